@@ -1,0 +1,128 @@
+package fault_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+func TestFrom(t *testing.T) {
+	t.Parallel()
+	gone := fault.New(fault.Gone, "RESERVATION.HOLD_EXPIRED", "The hold has ended.")
+	broken := errors.New("connection reset")
+	for _, test := range []struct {
+		name string
+		err  error
+		want *fault.Fault
+		kind fault.Kind
+	}{
+		{"a fault is itself", gone, gone, fault.Gone},
+		{"a wrapped fault keeps its code", fmt.Errorf("holds: get hld_1: %w", gone), gone, fault.Gone},
+		{"a joined fault is found", errors.Join(broken, gone), gone, fault.Gone},
+		{"an unknown error is internal", broken, fault.ErrInternal, fault.Internal},
+		{"time that ran out is unavailable", fmt.Errorf("query: %w", context.DeadlineExceeded), fault.ErrUnavailable, fault.Unavailable},
+		{"so is a caller that left", context.Canceled, fault.ErrUnavailable, fault.Unavailable},
+		{"a fault because time ran out is that fault", gone.Because(context.DeadlineExceeded), gone, fault.Gone},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := fault.From(test.err)
+			if !errors.Is(got, test.want) || got.Kind != test.kind {
+				t.Errorf("got %v of kind %d, want %v of kind %d", got, got.Kind, test.want, test.kind)
+			}
+			if got.Detail != test.want.Detail {
+				t.Errorf("shows %q, want %q", got.Detail, test.want.Detail)
+			}
+			if error(got) != test.err && !errors.Is(got, test.err) {
+				t.Errorf("%v has lost its cause %v", got, test.err)
+			}
+		})
+	}
+	if got := fault.From(nil); got != nil {
+		t.Errorf("From(nil) is %v, want nil", got)
+	}
+}
+
+func TestVariantsLeaveTheOriginal(t *testing.T) {
+	t.Parallel()
+	declared := fault.New(fault.Invalid, "X", "as declared")
+	base := declared.With(fault.Violation{Pointer: "/a", Rule: "required"})
+	one := base.With(fault.Violation{Pointer: "/b", Rule: "required"})
+	two := base.With(fault.Violation{Pointer: "/c", Rule: "required"})
+	if one.Violations[1].Pointer != "/b" || two.Violations[1].Pointer != "/c" || len(base.Violations) != 1 {
+		t.Errorf("variants share violations: %v, %v, %v", base.Violations, one.Violations, two.Violations)
+	}
+	changed := declared.Saying("otherwise").After(time.Second).Because(errors.New("cause"))
+	if changed.Detail != "otherwise" || changed.RetryAfter != time.Second || errors.Unwrap(changed) == nil {
+		t.Errorf("got %+v, want all three changes", changed)
+	}
+	if declared.Detail != "as declared" || declared.RetryAfter != 0 || errors.Unwrap(declared) != nil || declared.Violations != nil {
+		t.Errorf("the declared fault has changed: %+v", declared)
+	}
+	if !errors.Is(changed, declared) || errors.Is(changed, fault.ErrInternal) {
+		t.Error("a variant must match its declaration, and nothing else")
+	}
+	if got, want := changed.Error(), "X: otherwise: cause"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRetriable(t *testing.T) {
+	t.Parallel()
+	for f, want := range map[*fault.Fault]bool{
+		fault.ErrUnavailable:              true,
+		fault.ErrUpstreamUnavailable:      true,
+		fault.ErrIdempotencyInProgress:    true,
+		fault.ErrVersionConflict:          false,
+		fault.ErrInternal:                 false,
+		fault.ErrValidation:               false,
+		fault.New(fault.Timeout, "T", ""): true,
+		fault.New(fault.TooMany, "M", ""): true,
+	} {
+		if got := f.Retriable(); got != want {
+			t.Errorf("%s: got %v, want %v", f.Code, got, want)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	var zero fault.Kind
+	if zero.Status() != http.StatusInternalServerError {
+		t.Errorf("the zero kind has status %d, want 500", zero.Status())
+	}
+	seen := map[int]bool{}
+	for k := fault.Internal; k <= fault.Timeout; k++ {
+		if seen[k.Status()] || http.StatusText(k.Status()) == "" {
+			t.Errorf("kind %d has status %d: unknown, or another kind's", k, k.Status())
+		}
+		seen[k.Status()] = true
+		var titles []string
+		for _, lang := range []string{"en", "ps", "fa", "ur", "ar"} {
+			if title := k.Title(lang); title == "" || slices.Contains(titles, title) {
+				t.Errorf("kind %d has no title of its own in %s: %q", k, lang, title)
+			}
+			titles = append(titles, k.Title(lang))
+		}
+	}
+	for _, k := range []fault.Kind{-1, fault.Timeout + 1} {
+		if k.Status() != http.StatusInternalServerError || k.Title("en") != fault.Internal.Title("en") {
+			t.Errorf("kind %d is not treated as internal", k)
+		}
+	}
+}
+
+func TestTitleLanguages(t *testing.T) {
+	t.Parallel()
+	for lang, same := range map[string]string{"fa-AF": "fa", "prs": "fa", "PS-af": "ps", "ar-AE": "ar", "de": "en", "": "en", "far": "en"} {
+		if got, want := fault.NotFound.Title(lang), fault.NotFound.Title(same); got != want {
+			t.Errorf("%q: got %q, want %q", lang, got, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package id
+
+// The kinds of things the platform names. Prefixes are the platform's registry; they never change.
+type (
+	// Tenant is a hotel company.
+	Tenant = ID[tenant]
+	// Property is one of a tenant's hotels.
+	Property = ID[property]
+	// RoomType is what a guest chooses among.
+	RoomType = ID[roomType]
+	// RatePlan is a price with its conditions.
+	RatePlan = ID[ratePlan]
+	// Room is one physical room.
+	Room = ID[room]
+	// Quote is a price that is good for a while.
+	Quote = ID[quote]
+	// Reservation is a booking, from its hold on.
+	Reservation = ID[reservation]
+	// Hold is a booking's claim on rooms while it is not paid.
+	Hold = ID[hold]
+	// Allocation is inventory's record of rooms taken.
+	Allocation = ID[allocation]
+	// Item is one room of a reservation.
+	Item = ID[item]
+	// Guest is a person who stays.
+	Guest = ID[guest]
+	// Intent is the intention to pay for one reservation.
+	Intent = ID[intent]
+	// Refund is money going back.
+	Refund = ID[refund]
+	// FX is a snapshot of an exchange rate.
+	FX = ID[fx]
+	// Event is one thing that happened.
+	Event = ID[event]
+	// Request is one call.
+	Request = ID[request]
+	// Draft is a booking in the making on a tenant's site.
+	Draft = ID[draft]
+	// TenantSession is a visitor of a tenant's site.
+	TenantSession = ID[tenantSession]
+	// GuestSession is a visitor of the consumer site.
+	GuestSession = ID[guestSession]
+	// Handoff is a guest's way from the consumer site to a tenant's site.
+	Handoff = ID[handoff]
+	// HandoffArrival is a handoff as the tenant's site received it.
+	HandoffArrival = ID[handoffArrival]
+	// DraftSnapshot is what is kept of a draft after its end.
+	DraftSnapshot = ID[draftSnapshot]
+)
+
+type (
+	tenant         struct{}
+	property       struct{}
+	roomType       struct{}
+	ratePlan       struct{}
+	room           struct{}
+	quote          struct{}
+	reservation    struct{}
+	hold           struct{}
+	allocation     struct{}
+	item           struct{}
+	guest          struct{}
+	intent         struct{}
+	refund         struct{}
+	fx             struct{}
+	event          struct{}
+	request        struct{}
+	draft          struct{}
+	tenantSession  struct{}
+	guestSession   struct{}
+	handoff        struct{}
+	handoffArrival struct{}
+	draftSnapshot  struct{}
+)
+
+func (tenant) Prefix() string         { return "tnt" }
+func (property) Prefix() string       { return "ppt" }
+func (roomType) Prefix() string       { return "rmt" }
+func (ratePlan) Prefix() string       { return "rate" }
+func (room) Prefix() string           { return "rmu" }
+func (quote) Prefix() string          { return "qte" }
+func (reservation) Prefix() string    { return "rsv" }
+func (hold) Prefix() string           { return "hld" }
+func (allocation) Prefix() string     { return "inv" }
+func (item) Prefix() string           { return "rit" }
+func (guest) Prefix() string          { return "gst" }
+func (intent) Prefix() string         { return "pyi" }
+func (refund) Prefix() string         { return "rfd" }
+func (fx) Prefix() string             { return "fxs" }
+func (event) Prefix() string          { return "evt" }
+func (request) Prefix() string        { return "req" }
+func (draft) Prefix() string          { return "bdr" }
+func (tenantSession) Prefix() string  { return "tnt_session" }
+func (guestSession) Prefix() string   { return "gms" }
+func (handoff) Prefix() string        { return "bhd" }
+func (handoffArrival) Prefix() string { return "bha" }
+func (draftSnapshot) Prefix() string  { return "bds" }

@@ -1,0 +1,145 @@
+// Package keyring holds secret keys by id: the first is active, the rest are in their grace period.
+//
+// To rotate, put a new key in front; to end the grace period, take the old one away.
+package keyring
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Why a ring or a sealed value is refused. None of them repeats a key or a value.
+var (
+	ErrForm   = errors.New("keyring: not of the form id:base64,id:base64 with distinct ids and keys of 32 bytes")
+	ErrEmpty  = errors.New("keyring: no key")
+	ErrSealed = errors.New("keyring: not sealed by a key of this ring, or not for this place")
+)
+
+const (
+	keySize = 32 // AES-256, and no less than an HMAC-SHA256 wants
+	maxID   = 32
+)
+
+// A Ring is read by Parse or from configuration. It prints its ids, never its keys.
+type Ring struct {
+	keys []key
+}
+
+type key struct {
+	id     string
+	secret []byte
+}
+
+// Parse reads "id:base64,id2:base64". Ids are up to 32 letters, digits, "-" and "_".
+func Parse(s string) (Ring, error) {
+	var r Ring
+	for entry := range strings.SplitSeq(s, ",") {
+		id, encoded, ok := strings.Cut(strings.TrimSpace(entry), ":")
+		secret, err := base64.StdEncoding.Strict().DecodeString(encoded)
+		if !ok || err != nil || len(secret) != keySize || !legal(id) {
+			return Ring{}, ErrForm
+		}
+		if _, twice := r.Find(id); twice {
+			return Ring{}, ErrForm
+		}
+		r.keys = append(r.keys, key{id, secret})
+	}
+	return r, nil
+}
+
+func legal(id string) bool {
+	return id != "" && len(id) <= maxID && !strings.ContainsFunc(id, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_')
+	})
+}
+
+// UnmarshalText lets a Ring stand in a configuration struct.
+func (r *Ring) UnmarshalText(text []byte) error {
+	read, err := Parse(string(text))
+	if err != nil {
+		return err
+	}
+	*r = read
+	return nil
+}
+
+// Active is the key that new things are made with. An empty ring has none: "" and nil.
+func (r Ring) Active() (id string, secret []byte) {
+	if len(r.keys) == 0 {
+		return "", nil
+	}
+	return r.keys[0].id, r.keys[0].secret
+}
+
+// Find returns the key of that id, active or in its grace period.
+func (r Ring) Find(id string) ([]byte, bool) {
+	i := slices.IndexFunc(r.keys, func(k key) bool { return k.id == id })
+	if i < 0 {
+		return nil, false
+	}
+	return r.keys[i].secret, true
+}
+
+// String lists the ids.
+func (r Ring) String() string {
+	ids := make([]string, len(r.keys))
+	for i, k := range r.keys {
+		ids[i] = k.id
+	}
+	return "keyring(" + strings.Join(ids, ",") + ")"
+}
+
+// GoString is String, so that no verb of fmt prints a key by reflection.
+func (r Ring) GoString() string { return r.String() }
+
+// Seal encrypts with the active key. Bound names the place the value is for (its row, its purpose): Open wants the same,
+// so that nobody can move a sealed value elsewhere. The form is length of id, id, then nonce, ciphertext and tag of AES-256-GCM.
+func (r Ring) Seal(plain, bound []byte) ([]byte, error) {
+	id, secret := r.Active()
+	if secret == nil {
+		return nil, ErrEmpty
+	}
+	aead, err := sealer(secret)
+	if err != nil {
+		return nil, err
+	}
+	head := append([]byte{byte(len(id))}, id...)
+	return aead.Seal(head, nil, plain, additional(head, bound)), nil
+}
+
+// Open decrypts what Seal made with the active key or with one in its grace period.
+func (r Ring) Open(sealed, bound []byte) ([]byte, error) {
+	if len(sealed) == 0 || len(sealed) <= int(sealed[0]) {
+		return nil, ErrSealed
+	}
+	end := 1 + int(sealed[0])
+	head, rest := sealed[:end], sealed[end:]
+	secret, ok := r.Find(string(head[1:]))
+	if !ok {
+		return nil, ErrSealed
+	}
+	aead, err := sealer(secret)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := aead.Open(nil, nil, rest, additional(head, bound))
+	if err != nil {
+		return nil, ErrSealed
+	}
+	return plain, nil
+}
+
+func sealer(secret []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(secret)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
+
+// additional is what the tag covers besides the ciphertext. The head tells its own length, so head and bound cannot blend.
+func additional(head, bound []byte) []byte { return slices.Concat(head, bound) }

@@ -1,0 +1,116 @@
+package locale_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]locale.Tag{
+		"ps-AF": "ps-AF", "fa": "fa", "en-GB": "en-GB",
+		"FA-af": "fa-AF", "en_us": "en-US", "fa-Arab-AF": "fa-AF", "uz-latn-uz": "uz-Latn-UZ", "uz-arab-af": "uz-Arab-AF",
+		"prs": "fa-AF", "PRS": "fa-AF", "prs-AF": "fa-AF", "prs-Arab-AF": "fa-AF", "prs-u-nu-latn": "fa-AF",
+		"pes": "fa", "pes-IR": "fa-IR", "pbu": "ps", "arb": "ar", "iw": "he", "zh-cmn-hant": "zh-Hant",
+		"fa-AF-u-nu-latn-ca-gregory": "fa-AF", "en-x-pirate": "en", "de-1996": "de",
+		"": "", "*": "", "-": "", "und": "", "root": "", "x-private": "", "c": "", "english please": "", "fa-AF\n": "",
+		"en-" + strings.Repeat("u-", 40) + "nu": "", "en-x-" + strings.Repeat("abcdefgh-", 8) + "a": "",
+	} {
+		got, err := locale.Parse(in)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: got %q, %v, want %q", in, got, err, want)
+		}
+		if err != nil && !errors.Is(err, locale.ErrForm) {
+			t.Errorf("%q: got %v, want ErrForm, which repeats no input", in, err)
+		}
+	}
+}
+
+func TestTheConstantsAreCanonical(t *testing.T) {
+	t.Parallel()
+	for _, tag := range []locale.Tag{locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic, locale.English} {
+		if got, err := locale.Parse(string(tag)); got != tag || err != nil {
+			t.Errorf("%s parses to %q, %v", tag, got, err)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	type body struct {
+		Locale locale.Tag `json:"locale"`
+	}
+	var b body
+	if err := json.Unmarshal([]byte(`{"locale":"prs"}`), &b); err != nil || b.Locale != locale.Dari {
+		t.Errorf("got %q, %v, want fa-AF", b.Locale, err)
+	}
+	if err := json.Unmarshal([]byte(`{"locale":"nowhere-at-all"}`), &b); err == nil {
+		t.Errorf("got %q for a tag that is none", b.Locale)
+	}
+	if got, err := json.Marshal(body{locale.Dari}); err != nil || string(got) != `{"locale":"fa-AF"}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	offered := []locale.Tag{locale.Pashto, locale.Dari, locale.English}
+	for _, test := range []struct {
+		name   string
+		wanted locale.Tag
+		ok     bool
+	}{
+		{"what is offered", locale.Dari, true},
+		{"what is not offered", locale.Urdu, false},
+		{"the language of another country", locale.Persian, false},
+		{"a language without its country", "fa", false},
+		{"a country too many", "en-GB", false},
+		{"nothing", "", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := locale.Choose(test.wanted, offered)
+			if test.ok && (got != test.wanted || err != nil) {
+				t.Errorf("got %q, %v, want %q", got, err, test.wanted)
+			}
+			if !test.ok && (got != "" || !errors.Is(err, locale.ErrUnsupported)) {
+				t.Errorf("got %q, %v, want ErrUnsupported", got, err)
+			}
+		})
+	}
+}
+
+// TestConventions repeats what ICU 78 (CLDR 48) says of each tag. The names are those languages have in a menu.
+func TestConventions(t *testing.T) {
+	t.Parallel()
+	const ltr, rtl = locale.LeftToRight, locale.RightToLeft
+	for _, want := range []locale.Conventions{
+		{"ps-AF", "پښتو", rtl, "persian", "arabext", 6},
+		{"fa-AF", "دری", rtl, "persian", "arabext", 6},
+		{"fa-IR", "فارسی", rtl, "persian", "arabext", 6},
+		{"ur-PK", "اردو", rtl, "gregory", "latn", 7},
+		{"ar-AE", "العربية", rtl, "gregory", "latn", 1},
+		{"en", "English", ltr, "gregory", "latn", 7},
+		{"ps", "پښتو", rtl, "persian", "arabext", 6},
+		{"fa", "فارسی", rtl, "persian", "arabext", 6},
+		{"ur", "اردو", rtl, "gregory", "latn", 7},
+		{"ar", "العربية", rtl, "gregory", "latn", 6},
+		{"ps-PK", "پښتو", rtl, "gregory", "arabext", 7},
+		{"en-GB", "English", ltr, "gregory", "latn", 1},
+		{"he", "he", rtl, "gregory", "latn", 7},
+		{"de", "de", ltr, "gregory", "latn", 1},
+		{"dv-MV", "dv-MV", rtl, "gregory", "latn", 5},
+		{"fa-Latn", "فارسی", ltr, "gregory", "latn", 6},
+	} {
+		t.Run(string(want.Tag), func(t *testing.T) {
+			t.Parallel()
+			if got := want.Tag.Conventions(); got != want {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+}

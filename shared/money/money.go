@@ -1,0 +1,158 @@
+// Package money counts in integers: micro units between services, minor units towards browsers, one converter between them.
+package money
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Why an amount is refused.
+var (
+	ErrCurrency = errors.New("money: not a currency of the platform")
+	ErrForm     = errors.New("money: not a whole decimal number in its one form")
+	ErrOverflow = errors.New("money: too large to count")
+	ErrInexact  = errors.New("money: not a whole number of minor units")
+	ErrExponent = errors.New("money: not the exponent of this currency")
+)
+
+// A Currency is an ISO 4217 code.
+type Currency string
+
+// The platform's currencies.
+const (
+	AFN Currency = "AFN"
+	IRR Currency = "IRR"
+	PKR Currency = "PKR"
+	AED Currency = "AED"
+	USD Currency = "USD"
+	EUR Currency = "EUR"
+	GBP Currency = "GBP"
+)
+
+// UnmarshalText accepts the platform's currencies, in capitals.
+func (c *Currency) UnmarshalText(text []byte) error {
+	read := Currency(text)
+	if !read.known() {
+		return ErrCurrency
+	}
+	*c = read
+	return nil
+}
+
+func (c Currency) known() bool {
+	switch c {
+	case AFN, IRR, PKR, AED, USD, EUR, GBP:
+		return true
+	}
+	return false
+}
+
+// Exponent is how many decimals the currency's minor unit has. All seven have two in ISO 4217, although common number
+// formatters show none for AFN, IRR and PKR.
+func (c Currency) Exponent() int { return 2 }
+
+// Micro is a millionth of a currency's main unit. In JSON it is a decimal string, because readers of JSON lose integers
+// above 2^53. It may be negative (a discount); whether it may be so in one place is that place's rule.
+type Micro int64
+
+const microDecimals = 6
+
+// MarshalText writes the decimal form.
+func (m Micro) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(m), 10), nil }
+
+// UnmarshalText accepts a whole number in its one form: no plus sign, no leading zero, no "-0".
+func (m *Micro) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return ErrOverflow
+	}
+	if err != nil || strconv.FormatInt(n, 10) != string(text) {
+		return ErrForm
+	}
+	*m = Micro(n)
+	return nil
+}
+
+// Plus is m + o, or ErrOverflow.
+func (m Micro) Plus(o Micro) (Micro, error) {
+	sum := m + o
+	if (sum > m) != (o > 0) && o != 0 {
+		return 0, ErrOverflow
+	}
+	return sum, nil
+}
+
+// Times is m taken n times, or ErrOverflow.
+func (m Micro) Times(n int) (Micro, error) {
+	product, ok := times(int64(m), int64(n))
+	if !ok {
+		return 0, ErrOverflow
+	}
+	return Micro(product), nil
+}
+
+func times(a, b int64) (int64, bool) {
+	if a == 0 || b == 0 {
+		return 0, true
+	}
+	product := a * b
+	// Dividing the lowest integer by -1 overflows itself, so the check below would not see it.
+	if (a == -1 && b == math.MinInt64) || (b == -1 && a == math.MinInt64) {
+		return 0, false
+	}
+	return product, product/b == a
+}
+
+// An Amount is money between services.
+type Amount struct {
+	Micro    Micro    `json:"amountMicro"`
+	Currency Currency `json:"currency"`
+}
+
+// A Minor is money towards browsers. It carries the exponent, so that no front end has to guess the divisor.
+type Minor struct {
+	Amount   int64    `json:"amountMinor"`
+	Currency Currency `json:"currency"`
+	Exponent int      `json:"exponent"`
+}
+
+// Minor converts exactly, or not at all: nobody rounds a guest's money.
+func (a Amount) Minor() (Minor, error) {
+	unit, err := microPerMinor(a.Currency)
+	if err != nil {
+		return Minor{}, err
+	}
+	if int64(a.Micro)%unit != 0 {
+		return Minor{}, ErrInexact
+	}
+	return Minor{int64(a.Micro) / unit, a.Currency, a.Currency.Exponent()}, nil
+}
+
+// Micro converts back. The exponent must be the currency's own: another one is a misunderstanding, by a factor of ten or more.
+func (m Minor) Micro() (Amount, error) {
+	unit, err := microPerMinor(m.Currency)
+	if err != nil {
+		return Amount{}, err
+	}
+	if m.Exponent != m.Currency.Exponent() {
+		return Amount{}, ErrExponent
+	}
+	micro, ok := times(m.Amount, unit)
+	if !ok {
+		return Amount{}, ErrOverflow
+	}
+	return Amount{Micro(micro), m.Currency}, nil
+}
+
+func microPerMinor(c Currency) (int64, error) {
+	if !c.known() {
+		return 0, fmt.Errorf("%w: %q", ErrCurrency, string(c))
+	}
+	unit := int64(1)
+	for range microDecimals - c.Exponent() {
+		unit *= 10
+	}
+	return unit, nil
+}

@@ -1,0 +1,145 @@
+// Package stay is who stays and for which nights. Its dates are the property's own calendar days and know no time zone.
+package stay
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Why a stay is refused. The sentences may be shown to callers.
+var (
+	ErrDate      = errors.New("not a calendar day of the form 2006-01-02")
+	ErrOrder     = errors.New("the stay must end after it starts")
+	ErrTooLong   = errors.New("the stay is longer than a year")
+	ErrNoAdult   = errors.New("at least one adult must stay")
+	ErrOccupants = errors.New("the number of people is not possible")
+)
+
+const (
+	layout = "2006-01-02"
+	day    = 24 * time.Hour
+	// mostNights bounds the rows and the work that one request can cause.
+	mostNights = 366
+	// mostOccupants bounds one room, so that sums of people cannot overflow anywhere.
+	mostOccupants = 100
+)
+
+// A Date is a calendar day. Dates compare with ==; the zero Date is no day.
+type Date struct {
+	days int32 // since 0001-01-01, which is therefore not a Date
+}
+
+var epoch = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+
+// ParseDate reads the form 2006-01-02.
+func ParseDate(s string) (Date, error) {
+	t, err := time.Parse(layout, s)
+	if err != nil || t.Unix() <= epoch {
+		return Date{}, ErrDate
+	}
+	return DateOf(t), nil
+}
+
+// DateOf is the day that t shows in its own location.
+func DateOf(t time.Time) Date {
+	y, m, d := t.Date()
+	return Date{int32((time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() - epoch) / int64(day/time.Second))}
+}
+
+// Time is midnight UTC of that day: a stand-in for libraries that know no days, not an instant at the property.
+func (d Date) Time() time.Time {
+	return time.Unix(epoch+int64(d.days)*int64(day/time.Second), 0).UTC()
+}
+
+// AddDays is the day that many days later, or earlier.
+func (d Date) AddDays(n int) Date { return Date{d.days + int32(n)} }
+
+// Before reports whether d is an earlier day than o.
+func (d Date) Before(o Date) bool { return d.days < o.days }
+
+// IsZero reports whether d is no day.
+func (d Date) IsZero() bool { return d == Date{} }
+
+// String is the form 2006-01-02.
+func (d Date) String() string { return d.Time().Format(layout) }
+
+// MarshalText writes the form 2006-01-02.
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads the form 2006-01-02.
+func (d *Date) UnmarshalText(text []byte) error {
+	read, err := ParseDate(string(text))
+	if err != nil {
+		return err
+	}
+	*d = read
+	return nil
+}
+
+// Value writes an SQL date.
+func (d Date) Value() (driver.Value, error) { return d.Time(), nil }
+
+// Scan reads an SQL date. NULL is refused; scan into a pointer to a Date where it may occur.
+func (d *Date) Scan(src any) error {
+	switch v := src.(type) {
+	case time.Time:
+		*d = DateOf(v)
+		return nil
+	case string:
+		return d.UnmarshalText([]byte(v))
+	}
+	return fmt.Errorf("stay: cannot scan %T into a date", src)
+}
+
+// A Window is half-open: the guest sleeps the night that begins on Start and leaves on End.
+type Window struct {
+	Start Date `json:"start"`
+	End   Date `json:"end"`
+}
+
+// Nights is how many nights the stay has; none if it does not end after it starts.
+func (w Window) Nights() int { return max(0, int(w.End.days)-int(w.Start.days)) }
+
+// Dates lists the days on which a night of the stay begins.
+func (w Window) Dates() []Date {
+	dates := make([]Date, 0, w.Nights())
+	for d := w.Start; d.Before(w.End); d = d.AddDays(1) {
+		dates = append(dates, d)
+	}
+	return dates
+}
+
+// Validate refuses a stay without a night, and one of more than a year.
+func (w Window) Validate() error {
+	switch {
+	case w.Start.IsZero() || w.End.IsZero():
+		return ErrDate
+	case !w.Start.Before(w.End):
+		return ErrOrder
+	case w.Nights() > mostNights:
+		return ErrTooLong
+	}
+	return nil
+}
+
+// Occupants are the people in one room.
+type Occupants struct {
+	Adults   int `json:"adults"`
+	Children int `json:"children"`
+	Infants  int `json:"infants,omitzero"`
+}
+
+// Validate refuses a room without an adult, and numbers that nobody can mean.
+func (o Occupants) Validate() error {
+	for _, n := range []int{o.Adults, o.Children, o.Infants} {
+		if n < 0 || n > mostOccupants {
+			return ErrOccupants
+		}
+	}
+	if o.Adults == 0 {
+		return ErrNoAdult
+	}
+	return nil
+}
