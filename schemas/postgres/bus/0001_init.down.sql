@@ -1,0 +1,1 @@
+DROP TABLE IF EXISTS bus.deliveries, bus.subscriptions, bus.messages, bus.pusher;

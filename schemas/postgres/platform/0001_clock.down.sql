@@ -1,0 +1,2 @@
+DROP FUNCTION platform.now();
+DROP TABLE IF EXISTS platform.clock;

@@ -1,0 +1,19 @@
+// Package schemas carries every contract that crosses a border: events, HTTP and tables.
+package schemas
+
+import "embed"
+
+// Events holds events/<subject>.json, one JSON Schema per subject and version.
+//
+//go:embed events/*.json
+var Events embed.FS
+
+// HTTP holds http/<service>.yaml, one OpenAPI document per service.
+//
+//go:embed http/*.yaml
+var HTTP embed.FS
+
+// Postgres holds postgres/<service>/NNNN_name.{up,down}.sql, and what local runs and tests install besides.
+//
+//go:embed postgres
+var Postgres embed.FS

@@ -1,0 +1,193 @@
+package contract
+
+import (
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+const booked = `{
+	"$id": "https://schemas.example.org/booked/v1.json",
+	"$schema": "https://json-schema.org/draft/2020-12/schema",
+	"type": "object",
+	"required": ["code", "total", "at"],
+	"properties": {
+		"code": {"type": "string", "pattern": "^GM-[A-Z0-9]{6}$"},
+		"at": {"type": "string", "format": "date-time"},
+		"total": {"$ref": "#/$defs/money"},
+		"rooms": {"type": "array", "items": {"type": "object", "properties": {"type": {"type": "string"}}}},
+		"before": {"type": "object"},
+		"notes": {"type": "object", "properties": {"count": {"type": "integer"}}, "additionalProperties": {"type": "string"}},
+		"payer": {
+			"allOf": [{"properties": {"kind": {"enum": ["guest", "staff"]}}}, {"properties": {"id": {"type": "string"}}}],
+			"if": {"properties": {"kind": {"const": "staff"}}},
+			"then": {"properties": {"desk": {"type": "object", "properties": {"no": {"type": "integer"}}}}}
+		}
+	},
+	"$defs": {"money": {"type": "object", "required": ["micro"], "properties": {"micro": {"type": "string"}}}}
+}`
+
+func files(documents map[string]string) *registry {
+	fsys := fstest.MapFS{}
+	for subject, document := range documents {
+		fsys["events/"+subject+".json"] = &fstest.MapFile{Data: []byte(document)}
+	}
+	return &registry{files: fsys}
+}
+
+// with is a payload that keeps the contract, with members put in front.
+func with(members string) string {
+	return `{` + members + `"code":"GM-ABC123","at":"2026-04-22T18:31:00.123Z","total":{"micro":"1"}}`
+}
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	r := files(map[string]string{"booked.v1": booked})
+	for _, test := range []struct {
+		name         string
+		payload      string
+		open, closed string // pointer and rule of each violation
+	}{
+		{"what the schema names passes", with(``), "", ""},
+		{"a foreign member is heard but not said", with(`"email":"a@b.c",`), "", "/email unknown"},
+		{"so is one in an object of a list", with(`"rooms":[{"type":"x"},{"type":"y","guest":"Zahra"}],`), "", "/rooms/1/guest unknown"},
+		{"so is one behind a reference", `{"code":"GM-ABC123","at":"2026-04-22T18:31:00Z","total":{"micro":"1","iban":"x"}}`, "", "/total/iban unknown"},
+		{"parts of an allOf know of each other", with(`"payer":{"kind":"staff","id":"1","desk":{"no":4}},`), "", ""},
+		{"a member that only another branch names is foreign", with(`"payer":{"kind":"guest","id":"1","desk":{"no":4}},`), "", "/payer/desk unknown"},
+		{"an object inside a part is closed too", with(`"payer":{"kind":"staff","desk":{"no":4,"phone":"x"}},`), "", "/payer/desk unknown /payer/desk/phone unknown"},
+		{"an object without declared members stays open", with(`"before":{"anything":1},`), "", ""},
+		{"a schema's own word on further members counts", with(`"notes":{"count":1,"free":"text"},`), "", ""},
+		{"and is held to", with(`"notes":{"free":1},`), "/notes/free type", "/notes/free type"},
+		{"what is missing is named", `{"code":"GM-ABC123"}`, "/at required /total required", "/at required /total required"},
+		{"formats are asserted", strings.Replace(with(``), "18:31", "25:31", 1), "/at format", "/at format"},
+		{"patterns are asserted", strings.Replace(with(``), "GM-ABC123", "GM-secret", 1), "/code pattern", "/code pattern"},
+		{"a list is no event", `[]`, " type", " type"},
+		{"two members of one name are refused", with(`"code":"GM-ABC124",`), " json", " json"},
+		{"half a document is refused", `{"code":`, " json", " json"},
+		{"names with a slash are escaped", with(`"a/b~c":1,`), "", "/a~1b~0c unknown"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for m, want := range map[model]string{open: test.open, closed: test.closed} {
+				got, err := r.check("booked.v1", m, []byte(test.payload))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := list(got); got != want {
+					t.Errorf("model %d: got %q, want %q", m, got, want)
+				}
+			}
+		})
+	}
+}
+
+func list(found []fault.Violation) string {
+	var all []string
+	for _, v := range found {
+		all = append(all, v.Pointer+" "+v.Rule)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestUnusableSchemas(t *testing.T) {
+	t.Parallel()
+	r := files(map[string]string{
+		"broken.v1":   `{"type": 5}`,
+		"halved.v1":   `{"type":`,
+		"outside.v1":  `{"$ref": "https://example.org/other.json"}`,
+		"circular.v1": `{"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "properties": {"x": {"$ref": "#/$defs/a"}}}`,
+	})
+	for _, subject := range []string{"broken.v1", "halved.v1", "outside.v1", "absent.v1", "../booked.v1", ""} {
+		for _, m := range []model{open, closed} {
+			if _, err := r.check(subject, m, []byte(`{}`)); err == nil {
+				t.Errorf("%q, model %d: got no error", subject, m)
+			}
+		}
+	}
+	if _, err := r.check("circular.v1", closed, []byte(`{}`)); err != nil {
+		t.Errorf("definitions in a circle that nothing follows: %v", err)
+	}
+}
+
+func TestAReferenceThatCannotBeFollowedIsClosed(t *testing.T) {
+	t.Parallel()
+	r := files(map[string]string{"anchored.v1": `{"$ref": "#a", "$defs": {"a": {"$anchor": "a", "properties": {"x": true}}}}`})
+	got, err := r.check("anchored.v1", closed, []byte(`{"x":1,"y":2}`))
+	if err != nil || list(got) != "/y unknown" {
+		t.Errorf("got %q, %v, want /y unknown", list(got), err)
+	}
+}
+
+func TestASchemaIsCompiledOnce(t *testing.T) {
+	t.Parallel()
+	r := files(map[string]string{"booked.v1": booked})
+	first, err := r.schema("booked.v1", closed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			if again, err := r.schema("booked.v1", closed); again != first || err != nil {
+				t.Errorf("got another schema, %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestEveryPublishedSchemaCompilesInBothForms(t *testing.T) {
+	t.Parallel()
+	names, err := fs.Glob(schemas.Events, "events/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("found %d schemas, %v", len(names), err)
+	}
+	for _, name := range names {
+		subject := strings.TrimSuffix(strings.TrimPrefix(name, "events/"), ".json")
+		for _, m := range []model{open, closed} {
+			if _, err := published.schema(subject, m); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := Said(subject, []byte(`{"email":"zahra@example.org"}`)); err == nil || !strings.Contains(err.Error(), "/email") {
+			t.Errorf("%s lets a member pass that it does not name: %v", subject, err)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	const subject = "melmastoon.reservation.held.v1"
+	payload := []byte(`{"reservationId":"zahra@example.org"}`)
+	heard, said := Heard(subject, payload), Said(subject, payload)
+	f := fault.From(heard)
+	if f.Kind != fault.Invalid || len(f.Violations) == 0 {
+		t.Errorf("heard: got %v, want a fault of kind Invalid with violations", heard)
+	}
+	if got := fault.From(said).Kind; got != fault.Internal {
+		t.Errorf("said: got kind %v, want Internal", got)
+	}
+	for _, err := range []error{heard, said} {
+		if strings.Contains(err.Error(), "zahra") || !strings.Contains(err.Error(), "/reservationId") {
+			t.Errorf("got %q, want pointers and no values", err)
+		}
+	}
+	if err := Heard("melmastoon.never.happened.v1", []byte(`{}`)); fault.From(err).Kind != fault.Internal {
+		t.Errorf("no schema: got %v, want an internal error", err)
+	}
+}
+
+func BenchmarkSaid(b *testing.B) {
+	r := files(map[string]string{"booked.v1": booked})
+	payload := []byte(with(``))
+	for b.Loop() {
+		if found, err := r.check("booked.v1", closed, payload); err != nil || len(found) > 0 {
+			b.Fatal(found, err)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A Draft is an event as the noun knows it that it happened to: reservation.Confirmed(r) returns one. Who caused it and
+// when is added by Seal.
+type Draft struct {
+	Subject          Subject
+	Tenant           id.Tenant // zero where the event belongs to no tenant
+	OrderingKey      string
+	AggregateVersion int
+	Residency        string      // the region the tenant's data must stay in, where the producer knows it
+	Session          string      // the visitor's session; the Origin's where empty
+	Attribution      *Attributed // the campaign that brought the visitor, where one did
+	Payload          any         // marshals to a JSON object
+	ID               id.Event    // minted where zero; derived by those who may repeat themselves
+}
+
+// An Origin says who caused what happens now. It travels in the context, from the entry of a call to its events.
+type Origin struct {
+	RequestID     string
+	TraceParent   string
+	CorrelationID string    // the request that began the whole story; this one where empty
+	CausationID   *id.Event // the event that is being handled, if one is
+	Session       string
+	Instance      string // of the running function
+}
+
+type originKey struct{}
+
+// WithOrigin returns the context of a call caused by o.
+func WithOrigin(ctx context.Context, o Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, o)
+}
+
+// OriginOf is the Origin that the context carries, or the zero Origin.
+func OriginOf(ctx context.Context) Origin {
+	o, _ := ctx.Value(originKey{}).(Origin)
+	return o
+}
+
+// Seal makes the draft an event that happened now, caused by o.
+func (d Draft) Seal(now time.Time, o Origin) (Raw, error) {
+	if d.Subject.Name == "" || d.Subject.Version < 1 || d.Subject.Producer == "" {
+		return Raw{}, errors.New("event: seal: the subject is not declared")
+	}
+	payload, err := json.Marshal(d.Payload, wire)
+	if err != nil {
+		return Raw{}, fmt.Errorf("event: seal %s: payload%s", d.Subject.Name, place(err))
+	}
+	e := d.envelope(now, o)
+	return Raw{Envelope: e, Payload: payload, Delivery: e.delivery()}, nil
+}
+
+func (d Draft) envelope(now time.Time, o Origin) Envelope {
+	e := Envelope{
+		EventID:          d.ID,
+		Subject:          d.Subject.Name,
+		Version:          d.Subject.Version,
+		OccurredAt:       now.UTC().Truncate(time.Millisecond),
+		Producer:         d.Subject.Producer,
+		ProducerInstance: o.Instance,
+		SessionID:        orNull(first(d.Session, o.Session)),
+		RequestID:        o.RequestID,
+		TraceID:          o.TraceParent,
+		CausationID:      o.CausationID,
+		CorrelationID:    first(o.CorrelationID, o.RequestID),
+		SchemaURI:        d.Subject.SchemaURI,
+		RetentionClass:   d.Subject.Retention.Class,
+		SamplingRate:     1 / float64(max(1, d.Subject.OneIn)),
+		Attribution:      d.Attribution,
+		ProducedBy:       &ProducedBy{d.Subject.Producer, o.Instance},
+		Metadata:         Metadata{d.Residency, d.OrderingKey, d.AggregateVersion},
+	}
+	if e.EventID.IsZero() {
+		e.EventID = id.New[id.Event]()
+	}
+	if !d.Tenant.IsZero() {
+		e.TenantID = &d.Tenant
+	}
+	return e
+}
+
+// delivery is what every copy of the event has in common, however it comes.
+func (e Envelope) delivery() Delivery {
+	return Delivery{EventID: e.EventID, Subject: e.Subject, Tenant: e.TenantID, OrderingKey: e.Metadata.OrderingKey}
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

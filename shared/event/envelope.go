@@ -1,0 +1,88 @@
+package event
+
+import (
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// An Envelope says what happened, when, to whom, and what led to it. Its JSON is the platform's flat envelope.
+type Envelope struct {
+	EventID          id.Event    `json:"eventId"`
+	Subject          string      `json:"subject"`
+	Version          int         `json:"version"`
+	OccurredAt       time.Time   `json:"occurredAt"`
+	PublishedAt      time.Time   `json:"publishedAt,omitzero"` // set by who publishes; absent while the event waits in an outbox
+	Producer         string      `json:"producer"`
+	ProducerInstance string      `json:"producerInstance"`
+	TenantID         *id.Tenant  `json:"tenantId"`
+	UserID           *string     `json:"userId"`
+	SessionID        *string     `json:"sessionId"`
+	RequestID        string      `json:"requestId"`
+	TraceID          string      `json:"traceId"` // the whole W3C traceparent, as the platform has always written it
+	CausationID      *id.Event   `json:"causationId"`
+	CorrelationID    string      `json:"correlationId"`
+	SchemaURI        string      `json:"schemaUri"`
+	RetentionClass   string      `json:"retentionClass"`
+	SamplingRate     float64     `json:"samplingRate"`
+	Attribution      *Attributed `json:"marketingAttribution,omitzero"`
+	ProducedBy       *ProducedBy `json:"producedBy,omitzero"`
+	Metadata         Metadata    `json:"metadata,omitzero"`
+}
+
+// Attributed is the campaign that brought a guest.
+type Attributed struct {
+	Source   string `json:"source,omitzero"`
+	Medium   string `json:"medium,omitzero"`
+	Campaign string `json:"campaign,omitzero"`
+}
+
+// ProducedBy names the producer once more, as consumers of domain events expect it.
+type ProducedBy struct {
+	Service  string `json:"service"`
+	Instance string `json:"instance"`
+}
+
+// Metadata is what the transport and consumers of an aggregate need. OrderingKey keeps the order within one subject;
+// AggregateVersion lets a consumer of several subjects refuse an older version over a newer one.
+type Metadata struct {
+	DataResidency    string `json:"dataResidency,omitzero"`
+	OrderingKey      string `json:"orderingKey,omitzero"`
+	AggregateVersion int    `json:"aggregateVersion,omitzero"`
+}
+
+// validate refuses an envelope that could not be claimed, routed or ordered.
+func (e Envelope) validate() error {
+	switch {
+	case e.EventID.IsZero():
+		return errors.New("the envelope has no eventId")
+	case e.Subject == "":
+		return errors.New("the envelope has no subject")
+	case e.Version < 1:
+		return errors.New("the envelope has no version")
+	case e.OccurredAt.IsZero():
+		return errors.New("the envelope has no occurredAt")
+	}
+	return nil
+}
+
+// A message is the data of an event on the wire.
+type message struct {
+	Envelope Envelope       `json:"envelope"`
+	Payload  jsontext.Value `json:"payload"`
+}
+
+const instant = "2006-01-02T15:04:05.000Z"
+
+// wire is how everything here is written: members in one order, times in UTC with milliseconds. It holds no state but
+// the encoder's cache, which is why it is one variable.
+var wire = json.JoinOptions(
+	json.Deterministic(true),
+	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t time.Time) error {
+		return enc.WriteToken(jsontext.String(t.UTC().Format(instant)))
+	})),
+)

@@ -1,0 +1,214 @@
+package event_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+var heldV1 = event.Subject{
+	Name: "melmastoon.reservation.held.v1", Version: 1, SchemaURI: "https://schemas.melmastoon.io/reservation/held/v1.json",
+	Producer: "reservation-service", Retention: event.Retention{Class: event.Regulated, Period: 7 * event.Year},
+}
+
+const (
+	tenantText = "tnt_01H3Z3GXSE7Y8B5RBQ8H6JQK7Z"
+	eventText  = "evt_01H8YN7QV4D8KZ4F8Y5CK4MV3D"
+	causeText  = "evt_01H8YN7QV4D8KZ4F8Y5CK4MV3C"
+	trace      = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	key        = tenantText + ":rsv_01H3Z4WK7TS5K8B5RBQ8H6JQK7"
+)
+
+// happened is in another zone and finer than a millisecond, as a database may return it.
+var happened = time.Date(2026, 4, 22, 23, 1, 0, 123_456_000, time.FixedZone("Kabul", 4*60*60+30*60))
+
+type held struct {
+	Nights int       `json:"nights"`
+	At     time.Time `json:"occurredAt"`
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func draft() event.Draft {
+	return event.Draft{
+		Subject: heldV1, Tenant: must(id.Parse[id.Tenant](tenantText)), OrderingKey: key, AggregateVersion: 3,
+		Payload: held{Nights: 3, At: happened}, ID: must(id.Parse[id.Event](eventText)),
+	}
+}
+
+func origin() event.Origin {
+	cause := must(id.Parse[id.Event](causeText))
+	return event.Origin{RequestID: "req_1", TraceParent: trace, CorrelationID: "req_0", CausationID: &cause,
+		Session: "tnt_session_1", Instance: "reservation-hold-00001"}
+}
+
+func sealed(t *testing.T) event.Raw {
+	t.Helper()
+	raw, err := draft().Seal(happened, origin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func TestDataIsThePlatformsEnvelope(t *testing.T) {
+	t.Parallel()
+	raw := sealed(t)
+	raw.Envelope.PublishedAt = happened.Add(17 * time.Millisecond)
+	const want = `{"envelope":{"eventId":"` + eventText + `","subject":"melmastoon.reservation.held.v1","version":1,` +
+		`"occurredAt":"2026-04-22T18:31:00.123Z","publishedAt":"2026-04-22T18:31:00.140Z",` +
+		`"producer":"reservation-service","producerInstance":"reservation-hold-00001",` +
+		`"tenantId":"` + tenantText + `","userId":null,"sessionId":"tnt_session_1","requestId":"req_1","traceId":"` + trace + `",` +
+		`"causationId":"` + causeText + `","correlationId":"req_0",` +
+		`"schemaUri":"https://schemas.melmastoon.io/reservation/held/v1.json","retentionClass":"regulated","samplingRate":1,` +
+		`"producedBy":{"service":"reservation-service","instance":"reservation-hold-00001"},` +
+		`"metadata":{"orderingKey":"` + key + `","aggregateVersion":3}},` +
+		`"payload":{"nights":3,"occurredAt":"2026-04-22T18:31:00.123Z"}}`
+	if got, err := raw.Data(); err != nil || string(got) != want {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
+}
+
+func TestSealWithoutOrigin(t *testing.T) {
+	t.Parallel()
+	raw, err := event.Draft{Subject: heldV1, Payload: struct{}{}}.Seal(happened, event.OriginOf(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := raw.Envelope
+	if e.EventID.IsZero() || e.TenantID != nil || e.SessionID != nil || e.CausationID != nil || !e.PublishedAt.IsZero() {
+		t.Errorf("got %+v, want a minted id and nothing else that was not said", e)
+	}
+	data, err := raw.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"tenantId":null`, `"sessionId":null`, `"causationId":null`} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("%s has no %s", data, want)
+		}
+	}
+	for _, refused := range []string{"publishedAt", "metadata", "marketingAttribution"} {
+		if strings.Contains(string(data), refused) {
+			t.Errorf("%s has an empty %s", data, refused)
+		}
+	}
+}
+
+func TestSealRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		draft event.Draft
+	}{
+		{"an undeclared subject", event.Draft{Payload: struct{}{}}},
+		{"a subject without a producer", event.Draft{Subject: event.Subject{Name: "x.v1", Version: 1}, Payload: struct{}{}}},
+		{"what is no JSON", event.Draft{Subject: heldV1, Payload: func() {}}},
+		{"text that is not UTF-8", event.Draft{Subject: heldV1, Payload: map[string]string{"a": "secret\xff"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if raw, err := test.draft.Seal(happened, event.Origin{}); err == nil || strings.Contains(err.Error(), "secret") {
+				t.Errorf("got %+v, %v, want an error without the payload", raw, err)
+			}
+		})
+	}
+}
+
+func TestOriginTravelsInTheContext(t *testing.T) {
+	t.Parallel()
+	ctx := event.WithOrigin(t.Context(), origin())
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if got := event.OriginOf(ctx); got.RequestID != "req_1" || got.Instance != "reservation-hold-00001" {
+		t.Errorf("got %+v, want what was put in", got)
+	}
+	one := event.Origin{RequestID: "req_9"}
+	raw, err := draft().Seal(happened, one)
+	if err != nil || raw.Envelope.CorrelationID != "req_9" {
+		t.Errorf("a story that begins here has correlation %q, %v, want its own request", raw.Envelope.CorrelationID, err)
+	}
+}
+
+func TestDecodeReadsDeclaredMembersOnly(t *testing.T) {
+	t.Parallel()
+	raw := sealed(t)
+	raw.Payload = jsontext.Value(`{"nights":3,"added":{"later":1}}`)
+	got, err := event.Decode[struct {
+		Nights int `json:"nights"`
+	}](raw)
+	if err != nil || got.Payload.Nights != 3 {
+		t.Errorf("got %+v, %v, want 3 nights", got.Payload, err)
+	}
+	if !reflect.DeepEqual(got.Envelope, raw.Envelope) || got.Delivery != raw.Delivery {
+		t.Error("the envelope or the delivery was lost")
+	}
+}
+
+func TestDecodeSaysWhereAndNotWhat(t *testing.T) {
+	t.Parallel()
+	for _, payload := range []string{`{"nights":"secret"}`, `{"occurredAt":"secret"}`, `{"secret":1,"nights":`} {
+		raw := sealed(t)
+		raw.Payload = jsontext.Value(payload)
+		_, err := event.Decode[held](raw)
+		if got := fault.From(err).Kind; got != fault.Invalid {
+			t.Errorf("%s: got kind %v, want Invalid", payload, got)
+		}
+		if strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v repeats the payload", payload, err)
+		}
+	}
+	raw := sealed(t)
+	raw.Payload = jsontext.Value(`{"nights":"x"}`)
+	if _, err := event.Decode[held](raw); !errors.Is(err, fault.ErrValidation) || !strings.Contains(err.Error(), "payload/nights") {
+		t.Errorf("got %v, want the place", err)
+	}
+}
+
+func TestSamplingRateIsOneIn(t *testing.T) {
+	t.Parallel()
+	for oneIn, want := range map[int]string{0: "1", 1: "1", 3: "3", 10: "10", 49: "49", 1_000_000: "1000000"} {
+		d := draft()
+		d.Subject.OneIn = oneIn
+		raw, err := d.Seal(happened, origin())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := raw.Attributes()["ce-sampledrate"]; got != want {
+			t.Errorf("one in %d travels as %s, want %s", oneIn, got, want)
+		}
+	}
+}
+
+func BenchmarkData(b *testing.B) {
+	raw := must(draft().Seal(happened, origin()))
+	for b.Loop() {
+		if _, err := raw.Data(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func decode(t *testing.T, document []byte) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(document, &m); err != nil {
+		t.Fatalf("%s: %v", document, err)
+	}
+	return m
+}

@@ -1,0 +1,102 @@
+// Package pseudonym names people and their devices without telling who they are.
+//
+// A value is first brought into the one spelling that is hashed (Email, Phone, Address, …), then hashed with a secret
+// pepper, or for the reservation service with the tenant's salt. Neither a Value nor an error shows what went in.
+package pseudonym
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/keyring"
+)
+
+// A Hash is a pseudonym: "sha256:" and 64 hexadecimal digits. Equal values have equal hashes, as long as the pepper lasts.
+type Hash string
+
+// Peppers are one environment's secrets: the first makes new hashes, the rest are in their grace period. Peppers print nothing.
+type Peppers struct{ keys [][]byte }
+
+// Open reads PSEUDONYM_PEPPERS, of a keyring's form. A pepper that is taken away makes its hashes strangers to new ones,
+// which is what rotating it once a year is for.
+func Open(e env.Env) (Peppers, error) {
+	var c struct {
+		Peppers Peppers `env:"PSEUDONYM_PEPPERS,required"`
+	}
+	if err := e.Load(&c); err != nil {
+		return Peppers{}, fmt.Errorf("pseudonym: %w", err)
+	}
+	return c.Peppers, nil
+}
+
+// UnmarshalText reads what keyring.Parse does. The ids serve those who rotate: a hash does not say which pepper made it.
+func (p *Peppers) UnmarshalText(text []byte) error {
+	ring, err := keyring.Parse(string(text))
+	if err != nil {
+		return err
+	}
+	var keys [][]byte
+	for entry := range strings.SplitSeq(string(text), ",") {
+		id, _, _ := strings.Cut(strings.TrimSpace(entry), ":")
+		key, _ := ring.Find(id)
+		keys = append(keys, key)
+	}
+	p.keys = keys
+	return nil
+}
+
+// String tells how many there are.
+func (p Peppers) String() string { return fmt.Sprintf("peppers(%d)", len(p.keys)) }
+
+// GoString is String, so that no verb of fmt prints a pepper by reflection.
+func (p Peppers) GoString() string { return p.String() }
+
+// Hash is the value's name under the pepper in use. Without any it panics: a hash that anybody could make is no pseudonym,
+// and Open has refused to go without.
+func (p Peppers) Hash(v Value) Hash { return hash(p.keys[0], v) }
+
+// Hashes are the value's names under every pepper, the one in use first: for looking up what was stored earlier.
+func (p Peppers) Hashes(v Value) []Hash {
+	hashes := make([]Hash, len(p.keys))
+	for i, key := range p.keys {
+		hashes[i] = hash(key, v)
+	}
+	return hashes
+}
+
+// Matches reports whether h names the value, under any pepper.
+func (p Peppers) Matches(v Value, h Hash) bool {
+	found := false
+	for _, key := range p.keys {
+		found = hmac.Equal([]byte(hash(key, v)), []byte(h)) || found
+	}
+	return found
+}
+
+func hash(pepper []byte, v Value) Hash {
+	mac := hmac.New(sha256.New, pepper)
+	mac.Write([]byte(v.text))
+	return Hash("sha256:" + hex.EncodeToString(mac.Sum(nil)))
+}
+
+// ErrSalt means that a tenant has no salt, or one that is quickly tried out.
+var ErrSalt = errors.New("pseudonym: the tenant's salt is missing or shorter than 16 bytes")
+
+const shortestSalt = 16
+
+// Contact is the reservation service's contactHash: 64 hexadecimal digits of SHA-256 over the tenant's salt and the value.
+// It lets one tenant know its guest again and no other tenant.
+func Contact(salt []byte, v Value) (string, error) {
+	if len(salt) < shortestSalt {
+		return "", ErrSalt
+	}
+	h := sha256.New()
+	h.Write(salt)
+	h.Write([]byte(v.text))
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

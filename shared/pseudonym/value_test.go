@@ -1,0 +1,184 @@
+package pseudonym
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestEmail(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"zahra@example.af":               "zahra@example.af",
+		" Zahra.Karimi@Example.AF\r\n":   "zahra.karimi@example.af",
+		"\u00a0zahra+hotel@example.af":   "zahra+hotel@example.af",
+		"زهرا@مثال.افغانستان":            "زهرا@مثال.افغانستان",
+		`"a@b"@example.af`:               `"a@b"@example.af`,
+		"ÖZGÜR@example.af":               "özgür@example.af",
+		"":                               "",
+		"   ":                            "",
+		"zahra":                          "",
+		"@example.af":                    "",
+		"zahra@":                         "",
+		"zahra@example.af@":              "",
+		"zahra karimi@example.af":        "",
+		"zahra@example.af\x00":           "",
+		"zahra\u200e@example.af":         "",
+		"zahra@\xff.af":                  "",
+		strings.Repeat("z", 255) + "@af": "",
+	} {
+		got, err := Email(in)
+		if got.text != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrEmail) {
+			t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
+		}
+	}
+}
+
+func TestPhone(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"+93701234567":                         "+93701234567",
+		" +93 (70) 123-45.67 ":                 "+93701234567",
+		"0093 70 1234567":                      "+93701234567",
+		"+93 (0)70 1234567":                    "+93701234567",
+		"+۹۳۷۰۱۲۳۴۵۶۷":                         "+93701234567",
+		"+٩٣ ٧٠ ١٢٣ ٤٥٦٧":                      "+93701234567",
+		"۰۰۹۳۷۰۱۲۳۴۵۶۷":                        "+93701234567",
+		"＋９３ 70 1234567":                       "+93701234567",
+		"\u202a+93 70\u00a01234567\u202c":      "+93701234567",
+		"\u2066+93\u201170\u20131234567\u2069": "+93701234567",
+		"+44/20/7946 0958":                     "+442079460958",
+		"+6831234":                             "+6831234",
+		"+123456789012345":                     "+123456789012345",
+		"+1234567890123456":                    "",
+		"+683123":                              "",
+		"0701234567":                           "", // whose country?
+		"93701234567":                          "",
+		"+0701234567":                          "",
+		"+93+701234567":                        "",
+		"++93701234567":                        "",
+		"+93701234567 ext. 5":                  "",
+		"+93701234567;5":                       "",
+		"+":                                    "",
+		"":                                     "",
+		"hotel":                                "",
+	} {
+		got, err := Phone(in)
+		if got.text != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrPhone) {
+			t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
+		}
+	}
+}
+
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"203.0.113.7":                          "203.0.113.7",
+		"::ffff:203.0.113.7":                   "203.0.113.7",
+		"2001:db8:1:2:3:4:5:6":                 "2001:db8:1:2::/64",
+		"2001:DB8:1:2::1":                      "2001:db8:1:2::/64",
+		"2001:0db8:0001:0002:ffff:ffff:ffff:1": "2001:db8:1:2::/64",
+		"2001:db8:1:3::1":                      "2001:db8:1:3::/64",
+		"fe80::1%eth0":                         "fe80::/64",
+		"::1":                                  "::/64",
+	} {
+		got, err := Address(netip.MustParseAddr(in))
+		if got.text != want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", in, got.text, err, want)
+		}
+	}
+	if got, err := Address(netip.Addr{}); !errors.Is(err, ErrAddress) {
+		t.Errorf("no address: got %q, %v, want ErrAddress", got.text, err)
+	}
+}
+
+func TestInitials(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, first, last, want string }{
+		{"two names", "Zahra", "Karimi", "ZK"},
+		{"small letters", " zahra ", "karimi", "ZK"},
+		{"one name", "Zahra", "", "Z"},
+		{"the one name in the other place", "", "Zahra", "Z"},
+		{"letters without capitals", "زهرا", "کریمی", "زک"},
+		{"a letter of two code points", "e\u0301lodie", "\u00c9tienne", "ÉÉ"},
+		{"a title before the name", "(1) Zahra", "'Karimi'", "ZK"},
+		{"no letter", "123", "—", ""},
+		{"no name", "", "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Initials(test.first, test.last)
+			if got.text != test.want || (err == nil) != (test.want != "") || err != nil && !errors.Is(err, ErrName) {
+				t.Errorf("got %q, %v, want %q", got.text, err, test.want)
+			}
+		})
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	t.Parallel()
+	base := Fingerprint("browser-desktop", "ps-AF", "")
+	if again := Fingerprint(" browser-desktop", "ps-AF ", ""); again != base {
+		t.Errorf("spaces around a part change %q to %q", base.text, again.text)
+	}
+	for name, other := range map[string]Value{
+		"a part more":        Fingerprint("browser-desktop", "ps-AF", "", ""),
+		"a part less":        Fingerprint("browser-desktop", "ps-AF"),
+		"another order":      Fingerprint("ps-AF", "browser-desktop", ""),
+		"a border moved":     Fingerprint("browser-desktopp", "s-AF", ""),
+		"a length forged":    Fingerprint("browser-desktop5:ps-AF", ""),
+		"another value":      Fingerprint("browser-desktop", "fa-AF", ""),
+		"a user agent alike": UserAgent("browser-desktop"),
+	} {
+		if other == base {
+			t.Errorf("%s makes no difference", name)
+		}
+	}
+}
+
+func TestAValueIsNeverShown(t *testing.T) {
+	t.Parallel()
+	type guest struct{ Email Value }
+	v, err := Email("zahra@example.af")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := []string{}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		shown = append(shown, fmt.Sprintf(verb, v), fmt.Sprintf(verb, guest{v}), fmt.Sprintf(verb, &guest{v}))
+	}
+	written, err := json.Marshal(guest{v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range append(shown, string(written)) {
+		if strings.Contains(s, "zahra") || strings.Contains(s, fmt.Sprintf("%x", "zahra")) {
+			t.Errorf("shown: %s", s)
+		}
+	}
+}
+
+// FuzzValues wants that normalising twice is normalising once, and that no error repeats what was refused.
+func FuzzValues(f *testing.F) {
+	for _, s := range []string{"Zahra@Example.af ", "+93 (0)70 1234567", "۰۰۹۳۷۰۱۲۳۴۵۶۷", "İ@x", "\u202a+1\u202c", "203.0.113.7"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for name, normalise := range map[string]func(string) (Value, error){"Email": Email, "Phone": Phone} {
+			v, err := normalise(s)
+			if err != nil {
+				if utf8.RuneCountInString(s) > 60 && strings.Contains(err.Error(), s) {
+					t.Errorf("%s: the error repeats %q", name, s)
+				}
+				continue
+			}
+			if again, err := normalise(v.text); err != nil || again != v {
+				t.Errorf("%s of %q is %q, whose own is %q, %v", name, s, v.text, again.text, err)
+			}
+		}
+	})
+}
