@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// How a server is told to end.
+const (
+	fast      = syscall.SIGINT  // roll back, write everything down
+	immediate = syscall.SIGQUIT // now
+)
+
+// A process is a child that is waited for.
+type process struct {
+	cmd   *exec.Cmd
+	done  chan struct{}
+	err   error // how it ended; to be read after done
+	once  sync.Once
+	after func() error // runs when end has ended it
+}
+
+// start starts the program from a thread that stays until it has ended: the kernel takes a child on a leash along
+// when the thread that made it goes, and Go's threads come and go.
+func start(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd, done: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			p.err = cmd.Wait()
+			close(p.done)
+		}
+	}()
+	return p, <-started
+}
+
+// end signals the process and waits for its end. An end that was asked for is no error, whatever the exit code.
+func (p *process) end(signal syscall.Signal) (err error) {
+	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-p.done
+	p.once.Do(func() {
+		if p.after != nil {
+			err = p.after()
+		}
+	})
+	return err
+}
+
+// environment is all that the server is told by its surroundings: nothing of the caller's.
+func environment() []string { return []string{"LC_ALL=C.UTF-8", "TZ=UTC", "PATH=/usr/bin:/bin"} }
+
+func (f folder) launch(port int, durable bool) (*process, error) {
+	log, err := os.OpenFile(f.at("log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd := exec.Command(filepath.Join(f.binaries, "postgres"), arguments(f.at("data"), port, durable)...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = "/", environment(), log, log
+	cmd.SysProcAttr = f.attributes()
+	return start(cmd)
+}
+
+func arguments(data string, port int, durable bool) []string {
+	settings := []string{
+		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(port),
+		"unix_socket_directories=", // no socket file to collide with another server's or to be left behind
+		"max_connections=300", "shared_buffers=128MB", "jit=off", "timezone=UTC", "log_timezone=UTC",
+		"max_wal_size=256MB", "wal_level=minimal", "max_wal_senders=0", "log_min_messages=warning",
+	}
+	if !durable {
+		settings = append(settings, "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off")
+	}
+	args := []string{"-D", data}
+	for _, s := range settings {
+		args = append(args, "-c", s)
+	}
+	return args
+}
+
+// failure reads from its log why the server ended while it was starting.
+func (c *Cluster) failure() error {
+	text, err := os.ReadFile(c.logPath())
+	if err != nil {
+		return err
+	}
+	if bytes.Contains(text, []byte("Address already in use")) {
+		return plainly("The database's port %d is taken by another program: %w.", c.port, errPortTaken)
+	}
+	why := complaint(text)
+	if slices.ContainsFunc(machines, func(words string) bool { return strings.Contains(why, words) }) {
+		return plainly("The database server in %s does not start: %s.", c.dir, why)
+	}
+	return fmt.Errorf("%w: the server in %s says %q", ErrDamaged, c.dir, why)
+}
+
+// machines are complaints about the machine: a new folder would not help.
+var machines = []string{"shared memory", "Permission denied", "No space left", "Cannot allocate"}
+
+// complaint is the first line of a log that says why nothing works.
+func complaint(log []byte) string {
+	for line := range bytes.Lines(log) {
+		for _, level := range []string{"FATAL: ", "PANIC: ", "ERROR: "} {
+			if _, words, ok := bytes.Cut(line, []byte(level)); ok {
+				return string(bytes.TrimSpace(words))
+			}
+		}
+	}
+	return lastLine(log)
+}

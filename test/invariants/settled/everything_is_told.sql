@@ -1,0 +1,4 @@
+-- Once nothing is in flight, no event waits in an outbox, none is parked, and none is on its way.
+SELECT 'reservation' AS place, subject, status FROM reservation.outbox WHERE published_at IS NULL
+UNION ALL
+SELECT 'sandbox', subject, status FROM sandbox.outbox WHERE published_at IS NULL;
