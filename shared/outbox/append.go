@@ -1,0 +1,141 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/contract"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Append writes events into the transaction and has them published right after it commits. Every payload is held to
+// its schema and to the members that the schema names. One that breaks it fails the transaction, unless it is telemetry:
+// that is kept, parked with the reason, because a page view must not cost a guest the booking.
+//
+// Two transactions that append to one key follow each other: the second waits here until the first has ended. So within
+// a key the order of seq is the order of commits.
+func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Draft) error {
+	if len(events) == 0 {
+		return nil
+	}
+	rows := make([]entry, len(events))
+	for i, draft := range events {
+		var err error
+		if rows[i], err = o.seal(ctx, draft); err != nil {
+			return fmt.Errorf("outbox: append %s: %w", draft.Subject.Name, err)
+		}
+	}
+	lanes, err := o.insert(ctx, tx, rows)
+	if err != nil {
+		return fmt.Errorf("outbox: append %s: %w", events[0].Subject.Name, err)
+	}
+	tx.AfterCommit(fmt.Sprint("outbox ", o.db.Schema(), lanes), func(ctx context.Context) { o.drain(ctx, lanes) })
+	return nil
+}
+
+// An entry is an event on its way into the table.
+type entry struct {
+	event.Raw
+	key    string
+	parked *string // why it must not be published
+}
+
+// telemetry is what the two BFFs tell about browsers. Everything else is told by a domain about itself.
+func telemetry(s event.Subject) bool { return strings.HasPrefix(s.Name, "melmastoon.bff.") }
+
+func (o *Outbox) seal(ctx context.Context, d event.Draft) (entry, error) {
+	raw, err := d.Seal(o.now(), event.OriginOf(ctx))
+	if err == nil {
+		err = keeps(d, raw)
+	}
+	if err == nil {
+		return entry{Raw: raw, key: d.OrderingKey}, nil
+	}
+	if !telemetry(d.Subject) {
+		return entry{}, err
+	}
+	return o.park(ctx, d, raw, err)
+}
+
+// keeps says which rule an event breaks.
+func keeps(d event.Draft, raw event.Raw) error {
+	switch {
+	case d.OrderingKey == "":
+		return errors.New("no ordering key")
+	case unstorable.Match(raw.Payload):
+		return errUnstorable
+	}
+	return contract.Said(raw.Envelope.Subject, raw.Payload)
+}
+
+// unstorable is the one escape that JSON allows and Postgres does not keep: a zero character in a string.
+var unstorable = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
+
+var errUnstorable = errors.New("the payload holds a zero character")
+
+// park keeps what can be kept of a telemetry event that broke a rule.
+func (o *Outbox) park(ctx context.Context, d event.Draft, raw event.Raw, broken error) (entry, error) {
+	if raw.Payload == nil || unstorable.Match(raw.Payload) {
+		d.Payload = struct{}{}
+		var err error
+		if raw, err = d.Seal(o.now(), event.OriginOf(ctx)); err != nil {
+			return entry{}, errors.Join(broken, err) // a subject that nobody declared
+		}
+	}
+	reason, key := broken.Error(), d.OrderingKey
+	if key == "" {
+		key = raw.Envelope.EventID.String()
+	}
+	return entry{Raw: raw, key: key, parked: &reason}, nil
+}
+
+// insert writes the entries in one round trip and tells the lanes of those to publish.
+func (o *Outbox) insert(ctx context.Context, tx postgres.Tx, entries []entry) ([]int16, error) {
+	var batch pgx.Batch
+	for _, key := range keys(entries) { // sorted, so that two transactions with several keys cannot block each other
+		batch.Queue(`SELECT pg_advisory_xact_lock(hashtextextended(@key, 0))`,
+			pgx.StrictNamedArgs{"key": o.db.Schema() + " outbox " + key})
+	}
+	var lanes []int16
+	for _, e := range entries {
+		envelope, err := json.Marshal(e.Envelope)
+		if err != nil {
+			return nil, err
+		}
+		batch.Queue(o.sql(`
+			INSERT INTO {schema}.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, parked_reason)
+			VALUES (@id, @event, @tenant, @subject, @key, @payload, @envelope, @occurred, @parked)
+			RETURNING lane`),
+			pgx.StrictNamedArgs{"id": e.Envelope.EventID, "event": e.Envelope.EventID.String(), "tenant": e.Envelope.TenantID,
+				"subject": e.Envelope.Subject, "key": e.key, "payload": []byte(e.Payload), "envelope": envelope,
+				"occurred": e.Envelope.OccurredAt, "parked": e.parked},
+		).QueryRow(func(row pgx.Row) error {
+			var lane int16
+			err := row.Scan(&lane)
+			if err == nil && e.parked == nil && !slices.Contains(lanes, lane) {
+				lanes = append(lanes, lane)
+			}
+			return err
+		})
+	}
+	err := tx.SendBatch(ctx, &batch).Close()
+	slices.Sort(lanes)
+	return lanes, err
+}
+
+func keys(entries []entry) []string {
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.key)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,79 @@
+// Package outbox tells the world what a transaction made true: no event without its effect, no effect without its event.
+//
+// Append writes events into the transaction. Right after the commit the writer publishes them itself, for at most
+// 150 ms; the relay, ticked every minute, publishes what is left. Both work in turns over 64 lanes, each the hash of some
+// ordering keys:
+//
+//	lease → read → publish → mark → release, and look once more
+//
+// Whoever leases a lane alone publishes its rows, in the order of their seq, with no transaction open meanwhile and a
+// deadline that ends before the lease does. Killed at any of these points it loses nothing: the rows are still there
+// and the lease runs out. Only a kill between publish and mark has an event published twice.
+//
+// What is left is found by looking for rows that are not marked, never by a position in seq: a row may commit later
+// than one that came after it. Within a key it cannot, for Append has the writers of a key wait for each other.
+package outbox
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/topic"
+)
+
+// An Outbox is the outbox table of one service's schema.
+type Outbox struct {
+	db        *postgres.DB
+	now       func() time.Time
+	publisher topic.Publisher // nil where none was given: then events are only stored
+	draining  pace
+	step      func(Step) error
+}
+
+// A Step is a point of a turn that has just been passed.
+type Step = string
+
+// The steps of a turn. Tests of failures stop there; see Stepping.
+const (
+	Leased    Step = "lease"
+	Read      Step = "read"
+	Published Step = "publish"
+	Marked    Step = "mark"
+	Released  Step = "release"
+)
+
+// Open returns the outbox in the database's schema. It publishes through the publisher that was given to e.
+func Open(e env.Env, db *postgres.DB) *Outbox {
+	publisher, _ := topic.Open(e)
+	return &Outbox{db: db, now: e.Now, publisher: publisher, draining: draining, step: func(Step) error { return nil }}
+}
+
+// Stepping returns the outbox with a function that is called after each step of each turn. An error from it ends the
+// turn right there and leaves everything as it lies, as if the process had been killed. It is for tests of failures.
+func (o *Outbox) Stepping(step func(Step) error) *Outbox {
+	stepping := *o
+	stepping.step = func(s Step) error {
+		if err := step(s); err != nil {
+			return &halt{s, err}
+		}
+		return nil
+	}
+	return &stepping
+}
+
+// A halt is a turn that a test has ended.
+type halt struct {
+	at  Step
+	err error
+}
+
+func (h *halt) Error() string { return fmt.Sprintf("outbox: halted after %s: %v", h.at, h.err) }
+func (h *halt) Unwrap() error { return h.err }
+
+// sql puts the outbox's own schema into a statement. A schema's name is a constant of its service, never input.
+func (o *Outbox) sql(statement string) string {
+	return strings.ReplaceAll(statement, "{schema}", o.db.Schema())
+}

@@ -1,0 +1,152 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A Report says what a relay did.
+type Report struct {
+	Published int
+	Failed    int // to be tried again
+	Parked    int // never to be tried again
+}
+
+// A pace bounds a turn.
+type pace struct {
+	lanes   int
+	rows    int
+	lease   time.Duration
+	publish time.Duration // from before the lease is taken until publishing must have ended
+	finish  time.Duration // for marking and releasing; it is granted also to one who is told to stop
+}
+
+// The paces of those who take turns. A lease outlasts publish and finish together, or two could publish at once.
+var (
+	relaying = pace{lanes: 16, rows: 1000, lease: 10 * time.Second, publish: 5 * time.Second, finish: 3 * time.Second}
+	draining = pace{lanes: 64, rows: 200, lease: time.Second, publish: 100 * time.Millisecond, finish: 50 * time.Millisecond}
+)
+
+// Relay publishes until nothing is due in any lane that is free, or ctx ends. Any number may run at once. When the work is
+// done it fails if somebody must look: at events that are parked, or that have failed for more than five minutes.
+func (o *Outbox) Relay(ctx context.Context) (Report, error) {
+	if o.publisher == nil {
+		return Report{}, errors.New("outbox: relay: nobody gave a publisher")
+	}
+	report, err := o.work(ctx, relaying, nil)
+	if err != nil {
+		return report, err
+	}
+	return report, o.alarm(ctx)
+}
+
+// drain publishes what has just been committed, for at most 150 ms: the answer waits for it. What it leaves, for want
+// of time or because somebody else holds the lane, the relay takes. It outlasts a caller who has hung up, but no deadline.
+func (o *Outbox) drain(ctx context.Context, lanes []int16) {
+	if o.publisher == nil || len(lanes) == 0 {
+		return
+	}
+	budget := o.draining.publish
+	if deadline, ok := ctx.Deadline(); ok {
+		budget = min(budget, time.Until(deadline))
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), budget)
+	defer cancel()
+	_, _ = o.work(ctx, o.draining, lanes) // the transaction stands, whatever became of this
+}
+
+// work takes turns until one finds nothing to do. So every holder looks once more after it has released its lanes, for
+// the sake of those who committed meanwhile, found the lane held, and went away.
+func (o *Outbox) work(ctx context.Context, p pace, only []int16) (Report, error) {
+	var report Report
+	for {
+		out, found, err := o.turn(ctx, p, only)
+		if err != nil || !found {
+			return report, err
+		}
+		report.Published += len(out.published)
+		report.Failed += len(out.failed.ids)
+		report.Parked += len(out.parked.ids)
+	}
+}
+
+// turn leases some lanes and serves them once. It reports whether it found any.
+func (o *Outbox) turn(ctx context.Context, p pace, only []int16) (out *outcome, found bool, err error) {
+	within, cancel := context.WithTimeout(ctx, p.publish) // begins before the lease does, so it ends before it
+	defer cancel()
+	l, err := o.take(within, p.lanes, only, p.lease)
+	if err != nil || len(l.lanes) == 0 {
+		return out, false, err
+	}
+	if err := o.step(Leased); err != nil {
+		return out, true, err
+	}
+	out, err = o.serve(ctx, within, l, p.rows)
+	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.finish)
+	defer cancel()
+	return out, true, o.settle(finish, l, out, err)
+}
+
+// serve publishes what is due in the lanes. Within is the turn's own time, ctx the caller's.
+func (o *Outbox) serve(ctx, within context.Context, l lease, limit int) (*outcome, error) {
+	rows, err := o.read(within, l, limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.step(Read); err != nil {
+		return nil, err
+	}
+	out := &outcome{at: o.now()}
+	rows, messages := out.compose(rows)
+	for i, err := range o.publisher.Publish(within, messages) {
+		out.sort(rows[i], err, ctx.Err() != nil)
+	}
+	return out, o.step(Published)
+}
+
+// settle writes down what became of the rows and gives the lanes back; the lanes also when there is nothing to write.
+func (o *Outbox) settle(ctx context.Context, l lease, out *outcome, err error) error {
+	if err == nil {
+		err = o.mark(ctx, out)
+	}
+	if err == nil {
+		err = o.step(Marked)
+	}
+	if _, halted := errors.AsType[*halt](err); halted {
+		return err
+	}
+	if failed := o.release(ctx, l); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return errors.Join(err, o.step(Released))
+}
+
+// alarm fails when events wait for a person.
+func (o *Outbox) alarm(ctx context.Context) error {
+	var parked, failing int
+	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
+		return tx.QueryRow(ctx, o.sql(`
+			SELECT (SELECT count(*) FROM {schema}.outbox WHERE parked_reason IS NOT NULL),
+			       (SELECT count(*) FROM {schema}.outbox
+			        WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
+			          AND enqueued_at < platform.now() - @patience::interval)`),
+			pgx.StrictNamedArgs{"patience": patience}).Scan(&parked, &failing)
+	})
+	if err != nil {
+		return fmt.Errorf("outbox: alarm in %s: %w", o.db.Schema(), err)
+	}
+	if parked+failing > 0 {
+		return fmt.Errorf("outbox: in %s somebody must look at %d parked events and %d that have failed for more than %v",
+			o.db.Schema(), parked, failing, patience)
+	}
+	return nil
+}
+
+// patience is how long an event may fail before a person is told.
+const patience = 5 * time.Minute

@@ -1,0 +1,43 @@
+package bus_test
+
+import (
+	"context"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/topic/bus"
+	"melmastoon.ghasi.io/shared/topictest"
+)
+
+// stamps are tokens that only say for whom they are.
+type stamps struct{}
+
+func (stamps) Token(_ context.Context, audience string) (string, error) {
+	return "token for " + audience, nil
+}
+
+func open(e env.Env) *bus.Bus {
+	return bus.Open(env.Give[identity.Source](e, stamps{}), postgres.Open(e, "bus"))
+}
+
+func TestBusConforms(t *testing.T) {
+	t.Parallel()
+	topictest.Conform(t, func(t testing.TB) topictest.Rig {
+		d := pgtest.New(t)
+		return topictest.Rig{
+			Open:    func() topictest.Driver { return open(d.Env()) },
+			Advance: d.Advance,
+			Token:   func(audience string) string { return "token for " + audience },
+		}
+	})
+}
+
+func TestBusConformsAsPublisher(t *testing.T) {
+	t.Parallel()
+	b := open(pgtest.New(t).Env())
+	topictest.ConformPublisher(t, b, func() []topic.Message { return published(t, b) })
+}

@@ -1,0 +1,40 @@
+package topic
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What Pub/Sub takes at most, in bytes.
+const (
+	largestData  = 10_000_000
+	largestValue = 1024 // of an attribute, and of an ordering key
+)
+
+// Check says with ErrRefused why a message could never be published or delivered. Attributes and key become headers of
+// the push: Pub/Sub takes such a message all the same, and then never delivers it.
+func Check(m Message) error {
+	switch {
+	case m.Topic == "":
+		return fmt.Errorf("%w: it has no topic", ErrRefused)
+	case len(m.Data) > largestData:
+		return fmt.Errorf("%w: it is larger than %d bytes", ErrRefused, largestData)
+	case !headerValue(m.OrderingKey):
+		return fmt.Errorf("%w: its ordering key is no header", ErrRefused)
+	}
+	for name, value := range m.Attributes {
+		if name == "" || strings.ContainsFunc(name, notToken) || !headerValue(value) {
+			return fmt.Errorf("%w: its attribute %q is no header", ErrRefused, name)
+		}
+	}
+	return nil
+}
+
+func headerValue(s string) bool {
+	return len(s) <= largestValue && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+// notToken tells what RFC 9110 does not allow in the name of a header.
+func notToken(r rune) bool {
+	return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+}

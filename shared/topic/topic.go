@@ -1,0 +1,53 @@
+// Package topic is where a service speaks and listens: messages published to topics, and pushed to subscriptions over HTTP.
+//
+// It has the interface only. The drivers, topic/bus on Postgres among them, are chosen by whoever builds the binary.
+package topic
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+)
+
+// A Message is what travels. Its attributes become HTTP headers of the push.
+type Message struct {
+	Topic       string
+	OrderingKey string // messages of one topic and key arrive in the order they were published; empty: in any order
+	Attributes  map[string]string
+	Data        []byte
+}
+
+// A Publisher sends messages. The answer has one error per message, in the same place; nil means that the message is
+// durable. Those of one topic and key keep their order: after one has failed, the rest of them fail with ErrHeldBack,
+// also those of the same call that a driver had already sent on their way. Nobody publishes the same key twice at a time.
+type Publisher interface {
+	Publish(ctx context.Context, messages []Message) []error
+}
+
+var (
+	// ErrHeldBack is the error of a message that was not tried, because one before it under the same key had failed.
+	ErrHeldBack = errors.New("topic: held back, for an earlier message of the same key failed")
+
+	// ErrRefused is the error of a message that can never be published, however often it is tried.
+	ErrRefused = errors.New("topic: the message can never be published")
+)
+
+// A Subscription has the messages of a topic pushed to an endpoint, with an identity token made out to Audience. An answer of 102,
+// 200, 201, 202 or 204 within AckDeadline is an acknowledgement; everything else is retried after a time that doubles
+// from MinBackoff to MaxBackoff. After Attempts pushes the message goes to the topic DeadLetter, under a new message id.
+type Subscription struct {
+	Name                   string
+	Topic                  string
+	Endpoint               string
+	Audience               string
+	DeadLetter             string            // empty: retried for ever
+	Filter                 map[string]string // attributes that a message must have; what does not match is never delivered
+	Attempts               int
+	MinBackoff, MaxBackoff time.Duration
+	AckDeadline            time.Duration
+}
+
+// Open returns the publisher that the builder of the binary gave, if any.
+func Open(e env.Env) (Publisher, bool) { return env.Given[Publisher](e) }

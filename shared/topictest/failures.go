@@ -1,0 +1,135 @@
+package topictest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// backsOff proves that nothing comes too early by what comes instead: a probe that is pushed at once.
+func backsOff(t *testing.T, r Rig) {
+	d := r.Open()
+	e := listen(t, func(p push) int {
+		if p.body == "probe" {
+			return http.StatusOK
+		}
+		return http.StatusTooManyRequests
+	})
+	s := to(e, "orders")
+	s.MinBackoff, s.MaxBackoff = time.Minute, 3*time.Minute
+	s.DeadLetter, s.Attempts = "dlq", 50
+	subscribe(t, d, s)
+	start(t, d)
+	probe := func() string {
+		publish(t, d, text("orders", "", "probe"))
+		p := e.next()
+		return p.body + " " + p.header.Get("X-Goog-Pubsub-Delivery-Attempt")
+	}
+	publish(t, d, text("orders", "k", "message"))
+	e.next()
+	for i, wait := range []time.Duration{time.Minute, 2 * time.Minute, 3 * time.Minute, 3 * time.Minute} {
+		if got := probe(); got != "probe 1" {
+			t.Fatalf("got %q before any time had passed", got)
+		}
+		r.Advance(wait - 30*time.Second)
+		if got := probe(); got != "probe 1" {
+			t.Fatalf("got %q %v too early", got, 30*time.Second)
+		}
+		r.Advance(wait + 30*time.Second) // the wait began when the failure was written down, which may be after the first step
+		p := e.next()
+		if got, want := p.body+" "+p.header.Get("X-Goog-Pubsub-Delivery-Attempt"), fmt.Sprint("message ", i+2); got != want {
+			t.Fatalf("got %q after %v, want %q", got, wait, want)
+		}
+	}
+}
+
+func keepsDeadline(t *testing.T, r Rig) {
+	d := r.Open()
+	slow := make(chan struct{})
+	var tried atomic.Bool
+	e := listen(t, func(p push) int {
+		if !tried.Swap(true) {
+			<-slow
+		}
+		return http.StatusOK
+	})
+	s := to(e, "orders")
+	s.AckDeadline = 200 * time.Millisecond
+	subscribe(t, d, s)
+	start(t, d)
+	publish(t, d, text("orders", "k", "message"))
+	if got := e.next().body; got != "message" { // the second push: the first still hangs
+		t.Errorf("got %q", got)
+	}
+	close(slow)
+}
+
+func buries(t *testing.T, r Rig) {
+	const attempts = 5
+	d := r.Open()
+	e := listen(t, func(p push) int {
+		if p.body == "poison" {
+			return http.StatusInternalServerError
+		}
+		return http.StatusOK
+	})
+	dead := listen(t, always(http.StatusOK))
+	s := to(e, "orders")
+	s.DeadLetter, s.Attempts = "orders.dlq", attempts
+	subscribe(t, d, s, to(dead, "orders.dlq"))
+	start(t, d)
+	publish(t, d, text("orders", "k", "poison"), text("orders", "k", "after"))
+	var got, want, ids []string
+	for range attempts + 1 {
+		p := e.next()
+		got = append(got, p.body+" "+p.header.Get("X-Goog-Pubsub-Delivery-Attempt"))
+		ids = append(ids, p.header.Get("X-Goog-Pubsub-Message-Id"))
+	}
+	for n := range attempts {
+		want = append(want, fmt.Sprint("poison ", n+1))
+	}
+	if want = append(want, "after 1"); !slices.Equal(got, want) {
+		t.Errorf("got pushes %v, want %v", got, want)
+	}
+	letter := dead.next()
+	if letter.body != "poison" || letter.header.Get("Content-Type") != "text/plain" {
+		t.Errorf("the dead letter is %q of type %q", letter.body, letter.header.Get("Content-Type"))
+	}
+	if id := letter.header.Get("X-Goog-Pubsub-Message-Id"); id == "" || slices.Contains(ids, id) {
+		t.Errorf("the dead letter has message id %q, which is not new", id)
+	}
+	source := letter.header.Get("CloudPubSubDeadLetterSourceSubscription")
+	if count := letter.header.Get("CloudPubSubDeadLetterSourceDeliveryCount"); count != fmt.Sprint(attempts) || !strings.HasSuffix(source, s.Name) {
+		t.Errorf("the dead letter says it comes from %q after %q attempts", source, count)
+	}
+}
+
+func survivesRestart(t *testing.T, r Rig) {
+	first := r.Open()
+	var up atomic.Bool
+	e := listen(t, func(push) int {
+		if !up.Load() {
+			return http.StatusServiceUnavailable
+		}
+		return http.StatusOK
+	})
+	subscribe(t, first, to(e, "orders"))
+	publish(t, first, text("orders", "k", "1"), text("orders", "k", "2"))
+	stop := start(t, first)
+	e.next()
+	stop()
+	for len(e.pushes) > 0 {
+		<-e.pushes
+	}
+	up.Store(true)
+	second := r.Open()
+	publish(t, second, text("orders", "k", "3"))
+	start(t, second)
+	if got, want := e.take(3), []string{"1", "2", "3"}; !slices.Equal(got, want) {
+		t.Errorf("after the restart came %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,157 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/sony/gobreaker/v2"
+	"go.opentelemetry.io/otel/propagation"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// A call is one request, which may be sent more than once.
+type call struct {
+	method     string
+	path       string
+	in         any
+	body       []byte
+	out        any
+	header     http.Header
+	repeatable bool
+}
+
+const (
+	largest  = 1 << 20 // of an answer
+	pauseMin = 10 * time.Millisecond
+	pauseMax = 40 * time.Millisecond
+)
+
+// do makes the call within min(policy, context) and decodes its answer.
+func (c *Client) do(ctx context.Context, call *call, opts []Option) error {
+	if c.broken != nil {
+		return fault.ErrUpstreamUnavailable.Because(c.broken)
+	}
+	if c.policy.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.policy.Timeout)
+		defer cancel()
+	}
+	if err := c.prepare(ctx, call, opts); err != nil {
+		return err
+	}
+	c.retries.earn()
+	err := c.try(ctx, call)
+	for range c.policy.Retries {
+		if !call.repeatable || !worthRepeating(ctx, err) || !c.retries.spend() || !pause(ctx) {
+			break
+		}
+		err = c.try(ctx, call)
+	}
+	return c.explain(call, err)
+}
+
+// explain passes a refusal on and makes a failure of everything else.
+func (c *Client) explain(call *call, err error) error {
+	if err == nil {
+		return nil
+	}
+	if refusal, ok := errors.AsType[*refusal](err); ok {
+		return refusal.fault.Because(fmt.Errorf("upstream: %s refused %s", c.name, call.method))
+	}
+	return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("upstream: %s: %w", c.name, err))
+}
+
+// prepare makes the parts of the request that are the same each time it is sent.
+func (c *Client) prepare(ctx context.Context, call *call, opts []Option) error {
+	call.header = http.Header{"Accept": {"application/json"}}
+	if call.in != nil {
+		body, err := json.Marshal(call.in)
+		if err != nil {
+			return fmt.Errorf("upstream: %s: encode: %w", c.name, err)
+		}
+		call.body = body
+		call.header["Content-Type"] = []string{"application/json"}
+	}
+	if id := event.OriginOf(ctx).RequestID; id != "" {
+		call.header["X-Request-Id"] = []string{id}
+	}
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(call.header))
+	for _, o := range opts {
+		o(call)
+	}
+	return nil
+}
+
+// try sends the request once, unless the breaker is open. A refusal is a sign of life: it is us they do not like.
+func (c *Client) try(ctx context.Context, call *call) error {
+	var refused *refusal
+	_, err := c.breaker.Execute(func() (struct{}, error) {
+		err := c.send(ctx, call)
+		if errors.As(err, &refused) {
+			err = nil
+		}
+		return struct{}{}, err
+	})
+	if refused != nil {
+		return refused
+	}
+	return err
+}
+
+func (c *Client) send(ctx context.Context, call *call) error {
+	req, err := http.NewRequestWithContext(ctx, call.method, c.base+call.path, bytes.NewReader(call.body))
+	if err != nil {
+		return err
+	}
+	req.Header = call.header.Clone()
+	if c.tokens != nil {
+		token, err := c.tokens.Token(ctx, c.audience)
+		if err != nil {
+			return fmt.Errorf("identity token: %w", err)
+		}
+		req.Header["Authorization"] = []string{"Bearer " + token}
+	}
+	res, err := c.http.RoundTrip(req) // follows no redirect
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, largest+1))
+	if err != nil {
+		return fmt.Errorf("read: %w", err)
+	}
+	if len(body) > largest {
+		return fmt.Errorf("more than %d bytes", largest)
+	}
+	return judge(res, body, call.out)
+}
+
+// worthRepeating reports whether the call failed in a way that a moment may mend.
+func worthRepeating(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() != nil || errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		return false
+	}
+	_, explained := errors.AsType[*refusal](err)
+	return !explained
+}
+
+// pause waits a little, differently each time, so that those who failed together do not come back together.
+func pause(ctx context.Context) bool {
+	timer := time.NewTimer(pauseMin + rand.N(pauseMax-pauseMin))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

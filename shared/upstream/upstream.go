@@ -1,0 +1,76 @@
+// Package upstream calls other services within a budget.
+//
+// A call never waits longer than its policy and its context allow, whatever the other side does. It carries the request
+// id, the trace and the caller's identity token. A breaker stops calling a service that has failed five times in a row;
+// retries are few and only where repeating is harmless. A refusal that the other side explains comes back as the same
+// fault; everything else, be it a timeout, a 5xx or garbage, is [fault.ErrUpstreamUnavailable].
+package upstream
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A Policy bounds a call.
+type Policy struct {
+	Timeout time.Duration // of the whole call, retries included; zero leaves it to the context
+	Retries int           // at most this many, and only where repeating is harmless
+}
+
+// A Client calls one service. Clients of one service share its breaker and its retry budget.
+type Client struct {
+	*service
+	policy Policy
+}
+
+// Open returns a client for the service that UPSTREAM_<NAME>_URL points at. Nothing is dialled; a wrong configuration is
+// the error of every call.
+func Open(e env.Env, name string, p Policy) *Client {
+	return &Client{openService(e, name), p}
+}
+
+// An Option adds to a request.
+type Option func(*call)
+
+// Key sends an idempotency key, which also makes the call repeatable.
+func Key(k string) Option {
+	return func(c *call) {
+		if k != "" {
+			c.header.Set("Idempotency-Key", k)
+			c.repeatable = true
+		}
+	}
+}
+
+// Tenant says on whose behalf the call is made.
+func Tenant(t id.Tenant) Option {
+	return func(c *call) { c.header.Set("X-Tenant-Id", t.String()) }
+}
+
+// Repeatable says that doing it twice is doing it once, because the ids in the body make it so.
+func Repeatable() Option {
+	return func(c *call) { c.repeatable = true }
+}
+
+// Get asks for what is at path, below the service's base, and decodes the answer into out.
+func (c *Client) Get(ctx context.Context, path string, query url.Values, out any, opts ...Option) error {
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return c.do(ctx, &call{method: http.MethodGet, path: path, out: out, repeatable: true}, opts)
+}
+
+// Post sends in, encoded as JSON, and decodes the answer into out, which may be nil.
+func (c *Client) Post(ctx context.Context, path string, in, out any, opts ...Option) error {
+	return c.do(ctx, &call{method: http.MethodPost, path: path, in: in, out: out}, opts)
+}
+
+// Put sends in, encoded as JSON, and decodes the answer into out, which may be nil. Doing it twice is doing it once.
+func (c *Client) Put(ctx context.Context, path string, in, out any, opts ...Option) error {
+	return c.do(ctx, &call{method: http.MethodPut, path: path, in: in, out: out, repeatable: true}, opts)
+}
