@@ -1,0 +1,149 @@
+// Package migrate brings the database up to date before new code is rolled out.
+package migrate
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/postgres/migrate"
+)
+
+// Job applies the migrations of the services named, or of all. It connects as the login that owns the schemas
+// (DATABASE_URL or CLOUDSQL_*), and lets the functions' logins in: DATABASE_LOGINS=reservation:user@project.iam,…
+var Job = fn.Job{Name: "migrate", Run: func(ctx context.Context, e env.Env, args []string) error {
+	return run(ctx, e, args, os.Stdout)
+}}
+
+// An order is what a run was asked for.
+type order struct {
+	services []string
+	down     int         // steps to take back, of one service
+	dry      bool        // only say what would be done
+	logins   [][2]string // service and login
+}
+
+func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
+	o, err := parse(e, args, out)
+	if err != nil {
+		return err
+	}
+	conn, err := postgres.Connect(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if o.down > 0 {
+		return o.takeBack(ctx, conn, out)
+	}
+	for _, service := range o.services {
+		if err := o.bringUp(ctx, conn, service, out); err != nil {
+			return err
+		}
+	}
+	if o.dry {
+		return nil
+	}
+	return o.admit(ctx, conn, out)
+}
+
+func parse(e env.Env, args []string, out io.Writer) (o order, err error) {
+	set := flag.NewFlagSet("migrate", flag.ContinueOnError)
+	set.SetOutput(out)
+	set.BoolVar(&o.dry, "dry-run", false, "say what would be applied, and change nothing")
+	set.IntVar(&o.down, "down", 0, "take back so many steps of the one service named")
+	if err := set.Parse(args); err != nil {
+		return o, fn.Usage(err)
+	}
+	if o.services, err = choose(set.Args()); err != nil {
+		return o, err
+	}
+	if o.down < 0 || o.down > 0 && (set.NArg() != 1 || o.dry) {
+		return o, fn.Usage(errors.New("-down takes back steps of one named service, and has no dry run"))
+	}
+	o.logins, err = logins(e)
+	return o, err
+}
+
+// choose keeps the order in which services are migrated, whatever the order of their names.
+func choose(names []string) ([]string, error) {
+	known, err := migrate.Services(schemas.Postgres)
+	if err != nil || len(names) == 0 {
+		return known, err
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fn.Usage(fmt.Errorf("no migrations for %q; there are %s", name, strings.Join(known, ", ")))
+		}
+	}
+	return slices.DeleteFunc(known, func(s string) bool { return !slices.Contains(names, s) }), nil
+}
+
+func logins(e env.Env) (pairs [][2]string, err error) {
+	var c struct {
+		Logins []string `env:"DATABASE_LOGINS"`
+	}
+	if err := e.Load(&c); err != nil {
+		return nil, err
+	}
+	for _, entry := range c.Logins {
+		service, login, ok := strings.Cut(entry, ":")
+		if !ok {
+			return nil, fn.Usage(fmt.Errorf("DATABASE_LOGINS: %q is not service:login", entry))
+		}
+		pairs = append(pairs, [2]string{service, login})
+	}
+	return pairs, nil
+}
+
+func (o order) bringUp(ctx context.Context, conn *pgx.Conn, service string, out io.Writer) error {
+	todo, err := migrate.Pending(ctx, conn, schemas.Postgres, service)
+	if err != nil {
+		return err
+	}
+	if !o.dry {
+		if err := migrate.Up(ctx, conn, schemas.Postgres, service); err != nil {
+			return err
+		}
+	}
+	if len(todo) == 0 {
+		todo = []string{"nothing to do"}
+	}
+	_, err = fmt.Fprintf(out, "%s: %s\n", service, strings.Join(todo, ", "))
+	return err
+}
+
+func (o order) takeBack(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
+	if err := migrate.Down(ctx, conn, schemas.Postgres, o.services[0], o.down); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%s: took back %d\n", o.services[0], o.down)
+	return err
+}
+
+func (o order) admit(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
+	for _, pair := range o.logins {
+		service, login := pair[0], pair[1]
+		if !slices.Contains(o.services, service) {
+			continue
+		}
+		if err := migrate.Admit(ctx, conn, login, service); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(out, "%s: admitted %s\n", service, login); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package migrate
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// call runs the job as its command does and returns the exit code, what it said, and what it complained about.
+func call(t *testing.T, e env.Env, args ...string) (code int, said, complained string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = fn.RunJob(t.Context(), job, e, args, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestTheWayOfADatabase(t *testing.T) {
+	t.Parallel()
+	d := pgtest.Empty(t)
+	e := env.Of(map[string]string{"DATABASE_URL": d.OwnerURL(), "DATABASE_LOGINS": "reservation:" + pgtest.Login})
+	for _, step := range []struct {
+		name string
+		args []string
+		says []string
+		not  string
+	}{
+		{"a dry run only tells", []string{"-dry-run"}, []string{"platform: 0001_clock", "reservation: 0001_"}, "admitted"},
+		{"it brings up all", nil, []string{"platform: 0001_clock", "reservation: 0001_", "reservation: admitted melmastoon"}, "nothing to do"},
+		{"a second run has nothing to do", nil, []string{"platform: nothing to do", "reservation: nothing to do"}, "0001_"},
+		{"it takes back one step of one service", []string{"-down", "1", "reservation"}, []string{"reservation: took back 1"}, "platform"},
+		{"and brings up that service only", []string{"reservation"}, []string{"reservation: 00"}, "platform"},
+	} {
+		code, said, complained := call(t, e, step.args...)
+		if code != 0 || complained != "" {
+			t.Fatalf("%s: exit %d, %s", step.name, code, complained)
+		}
+		for _, want := range step.says {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: it does not say %q:\n%s", step.name, want, said)
+			}
+		}
+		if step.not != "" && strings.Contains(said, step.not) {
+			t.Errorf("%s: it says %q:\n%s", step.name, step.not, said)
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	away := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"})
+	for _, test := range []struct {
+		name string
+		env  env.Env
+		args []string
+		want int
+		says string
+	}{
+		{"help is no failure", away, []string{"-help"}, 0, ""},
+		{"a flag that does not exist", away, []string{"-sideways"}, 2, "sideways"},
+		{"a service that does not exist", away, []string{"parking"}, 2, "parking"},
+		{"down of everything", away, []string{"-down", "1"}, 2, "one named service"},
+		{"a login without its service", away.With("DATABASE_LOGINS", "somebody"), nil, 2, "somebody"},
+		{"no database configured", env.Of(nil), nil, 1, "DATABASE_URL"},
+		{"a database that is away", away, nil, 1, "connect"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			code, _, complained := call(t, test.env, test.args...)
+			if code != test.want || !strings.Contains(complained, test.says) {
+				t.Errorf("exit %d, %q; want %d and a word about %q", code, complained, test.want, test.says)
+			}
+		})
+	}
+}
+
+func TestTheJobIsInert(t *testing.T) {
+	t.Parallel()
+	if Job.Name != "migrate" || Job.Run == nil {
+		t.Errorf("got %q", Job.Name)
+	}
+	if code := fn.RunJob(t.Context(), Job, env.Of(nil), []string{"parking"}, io.Discard); code != 2 {
+		t.Errorf("exit %d, want 2", code)
+	}
+}

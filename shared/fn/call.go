@@ -1,0 +1,53 @@
+package fn
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn/idempotency"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/identity"
+)
+
+// A Call is one request to a function, decoded.
+type Call[In any] struct {
+	In        In
+	Key       string            // the client's idempotency key, where the Spec asks for one
+	Act       id.Request        // names what is being done: the same for every attempt under one idempotency key, so ids derived from it repeat
+	Now       time.Time         // when it began
+	RequestID string            // also in the answer and the log line
+	Caller    identity.Identity // zero on a public function
+	Header    http.Header       // of the request; read-only
+}
+
+// A Serve is the act of an HTTP function: from a decoded request to an answer or an error.
+type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
+
+// A Handle is the act of an event function: nil acknowledges, an error asks for another delivery, [Park] gives up.
+type Handle[P any] func(context.Context, event.Event[P]) error
+
+// A Tick is the act of a scheduled function.
+type Tick func(ctx context.Context, now time.Time) error
+
+// A Door is what all routes of one service share: it turns a caller into the service's own visitor V before a body is read.
+type Door[V any] struct {
+	Enter  func(context.Context, *http.Request, identity.Identity) (V, Scope, error)
+	Ledger *idempotency.Ledger // required by functions that are Idempotent
+	Path   []string            // wildcards of the routes that the door reads itself: no In has them
+}
+
+// A Scope is on whose behalf a call acts. It is part of the idempotency key and of the log line.
+type Scope struct {
+	Tenant id.Tenant
+	Caller string
+}
+
+// Open is a door that lets everybody in, for services without one of their own.
+func Open(env.Env) (Door[Nothing], error) {
+	return Door[Nothing]{Enter: func(context.Context, *http.Request, identity.Identity) (Nothing, Scope, error) {
+		return Nothing{}, Scope{}, nil
+	}}, nil
+}

@@ -1,0 +1,188 @@
+package fn
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// decode fills into, a pointer to an In, from a request and its body.
+func (p *plan) decode(r *http.Request, body []byte, into any) error {
+	if err := p.decodeFields(r, body, into); err != nil {
+		return err
+	}
+	if err := p.decodeBody(r, body, into); err != nil {
+		return err
+	}
+	if v, ok := into.(interface{ Validate() error }); ok {
+		return invalid(v.Validate())
+	}
+	return nil
+}
+
+// invalid makes a Validate's complaint a fault that shows nothing but what was meant to be shown.
+func invalid(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fault.Fault](err); ok {
+		return err
+	}
+	return fault.ErrValidation.Because(err)
+}
+
+func (p *plan) decodeFields(r *http.Request, body []byte, into any) error {
+	if len(p.fields) == 0 {
+		return nil
+	}
+	query, form, err := p.values(r, body)
+	if err != nil {
+		return err
+	}
+	in := reflect.ValueOf(into).Elem()
+	var violations []fault.Violation
+	for _, f := range p.fields {
+		rule := f.decode(r, query, form, in.Field(f.index))
+		if rule != "" && f.source == "path" {
+			return fault.ErrNotFound // what cannot be an id names nothing
+		}
+		if rule != "" {
+			violations = append(violations, violation("/"+f.name, rule))
+		}
+	}
+	if violations != nil {
+		return fault.ErrValidation.With(violations...)
+	}
+	return nil
+}
+
+// values parses the query and the form where a field needs them.
+func (p *plan) values(r *http.Request, body []byte) (query, form url.Values, err error) {
+	if p.query && r.URL.RawQuery != "" {
+		if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+			return nil, nil, fault.ErrValidation.With(violation("", ruleForm))
+		}
+	}
+	if p.form {
+		if err = checkType(r.Header, formType); err != nil {
+			return nil, nil, err
+		}
+		if form, err = url.ParseQuery(string(body)); err != nil {
+			return nil, nil, fault.ErrValidation.With(violation("", ruleForm))
+		}
+	}
+	return query, form, nil
+}
+
+// decode fills one field and returns the rule that was broken, if any.
+func (f field) decode(r *http.Request, query, form url.Values, to reflect.Value) string {
+	var given []string
+	switch f.source {
+	case "path":
+		given = []string{r.PathValue(f.name)}
+	case "query":
+		given = query[f.name]
+	case "header":
+		given = r.Header.Values(f.name)
+	case "form":
+		given = form[f.name]
+	}
+	switch {
+	case len(given) == 0 && f.optional:
+		return ""
+	case len(given) == 0:
+		return ruleRequired
+	case len(given) > 1:
+		return ruleOnce
+	}
+	target := to.Addr().Interface()
+	if m, ok := target.(maybe); ok {
+		target = m.optional()
+	}
+	if assign(target, given[0]) != nil {
+		return ruleForm
+	}
+	return ""
+}
+
+// assignable reports whether assign knows the type that target points to.
+func assignable(target any) bool {
+	if _, ok := target.(encoding.TextUnmarshaler); ok {
+		return true
+	}
+	switch reflect.TypeOf(target).Elem().Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64:
+		return true
+	}
+	return false
+}
+
+var errNotText = errors.New("not UTF-8 text")
+
+// assign reads one text into what target points to.
+func assign(target any, text string) error {
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return errNotText
+	}
+	if u, ok := target.(encoding.TextUnmarshaler); ok {
+		return u.UnmarshalText([]byte(text))
+	}
+	to := reflect.ValueOf(target).Elem()
+	switch to.Kind() {
+	case reflect.String:
+		to.SetString(text)
+		return nil
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		to.SetBool(b)
+		return err
+	}
+	n, err := strconv.ParseInt(text, 10, to.Type().Bits())
+	to.SetInt(n)
+	return err
+}
+
+// decodeBody checks the body's shape in one pass that finds every unknown and missing member, then decodes it.
+func (p *plan) decodeBody(r *http.Request, body []byte, into any) error {
+	if p.form || !takesBody(r.Method) || (p.shape == nil && len(body) == 0) {
+		return nil
+	}
+	if err := checkType(r.Header, jsonType); err != nil {
+		return err
+	}
+	if err := p.shape.check(body); err != nil {
+		return err
+	}
+	if p.shape == nil {
+		into = new(Nothing) // an empty object is all there can be
+	}
+	return wrongValue(json.Unmarshal(body, into))
+}
+
+// wrongValue makes a decoder's complaint a violation. The value itself is neither shown nor logged.
+func wrongValue(err error) error {
+	if err == nil {
+		return nil
+	}
+	e, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return fault.ErrMalformedJSON
+	}
+	rule := ruleType
+	if e.Err != nil {
+		rule = ruleForm
+	}
+	return fault.ErrValidation.
+		Because(fmt.Errorf("%s is no %v", e.JSONPointer, e.GoType)).
+		With(violation(string(e.JSONPointer), rule))
+}

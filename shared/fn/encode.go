@@ -1,0 +1,111 @@
+package fn
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const instant = "2006-01-02T15:04:05.000Z"
+
+// answerJSON is how answers are written: members in one order, times in UTC with milliseconds.
+var answerJSON = json.JoinOptions(
+	json.Deterministic(true),
+	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t time.Time) error {
+		return enc.WriteToken(jsontext.String(t.UTC().Format(instant)))
+	})),
+)
+
+// encode turns what an act returned into an answer.
+func encode(r *http.Request, usual Answer, out any) (answer, error) {
+	var reply Reply
+	if from, ok := out.(replier); ok {
+		reply = from.reply()
+	}
+	if _, nothing := out.(Nothing); nothing && usual == OK {
+		usual = NoContent
+	}
+	if !reply.given {
+		reply.answer = usual
+	}
+	a := answer{Status: reply.answer.status(), Header: reply.headers()}
+	if reply.unchanged(r, a.Status) {
+		a.Status = http.StatusNotModified
+	}
+	if bodiless(a.Status) {
+		return a, nil
+	}
+	return encodeBody(a, out)
+}
+
+func bodiless(status int) bool {
+	return status == http.StatusNoContent || status == http.StatusNotModified || status == http.StatusSeeOther
+}
+
+// headers are what a Reply says.
+func (r Reply) headers() http.Header {
+	h := make(http.Header, 5)
+	if r.location != "" {
+		h["Location"] = []string{r.location}
+	}
+	if r.cache != "" {
+		h["X-Cache"] = []string{r.cache}
+	}
+	if r.etag != "" {
+		h["Etag"] = []string{r.etag}
+		h["Cache-Control"] = []string{"private, no-cache"} // it may be kept, and is asked for again each time
+	}
+	if r.control != "" {
+		h["Cache-Control"] = []string{r.control}
+	}
+	return h
+}
+
+// unchanged reports whether the caller has this version already.
+func (r Reply) unchanged(req *http.Request, status int) bool {
+	known := req.Header.Get("If-None-Match")
+	if r.etag == "" || known == "" || status != http.StatusOK || takesBody(req.Method) {
+		return false
+	}
+	for one := range strings.SplitSeq(known, ",") {
+		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == r.etag {
+			return true
+		}
+	}
+	return false
+}
+
+// pagePolicy lets a page have styles and pictures of its own and run nothing. It says nothing of form-action, because
+// browsers apply that to the redirect after a form too.
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+
+// encodeBody adds what is answered to how it is answered.
+func encodeBody(a answer, out any) (answer, error) {
+	media := jsonType
+	switch v := out.(type) {
+	case Nothing, Reply:
+		return a, nil
+	case JSON:
+		a.Body = v.Body
+	case Page:
+		var page bytes.Buffer
+		if err := v.Template.Execute(&page, v.Data); err != nil {
+			return answer{}, fmt.Errorf("fn: page: %w", err)
+		}
+		a.Header["Content-Security-Policy"] = []string{pagePolicy}
+		a.Body, media = page.Bytes(), "text/html; charset=utf-8"
+	default:
+		body, err := json.Marshal(out, answerJSON)
+		if err != nil {
+			return answer{}, fmt.Errorf("fn: answer: %w", err)
+		}
+		a.Body = body
+	}
+	a.Header["Content-Type"] = []string{media}
+	return a, nil
+}

@@ -1,0 +1,146 @@
+package fn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn/idempotency"
+	"melmastoon.ghasi.io/shared/fn/observe"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// An answer is what will be written.
+type answer = idempotency.Answer
+
+// An endpoint acts on a request. It never writes: it returns an answer or an error.
+type endpoint interface {
+	act(context.Context, *http.Request, *record) (answer, error)
+}
+
+// A record is what becomes known of a call while it runs.
+type record struct {
+	began  time.Time
+	act    id.Request
+	writer http.ResponseWriter // for its deadlines and headers; only write writes to it
+	header http.Header         // of the answer
+	line   observe.Line
+}
+
+// A frame is what surrounds every call of a function.
+type frame struct {
+	spec     Spec
+	now      func() time.Time
+	log      *observe.Log
+	instance string
+	end      endpoint
+}
+
+func newFrame(e env.Env, s Spec) (frame, error) {
+	var c struct {
+		Revision string `env:"K_REVISION,default=local"`
+	}
+	if err := e.Load(&c); err != nil {
+		return frame{}, err
+	}
+	log, err := observe.Open(e)
+	return frame{spec: s, now: e.Now, log: log, instance: c.Revision}, err
+}
+
+// with is the frame around an endpoint.
+func (f frame) with(end endpoint) http.Handler {
+	f.end = end
+	return &f
+}
+
+func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &record{began: f.now(), act: id.New[id.Request](), writer: w, header: w.Header()}
+	ctx, cancel := context.WithTimeout(f.begin(c, r), f.spec.Timeout)
+	defer cancel()
+	a, err := f.run(ctx, r, c)
+	if err != nil {
+		a = problem(r, c, err)
+	}
+	c.line.Status, c.line.Sent = a.Status, int64(len(a.Body))
+	if errors.Is(r.Context().Err(), context.Canceled) {
+		c.line.Status = statusGone
+	}
+	write(w, c, a)
+	c.line.Latency = f.now().Sub(c.began)
+	f.log.Write(&c.line)
+}
+
+// statusGone is logged where the caller left before the answer, as proxies do.
+const statusGone = 499
+
+// begin notes who this call is and hands that on with the context.
+func (f *frame) begin(c *record, r *http.Request) context.Context {
+	requestID := r.Header.Get("X-Request-Id")
+	if !visible(requestID, 128) {
+		requestID = c.act.String()
+	}
+	var span trace.SpanContext
+	ctx, span := observe.Begin(r.Context(), r.Header)
+	c.line = observe.Line{
+		Time: c.began, Function: f.spec.Name, RequestID: requestID, Trace: span,
+		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Agent: r.UserAgent(), Received: r.ContentLength,
+	}
+	return event.WithOrigin(ctx, event.Origin{
+		RequestID: requestID, TraceParent: observe.Parent(span), CorrelationID: requestID, Instance: f.instance,
+	})
+}
+
+// run lets the endpoint act. A panic is an internal error like any other, with its stack in the log.
+func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.line.Stack = debug.Stack()
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	if f.spec.Access == Public && crossOrigin(r) {
+		return a, errCrossOrigin
+	}
+	return f.end.act(ctx, r, c)
+}
+
+var errCrossOrigin = fault.New(fault.Forbidden, "GENERAL.CROSS_ORIGIN_REFUSED", "Another site may not do this in your name.")
+
+// crossOrigin reports whether a browser sends a write from another origin.
+func crossOrigin(r *http.Request) bool {
+	return new(http.CrossOriginProtection).Check(r) != nil
+}
+
+// lost answers for the front door, which belongs to no function: no deadline, no log line.
+func lost(r *router) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		c := &record{act: id.New[id.Request](), writer: w, header: w.Header()}
+		new(frame).begin(c, req)
+		a, err := nowhere{r}.act(req.Context(), req, c)
+		if err != nil {
+			a = problem(req, c, err)
+		}
+		write(w, c, a)
+	})
+}
+
+// visible reports whether a header value is 1 to most visible ASCII characters.
+func visible(s string, most int) bool {
+	if s == "" || len(s) > most {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,144 @@
+package fn
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn/idempotency"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// HTTP makes a function that answers requests. A service wraps it once, with its door, so that its verbs only say their
+// Spec and how to build their act.
+func HTTP[V, In, Out any](s Spec, door func(env.Env) (Door[V], error), build func(env.Env) (func(context.Context, V, Call[In]) (Out, error), error)) Function {
+	f := Function{Spec: s, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
+	f.build = func(e env.Env, s Spec) (endpoint, error) {
+		d, err := door(e)
+		if err != nil {
+			return nil, err
+		}
+		r, err := newRoute(e, s, f.In, d.Path)
+		if err != nil {
+			return nil, err
+		}
+		if s.Idempotent && d.Ledger == nil {
+			return nil, errors.New("is idempotent, but its door has no ledger")
+		}
+		serve, err := build(e)
+		return &httpEnd[V, In, Out]{r, d, serve}, err
+	}
+	return f
+}
+
+// A route is what an HTTP function needs that does not depend on its types.
+type route struct {
+	spec Spec
+	gate gate
+	plan *plan
+}
+
+func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error) {
+	p, err := planFor(in, s.Route, taken...)
+	if err != nil {
+		return route{}, err
+	}
+	g, err := newGate(e, s)
+	return route{s, g, p}, err
+}
+
+// An httpEnd is one HTTP function, open.
+type httpEnd[V, In, Out any] struct {
+	route
+	door  Door[V]
+	serve func(context.Context, V, Call[In]) (Out, error)
+}
+
+// act goes through the stages of a request; the first that refuses ends it. A caller is known before the body is read.
+func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
+	caller, err := h.gate.admit(ctx, r, c)
+	if err != nil {
+		return answer{}, err
+	}
+	visitor, scope, err := h.door.Enter(ctx, r, caller)
+	if err != nil {
+		return answer{}, err
+	}
+	c.enter(scope)
+	key, err := idempotencyKey(r.Header, h.spec.Idempotent)
+	if err != nil {
+		return answer{}, err
+	}
+	body, err := readBody(ctx, c.writer, r, h.spec.BodyLimit)
+	if err != nil {
+		return answer{}, err
+	}
+	call := Call[In]{Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header}
+	if err := h.plan.decode(r, body, &call.In); err != nil {
+		return answer{}, err
+	}
+	if !h.spec.Idempotent {
+		return h.run(ctx, r, visitor, call)
+	}
+	return h.once(ctx, r, c, h.claim(r, scope, key, body), func(act id.Request) (answer, error) {
+		call.Act = act
+		return h.run(ctx, r, visitor, call)
+	})
+}
+
+// run calls the act and encodes what it returns.
+func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, v V, call Call[In]) (answer, error) {
+	out, err := h.serve(ctx, v, call)
+	if err != nil {
+		return answer{}, err
+	}
+	return encode(r, h.spec.Answer, out)
+}
+
+// once runs the act unless it was run before under the same key: then its answer is given again. A refusal becomes its
+// problem here, so that it too can be kept, byte for byte.
+func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, claim idempotency.Claim, run func(id.Request) (answer, error)) (answer, error) {
+	a, replayed, err := h.door.Ledger.Do(ctx, claim, func(act id.Request) answer {
+		a, err := run(act)
+		if err != nil {
+			a = problem(r, c, err)
+		}
+		return a
+	})
+	c.line.Replayed = replayed
+	if replayed {
+		c.header["Idempotent-Replayed"] = []string{"true"}
+	}
+	if err != nil && a.Status != 0 { // done, but not kept
+		c.line.Cause, err = err, nil
+	}
+	return a, err
+}
+
+// leaseMargin is what a call may take beyond its deadline before another may take over.
+const leaseMargin = 5 * time.Second
+
+// claim says what is to be done once: for whom, by which key, and what exactly.
+func (r route) claim(req *http.Request, s Scope, key string, body []byte) idempotency.Claim {
+	parts := [][]byte{[]byte(req.Method), []byte(req.URL.EscapedPath()), []byte(req.URL.RawQuery)}
+	for _, f := range r.plan.fields {
+		if f.source == "header" {
+			parts = append(parts, []byte(req.Header.Get(f.name)))
+		}
+	}
+	return idempotency.Claim{
+		Tenant: s.Tenant, Caller: s.Caller, Route: r.spec.Name, Key: key,
+		Request: idempotency.Hash(append(parts, body)...),
+		Lease:   r.spec.Timeout + leaseMargin,
+	}
+}
+
+// enter notes on whose behalf the call acts.
+func (c *record) enter(s Scope) {
+	if !s.Tenant.IsZero() {
+		c.line.Tenant = s.Tenant.String()
+	}
+}

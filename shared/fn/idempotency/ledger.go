@@ -1,0 +1,134 @@
+package idempotency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A Ledger remembers the answers of one service, in <schema>.idempotency.
+type Ledger struct {
+	store store
+	keys  keyring.Ring
+}
+
+// Open returns the ledger of the database's schema. IDEMPOTENCY_KEYS seal what it keeps.
+func Open(e env.Env, db *postgres.DB) (*Ledger, error) {
+	var c struct {
+		Keys keyring.Ring `env:"IDEMPOTENCY_KEYS,required"`
+	}
+	if err := e.Load(&c); err != nil {
+		return nil, fmt.Errorf("idempotency: %w", err)
+	}
+	return &Ledger{openStore(db), c.Keys}, nil
+}
+
+// closing is how long it may take to keep an answer whose caller may have left.
+const closing = 2 * time.Second
+
+// Do runs act unless the claim was run before; then it returns the kept answer and true. A key that was used for another
+// request, or whose first call is still running, is a fault. An answer that comes with an error is true and should be
+// given, but could not be kept: a repeat will run the act again.
+func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (a Answer, replayed bool, err error) {
+	lease, err := l.store.claim(ctx, c)
+	if errors.Is(err, errTaken) {
+		a, err = l.replay(ctx, c)
+		return a, err == nil, err
+	}
+	if err != nil {
+		return Answer{}, false, err
+	}
+	// From here on the claim is ours, and is settled even if the caller leaves or the act panics.
+	kept := false
+	defer func() {
+		if !kept {
+			l.release(ctx, lease)
+		}
+	}()
+	a = act(lease.act)
+	if !a.final() {
+		return a, false, nil
+	}
+	a, replayed, err = l.keep(ctx, c, lease, a)
+	kept = err == nil
+	return a, replayed, err
+}
+
+// keep stores an answer. If the lease had run out and another call has answered in the meantime, that answer counts.
+func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answer, bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	s, err := l.seal(lease.row, a)
+	if err != nil {
+		return a, false, err
+	}
+	first, err := l.store.keep(ctx, lease, s)
+	if err != nil || first {
+		return a, false, err
+	}
+	a, err = l.replay(ctx, c)
+	return a, err == nil, err
+}
+
+// release gives a claim free at once, so that a repeat need not wait for the lease. Failing that, the lease runs out.
+func (l *Ledger) release(ctx context.Context, lease lease) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	_ = l.store.release(ctx, lease)
+}
+
+// replay returns the kept answer of a claim that is taken.
+func (l *Ledger) replay(ctx context.Context, c Claim) (Answer, error) {
+	e, err := l.store.look(ctx, c.row())
+	switch {
+	case err != nil:
+		return Answer{}, err
+	case e.Request != c.Request:
+		return Answer{}, fault.ErrIdempotencyKeyReused
+	case e.Status == nil:
+		return Answer{}, fault.ErrIdempotencyInProgress
+	}
+	return l.unseal(c.row(), e)
+}
+
+// seal encrypts an answer for one row: nobody can move it to another.
+func (l *Ledger) seal(row string, a Answer) (s entry, err error) {
+	headers, err := json.Marshal(a.Header, json.Deterministic(true))
+	if err != nil {
+		return s, fmt.Errorf("idempotency: headers: %w", err)
+	}
+	s.Status = &a.Status
+	if s.Headers, err = l.keys.Seal(headers, []byte("headers "+row)); err != nil {
+		return s, fmt.Errorf("idempotency: seal: %w", err)
+	}
+	if s.Response, err = l.keys.Seal(a.Body, []byte("response "+row)); err != nil {
+		return s, fmt.Errorf("idempotency: seal: %w", err)
+	}
+	return s, nil
+}
+
+// unseal is the inverse of seal. An answer that does not open is no answer at all, not half of one.
+func (l *Ledger) unseal(row string, e entry) (Answer, error) {
+	headers, err := l.keys.Open(e.Headers, []byte("headers "+row))
+	if err != nil {
+		return Answer{}, fmt.Errorf("idempotency: open: %w", err)
+	}
+	body, err := l.keys.Open(e.Response, []byte("response "+row))
+	if err != nil {
+		return Answer{}, fmt.Errorf("idempotency: open: %w", err)
+	}
+	a := Answer{Status: *e.Status, Body: body}
+	if err := json.Unmarshal(headers, &a.Header); err != nil {
+		return Answer{}, fmt.Errorf("idempotency: headers: %w", err)
+	}
+	return a, nil
+}

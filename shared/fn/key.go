@@ -1,0 +1,45 @@
+package fn
+
+import (
+	"net/http"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+const longestKey = 255
+
+// idempotencyKey reads the client's key from either header, quoted or bare. An unusable one is refused even where none
+// is needed: its sender believes to be protected.
+func idempotencyKey(h http.Header, required bool) (string, error) {
+	given := append(h["Idempotency-Key"], h["X-Idempotency-Key"]...)
+	if len(given) == 0 {
+		if required {
+			return "", fault.ErrIdempotencyKeyRequired
+		}
+		return "", nil
+	}
+	key := unquoted(given[0])
+	for _, other := range given[1:] {
+		if unquoted(other) != key {
+			return "", badKey(ruleOnce)
+		}
+	}
+	if !visible(key, longestKey) {
+		return "", badKey(ruleForm)
+	}
+	return key, nil
+}
+
+func badKey(rule string) error {
+	return fault.ErrValidation.With(violation("/Idempotency-Key", rule))
+}
+
+func unquoted(s string) string {
+	if inner, ok := strings.CutPrefix(s, `"`); ok {
+		if inner, ok = strings.CutSuffix(inner, `"`); ok {
+			return inner
+		}
+	}
+	return s
+}

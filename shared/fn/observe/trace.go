@@ -1,0 +1,40 @@
+// Package observe is what operators see of a call: its trace and its one log line.
+package observe
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Begin continues the caller's trace, or begins one, with a span of this call's own. What is done under the returned
+// context belongs to that span.
+func Begin(ctx context.Context, h http.Header) (context.Context, trace.SpanContext) {
+	if _, given := h["Traceparent"]; given { // spares untraced calls the parsing
+		ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(h))
+	}
+	span := trace.SpanContextFromContext(ctx)
+	var fresh [24]byte
+	_, _ = rand.Read(fresh[:]) // it never fails: crypto/rand ends the process instead
+	if !span.IsValid() {
+		span = span.WithTraceID(trace.TraceID(fresh[:16]))
+	}
+	span = span.WithSpanID(trace.SpanID(fresh[16:])).WithRemote(false)
+	return trace.ContextWithSpanContext(ctx, span), span
+}
+
+// Parent is a span in the form of a traceparent header.
+func Parent(s trace.SpanContext) string {
+	text := make([]byte, 0, 55)
+	traceID, spanID := s.TraceID(), s.SpanID()
+	text = append(text, "00-"...)
+	text = hex.AppendEncode(text, traceID[:])
+	text = append(text, '-')
+	text = hex.AppendEncode(text, spanID[:])
+	text = append(text, '-')
+	return string(hex.AppendEncode(text, []byte{byte(s.TraceFlags())}))
+}

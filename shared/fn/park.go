@@ -1,0 +1,81 @@
+package fn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/topic"
+)
+
+// Park gives up an event: no retry will make it succeed. It goes to its function's dead letters with the reason, and is
+// acknowledged. Park(nil) is nil.
+func Park(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &parked{err}
+}
+
+type parked struct{ reason error }
+
+func (p *parked) Error() string { return "parked: " + p.reason.Error() }
+func (p *parked) Unwrap() error { return p.reason }
+
+// The attributes that tell a dead letter's story, beside those it came with.
+const (
+	parkedBy      = "melmastoon-parked-by"
+	parkedReason  = "melmastoon-parked-reason"
+	parkedAttempt = "melmastoon-parked-attempt"
+)
+
+const longestReason = 512
+
+var errNoDeadLetter = errors.New("fn: there is nowhere to park it: no dead-letter topic or no publisher")
+
+// A lot is where a function parks its events.
+type lot struct {
+	name  string // of the function
+	topic string
+	to    topic.Publisher // nil where the surroundings have none
+}
+
+// park publishes a message, with the reason, to the dead letters.
+func (l lot) park(ctx context.Context, attributes map[string]string, data []byte, reason error) error {
+	if l.to == nil || l.topic == "" {
+		return errors.Join(errNoDeadLetter, reason)
+	}
+	attributes = maps.Clone(attributes)
+	attributes[parkedBy] = l.name
+	attributes[parkedReason] = headerText(reason.Error())
+	m := topic.Message{Topic: l.topic, Attributes: attributes, Data: data}
+	if err := errors.Join(l.to.Publish(ctx, []topic.Message{m})...); err != nil {
+		return fmt.Errorf("fn: park: %w", errors.Join(err, reason))
+	}
+	return nil
+}
+
+// came are the attributes of a message that could not be read: what its push had of them.
+func came(h http.Header) map[string]string {
+	attributes := map[string]string{"content-type": headerText(h.Get("Content-Type"))}
+	for name, values := range h {
+		if strings.HasPrefix(name, "Ce-") {
+			attributes[strings.ToLower(name)] = headerText(values[0])
+		}
+	}
+	return attributes
+}
+
+// headerText makes a text a legal header value: an attribute that is none is never delivered.
+func headerText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s[:min(len(s), longestReason)])
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,119 @@
+package fn
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A plan is how a request becomes an In. It is made once, when a function is built; a type that cannot be decoded is an
+// error then, not at the first request.
+type plan struct {
+	fields []field // what comes from path, query, headers and form
+	query  bool    // whether any field needs the query
+	form   bool    // whether the body is a form
+	shape  *shape  // what the JSON body must look like; nil where In has no member
+}
+
+// A field is one part of In that is not in a JSON body.
+type field struct {
+	name     string
+	source   string
+	optional bool
+	index    int
+}
+
+// sources are where a field may come from, by its tag.
+var sources = []string{"path", "query", "header", "form"}
+
+// planFor reads the tags of a request type. The path's wildcards and the path fields must be the same, but for those that
+// the door has taken.
+func planFor(in reflect.Type, route string, taken ...string) (*plan, error) {
+	if in.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("%v is not a struct", in)
+	}
+	p := &plan{}
+	members := 0
+	for i := range in.NumField() {
+		f, found, err := fieldOf(in.Field(i), i)
+		switch {
+		case err != nil:
+			return nil, err
+		case found:
+			p.add(f)
+		default:
+			members++
+		}
+	}
+	if members > 0 {
+		var err error
+		if p.shape, err = shapeOf(in, nil); err != nil {
+			return nil, err
+		}
+	}
+	if p.form && p.shape != nil {
+		return nil, fmt.Errorf("%v has members and form fields", in)
+	}
+	return p, p.checkPath(in, route, taken)
+}
+
+func fieldOf(f reflect.StructField, index int) (field, bool, error) {
+	for _, source := range sources {
+		tag, ok := f.Tag.Lookup(source)
+		if !ok {
+			continue
+		}
+		name, option, _ := strings.Cut(tag, ",")
+		if name == "" || (option != "" && option != "optional") {
+			return field{}, false, fmt.Errorf("field %s: tag %q", f.Name, tag)
+		}
+		target := reflect.New(f.Type).Interface()
+		m, optional := target.(maybe)
+		if optional {
+			target = m.inner()
+		}
+		if !assignable(target) {
+			return field{}, false, fmt.Errorf("field %s: a %v cannot come from a %s", f.Name, f.Type, source)
+		}
+		return field{name, source, optional || option != "", index}, true, nil
+	}
+	if _, tagged := f.Tag.Lookup("json"); !tagged {
+		return field{}, false, fmt.Errorf("field %s does not say where it comes from", f.Name)
+	}
+	return field{}, false, nil
+}
+
+func (p *plan) add(f field) {
+	p.fields = append(p.fields, f)
+	p.query = p.query || f.source == "query"
+	p.form = p.form || f.source == "form"
+}
+
+var wildcard = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
+
+func (p *plan) checkPath(in reflect.Type, route string, taken []string) error {
+	var want []string
+	have := slices.Clone(taken)
+	for _, m := range wildcard.FindAllStringSubmatch(route, -1) {
+		want = append(want, m[1])
+	}
+	for _, f := range p.fields {
+		if f.source == "path" {
+			have = append(have, f.name)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(have)
+	if !slices.Equal(want, have) {
+		return fmt.Errorf("%v has path fields %v, the route %v", in, have, want)
+	}
+	return nil
+}
+
+// takesBody reports whether a method's request may have a body that means something.
+func takesBody(method string) bool {
+	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
+}

@@ -1,0 +1,97 @@
+package fn
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"golang.org/x/text/language"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// platform is what every code begins with.
+const platform = "MELMASTOON."
+
+// A Problem is the body of every error, RFC 9457.
+type Problem struct {
+	Type       string            `json:"type"`
+	Title      string            `json:"title"`
+	Status     int               `json:"status"`
+	Detail     string            `json:"detail"`
+	Instance   string            `json:"instance"`
+	Code       string            `json:"code"`
+	RequestID  string            `json:"requestId"`
+	TraceID    string            `json:"traceId"`
+	Retriable  bool              `json:"retriable"`
+	RetryAfter int               `json:"retryAfter,omitzero"` // seconds
+	Violations []fault.Violation `json:"violations,omitempty"`
+}
+
+// problem turns any error into an answer, and notes for the log what the caller is not shown.
+func problem(r *http.Request, c *record, err error) answer {
+	f := fault.From(err)
+	c.line.Code, c.line.Cause = f.Code, errors.Unwrap(f)
+	lang := negotiate(r.Header.Get("Accept-Language"))
+	p := Problem{
+		Type: typeURI(f.Code), Title: f.Kind.Title(lang), Status: f.Kind.Status(), Detail: f.Detail,
+		Instance: r.URL.EscapedPath(), Code: platform + f.Code,
+		RequestID: c.line.RequestID, TraceID: c.line.Trace.TraceID().String(),
+		Retriable: f.Retriable(), RetryAfter: seconds(f.RetryAfter), Violations: f.Violations,
+	}
+	body, err := json.Marshal(p)
+	if err != nil {
+		c.line.Cause = errors.Join(c.line.Cause, err) // a violation that is not UTF-8: a mistake of ours
+		body = []byte(`{"title":"Internal error","status":500,"code":"MELMASTOON.GENERAL.INTERNAL"}`)
+		p.Status = http.StatusInternalServerError
+	}
+	return answer{Status: p.Status, Header: problemHeader(p, lang), Body: body}
+}
+
+func problemHeader(p Problem, lang string) http.Header {
+	h := http.Header{
+		"Content-Type":     {"application/problem+json"},
+		"Content-Language": {lang},
+		"Vary":             {"Accept-Language"},
+	}
+	if p.RetryAfter > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(p.RetryAfter)}
+	}
+	if p.Status == http.StatusUnauthorized {
+		h["Www-Authenticate"] = []string{"Bearer"}
+	}
+	return h
+}
+
+// typeURI is https://errors.melmastoon.ghasi.io/<DOMAIN>/<CODE>; a code's last part is the CODE.
+func typeURI(code string) string {
+	dot := strings.LastIndexByte(code, '.')
+	return "https://errors.melmastoon.ghasi.io/" + code[:max(dot, 0)] + "/" + code[dot+1:]
+}
+
+// seconds rounds up: a caller who waits less would come too early.
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
+// languages are those that titles are written in; the first is for everybody else.
+var languages = []string{"en", "ps", "fa", "ur", "ar"}
+
+var matcher = language.NewMatcher([]language.Tag{
+	language.English, language.MustParse("ps"), language.Persian, language.Urdu, language.Arabic,
+})
+
+// negotiate picks the language of an error for what the caller accepts. Dari, asked for as prs, reads Persian.
+func negotiate(accept string) string {
+	if accept == "" {
+		return languages[0]
+	}
+	asked, weights, err := language.ParseAcceptLanguage(strings.ReplaceAll(accept, "prs", "fa-AF"))
+	if err != nil || len(asked) == 0 || weights[0] == 0 {
+		return languages[0]
+	}
+	_, i, _ := matcher.Match(asked...) // the index: the tag it returns has extensions
+	return languages[i]
+}

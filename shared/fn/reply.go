@@ -1,0 +1,78 @@
+package fn
+
+import (
+	"html/template"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An Answer is the outcome of a call that went well.
+type Answer int
+
+// The outcomes. Where a function has several, a [Reply] in its response says which.
+const (
+	OK Answer = iota
+	Created
+	Accepted
+	NoContent
+	SeeOther
+)
+
+func (a Answer) status() int {
+	return [...]int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent, http.StatusSeeOther}[a]
+}
+
+// A Reply is what an answer says besides its body. Embedded in a response, with the tag `json:"-"`, it overrules
+// Spec.Answer. Its zero value says nothing.
+type Reply struct {
+	answer   Answer
+	given    bool
+	location string
+	etag     string
+	cache    string
+	control  string
+}
+
+// Reply is the bare answer as a Reply.
+func (a Answer) Reply() Reply { return Reply{answer: a, given: true} }
+
+// At tells where the thing made, or the next page, is found.
+func (a Answer) At(url string) Reply { return a.Reply().At(url) }
+
+// Version tells which version the answer shows.
+func (a Answer) Version(v int64) Reply { return a.Reply().Version(v) }
+
+// At tells where the thing made, or the next page, is found.
+func (r Reply) At(url string) Reply { r.location = url; return r }
+
+// Version becomes the ETag; a GET that has it already is answered 304.
+func (r Reply) Version(v int64) Reply { r.etag = `"` + strconv.FormatInt(v, 10) + `"`; return r }
+
+// FromCache tells how the answer was found: HIT, MISS, STALE or BYPASS.
+func (r Reply) FromCache(state string) Reply { r.cache = state; return r }
+
+// Cached says who may keep the answer and how long, as Cache-Control does. Unsaid, nobody may.
+func (r Reply) Cached(control string) Reply { r.control = control; return r }
+
+// reply makes every response that embeds a Reply a replier.
+func (r Reply) reply() Reply { return r }
+
+type replier interface{ reply() Reply }
+
+// Nothing is an empty body: as a request, one that has no fields; as an answer, 204 unless the Spec says otherwise.
+type Nothing struct{}
+
+// A Page is an answer for a person: a template and what it shows.
+type Page struct {
+	Reply
+	Template *template.Template
+	Data     any
+}
+
+// A JSON is an answer that is already encoded, as a cache keeps it.
+type JSON struct {
+	Reply
+	Body jsontext.Value
+}

@@ -1,0 +1,104 @@
+package fn
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// A router is a ServeMux that never answers by itself: whatever matches no route goes to one handler, which tells 404
+// from 405. ServeMux's own refusals are text, and it redirects paths that are not clean.
+type router struct {
+	mux  *http.ServeMux
+	lost http.Handler
+}
+
+// methods are all that a route can be for; HEAD comes with GET.
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
+
+func newRouter() *router {
+	return &router{mux: http.NewServeMux()}
+}
+
+// add registers a handler for "METHOD /path".
+func (r *router) add(pattern string, h http.Handler) (err error) {
+	method, p, ok := strings.Cut(pattern, " ")
+	if !ok || !strings.HasPrefix(p, "/") || !slices.Contains(methods, method) {
+		return fmt.Errorf("%q is not a method and a path", pattern)
+	}
+	defer func() {
+		if taken := recover(); taken != nil { // ServeMux panics on patterns that are wrong or taken
+			err = fmt.Errorf("%v", taken)
+		}
+	}()
+	r.mux.Handle(pattern, h)
+	return nil
+}
+
+// end says who answers what no route does. It is called once, last.
+func (r *router) end(lost http.Handler) {
+	r.lost = lost
+	r.mux.Handle("/", lost)
+}
+
+func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if !clean(req.URL.Path) {
+		r.lost.ServeHTTP(w, req)
+		return
+	}
+	r.mux.ServeHTTP(w, req)
+}
+
+// clean reports whether ServeMux would take a path as it is.
+func clean(p string) bool { return p == "/" || path.Clean(p) == strings.TrimSuffix(p, "/") }
+
+// allowed are the methods that have a route at the request's path.
+func (r *router) allowed(req *http.Request) (found []string) {
+	if !clean(req.URL.Path) {
+		return nil
+	}
+	probe := *req
+	for _, probe.Method = range methods {
+		if _, pattern := r.mux.Handler(&probe); pattern != "" && pattern != "/" {
+			found = append(found, probe.Method)
+		}
+	}
+	return found
+}
+
+// nowhere is the endpoint of whatever has no route.
+type nowhere struct{ *router }
+
+func (n nowhere) act(_ context.Context, r *http.Request, c *record) (answer, error) {
+	allowed := n.allowed(r)
+	if len(allowed) == 0 {
+		return answer{}, fault.ErrNotFound
+	}
+	c.header.Set("Allow", strings.Join(append(allowed, http.MethodOptions), ", "))
+	if r.Method == http.MethodOptions {
+		return answer{Status: http.StatusNoContent}, nil
+	}
+	return answer{}, fault.ErrMethodNotAllowed
+}
+
+// Mux is the local front door: all functions at their production routes on one address. What has no route is answered
+// as a function would.
+func Mux(fs []Function, open func(Function) (http.Handler, error)) (http.Handler, error) {
+	r := newRouter()
+	for _, f := range fs {
+		h, err := open(f)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.add(f.Spec.pattern(), h); err != nil {
+			return nil, fmt.Errorf("fn: %s: %w", f.Spec.Name, err)
+		}
+	}
+	r.end(lost(r))
+	return r, nil
+}

@@ -1,0 +1,172 @@
+package fn
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// The rules that a request can break. They are part of the contract.
+const (
+	ruleRequired = "required"
+	ruleUnknown  = "unknown"
+	ruleType     = "type"
+	ruleForm     = "form"
+	ruleOnce     = "once"
+)
+
+func violation(pointer, rule string) fault.Violation {
+	message := map[string]string{
+		ruleRequired: "This is required.",
+		ruleUnknown:  "This is not known here.",
+		ruleType:     "This is of the wrong type.",
+		ruleForm:     "This does not have the right form.",
+		ruleOnce:     "This may be given once only.",
+	}[rule]
+	return fault.Violation{Pointer: pointer, Rule: rule, Message: message}
+}
+
+// deepest is how far values may be nested.
+const deepest = 32
+
+var errTooDeep = errors.New("nested too deeply")
+
+// A walk is one pass over a body's tokens. The decoder under it refuses duplicate members and invalid UTF-8 by itself.
+type walk struct {
+	dec        *jsontext.Decoder
+	zeros      bool // the body has escaped U+0000, which no text column can hold
+	violations []fault.Violation
+}
+
+func (w *walk) complain(pointer jsontext.Pointer, rule string) {
+	w.violations = append(w.violations, violation(string(pointer), rule))
+}
+
+// value reads one value that should have a shape. Whether a scalar is of the right type is left to the JSON package.
+func (w *walk) value(s *shape) error {
+	kind := w.dec.PeekKind()
+	if kind == 'n' && !s.null {
+		if _, err := w.dec.ReadToken(); err != nil {
+			return err
+		}
+		w.complain(w.dec.StackPointer(), ruleType)
+		return nil
+	}
+	switch {
+	case kind == '{' && s.items == nil && !s.open:
+		return w.object(s)
+	case kind == '{' || kind == '[':
+		return w.each(s.items)
+	}
+	return w.scalar()
+}
+
+func (w *walk) scalar() error {
+	t, err := w.dec.ReadToken()
+	if err != nil {
+		return err
+	}
+	if w.zeros && t.Kind() == '"' && strings.Contains(t.String(), "\x00") {
+		w.complain(w.dec.StackPointer(), ruleForm)
+	}
+	return nil
+}
+
+// open reads the beginning of an object or array.
+func (w *walk) open() error {
+	if _, err := w.dec.ReadToken(); err != nil {
+		return err
+	}
+	if w.dec.StackDepth() > deepest {
+		return errTooDeep
+	}
+	return nil
+}
+
+// object reads an object with known members.
+func (w *walk) object(s *shape) error {
+	if err := w.open(); err != nil {
+		return err
+	}
+	var seen uint64
+	for w.dec.PeekKind() == '"' {
+		name, err := w.dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		m, known := s.members[name.String()]
+		if !known {
+			w.complain(w.dec.StackPointer(), ruleUnknown)
+			m.shape = anything
+		}
+		if known {
+			seen |= 1 << m.index
+		}
+		if err := w.value(m.shape); err != nil {
+			return err
+		}
+	}
+	if _, err := w.dec.ReadToken(); err != nil {
+		return err
+	}
+	w.missing(s, seen)
+	return nil
+}
+
+var anything = &shape{open: true, null: true}
+
+func (w *walk) missing(s *shape, seen uint64) {
+	for i, name := range s.names {
+		if seen&(1<<i) == 0 && s.members[name].required {
+			w.complain(w.dec.StackPointer().AppendToken(name), ruleRequired)
+		}
+	}
+}
+
+// each reads an object or array whose values all have one shape.
+func (w *walk) each(items *shape) error {
+	if items == nil {
+		items = anything
+	}
+	if err := w.open(); err != nil {
+		return err
+	}
+	for {
+		switch inObject, _ := w.dec.StackIndex(w.dec.StackDepth()); {
+		case w.dec.PeekKind() == '}', w.dec.PeekKind() == ']':
+			_, err := w.dec.ReadToken()
+			return err
+		case inObject == '{':
+			if _, err := w.dec.ReadToken(); err != nil { // the name
+				return err
+			}
+		}
+		if err := w.value(items); err != nil {
+			return err
+		}
+	}
+}
+
+// end makes sure that nothing follows the value and returns what there is to complain about.
+func (w *walk) end() error {
+	if _, err := w.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return malformed(errors.New("more than one value"))
+	}
+	if w.violations != nil {
+		return fault.ErrValidation.With(w.violations...)
+	}
+	return nil
+}
+
+// malformed says where a body stopped being strict JSON, but not what stood there.
+func malformed(err error) error {
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		err = fmt.Errorf("at byte %d", e.ByteOffset)
+	}
+	return fault.ErrMalformedJSON.Because(err)
+}

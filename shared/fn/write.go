@@ -1,0 +1,33 @@
+package fn
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// security holds what every answer says, errors too. Pages say more of their own and keep what they said.
+var security = map[string][]string{
+	"X-Content-Type-Options":       {"nosniff"},
+	"Referrer-Policy":              {"no-referrer"},
+	"Strict-Transport-Security":    {"max-age=63072000; includeSubDomains"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
+	"Cache-Control":                {"no-store"},
+}
+
+// write sends an answer: the only place that does.
+func write(w http.ResponseWriter, c *record, a answer) {
+	h := c.header
+	for name, value := range security {
+		h[name] = value
+	}
+	for name, value := range a.Header {
+		h[name] = value
+	}
+	h["X-Request-Id"] = []string{c.line.RequestID}
+	if a.Status != http.StatusNoContent && a.Status != http.StatusNotModified {
+		h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}
+	}
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Body) // a caller who has left is no failure of ours
+}
