@@ -1,0 +1,138 @@
+package sandbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// books is the sandbox on a database of its own, with the two hotels in it.
+type books struct {
+	*pgtest.Database
+	sandbox.Inventory
+	sandbox.Intents
+	env   env.Env
+	db    *postgres.DB
+	owner *pgx.Conn
+	today stay.Date
+}
+
+func open(t *testing.T) books {
+	t.Helper()
+	return openWith(t, "4")
+}
+
+// openWith has so many connections.
+func openWith(t *testing.T, pool string) books {
+	t.Helper()
+	d := pgtest.New(t)
+	e := d.Env().With("DATABASE_POOL", pool)
+	if err := demo.Load(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	return books{d, sandbox.OpenInventory(e), sandbox.OpenIntents(e), e, postgres.Open(e, sandbox.Schema), d.Owner(t), stay.DateOf(e.Now())}
+}
+
+// nights is the stay that begins so many days from now.
+func (b books) nights(from, n int) stay.Window {
+	return stay.Window{Start: b.today.AddDays(from), End: b.today.AddDays(from + n)}
+}
+
+var (
+	kabul  = demo.KabulGrand
+	suites = kabul.Rooms[2] // two of them
+)
+
+// want is a hold on so many of Kabul's suites, by a new reservation.
+func (b books) want(w stay.Window, units int) sandbox.Hold {
+	return sandbox.Hold{Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](), Stay: w,
+		TTL: 10 * time.Minute, Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: units}}}
+}
+
+func (b books) held(t *testing.T, w stay.Window, units int) sandbox.Hold {
+	t.Helper()
+	h := b.want(w, units)
+	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (b books) commit(ctx context.Context, h sandbox.Hold) error {
+	_, err := b.Inventory.Commit(ctx, h.Tenant, ids(h))
+	return err
+}
+
+func (b books) release(ctx context.Context, h sandbox.Hold) error {
+	return b.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return b.Release(ctx, tx, ids(h)) })
+}
+
+func ids(h sandbox.Hold) (all []id.Allocation) {
+	for _, c := range h.Claims {
+		all = append(all, c.Allocation)
+	}
+	return all
+}
+
+// left is what is free of the suites.
+func (b books) left(t *testing.T, w stay.Window) int {
+	t.Helper()
+	all, err := b.Left(t.Context(), kabul.Property, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		if l.RoomType == suites.ID {
+			return l.Units
+		}
+	}
+	t.Fatalf("the suites are not in %v", all)
+	return 0
+}
+
+// told are the subjects in the outbox about one reservation, shortened, in order.
+func (b books) told(t *testing.T, r id.Reservation) []string {
+	t.Helper()
+	rows, _ := b.owner.Query(t.Context(), `
+		SELECT replace(subject, 'melmastoon.', '') FROM sandbox.outbox WHERE payload ->> 'reservationId' = $1 ORDER BY seq`, r.String())
+	subjects, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return subjects
+}
+
+// count is one number that the owner of the tables sees.
+func (b books) count(t *testing.T, sql string, args ...any) (n int) {
+	t.Helper()
+	if err := b.owner.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// opened is an intent of one reservation over 1,000 afghanis.
+func (b books) opened(t *testing.T, method sandbox.Method) sandbox.Intent {
+	t.Helper()
+	i, err := b.Intents.Open(t.Context(), wanted(id.New[id.Reservation](), method))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func wanted(r id.Reservation, method sandbox.Method) sandbox.Wanted {
+	return sandbox.Wanted{Tenant: kabul.Tenant, Reservation: r, Method: method,
+		Amount: money.Amount{Micro: 1000_000_000, Currency: money.AFN}}
+}

@@ -1,0 +1,180 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/sandbox/expireintents"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+const form = "application/x-www-form-urlencoded"
+
+type opened struct {
+	ID          string `json:"paymentIntentId"`
+	RedirectURL string `json:"redirectUrl"`
+}
+
+func openOverHTTP(t *testing.T, f *fntest.Front, r id.Reservation, method, back string) (o opened) {
+	t.Helper()
+	in := body{"tenantId": kabul.Tenant, "reservationId": r, "method": method, "amountMicro": "12500000000", "currency": "AFN"}
+	if back != "" {
+		in["returnUrl"] = back
+	}
+	got := f.Post("/sandbox/payment/v1/intents", in)
+	if got.Status != http.StatusCreated {
+		t.Fatalf("open: %d %s", got.Status, got.Body)
+	}
+	got.Into(t, &o)
+	return o
+}
+
+// page is the path of an intent's checkout page.
+func (o opened) page(t *testing.T) string {
+	t.Helper()
+	path, ok := strings.CutPrefix(o.RedirectURL, "https://pay.example")
+	if !ok {
+		t.Fatalf("redirectUrl %q is not a page of ours", o.RedirectURL)
+	}
+	return path
+}
+
+func TestAPersonCanPay(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	r := id.New[id.Reservation]()
+	o := openOverHTTP(t, f, r, "card", "")
+	guest := f.As("")
+	page := guest.Get(o.page(t))
+	for _, want := range []string{"Kabul Grand Hotel", r.String(), "AFN 12,500.00", `name="action" value="pay"`, `name="action" value="decline"`, `<form method="post">`, `lang="en"`} {
+		if !strings.Contains(string(page.Body), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(string(page.Body), "<script") {
+		t.Error("the page needs a script")
+	}
+	if got := page.Header.Get("Content-Type"); got != "text/html; charset=utf-8" {
+		t.Errorf("content type %s", got)
+	}
+	declined := guest.Post(o.page(t), "action=decline", "Content-Type", form)
+	if declined.Status != http.StatusSeeOther || declined.Header.Get("Location") != o.RedirectURL {
+		t.Fatalf("decline: %d to %s, want 303 to the page", declined.Status, declined.Header.Get("Location"))
+	}
+	if again := guest.Get(o.page(t)); !strings.Contains(string(again.Body), "You can try 4 more times") {
+		t.Errorf("after a decline the page says %s", again.Body)
+	}
+	for range 2 {
+		if paid := guest.Post(o.page(t), "action=pay", "Content-Type", form); paid.Status != http.StatusSeeOther {
+			t.Fatalf("pay: %d %s", paid.Status, paid.Body)
+		}
+	}
+	done := string(guest.Get(o.page(t)).Body)
+	if !strings.Contains(done, "Paid. Thank you") || strings.Contains(done, "<form") {
+		t.Errorf("after paying the page says %s", done)
+	}
+	var read struct {
+		Status   string `json:"status"`
+		Captured string `json:"capturedMicro"`
+		EventID  string `json:"capturedEventId"`
+	}
+	f.Get("/sandbox/payment/v1/intents/"+o.ID).Into(t, &read)
+	if read.Status != "captured" || read.Captured != "12500000000" || !strings.HasPrefix(read.EventID, "evt_") {
+		t.Errorf("the intent reads %+v", read)
+	}
+}
+
+// The page's own policy and its style sheet must agree, or a browser shows it bare.
+func TestThePagesPolicyAllowsItsStyleAndNothingElse(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	text := string(b.front(t).Get("/sandbox/payment/v1/checkout/" + b.opened(t, sandbox.Card).ID.String()).Body)
+	if strings.Contains(text, " style=") || strings.Count(text, "<style>") != 1 {
+		t.Error("the page has styles that its policy does not name")
+	}
+	if want := styleHash(between(t, text, "<style>", "</style>")); !strings.Contains(policyOf(t, text), "style-src '"+want+"'") {
+		t.Errorf("policy %s, want style-src %s", policyOf(t, text), want)
+	}
+	if !strings.HasPrefix(policyOf(t, text), "default-src 'none'; ") {
+		t.Errorf("policy %s allows more than the style", policyOf(t, text))
+	}
+}
+
+func TestTheGuestGoesBackToTheHotelsSite(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	o := openOverHTTP(t, f, id.New[id.Reservation](), "mfs", "https://kabul-grand.example/return?draft=1")
+	for _, action := range []string{"decline", "pay"} {
+		got := f.As("").Post(o.page(t), "action="+action, "Content-Type", form)
+		if got.Status != http.StatusSeeOther || got.Header.Get("Location") != "https://kabul-grand.example/return?draft=1" {
+			t.Errorf("%s: %d to %q", action, got.Status, got.Header.Get("Location"))
+		}
+	}
+	for _, bad := range []string{"javascript:alert(1)", "/return", "//evil.example", "data:text/html,x"} {
+		got := f.Post("/sandbox/payment/v1/intents", body{"tenantId": kabul.Tenant, "reservationId": id.New[id.Reservation](),
+			"method": "card", "amountMicro": "10000", "currency": "AFN", "returnUrl": bad})
+		if got.Code() != "GENERAL.VALIDATION_FAILED" {
+			t.Errorf("%s: %d %s, want VALIDATION_FAILED", bad, got.Status, got.Code())
+		}
+	}
+}
+
+func TestThePageShowsEveryOutcome(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	say := func(i sandbox.Intent) string {
+		return string(f.Get("/sandbox/payment/v1/checkout/" + i.ID.String()).Body)
+	}
+	cash, ended, late := b.opened(t, sandbox.CashOnArrival), b.opened(t, sandbox.Card), b.opened(t, sandbox.Card)
+	for range 5 {
+		if _, err := b.Decline(t.Context(), ended.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Intents.Open(t.Context(), wanted(cash.Reservation, sandbox.Card)); err != nil {
+		t.Fatal(err)
+	}
+	promised := b.opened(t, sandbox.CashOnArrival)
+	b.Advance(31 * time.Minute)
+	for _, test := range []struct {
+		intent sandbox.Intent
+		want   string
+	}{
+		{promised, "you pay in cash when you arrive"},
+		{cash, "You chose another way to pay"},
+		{ended, "declined too often"},
+		{late, "The time to pay is over"},
+	} {
+		if text := say(test.intent); !strings.Contains(text, test.want) || strings.Contains(text, "<form") {
+			t.Errorf("want %q and no form in %s", test.want, text)
+		}
+	}
+	if got := f.Tick(expireintents.Function); got.Status != http.StatusNoContent {
+		t.Fatalf("tick: %d %s", got.Status, got.Body)
+	}
+	if got := b.told(t, late.Reservation); len(got) != 1 || got[0] != "payment.transaction.failed.v1" {
+		t.Errorf("told %v, want the failure", got)
+	}
+}
+
+func TestWhatIsNoButtonIsRefused(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t).As("")
+	path := "/sandbox/payment/v1/checkout/" + b.opened(t, sandbox.Card).ID.String()
+	for _, sent := range []string{"", "action=refund", "action=pay&action=pay"} {
+		if got := f.Post(path, sent, "Content-Type", form); got.Status != http.StatusBadRequest {
+			t.Errorf("%q: %d, want 400", sent, got.Status)
+		}
+	}
+	if got := f.Post(path, "action=pay", "Content-Type", form, "Sec-Fetch-Site", "cross-site"); got.Status != http.StatusForbidden {
+		t.Errorf("from another site: %d, want 403", got.Status)
+	}
+}

@@ -1,0 +1,49 @@
+// Package commitrooms keeps held rooms for good.
+package commitrooms
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /sandbox/inventory/v1/commits.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-commitrooms",
+	Route:   "POST /sandbox/inventory/v1/commits",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names what is held. All of it is kept, or nothing.
+type Request struct {
+	Tenant      id.Tenant       `json:"tenantId"`
+	Allocations []id.Allocation `json:"allocationIds"`
+}
+
+// Validate refuses a request that names nothing, or one thing twice.
+func (r *Request) Validate() error { return sandbox.ValidateAllocations(r.Allocations) }
+
+// A Response says since when the rooms are kept.
+type Response struct {
+	CommittedAt time.Time `json:"committedAt"`
+}
+
+type committer struct {
+	inventory sandbox.Inventory
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&committer{sandbox.OpenInventory(e)}).commit, nil
+}
+
+func (m *committer) commit(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	at, err := m.inventory.Commit(ctx, c.In.Tenant, c.In.Allocations)
+	return Response{at}, err
+}

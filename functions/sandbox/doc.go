@@ -1,0 +1,24 @@
+// Package sandbox is the platform's own side: small but real stand-ins for the services that a booking needs. A
+// production deployment leaves them out and points the upstream URLs at the real ones.
+//
+// Inventory. An allocation's id names one act for ever; asking again gets the same answer.
+//
+//	         ┌─ no room ─→ refused
+//	hold ────┤
+//	         └─→ held ── commit before expires_at ──→ committed ── release ──→ released
+//	              └── release ───────────────────────────────────────────────────↑
+//
+// A held allocation whose time is over takes no room from anybody and can never be committed. That needs no write: every
+// reader compares expires_at with the database's clock.
+//
+// Payment. An intent is opened for a reservation, which has at most one live intent.
+//
+//	requires_payment ── paid ──→ captured (then refunded, in parts or whole)
+//	       │  └── declined, up to four times: stays
+//	       ├── declined a fifth time, expired, cancelled ──→ failed
+//	       └── another way to pay is chosen ──→ superseded
+//	pending_cash ── cancelled ──→ failed, ── another way to pay ──→ superseded
+//
+// It never sells a room twice, never captures an intent twice, never refunds more than it captured, and never decides
+// what has expired by any clock but the database's.
+package sandbox

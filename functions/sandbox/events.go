@@ -1,0 +1,121 @@
+package sandbox
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// What the platform's inventory and payment services tell the world. The sandbox speaks in their names.
+var (
+	AllocationCommittedV1 = event.Subject{
+		Name: "melmastoon.inventory.allocation.committed.v1", Version: 1, Producer: "inventory-service",
+		SchemaURI: "https://schemas.melmastoon.io/inventory/allocation/committed/v1.json",
+		Retention: event.Retention{Class: event.Operational, Period: event.Year},
+	}
+	AllocationFailedV1 = event.Subject{
+		Name: "melmastoon.inventory.allocation.failed.v1", Version: 1, Producer: "inventory-service",
+		SchemaURI: "https://schemas.melmastoon.io/inventory/allocation/failed/v1.json",
+		Retention: event.Retention{Class: event.Operational, Period: event.Year},
+	}
+	TransactionCapturedV1 = event.Subject{
+		Name: "melmastoon.payment.transaction.captured.v1", Version: 1, Producer: "payment-gateway-service",
+		SchemaURI: "https://schemas.melmastoon.io/payment/transaction/captured/v1.json",
+		Retention: event.Retention{Class: event.Regulated, Period: 7 * event.Year},
+	}
+	TransactionFailedV1 = event.Subject{
+		Name: "melmastoon.payment.transaction.failed.v1", Version: 1, Producer: "payment-gateway-service",
+		SchemaURI: "https://schemas.melmastoon.io/payment/transaction/failed/v1.json",
+		Retention: event.Retention{Class: event.Regulated, Period: 7 * event.Year},
+	}
+	TransactionRefundedV1 = event.Subject{
+		Name: "melmastoon.payment.transaction.refunded.v1", Version: 1, Producer: "payment-gateway-service",
+		SchemaURI: "https://schemas.melmastoon.io/payment/transaction/refunded/v1.json",
+		Retention: event.Retention{Class: event.Regulated, Period: 7 * event.Year},
+	}
+)
+
+// orderingKey keeps what happens to one reservation in order within a subject.
+func orderingKey(t id.Tenant, r id.Reservation) string { return t.String() + ":" + r.String() }
+
+type allocationPayload struct {
+	Tenant      id.Tenant      `json:"tenantId"`
+	Property    id.Property    `json:"propertyId"`
+	Allocation  id.Allocation  `json:"allocationId"`
+	Reservation id.Reservation `json:"reservationId"`
+	RoomType    id.RoomType    `json:"roomTypeId"`
+	Stay        stay.Window    `json:"stayWindow"`
+	Units       int            `json:"units"`
+	ExpiresAt   time.Time      `json:"expiresAt,omitzero"`
+	CommittedAt time.Time      `json:"committedAt,omitzero"`
+	ReasonCode  string         `json:"reasonCode,omitzero"`
+	FailedAt    time.Time      `json:"failedAt,omitzero"`
+}
+
+// events tell, for each claim of the hold, what was decided.
+func (d decision) events(h Hold) []event.Draft {
+	var drafts []event.Draft
+	for _, c := range h.Claims {
+		p := allocationPayload{Tenant: h.Tenant, Property: h.Property, Allocation: c.Allocation, Reservation: h.Reservation,
+			RoomType: c.RoomType, Stay: h.Stay, Units: c.Units}
+		subject := AllocationCommittedV1
+		if d.Outcome == "held" {
+			p.ExpiresAt, p.CommittedAt = d.ExpiresAt, d.PlacedAt
+		} else {
+			subject, p.ReasonCode, p.FailedAt = AllocationFailedV1, "no_inventory", d.PlacedAt
+		}
+		drafts = append(drafts, event.Draft{Subject: subject, Tenant: h.Tenant,
+			OrderingKey: orderingKey(h.Tenant, h.Reservation), AggregateVersion: 1, Payload: p})
+	}
+	return drafts
+}
+
+type transactionPayload struct {
+	Tenant        id.Tenant      `json:"tenantId"`
+	Intent        id.Intent      `json:"paymentIntentId"`
+	Reservation   id.Reservation `json:"reservationId"`
+	Method        Method         `json:"method"`
+	Provider      string         `json:"provider"`
+	Amount        money.Micro    `json:"amountMicro"`
+	Currency      money.Currency `json:"currency"`
+	CapturedAt    time.Time      `json:"capturedAt,omitzero"`
+	FailureCode   string         `json:"failureCode,omitzero"`
+	FailedAt      time.Time      `json:"failedAt,omitzero"`
+	Refund        id.Refund      `json:"refundId,omitzero"`
+	TotalRefunded money.Micro    `json:"totalRefundedMicro,omitzero"`
+	RefundedAt    time.Time      `json:"refundedAt,omitzero"`
+}
+
+func (i Intent) payload() transactionPayload {
+	return transactionPayload{Tenant: i.Tenant, Intent: i.ID, Reservation: i.Reservation, Method: i.Method,
+		Provider: i.Provider, Amount: i.Amount, Currency: i.Currency}
+}
+
+func (i Intent) draft(s event.Subject, p transactionPayload) event.Draft {
+	return event.Draft{Subject: s, Tenant: i.Tenant, OrderingKey: orderingKey(i.Tenant, i.Reservation),
+		AggregateVersion: i.Version, Payload: p}
+}
+
+// captured carries the id that the intent itself remembers, so that whoever asks payment can name the event.
+func captured(i Intent) event.Draft {
+	p := i.payload()
+	p.Amount, p.CapturedAt = i.Captured, *i.CapturedAt
+	d := i.draft(TransactionCapturedV1, p)
+	d.ID = *i.CapturedEvent
+	return d
+}
+
+func failed(i Intent, at time.Time) event.Draft {
+	p := i.payload()
+	p.FailureCode, p.FailedAt = i.FailureCode, at
+	return i.draft(TransactionFailedV1, p)
+}
+
+func refunded(i Intent, r Refund, at time.Time) event.Draft {
+	p := i.payload()
+	p.Amount, p.Refund, p.TotalRefunded, p.RefundedAt = r.Amount, r.ID, r.Total, at
+	return i.draft(TransactionRefundedV1, p)
+}

@@ -1,0 +1,51 @@
+// Package expireintents ends payments that nobody made in time.
+package expireintents
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// Function tells the world of intents whose time has run out. The scheduler ticks it every minute.
+var Function = fn.Scheduled(fn.Spec{
+	Name:     "sandbox-expireintents",
+	Schedule: "* * * * *",
+	Uses:     fn.Uses{fn.Postgres},
+	Emits:    fn.Emits{sandbox.TransactionFailedV1},
+	Timeout:  50 * time.Second,
+}, New)
+
+// batch bounds one look, so that a backlog never holds locks for long.
+const batch = 200
+
+type expirer struct {
+	intents sandbox.Intents
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Tick, error) {
+	return (&expirer{sandbox.OpenIntents(e)}).expire, nil
+}
+
+// expire ends batches until one comes back short. Each intent is its own transaction inside its own tenant: a run that
+// is cut off loses nothing and repeats nothing, and two runs share the work. The database's clock decides what is due.
+func (x *expirer) expire(ctx context.Context, _ time.Time) error {
+	for {
+		due, err := x.intents.Due(ctx, batch)
+		if err != nil {
+			return err
+		}
+		for _, intent := range due {
+			if _, err := x.intents.Expire(ctx, intent); err != nil {
+				return err
+			}
+		}
+		if len(due) < batch {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,55 @@
+// Package holdexpired gives back the rooms of a hold that ran out.
+package holdexpired
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/inbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Function consumes melmastoon.reservation.hold_expired.v1.
+var Function = sandbox.Event(fn.Spec{
+	Name:    "sandbox-holdexpired",
+	Subject: "melmastoon.reservation.hold_expired.v1",
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.TransactionFailedV1},
+	Timeout: 10 * time.Second,
+}, New)
+
+// Expired is the part of the reservation event that is read here. An intent is cancelled only where the event names
+// one: who is paying at this moment may still get the rooms again.
+type Expired struct {
+	Allocations []id.Allocation `json:"inventoryAllocationIds"`
+	Intent      *id.Intent      `json:"paymentIntentId"`
+}
+
+type expirer struct {
+	db        *postgres.DB
+	inventory sandbox.Inventory
+	intents   sandbox.Intents
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Handle[Expired], error) {
+	return (&expirer{postgres.Open(e, sandbox.Schema), sandbox.OpenInventory(e), sandbox.OpenIntents(e)}).release, nil
+}
+
+// release needs not hurry: for inventory the hold was over the moment its time was.
+func (x *expirer) release(ctx context.Context, e event.Event[Expired]) error {
+	return inbox.Once(ctx, x.db, e.Delivery, func(tx postgres.Tx) error {
+		if err := x.inventory.Release(ctx, tx, e.Payload.Allocations); err != nil {
+			return err
+		}
+		if e.Payload.Intent == nil {
+			return nil
+		}
+		return x.intents.CancelNamed(ctx, tx, *e.Payload.Intent)
+	})
+}

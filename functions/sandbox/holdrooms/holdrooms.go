@@ -1,0 +1,79 @@
+// Package holdrooms takes rooms out of sale for a while: all that are asked for, or none.
+package holdrooms
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers POST /sandbox/inventory/v1/holds. The allocation ids make it idempotent.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-holdrooms",
+	Route:   "POST /sandbox/inventory/v1/holds",
+	Access:  fn.Internal,
+	Answer:  fn.Created,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.AllocationCommittedV1, sandbox.AllocationFailedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+const (
+	mostClaims = 20 // in one request
+	mostUnits  = 100
+)
+
+// A Request names the rooms, for whom and for how long. The caller mints the allocation ids.
+type Request struct {
+	Tenant      id.Tenant       `json:"tenantId"`
+	Property    id.Property     `json:"propertyId"`
+	Reservation id.Reservation  `json:"reservationId"`
+	Stay        stay.Window     `json:"stayWindow"`
+	TTLSeconds  int             `json:"ttlSeconds"`
+	Allocations []sandbox.Claim `json:"allocations"`
+}
+
+// Validate refuses what no hotel could hold.
+func (r *Request) Validate() error {
+	if err := r.Stay.Validate(); err != nil {
+		return sandbox.Refuse("/stayWindow", "stay", err.Error())
+	}
+	if r.TTLSeconds < 120 || r.TTLSeconds > 1800 {
+		return sandbox.Refuse("/ttlSeconds", "range", "A hold lasts 120 to 1800 seconds.")
+	}
+	if len(r.Allocations) == 0 || len(r.Allocations) > mostClaims {
+		return sandbox.Refuse("/allocations", "count", "A hold is for 1 to 20 allocations.")
+	}
+	seen := map[id.Allocation]bool{}
+	for _, a := range r.Allocations {
+		if a.Units < 1 || a.Units > mostUnits || seen[a.Allocation] {
+			return sandbox.Refuse("/allocations", "claim", "An allocation has an id of its own and 1 to 100 units.")
+		}
+		seen[a.Allocation] = true
+	}
+	return nil
+}
+
+// A Response says from when to when the rooms are held.
+type Response = sandbox.Placed
+
+type holder struct {
+	inventory sandbox.Inventory
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&holder{sandbox.OpenInventory(e)}).hold, nil
+}
+
+func (h *holder) hold(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return h.inventory.Hold(ctx, sandbox.Hold{
+		Tenant: c.In.Tenant, Property: c.In.Property, Reservation: c.In.Reservation, Stay: c.In.Stay,
+		TTL: time.Duration(c.In.TTLSeconds) * time.Second, Claims: c.In.Allocations,
+	})
+}

@@ -1,0 +1,222 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/sandbox/availability"
+	"melmastoon.ghasi.io/functions/sandbox/checkout"
+	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/sandbox/expireintents"
+	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
+	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
+	"melmastoon.ghasi.io/functions/sandbox/listproperties"
+	"melmastoon.ghasi.io/functions/sandbox/openintent"
+	"melmastoon.ghasi.io/functions/sandbox/pay"
+	"melmastoon.ghasi.io/functions/sandbox/price"
+	"melmastoon.ghasi.io/functions/sandbox/readintent"
+	"melmastoon.ghasi.io/functions/sandbox/readproperty"
+	"melmastoon.ghasi.io/functions/sandbox/readtenant"
+	"melmastoon.ghasi.io/functions/sandbox/refund"
+	"melmastoon.ghasi.io/functions/sandbox/relay"
+	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
+	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// front is the sandbox as its callers reach it.
+func (b books) front(t *testing.T) *fntest.Front {
+	t.Helper()
+	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"),
+		availability.Function, checkout.Function, commitrooms.Function, expireintents.Function, holdexpired.Function,
+		holdrooms.Function, listproperties.Function, openintent.Function, pay.Function, price.Function, readintent.Function,
+		readproperty.Function, readtenant.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function)
+}
+
+// body is a JSON object.
+type body = map[string]any
+
+func TestNeighboursReadTenantsAndProperties(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	var tenant struct {
+		TenantID string `json:"tenantId"`
+		Slug     string `json:"slug"`
+		Settings struct {
+			HoldTTLSeconds int `json:"holdTtlSeconds"`
+		} `json:"settings"`
+	}
+	f.Get("/sandbox/tenant/v1/tenants/kabul-grand-hotel").Into(t, &tenant)
+	if tenant.TenantID != kabul.Tenant.String() || tenant.Slug != kabul.Slug || tenant.Settings.HoldTTLSeconds != 600 {
+		t.Errorf("tenant %+v", tenant)
+	}
+	var list struct {
+		Properties []struct {
+			PropertyID string `json:"propertyId"`
+		} `json:"properties"`
+	}
+	f.Get("/sandbox/property/v1/properties?tenantId="+kabul.Tenant.String()).Into(t, &list)
+	if len(list.Properties) != 1 || list.Properties[0].PropertyID != kabul.Property.String() {
+		t.Errorf("properties %+v", list)
+	}
+	for path, code := range map[string]string{
+		"/sandbox/tenant/v1/tenants/nowhere":                                       "TENANT.UNKNOWN",
+		"/sandbox/property/v1/properties/" + id.New[id.Property]().String():        "GENERAL.RESOURCE_NOT_FOUND",
+		"/sandbox/property/v1/properties":                                          "GENERAL.VALIDATION_FAILED",
+		"/sandbox/payment/v1/intents/" + id.New[id.Intent]().String():              "GENERAL.RESOURCE_NOT_FOUND",
+		"/sandbox/payment/v1/checkout/" + id.New[id.Intent]().String():             "GENERAL.RESOURCE_NOT_FOUND",
+		"/sandbox/inventory/v1/availability?propertyId=" + kabul.Property.String(): "GENERAL.VALIDATION_FAILED",
+	} {
+		if got := f.Get(path); got.Code() != code {
+			t.Errorf("%s: %d %s, want %s", path, got.Status, got.Code(), code)
+		}
+	}
+}
+
+func TestOnlyThePagesArePublic(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	i := b.opened(t, sandbox.Card)
+	stranger := b.front(t).As("")
+	if got := stranger.Get("/sandbox/payment/v1/checkout/" + i.ID.String()); got.Status != http.StatusOK {
+		t.Errorf("the page: %d, want 200", got.Status)
+	}
+	for _, path := range []string{"/sandbox/payment/v1/intents/" + i.ID.String(), "/sandbox/tenant/v1/tenants/" + kabul.Slug} {
+		if got := stranger.Get(path); got.Status != http.StatusUnauthorized {
+			t.Errorf("%s: %d, want 401", path, got.Status)
+		}
+	}
+	for _, path := range []string{"/sandbox/inventory/v1/holds", "/sandbox/inventory/v1/commits", "/sandbox/inventory/v1/releases",
+		"/sandbox/pricing/v1/quotes", "/sandbox/payment/v1/intents"} {
+		if got := stranger.Post(path, body{}); got.Status != http.StatusUnauthorized {
+			t.Errorf("%s: %d, want 401", path, got.Status)
+		}
+	}
+}
+
+func (b books) priceRequest() body {
+	room := kabul.Rooms[0]
+	return body{"tenantId": kabul.Tenant, "propertyId": kabul.Property, "currency": "AFN",
+		"stayWindow": b.nights(10, 2),
+		"items":      []body{{"roomTypeId": room.ID, "ratePlanId": room.Flexible.ID, "occupants": body{"adults": 2, "children": 0}}}}
+}
+
+type priced struct {
+	Items []struct {
+		NightlyRate string `json:"nightlyRateMicro"`
+		Total       string `json:"totalMicro"`
+	} `json:"items"`
+	Lines []struct {
+		Kind   string `json:"kind"`
+		Amount string `json:"amountMicro"`
+	} `json:"lines"`
+	Totals struct {
+		Currency string `json:"currency"`
+	} `json:"totals"`
+	FX *struct {
+		Base  string  `json:"base"`
+		Quote string  `json:"quote"`
+		Rate  float64 `json:"rate"`
+	} `json:"fxSnapshot"`
+	ValidUntil time.Time `json:"validUntil"`
+}
+
+func TestAPriceIsGoodForAQuarterOfAnHour(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	var afn, usd, off priced
+	f.Post("/sandbox/pricing/v1/quotes", b.priceRequest()).Into(t, &afn)
+	if len(afn.Lines) != 3 || afn.FX != nil || afn.Totals.Currency != "AFN" {
+		t.Errorf("room, tax and fee in afghani: %+v", afn)
+	}
+	if left := afn.ValidUntil.Sub(b.env.Now()); left > 15*time.Minute || left < 14*time.Minute {
+		t.Errorf("valid for %v, want 15 minutes", left)
+	}
+	inUSD := b.priceRequest()
+	inUSD["currency"] = "USD"
+	f.Post("/sandbox/pricing/v1/quotes", inUSD).Into(t, &usd)
+	if usd.FX == nil || usd.FX.Base != "AFN" || usd.FX.Quote != "USD" || usd.FX.Rate != 0.0142 {
+		t.Errorf("fx snapshot %+v, want AFN to USD", usd.FX)
+	}
+	withPromo := b.priceRequest()
+	withPromo["promoCode"] = "nawroz"
+	f.Post("/sandbox/pricing/v1/quotes", withPromo).Into(t, &off)
+	if len(off.Lines) != 4 || off.Lines[1].Kind != "discount" || !strings.HasPrefix(off.Lines[1].Amount, "-") {
+		t.Errorf("lines with a promotion code %+v", off.Lines)
+	}
+}
+
+func TestAPriceThatCannotBeToldIsRefused(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	for _, test := range []struct {
+		name, member string
+		value        any
+		code         string
+	}{
+		{"a currency of another hotel", "currency", "IRR", "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED"},
+		{"another tenant's property", "propertyId", demo.HeratGarden.Property, "GENERAL.RESOURCE_NOT_FOUND"},
+		{"a promotion that is none", "promoCode", "FREE", "GENERAL.VALIDATION_FAILED"},
+		{"yesterday", "stayWindow", b.nights(-2, 3), "GENERAL.VALIDATION_FAILED"},
+		{"no night", "stayWindow", b.nights(2, 0), "GENERAL.VALIDATION_FAILED"},
+		{"no room", "items", []body{}, "GENERAL.VALIDATION_FAILED"},
+	} {
+		r := b.priceRequest()
+		r[test.member] = test.value
+		if got := f.Post("/sandbox/pricing/v1/quotes", r); got.Code() != test.code {
+			t.Errorf("%s: %d %s, want %s", test.name, got.Status, got.Code(), test.code)
+		}
+	}
+}
+
+func holdRequest(h sandbox.Hold) body {
+	return body{"tenantId": h.Tenant, "propertyId": h.Property, "reservationId": h.Reservation, "stayWindow": h.Stay,
+		"ttlSeconds": int(h.TTL / time.Second), "allocations": h.Claims}
+}
+
+func TestRoomsAreHeldKeptAndGivenBackOverHTTP(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	h := b.want(b.nights(10, 2), 2)
+	named := body{"tenantId": h.Tenant, "allocationIds": ids(h)}
+	for _, step := range []struct {
+		name, path string
+		in         body
+		status     int
+		code       string
+	}{
+		{"hold", "holds", holdRequest(h), 201, ""},
+		{"the same hold", "holds", holdRequest(h), 201, ""},
+		{"one too many", "holds", holdRequest(b.want(h.Stay, 1)), 409, "RESERVATION.OVERBOOKING_BLOCKED"},
+		{"commit", "commits", named, 200, ""},
+		{"the same commit", "commits", named, 200, ""},
+		{"release", "releases", named, 204, ""},
+		{"the same release", "releases", named, 204, ""},
+		{"commit what was released", "commits", named, 410, "RESERVATION.HOLD_EXPIRED"},
+		{"hold what was released", "holds", holdRequest(h), 410, "RESERVATION.HOLD_EXPIRED"},
+		{"commit what never was", "commits", body{"tenantId": h.Tenant, "allocationIds": ids(b.want(h.Stay, 1))}, 404, "GENERAL.RESOURCE_NOT_FOUND"},
+		{"nothing", "releases", body{"tenantId": h.Tenant, "allocationIds": []string{}}, 400, "GENERAL.VALIDATION_FAILED"},
+	} {
+		if got := f.Post("/sandbox/inventory/v1/"+step.path, step.in); got.Status != step.status || got.Code() != step.code {
+			t.Errorf("%s: %d %s, want %d %s", step.name, got.Status, got.Code(), step.status, step.code)
+		}
+	}
+	var left struct {
+		RoomTypes []struct {
+			UnitsLeft int `json:"unitsLeft"`
+		} `json:"roomTypes"`
+	}
+	f.Get("/sandbox/inventory/v1/availability?propertyId="+h.Property.String()+"&start="+h.Stay.Start.String()+"&end="+h.Stay.End.String()).Into(t, &left)
+	if len(left.RoomTypes) != 3 || left.RoomTypes[2].UnitsLeft != 2 {
+		t.Errorf("availability %+v", left)
+	}
+}

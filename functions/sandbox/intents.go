@@ -1,0 +1,200 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// An Intent is the intention to pay one amount for one reservation in one way.
+type Intent struct {
+	ID            id.Intent      `db:"intent_id"`
+	Tenant        id.Tenant      `db:"tenant_id"`
+	Reservation   id.Reservation `db:"reservation_id"`
+	Method        Method         `db:"method"`
+	Provider      string         `db:"provider"`
+	Status        Status         `db:"status"`
+	Attempts      int            `db:"attempts"` // declined ones
+	Amount        money.Micro    `db:"amount_micro"`
+	Currency      money.Currency `db:"currency"`
+	ReturnURL     string         `db:"return_url"`
+	Captured      money.Micro    `db:"captured_micro"`
+	Refunded      money.Micro    `db:"refunded_micro"`
+	CapturedAt    *time.Time     `db:"captured_at"`
+	CapturedEvent *id.Event      `db:"captured_event_id"`
+	FailureCode   string         `db:"failure_code"` // too_many_attempts, expired or cancelled
+	Version       int            `db:"version"`
+	ExpiresAt     time.Time      `db:"expires_at"` // how long it can be paid on the page; a promise of cash does not run out
+}
+
+// intentTime is how long a guest has to pay.
+const intentTime = 30 * time.Minute
+
+// MostDeclines is how often a bank may refuse: with the last, the intent has ended.
+const MostDeclines = 5
+
+// Price is the amount as a guest reads it, with the currency's own decimals: AFN 12,500.00.
+func (i Intent) Price() (string, error) {
+	m, err := money.Amount{Micro: i.Amount, Currency: i.Currency}.Minor()
+	if err != nil {
+		return "", fmt.Errorf("intents: price of %s: %w", i.ID, err)
+	}
+	digits := fmt.Sprintf("%0*d", m.Exponent+1, m.Amount)
+	whole, cents := digits[:len(digits)-m.Exponent], digits[len(digits)-m.Exponent:]
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	return string(m.Currency) + " " + whole + "." + cents, nil
+}
+
+// Intents keeps the books of who has paid what.
+type Intents struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+}
+
+// OpenIntents returns the books.
+func OpenIntents(e env.Env) Intents {
+	db := postgres.Open(e, Schema)
+	return Intents{db, outbox.Open(e, db)}
+}
+
+// A Wanted intent is one that a reservation asks for.
+type Wanted struct {
+	Tenant      id.Tenant
+	Reservation id.Reservation
+	Method      Method
+	Amount      money.Amount
+	ReturnURL   string
+}
+
+// Open returns the reservation's one live intent. It is the one there is when that asks for the same; otherwise a new
+// one, and an earlier one is superseded without a word: nothing has failed, the guest chose again.
+func (s Intents) Open(ctx context.Context, w Wanted) (i Intent, err error) {
+	err = s.db.InTenant(ctx, w.Tenant, func(tx postgres.Tx) error {
+		if err := accepted(ctx, tx, w); err != nil {
+			return err
+		}
+		i, err = open(ctx, tx, w)
+		return err
+	})
+	if err != nil {
+		return i, fmt.Errorf("intents: open for %s: %w", w.Reservation, err)
+	}
+	return i, nil
+}
+
+// accepted refuses what the tenant does not take.
+func accepted(ctx context.Context, tx postgres.Tx, w Wanted) error {
+	t, err := readTenant(ctx, tx, w.Tenant)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return ErrTenantUnknown
+	case err != nil:
+		return err
+	case !slices.Contains(t.PaymentMethods, w.Method):
+		return ErrMethodUnavailable
+	case !slices.Contains(t.Currencies, w.Amount.Currency):
+		return ErrCurrency
+	}
+	return nil
+}
+
+func open(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error) {
+	// Two who open for one reservation wait for each other, so that the second finds what the first has opened.
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('sandbox.intents ' || @reservation::uuid::text, 0))`,
+		pgx.StrictNamedArgs{"reservation": w.Reservation}); err != nil {
+		return Intent{}, err
+	}
+	live, err := readLive(ctx, tx, w.Reservation)
+	if err == nil && live.Method == w.Method && live.Amount == w.Amount.Micro && live.Currency == w.Amount.Currency {
+		return live, nil
+	}
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return Intent{}, err
+	}
+	if _, err := tx.Exec(ctx, `
+		UPDATE sandbox.intents SET status = 'superseded', version = version + 1
+		WHERE reservation_id = @reservation AND status IN ('requires_payment', 'pending_cash')`,
+		pgx.StrictNamedArgs{"reservation": w.Reservation}); err != nil {
+		return Intent{}, err
+	}
+	return insertIntent(ctx, tx, w)
+}
+
+func insertIntent(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error) {
+	minted := id.New[id.Intent]()
+	_, err := tx.Exec(ctx, `
+		INSERT INTO sandbox.intents (intent_id, tenant_id, reservation_id, method, provider, status,
+			amount_micro, currency, return_url, created_at, expires_at)
+		VALUES (@intent, @tenant, @reservation, @method, @provider, @status,
+			@amount, @currency, nullif(@return, ''), platform.now(), platform.now() + @time)`,
+		pgx.StrictNamedArgs{"intent": minted, "tenant": w.Tenant, "reservation": w.Reservation,
+			"method": w.Method, "provider": w.Method.provider(), "status": w.Method.firstStatus(),
+			"amount": w.Amount.Micro, "currency": w.Amount.Currency, "return": w.ReturnURL, "time": intentTime})
+	if err != nil {
+		return Intent{}, err
+	}
+	return readIntent(ctx, tx, minted)
+}
+
+// Get returns an intent, whosever it is.
+func (s Intents) Get(ctx context.Context, intent id.Intent) (i Intent, err error) {
+	tenant, err := s.owner(ctx, intent)
+	if err != nil {
+		return i, err
+	}
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		i, err = readIntent(ctx, tx, intent)
+		return err
+	})
+	if err != nil {
+		return i, fmt.Errorf("intents: get %s: %w", intent, err)
+	}
+	return i, nil
+}
+
+func (s Intents) owner(ctx context.Context, intent id.Intent) (id.Tenant, error) {
+	return owner(ctx, s.db, `SELECT tenant_id FROM sandbox.intents WHERE intent_id = @key`, intent)
+}
+
+// readIntent reads one intent. One whose time is over reads as failed from that moment on, by the database's clock;
+// Expire only writes it down and tells the world.
+func readIntent(ctx context.Context, tx postgres.Tx, intent id.Intent) (Intent, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT intent_id, tenant_id, reservation_id, method, provider,
+		       CASE WHEN over THEN 'failed' ELSE status END AS status,
+		       attempts, amount_micro, currency, coalesce(return_url, '') AS return_url,
+		       captured_micro, refunded_micro, captured_at, captured_event_id,
+		       CASE WHEN over THEN 'expired' ELSE coalesce(failure_code, '') END AS failure_code,
+		       version, expires_at
+		FROM sandbox.intents
+		CROSS JOIN LATERAL (SELECT status = 'requires_payment' AND expires_at <= platform.now() AS over) AS clock
+		WHERE intent_id = @intent`,
+		pgx.StrictNamedArgs{"intent": intent})
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Intent])
+}
+
+// readLive reads the intent with which the reservation can be paid now.
+func readLive(ctx context.Context, tx postgres.Tx, r id.Reservation) (Intent, error) {
+	var live id.Intent
+	err := tx.QueryRow(ctx, `
+		SELECT intent_id FROM sandbox.intents
+		WHERE reservation_id = @reservation
+		  AND (status = 'pending_cash' OR status = 'requires_payment' AND expires_at > platform.now())`,
+		pgx.StrictNamedArgs{"reservation": r}).Scan(&live)
+	if err != nil {
+		return Intent{}, err
+	}
+	return readIntent(ctx, tx, live)
+}

@@ -1,0 +1,240 @@
+package sandbox_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+func TestAReservationHasOneLiveIntent(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	card := b.opened(t, sandbox.Card)
+	again, err := b.Intents.Open(t.Context(), wanted(card.Reservation, sandbox.Card))
+	if err != nil || again.ID != card.ID {
+		t.Errorf("the same again: %v, %v, want %v", again.ID, err, card.ID)
+	}
+	dearer := wanted(card.Reservation, sandbox.Card)
+	dearer.Amount.Micro *= 2
+	for name, w := range map[string]sandbox.Wanted{"another amount": dearer, "another way": wanted(card.Reservation, sandbox.CashOnArrival)} {
+		other, err := b.Intents.Open(t.Context(), w)
+		if err != nil || other.ID == card.ID {
+			t.Errorf("%s: %v, %v, want a new intent", name, other.ID, err)
+		}
+		card = b.get(t, card.ID)
+		if card.Status != sandbox.Superseded {
+			t.Errorf("%s: the first is %s, want superseded", name, card.Status)
+		}
+	}
+	if paid, err := b.Pay(t.Context(), card.ID); err != nil || paid.Status != sandbox.Superseded {
+		t.Errorf("paying it then: %s, %v, want superseded", paid.Status, err)
+	}
+	if got := b.told(t, card.Reservation); len(got) != 0 {
+		t.Errorf("told %v, want nothing", got)
+	}
+}
+
+func (b books) get(t *testing.T, intent id.Intent) sandbox.Intent {
+	t.Helper()
+	i, err := b.Intents.Get(t.Context(), intent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func TestIntentsOpenedAtOnceAreOne(t *testing.T) {
+	t.Parallel()
+	b := crowded(t)
+	w := wanted(id.New[id.Reservation](), sandbox.Card)
+	crowd, ctx := errgroup.WithContext(t.Context())
+	for range 32 {
+		crowd.Go(func() error { _, err := b.Intents.Open(ctx, w); return err })
+	}
+	if err := crowd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.count(t, `SELECT count(*) FROM sandbox.intents`); n != 1 {
+		t.Errorf("%d intents, want 1", n)
+	}
+}
+
+func TestWhatTheTenantDoesNotTakeIsRefused(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	r := id.New[id.Reservation]()
+	pounds := wanted(r, sandbox.Card)
+	pounds.Amount.Currency = money.GBP
+	nobody := wanted(r, sandbox.Card)
+	nobody.Tenant = id.New[id.Tenant]()
+	for _, test := range []struct {
+		name string
+		w    sandbox.Wanted
+		want error
+	}{
+		{"a method of another hotel", wanted(r, sandbox.PayPal), sandbox.ErrMethodUnavailable},
+		{"a currency it does not price in", pounds, sandbox.ErrCurrency},
+		{"no tenant", nobody, sandbox.ErrTenantUnknown},
+	} {
+		if _, err := b.Intents.Open(t.Context(), test.w); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+}
+
+func TestAnIntentIsCapturedOnce(t *testing.T) {
+	t.Parallel()
+	b := crowded(t)
+	i := b.opened(t, sandbox.Card)
+	crowd, ctx := errgroup.WithContext(t.Context())
+	for n := range 32 {
+		crowd.Go(func() error {
+			act := b.Pay
+			if n%8 == 7 {
+				act = b.Decline
+			}
+			_, err := act(ctx, i.ID)
+			return err
+		})
+	}
+	if err := crowd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	paid := b.get(t, i.ID)
+	if paid.Status != sandbox.PaymentCaptured || paid.Captured != i.Amount || paid.CapturedAt == nil {
+		t.Errorf("the intent is %s over %d at %v, want captured over %d", paid.Status, paid.Captured, paid.CapturedAt, i.Amount)
+	}
+	if got, want := b.told(t, i.Reservation), []string{"payment.transaction.captured.v1"}; !slices.Equal(got, want) {
+		t.Fatalf("told %v, want %v", got, want)
+	}
+	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE event_id = $1`, paid.CapturedEvent.String()); n != 1 {
+		t.Errorf("the intent does not know its capture event by its id")
+	}
+}
+
+func TestTheFifthDeclineEndsAnIntent(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	i := b.opened(t, sandbox.MFS)
+	for n := 1; n <= 7; n++ {
+		got, err := b.Decline(t.Context(), i.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := sandbox.RequiresPayment
+		if n >= 5 {
+			want = sandbox.PaymentFailed
+		}
+		if got.Status != want || got.Attempts != min(n, 5) {
+			t.Errorf("after decline %d: %s with %d attempts, want %s", n, got.Status, got.Attempts, want)
+		}
+	}
+	ended, err := b.Pay(t.Context(), i.ID)
+	if err != nil || ended.FailureCode != "too_many_attempts" || ended.Captured != 0 {
+		t.Errorf("paying it then: %+v, %v", ended, err)
+	}
+	if got, want := b.told(t, i.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
+		t.Errorf("told %v, want %v", got, want)
+	}
+}
+
+func TestADeclinedIntentCanBePaid(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	i := b.opened(t, sandbox.Card)
+	if _, err := b.Decline(t.Context(), i.ID); err != nil {
+		t.Fatal(err)
+	}
+	if paid, err := b.Pay(t.Context(), i.ID); err != nil || paid.Status != sandbox.PaymentCaptured {
+		t.Errorf("%s, %v, want captured", paid.Status, err)
+	}
+}
+
+func TestAnIntentExpires(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	card, cash := b.opened(t, sandbox.Card), b.opened(t, sandbox.CashOnArrival)
+	b.Advance(29 * time.Minute)
+	if due, err := b.Due(t.Context(), 10); err != nil || len(due) != 0 {
+		t.Errorf("a minute before its end: due %v, %v", due, err)
+	}
+	b.Advance(time.Minute)
+	if got := b.get(t, card.ID); got.Status != sandbox.PaymentFailed || got.FailureCode != "expired" {
+		t.Errorf("unswept it reads %s %s, want failed expired", got.Status, got.FailureCode)
+	}
+	if got, err := b.Pay(t.Context(), card.ID); err != nil || got.Captured != 0 {
+		t.Errorf("paying it then: captured %d, %v", got.Captured, err)
+	}
+	due, err := b.Due(t.Context(), 10)
+	if err != nil || !slices.Equal(due, []id.Intent{card.ID}) {
+		t.Fatalf("due %v, %v, want %v", due, err, card.ID)
+	}
+	for range 2 {
+		if _, err := b.Expire(t.Context(), card.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := b.told(t, card.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
+		t.Errorf("told %v, want %v", got, want)
+	}
+	if got := b.get(t, cash.ID); got.Status != sandbox.PendingCash {
+		t.Errorf("a promise of cash is %s, want pending_cash", got.Status)
+	}
+}
+
+// A guest who comes back in time to pay must not hear that the first intent has failed: that would cancel the booking.
+func TestALapsedIntentThatWasReplacedIsNotToldOf(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	i := b.opened(t, sandbox.Card)
+	b.Advance(31 * time.Minute)
+	fresh, err := b.Intents.Open(t.Context(), wanted(i.Reservation, sandbox.Card))
+	if err != nil || fresh.ID == i.ID {
+		t.Fatalf("%v, %v, want a new intent", fresh.ID, err)
+	}
+	if _, err := b.Expire(t.Context(), i.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.told(t, i.Reservation); len(got) != 0 {
+		t.Errorf("told %v, want nothing", got)
+	}
+}
+
+func TestCancellingEndsWhatIsLive(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	card, cash, paid := b.opened(t, sandbox.Card), b.opened(t, sandbox.CashOnArrival), b.opened(t, sandbox.Card)
+	if _, err := b.Pay(t.Context(), paid.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []sandbox.Intent{card, cash, paid} {
+		err := b.db.InTenant(t.Context(), kabul.Tenant, func(tx postgres.Tx) error { return b.CancelLive(t.Context(), tx, i.Reservation) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		intent sandbox.Intent
+		want   sandbox.Status
+		told   string
+	}{
+		{card, sandbox.PaymentFailed, "payment.transaction.failed.v1"},
+		{cash, sandbox.PaymentFailed, "payment.transaction.failed.v1"},
+		{paid, sandbox.PaymentCaptured, "payment.transaction.captured.v1"},
+	} {
+		if got := b.get(t, test.intent.ID); got.Status != test.want {
+			t.Errorf("%s: %s, want %s", test.intent.Method, got.Status, test.want)
+		}
+		if got := b.told(t, test.intent.Reservation); !slices.Equal(got, []string{test.told}) {
+			t.Errorf("%s: told %v, want %s", test.intent.Method, got, test.told)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Hold asks for rooms of one property over one stay: all of them or none.
+type Hold struct {
+	Tenant      id.Tenant
+	Property    id.Property
+	Reservation id.Reservation
+	Stay        stay.Window
+	TTL         time.Duration
+	Claims      []Claim
+}
+
+// A Claim is a hold's demand on one room type. Its allocation id is the caller's, and makes a repeat known as one.
+type Claim struct {
+	Allocation id.Allocation `json:"allocationId"`
+	RoomType   id.RoomType   `json:"roomTypeId"`
+	Units      int           `json:"units"`
+}
+
+// A Placed hold keeps its rooms until it expires, by the database's clock.
+type Placed struct {
+	PlacedAt  time.Time `json:"placedAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// Left is what is free of a room type on the fullest night of a stay.
+type Left struct {
+	RoomType id.RoomType `json:"roomTypeId" db:"room_type_id"`
+	Units    int         `json:"unitsLeft" db:"units_left"`
+}
+
+// Inventory keeps the books of who has which rooms. The decisions are made in SQL (schemas/postgres/sandbox): each is
+// one call that locks the nights, reads the clock and counts, so that its locks are held for one round trip.
+type Inventory struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+}
+
+// OpenInventory returns the books.
+func OpenInventory(e env.Env) Inventory {
+	db := postgres.Open(e, Schema)
+	return Inventory{db, outbox.Open(e, db)}
+}
+
+// Hold takes the rooms, or tells that they are gone. Both outcomes are for ever: the same ids again get the same answer,
+// or ErrHoldOver once the hold has lapsed or was released.
+func (s Inventory) Hold(ctx context.Context, h Hold) (Placed, error) {
+	var d decision
+	err := s.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) (err error) {
+		if d, err = decide(ctx, tx, h); err != nil || !d.Fresh {
+			return err
+		}
+		return s.outbox.Append(ctx, tx, d.events(h)...) // a refusal is told too: it commits with its event
+	})
+	if postgres.Violates(err, "allocations_pkey") {
+		return Placed{}, ErrOtherHold
+	}
+	if err != nil {
+		return Placed{}, fmt.Errorf("inventory: hold for %s: %w", h.Reservation, err)
+	}
+	return Placed{d.PlacedAt, d.ExpiresAt}, verdicts[d.Outcome]
+}
+
+// verdicts are what the outcomes of sandbox.hold_rooms and sandbox.commit_rooms mean to whoever asked.
+var verdicts = map[string]error{
+	"held":      nil,
+	"committed": nil,
+	"refused":   ErrSoldOut,
+	"over":      ErrHoldOver,
+	"mismatch":  ErrOtherHold,
+	"unknown":   fault.ErrNotFound,
+}
+
+// A decision is what sandbox.hold_rooms answers.
+type decision struct {
+	Outcome   string
+	PlacedAt  time.Time
+	ExpiresAt time.Time
+	Fresh     bool // decided by this very call, not recalled
+}
+
+func decide(ctx context.Context, tx postgres.Tx, h Hold) (decision, error) {
+	var allocations []id.Allocation
+	var rooms []id.RoomType
+	var units []int
+	for _, c := range h.Claims {
+		allocations, rooms, units = append(allocations, c.Allocation), append(rooms, c.RoomType), append(units, c.Units)
+	}
+	rows, _ := tx.Query(ctx, `
+		SELECT outcome, coalesce(placed_at, 'epoch') AS placed_at, coalesce(expires_at, 'epoch') AS expires_at, fresh
+		FROM sandbox.hold_rooms(@tenant, @property, @reservation, @start, @end, @ttl, @allocations, @rooms, @units)`,
+		pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "reservation": h.Reservation,
+			"start": h.Stay.Start, "end": h.Stay.End, "ttl": h.TTL, "allocations": allocations, "rooms": rooms, "units": units})
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[decision])
+}
+
+// Commit keeps held rooms for good, all or none, and tells since when. What is committed already stays so; ErrHoldOver
+// where a hold has lapsed or was released.
+func (s Inventory) Commit(ctx context.Context, tenant id.Tenant, allocations []id.Allocation) (at time.Time, err error) {
+	var outcome string
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		return tx.QueryRow(ctx, `SELECT outcome, coalesce(committed_at, 'epoch') FROM sandbox.commit_rooms(@allocations)`,
+			pgx.StrictNamedArgs{"allocations": allocations}).Scan(&outcome, &at)
+	})
+	if err != nil {
+		return at, fmt.Errorf("inventory: commit %v: %w", allocations, err)
+	}
+	return at, verdicts[outcome]
+}
+
+// Release gives rooms back, held or committed, in the caller's transaction. What has none to give is left as it is. It
+// needs no lock on the nights: a room too many counted as taken refuses a guest, never gives a room twice.
+func (s Inventory) Release(ctx context.Context, tx postgres.Tx, allocations []id.Allocation) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE sandbox.allocations SET state = 'released', released_at = platform.now()
+		WHERE state IN ('held', 'committed') AND allocation_id IN (
+			SELECT a.allocation_id FROM sandbox.allocations AS a
+			WHERE a.allocation_id = ANY (@allocations)
+			ORDER BY a.allocation_id
+			FOR NO KEY UPDATE)`,
+		pgx.StrictNamedArgs{"allocations": allocations})
+	if err != nil {
+		return fmt.Errorf("inventory: release %v: %w", allocations, err)
+	}
+	return nil
+}
+
+// Left tells what is free of each room type of a property. It promises nothing: only Hold decides.
+func (s Inventory) Left(ctx context.Context, p id.Property, w stay.Window) (all []Left, err error) {
+	tenant, err := Properties{s.db}.Owner(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT l.room_type_id, l.units_left
+			FROM sandbox.units_left(
+				ARRAY(SELECT t.room_type_id FROM sandbox.room_types AS t WHERE t.property_id = @property),
+				@start, @end, platform.now()) AS l
+			ORDER BY l.room_type_id`,
+			pgx.StrictNamedArgs{"property": p, "start": w.Start, "end": w.End})
+		all, err = pgx.CollectRows(rows, pgx.RowToStructByName[Left])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("inventory: left in %s: %w", p, err)
+	}
+	return all, nil
+}
+
+// mostAllocations is how many one request may name.
+const mostAllocations = 100
+
+// ValidateAllocations refuses a list that names nothing, too much, or one thing twice.
+func ValidateAllocations(ids []id.Allocation) error {
+	seen := map[id.Allocation]bool{}
+	for _, a := range ids {
+		seen[a] = true
+	}
+	if len(ids) == 0 || len(ids) > mostAllocations || len(seen) < len(ids) {
+		return Refuse("/allocationIds", "list", "Name 1 to 100 allocations, each once.")
+	}
+	return nil
+}

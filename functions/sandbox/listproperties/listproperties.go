@@ -1,0 +1,45 @@
+// Package listproperties lists the hotels of one tenant.
+package listproperties
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /sandbox/property/v1/properties.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-listproperties",
+	Route:   "GET /sandbox/property/v1/properties",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the tenant.
+type Request struct {
+	Tenant id.Tenant `query:"tenantId"`
+}
+
+// A Response is its properties, by name.
+type Response struct {
+	Properties []sandbox.Property `json:"properties"`
+}
+
+type lister struct {
+	properties sandbox.Properties
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&lister{sandbox.OpenProperties(e)}).list, nil
+}
+
+func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := l.properties.List(ctx, c.In.Tenant)
+	return Response{all}, err
+}

@@ -1,0 +1,81 @@
+// Package openintent begins a payment.
+package openintent
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// Function answers POST /sandbox/payment/v1/intents. A reservation has one live intent, which makes it idempotent.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-openintent",
+	Route:   "POST /sandbox/payment/v1/intents",
+	Access:  fn.Internal,
+	Answer:  fn.Created,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request says what is to be paid, how, and where the guest goes on afterwards.
+type Request struct {
+	Tenant      id.Tenant      `json:"tenantId"`
+	Reservation id.Reservation `json:"reservationId"`
+	Method      sandbox.Method `json:"method"`
+	Amount      money.Micro    `json:"amountMicro"`
+	Currency    money.Currency `json:"currency"`
+	ReturnURL   string         `json:"returnUrl,omitzero"`
+}
+
+// Validate refuses an amount that nobody can pay and a way back that is none.
+func (r *Request) Validate() error {
+	if _, err := (money.Amount{Micro: r.Amount, Currency: r.Currency}).Minor(); err != nil || r.Amount <= 0 {
+		return sandbox.Refuse("/amountMicro", "payable", "The amount is not a positive number of the smallest payable unit.")
+	}
+	back, err := url.Parse(r.ReturnURL)
+	if r.ReturnURL != "" && (err != nil || back.Host == "" || back.Scheme != "https" && back.Scheme != "http") {
+		return sandbox.Refuse("/returnUrl", "url", "The way back is not an absolute web address.")
+	}
+	return nil
+}
+
+// A Response is the intent and, unless it is paid in cash, where the guest pays it.
+type Response struct {
+	ID          id.Intent      `json:"paymentIntentId"`
+	Provider    string         `json:"provider"`
+	Status      sandbox.Status `json:"status"`
+	RedirectURL string         `json:"redirectUrl,omitzero"`
+	Amount      money.Micro    `json:"amountMicro"`
+	Currency    money.Currency `json:"currency"`
+	ExpiresAt   time.Time      `json:"expiresAt"`
+}
+
+type opener struct {
+	intents sandbox.Intents
+	pages   sandbox.Pages
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	pages, err := sandbox.OpenPages(e)
+	return (&opener{sandbox.OpenIntents(e), pages}).open, err
+}
+
+func (o *opener) open(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	i, err := o.intents.Open(ctx, sandbox.Wanted{Tenant: c.In.Tenant, Reservation: c.In.Reservation, Method: c.In.Method,
+		Amount: money.Amount{Micro: c.In.Amount, Currency: c.In.Currency}, ReturnURL: c.In.ReturnURL})
+	if err != nil {
+		return out, err
+	}
+	out = Response{ID: i.ID, Provider: i.Provider, Status: i.Status, Amount: i.Amount, Currency: i.Currency, ExpiresAt: i.ExpiresAt}
+	if i.Status == sandbox.RequiresPayment {
+		out.RedirectURL = o.pages.Checkout(i.ID)
+	}
+	return out, nil
+}

@@ -1,0 +1,75 @@
+// Package pay does what a guest chose on the checkout page.
+package pay
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /sandbox/payment/v1/checkout/{intentId}, the form of the checkout page.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-pay",
+	Route:   "POST /sandbox/payment/v1/checkout/{intentId}",
+	Access:  fn.Public, // whoever has the address of the page may pay
+	Answer:  fn.SeeOther,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.TransactionCapturedV1, sandbox.TransactionFailedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// An Action is a button of the page.
+type Action string
+
+// UnmarshalText accepts the buttons that there are.
+func (a *Action) UnmarshalText(text []byte) error {
+	*a = Action(text)
+	if *a != "pay" && *a != "decline" {
+		return errors.New("not a button of the page")
+	}
+	return nil
+}
+
+// A Request is the form as it was sent.
+type Request struct {
+	Intent id.Intent `path:"intentId"`
+	Action Action    `form:"action"`
+}
+
+// A Response sends the guest back to the hotel's site, or to the page again, which then shows the outcome.
+type Response struct {
+	fn.Reply `json:"-"`
+}
+
+type cashier struct {
+	intents sandbox.Intents
+	pages   sandbox.Pages
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	pages, err := sandbox.OpenPages(e)
+	return (&cashier{sandbox.OpenIntents(e), pages}).act, err
+}
+
+func (s *cashier) act(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	act := s.intents.Pay
+	if c.In.Action == "decline" {
+		act = s.intents.Decline
+	}
+	// An intent that can no longer be paid is no error here: wherever the guest is sent, the outcome is shown.
+	i, err := act(ctx, c.In.Intent)
+	if err != nil {
+		return Response{}, err
+	}
+	back := i.ReturnURL
+	if back == "" {
+		back = s.pages.Checkout(i.ID)
+	}
+	return Response{fn.SeeOther.At(back)}, nil
+}

@@ -1,0 +1,162 @@
+package sandbox
+
+import (
+	"errors"
+	"math/big"
+	"reflect"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+const afghani = money.Micro(1_000_000)
+
+var (
+	single, double = id.New[id.RoomType](), id.New[id.RoomType]()
+	cheap, good    = id.New[id.RatePlan](), id.New[id.RatePlan]()
+)
+
+// tariff sells singles at 100 and doubles at 200, on Fridays at twice that.
+func tariff(t *testing.T) Tariff {
+	t.Helper()
+	week := func(rate money.Micro) []money.Micro {
+		return []money.Micro{rate, rate, rate, rate, 2 * rate, rate, rate}
+	}
+	return Tariff{
+		Today: date(t, "2027-03-01"), Currency: money.AFN,
+		Plans: map[id.RatePlan]Plan{
+			cheap: {RoomType: single, Name: "Single", MaxOccupancy: 1, Weekdays: week(100 * afghani), Policy: Policy{Ref: "saver", FreeUntilHoursBefore: 168, PenaltyPercent: 50}},
+			good:  {RoomType: double, Name: "Double", MaxOccupancy: 2, Weekdays: week(200 * afghani), Policy: Policy{Ref: "flexible", FreeUntilHoursBefore: 24, PenaltyPercent: 100}},
+		},
+	}
+}
+
+func date(t *testing.T, s string) stay.Date {
+	t.Helper()
+	d, err := stay.ParseDate(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// weekend is Thursday to Saturday: one plain night, and a Friday.
+func weekend(t *testing.T) stay.Window {
+	return stay.Window{Start: date(t, "2027-03-04"), End: date(t, "2027-03-06")}
+}
+
+func one(plan id.RatePlan, room id.RoomType) Wish {
+	return Wish{room, plan, stay.Occupants{Adults: 1}}
+}
+
+func TestEachNightCostsItsWeekday(t *testing.T) {
+	t.Parallel()
+	p, err := tariff(t).Price([]Wish{one(cheap, single)}, weekend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []PricedNight{{date(t, "2027-03-04"), 100 * afghani}, {date(t, "2027-03-05"), 200 * afghani}}
+	if got := p.Items[0].Nights; !reflect.DeepEqual(got, want) {
+		t.Errorf("nights %v, want %v", got, want)
+	}
+	if p.Items[0].Total != 300*afghani || p.Items[0].NightlyRate != 150*afghani || p.Totals.GrandTotal != 300*afghani {
+		t.Errorf("total %d, average %d, grand total %d", p.Items[0].Total, p.Items[0].NightlyRate, p.Totals.GrandTotal)
+	}
+}
+
+func TestLinesAddUpToTheGrandTotal(t *testing.T) {
+	t.Parallel()
+	rates := tariff(t)
+	rates.Promo = Promo{"NAWROZ", 15}
+	rates.Charges = []Charge{{Kind: "tax", Description: "Tax", BasisPoints: 1000}, {Kind: "fee", Description: "City fee", Amount: 5 * afghani}}
+	p, err := rates.Price([]Wish{one(cheap, single), one(good, double)}, weekend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Line{
+		{"room", "Single", 300 * afghani},
+		{"room", "Double", 600 * afghani},
+		{"discount", "NAWROZ", -135 * afghani},
+		{"tax", "Tax", 76_500_000}, // of 765
+		{"fee", "City fee", 20 * afghani},
+	}
+	if !reflect.DeepEqual(p.Lines, want) {
+		t.Errorf("lines %v, want %v", p.Lines, want)
+	}
+	if want := money.Micro(861_500_000); p.Totals.GrandTotal != want {
+		t.Errorf("grand total %d, want %d", p.Totals.GrandTotal, want)
+	}
+	if p.CancellationPolicy.Ref != "saver" {
+		t.Errorf("policy %s, want the one that is free for the shorter time", p.CancellationPolicy.Ref)
+	}
+}
+
+func TestOtherCurrenciesArePayable(t *testing.T) {
+	t.Parallel()
+	rates := tariff(t)
+	rates.Currency = money.USD
+	rates.FX = &FX{Base: money.AFN, Quote: money.USD, exact: big.NewRat(14237, 1_000_000)} // 100 AFN are 1.4237 USD
+	rates.Charges = []Charge{{Kind: "tax", Description: "Tax", BasisPoints: 333}}
+	p, err := rates.Price([]Wish{one(cheap, single)}, weekend(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := []money.Micro{p.Items[0].Nights[0].Amount, p.Items[0].Nights[1].Amount}; got[0] != 1_420_000 || got[1] != 2_850_000 {
+		t.Errorf("nights %v, want 1.42 and 2.85", got)
+	}
+	if _, err := (money.Amount{Micro: p.Totals.GrandTotal, Currency: money.USD}).Minor(); err != nil {
+		t.Errorf("grand total %d: %v", p.Totals.GrandTotal, err)
+	}
+	if p.FX == nil || p.Totals.Currency != money.USD {
+		t.Errorf("fx %v, currency %s", p.FX, p.Totals.Currency)
+	}
+}
+
+func TestRoundingGoesToTheNearestMinorUnit(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		in   *big.Rat
+		want money.Micro
+	}{
+		{big.NewRat(4_999, 1), 0},
+		{big.NewRat(5_000, 1), 10_000},
+		{big.NewRat(14_999, 1), 10_000},
+		{big.NewRat(-5_000, 1), -10_000},
+		{big.NewRat(-4_999, 1), 0},
+		{big.NewRat(1, 3), 0},
+	} {
+		if got, err := round(test.in); err != nil || got != test.want {
+			t.Errorf("%v: %d, %v, want %d", test.in, got, err, test.want)
+		}
+	}
+	if _, err := round(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 80))); !errors.Is(err, money.ErrOverflow) {
+		t.Errorf("2^80: %v, want ErrOverflow", err)
+	}
+}
+
+func TestWhatCannotBeSoldIsRefused(t *testing.T) {
+	t.Parallel()
+	past := stay.Window{Start: date(t, "2027-02-28"), End: date(t, "2027-03-02")}
+	full := one(cheap, single)
+	full.Occupants.Children = 1
+	for _, test := range []struct {
+		name    string
+		wish    Wish
+		w       stay.Window
+		pointer string
+	}{
+		{"a plan of another house", one(id.New[id.RatePlan](), single), weekend(t), "/items/0/ratePlanId"},
+		{"a plan of another room type", one(cheap, double), weekend(t), "/items/0/roomTypeId"},
+		{"too many people", full, weekend(t), "/items/0/occupants"},
+		{"yesterday", one(cheap, single), past, "/stayWindow/start"},
+	} {
+		_, err := tariff(t).Price([]Wish{test.wish}, test.w)
+		f, ok := errors.AsType[*fault.Fault](err)
+		if !ok || len(f.Violations) != 1 || f.Violations[0].Pointer != test.pointer {
+			t.Errorf("%s: %v, want a violation at %s", test.name, err, test.pointer)
+		}
+	}
+}

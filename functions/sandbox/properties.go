@@ -1,0 +1,138 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A Property is one hotel with what it lets.
+type Property struct {
+	ID         id.Property `json:"propertyId"`
+	Tenant     id.Tenant   `json:"tenantId"`
+	Name       Name        `json:"name"`
+	TimeZone   string      `json:"timeZone"`
+	City       string      `json:"city"`
+	Country    string      `json:"country"`
+	Geo        Geo         `json:"geo"`
+	StarRating int         `json:"starRating"`
+	RoomTypes  []RoomType  `json:"roomTypes"`
+	RatePlans  []RatePlan  `json:"ratePlans"`
+}
+
+// A Name is what a hotel is called, and in which languages otherwise.
+type Name struct {
+	Default   string            `json:"default"`
+	Localized map[string]string `json:"localized"`
+}
+
+// A Geo is a place on earth, in degrees.
+type Geo struct {
+	Lat float64 `json:"lat"`
+	Lng float64 `json:"lng"`
+}
+
+// A RoomType is a kind of room of which a property has several.
+type RoomType struct {
+	ID           id.RoomType `json:"roomTypeId" db:"room_type_id"`
+	Name         string      `json:"name" db:"name"`
+	Description  string      `json:"description" db:"description"`
+	MaxOccupancy int         `json:"maxOccupancy" db:"max_occupancy"`
+	Units        int         `json:"units" db:"units"`
+}
+
+// A RatePlan is one set of terms on which a room type is sold.
+type RatePlan struct {
+	ID       id.RatePlan `json:"ratePlanId" db:"rate_plan_id"`
+	RoomType id.RoomType `json:"roomTypeId" db:"room_type_id"`
+	Name     string      `json:"name" db:"name"`
+	MealPlan string      `json:"mealPlan" db:"meal_plan"`
+}
+
+// Properties is the directory of properties.
+type Properties struct{ db *postgres.DB }
+
+// OpenProperties returns the directory.
+func OpenProperties(e env.Env) Properties { return Properties{postgres.Open(e, Schema)} }
+
+// Get returns a property, whosever it is.
+func (s Properties) Get(ctx context.Context, p id.Property) (property Property, err error) {
+	tenant, err := s.Owner(ctx, p)
+	if err != nil {
+		return property, err
+	}
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		property, err = readProperty(ctx, tx, p)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return property, fault.ErrNotFound
+	}
+	if err != nil {
+		return property, fmt.Errorf("properties: get %s: %w", p, err)
+	}
+	return property, nil
+}
+
+// Owner tells whose a property is.
+func (s Properties) Owner(ctx context.Context, p id.Property) (id.Tenant, error) {
+	return owner(ctx, s.db, `SELECT tenant_id FROM sandbox.properties WHERE property_id = @key`, p)
+}
+
+// List returns the properties of a tenant, by name. A tenant that does not exist has none.
+func (s Properties) List(ctx context.Context, tenant id.Tenant) (all []Property, err error) {
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `SELECT property_id FROM sandbox.properties WHERE tenant_id = @tenant ORDER BY name, property_id`,
+			pgx.StrictNamedArgs{"tenant": tenant})
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[id.Property])
+		if err != nil {
+			return err
+		}
+		for _, p := range ids {
+			property, err := readProperty(ctx, tx, p)
+			if err != nil {
+				return err
+			}
+			all = append(all, property)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("properties: list of %s: %w", tenant, err)
+	}
+	return all, nil
+}
+
+func readProperty(ctx context.Context, tx postgres.Tx, p id.Property) (h Property, err error) {
+	key := pgx.StrictNamedArgs{"property": p}
+	err = tx.QueryRow(ctx, `
+		SELECT property_id, tenant_id, name, name_localized, time_zone, city, country, latitude, longitude, star_rating
+		FROM sandbox.properties
+		WHERE property_id = @property`, key).
+		Scan(&h.ID, &h.Tenant, &h.Name.Default, &h.Name.Localized, &h.TimeZone, &h.City, &h.Country, &h.Geo.Lat, &h.Geo.Lng, &h.StarRating)
+	if err != nil {
+		return h, err
+	}
+	rows, _ := tx.Query(ctx, `
+		SELECT room_type_id, name, description, max_occupancy, units
+		FROM sandbox.room_types
+		WHERE property_id = @property
+		ORDER BY room_type_id`, key)
+	if h.RoomTypes, err = pgx.CollectRows(rows, pgx.RowToStructByName[RoomType]); err != nil {
+		return h, err
+	}
+	rows, _ = tx.Query(ctx, `
+		SELECT rate_plan_id, room_type_id, name, meal_plan
+		FROM sandbox.rate_plans
+		WHERE property_id = @property
+		ORDER BY room_type_id, rate_plan_id`, key)
+	h.RatePlans, err = pgx.CollectRows(rows, pgx.RowToStructByName[RatePlan])
+	return h, err
+}

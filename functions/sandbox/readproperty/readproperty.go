@@ -1,0 +1,42 @@
+// Package readproperty tells what a hotel is like and what it lets.
+package readproperty
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /sandbox/property/v1/properties/{propertyId}.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-readproperty",
+	Route:   "GET /sandbox/property/v1/properties/{propertyId}",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names a property.
+type Request struct {
+	Property id.Property `path:"propertyId"`
+}
+
+// A Response is the property.
+type Response = sandbox.Property
+
+type reader struct {
+	properties sandbox.Properties
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&reader{sandbox.OpenProperties(e)}).read, nil
+}
+
+func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return r.properties.Get(ctx, c.In.Property)
+}

@@ -1,0 +1,41 @@
+// Package readtenant tells what a hotel's site is called, takes and decides.
+package readtenant
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// Function answers GET /sandbox/tenant/v1/tenants/{ref}.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-readtenant",
+	Route:   "GET /sandbox/tenant/v1/tenants/{ref}",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names a tenant by its id, its slug or one of its domains.
+type Request struct {
+	Ref string `path:"ref"`
+}
+
+// A Response is the tenant.
+type Response = sandbox.Tenant
+
+type reader struct {
+	tenants sandbox.Tenants
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&reader{sandbox.OpenTenants(e)}).read, nil
+}
+
+func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return r.tenants.Get(ctx, c.In.Ref)
+}

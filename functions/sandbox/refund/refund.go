@@ -1,0 +1,60 @@
+// Package refund gives back what was paid, in parts or whole.
+package refund
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// Function answers POST /sandbox/payment/v1/intents/{intentId}/refunds. The refund id makes it idempotent.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-refund",
+	Route:   "POST /sandbox/payment/v1/intents/{intentId}/refunds",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.TransactionRefundedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request says how much goes back, and why.
+type Request struct {
+	Intent id.Intent   `path:"intentId"`
+	Refund id.Refund   `json:"refundId"`
+	Amount money.Micro `json:"amountMicro"`
+	Reason string      `json:"reason"`
+}
+
+// Validate refuses to give back nothing, or less.
+func (r *Request) Validate() error {
+	if r.Amount <= 0 {
+		return sandbox.Refuse("/amountMicro", "positive", "A refund is more than nothing.")
+	}
+	return nil
+}
+
+// A Response says what went back, now and altogether.
+type Response struct {
+	Refund        id.Refund   `json:"refundId"`
+	Amount        money.Micro `json:"amountMicro"`
+	TotalRefunded money.Micro `json:"totalRefundedMicro"`
+}
+
+type refunder struct {
+	intents sandbox.Intents
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&refunder{sandbox.OpenIntents(e)}).refund, nil
+}
+
+func (r *refunder) refund(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	done, err := r.intents.Refund(ctx, sandbox.Refund{ID: c.In.Refund, Intent: c.In.Intent, Amount: c.In.Amount, Reason: c.In.Reason})
+	return Response{done.ID, done.Amount, done.Total}, err
+}

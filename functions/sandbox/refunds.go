@@ -1,0 +1,118 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A Refund gives part or all of what an intent captured back. Its id is the caller's, and makes a repeat known as one.
+type Refund struct {
+	ID     id.Refund   `db:"refund_id"`
+	Intent id.Intent   `db:"intent_id"`
+	Amount money.Micro `db:"amount_micro"`
+	Reason string      `db:"reason"`
+	Total  money.Micro `db:"total_refunded_micro"` // given back of the intent so far, this refund included
+}
+
+// Refund gives money back, once per refund id. ErrNotCaptured where nothing was taken, ErrRefundTooLarge where not
+// enough is left.
+func (s Intents) Refund(ctx context.Context, r Refund) (done Refund, err error) {
+	tenant, err := s.owner(ctx, r.Intent)
+	if err != nil {
+		return done, err
+	}
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		done, err = s.refund(ctx, tx, r)
+		return err
+	})
+	if postgres.Violates(err, "refunds_pkey") { // of an intent that this transaction has not locked
+		err = ErrOtherRefund
+	}
+	if err != nil {
+		return done, fmt.Errorf("intents: refund %s of %s: %w", r.ID, r.Intent, err)
+	}
+	return done, nil
+}
+
+// RefundLeft gives back what was asked for, or what is left of it, in the caller's transaction. It is for requests that
+// nobody waits for: where there is nothing to give, it gives nothing.
+func (s Intents) RefundLeft(ctx context.Context, tx postgres.Tx, r Refund) error {
+	var left money.Micro
+	err := tx.QueryRow(ctx, `SELECT captured_micro - refunded_micro FROM sandbox.intents WHERE intent_id = @intent FOR NO KEY UPDATE`,
+		pgx.StrictNamedArgs{"intent": r.Intent}).Scan(&left)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("intents: left of %s: %w", r.Intent, err)
+	}
+	if r.Amount = min(r.Amount, left); r.Amount <= 0 {
+		return nil
+	}
+	if _, err := s.refund(ctx, tx, r); err != nil {
+		return fmt.Errorf("intents: refund %s of %s: %w", r.ID, r.Intent, err)
+	}
+	return nil
+}
+
+// refund locks the intent first, so that two refunds of it decide one after the other.
+func (s Intents) refund(ctx context.Context, tx postgres.Tx, r Refund) (Refund, error) {
+	if _, err := tx.Exec(ctx, `SELECT FROM sandbox.intents WHERE intent_id = @intent FOR NO KEY UPDATE`,
+		pgx.StrictNamedArgs{"intent": r.Intent}); err != nil {
+		return r, err
+	}
+	earlier, err := readRefund(ctx, tx, r.ID)
+	if err == nil && (earlier.Intent != r.Intent || earlier.Amount != r.Amount) {
+		return r, ErrOtherRefund
+	}
+	if err == nil || !errors.Is(err, pgx.ErrNoRows) {
+		return earlier, err
+	}
+	i, err := readIntent(ctx, tx, r.Intent)
+	switch {
+	case err != nil:
+		return r, err
+	case i.Status != PaymentCaptured:
+		return r, ErrNotCaptured
+	case r.Amount > i.Captured-i.Refunded:
+		return r, ErrRefundTooLarge
+	}
+	r.Total = i.Refunded + r.Amount
+	return r, s.insertRefund(ctx, tx, i, r)
+}
+
+func readRefund(ctx context.Context, tx postgres.Tx, refund id.Refund) (Refund, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT refund_id, intent_id, amount_micro, reason, total_refunded_micro
+		FROM sandbox.refunds
+		WHERE refund_id = @refund`,
+		pgx.StrictNamedArgs{"refund": refund})
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Refund])
+}
+
+// insertRefund writes what refund has decided. The table itself refuses to give back more than was captured.
+func (s Intents) insertRefund(ctx context.Context, tx postgres.Tx, i Intent, r Refund) error {
+	rows, _ := tx.Query(ctx, `
+		INSERT INTO sandbox.refunds (refund_id, tenant_id, intent_id, amount_micro, reason, total_refunded_micro, refunded_at)
+		VALUES (@refund, @tenant, @intent, @amount, @reason, @total, platform.now())
+		RETURNING refunded_at`,
+		pgx.StrictNamedArgs{"refund": r.ID, "tenant": i.Tenant, "intent": r.Intent, "amount": r.Amount,
+			"reason": r.Reason, "total": r.Total})
+	at, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[time.Time])
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `
+		UPDATE sandbox.intents SET refunded_micro = refunded_micro + @amount, version = version + 1
+		WHERE intent_id = @intent`,
+		pgx.StrictNamedArgs{"intent": r.Intent, "amount": r.Amount}); err != nil {
+		return err
+	}
+	i.Version++
+	return s.outbox.Append(ctx, tx, refunded(i, r, at))
+}

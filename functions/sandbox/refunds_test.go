@@ -1,0 +1,81 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+func TestRefundsNeverExceedTheCapture(t *testing.T) {
+	t.Parallel()
+	b := crowded(t)
+	i := b.opened(t, sandbox.Card)
+	part := sandbox.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 300_000_000, Reason: "test"}
+	if _, err := b.Refund(t.Context(), part); !errors.Is(err, sandbox.ErrNotCaptured) {
+		t.Errorf("before the capture: %v, want ErrNotCaptured", err)
+	}
+	if _, err := b.Pay(t.Context(), i.ID); err != nil {
+		t.Fatal(err)
+	}
+	crowd, ctx := errgroup.WithContext(t.Context())
+	for n := range 32 {
+		crowd.Go(func() error { return b.refundAny(ctx, part, n) })
+	}
+	if err := crowd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	// One of the repeats and two of the others fit into 1,000.
+	if got := b.get(t, i.ID); got.Refunded != 900_000_000 {
+		t.Errorf("given back %d, want 900000000", got.Refunded)
+	}
+	if got := b.told(t, i.Reservation); len(got) != 1+3 {
+		t.Errorf("told %v, want one capture and three refunds", got)
+	}
+}
+
+// refundAny repeats the one refund half of the time and asks for a new one otherwise.
+func (b books) refundAny(ctx context.Context, part sandbox.Refund, n int) error {
+	if n%2 == 0 {
+		part.ID = id.New[id.Refund]()
+	}
+	_, err := b.Refund(ctx, part)
+	if errors.Is(err, sandbox.ErrRefundTooLarge) {
+		return nil
+	}
+	return err
+}
+
+func TestARefundIDNamesOneRefund(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	i, other := b.opened(t, sandbox.Card), b.opened(t, sandbox.Card)
+	for _, paid := range []sandbox.Intent{i, other} {
+		if _, err := b.Pay(t.Context(), paid.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := sandbox.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 400_000_000, Reason: "test"}
+	first, err := b.Refund(t.Context(), r)
+	if err != nil || first.Total != 400_000_000 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if again, err := b.Refund(t.Context(), r); err != nil || again != first {
+		t.Errorf("the repeat got %+v, %v, want %+v", again, err, first)
+	}
+	more, elsewhere := r, r
+	more.Amount, elsewhere.Intent = 500_000_000, other.ID
+	for _, changed := range []sandbox.Refund{more, elsewhere} {
+		if _, err := b.Refund(t.Context(), changed); !errors.Is(err, sandbox.ErrOtherRefund) {
+			t.Errorf("%+v: %v, want ErrOtherRefund", changed, err)
+		}
+	}
+	if _, err := b.Refund(t.Context(), sandbox.Refund{ID: id.New[id.Refund](), Intent: id.New[id.Intent](), Amount: 1}); !errors.Is(err, fault.ErrNotFound) {
+		t.Errorf("no such intent: %v, want ErrNotFound", err)
+	}
+}

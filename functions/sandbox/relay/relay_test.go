@@ -1,0 +1,46 @@
+package relay_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/sandbox/relay"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/topictest"
+)
+
+func TestTheRelayPublishesWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	e := pgtest.New(t).Env()
+	if err := demo.Load(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	hotel, today := demo.KabulGrand, stay.DateOf(e.Now())
+	_, err := sandbox.OpenInventory(e).Hold(t.Context(), sandbox.Hold{ // without a publisher
+		Tenant: hotel.Tenant, Property: hotel.Property, Reservation: id.New[id.Reservation](), TTL: 10 * time.Minute,
+		Stay:   stay.Window{Start: today.AddDays(7), End: today.AddDays(9)},
+		Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: hotel.Rooms[0].ID, Units: 1}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var world topictest.Memory
+	front := fntest.Open(t, env.Give[topic.Publisher](e, &world), relay.Function)
+	for range 2 {
+		if got := front.Tick(relay.Function); got.Status != http.StatusNoContent {
+			t.Fatalf("tick: %d %s", got.Status, got.Body)
+		}
+	}
+	told := world.Messages()
+	if len(told) != 1 || told[0].Topic != sandbox.AllocationCommittedV1.Name {
+		t.Errorf("published %v, want one %s", told, sandbox.AllocationCommittedV1.Name)
+	}
+}

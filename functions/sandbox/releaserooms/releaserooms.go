@@ -1,0 +1,48 @@
+// Package releaserooms gives rooms back, whether they were held or kept for good.
+package releaserooms
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Function answers POST /sandbox/inventory/v1/releases.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-releaserooms",
+	Route:   "POST /sandbox/inventory/v1/releases",
+	Access:  fn.Internal,
+	Answer:  fn.NoContent,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names what is given back. What is not taken, or not any more, is no mistake.
+type Request struct {
+	Tenant      id.Tenant       `json:"tenantId"`
+	Allocations []id.Allocation `json:"allocationIds"`
+}
+
+// Validate refuses a request that names nothing, or one thing twice.
+func (r *Request) Validate() error { return sandbox.ValidateAllocations(r.Allocations) }
+
+type releaser struct {
+	db        *postgres.DB
+	inventory sandbox.Inventory
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, fn.Nothing], error) {
+	return (&releaser{postgres.Open(e, sandbox.Schema), sandbox.OpenInventory(e)}).release, nil
+}
+
+func (r *releaser) release(ctx context.Context, c fn.Call[Request]) (fn.Nothing, error) {
+	return fn.Nothing{}, r.db.InTenant(ctx, c.In.Tenant, func(tx postgres.Tx) error {
+		return r.inventory.Release(ctx, tx, c.In.Allocations)
+	})
+}

@@ -1,0 +1,137 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Tariffs is what the properties charge.
+type Tariffs struct{ db *postgres.DB }
+
+// OpenTariffs returns what the properties charge.
+func OpenTariffs(e env.Env) Tariffs { return Tariffs{postgres.Open(e, Schema)} }
+
+// Get reads the tariff of a tenant's property, in a currency of the tenant's and with a promotion code or none.
+func (s Tariffs) Get(ctx context.Context, tenant id.Tenant, p id.Property, c money.Currency, promo string) (t Tariff, err error) {
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		t, err = readTariff(ctx, tx, p, c)
+		if err == nil && promo != "" {
+			t.Promo, err = readPromo(ctx, tx, promo)
+		}
+		return err
+	})
+	if err != nil {
+		return t, fmt.Errorf("tariffs: get of %s: %w", p, err)
+	}
+	return t, nil
+}
+
+func readTariff(ctx context.Context, tx postgres.Tx, p id.Property, c money.Currency) (t Tariff, err error) {
+	var own money.Currency
+	var currencies []money.Currency
+	err = tx.QueryRow(ctx, `
+		SELECT t.currency, t.currencies, (platform.now() AT TIME ZONE p.time_zone)::date
+		FROM sandbox.properties AS p JOIN sandbox.tenants AS t USING (tenant_id)
+		WHERE p.property_id = @property`,
+		pgx.StrictNamedArgs{"property": p}).Scan(&own, &currencies, &t.Today)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return t, fault.ErrNotFound
+	case err != nil:
+		return t, err
+	case !slices.Contains(currencies, c):
+		return t, ErrCurrency
+	}
+	t.Currency = c
+	if own != c {
+		if t.FX, err = readFX(ctx, tx, own, c); err != nil {
+			return t, err
+		}
+	}
+	if t.Plans, err = readPlans(ctx, tx, p); err != nil {
+		return t, err
+	}
+	rows, _ := tx.Query(ctx, `
+		SELECT kind, description, coalesce(basis_points, 0) AS basis_points, coalesce(amount_micro, 0) AS amount
+		FROM sandbox.charges
+		WHERE property_id = @property
+		ORDER BY position`,
+		pgx.StrictNamedArgs{"property": p})
+	t.Charges, err = pgx.CollectRows(rows, pgx.RowToStructByName[Charge])
+	return t, err
+}
+
+// readPlans leaves out a plan without a price for each weekday: it is not on sale.
+func readPlans(ctx context.Context, tx postgres.Tx, p id.Property) (map[id.RatePlan]Plan, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT p.rate_plan_id, p.room_type_id, r.name || ', ' || p.name, r.max_occupancy,
+		       p.cancellation_ref, p.free_until_hours_before, p.penalty_percent, p.cancellation_description, w.amounts
+		FROM sandbox.rate_plans AS p
+		JOIN sandbox.room_types AS r USING (room_type_id)
+		JOIN LATERAL (
+			SELECT array_agg(d.amount_micro ORDER BY d.weekday) AS amounts
+			FROM sandbox.weekday_rates AS d
+			WHERE d.rate_plan_id = p.rate_plan_id) AS w ON cardinality(w.amounts) = 7
+		WHERE p.property_id = @property`,
+		pgx.StrictNamedArgs{"property": p})
+	plans := map[id.RatePlan]Plan{}
+	var key id.RatePlan
+	var plan Plan
+	_, err := pgx.ForEachRow(rows, []any{&key, &plan.RoomType, &plan.Name, &plan.MaxOccupancy, &plan.Policy.Ref,
+		&plan.Policy.FreeUntilHoursBefore, &plan.Policy.PenaltyPercent, &plan.Policy.Description, &plan.Weekdays}, func() error {
+		plan.Weekdays = slices.Clone(plan.Weekdays)
+		plans[key] = plan
+		return nil
+	})
+	return plans, err
+}
+
+// readFX reads the newest snapshot of the platform's own table, which belongs to no tenant.
+func readFX(ctx context.Context, tx postgres.Tx, base, quote money.Currency) (*FX, error) {
+	var rate string
+	fx := &FX{Base: base, Quote: quote}
+	err := tx.QueryRow(ctx, `
+		SELECT fx_snapshot_id, rate::text, rate::float8, source, captured_at
+		FROM sandbox.fx_snapshots
+		WHERE base = @base AND quote = @quote
+		ORDER BY captured_at DESC
+		LIMIT 1`,
+		pgx.StrictNamedArgs{"base": base, "quote": quote}).Scan(&fx.ID, &rate, &fx.Rate, &fx.Source, &fx.CapturedAt)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, ErrCurrency
+	}
+	if err != nil {
+		return nil, err
+	}
+	exact, ok := new(big.Rat).SetString(rate)
+	if !ok {
+		return nil, fmt.Errorf("the rate of %s is not a decimal", fx.ID)
+	}
+	fx.exact = exact
+	return fx, nil
+}
+
+func readPromo(ctx context.Context, tx postgres.Tx, code string) (Promo, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT code, percent
+		FROM sandbox.promo_codes
+		WHERE code = @code AND (valid_until IS NULL OR valid_until > platform.now())`,
+		pgx.StrictNamedArgs{"code": strings.ToUpper(code)})
+	promo, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Promo])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return promo, Refuse("/promoCode", "known", "The promotion code is not valid, or not any more.")
+	}
+	return promo, err
+}

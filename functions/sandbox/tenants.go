@@ -1,0 +1,110 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A Tenant is a hotel company with a site of its own.
+type Tenant struct {
+	ID             id.Tenant        `json:"tenantId" db:"tenant_id"`
+	Slug           string           `json:"slug" db:"slug"`
+	BrandName      string           `json:"brandName" db:"brand_name"`
+	Domains        []string         `json:"domains" db:"domains"`
+	Status         string           `json:"status" db:"status"` // active or suspended
+	Region         string           `json:"region" db:"region"` // where its data lives
+	Currency       money.Currency   `json:"currency" db:"currency"`
+	Currencies     []money.Currency `json:"currencies" db:"currencies"`
+	Locales        []string         `json:"locales" db:"locales"`
+	PaymentMethods []Method         `json:"paymentMethods" db:"payment_methods"`
+	ConfigVersion  int              `json:"configVersion" db:"config_version"`
+	Settings       Settings         `json:"settings" db:"-"`
+}
+
+// Settings are what a tenant decides about its reservations.
+type Settings struct {
+	HoldTTLSeconds            int `json:"holdTtlSeconds"`
+	NoShowGraceHours          int `json:"noShowGraceHours"`
+	CancellationPolicyVersion int `json:"cancellationPolicyVersion"`
+}
+
+// Tenants is the directory of tenants.
+type Tenants struct{ db *postgres.DB }
+
+// OpenTenants returns the directory.
+func OpenTenants(e env.Env) Tenants { return Tenants{postgres.Open(e, Schema)} }
+
+// Get finds a tenant by its id, its slug or one of its domains.
+func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
+	tenant, err := s.resolve(ctx, ref)
+	if err != nil {
+		return t, err
+	}
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		t, err = readTenant(ctx, tx, tenant)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return t, ErrTenantUnknown
+	}
+	if err != nil {
+		return t, fmt.Errorf("tenants: get %s: %w", tenant, err)
+	}
+	return t, nil
+}
+
+func (s Tenants) resolve(ctx context.Context, ref string) (id.Tenant, error) {
+	if tenant, err := id.Parse[id.Tenant](ref); err == nil {
+		return tenant, nil
+	}
+	tenant, err := owner(ctx, s.db, `
+		SELECT tenant_id FROM sandbox.tenants WHERE slug = @key
+		UNION ALL
+		SELECT tenant_id FROM sandbox.tenant_domains WHERE domain = @key`, strings.ToLower(ref))
+	if errors.Is(err, fault.ErrNotFound) {
+		return tenant, ErrTenantUnknown
+	}
+	return tenant, err
+}
+
+func readTenant(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Tenant, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT t.tenant_id, t.slug, t.brand_name, t.status, t.region, t.currency, t.currencies, t.locales,
+		       t.payment_methods, t.config_version, t.hold_ttl_seconds, t.no_show_grace_hours, t.cancellation_policy_version,
+		       ARRAY(SELECT d.domain FROM sandbox.tenant_domains AS d WHERE d.tenant_id = t.tenant_id ORDER BY d.domain) AS domains
+		FROM sandbox.tenants AS t
+		WHERE t.tenant_id = @tenant`,
+		pgx.StrictNamedArgs{"tenant": tenant})
+	type row struct {
+		Tenant
+		HoldTTLSeconds, NoShowGraceHours, CancellationPolicyVersion int
+	}
+	r, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[row])
+	r.Settings = Settings{r.HoldTTLSeconds, r.NoShowGraceHours, r.CancellationPolicyVersion}
+	return r.Tenant, err
+}
+
+// owner asks the maintenance role, which may see whose a key is and nothing else, for the tenant that owns it: the
+// platform's own routes name a thing without its tenant. Everything further is read inside that tenant.
+func owner(ctx context.Context, db *postgres.DB, sql string, key any) (tenant id.Tenant, err error) {
+	err = db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		return tx.QueryRow(ctx, sql, pgx.StrictNamedArgs{"key": key}).Scan(&tenant)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return tenant, fault.ErrNotFound
+	}
+	if err != nil {
+		return tenant, fmt.Errorf("sandbox: owner of %v: %w", key, err)
+	}
+	return tenant, nil
+}

@@ -1,0 +1,135 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Pay captures the intent, once: of any number who try at the same time one does, and all get the intent as it then
+// stands. What can no longer be paid stays as it is.
+func (s Intents) Pay(ctx context.Context, intent id.Intent) (Intent, error) {
+	return s.move(ctx, intent, `
+		UPDATE sandbox.intents SET status = 'captured', captured_micro = amount_micro,
+			captured_at = platform.now(), captured_event_id = @event, version = version + 1
+		WHERE intent_id = @intent AND status = 'requires_payment' AND expires_at > platform.now()`,
+		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
+}
+
+// Decline counts one refusal of the guest's bank. The fifth ends the intent.
+func (s Intents) Decline(ctx context.Context, intent id.Intent) (Intent, error) {
+	return s.move(ctx, intent, `
+		UPDATE sandbox.intents SET attempts = attempts + 1, version = version + 1,
+			status = CASE WHEN attempts + 1 < @most THEN status ELSE 'failed' END,
+			failure_code = CASE WHEN attempts + 1 < @most THEN NULL ELSE 'too_many_attempts' END
+		WHERE intent_id = @intent AND status = 'requires_payment' AND expires_at > platform.now()`,
+		pgx.StrictNamedArgs{"intent": intent, "most": MostDeclines})
+}
+
+// Expire writes down that the intent's time is over, if it is.
+func (s Intents) Expire(ctx context.Context, intent id.Intent) (Intent, error) {
+	return s.move(ctx, intent, `
+		UPDATE sandbox.intents SET status = 'failed', failure_code = 'expired', version = version + 1
+		WHERE intent_id = @intent AND status = 'requires_payment' AND expires_at <= platform.now()`,
+		pgx.StrictNamedArgs{"intent": intent})
+}
+
+func (s Intents) move(ctx context.Context, intent id.Intent, update string, args pgx.StrictNamedArgs) (i Intent, err error) {
+	tenant, err := s.owner(ctx, intent)
+	if err != nil {
+		return i, err
+	}
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		i, err = s.moveIn(ctx, tx, intent, update, args)
+		return err
+	})
+	if err != nil {
+		return i, fmt.Errorf("intents: move %s: %w", intent, err)
+	}
+	return i, nil
+}
+
+// moveIn runs one conditional UPDATE: where its condition no longer holds, somebody else was first and nothing happens.
+// Who did move the intent tells the world, in the same transaction, if there is something to tell.
+func (s Intents) moveIn(ctx context.Context, tx postgres.Tx, intent id.Intent, update string, args pgx.StrictNamedArgs) (Intent, error) {
+	moved, err := tx.Exec(ctx, update, args)
+	if err != nil {
+		return Intent{}, err
+	}
+	i, err := readIntent(ctx, tx, intent)
+	if err != nil || moved.RowsAffected() == 0 {
+		return i, err
+	}
+	switch i.Status {
+	case PaymentCaptured:
+		return i, s.outbox.Append(ctx, tx, captured(i))
+	case PaymentFailed:
+		now, err := tx.Now(ctx)
+		if err != nil {
+			return i, err
+		}
+		return i, s.outbox.Append(ctx, tx, failed(i, now))
+	}
+	return i, nil
+}
+
+// CancelNamed ends one intent, if it is still live: who wanted to pay has nothing to pay for any more. It acts in the
+// caller's transaction.
+func (s Intents) CancelNamed(ctx context.Context, tx postgres.Tx, intent id.Intent) error {
+	_, err := s.moveIn(ctx, tx, intent, `
+		UPDATE sandbox.intents SET status = 'failed', failure_code = 'cancelled', version = version + 1
+		WHERE intent_id = @intent AND status IN ('requires_payment', 'pending_cash')`,
+		pgx.StrictNamedArgs{"intent": intent})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil // not an intent of this tenant
+	}
+	if err != nil {
+		return fmt.Errorf("intents: cancel %s: %w", intent, err)
+	}
+	return nil
+}
+
+// CancelLive ends the reservation's live intent, if it has one, in the caller's transaction. It locks all the
+// reservation's intents first, in order, so that the caller may go on to refund any of them without waiting in a circle.
+func (s Intents) CancelLive(ctx context.Context, tx postgres.Tx, r id.Reservation) error {
+	rows, _ := tx.Query(ctx, `
+		SELECT intent_id FROM sandbox.intents
+		WHERE reservation_id = @reservation
+		ORDER BY intent_id
+		FOR NO KEY UPDATE`,
+		pgx.StrictNamedArgs{"reservation": r})
+	all, err := pgx.CollectRows(rows, pgx.RowTo[id.Intent])
+	if err != nil {
+		return fmt.Errorf("intents: of %s: %w", r, err)
+	}
+	for _, intent := range all {
+		if err := s.CancelNamed(ctx, tx, intent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Due lists intents whose time is over and still unwritten, oldest first, of all tenants: the maintenance role may list
+// them, and nothing more.
+func (s Intents) Due(ctx context.Context, most int) (due []id.Intent, err error) {
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT intent_id FROM sandbox.intents
+			WHERE status = 'requires_payment' AND expires_at <= platform.now()
+			ORDER BY expires_at
+			LIMIT @most`,
+			pgx.StrictNamedArgs{"most": most})
+		due, err = pgx.CollectRows(rows, pgx.RowTo[id.Intent])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("intents: due: %w", err)
+	}
+	return due, nil
+}

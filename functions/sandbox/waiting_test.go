@@ -1,0 +1,74 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+)
+
+// Time passes while somebody waits for the nights. What counts is the time at which the wait is over.
+func TestTheClockIsReadAfterTheWait(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	w := b.nights(10, 3)
+	old := b.held(t, w, 1)
+	var kept error
+	var placed sandbox.Placed
+	b.whileWaiting(t, func(ctx context.Context) (err error) {
+		kept = b.commit(ctx, old)
+		return nil
+	}, func(ctx context.Context) (err error) {
+		placed, err = b.Inventory.Hold(ctx, b.want(w, 1))
+		return err
+	})
+	if !errors.Is(kept, sandbox.ErrHoldOver) {
+		t.Errorf("the commit of what lapsed meanwhile: %v, want ErrHoldOver", kept)
+	}
+	if left := placed.ExpiresAt.Sub(b.env.Now()); left < 9*time.Minute {
+		t.Errorf("the new hold has %v of its 10 minutes left", left)
+	}
+}
+
+// whileWaiting locks all nights, lets the acts run into that lock, moves the clock by ten minutes and lets them go on.
+func (b books) whileWaiting(t *testing.T, acts ...func(context.Context) error) {
+	t.Helper()
+	locker := b.Owner(t) // not the one that looks: within a transaction the list of who waits stands still
+	tx, err := locker.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `SELECT FROM sandbox.inventory_nights FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	waiting, ctx := errgroup.WithContext(t.Context())
+	for _, act := range acts {
+		waiting.Go(func() error { return act(ctx) })
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- waiting.Wait() }()
+	for b.waiters(t) < len(acts) {
+		select {
+		case err := <-ended:
+			t.Fatalf("nobody waited for the nights: %v", err)
+		default:
+		}
+	}
+	b.Advance(10 * time.Minute)
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waiters are those who wait for a lock in this database.
+func (b books) waiters(t *testing.T) int {
+	t.Helper()
+	return b.count(t, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+}
