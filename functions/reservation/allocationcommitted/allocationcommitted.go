@@ -1,0 +1,54 @@
+// Package allocationcommitted notes that inventory has taken the rooms of a hold.
+package allocationcommitted
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/inbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Function hears melmastoon.inventory.allocation.committed.v1.
+var Function = reservation.Event(fn.Spec{
+	Name:    "reservation-allocationcommitted",
+	Subject: "melmastoon.inventory.allocation.committed.v1",
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 10 * time.Second,
+}, New)
+
+// Taken is the part of the event that is read here.
+type Taken struct {
+	Reservation id.Reservation `json:"reservationId"`
+	Allocation  id.Allocation  `json:"allocationId"`
+	ExpiresAt   time.Time      `json:"expiresAt,omitzero"`
+}
+
+type noter struct {
+	db           *postgres.DB
+	reservations reservation.Reservations
+	now          func() time.Time
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Handle[Taken], error) {
+	return (&noter{postgres.Open(e, reservation.Schema), reservation.OpenReservations(e), e.Now}).note, nil
+}
+
+func (n *noter) note(ctx context.Context, e event.Event[Taken]) error {
+	err := inbox.Once(ctx, n.db, e.Delivery, func(tx postgres.Tx) error {
+		return n.reservations.RoomsTaken(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation, e.Payload.Allocation)
+	})
+	// Inventory tells at once, so that the event may come before the reservation is written. It never will be, if the
+	// rooms have come free meanwhile.
+	if errors.Is(err, reservation.ErrNotFound) && !n.now().Before(e.Payload.ExpiresAt) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package allocationcommitted
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+func TestATakenAllocationIsNoted(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
+	handle, err := New(db.Env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := event.Event[Taken]{Payload: Taken{r.ID, r.Allocations[0], r.ExpiresAt}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
+	for range 2 {
+		if err := handle(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := reservationtest.Now(t, db, r); got.Pending != reservation.AwaitPayment || got.Version != r.Version {
+		t.Errorf("it waits for %s, version %d", got.Pending, got.Version)
+	}
+	reservationtest.Told(t, db, r, "held")
+}
+
+func TestAnEventBeforeItsReservationComesAgainWhileTheRoomsAreTaken(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		expires time.Duration // from now; 0: never said
+		want    error
+	}{
+		{"the hold may still be saved", time.Minute, reservation.ErrNotFound},
+		{"the hold is over", -time.Second, nil},
+		{"nobody says until when", 0, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			r := &reservation.Reservation{Tenant: id.New[id.Tenant](), ID: id.New[id.Reservation]()}
+			handle, err := New(db.Env())
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := event.Event[Taken]{Payload: Taken{Reservation: r.ID, Allocation: id.New[id.Allocation]()}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
+			if test.expires != 0 {
+				e.Payload.ExpiresAt = db.Env().Now().Add(test.expires)
+			}
+			if err := handle(t.Context(), e); !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+}

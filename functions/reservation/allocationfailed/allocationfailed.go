@@ -1,0 +1,61 @@
+// Package allocationfailed gives up a hold whose rooms inventory has lost.
+package allocationfailed
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/inbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Function hears melmastoon.inventory.allocation.failed.v1.
+var Function = reservation.Event(fn.Spec{
+	Name:    "reservation-allocationfailed",
+	Subject: "melmastoon.inventory.allocation.failed.v1",
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{reservation.CancelledV1},
+	Timeout: 10 * time.Second,
+}, New)
+
+// Failed is the part of the event that is read here.
+type Failed struct {
+	Reservation id.Reservation `json:"reservationId"`
+	Allocation  id.Allocation  `json:"allocationId"`
+}
+
+type canceller struct {
+	db           *postgres.DB
+	reservations reservation.Reservations
+	now          func() time.Time
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Handle[Failed], error) {
+	return (&canceller{postgres.Open(e, reservation.Schema), reservation.OpenReservations(e), e.Now}).cancel, nil
+}
+
+func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
+	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
+		r, err := c.reservations.Lock(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation)
+		if errors.Is(err, reservation.ErrNotFound) {
+			return nil // the hold was refused, so there never was a reservation
+		}
+		if err != nil {
+			return err
+		}
+		if !r.Awaits(e.Payload.Allocation) {
+			return nil // it stands on other rooms, or no longer on any
+		}
+		if err := r.CancelLost(c.now()); err != nil {
+			return err
+		}
+		return c.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))
+	})
+}

@@ -1,0 +1,203 @@
+package reservation
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A neighbour answers every request with one thing, and remembers the last.
+type neighbour struct {
+	status  int
+	answer  string
+	request string // method, path and body
+	calls   int
+}
+
+func (n *neighbour) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	n.request, n.calls = strings.TrimSpace(r.Method+" "+r.URL.Path+" "+string(body)), n.calls+1
+	w.Header().Set("Content-Type", "application/json")
+	if n.status >= 400 {
+		w.Header().Set("Content-Type", "application/problem+json")
+	}
+	w.WriteHeader(n.status)
+	_, _ = io.WriteString(w, n.answer)
+}
+
+// beside returns surroundings in which the neighbour is every other service.
+func beside(t testing.TB, n *neighbour) env.Env {
+	t.Helper()
+	server := httptest.NewServer(n)
+	t.Cleanup(server.Close)
+	vars := map[string]string{}
+	for _, name := range []string{"PRICING", "INVENTORY", "PAYMENT", "TENANT"} {
+		vars["UPSTREAM_"+name+"_URL"] = server.URL + "/v1"
+	}
+	return env.Of(vars)
+}
+
+func same(t testing.TB, got, want string) {
+	t.Helper()
+	canonical := func(s string) string {
+		line, body, ok := strings.Cut(s, "{")
+		if !ok {
+			return s
+		}
+		value := jsontext.Value("{" + body)
+		if err := value.Canonicalize(); err != nil {
+			t.Fatalf("%v in %s", err, s)
+		}
+		return line + string(value)
+	}
+	if canonical(got) != canonical(want) {
+		t.Errorf("asked %s\nwant  %s", got, want)
+	}
+}
+
+func TestWhatPricingIsAsked(t *testing.T) {
+	t.Parallel()
+	ask, tenant := anAsk(t), id.New[id.Tenant]()
+	ask.Promo = "SPRING"
+	n := &neighbour{status: http.StatusOK, answer: `{"items":[],"lines":[{"kind":"discount","description":"Spring","amountMicro":"-5000000"}],
+		"totals":{"grandTotalMicro":"12500000","currency":"USD"},"cancellationPolicy":{"ref":"pol_1","freeUntilHoursBefore":48,"penaltyPercent":50,"description":""},
+		"fxSnapshot":{"fxSnapshotId":"` + id.New[id.FX]().String() + `","base":"USD","quote":"AFN","rate":70.25,"source":"bank","capturedAt":"2026-11-20T12:00:00Z"},
+		"validUntil":"2026-11-20T12:30:00.000Z","later":"additions"}`}
+	price, err := OpenPricing(beside(t, n)).Price(t.Context(), tenant, ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, n.request, `POST /v1/quotes {"tenantId":"`+tenant.String()+`","propertyId":"`+ask.Property.String()+`","items":[
+		{"roomTypeId":"`+ask.Items[0].RoomType.String()+`","ratePlanId":"`+ask.Items[0].RatePlan.String()+`","occupants":{"adults":2,"children":1}},
+		{"roomTypeId":"`+ask.Items[1].RoomType.String()+`","ratePlanId":"`+ask.Items[1].RatePlan.String()+`","occupants":{"adults":1,"children":0}}],
+		"stayWindow":{"start":"2026-12-01","end":"2026-12-03"},"currency":"USD","promoCode":"SPRING"}`)
+	if price.Totals.Grand != 12_500_000 || price.FX.Rate != 70.25 || price.Lines[0].Amount != -5_000_000 || !price.ValidUntil.Equal(noon.Add(30*time.Minute)) {
+		t.Errorf("understood %+v", price)
+	}
+}
+
+func TestAQuoteIsNeverAskedForTwice(t *testing.T) {
+	t.Parallel()
+	n := &neighbour{status: http.StatusServiceUnavailable, answer: `{}`}
+	if _, err := OpenPricing(beside(t, n)).Price(t.Context(), id.New[id.Tenant](), anAsk(t)); !errors.Is(err, fault.ErrUpstreamUnavailable) || n.calls != 1 {
+		t.Errorf("asked %d times: %v", n.calls, err)
+	}
+}
+
+func TestWhatInventoryIsAsked(t *testing.T) {
+	t.Parallel()
+	r := aHeld(t)
+	n := &neighbour{status: http.StatusCreated, answer: `{"placedAt":"2026-11-20T12:00:00Z","expiresAt":"2026-11-20T12:10:00.5Z"}`}
+	i := OpenInventory(beside(t, n))
+	placed, err := i.Hold(t.Context(), r, r.Hold)
+	if err != nil || !placed.PlacedAt.Equal(noon) || !placed.ExpiresAt.Equal(noon.Add(10*time.Minute+500*time.Millisecond)) {
+		t.Errorf("placed %v, %v", placed, err)
+	}
+	one, two := r.Allocations[0].String(), r.Allocations[1].String()
+	same(t, n.request, `POST /v1/holds {"tenantId":"`+r.Tenant.String()+`","propertyId":"`+r.Property.String()+`","reservationId":"`+r.ID.String()+`",
+		"stayWindow":{"start":"2026-12-01","end":"2026-12-03"},"ttlSeconds":600,"allocations":[
+		{"allocationId":"`+one+`","roomTypeId":"`+r.Items[0].RoomType.String()+`","units":1},
+		{"allocationId":"`+two+`","roomTypeId":"`+r.Items[1].RoomType.String()+`","units":1}]}`)
+	n.status, n.answer = http.StatusOK, `{"committedAt":"2026-11-20T12:00:00Z"}`
+	if err := i.Commit(t.Context(), r, r.Hold); err != nil {
+		t.Error(err)
+	}
+	same(t, n.request, `POST /v1/commits {"tenantId":"`+r.Tenant.String()+`","allocationIds":["`+one+`","`+two+`"]}`)
+	n.status, n.answer = http.StatusNoContent, ""
+	if err := i.Release(t.Context(), r, r.Allocations[:1]); err != nil {
+		t.Error(err)
+	}
+	same(t, n.request, `POST /v1/releases {"tenantId":"`+r.Tenant.String()+`","allocationIds":["`+one+`"]}`)
+}
+
+func TestRefusalsOfInventoryAreOurs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		status int
+		code   string
+		want   error
+	}{
+		{http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", ErrOverbooked},
+		{http.StatusGone, "RESERVATION.HOLD_EXPIRED", ErrHoldExpired},
+	} {
+		n := &neighbour{status: test.status, answer: `{"status":409,"code":"MELMASTOON.` + test.code + `","title":"No","detail":"No."}`}
+		r := aHeld(t)
+		if _, err := OpenInventory(beside(t, n)).Hold(t.Context(), r, r.Hold); !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v", test.code, err)
+		}
+	}
+}
+
+func TestWhatPaymentIsAsked(t *testing.T) {
+	t.Parallel()
+	r := aHeld(t)
+	capture := aCapture(r)
+	answer := func(status, event string) string {
+		return `{"paymentIntentId":"` + capture.ID.String() + `","tenantId":"` + r.Tenant.String() + `","reservationId":"` + r.ID.String() + `",
+			"method":"card","provider":"demo","status":"` + status + `","attempts":1,"amountMicro":"410000000","currency":"USD",
+			"capturedMicro":"410000000","refundedMicro":"0"` + event + `,"expiresAt":"2026-11-20T12:10:00Z"}`
+	}
+	n := &neighbour{status: http.StatusOK, answer: answer("captured", `,"capturedEventId":"`+capture.CaptureEvent.String()+`"`)}
+	p := OpenPayments(beside(t, n))
+	intent, err := p.Intent(t.Context(), r.Tenant, capture.ID)
+	if err != nil || r.Accepts(intent) != nil {
+		t.Errorf("understood %+v, %v", intent, err)
+	}
+	same(t, n.request, "GET /v1/intents/"+capture.ID.String())
+	n.answer = answer("captured", "")
+	if _, err := p.Intent(t.Context(), r.Tenant, capture.ID); !errors.Is(err, fault.ErrUpstreamUnavailable) {
+		t.Errorf("a capture without its event: %v", err)
+	}
+	n.status, n.answer = http.StatusNotFound, `{"status":404,"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`
+	if _, err := p.Intent(t.Context(), r.Tenant, capture.ID); !errors.Is(err, ErrNotCaptured) {
+		t.Errorf("an unknown intent: %v", err)
+	}
+	n.status, n.answer = http.StatusOK, `{"refundId":"`+id.New[id.Refund]().String()+`","amountMicro":"5","totalRefundedMicro":"5"}`
+	if err := p.Refund(t.Context(), r.Tenant, Refund{capture.ID, 5}); err != nil {
+		t.Error(err)
+	}
+	same(t, n.request, `POST /v1/intents/`+capture.ID.String()+`/refunds {"refundId":"`+id.Derive[id.Refund](capture.ID, "useless").String()+`","amountMicro":"5","reason":"bought nothing"}`)
+}
+
+func TestSettingsAreKeptForAMinuteAndOverAFailure(t *testing.T) {
+	t.Parallel()
+	n := &neighbour{status: http.StatusOK, answer: `{"region":"gcp-me-central1","settings":{"holdTtlSeconds":900}}`}
+	e := beside(t, n)
+	tenants, tenant := OpenTenants(e), id.New[id.Tenant]()
+	want := Settings{15 * time.Minute, "gcp-me-central1"}
+	for _, step := range []struct {
+		name   string
+		after  time.Duration
+		status int
+		answer string
+		want   Settings
+		calls  int
+	}{
+		{"asked", 0, 200, n.answer, want, 1},
+		{"kept", 59 * time.Second, 200, `{"settings":{"holdTtlSeconds":120}}`, want, 1},
+		{"kept over a failure", time.Second, 503, ``, want, 2},
+		{"not asked again at once", time.Second, 503, ``, want, 2},
+		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, Settings{longestHold, "r"}, 3},
+		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, Settings{shortestHold, "r"}, 4},
+	} {
+		e.Advance(step.after)
+		n.status, n.answer = step.status, step.answer
+		if got := tenants.Settings(t.Context(), tenant); got != step.want || n.calls != step.calls {
+			t.Errorf("%s: got %v after %d calls, want %v after %d", step.name, got, n.calls, step.want, step.calls)
+		}
+	}
+	n.status = http.StatusServiceUnavailable
+	if got := tenants.Settings(t.Context(), id.New[id.Tenant]()); got.HoldTTL != usualHold {
+		t.Errorf("an unknown tenant: %v", got)
+	}
+}

@@ -1,0 +1,65 @@
+// Package confirm makes a held reservation the guest's for good, once it is paid for or cash is promised.
+package confirm
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Function answers POST /api/v1/reservations/{id}/confirm.
+var Function = reservation.HTTP(fn.Spec{
+	Name:       "reservation-confirm",
+	Route:      "POST /api/v1/reservations/{id}/confirm",
+	Uses:       fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
+	Emits:      fn.Emits{reservation.ConfirmedV1, reservation.CancelledV1},
+	Idempotent: true,
+	Timeout:    5 * time.Second,
+}, New)
+
+// A Request says how the reservation is paid for.
+type Request struct {
+	ID     id.Reservation     `path:"id" json:"-"`
+	Method reservation.Method `json:"method"`
+	Intent *id.Intent         `json:"paymentIntentId,omitzero"`
+}
+
+// Validate wants the intent that has captured the money. Cash needs none: its promise is made here.
+func (r Request) Validate() error {
+	if r.Intent == nil && r.Method != reservation.CashOnArrival {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/paymentIntentId", Rule: "required", Message: "is required unless cash is paid on arrival"})
+	}
+	return nil
+}
+
+// confirming is the use case, which the event of the capture runs too.
+type confirming interface {
+	Confirm(context.Context, reservation.Claim, reservation.Within) (*reservation.Reservation, error)
+}
+
+type confirmer struct {
+	useCase      confirming
+	reservations reservation.Reservations
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (reservation.Serve[Request, reservation.View], error) {
+	return (&confirmer{reservation.OpenConfirmer(e), reservation.OpenReservations(e)}).confirm, nil
+}
+
+func (f *confirmer) confirm(ctx context.Context, c reservation.Call[Request]) (reservation.View, error) {
+	claim := reservation.Claim{Reach: c.Reach, Reservation: c.In.ID, Intent: c.In.Intent, Method: c.In.Method}
+	r, err := f.useCase.Confirm(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
+		return f.reservations.In(ctx, c.Tenant, write)
+	})
+	if err != nil {
+		return reservation.View{}, err
+	}
+	return r.View(), nil
+}

@@ -1,0 +1,228 @@
+package reservation
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A stage is a stored reservation between neighbours that keep their word.
+type stage struct {
+	*Confirmer
+	db    *pgtest.Database
+	r     *Reservation
+	house *house
+	purse *purse
+	t     testing.TB
+}
+
+// set puts a held reservation on the stage, in a house that has just its rooms.
+func set(t testing.TB, db *pgtest.Database) *stage {
+	t.Helper()
+	e := db.Env()
+	s := &stage{db: db, r: aStored(t, e, id.New[id.Tenant]()), house: aHouse(e.Now, 1), purse: aPurse(), t: t}
+	s.house.place(s.r)
+	s.Confirmer = &Confirmer{OpenReservations(e), s.house, s.purse, e.Now}
+	return s
+}
+
+// pays has the payment service know an intent.
+func (s *stage) pays(i Intent) Intent {
+	s.purse.mu.Lock()
+	defer s.purse.mu.Unlock()
+	s.purse.intents[i.ID] = &i
+	return i
+}
+
+func (s *stage) confirm(intent *id.Intent) error {
+	claim := Claim{Reach: Reach{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+	_, err := s.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
+		return s.reservations.In(ctx, s.r.Tenant, f)
+	})
+	return err
+}
+
+// change has something else happen to the reservation.
+func (s *stage) change(act func(*Reservation) error) {
+	s.t.Helper()
+	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
+		r, err := s.reservations.Lock(s.t.Context(), tx, s.r.Tenant, s.r.ID)
+		if err != nil {
+			return err
+		}
+		if err := act(r); err != nil {
+			return err
+		}
+		say := HoldRanOut
+		if r.State == Cancelled {
+			say = BookingCancelled
+		}
+		return s.reservations.Save(s.t.Context(), tx, r, say(r))
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// sell takes the rooms, once they are free, for somebody else.
+func (s *stage) sell() {
+	s.t.Helper()
+	other := *s.r
+	other.Hold = other.wanted(id.New[id.Request](), "hold", longestHold)
+	if _, err := s.house.Hold(s.t.Context(), &other, other.Hold); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *stage) now() *Reservation {
+	s.t.Helper()
+	r, err := s.reservations.Get(s.t.Context(), Reach{Tenant: s.r.Tenant}, s.r.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+func TestConfirming(t *testing.T) {
+	t.Parallel()
+	expire := func(s *stage) { s.db.Advance(10 * time.Minute) }
+	for _, test := range []struct {
+		name   string
+		before func(*stage)
+		claim  func(*stage) *id.Intent
+		want   error
+		state  State
+		kept   bool // the hotel has the money, or its promise
+		told   []string
+	}{
+		{"a capture confirms", nothing, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"a capture after the hold takes the rooms again", expire, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"so it does after the sweep", func(s *stage) { expire(s); s.change((*Reservation).Expire) }, captured, nil, Confirmed, true, []string{"held", "hold_expired", "confirmed"}},
+		{"when inventory has lost a live hold too", func(s *stage) { s.lose() }, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"a capture after the rooms were sold is asked back", func(s *stage) { expire(s); s.sell() }, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
+		{"a capture after a cancellation is given back", func(s *stage) { s.change(unpaid) }, captured, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
+		{"too little is given back", nothing, short, ErrNotCaptured, Held, false, []string{"held"}},
+		{"an intent without money confirms nothing", nothing, open, ErrNotCaptured, Held, false, []string{"held"}},
+		{"an unknown intent confirms nothing", nothing, unknown, ErrNotCaptured, Held, false, []string{"held"}},
+		{"cash is promised while the rooms are held", nothing, cash, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"cash is not promised for a hold that is over", expire, cash, ErrHoldExpired, ExpiredHold, false, []string{"held"}},
+		{"nor when inventory has lost it", func(s *stage) { s.lose() }, cash, ErrHoldExpired, Held, true, []string{"held"}},
+		{"nor for a cancelled reservation", func(s *stage) { s.change(unpaid) }, cash, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := set(t, pgtest.New(t))
+			test.before(s)
+			intent := test.claim(s)
+			for range 2 { // once more changes nothing
+				err := s.confirm(intent)
+				if !errors.Is(err, test.want) && !errors.Is(err, ErrIllegalTransition) && !errors.Is(err, ErrNotCaptured) {
+					t.Errorf("got %v, want %v", err, test.want)
+				}
+			}
+			if got := s.now().Standing(); got != test.state {
+				t.Errorf("it is %s, want %s", got, test.state)
+			}
+			if got := told(t, s.db, s.r); !slices.Equal(got, test.told) {
+				t.Errorf("told %v, want %v", got, test.told)
+			}
+			s.balances(test.kept)
+		})
+	}
+}
+
+func nothing(*stage) {}
+
+func unpaid(r *Reservation) error { return r.CancelUnpaid(noon) }
+
+func captured(s *stage) *id.Intent { i := s.pays(aCapture(s.r)); return &i.ID }
+
+func short(s *stage) *id.Intent {
+	i := s.pays(with(aCapture, func(i *Intent) { i.Captured-- })(s.r))
+	return &i.ID
+}
+
+func open(s *stage) *id.Intent {
+	i := s.pays(with(aCapture, func(i *Intent) { i.Status, i.Captured, i.CaptureEvent = "requires_payment", 0, nil })(s.r))
+	return &i.ID
+}
+
+func unknown(*stage) *id.Intent { i := id.New[id.Intent](); return &i }
+
+func cash(*stage) *id.Intent { return nil }
+
+// lose has inventory drop the rooms before their time.
+func (s *stage) lose() {
+	if err := s.house.Release(s.t.Context(), s.r, s.r.Allocations); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// balances checks that no money is kept without rooms, and that no rooms are let twice.
+func (s *stage) balances(kept bool) {
+	s.t.Helper()
+	r := s.now()
+	s.purse.mu.Lock()
+	defer s.purse.mu.Unlock()
+	has := false
+	for _, i := range s.purse.intents {
+		asked := r.Cancellation != nil && slices.Contains(r.Cancellation.Refunds, Refund{i.ID, i.kept()})
+		if i.kept() > 0 && !r.standsOn(*i) && !asked {
+			s.t.Errorf("%d of %s is kept without a room", i.kept(), i.ID)
+		}
+		has = has || i.kept() > 0 || i.Status == PendingCash
+	}
+	if has != kept {
+		s.t.Errorf("the money is kept: %v, want %v", has, kept)
+	}
+	if r.State == Confirmed && s.house.let(r) != len(r.Items) {
+		s.t.Errorf("%d rooms are let for %d", s.house.let(r), len(r.Items))
+	}
+}
+
+func TestAConfirmationThatWasCutOffGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(*stage, id.Intent){
+		"with the rooms of its hold": func(*stage, id.Intent) {},
+		"with rooms taken again":     func(s *stage, _ id.Intent) { s.db.Advance(10 * time.Minute) },
+		"after those have lapsed": func(s *stage, i id.Intent) {
+			s.db.Advance(10 * time.Minute)
+			if _, err := s.house.Hold(s.t.Context(), s.r, s.r.again(i, 0)); err != nil {
+				s.t.Fatal(err)
+			}
+			s.db.Advance(shortestHold)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := set(t, pgtest.New(t))
+			intent := captured(s)
+			before(s, *intent)
+			claim := Claim{Reach: Reach{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+			cut := errors.New("cut off")
+			if _, err := s.Confirm(t.Context(), claim, func(context.Context, func(postgres.Tx) error) error { return cut }); !errors.Is(err, cut) {
+				t.Fatalf("got %v", err)
+			}
+			if err := s.confirm(intent); err != nil {
+				t.Fatal(err)
+			}
+			s.balances(true)
+		})
+	}
+}
+
+func TestTheMethodMustBeTheIntents(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	claim := Claim{Reach: Reach{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Method: PayPal}
+	if _, err := s.Confirm(t.Context(), claim, nil); !errors.Is(err, fault.ErrValidation) {
+		t.Errorf("got %v", err)
+	}
+}

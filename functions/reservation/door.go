@@ -1,0 +1,101 @@
+package reservation
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fn/idempotency"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A Reach is how far somebody sees: one tenant, and there all properties (nil) or only some. What lies beyond it does
+// not exist for them.
+type Reach struct {
+	Tenant     id.Tenant
+	Properties []id.Property
+}
+
+// Sees reports whether a property is within reach.
+func (r Reach) Sees(p id.Property) bool {
+	return r.Properties == nil || slices.Contains(r.Properties, p)
+}
+
+// A Visitor is who calls this service, and how far they see.
+type Visitor struct {
+	Reach
+	Actor Actor
+}
+
+// MayActAs reports whether the visitor may do something in that name. Services speak for guests and staff; somebody at
+// the desk speaks for nobody else.
+func (v Visitor) MayActAs(a Actor) bool { return v.Actor.Type != Staff || a == v.Actor }
+
+// A Call is a request to this service.
+type Call[In any] struct {
+	fn.Call[In]
+	Visitor
+}
+
+// A Serve is the act of one of this service's HTTP functions.
+type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
+
+// HTTP makes an HTTP function. Services and the desk call it, each for one tenant.
+func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) fn.Function {
+	s.Access = fn.Desk
+	door := func(e env.Env) (fn.Door[Visitor], error) { return openDoor(e, s.Idempotent) }
+	return fn.HTTP(s, door, func(e env.Env) (func(context.Context, Visitor, fn.Call[In]) (Out, error), error) {
+		serve, err := build(e)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, v Visitor, c fn.Call[In]) (Out, error) { return serve(ctx, Call[In]{c, v}) }, nil
+	})
+}
+
+// openDoor opens the ledger only for those who need it: to read, no key is needed.
+func openDoor(e env.Env, idempotent bool) (d fn.Door[Visitor], err error) {
+	d.Enter = enter
+	if idempotent {
+		d.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
+	}
+	return d, err
+}
+
+// enter takes the tenant from X-Tenant-Id. Staff of another tenant find nothing there, as if it did not exist.
+func enter(_ context.Context, r *http.Request, who identity.Identity) (Visitor, fn.Scope, error) {
+	tenant, err := id.Parse[id.Tenant](r.Header.Get("X-Tenant-Id"))
+	if err != nil {
+		return Visitor{}, fn.Scope{}, fault.ErrValidation.With(fault.Violation{Pointer: "/X-Tenant-Id", Rule: "form", Message: "must be the id of a tenant"})
+	}
+	v, caller := Visitor{Reach{Tenant: tenant}, Actor{System, Name(who.Email)}}, who.Email
+	if who.Staff {
+		if who.Tenant == nil || *who.Tenant != tenant {
+			return Visitor{}, fn.Scope{}, ErrNotFound
+		}
+		v, caller = Visitor{Reach{tenant, append([]id.Property{}, who.Properties...)}, Actor{Staff, Name(who.Subject)}}, who.Subject
+	}
+	return v, fn.Scope{Tenant: tenant, Caller: caller}, nil
+}
+
+// Event makes an event function. What can never succeed goes to the dead letters of its subject; an event of no tenant
+// is such a one.
+func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
+	s.DeadLetter = "melmastoon-reservation-" + s.Subject + "-dlq"
+	s.Attempts = 20
+	return fn.Event(s, func(e env.Env) (fn.Handle[P], error) {
+		handle, err := build(e)
+		return func(ctx context.Context, e event.Event[P]) error {
+			if e.Delivery.Tenant == nil {
+				return fn.Park(fault.ErrValidation.Saying("The event names no tenant."))
+			}
+			return handle(ctx, e)
+		}, err
+	})
+}

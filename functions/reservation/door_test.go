@@ -1,0 +1,53 @@
+package reservation
+
+import (
+	"errors"
+	"net/http/httptest"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/identity"
+)
+
+func TestTheDoor(t *testing.T) {
+	t.Parallel()
+	tenant, other, property := id.New[id.Tenant](), id.New[id.Tenant](), id.New[id.Property]()
+	service := identity.Identity{Subject: "1", Email: "bff@melmastoon.local"}
+	staff := identity.Identity{Subject: "usr_1", Staff: true, Tenant: &tenant, Properties: []id.Property{property}}
+	nobody := identity.Identity{Subject: "usr_2", Staff: true, Tenant: &tenant}
+	for _, test := range []struct {
+		name   string
+		header string
+		who    identity.Identity
+		want   error
+		actor  Actor
+		sees   []bool // the property, another one
+	}{
+		{"a service acts for any tenant", tenant.String(), service, nil, Actor{System, "bff@melmastoon.local"}, []bool{true, true}},
+		{"staff act for their own, at their properties", tenant.String(), staff, nil, Actor{Staff, "usr_1"}, []bool{true, false}},
+		{"staff without a property see none", tenant.String(), nobody, nil, Actor{Staff, "usr_2"}, []bool{false, false}},
+		{"staff of another tenant find nothing", other.String(), staff, ErrNotFound, Actor{}, nil},
+		{"a tenant is always named", "", service, fault.ErrValidation, Actor{}, nil},
+		{"and by its id", "kabul-grand-hotel", staff, fault.ErrValidation, Actor{}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequest("GET", "/", nil)
+			r.Header.Set("X-Tenant-Id", test.header)
+			v, scope, err := enter(t.Context(), r, test.who)
+			if !errors.Is(err, test.want) || v.Actor != test.actor {
+				t.Fatalf("got %v, %v; want %v, %v", v, err, test.actor, test.want)
+			}
+			if err != nil {
+				return
+			}
+			if v.Sees(property) != test.sees[0] || v.Sees(id.New[id.Property]()) != test.sees[1] || v.Tenant != tenant {
+				t.Errorf("sees %v of %s", v.Properties, v.Tenant)
+			}
+			if scope.Tenant != tenant || scope.Caller != string(test.actor.ID) {
+				t.Errorf("scope %v", scope)
+			}
+		})
+	}
+}

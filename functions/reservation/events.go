@@ -1,0 +1,236 @@
+package reservation
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// What this service tells the world.
+var (
+	QuoteRequestedV1 = subject("quote.requested", "quote/requested", event.Operational, 90*event.Day)
+	QuoteCreatedV1   = subject("quote.created", "quote/created", event.Operational, 90*event.Day)
+	HeldV1           = subject("held", "held", event.Regulated, 7*event.Year)
+	ConfirmedV1      = subject("confirmed", "confirmed", event.Regulated, 7*event.Year)
+	CancelledV1      = subject("cancelled", "cancelled", event.Regulated, 7*event.Year)
+	HoldExpiredV1    = subject("hold_expired", "hold_expired", event.Operational, event.Year)
+)
+
+// Emits are all of them.
+func Emits() []event.Subject {
+	return []event.Subject{QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1}
+}
+
+func subject(name, schema, class string, kept time.Duration) event.Subject {
+	return event.Subject{
+		Name: "melmastoon.reservation." + name + ".v1", Version: 1,
+		SchemaURI: "https://schemas.melmastoon.io/reservation/" + schema + "/v1.json",
+		Producer:  "reservation-service",
+		Retention: event.Retention{Class: class, Period: kept},
+	}
+}
+
+// tell drafts an event of the reservation. They are ordered by reservation, and numbered by its version.
+func (r *Reservation) tell(s event.Subject, payload any) event.Draft {
+	d := event.Draft{
+		Subject: s, Tenant: r.Tenant, OrderingKey: r.Tenant.String() + ":" + r.ID.String(),
+		AggregateVersion: r.Version, Residency: r.Region, Payload: payload,
+	}
+	if r.Session != nil {
+		d.Session = r.Session.String()
+	}
+	return d
+}
+
+// A quoteRequested is the payload of QuoteRequestedV1.
+type quoteRequested struct {
+	Tenant     id.Tenant         `json:"tenantId"`
+	Property   id.Property       `json:"propertyId"`
+	Device     *id.TenantSession `json:"deviceId,omitzero"`
+	Stay       StayView          `json:"stayWindow"`
+	Items      []AskedItem       `json:"items"`
+	OccurredAt time.Time         `json:"occurredAt"`
+}
+
+// QuoteRequested tells that somebody asked for a price. A guest is not known yet; what is known of the device is its session.
+func QuoteRequested(q *Quote) event.Draft {
+	items := make([]AskedItem, len(q.Items))
+	for i, item := range q.Items {
+		items[i] = AskedItem{item.RoomType, item.RatePlan, item.Occupants}
+	}
+	key := q.ID.String()
+	if q.Session != nil {
+		key = q.Session.String()
+	}
+	return q.tell(QuoteRequestedV1, key, quoteRequested{q.Tenant, q.Property, q.Session, viewStay(q.Stay), items, q.AsOf})
+}
+
+// A quoteCreated is the payload of QuoteCreatedV1.
+type quoteCreated struct {
+	Quote      id.Quote     `json:"quoteId"`
+	Tenant     id.Tenant    `json:"tenantId"`
+	Property   id.Property  `json:"propertyId"`
+	Stay       StayView     `json:"stayWindow"`
+	Items      []quotedItem `json:"items"`
+	Totals     Totals       `json:"totals"`
+	FX         *FX          `json:"fxSnapshot,omitzero"`
+	ValidUntil time.Time    `json:"validUntil"`
+	OccurredAt time.Time    `json:"occurredAt"`
+}
+
+type quotedItem struct {
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	RatePlan  id.RatePlan    `json:"ratePlanId"`
+	Occupants stay.Occupants `json:"occupants"`
+	Nightly   money.Micro    `json:"nightlyRateMicro"`
+	Total     money.Micro    `json:"totalMicro"`
+	Currency  money.Currency `json:"currency"`
+}
+
+// QuoteCreated tells that a price was frozen.
+func QuoteCreated(q *Quote) event.Draft {
+	items := make([]quotedItem, len(q.Items))
+	for i, item := range q.Items {
+		items[i] = quotedItem{item.RoomType, item.RatePlan, item.Occupants, item.Nightly, item.Total, q.Currency}
+	}
+	return q.tell(QuoteCreatedV1, q.ID.String(), quoteCreated{
+		q.ID, q.Tenant, q.Property, viewStay(q.Stay), items, Totals{q.Total, q.Currency}, q.FX, q.ValidUntil, q.AsOf})
+}
+
+func (q *Quote) tell(s event.Subject, key string, payload any) event.Draft {
+	d := event.Draft{Subject: s, Tenant: q.Tenant, OrderingKey: q.Tenant.String() + ":" + key, Residency: q.Region, Payload: payload}
+	if q.Session != nil {
+		d.Session = q.Session.String()
+	}
+	return d
+}
+
+// A held is the payload of HeldV1.
+type held struct {
+	reference
+	Code       string      `json:"reservationCode"`
+	Channel    Channel     `json:"channel"`
+	Partner    Name        `json:"partnerId,omitzero"`
+	Guest      hashedGuest `json:"primaryGuest"`
+	Stay       StayView    `json:"stayWindow"`
+	Items      []heldItem  `json:"items"`
+	Totals     Totals      `json:"totals"`
+	Hold       heldUntil   `json:"hold"`
+	FX         *FX         `json:"fxSnapshot,omitzero"`
+	CreatedBy  Actor       `json:"createdBy"`
+	OccurredAt time.Time   `json:"occurredAt"`
+}
+
+// A reference says which reservation an event is about.
+type reference struct {
+	Reservation id.Reservation `json:"reservationId"`
+	Tenant      id.Tenant      `json:"tenantId"`
+	Property    id.Property    `json:"propertyId"`
+}
+
+func (r *Reservation) reference() reference { return reference{r.ID, r.Tenant, r.Property} }
+
+// A hashedGuest is as much of a guest as may leave this service. At a hold nothing is known but a fresh id.
+type hashedGuest struct {
+	Guest  id.Guest    `json:"guestId"`
+	Locale Locale      `json:"locale"`
+	Hashes contactHash `json:"contactHash"`
+}
+
+type contactHash struct {
+	Email string `json:"email,omitzero"`
+	Phone string `json:"phone,omitzero"`
+}
+
+type heldItem struct {
+	Item      id.Item        `json:"itemId"`
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	Occupants stay.Occupants `json:"occupants"`
+	Nightly   money.Micro    `json:"nightlyRateMicro"`
+	Currency  money.Currency `json:"currency"`
+}
+
+type heldUntil struct {
+	PlacedAt  time.Time `json:"placedAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+	TTL       int       `json:"ttlSeconds"`
+}
+
+// HoldPlaced tells that rooms are kept.
+func HoldPlaced(r *Reservation) event.Draft {
+	items := make([]heldItem, len(r.Items))
+	for i, item := range r.Items {
+		items[i] = heldItem{item.ID, item.RoomType, item.Occupants, item.Nightly, r.Currency}
+	}
+	return r.tell(HeldV1, held{
+		reference: r.reference(), Code: r.Code, Channel: r.Channel, Partner: r.Partner,
+		Guest: hashedGuest{Guest: r.Guest, Locale: r.Locale}, Stay: viewStay(r.Stay), Items: items, Totals: Totals{r.Total, r.Currency},
+		Hold: heldUntil{r.PlacedAt, r.ExpiresAt, r.TTL}, FX: r.FX, CreatedBy: r.CreatedBy, OccurredAt: r.PlacedAt,
+	})
+}
+
+// A confirmed is the payload of ConfirmedV1.
+type confirmed struct {
+	reference
+	Code         string      `json:"reservationCode"`
+	Stay         StayView    `json:"stayWindow"`
+	Totals       Totals      `json:"totals"`
+	Payment      PaymentView `json:"payment"`
+	FX           *FX         `json:"fxSnapshot,omitzero"`
+	Channel      channel     `json:"channel"`
+	Guest        GuestView   `json:"primaryGuest"`
+	ConfirmedAt  time.Time   `json:"confirmedAt"`
+	CaptureEvent *id.Event   `json:"causationEventId,omitzero"`
+}
+
+type channel struct {
+	Channel Channel `json:"channel"`
+	Partner Name    `json:"partnerId,omitzero"`
+}
+
+// BookingConfirmed tells that a reservation is the guest's for good.
+func BookingConfirmed(r *Reservation) event.Draft {
+	return r.tell(ConfirmedV1, confirmed{
+		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: Totals{r.Total, r.Currency},
+		Payment: *viewPayment(r.Payment), FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: GuestView{r.Guest, r.Locale},
+		ConfirmedAt: *r.ConfirmedAt, CaptureEvent: r.CaptureEvent,
+	})
+}
+
+// A cancelled is the payload of CancelledV1.
+type cancelled struct {
+	reference
+	CancelledAt time.Time       `json:"cancelledAt"`
+	Reason      string          `json:"reason"`
+	Code        Reason          `json:"reasonCode"`
+	Applied     Applied         `json:"policyApplied"`
+	Refunds     []Refund        `json:"paymentRefundsRequested"`
+	Items       []id.Item       `json:"itemsCancelled"`
+	Allocations []id.Allocation `json:"inventoryAllocationIds"` // what inventory may give to others
+	Actor       Actor           `json:"actor"`
+}
+
+// BookingCancelled tells that a reservation will not take place.
+func BookingCancelled(r *Reservation) event.Draft {
+	c, items := r.Cancellation, make([]id.Item, len(r.Items))
+	for i, item := range r.Items {
+		items[i] = item.ID
+	}
+	return r.tell(CancelledV1, cancelled{r.reference(), c.At, c.Reason, c.Code, c.Applied, c.Refunds, items, r.Allocations, c.Actor})
+}
+
+// A holdExpired is the payload of HoldExpiredV1.
+type holdExpired struct {
+	reference
+	Hold        id.Hold         `json:"holdId"`
+	ExpiredAt   time.Time       `json:"expiredAt"`
+	Allocations []id.Allocation `json:"inventoryAllocationIds"`
+}
+
+// HoldRanOut tells that nobody paid in time.
+func HoldRanOut(r *Reservation) event.Draft {
+	return r.tell(HoldExpiredV1, holdExpired{r.reference(), r.Hold.ID, r.ExpiresAt, r.Allocations})
+}

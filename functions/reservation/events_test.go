@@ -1,0 +1,102 @@
+package reservation
+
+import (
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/contract"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+func TestEventsKeepTheirContract(t *testing.T) {
+	t.Parallel()
+	quote := aQuote(t, id.New[id.Tenant]())
+	quote.FX = &FX{id.New[id.FX](), "USD", "AFN", 70.25, "pricing_service", noon}
+	held := aHeld(t)
+	held.Code, held.Partner, held.FX = newCode(), "ota-1", quote.FX
+	confirmed, soldOut, cash := confirmedOne(t), anExpired(t), aHeld(t)
+	confirmed.Code, cash.Code = newCode(), newCode()
+	if err := soldOut.CancelSoldOut(aCapture(soldOut), noon); err != nil {
+		t.Fatal(err)
+	}
+	if err := cash.Confirm(aPromise(cash), cash.Hold, noon); err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]bool{}
+	for _, d := range []event.Draft{
+		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), BookingConfirmed(confirmed), BookingConfirmed(cash),
+		BookingCancelled(soldOut), BookingCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)),
+	} {
+		raw, err := d.Seal(noon, event.Origin{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := contract.Said(d.Subject.Name, raw.Payload); err != nil {
+			t.Errorf("%s: %v\n%s", d.Subject.Name, err, raw.Payload)
+		}
+		told[d.Subject.Name] = true
+	}
+	for _, s := range Emits() {
+		if !told[s.Name] {
+			t.Errorf("%s is not tested", s.Name)
+		}
+	}
+}
+
+func TestACaptureWithoutItsEventBreaksTheContract(t *testing.T) {
+	t.Parallel()
+	r := confirmedOne(t)
+	r.Code, r.CaptureEvent = newCode(), nil
+	raw, err := BookingConfirmed(r).Seal(noon, event.Origin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if contract.Said(ConfirmedV1.Name, raw.Payload) == nil {
+		t.Errorf("accepted: %s", raw.Payload)
+	}
+}
+
+func TestEventsAreOrderedByWhatTheyAreAbout(t *testing.T) {
+	t.Parallel()
+	r, q := confirmedOne(t), aQuote(t, id.New[id.Tenant]())
+	for _, test := range []struct {
+		name string
+		d    event.Draft
+		want string
+	}{
+		{"a reservation", BookingConfirmed(r), r.Tenant.String() + ":" + r.ID.String()},
+		{"a quote", QuoteCreated(q), q.Tenant.String() + ":" + q.ID.String()},
+		{"who asks for one", QuoteRequested(q), q.Tenant.String() + ":" + q.Session.String()},
+	} {
+		if test.d.OrderingKey != test.want {
+			t.Errorf("%s: %s, want %s", test.name, test.d.OrderingKey, test.want)
+		}
+	}
+	if d := BookingConfirmed(r); d.AggregateVersion != r.Version || d.Residency != r.Region || d.Session != r.Session.String() {
+		t.Errorf("got %v of %v", d, *r)
+	}
+}
+
+func TestTheViewShowsWhereItStands(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		r       *Reservation
+		state   State
+		pending Step
+		paid    bool
+	}{
+		{aHeld(t), Held, AwaitInventory, false},
+		{anExpired(t), ExpiredHold, "", false},
+		{confirmedOne(t), Confirmed, "", true},
+		{cancelledOne(t), Cancelled, "", false},
+	} {
+		v := test.r.View()
+		if v.State != test.state || v.Pending != test.pending || (v.Payment != nil) != test.paid || (v.Cancellation != nil) != (test.state == Cancelled) {
+			t.Errorf("%s: got %v", test.state, v)
+		}
+	}
+	if v := aHeld(t).View(); v.Stay.Nights != 2 || len(v.Items) != 2 || v.Hold.ExpiresAt != noon.Add(10*time.Minute) {
+		t.Errorf("got %v", v)
+	}
+}

@@ -1,0 +1,97 @@
+// Package find lists reservations by what the desk knows of them.
+package find
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers GET /api/v1/reservations.
+var Function = reservation.HTTP(fn.Spec{
+	Name:    "reservation-find",
+	Route:   "GET /api/v1/reservations",
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: time.Second,
+}, New)
+
+// A Request asks one of three questions: whose code is it, who arrives at a property on a date, who is in the house.
+type Request struct {
+	Code     fn.Maybe[string]         `query:"code"`
+	Arrivals fn.Maybe[id.Property]    `query:"arrivals"`
+	Date     fn.Maybe[stay.Date]      `query:"date"`
+	InHouse  fn.Maybe[id.Property]    `query:"inHouse"`
+	Cursor   fn.Maybe[id.Reservation] `query:"cursor"` // the nextCursor of the page before
+	Limit    fn.Maybe[int]            `query:"limit"`
+}
+
+const (
+	usualLimit = 50
+	mostLimit  = 200
+)
+
+// Validate refuses no question, several, half a one, and a page that is too long.
+func (r Request) Validate() error {
+	asked := 0
+	for _, absent := range []bool{r.Code.IsZero(), r.Arrivals.IsZero(), r.InHouse.IsZero()} {
+		if !absent {
+			asked++
+		}
+	}
+	switch limit := r.Limit.Or(usualLimit); {
+	case asked != 1:
+		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "one", Message: "ask by exactly one of code, arrivals and inHouse"})
+	case r.Arrivals.IsZero() != r.Date.IsZero():
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/date", Rule: "with", Message: "goes with arrivals, and arrivals with date"})
+	case limit < 1 || limit > mostLimit:
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/limit", Rule: "range", Message: "must be 1 to 200"})
+	}
+	return nil
+}
+
+// A Response is one page. Where there is more, NextCursor asks for it.
+type Response struct {
+	Reservations []reservation.View `json:"reservations"`
+	NextCursor   *id.Reservation    `json:"nextCursor,omitzero"`
+}
+
+type finder struct {
+	reservations reservation.Reservations
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (reservation.Serve[Request, Response], error) {
+	return (&finder{reservation.OpenReservations(e)}).find, nil
+}
+
+func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	limit := c.In.Limit.Or(usualLimit)
+	found, err := f.ask(ctx, c, reservation.Page{After: c.In.Cursor.Or(id.Reservation{}), Limit: limit + 1}) // one more tells whether there is more
+	if err != nil {
+		return out, err
+	}
+	if len(found) > limit {
+		found = found[:limit]
+		out.NextCursor = &found[limit-1].ID
+	}
+	for _, r := range found {
+		out.Reservations = append(out.Reservations, r.View())
+	}
+	return out, nil
+}
+
+func (f *finder) ask(ctx context.Context, c reservation.Call[Request], p reservation.Page) ([]*reservation.Reservation, error) {
+	if code, ok := c.In.Code.Get(); ok {
+		return f.reservations.ByCode(ctx, c.Reach, code)
+	}
+	if property, ok := c.In.InHouse.Get(); ok {
+		return f.reservations.InHouse(ctx, c.Reach, property, p)
+	}
+	return f.reservations.Arrivals(ctx, c.Reach, c.In.Arrivals.Or(id.Property{}), c.In.Date.Or(stay.Date{}), p)
+}

@@ -1,0 +1,146 @@
+package reservation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// selectReservations is what every reading begins with. The database's clock comes along: it decides what is over.
+const selectReservations = `
+	SELECT r.reservation_id, r.tenant_id, r.property_id, r.code, r.state, r.pending_step, r.version, r.channel, r.partner_id,
+		r.session_id, r.draft_id, r.quote_id, r.guest_id, r.guest_locale, r.stay_start AS "start", r.stay_end AS "end",
+		r.currency, r.grand_total_micro, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
+		r.captured_micro, r.capture_event_id, r.region, r.created_by, r.cancellation, r.created_at, r.confirmed_at,
+		h.hold_id, h.allocation_ids, h.placed_at, h.expires_at, h.ttl_seconds, h.status AS hold_status, platform.now() AS as_of
+	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
+	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
+
+// A Page is a part of a list: at most Limit reservations, those after one.
+type Page struct {
+	After id.Reservation // zero: from the first
+	Limit int
+}
+
+// Get returns a reservation, or ErrNotFound where it is beyond reach.
+func (s Reservations) Get(ctx context.Context, who Reach, rsv id.Reservation) (r *Reservation, err error) {
+	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
+		found, err := read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
+			pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv})
+		if err != nil {
+			return fmt.Errorf("reservations: get %s: %w", rsv, err)
+		}
+		r, err = only(found)
+		return err
+	})
+	return r, err
+}
+
+// Lock returns a reservation that nobody else changes before the transaction ends, or ErrNotFound. It is read after it is
+// locked: in one statement, who had to wait would see the new row beside the old hold, which is no row at all.
+func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation) (*Reservation, error) {
+	_, err := tx.Exec(ctx, `
+		SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation FOR UPDATE`,
+		pgx.StrictNamedArgs{"tenant": tenant, "reservation": rsv})
+	var found []*Reservation
+	if err == nil {
+		found, err = read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
+			pgx.StrictNamedArgs{"tenant": tenant, "properties": []id.Property(nil), "reservation": rsv})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reservations: lock %s: %w", rsv, err)
+	}
+	return only(found)
+}
+
+// ByCode lists the reservation with that code, if there is one.
+func (s Reservations) ByCode(ctx context.Context, who Reach, code string) ([]*Reservation, error) {
+	return s.list(ctx, who, selectReservations+` AND r.code = @code`,
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": code})
+}
+
+// Arrivals lists whom a property awaits on a day: what is confirmed, in the order of the reservations' ids.
+func (s Reservations) Arrivals(ctx context.Context, who Reach, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
+	return s.list(ctx, who, selectReservations+`
+		AND r.property_id = @property AND r.stay_start = @date AND r.state = 'confirmed'
+		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "date": on, "after": p.After, "limit": p.Limit})
+}
+
+// InHouse lists whose stay at a property is under way, in the order of the reservations' ids.
+func (s Reservations) InHouse(ctx context.Context, who Reach, at id.Property, p Page) ([]*Reservation, error) {
+	return s.list(ctx, who, selectReservations+`
+		AND r.property_id = @property AND r.state IN ('check_in_started', 'checked_in', 'checkout_started')
+		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "after": p.After, "limit": p.Limit})
+}
+
+func (s Reservations) list(ctx context.Context, who Reach, sql string, args pgx.StrictNamedArgs) (found []*Reservation, err error) {
+	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
+		if found, err = read(ctx, tx, sql, args); err != nil {
+			return fmt.Errorf("reservations: list: %w", err)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// A Due hold is over, and nobody has been told yet.
+type Due struct {
+	Tenant      id.Tenant      `db:"tenant_id"`
+	Reservation id.Reservation `db:"reservation_id"`
+}
+
+// Due lists holds of all tenants that are over, the oldest first. It only names them: they are closed inside their tenants.
+func (s Reservations) Due(ctx context.Context, limit int) (due []Due, err error) {
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT tenant_id, reservation_id FROM reservation.holds
+			WHERE status = 'live' AND expires_at <= platform.now()
+			ORDER BY expires_at LIMIT @limit`, pgx.StrictNamedArgs{"limit": limit})
+		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[Due])
+		if err != nil {
+			return fmt.Errorf("reservations: due: %w", err)
+		}
+		return nil
+	})
+	return due, err
+}
+
+func only(found []*Reservation) (*Reservation, error) {
+	if len(found) != 1 {
+		return nil, ErrNotFound
+	}
+	return found[0], nil
+}
+
+// read collects reservations and gives each its items.
+func read(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictNamedArgs) ([]*Reservation, error) {
+	rows, _ := tx.Query(ctx, sql, args)
+	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	byID, ids := map[id.Reservation]*Reservation{}, make([]id.Reservation, len(found))
+	for i, r := range found {
+		byID[r.ID], ids[i] = r, r.ID
+	}
+	rows, _ = tx.Query(ctx, `
+		SELECT reservation_id, item_id, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro
+		FROM reservation.reservation_items
+		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
+		ORDER BY reservation_id, position`, pgx.StrictNamedArgs{"tenant": found[0].Tenant, "reservations": ids})
+	items, err := pgx.CollectRows(rows, pgx.RowToStructByName[struct {
+		Reservation id.Reservation `db:"reservation_id"`
+		Item
+	}])
+	for _, i := range items {
+		byID[i.Reservation].Items = append(byID[i.Reservation].Items, i.Item)
+	}
+	return found, err
+}

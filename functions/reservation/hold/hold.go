@@ -1,0 +1,97 @@
+// Package hold keeps the rooms of a quote for a guest, for minutes.
+package hold
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /api/v1/reservations/holds.
+var Function = reservation.HTTP(fn.Spec{
+	Name:       "reservation-hold",
+	Route:      "POST /api/v1/reservations/holds",
+	Answer:     fn.Created,
+	Uses:       fn.Uses{fn.Postgres, fn.Upstream("inventory"), fn.Upstream("tenant")},
+	Emits:      fn.Emits{reservation.HeldV1, reservation.CancelledV1},
+	Idempotent: true,
+	Timeout:    3 * time.Second,
+}, New)
+
+// A Request names the quote to hold, how it came in and who holds it.
+type Request struct {
+	Quote     id.Quote            `json:"quoteId"`
+	Channel   reservation.Channel `json:"channel"`
+	Partner   reservation.Name    `json:"partnerId,omitzero"`
+	Session   *id.TenantSession   `json:"sessionId,omitzero"`
+	Draft     *id.Draft           `json:"draftId,omitzero"`
+	CreatedBy reservation.Actor   `json:"createdBy"`
+	Replaces  *id.Reservation     `json:"replacesReservationId,omitzero"` // a hold of the same guest, given up for this one
+}
+
+// A Response is the reservation, and the time that its hold is counted from.
+type Response struct {
+	reservation.View
+	ServerTime time.Time `json:"serverTime"`
+}
+
+// keeper is all this function needs of the inventory service.
+type keeper interface {
+	Hold(context.Context, *reservation.Reservation, reservation.Hold) (reservation.Placement, error)
+}
+
+type holder struct {
+	quotes       reservation.Quotes
+	reservations reservation.Reservations
+	inventory    keeper
+	settings     func(context.Context, id.Tenant) reservation.Settings // of a tenant
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (reservation.Serve[Request, Response], error) {
+	return (&holder{reservation.OpenQuotes(e), reservation.OpenReservations(e), reservation.OpenInventory(e), reservation.OpenTenants(e).Settings}).hold, nil
+}
+
+func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	if !c.MayActAs(c.In.CreatedBy) {
+		return out, fault.ErrForbidden
+	}
+	// The act may have been done by an attempt that was cut off before it could answer.
+	done, err := h.reservations.Get(ctx, c.Reach, reservation.Named(c.Act))
+	if !errors.Is(err, reservation.ErrNotFound) {
+		return answer(done, c.Now, err)
+	}
+	quote, err := h.quotes.Get(ctx, c.Reach, c.In.Quote)
+	if err != nil {
+		return out, err
+	}
+	r, err := quote.Reserve(reservation.Booking{
+		Act: c.Act, Channel: c.In.Channel, Partner: c.In.Partner, Session: c.In.Session, Draft: c.In.Draft,
+		CreatedBy: c.In.CreatedBy, TTL: h.settings(ctx, c.Tenant).HoldTTL,
+	})
+	if err != nil {
+		return out, err
+	}
+	// No transaction is open across this call. If saving fails below, the rooms come free when the hold runs out.
+	placed, err := h.inventory.Hold(ctx, r, r.Hold)
+	if err != nil {
+		return out, err
+	}
+	if err = r.Keep(placed); err == nil {
+		err = h.reservations.Book(ctx, c.Visitor, r, c.In.Replaces)
+	}
+	return answer(r, c.Now, err)
+}
+
+func answer(r *reservation.Reservation, now time.Time, err error) (Response, error) {
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{r.View(), now}, nil
+}

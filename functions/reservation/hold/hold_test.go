@@ -1,0 +1,167 @@
+package hold
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// granting is an inventory that has rooms, or an error.
+type granting struct {
+	now func() time.Time
+	err error
+}
+
+func (g granting) Hold(_ context.Context, _ *reservation.Reservation, h reservation.Hold) (reservation.Placement, error) {
+	return reservation.Placement{PlacedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(h.TTL) * time.Second)}, g.err
+}
+
+func (granting) Settings(context.Context, id.Tenant) reservation.Settings {
+	return reservation.Settings{HoldTTL: 5 * time.Minute}
+}
+
+func aHolder(e env.Env, refusal error) *holder {
+	inventory := granting{e.Now, refusal}
+	return &holder{reservation.OpenQuotes(e), reservation.OpenReservations(e), inventory, inventory.Settings}
+}
+
+func call(e env.Env, tenant id.Tenant, quote id.Quote) reservation.Call[Request] {
+	in := Request{Quote: quote, Channel: reservation.Direct, CreatedBy: reservation.Actor{Type: reservation.Guest, ID: "gst_1"}}
+	return reservation.Call[Request]{
+		Call:    fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
+		Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: tenant}},
+	}
+}
+
+func TestHolding(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		refusal error
+		wait    time.Duration
+		change  func(*reservation.Call[Request])
+		want    error
+	}{
+		{"keeps the rooms of a quote", nil, 0, nil, nil},
+		{"passes on a full house", reservation.ErrOverbooked, 0, nil, reservation.ErrOverbooked},
+		{"takes no old quote", nil, 30 * time.Minute, nil, reservation.ErrQuoteExpired},
+		{"knows no quote of another tenant", nil, 0, func(c *reservation.Call[Request]) { c.Tenant = id.New[id.Tenant]() }, reservation.ErrNotFound},
+		{"knows no quote of another property", nil, 0, func(c *reservation.Call[Request]) { c.Properties = []id.Property{} }, reservation.ErrNotFound},
+		{"lets staff speak for themselves only", nil, 0, func(c *reservation.Call[Request]) { c.Actor.Type = reservation.Staff }, fault.ErrForbidden},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			e := db.Env()
+			tenant := id.New[id.Tenant]()
+			c := call(e, tenant, reservationtest.Quote(t, e, tenant, id.New[id.Property]()).ID)
+			db.Advance(test.wait)
+			if test.change != nil {
+				test.change(&c)
+			}
+			out, err := aHolder(e, test.refusal).hold(t.Context(), c)
+			if !errors.Is(err, test.want) {
+				t.Fatalf("got %v, want %v", err, test.want)
+			}
+			r := &reservation.Reservation{Tenant: tenant, ID: reservation.Named(c.Act)}
+			if err != nil {
+				reservationtest.Told(t, db, r)
+				return
+			}
+			reservationtest.Told(t, db, r, "held")
+			if out.State != reservation.Held || out.Hold.TTL != 300 || len(out.Code) != 9 || out.ServerTime != c.Now {
+				t.Errorf("answered %+v", out)
+			}
+		})
+	}
+}
+
+func TestAnActThatLostItsAnswerIsNotDoneAgain(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	tenant := id.New[id.Tenant]()
+	c := call(e, tenant, reservationtest.Quote(t, e, tenant, id.New[id.Property]()).ID)
+	first, err := aHolder(e, nil).hold(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := aHolder(e, reservation.ErrOverbooked).hold(t.Context(), c)
+	if err != nil || again.Code != first.Code || again.Reservation != first.Reservation {
+		t.Errorf("first %+v\nagain %+v, %v", first, again, err)
+	}
+}
+
+func TestReplacingAHold(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		given func(testing.TB, *pgtest.Database, *reservation.Reservation)
+		want  error
+		old   reservation.State
+	}{
+		{"gives up the old one", func(testing.TB, *pgtest.Database, *reservation.Reservation) {}, nil, reservation.Cancelled},
+		{"leaves one alone that is over", func(_ testing.TB, db *pgtest.Database, _ *reservation.Reservation) {
+			db.Advance(reservationtest.TTL)
+		}, nil, reservation.ExpiredHold},
+		{"never gives up what is confirmed", reservationtest.Confirm, reservation.ErrIllegalTransition, reservation.Confirmed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			e := db.Env()
+			tenant := id.New[id.Tenant]()
+			old := reservationtest.Held(t, e, tenant, id.New[id.Property]())
+			test.given(t, db, old)
+			c := call(e, tenant, reservationtest.Quote(t, e, tenant, old.Property).ID)
+			c.In.Replaces = &old.ID
+			if _, err := aHolder(e, nil).hold(t.Context(), c); !errors.Is(err, test.want) {
+				t.Fatalf("got %v, want %v", err, test.want)
+			}
+			if got := reservationtest.Now(t, db, old).Standing(); got != test.old {
+				t.Errorf("the old one is %s, want %s", got, test.old)
+			}
+		})
+	}
+}
+
+// The whole function, with its door, once: the same key holds once and answers the same bytes.
+func TestTheSameKeyHoldsOnce(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	inventory := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		now := db.Env().Now()
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write([]byte(`{"placedAt":"` + now.Format(time.RFC3339Nano) + `","expiresAt":"` + now.Add(time.Minute).Format(time.RFC3339Nano) + `"}`))
+	}))
+	t.Cleanup(inventory.Close)
+	e := db.Env().With("UPSTREAM_INVENTORY_URL", inventory.URL).With("UPSTREAM_TENANT_URL", inventory.URL+"/none")
+	front := fntest.Open(t, e, Function)
+	tenant := id.New[id.Tenant]()
+	quote := reservationtest.Quote(t, e, tenant, id.New[id.Property]())
+	body := `{"quoteId":"` + quote.ID.String() + `","channel":"direct","createdBy":{"type":"guest","id":"gst_1"}}`
+	var answers [2]fntest.Answer
+	for i := range answers {
+		answers[i] = front.Post("/api/v1/reservations/holds", body, "X-Tenant-Id", tenant.String(), "Idempotency-Key", "k1")
+	}
+	if answers[0].Status != http.StatusCreated || string(answers[0].Body) != string(answers[1].Body) || answers[1].Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("first %+v\nagain %+v", answers[0], answers[1])
+	}
+	var reservations int
+	if err := db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.reservations`).Scan(&reservations); err != nil || reservations != 1 {
+		t.Errorf("%d reservations, %v", reservations, err)
+	}
+}

@@ -1,0 +1,69 @@
+package reservation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/upstream"
+)
+
+// Inventory is the inventory service, which alone knows what rooms there are. All its acts may be repeated: the
+// allocation ids say which act it is.
+type Inventory struct{ client *upstream.Client }
+
+// OpenInventory opens the client.
+func OpenInventory(e env.Env) Inventory {
+	return Inventory{upstream.Open(e, "inventory", upstream.Policy{Timeout: time.Second, Retries: 1})}
+}
+
+// Hold keeps one room for each item of the reservation, all or none: ErrOverbooked. Allocations that were held before
+// and are over stay so: ErrHoldExpired.
+func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p Placement, err error) {
+	type allocation struct {
+		ID       id.Allocation `json:"allocationId"`
+		RoomType id.RoomType   `json:"roomTypeId"`
+		Units    int           `json:"units"`
+	}
+	in := struct {
+		Tenant      id.Tenant      `json:"tenantId"`
+		Property    id.Property    `json:"propertyId"`
+		Reservation id.Reservation `json:"reservationId"`
+		Stay        Stay           `json:"stayWindow"`
+		TTL         int            `json:"ttlSeconds"`
+		Allocations []allocation   `json:"allocations"`
+	}{r.Tenant, r.Property, r.ID, r.Stay, h.TTL, nil}
+	for n, item := range r.Items {
+		in.Allocations = append(in.Allocations, allocation{h.Allocations[n], item.RoomType, 1})
+	}
+	if err := i.client.Post(ctx, "/holds", in, &p, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return Placement{}, fmt.Errorf("inventory: hold for %s: %w", r.ID, err)
+	}
+	return p, nil
+}
+
+type allocations struct {
+	Tenant id.Tenant       `json:"tenantId"`
+	IDs    []id.Allocation `json:"allocationIds"`
+}
+
+// Commit takes held rooms for good, or none of them when any is over: ErrHoldExpired.
+func (i Inventory) Commit(ctx context.Context, r *Reservation, h Hold) error {
+	var out struct {
+		CommittedAt time.Time `json:"committedAt"`
+	}
+	if err := i.client.Post(ctx, "/commits", allocations{r.Tenant, h.Allocations}, &out, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return fmt.Errorf("inventory: commit for %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// Release gives rooms back, held or committed.
+func (i Inventory) Release(ctx context.Context, r *Reservation, ids []id.Allocation) error {
+	if err := i.client.Post(ctx, "/releases", allocations{r.Tenant, ids}, nil, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return fmt.Errorf("inventory: release for %s: %w", r.ID, err)
+	}
+	return nil
+}

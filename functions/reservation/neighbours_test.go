@@ -1,0 +1,164 @@
+package reservation
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A house is an inventory of some rooms of any type. It keeps its word as the real one does: all or none, each
+// allocation once, and what is over is over.
+type house struct {
+	now   func() time.Time
+	rooms int // units of each room type, for one stay
+
+	mu    sync.Mutex
+	taken map[id.Allocation]*room
+	asked int // how often rooms were wanted
+}
+
+type room struct {
+	roomType  id.RoomType
+	expires   time.Time
+	committed bool
+	released  bool
+}
+
+func aHouse(now func() time.Time, rooms int) *house {
+	return &house{now: now, rooms: rooms, taken: map[id.Allocation]*room{}}
+}
+
+func (h *house) gone(r *room) bool {
+	return r.released || !r.committed && !h.now().Before(r.expires)
+}
+
+func (h *house) free(t id.RoomType) int {
+	left := h.rooms
+	for _, r := range h.taken {
+		if r.roomType == t && !h.gone(r) {
+			left--
+		}
+	}
+	return left
+}
+
+func (h *house) Hold(_ context.Context, r *Reservation, hold Hold) (Placement, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asked++
+	for _, a := range hold.Allocations {
+		if known := h.taken[a]; known != nil && h.gone(known) {
+			return Placement{}, ErrHoldExpired
+		}
+	}
+	p := Placement{h.now(), h.now().Add(time.Duration(hold.TTL) * time.Second)}
+	for i, a := range hold.Allocations {
+		if h.taken[a] == nil && h.free(r.Items[i].RoomType) < 1 {
+			return Placement{}, ErrOverbooked
+		}
+	}
+	for i, a := range hold.Allocations {
+		if h.taken[a] == nil {
+			h.taken[a] = &room{roomType: r.Items[i].RoomType, expires: p.ExpiresAt}
+		}
+	}
+	return p, nil
+}
+
+func (h *house) Commit(_ context.Context, _ *Reservation, hold Hold) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range hold.Allocations {
+		if r := h.taken[a]; r == nil || h.gone(r) {
+			return ErrHoldExpired
+		}
+	}
+	for _, a := range hold.Allocations {
+		h.taken[a].committed = true
+	}
+	return nil
+}
+
+func (h *house) Release(_ context.Context, _ *Reservation, ids []id.Allocation) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range ids {
+		if r := h.taken[a]; r != nil {
+			r.released = true
+		}
+	}
+	return nil
+}
+
+// place takes the rooms of a reservation's first hold.
+func (h *house) place(r *Reservation) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, a := range r.Allocations {
+		h.taken[a] = &room{roomType: r.Items[i].RoomType, expires: r.ExpiresAt}
+	}
+}
+
+// let counts the rooms that are given for good or still held, of the types that a reservation wants.
+func (h *house) let(r *Reservation) (let int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, item := range r.Items {
+		let += h.rooms - h.free(item.RoomType)
+	}
+	return let
+}
+
+// A purse is a payment service.
+type purse struct {
+	mu       sync.Mutex
+	intents  map[id.Intent]*Intent
+	promises int
+}
+
+func aPurse(intents ...Intent) *purse {
+	p := &purse{intents: map[id.Intent]*Intent{}}
+	for _, i := range intents {
+		p.intents[i.ID] = &i
+	}
+	return p
+}
+
+func (p *purse) Intent(_ context.Context, _ id.Tenant, i id.Intent) (Intent, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known := p.intents[i]; known != nil {
+		return *known, nil
+	}
+	return Intent{}, ErrNotCaptured
+}
+
+func (p *purse) Promise(_ context.Context, r *Reservation) (Intent, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, i := range p.intents {
+		if i.Status == PendingCash && i.Reservation == r.ID {
+			return *i, nil
+		}
+	}
+	p.promises++
+	i := aPromise(r)
+	p.intents[i.ID] = &i
+	return i, nil
+}
+
+func (p *purse) Refund(_ context.Context, _ id.Tenant, back Refund) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.intents[back.Intent].Refunded = back.Amount // by an id that derives from the intent: once
+	return nil
+}
+
+// kept is what the hotel has of an intent.
+func (p *purse) kept(i Intent) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return int64(p.intents[i.ID].kept())
+}

@@ -1,0 +1,53 @@
+package paymentcaptured
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// settled is a use case that ends one way.
+type settled struct {
+	claim reservation.Claim
+	err   error
+}
+
+func (s *settled) Confirm(_ context.Context, c reservation.Claim, _ reservation.Within) (*reservation.Reservation, error) {
+	s.claim = c
+	return nil, s.err
+}
+
+func TestWhatBecomesOfACapture(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"it confirms", nil, nil},
+		{"it came too late and is asked back", reservation.ErrOverbooked, nil},
+		{"it bought nothing and is given back", reservation.ErrIllegalTransition, nil},
+		{"it is not known to payment yet, and comes again", reservation.ErrNotCaptured, reservation.ErrNotCaptured},
+		{"a neighbour is away, and it comes again", fault.ErrUpstreamUnavailable, fault.ErrUpstreamUnavailable},
+		{"it is for nothing, and a person must look", reservation.ErrNotFound, fn.Park(reservation.ErrNotFound)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			useCase, tenant := &settled{err: test.err}, id.New[id.Tenant]()
+			e := event.Event[Captured]{Payload: Captured{id.New[id.Reservation](), id.New[id.Intent]()}, Delivery: event.Delivery{Tenant: &tenant}}
+			err := (&confirmer{useCase: useCase}).confirm(t.Context(), e)
+			if fmt.Sprint(err) != fmt.Sprint(test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+			if c := useCase.claim; c.Tenant != tenant || c.Reservation != e.Payload.Reservation || *c.Intent != e.Payload.Intent || c.Method != "" {
+				t.Errorf("claimed %v", c)
+			}
+		})
+	}
+}

@@ -1,0 +1,63 @@
+package paymentfailed
+
+import (
+	"errors"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+func TestAFailedPayment(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		given func(testing.TB, *pgtest.Database, *reservation.Reservation)
+		state reservation.State
+		told  []string
+	}{
+		{"gives up the hold", func(testing.TB, *pgtest.Database, *reservation.Reservation) {}, reservation.Cancelled, []string{"held", "cancelled"}},
+		{"leaves a hold to the sweep that is over", func(_ testing.TB, db *pgtest.Database, _ *reservation.Reservation) {
+			db.Advance(reservationtest.TTL)
+		}, reservation.ExpiredHold, []string{"held"}},
+		{"never undoes another payment", reservationtest.Confirm, reservation.Confirmed, []string{"held", "confirmed"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
+			test.given(t, db, r)
+			handle, err := New(db.Env())
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := event.Event[Failed]{Payload: Failed{r.ID}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
+			for range 5 { // delivered five times, it has its effect once
+				if err := handle(t.Context(), e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := reservationtest.Now(t, db, r); got.Standing() != test.state || got.State == reservation.Cancelled && got.Cancellation.Code != reservation.PaymentFailed {
+				t.Errorf("it is %s, want %s", got.Standing(), test.state)
+			}
+			reservationtest.Told(t, db, r, test.told...)
+		})
+	}
+}
+
+func TestAFailureOfNothingIsParked(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	r := &reservation.Reservation{Tenant: id.New[id.Tenant](), ID: id.New[id.Reservation]()}
+	handle, err := New(db.Env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := event.Event[Failed]{Payload: Failed{r.ID}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
+	if err := handle(t.Context(), e); !errors.Is(err, reservation.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}

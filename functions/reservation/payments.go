@@ -1,0 +1,70 @@
+package reservation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/upstream"
+)
+
+// Payments is the payment service.
+type Payments struct{ client *upstream.Client }
+
+// OpenPayments opens the client.
+func OpenPayments(e env.Env) Payments {
+	return Payments{upstream.Open(e, "payment", upstream.Policy{Timeout: 2 * time.Second, Retries: 1})}
+}
+
+// Intent says what has become of an intent. One that the payment service does not know has captured nothing.
+func (p Payments) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (intent Intent, err error) {
+	err = p.client.Get(ctx, "/intents/"+i.String(), nil, &intent, upstream.Tenant(tenant))
+	switch {
+	case errors.Is(err, fault.ErrNotFound):
+		return Intent{}, ErrNotCaptured.Because(err)
+	case err != nil:
+		return Intent{}, fmt.Errorf("payments: intent %s: %w", i, err)
+	case intent.ID != i || intent.Status == Captured && intent.CaptureEvent == nil:
+		return Intent{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: intent %s: incomplete", i))
+	}
+	return intent, nil
+}
+
+// Promise has the guest promise to pay the whole stay in cash on arrival. Asked again it is the same promise.
+func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
+	in := struct {
+		Tenant      id.Tenant      `json:"tenantId"`
+		Reservation id.Reservation `json:"reservationId"`
+		Method      Method         `json:"method"`
+		Amount      money.Micro    `json:"amountMicro"`
+		Currency    money.Currency `json:"currency"`
+	}{r.Tenant, r.ID, CashOnArrival, r.Total, r.Currency}
+	var out struct {
+		ID id.Intent `json:"paymentIntentId"`
+	}
+	if err := p.client.Post(ctx, "/intents", in, &out, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return Intent{}, fmt.Errorf("payments: promise for %s: %w", r.ID, err)
+	}
+	return p.Intent(ctx, r.Tenant, out.ID)
+}
+
+// Refund gives money back, once: the refund's id derives from the intent.
+func (p Payments) Refund(ctx context.Context, tenant id.Tenant, back Refund) error {
+	in := struct {
+		Refund id.Refund   `json:"refundId"`
+		Amount money.Micro `json:"amountMicro"`
+		Reason string      `json:"reason"`
+	}{id.Derive[id.Refund](back.Intent, "useless"), back.Amount, "bought nothing"}
+	var out struct {
+		Refund id.Refund `json:"refundId"`
+	}
+	if err := p.client.Post(ctx, "/intents/"+back.Intent.String()+"/refunds", in, &out, upstream.Tenant(tenant), upstream.Repeatable()); err != nil {
+		return fmt.Errorf("payments: refund %s: %w", back.Intent, err)
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package reservation
+
+import (
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// mostItems bounds the rooms of one reservation, and with them every answer and event that lists them; mostPromo what
+// is passed on to pricing.
+const (
+	mostItems = 20
+	mostPromo = 64
+)
+
+// An Ask is what somebody wants a price for.
+type Ask struct {
+	Property id.Property       `json:"propertyId"`
+	Items    []AskedItem       `json:"items"`
+	Stay     Stay              `json:"stayWindow"`
+	Currency money.Currency    `json:"currency"`
+	Locale   Locale            `json:"locale"`
+	Promo    string            `json:"promoCode,omitzero"`
+	Session  *id.TenantSession `json:"sessionId,omitzero"`
+	Draft    *id.Draft         `json:"draftId,omitzero"`
+}
+
+// Validate refuses stays, rooms and people that nobody can mean.
+func (a Ask) Validate() error {
+	var found []fault.Violation
+	if err := a.Stay.Validate(); err != nil {
+		found = append(found, fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
+	}
+	if n := len(a.Items); n == 0 || n > mostItems {
+		found = append(found, fault.Violation{Pointer: "/items", Rule: "length", Message: fmt.Sprintf("must list 1 to %d rooms", mostItems)})
+	}
+	if len(a.Promo) > mostPromo {
+		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "length", Message: fmt.Sprintf("must not be longer than %d bytes", mostPromo)})
+	}
+	for i, item := range a.Items {
+		if err := item.Occupants.Validate(); err != nil {
+			found = append(found, fault.Violation{Pointer: fmt.Sprintf("/items/%d/occupants", i), Rule: "range", Message: err.Error()})
+		}
+	}
+	if found != nil {
+		return fault.ErrValidation.With(found...)
+	}
+	return nil
+}
+
+// An AskedItem is one room that a price is wanted for.
+type AskedItem struct {
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	RatePlan  id.RatePlan    `json:"ratePlanId"`
+	Occupants stay.Occupants `json:"occupants"`
+}
+
+// A Night is what one night of one room costs.
+type Night struct {
+	Date   stay.Date   `json:"date"`
+	Amount money.Micro `json:"amountMicro"`
+}
+
+// A PricedItem is one room with its price.
+type PricedItem struct {
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	RatePlan  id.RatePlan    `json:"ratePlanId"`
+	Occupants stay.Occupants `json:"occupants"`
+	Nights    []Night        `json:"nights"`
+	Nightly   money.Micro    `json:"nightlyRateMicro"` // on average
+	Total     money.Micro    `json:"totalMicro"`
+}
+
+// A Line is one line of the bill as the guest reads it.
+type Line struct {
+	Kind        string      `json:"kind"`
+	Description string      `json:"description"`
+	Amount      money.Micro `json:"amountMicro"`
+}
+
+// A Price is what the pricing service answers to an Ask.
+type Price struct {
+	Items      []PricedItem `json:"items"`
+	Lines      []Line       `json:"lines"`
+	Totals     Totals       `json:"totals"`
+	Policy     Policy       `json:"cancellationPolicy"`
+	FX         *FX          `json:"fxSnapshot"`
+	ValidUntil time.Time    `json:"validUntil"`
+}
+
+// Totals is what a stay costs in all.
+type Totals struct {
+	Grand    money.Micro    `json:"grandTotalMicro"`
+	Currency money.Currency `json:"currency"`
+}
+
+// A Quote is a price that stands until ValidUntil. It is never changed.
+type Quote struct {
+	ID       id.Quote    `db:"quote_id"`
+	Tenant   id.Tenant   `db:"tenant_id"`
+	Property id.Property `db:"property_id"`
+	Stay
+	Locale     Locale
+	Currency   money.Currency
+	Total      money.Micro `db:"grand_total_micro"`
+	Items      []PricedItem
+	Lines      []Line
+	Policy     Policy
+	FX         *FX               `db:"fx_snapshot"`
+	Session    *id.TenantSession `db:"session_id"`
+	Draft      *id.Draft         `db:"draft_id"`
+	Region     string            // where the tenant's data must stay
+	ValidUntil time.Time
+	AsOf       time.Time // the database's clock when this was read
+}
+
+// NewQuote freezes the price that the pricing service gave for an ask. The act names the quote, so that doing it again
+// makes the same one. A price for something else is as bad as none.
+func NewQuote(act id.Request, tenant id.Tenant, region string, a Ask, p Price) (*Quote, error) {
+	if err := p.answers(a); err != nil {
+		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("pricing: %w", err))
+	}
+	for i := range p.Items {
+		p.Items[i].Occupants = a.Items[i].Occupants
+	}
+	return &Quote{
+		ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay,
+		Locale: a.Locale, Currency: a.Currency, Total: p.Totals.Grand, Items: p.Items, Lines: p.Lines,
+		Policy: p.Policy, FX: p.FX, Session: a.Session, Draft: a.Draft, Region: region, ValidUntil: at(p.ValidUntil),
+	}, nil
+}
+
+func (p Price) answers(a Ask) error {
+	switch {
+	case len(p.Items) != len(a.Items):
+		return fmt.Errorf("%d items for %d", len(p.Items), len(a.Items))
+	case p.Totals.Currency != a.Currency:
+		return fmt.Errorf("%s for %s", p.Totals.Currency, a.Currency)
+	case p.Totals.Grand <= 0:
+		return fmt.Errorf("a total of %d", p.Totals.Grand)
+	}
+	for i, item := range p.Items {
+		if item.RoomType != a.Items[i].RoomType || item.RatePlan != a.Items[i].RatePlan {
+			return fmt.Errorf("item %d is for another room or rate", i)
+		}
+	}
+	return nil
+}
+
+// A Booking is what makes a reservation of a quote.
+type Booking struct {
+	Act       id.Request // names what is made, so that doing it again makes the same
+	Channel   Channel
+	Partner   Name
+	Session   *id.TenantSession
+	Draft     *id.Draft
+	CreatedBy Actor
+	TTL       time.Duration // how long the rooms are wanted
+}
+
+// Reserve makes a reservation of the quote, with the hold it wants. Nothing is kept before [Reservation.Keep].
+func (q *Quote) Reserve(b Booking) (*Reservation, error) {
+	if !q.AsOf.Before(q.ValidUntil) {
+		return nil, ErrQuoteExpired
+	}
+	r := &Reservation{
+		ID: Named(b.Act), Tenant: q.Tenant, Property: q.Property,
+		State: Quoted, Channel: b.Channel, Partner: b.Partner, Session: first(b.Session, q.Session), Draft: first(b.Draft, q.Draft),
+		Quote: q.ID, Guest: id.Derive[id.Guest](b.Act, "guest"), Locale: q.Locale, Stay: q.Stay,
+		Total: q.Total, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, CreatedBy: b.CreatedBy,
+	}
+	for i, item := range q.Items {
+		r.Items = append(r.Items, Item{
+			ID:       id.Derive[id.Item](b.Act, fmt.Sprintf("item/%d", i)),
+			RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants, Nightly: item.Nightly, Total: item.Total,
+		})
+	}
+	r.Hold = r.wanted(b.Act, "hold", b.TTL)
+	return r, nil
+}
+
+func first[T any](given, otherwise *T) *T {
+	if given != nil {
+		return given
+	}
+	return otherwise
+}

@@ -1,0 +1,68 @@
+// Package quote asks what a stay costs and freezes the answer.
+package quote
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /api/v1/reservations/quotes.
+var Function = reservation.HTTP(fn.Spec{
+	Name:       "reservation-quote",
+	Route:      "POST /api/v1/reservations/quotes",
+	Answer:     fn.Created,
+	Uses:       fn.Uses{fn.Postgres, fn.Upstream("pricing"), fn.Upstream("tenant")},
+	Emits:      fn.Emits{reservation.QuoteRequestedV1, reservation.QuoteCreatedV1},
+	Idempotent: true,
+	Timeout:    2 * time.Second,
+}, New)
+
+// A Request says what is wanted.
+type Request = reservation.Ask
+
+// A Response is the price, and until when it stands by the clock that decides.
+type Response struct {
+	reservation.QuoteView
+	ServerTime time.Time `json:"serverTime"`
+}
+
+// pricer is all this function needs of the pricing service.
+type pricer interface {
+	Price(context.Context, id.Tenant, reservation.Ask) (reservation.Price, error)
+}
+
+type quoter struct {
+	quotes   reservation.Quotes
+	pricing  pricer
+	settings func(context.Context, id.Tenant) reservation.Settings // of a tenant
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (reservation.Serve[Request, Response], error) {
+	q := &quoter{reservation.OpenQuotes(e), reservation.OpenPricing(e), reservation.OpenTenants(e).Settings}
+	return q.quote, nil
+}
+
+func (q *quoter) quote(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	if !c.Sees(c.In.Property) {
+		return out, reservation.ErrNotFound
+	}
+	price, err := q.pricing.Price(ctx, c.Tenant, c.In)
+	if err != nil {
+		return out, err
+	}
+	region := q.settings(ctx, c.Tenant).Region
+	quote, err := reservation.NewQuote(c.Act, c.Tenant, region, c.In, price)
+	if err != nil {
+		return out, err
+	}
+	if quote, err = q.quotes.Add(ctx, quote); err != nil { // row and events in one transaction
+		return out, err
+	}
+	return Response{quote.View(), quote.AsOf}, nil
+}

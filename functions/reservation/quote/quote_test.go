@@ -1,0 +1,72 @@
+package quote
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// asked is a pricing service that answers with a price, or an error.
+type asked struct {
+	until time.Time
+	err   error
+}
+
+func (a asked) Price(_ context.Context, _ id.Tenant, ask reservation.Ask) (reservation.Price, error) {
+	return reservationtest.Price(ask, a.until), a.err
+}
+
+func (a asked) Settings(context.Context, id.Tenant) reservation.Settings {
+	return reservation.Settings{Region: "gcp-me-central1"}
+}
+
+func TestQuoting(t *testing.T) {
+	t.Parallel()
+	property := id.New[id.Property]()
+	for _, test := range []struct {
+		name   string
+		price  error
+		sees   []id.Property
+		want   error
+		events int
+	}{
+		{"freezes a price and tells of it", nil, nil, nil, 2},
+		{"serves the desk of the property", nil, []id.Property{property}, nil, 2},
+		{"knows no property of somebody else", nil, []id.Property{id.New[id.Property]()}, reservation.ErrNotFound, 0},
+		{"passes on that there is no price", fault.ErrUpstreamUnavailable, nil, fault.ErrUpstreamUnavailable, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			e := db.Env()
+			pricing := asked{e.Now().Add(time.Hour), test.price}
+			q := &quoter{reservation.OpenQuotes(e), pricing, pricing.Settings}
+			c := reservation.Call[Request]{
+				Call:    fn.Call[Request]{In: reservationtest.Ask(t, property), Act: id.New[id.Request]()},
+				Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: id.New[id.Tenant](), Properties: test.sees}},
+			}
+			out, err := q.quote(t.Context(), c)
+			if !errors.Is(err, test.want) {
+				t.Fatalf("got %v, want %v", err, test.want)
+			}
+			if err == nil && (out.Totals.Grand != 200_000_000 || out.Quote.IsZero() || out.ServerTime.IsZero() || !out.ValidUntil.After(out.ServerTime)) {
+				t.Errorf("answered %+v", out)
+			}
+			var events int
+			err = db.Owner(t).QueryRow(t.Context(), `
+				SELECT count(*) FROM reservation.outbox
+				WHERE envelope -> 'metadata' ->> 'dataResidency' = 'gcp-me-central1'`).Scan(&events)
+			if err != nil || events != test.events {
+				t.Errorf("told %d times, want %d, %v", events, test.events, err)
+			}
+		})
+	}
+}

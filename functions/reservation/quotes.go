@@ -1,0 +1,82 @@
+package reservation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Quotes stores quotes.
+type Quotes struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+}
+
+// OpenQuotes opens the store.
+func OpenQuotes(e env.Env) Quotes {
+	db := postgres.Open(e, Schema)
+	return Quotes{db, outbox.Open(e, db)}
+}
+
+const selectQuotes = `
+	SELECT quote_id, tenant_id, property_id, stay_start AS "start", stay_end AS "end", locale, currency, grand_total_micro,
+		items, lines, policy, fx_snapshot, session_id, draft_id, region, valid_until, platform.now() AS as_of
+	FROM reservation.quotes
+	WHERE tenant_id = @tenant AND quote_id = @quote AND (@properties::uuid[] IS NULL OR property_id = ANY (@properties))`
+
+// Get returns a quote, or ErrNotFound where it is beyond reach.
+func (s Quotes) Get(ctx context.Context, who Reach, q id.Quote) (quote *Quote, err error) {
+	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
+		quote, err = getQuote(ctx, tx, who, q)
+		return err
+	})
+	return quote, err
+}
+
+func getQuote(ctx context.Context, tx postgres.Tx, who Reach, q id.Quote) (*Quote, error) {
+	rows, _ := tx.Query(ctx, selectQuotes, pgx.StrictNamedArgs{"tenant": who.Tenant, "quote": q, "properties": who.Properties})
+	quote, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Quote])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("quotes: get %s: %w", q, err)
+	}
+	return quote, nil
+}
+
+// Add writes a new quote and tells of it. Where the same act has been done before, its quote stands and is returned.
+func (s Quotes) Add(ctx context.Context, q *Quote) (stands *Quote, err error) {
+	err = s.db.InTenant(ctx, q.Tenant, func(tx postgres.Tx) error {
+		added, err := insertQuote(ctx, tx, q)
+		if err != nil {
+			return fmt.Errorf("quotes: add %s: %w", q.ID, err)
+		}
+		if stands, err = getQuote(ctx, tx, Reach{Tenant: q.Tenant}, q.ID); err != nil || !added {
+			return err
+		}
+		return s.outbox.Append(ctx, tx, QuoteRequested(stands), QuoteCreated(stands))
+	})
+	return stands, err
+}
+
+func insertQuote(ctx context.Context, tx postgres.Tx, q *Quote) (added bool, err error) {
+	tag, err := tx.Exec(ctx, `
+		INSERT INTO reservation.quotes (quote_id, tenant_id, property_id, stay_start, stay_end, locale, currency,
+			grand_total_micro, items, lines, policy, fx_snapshot, session_id, draft_id, region, valid_until)
+		VALUES (@quote, @tenant, @property, @start, @end, @locale, @currency,
+			@total, @items, @lines, @policy, @fx, @session, @draft, @region, @validUntil)
+		ON CONFLICT (quote_id) DO NOTHING`,
+		pgx.StrictNamedArgs{
+			"quote": q.ID, "tenant": q.Tenant, "property": q.Property, "start": q.Start, "end": q.End, "locale": q.Locale,
+			"currency": q.Currency, "total": q.Total, "items": q.Items, "lines": q.Lines, "policy": q.Policy, "fx": q.FX,
+			"session": q.Session, "draft": q.Draft, "region": q.Region, "validUntil": q.ValidUntil})
+	return tag.RowsAffected() == 1, err
+}

@@ -1,0 +1,42 @@
+// Package read shows one reservation.
+package read
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /api/v1/reservations/{id}.
+var Function = reservation.HTTP(fn.Spec{
+	Name:    "reservation-read",
+	Route:   "GET /api/v1/reservations/{id}",
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: time.Second,
+}, New)
+
+// A Request names the reservation.
+type Request struct {
+	ID id.Reservation `path:"id"`
+}
+
+type reader struct {
+	reservations reservation.Reservations
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (reservation.Serve[Request, reservation.View], error) {
+	return (&reader{reservation.OpenReservations(e)}).read, nil
+}
+
+func (r *reader) read(ctx context.Context, c reservation.Call[Request]) (reservation.View, error) {
+	found, err := r.reservations.Get(ctx, c.Reach, c.In.ID)
+	if err != nil {
+		return reservation.View{}, err
+	}
+	return found.View(), nil
+}

@@ -1,0 +1,38 @@
+package read
+
+import (
+	"errors"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+func TestReadingShowsWhereItStands(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	held := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
+	serve, err := New(db.Env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(tenant id.Tenant) (reservation.View, error) {
+		return serve(t.Context(), reservation.Call[Request]{
+			Call:    fn.Call[Request]{In: Request{ID: held.ID}},
+			Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: tenant}},
+		})
+	}
+	if view, err := read(held.Tenant); err != nil || view.State != reservation.Held || view.Code != held.Code {
+		t.Errorf("held: %+v, %v", view, err)
+	}
+	db.Advance(reservationtest.TTL) // nobody has swept
+	if view, err := read(held.Tenant); err != nil || view.State != reservation.ExpiredHold {
+		t.Errorf("over: %+v, %v", view, err)
+	}
+	if _, err := read(id.New[id.Tenant]()); !errors.Is(err, reservation.ErrNotFound) {
+		t.Errorf("another tenant: %v", err)
+	}
+}

@@ -1,0 +1,35 @@
+package relay
+
+import (
+	"testing"
+
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/topictest"
+)
+
+func TestTheRelayPublishesWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]()) // where nobody can publish
+	memory := &topictest.Memory{}
+	tick, err := New(env.Give[topic.Publisher](db.Env(), memory))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := tick(t.Context(), db.Env().Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var topics []string
+	for _, m := range memory.Messages() {
+		topics = append(topics, m.Topic)
+	}
+	if len(topics) != 3 { // requested, created, held
+		t.Errorf("published %v", topics)
+	}
+}

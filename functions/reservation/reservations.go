@@ -1,0 +1,163 @@
+package reservation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Schema is where the tables of this service are.
+const Schema = "reservation"
+
+// Reservations stores reservations with their items and holds, and tells what happens to them in the same transaction.
+type Reservations struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+	draw   func() string // a code that may be taken
+}
+
+// OpenReservations opens the store.
+func OpenReservations(e env.Env) Reservations {
+	db := postgres.Open(e, Schema)
+	return Reservations{db, outbox.Open(e, db), newCode}
+}
+
+// In runs f in a transaction of the tenant.
+func (s Reservations) In(ctx context.Context, tenant id.Tenant, f func(postgres.Tx) error) error {
+	return s.db.InTenant(ctx, tenant, f)
+}
+
+// Again runs a use case once more when somebody else changed its reservation while it was under way. Whoever loses
+// every time is told to come back, which no other conflict is.
+func Again(ctx context.Context, useCase func() error) error {
+	const attempts = 10
+	for range attempts {
+		if err := useCase(); !errors.Is(err, fault.ErrVersionConflict) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return fault.ErrUnavailable.Because(fault.ErrVersionConflict)
+}
+
+// Add writes a new reservation, and tells that its rooms are held. Its code is drawn here, where a collision shows.
+func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) error {
+	if err := s.insert(ctx, tx, r); err != nil {
+		return fmt.Errorf("reservations: add %s: %w", r.ID, err)
+	}
+	b := &pgx.Batch{}
+	for i, item := range r.Items {
+		b.Queue(`
+			INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id,
+				adults, children, infants, nightly_rate_micro, total_micro)
+			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nightly, @total)`,
+			pgx.StrictNamedArgs{
+				"item": item.ID, "tenant": r.Tenant, "reservation": r.ID, "position": i, "roomType": item.RoomType, "ratePlan": item.RatePlan,
+				"adults": item.Adults, "children": item.Children, "infants": item.Infants, "nightly": item.Nightly, "total": item.Total})
+	}
+	r.queueHold(b)
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return fmt.Errorf("reservations: add %s: %w", r.ID, err)
+	}
+	return s.outbox.Append(ctx, tx, HoldPlaced(r))
+}
+
+// insert draws codes until one is free.
+func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation) error {
+	const draws = 8
+	for range draws {
+		r.Code = s.draw()
+		tag, err := tx.Exec(ctx, `
+			INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, version,
+				channel, partner_id, session_id, draft_id, quote_id, guest_id, guest_locale, stay_start, stay_end,
+				currency, grand_total_micro, policy, fx_snapshot, hold_id, region, created_by, created_at)
+			VALUES (@reservation, @tenant, @property, @code, @state, @pending, @version,
+				@channel, @partner, @session, @draft, @quote, @guest, @locale, @start, @end,
+				@currency, @total, @policy, @fx, @hold, @region, @createdBy, @createdAt)
+			ON CONFLICT ON CONSTRAINT reservations_code DO NOTHING`,
+			pgx.StrictNamedArgs{
+				"reservation": r.ID, "tenant": r.Tenant, "property": r.Property, "code": r.Code, "state": r.State, "pending": r.Pending,
+				"version": r.Version, "channel": r.Channel, "partner": r.Partner, "session": r.Session, "draft": r.Draft,
+				"quote": r.Quote, "guest": r.Guest, "locale": r.Locale, "start": r.Start, "end": r.End, "currency": r.Currency,
+				"total": r.Total, "policy": r.Policy, "fx": r.FX, "hold": r.Hold.ID, "region": r.Region,
+				"createdBy": r.CreatedBy, "createdAt": r.CreatedAt})
+		if err != nil || tag.RowsAffected() == 1 {
+			return err
+		}
+	}
+	return errors.New("found no free code")
+}
+
+// Save writes what has become of a reservation, with the events that tell of it. Whoever saves second what two have
+// read gets fault.ErrVersionConflict, and has changed nothing.
+func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, events ...event.Draft) error {
+	tag, err := tx.Exec(ctx, `
+		UPDATE reservation.reservations
+		SET state = @state, pending_step = @pending, version = @version, hold_id = @hold, payment_method = @method,
+			payment_status = @status, payment_intent_id = @intent, captured_micro = @captured, capture_event_id = @captureEvent,
+			cancellation = @cancellation, confirmed_at = @confirmedAt
+		WHERE tenant_id = @tenant AND reservation_id = @reservation AND version = @version - 1`,
+		pgx.StrictNamedArgs{
+			"state": r.State, "pending": r.Pending, "version": r.Version, "hold": r.Hold.ID, "method": r.Method,
+			"status": r.PaymentStatus, "intent": r.Intent, "captured": r.Captured, "captureEvent": r.CaptureEvent,
+			"cancellation": r.Cancellation, "confirmedAt": r.ConfirmedAt, "tenant": r.Tenant, "reservation": r.ID})
+	if err == nil && tag.RowsAffected() == 0 {
+		return fault.ErrVersionConflict
+	}
+	if err == nil {
+		b := &pgx.Batch{}
+		r.queueHold(b)
+		err = tx.SendBatch(ctx, b).Close()
+	}
+	if err != nil {
+		return fmt.Errorf("reservations: save %s: %w", r.ID, err)
+	}
+	return s.outbox.Append(ctx, tx, events...)
+}
+
+// queueHold writes the current hold. One that it takes the place of had run out.
+func (r *Reservation) queueHold(b *pgx.Batch) {
+	b.Queue(`
+		UPDATE reservation.holds SET status = 'expired'
+		WHERE tenant_id = @tenant AND reservation_id = @reservation AND hold_id <> @hold AND status = 'live'`,
+		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "hold": r.Hold.ID})
+	b.Queue(`
+		INSERT INTO reservation.holds (hold_id, tenant_id, reservation_id, allocation_ids, placed_at, expires_at, ttl_seconds, status)
+		VALUES (@hold, @tenant, @reservation, @allocations, @placedAt, @expiresAt, @ttl, @outcome)
+		ON CONFLICT (hold_id) DO UPDATE SET status = EXCLUDED.status`,
+		pgx.StrictNamedArgs{
+			"hold": r.Hold.ID, "tenant": r.Tenant, "reservation": r.ID, "allocations": r.Allocations, "placedAt": r.PlacedAt,
+			"expiresAt": r.ExpiresAt, "ttl": r.TTL, "outcome": r.Outcome})
+}
+
+// RoomsTaken notes that inventory has told of the allocation: the reservation now waits for payment. Its version stays,
+// because nothing is decided by this. A reservation that is not there is ErrNotFound.
+func (s Reservations) RoomsTaken(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation, a id.Allocation) error {
+	var known bool
+	err := tx.QueryRow(ctx, `
+		WITH noted AS (
+			UPDATE reservation.reservations r SET pending_step = 'await_payment'
+			FROM reservation.holds h
+			WHERE r.tenant_id = @tenant AND r.reservation_id = @reservation AND r.pending_step = 'await_inventory'
+				AND h.hold_id = r.hold_id AND @allocation = ANY (h.allocation_ids))
+		SELECT EXISTS (SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation)`,
+		pgx.StrictNamedArgs{"tenant": tenant, "reservation": rsv, "allocation": a}).Scan(&known)
+	if err != nil {
+		return fmt.Errorf("reservations: rooms taken %s: %w", rsv, err)
+	}
+	if !known {
+		return ErrNotFound
+	}
+	return nil
+}

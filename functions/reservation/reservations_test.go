@@ -1,0 +1,287 @@
+package reservation
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// aStoredQuote is quoted for half an hour from now on.
+func aStoredQuote(t testing.TB, e env.Env, tenant id.Tenant) *Quote {
+	t.Helper()
+	ask := anAsk(t)
+	q, err := NewQuote(id.New[id.Request](), tenant, "gcp-me-central1", ask, aPrice(ask, e.Now().Add(30*time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q, err = OpenQuotes(e).Add(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// aStored reservation is held for ten minutes from now on.
+func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
+	t.Helper()
+	r, err := aStoredQuote(t, e, tenant).Reserve(Booking{
+		Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: 10 * time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Keep(Placement{e.Now(), e.Now().Add(10 * time.Minute)}); err != nil {
+		t.Fatal(err)
+	}
+	s := OpenReservations(e)
+	if err := s.Book(t.Context(), Visitor{Reach: Reach{Tenant: tenant}}, r, nil); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// told are the subjects that the service has to tell of a reservation, without what they have in common.
+func told(t testing.TB, db *pgtest.Database, r *Reservation) []string {
+	t.Helper()
+	rows, _ := db.Owner(t).Query(t.Context(), `
+		SELECT subject FROM reservation.outbox WHERE ordering_key = @key ORDER BY seq`,
+		pgx.StrictNamedArgs{"key": r.Tenant.String() + ":" + r.ID.String()})
+	subjects, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range subjects {
+		subjects[i] = strings.TrimSuffix(strings.TrimPrefix(s, "melmastoon.reservation."), ".v1")
+	}
+	return subjects
+}
+
+func TestWhatIsStoredIsRead(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	stored := aStored(t, e, id.New[id.Tenant]())
+	read, err := OpenReservations(e).Get(t.Context(), Reach{Tenant: stored.Tenant}, stored.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.AsOf.IsZero() {
+		t.Error("read without a clock")
+	}
+	read.AsOf = stored.AsOf
+	if !reflect.DeepEqual(read, stored) {
+		t.Errorf("stored %+v\nread   %+v", stored, read)
+	}
+	if got := told(t, db, stored); !slices.Equal(got, []string{"held"}) {
+		t.Errorf("told %v", got)
+	}
+}
+
+func TestWhatIsSavedIsRead(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		act  func(*Reservation) error
+	}{
+		{"confirmed", func(r *Reservation) error { return r.Confirm(aCapture(r), r.Hold, noon) }},
+		{"promised", func(r *Reservation) error { return r.Confirm(aPromise(r), r.Hold, noon) }},
+		{"cancelled", func(r *Reservation) error { return r.CancelSoldOut(aCapture(r), noon) }},
+		{"held anew", func(r *Reservation) error {
+			hold := r.again(id.New[id.Intent](), 0).placed(Placement{noon, noon.Add(time.Minute)})
+			return r.Confirm(aCapture(r), hold, noon)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			r := aStored(t, db.Env(), id.New[id.Tenant]())
+			s := OpenReservations(db.Env())
+			if err := test.act(r); err != nil {
+				t.Fatal(err)
+			}
+			say := BookingConfirmed
+			if r.State == Cancelled {
+				say = BookingCancelled
+			}
+			if err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, r, say(r)) }); err != nil {
+				t.Fatal(err)
+			}
+			read, err := s.Get(t.Context(), Reach{Tenant: r.Tenant}, r.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read.AsOf = r.AsOf
+			if !reflect.DeepEqual(read, r) {
+				t.Errorf("saved %+v\nread  %+v", r, read)
+			}
+		})
+	}
+}
+
+func TestWhoSavesSecondHasChangedNothing(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	s, r := OpenReservations(e), aStored(t, e, id.New[id.Tenant]())
+	const writers = 8
+	results := make(chan error, writers)
+	var group sync.WaitGroup
+	for range writers {
+		mine := *r
+		group.Go(func() {
+			if err := mine.CancelUnpaid(noon); err != nil {
+				t.Error(err)
+			}
+			results <- s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, &mine, BookingCancelled(&mine)) })
+		})
+	}
+	group.Wait()
+	close(results)
+	won := 0
+	for err := range results {
+		if err == nil {
+			won++
+		} else if !errors.Is(err, fault.ErrVersionConflict) {
+			t.Error(err)
+		}
+	}
+	if got := told(t, db, r); won != 1 || !slices.Equal(got, []string{"held", "cancelled"}) {
+		t.Errorf("%d won, told %v", won, got)
+	}
+}
+
+func TestATakenCodeIsDrawnAgain(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	tenant := id.New[id.Tenant]()
+	taken := aStored(t, e, tenant)
+	s := OpenReservations(e)
+	fresh, err := aStoredQuote(t, e, tenant).Reserve(Booking{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: usualHold})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fresh.Keep(Placement{noon, noon.Add(usualHold)}); err != nil {
+		t.Fatal(err)
+	}
+	codes := []string{taken.Code, taken.Code, "GM-FRESH2"}
+	s.draw = func() string { code := codes[0]; codes = codes[1:]; return code }
+	if err := s.In(t.Context(), tenant, func(tx postgres.Tx) error { return s.Add(t.Context(), tx, fresh) }); err != nil {
+		t.Fatal(err)
+	}
+	if fresh.Code != "GM-FRESH2" {
+		t.Errorf("got %s beside %s", fresh.Code, taken.Code)
+	}
+}
+
+func TestABookingBeyondReachDoesNotExist(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	r := aStored(t, e, id.New[id.Tenant]())
+	s, q := OpenReservations(e), OpenQuotes(e)
+	for _, test := range []struct {
+		name string
+		who  Reach
+		want error
+	}{
+		{"its tenant", Reach{Tenant: r.Tenant}, nil},
+		{"its property", Reach{r.Tenant, []id.Property{r.Property}}, nil},
+		{"another property", Reach{r.Tenant, []id.Property{id.New[id.Property]()}}, ErrNotFound},
+		{"no property", Reach{r.Tenant, []id.Property{}}, ErrNotFound},
+		{"another tenant", Reach{Tenant: id.New[id.Tenant]()}, ErrNotFound},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := s.Get(t.Context(), test.who, r.ID); !errors.Is(err, test.want) {
+				t.Errorf("the reservation: %v, want %v", err, test.want)
+			}
+			if _, err := q.Get(t.Context(), test.who, r.Quote); !errors.Is(err, test.want) {
+				t.Errorf("its quote: %v, want %v", err, test.want)
+			}
+			found, err := s.ByCode(t.Context(), test.who, r.Code)
+			if err != nil || (len(found) == 1) != (test.want == nil) {
+				t.Errorf("by its code: %v, %v", found, err)
+			}
+		})
+	}
+}
+
+func TestAQuoteOfARepeatedActStands(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	act, tenant, ask := id.New[id.Request](), id.New[id.Tenant](), anAsk(t)
+	var stands []*Quote
+	for _, more := range []time.Duration{0, time.Minute} { // the second price is another one
+		q, err := NewQuote(act, tenant, "", ask, aPrice(ask, e.Now().Add(time.Hour+more)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q, err = OpenQuotes(e).Add(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		stands = append(stands, q)
+	}
+	if !stands[0].ValidUntil.Equal(stands[1].ValidUntil) {
+		t.Errorf("first until %v, then until %v", stands[0].ValidUntil, stands[1].ValidUntil)
+	}
+	var events int
+	if err := db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.outbox`).Scan(&events); err != nil || events != 2 {
+		t.Errorf("told %d times, %v", events, err)
+	}
+}
+
+func TestOnlyHoldsThatAreOverAreDue(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	s := OpenReservations(e)
+	over := []*Reservation{aStored(t, e, id.New[id.Tenant]()), aStored(t, e, id.New[id.Tenant]())}
+	db.Advance(10 * time.Minute)
+	aStored(t, e, over[0].Tenant)
+	due, err := s.Due(context.WithoutCancel(t.Context()), 10)
+	if err != nil || len(due) != 2 {
+		t.Fatalf("due %v, %v", due, err)
+	}
+	for i, d := range due {
+		if d != (Due{over[i].Tenant, over[i].ID}) {
+			t.Errorf("due %v, want %s", d, over[i].ID)
+		}
+	}
+}
+
+func TestNotedRoomsChangeNoVersion(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	r, s := aStored(t, e, id.New[id.Tenant]()), OpenReservations(e)
+	note := func(rsv id.Reservation, a id.Allocation) (Step, int, error) {
+		err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.RoomsTaken(t.Context(), tx, r.Tenant, rsv, a) })
+		read, readErr := s.Get(t.Context(), Reach{Tenant: r.Tenant}, r.ID)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		return read.Pending, read.Version, err
+	}
+	if step, _, err := note(r.ID, id.New[id.Allocation]()); step != AwaitInventory || err != nil {
+		t.Errorf("other rooms: %s, %v", step, err)
+	}
+	if step, version, err := note(r.ID, r.Allocations[1]); step != AwaitPayment || version != r.Version || err != nil {
+		t.Errorf("its rooms: %s, version %d, %v", step, version, err)
+	}
+	if _, _, err := note(id.New[id.Reservation](), r.Allocations[1]); !errors.Is(err, ErrNotFound) {
+		t.Errorf("an unknown reservation: %v", err)
+	}
+}

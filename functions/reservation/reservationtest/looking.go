@@ -1,0 +1,67 @@
+package reservationtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Told fails the test unless these, in short ("held"), are all the events of a reservation, in this order.
+func Told(t testing.TB, db *pgtest.Database, r *reservation.Reservation, want ...string) {
+	t.Helper()
+	rows, _ := db.Owner(t).Query(t.Context(), `
+		SELECT subject FROM reservation.outbox WHERE ordering_key = @key ORDER BY seq`,
+		pgx.StrictNamedArgs{"key": r.Tenant.String() + ":" + r.ID.String()})
+	told, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range told {
+		told[i] = strings.TrimSuffix(strings.TrimPrefix(s, "melmastoon.reservation."), ".v1")
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+}
+
+// Now reads a reservation as it stands.
+func Now(t testing.TB, db *pgtest.Database, r *reservation.Reservation) *reservation.Reservation {
+	t.Helper()
+	read, err := reservation.OpenReservations(db.Env()).Get(t.Context(), reservation.Reach{Tenant: r.Tenant}, r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// Confirm has cash promised for a reservation.
+func Confirm(t testing.TB, db *pgtest.Database, r *reservation.Reservation) {
+	t.Helper()
+	s := reservation.OpenReservations(db.Env())
+	promise := reservation.Intent{
+		ID: id.New[id.Intent](), Tenant: r.Tenant, Reservation: r.ID, Method: reservation.CashOnArrival,
+		Status: reservation.PendingCash, Amount: r.Total, Currency: r.Currency,
+	}
+	if err := r.Confirm(promise, r.Hold, db.Env().Now()); err != nil {
+		t.Fatal(err)
+	}
+	save := func(tx postgres.Tx) error {
+		return s.Save(t.Context(), tx, r, reservation.BookingConfirmed(r))
+	}
+	if err := s.In(t.Context(), r.Tenant, save); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Deliver is how an event of the reservation's tenant comes to a processor. Each is another event.
+func Deliver(r *reservation.Reservation, processor string) event.Delivery {
+	return event.Delivery{EventID: id.New[id.Event](), Subject: "melmastoon.test.v1", Tenant: &r.Tenant, Processor: processor}
+}

@@ -1,0 +1,74 @@
+// Package reservationtest puts quotes and reservations into a test's database, and tells what was said about them.
+package reservationtest
+
+import (
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// TTL is how long the rooms of Held are held.
+const TTL = 10 * time.Minute
+
+// Ask wants one room for two nights from 2026-12-01.
+func Ask(t testing.TB, property id.Property) reservation.Ask {
+	t.Helper()
+	start, err := stay.ParseDate("2026-12-01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reservation.Ask{
+		Property: property, Stay: reservation.Stay{Start: start, End: start.AddDays(2)}, Currency: money.USD, Locale: "ps-AF",
+		Items: []reservation.AskedItem{{RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](), Occupants: stay.Occupants{Adults: 2}}},
+	}
+}
+
+// Price is what pricing answers to an ask of one room: 100 a night.
+func Price(a reservation.Ask, until time.Time) reservation.Price {
+	const rate = 100_000_000
+	total := rate * money.Micro(a.Stay.Nights())
+	return reservation.Price{
+		Items:  []reservation.PricedItem{{RoomType: a.Items[0].RoomType, RatePlan: a.Items[0].RatePlan, Nightly: rate, Total: total}},
+		Lines:  []reservation.Line{{Kind: "room", Description: "Two nights", Amount: total}},
+		Totals: reservation.Totals{Grand: total, Currency: a.Currency},
+		Policy: reservation.Policy{Ref: "pol_flex/1"}, ValidUntil: until,
+	}
+}
+
+// Quote stores a quote that stands for half an hour.
+func Quote(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *reservation.Quote {
+	t.Helper()
+	ask := Ask(t, property)
+	q, err := reservation.NewQuote(id.New[id.Request](), tenant, "", ask, Price(ask, e.Now().Add(30*time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q, err = reservation.OpenQuotes(e).Add(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// Held stores a reservation that is held from now on.
+func Held(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *reservation.Reservation {
+	t.Helper()
+	r, err := Quote(t, e, tenant, property).Reserve(reservation.Booking{
+		Act: id.New[id.Request](), Channel: reservation.Direct, CreatedBy: reservation.Actor{Type: reservation.Guest, ID: "gst_someone"}, TTL: TTL,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Keep(reservation.Placement{PlacedAt: e.Now(), ExpiresAt: e.Now().Add(TTL)}); err != nil {
+		t.Fatal(err)
+	}
+	by := reservation.Visitor{Reach: reservation.Reach{Tenant: tenant}}
+	if err := reservation.OpenReservations(e).Book(t.Context(), by, r, nil); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

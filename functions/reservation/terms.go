@@ -1,0 +1,128 @@
+package reservation
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Stay is from one property-local date to another, the last one not slept.
+type Stay = stay.Window
+
+// A Channel is how a booking came in.
+type Channel string
+
+// The channels.
+const (
+	Direct       Channel = "direct"
+	Meta         Channel = "meta"
+	WalkIn       Channel = "walk_in"
+	PhoneByStaff Channel = "phone_by_staff"
+	OTA          Channel = "ota"
+)
+
+// UnmarshalText refuses a channel that does not exist.
+func (c *Channel) UnmarshalText(text []byte) error {
+	return oneOf(c, text, Direct, Meta, WalkIn, PhoneByStaff, OTA)
+}
+
+// A Method is how a guest pays.
+type Method string
+
+// The methods of payment.
+const (
+	Card          Method = "card"
+	PayPal        Method = "paypal"
+	MobileMoney   Method = "mfs"
+	CashOnArrival Method = "cash_on_arrival"
+)
+
+// UnmarshalText refuses a method that does not exist.
+func (m *Method) UnmarshalText(text []byte) error {
+	return oneOf(m, text, Card, PayPal, MobileMoney, CashOnArrival)
+}
+
+// A Role is in what capacity somebody acts.
+type Role string
+
+// The roles.
+const (
+	Guest  Role = "guest"
+	Staff  Role = "staff"
+	System Role = "system"
+)
+
+// UnmarshalText refuses a role that does not exist.
+func (r *Role) UnmarshalText(text []byte) error { return oneOf(r, text, Guest, Staff, System) }
+
+// An Actor is who did something.
+type Actor struct {
+	Type Role `json:"type"`
+	ID   Name `json:"id"`
+}
+
+// A Name is what a caller calls somebody or something that is not ours. It is kept and told as it came.
+type Name string
+
+const mostName = 200
+
+// UnmarshalText refuses no name, and a letter to us.
+func (n *Name) UnmarshalText(text []byte) error {
+	if len(text) == 0 || len(text) > mostName {
+		return fmt.Errorf("does not have 1 to %d bytes", mostName)
+	}
+	*n = Name(text)
+	return nil
+}
+
+// saga is this service acting on what its neighbours tell it.
+func saga() Actor { return Actor{System, "reservation-service"} }
+
+// A Locale is a BCP 47 language tag in its canonical form.
+type Locale string
+
+// UnmarshalText accepts any tag that names a language.
+func (l *Locale) UnmarshalText(text []byte) error {
+	tag, err := language.Parse(string(text))
+	if base, _, _ := tag.Raw(); err != nil || base == (language.Base{}) {
+		return errors.New("is not a BCP 47 language tag")
+	}
+	*l = Locale(tag.String())
+	return nil
+}
+
+// A Policy is what cancelling costs, as it stood when the price was quoted.
+type Policy struct {
+	Ref            string `json:"ref"`
+	FreeUntil      int    `json:"freeUntilHoursBefore"`
+	PenaltyPercent int    `json:"penaltyPercent"`
+	Description    string `json:"description"`
+}
+
+// An FX is the exchange rate that a quote was made with.
+type FX struct {
+	ID         id.FX          `json:"fxSnapshotId,omitzero"`
+	Base       money.Currency `json:"base"`
+	Quote      money.Currency `json:"quote"`
+	Rate       float64        `json:"rate"`
+	Source     string         `json:"source"`
+	CapturedAt time.Time      `json:"capturedAt"`
+}
+
+func oneOf[T ~string](into *T, text []byte, all ...T) error {
+	if !slices.Contains(all, T(text)) {
+		return fmt.Errorf("is not one of %q", all)
+	}
+	*into = T(text)
+	return nil
+}
+
+// at gives a time the precision that it has in every answer and event.
+func at(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
