@@ -1,0 +1,126 @@
+// Package cloud is the local cloud: on one loopback address, what the load balancer, the message bus, the
+// scheduler and the identity service are in production. The functions do not know the difference.
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/topic/bus"
+)
+
+// drainTime is how long a request in flight may still take after the cloud was told to stop: Cloud Run's own ten seconds.
+const drainTime = 10 * time.Second
+
+// A Config says what to run and on what.
+type Config struct {
+	Env       env.Env // a migrated database in DATABASE_URL; whatever else it names wins over the local defaults
+	Functions []fn.Function
+	Listener  net.Listener // where the front door listens
+	Issuer    *identity.Issuer
+	Log       io.Writer // where the functions log; nil is standard output
+	Schedules bool      // whether schedules fire by themselves; a test ticks by hand
+}
+
+// A Cloud runs every function it was given until it is closed.
+type Cloud struct {
+	url       string
+	env       env.Env
+	bus       *bus.Bus
+	functions []fn.Function
+	issuer    *identity.Issuer
+	server    *http.Server
+	life      context.Context    // of what works by itself: pushes, schedules, streams
+	halt      context.CancelFunc // ends it
+	running   *errgroup.Group
+}
+
+// Start mounts the functions behind one front door, subscribes what listens, and begins to serve.
+func Start(ctx context.Context, c Config) (*Cloud, error) {
+	url := "http://" + c.Listener.Addr().String()
+	e := settle(c, url)
+	b := bus.Open(e, postgres.Open(e, "bus"))
+	e = env.Give[topic.Publisher](e, b)
+	l := &Cloud{url: url, env: e, bus: b, functions: c.Functions, issuer: c.Issuer}
+	l.life, l.halt = context.WithCancel(context.Background())
+	front, err := l.frontDoor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Subscribe(ctx, subscriptions(c.Functions, url)); err != nil {
+		return nil, fmt.Errorf("cloud: subscribe: %w", err)
+	}
+	l.server = &http.Server{Handler: front, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
+	l.run(c)
+	return l, nil
+}
+
+// run starts what works by itself. The first to fail ends the others; Wait tells why.
+func (c *Cloud) run(cfg Config) {
+	group, own := errgroup.WithContext(c.life)
+	c.running = group
+	group.Go(func() error { return unlessHalted(own, c.bus.Run(own)) })
+	group.Go(func() error {
+		if err := c.server.Serve(cfg.Listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("cloud: front door: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error { // when one part breaks, the others end too
+		<-own.Done()
+		return c.server.Shutdown(context.Background())
+	})
+	if cfg.Schedules {
+		group.Go(func() error { return unlessHalted(own, c.keepSchedules(own)) })
+	}
+}
+
+func unlessHalted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// URL is where the front door listens, without a slash at its end.
+func (c *Cloud) URL() string { return c.url }
+
+// Env is what the functions were told by their surroundings.
+func (c *Cloud) Env() env.Env { return c.env }
+
+// Wait returns when everything has ended, with the reason when something broke.
+func (c *Cloud) Wait() error { return c.running.Wait() }
+
+// Close lets what is in flight finish and stops: first what begins work by itself, then the front door, then the clients.
+func (c *Cloud) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	c.halt()
+	stopped := c.server.Shutdown(ctx)
+	if stopped != nil {
+		stopped = errors.Join(stopped, c.server.Close())
+	}
+	return errors.Join(stopped, c.running.Wait(), c.env.Close(ctx))
+}
+
+func subscriptions(functions []fn.Function, url string) []topic.Subscription {
+	var subs []topic.Subscription
+	for _, f := range functions {
+		if f.Spec.Subject != "" {
+			subs = append(subs, f.Subscription(url))
+		}
+	}
+	return subs
+}

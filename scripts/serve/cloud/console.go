@@ -1,0 +1,117 @@
+package cloud
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/topic/bus"
+)
+
+// frontDoor puts the production routes and the console's own, which exist only here, behind one handler.
+func (c *Cloud) frontDoor(ctx context.Context) (http.Handler, error) {
+	functions, err := fn.Mux(c.functions, func(f fn.Function) (http.Handler, error) { return f.Handler(c.env) })
+	if err != nil {
+		return nil, fmt.Errorf("cloud: mount: %w", err)
+	}
+	begin, err := c.bus.Last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	console := http.NewServeMux()
+	console.Handle("/", functions)
+	console.HandleFunc("GET /-/ready", c.ready)
+	console.HandleFunc("GET /-/catalogue", c.catalogue)
+	console.HandleFunc("GET /-/events", func(w http.ResponseWriter, r *http.Request) { c.events(w, r, begin) })
+	return console, nil
+}
+
+// ready answers 200 once the front door is open: everything behind it was started before.
+func (c *Cloud) ready(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, "{\"ready\":true,\"functions\":%d}\n", len(c.functions))
+}
+
+// An entry is one function as GET /-/catalogue tells it.
+type entry struct {
+	Name     string   `json:"name"`
+	Trigger  string   `json:"trigger"` // http, event or schedule
+	Route    string   `json:"route"`
+	Subject  string   `json:"subject,omitempty"`
+	Schedule string   `json:"schedule,omitempty"`
+	Access   string   `json:"access"`
+	Emits    []string `json:"emits,omitempty"`
+}
+
+func (c *Cloud) catalogue(w http.ResponseWriter, _ *http.Request) {
+	entries := make([]entry, 0, len(c.functions))
+	for _, f := range c.functions {
+		entries = append(entries, describe(f.Spec))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(entries) // the reader has gone away when this fails
+}
+
+func describe(s fn.Spec) entry {
+	e := entry{Name: s.Name, Trigger: "http", Route: s.Route, Subject: s.Subject, Schedule: s.Schedule, Access: s.Access.String()}
+	switch {
+	case s.Subject != "":
+		e.Trigger = "event"
+	case s.Schedule != "":
+		e.Trigger = "schedule"
+	}
+	for _, subject := range s.Emits {
+		e.Emits = append(e.Emits, subject.Name)
+	}
+	return e
+}
+
+// events streams what is published as server-sent structured CloudEvents; with ?replay=1 from the start of this run.
+func (c *Cloud) events(w http.ResponseWriter, r *http.Request, begin int64) {
+	after := begin
+	if r.URL.Query().Get("replay") != "1" {
+		last, err := c.bus.Last(r.Context())
+		if err != nil {
+			http.Error(w, "the message bus does not answer", http.StatusServiceUnavailable)
+			return
+		}
+		after = last
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	out := http.NewResponseController(w)
+	_ = out.Flush()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)() // a closing cloud does not wait for readers
+	_ = c.bus.Tail(ctx, after, func(m bus.Stored) error {
+		body, err := structured(m)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "id: %d\ndata: %s\n\n", m.Seq, body); err != nil {
+			return err
+		}
+		return out.Flush()
+	}) // the reader has gone away, or the cloud is closing
+}
+
+// structured reads a stored message the way a function does and writes it as one JSON CloudEvent.
+func structured(m bus.Stored) ([]byte, error) {
+	req, err := http.NewRequest(http.MethodPost, "/", bytes.NewReader(m.Data))
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range m.Attributes {
+		req.Header.Set(name, value)
+	}
+	raw, err := event.Read(req, int64(len(m.Data)))
+	if err != nil {
+		return nil, err
+	}
+	return raw.Structured()
+}

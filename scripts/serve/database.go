@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/postgres/cluster"
+	"melmastoon.ghasi.io/shared/postgres/migrate"
+)
+
+// login is who the functions are in the local database: a member of every service's roles, and nothing more.
+const login = "melmastoon"
+
+// A database is the private server of this folder.
+type database struct {
+	cluster *cluster.Cluster
+}
+
+func openDatabase(ctx context.Context, home *folder) (*database, error) {
+	c, err := cluster.Start(ctx, cluster.Config{Dir: home.at("postgres"), Durable: true})
+	if errors.Is(err, cluster.ErrDamaged) {
+		return nil, plainly("%w. Start again with --fresh, which forgets the data of earlier runs.", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &database{c}, nil
+}
+
+func (d *database) stop() error { return d.cluster.Stop() }
+
+// url is where the functions connect. The server listens on loopback only, and its password is this folder's own.
+func (d *database) url() string { return d.cluster.LoginURL(login, d.cluster.Password(), "postgres") }
+
+// prepare brings the database to what the functions expect: migrated, with a clock that can be moved and the
+// sandbox's hotels. It returns how far the clock now stands from the real one.
+func (d *database) prepare(ctx context.Context, move time.Duration) (offset time.Duration, err error) {
+	conn, err := pgx.Connect(ctx, d.cluster.URL("postgres"))
+	if err != nil {
+		return 0, fmt.Errorf("database: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	if err := migrate.Local(ctx, conn, schemas.Postgres, login, d.cluster.Password()); err != nil {
+		return 0, err
+	}
+	if offset, err = migrate.MoveClock(ctx, conn, move); err != nil {
+		return 0, err
+	}
+	e := env.Of(map[string]string{"DATABASE_URL": d.url()})
+	e.Advance(offset)
+	return offset, errors.Join(demo.Load(ctx, e), e.Close(ctx))
+}

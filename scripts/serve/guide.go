@@ -1,0 +1,48 @@
+package main
+
+import (
+	_ "embed"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"text/template"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+//go:embed guide.txt
+var guideText string
+
+var guideTemplate = template.Must(template.New("guide").Parse(guideText))
+
+// guide tells whoever started the local cloud what runs where, and how to book a room with nothing but curl.
+func guide(w io.Writer, home *folder, local *cloud.Cloud, functions []fn.Function, offset, took time.Duration) {
+	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	_ = guideTemplate.Execute(table, map[string]any{ // standard output may be gone; the cloud runs all the same
+		"URL": local.URL(), "Env": home.at("env"), "Log": home.at("log"), "Took": took.Round(time.Millisecond),
+		"Offset": offset, "Functions": rows(functions), "Hotel": demo.KabulGrand, "Room": demo.KabulGrand.Rooms[0],
+		"CheckIn":  time.Now().Add(offset).AddDate(0, 0, 7).Format(time.DateOnly),
+		"CheckOut": time.Now().Add(offset).AddDate(0, 0, 9).Format(time.DateOnly),
+	})
+	_ = table.Flush()
+}
+
+// A row is one function as the guide lists it.
+type row struct{ Name, Where string }
+
+func rows(functions []fn.Function) (all []row) {
+	for _, f := range functions {
+		where := f.Spec.Route
+		switch {
+		case f.Spec.Subject != "":
+			where = "hears " + strings.TrimPrefix(f.Spec.Subject, "melmastoon.")
+		case f.Spec.Schedule != "":
+			where = "every " + f.Spec.Schedule
+		}
+		all = append(all, row{f.Spec.Name, where})
+	}
+	return all
+}

@@ -1,0 +1,108 @@
+// Command serve is the local cloud as a program: a private PostgreSQL under .local/, and on top of it every
+// function of the catalogue at its production route, with bus, schedules and identity, on one loopback address.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+)
+
+// startTime bounds everything from the first line to readiness, a recovery of the database included.
+const startTime = 2 * time.Minute
+
+type options struct {
+	port  int
+	fresh bool
+	clock time.Duration
+}
+
+func main() {
+	o, err := parse(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		os.Exit(2) // flag has said why
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := serve(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (o options, err error) {
+	set := flag.NewFlagSet("run", flag.ContinueOnError)
+	set.IntVar(&o.port, "port", 8080, "the port on 127.0.0.1")
+	set.BoolVar(&o.fresh, "fresh", false, "forget the data of earlier runs")
+	set.DurationVar(&o.clock, "clock", 0, "move the one clock (Go and SQL) by this much from where it stands, for instance +31m; --fresh sets it right again")
+	return o, set.Parse(args)
+}
+
+// serve runs from an empty machine to a drained one. What it started, it stops, in the reverse order.
+func serve(ctx context.Context, o options) (err error) {
+	began := time.Now()
+	home, err := openFolder(".local", o.fresh)
+	if err != nil {
+		return err
+	}
+	defer home.close()
+	listener, err := listen(o.port)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	starting, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	db, err := openDatabase(starting, home)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.stop()) }()
+	offset, err := db.prepare(starting, o.clock)
+	if err != nil {
+		return err
+	}
+	local, err := start(starting, home, db, listener, offset)
+	if err != nil {
+		return err
+	}
+	if err := home.writeEnv(local, db); err != nil {
+		return errors.Join(err, local.Close())
+	}
+	guide(os.Stdout, home, local, melmastoon.Functions, offset, time.Since(began))
+	return untilDone(ctx, local)
+}
+
+func listen(port int) (net.Listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, plainly("Port %d is taken by another program: choose one with --port.", port)
+	}
+	return l, err
+}
+
+// untilDone waits for Ctrl-C or for a part that breaks, then drains.
+func untilDone(ctx context.Context, local *cloud.Cloud) error {
+	broken := make(chan error, 1)
+	go func() { broken <- local.Wait() }()
+	select {
+	case <-ctx.Done():
+		fmt.Println("\nStopping: what is in flight may finish.")
+		return local.Close()
+	case err := <-broken:
+		return errors.Join(err, local.Close())
+	}
+}

@@ -1,0 +1,152 @@
+package architecture
+
+import (
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// folders are the deployed functions as the tree has them: functions/<service>/<verb> with a Function in it.
+func folders(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, s := range sources(t) {
+		service, verb, ok := function(s.pkg)
+		if ok && verb != "" && s.file.Scope.Lookup("Function") != nil {
+			names = append(names, service+"-"+strings.ReplaceAll(verb, "/", "-"))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestTheCatalogueListsEveryFolder(t *testing.T) {
+	t.Parallel()
+	var listed []string
+	for _, f := range melmastoon.Functions {
+		listed = append(listed, f.Spec.Name)
+	}
+	slices.Sort(listed)
+	if found := folders(t); !slices.Equal(found, listed) {
+		t.Errorf("folders  %v\ncatalogue %v", found, listed)
+	}
+}
+
+func TestEverySubjectHasItsSchemaAndEverySchemaItsUse(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, f := range melmastoon.Functions {
+		if f.Spec.Subject != "" {
+			used[f.Spec.Subject] = true
+		}
+		for _, s := range f.Spec.Emits {
+			used[s.Name] = true
+		}
+	}
+	entries, err := fs.ReadDir(schemas.Events, "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		subject := strings.TrimSuffix(e.Name(), ".json")
+		if !used[subject] {
+			t.Errorf("schemas/events/%s: no function emits or hears it", e.Name())
+		}
+		delete(used, subject)
+	}
+	for subject := range used {
+		t.Errorf("%s has no file in schemas/events", subject)
+	}
+}
+
+// An operation is what OpenAPI says of one route.
+type operation struct {
+	ID string `yaml:"operationId"`
+}
+
+func documented(t *testing.T, service string) map[string]operation {
+	t.Helper()
+	text, err := schemas.HTTP.ReadFile("http/" + service + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]map[string]yaml.Node `yaml:"paths"`
+	}
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	routes := map[string]operation{}
+	for path, methods := range doc.Paths {
+		for method, node := range methods {
+			var op operation
+			if slices.Contains([]string{"get", "put", "post", "patch", "delete"}, method) {
+				if err := node.Decode(&op); err != nil {
+					t.Fatal(err)
+				}
+				routes[strings.ToUpper(method)+" "+path] = op
+			}
+		}
+	}
+	return routes
+}
+
+func TestOpenAPIAndCatalogueHaveTheSameRoutes(t *testing.T) {
+	t.Parallel()
+	services := map[string]map[string]operation{}
+	for _, f := range melmastoon.Functions {
+		service, _, _ := strings.Cut(f.Spec.Name, "-")
+		if services[service] == nil {
+			services[service] = documented(t, service)
+		}
+		if f.Spec.Subject != "" || f.Spec.Schedule != "" {
+			continue
+		}
+		op, ok := services[service][f.Spec.Route]
+		if !ok {
+			t.Errorf("%s: schemas/http/%s.yaml does not have %s", f.Spec.Name, service, f.Spec.Route)
+		} else if op.ID != f.Spec.Name {
+			t.Errorf("%s: its operationId is %q", f.Spec.Name, op.ID)
+		}
+		delete(services[service], f.Spec.Route)
+	}
+	for service, left := range services {
+		for route := range left {
+			t.Errorf("schemas/http/%s.yaml has %s, which no function answers", service, route)
+		}
+	}
+}
+
+func TestSpecsAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, f := range melmastoon.Functions {
+		for _, problem := range holes(f.Spec) {
+			t.Errorf("%s: %s", f.Spec.Name, problem)
+		}
+	}
+}
+
+func holes(s fn.Spec) (problems []string) {
+	if s.Timeout <= 0 {
+		problems = append(problems, "has no time-out: everything that waits has a deadline")
+	}
+	if s.Subject != "" && s.DeadLetter == "" {
+		problems = append(problems, "has no dead letter: what can never succeed would be lost")
+	}
+	writes := strings.HasPrefix(s.Route, "POST") && strings.HasPrefix(s.Route[5:], "/api/")
+	if writes && !s.Idempotent {
+		problems = append(problems, "is a write without an idempotency key")
+	}
+	if reflect.DeepEqual(s.Uses, fn.Uses(nil)) {
+		problems = append(problems, "uses nothing: its needs decide its rights")
+	}
+	return problems
+}

@@ -1,0 +1,82 @@
+package architecture
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEveryFunctionCanBeDeleted takes each function away, its folder and what the catalogue says of it, and
+// compiles the rest: a function that others lean on is not a function but a room.
+func TestEveryFunctionCanBeDeleted(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles once per function")
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := os.ReadFile(filepath.Join(root, "catalogue.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages(t) {
+		service, verb, ok := function(p)
+		if !ok || verb == "" || !strings.Contains(string(catalogue), `"`+p.ImportPath+`"`) {
+			continue
+		}
+		t.Run(service+"-"+verb, func(t *testing.T) {
+			overlay := without(t, root, p, string(catalogue))
+			out, err := exec.Command("go", "build", "-overlay", overlay, module, module+"/functions/"+service+"/...").CombinedOutput()
+			if err != nil {
+				t.Errorf("the rest does not compile without it:\n%s", out)
+			}
+		})
+	}
+}
+
+// without writes an overlay in which the package's files are gone and the catalogue does not name it.
+func without(t *testing.T, root string, p pkg, catalogue string) string {
+	t.Helper()
+	verb := filepath.Base(p.Dir)
+	var kept []string
+	for line := range strings.Lines(catalogue) {
+		if strings.Contains(line, `"`+p.ImportPath+`"`) || strings.Contains(line, name(p, catalogue, verb)+".Function,") {
+			continue
+		}
+		kept = append(kept, line)
+	}
+	replaced := filepath.Join(t.TempDir(), "catalogue.go")
+	if err := os.WriteFile(replaced, []byte(strings.Join(kept, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	replace := map[string]string{filepath.Join(root, "catalogue.go"): replaced}
+	for _, files := range [][]string{p.GoFiles, p.TestGoFiles, p.XTestGoFiles} {
+		for _, file := range files {
+			replace[filepath.Join(p.Dir, file)] = ""
+		}
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(overlay, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return overlay
+}
+
+// name is what the catalogue calls the package: its alias where it has one.
+func name(p pkg, catalogue, verb string) string {
+	for line := range strings.Lines(catalogue) {
+		if fields := strings.Fields(line); len(fields) == 2 && fields[1] == `"`+p.ImportPath+`"` {
+			return fields[0]
+		}
+	}
+	return verb
+}

@@ -1,0 +1,222 @@
+package architecture
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sdks says which room alone may import an outside package, and why.
+var sdks = []struct {
+	prefix string
+	rooms  []string
+	reason string
+}{
+	{"cloud.google.com/go/cloudsqlconn", []string{"shared/postgres/cloudsql"}, "its generated code costs a cold start that only binaries on Cloud SQL pay"},
+	{"github.com/cloudevents/sdk-go", []string{"shared/event"}, "one place maps the envelope to CloudEvents"},
+	{"github.com/jackc/pgx/v5/pgxpool", []string{"shared/postgres"}, "one place opens pools and sets roles, time-outs and the tenant"},
+	{"github.com/coreos/go-oidc", []string{"shared/identity"}, "one place decides whom to believe"},
+	{"github.com/go-jose/go-jose", []string{"shared/identity"}, "one place signs and verifies tokens"},
+	{"github.com/sony/gobreaker", []string{"shared/upstream"}, "one place calls neighbours"},
+	{"github.com/santhosh-tekuri/jsonschema", []string{"shared/contract"}, "one place compiles schemas, lazily"},
+	{"github.com/sethvargo/go-envconfig", []string{"shared/env"}, "one place reads configuration"},
+	{"github.com/oklog/ulid", []string{"shared/id"}, "one place makes ids"},
+	{"go.opentelemetry.io/otel", []string{"shared/fn", "shared/upstream"}, "a trace comes in at one end of a function and goes on at the other"},
+}
+
+func TestEachSDKHasOneRoom(t *testing.T) {
+	t.Parallel()
+	for _, rule := range sdks {
+		matched := false
+		for _, p := range packages(t) {
+			for _, imported := range p.Imports {
+				if !strings.HasPrefix(imported, rule.prefix) {
+					continue
+				}
+				if slices.ContainsFunc(rule.rooms, p.inside) {
+					matched = true
+					continue
+				}
+				t.Errorf("%s imports %s, which belongs to %s: %s", p.ImportPath, imported, rule.rooms, rule.reason)
+			}
+		}
+		if !matched {
+			t.Errorf("%s does not import %s any more: the rule is stale", rule.rooms, rule.prefix)
+		}
+	}
+}
+
+// calls lists what only some places may call.
+var calls = []struct {
+	pkg, name string
+	allowed   []string
+	reason    string
+}{
+	{"os", "Getenv", []string{"shared/env"}, "configuration is read in one place"},
+	{"os", "LookupEnv", []string{"shared/env"}, "configuration is read in one place"},
+	{"time", "Now", []string{"shared/env", "scripts", "test"}, "the one clock can be moved"},
+	{"time", "Sleep", nil, "whoever waits, waits on a signal with a deadline"},
+	{"fmt", "Println", []string{"scripts", "jobs"}, "functions log through fn, once per call"},
+	{"http", "Error", []string{"scripts/serve/cloud"}, "fn alone writes problems"},
+}
+
+func TestOnlySomePlacesCall(t *testing.T) {
+	t.Parallel()
+	for _, rule := range calls {
+		matched := len(rule.allowed) == 0
+		for _, s := range sources(t) {
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				sel, ok := n.(*ast.SelectorExpr)
+				if !ok || sel.Sel.Name != rule.name {
+					return true
+				}
+				if x, ok := sel.X.(*ast.Ident); !ok || x.Name != rule.pkg || x.Obj != nil {
+					return true
+				}
+				if slices.ContainsFunc(rule.allowed, s.pkg.inside) {
+					matched = true
+				} else {
+					t.Errorf("%s uses %s.%s: %s", fileSet.Position(n.Pos()), rule.pkg, rule.name, rule.reason)
+				}
+				return true
+			})
+		}
+		if !matched && rule.name != "LookupEnv" && rule.name != "Getenv" {
+			t.Errorf("nobody uses %s.%s any more: the rule is stale", rule.pkg, rule.name)
+		}
+	}
+}
+
+const (
+	mostFunctionLines = 80
+	mostFileLines     = 400
+	mostVerbLines     = 100
+)
+
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	verbs := 0
+	for _, s := range sources(t) {
+		lines := fileSet.Position(s.file.End()).Line
+		if lines > mostFileLines {
+			t.Errorf("%s has %d lines, more than %d", s.name, lines, mostFileLines)
+		}
+		if service, verb, ok := function(s.pkg); ok && verb != "" && service+"/"+verb != "sandbox/demo" && !testRoom(verb) {
+			verbs++
+			if lines > mostVerbLines {
+				t.Errorf("%s has %d lines; a verb has at most %d", s.name, lines, mostVerbLines)
+			}
+		}
+		for _, decl := range s.file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if n := height(f); n > mostFunctionLines {
+				t.Errorf("%s: %s has %d lines, more than %d", s.name, f.Name.Name, n, mostFunctionLines)
+			}
+			if f.Name.Name == "init" && f.Recv == nil {
+				t.Errorf("%s has an init: importing a package does nothing", s.name)
+			}
+		}
+	}
+	if verbs == 0 {
+		t.Error("no verb found")
+	}
+}
+
+func height(f *ast.FuncDecl) int {
+	return fileSet.Position(f.End()).Line - fileSet.Position(f.Pos()).Line + 1
+}
+
+// vague names say nothing about what a package is.
+var vague = []string{"util", "utils", "common", "helper", "helpers", "base", "core", "model", "models", "types", "misc", "lib"}
+
+func TestPackagesSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if len(p.GoFiles) == 0 {
+			continue
+		}
+		if slices.Contains(vague, p.Name) {
+			t.Errorf("%s: the name %q says nothing", p.ImportPath, p.Name)
+		}
+		if p.Doc == "" {
+			t.Errorf("%s has no package sentence", p.ImportPath)
+		}
+	}
+}
+
+func TestExportedNamesHaveTheirSentence(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		for _, decl := range s.file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Name.IsExported() && exportedReceiver(d) && !begins(d.Doc, d.Name.Name) {
+					t.Errorf("%s: %s has no sentence that begins with its name", s.name, d.Name.Name)
+				}
+			case *ast.GenDecl:
+				undocumented(t, s, d)
+			}
+		}
+	}
+}
+
+// undocumented wants a sentence for each type, and for each group of values or each exported value in it.
+func undocumented(t *testing.T, s source, d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		switch v := spec.(type) {
+		case *ast.TypeSpec:
+			if v.Name.IsExported() && !begins(d.Doc, v.Name.Name) && !begins(v.Doc, v.Name.Name) && v.Comment == nil {
+				t.Errorf("%s: type %s has no sentence that begins with its name", s.name, v.Name.Name)
+			}
+		case *ast.ValueSpec:
+			if v.Names[0].IsExported() && d.Doc == nil && v.Doc == nil && v.Comment == nil && d.Tok != token.IMPORT {
+				t.Errorf("%s: %s has no sentence", s.name, v.Names[0].Name)
+			}
+		}
+	}
+}
+
+// begins accepts "Name …", "A Name …", "An Name …" and "The Name …".
+func begins(doc *ast.CommentGroup, name string) bool {
+	if doc == nil {
+		return false
+	}
+	text := doc.Text()
+	for _, article := range []string{"", "A ", "An ", "The "} {
+		if strings.HasPrefix(text, article+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// exportedReceiver leaves out methods of unexported types, and those whose sentence is their interface's.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	interfaces := []string{"Error", "Unwrap", "Is", "String", "MarshalText", "UnmarshalText", "MarshalJSON", "UnmarshalJSON", "Scan", "Prefix", "Validate", "Value", "ServeHTTP"}
+	if slices.Contains(interfaces, d.Name.Name) {
+		return false
+	}
+	receiver := d.Recv.List[0].Type
+	for {
+		switch r := receiver.(type) {
+		case *ast.StarExpr:
+			receiver = r.X
+		case *ast.IndexExpr:
+			receiver = r.X
+		case *ast.IndexListExpr:
+			receiver = r.X
+		case *ast.Ident:
+			return r.IsExported()
+		default:
+			return false
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// TestNothingAnsweredIsLostInACrash stops the whole local cloud in the middle of many journeys, by SIGTERM and by
+// kill -9, database and all. Guests repeat what was not answered under the same key. What was answered must hold
+// afterwards, every journey must end, and the books must balance.
+func TestNothingAnsweredIsLostInACrash(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs the local cloud as a program")
+	}
+	seed := crashSeed(t)
+	random := rand.New(rand.NewPCG(seed, seed))
+	p := stage.Install(t)
+	p.Start()
+	crowd := &crowd{program: p, guests: 4}
+	ctx, end := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for g := range crowd.guests {
+		running.Go(func() { crowd.travel(ctx, t, g) })
+	}
+	rounds := 4
+	if os.Getenv("MELMASTOON_FULL") != "" {
+		rounds = 20
+	}
+	for round := range rounds {
+		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the moment of the fault, not a wait for anything
+		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[round%2]
+		p.End(signal)
+		p.Start()
+	}
+	crowd.enough.Store(true)
+	running.Wait()
+	end()
+	t.Logf("seed %d: %d crashes, %d requests cut off, %d journeys ended", seed, rounds, crowd.cut.Load(), len(crowd.done))
+	if crowd.cut.Load() == 0 || len(crowd.done) == 0 {
+		t.Error("no request was cut off, or no journey ended: this run has shown nothing")
+	}
+	for _, b := range crowd.done {
+		a, err := p.Do(t.Context(), b.ReadRequest())
+		if err != nil || a.Status != http.StatusOK {
+			t.Errorf("%s was answered and is gone: %d %s %v", b.ReservationID, a.Status, a.Body, err)
+		}
+	}
+	p.Settle()
+	p.End(syscall.SIGTERM)
+}
+
+func crashSeed(t *testing.T) uint64 {
+	t.Helper()
+	if s := os.Getenv("MELMASTOON_SEED"); s != "" {
+		seed, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seed
+	}
+	return rand.Uint64()
+}
+
+// A crowd books one room after the other, whatever happens to the system.
+type crowd struct {
+	program *stage.Program
+	guests  int
+	enough  atomic.Bool
+	cut     atomic.Int64
+
+	mu   sync.Mutex
+	done []*stage.Booking
+}
+
+// travel books until it is enough. Guest g takes days of its own, so that rooms suffice.
+func (c *crowd) travel(ctx context.Context, t *testing.T, g int) {
+	for n := 0; !c.enough.Load(); n++ {
+		w := stage.Usual()
+		w.From, w.Nights = 1+(g+c.guests*n)%300, 1
+		b, err := c.journey(ctx, w)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		c.mu.Lock()
+		c.done = append(c.done, b)
+		c.mu.Unlock()
+	}
+}
+
+// journey books one room and pays for it, and comes back with what was answered.
+func (c *crowd) journey(ctx context.Context, w stage.Wish) (*stage.Booking, error) {
+	b := c.program.Guest(w)
+	steps := []struct {
+		request func(key string) stage.Request
+		learn   func(stage.Answer) error
+		want    int
+	}{
+		{b.QuoteRequest, b.LearnQuote, http.StatusCreated},
+		{b.HoldRequest, b.LearnHold, http.StatusCreated},
+		{func(string) stage.Request { return b.IntentRequest("card") }, b.LearnIntent, http.StatusCreated},
+		{func(string) stage.Request { return b.PressRequest("pay") }, nil, http.StatusSeeOther},
+		{func(key string) stage.Request { return b.ConfirmRequest("card", key) }, nil, http.StatusOK},
+	}
+	for i, step := range steps {
+		a, err := c.insist(ctx, step.request(stage.Key()), step.want)
+		if err == nil && step.learn != nil {
+			err = step.learn(a)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("step %d of %s: %w", i, b, err)
+		}
+	}
+	return b, nil
+}
+
+// insist repeats a request, the same under the same key, until it is answered as it should be. The system may be
+// gone, starting, or still hold the claim of a process that was killed.
+func (c *crowd) insist(ctx context.Context, r stage.Request, want int) (stage.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	retry := time.NewTicker(50 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		a, err := c.program.Do(ctx, r)
+		if err == nil && a.Status == want {
+			return a, nil
+		}
+		if err != nil {
+			if !errors.Is(err, syscall.ECONNREFUSED) { // nobody there is no request cut off
+				c.cut.Add(1)
+			}
+		} else if a.Status != http.StatusConflict && a.Status < 500 || a.Status == http.StatusConflict && a.Code() != "GENERAL.IDEMPOTENCY_IN_PROGRESS" && a.Code() != "PAYMENT.NOT_CAPTURED" {
+			return a, fmt.Errorf("%s %s answered %d %s", r.Method, r.Path, a.Status, a.Body)
+		}
+		select {
+		case <-ctx.Done():
+			return a, fmt.Errorf("%s %s: %w after %d %s %v", r.Method, r.Path, ctx.Err(), a.Status, a.Body, err)
+		case <-retry.C:
+		}
+	}
+}

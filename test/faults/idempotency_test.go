@@ -1,0 +1,237 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+const (
+	callers  = 16 // at once with one key
+	sharing  = 8  // keys that hold rooms of one night, of which there are twelve
+	inFlight = "GENERAL.IDEMPOTENCY_IN_PROGRESS"
+	reused   = "GENERAL.IDEMPOTENCY_KEY_REUSED"
+)
+
+// TestAKeyIsOneHoldHoweverManyAskAtOnce has sixteen callers send the same request under each key.
+func TestAKeyIsOneHoldHoweverManyAskAtOnce(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	dice := newSeed(t).dice(0)
+	keys := count(200, 1000)
+	quotes := make([]*stage.Booking, keys/sharing)
+	for n := range quotes {
+		w := stage.Usual()
+		w.From, w.Nights = 1+n, 1
+		quotes[n] = s.Quote(w)
+	}
+	acts := make([]*act, keys)
+	for n := range acts {
+		q := quotes[n/sharing]
+		acts[n] = &act{s: s, request: q.HoldRequest(stage.Key()), other: quotes[(n/sharing+1)%len(quotes)], answered: make(chan struct{})}
+	}
+	dice.Shuffle(keys, func(i, j int) { acts[i], acts[j] = acts[j], acts[i] })
+	all, ctx := errgroup.WithContext(t.Context())
+	all.SetLimit(3)
+	for _, a := range acts {
+		all.Go(func() error { return a.crowd(ctx) })
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	s.Finish()
+	waited, replayed, made := tell(acts)
+	t.Logf("%d keys: %d answers while the first was running, %d replays", keys, waited, replayed)
+	if waited == 0 || replayed == 0 {
+		t.Error("nobody came while the first was running, or nobody came after: this run has shown nothing")
+	}
+	var rows int
+	if err := s.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.reservations`).Scan(&rows); err != nil {
+		t.Fatal(err)
+	}
+	if rows != keys || made != keys {
+		t.Errorf("%d reservations were made and %d told of, want %d", rows, made, keys)
+	}
+}
+
+// tell adds up what the callers saw.
+func tell(acts []*act) (waited, replayed int64, made int) {
+	reservations := map[string]bool{}
+	for _, a := range acts {
+		waited, replayed = waited+a.waited.Load(), replayed+a.replayed.Load()
+		b := stage.Booking{}
+		if b.LearnHold(stage.Answer{Body: a.body}) == nil {
+			reservations[b.ReservationID] = true
+		}
+	}
+	return waited, replayed, len(reservations)
+}
+
+// An act is one request under one key, sent by many.
+type act struct {
+	s       *stage.Stage
+	request stage.Request
+	other   *stage.Booking // whose rooms are not meant
+
+	first            sync.Once
+	answered         chan struct{} // closed when somebody has got an answer that counts
+	body             []byte        // that answer
+	waited, replayed atomic.Int64
+}
+
+// crowd sends the request from all callers, and afterwards another one under the same key.
+func (a *act) crowd(ctx context.Context) error {
+	crowd, within := errgroup.WithContext(ctx)
+	for range callers {
+		crowd.Go(func() error { return a.insist(within) })
+	}
+	if err := crowd.Wait(); err != nil {
+		return err
+	}
+	changed, err := a.s.Do(ctx, a.other.HoldRequest(a.request.Key))
+	if err == nil && (changed.Status != http.StatusUnprocessableEntity || changed.Code() != reused) {
+		err = fmt.Errorf("another body under a used key was answered %d %s", changed.Status, changed.Body)
+	}
+	return err
+}
+
+// insist repeats the request while the first call is running.
+func (a *act) insist(ctx context.Context) error {
+	for {
+		got, err := a.s.Do(ctx, a.request)
+		switch {
+		case err != nil:
+			return err
+		case got.Status == http.StatusCreated:
+			return a.compare(got)
+		case got.Status != http.StatusConflict || got.Code() != inFlight:
+			return fmt.Errorf("answered %d %s", got.Status, got.Body)
+		}
+		a.waited.Add(1)
+		select {
+		case <-a.answered:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// compare holds an answer to the first one, byte for byte.
+func (a *act) compare(got stage.Answer) error {
+	a.first.Do(func() {
+		a.body = got.Body
+		close(a.answered)
+	})
+	if got.Header.Get("Idempotent-Replayed") == "true" {
+		a.replayed.Add(1)
+	}
+	if !bytes.Equal(got.Body, a.body) {
+		return fmt.Errorf("one key was answered\n%s\nand\n%s", a.body, got.Body)
+	}
+	return nil
+}
+
+// lease is how long a hold may be running: its time limit of 3 s and 5 s for what comes after.
+const lease = 8 * time.Second
+
+// TestAClaimWhoseProcessDiedIsTakenOverAfterItsLease leaves claims as a process leaves them that is killed before it has
+// asked for rooms, and one that is killed before it could keep its answer. Whoever takes over does the same act.
+func TestAClaimWhoseProcessDiedIsTakenOverAfterItsLease(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		die  func(claim) (reservation string)
+	}{
+		{"killed before the act", claim.dieBefore},
+		{"killed after the act", claim.dieAfter},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := stage.Open(t)
+			b := s.Quote(stage.Usual())
+			c := claim{t, s, s.DB.Owner(t), b, b.HoldRequest(stage.Key())}
+			want := test.die(c)
+			c.leaseUntil(`clock_timestamp() + interval '1 minute'`)
+			if a := s.Must(http.StatusConflict, c.request); a.Code() != inFlight {
+				t.Errorf("within the lease it was answered %s", a.Body)
+			}
+			c.leaseUntil(`clock_timestamp()`)
+			if a := s.Must(http.StatusUnprocessableEntity, s.Quote(stage.Usual()).HoldRequest(c.request.Key)); a.Code() != reused {
+				t.Errorf("another request would take the claim over: %s", a.Body)
+			}
+			if err := b.LearnHold(s.Must(http.StatusCreated, c.request)); err != nil || b.ReservationID != want {
+				t.Errorf("after the lease %s was made, %v, want %s", b.ReservationID, err, want)
+			}
+			s.Finish()
+		})
+	}
+}
+
+// A claim is one request to hold rooms, whose process will not live to answer it.
+type claim struct {
+	*testing.T
+	s       *stage.Stage
+	conn    *pgx.Conn
+	booking *stage.Booking
+	request stage.Request
+}
+
+func (c claim) exec(sql string) (rows int64) {
+	c.Helper()
+	tag, err := c.conn.Exec(c.Context(), sql)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return tag.RowsAffected()
+}
+
+// leaseUntil moves the end of the claim's lease, which goes by the clock on the wall.
+func (c claim) leaseUntil(moment string) {
+	c.Helper()
+	n := c.exec(`UPDATE reservation.idempotency SET locked_until = ` + moment + ` WHERE key LIKE 'reservation-hold:%' AND status_code IS NULL`)
+	if n != 1 {
+		c.Fatalf("%d claims are without an answer, want 1", n)
+	}
+}
+
+// dieBefore fails the call at its first step, which leaves its claim without an answer. The reservation is the one that
+// the claim's act will have made.
+func (c claim) dieBefore() string {
+	c.Helper()
+	c.exec(`REVOKE INSERT ON sandbox.allocations FROM sandbox_app`)
+	c.s.Must(http.StatusServiceUnavailable, c.request)
+	c.exec(`GRANT INSERT ON sandbox.allocations TO sandbox_app`)
+	var act id.Request
+	if err := c.conn.QueryRow(c.Context(), `SELECT act FROM reservation.idempotency WHERE key LIKE 'reservation-hold:%'`).Scan(&act); err != nil {
+		c.Fatal(err)
+	}
+	return reservation.Named(act).String()
+}
+
+// dieAfter forgets the answer of a call that was made.
+func (c claim) dieAfter() string {
+	c.Helper()
+	if err := c.booking.LearnHold(c.s.Must(http.StatusCreated, c.request)); err != nil {
+		c.Fatal(err)
+	}
+	var leased time.Duration
+	err := c.conn.QueryRow(c.Context(), `
+		UPDATE reservation.idempotency SET status_code = NULL, headers = NULL, response = NULL
+		WHERE key LIKE 'reservation-hold:%' RETURNING locked_until - created_at`).Scan(&leased)
+	if err != nil || (leased-lease).Abs() > time.Second {
+		c.Errorf("leased for %v, %v, want %v", leased, err, lease)
+	}
+	return c.booking.ReservationID
+}

@@ -1,0 +1,203 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+const bidders = 64
+
+func TestTheLastRoomsAreNeverSoldTwice(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		days int // over which stays begin
+	}{
+		{"hot nights", 3},
+		{"spread nights", 60},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			m := openMarket(t)
+			m.rush(t, test.days, count(20, 100))
+			if n := m.breaches(t); n != 0 {
+				t.Errorf("%d times a commit found a night with more takers than rooms", n)
+			}
+		})
+	}
+}
+
+// TestCheckThenInsertIsCaught has the same crowd at an inventory that looks whether there is room and then takes it,
+// without a lock.
+func TestCheckThenInsertIsCaught(t *testing.T) {
+	t.Parallel()
+	m := openMarket(t)
+	m.exec(t, naive)
+	m.rush(t, 3, 20)
+	n := m.breaches(t)
+	t.Logf("caught %d times", n)
+	if n == 0 {
+		t.Error("check, then insert was not caught")
+	}
+	m.exec(t, `DELETE FROM sandbox.allocations`) // broken on purpose: not for the check at the end of each test
+}
+
+const naive = `
+	CREATE OR REPLACE FUNCTION sandbox.hold_rooms(
+		p_tenant uuid, p_property uuid, p_reservation uuid, p_start date, p_end date, p_ttl interval,
+		p_allocations uuid[], p_room_types uuid[], p_units int[],
+		OUT outcome text, OUT placed_at timestamptz, OUT expires_at timestamptz, OUT fresh boolean)
+	LANGUAGE plpgsql AS $$
+	BEGIN
+		placed_at := platform.now();
+		expires_at := placed_at + p_ttl;
+		fresh := true;
+		outcome := CASE WHEN sandbox.sold_out(p_room_types, p_units, p_start, p_end, placed_at) THEN 'refused' ELSE 'held' END;
+		INSERT INTO sandbox.allocations (allocation_id, tenant_id, property_id, room_type_id, reservation_id,
+			starts_on, ends_on, units, state, placed_at, expires_at)
+		SELECT w.allocation_id, p_tenant, p_property, w.room_type_id, p_reservation,
+			p_start, p_end, w.units, hold_rooms.outcome, hold_rooms.placed_at, hold_rooms.expires_at
+		FROM unnest(p_allocations, p_room_types, p_units) AS w (allocation_id, room_type_id, units);
+	END $$;`
+
+// A market is the inventory of a hotel of which the last rooms are on sale, and a witness of every commit to it.
+type market struct {
+	witness
+	*pgtest.Database
+	inventory sandbox.Inventory
+	db        *postgres.DB
+	today     stay.Date
+	seed      seed
+	tally     *tally
+}
+
+// A tally counts what came of what the bidders did.
+type tally struct {
+	held, refused, committed, tooLate, released atomic.Int64
+}
+
+func openMarket(t *testing.T) market {
+	t.Helper()
+	d := pgtest.New(t)
+	e := d.Env().With("DATABASE_POOL", "16")
+	if err := demo.Load(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	return market{watch(t, d.Owner(t)), d, sandbox.OpenInventory(e), postgres.Open(e, sandbox.Schema),
+		stay.DateOf(e.Now()), newSeed(t), new(tally)}
+}
+
+// A bidder takes rooms, and keeps them, gives them back or forgets them.
+type bidder struct {
+	*market
+	dice *rand.Rand
+	days int
+	mine []sandbox.Hold
+}
+
+// rush has all bidders act at once, round by round. Between rounds the clock moves, so that holds lapse.
+func (m *market) rush(t *testing.T, days, rounds int) {
+	t.Helper()
+	all := make([]*bidder, bidders)
+	for n := range all {
+		all[n] = &bidder{m, m.seed.dice(n), days, nil}
+	}
+	clock := m.seed.dice(bidders)
+	for range rounds {
+		crowd, ctx := errgroup.WithContext(t.Context())
+		for _, b := range all {
+			crowd.Go(func() error { return b.act(ctx) })
+		}
+		if err := crowd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		m.Advance(time.Duration(1+clock.IntN(5)) * time.Minute)
+	}
+	m.report(t)
+}
+
+// report fails the test when something that should have happened never did.
+func (m *market) report(t *testing.T) {
+	t.Helper()
+	looks, meetings := m.looks(t)
+	lapsed := m.number(t, `SELECT count(*) FROM sandbox.allocations WHERE state = 'held' AND expires_at <= platform.now()`)
+	c := m.tally
+	t.Logf("%d held, %d refused, %d committed, %d too late, %d released, %d lapsed; %d looks, %d while another waited",
+		c.held.Load(), c.refused.Load(), c.committed.Load(), c.tooLate.Load(), c.released.Load(), lapsed, looks, meetings)
+	for what, n := range map[string]int64{"held": c.held.Load(), "refused": c.refused.Load(), "committed": c.committed.Load(),
+		"too late": c.tooLate.Load(), "released": c.released.Load(), "lapsed": int64(lapsed), "looked at": int64(looks), "met": int64(meetings)} {
+		if n == 0 {
+			t.Errorf("nothing was %s: this run has shown nothing", what)
+		}
+	}
+}
+
+// act settles one of the bidder's earlier holds, whatever has become of it, and asks for other rooms.
+func (b *bidder) act(ctx context.Context) error {
+	if len(b.mine) > 0 {
+		if err := b.settle(ctx, b.dice.IntN(len(b.mine))); err != nil {
+			return err
+		}
+	}
+	h := b.want()
+	_, err := b.inventory.Hold(ctx, h)
+	switch {
+	case errors.Is(err, sandbox.ErrSoldOut):
+		b.tally.refused.Add(1)
+		return nil
+	case err != nil:
+		return err
+	}
+	b.tally.held.Add(1)
+	b.mine = append(b.mine, h)
+	return nil
+}
+
+// want is one of the hotel's two suites for some nights.
+func (b *bidder) want() sandbox.Hold {
+	hotel := demo.KabulGrand
+	start := b.today.AddDays(10 + b.dice.IntN(b.days))
+	return sandbox.Hold{
+		Tenant: hotel.Tenant, Property: hotel.Property, Reservation: id.New[id.Reservation](),
+		Stay:   stay.Window{Start: start, End: start.AddDays(1 + b.dice.IntN(4))},
+		TTL:    time.Duration(2+b.dice.IntN(9)) * time.Minute,
+		Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: hotel.Rooms[2].ID, Units: 1}},
+	}
+}
+
+// settle commits a hold or gives it back. What is committed is given back another time, so that rooms never run out.
+func (b *bidder) settle(ctx context.Context, n int) error {
+	h := b.mine[n]
+	rooms := []id.Allocation{h.Claims[0].Allocation}
+	if b.dice.IntN(2) == 0 {
+		_, err := b.inventory.Commit(ctx, h.Tenant, rooms)
+		if errors.Is(err, sandbox.ErrHoldOver) {
+			b.tally.tooLate.Add(1)
+			b.forget(n)
+			return nil
+		}
+		if err == nil {
+			b.tally.committed.Add(1)
+		}
+		return err
+	}
+	b.forget(n)
+	b.tally.released.Add(1)
+	return b.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return b.inventory.Release(ctx, tx, rooms) })
+}
+
+func (b *bidder) forget(n int) { b.mine = slices.Delete(b.mine, n, n+1) }

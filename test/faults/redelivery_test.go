@@ -1,0 +1,102 @@
+package faults
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect walks journeys of every kind and then delivers every event to
+// everybody who hears it five times more, in any order and several at a time.
+func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	seed := newSeed(t)
+	for day := range count(2, 10) {
+		everyKind(s, 7+day)
+	}
+	s.Finish()
+	e := echo{s, s.DB.Owner(t)}
+	before := e.digest(t)
+	all := e.deliveries(t)
+	again := slices.Repeat(all, 5)
+	seed.dice(0).Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
+	e.deliver(t, again)
+	s.Finish()
+	heard := map[string]int{}
+	for _, d := range all {
+		heard[d.Subscription]++
+	}
+	t.Logf("%d deliveries, five times more, to %v", len(all), heard)
+	for _, f := range []string{"reservation-allocationcommitted", "reservation-allocationfailed", "reservation-paymentcaptured",
+		"reservation-paymentfailed", "sandbox-holdexpired", "sandbox-reservationcancelled"} {
+		if heard[f] == 0 {
+			t.Errorf("%s never heard anything: this run has shown nothing about it", f)
+		}
+	}
+	if changed := differing(before, e.digest(t)); len(changed) > 0 {
+		t.Errorf("changed by deliveries that came before: %v\n%s", changed, s.Story(context.Background()))
+	}
+}
+
+// TestADeliveryThatHasAnEffectIsNoticed holds the comparison of the test above to an event that nobody has heard yet.
+func TestADeliveryThatHasAnEffectIsNoticed(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	failed := s.Book(stage.Usual()).Intend("card")
+	for range 5 {
+		failed.Press("decline")
+	}
+	held := s.Book(stage.Usual()).Intend("card")
+	s.Hush()
+	e := echo{s, s.DB.Owner(t)}
+	before := e.digest(t)
+	for _, d := range e.deliveries(t) {
+		if d.Subscription == "reservation-paymentfailed" {
+			e.deliver(t, []delivery{d.about(failed, held)})
+		}
+	}
+	s.Hush()
+	changed := differing(before, e.digest(t))
+	for _, table := range []string{"reservation.reservations", "reservation.holds", "reservation.outbox", "sandbox.allocations", "bus.messages"} {
+		if !slices.Contains(changed, table) {
+			t.Errorf("%s was changed, and only %v noticed", table, changed)
+		}
+	}
+}
+
+// everyKind walks one journey of each kind. Rooms of that day must be free.
+func everyKind(s *stage.Stage, day int) {
+	room, suites := stage.Usual(), stage.Usual()
+	room.From, suites.From = day, day
+	room.Nights, suites.Nights = 1, 1
+	suites.Room, suites.Rooms = 2, demo.KabulGrand.Rooms[2].Units
+
+	paid := s.Book(room).Intend("card")
+	paid.Press("decline")
+	paid.Press("pay")
+	s.Book(room).Intend("cash_on_arrival").Confirm("cash_on_arrival")
+	failed := s.Book(room).Intend("card")
+	for range 5 {
+		failed.Press("decline")
+	}
+	late, lost := s.Book(room).Intend("card"), s.Book(suites).Intend("card")
+	s.Must(http.StatusConflict, s.Quote(suites).HoldRequest(stage.Key()))
+	s.Book(room).Intend("card") // and forgotten
+	s.Hush()
+	s.Advance(11 * time.Minute)
+	s.Book(suites).Intend("cash_on_arrival").Confirm("cash_on_arrival")
+	late.Press("pay")
+	lost.Press("pay")
+	s.Hush()
+	s.Tick("reservation-expireholds")
+	s.Hush()
+	s.Advance(20 * time.Minute)
+	s.Tick("sandbox-expireintents")
+	s.Hush()
+}

@@ -1,0 +1,104 @@
+package faults
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// A duel is about the last rooms of a night: late has let the hold on them run out and pays, quick wants to hold them.
+type duel struct {
+	late, quick *stage.Booking
+	pause       int // how many questions quick asks first, so that the two meet at a different point each time
+	taken       bool
+}
+
+// TestLatePaymentRacesTheNextGuest lets one have the rooms. When it is the next guest, the late one's money goes back.
+func TestLatePaymentRacesTheNextGuest(t *testing.T) {
+	t.Parallel()
+	r := openRace(t)
+	dice := r.seed.dice(0)
+	wins := map[string]int{"the late guest": 0, "the next guest": 0}
+	for range count(1, 5) {
+		duels := r.duels(t, dice)
+		stories := r.stories()
+		for _, d := range duels {
+			told := stories[d.late.ReservationID]
+			status, refunded := r.intent(t, d.late)
+			switch {
+			case !d.taken && slices.Equal(told, []string{"held", "confirmed"}) && status == "captured" && refunded == "0":
+				wins["the late guest"]++
+			case d.taken && slices.Equal(told, []string{"held", "cancelled"}) && status == "captured" && refunded == d.late.Total:
+				wins["the next guest"]++
+			default:
+				t.Errorf("the next guest has the rooms: %v; of %s was told %q, %s of %s refunded", d.taken, d.late, told, refunded, d.late.Total)
+			}
+		}
+	}
+	r.won(t, wins)
+}
+
+// duels are fought side by side until nothing is in flight any more.
+func (r *race) duels(t *testing.T, dice *rand.Rand) []*duel {
+	t.Helper()
+	suites := stage.Usual()
+	suites.Room, suites.Rooms = 2, demo.KabulGrand.Rooms[2].Units
+	var all []*duel
+	for _, late := range r.prepare(t, suites) {
+		all = append(all, &duel{late: late, quick: &stage.Booking{Tenant: late.Tenant, QuoteID: late.QuoteID}, pause: dice.IntN(6)})
+	}
+	r.Advance(10*time.Minute + time.Second)
+	racing, ctx := errgroup.WithContext(t.Context())
+	racing.SetLimit(4)
+	for _, d := range all {
+		racing.Go(func() error { return d.fight(ctx, r) })
+	}
+	if err := racing.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	r.Finish()
+	return all
+}
+
+// fight has the late guest pay. From then on the event, the late guest's own call and the next guest are after the rooms.
+func (d *duel) fight(ctx context.Context, r *race) error {
+	if _, err := r.expect(ctx, d.late.PressRequest("pay"), "303"); err != nil {
+		return err
+	}
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error {
+		_, err := r.expect(ctx, d.late.ConfirmRequest("card", stage.Key()), "200",
+			"409 RESERVATION.OVERBOOKING_BLOCKED", "409 RESERVATION.ILLEGAL_TRANSITION")
+		return err
+	})
+	both.Go(func() error { return d.take(ctx, r) })
+	return both.Wait()
+}
+
+// take has the next guest hold the rooms, if they are still there.
+func (d *duel) take(ctx context.Context, r *race) error {
+	for range d.pause {
+		if _, err := r.expect(ctx, d.late.ReadRequest(), "200"); err != nil {
+			return err
+		}
+	}
+	a, err := r.expect(ctx, d.quick.HoldRequest(stage.Key()), "201", "409 RESERVATION.OVERBOOKING_BLOCKED")
+	d.taken = err == nil && a.Status == http.StatusCreated
+	return err
+}
+
+// intent is what has become of a guest's money.
+func (r *race) intent(t *testing.T, b *stage.Booking) (status, refunded string) {
+	t.Helper()
+	var intent struct{ Status, RefundedMicro string }
+	r.Must(http.StatusOK, b.IntentStateRequest()).Into(t, &intent)
+	return intent.Status, intent.RefundedMicro
+}

@@ -1,0 +1,91 @@
+package faults
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// TestAStartThatCannotBeSaysWhyInOneSentence breaks what the local cloud stands on.
+func TestAStartThatCannotBeSaysWhyInOneSentence(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs the local cloud as a program")
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { taken.Close() }) // after the subtests, which are parallel
+	port := strconv.Itoa(taken.Addr().(*net.TCPAddr).Port)
+	for name, test := range map[string]struct {
+		spoil func(local string) error
+		args  []string
+		want  string
+	}{
+		"port taken":       {nil, []string{"--port=" + port}, "Port " + port + " is taken"},
+		"secrets damaged":  {write("secrets.json", "{"), nil, "--fresh"},
+		"database damaged": {write("postgres/data/global/pg_control", "nothing"), nil, "--fresh"},
+		"data half gone":   {remove("postgres/password"), nil, "--fresh"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := stage.Install(t)
+			p.Start()
+			p.End(syscall.SIGTERM)
+			if test.spoil != nil {
+				if err := test.spoil(p.Local()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			words, err := p.Fail(test.args...)
+			if err == nil {
+				t.Fatal("it started")
+			}
+			if !strings.Contains(words, test.want) || strings.Count(strings.TrimSpace(words), "\n") > 0 {
+				t.Errorf("it says %q, want one line with %q", words, test.want)
+			}
+			p.Start("--fresh") // the way out that it names
+			p.End(syscall.SIGINT)
+		})
+	}
+}
+
+func write(name, text string) func(string) error {
+	return func(local string) error { return os.WriteFile(filepath.Join(local, name), []byte(text), 0o600) }
+}
+
+func remove(name string) func(string) error {
+	return func(local string) error { return os.Remove(filepath.Join(local, name)) }
+}
+
+// TestTheClockMovesAndStays moves the one clock of a program that has run before.
+func TestTheClockMovesAndStays(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs the local cloud as a program")
+	}
+	p := stage.Install(t)
+	p.Start()
+	b := p.Book(stage.Usual())
+	if state := p.State(b); state != "held" {
+		t.Fatalf("it is %s", state)
+	}
+	p.End(syscall.SIGINT)
+	p.Start("--clock=+31m")
+	if state := p.State(b); state != "expired_hold" {
+		t.Errorf("31 minutes later it is %s", state)
+	}
+	p.End(syscall.SIGINT)
+	p.Start()
+	if state := p.State(b); state != "expired_hold" {
+		t.Errorf("after another start it is %s again", state)
+	}
+	p.End(syscall.SIGTERM)
+}

@@ -1,0 +1,180 @@
+// Package journeys walks guests through the running system, from the first request to the last event.
+package journeys
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/test/stage"
+)
+
+func TestPaidByCard(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(stage.Usual()).Intend("card")
+	b.Press("pay")
+	b.Await("confirmed")
+	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
+	if again := b.Press("pay"); again.Header.Get("Location") == "" {
+		t.Error("a second press leads nowhere")
+	}
+	b.Confirm("card") // the site asks too, after the event has done it
+	s.Settle()
+	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
+}
+
+func TestConfirmedByTheCallBeforeTheEvent(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(stage.Usual()).Intend("mfs")
+	b.Press("pay")
+	var view struct {
+		State   string
+		Payment struct{ Method, Status, CapturedMicro string }
+	}
+	b.Confirm("mfs").Into(t, &view)
+	if view.State != "confirmed" || view.Payment.Method != "mfs" || view.Payment.Status != "captured" || view.Payment.CapturedMicro != b.Total {
+		t.Errorf("confirmed as %+v, want mfs, captured, %s", view, b.Total)
+	}
+	s.Settle()
+	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
+}
+
+func TestPromisedInCash(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(stage.Usual()).Intend("cash_on_arrival")
+	var view struct {
+		State   string
+		Payment struct{ Status, CapturedMicro string }
+	}
+	b.Confirm("cash_on_arrival").Into(t, &view)
+	if view.State != "confirmed" || view.Payment.Status != "pending_cash" || view.Payment.CapturedMicro != "0" {
+		t.Errorf("confirmed as %+v, want pending_cash and nothing captured", view)
+	}
+	s.Settle()
+	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed")
+}
+
+func TestDeclinedThenPaid(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(stage.Usual()).Intend("card")
+	b.Press("decline")
+	if a, err := s.Do(t.Context(), b.ConfirmRequest("card", stage.Key())); err != nil || a.Status != http.StatusConflict || a.Code() != "PAYMENT.NOT_CAPTURED" {
+		t.Errorf("confirming a declined payment: %d %s, %v; want 409 PAYMENT.NOT_CAPTURED", a.Status, a.Body, err)
+	}
+	b.Await("held")
+	b.Press("pay")
+	b.Await("confirmed")
+	s.Settle()
+	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
+}
+
+func TestDeclinedForGood(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(stage.Usual()).Intend("card")
+	for range 5 {
+		b.Press("decline")
+	}
+	b.Await("cancelled")
+	s.Settle()
+	b.Expect("reservation.held", "reservation.cancelled", "inventory.allocation.committed", "payment.transaction.failed")
+}
+
+func TestHoldExpires(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(last(2)).Intend("card")
+	s.Quiet()
+	s.Advance(b.ExpiresAt.Sub(s.Env().Now()) + time.Second)
+	if got := b.State(); got != "expired_hold" {
+		t.Errorf("past its end and before the sweep it reads %s", got)
+	}
+	s.Tick("reservation-expireholds")
+	b.Await("expired_hold")
+	s.Tick("reservation-expireholds")
+	s.Settle()
+	b.Expect("reservation.held", "reservation.hold_expired", "inventory.allocation.committed", "inventory.allocation.committed")
+	if again := s.Book(last(2)); again.State() != "held" {
+		t.Error("the next guest does not get rooms")
+	}
+}
+
+func TestPaidAfterTheSweep(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(stage.Usual()).Intend("card")
+	s.Advance(11 * time.Minute)
+	s.Tick("reservation-expireholds")
+	b.Await("expired_hold")
+	b.Press("pay")
+	b.Await("confirmed")
+	s.Settle()
+	b.Expect("reservation.held", "reservation.hold_expired", "reservation.confirmed",
+		"inventory.allocation.committed", "payment.transaction.captured", "inventory.allocation.committed")
+}
+
+func TestCapturedAfterExpiryWithRooms(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(stage.Usual()).Intend("card")
+	s.Advance(11 * time.Minute)
+	b.Press("pay")
+	b.Await("confirmed")
+	s.Tick("reservation-expireholds")
+	s.Settle()
+	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured",
+		"inventory.allocation.committed")
+}
+
+// last is a wish for every room of the hotel's smallest type.
+func last(nights int) stage.Wish {
+	w := stage.Usual()
+	w.Room, w.Nights = 2, nights
+	w.Rooms = w.Hotel.Rooms[w.Room].Units
+	return w
+}
+
+func TestCapturedAfterExpiryWithoutRooms(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	late := s.Book(last(2)).Intend("card")
+	s.Advance(11 * time.Minute)
+	quick := s.Book(last(2)).Intend("cash_on_arrival")
+	quick.Confirm("cash_on_arrival")
+	late.Press("pay")
+	late.Await("cancelled")
+	s.Settle()
+	if status, refunded := late.Intent(); status != "captured" || refunded != late.Total {
+		t.Errorf("the late guest's intent is %s, %s refunded, want all %s", status, refunded, late.Total)
+	}
+	if got := quick.State(); got != "confirmed" {
+		t.Errorf("the quick guest is %s", got)
+	}
+	events := strings.Join(s.Subjects(late.ReservationID), " ")
+	for _, want := range []string{"reservation.held reservation.cancelled", "payment.transaction.captured", "payment.transaction.refunded"} {
+		if !strings.Contains(events, want) {
+			t.Errorf("events %s, want %s among them", events, want)
+		}
+	}
+}
+
+func TestTheLastRoomIsSoldOnce(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	first := s.Book(last(3))
+	second := s.Quote(last(2))
+	a, err := s.Do(t.Context(), second.HoldRequest(stage.Key()))
+	if err != nil || a.Status != http.StatusConflict || a.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
+		t.Fatalf("the second guest got %d %s, %v; want 409 RESERVATION.OVERBOOKING_BLOCKED", a.Status, a.Body, err)
+	}
+	s.Quiet()
+	if got := first.State(); got != "held" {
+		t.Errorf("the first guest is %s", got)
+	}
+	s.Settle()
+}

@@ -1,0 +1,379 @@
+package journeys
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/contract"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// A wired event is one as GET /-/events streams it: a structured CloudEvent.
+type wired struct {
+	attributes map[string]any // all of the document but its data
+	envelope   map[string]any
+	payload    map[string]any
+	raw        json.RawMessage // the payload as it came
+}
+
+func (e wired) subject() string     { return fmt.Sprint(e.attributes["type"]) }
+func (e wired) reservation() string { return fmt.Sprint(e.payload["reservationId"]) }
+
+// String names the event in a failure.
+func (e wired) String() string { return e.subject() + " " + fmt.Sprint(e.attributes["id"]) }
+
+func (e wired) metadata(name string) any {
+	metadata, _ := e.envelope["metadata"].(map[string]any)
+	return metadata[name]
+}
+
+// heard reads as many events from the start of the run as the outboxes have told.
+func heard(t *testing.T, s *stage.Stage, want int) (events []wired) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Cloud.URL()+"/-/events?replay=1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || got != "text/event-stream" {
+		t.Fatalf("answered %d %s", res.StatusCode, got)
+	}
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 1<<20)
+	for len(events) < want && lines.Scan() {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			events = append(events, read(t, data))
+		}
+	}
+	if len(events) < want {
+		t.Fatalf("%d events of %d, %v", len(events), want, lines.Err())
+	}
+	return events
+}
+
+func read(t *testing.T, document string) (e wired) {
+	t.Helper()
+	var data struct {
+		Envelope map[string]any
+		Payload  json.RawMessage
+	}
+	var whole struct{ Data json.RawMessage }
+	for _, step := range []func() error{
+		func() error { return json.Unmarshal([]byte(document), &e.attributes) },
+		func() error { return json.Unmarshal([]byte(document), &whole) },
+		func() error { return json.Unmarshal(whole.Data, &data) },
+		func() error { return json.Unmarshal(data.Payload, &e.payload) },
+	} {
+		if err := step(); err != nil {
+			t.Fatalf("%v in %s", err, document)
+		}
+	}
+	delete(e.attributes, "data")
+	e.envelope, e.raw = data.Envelope, data.Payload
+	return e
+}
+
+// TestEveryPublishedEventIsWhatItsContractSays walks journeys of every kind and reads on the wire what the world is told.
+func TestEveryPublishedEventIsWhatItsContractSays(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	mixed(s)
+	s.Finish()
+	told := s.Told(t.Context())
+	events := heard(t, s, len(told))
+	subjects := map[string]int{}
+	for _, e := range events {
+		subjects[e.subject()]++
+		if err := contract.Said(e.subject(), e.raw); err != nil {
+			t.Errorf("%s: %v", e, err)
+		}
+		for _, wrong := range slices.Concat(e.strangers(), e.disagreements(), e.misplaced()) {
+			t.Errorf("%s: %s", e, wrong)
+		}
+	}
+	for subject := range retention {
+		if subjects[subject] == 0 {
+			t.Errorf("%s was never told: this run has shown nothing about it", subject)
+		}
+	}
+	inOrder(t, events, told)
+}
+
+// mixed walks journeys after which every kind of event has been told.
+func mixed(s *stage.Stage) {
+	paid := s.Book(stage.Usual()).Intend("card")
+	paid.Press("pay")
+	s.Book(stage.Usual()).Intend("cash_on_arrival").Confirm("cash_on_arrival")
+	failed := s.Book(stage.Usual()).Intend("card")
+	for range 5 {
+		failed.Press("decline")
+	}
+	dollars := stage.Usual()
+	dollars.Currency = "USD"
+	late, lost := s.Book(dollars).Intend("card"), s.Book(last(1)).Intend("card")
+	s.Must(http.StatusConflict, s.Quote(last(1)).HoldRequest(stage.Key()))
+	s.Book(stage.Usual()) // and forgotten
+	s.Hush()
+	s.Advance(11 * time.Minute)
+	s.Book(last(1)).Intend("cash_on_arrival").Confirm("cash_on_arrival")
+	late.Press("pay")
+	lost.Press("pay")
+	s.Hush()
+	s.Tick("reservation-expireholds")
+	s.Hush()
+}
+
+// known are the members that an envelope may have, and whether it must have them.
+var known = map[string]bool{
+	"eventId": true, "subject": true, "version": true, "occurredAt": true, "publishedAt": true, "producer": true,
+	"producerInstance": true, "tenantId": true, "userId": true, "sessionId": true, "requestId": true, "traceId": true,
+	"causationId": true, "correlationId": true, "schemaUri": true, "retentionClass": true, "samplingRate": true,
+	"producedBy": true, "metadata": true, "marketingAttribution": false,
+}
+
+// strangers are members that nobody may send, and those that are missing.
+func (e wired) strangers() (wrong []string) {
+	for name := range e.envelope {
+		if _, ok := known[name]; !ok {
+			wrong = append(wrong, "the envelope has a member "+name)
+		}
+	}
+	for name, must := range known {
+		if _, ok := e.envelope[name]; must && !ok {
+			wrong = append(wrong, "the envelope has no member "+name)
+		}
+	}
+	for of, names := range map[string][]string{
+		"metadata": {"dataResidency", "orderingKey", "aggregateVersion"}, "producedBy": {"service", "instance"},
+	} {
+		members, _ := e.envelope[of].(map[string]any)
+		for name := range members {
+			if !slices.Contains(names, name) {
+				wrong = append(wrong, of+" has a member "+name)
+			}
+		}
+	}
+	return wrong
+}
+
+// disagreements are attributes of the CloudEvent that say something else than its envelope.
+func (e wired) disagreements() (wrong []string) {
+	want := map[string]any{
+		"specversion": "1.0", "datacontenttype": "application/json", "id": e.envelope["eventId"], "type": e.envelope["subject"],
+		"time": instant(e.envelope["occurredAt"]), "dataschema": e.envelope["schemaUri"], "partitionkey": e.metadata("orderingKey"),
+		"source":   fmt.Sprintf("//%s.melmastoon.ghasi.io/%s", e.envelope["producer"], e.envelope["producerInstance"]),
+		"tenantid": e.envelope["tenantId"], "correlationid": e.envelope["correlationId"], "sampledrate": "1",
+		"traceparent": e.envelope["traceId"],
+	}
+	if cause := e.envelope["causationId"]; cause != nil {
+		want["causationid"] = cause
+	}
+	if version, ok := e.metadata("aggregateVersion").(float64); ok {
+		want["sequence"] = fmt.Sprintf("%010d", int(version))
+	}
+	for name := range want {
+		got := e.attributes[name]
+		if name == "time" {
+			got = instant(got)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want[name]) {
+			wrong = append(wrong, fmt.Sprintf("attribute %s is %v, the envelope says %v", name, got, want[name]))
+		}
+	}
+	for name := range e.attributes {
+		if _, ok := want[name]; !ok {
+			wrong = append(wrong, "the CloudEvent has an attribute "+name)
+		}
+	}
+	return wrong
+}
+
+// instant is a time however many decimals it was written with.
+func instant(text any) string {
+	at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(text))
+	if err != nil {
+		return err.Error()
+	}
+	return at.UTC().Format(time.RFC3339Nano)
+}
+
+// retention is how long events are kept, by the platform's own table.
+var retention = map[string]string{
+	"melmastoon.reservation.quote.requested.v1":    "operational",
+	"melmastoon.reservation.quote.created.v1":      "operational",
+	"melmastoon.reservation.held.v1":               "regulated",
+	"melmastoon.reservation.confirmed.v1":          "regulated",
+	"melmastoon.reservation.cancelled.v1":          "regulated",
+	"melmastoon.reservation.hold_expired.v1":       "operational",
+	"melmastoon.inventory.allocation.committed.v1": "operational",
+	"melmastoon.inventory.allocation.failed.v1":    "operational",
+	"melmastoon.payment.transaction.captured.v1":   "regulated",
+	"melmastoon.payment.transaction.failed.v1":     "regulated",
+	"melmastoon.payment.transaction.refunded.v1":   "regulated",
+}
+
+// misplaced is what the event says wrongly of itself: how long it is kept, whose it is, what it is ordered by.
+func (e wired) misplaced() (wrong []string) {
+	if got := e.envelope["retentionClass"]; got != retention[e.subject()] {
+		wrong = append(wrong, fmt.Sprintf("is kept as %v, want %q", got, retention[e.subject()]))
+	}
+	tenant := fmt.Sprint(e.payload["tenantId"])
+	if got := e.envelope["tenantId"]; got != tenant {
+		wrong = append(wrong, fmt.Sprintf("is of tenant %v, its payload of %s", got, tenant))
+	}
+	about := e.payload["reservationId"]
+	if about == nil {
+		about = e.payload["quoteId"]
+	}
+	if about == nil {
+		return wrong // a question for a price, before there is anything that it could be about
+	}
+	if got, want := e.metadata("orderingKey"), fmt.Sprint(tenant, ":", about); got != want {
+		wrong = append(wrong, fmt.Sprintf("is ordered by %v, want %s", got, want))
+	}
+	return wrong
+}
+
+// inOrder fails the test unless the events of a key come, within a topic, in the order of the outbox, and no version of
+// an aggregate comes after a newer one.
+func inOrder(t *testing.T, events []wired, told []stage.Told) {
+	t.Helper()
+	got, want, newest := map[string][]string{}, map[string][]string{}, map[string]float64{}
+	for _, e := range events {
+		lane := fmt.Sprint(e.attributes["partitionkey"], " ", e.subject())
+		got[lane] = append(got[lane], fmt.Sprint(e.attributes["id"]))
+		aggregate := lane + fmt.Sprint(e.payload["paymentIntentId"], e.payload["allocationId"])
+		version, _ := e.metadata("aggregateVersion").(float64)
+		if version < newest[aggregate] {
+			t.Errorf("%s: version %v after %v", e, version, newest[aggregate])
+		}
+		newest[aggregate] = version
+	}
+	for _, e := range told {
+		lane := e.OrderingKey + " " + e.Subject
+		want[lane] = append(want[lane], fmt.Sprint(e.Envelope["eventId"]))
+	}
+	several := 0
+	for lane, ids := range want {
+		if !slices.Equal(got[lane], ids) {
+			t.Errorf("%s: published %v, in the outbox %v", lane, got[lane], ids)
+		}
+		if len(ids) > 1 {
+			several++
+		}
+	}
+	if several == 0 || len(got) != len(want) {
+		t.Errorf("%d lanes of %d, %d of them with an order: this run has shown nothing", len(got), len(want), several)
+	}
+}
+
+// TestEventsOfAJourneyFormOneStory follows a booking that was paid for too late: each event names the one that led to it
+// and the request that began it all.
+func TestEventsOfAJourneyFormOneStory(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	lost := s.Book(last(1)).Intend("card")
+	s.Advance(11 * time.Minute)
+	s.Book(last(1)).Intend("cash_on_arrival").Confirm("cash_on_arrival")
+	lost.Press("pay")
+	s.Finish()
+	story := map[string]wired{}
+	for _, e := range heard(t, s, len(s.Told(t.Context()))) {
+		if e.reservation() == lost.ReservationID {
+			story[e.subject()] = e
+		}
+	}
+	captured, cancelled := story["melmastoon.payment.transaction.captured.v1"], story["melmastoon.reservation.cancelled.v1"]
+	refunded := story["melmastoon.payment.transaction.refunded.v1"]
+	held, allocated := story["melmastoon.reservation.held.v1"], story["melmastoon.inventory.allocation.committed.v1"]
+	for what, pair := range map[string][2]any{
+		"the press of the button caused by": {captured.envelope["causationId"], nil},
+		"the cancellation caused by":        {cancelled.envelope["causationId"], captured.envelope["eventId"]},
+		"the refund caused by":              {refunded.envelope["causationId"], cancelled.envelope["eventId"]},
+		"the capture's story":               {captured.envelope["correlationId"], captured.envelope["requestId"]},
+		"the cancellation's story":          {cancelled.envelope["correlationId"], captured.envelope["correlationId"]},
+		"the refund's story":                {refunded.envelope["correlationId"], captured.envelope["correlationId"]},
+		"the cancellation's trace":          {trace(cancelled), trace(captured)},
+		"the refund's trace":                {trace(refunded), trace(captured)},
+		"the hold's story":                  {held.envelope["correlationId"], allocated.envelope["correlationId"]},
+		"the hold's request":                {held.envelope["requestId"], allocated.envelope["requestId"]},
+		"the hold's trace":                  {trace(held), trace(allocated)},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s is %v, want %v", what, pair[0], pair[1])
+		}
+	}
+	if held.envelope["correlationId"] == captured.envelope["correlationId"] || captured.envelope["correlationId"] == "" {
+		t.Error("two requests are one story, or none")
+	}
+}
+
+// trace is the part of a traceparent that all calls of one trace have in common.
+func trace(e wired) string {
+	parts := strings.Split(fmt.Sprint(e.envelope["traceId"]), "-")
+	if len(parts) != 4 || strings.Trim(parts[1], "0") == "" {
+		return "no trace in " + fmt.Sprint(e.envelope["traceId"])
+	}
+	return parts[1]
+}
+
+// TestAMemberThatNoSchemaNamesIsRefused adds a guest's address to each kind of event, at its top and below: what would
+// then be said is refused, though others would still hear it.
+func TestAMemberThatNoSchemaNamesIsRefused(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	mixed(s)
+	s.Finish()
+	refused := 0
+	for _, e := range heard(t, s, len(s.Told(t.Context()))) {
+		for path, object := range objects("", e.payload) {
+			object["guestEmail"] = "guest@example.com"
+			text, err := json.Marshal(e.payload)
+			delete(object, "guestEmail")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := contract.Heard(e.subject(), text); err != nil {
+				t.Errorf("%s with %s/guestEmail cannot be heard any more: %v", e, path, err)
+			}
+			if err := contract.Said(e.subject(), text); err == nil {
+				t.Errorf("%s with %s/guestEmail may be said", e, path)
+			}
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing was refused")
+	}
+}
+
+// objects are the payload and all objects in it, by their JSON pointers.
+func objects(path string, value any) map[string]map[string]any {
+	found := map[string]map[string]any{}
+	switch v := value.(type) {
+	case map[string]any:
+		found[path] = v
+		for name, member := range v {
+			maps.Copy(found, objects(path+"/"+name, member))
+		}
+	case []any:
+		for n, member := range v {
+			maps.Copy(found, objects(fmt.Sprint(path, "/", n), member))
+		}
+	}
+	return found
+}

@@ -1,0 +1,90 @@
+package stage
+
+import (
+	"context"
+	"net/http"
+)
+
+// Must sends a request and fails the test unless the answer has this status.
+func (s *Stage) Must(status int, r Request) Answer {
+	s.t.Helper()
+	a, err := s.Do(s.t.Context(), r)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", r.Method, r.Path, err)
+	}
+	if a.Status != status {
+		s.t.Fatalf("%s %s answered %d, want %d: %s", r.Method, r.Path, a.Status, status, a.Body)
+	}
+	return a
+}
+
+func (b *Booking) learn(err error) *Booking {
+	b.stage.t.Helper()
+	if err != nil {
+		b.stage.t.Fatal(err)
+	}
+	return b
+}
+
+// Quote asks for a price.
+func (s *Stage) Quote(w Wish) *Booking {
+	s.t.Helper()
+	b := Guest(w, s.Env().Now())
+	b.stage = s
+	return b.learn(b.LearnQuote(s.Must(http.StatusCreated, b.QuoteRequest(Key()))))
+}
+
+// Hold keeps the quoted rooms.
+func (b *Booking) Hold() *Booking {
+	b.stage.t.Helper()
+	return b.learn(b.LearnHold(b.stage.Must(http.StatusCreated, b.HoldRequest(Key()))))
+}
+
+// Book is Quote and Hold.
+func (s *Stage) Book(w Wish) *Booking {
+	s.t.Helper()
+	return s.Quote(w).Hold()
+}
+
+// Intend opens an intent by that method.
+func (b *Booking) Intend(method string) *Booking {
+	b.stage.t.Helper()
+	return b.learn(b.LearnIntent(b.stage.Must(http.StatusCreated, b.IntentRequest(method))))
+}
+
+// Press presses a button of the checkout page: pay or decline.
+func (b *Booking) Press(action string) Answer {
+	b.stage.t.Helper()
+	return b.stage.Must(http.StatusSeeOther, b.PressRequest(action))
+}
+
+// Confirm confirms by the booking's intent.
+func (b *Booking) Confirm(method string) Answer {
+	b.stage.t.Helper()
+	return b.stage.Must(http.StatusOK, b.ConfirmRequest(method, Key()))
+}
+
+// State reads where the reservation stands.
+func (b *Booking) State() string {
+	b.stage.t.Helper()
+	var view struct{ State string }
+	b.stage.Must(http.StatusOK, b.ReadRequest()).Into(b.stage.t, &view)
+	return view.State
+}
+
+// Intent reads what the payment service says of the intent.
+func (b *Booking) Intent() (status string, refunded string) {
+	b.stage.t.Helper()
+	var intent struct{ Status, RefundedMicro string }
+	b.stage.Must(http.StatusOK, b.IntentStateRequest()).Into(b.stage.t, &intent)
+	return intent.Status, intent.RefundedMicro
+}
+
+// Await waits until the system is quiet and fails the test unless the reservation then stands there.
+func (b *Booking) Await(state string) {
+	b.stage.t.Helper()
+	b.stage.Quiet()
+	if got := b.State(); got != state {
+		b.stage.t.Fatalf("%s is %s, want %s\n%s", b, got, state, b.stage.Story(context.Background()))
+	}
+}

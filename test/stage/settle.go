@@ -1,0 +1,93 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/test/invariants"
+)
+
+// Quiet waits until every event has been told and heard: nothing in an outbox, nothing on its way to a subscriber.
+func (s *Stage) Quiet() {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	// An answer does not wait for what could not be told at once: that is the relay's, which has a minute's time.
+	s.Tick("reservation-relay")
+	s.Tick("sandbox-relay")
+	if err := quiet(ctx, s.DB.Owner(s.t)); err != nil {
+		s.t.Fatalf("%v:\n%s", err, s.Story(context.Background()))
+	}
+}
+
+// Settle waits for quiet and fails the test unless everything adds up: money, rooms, events.
+func (s *Stage) Settle() {
+	s.t.Helper()
+	s.Quiet()
+	breaches, err := settled(s.t.Context(), s.DB.Owner(s.t))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, b := range breaches {
+		s.t.Error(b)
+	}
+	if s.t.Failed() {
+		s.t.Log(s.Story(context.Background()))
+	}
+}
+
+// quiet looks until nothing is on its way.
+func quiet(ctx context.Context, conn *pgx.Conn) error {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for {
+		var waiting int
+		err := conn.QueryRow(ctx, `
+			SELECT (SELECT count(*) FROM reservation.outbox WHERE published_at IS NULL AND parked_reason IS NULL)
+			     + (SELECT count(*) FROM sandbox.outbox WHERE published_at IS NULL AND parked_reason IS NULL)
+			     + (SELECT count(*) FROM bus.deliveries)`).Scan(&waiting)
+		if err != nil {
+			return fmt.Errorf("waiting for quiet: %w", err)
+		}
+		if waiting == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("still %d events on their way: %w", waiting, ctx.Err())
+		case <-look.C:
+		}
+	}
+}
+
+// settled lists what does not add up: what must hold always, and what must once nothing is in flight.
+func settled(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	breaches, err := pgtest.Breaches(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	names, err := fs.Glob(invariants.Settled, "settled/*.sql")
+	if err != nil || len(names) == 0 {
+		return nil, fmt.Errorf("no invariants: %w", err)
+	}
+	for _, name := range names {
+		query, err := fs.ReadFile(invariants.Settled, name)
+		if err != nil {
+			return nil, err
+		}
+		rows, _ := conn.Query(ctx, string(query))
+		broken, err := pgx.CollectRows(rows, pgx.RowToMap)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, row := range broken {
+			breaches = append(breaches, fmt.Sprintf("%s: %v", name, row))
+		}
+	}
+	return breaches, nil
+}
