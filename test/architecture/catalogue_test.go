@@ -135,9 +135,6 @@ func TestSpecsAreWhole(t *testing.T) {
 }
 
 func holes(s fn.Spec) (problems []string) {
-	if s.Timeout <= 0 {
-		problems = append(problems, "has no time-out: everything that waits has a deadline")
-	}
 	if s.Subject != "" && s.DeadLetter == "" {
 		problems = append(problems, "has no dead letter: what can never succeed would be lost")
 	}

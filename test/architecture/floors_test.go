@@ -8,11 +8,11 @@ import (
 
 // floors are the rooms of shared/, lowest first. A room imports only rooms of lower floors, and rooms inside itself.
 var floors = [][]string{
-	{"fault", "env", "id", "money", "stay", "keyring", "locale"},                                              // the standard library and no SDK
-	{"event", "contract", "handoff", "pseudonym", "sampling"},                                                 // what crosses a border
-	{"identity", "postgres", "topic"},                                                                         // one outside system each
-	{"outbox", "inbox", "upstream", "topic/bus", "postgres/migrate", "postgres/cluster", "postgres/cloudsql"}, // what is built on them
-	{"fn", "fn/idempotency", "fn/observe"},                                                                    // what a function stands on
+	{"fault", "env", "id", "money", "stay", "keyring", "locale"},                                                                      // the standard library and no SDK
+	{"event", "contract", "handoff", "pseudonym", "sampling"},                                                                         // what crosses a border
+	{"identity", "postgres", "topic", "document"},                                                                                     // one outside system each
+	{"outbox", "inbox", "upstream", "topic/bus", "document/pg", "cache", "postgres/migrate", "postgres/cluster", "postgres/cloudsql"}, // what is built on them
+	{"fn", "fn/idempotency", "fn/observe"},                                                                                            // what a function stands on
 }
 
 // testRoom reports whether a package is there for tests: it is named so, and what ships must not carry it.

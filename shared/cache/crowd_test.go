@@ -1,0 +1,217 @@
+package cache_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/doctest"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// rush has so many readers fetch at once, in two processes, all of whom have looked and found nothing before the first
+// composition may end. It tells how often was composed.
+func rush(t *testing.T, readers int, stores [2]document.Store) int32 {
+	t.Helper()
+	s := &source{text: "first"}
+	looked := [2]*watched{watch(stores[0], readers/2), watch(stores[1], readers/2)}
+	compose := func(ctx context.Context) (page, error) {
+		await(t, looked[0].all, "everybody's look")
+		await(t, looked[1].all, "everybody's look")
+		return s.compose(ctx)
+	}
+	both := [2]env.Env{process(looked[0]), process(looked[1])}
+	var all sync.WaitGroup
+	for i := range readers {
+		all.Go(func() {
+			ctx := context.WithValue(t.Context(), reader{}, i)
+			got, state, err := open(both[i%2]).Fetch(ctx, key, []cache.Generation{tenant}, compose)
+			if err != nil || got.Text != "first" || state != cache.Miss && state != cache.Hit {
+				t.Errorf("reader %d: got %q %s, %v", i, got.Text, state, err)
+			}
+		})
+	}
+	all.Wait()
+	return s.composed.Load()
+}
+
+func stores(t testing.TB) (both [2]document.Store) {
+	t.Helper()
+	for i, e := range onPostgres(t) {
+		both[i], _ = env.Given[document.Store](e)
+	}
+	return both
+}
+
+func TestOf64ColdReadersInTwoProcessesOneComposes(t *testing.T) {
+	t.Parallel()
+	if n := rush(t, 64, stores(t)); n != 1 {
+		t.Errorf("composed %d times", n)
+	}
+}
+
+func TestWithoutMarksEachProcessComposesOnce(t *testing.T) {
+	t.Parallel()
+	both := stores(t)
+	for i := range both {
+		both[i] = picky{both[i], func(verb, collection string) bool { return collection == "single-flight" }}
+	}
+	if n := rush(t, 64, both); n != 2 {
+		t.Errorf("composed %d times, want once in each process", n)
+	}
+}
+
+func TestWithoutAStoreAProcessComposesOneAtATime(t *testing.T) {
+	t.Parallel()
+	e := process(&doctest.Memory{Refuse: func(string) error { return fault.ErrUnavailable }})
+	var composing atomic.Int32
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			fetch(t, e, func(context.Context) (page, error) {
+				if n := composing.Add(1); n != 1 {
+					t.Errorf("%d compose at once", n)
+				}
+				dither(1000)
+				composing.Add(-1)
+				return page{Text: "first"}, nil
+			}, "first", cache.Bypass)
+		})
+	}
+	all.Wait()
+}
+
+func TestOneWhoLeavesSpoilsNothingForOthers(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(context.Context, context.CancelFunc) (page, error){
+		"hangs up":        func(ctx context.Context, cancel context.CancelFunc) (page, error) { cancel(); return page{}, ctx.Err() },
+		"runs into a bug": func(context.Context, context.CancelFunc) (page, error) { panic("on purpose") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := watch(&doctest.Memory{}, 9)
+			e, s := process(w), &source{text: "first"}
+			begun := make(chan struct{})
+			var all sync.WaitGroup
+			all.Go(func() {
+				defer func() { _ = recover() }()
+				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), reader{}, "first"))
+				defer cancel()
+				_, _, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, func(ctx context.Context) (page, error) {
+					close(begun)
+					await(t, w.all, "everybody's look")
+					return leave(ctx, cancel)
+				})
+				if err == nil {
+					t.Error("the one who left has an answer")
+				}
+			})
+			await(t, begun, "a composition")
+			for i := range 8 {
+				all.Go(func() {
+					ctx := context.WithValue(t.Context(), reader{}, i)
+					got, _, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, s.compose)
+					if err != nil || got.Text != "first" {
+						t.Errorf("got %q, %v", got.Text, err)
+					}
+				})
+			}
+			all.Wait()
+			if n := s.composed.Load(); n != 1 {
+				t.Errorf("composed %d times after the first had left", n)
+			}
+		})
+	}
+}
+
+// abandon leaves a mark behind, as a process does that is killed while it composes.
+func abandon(t *testing.T, e env.Env) {
+	t.Helper()
+	marks := document.Open[struct{}](e, "single-flight")
+	done, err := marks.Create(t.Context(), document.KeyOf("pages", key.String(), "0"), struct{}{}, e.Now().Add(5*time.Second))
+	if err != nil || !done {
+		t.Fatalf("got %v, %v", done, err)
+	}
+}
+
+func TestNobodyWaitsLongForAProcessThatWasKilled(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name       string
+		time, most time.Duration // what the caller has; what may have passed when composing begins
+		passed     time.Duration // since the kill
+	}{
+		{"half of what the caller has", 2 * time.Second, 1800 * time.Millisecond, 0},
+		{"not at all once the mark has ended", time.Minute, 4 * time.Second, 5 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e, s := process(&doctest.Memory{}), &source{text: "first"}
+			abandon(t, e)
+			e.Advance(test.passed)
+			ctx, cancel := context.WithTimeout(t.Context(), test.time)
+			defer cancel()
+			began := time.Now()
+			got, state, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, func(ctx context.Context) (page, error) {
+				if waited := time.Since(began); waited > test.most {
+					t.Errorf("waited for %v", waited)
+				}
+				return s.compose(ctx)
+			})
+			if err != nil || got.Text != "first" || state != cache.Miss {
+				t.Errorf("got %q %s, %v", got.Text, state, err)
+			}
+		})
+	}
+}
+
+func TestTheMarkOfALivingProcessIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	e, s := process(&doctest.Memory{}), &source{text: "mine"}
+	abandon(t, e)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, _, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, s.compose)
+	if waited := time.Since(began); err != nil || waited < 100*time.Millisecond {
+		t.Errorf("composed after %v, %v, although another's mark was fresh", waited, err)
+	}
+}
+
+func TestMarksDoNotOutliveTheirComposition(t *testing.T) {
+	t.Parallel()
+	m := &doctest.Memory{}
+	e := process(m)
+	for i, err := range []error{nil, errDown, fault.ErrNotFound} {
+		s := &source{err: err}
+		depends := []cache.Generation{cache.Of(fmt.Sprint(i))}
+		_, _, _ = open(e).Fetch(t.Context(), document.KeyOf(fmt.Sprint(i)), depends, s.compose)
+		name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", document.KeyOf(fmt.Sprint(i)).String(), "0").String()}
+		found, failed := m.Get(t.Context(), e.Now(), name)
+		if failed != nil || found[0] != nil || s.composed.Load() != 1 {
+			t.Errorf("composing ended with %v: the mark is %v, %v", err, found[0], failed)
+		}
+	}
+}
+
+func TestAMarkThatHasEndedIsAnothers(t *testing.T) {
+	t.Parallel()
+	m := &doctest.Memory{}
+	e, s := process(m), &source{text: "first"}
+	fetch(t, e, func(ctx context.Context) (page, error) {
+		e.Advance(6 * time.Second)
+		abandon(t, e) // another process takes over, and still composes when this one is done
+		return s.compose(ctx)
+	}, "first", cache.Miss)
+	name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", key.String(), "0").String()}
+	found, err := m.Get(t.Context(), e.Now(), name)
+	if err != nil || found[0] == nil {
+		t.Errorf("the other's mark is gone: %v", err)
+	}
+}

@@ -1,0 +1,63 @@
+package cache
+
+import (
+	"context"
+	"sync"
+)
+
+// An outcome is what one who composed has to tell.
+type outcome[T any] struct {
+	value T
+	state State
+	err   error
+}
+
+// flights are the compositions that run in this process, each in the call that asked first.
+type flights[T any] struct {
+	mu    sync.Mutex
+	under map[string]*flight[T]
+}
+
+type flight[T any] struct {
+	over chan struct{} // closed when the rest is known
+	out  outcome[T]
+	told bool // whether the outcome is for others too
+}
+
+func newFlights[T any]() *flights[T] { return &flights[T]{under: map[string]*flight[T]{}} }
+
+// share calls lead unless another call does so under the same name: then it waits for that one's outcome. It reports
+// false when the other has nothing to tell: its caller left or it panicked, and perhaps that is why it failed.
+func (f *flights[T]) share(ctx context.Context, name string, lead func() outcome[T]) (outcome[T], bool) {
+	own, first := f.join(name)
+	if !first {
+		select {
+		case <-own.over:
+			return own.out, own.told
+		case <-ctx.Done():
+			return outcome[T]{err: ctx.Err()}, true
+		}
+	}
+	defer f.land(name, own)
+	own.out = lead()
+	own.told = ctx.Err() == nil || own.out.err == nil && own.out.state != Stale
+	return own.out, true
+}
+
+func (f *flights[T]) join(name string) (joined *flight[T], first bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if other, ok := f.under[name]; ok {
+		return other, false
+	}
+	own := &flight[T]{over: make(chan struct{})}
+	f.under[name] = own
+	return own, true
+}
+
+func (f *flights[T]) land(name string, own *flight[T]) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.under, name)
+	close(own.over)
+}

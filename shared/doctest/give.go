@@ -1,0 +1,11 @@
+package doctest
+
+import (
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+)
+
+// Give gives the store, with the patience that a busy test machine needs: no test fails because a neighbour was slow.
+func Give(e env.Env, s document.Store) env.Env {
+	return env.Give(e.With("DOCUMENT_TIMEOUT", "20s"), s)
+}

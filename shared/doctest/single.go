@@ -1,0 +1,192 @@
+package doctest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+func comesBack(t testing.TB, r Rig) {
+	d := at(t, r)
+	value := []byte("\x00\xff binary \x1f\x8b")
+	want := document.Record{Value: bytes.Clone(value), Number: -7, Version: 1 << 60, ExpiresAt: evening}
+	expect(t, "created", d.create(noon, named("1"), document.Record{Value: value, Number: -7, Version: 1 << 60, ExpiresAt: evening}), true)
+	value[0] = 'x' // the caller's bytes are the caller's again
+	got := d.get(noon, named("1"))[0]
+	if got == nil || !bytes.Equal(got.Value, want.Value) || got.Number != want.Number || got.Version != want.Version || !got.ExpiresAt.Equal(want.ExpiresAt) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func keepsApart(t testing.TB, r Rig) {
+	d := at(t, r)
+	names := []document.Name{
+		named("1"), {Collection: "drafts", ID: "1"}, named("11"), named("1:1"), named("%2F"), named(".."), named("a.b"), named("A.b"),
+		{Collection: "session", ID: "s1"}, named(strings.Repeat("x", 400)), named(strings.Repeat("x", 399)),
+	}
+	for _, n := range names {
+		if !d.create(noon, n, text(n.Collection+"/"+n.ID, 1, evening)) {
+			t.Errorf("%v is another's", n)
+		}
+	}
+	for _, n := range names {
+		expect(t, "record", d.says(noon, n), n.Collection+"/"+n.ID)
+	}
+}
+
+func answersInOrder(t testing.TB, r Rig) {
+	d := at(t, r)
+	for _, id := range []string{"c", "a", "b"} {
+		d.create(noon, named(id), text(id, 1, evening))
+	}
+	d.create(noon, named("ended"), text("ended", 1, noon))
+	asked := []string{"b", "nobody", "c", "a", "ended", "b", "nobody"}
+	names := make([]document.Name, len(asked))
+	for i, id := range asked {
+		names[i] = named(id)
+	}
+	for i, found := range d.get(noon, names...) {
+		want := asked[i] != "nobody" && asked[i] != "ended"
+		if (found != nil) != want || want && string(found.Value) != asked[i] {
+			t.Errorf("answer %d: got %+v for %q", i, found, asked[i])
+		}
+	}
+}
+
+func endsExactly(t testing.TB, r Rig) {
+	d := at(t, r)
+	d.create(noon, named("1"), text("one", 1, evening))
+	d.add(noon, named("n"), 5, evening)
+	for _, test := range []struct {
+		now   time.Time
+		alive bool
+	}{{noon, true}, {evening.Add(-tick), true}, {evening, false}, {evening.Add(tick), false}, {evening.Add(-tick), true}} {
+		for i, found := range d.get(test.now, named("1"), named("n")) {
+			if (found != nil) != test.alive {
+				t.Errorf("record %d at %v: alive %v, want %v", i, test.now, found != nil, test.alive)
+			}
+		}
+		if test.alive {
+			expect(t, "created while it lives", d.create(test.now, named("1"), text("two", 1, evening)), false)
+			expect(t, "put while it lives", d.put(test.now, named("1"), text("two", 1, evening)), false)
+		}
+	}
+}
+
+func beginsAnew(t testing.TB, r Rig) {
+	d := at(t, r)
+	later := evening.Add(time.Hour)
+	for _, id := range []string{"create", "put"} {
+		d.create(noon, named(id), text("old", 9, evening))
+	}
+	d.add(noon, named("add"), 41, evening)
+	expect(t, "created at its end", d.create(evening, named("create"), text("new", 1, later)), true)
+	expect(t, "put at its end", d.put(evening, named("put"), text("new", 1, later)), true)
+	expect(t, "sum at its end", d.add(evening, named("add"), 1, later), 1)
+	for _, id := range []string{"create", "put"} {
+		expect(t, id, d.says(evening, named(id)), "new")
+		expect(t, id+" at the new end", d.says(later, named(id)), "-")
+	}
+}
+
+func putsNewer(t testing.TB, r Rig) {
+	d := at(t, r)
+	for _, test := range []struct {
+		version int64
+		stored  bool
+		says    string
+	}{{2, true, "2"}, {1, false, "2"}, {2, false, "2"}, {3, true, "3"}, {-1, false, "3"}, {1 << 62, true, "4611686018427387904"}, {4, false, "4611686018427387904"}} {
+		r := text(test.says, test.version, evening)
+		if !test.stored {
+			r = text("wrong", test.version, evening.Add(time.Hour))
+		}
+		expect(t, "stored", d.put(noon, named("1"), r), test.stored)
+		expect(t, "then it says", d.says(noon, named("1")), test.says)
+	}
+	expect(t, "at its end", d.says(evening, named("1")), "-")
+}
+
+func adds(t testing.TB, r Rig) {
+	d := at(t, r)
+	later := evening.Add(time.Hour)
+	for _, test := range []struct {
+		n, sum int64
+		until  time.Time
+	}{{1, 1, evening}, {0, 1, evening}, {1 << 40, 1<<40 + 1, later}, {-(1 << 40), 1, noon.Add(tick)}, {-3, -2, evening}} {
+		expect(t, "sum", d.add(noon, named("n"), test.n, test.until), test.sum)
+	}
+	if got := d.get(later.Add(-tick), named("n"))[0]; got == nil || got.Number != -2 {
+		t.Errorf("just before its latest end: got %+v, want -2", got)
+	}
+	if got := d.get(later, named("n"))[0]; got != nil {
+		t.Errorf("at its latest end: got %+v", got)
+	}
+}
+
+func deletes(t testing.TB, r Rig) {
+	d := at(t, r)
+	d.create(noon, named("1"), text("old", 9, evening))
+	d.create(noon, named("2"), text("other", 1, evening))
+	d.remove(named("1"))
+	d.remove(named("1")) // not being there is no error
+	expect(t, "deleted", d.says(noon, named("1")), "-")
+	expect(t, "the other", d.says(noon, named("2")), "other")
+	expect(t, "put at an older version", d.put(noon, named("1"), text("new", 1, evening)), true)
+}
+
+func keepsLargest(t testing.TB, r Rig) {
+	d := at(t, r)
+	value := make([]byte, document.Largest)
+	random := rand.NewChaCha8([32]byte{})
+	_, _ = random.Read(value) // what cannot be compressed
+	expect(t, "created", d.create(noon, named("1"), document.Record{Value: value, ExpiresAt: evening}), true)
+	if got := d.get(noon, named("1"))[0]; got == nil || !bytes.Equal(got.Value, value) {
+		t.Errorf("it did not come back whole")
+	}
+}
+
+func survivesRestart(t testing.TB, r Rig) {
+	first := at(t, r)
+	first.create(noon, named("1"), text("kept", 3, evening))
+	first.add(noon, named("n"), 5, evening)
+	second := at(t, r)
+	expect(t, "record", second.says(noon, named("1")), "kept")
+	expect(t, "created again", second.create(noon, named("1"), text("lost", 9, evening)), false)
+	expect(t, "an older put", second.put(noon, named("1"), text("lost", 3, evening)), false)
+	expect(t, "sum", second.add(noon, named("n"), 1, evening), 6)
+}
+
+// every is each use of a store once.
+func every(ctx context.Context, s document.Store) map[string]error {
+	errs := map[string]error{"delete": s.Delete(ctx, named("1"))}
+	_, errs["get"] = s.Get(ctx, noon, named("1"))
+	_, errs["create"] = s.Create(ctx, noon, named("1"), text("x", 1, evening))
+	_, errs["put"] = s.Put(ctx, noon, named("1"), text("x", 1, evening))
+	_, errs["add"] = s.Add(ctx, noon, named("1"), 1, evening)
+	return errs
+}
+
+func tellsOfAbsence(t testing.TB, r Rig) {
+	for verb, err := range every(t.Context(), r.Away()) {
+		if !errors.Is(err, fault.ErrUnavailable) {
+			t.Errorf("%s: got %v, want %v", verb, err, fault.ErrUnavailable)
+		}
+	}
+}
+
+func heedsContext(t testing.TB, r Rig) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for verb, err := range every(over, r.Open()) {
+		if err == nil {
+			t.Errorf("%s: done although the time was over", verb)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// StoreOf returns the store that the builder of the binary gave, with a limit on how long it may take: a store that
+// hangs is one that is away, and must not use up a caller's time. Everything here goes through it.
+func StoreOf(e env.Env) (Store, error) {
+	driver, ok := env.Given[Store](e)
+	if !ok {
+		return nil, ErrNoStore
+	}
+	l, err := env.Once(e, "document", func() (l limits, err error) { return l, e.Load(&l) })
+	if err != nil {
+		return nil, fmt.Errorf("document: %w", err)
+	}
+	return bounded{driver, l.Patience}, nil
+}
+
+type limits struct {
+	Patience time.Duration `env:"DOCUMENT_TIMEOUT,default=500ms"` // for one use of the store
+}
+
+// bounded is a driver whose calls end in time and whose errors say where they come from. They never say the key, which
+// may be somebody's session.
+type bounded struct {
+	driver   Store
+	patience time.Duration
+}
+
+func (b bounded) do(ctx context.Context, verb string, names []Name, f func(context.Context) error) error {
+	for _, n := range names {
+		if err := n.check(); err != nil {
+			return err
+		}
+	}
+	within, cancel := context.WithTimeout(ctx, b.patience)
+	defer cancel()
+	err := f(within)
+	if err == nil {
+		return nil
+	}
+	if within.Err() != nil && ctx.Err() == nil {
+		err = fault.ErrUnavailable.Because(err)
+	}
+	return fmt.Errorf("document: %s %s: %w", verb, names[0].Collection, err)
+}
+
+var errName = errors.New("document: a name needs a collection of lower-case letters, digits and dashes, and a key")
+
+func (n Name) check() error {
+	illegal := func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') }
+	if n.Collection == "" || n.ID == "" || strings.ContainsFunc(n.Collection, illegal) {
+		return errName
+	}
+	return nil
+}
+
+// Get is the driver's Get. For no names it asks nobody.
+func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found []*Record, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	err = b.do(ctx, "get", names, func(ctx context.Context) (err error) {
+		found, err = b.driver.Get(ctx, now, names...)
+		return err
+	})
+	return found, err
+}
+
+// Create is the driver's Create.
+func (b bounded) Create(ctx context.Context, now time.Time, name Name, r Record) (created bool, err error) {
+	err = b.do(ctx, "create", []Name{name}, func(ctx context.Context) (err error) {
+		created, err = b.driver.Create(ctx, now, name, r)
+		return err
+	})
+	return created, err
+}
+
+// Put is the driver's Put.
+func (b bounded) Put(ctx context.Context, now time.Time, name Name, r Record) (stored bool, err error) {
+	err = b.do(ctx, "put", []Name{name}, func(ctx context.Context) (err error) {
+		stored, err = b.driver.Put(ctx, now, name, r)
+		return err
+	})
+	return stored, err
+}
+
+// Delete is the driver's Delete.
+func (b bounded) Delete(ctx context.Context, name Name) error {
+	return b.do(ctx, "delete", []Name{name}, func(ctx context.Context) error { return b.driver.Delete(ctx, name) })
+}
+
+// Add is the driver's Add.
+func (b bounded) Add(ctx context.Context, now time.Time, name Name, n int64, until time.Time) (sum int64, err error) {
+	err = b.do(ctx, "add", []Name{name}, func(ctx context.Context) (err error) {
+		sum, err = b.driver.Add(ctx, now, name, n, until)
+		return err
+	})
+	return sum, err
+}

@@ -1,0 +1,129 @@
+// Package pg keeps hot documents in Postgres, for local runs, tests and tiny deployments. What it has taken survives a
+// kill of either side.
+package pg
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A Store is a document.Store in the schema document. No statement needs a tenant: a key holds what it is about.
+type Store struct{ db *postgres.DB }
+
+var _ document.Store = (*Store)(nil)
+
+// Open returns the store in the environment's database. It connects when it is first used.
+func Open(e env.Env) *Store { return &Store{postgres.Open(e, "document")} }
+
+// Get reads all records in one statement.
+func (s *Store) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	collections, ids := make([]string, len(names)), make([]string, len(names))
+	for i, n := range names {
+		collections[i], ids[i] = n.Collection, n.ID
+	}
+	found := make([]*document.Record, len(names))
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT n.position, d.value, d.number, d.version, d.expires_at
+			FROM unnest(@collections::text[], @ids::text[]) WITH ORDINALITY AS n (collection, id, position)
+			JOIN document.documents d ON d.collection = n.collection AND d.id = n.id
+			WHERE d.expires_at > @now`,
+			pgx.StrictNamedArgs{"collections": collections, "ids": ids, "now": now})
+		var position int
+		var r document.Record
+		_, err := pgx.ForEachRow(rows, []any{&position, &r.Value, &r.Number, &r.Version, &r.ExpiresAt}, func() error {
+			one := r
+			found[position-1], r.Value = &one, nil
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Create inserts, or replaces a record that has ended.
+func (s *Store) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	return s.change(ctx, `
+		INSERT INTO document.documents AS d (collection, id, value, number, version, expires_at)
+		VALUES (@collection, @id, @value, @number, @version, @until)
+		ON CONFLICT (collection, id) DO UPDATE SET
+			value = excluded.value, number = excluded.number, version = excluded.version, expires_at = excluded.expires_at
+		WHERE d.expires_at <= @now`, args(now, name, r))
+}
+
+// Put inserts, or replaces a record that has ended or has a smaller version.
+func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	return s.change(ctx, `
+		INSERT INTO document.documents AS d (collection, id, value, number, version, expires_at)
+		VALUES (@collection, @id, @value, @number, @version, @until)
+		ON CONFLICT (collection, id) DO UPDATE SET
+			value = excluded.value, number = excluded.number, version = excluded.version, expires_at = excluded.expires_at
+		WHERE d.version < excluded.version OR d.expires_at <= @now`, args(now, name, r))
+}
+
+// Delete removes the row.
+func (s *Store) Delete(ctx context.Context, name document.Name) error {
+	_, err := s.change(ctx, `DELETE FROM document.documents WHERE collection = @collection AND id = @id`,
+		pgx.StrictNamedArgs{"collection": name.Collection, "id": name.ID})
+	return err
+}
+
+// Add adds in one statement. A record that has ended begins anew.
+func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (sum int64, err error) {
+	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
+		return tx.QueryRow(ctx, `
+			INSERT INTO document.documents AS d (collection, id, value, number, version, expires_at)
+			VALUES (@collection, @id, '', @n, 0, @until)
+			ON CONFLICT (collection, id) DO UPDATE SET
+				value      = CASE WHEN d.expires_at <= @now THEN excluded.value ELSE d.value END,
+				version    = CASE WHEN d.expires_at <= @now THEN excluded.version ELSE d.version END,
+				number     = CASE WHEN d.expires_at <= @now THEN excluded.number ELSE d.number + excluded.number END,
+				expires_at = CASE WHEN d.expires_at <= @now THEN excluded.expires_at
+				                  ELSE greatest(d.expires_at, excluded.expires_at) END
+			RETURNING number`,
+			pgx.StrictNamedArgs{"collection": name.Collection, "id": name.ID, "n": n, "until": until, "now": now}).Scan(&sum)
+	})
+	return sum, err
+}
+
+// Prune removes records that had ended by then, so many at most, and returns how many.
+func (s *Store) Prune(ctx context.Context, then time.Time, most int) (removed int, err error) {
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			DELETE FROM document.documents d
+			USING (SELECT collection, id FROM document.documents WHERE expires_at <= @then LIMIT @most) ended
+			WHERE d.collection = ended.collection AND d.id = ended.id AND d.expires_at <= @then`, // it may have begun anew meanwhile
+			pgx.StrictNamedArgs{"then": then, "most": most})
+		removed = int(tag.RowsAffected())
+		return err
+	})
+	return removed, err
+}
+
+// change runs a statement and reports whether it changed the row.
+func (s *Store) change(ctx context.Context, sql string, args pgx.StrictNamedArgs) (changed bool, err error) {
+	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
+		tag, err := tx.Exec(ctx, sql, args)
+		changed = tag.RowsAffected() == 1
+		return err
+	})
+	return changed, err
+}
+
+func args(now time.Time, name document.Name, r document.Record) pgx.StrictNamedArgs {
+	value := r.Value
+	if value == nil {
+		value = []byte{}
+	}
+	return pgx.StrictNamedArgs{"collection": name.Collection, "id": name.ID, "value": value, "number": r.Number,
+		"version": r.Version, "until": r.ExpiresAt, "now": now}
+}
