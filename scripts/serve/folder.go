@@ -2,13 +2,13 @@ package main
 
 import (
 	"crypto/rand"
-	"encoding/base64"
-	"encoding/json"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"melmastoon.ghasi.io/scripts/serve/cloud"
@@ -16,16 +16,10 @@ import (
 
 // A folder is .local/: the database, the secrets of this machine, and what other tools may read.
 type folder struct {
-	path    string
-	lock    *os.File
-	log     *os.File // what the functions log
-	secrets secrets
-}
-
-// secrets are made once and kept, so that a token or a sealed answer of an earlier run still opens.
-type secrets struct {
-	Identity    []byte `json:"identity"`    // the local issuer's Ed25519 seed
-	Idempotency []byte `json:"idempotency"` // AES-256 key that seals stored answers
+	path   string
+	lock   *os.File
+	log    *os.File     // what the functions log
+	secret cloud.Secret // made once and kept: a token or a sealed answer of an earlier run still opens
 }
 
 // openFolder makes the folder or finds it again, and locks it: two local clouds never share one database.
@@ -46,7 +40,7 @@ func openFolder(path string, fresh bool) (*folder, error) {
 			return nil, errors.Join(err, f.close())
 		}
 	}
-	if err := f.loadSecrets(); err != nil {
+	if err := f.loadSecret(); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	if f.log, err = os.OpenFile(f.at("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
@@ -72,7 +66,7 @@ func (f *folder) close() error { return f.lock.Close() }
 
 // forget removes the data of earlier runs. The built programs stay.
 func (f *folder) forget() error {
-	for _, name := range []string{"postgres", "secrets.json", "env", "log"} {
+	for _, name := range []string{"postgres", "secret", "env", "log"} {
 		if err := os.RemoveAll(f.at(name)); err != nil {
 			return plainly("Cannot forget the earlier run: %w.", err)
 		}
@@ -80,36 +74,30 @@ func (f *folder) forget() error {
 	return nil
 }
 
-func (f *folder) loadSecrets() error {
-	text, err := os.ReadFile(f.at("secrets.json"))
+// secretSize is the length of a secret in bytes.
+const secretSize = 32
+
+func (f *folder) loadSecret() error {
+	text, err := os.ReadFile(f.at("secret"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return f.makeSecrets()
+		return f.makeSecret()
 	}
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, &f.secrets); err != nil || len(f.secrets.Identity) != 32 || len(f.secrets.Idempotency) != 32 {
-		return plainly("%s is damaged: start again with --fresh, which forgets the data of earlier runs.", f.at("secrets.json"))
+	f.secret, err = hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(f.secret) != secretSize {
+		return plainly("%s is damaged: start again with --fresh, which forgets the data of earlier runs.", f.at("secret"))
 	}
 	return nil
 }
 
-func (f *folder) makeSecrets() error {
-	f.secrets = secrets{Identity: make([]byte, 32), Idempotency: make([]byte, 32)}
-	for _, key := range [][]byte{f.secrets.Identity, f.secrets.Idempotency} {
-		if _, err := rand.Read(key); err != nil {
-			return err
-		}
-	}
-	text, err := json.Marshal(f.secrets)
-	if err != nil {
+func (f *folder) makeSecret() error {
+	f.secret = make(cloud.Secret, secretSize)
+	if _, err := rand.Read(f.secret); err != nil {
 		return err
 	}
-	return os.WriteFile(f.at("secrets.json"), text, 0o600)
-}
-
-func (f *folder) idempotencyKeys() string {
-	return "local:" + base64.StdEncoding.EncodeToString(f.secrets.Idempotency)
+	return os.WriteFile(f.at("secret"), []byte(hex.EncodeToString(f.secret)+"\n"), 0o600)
 }
 
 // writeEnv leaves what a shell or another program needs to talk to this run, as KEY=VALUE.

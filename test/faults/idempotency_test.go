@@ -51,7 +51,7 @@ func TestAKeyIsOneHoldHoweverManyAskAtOnce(t *testing.T) {
 	if err := all.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	s.Finish()
+	s.Settle()
 	waited, replayed, made := tell(acts)
 	t.Logf("%d keys: %d answers while the first was running, %d replays", keys, waited, replayed)
 	if waited == 0 || replayed == 0 {
@@ -116,6 +116,8 @@ func (a *act) insist(ctx context.Context) error {
 			return err
 		case got.Status == http.StatusCreated:
 			return a.compare(got)
+		case got.Status == http.StatusServiceUnavailable: // a crowded machine: nothing was done, and nothing is remembered
+			continue
 		case got.Status != http.StatusConflict || got.Code() != inFlight:
 			return fmt.Errorf("answered %d %s", got.Status, got.Body)
 		}
@@ -174,7 +176,7 @@ func TestAClaimWhoseProcessDiedIsTakenOverAfterItsLease(t *testing.T) {
 			if err := b.LearnHold(s.Must(http.StatusCreated, c.request)); err != nil || b.ReservationID != want {
 				t.Errorf("after the lease %s was made, %v, want %s", b.ReservationID, err, want)
 			}
-			s.Finish()
+			s.Settle()
 		})
 	}
 }

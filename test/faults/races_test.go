@@ -101,10 +101,10 @@ func TestExpiryRacesCapture(t *testing.T) {
 		all := r.prepare(t, stage.Usual())
 		r.Advance(10*time.Minute + time.Second)
 		r.sweepAmong(t, all, dice.IntN(batch))
-		r.Hush()
+		r.Quiet()
 		bookings = append(bookings, all...)
 	}
-	r.Finish()
+	r.Settle()
 	story := r.stories()
 	wins := map[string]int{"the sweep": 0, "the capture": 0}
 	for _, b := range bookings {
@@ -187,7 +187,7 @@ func TestConfirmingByEventRacesConfirmingByCall(t *testing.T) {
 		}
 		bookings = append(bookings, all...)
 	}
-	r.Finish()
+	r.Settle()
 	t.Logf("%d calls came before the money", early.Load())
 	story := r.stories()
 	for _, b := range bookings {

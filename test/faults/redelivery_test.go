@@ -20,14 +20,14 @@ func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
 	for day := range count(2, 10) {
 		everyKind(s, 7+day)
 	}
-	s.Finish()
+	s.Settle()
 	e := echo{s, s.DB.Owner(t)}
 	before := e.digest(t)
 	all := e.deliveries(t)
 	again := slices.Repeat(all, 5)
 	seed.dice(0).Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
 	e.deliver(t, again)
-	s.Finish()
+	s.Settle()
 	heard := map[string]int{}
 	for _, d := range all {
 		heard[d.Subscription]++
@@ -53,7 +53,7 @@ func TestADeliveryThatHasAnEffectIsNoticed(t *testing.T) {
 		failed.Press("decline")
 	}
 	held := s.Book(stage.Usual()).Intend("card")
-	s.Hush()
+	s.Quiet()
 	e := echo{s, s.DB.Owner(t)}
 	before := e.digest(t)
 	for _, d := range e.deliveries(t) {
@@ -61,7 +61,7 @@ func TestADeliveryThatHasAnEffectIsNoticed(t *testing.T) {
 			e.deliver(t, []delivery{d.about(failed, held)})
 		}
 	}
-	s.Hush()
+	s.Quiet()
 	changed := differing(before, e.digest(t))
 	for _, table := range []string{"reservation.reservations", "reservation.holds", "reservation.outbox", "sandbox.allocations", "bus.messages"} {
 		if !slices.Contains(changed, table) {
@@ -88,15 +88,15 @@ func everyKind(s *stage.Stage, day int) {
 	late, lost := s.Book(room).Intend("card"), s.Book(suites).Intend("card")
 	s.Must(http.StatusConflict, s.Quote(suites).HoldRequest(stage.Key()))
 	s.Book(room).Intend("card") // and forgotten
-	s.Hush()
+	s.Quiet()
 	s.Advance(11 * time.Minute)
 	s.Book(suites).Intend("cash_on_arrival").Confirm("cash_on_arrival")
 	late.Press("pay")
 	lost.Press("pay")
-	s.Hush()
+	s.Quiet()
 	s.Tick("reservation-expireholds")
-	s.Hush()
+	s.Quiet()
 	s.Advance(20 * time.Minute)
 	s.Tick("sandbox-expireintents")
-	s.Hush()
+	s.Quiet()
 }

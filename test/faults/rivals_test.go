@@ -64,7 +64,7 @@ func (r *race) duels(t *testing.T, dice *rand.Rand) []*duel {
 	if err := racing.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	r.Finish()
+	r.Settle()
 	return all
 }
 

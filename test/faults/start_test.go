@@ -30,7 +30,7 @@ func TestAStartThatCannotBeSaysWhyInOneSentence(t *testing.T) {
 		want  string
 	}{
 		"port taken":       {nil, []string{"--port=" + port}, "Port " + port + " is taken"},
-		"secrets damaged":  {write("secrets.json", "{"), nil, "--fresh"},
+		"secret damaged":   {write("secret", "{"), nil, "--fresh"},
 		"database damaged": {write("postgres/data/global/pg_control", "nothing"), nil, "--fresh"},
 		"data half gone":   {remove("postgres/password"), nil, "--fresh"},
 	} {

@@ -19,6 +19,7 @@ type Caller struct {
 // NewCaller calls what listens at url.
 func NewCaller(url, token string) Caller {
 	return Caller{url, token, &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 64}, // a crowd calls one host
 		Timeout:       patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

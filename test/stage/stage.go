@@ -38,7 +38,12 @@ func Open(t testing.TB) *Stage {
 // On starts the system on a database that the test has prepared.
 func On(t testing.TB, db *pgtest.Database) *Stage {
 	t.Helper()
-	e := db.Env().With("IDEMPOTENCY_KEYS", "test:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+	return Within(t, db, db.Env())
+}
+
+// Within starts it in surroundings that the test has made from the database's.
+func Within(t testing.TB, db *pgtest.Database, e env.Env) *Stage {
+	t.Helper()
 	if err := demo.Load(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +51,7 @@ func On(t testing.TB, db *pgtest.Database) *Stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer := identity.NewIssuer(e, make([]byte, 32))
-	local, err := cloud.Start(t.Context(), cloud.Config{Env: e, Functions: melmastoon.Functions, Listener: listener, Issuer: issuer, Log: io.Discard})
+	local, err := cloud.Start(t.Context(), cloud.Config{Env: e, Functions: melmastoon.Functions, Listener: listener, Secret: make(cloud.Secret, 32), Log: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +64,7 @@ func On(t testing.TB, db *pgtest.Database) *Stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Stage{Caller: NewCaller(local.URL(), token), DB: db, Cloud: local, Issuer: issuer, t: t}
+	return &Stage{Caller: NewCaller(local.URL(), token), DB: db, Cloud: local, Issuer: local.Issuer(), t: t}
 }
 
 // Env is what the functions are told, for tests that build a second one of something.

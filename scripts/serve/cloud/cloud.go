@@ -29,9 +29,9 @@ type Config struct {
 	Env       env.Env // a migrated database in DATABASE_URL; whatever else it names wins over the local defaults
 	Functions []fn.Function
 	Listener  net.Listener // where the front door listens
-	Issuer    *identity.Issuer
-	Log       io.Writer // where the functions log; nil is standard output
-	Schedules bool      // whether schedules fire by themselves; a test ticks by hand
+	Secret    Secret       // of this machine
+	Log       io.Writer    // where the functions log; nil is standard output
+	Schedules bool         // whether schedules fire by themselves; a test ticks by hand
 }
 
 // A Cloud runs every function it was given until it is closed.
@@ -50,10 +50,11 @@ type Cloud struct {
 // Start mounts the functions behind one front door, subscribes what listens, and begins to serve.
 func Start(ctx context.Context, c Config) (*Cloud, error) {
 	url := "http://" + c.Listener.Addr().String()
-	e := settle(c, url)
+	issuer := identity.NewIssuer(c.Env, c.Secret.key("identity"))
+	e := settle(c, issuer, url)
 	b := bus.Open(e, postgres.Open(e, "bus"))
 	e = env.Give[topic.Publisher](e, b)
-	l := &Cloud{url: url, env: e, bus: b, functions: c.Functions, issuer: c.Issuer}
+	l := &Cloud{url: url, env: e, bus: b, functions: c.Functions, issuer: issuer}
 	l.life, l.halt = context.WithCancel(context.Background())
 	front, err := l.frontDoor(ctx)
 	if err != nil {
@@ -96,6 +97,9 @@ func unlessHalted(ctx context.Context, err error) error {
 
 // URL is where the front door listens, without a slash at its end.
 func (c *Cloud) URL() string { return c.url }
+
+// Issuer signs the identity tokens of this cloud.
+func (c *Cloud) Issuer() *identity.Issuer { return c.issuer }
 
 // Env is what the functions were told by their surroundings.
 func (c *Cloud) Env() env.Env { return c.env }
