@@ -3,6 +3,7 @@ package fn
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -21,6 +22,10 @@ type Call[In any] struct {
 	RequestID string            // also in the answer and the log line
 	Caller    identity.Identity // zero on a public function
 	Header    http.Header       // of the request; read-only
+	Site      Site              // where the browser is
+	Address   netip.Addr        // of the client, as our own proxies saw it; zero where unknown
+	// Speculative is a HEAD, or what a browser loads ahead: perhaps nobody ever looks at the answer, so it changes nothing.
+	Speculative bool
 }
 
 // A Serve is the act of an HTTP function: from a decoded request to an answer or an error.
@@ -37,6 +42,9 @@ type Door[V any] struct {
 	Enter  func(context.Context, *http.Request, identity.Identity) (V, Scope, error)
 	Ledger *idempotency.Ledger // required by functions that are Idempotent
 	Path   []string            // wildcards of the routes that the door reads itself: no In has them
+
+	// Origins are the exact origins, besides the request's own, whose pages may call and read what is answered. Nil: none.
+	Origins func(context.Context, *http.Request) []string
 }
 
 // A Scope is on whose behalf a call acts. It is part of the idempotency key and of the log line.

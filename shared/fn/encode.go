@@ -60,6 +60,15 @@ func (r Reply) headers() http.Header {
 		h["Etag"] = []string{r.etag}
 		h["Cache-Control"] = []string{"private, no-cache"} // it may be kept, and is asked for again each time
 	}
+	if r.language != "" {
+		h["Content-Language"] = []string{r.language}
+	}
+	if r.varies != nil {
+		h["Vary"] = []string{strings.Join(r.varies, ", ")}
+	}
+	if r.cookies != nil {
+		h["Set-Cookie"] = r.cookies
+	}
 	if r.control != "" {
 		h["Cache-Control"] = []string{r.control}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fn/idempotency"
 	"melmastoon.ghasi.io/shared/fn/observe"
 	"melmastoon.ghasi.io/shared/id"
@@ -41,18 +40,21 @@ type frame struct {
 	now      func() time.Time
 	log      *observe.Log
 	instance string
+	home     string // the route on a tenant's own host, "" where there is none
+	domain   string // ours, below which each tenant has a host by its slug
 	end      endpoint
 }
 
 func newFrame(e env.Env, s Spec) (frame, error) {
 	var c struct {
 		Revision string `env:"K_REVISION,default=local"`
+		Domain   string `env:"SITE_DOMAIN,default=localhost"`
 	}
 	if err := e.Load(&c); err != nil {
 		return frame{}, err
 	}
 	log, err := observe.Open(e)
-	return frame{spec: s, now: e.Now, log: log, instance: c.Revision}, err
+	return frame{spec: s, now: e.Now, log: log, instance: c.Revision, home: s.home(), domain: c.Domain}, err
 }
 
 // with is the frame around an endpoint.
@@ -63,6 +65,7 @@ func (f frame) with(end endpoint) http.Handler {
 
 func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &record{began: f.now(), act: id.New[id.Request](), writer: w, header: w.Header()}
+	f.atHome(r)
 	ctx, cancel := context.WithTimeout(f.begin(c, r), f.spec.Timeout)
 	defer cancel()
 	a, err := f.run(ctx, r, c)
@@ -106,17 +109,7 @@ func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, 
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	if f.spec.Access == Public && crossOrigin(r) {
-		return a, errCrossOrigin
-	}
 	return f.end.act(ctx, r, c)
-}
-
-var errCrossOrigin = fault.New(fault.Forbidden, "GENERAL.CROSS_ORIGIN_REFUSED", "Another site may not do this in your name.")
-
-// crossOrigin reports whether a browser sends a write from another origin.
-func crossOrigin(r *http.Request) bool {
-	return new(http.CrossOriginProtection).Check(r) != nil
 }
 
 // lost answers for the front door, which belongs to no function: no deadline, no log line.

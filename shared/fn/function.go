@@ -44,7 +44,7 @@ func (f Function) open(e env.Env) (http.Handler, error) {
 		return nil, err
 	}
 	r := newRouter()
-	if err := r.add(spec.pattern(), frame.with(end)); err != nil {
+	if err := r.mount(spec, frame.with(end)); err != nil {
 		return nil, err
 	}
 	r.end(frame.with(nowhere{r}))

@@ -39,6 +39,7 @@ type route struct {
 	spec Spec
 	gate gate
 	plan *plan
+	hops hops
 }
 
 func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error) {
@@ -46,8 +47,12 @@ func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error)
 	if err != nil {
 		return route{}, err
 	}
+	n, err := openHops(e)
+	if err != nil {
+		return route{}, err
+	}
 	g, err := newGate(e, s)
-	return route{s, g, p}, err
+	return route{s, g, p, n}, err
 }
 
 // An httpEnd is one HTTP function, open.
@@ -59,6 +64,12 @@ type httpEnd[V, In, Out any] struct {
 
 // act goes through the stages of a request; the first that refuses ends it. A caller is known before the body is read.
 func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
+	if err := h.origins(ctx, r, c); err != nil {
+		return answer{}, err
+	}
+	if asks(r) != "" {
+		return preflight(c)
+	}
 	caller, err := h.gate.admit(ctx, r, c)
 	if err != nil {
 		return answer{}, err
@@ -76,7 +87,8 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if err != nil {
 		return answer{}, err
 	}
-	call := Call[In]{Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header}
+	call := Call[In]{Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
+		Site: h.spec.site(r), Address: h.hops.client(r), Speculative: speculative(r)}
 	if err := h.plan.decode(r, body, &call.In); err != nil {
 		return answer{}, err
 	}

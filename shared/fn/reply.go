@@ -3,6 +3,7 @@ package fn
 import (
 	"html/template"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,6 +34,9 @@ type Reply struct {
 	etag     string
 	cache    string
 	control  string
+	language string
+	varies   []string
+	cookies  []string
 }
 
 // Reply is the bare answer as a Reply.
@@ -55,6 +59,28 @@ func (r Reply) FromCache(state string) Reply { r.cache = state; return r }
 
 // Cached says who may keep the answer and how long, as Cache-Control does. Unsaid, nobody may.
 func (r Reply) Cached(control string) Reply { r.control = control; return r }
+
+// Language says which language the answer is in, and that it was negotiated.
+func (r Reply) Language(tag string) Reply { r.language = tag; return r.Varies("Accept-Language") }
+
+// Varies names request headers that another answer may depend on.
+func (r Reply) Varies(headers ...string) Reply {
+	r.varies = slices.Concat(r.varies, headers)
+	return r
+}
+
+// Keep has the browser keep a cookie.
+func (r Reply) Keep(c *http.Cookie) Reply {
+	r.cookies = slices.Concat(r.cookies, []string{c.String()})
+	return r
+}
+
+// Forget has the browser forget a cookie, which is known by its name, path and domain.
+func (r Reply) Forget(c *http.Cookie) Reply {
+	gone := *c
+	gone.Value, gone.MaxAge = "", -1
+	return r.Keep(&gone)
+}
 
 // reply makes every response that embeds a Reply a replier.
 func (r Reply) reply() Reply { return r }

@@ -14,15 +14,27 @@ import (
 // A router is a ServeMux that never answers by itself: whatever matches no route goes to one handler, which tells 404
 // from 405. ServeMux's own refusals are text, and it redirects paths that are not clean.
 type router struct {
-	mux  *http.ServeMux
-	lost http.Handler
+	mux    *http.ServeMux
+	lost   http.Handler
+	public map[string]bool // the patterns that browsers may ask about before they call
 }
 
 // methods are all that a route can be for; HEAD comes with GET.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 
 func newRouter() *router {
-	return &router{mux: http.NewServeMux()}
+	return &router{mux: http.NewServeMux(), public: map[string]bool{}}
+}
+
+// mount registers a function's handler at all its routes.
+func (r *router) mount(s Spec, h http.Handler) error {
+	for _, pattern := range s.patterns() {
+		if err := r.add(pattern, h); err != nil {
+			return err
+		}
+		r.public[pattern] = s.Access == Public && s.Route != ""
+	}
+	return nil
 }
 
 // add registers a handler for "METHOD /path".
@@ -49,6 +61,10 @@ func (r *router) end(lost http.Handler) {
 func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if !clean(req.URL.Path) {
 		r.lost.ServeHTTP(w, req)
+		return
+	}
+	if h, ok := r.asked(req); ok {
+		h.ServeHTTP(w, req)
 		return
 	}
 	r.mux.ServeHTTP(w, req)
@@ -95,7 +111,7 @@ func Mux(fs []Function, open func(Function) (http.Handler, error)) (http.Handler
 		if err != nil {
 			return nil, err
 		}
-		if err := r.add(f.Spec.pattern(), h); err != nil {
+		if err := r.mount(f.Spec.settled(), h); err != nil {
 			return nil, fmt.Errorf("fn: %s: %w", f.Spec.Name, err)
 		}
 	}

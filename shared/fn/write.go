@@ -21,8 +21,12 @@ func write(w http.ResponseWriter, c *record, a answer) {
 	for name, value := range security {
 		h[name] = value
 	}
+	varies := h["Vary"] // already said before the act, and true whatever it answers
 	for name, value := range a.Header {
 		h[name] = value
+	}
+	if varies != nil {
+		h["Vary"] = append(varies, a.Header["Vary"]...)
 	}
 	h["X-Request-Id"] = []string{c.line.RequestID}
 	if a.Status != http.StatusNoContent && a.Status != http.StatusNotModified {

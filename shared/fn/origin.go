@@ -1,0 +1,103 @@
+package fn
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+var errCrossOrigin = fault.New(fault.Forbidden, "GENERAL.CROSS_ORIGIN_REFUSED", "Another site may not do this in your name.")
+
+// What a page of a trusted origin may send and read. What it may not do at all, no method is routed for.
+var (
+	allowedMethods = strings.Join(methods, ", ")
+	allowedHeaders = strings.Join([]string{
+		"Content-Type", "Idempotency-Key", "X-Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id", "Traceparent", "X-Currency",
+		"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Client-Surface", "X-Bootstrap-Version",
+	}, ", ")
+	exposedHeaders = strings.Join([]string{
+		"ETag", "Location", "Retry-After", "X-Request-Id", "X-Cache", "Idempotent-Replayed", "Content-Language", "RateLimit", "RateLimit-Policy",
+	}, ", ")
+)
+
+const preflightAge = "600" // seconds that a browser need not ask again
+
+// origins keeps pages of other origins from acting in a visitor's name, and from reading what is answered. Only those
+// that the door names, to the letter, may do both.
+func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *record) error {
+	if h.spec.Access != Public {
+		return nil
+	}
+	protection := new(http.CrossOriginProtection)
+	if h.door.Origins != nil {
+		c.header["Vary"] = []string{"Origin"}
+		if origin := r.Header.Get("Origin"); foreign(origin, r) && slices.Contains(h.door.Origins(ctx, r), origin) {
+			if err := protection.AddTrustedOrigin(origin); err != nil {
+				return errCrossOrigin.Because(err)
+			}
+			c.header["Access-Control-Allow-Origin"] = []string{origin}
+			c.header["Access-Control-Allow-Credentials"] = []string{"true"}
+			c.header["Access-Control-Expose-Headers"] = []string{exposedHeaders}
+		}
+	}
+	if protection.Check(r) != nil {
+		return errCrossOrigin
+	}
+	return nil
+}
+
+// foreign reports whether a browser names an origin that is not the host's own.
+func foreign(origin string, r *http.Request) bool {
+	if origin == "" || origin == "null" {
+		return false
+	}
+	from, err := url.Parse(origin)
+	return err == nil && from.Host != r.Host
+}
+
+// preflight answers a browser that asks whether a page of another origin may send a request.
+func preflight(c *record) (answer, error) {
+	if c.header["Access-Control-Allow-Origin"] == nil {
+		return answer{}, errCrossOrigin
+	}
+	return answer{Status: http.StatusNoContent, Header: http.Header{
+		"Access-Control-Allow-Methods": {allowedMethods},
+		"Access-Control-Allow-Headers": {allowedHeaders},
+		"Access-Control-Max-Age":       {preflightAge},
+	}}, nil
+}
+
+// asks is the method that a preflight asks about, "" for any other request.
+func asks(r *http.Request) string {
+	if r.Method != http.MethodOptions || r.Header.Get("Origin") == "" {
+		return ""
+	}
+	return r.Header.Get("Access-Control-Request-Method")
+}
+
+// asked finds the function that a preflight is about. Its path has wildcards like the request that may follow.
+func (r *router) asked(req *http.Request) (http.Handler, bool) {
+	probe := *req
+	if probe.Method = asks(req); probe.Method == "" {
+		return nil, false
+	}
+	h, pattern := r.mux.Handler(&probe)
+	if !r.public[pattern] {
+		return nil, false
+	}
+	req.Pattern = pattern
+	_, path, _ := strings.Cut(pattern, " ")
+	given := strings.Split(req.URL.EscapedPath(), "/")
+	for i, part := range strings.Split(path, "/") {
+		if m := wildcard.FindStringSubmatch(part); m != nil && i < len(given) {
+			if value, err := url.PathUnescape(given[i]); err == nil {
+				req.SetPathValue(m[1], value)
+			}
+		}
+	}
+	return h, true
+}
