@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/upstream"
 )
@@ -41,6 +42,9 @@ func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p Placemen
 	if err := i.client.Post(ctx, "/holds", in, &p, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
 		return Placement{}, fmt.Errorf("inventory: hold for %s: %w", r.ID, err)
 	}
+	if p.PlacedAt.IsZero() || p.ExpiresAt.IsZero() {
+		return Placement{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: hold for %s: incomplete", r.ID))
+	}
 	return p, nil
 }
 
@@ -56,6 +60,9 @@ func (i Inventory) Commit(ctx context.Context, r *Reservation, h Hold) error {
 	}
 	if err := i.client.Post(ctx, "/commits", allocations{r.Tenant, h.Allocations}, &out, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
 		return fmt.Errorf("inventory: commit for %s: %w", r.ID, err)
+	}
+	if out.CommittedAt.IsZero() { // whatever answered, it was not the inventory: nobody is told of a room that is not taken
+		return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: commit for %s: incomplete", r.ID))
 	}
 	return nil
 }

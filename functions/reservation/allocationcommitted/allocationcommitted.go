@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/inbox"
@@ -47,8 +48,11 @@ func (n *noter) note(ctx context.Context, e event.Event[Taken]) error {
 	})
 	// Inventory tells at once, so that the event may come before the reservation is written. It never will be, if the
 	// rooms have come free meanwhile.
-	if errors.Is(err, reservation.ErrNotFound) && !n.now().Before(e.Payload.ExpiresAt) {
-		return nil
+	switch {
+	case !errors.Is(err, reservation.ErrNotFound):
+		return err
+	case n.now().Before(e.Payload.ExpiresAt):
+		return fault.ErrUnavailable.Because(err)
 	}
-	return err
+	return nil
 }

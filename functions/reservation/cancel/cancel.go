@@ -1,0 +1,99 @@
+// Package cancel ends a reservation on the terms of its policy.
+package cancel
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Function answers POST /api/v1/reservations/{id}/cancel.
+var Function = reservation.HTTP(fn.Spec{
+	Name:       "reservation-cancel",
+	Route:      "POST /api/v1/reservations/{id}/cancel",
+	Uses:       fn.Uses{fn.Postgres},
+	Emits:      fn.Emits{reservation.CancelledV1},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New)
+
+// A Request says why. A dry run answers what it would come to and changes nothing.
+type Request struct {
+	ID       id.Reservation          `path:"id" json:"-"`
+	Code     reservation.AskedReason `json:"reasonCode"`
+	Reason   string                  `json:"reason,omitzero"`
+	DryRun   bool                    `json:"dryRun,omitzero"`
+	OnlyHeld bool                    `json:"onlyHeld,omitzero"` // refused where the reservation is confirmed
+}
+
+const longestReason = 500
+
+// Validate refuses a reason that nobody reads to its end.
+func (r Request) Validate() error {
+	if utf8.RuneCountInString(r.Reason) > longestReason {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
+	}
+	return nil
+}
+
+// A Response is what the cancellation comes to.
+type Response struct {
+	Reservation id.Reservation       `json:"reservationId"`
+	State       reservation.State    `json:"state"`
+	Applied     reservation.Applied  `json:"policyApplied"`
+	Refunds     []reservation.Refund `json:"paymentRefundsRequested"`
+	DryRun      bool                 `json:"dryRun,omitzero"`
+}
+
+type canceller struct {
+	reservations reservation.Reservations
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (reservation.Serve[Request, Response], error) {
+	return (&canceller{reservation.OpenReservations(e)}).cancel, nil
+}
+
+func (f *canceller) cancel(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	err = reservation.Again(ctx, func() error {
+		out, err = f.attempt(ctx, c)
+		return err
+	})
+	return out, err
+}
+
+func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
+	r, err := f.reservations.Get(ctx, c.Reach, c.In.ID)
+	if err != nil {
+		return Response{}, err
+	}
+	wish := reservation.CancelWish{Code: reservation.Reason(c.In.Code), Reason: c.In.Reason, By: by(c, r), OnlyHeld: c.In.OnlyHeld}
+	applied, back, err := wish.Allows(r, c.Now)
+	if err != nil {
+		return Response{}, err
+	}
+	if !c.In.DryRun {
+		if err := r.CancelOnWish(wish, c.Now); err != nil {
+			return Response{}, err
+		}
+		err = f.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+			return f.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))
+		})
+	}
+	return Response{r.ID, r.Standing(), applied, append([]reservation.Refund{}, back...), c.In.DryRun}, err
+}
+
+// by is who cancels: a service that passes on a guest's wish speaks for the guest.
+func by(c reservation.Call[Request], r *reservation.Reservation) reservation.Actor {
+	if c.Actor.Type == reservation.System && c.In.Code == reservation.AskedReason(reservation.GuestCancelled) {
+		return reservation.Actor{Type: reservation.Guest, ID: reservation.Name(r.Guest.String())}
+	}
+	return c.Actor
+}

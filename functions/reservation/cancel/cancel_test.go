@@ -1,0 +1,68 @@
+package cancel
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+func call(e env.Env, r *reservation.Reservation, change func(*Request)) reservation.Call[Request] {
+	in := Request{ID: r.ID, Code: reservation.AskedReason(reservation.GuestCancelled)}
+	if change != nil {
+		change(&in)
+	}
+	return reservation.Call[Request]{
+		Call:    fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
+		Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: r.Tenant}, Actor: reservation.Actor{Type: reservation.System, ID: "bff"}},
+	}
+}
+
+func TestCancelling(t *testing.T) {
+	t.Parallel()
+	dry := func(r *Request) { r.DryRun = true }
+	onlyHeld := func(r *Request) { r.OnlyHeld = true }
+	for _, test := range []struct {
+		name      string
+		confirmed bool
+		wait      time.Duration
+		change    func(*Request)
+		want      error
+		state     reservation.State
+		told      []string
+	}{
+		{"gives up a hold", false, 0, nil, nil, reservation.Cancelled, []string{"held", "cancelled"}},
+		{"gives up what is only held", false, 0, onlyHeld, nil, reservation.Cancelled, []string{"held", "cancelled"}},
+		{"changes nothing in a dry run", false, 0, dry, nil, reservation.Held, []string{"held"}},
+		{"leaves a hold that is over to the sweep", false, reservationtest.TTL, nil, reservation.ErrIllegalTransition, reservation.ExpiredHold, []string{"held"}},
+		{"ends a confirmed booking", true, 0, nil, nil, reservation.Cancelled, []string{"held", "confirmed", "cancelled"}},
+		{"spares a confirmed booking where only a hold is meant", true, 0, onlyHeld, reservation.ErrIllegalTransition, reservation.Confirmed, []string{"held", "confirmed"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
+			if test.confirmed {
+				reservationtest.Confirm(t, db, r)
+			}
+			db.Advance(test.wait)
+			cancel, err := New(db.Env())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := cancel(t.Context(), call(db.Env(), r, test.change)); !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+			if now := reservationtest.Now(t, db, r); now.Standing() != test.state {
+				t.Errorf("stands at %s, want %s", now.Standing(), test.state)
+			}
+			reservationtest.Told(t, db, r, test.told...)
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package reservation
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// StaffCancelled is the reason when the hotel does not want the guest to come.
+const StaffCancelled Reason = "staff_cancelled"
+
+// An AskedReason is one that a caller can have. The others are what this service itself finds.
+type AskedReason Reason
+
+// UnmarshalText refuses a reason that no caller can have.
+func (r *AskedReason) UnmarshalText(text []byte) error {
+	return oneOf(r, text, AskedReason(GuestCancelled), AskedReason(StaffCancelled))
+}
+
+// A CancelWish is somebody's, for a reason.
+type CancelWish struct {
+	Code     Reason
+	Reason   string
+	By       Actor
+	OnlyHeld bool // rooms that nobody has paid for or promised to
+}
+
+// Allows says whether the reservation can be cancelled by a wish, and what that comes to.
+func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, error) {
+	standing := r.Standing()
+	if standing != Held && (standing != Confirmed || w.OnlyHeld) {
+		return Applied{}, nil, ErrIllegalTransition
+	}
+	applied := Applied{Ref: r.Policy.Ref, Currency: r.Currency}
+	if standing == Held {
+		return applied, nil, nil
+	}
+	if w.Code == GuestCancelled {
+		applied.Penalty = r.penalty(now)
+	}
+	applied.Eligible = max(0, r.Captured-applied.Penalty)
+	if applied.Eligible == 0 {
+		return applied, nil, nil
+	}
+	return applied, []Refund{{*r.Intent, applied.Eligible}}, nil
+}
+
+// minorUnit is a hundredth: all currencies of the platform have two decimals.
+const minorUnit money.Micro = 10_000
+
+// penalty is what the policy keeps of the price, rounded in the guest's favour. The hours are counted to the beginning of
+// the day of arrival.
+func (r *Reservation) penalty(now time.Time) money.Micro {
+	if now.Before(r.Stay.Start.Time().Add(-time.Duration(r.Policy.FreeUntil) * time.Hour)) {
+		return 0
+	}
+	percent := money.Micro(min(max(r.Policy.PenaltyPercent, 0), 100))
+	kept := r.Total/100*percent + r.Total%100*percent/100
+	return kept - kept%minorUnit
+}
+
+// CancelOnWish ends the reservation because somebody wants it, on the terms of its policy.
+func (r *Reservation) CancelOnWish(w CancelWish, now time.Time) error {
+	applied, back, err := w.Allows(r, now)
+	if err != nil {
+		return err
+	}
+	if err := r.cancel(w.Code, w.Reason, w.By, now, back...); err != nil {
+		return err
+	}
+	r.Cancellation.Applied = applied
+	return nil
+}

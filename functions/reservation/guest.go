@@ -1,0 +1,137 @@
+package reservation
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// A Person is who stays, by name and address. It is kept here and nowhere else: no event and no other service's answer has it.
+type Person struct {
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+	Email     string `json:"email"`
+	Phone     string `json:"phone"`
+	Locale    Locale `json:"locale"`
+	Requests  string `json:"specialRequests,omitzero"`
+}
+
+const (
+	longestName     = 100
+	longestEmail    = 254
+	longestRequests = 1000
+)
+
+// Validate refuses a guest without a name, and addresses that cannot be. Many guests have one name.
+func (p Person) Validate() error {
+	var found []fault.Violation
+	refuse := func(member, message string, bad bool) {
+		if bad {
+			found = append(found, fault.Violation{Pointer: "/" + member, Rule: "form", Message: message})
+		}
+	}
+	_, noEmail := pseudonym.Email(p.Email)
+	_, noPhone := pseudonym.Phone(p.Phone)
+	refuse("firstName", "must be a name", !printable(p.FirstName, longestName) || strings.TrimSpace(p.FirstName+p.LastName) == "")
+	refuse("lastName", "must be a name", !printable(p.LastName, longestName))
+	refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > longestEmail)
+	refuse("phone", "must be a telephone number with its country code", noPhone != nil)
+	refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, longestRequests))
+	if found != nil {
+		return fault.ErrValidation.With(found...)
+	}
+	return nil
+}
+
+// printable reports whether a text can be read out at the desk: not too long, and nothing in it that does not show but
+// line ends and the joiners that Persian and Urdu are written with.
+func printable(s string, most int) bool {
+	const hidden = "\n\r\t\u200c\u200d\u200e\u200f"
+	return utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsPrint(r) && !strings.ContainsRune(hidden, r)
+	})
+}
+
+// Names says whether a guest can still be named: while rooms are held, and until the stay is over.
+func (r *Reservation) Names() error {
+	switch r.Standing() {
+	case Held, Confirmed, CheckInStarted, CheckedIn:
+		return nil
+	case ExpiredHold:
+		return ErrHoldExpired
+	}
+	return ErrIllegalTransition
+}
+
+// Guests stores who stays.
+type Guests struct {
+	salts keyring.Ring
+}
+
+// OpenGuests opens the store. GUEST_SALT_KEYS make each tenant's salt for contact hashes.
+func OpenGuests(e env.Env) (Guests, error) {
+	var c struct {
+		Salts keyring.Ring `env:"GUEST_SALT_KEYS,required"`
+	}
+	if err := e.Load(&c); err != nil {
+		return Guests{}, fmt.Errorf("guests: %w", err)
+	}
+	return Guests{c.Salts}, nil
+}
+
+// Save writes who stays, in the place of who was named before.
+func (g Guests) Save(ctx context.Context, tx postgres.Tx, r *Reservation, p Person) error {
+	email, phone, err := g.hashes(r.Tenant, p)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale,
+			special_requests, email_hash, phone_hash)
+		VALUES (@reservation, @tenant, @guest, @first, @last, @email, @phone, @locale, @requests, @emailHash, @phoneHash)
+		ON CONFLICT (reservation_id) DO UPDATE SET first_name = EXCLUDED.first_name, last_name = EXCLUDED.last_name,
+			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = EXCLUDED.special_requests,
+			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`,
+		pgx.StrictNamedArgs{
+			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": strings.TrimSpace(p.FirstName), "last": strings.TrimSpace(p.LastName),
+			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "requests": p.Requests,
+			"emailHash": email, "phoneHash": phone})
+	if err != nil {
+		return fmt.Errorf("guests: save for %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// hashes let one tenant know its guest again, and no other tenant.
+func (g Guests) hashes(t id.Tenant, p Person) (email, phone string, err error) {
+	_, key := g.salts.Active()
+	if key == nil {
+		return "", "", keyring.ErrEmpty
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("guests of " + t.String()))
+	salt := mac.Sum(nil)
+	mail, noMail := pseudonym.Email(p.Email)
+	number, noNumber := pseudonym.Phone(p.Phone)
+	if err := errors.Join(noMail, noNumber); err != nil {
+		return "", "", fault.ErrValidation.Because(err)
+	}
+	if email, err = pseudonym.Contact(salt, mail); err == nil {
+		phone, err = pseudonym.Contact(salt, number)
+	}
+	return email, phone, err
+}
