@@ -71,8 +71,14 @@ func TestNoRoomIsTakenTwice(t *testing.T) {
 func TestTheCrowdSellsTwiceWhereNobodyLocks(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
-	b.rush(t, 3, b.naive)
-	if n := b.count(t, oversold); n == 0 {
+	caught := false
+	for range 10 { // a busy machine may let one crowd in one by one
+		b.rush(t, 3, b.naive)
+		if caught = b.count(t, oversold) > 0; caught {
+			break
+		}
+	}
+	if !caught {
 		t.Error("check, then insert was not caught")
 	}
 	// These books are broken on purpose: what is checked of every database at the end must not see them.

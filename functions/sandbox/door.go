@@ -13,7 +13,7 @@ import (
 const Schema = "sandbox"
 
 // HTTP makes an HTTP function. Other services call them, identified by their token; the tenant stands in what they ask
-// for, so there is nothing else that all routes share.
+// for, so all that the routes share is the scenario that a caller may put on.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)) fn.Function {
 	type act = func(context.Context, fn.Nothing, fn.Call[In]) (Out, error)
 	return fn.HTTP(s, fn.Open, func(e env.Env) (act, error) {
@@ -21,7 +21,12 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, _ fn.Nothing, c fn.Call[In]) (Out, error) { return serve(ctx, c) }, nil
+		return func(ctx context.Context, _ fn.Nothing, c fn.Call[In]) (out Out, err error) {
+			if err := play(ctx, c.Header); err != nil {
+				return out, err
+			}
+			return serve(ctx, c)
+		}, nil
 	})
 }
 

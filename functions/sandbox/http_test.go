@@ -10,21 +10,29 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/availability"
 	"melmastoon.ghasi.io/functions/sandbox/checkout"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
+	"melmastoon.ghasi.io/functions/sandbox/comparerates"
+	"melmastoon.ghasi.io/functions/sandbox/configuretenant"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/functions/sandbox/expireintents"
 	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
+	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/openintent"
 	"melmastoon.ghasi.io/functions/sandbox/pay"
 	"melmastoon.ghasi.io/functions/sandbox/price"
+	"melmastoon.ghasi.io/functions/sandbox/publishrateplan"
+	"melmastoon.ghasi.io/functions/sandbox/publishtheme"
 	"melmastoon.ghasi.io/functions/sandbox/readintent"
 	"melmastoon.ghasi.io/functions/sandbox/readproperty"
 	"melmastoon.ghasi.io/functions/sandbox/readtenant"
+	"melmastoon.ghasi.io/functions/sandbox/readtheme"
 	"melmastoon.ghasi.io/functions/sandbox/refund"
+	"melmastoon.ghasi.io/functions/sandbox/reinstatetenant"
 	"melmastoon.ghasi.io/functions/sandbox/relay"
 	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
+	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -35,7 +43,9 @@ func (b books) front(t *testing.T) *fntest.Front {
 	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"),
 		availability.Function, checkout.Function, commitrooms.Function, expireintents.Function, holdexpired.Function,
 		holdrooms.Function, listproperties.Function, openintent.Function, pay.Function, price.Function, readintent.Function,
-		readproperty.Function, readtenant.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function)
+		readproperty.Function, readtenant.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
+		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
+		readtheme.Function, reinstatetenant.Function, suspendtenant.Function)
 }
 
 // body is a JSON object.

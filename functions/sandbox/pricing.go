@@ -90,6 +90,8 @@ type Tariff struct {
 type Plan struct {
 	RoomType     id.RoomType
 	Name         string // of room type and plan, for the bill
+	Rate         string // of the plan alone
+	MealPlan     string
 	MaxOccupancy int
 	Weekdays     []money.Micro
 	Policy       Policy

@@ -23,6 +23,7 @@ type Property struct {
 	Country    string      `json:"country"`
 	Geo        Geo         `json:"geo"`
 	StarRating int         `json:"starRating"`
+	Photos     []Photo     `json:"photos"`
 	RoomTypes  []RoomType  `json:"roomTypes"`
 	RatePlans  []RatePlan  `json:"ratePlans"`
 }
@@ -46,14 +47,27 @@ type RoomType struct {
 	Description  string      `json:"description" db:"description"`
 	MaxOccupancy int         `json:"maxOccupancy" db:"max_occupancy"`
 	Units        int         `json:"units" db:"units"`
+	Localized    RoomTexts   `json:"localized" db:"localized"`
+	Photos       []Photo     `json:"photos" db:"-"`
+}
+
+// RoomTexts are what a room type is called in other languages, by their tags.
+type RoomTexts map[string]RoomText
+
+// A RoomText is what a room type is called in one language.
+type RoomText struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
 }
 
 // A RatePlan is one set of terms on which a room type is sold.
 type RatePlan struct {
-	ID       id.RatePlan `json:"ratePlanId" db:"rate_plan_id"`
-	RoomType id.RoomType `json:"roomTypeId" db:"room_type_id"`
-	Name     string      `json:"name" db:"name"`
-	MealPlan string      `json:"mealPlan" db:"meal_plan"`
+	ID       id.RatePlan `json:"ratePlanId"`
+	RoomType id.RoomType `json:"roomTypeId"`
+	Name     string      `json:"name"`
+	MealPlan string      `json:"mealPlan"`
+	Policy   Policy      `json:"cancellationPolicy"`
+	Version  int         `json:"version"` // one more each time its prices are published
 }
 
 // Properties is the directory of properties.
@@ -120,19 +134,51 @@ func readProperty(ctx context.Context, tx postgres.Tx, p id.Property) (h Propert
 	if err != nil {
 		return h, err
 	}
-	rows, _ := tx.Query(ctx, `
-		SELECT room_type_id, name, description, max_occupancy, units
-		FROM sandbox.room_types
-		WHERE property_id = @property
-		ORDER BY room_type_id`, key)
-	if h.RoomTypes, err = pgx.CollectRows(rows, pgx.RowToStructByName[RoomType]); err != nil {
+	h.Photos = photosOf(h.ID, h.Name, picturesOfHouse, house)
+	if h.RoomTypes, err = readRoomTypes(ctx, tx, p); err != nil {
 		return h, err
 	}
-	rows, _ = tx.Query(ctx, `
-		SELECT rate_plan_id, room_type_id, name, meal_plan
+	h.RatePlans, err = readRatePlans(ctx, tx, p)
+	return h, err
+}
+
+func readRoomTypes(ctx context.Context, tx postgres.Tx, p id.Property) ([]RoomType, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT r.room_type_id, r.name, r.description, r.max_occupancy, r.units,
+		       (SELECT coalesce(jsonb_object_agg(t.locale, jsonb_build_object('name', t.name, 'description', t.description)), '{}')
+		        FROM sandbox.room_texts AS t
+		        WHERE t.room_type_id = r.room_type_id) AS localized
+		FROM sandbox.room_types AS r
+		WHERE r.property_id = @property
+		ORDER BY r.room_type_id`,
+		pgx.StrictNamedArgs{"property": p})
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[RoomType])
+	for i := range all {
+		all[i].Photos = photosOf(all[i].ID, all[i].called(), picturesOfRoom, chamber)
+	}
+	return all, err
+}
+
+// called is the room type's name in all its languages.
+func (r RoomType) called() Name {
+	name := Name{r.Name, map[string]string{}}
+	for locale, text := range r.Localized {
+		name.Localized[locale] = text.Name
+	}
+	return name
+}
+
+func readRatePlans(ctx context.Context, tx postgres.Tx, p id.Property) ([]RatePlan, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT rate_plan_id, room_type_id, name, meal_plan, version,
+		       cancellation_ref, free_until_hours_before, penalty_percent, cancellation_description
 		FROM sandbox.rate_plans
 		WHERE property_id = @property
-		ORDER BY room_type_id, rate_plan_id`, key)
-	h.RatePlans, err = pgx.CollectRows(rows, pgx.RowToStructByName[RatePlan])
-	return h, err
+		ORDER BY room_type_id, rate_plan_id`,
+		pgx.StrictNamedArgs{"property": p})
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r RatePlan, err error) {
+		err = row.Scan(&r.ID, &r.RoomType, &r.Name, &r.MealPlan, &r.Version,
+			&r.Policy.Ref, &r.Policy.FreeUntilHoursBefore, &r.Policy.PenaltyPercent, &r.Policy.Description)
+		return r, err
+	})
 }

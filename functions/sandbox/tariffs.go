@@ -76,7 +76,7 @@ func readTariff(ctx context.Context, tx postgres.Tx, p id.Property, c money.Curr
 // readPlans leaves out a plan without a price for each weekday: it is not on sale.
 func readPlans(ctx context.Context, tx postgres.Tx, p id.Property) (map[id.RatePlan]Plan, error) {
 	rows, _ := tx.Query(ctx, `
-		SELECT p.rate_plan_id, p.room_type_id, r.name || ', ' || p.name, r.max_occupancy,
+		SELECT p.rate_plan_id, p.room_type_id, r.name || ', ' || p.name, p.name, p.meal_plan, r.max_occupancy,
 		       p.cancellation_ref, p.free_until_hours_before, p.penalty_percent, p.cancellation_description, w.amounts
 		FROM sandbox.rate_plans AS p
 		JOIN sandbox.room_types AS r USING (room_type_id)
@@ -89,8 +89,8 @@ func readPlans(ctx context.Context, tx postgres.Tx, p id.Property) (map[id.RateP
 	plans := map[id.RatePlan]Plan{}
 	var key id.RatePlan
 	var plan Plan
-	_, err := pgx.ForEachRow(rows, []any{&key, &plan.RoomType, &plan.Name, &plan.MaxOccupancy, &plan.Policy.Ref,
-		&plan.Policy.FreeUntilHoursBefore, &plan.Policy.PenaltyPercent, &plan.Policy.Description, &plan.Weekdays}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&key, &plan.RoomType, &plan.Name, &plan.Rate, &plan.MealPlan, &plan.MaxOccupancy,
+		&plan.Policy.Ref, &plan.Policy.FreeUntilHoursBefore, &plan.Policy.PenaltyPercent, &plan.Policy.Description, &plan.Weekdays}, func() error {
 		plan.Weekdays = slices.Clone(plan.Weekdays)
 		plans[key] = plan
 		return nil

@@ -11,7 +11,9 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/outbox"
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
@@ -20,15 +22,17 @@ type Tenant struct {
 	ID             id.Tenant        `json:"tenantId" db:"tenant_id"`
 	Slug           string           `json:"slug" db:"slug"`
 	BrandName      string           `json:"brandName" db:"brand_name"`
+	BrandTagline   string           `json:"brandTagline,omitzero" db:"brand_tagline"`
 	Domains        []string         `json:"domains" db:"domains"`
 	Status         string           `json:"status" db:"status"` // active or suspended
 	Region         string           `json:"region" db:"region"` // where its data lives
 	Currency       money.Currency   `json:"currency" db:"currency"`
 	Currencies     []money.Currency `json:"currencies" db:"currencies"`
-	Locales        []string         `json:"locales" db:"locales"`
+	Locales        []locale.Tag     `json:"locales" db:"locales"`
 	PaymentMethods []Method         `json:"paymentMethods" db:"payment_methods"`
 	ConfigVersion  int              `json:"configVersion" db:"config_version"`
 	Settings       Settings         `json:"settings" db:"-"`
+	Version        int              `json:"-" db:"version"` // of the aggregate, as its events tell it
 }
 
 // Settings are what a tenant decides about its reservations.
@@ -39,10 +43,16 @@ type Settings struct {
 }
 
 // Tenants is the directory of tenants.
-type Tenants struct{ db *postgres.DB }
+type Tenants struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+}
 
 // OpenTenants returns the directory.
-func OpenTenants(e env.Env) Tenants { return Tenants{postgres.Open(e, Schema)} }
+func OpenTenants(e env.Env) Tenants {
+	db := postgres.Open(e, Schema)
+	return Tenants{db, outbox.Open(e, db)}
+}
 
 // Get finds a tenant by its id, its slug or one of its domains.
 func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
@@ -79,8 +89,8 @@ func (s Tenants) resolve(ctx context.Context, ref string) (id.Tenant, error) {
 
 func readTenant(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Tenant, error) {
 	rows, _ := tx.Query(ctx, `
-		SELECT t.tenant_id, t.slug, t.brand_name, t.status, t.region, t.currency, t.currencies, t.locales,
-		       t.payment_methods, t.config_version, t.hold_ttl_seconds, t.no_show_grace_hours, t.cancellation_policy_version,
+		SELECT t.tenant_id, t.slug, t.brand_name, coalesce(t.brand_tagline, '') AS brand_tagline, t.status, t.region,
+		       t.currency, t.currencies, t.locales, t.payment_methods, t.config_version, t.version, t.hold_ttl_seconds, t.no_show_grace_hours, t.cancellation_policy_version,
 		       ARRAY(SELECT d.domain FROM sandbox.tenant_domains AS d WHERE d.tenant_id = t.tenant_id ORDER BY d.domain) AS domains
 		FROM sandbox.tenants AS t
 		WHERE t.tenant_id = @tenant`,

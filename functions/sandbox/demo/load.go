@@ -46,8 +46,10 @@ func (h Hotel) load(ctx context.Context, tx postgres.Tx) error {
 	b := &pgx.Batch{}
 	h.queueTenant(b)
 	h.queueProperty(b)
+	h.queueRules(b)
 	for _, r := range h.Rooms {
 		h.queueRoom(b, r)
+		h.queueTexts(b, r)
 		h.queuePlan(b, r, r.Flexible)
 		h.queuePlan(b, r, r.Saver)
 	}
@@ -65,6 +67,13 @@ func (h Hotel) queueTenant(b *pgx.Batch) {
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "domain": h.Domain})
 	b.Queue(`INSERT INTO sandbox.promo_codes (tenant_id, code, percent) VALUES (@tenant, @code, @percent) ON CONFLICT DO NOTHING`,
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "code": h.Promo.Code, "percent": h.Promo.Percent})
+	b.Queue(`UPDATE sandbox.tenants SET brand_tagline = @tagline WHERE tenant_id = @tenant AND brand_tagline IS NULL AND version = 1`,
+		pgx.StrictNamedArgs{"tenant": h.Tenant, "tagline": h.Tagline})
+	b.Queue(`
+		INSERT INTO sandbox.theme_versions (theme_version_id, tenant_id, theme_id, version, tokens, published_at)
+		VALUES (@published, @tenant, @theme, 1, @tokens, platform.now())
+		ON CONFLICT DO NOTHING`,
+		pgx.StrictNamedArgs{"tenant": h.Tenant, "theme": h.Theme.ID, "published": h.Theme.Published, "tokens": h.Theme.Tokens})
 }
 
 func (h Hotel) queueProperty(b *pgx.Batch) {
@@ -82,6 +91,27 @@ func (h Hotel) queueProperty(b *pgx.Batch) {
 			ON CONFLICT DO NOTHING`,
 			pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "position": n + 1, "kind": c.Kind,
 				"description": c.Description, "points": c.BasisPoints, "amount": c.Amount})
+	}
+}
+
+func (h Hotel) queueRules(b *pgx.Batch) {
+	for n, r := range rules {
+		b.Queue(`
+			INSERT INTO sandbox.policies (tenant_id, property_id, position, kind, title, title_localized, body, body_localized)
+			VALUES (@tenant, @property, @position, @kind, @title, @titles, @body, @bodies)
+			ON CONFLICT DO NOTHING`,
+			pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "position": n + 1, "kind": r.Kind,
+				"title": r.Title.Default, "titles": r.Title.Localized, "body": r.Text.Default, "bodies": r.Text.Localized})
+	}
+}
+
+func (h Hotel) queueTexts(b *pgx.Batch, r Room) {
+	for locale, text := range r.Texts {
+		b.Queue(`
+			INSERT INTO sandbox.room_texts (tenant_id, room_type_id, locale, name, description)
+			VALUES (@tenant, @room, @locale, @name, @description)
+			ON CONFLICT DO NOTHING`,
+			pgx.StrictNamedArgs{"tenant": h.Tenant, "room": r.ID, "locale": locale, "name": text.Name, "description": text.Description})
 	}
 }
 

@@ -72,6 +72,9 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (h *holder) hold(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+		return Response{}, sandbox.ErrSoldOut // nothing is decided, so the same ids may be granted on another day
+	}
 	return h.inventory.Hold(ctx, sandbox.Hold{
 		Tenant: c.In.Tenant, Property: c.In.Property, Reservation: c.In.Reservation, Stay: c.In.Stay,
 		TTL: time.Duration(c.In.TTLSeconds) * time.Second, Claims: c.In.Allocations,

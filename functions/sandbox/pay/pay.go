@@ -59,7 +59,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 
 func (s *cashier) act(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	act := s.intents.Pay
-	if c.In.Action == "decline" {
+	if c.In.Action == "decline" || sandbox.Plays(c.Header, sandbox.Declined) {
 		act = s.intents.Decline
 	}
 	// An intent that can no longer be paid is no error here: wherever the guest is sent, the outcome is shown.

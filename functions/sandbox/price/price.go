@@ -73,6 +73,9 @@ func (p *pricer) price(ctx context.Context, c fn.Call[Request]) (Response, error
 	if err != nil {
 		return Response{}, err
 	}
+	if sandbox.Plays(c.Header, sandbox.PriceChanged) {
+		tariff = tariff.Dearer()
+	}
 	price, err := tariff.Price(c.In.Items, c.In.Stay)
 	return Response{price, c.Now.Add(validity)}, err
 }

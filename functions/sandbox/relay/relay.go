@@ -19,7 +19,8 @@ var Function = fn.Scheduled(fn.Spec{
 	Uses:     fn.Uses{fn.Postgres},
 	Timeout:  50 * time.Second,
 	Emits: fn.Emits{sandbox.AllocationCommittedV1, sandbox.AllocationFailedV1, sandbox.TransactionCapturedV1,
-		sandbox.TransactionFailedV1, sandbox.TransactionRefundedV1},
+		sandbox.TransactionFailedV1, sandbox.TransactionRefundedV1, sandbox.TenantSuspendedV1, sandbox.TenantReinstatedV1,
+		sandbox.TenantConfigUpdatedV1, sandbox.ThemePublishedV1, sandbox.RatePlanPublishedV1},
 }, New)
 
 type relayer struct {

@@ -1,0 +1,83 @@
+// Package comparerates tells what each room of a hotel costs at each rate, the cheapest first.
+package comparerates
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers GET /sandbox/pricing/v1/cheapest.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-comparerates",
+	Route:   "GET /sandbox/pricing/v1/cheapest",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const validity = time.Minute // for showing: what is booked is quoted
+
+// A Request is who wants to stay where, and when.
+type Request struct {
+	Tenant   id.Tenant      `query:"tenantId"`
+	Property id.Property    `query:"propertyId"`
+	Start    stay.Date      `query:"start"`
+	End      stay.Date      `query:"end"`
+	Adults   int            `query:"adults"`
+	Children int            `query:"children,optional"`
+	Rooms    int            `query:"rooms"`
+	Currency money.Currency `query:"currency"`
+	Promo    string         `query:"promoCode,optional"`
+}
+
+func (r *Request) window() stay.Window { return stay.Window{Start: r.Start, End: r.End} }
+
+func (r *Request) party() sandbox.Party {
+	return sandbox.Party{Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}
+}
+
+// Validate refuses a stay or a party that cannot be.
+func (r *Request) Validate() error {
+	if err := r.window().Validate(); err != nil {
+		return sandbox.Refuse("/end", "stay", err.Error())
+	}
+	if err := r.party().Validate(); err != nil {
+		return sandbox.Refuse("/adults", "party", err.Error())
+	}
+	return nil
+}
+
+// A Response is every rate of the hotel, in one answer.
+type Response struct {
+	Property   id.Property      `json:"propertyId"`
+	Stay       stay.Window      `json:"stayWindow"`
+	Currency   money.Currency   `json:"currency"`
+	RoomTypes  []sandbox.Offers `json:"roomTypes"`
+	FX         *sandbox.FX      `json:"fxSnapshot,omitzero"`
+	ValidUntil time.Time        `json:"validUntil"`
+}
+
+type comparer struct {
+	tariffs sandbox.Tariffs
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&comparer{sandbox.OpenTariffs(e)}).compare, nil
+}
+
+func (p *comparer) compare(ctx context.Context, c fn.Call[Request]) (out Response, err error) {
+	tariff, err := p.tariffs.Get(ctx, c.In.Tenant, c.In.Property, c.In.Currency, c.In.Promo)
+	if err != nil {
+		return out, err
+	}
+	offers, err := tariff.Compare(c.In.party(), c.In.window())
+	return Response{c.In.Property, c.In.window(), c.In.Currency, offers, tariff.FX, c.Now.Add(validity)}, err
+}

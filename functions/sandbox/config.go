@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A tidings tells of a change that was written at a moment.
+type tidings func(Tenant, time.Time) event.Draft
+
+// Suspend closes a tenant's sites. One that is suspended already stays so, for the reason that was told.
+func (s Tenants) Suspend(ctx context.Context, tenant id.Tenant, reason string) (Tenant, error) {
+	return s.change(ctx, tenant, func(t *Tenant) (tidings, error) {
+		if t.Status == suspended {
+			return nil, nil
+		}
+		t.Status = suspended
+		return func(t Tenant, at time.Time) event.Draft { return tenantSuspended(t, reason, at) }, nil
+	})
+}
+
+// Reinstate opens a suspended tenant's sites again.
+func (s Tenants) Reinstate(ctx context.Context, tenant id.Tenant) (Tenant, error) {
+	return s.change(ctx, tenant, func(t *Tenant) (tidings, error) {
+		if t.Status == active {
+			return nil, nil
+		}
+		t.Status = active
+		return tenantReinstated, nil
+	})
+}
+
+// Where a tenant can stand.
+const (
+	active    = "active"
+	suspended = "suspended"
+)
+
+// A Config is what of a tenant's configuration is to change. What is not given stays.
+type Config struct {
+	BrandName      fn.Maybe[string]
+	BrandTagline   fn.Maybe[string]
+	Currencies     fn.Maybe[[]money.Currency]
+	Locales        fn.Maybe[[]locale.Tag]
+	PaymentMethods fn.Maybe[[]Method]
+	Settings       fn.Maybe[Settings]
+}
+
+// Configure changes what is given and differs. Where nothing does, nothing is told.
+func (s Tenants) Configure(ctx context.Context, tenant id.Tenant, c Config) (Tenant, error) {
+	return s.change(ctx, tenant, func(t *Tenant) (tidings, error) {
+		changed := c.apply(t)
+		if !slices.Contains(t.Currencies, t.Currency) {
+			return nil, Refuse("/currencies", "own", "The tenant's own currency cannot be taken away.")
+		}
+		if changed == nil {
+			return nil, nil
+		}
+		t.ConfigVersion++
+		return func(t Tenant, at time.Time) event.Draft { return tenantConfigured(t, changed, at) }, nil
+	})
+}
+
+// apply returns the names of what it has changed.
+func (c Config) apply(t *Tenant) (changed []string) {
+	note := func(name string, did bool) {
+		if did {
+			changed = append(changed, name)
+		}
+	}
+	note("brandName", set(&t.BrandName, c.BrandName))
+	note("brandTagline", set(&t.BrandTagline, c.BrandTagline))
+	note("currencies", setList(&t.Currencies, c.Currencies))
+	note("locales", setList(&t.Locales, c.Locales))
+	note("paymentMethods", setList(&t.PaymentMethods, c.PaymentMethods))
+	note("settings", set(&t.Settings, c.Settings))
+	return changed
+}
+
+func set[T comparable](to *T, wanted fn.Maybe[T]) bool {
+	before := *to
+	*to = wanted.Or(before)
+	return *to != before
+}
+
+func setList[T comparable](to *[]T, wanted fn.Maybe[[]T]) bool {
+	before := *to
+	*to = wanted.Or(before)
+	return !slices.Equal(*to, before)
+}
+
+// change lets f change a tenant while nobody else does, and tells of it in the same transaction. A nil tidings is no change.
+func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (tidings, error)) (t Tenant, err error) {
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		if t, err = lockTenant(ctx, tx, tenant); err != nil {
+			return err
+		}
+		tell, err := f(&t)
+		if err != nil || tell == nil {
+			return err
+		}
+		t.Version++
+		at, err := t.update(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return s.outbox.Append(ctx, tx, tell(t, at))
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return t, ErrTenantUnknown
+	}
+	if _, refused := errors.AsType[*fault.Fault](err); err == nil || refused {
+		return t, err
+	}
+	return t, fmt.Errorf("tenants: change %s: %w", tenant, err)
+}
+
+// lockTenant reads a tenant that nobody else changes until the transaction ends.
+func lockTenant(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Tenant, error) {
+	_, err := tx.Exec(ctx, `SELECT FROM sandbox.tenants WHERE tenant_id = @tenant FOR NO KEY UPDATE`,
+		pgx.StrictNamedArgs{"tenant": tenant})
+	if err != nil {
+		return Tenant{}, err
+	}
+	return readTenant(ctx, tx, tenant)
+}
+
+// update writes what can change of a tenant and tells when that was.
+func (t Tenant) update(ctx context.Context, tx postgres.Tx) (at time.Time, err error) {
+	err = tx.QueryRow(ctx, `
+		UPDATE sandbox.tenants
+		SET status = @status, brand_name = @brand, brand_tagline = nullif(@tagline, ''), currencies = @currencies,
+			locales = @locales, payment_methods = @methods, config_version = @config, hold_ttl_seconds = @ttl,
+			no_show_grace_hours = @grace, cancellation_policy_version = @policy, version = @version
+		WHERE tenant_id = @tenant
+		RETURNING platform.now()`,
+		pgx.StrictNamedArgs{"tenant": t.ID, "status": t.Status, "brand": t.BrandName, "tagline": t.BrandTagline,
+			"currencies": t.Currencies, "locales": t.Locales, "methods": t.PaymentMethods, "config": t.ConfigVersion,
+			"ttl": t.Settings.HoldTTLSeconds, "grace": t.Settings.NoShowGraceHours,
+			"policy": t.Settings.CancellationPolicyVersion, "version": t.Version}).Scan(&at)
+	return at, err
+}

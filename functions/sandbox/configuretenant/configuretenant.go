@@ -1,0 +1,71 @@
+// Package configuretenant changes what a tenant has decided about its sites.
+package configuretenant
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// Function answers PATCH /sandbox/tenant/v1/tenants/{tenantId}/config.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-configuretenant",
+	Route:   "PATCH /sandbox/tenant/v1/tenants/{tenantId}/config",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.TenantConfigUpdatedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request is what is to change; the rest stays.
+type Request struct {
+	Tenant         id.Tenant                  `path:"tenantId"`
+	BrandName      fn.Maybe[string]           `json:"brandName"`
+	BrandTagline   fn.Maybe[string]           `json:"brandTagline"`
+	Currencies     fn.Maybe[[]money.Currency] `json:"currencies"`
+	Locales        fn.Maybe[[]locale.Tag]     `json:"locales"`
+	PaymentMethods fn.Maybe[[]sandbox.Method] `json:"paymentMethods"`
+	Settings       fn.Maybe[sandbox.Settings] `json:"settings"`
+}
+
+// Validate refuses a site without name, language or way to pay, and holds that no guest could finish in.
+func (r *Request) Validate() error {
+	if name, given := r.BrandName.Get(); given && name == "" {
+		return sandbox.Refuse("/brandName", "length", "A hotel has a name.")
+	}
+	if tags, given := r.Locales.Get(); given && len(tags) == 0 {
+		return sandbox.Refuse("/locales", "count", "A site has at least one language.")
+	}
+	if methods, given := r.PaymentMethods.Get(); given && len(methods) == 0 {
+		return sandbox.Refuse("/paymentMethods", "count", "A site has at least one way to pay.")
+	}
+	if s, given := r.Settings.Get(); given && (s.HoldTTLSeconds < 120 || s.HoldTTLSeconds > 1800 || s.NoShowGraceHours < 0) {
+		return sandbox.Refuse("/settings", "range", "A hold lasts 120 to 1800 seconds, and no grace is negative.")
+	}
+	return nil
+}
+
+// A Response is the tenant as it stands now.
+type Response = sandbox.Tenant
+
+type clerk struct {
+	tenants sandbox.Tenants
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&clerk{sandbox.OpenTenants(e)}).configure, nil
+}
+
+func (k *clerk) configure(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return k.tenants.Configure(ctx, c.In.Tenant, sandbox.Config{
+		BrandName: c.In.BrandName, BrandTagline: c.In.BrandTagline, Currencies: c.In.Currencies,
+		Locales: c.In.Locales, PaymentMethods: c.In.PaymentMethods, Settings: c.In.Settings,
+	})
+}

@@ -1,0 +1,45 @@
+// Package listpolicies tells what the guests of a tenant's hotels should know.
+package listpolicies
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /sandbox/property/v1/policies.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-listpolicies",
+	Route:   "GET /sandbox/property/v1/policies",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the tenant.
+type Request struct {
+	Tenant id.Tenant `query:"tenantId"`
+}
+
+// A Response is the rules of all its hotels. A tenant that does not exist has none.
+type Response struct {
+	Policies []sandbox.HouseRule `json:"policies"`
+}
+
+type lister struct {
+	properties sandbox.Properties
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&lister{sandbox.OpenProperties(e)}).list, nil
+}
+
+func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	rules, err := l.properties.Rules(ctx, c.In.Tenant)
+	return Response{rules}, err
+}

@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// What the platform's tenant, theme and pricing services tell the world.
+var (
+	TenantSuspendedV1 = event.Subject{
+		Name: "melmastoon.tenant.suspended.v1", Version: 1, Producer: "tenant-service",
+		SchemaURI: "https://schemas.melmastoon.io/tenant/suspended/v1.json",
+		Retention: event.Retention{Class: event.Audit, Period: event.Year},
+	}
+	TenantReinstatedV1 = event.Subject{
+		Name: "melmastoon.tenant.reinstated.v1", Version: 1, Producer: "tenant-service",
+		SchemaURI: "https://schemas.melmastoon.io/tenant/reinstated/v1.json",
+		Retention: event.Retention{Class: event.Audit, Period: event.Year},
+	}
+	TenantConfigUpdatedV1 = event.Subject{
+		Name: "melmastoon.tenant.config_updated.v1", Version: 1, Producer: "tenant-service",
+		SchemaURI: "https://schemas.melmastoon.io/tenant/config_updated/v1.json",
+		Retention: event.Retention{Class: event.Operational, Period: event.Year},
+	}
+	ThemePublishedV1 = event.Subject{
+		Name: "melmastoon.theme.published.v1", Version: 1, Producer: "theme-config-service",
+		SchemaURI: "https://schemas.melmastoon.io/theme/published/v1.json",
+		Retention: event.Retention{Class: event.Operational, Period: event.Year},
+	}
+	RatePlanPublishedV1 = event.Subject{
+		Name: "melmastoon.pricing.rate_plan.published.v1", Version: 1, Producer: "pricing-service",
+		SchemaURI: "https://schemas.melmastoon.io/pricing/rate_plan/published/v1.json",
+		Retention: event.Retention{Class: event.Operational, Period: event.Year},
+	}
+)
+
+// draft tells of a tenant: what happens to it stays in order within a subject.
+func (t Tenant) draft(s event.Subject, payload any) event.Draft {
+	return event.Draft{Subject: s, Tenant: t.ID, OrderingKey: t.ID.String(), AggregateVersion: t.Version, Payload: payload}
+}
+
+func tenantSuspended(t Tenant, reason string, at time.Time) event.Draft {
+	return t.draft(TenantSuspendedV1, struct {
+		Tenant id.Tenant `json:"tenantId"`
+		Reason string    `json:"reason"`
+		At     time.Time `json:"suspendedAt"`
+	}{t.ID, reason, at})
+}
+
+func tenantReinstated(t Tenant, at time.Time) event.Draft {
+	return t.draft(TenantReinstatedV1, struct {
+		Tenant id.Tenant `json:"tenantId"`
+		At     time.Time `json:"reinstatedAt"`
+	}{t.ID, at})
+}
+
+func tenantConfigured(t Tenant, changed []string, at time.Time) event.Draft {
+	return t.draft(TenantConfigUpdatedV1, struct {
+		Tenant  id.Tenant `json:"tenantId"`
+		Version int       `json:"configVersion"`
+		Changed []string  `json:"changedKeys"`
+		At      time.Time `json:"updatedAt"`
+	}{t.ID, t.ConfigVersion, changed, at})
+}
+
+// themePublished names the theme and its version; what it looks like is the theme service's to tell.
+func themePublished(t Theme) event.Draft {
+	return event.Draft{Subject: ThemePublishedV1, Tenant: t.Tenant, OrderingKey: t.Tenant.String(), AggregateVersion: t.Version,
+		Payload: struct {
+			Tenant    id.Tenant    `json:"tenantId"`
+			Theme     ThemeID      `json:"themeId"`
+			Version   ThemeVersion `json:"publishedVersion"`
+			Published time.Time    `json:"publishedAt"`
+		}{t.Tenant, t.ID, t.Published, t.PublishedAt}}
+}
+
+func ratePlanPublished(p PublishedPlan) event.Draft {
+	return event.Draft{Subject: RatePlanPublishedV1, Tenant: p.Tenant, OrderingKey: p.Tenant.String() + ":" + p.Property.String(),
+		AggregateVersion: p.Version, Payload: p}
+}

@@ -1,0 +1,63 @@
+// Package publishrateplan puts other prices on a rate plan.
+package publishrateplan
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// Function answers POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-publishrateplan",
+	Route:   "POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.RatePlanPublishedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request is what a room costs on each day of the week, Monday first, in the tenant's own currency.
+type Request struct {
+	RatePlan id.RatePlan   `path:"ratePlanId"`
+	Weekdays []money.Micro `json:"weekdayMicro"`
+}
+
+const (
+	weekdays = 7
+	dearest  = 1_000_000_000_000_000 // micro units: a thousand million of any currency
+)
+
+// Validate refuses a week that is not one, and a night that is free or beyond price.
+func (r *Request) Validate() error {
+	if len(r.Weekdays) != weekdays {
+		return sandbox.Refuse("/weekdayMicro", "count", "A week has seven days.")
+	}
+	for _, amount := range r.Weekdays {
+		if amount <= 0 || amount > dearest {
+			return sandbox.Refuse("/weekdayMicro", "range", "A night has a price.")
+		}
+	}
+	return nil
+}
+
+// A Response says what was published.
+type Response = sandbox.PublishedPlan
+
+type publisher struct {
+	rates sandbox.Rates
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&publisher{sandbox.OpenRates(e)}).publish, nil
+}
+
+func (p *publisher) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return p.rates.Publish(ctx, c.In.RatePlan, c.In.Weekdays)
+}

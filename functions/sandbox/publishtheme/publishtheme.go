@@ -1,0 +1,48 @@
+// Package publishtheme shows a tenant's sites in another look.
+package publishtheme
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-publishtheme",
+	Route:   "POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish",
+	Access:  fn.Internal,
+	Answer:  fn.Created,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.ThemePublishedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request is the look, whole.
+type Request struct {
+	Tenant id.Tenant      `path:"tenantId"`
+	Tokens sandbox.Tokens `json:"tokens"`
+}
+
+// Validate refuses what could not stand in a style sheet.
+func (r *Request) Validate() error { return r.Tokens.Validate() }
+
+// A Response is the theme as published.
+type Response = sandbox.Theme
+
+type painter struct {
+	themes sandbox.Themes
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&painter{sandbox.OpenThemes(e)}).publish, nil
+}
+
+func (p *painter) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return p.themes.Publish(ctx, c.In.Tenant, c.In.Tokens)
+}

@@ -1,0 +1,179 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Party is who wants to stay, over all its rooms.
+type Party struct{ Adults, Children, Rooms int }
+
+const mostRooms = 20 // of one party
+
+// Validate refuses a party that cannot be spread over its rooms.
+func (p Party) Validate() error {
+	if p.Rooms < 1 || p.Rooms > mostRooms || p.Adults < p.Rooms || p.Children < 0 {
+		return fmt.Errorf("a party has 1 to %d rooms and an adult in each", mostRooms)
+	}
+	return p.spread()[0].Validate()
+}
+
+// spread puts the people into the rooms as evenly as can be, more into the first ones.
+func (p Party) spread() []stay.Occupants {
+	rooms := make([]stay.Occupants, p.Rooms)
+	for n := range p.Adults {
+		rooms[n%p.Rooms].Adults++
+	}
+	for n := range p.Children {
+		rooms[n%p.Rooms].Children++
+	}
+	return rooms
+}
+
+// Offers are the rates of one room type, the cheapest first.
+type Offers struct {
+	RoomType id.RoomType `json:"roomTypeId"`
+	Cheapest id.RatePlan `json:"cheapestRatePlanId"`
+	Rates    []Offer     `json:"rates"`
+}
+
+// An Offer is what a whole party's stay costs at one rate.
+type Offer struct {
+	RatePlan id.RatePlan `json:"ratePlanId"`
+	Name     string      `json:"name"`
+	MealPlan string      `json:"mealPlan"`
+	Nightly  money.Micro `json:"nightlyMicro"` // one room for one night on average, without taxes and fees: for showing
+	Total    money.Micro `json:"totalMicro"`   // all rooms, all nights, with taxes and fees: what a quote says
+	Policy   Policy      `json:"cancellationPolicy"`
+}
+
+// Compare prices every rate at which the party can stay. A room type that is too small for its people has none.
+func (t Tariff) Compare(p Party, w stay.Window) ([]Offers, error) {
+	rooms := p.spread()
+	all := map[id.RoomType][]Offer{}
+	for key, plan := range t.Plans {
+		if rooms[0].Adults+rooms[0].Children > plan.MaxOccupancy {
+			continue
+		}
+		offer, err := t.offer(key, plan, rooms, w)
+		if err != nil {
+			return nil, err
+		}
+		all[plan.RoomType] = append(all[plan.RoomType], offer)
+	}
+	return sorted(all), nil
+}
+
+func (t Tariff) offer(key id.RatePlan, plan Plan, rooms []stay.Occupants, w stay.Window) (o Offer, err error) {
+	wishes := make([]Wish, len(rooms))
+	for n, people := range rooms {
+		wishes[n] = Wish{plan.RoomType, key, people}
+	}
+	price, err := t.Price(wishes, w)
+	if err != nil {
+		return o, err
+	}
+	nightly, err := round(share(price.Items[0].Total, 1, int64(w.Nights())))
+	return Offer{key, plan.Rate, plan.MealPlan, nightly, price.Totals.GrandTotal, plan.Policy}, err
+}
+
+func sorted(all map[id.RoomType][]Offer) []Offers {
+	list := make([]Offers, 0, len(all))
+	for room, rates := range all {
+		slices.SortFunc(rates, func(a, b Offer) int {
+			return cmp.Or(cmp.Compare(a.Total, b.Total), bytes.Compare(a.RatePlan[:], b.RatePlan[:]))
+		})
+		list = append(list, Offers{room, rates[0].RatePlan, rates})
+	}
+	slices.SortFunc(list, func(a, b Offers) int {
+		return cmp.Or(cmp.Compare(a.Rates[0].Total, b.Rates[0].Total), bytes.Compare(a.RoomType[:], b.RoomType[:]))
+	})
+	return list
+}
+
+// dearerBy is what prices rise by where the scenario says that they have.
+const dearerBy = 10 // percent
+
+// Dearer is the tariff after prices have risen.
+func (t Tariff) Dearer() Tariff {
+	plans := make(map[id.RatePlan]Plan, len(t.Plans))
+	for key, plan := range t.Plans {
+		plan.Weekdays = slices.Clone(plan.Weekdays)
+		for day := range plan.Weekdays {
+			plan.Weekdays[day] += plan.Weekdays[day] / whole * dearerBy
+		}
+		plans[key] = plan
+	}
+	t.Plans = plans
+	return t
+}
+
+// A PublishedPlan is a rate plan whose prices were published.
+type PublishedPlan struct {
+	Tenant    id.Tenant   `json:"tenantId"`
+	Property  id.Property `json:"propertyId"`
+	RatePlan  id.RatePlan `json:"ratePlanId"`
+	Version   int         `json:"version"`
+	Published time.Time   `json:"publishedAt"`
+}
+
+// Rates is where prices are published.
+type Rates struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+}
+
+// OpenRates returns the place.
+func OpenRates(e env.Env) Rates {
+	db := postgres.Open(e, Schema)
+	return Rates{db, outbox.Open(e, db)}
+}
+
+// Publish puts other prices on a rate plan, Monday first, and tells so. What was quoted stays quoted.
+func (s Rates) Publish(ctx context.Context, plan id.RatePlan, weekdays []money.Micro) (p PublishedPlan, err error) {
+	tenant, err := owner(ctx, s.db, `SELECT tenant_id FROM sandbox.rate_plans WHERE rate_plan_id = @key`, plan)
+	if err != nil {
+		return p, err
+	}
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		err := tx.QueryRow(ctx, `
+			UPDATE sandbox.rate_plans SET version = version + 1
+			WHERE rate_plan_id = @plan
+			RETURNING tenant_id, property_id, rate_plan_id, version, platform.now()`,
+			pgx.StrictNamedArgs{"plan": plan}).Scan(&p.Tenant, &p.Property, &p.RatePlan, &p.Version, &p.Published)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fault.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			INSERT INTO sandbox.weekday_rates (tenant_id, rate_plan_id, weekday, amount_micro)
+			SELECT @tenant, @plan, d.weekday, d.amount FROM unnest(@amounts::bigint[]) WITH ORDINALITY AS d (amount, weekday)
+			ON CONFLICT (rate_plan_id, weekday) DO UPDATE SET amount_micro = EXCLUDED.amount_micro`,
+			pgx.StrictNamedArgs{"tenant": tenant, "plan": plan, "amounts": weekdays})
+		if err != nil {
+			return err
+		}
+		return s.outbox.Append(ctx, tx, ratePlanPublished(p))
+	})
+	if err != nil {
+		return p, fmt.Errorf("rates: publish %s: %w", plan, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,42 @@
+// Package readtheme tells how a tenant's sites look.
+package readtheme
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /sandbox/theme/v1/tenants/{tenantId}/theme.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-readtheme",
+	Route:   "GET /sandbox/theme/v1/tenants/{tenantId}/theme",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the tenant.
+type Request struct {
+	Tenant id.Tenant `path:"tenantId"`
+}
+
+// A Response is the theme that was published last.
+type Response = sandbox.Theme
+
+type reader struct {
+	themes sandbox.Themes
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&reader{sandbox.OpenThemes(e)}).read, nil
+}
+
+func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return r.themes.Published(ctx, c.In.Tenant)
+}

@@ -1,0 +1,43 @@
+// Package reinstatetenant opens a suspended tenant's sites again.
+package reinstatetenant
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /sandbox/tenant/v1/tenants/{tenantId}/reinstate.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-reinstatetenant",
+	Route:   "POST /sandbox/tenant/v1/tenants/{tenantId}/reinstate",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.TenantReinstatedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the tenant.
+type Request struct {
+	Tenant id.Tenant `path:"tenantId"`
+}
+
+// A Response is the tenant as it stands now.
+type Response = sandbox.Tenant
+
+type warden struct {
+	tenants sandbox.Tenants
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&warden{sandbox.OpenTenants(e)}).reinstate, nil
+}
+
+func (w *warden) reinstate(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return w.tenants.Reinstate(ctx, c.In.Tenant)
+}

@@ -1,0 +1,56 @@
+package sandbox
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// A Scenario is a day on which something goes wrong, put on by whoever calls with the header X-Sandbox-Scenario. A function
+// that it does not concern acts as on any other day.
+type Scenario string
+
+// The scenarios.
+const (
+	SoldOut      Scenario = "sold_out"      // there is no room, and none can be held
+	PriceChanged Scenario = "price_changed" // what is quoted is dearer than what was shown
+	Declined     Scenario = "declined"      // the bank refuses
+	UpstreamSlow Scenario = "upstream_slow" // answers come, but late
+	UpstreamDown Scenario = "upstream_down" // nothing answers
+)
+
+const scenarioHeader = "X-Sandbox-Scenario"
+
+// Plays reports whether a call puts on that scenario.
+func Plays(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == string(s) }
+
+// slowness is more than callers wait for most of these services.
+const slowness = 1500 * time.Millisecond
+
+// play does what a scenario does to every function. A name that is none is refused: its sender tests something else than
+// they believe.
+func play(ctx context.Context, h http.Header) error {
+	switch Scenario(h.Get(scenarioHeader)) {
+	case "", SoldOut, PriceChanged, Declined:
+		return nil
+	case UpstreamDown:
+		return fault.ErrUnavailable
+	case UpstreamSlow:
+		return wait(ctx, slowness)
+	}
+	return Refuse("/"+scenarioHeader, "known", "There is no such scenario.")
+}
+
+// wait is over when the time is, or when nobody waits for the answer any more.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,55 @@
+// Package sitepay begins the payment that a guest has chosen.
+package sitepay
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /site/{slug}/bookings/{draftId}/payment.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-sitepay",
+	Route:   "POST /site/{slug}/bookings/{draftId}/payment",
+	Access:  fn.Public,
+	Uses:    fn.Uses{fn.Postgres, fn.Upstream("tenantbooking")},
+	Answer:  fn.SeeOther,
+	Timeout: 10 * time.Second,
+}, New)
+
+// A Request is the way to pay.
+type Request struct {
+	Slug   string         `path:"slug"`
+	Draft  id.Draft       `path:"draftId"`
+	Method sandbox.Method `form:"method"`
+	Once   string         `form:"once"`
+}
+
+type receptionist struct {
+	site *sandbox.Site
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
+	site, err := sandbox.OpenSite(e)
+	return (&receptionist{site}).pay, err
+}
+
+// pay sends the guest to whoever takes the money; where that is the front desk, the booking is confirmed at once.
+func (r *receptionist) pay(ctx context.Context, c fn.Call[Request]) (fn.Page, error) {
+	v := r.site.Visit(c.In.Slug, c.Header, c.Now)
+	elsewhere, outcome, err := v.Pay(ctx, c.In.Draft, c.In.Method, c.In.Once)
+	switch {
+	case err != nil:
+		return v.ToBooking(c.In.Draft, err), nil
+	case elsewhere != "":
+		return v.Away(elsewhere), nil
+	case outcome.Confirmed():
+		return v.ToConfirmation(outcome.Reservation), nil
+	}
+	return v.ToBooking(c.In.Draft, nil), nil
+}

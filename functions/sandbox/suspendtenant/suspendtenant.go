@@ -1,0 +1,54 @@
+// Package suspendtenant closes a tenant's sites.
+package suspendtenant
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /sandbox/tenant/v1/tenants/{tenantId}/suspend.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-suspendtenant",
+	Route:   "POST /sandbox/tenant/v1/tenants/{tenantId}/suspend",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.TenantSuspendedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the tenant and why it may sell nothing.
+type Request struct {
+	Tenant id.Tenant `path:"tenantId"`
+	Reason string    `json:"reason"`
+}
+
+const longestReason = 200
+
+// Validate wants a reason: those who hear of it show it to people.
+func (r *Request) Validate() error {
+	if r.Reason == "" || len(r.Reason) > longestReason {
+		return sandbox.Refuse("/reason", "length", "A reason has 1 to 200 characters.")
+	}
+	return nil
+}
+
+// A Response is the tenant as it stands now.
+type Response = sandbox.Tenant
+
+type warden struct {
+	tenants sandbox.Tenants
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&warden{sandbox.OpenTenants(e)}).suspend, nil
+}
+
+func (w *warden) suspend(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return w.tenants.Suspend(ctx, c.In.Tenant, c.In.Reason)
+}

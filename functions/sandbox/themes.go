@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+type (
+	theme        struct{}
+	themeVersion struct{}
+)
+
+func (theme) Prefix() string        { return "thm" }
+func (themeVersion) Prefix() string { return "thv" }
+
+type (
+	// ThemeID is how a tenant's sites look, through all its versions.
+	ThemeID = id.ID[theme]
+	// ThemeVersion is a theme as it was published once.
+	ThemeVersion = id.ID[themeVersion]
+)
+
+// A Theme is how a tenant's sites look since it was published.
+type Theme struct {
+	Tenant      id.Tenant    `json:"tenantId" db:"tenant_id"`
+	ID          ThemeID      `json:"themeId" db:"theme_id"`
+	Published   ThemeVersion `json:"publishedVersion" db:"theme_version_id"`
+	Version     int          `json:"version" db:"version"`
+	PublishedAt time.Time    `json:"publishedAt" db:"published_at"`
+	Tokens      Tokens       `json:"tokens" db:"tokens"`
+	LogoURL     string       `json:"logoUrl" db:"-"`
+}
+
+// Tokens are what a theme decides.
+type Tokens struct {
+	Primary    string `json:"primaryColor"` // colours as #rrggbb
+	OnPrimary  string `json:"onPrimaryColor"`
+	Accent     string `json:"accentColor"`
+	Background string `json:"backgroundColor"`
+	Surface    string `json:"surfaceColor"`
+	Text       string `json:"textColor"`
+	Font       string `json:"fontFamily"`   // serif, sans-serif or system-ui
+	Corner     int    `json:"cornerRadius"` // in pixels
+}
+
+var (
+	colour = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+	font   = regexp.MustCompile(`^(serif|sans-serif|system-ui)$`)
+)
+
+const roundest = 32 // pixels
+
+// Validate refuses whatever is no colour, font or corner: style sheets are made of tokens.
+func (t Tokens) Validate() error {
+	for name, value := range map[string]string{"primaryColor": t.Primary, "onPrimaryColor": t.OnPrimary, "accentColor": t.Accent,
+		"backgroundColor": t.Background, "surfaceColor": t.Surface, "textColor": t.Text} {
+		if !colour.MatchString(value) {
+			return Refuse("/tokens/"+name, "form", "A colour is #rrggbb, in lower case.")
+		}
+	}
+	if !font.MatchString(t.Font) {
+		return Refuse("/tokens/fontFamily", "form", "A font family is serif, sans-serif or system-ui.")
+	}
+	if t.Corner < 0 || t.Corner > roundest {
+		return Refuse("/tokens/cornerRadius", "range", "A corner is 0 to 32 pixels round.")
+	}
+	return nil
+}
+
+// Themes keeps how the tenants' sites look.
+type Themes struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+}
+
+// OpenThemes returns the themes.
+func OpenThemes(e env.Env) Themes {
+	db := postgres.Open(e, Schema)
+	return Themes{db, outbox.Open(e, db)}
+}
+
+// Published is a tenant's theme as it was published last, or fault.ErrNotFound.
+func (s Themes) Published(ctx context.Context, tenant id.Tenant) (t Theme, err error) {
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		t, err = readTheme(ctx, tx, tenant)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return t, fault.ErrNotFound
+	}
+	if err != nil {
+		return t, fmt.Errorf("themes: of %s: %w", tenant, err)
+	}
+	t.LogoURL = logo(t)
+	return t, nil
+}
+
+// Publish shows another theme from now on, and tells so.
+func (s Themes) Publish(ctx context.Context, tenant id.Tenant, tokens Tokens) (t Theme, err error) {
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		if _, err := lockTenant(ctx, tx, tenant); err != nil { // one publication follows another
+			return err
+		}
+		if t, err = readTheme(ctx, tx, tenant); errors.Is(err, pgx.ErrNoRows) {
+			t = Theme{Tenant: tenant, ID: id.New[ThemeID]()}
+		} else if err != nil {
+			return err
+		}
+		t.Tokens, t.Published = tokens, id.New[ThemeVersion]()
+		t.Version++
+		if err := t.insert(ctx, tx); err != nil {
+			return err
+		}
+		return s.outbox.Append(ctx, tx, themePublished(t))
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return t, ErrTenantUnknown
+	}
+	if err != nil {
+		return t, fmt.Errorf("themes: publish of %s: %w", tenant, err)
+	}
+	t.LogoURL = logo(t)
+	return t, nil
+}
+
+func readTheme(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Theme, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT tenant_id, theme_id, theme_version_id, version, published_at, tokens
+		FROM sandbox.theme_versions
+		WHERE tenant_id = @tenant
+		ORDER BY version DESC
+		LIMIT 1`,
+		pgx.StrictNamedArgs{"tenant": tenant})
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Theme])
+}
+
+func (t *Theme) insert(ctx context.Context, tx postgres.Tx) error {
+	return tx.QueryRow(ctx, `
+		INSERT INTO sandbox.theme_versions (theme_version_id, tenant_id, theme_id, version, tokens, published_at)
+		VALUES (@published, @tenant, @theme, @version, @tokens, platform.now())
+		RETURNING published_at`,
+		pgx.StrictNamedArgs{"published": t.Published, "tenant": t.Tenant, "theme": t.ID, "version": t.Version, "tokens": t.Tokens}).
+		Scan(&t.PublishedAt)
+}
