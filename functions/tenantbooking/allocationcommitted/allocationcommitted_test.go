@@ -1,0 +1,73 @@
+package allocationcommitted_test
+
+import (
+	"testing"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// taken is the event of an allocation that takes the nights of a search.
+func taken(s tenantbooking.Search, room id.RoomType) map[string]any {
+	return map[string]any{"tenantId": s.Tenant, "propertyId": s.Property, "allocationId": id.New[id.Allocation](), "reservationId": id.New[id.Reservation](),
+		"roomTypeId": room, "stayWindow": map[string]any{"start": s.Stay.CheckIn, "end": s.Stay.CheckOut}, "units": 1, "committedAt": "2026-01-01T00:00:00Z"}
+}
+
+func TestRoomsThatAreTakenAreNotShownAndOtherMonthsStay(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, allocationcommitted.Function)
+	rooms, room := tenantbooking.OpenRooms(street.Env), shops.House.RoomTypes[0].ID
+	soon, later := shops.Search(street.Env.Now(), 0), shops.Search(street.Env.Now(), 70)
+	left := func(s tenantbooking.Search) int {
+		t.Helper()
+		found, err := rooms.Find(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Left[room]
+	}
+	if left(soon) != 3 || left(later) != 3 {
+		t.Fatal("at first there are three")
+	}
+	shops.Change(1, 2, 100_000_000)
+	street.Tell(allocationcommitted.Function, soon.Tenant, taken(soon, room), street.Env.Now())
+	if now, then := left(soon), left(later); now != 2 || then != 3 {
+		t.Errorf("soon there are %d, want 2; later %d, want 3 as remembered", now, then)
+	}
+}
+
+// The number from before is on its way to the cache when a room is taken: it must not stay there.
+func TestANumberThatComesLateIsNotKept(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, allocationcommitted.Function)
+	rooms, search := tenantbooking.OpenRooms(street.Env), shops.Search(street.Env.Now(), 0)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	shops.Before(func(shop string) {
+		if shop == "inventory" {
+			close(asked)
+			<-answer
+		}
+	})
+	late := make(chan tenantbooking.Found)
+	go func() {
+		found, err := rooms.Find(t.Context(), search)
+		if err != nil {
+			t.Error(err)
+		}
+		late <- found
+	}()
+	<-asked
+	shops.Before(func(string) {})
+	shops.Change(1, 0, 100_000_000)
+	street.Tell(allocationcommitted.Function, search.Tenant, taken(search, shops.House.RoomTypes[0].ID), street.Env.Now())
+	close(answer)
+	if f := <-late; f.Left[shops.House.RoomTypes[0].ID] != 3 {
+		t.Fatalf("the test did not race: %+v", f)
+	}
+	found, err := rooms.Find(t.Context(), search)
+	if err != nil || found.Left[shops.House.RoomTypes[0].ID] != 0 {
+		t.Errorf("%d rooms stayed, %v", found.Left[shops.House.RoomTypes[0].ID], err)
+	}
+}

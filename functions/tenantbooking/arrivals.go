@@ -1,0 +1,197 @@
+package tenantbooking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// Arrivals keeps the ledger of handoffs: each opens one session of the hotel's site, and no other.
+type Arrivals struct {
+	keys    handoff.Keys
+	peppers pseudonym.Peppers
+	db      *postgres.DB
+	outbox  *outbox.Outbox
+	flags   *Flags
+}
+
+// OpenArrivals opens the ledger.
+func OpenArrivals(e env.Env) (*Arrivals, error) {
+	keys, err := handoff.Open(e)
+	if err != nil {
+		return nil, err
+	}
+	peppers, err := pseudonym.Open(e)
+	if err != nil {
+		return nil, err
+	}
+	db := postgres.Open(e, Schema)
+	return &Arrivals{keys, peppers, db, outbox.Open(e, db), OpenFlags(e)}, nil
+}
+
+// An Invitation is a genuine handoff to the hotel. Whether it is still good is known when it is accepted.
+type Invitation struct {
+	handoff.Handoff
+	fingerprint string // names the token where the token must not be
+}
+
+// Arrival is the entry that the ledger makes of the invitation, whoever asks and however often.
+func (i Invitation) Arrival() id.HandoffArrival { return id.Derive[id.HandoffArrival](i.ID, "arrival") }
+
+// Read opens a token that was made for the hotel, and asks nobody. Whether it is over is for the ledger to say, by its own clock.
+func (a *Arrivals) Read(token handoff.Token, t id.Tenant) (Invitation, error) {
+	h, err := a.keys.Verify(token, t, time.Time{})
+	if err != nil {
+		return Invitation{}, err
+	}
+	return Invitation{h, token.Fingerprint()}, nil
+}
+
+// An Arrival is what a guest has chosen before they came, for the booking form.
+type Arrival struct {
+	ID        id.HandoffArrival `json:"handoffArrivalId"`
+	Handoff   id.Handoff        `json:"handoffId"`
+	Property  id.Property       `json:"propertyId"`
+	Stay      Stay              `json:"stayWindow"`
+	Occupancy Occupancy         `json:"occupancy"`
+	Currency  money.Currency    `json:"currency"`
+	Locale    locale.Tag        `json:"locale"`
+	ExpiresAt time.Time         `json:"expiresAt"`
+}
+
+func (i Invitation) arrival() Arrival {
+	return Arrival{
+		ID: i.Arrival(), Handoff: i.ID, Property: i.Property, Stay: Stay(i.Dates), Occupancy: Occupancy(i.Occupancy),
+		Currency: i.Currency, Locale: i.Locale, ExpiresAt: i.ExpiresAt,
+	}
+}
+
+// Accept uses the invitation for the visitor's session, and tells of it. The session that has used it may do so again until
+// it is over, and gets the same. Another session gets handoff.ErrReplayed, of which the world is told too; one that comes
+// too late gets handoff.ErrExpired.
+func (a *Arrivals) Accept(ctx context.Context, v Visitor, i Invitation, from Trace) (Arrival, error) {
+	var refused error
+	err := a.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error {
+		e, err := a.enter(ctx, tx, v, i, from)
+		if err != nil {
+			return err
+		}
+		switch {
+		case e.Over:
+			refused = handoff.ErrExpired
+		case e.Session != v.Session.ID:
+			refused = handoff.ErrReplayed // told in this transaction, which therefore commits
+			return a.outbox.Append(ctx, tx, a.replayed(v, i, from, e.Now))
+		case e.First:
+			return a.outbox.Append(ctx, tx, a.flags.Told(!v.Session.Consent.Telemetry, consumed(v, i, e.ConsumedAt))...)
+		}
+		return nil
+	})
+	if err != nil {
+		return Arrival{}, fmt.Errorf("arrivals: accept %s: %w", i.Arrival(), err)
+	}
+	return i.arrival(), refused
+}
+
+// An entry is what the ledger says after a session has come with an invitation.
+type entry struct {
+	Session    id.TenantSession // that it belongs to
+	ConsumedAt time.Time
+	First      bool // it was just used
+	Over       bool
+	Now        time.Time
+}
+
+// enter uses the invitation if nobody has: one statement decides, whoever else comes at the same time. The clock that says
+// whether it is over is the database's.
+func (a *Arrivals) enter(ctx context.Context, tx postgres.Tx, v Visitor, i Invitation, from Trace) (e entry, err error) {
+	payload := i.arrival()
+	err = tx.QueryRow(ctx, `
+		INSERT INTO bff_tenant_booking.handoff_arrival_log AS l (id, handoff_id, tenant_id, session_id, consumer_session_id, property_id,
+			expires_at, consumed, consumed_at, payload, hmac_signature_fingerprint, signing_key_id, remote_ip_hash, user_agent_class)
+		SELECT @arrival, @handoff, @tenant, @session, @consumer, @property,
+			@expires, true, platform.now(), @payload, @fingerprint, @key, @ip, @agent
+		WHERE platform.now() <= @expires
+		ON CONFLICT (handoff_id) DO UPDATE SET session_id = EXCLUDED.session_id, consumed = true, consumed_at = EXCLUDED.consumed_at
+		WHERE NOT l.consumed
+		RETURNING session_id, consumed_at, true, false, platform.now()`,
+		pgx.StrictNamedArgs{"arrival": i.Arrival().String(), "handoff": i.ID, "tenant": v.Tenant.ID, "session": v.Session.ID,
+			"consumer": i.GuestSession.String(), "property": i.Property.String(), "expires": i.ExpiresAt, "payload": payload,
+			"fingerprint": i.fingerprint, "key": i.KeyID, "ip": string(a.address(from)), "agent": string(v.Device)}).
+		Scan(&e.Session, &e.ConsumedAt, &e.First, &e.Over, &e.Now)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return e, err
+	}
+	err = tx.QueryRow(ctx, `
+		SELECT session_id, consumed_at, platform.now() > expires_at, platform.now()
+		FROM bff_tenant_booking.handoff_arrival_log
+		WHERE tenant_id = @tenant AND handoff_id = @handoff`,
+		pgx.StrictNamedArgs{"tenant": v.Tenant.ID, "handoff": i.ID}).
+		Scan(&e.Session, &e.ConsumedAt, &e.Over, &e.Now)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return entry{Over: true}, nil // nobody has used it, and now it is too late
+	}
+	return e, err
+}
+
+type handoffConsumed struct {
+	Tenant      id.Tenant         `json:"tenantId"`
+	Handoff     id.Handoff        `json:"handoffId"`
+	Arrival     id.HandoffArrival `json:"handoffArrivalId"`
+	Consumer    id.GuestSession   `json:"consumerSessionId"`
+	Property    id.Property       `json:"propertyId"`
+	Campaign    *event.Attributed `json:"campaign,omitzero"`
+	MintedAt    time.Time         `json:"mintedAt"`
+	ConsumedAt  time.Time         `json:"consumedAt"`
+	Elapsed     int64             `json:"elapsedMs"`
+	Fingerprint string            `json:"hmacSignatureFingerprint"`
+}
+
+func consumed(v Visitor, i Invitation, when time.Time) event.Draft {
+	return Tell(v, HandoffConsumedV1, handoffConsumed{
+		v.Tenant.ID, i.ID, i.Arrival(), i.GuestSession, i.Property, v.Campaign.Attributed(), i.MintedAt, at(when),
+		max(0, when.Sub(i.MintedAt).Milliseconds()), i.fingerprint,
+	})
+}
+
+type handoffReplayed struct {
+	Tenant      id.Tenant        `json:"tenantId"`
+	Session     id.TenantSession `json:"sessionId"`
+	Code        string           `json:"errorCode"`
+	OccurredAt  time.Time        `json:"occurredAt"`
+	Actionable  bool             `json:"userActionable"`
+	RetryAfter  int              `json:"retryAfterSec"`
+	Handoff     id.Handoff       `json:"handoffId"`
+	Fingerprint pseudonym.Hash   `json:"fingerprintHash"`
+	Address     pseudonym.Hash   `json:"ipHash,omitzero"`
+}
+
+// replayed tells of a second use, about whoever tries it. It is always told: what guards others is not theirs to silence.
+func (a *Arrivals) replayed(v Visitor, i Invitation, from Trace, now time.Time) event.Draft {
+	return Tell(v, ErrorEncounteredV1, handoffReplayed{
+		v.Tenant.ID, v.Session.ID, "MELMASTOON." + handoff.ErrReplayed.Code, at(now), false, 0, i.ID,
+		a.peppers.Hash(pseudonym.Fingerprint(from.Agent, from.Languages)), a.address(from),
+	})
+}
+
+// address is the pseudonym of the client's address, "" where it is not known.
+func (a *Arrivals) address(from Trace) pseudonym.Hash {
+	value, err := pseudonym.Address(from.Address)
+	if err != nil {
+		return ""
+	}
+	return a.peppers.Hash(value)
+}

@@ -1,0 +1,190 @@
+package tenantbooking_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// A sender mints handoffs as the consumer site does.
+type sender struct {
+	t      testing.TB
+	keys   handoff.Keys
+	tenant id.Tenant
+}
+
+func newSender(t testing.TB, e env.Env, tenant id.Tenant) sender {
+	t.Helper()
+	keys, err := handoff.Open(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sender{t, keys, tenant}
+}
+
+func (s sender) send(now time.Time) handoff.Token {
+	s.t.Helper()
+	_, token, err := s.keys.Mint(tenantbookingtest.Wanted(s.tenant, now), now)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return token
+}
+
+// ledgers opens the ledger in the given number of processes on one database.
+func ledgers(t testing.TB, db *pgtest.Database, n int) (all []*tenantbooking.Arrivals, first env.Env) {
+	t.Helper()
+	for i := range n {
+		e := db.Env()
+		if i > 0 {
+			e = env.Of(map[string]string{"DATABASE_URL": db.URL()})
+			t.Cleanup(func() { _ = e.Close(context.Background()) })
+		}
+		e = tenantbookingtest.Surround(e).With("HANDOFF_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+		ledger, err := tenantbooking.OpenArrivals(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, ledger); i == 0 {
+			first = e
+		}
+	}
+	return all, first
+}
+
+func visitor(tenant id.Tenant) tenantbooking.Visitor {
+	v := tenantbooking.Visitor{Tenant: tenantbooking.Tenant{ID: tenant}, Device: tenantbooking.Desktop}
+	v.Session = tenantbooking.Begin(tenantbooking.Session{Tenant: tenant, Consent: tenantbooking.Consent{Telemetry: true}})
+	return v
+}
+
+// Two thousand guests, each of whose links eight browsers open at once in two processes: each link lets one in.
+func TestAnInvitationLetsOneSessionInWhoeverElseComes(t *testing.T) {
+	t.Parallel()
+	const tokens, sessions = 2000, 8
+	db := pgtest.New(t)
+	processes, e := ledgers(t, db, 2)
+	tenant := id.New[id.Tenant]()
+	from := newSender(t, e, tenant)
+	links := make([]handoff.Token, tokens)
+	for i := range links {
+		links[i] = from.send(e.Now())
+	}
+	var accepted, replayed atomic.Int64
+	winners := make([]atomic.Int64, tokens)
+	var work sync.WaitGroup
+	for s := range sessions {
+		work.Go(func() {
+			ledger, v := processes[s%len(processes)], visitor(tenant)
+			for i := range links {
+				n := (i + s*7) % tokens // near enough to meet, each in another order
+				switch err := accept(t, ledger, v, links[n]); {
+				case err == nil:
+					accepted.Add(1)
+					winners[n].Add(1)
+				case errors.Is(err, handoff.ErrReplayed):
+					replayed.Add(1)
+				default:
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	work.Wait()
+	if accepted.Load() != tokens || replayed.Load() != tokens*(sessions-1) {
+		t.Errorf("%d accepted and %d replayed, want %d and %d", accepted.Load(), replayed.Load(), tokens, tokens*(sessions-1))
+	}
+	for i := range winners {
+		if winners[i].Load() != 1 {
+			t.Errorf("link %d let %d in", i, winners[i].Load())
+		}
+	}
+	tenantbookingtest.Counted(t, db, "handoff.consumed", tokens)
+	tenantbookingtest.Counted(t, db, "flow.error_encountered", tokens*(sessions-1))
+}
+
+func accept(t testing.TB, ledger *tenantbooking.Arrivals, v tenantbooking.Visitor, link handoff.Token) error {
+	invitation, err := ledger.Read(link, v.Tenant.ID)
+	if err != nil {
+		return err
+	}
+	_, err = ledger.Accept(t.Context(), v, invitation, tenantbooking.Trace{})
+	return err
+}
+
+func TestAnInvitationIsGoodForItsSessionUntilItIsOver(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	processes, e := ledgers(t, db, 1)
+	ledger, tenant := processes[0], id.New[id.Tenant]()
+	guest, other := visitor(tenant), visitor(tenant)
+	link, unused := newSender(t, e, tenant).send(e.Now()), newSender(t, e, tenant).send(e.Now())
+	invitation, err := ledger.Read(link, tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := ledger.Accept(t.Context(), guest, invitation, tenantbooking.Trace{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Advance(handoff.Lifetime - time.Minute)
+	again, err := ledger.Accept(t.Context(), guest, invitation, tenantbooking.Trace{})
+	if err != nil || again != first {
+		t.Errorf("shortly before its end: %+v, %v; want %+v", again, err, first)
+	}
+	if err := accept(t, ledger, other, link); !errors.Is(err, handoff.ErrReplayed) {
+		t.Errorf("another session: %v", err)
+	}
+	db.Advance(time.Minute)
+	for name, got := range map[string]error{
+		"its own session": accept(t, ledger, guest, link), "another": accept(t, ledger, other, link), "unused": accept(t, ledger, guest, unused),
+	} {
+		if !errors.Is(got, handoff.ErrExpired) {
+			t.Errorf("after its end, %s: %v", name, got)
+		}
+	}
+	tenantbookingtest.Counted(t, db, "handoff.consumed", 1)
+	tenantbookingtest.Counted(t, db, "flow.error_encountered", 1)
+}
+
+func TestTheEdgeOfAnInvitationIsTheDatabasesMillisecond(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	processes, e := ledgers(t, db, 1)
+	tenant := id.New[id.Tenant]()
+	// Minted so that it ends a second from now, and so that it ended a second ago: Go's clock is not asked.
+	late := newSender(t, e, tenant).send(e.Now().Add(time.Second - handoff.Lifetime))
+	over := newSender(t, e, tenant).send(e.Now().Add(-time.Second - handoff.Lifetime))
+	if err := accept(t, processes[0], visitor(tenant), late); err != nil {
+		t.Errorf("a second before its end: %v", err)
+	}
+	if err := accept(t, processes[0], visitor(tenant), over); !errors.Is(err, handoff.ErrExpired) {
+		t.Errorf("a second after its end: %v", err)
+	}
+	e.Advance(time.Hour) // of Go alone
+	if err := accept(t, processes[0], visitor(tenant), newSender(t, e, tenant).send(e.Now().Add(-time.Hour))); err != nil {
+		t.Errorf("good by the database's clock: %v", err)
+	}
+}
+
+func TestAnInvitationToAnotherHotelIsNone(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	processes, e := ledgers(t, db, 1)
+	link := newSender(t, e, id.New[id.Tenant]()).send(e.Now())
+	if _, err := processes[0].Read(link, id.New[id.Tenant]()); !errors.Is(err, handoff.ErrSignatureInvalid) {
+		t.Errorf("got %v", err)
+	}
+}

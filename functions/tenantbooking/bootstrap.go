@@ -1,0 +1,146 @@
+package tenantbooking
+
+import (
+	"crypto/rand"
+	"strconv"
+	"time"
+
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// A Bootstrap is all that a hotel's site needs to begin.
+type Bootstrap struct {
+	Tenant       id.Tenant            `json:"tenantId"`
+	Slug         string               `json:"tenantSlug"`
+	BrandName    string               `json:"brandName"`
+	BrandTagline string               `json:"brandTagline,omitzero"`
+	Theme        *Theme               `json:"theme"` // null where it could not be had: then Degraded names it
+	Flow         FlowConfig           `json:"flowConfig"`
+	Locale       locale.Tag           `json:"locale"`
+	Locales      []locale.Conventions `json:"locales"`
+	Currency     money.Currency       `json:"currency"`
+	Currencies   []CurrencyView       `json:"currencies"`
+	Methods      []Method             `json:"paymentMethods"`
+	Policies     []PolicyView         `json:"policies"`
+	Handoff      *Arrival             `json:"handoffPayload,omitzero"`
+	Arrival      *id.HandoffArrival   `json:"handoffArrivalId,omitzero"`
+	Degraded     []string             `json:"degraded,omitempty"` // what is missing and may come later
+	ServerTime   time.Time            `json:"serverTime"`
+	CSP          CSP                  `json:"csp"`
+	ComposedAt   time.Time            `json:"composedAt"`
+	ComposedFrom ComposedFrom         `json:"composedFrom"`
+}
+
+// A FlowConfig is how a booking goes at the hotel.
+type FlowConfig struct {
+	Steps          []State `json:"steps"`
+	HoldTTLSeconds int     `json:"holdTtlSeconds"`
+	MostRooms      int     `json:"maxRooms"`
+}
+
+// A CurrencyView is a currency as a site shows it. The exponent is the contract's: browsers know another one for some.
+type CurrencyView struct {
+	Code      money.Currency `json:"code"`
+	Symbol    string         `json:"symbol"`
+	Exponent  int            `json:"exponent"`
+	IsPrimary bool           `json:"isPrimary"`
+}
+
+// A CSP is what the page's own policy is made with.
+type CSP struct {
+	Nonce string `json:"nonce"`
+}
+
+// ComposedFrom says which versions a bootstrap shows.
+type ComposedFrom struct {
+	Theme  string `json:"themeVersion"`
+	Config string `json:"tenantConfigVersion"`
+}
+
+const usualHold = 600 // seconds, where the hotel does not say
+
+// Show is the site for one visitor. Its nonce and its time are fresh, whatever the rest comes from.
+func (f Storefront) Show(v Visitor, a *Arrival, now time.Time) Bootstrap {
+	t := v.Tenant
+	b := Bootstrap{
+		Tenant: t.ID, Slug: t.Slug, BrandName: t.BrandName, BrandTagline: t.BrandTagline,
+		Flow:   FlowConfig{funnel, t.Settings.HoldTTLSeconds, mostRooms},
+		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: f.Policies(v.Locale), Degraded: f.Missing,
+		ServerTime: now, ComposedAt: now, CSP: CSP{rand.Text()}, ComposedFrom: ComposedFrom{f.version(), t.version()},
+		Theme: f.Theme,
+	}
+	if b.Flow.HoldTTLSeconds == 0 {
+		b.Flow.HoldTTLSeconds = usualHold
+	}
+	for _, l := range t.Locales {
+		b.Locales = append(b.Locales, l.Conventions())
+	}
+	for _, c := range t.Currencies {
+		b.Currencies = append(b.Currencies, CurrencyView{c, symbols[c], c.Exponent(), c == t.Currency})
+	}
+	if a != nil {
+		b.Handoff, b.Arrival = a, &a.ID
+	}
+	return b
+}
+
+// A PolicyView is a house's rule in the guest's language.
+type PolicyView struct {
+	Property id.Property `json:"propertyId"`
+	Kind     string      `json:"kind"`
+	Title    string      `json:"title"`
+	Text     string      `json:"text"`
+}
+
+// Policies are the rules in a language: empty where they could not be had.
+func (f Storefront) Policies(l locale.Tag) []PolicyView { return ShowRules(f.Rules, l) }
+
+// ShowRules are rules in a language.
+func ShowRules(rules []HouseRule, l locale.Tag) []PolicyView {
+	shown := []PolicyView{}
+	for _, r := range rules {
+		shown = append(shown, PolicyView{r.Property, r.Kind, r.Title.In(l), r.Text.In(l)})
+	}
+	return shown
+}
+
+var symbols = map[money.Currency]string{
+	money.AFN: "؋", money.IRR: "﷼", money.PKR: "₨", money.AED: "د.إ", money.USD: "$", money.EUR: "€", money.GBP: "£",
+}
+
+// version is what is said where there is no theme: an event must name one.
+func (f Storefront) version() string {
+	if f.Theme == nil {
+		return "none"
+	}
+	return f.Theme.Named()
+}
+
+func (t Tenant) version() string { return "v" + strconv.Itoa(t.ConfigVersion) }
+
+type bootstrapServed struct {
+	Tenant  id.Tenant          `json:"tenantId"`
+	Slug    string             `json:"tenantSlug"`
+	Session id.TenantSession   `json:"sessionId"`
+	Locale  locale.Tag         `json:"locale"`
+	Money   money.Currency     `json:"currency"`
+	Theme   string             `json:"themeVersion"`
+	Config  string             `json:"tenantConfigVersion"`
+	Fanout  map[string]int64   `json:"fanoutLatencyMs"`
+	Cache   cache.State        `json:"cache"`
+	Handoff *id.Handoff        `json:"handoffId,omitzero"`
+	Arrival *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
+}
+
+func servedPayload(v Visitor, f Storefront, a *Arrival) bootstrapServed {
+	p := bootstrapServed{
+		v.Tenant.ID, v.Tenant.Slug, v.Session.ID, v.Locale, v.Currency, f.version(), v.Tenant.version(), f.Took, f.Cache, nil, nil,
+	}
+	if a != nil {
+		p.Handoff, p.Arrival = &a.Handoff, &a.ID
+	}
+	return p
+}

@@ -1,0 +1,91 @@
+// Package bootstrap serves what a hotel's site needs to begin, and begins the visit.
+package bootstrap
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/bootstrap, with ?h= for a guest whom the consumer site has sent.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:    "tenantbooking-bootstrap",
+	Route:   "GET " + tenantbooking.Base + "/bootstrap",
+	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("theme"), fn.Upstream("property")},
+	Emits:   fn.Emits{tenantbooking.BootstrapServedV1, tenantbooking.HandoffConsumedV1, tenantbooking.ErrorEncounteredV1},
+	Timeout: 1200 * time.Millisecond,
+}, New, tenantbooking.WithoutSession)
+
+// A Request may carry the token of a handoff.
+type Request struct {
+	Token fn.Maybe[handoff.Token] `query:"h"`
+}
+
+// A Response is the hotel's site, for one visitor.
+type Response struct {
+	fn.Reply `json:"-"`
+	tenantbooking.Bootstrap
+}
+
+// accepter uses the invitations of guests who were sent.
+type accepter interface {
+	Read(handoff.Token, id.Tenant) (tenantbooking.Invitation, error)
+	Accept(context.Context, tenantbooking.Visitor, tenantbooking.Invitation, tenantbooking.Trace) (tenantbooking.Arrival, error)
+}
+
+type server struct {
+	fronts   *tenantbooking.Storefronts
+	arrivals accepter
+	visits   *tenantbooking.Visits
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	arrivals, err := tenantbooking.OpenArrivals(e)
+	if err != nil {
+		return nil, err
+	}
+	visits, err := tenantbooking.OpenVisits(e)
+	return (&server{tenantbooking.OpenStorefronts(e), arrivals, visits}).serve, err
+}
+
+func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	if c.Speculative { // a page that perhaps nobody will see begins no visit and uses no invitation
+		return answer(c.Visitor, s.fronts.Compose(ctx, c.Visitor), nil, c.Now), nil
+	}
+	v, was := c.Visitor, c.Session
+	if was.ID.IsZero() {
+		v.Session = s.visits.Begin(v, c.Header, c.Trace(), c.Now)
+	}
+	token, sent := c.In.Token.Get()
+	var invitation tenantbooking.Invitation
+	if sent {
+		if invitation, err = s.arrivals.Read(token, v.Tenant.ID); err != nil {
+			return out, err
+		}
+		v.Welcome(invitation)
+	}
+	front := s.fronts.Compose(ctx, v) // before the invitation is used: a guest who waits in vain may come again
+	var arrival *tenantbooking.Arrival
+	if sent {
+		accepted, err := s.arrivals.Accept(ctx, v, invitation, c.Trace())
+		if err != nil {
+			return out, err
+		}
+		arrival = &accepted
+	}
+	s.visits.Served(ctx, v, front, arrival)
+	out = answer(v, front, arrival, c.Now)
+	out.Reply, err = s.visits.Keep(ctx, out.Reply, v, was, c.Site)
+	return out, err
+}
+
+func answer(v tenantbooking.Visitor, f tenantbooking.Storefront, a *tenantbooking.Arrival, now time.Time) Response {
+	reply := fn.OK.Reply().Cached("private, no-store").FromCache(string(f.Cache)).Language(string(v.Locale)).Varies("Cookie", "X-Currency")
+	return Response{reply, f.Show(v, a, now)}
+}

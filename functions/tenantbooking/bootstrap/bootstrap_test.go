@@ -1,0 +1,326 @@
+package bootstrap
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn/observe"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+const path = "/bff/tenant-booking/v1/kabul-grand/bootstrap"
+
+type served struct {
+	Slug     string                     `json:"tenantSlug"`
+	Theme    *tenantbooking.Theme       `json:"theme"`
+	Locale   string                     `json:"locale"`
+	Currency string                     `json:"currency"`
+	Policies []tenantbooking.PolicyView `json:"policies"`
+	Degraded []string                   `json:"degraded"`
+	Handoff  *tenantbooking.Arrival     `json:"handoffPayload"`
+	CSP      tenantbooking.CSP          `json:"csp"`
+}
+
+// jar is the cookie that an answer sets, as a browser sends it back.
+func jar(t *testing.T, a fntest.Answer) string {
+	t.Helper()
+	cookies, err := http.ParseSetCookie(a.Header.Get("Set-Cookie"))
+	if err != nil {
+		t.Fatalf("no cookie in %d %v: %s", a.Status, a.Header, a.Body)
+	}
+	return cookies.Name + "=" + cookies.Value
+}
+
+func TestASiteIsServedAndAVisitBegins(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	front := street.Front.As("")
+	first := front.Get(path, "Accept-Language", "prs")
+	var a, b served
+	first.Into(t, &a)
+	cookie := first.Header.Get("Set-Cookie")
+	if first.Status != 200 || a.Slug != "kabul-grand" || a.Theme == nil || a.Locale != "fa-AF" || a.Currency != "AFN" || len(a.Policies) != 1 || a.Degraded != nil {
+		t.Errorf("got %d %s", first.Status, first.Body)
+	}
+	for _, want := range []string{"tnt_id=tnt_session_", "; Path=/bff/tenant-booking/v1/kabul-grand;", "; HttpOnly; Secure; SameSite=Lax"} {
+		if !strings.Contains(cookie, want) {
+			t.Errorf("the cookie is %q, without %q", cookie, want)
+		}
+	}
+	for name, want := range map[string]string{"Cache-Control": "private, no-store", "Content-Language": "fa-AF", "X-Cache": "MISS", "Referrer-Policy": "no-referrer"} {
+		if got := first.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	again := front.Get(path, "Accept-Language", "prs", "Cookie", jar(t, first))
+	again.Into(t, &b)
+	if again.Header.Get("X-Cache") != "HIT" || jar(t, again) != jar(t, first) || a.CSP.Nonce == b.CSP.Nonce || b.CSP.Nonce == "" {
+		t.Errorf("again: %v, nonces %q and %q", again.Header, a.CSP.Nonce, b.CSP.Nonce)
+	}
+	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 1)
+}
+
+func TestAVisitIsToldOfOnceInFiveMinutes(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	front := street.Front.As("")
+	cookie := jar(t, front.Get(path))
+	for range 3 {
+		front.Get(path, "Cookie", cookie)
+	}
+	street.DB.Advance(5*time.Minute - 10*time.Second)
+	front.Get(path, "Cookie", cookie)
+	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 1)
+	street.DB.Advance(10 * time.Second)
+	front.Get(path, "Cookie", cookie)
+	front.Get(path, "Cookie", cookie)
+	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 2)
+	link := street.Link(0).Reveal()
+	front.Get(path+"?h="+link, "Cookie", cookie)
+	front.Get(path+"?h="+link, "Cookie", cookie)
+	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 4)
+	front.Get(path, "DNT", "1")
+	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 4)
+}
+
+func TestALinkFromTheConsumerSiteFillsTheForm(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	front, link := street.Front.As(""), path+"?h="+street.Link(0).Reveal()
+	first := front.Get(link)
+	var a, b served
+	first.Into(t, &a)
+	if first.Status != 200 || a.Handoff == nil || a.Locale != "fa-AF" || a.Currency != "USD" {
+		t.Fatalf("got %d %s", first.Status, first.Body)
+	}
+	cookie := jar(t, first)
+	front.Get(link, "Cookie", cookie).Into(t, &b)
+	if b.Handoff == nil || *b.Handoff != *a.Handoff {
+		t.Errorf("again: %+v, want %+v", b.Handoff, a.Handoff)
+	}
+	plain := front.Get(path, "Cookie", cookie)
+	var c served
+	plain.Into(t, &c)
+	if c.Handoff != nil || c.Locale != "fa-AF" || c.Currency != "USD" {
+		t.Errorf("without the link: %s", plain.Body)
+	}
+	for name, headers := range map[string][]string{"no session": nil, "another session": {"Cookie", jar(t, front.Get(path))}} {
+		if got := front.Get(link, headers...); got.Code() != "BFF.CONSUMER.HANDOFF_REPLAYED" || got.Status != 409 || got.Header.Get("Set-Cookie") != "" {
+			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+		}
+	}
+	if got := front.Get(strings.Replace(link, "kabul-grand", "herat-garden", 1)); got.Code() != "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID" {
+		t.Errorf("at another hotel: %s", got.Body)
+	}
+	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 1)
+	tenantbookingtest.Counted(t, street.DB, "flow.error_encountered", 2)
+}
+
+func TestWhatNobodyLooksAtUsesNothing(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	front, link := street.Front.As(""), path+"?h="+street.Link(0).Reveal()
+	for _, test := range []struct {
+		name, method string
+		headers      []string
+	}{
+		{"a HEAD", "HEAD", nil},
+		{"a prefetch", "GET", []string{"Sec-Purpose", "prefetch"}},
+		{"a prerendered page", "GET", []string{"Sec-Purpose", "prefetch;prerender"}},
+		{"an older browser's prefetch", "GET", []string{"Purpose", "prefetch"}},
+		{"Firefox's prefetch", "GET", []string{"X-Moz", "prefetch"}},
+	} {
+		got := front.Send(test.method, link, nil, test.headers...)
+		if got.Status != 200 || got.Header.Get("Set-Cookie") != "" || bytes.Contains(got.Body, []byte("handoffPayload")) {
+			t.Errorf("%s: %d %v %s", test.name, got.Status, got.Header, got.Body)
+		}
+	}
+	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 0)
+	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 0)
+	if got := front.Get(link); got.Status != 200 || !bytes.Contains(got.Body, []byte("handoffPayload")) {
+		t.Errorf("after all of them: %d %s", got.Status, got.Body)
+	}
+}
+
+// A journal keeps what is logged.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(b)
+}
+
+func TestATokenIsInNoLogNoEventAndNoReferer(t *testing.T) {
+	t.Parallel()
+	db, shops, log := pgtest.New(t), tenantbookingtest.OpenShops(t), &journal{}
+	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
+	e, issuer := fntest.Surround(t, street.Env)
+	front := fntest.Behind(t, env.Give(e, observe.To(log)), issuer, Function).As("")
+	token := street.Link(0).Reveal()
+	forged := token[:len(token)-2] + "xx"
+	answers := []fntest.Answer{front.Get(path + "?h=" + token), front.Get(path + "?h=" + token), front.Get(path + "?h=" + forged), front.Get(path + "?h=" + token + "&h=2")}
+	for i, want := range []int{200, 409, 401, 400} {
+		if answers[i].Status != want {
+			t.Errorf("answer %d is %d, want %d: %s", i, answers[i].Status, want, answers[i].Body)
+		}
+		if answers[i].Header.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("answer %d lets the address travel", i)
+		}
+	}
+	body, signature := strings.Split(token, ".")[1], strings.Split(token, ".")[2]
+	for where, text := range map[string]string{"the log": log.text.String(), "an event": tenantbookingtest.Said(t, db)} {
+		if strings.Contains(text, body) || strings.Contains(text, signature) || len(text) == 0 {
+			t.Errorf("the token is in %s, or there is none:\n%s", where, text)
+		}
+	}
+	for i, a := range answers {
+		if bytes.Contains(a.Body, []byte(signature)) {
+			t.Errorf("answer %d repeats the token", i)
+		}
+	}
+}
+
+func TestASiteIsServedWithinItsBudgetWhateverIsMissing(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, shop string
+		mood       tenantbookingtest.Mood
+		missing    []string
+	}{
+		{"a theme that hangs", "theme", tenantbookingtest.Hanging, []string{"theme"}},
+		{"a theme that fails", "theme", tenantbookingtest.Failing, []string{"theme"}},
+		{"another hotel's theme", "theme", tenantbookingtest.Garbled, []string{"theme"}},
+		{"a theme that is no JSON", "theme", tenantbookingtest.Garbage, []string{"theme"}},
+		{"a theme of 10 MB", "theme", tenantbookingtest.Endless, []string{"theme"}},
+		{"policies that hang", "property", tenantbookingtest.Hanging, []string{"policies"}},
+		{"policies that are no JSON", "property", tenantbookingtest.Garbage, []string{"policies"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			street, shops := tenantbookingtest.Shopping(t, Function)
+			shops.Mood(test.shop, test.mood)
+			began := street.Env.Now()
+			a := street.Front.As("").Get(path)
+			took := street.Env.Now().Sub(began)
+			var s served
+			a.Into(t, &s)
+			if a.Status != 200 || !slices.Equal(s.Degraded, test.missing) || (s.Theme == nil) != slices.Contains(test.missing, "theme") {
+				t.Errorf("got %d %s", a.Status, a.Body)
+			}
+			if took > Function.Spec.Timeout+50*time.Millisecond {
+				t.Errorf("took %v", took)
+			}
+		})
+	}
+}
+
+func TestTheLastThemeIsShownWhileItsServiceIsAway(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	front := street.Front.As("")
+	front.Get(path)
+	shops.Mood("theme", tenantbookingtest.Failing)
+	street.DB.Advance(6 * time.Minute)
+	if a := front.Get(path); a.Header.Get("X-Cache") != "STALE" || bytes.Contains(a.Body, []byte("degraded")) {
+		t.Errorf("six minutes later: %s %s", a.Header.Get("X-Cache"), a.Body)
+	}
+	street.DB.Advance(30 * time.Minute)
+	if a := front.Get(path); !bytes.Contains(a.Body, []byte(`"degraded":["theme"]`)) {
+		t.Errorf("much later: %s", a.Body)
+	}
+}
+
+func TestOnAHotelsOwnHostItsCookieIsBoundToTheHost(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	front := street.Front.As("")
+	at := func(host, path, from, cookie string) fntest.Answer {
+		r := front.Request(t, "GET", path, nil, "Cookie", cookie)
+		r.Host, r.RemoteAddr = host, from
+		return front.Serve(r)
+	}
+	const far, near = "192.0.2.1:5000", "127.0.0.1:5000"
+	own := at("kabul-grand.localhost", "/api/bootstrap", far, "")
+	if cookie := own.Header.Get("Set-Cookie"); own.Status != 200 || !strings.HasPrefix(cookie, "__Host-tnt_id=tnt_session_") || !strings.Contains(cookie, "; Path=/; ") || !strings.Contains(cookie, "; Secure") {
+		t.Errorf("got %d, %q", own.Status, cookie)
+	}
+	plain := at("kabul-grand.localhost:8080", "/api/bootstrap", near, "")
+	if cookie := plain.Header.Get("Set-Cookie"); !strings.HasPrefix(cookie, "tnt_id=") || strings.Contains(cookie, "Secure") {
+		t.Errorf("on loopback: %q", cookie)
+	}
+	session := func(a fntest.Answer) string { return strings.Split(strings.SplitN(jar(t, a), "=", 2)[1], ".")[0] }
+	if again := at("kabul-grand.localhost", "/api/bootstrap", far, jar(t, own)); session(again) != session(own) {
+		t.Error("the session is not known again")
+	}
+	if other := at("herat-garden.localhost", "/api/bootstrap", far, jar(t, own)); session(other) == session(own) {
+		t.Error("one hotel's session opens another's")
+	}
+	if nobody := at("localhost", "/api/bootstrap", far, ""); nobody.Status != 404 || nobody.Code() != "TENANT.UNKNOWN" {
+		t.Errorf("on nobody's host: %d %s", nobody.Status, nobody.Body)
+	}
+}
+
+// An away is a store that does not answer.
+type away struct{ document.Store }
+
+func (away) Get(context.Context, time.Time, ...document.Name) ([]*document.Record, error) {
+	return nil, fault.ErrUnavailable
+}
+
+func (away) Create(context.Context, time.Time, document.Name, document.Record) (bool, error) {
+	return false, fault.ErrUnavailable
+}
+
+func (away) Put(context.Context, time.Time, document.Name, document.Record) (bool, error) {
+	return false, fault.ErrUnavailable
+}
+
+func TestWithoutItsHotStoreASiteIsServedAndALinkStillUsedOnce(t *testing.T) {
+	t.Parallel()
+	db, shops := pgtest.New(t), tenantbookingtest.OpenShops(t)
+	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
+	e, issuer := fntest.Surround(t, env.Give[document.Store](street.Env, away{}))
+	front, link := fntest.Behind(t, e, issuer, Function).As(""), path+"?h="+street.Link(0).Reveal()
+	first := front.Get(link)
+	if first.Status != 200 || first.Header.Get("X-Cache") != "BYPASS" || !bytes.Contains(first.Body, []byte("handoffPayload")) {
+		t.Fatalf("got %d %v %s", first.Status, first.Header, first.Body)
+	}
+	if again := front.Get(link, "Cookie", jar(t, first)); again.Status != 200 || !bytes.Contains(again.Body, []byte("handoffPayload")) {
+		t.Errorf("the same session: %d %s", again.Status, again.Body)
+	}
+	if other := front.Get(link); other.Status != 409 {
+		t.Errorf("another session: %d %s", other.Status, other.Body)
+	}
+	front.Get(path, "Cookie", jar(t, first)) // nobody knows whether it was told of: it is not told again
+	tenantbookingtest.Counted(t, db, "bootstrap.served", 2)
+}
+
+func TestUnknownAndSuspendedHotelsBeginNoVisit(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	front := street.Front.As("")
+	if a := front.Get(strings.Replace(path, "kabul-grand", "nowhere", 1)); a.Code() != "TENANT.UNKNOWN" || a.Status != 404 {
+		t.Errorf("an unknown hotel: %d %s", a.Status, a.Body)
+	}
+	street.Town.Do(func() { street.Town.Tenants[1].Status = "suspended" })
+	a := front.Get(strings.Replace(path, "kabul-grand", "herat-garden", 1))
+	if a.Code() != "TENANT.SUSPENDED" || a.Status != 503 || a.Header.Get("Set-Cookie") != "" {
+		t.Errorf("a suspended hotel: %d %s", a.Status, a.Body)
+	}
+}

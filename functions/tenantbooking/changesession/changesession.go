@@ -1,0 +1,70 @@
+// Package changesession lets a guest read the site in another language and see its prices in another currency.
+package changesession
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// Function answers PATCH /bff/tenant-booking/v1/{tenantSlug}/session.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-changesession",
+	Route:      "PATCH " + tenantbooking.Base + "/session",
+	Uses:       fn.Uses{fn.Postgres, fn.Documents},
+	Emits:      fn.Emits{tenantbooking.LocaleChangedV1, tenantbooking.CurrencyChangedV1},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New)
+
+// A Request is what is chosen.
+type Request struct {
+	Locale   fn.Maybe[locale.Tag]     `json:"locale"`
+	Currency fn.Maybe[money.Currency] `json:"currency"`
+}
+
+// Validate refuses to choose nothing.
+func (r *Request) Validate() error {
+	if r.Locale.IsZero() && r.Currency.IsZero() {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "required", Message: "Choose a language or a currency."})
+	}
+	return nil
+}
+
+// A Response is how the visit goes on.
+type Response struct {
+	Locale   locale.Conventions `json:"locale"`
+	Currency money.Currency     `json:"currency"`
+}
+
+type chooser struct {
+	visits *tenantbooking.Visits
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	visits, err := tenantbooking.OpenVisits(e)
+	return (&chooser{visits}).choose, err
+}
+
+func (h *chooser) choose(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	v := c.Visitor
+	events, err := v.Choose(c.In.Locale, c.In.Currency, c.Now)
+	if err != nil {
+		return out, err
+	}
+	// Told before it is kept: a session is a document, and what was told of it is what remains.
+	if err := h.visits.Tell(ctx, v, events...); err != nil {
+		return out, err
+	}
+	if err := h.visits.Remember(ctx, v); err != nil {
+		return out, err
+	}
+	return Response{v.Locale.Conventions(), v.Currency}, nil
+}

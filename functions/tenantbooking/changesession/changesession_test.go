@@ -1,0 +1,67 @@
+package changesession
+
+import (
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+)
+
+func TestAChoiceIsRememberedAndToldOnce(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	guest := street.Guest(0) // whose browser says nothing: Pashto, and the hotel's afghanis
+	guest.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
+	guest.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
+	a := guest.Must(200, "PATCH", "/session", `{"locale":"prs"}`)
+	if !strings.Contains(string(a.Body), `"tag":"fa-AF"`) || !strings.Contains(string(a.Body), `"currency":"USD"`) {
+		t.Errorf("got %s", a.Body)
+	}
+	tenantbookingtest.Counted(t, street.DB, "locale.changed", 2)
+	tenantbookingtest.Counted(t, street.DB, "currency.changed", 1)
+	if told := tenantbookingtest.Said(t, street.DB); strings.Count(told, `"isRtlChange": true`) != 2 {
+		t.Errorf("told %s", told)
+	}
+	sessions, err := tenantbooking.OpenSessions(street.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept := sessions.Get(t.Context(), guest.Tenant, guest.Session.ID, tenantbooking.Session{}); kept.Locale != "fa-AF" || kept.Currency != "USD" {
+		t.Errorf("kept %+v", kept)
+	}
+}
+
+func TestWhatTheHotelDoesNotHaveIsRefused(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	guest := street.Guest(0)
+	for body, want := range map[string]string{
+		`{"locale":"de"}`:                  "BFF.CONSUMER.LOCALE_NOT_SUPPORTED",
+		`{"locale":"en","currency":"GBP"}`: "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED",
+		`{"currency":"XXX"}`:               "GENERAL.VALIDATION_FAILED",
+		`{"locale":"-"}`:                   "GENERAL.VALIDATION_FAILED",
+		`{}`:                               "GENERAL.VALIDATION_FAILED",
+	} {
+		if a := guest.Send("PATCH", "/session", body); a.Code() != want {
+			t.Errorf("%s: %d %s, want %s", body, a.Status, a.Body, want)
+		}
+	}
+	tenantbookingtest.Counted(t, street.DB, "locale.changed", 0)
+}
+
+func TestASessionThatWantsNoTelemetryIsNotTold(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	guest := street.Guest(0)
+	sessions, err := tenantbooking.OpenSessions(street.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest.Session.Consent.Telemetry, guest.Session.Version = false, 9
+	if err := sessions.Keep(t.Context(), guest.Session); err != nil {
+		t.Fatal(err)
+	}
+	guest.Must(200, "PATCH", "/session", `{"locale":"en"}`)
+	tenantbookingtest.Counted(t, street.DB, "locale.changed", 0)
+}

@@ -1,0 +1,79 @@
+package tenantbooking
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+type localeChanged struct {
+	Tenant    id.Tenant        `json:"tenantId"`
+	Session   id.TenantSession `json:"sessionId"`
+	From      locale.Tag       `json:"from"`
+	To        locale.Tag       `json:"to"`
+	Turned    bool             `json:"isRtlChange"`
+	ChangedAt time.Time        `json:"changedAt"`
+}
+
+type currencyChanged struct {
+	Tenant    id.Tenant        `json:"tenantId"`
+	Session   id.TenantSession `json:"sessionId"`
+	From      money.Currency   `json:"from"`
+	To        money.Currency   `json:"to"`
+	Draft     *id.Draft        `json:"draftId,omitzero"`
+	ChangedAt time.Time        `json:"changedAt"`
+}
+
+// Choose sets what the visit is read and counted in from now on. What the hotel does not have is refused, and what was so
+// before is no change: the session remembers it, and nothing is told.
+func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Currency], now time.Time) (events []event.Draft, err error) {
+	language, currency := l.Or(v.Locale), c.Or(v.Currency)
+	switch {
+	case !slices.Contains(v.Tenant.Locales, language):
+		return nil, ErrLocaleNotSupported
+	case !slices.Contains(v.Tenant.Currencies, currency):
+		return nil, ErrCurrencyNotSupported
+	}
+	if from := v.Locale; from != language {
+		events = append(events, Tell(*v, LocaleChangedV1, localeChanged{
+			v.Tenant.ID, v.Session.ID, from, language, from.Direction() != language.Direction(), at(now),
+		}))
+	}
+	if from := v.Currency; from != currency {
+		events = append(events, Tell(*v, CurrencyChangedV1, currencyChanged{
+			v.Tenant.ID, v.Session.ID, from, currency, v.Session.Draft, at(now),
+		}))
+	}
+	v.Locale, v.Currency = language, currency
+	if !l.IsZero() {
+		v.Session.Locale = language
+	}
+	if !c.IsZero() {
+		v.Session.Currency = currency
+	}
+	return events, nil
+}
+
+// Remember writes the visitor's session. Unlike Keep it fails: who has chosen would otherwise wonder.
+func (s *Visits) Remember(ctx context.Context, v Visitor) error {
+	return s.sessions.Keep(ctx, v.Session)
+}
+
+// AsksFor is the language that a request alone asks for, by its query or else by what its browser accepts.
+func AsksFor(named fn.Maybe[locale.Tag], h http.Header, t Tenant) (locale.Tag, error) {
+	if l, ok := named.Get(); ok {
+		if !slices.Contains(t.Locales, l) {
+			return "", ErrLocaleNotSupported
+		}
+		return l, nil
+	}
+	return locale.Negotiate(strings.Join(h.Values("Accept-Language"), ","), t.Locales), nil
+}

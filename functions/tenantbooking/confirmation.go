@@ -1,0 +1,84 @@
+package tenantbooking
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// A Confirmation is what a guest has booked. Nobody's name is in it: it is shown to whoever has the link.
+type Confirmation struct {
+	Reservation id.Reservation  `json:"reservationId"`
+	Code        string          `json:"reservationCode"`
+	State       string          `json:"state"`
+	Property    id.Property     `json:"propertyId"`
+	Stay        shownStay       `json:"stayWindow"`
+	Rooms       []ConfirmedRoom `json:"rooms"`
+	Total       money.Minor     `json:"total"`
+	Payment     *ConfirmedPay   `json:"payment,omitzero"`
+	Policy      Policy          `json:"cancellationPolicy"`
+	ConfirmedAt time.Time       `json:"confirmedAt"`
+	ViewToken   string          `json:"viewToken"`
+}
+
+// A ConfirmedRoom is one room of a booking.
+type ConfirmedRoom struct {
+	RoomType id.RoomType `json:"roomTypeId"`
+	RatePlan id.RatePlan `json:"ratePlanId"`
+	Adults   int         `json:"adults"`
+	Children int         `json:"children"`
+	Total    money.Minor `json:"total"`
+}
+
+// A ConfirmedPay is how a booking is paid for.
+type ConfirmedPay struct {
+	Method   Method      `json:"method"`
+	Status   string      `json:"status"`
+	Captured money.Minor `json:"captured"`
+}
+
+// BookedBy reports whether the session made the booking.
+func (r Reservation) BookedBy(s Session) bool {
+	return !s.ID.IsZero() && r.Session != nil && *r.Session == s.ID
+}
+
+// Of shows a confirmed reservation.
+func (c Confirmations) Of(r Reservation) (Confirmation, error) {
+	minor := func(m money.Micro) (money.Minor, error) {
+		return money.Amount{Micro: m, Currency: r.Totals.Currency}.Minor()
+	}
+	total, err := r.Totals.minor()
+	if err != nil {
+		return Confirmation{}, err
+	}
+	out := Confirmation{
+		Reservation: r.ID, Code: r.Code, State: r.State, Property: r.Property,
+		Stay: shownStay{r.Stay.Start, r.Stay.End, r.Stay.Nights()}, Total: total, Policy: r.Policy, ConfirmedAt: *r.ConfirmedAt,
+	}
+	for _, item := range r.Items {
+		price, err := minor(item.Total)
+		if err != nil {
+			return Confirmation{}, err
+		}
+		out.Rooms = append(out.Rooms, ConfirmedRoom{item.RoomType, item.RatePlan, item.Occupants.Adults, item.Occupants.Children, price})
+	}
+	if p := r.Payment; p != nil {
+		captured, err := minor(p.Captured)
+		if err != nil {
+			return Confirmation{}, err
+		}
+		out.Payment = &ConfirmedPay{p.Method, p.Status, captured}
+	}
+	out.ViewToken, err = c.Token(r.Tenant, r.ID)
+	return out, err
+}
+
+// Outcome is where a draft stands after its payment. Only what is confirmed can be looked at later.
+func (c Confirmations) Outcome(d *Draft) (out Outcome, err error) {
+	out = Outcome{State: d.State, Reservation: d.Hold.Reservation, Code: d.Hold.Code}
+	if d.State == Confirmed {
+		out.ViewToken, err = c.Token(d.Tenant, d.Hold.Reservation)
+	}
+	return out, err
+}

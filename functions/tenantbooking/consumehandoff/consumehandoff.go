@@ -1,0 +1,72 @@
+// Package consumehandoff lets an app use the invitation with which the consumer site has sent its guest.
+package consumehandoff
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/handoff/consume.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-consumehandoff",
+	Route:      "POST " + tenantbooking.Base + "/handoff/consume",
+	Uses:       fn.Uses{fn.Postgres, fn.Documents},
+	Emits:      fn.Emits{tenantbooking.HandoffConsumedV1, tenantbooking.ErrorEncounteredV1},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New, tenantbooking.WithoutSession)
+
+// A Request is the token.
+type Request struct {
+	Token handoff.Token `json:"token"`
+}
+
+// A Response is what the guest has chosen before they came.
+type Response struct {
+	fn.Reply `json:"-"`
+	tenantbooking.Arrival
+}
+
+// accepter uses the invitations of guests who were sent.
+type accepter interface {
+	Read(handoff.Token, id.Tenant) (tenantbooking.Invitation, error)
+	Accept(context.Context, tenantbooking.Visitor, tenantbooking.Invitation, tenantbooking.Trace) (tenantbooking.Arrival, error)
+}
+
+type consumer struct {
+	arrivals accepter
+	visits   *tenantbooking.Visits
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	arrivals, err := tenantbooking.OpenArrivals(e)
+	if err != nil {
+		return nil, err
+	}
+	visits, err := tenantbooking.OpenVisits(e)
+	return (&consumer{arrivals, visits}).consume, err
+}
+
+func (h *consumer) consume(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	v, was := c.Visitor, c.Session
+	if was.ID.IsZero() {
+		v.Session = h.visits.Begin(v, c.Header, c.Trace(), c.Now)
+	}
+	invitation, err := h.arrivals.Read(c.In.Token, v.Tenant.ID)
+	if err != nil {
+		return out, err
+	}
+	v.Welcome(invitation)
+	if out.Arrival, err = h.arrivals.Accept(ctx, v, invitation, c.Trace()); err != nil {
+		return out, err
+	}
+	out.Reply, err = h.visits.Keep(ctx, fn.OK.Reply().Cached("private, no-store"), v, was, c.Site)
+	return out, err
+}

@@ -1,0 +1,60 @@
+package consumehandoff
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/fntest"
+)
+
+const path = "/bff/tenant-booking/v1/kabul-grand/handoff/consume"
+
+func TestAnAppUsesItsInvitationOnce(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	front, link, key := street.Front.As(""), map[string]any{"token": street.Link(0)}, tenantbookingtest.Key()
+	first := front.Post(path, link, "Idempotency-Key", key)
+	var arrived tenantbooking.Arrival
+	first.Into(t, &arrived)
+	cookie, err := http.ParseSetCookie(first.Header.Get("Set-Cookie"))
+	if first.Status != 200 || err != nil || arrived.ID.IsZero() || arrived.Occupancy.Adults != 2 || first.Header.Get("Cache-Control") != "private, no-store" {
+		t.Fatalf("got %d %v %s", first.Status, first.Header, first.Body)
+	}
+	// The answer was lost: the app has no cookie, and asks again under its key.
+	if again := front.Post(path, link, "Idempotency-Key", key); string(again.Body) != string(first.Body) || again.Header.Get("Set-Cookie") != first.Header.Get("Set-Cookie") {
+		t.Errorf("the same act: %d %v %s", again.Status, again.Header, again.Body)
+	}
+	session := cookie.Name + "=" + cookie.Value
+	if again := post(front, link, "Cookie", session); string(again.Body) != string(first.Body) {
+		t.Errorf("the same session: %d %s", again.Status, again.Body)
+	}
+	if other := post(front, link); other.Status != 409 || other.Code() != "BFF.CONSUMER.HANDOFF_REPLAYED" {
+		t.Errorf("another session: %d %s", other.Status, other.Body)
+	}
+	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 1)
+	tenantbookingtest.Counted(t, street.DB, "flow.error_encountered", 1)
+}
+
+func post(front *fntest.Front, body any, headers ...string) fntest.Answer {
+	return front.Post(path, body, append(headers, "Idempotency-Key", tenantbookingtest.Key())...)
+}
+
+func TestWhatIsNoInvitationIsRefused(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	for name, token := range map[string]any{"nonsense": "v1.a.b", "nothing": "", "another hotel's": street.Link(1)} {
+		a := post(street.Front.As(""), map[string]any{"token": token})
+		if a.Status != 401 || a.Code() != "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID" || a.Header.Get("Set-Cookie") != "" {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+	}
+	late := street.Link(0)
+	street.DB.Advance(31 * time.Minute)
+	if a := post(street.Front.As(""), map[string]any{"token": late}); a.Status != 410 || a.Code() != "BFF.CONSUMER.HANDOFF_EXPIRED" {
+		t.Errorf("too late: %d %s", a.Status, a.Body)
+	}
+	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 0)
+}

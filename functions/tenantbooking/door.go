@@ -1,0 +1,130 @@
+package tenantbooking
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fn/idempotency"
+	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Schema is where the tables of this service are.
+const Schema = "bff_tenant_booking"
+
+// Base is what every route of this service begins with. On a tenant's own host the same routes lie below /api.
+const Base = "/bff/tenant-booking/v1/{tenantSlug}"
+
+// A Visitor is who visits a hotel's site: the hotel, the session, and what the visit is read and counted in.
+type Visitor struct {
+	Tenant   Tenant
+	Session  Session // zero where there is none, which only functions opened [WithoutSession] meet
+	Locale   locale.Tag
+	Currency money.Currency
+	Campaign Campaign
+	Device   Device
+}
+
+// A Call is a request to this service.
+type Call[In any] struct {
+	fn.Call[In]
+	Visitor
+}
+
+// A Serve is the act of one of this service's HTTP functions.
+type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
+
+// A Rule makes the door of a function wider.
+type Rule int
+
+// The rules.
+const (
+	WithoutSession Rule = iota // lets in who has no session yet
+	WhileSuspended             // stays open when the hotel is suspended: what was begun can be ended
+)
+
+// HTTP makes an HTTP function for browsers on one hotel's site.
+func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), rules ...Rule) fn.Function {
+	s.Access = fn.Public
+	s.Uses = slices.Concat(s.Uses, fn.Uses{fn.Upstream("tenant")})
+	door := func(e env.Env) (fn.Door[Visitor], error) { return openDoor(e, s.Idempotent, rules) }
+	return fn.HTTP(s, door, func(e env.Env) (func(context.Context, Visitor, fn.Call[In]) (Out, error), error) {
+		serve, err := build(e)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, v Visitor, c fn.Call[In]) (Out, error) { return serve(ctx, Call[In]{c, v}) }, nil
+	})
+}
+
+// Event makes an event function. What can never succeed goes to the dead letters of its subject.
+func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
+	s.DeadLetter = "bff-tenant-dlq." + s.Subject
+	s.Attempts = 5
+	return fn.Event(s, func(e env.Env) (fn.Handle[P], error) {
+		handle, err := build(e)
+		return func(ctx context.Context, e event.Event[P]) error {
+			if e.Delivery.Tenant == nil {
+				return fn.Park(fault.ErrValidation.Saying("The event names no tenant."))
+			}
+			return handle(ctx, e)
+		}, err
+	})
+}
+
+// Scheduled makes a function that the scheduler ticks.
+func Scheduled(s fn.Spec, build func(env.Env) (fn.Tick, error)) fn.Function {
+	return fn.Scheduled(s, build)
+}
+
+// A door knows the hotel and the session before a body is read.
+type door struct {
+	tenants  *Tenants
+	sessions *Sessions
+	rules    []Rule
+}
+
+// openDoor opens the ledger only for those who need it: to read, no key is needed.
+func openDoor(e env.Env, idempotent bool, rules []Rule) (fn.Door[Visitor], error) {
+	sessions, err := OpenSessions(e)
+	if err != nil {
+		return fn.Door[Visitor]{}, err
+	}
+	d := &door{OpenTenants(e), sessions, rules}
+	opened := fn.Door[Visitor]{Enter: d.enter, Origins: d.origins, Path: []string{"tenantSlug"}}
+	if idempotent {
+		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
+	}
+	return opened, err
+}
+
+// enter refuses an unknown hotel, a suspended one and a visitor without a session, in this order: what lies behind a door
+// is not told to those before it.
+func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
+	if v.Tenant, err = d.tenants.Find(ctx, r.PathValue("tenantSlug")); err != nil {
+		return v, s, err
+	}
+	s.Tenant = v.Tenant.ID
+	if v.Tenant.Suspended() && !slices.Contains(d.rules, WhileSuspended) {
+		return v, s, ErrSuspended
+	}
+	v.Device = deviceOf(r.Header)
+	session, known := d.sessions.FromCookie(r, v.Tenant.ID)
+	if !known && !slices.Contains(d.rules, WithoutSession) {
+		return v, s, ErrNoSession
+	}
+	if known {
+		v.Session = d.sessions.Get(ctx, v.Tenant, session, birthOf(r, v.Tenant))
+		s.Caller = session.String()
+	}
+	v.Locale, v.Currency = prefers(r.Header, v)
+	v.Campaign = v.Session.Campaign.or(campaignOf(r.Header))
+	return v, s, nil
+}

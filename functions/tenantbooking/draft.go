@@ -1,0 +1,300 @@
+package tenantbooking
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// A Draft is a booking in the making: from the first price to the confirmed reservation, or to nothing.
+type Draft struct {
+	ID      id.Draft
+	Tenant  id.Tenant
+	Session id.TenantSession
+	State   State
+	Version int // one more with each change
+	Body
+	CreatedAt time.Time
+	ActiveAt  time.Time // when the guest was last seen at it
+	ExpiresAt time.Time // when it lapses; one that is over, when it is deleted
+	EndedAt   *time.Time
+	AsOf      time.Time // the database's clock when this was read: what has lapsed has lapsed by this
+}
+
+// A Body is what a draft says. It is kept as one document.
+type Body struct {
+	Quote    Quote              `json:"quote"`
+	Hold     *Hold              `json:"hold,omitzero"`   // the rooms of the guest; of an earlier quote while quoting
+	Guest    *Guest             `json:"guest,omitzero"`  // until the end
+	Hashes   Hashes             `json:"hashes,omitzero"` // what may be told of the guest
+	Payment  *Payment           `json:"payment,omitzero"`
+	Trail    []Step             `json:"trail"`
+	Errors   []Trouble          `json:"errors,omitzero"`
+	Campaign Campaign           `json:"campaign,omitzero"`
+	Arrival  *id.HandoffArrival `json:"arrival,omitzero"`
+	Device   Device             `json:"device"`
+	Locale   locale.Tag         `json:"locale"`
+	Currency money.Currency     `json:"currency"`
+	Silent   bool               `json:"silent,omitzero"` // the guest wants no telemetry
+}
+
+// Hashes are the pseudonyms of a guest.
+type Hashes struct {
+	Email pseudonym.Hash `json:"email,omitzero"`
+	Phone pseudonym.Hash `json:"phone,omitzero"`
+}
+
+// A Payment is the one live intent of a draft.
+type Payment struct {
+	Intent   id.Intent   `json:"intentId"`
+	Method   Method      `json:"method"`
+	Provider string      `json:"provider"`
+	Amount   money.Minor `json:"amount"`
+}
+
+// A Step is a state that a draft has come to.
+type Step struct {
+	State State     `json:"state"`
+	At    time.Time `json:"at"`
+}
+
+// A Trouble is an error that the guest was shown.
+type Trouble struct {
+	State      State     `json:"atState"`
+	Code       string    `json:"errorCode"`
+	OccurredAt time.Time `json:"occurredAt"`
+}
+
+const (
+	idle         = 30 * time.Minute // a draft lapses when the guest was not seen for so long
+	kept         = 24 * time.Hour   // a draft that is over answers its guest for so long
+	mostTroubles = 20               // of a draft; the latest are kept
+	mostSteps    = 50
+)
+
+// Named is the id of the draft that an act begins.
+func Named(act id.Request) id.Draft { return id.Derive[id.Draft](act, "draft") }
+
+// NewDraft begins a booking with its first price.
+func NewDraft(act id.Request, v Visitor, q Quote, now time.Time) *Draft {
+	now = at(now)
+	return &Draft{
+		ID: Named(act), Tenant: v.Tenant.ID, Session: v.Session.ID, State: Quoting, Version: 1,
+		CreatedAt: now, ActiveAt: now, ExpiresAt: now.Add(idle), AsOf: now,
+		Body: Body{
+			Quote: q, Trail: []Step{{Quoting, now}}, Campaign: v.Campaign, Arrival: v.Session.Arrival, Device: v.Device,
+			Locale: v.Locale, Currency: v.Currency, Silent: !v.Session.Consent.Telemetry,
+		},
+	}
+}
+
+// May says whether the act is a step now. A lapsed draft may be asked about anew or left; what has become of one that is
+// being paid for is settled by its neighbours.
+func (d *Draft) May(a Act) error {
+	if _, err := d.State.after(a); err != nil {
+		return err
+	}
+	if a == Pays && !d.AsOf.Before(d.Hold.ExpiresAt) {
+		return ErrHoldExpired
+	}
+	if a == Asks || a == Abandons || !d.State.unpaid() || d.AsOf.Before(d.ExpiresAt) {
+		return nil
+	}
+	if d.State == Quoting {
+		return ErrQuoteExpired
+	}
+	return ErrHoldExpired
+}
+
+// move is the only way from state to state.
+func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
+	if err := d.May(a); err != nil {
+		return nil, err
+	}
+	from, now := d.State, at(now)
+	to, _ := d.State.after(a)
+	d.State, d.ActiveAt = to, now
+	d.Version++
+	since := d.Trail[len(d.Trail)-1].At
+	if from != to {
+		d.Trail = append(d.Trail[max(0, len(d.Trail)-mostSteps+1):], Step{to, now})
+	}
+	d.ExpiresAt = d.lapses(now)
+	if !forward(from, to) {
+		return nil, nil
+	}
+	latency := max(0, now.Sub(since).Milliseconds())
+	return []event.Draft{d.tell(StepCompletedV1, stepCompleted{d.reference(), from, to, latency, now})}, nil
+}
+
+// lapses is when the draft is over unless the guest is seen before: never later than the rooms it stands on.
+func (d *Draft) lapses(now time.Time) time.Time {
+	lapse := now.Add(idle)
+	if d.State != Quoting && d.Hold != nil && d.Hold.ExpiresAt.Before(lapse) {
+		return d.Hold.ExpiresAt
+	}
+	return lapse
+}
+
+// Ask puts another price in the place of the one before. Rooms that are held are kept until others are.
+func (d *Draft) Ask(q Quote, v Visitor, now time.Time) ([]event.Draft, error) {
+	events, err := d.move(Asks, now)
+	if err == nil {
+		d.Quote, d.Locale, d.Currency, d.Device = q, v.Locale, v.Currency, v.Device
+	}
+	return events, err
+}
+
+// Offers says whether rooms may be held at this price now.
+func (d *Draft) Offers(q id.Quote, now time.Time) error {
+	if err := d.May(Keeps); err != nil {
+		return err
+	}
+	switch {
+	case q != d.Quote.ID:
+		return ErrPriceChanged
+	case !now.Before(d.Quote.ExpiresAt):
+		return ErrQuoteExpired
+	}
+	return nil
+}
+
+// Holds reports whether the rooms of this quote are held already: who asks twice gets one answer.
+func (d *Draft) Holds(q id.Quote) bool {
+	return d.Hold != nil && d.Hold.Quote == q && (d.State == Holding || d.State == CollectingDetails) && d.AsOf.Before(d.Hold.ExpiresAt)
+}
+
+// Keep notes the rooms that are held. The first ones make the draft known to the world.
+func (d *Draft) Keep(h Hold, now time.Time) ([]event.Draft, error) {
+	if err := d.May(Keeps); err != nil {
+		return nil, err
+	}
+	first := d.Hold == nil
+	h.ExpiresAt = at(h.ExpiresAt)
+	d.Hold = &h
+	events, err := d.move(Keeps, now)
+	if err == nil && first {
+		events = append([]event.Draft{d.created()}, events...)
+	}
+	return events, err
+}
+
+// Name notes who stays.
+func (d *Draft) Name(g Guest, h Hashes, now time.Time) ([]event.Draft, error) {
+	events, err := d.move(Names, now)
+	if err == nil {
+		d.Guest, d.Hashes = &g, h
+	}
+	return events, err
+}
+
+// Names reports whether that is the guest already.
+func (d *Draft) Names(g Guest) bool {
+	return d.State == CollectingDetails && d.Guest != nil && *d.Guest == g && d.AsOf.Before(d.ExpiresAt)
+}
+
+// Pay notes the intent that the guest pays with. The one that is noted already is no step.
+func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
+	if d.State == Paying && d.Payment.Intent == i.ID {
+		return nil, nil
+	}
+	events, err := d.move(Pays, now)
+	if err != nil {
+		return nil, err
+	}
+	d.Payment = &Payment{i.ID, i.Method, i.Provider, i.Amount}
+	return append(events, d.tell(IntentCreatedV1, intentCreated{
+		d.Tenant, d.ID, i.ID, i.Method, i.Provider, i.Amount.Amount, i.Amount.Currency, i.RedirectURL != "", d.ActiveAt,
+	})), nil
+}
+
+// Refused is why the draft cannot be confirmed without the payment that it has.
+func (d *Draft) Refused() error {
+	if d.State.Ended() {
+		return ErrDraftClosed
+	}
+	return ErrIllegalStep
+}
+
+// Settle notes that the reservation is being confirmed. Where that is noted already, it is no step.
+func (d *Draft) Settle(now time.Time) ([]event.Draft, error) {
+	if d.State == Confirming {
+		return nil, nil
+	}
+	return d.move(Settles, now)
+}
+
+// Convert ends the draft with a confirmed reservation.
+func (d *Draft) Convert(now time.Time) ([]event.Draft, error) {
+	events, err := d.move(Converts, now)
+	if err != nil {
+		return nil, err
+	}
+	w, p := d.Quote.Wish, d.Payment
+	d.end()
+	return append(events, d.tell(DraftConvertedV1, draftConverted{
+		d.reference(), d.Hold.Reservation, d.CreatedAt, *d.EndedAt, d.EndedAt.Sub(d.CreatedAt).Milliseconds(),
+		w.Property, w.RoomType, w.RatePlan, p.Amount.Amount, p.Amount.Currency, p.Method, p.Provider,
+		d.Campaign.Attributed(), d.Arrival, d.Device,
+	})), nil
+}
+
+// Abandon ends the draft without a booking: the guest has left.
+func (d *Draft) Abandon(now time.Time) ([]event.Draft, error) {
+	last, active := d.State, d.ActiveAt
+	events, err := d.move(Abandons, now)
+	if err != nil {
+		return nil, err
+	}
+	d.end()
+	w, errors := d.Quote.Wish, d.Errors
+	if errors == nil {
+		errors = []Trouble{}
+	}
+	return append(events, d.tell(DraftAbandonedV1, draftAbandoned{
+		d.reference(), last, d.CreatedAt, *d.EndedAt, active, w.Property, w.RoomType, d.Quote.Total, errors, d.Hashes.Email,
+	})), nil
+}
+
+// Fail ends the draft because no booking can come of it any more, and tells the guest why.
+func (d *Draft) Fail(why error, upstream string, now time.Time) ([]event.Draft, error) {
+	told := d.Troubled(why, upstream, now)
+	if _, err := d.move(Fails, now); err != nil {
+		return nil, err
+	}
+	d.end()
+	return []event.Draft{told}, nil
+}
+
+// Shown notes an error that the guest was shown and can do something about.
+func (d *Draft) Shown(err error, upstream string, now time.Time) event.Draft {
+	told := d.Troubled(err, upstream, now)
+	d.ActiveAt = at(now)
+	d.Version++
+	return told
+}
+
+// Wait puts off the look that is due: the payment is still under way.
+func (d *Draft) Wait(now time.Time) {
+	d.ExpiresAt = at(now).Add(time.Minute)
+	d.Version++
+}
+
+// end forgets who the guest is: from here on the reservation knows it.
+func (d *Draft) end() {
+	ended := d.ActiveAt
+	d.EndedAt, d.ExpiresAt, d.Guest = &ended, ended.Add(kept), nil
+}
+
+// isFinal reports refusals after which the same draft can never be booked.
+func isFinal(err error) bool {
+	f := fault.From(err)
+	return f != nil && (f.Is(ErrHoldExpired) || f.Is(ErrOverbooked) || f.Is(errIllegalTransition))
+}
+
+var errIllegalTransition = fault.New(fault.Conflict, "RESERVATION.ILLEGAL_TRANSITION", "The reservation is not in a state that allows this.")

@@ -1,0 +1,145 @@
+package tenantbooking
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+const minute = time.Minute
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func aVisitor() Visitor {
+	t := id.New[id.Tenant]()
+	return Visitor{
+		Tenant:  Tenant{ID: t},
+		Session: Session{ID: id.New[id.TenantSession](), Tenant: t, Consent: Consent{Telemetry: true}},
+		Locale:  "ps-AF", Currency: money.AFN, Device: Mobile, Campaign: Campaign{Source: "google"},
+	}
+}
+
+func aQuote() Quote {
+	day := stay.DateOf(noon)
+	return Quote{
+		ID: id.New[id.Quote](), Total: money.Minor{Amount: 12_500, Currency: money.AFN, Exponent: 2}, ExpiresAt: noon.Add(15 * minute),
+		Wish: Wish{Property: id.New[id.Property](), RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](),
+			Stay: Stay{day.AddDays(3), day.AddDays(5)}, Occupancy: Occupancy{2, 1, 1}},
+	}
+}
+
+func names(events []event.Draft) (short []string) {
+	for _, e := range events {
+		short = append(short, strings.TrimSuffix(strings.TrimPrefix(e.Subject.Name, "melmastoon.bff.tenant."), ".v1"))
+	}
+	return short
+}
+
+func TestWhatAFunnelTells(t *testing.T) {
+	t.Parallel()
+	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
+	intent := Intent{ID: id.New[id.Intent](), Method: Card, Provider: "bank", RedirectURL: "https://bank.example", Amount: d.Quote.Total}
+	hold := func(code string) Hold { return Hold{id.New[id.Reservation](), code, d.Quote.ID, noon.Add(10 * minute)} }
+	for _, step := range []struct {
+		name string
+		act  func(time.Time) ([]event.Draft, error)
+		want []string
+	}{
+		{"the first rooms make it known", func(at time.Time) ([]event.Draft, error) { return d.Keep(hold("GM-1"), at) }, []string{"booking.draft.created", "flow.step_completed"}},
+		{"going back is no progress", func(at time.Time) ([]event.Draft, error) { return d.Ask(aQuote(), aVisitor(), at) }, nil},
+		{"other rooms are no other draft", func(at time.Time) ([]event.Draft, error) { return d.Keep(hold("GM-2"), at) }, []string{"flow.step_completed"}},
+		{"naming a guest is a step", func(at time.Time) ([]event.Draft, error) { return d.Name(Guest{FirstName: "Z"}, Hashes{}, at) }, []string{"flow.step_completed"}},
+		{"correcting it is none", func(at time.Time) ([]event.Draft, error) { return d.Name(Guest{FirstName: "Zarghona"}, Hashes{}, at) }, nil},
+		{"paying begins", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, []string{"flow.step_completed", "payment_intent.created"}},
+		{"the same payment is told once", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, nil},
+		{"confirming", d.Settle, []string{"flow.step_completed"}},
+		{"going on with it", d.Settle, nil},
+		{"confirmed", d.Convert, []string{"flow.step_completed", "booking.draft.converted"}},
+	} {
+		events, err := step.act(noon.Add(minute))
+		if err != nil || !slices.Equal(names(events), step.want) {
+			t.Errorf("%s: told %v, %v, want %v", step.name, names(events), err, step.want)
+		}
+	}
+	if d.Guest != nil || d.EndedAt == nil || !d.ExpiresAt.Equal(noon.Add(minute+kept)) {
+		t.Errorf("at the end the guest is %v, ended %v, forgotten at %v", d.Guest, d.EndedAt, d.ExpiresAt)
+	}
+}
+
+func TestADraftLapsesWithItsGuestOrItsRooms(t *testing.T) {
+	t.Parallel()
+	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
+	if !d.ExpiresAt.Equal(noon.Add(30 * minute)) {
+		t.Errorf("a new draft lapses at %v", d.ExpiresAt)
+	}
+	if _, err := d.Keep(Hold{id.New[id.Reservation](), "GM-1", d.Quote.ID, noon.Add(10 * minute)}, noon.Add(minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
+		t.Errorf("held, it lapses at %v: %v", d.ExpiresAt, err)
+	}
+	if _, err := d.Name(Guest{FirstName: "Z"}, Hashes{}, noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
+		t.Errorf("activity took it past its rooms, to %v: %v", d.ExpiresAt, err)
+	}
+	if _, err := d.Ask(aQuote(), aVisitor(), noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(39*minute)) {
+		t.Errorf("asked anew, it lapses at %v: %v", d.ExpiresAt, err)
+	}
+}
+
+func TestWhatALapsedDraftRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		state State
+		act   Act
+		want  error
+	}{
+		{Quoting, Asks, nil}, {Quoting, Keeps, ErrQuoteExpired}, {Quoting, Abandons, nil},
+		{Holding, Names, ErrHoldExpired}, {Holding, Asks, nil}, {CollectingDetails, Pays, ErrHoldExpired},
+		{Paying, Pays, ErrHoldExpired}, {Paying, Settles, nil}, {Paying, Converts, nil}, {Confirming, Converts, nil},
+	} {
+		d := aDraft(test.state)
+		d.AsOf = d.ExpiresAt // the very edge is over
+		if err := d.May(test.act); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			t.Errorf("%s %s: got %v, want %v", test.state, test.act, err, test.want)
+		}
+		d.AsOf = d.ExpiresAt.Add(-time.Microsecond)
+		if err := d.May(test.act); err != nil {
+			t.Errorf("%s %s just before: %v", test.state, test.act, err)
+		}
+	}
+}
+
+func TestOnlyTheQuotedPriceIsHeld(t *testing.T) {
+	t.Parallel()
+	d := aDraft(Quoting)
+	if err := d.Offers(d.Quote.ID, d.Quote.ExpiresAt.Add(-1)); err != nil {
+		t.Error(err)
+	}
+	if err := d.Offers(d.Quote.ID, d.Quote.ExpiresAt); !errors.Is(err, ErrQuoteExpired) {
+		t.Errorf("at the edge: %v", err)
+	}
+	if err := d.Offers(id.New[id.Quote](), noon); !errors.Is(err, ErrPriceChanged) {
+		t.Errorf("another price: %v", err)
+	}
+}
+
+func TestRoomsAreShared(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		who  Occupancy
+		want []stay.Occupants
+	}{
+		{Occupancy{2, 1, 1}, []stay.Occupants{{Adults: 2, Children: 1}}},
+		{Occupancy{3, 1, 2}, []stay.Occupants{{Adults: 2, Children: 1}, {Adults: 1}}},
+		{Occupancy{1, 0, 2}, nil}, {Occupancy{2, 0, 0}, nil}, {Occupancy{20, 0, 10}, nil}, {Occupancy{1, -1, 1}, nil}, {Occupancy{1000, 0, 1}, nil},
+	} {
+		got, err := test.who.PerRoom()
+		if !slices.Equal(got, test.want) && err == nil || (err == nil) != (test.want != nil) {
+			t.Errorf("%+v: got %v, %v", test.who, got, err)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package tenantbooking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Drafts stores booking drafts, and tells what happens to them in the same transaction.
+type Drafts struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+	flags  *Flags
+}
+
+// OpenDrafts opens the store.
+func OpenDrafts(e env.Env) Drafts {
+	db := postgres.Open(e, Schema)
+	return Drafts{db, outbox.Open(e, db), OpenFlags(e)}
+}
+
+const selectDrafts = `
+	SELECT draft_id, tenant_id, session_id, state, version, body, created_at, active_at, expires_at, ended_at, platform.now() AS as_of
+	FROM bff_tenant_booking.booking_drafts
+	WHERE tenant_id = @tenant`
+
+// Get returns the session's draft, or ErrNotFound. A draft of another session or hotel is not found.
+func (s Drafts) Get(ctx context.Context, owner Session, d id.Draft) (*Draft, error) {
+	return s.find(ctx, owner.Tenant, selectDrafts+` AND draft_id = @draft AND session_id = @session`,
+		pgx.StrictNamedArgs{"tenant": owner.Tenant, "draft": d, "session": owner.ID})
+}
+
+// Of returns the draft that a reservation was made from, or ErrNotFound.
+func (s Drafts) Of(ctx context.Context, owner Session, r id.Reservation) (*Draft, error) {
+	return s.find(ctx, owner.Tenant, selectDrafts+` AND reservation_id = @reservation AND session_id = @session`,
+		pgx.StrictNamedArgs{"tenant": owner.Tenant, "reservation": r, "session": owner.ID})
+}
+
+// Any returns a draft whosever it is: for the sweep, which acts for nobody.
+func (s Drafts) Any(ctx context.Context, d Due) (*Draft, error) {
+	return s.find(ctx, d.Tenant, selectDrafts+` AND draft_id = @draft`, pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.Draft})
+}
+
+func (s Drafts) find(ctx context.Context, tenant id.Tenant, sql string, args pgx.StrictNamedArgs) (d *Draft, err error) {
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		d, err = readDraft(ctx, tx, sql, args)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("drafts: find: %w", err)
+	}
+	return d, nil
+}
+
+func readDraft(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictNamedArgs) (*Draft, error) {
+	var d Draft
+	err := tx.QueryRow(ctx, sql, args).Scan(&d.ID, &d.Tenant, &d.Session, &d.State, &d.Version, &d.Body,
+		&d.CreatedAt, &d.ActiveAt, &d.ExpiresAt, &d.EndedAt, &d.AsOf)
+	return &d, err
+}
+
+// Add writes a new draft. Where the same act has been done before, its draft stands and is returned.
+func (s Drafts) Add(ctx context.Context, d *Draft) (stands *Draft, err error) {
+	err = s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO bff_tenant_booking.booking_drafts (draft_id, tenant_id, session_id, state, version, body, created_at, active_at, expires_at)
+			VALUES (@draft, @tenant, @session, @state, @version, @body, @created, @active, @expires)
+			ON CONFLICT (draft_id) DO NOTHING`,
+			pgx.StrictNamedArgs{"draft": d.ID, "tenant": d.Tenant, "session": d.Session, "state": d.State, "version": d.Version,
+				"body": d.Body, "created": d.CreatedAt, "active": d.ActiveAt, "expires": d.ExpiresAt})
+		if err != nil {
+			return err
+		}
+		stands, err = readDraft(ctx, tx, selectDrafts+` AND draft_id = @draft AND session_id = @session`,
+			pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.ID, "session": d.Session})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("drafts: add %s: %w", d.ID, err)
+	}
+	return stands, nil
+}
+
+// Save writes what has become of a draft, with the events that tell of it, and at its end what is kept of it. Whoever saves
+// second what two have read gets fault.ErrVersionConflict, and has changed nothing.
+func (s Drafts) Save(ctx context.Context, d *Draft, events ...event.Draft) error {
+	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
+		if err := update(ctx, tx, d); err != nil {
+			return err
+		}
+		if d.State.Ended() {
+			if err := snapshot(ctx, tx, d); err != nil {
+				return err
+			}
+		}
+		return s.outbox.Append(ctx, tx, s.flags.Told(d.Silent, events...)...)
+	})
+	if err != nil {
+		return fmt.Errorf("drafts: save %s: %w", d.ID, err)
+	}
+	return nil
+}
+
+func update(ctx context.Context, tx postgres.Tx, d *Draft) error {
+	var reservation *id.Reservation
+	if d.Hold != nil {
+		reservation = &d.Hold.Reservation
+	}
+	tag, err := tx.Exec(ctx, `
+		UPDATE bff_tenant_booking.booking_drafts
+		SET state = @state, version = @version, reservation_id = @reservation, body = @body, active_at = @active,
+			expires_at = @expires, ended_at = @ended
+		WHERE tenant_id = @tenant AND draft_id = @draft AND version = @version - 1`,
+		pgx.StrictNamedArgs{"state": d.State, "version": d.Version, "reservation": reservation, "body": d.Body, "active": d.ActiveAt,
+			"expires": d.ExpiresAt, "ended": d.EndedAt, "tenant": d.Tenant, "draft": d.ID})
+	if err == nil && tag.RowsAffected() == 0 {
+		return fault.ErrVersionConflict
+	}
+	return err
+}
+
+// A Due draft has lapsed, or is over and may be forgotten.
+type Due struct {
+	Tenant id.Tenant `db:"tenant_id"`
+	Draft  id.Draft  `db:"draft_id"`
+}
+
+// Due lists drafts of all tenants whose time has come, those first that have waited longest. It only names them: they are
+// closed inside their tenants.
+func (s Drafts) Due(ctx context.Context, limit int) (due []Due, err error) {
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT tenant_id, draft_id FROM bff_tenant_booking.booking_drafts
+			WHERE expires_at <= platform.now() ORDER BY expires_at LIMIT @limit`, pgx.StrictNamedArgs{"limit": limit})
+		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[Due])
+		if err != nil {
+			return fmt.Errorf("drafts: due: %w", err)
+		}
+		return nil
+	})
+	return due, err
+}
+
+// Forget deletes a draft that is over. What is kept of it is its snapshot.
+func (s Drafts) Forget(ctx context.Context, d *Draft) error {
+	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
+		_, err := tx.Exec(ctx, `
+			DELETE FROM bff_tenant_booking.booking_drafts
+			WHERE tenant_id = @tenant AND draft_id = @draft AND ended_at IS NOT NULL AND expires_at <= platform.now()`,
+			pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.ID})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("drafts: forget %s: %w", d.ID, err)
+	}
+	return nil
+}
+
+// Again runs a use case once more when somebody else changed its draft while it was under way.
+func Again(ctx context.Context, useCase func() error) error {
+	const attempts = 5
+	for range attempts {
+		if err := useCase(); !errors.Is(err, fault.ErrVersionConflict) || isStale(err) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return fault.ErrUnavailable.Because(fault.ErrVersionConflict)
+}
+
+// isStale tells a caller's own condition from a lost race: both have one code.
+func isStale(err error) bool { return fault.From(err).Kind == fault.PreconditionFailed }
+
+// Report notes an error that the guest is shown, and returns it. Noting it is telemetry: when that fails, the guest loses
+// nothing by it.
+func (s Drafts) Report(ctx context.Context, d *Draft, shown error, upstream string, now time.Time) error {
+	if !errors.Is(shown, fault.ErrVersionConflict) && !d.State.Ended() {
+		_ = s.Save(ctx, d, d.Shown(shown, upstream, now))
+	}
+	return shown
+}

@@ -1,0 +1,197 @@
+package tenantbooking
+
+import (
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/sampling"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// What this service tells the world.
+var (
+	BootstrapServedV1    = subject("bootstrap.served", event.Operational, 90*event.Day)
+	HandoffConsumedV1    = subject("handoff.consumed", event.Audit, event.Year)
+	DraftCreatedV1       = subject("booking.draft.created", event.Regulated, 3*event.Year)
+	DraftAbandonedV1     = subject("booking.draft.abandoned", event.Regulated, 3*event.Year)
+	DraftConvertedV1     = subject("booking.draft.converted", event.Regulated, 7*event.Year)
+	IntentCreatedV1      = subject("payment_intent.created", event.Regulated, 7*event.Year)
+	ConfirmationViewedV1 = subject("confirmation.viewed", event.Operational, 90*event.Day)
+	StepCompletedV1      = subject("flow.step_completed", event.Operational, 30*event.Day)
+	ErrorEncounteredV1   = subject("flow.error_encountered", event.Operational, 90*event.Day)
+	LocaleChangedV1      = subject("locale.changed", event.Operational, 90*event.Day)
+	CurrencyChangedV1    = subject("currency.changed", event.Operational, 90*event.Day)
+)
+
+// Emits are all of them.
+func Emits() []event.Subject {
+	return []event.Subject{BootstrapServedV1, HandoffConsumedV1, DraftCreatedV1, DraftAbandonedV1, DraftConvertedV1, IntentCreatedV1,
+		ConfirmationViewedV1, StepCompletedV1, ErrorEncounteredV1, LocaleChangedV1, CurrencyChangedV1}
+}
+
+func subject(name, class string, kept time.Duration) event.Subject {
+	return event.Subject{
+		Name: "melmastoon.bff.tenant." + name + ".v1", Version: 1,
+		SchemaURI: "https://schemas.melmastoon.ghasi.io/bff-tenant/" + strings.NewReplacer(".", "-", "_", "-").Replace(name) + "/v1.json",
+		Producer:  "bff-tenant-booking-service",
+		Retention: event.Retention{Class: class, Period: kept},
+	}
+}
+
+// Sampling says which events are told every time, and which are telemetry that may be thinned.
+var Sampling = sampling.Table{
+	BootstrapServedV1.Name:    {},
+	HandoffConsumedV1.Name:    {Always: true},
+	DraftCreatedV1.Name:       {Always: true},
+	DraftAbandonedV1.Name:     {Always: true},
+	DraftConvertedV1.Name:     {Always: true},
+	IntentCreatedV1.Name:      {Always: true},
+	ConfirmationViewedV1.Name: {Always: true},
+	StepCompletedV1.Name:      {OneIn: 4},
+	ErrorEncounteredV1.Name:   {Always: true},
+	LocaleChangedV1.Name:      {Always: true},
+	CurrencyChangedV1.Name:    {Always: true},
+}
+
+// tell drafts an event of a booking in the making. They are ordered by draft, and numbered by its version.
+func (d *Draft) tell(s event.Subject, payload any) event.Draft {
+	return event.Draft{
+		Subject: s, Tenant: d.Tenant, OrderingKey: d.Tenant.String() + ":" + d.ID.String(), AggregateVersion: d.Version,
+		Session: d.Session.String(), Attribution: d.Campaign.Attributed(), Payload: payload,
+	}
+}
+
+// Tell drafts an event of a session.
+func Tell(v Visitor, s event.Subject, payload any) event.Draft {
+	session := v.Session.ID.String()
+	return event.Draft{
+		Subject: s, Tenant: v.Tenant.ID, OrderingKey: v.Tenant.ID.String() + ":" + session,
+		Session: session, Attribution: v.Campaign.Attributed(), Payload: payload,
+	}
+}
+
+// A reference says which draft an event is about.
+type reference struct {
+	Tenant  id.Tenant        `json:"tenantId"`
+	Draft   id.Draft         `json:"draftId"`
+	Session id.TenantSession `json:"sessionId"`
+}
+
+func (d *Draft) reference() reference { return reference{d.Tenant, d.ID, d.Session} }
+
+type shownStay struct {
+	CheckIn  stay.Date `json:"checkIn"`
+	CheckOut stay.Date `json:"checkOut"`
+	Nights   int       `json:"nights"`
+}
+
+type draftCreated struct {
+	reference
+	Reservation   id.Reservation     `json:"reservationId"`
+	HoldExpiresAt time.Time          `json:"holdExpiresAt"`
+	Property      id.Property        `json:"propertyId"`
+	RoomType      id.RoomType        `json:"roomTypeId"`
+	RatePlan      id.RatePlan        `json:"ratePlanId"`
+	Stay          shownStay          `json:"stayWindow"`
+	Occupancy     Occupancy          `json:"occupancy"`
+	Total         money.Minor        `json:"totalDisplay"`
+	Promo         string             `json:"promoCode,omitzero"`
+	Device        Device             `json:"deviceClass"`
+	Arrival       *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
+}
+
+func (d *Draft) created() event.Draft {
+	w := d.Quote.Wish
+	return d.tell(DraftCreatedV1, draftCreated{
+		d.reference(), d.Hold.Reservation, d.Hold.ExpiresAt, w.Property, w.RoomType, w.RatePlan,
+		shownStay{w.Stay.CheckIn, w.Stay.CheckOut, w.Stay.Window().Nights()}, w.Occupancy, d.Quote.Total, w.Promo, d.Device, d.Arrival,
+	})
+}
+
+type draftAbandoned struct {
+	reference
+	LastState   State          `json:"lastFlowState"`
+	CreatedAt   time.Time      `json:"createdAt"`
+	AbandonedAt time.Time      `json:"abandonedAt"`
+	ActiveAt    time.Time      `json:"lastActivityAt"`
+	Property    id.Property    `json:"propertyId"`
+	RoomType    id.RoomType    `json:"roomTypeId"`
+	Total       money.Minor    `json:"totalDisplayPotential"`
+	Errors      []Trouble      `json:"errorTrail"`
+	Email       pseudonym.Hash `json:"guestEmailHash,omitzero"`
+}
+
+type draftConverted struct {
+	reference
+	Reservation id.Reservation     `json:"reservationId"`
+	CreatedAt   time.Time          `json:"createdAt"`
+	ConvertedAt time.Time          `json:"convertedAt"`
+	Elapsed     int64              `json:"elapsedMs"`
+	Property    id.Property        `json:"propertyId"`
+	RoomType    id.RoomType        `json:"roomTypeId"`
+	RatePlan    id.RatePlan        `json:"ratePlanId"`
+	Total       int64              `json:"totalCapturedMinor"`
+	Currency    money.Currency     `json:"totalCapturedCurrency"`
+	Method      Method             `json:"paymentMethod"`
+	Provider    string             `json:"paymentProvider"`
+	Campaign    *event.Attributed  `json:"marketingAttribution,omitzero"`
+	Arrival     *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
+	Device      Device             `json:"deviceClass"`
+}
+
+type intentCreated struct {
+	Tenant    id.Tenant      `json:"tenantId"`
+	Draft     id.Draft       `json:"draftId"`
+	Intent    id.Intent      `json:"intentId"`
+	Method    Method         `json:"method"`
+	Provider  string         `json:"provider"`
+	Amount    int64          `json:"amountMinor"`
+	Currency  money.Currency `json:"currency"`
+	Redirect  bool           `json:"redirectFlow"`
+	CreatedAt time.Time      `json:"createdAt"`
+}
+
+type stepCompleted struct {
+	reference
+	From        State     `json:"fromState"`
+	To          State     `json:"toState"`
+	Latency     int64     `json:"stepLatencyMs"`
+	CompletedAt time.Time `json:"completedAt"`
+}
+
+type errorEncountered struct {
+	reference
+	State      State     `json:"atState"`
+	Code       string    `json:"errorCode"`
+	Upstream   string    `json:"upstream,omitzero"`
+	OccurredAt time.Time `json:"occurredAt"`
+	Actionable bool      `json:"userActionable"`
+	RetryAfter int       `json:"retryAfterSec"`
+}
+
+// Troubled tells that the guest was shown an error. Upstream names the service that said so, if one did.
+func (d *Draft) Troubled(err error, upstream string, now time.Time) event.Draft {
+	f := fault.From(err)
+	code := "MELMASTOON." + f.Code
+	d.Errors = append(d.Errors[max(0, len(d.Errors)-mostTroubles+1):], Trouble{d.State, code, at(now)})
+	return d.tell(ErrorEncounteredV1, errorEncountered{
+		d.reference(), d.State, code, upstream, at(now), f.Kind.Status() < 500, int(f.RetryAfter / time.Second),
+	})
+}
+
+type confirmationViewed struct {
+	Tenant      id.Tenant        `json:"tenantId"`
+	Reservation id.Reservation   `json:"reservationId"`
+	Session     id.TenantSession `json:"sessionId"`
+	ViewedAt    time.Time        `json:"viewedAt"`
+	Elapsed     int64            `json:"elapsedFromConfirmMs"`
+	Device      Device           `json:"deviceClass"`
+	Locale      locale.Tag       `json:"locale"`
+	Cache       string           `json:"cache"`
+}

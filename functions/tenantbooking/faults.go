@@ -1,0 +1,29 @@
+package tenantbooking
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// What this service refuses, each with the sentence that the guest reads.
+var (
+	ErrUnknownTenant = fault.New(fault.NotFound, "TENANT.UNKNOWN", "There is no hotel at this address.")
+	ErrSuspended     = fault.New(fault.Unavailable, "TENANT.SUSPENDED", "This hotel takes no bookings at the moment.")
+	ErrNoPayment     = fault.New(fault.Conflict, "TENANT.PAYMENT_NOT_CONFIGURED", "This hotel does not take this way to pay.")
+	ErrNoSession     = fault.ErrUnauthenticated.Saying("Load the hotel's site first: it begins a session.")
+	ErrNotFound      = fault.ErrNotFound
+
+	ErrDraftClosed  = fault.New(fault.Conflict, "BFF.TENANT.DRAFT_CLOSED", "This booking is finished. Begin a new one.")
+	ErrIllegalStep  = fault.New(fault.Conflict, "BFF.TENANT.ILLEGAL_STEP", "This step is not possible now.")
+	ErrQuoteExpired = fault.New(fault.Gone, "BFF.TENANT.QUOTE_EXPIRED", "The quoted price is no longer valid. Ask for a new quote.")
+	ErrPriceChanged = fault.New(fault.Conflict, "BFF.TENANT.PRICE_CHANGED", "This price has been replaced by a newer one.")
+	ErrHoldExpired  = fault.New(fault.Gone, "RESERVATION.HOLD_EXPIRED", "The rooms are no longer held. Ask for a new quote.")
+	ErrOverbooked   = fault.New(fault.Conflict, "RESERVATION.OVERBOOKING_BLOCKED", "These rooms are no longer available for these dates.")
+	ErrDeclined     = fault.New(fault.PaymentRequired, "PAYMENT.DECLINED", "The payment was declined. Try again or choose another way to pay.")
+	ErrNotCaptured  = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment has not been captured.").After(2 * time.Second)
+	ErrStale        = fault.New(fault.PreconditionFailed, "GENERAL.VERSION_CONFLICT", "Someone else changed this at the same time.")
+
+	ErrLocaleNotSupported   = fault.New(fault.Unprocessable, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED", "The hotel's site is not in this language.")
+	ErrCurrencyNotSupported = fault.New(fault.Unprocessable, "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED", "The hotel does not show prices in this currency.")
+)

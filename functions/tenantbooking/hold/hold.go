@@ -1,0 +1,87 @@
+// Package hold keeps rooms for a guest while the booking form is filled in.
+package hold
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/hold.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-hold",
+	Route:      "POST " + tenantbooking.Base + "/hold",
+	Answer:     fn.Created,
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
+	Emits:      fn.Emits{tenantbooking.DraftCreatedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Idempotent: true,
+	Timeout:    3 * time.Second,
+}, New)
+
+// A Request names the draft and the quote to hold.
+type Request struct {
+	Draft id.Draft `json:"draftId"`
+	Quote id.Quote `json:"quoteId"`
+}
+
+// A Response says what is kept and until when.
+type Response struct {
+	Draft       id.Draft            `json:"draftId"`
+	Reservation id.Reservation      `json:"reservationId"`
+	Code        string              `json:"reservationCode"`
+	ExpiresAt   time.Time           `json:"holdExpiresAt"`
+	ServerTime  time.Time           `json:"serverTime"`
+	State       tenantbooking.State `json:"flowState"`
+}
+
+// reserver is all this function needs of the reservation service.
+type reserver interface {
+	Hold(context.Context, *tenantbooking.Draft, string) (tenantbooking.Hold, error)
+}
+
+type holder struct {
+	drafts       tenantbooking.Drafts
+	reservations reserver
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	return (&holder{tenantbooking.OpenDrafts(e), tenantbooking.OpenReservations(e)}).hold, nil
+}
+
+func (h *holder) hold(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	var draft *tenantbooking.Draft
+	err = tenantbooking.Again(ctx, func() error {
+		draft, err = h.keep(ctx, c)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	return Response{draft.ID, draft.Hold.Reservation, draft.Hold.Code, draft.Hold.ExpiresAt, draft.AsOf, draft.State}, nil
+}
+
+func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {
+	draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
+	if err != nil || draft.Holds(c.In.Quote) {
+		return draft, err
+	}
+	if err := draft.Offers(c.In.Quote, draft.AsOf); err != nil {
+		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)
+	}
+	// The quote names the act: who clicks twice, or comes again after an attempt that was cut off, holds the rooms once. No
+	// transaction is open across this call. If saving fails below, the hold lapses by itself.
+	hold, err := h.reservations.Hold(ctx, draft, id.Derive[id.Request](draft.Quote.ID, "hold").String())
+	if err != nil {
+		return nil, h.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
+	}
+	events, err := draft.Keep(hold, c.Now)
+	if err != nil {
+		return nil, err
+	}
+	return draft, h.drafts.Save(ctx, draft, events...)
+}

@@ -1,0 +1,269 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
+	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/hold"
+	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
+	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/payreturn"
+	"melmastoon.ghasi.io/functions/tenantbooking/quote"
+	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
+	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+func funnel() []fn.Function {
+	return []fn.Function{quote.Function, hold.Function, readdraft.Function, patchdraft.Function, dropdraft.Function, openintent.Function,
+		payreturn.Function, confirmcash.Function, readconfirmation.Function, sweepdrafts.Function}
+}
+
+func sweep(t *testing.T, g *tenantbookingtest.Guest) {
+	t.Helper()
+	if a := g.Front.Tick(sweepdrafts.Function); a.Status >= 300 {
+		t.Fatalf("the sweep answered %d: %s", a.Status, a.Body)
+	}
+}
+
+const (
+	created   = "booking.draft.created"
+	intended  = "payment_intent.created"
+	converted = "booking.draft.converted"
+	abandoned = "booking.draft.abandoned"
+	troubled  = "flow.error_encountered"
+	viewed    = "confirmation.viewed"
+)
+
+func TestByCard(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	back := "/draft/" + g.Draft.String() + "/return"
+	g.Must(http.StatusAccepted, "POST", back, nil)
+	g.Town.Pay(g.Intent, false)
+	var first, second struct {
+		State string `json:"flowState"`
+		Token string `json:"viewToken"`
+	}
+	g.Must(http.StatusOK, "POST", back, nil).Into(t, &first)
+	g.Must(http.StatusOK, "POST", back, nil).Into(t, &second)
+	if first != second || first.State != "confirmed" || first.Token == "" {
+		t.Errorf("answered %+v, then %+v", first, second)
+	}
+	page := "/confirmation/" + g.Stay.String()
+	for _, found := range []string{"MISS", "HIT"} {
+		if a := g.Must(http.StatusOK, "GET", page, nil); a.Header.Get("X-Cache") != found || a.Header.Get("Cache-Control") != "private, no-store" {
+			t.Errorf("the confirmation was a %s, kept by %s", a.Header.Get("X-Cache"), a.Header.Get("Cache-Control"))
+		}
+	}
+	if a := g.Guest(0).Send("GET", page, nil); a.Status != http.StatusNotFound {
+		t.Errorf("another session sees the confirmation: %d", a.Status)
+	}
+	if a := g.Guest(0).Send("GET", page+"?t="+first.Token, nil); a.Status != http.StatusOK {
+		t.Errorf("the token opens nothing: %d", a.Status)
+	}
+	if a := g.Guest(1).Send("GET", page+"?t="+first.Token, nil); a.Status != http.StatusNotFound {
+		t.Errorf("the token opens it at another hotel: %d", a.Status)
+	}
+	g.Ends("confirmed", "converted", created, intended, converted, viewed)
+	if len(g.Town.Stays()) != 1 || g.Town.Stays()[0].Guest != "Zarghona" {
+		t.Errorf("the reservation is %+v", g.Town.Stays()[0])
+	}
+}
+
+func TestByCash(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
+	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/return", nil); a.Code() != "BFF.TENANT.ILLEGAL_STEP" {
+		t.Errorf("returned with a promise: %d %s", a.Status, a.Code())
+	}
+	for range 2 {
+		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
+	}
+	g.Ends("confirmed", "converted", created, intended, converted)
+}
+
+func TestDeclinedThenPaid(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	back := "/draft/" + g.Draft.String() + "/return"
+	g.Town.Decline(g.Intent, false)
+	if a := g.Send("POST", back, nil, "Idempotency-Key", "same"); a.Code() != "PAYMENT.DECLINED" || a.Status != http.StatusPaymentRequired {
+		t.Errorf("declined, answered %d %s", a.Status, a.Code())
+	}
+	g.Town.Pay(g.Intent, true)
+	g.Must(http.StatusOK, "POST", back, nil, "Idempotency-Key", "same")
+	g.Ends("confirmed", "converted", created, intended, troubled, converted)
+}
+
+func TestDeclinedForGood(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	back := "/draft/" + g.Draft.String() + "/return"
+	g.Town.Decline(g.Intent, true)
+	for _, want := range []string{"PAYMENT.DECLINED", "BFF.TENANT.DRAFT_CLOSED"} {
+		if a := g.Send("POST", back, nil); a.Code() != want {
+			t.Errorf("answered %d %s, want %s", a.Status, a.Code(), want)
+		}
+	}
+	g.Ends("failed", "failed", created, intended, troubled)
+}
+
+func TestTheTabIsClosed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		before func(*tenantbookingtest.Guest)
+		state  string
+		final  string
+		told   []string
+	}{
+		{"before anything is held", nil, "abandoned", "abandoned", []string{abandoned}},
+		{"while the form is filled in", func(g *tenantbookingtest.Guest) { g.Hold().Name() }, "abandoned", "abandoned", []string{created, abandoned}},
+		{"after paying, and the reservation knows", func(g *tenantbookingtest.Guest) {
+			g.Town.Pay(g.Hold().Name().Pay("card").Intent, true)
+		}, "confirmed", "converted", []string{created, intended, converted}},
+		{"after paying, and the reservation does not know", func(g *tenantbookingtest.Guest) {
+			g.Town.Pay(g.Hold().Name().Pay("card").Intent, false)
+		}, "confirmed", "converted", []string{created, intended, converted}},
+		{"with a card that never paid", func(g *tenantbookingtest.Guest) {
+			g.Town.Decline(g.Hold().Name().Pay("card").Intent, true)
+		}, "abandoned", "abandoned", []string{created, intended, abandoned}},
+		{"with a promise that was not confirmed", func(g *tenantbookingtest.Guest) { g.Hold().Name().Pay("cash_on_arrival") },
+			"abandoned", "abandoned", []string{created, intended, abandoned}},
+		{"while the bank still waits", func(g *tenantbookingtest.Guest) { g.Hold().Name().Pay("card") }, "paying", "", []string{created, intended}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask()
+			if test.before != nil {
+				test.before(g)
+			}
+			sweep(t, g)
+			if _, final := g.State(); final != "" {
+				t.Errorf("ended before its time as %s", final)
+			}
+			g.DB.Advance(31 * time.Minute)
+			sweep(t, g)
+			sweep(t, g)
+			g.Ends(test.state, test.final, test.told...)
+		})
+	}
+}
+
+func TestADraftIsForgottenADayAfterItsEnd(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	path := "/draft/" + g.Draft.String()
+	for range 2 {
+		g.Must(http.StatusNoContent, "DELETE", path, nil)
+	}
+	if state := g.Town.Stays()[0].State; state != "cancelled" {
+		t.Errorf("the rooms are %s", state)
+	}
+	g.Ends("abandoned", "abandoned", created, abandoned)
+	if a := g.Send("PATCH", path, tenantbookingtest.Zarghona); a.Code() != "BFF.TENANT.DRAFT_CLOSED" {
+		t.Errorf("answered %d %s", a.Status, a.Code())
+	}
+	g.DB.Advance(24*time.Hour + time.Minute)
+	sweep(t, g)
+	g.Must(http.StatusNotFound, "GET", path, nil)
+}
+
+func TestTheHoldRunsOut(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+	g.DB.Advance(10 * time.Minute)
+	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`); a.Code() != "RESERVATION.HOLD_EXPIRED" {
+		t.Errorf("answered %d %s", a.Status, a.Code())
+	}
+	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
+	g.Hold().Name().Pay("card").Town.Pay(g.Intent, false)
+	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
+	g.Ends("confirmed", "converted", created, troubled, intended, converted)
+}
+
+func TestAnotherHoldGivesUpTheFirst(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	first := g.Stay
+	g.Must(http.StatusCreated, "POST", "/hold", g.Holding()) // a double click
+	if g.Stay != first || len(g.Town.Stays()) != 1 {
+		t.Errorf("clicked twice, held %d times", len(g.Town.Stays()))
+	}
+	old := g.Quote
+	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
+	if a := g.Send("POST", "/hold", map[string]any{"draftId": g.Draft, "quoteId": old}); a.Code() != "BFF.TENANT.PRICE_CHANGED" {
+		t.Errorf("held at an old price: %d %s", a.Status, a.Code())
+	}
+	g.Hold()
+	if stays := g.Town.Stays(); len(stays) != 2 || g.Stay == first {
+		t.Errorf("held %d times", len(stays))
+	}
+	held := 0
+	for _, s := range g.Town.Stays() {
+		if s.State == "held" {
+			held++
+		}
+	}
+	if held != 1 {
+		t.Errorf("%d holds live", held)
+	}
+}
+
+func TestTwoTabs(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	path := "/draft/" + g.Draft.String()
+	g.Must(http.StatusOK, "GET", path, nil)
+	seen := g.Version
+	if a := g.Send("GET", path, nil, "If-None-Match", seen); a.Status != http.StatusNotModified {
+		t.Errorf("unchanged, answered %d", a.Status)
+	}
+	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, "If-Match", seen)
+	other := `{"guest":{"firstName":"Malalai","lastName":"","email":"m@example.com","phone":"+93700123456"}}`
+	if a := g.Send("PATCH", path, other, "If-Match", seen); a.Status != http.StatusPreconditionFailed {
+		t.Errorf("the second tab wins: %d %s", a.Status, a.Code())
+	}
+	g.Must(http.StatusOK, "PATCH", path, other, "If-Match", g.Version)
+}
+
+func TestWhoMayNot(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	path := "/draft/" + g.Draft.String()
+	stranger, other := g.Guest(0), g.Guest(1)
+	smuggler := *other
+	smuggler.Cookie = g.Cookie
+	for _, test := range []struct {
+		name string
+		who  *tenantbookingtest.Guest
+		want string
+	}{
+		{"another session", stranger, "GENERAL.RESOURCE_NOT_FOUND"},
+		{"another hotel", other, "GENERAL.RESOURCE_NOT_FOUND"},
+		{"the cookie at another hotel", &smuggler, "GENERAL.UNAUTHENTICATED"},
+	} {
+		for _, a := range []string{
+			test.who.Send("GET", path, nil).Code(), test.who.Send("PATCH", path, tenantbookingtest.Zarghona).Code(), test.who.Send("DELETE", path, nil).Code(),
+			test.who.Send("POST", path+"/payment-intent", `{"method":"card"}`).Code(), test.who.Send("POST", path+"/return", nil).Code(),
+			test.who.Send("POST", path+"/confirm", nil).Code(), test.who.Send("POST", "/hold", g.Holding()).Code(),
+			test.who.Send("POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`)).Code(),
+		} {
+			if a != test.want {
+				t.Errorf("%s: got %q, want %q", test.name, a, test.want)
+			}
+		}
+	}
+	g.Town.Do(func() { g.Town.Tenants[0].Status = "suspended" })
+	g.DB.Advance(2 * time.Hour) // nobody remembers that it was not
+	if a := g.Send("POST", "/quote", g.Wish()); a.Code() != "TENANT.SUSPENDED" || a.Status != http.StatusServiceUnavailable {
+		t.Errorf("a suspended hotel answers %d %s", a.Status, a.Code())
+	}
+	g.Must(http.StatusOK, "GET", path, nil)
+}

@@ -1,0 +1,112 @@
+// Package openintent begins the payment of a booking.
+package openintent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/payment-intent.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-openintent",
+	Route:      "POST " + tenantbooking.Base + "/draft/{draftId}/payment-intent",
+	Answer:     fn.Created,
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
+	Emits:      fn.Emits{tenantbooking.IntentCreatedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Idempotent: true,
+	Timeout:    3 * time.Second,
+}, New)
+
+// A Request says how the guest wants to pay.
+type Request struct {
+	Draft  id.Draft             `path:"draftId" json:"-"`
+	Method tenantbooking.Method `json:"method"`
+}
+
+// A Response says where the payment is made.
+type Response struct {
+	tenantbooking.Intent
+	State tenantbooking.State `json:"flowState"`
+}
+
+// registry is all this function needs of the reservation service.
+type registry interface {
+	NameGuest(context.Context, *tenantbooking.Draft, string) error
+}
+
+// cashier is all this function needs of the payment service.
+type cashier interface {
+	Open(ctx context.Context, d *tenantbooking.Draft, m tenantbooking.Method, back, key string) (tenantbooking.Intent, error)
+	Get(context.Context, *tenantbooking.Draft) (tenantbooking.Paid, error)
+}
+
+type opener struct {
+	drafts       tenantbooking.Drafts
+	reservations registry
+	payments     cashier
+	site         tenantbooking.Site
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	site, err := tenantbooking.OpenSite(e)
+	return (&opener{tenantbooking.OpenDrafts(e), tenantbooking.OpenReservations(e), tenantbooking.OpenPayments(e), site}).open, err
+}
+
+func (o *opener) open(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	if !c.Tenant.Accepts(c.In.Method) {
+		return out, tenantbooking.ErrNoPayment
+	}
+	err = tenantbooking.Again(ctx, func() error {
+		out, err = o.begin(ctx, c)
+		return err
+	})
+	return out, err
+}
+
+func (o *opener) begin(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	draft, err := o.drafts.Get(ctx, c.Session, c.In.Draft)
+	if err != nil {
+		return out, err
+	}
+	if err := draft.May(tenantbooking.Pays); err != nil {
+		return out, o.drafts.Report(ctx, draft, err, "", c.Now)
+	}
+	// Who stays must be known before money comes. Each call's key says which version of the draft it is about, so that
+	// saying it again after an attempt that was cut off is saying it once.
+	key := id.Derive[id.Request](draft.Hold.Reservation, fmt.Sprintf("pay/%s/%d", c.In.Method, draft.Version)).String()
+	if draft.State == tenantbooking.Paying {
+		if err := o.unpaid(ctx, draft); err != nil {
+			return out, o.drafts.Report(ctx, draft, err, tenantbooking.PaymentsName, c.Now)
+		}
+	} else if err := o.reservations.NameGuest(ctx, draft, key); err != nil {
+		return out, o.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
+	}
+	intent, err := o.payments.Open(ctx, draft, c.In.Method, o.site.Return(c.Tenant, draft.ID), key)
+	if err != nil {
+		return out, o.drafts.Report(ctx, draft, err, tenantbooking.PaymentsName, c.Now)
+	}
+	events, err := draft.Pay(intent, c.Now)
+	if err != nil {
+		return out, err
+	}
+	if events != nil {
+		err = o.drafts.Save(ctx, draft, events...)
+	}
+	return Response{intent, draft.State}, err
+}
+
+// unpaid refuses another payment when the money has come and the guest has only not come back from the bank yet.
+func (o *opener) unpaid(ctx context.Context, d *tenantbooking.Draft) error {
+	paid, err := o.payments.Get(ctx, d)
+	if err == nil && paid.Captured() {
+		return tenantbooking.ErrIllegalStep
+	}
+	return err
+}

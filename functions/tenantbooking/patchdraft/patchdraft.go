@@ -1,0 +1,94 @@
+// Package patchdraft notes who stays.
+package patchdraft
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// Function answers PATCH /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-patchdraft",
+	Route:      "PATCH " + tenantbooking.Base + "/draft/{draftId}",
+	Uses:       fn.Uses{fn.Postgres, fn.Documents},
+	Emits:      fn.Emits{tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New)
+
+// A Request says who stays. Two tabs do not overwrite each other if each says which version it changes.
+type Request struct {
+	Draft id.Draft                      `path:"draftId" json:"-"`
+	Match fn.Maybe[tenantbooking.Match] `header:"If-Match" json:"-"`
+	Guest tenantbooking.Guest           `json:"guest"`
+}
+
+// Validate refuses a guest without a name or with addresses that cannot be.
+func (r Request) Validate() error { return r.Guest.Validate() }
+
+// A Response is the draft.
+type Response struct {
+	fn.Reply `json:"-"`
+	tenantbooking.View
+}
+
+type patcher struct {
+	drafts  tenantbooking.Drafts
+	peppers pseudonym.Peppers
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	peppers, err := pseudonym.Open(e)
+	return (&patcher{tenantbooking.OpenDrafts(e), peppers}).patch, err
+}
+
+func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	hashes, err := p.hash(c.In.Guest)
+	if err != nil {
+		return out, err
+	}
+	var draft *tenantbooking.Draft
+	err = tenantbooking.Again(ctx, func() error {
+		draft, err = p.name(ctx, c, hashes)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	return Response{fn.OK.Reply().Version(int64(draft.Version)), draft.View()}, nil
+}
+
+func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request], h tenantbooking.Hashes) (*tenantbooking.Draft, error) {
+	draft, err := p.drafts.Get(ctx, c.Session, c.In.Draft)
+	if err != nil {
+		return nil, err
+	}
+	if draft.Names(c.In.Guest) {
+		return draft, nil // said before, perhaps by an attempt that was cut off
+	}
+	if err := draft.Matches(c.In.Match.Or(0)); err != nil {
+		return nil, err
+	}
+	events, err := draft.Name(c.In.Guest, h, c.Now)
+	if err != nil {
+		return nil, p.drafts.Report(ctx, draft, err, "", c.Now)
+	}
+	return draft, p.drafts.Save(ctx, draft, events...)
+}
+
+func (p *patcher) hash(g tenantbooking.Guest) (h tenantbooking.Hashes, err error) {
+	email, noEmail := pseudonym.Email(g.Email)
+	phone, noPhone := pseudonym.Phone(g.Phone)
+	if err := errors.Join(noEmail, noPhone); err != nil {
+		return h, err
+	}
+	return tenantbooking.Hashes{Email: p.peppers.Hash(email), Phone: p.peppers.Hash(phone)}, nil
+}

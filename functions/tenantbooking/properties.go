@@ -1,0 +1,118 @@
+package tenantbooking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/upstream"
+)
+
+// Properties is the property service.
+type Properties struct{ client *upstream.Client }
+
+// OpenProperties opens the client.
+func OpenProperties(e env.Env) Properties {
+	return Properties{upstream.Open(e, "property", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})}
+}
+
+// A House is one of a hotel company's hotels, with what it lets.
+type House struct {
+	ID        id.Property `json:"propertyId"`
+	Tenant    id.Tenant   `json:"tenantId"`
+	RoomTypes []RoomType  `json:"roomTypes"`
+	RatePlans []RatePlan  `json:"ratePlans"`
+}
+
+// A RoomType is a kind of room, in all languages that it is described in.
+type RoomType struct {
+	ID           id.RoomType         `json:"roomTypeId"`
+	Name         string              `json:"name"`
+	Description  string              `json:"description"`
+	Localized    map[string]RoomText `json:"localized"`
+	MaxOccupancy int                 `json:"maxOccupancy"`
+	Photos       []Photo             `json:"photos"`
+}
+
+// A RoomText is what a room is called in one language.
+type RoomText struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// A RatePlan is one set of terms on which a kind of room is let.
+type RatePlan struct {
+	ID       id.RatePlan `json:"ratePlanId"`
+	RoomType id.RoomType `json:"roomTypeId"`
+	Name     string      `json:"name"`
+	MealPlan string      `json:"mealPlan"`
+	Policy   *Policy     `json:"cancellationPolicy"`
+}
+
+// A Photo is a picture with what it shows.
+type Photo struct {
+	URL  string `json:"url"`
+	Alt  Text   `json:"alt"`
+	Hero bool   `json:"isHero"`
+}
+
+// A Text is in several languages, by their tags.
+type Text struct {
+	Default   string            `json:"default"`
+	Localized map[string]string `json:"localized"`
+}
+
+// In is the text in a language, or as it was written first.
+func (t Text) In(l locale.Tag) string { return inLanguage(t.Localized, l, t.Default) }
+
+// inLanguage is what is said for the very tag, else for its language, else otherwise.
+func inLanguage[T any](said map[string]T, l locale.Tag, otherwise T) T {
+	for _, tag := range []string{string(l), l.Language()} {
+		if v, ok := said[tag]; ok {
+			return v
+		}
+	}
+	return otherwise
+}
+
+// Get returns a house of the hotel, or ErrNotFound: a house of another hotel is not found either.
+func (p Properties) Get(ctx context.Context, tenant id.Tenant, property id.Property) (h House, err error) {
+	err = p.client.Get(ctx, "/properties/"+property.String(), nil, &h, upstream.Tenant(tenant))
+	switch {
+	case err != nil:
+		return House{}, fmt.Errorf("properties: get %s: %w", property, err)
+	case h.ID != property || h.Tenant.IsZero():
+		return House{}, fault.ErrUpstreamUnavailable.Because(errors.New("properties: get: incomplete"))
+	case h.Tenant != tenant:
+		return House{}, ErrNotFound
+	}
+	return h, nil
+}
+
+// A HouseRule is one thing that a house's guests should know, in all languages that it is written in.
+type HouseRule struct {
+	Property id.Property `json:"propertyId"`
+	Kind     string      `json:"kind"`
+	Title    Text        `json:"title"`
+	Text     Text        `json:"text"`
+}
+
+// Rules are the rules of all houses of the hotel.
+func (p Properties) Rules(ctx context.Context, tenant id.Tenant) ([]HouseRule, error) {
+	var out struct {
+		Policies []HouseRule `json:"policies"`
+	}
+	if err := p.client.Get(ctx, "/policies", url.Values{"tenantId": {tenant.String()}}, &out, upstream.Tenant(tenant)); err != nil {
+		return nil, fmt.Errorf("properties: rules of %s: %w", tenant, err)
+	}
+	if out.Policies == nil {
+		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("properties: rules: incomplete"))
+	}
+	return out.Policies, nil
+}

@@ -1,0 +1,93 @@
+// Package quote asks what a stay costs, and begins a booking with the answer.
+package quote
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /bff/tenant-booking/v1/{tenantSlug}/quote.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-quote",
+	Route:      "POST " + tenantbooking.Base + "/quote",
+	Answer:     fn.Created,
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
+	Emits:      fn.Emits{tenantbooking.ErrorEncounteredV1},
+	Idempotent: true,
+	Timeout:    2 * time.Second,
+}, New)
+
+// A Request says what is wanted, and which draft it is for: a new one where it names none.
+type Request = tenantbooking.Ask
+
+// A Response is the price, and until when it stands.
+type Response = tenantbooking.Quoted
+
+// pricer is all this function needs of the reservation service.
+type pricer interface {
+	Quote(context.Context, tenantbooking.Visitor, id.Draft, tenantbooking.Wish, string) (tenantbooking.Quote, error)
+}
+
+type quoter struct {
+	drafts       tenantbooking.Drafts
+	reservations pricer
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	return (&quoter{tenantbooking.OpenDrafts(e), tenantbooking.OpenReservations(e)}).quote, nil
+}
+
+func (q *quoter) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+	d, given := c.In.Draft.Get()
+	if !given {
+		return q.first(ctx, c)
+	}
+	var draft *tenantbooking.Draft
+	err := tenantbooking.Again(ctx, func() (err error) {
+		draft, err = q.next(ctx, c, d)
+		return err
+	})
+	if err != nil {
+		return Response{}, err
+	}
+	return draft.Quoted(), nil
+}
+
+// first begins a draft. The act names it, so that an attempt that goes on after one cut off begins no second one.
+func (q *quoter) first(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+	price, err := q.reservations.Quote(ctx, c.Visitor, tenantbooking.Named(c.Act), c.In.Wish(), c.Act.String())
+	if err != nil {
+		return Response{}, err
+	}
+	draft, err := q.drafts.Add(ctx, tenantbooking.NewDraft(c.Act, c.Visitor, price, c.Now))
+	if err != nil {
+		return Response{}, err
+	}
+	return draft.Quoted(), nil
+}
+
+// next puts another price into a draft.
+func (q *quoter) next(ctx context.Context, c tenantbooking.Call[Request], d id.Draft) (*tenantbooking.Draft, error) {
+	draft, err := q.drafts.Get(ctx, c.Session, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := draft.May(tenantbooking.Asks); err != nil {
+		return nil, err
+	}
+	price, err := q.reservations.Quote(ctx, c.Visitor, draft.ID, c.In.Wish(), c.Act.String())
+	if err != nil {
+		return nil, q.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
+	}
+	events, err := draft.Ask(price, c.Visitor, c.Now)
+	if err != nil {
+		return nil, err
+	}
+	return draft, q.drafts.Save(ctx, draft, events...)
+}

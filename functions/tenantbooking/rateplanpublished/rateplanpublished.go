@@ -1,0 +1,46 @@
+// Package rateplanpublished shows a house's new prices at once.
+package rateplanpublished
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function hears melmastoon.pricing.rate_plan.published.v1.
+var Function = tenantbooking.Event(fn.Spec{
+	Name:    "tenantbooking-rateplanpublished",
+	Subject: "melmastoon.pricing.rate_plan.published.v1",
+	Uses:    fn.Uses{fn.Documents},
+	Timeout: 10 * time.Second,
+}, New)
+
+// Published is the part of the event that is read here.
+type Published struct {
+	Property id.Property `json:"propertyId"`
+}
+
+// forgetter makes what was composed before stale.
+type forgetter interface {
+	Invalidate(context.Context, ...cache.Generation) error
+}
+
+type hearer struct {
+	generations forgetter
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Handle[Published], error) {
+	return (&hearer{cache.OpenGenerations(e)}).hear, nil
+}
+
+// hear needs no inbox: heard twice, the event costs one composition more.
+func (f *hearer) hear(ctx context.Context, e event.Event[Published]) error {
+	return f.generations.Invalidate(ctx, cache.OfProperty(*e.Delivery.Tenant, e.Payload.Property))
+}

@@ -1,0 +1,71 @@
+// Package readconfirmation shows a guest what they have booked.
+package readconfirmation
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:    "tenantbooking-readconfirmation",
+	Route:   "GET " + tenantbooking.Base + "/confirmation/{reservationId}",
+	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
+	Emits:   fn.Emits{tenantbooking.ConfirmationViewedV1},
+	Timeout: time.Second,
+}, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
+
+// A Request names the reservation. Who did not book it in this session brings the token.
+type Request struct {
+	Reservation id.Reservation   `path:"reservationId"`
+	Token       fn.Maybe[string] `query:"t"`
+}
+
+// A Response is the confirmation.
+type Response struct {
+	fn.Reply `json:"-"`
+	tenantbooking.Confirmation
+}
+
+// registry is all this function needs of the reservation service, and of the memory before it.
+type registry interface {
+	Get(context.Context, id.Tenant, id.Reservation) (tenantbooking.Reservation, cache.State, error)
+}
+
+type reader struct {
+	reservations  registry
+	confirmations tenantbooking.Confirmations
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	confirmations, err := tenantbooking.OpenConfirmations(e)
+	return (&reader{tenantbooking.OpenBookings(e), confirmations}).read, err
+}
+
+// read answers everybody else as if there were no such reservation.
+func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	booked, state, err := r.reservations.Get(ctx, c.Tenant.ID, c.In.Reservation)
+	if err != nil {
+		return out, err
+	}
+	own := booked.BookedBy(c.Session)
+	invited := r.confirmations.Opens(c.In.Token.Or(""), c.Tenant.ID, booked.ID) && !booked.Forgotten(c.Now)
+	if !own && !invited {
+		return out, tenantbooking.ErrNotFound
+	}
+	if !c.Session.ID.IsZero() && !c.Speculative { // who loads ahead has not seen it
+		if err := r.confirmations.Seen(ctx, c.Visitor, booked, string(state), c.Now); err != nil {
+			return out, err
+		}
+	}
+	out.Reply = fn.OK.Reply().Version(booked.Version).FromCache(string(state)).Cached("private, no-store")
+	out.Confirmation, err = r.confirmations.Of(booked)
+	return out, err
+}

@@ -1,0 +1,48 @@
+// Package readdraft shows a booking in the making as it stands.
+package readdraft
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:    "tenantbooking-readdraft",
+	Route:   "GET " + tenantbooking.Base + "/draft/{draftId}",
+	Uses:    fn.Uses{fn.Postgres, fn.Documents},
+	Timeout: time.Second,
+}, New, tenantbooking.WhileSuspended)
+
+// A Request names the draft.
+type Request struct {
+	Draft id.Draft `path:"draftId"`
+}
+
+// A Response is the draft. Its version is the ETag, which a change may be made conditional on.
+type Response struct {
+	fn.Reply `json:"-"`
+	tenantbooking.View
+}
+
+type reader struct {
+	drafts tenantbooking.Drafts
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	return (&reader{tenantbooking.OpenDrafts(e)}).read, nil
+}
+
+func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+	draft, err := r.drafts.Get(ctx, c.Session, c.In.Draft)
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{fn.OK.Reply().Version(int64(draft.Version)), draft.View()}, nil
+}

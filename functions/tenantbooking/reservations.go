@@ -1,0 +1,252 @@
+package tenantbooking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/upstream"
+)
+
+// Reservations is the reservation service. What it is asked to do carries an idempotency key that derives from the act, so
+// that doing it again does it once.
+type Reservations struct {
+	once  *upstream.Client // for quotes, which are never asked for twice
+	again *upstream.Client
+}
+
+// OpenReservations opens the client.
+func OpenReservations(e env.Env) Reservations {
+	const timeout = 1500 * time.Millisecond
+	return Reservations{
+		upstream.Open(e, "reservation", upstream.Policy{Timeout: timeout}),
+		upstream.Open(e, "reservation", upstream.Policy{Timeout: timeout, Retries: 1}),
+	}
+}
+
+// ReservationsName is what the reservation service is called in events.
+const ReservationsName = "reservation-service"
+
+type askedItem struct {
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	RatePlan  id.RatePlan    `json:"ratePlanId"`
+	Occupants stay.Occupants `json:"occupants"`
+}
+
+type wanted struct {
+	Property id.Property      `json:"propertyId"`
+	Items    []askedItem      `json:"items"`
+	Stay     stay.Window      `json:"stayWindow"`
+	Currency money.Currency   `json:"currency"`
+	Locale   locale.Tag       `json:"locale"`
+	Promo    string           `json:"promoCode,omitzero"`
+	Session  id.TenantSession `json:"sessionId"`
+	Draft    id.Draft         `json:"draftId"`
+}
+
+// Quote asks what a wish costs, for the draft. The key makes the same act the same quote.
+func (r Reservations) Quote(ctx context.Context, v Visitor, d id.Draft, w Wish, key string) (Quote, error) {
+	rooms, err := w.Occupancy.PerRoom()
+	if err != nil {
+		return Quote{}, err
+	}
+	in := wanted{w.Property, nil, w.Stay.Window(), v.Currency, v.Locale, w.Promo, v.Session.ID, d}
+	for _, room := range rooms {
+		in.Items = append(in.Items, askedItem{w.RoomType, w.RatePlan, room})
+	}
+	var out toldQuote
+	if err := r.once.Post(ctx, "/quotes", in, &out, upstream.Tenant(v.Tenant.ID), upstream.Key(key)); err != nil {
+		return Quote{}, fmt.Errorf("reservations: quote for %s: %w", d, err)
+	}
+	q, err := out.quote(w)
+	if err != nil {
+		return Quote{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: quote for %s: %w", d, err))
+	}
+	return q, nil
+}
+
+// toldQuote is a quote as the reservation service tells it.
+type toldQuote struct {
+	ID    id.Quote `json:"quoteId"`
+	Lines []struct {
+		Kind        string      `json:"kind"`
+		Description string      `json:"description"`
+		Amount      money.Micro `json:"amountMicro"`
+	} `json:"lines"`
+	Totals     totals    `json:"totals"`
+	Policy     Policy    `json:"cancellationPolicy"`
+	FX         *FX       `json:"fxSnapshot"`
+	ValidUntil time.Time `json:"validUntil"`
+}
+
+type totals struct {
+	Grand    money.Micro    `json:"grandTotalMicro"`
+	Currency money.Currency `json:"currency"`
+}
+
+func (t totals) minor() (money.Minor, error) {
+	return money.Amount{Micro: t.Grand, Currency: t.Currency}.Minor()
+}
+
+// quote counts in minor units. A price that cannot be told to the guest exactly is none.
+func (q toldQuote) quote(w Wish) (Quote, error) {
+	total, err := q.Totals.minor()
+	if err != nil || q.ID.IsZero() || q.ValidUntil.IsZero() {
+		return Quote{}, errors.Join(err, errors.New("incomplete or inexact"))
+	}
+	out := Quote{ID: q.ID, Wish: w, Lines: []Line{}, Total: total, FX: q.FX, Policy: q.Policy, ExpiresAt: at(q.ValidUntil)}
+	for _, line := range q.Lines {
+		amount, err := money.Amount{Micro: line.Amount, Currency: q.Totals.Currency}.Minor()
+		if err != nil {
+			return Quote{}, err
+		}
+		out.Lines = append(out.Lines, Line{line.Kind, line.Description, amount})
+	}
+	return out, nil
+}
+
+type actor struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// Hold keeps the rooms of the draft's quote, in the place of those it has.
+func (r Reservations) Hold(ctx context.Context, d *Draft, key string) (Hold, error) {
+	in := struct {
+		Quote     id.Quote         `json:"quoteId"`
+		Channel   string           `json:"channel"`
+		Session   id.TenantSession `json:"sessionId"`
+		Draft     id.Draft         `json:"draftId"`
+		CreatedBy actor            `json:"createdBy"`
+		Replaces  *id.Reservation  `json:"replacesReservationId,omitzero"`
+	}{d.Quote.ID, d.channel(), d.Session, d.ID, actor{"guest", d.Session.String()}, d.reservation()}
+	var out Reservation
+	if err := r.again.Post(ctx, "/holds", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+		return Hold{}, fmt.Errorf("reservations: hold for %s: %w", d.ID, err)
+	}
+	if out.ID.IsZero() || out.Hold.ExpiresAt.IsZero() {
+		return Hold{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: hold for %s: incomplete", d.ID))
+	}
+	return Hold{out.ID, out.Code, d.Quote.ID, at(out.Hold.ExpiresAt)}, nil
+}
+
+// channel is how the booking came in: by the consumer site, or directly.
+func (d *Draft) channel() string {
+	if d.Arrival != nil {
+		return "meta"
+	}
+	return "direct"
+}
+
+// reservation is the one that the draft has rooms under, nil before the first.
+func (d *Draft) reservation() *id.Reservation {
+	if d.Hold == nil {
+		return nil
+	}
+	return &d.Hold.Reservation
+}
+
+// NameGuest says who stays. It is the same however often it is said.
+func (r Reservations) NameGuest(ctx context.Context, d *Draft, key string) error {
+	in := struct {
+		FirstName string     `json:"firstName"`
+		LastName  string     `json:"lastName"`
+		Email     string     `json:"email"`
+		Phone     string     `json:"phone"`
+		Locale    locale.Tag `json:"locale"`
+		Requests  string     `json:"specialRequests,omitzero"`
+	}{d.Guest.FirstName, d.Guest.LastName, d.Guest.Email, d.Guest.Phone, d.Guest.Locale, d.Guest.Requests}
+	if in.Locale == "" {
+		in.Locale = d.Locale
+	}
+	if err := r.again.Put(ctx, "/"+d.Hold.Reservation.String()+"/guest", in, nil, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+		return fmt.Errorf("reservations: name guest of %s: %w", d.Hold.Reservation, err)
+	}
+	return nil
+}
+
+// Confirm has the reservation confirmed by the draft's payment.
+func (r Reservations) Confirm(ctx context.Context, d *Draft) (Reservation, error) {
+	in := struct {
+		Method Method     `json:"method"`
+		Intent *id.Intent `json:"paymentIntentId,omitzero"`
+	}{d.Payment.Method, &d.Payment.Intent}
+	var out Reservation
+	key := id.Derive[id.Request](d.Payment.Intent, "confirm").String()
+	if err := r.again.Post(ctx, "/"+d.Hold.Reservation.String()+"/confirm", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+		return Reservation{}, fmt.Errorf("reservations: confirm %s: %w", d.Hold.Reservation, err)
+	}
+	if out.ID != d.Hold.Reservation || !out.Booked() { // no guest is told of a booking that is none
+		return Reservation{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: confirm %s: incomplete, or another", d.Hold.Reservation))
+	}
+	return out, nil
+}
+
+// Release gives up the rooms of a draft that nobody has paid for. A reservation that is confirmed is not given up by this:
+// errIllegalTransition.
+func (r Reservations) Release(ctx context.Context, d *Draft) error {
+	in := struct {
+		ReasonCode string `json:"reasonCode"`
+		Reason     string `json:"reason"`
+		OnlyHeld   bool   `json:"onlyHeld"`
+	}{"guest_cancelled", "The guest has left the booking.", true}
+	key := id.Derive[id.Request](d.Hold.Reservation, "release").String()
+	if err := r.again.Post(ctx, "/"+d.Hold.Reservation.String()+"/cancel", in, nil, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+		return fmt.Errorf("reservations: release %s: %w", d.Hold.Reservation, err)
+	}
+	return nil
+}
+
+// Get returns a reservation, or ErrNotFound.
+func (r Reservations) Get(ctx context.Context, tenant id.Tenant, rsv id.Reservation) (out Reservation, err error) {
+	if err := r.again.Get(ctx, "/"+rsv.String(), nil, &out, upstream.Tenant(tenant)); err != nil {
+		return out, fmt.Errorf("reservations: get %s: %w", rsv, err)
+	}
+	if out.ID != rsv {
+		return out, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: get %s: incomplete, or another", rsv))
+	}
+	return out, nil
+}
+
+// A Reservation is what this service reads of one.
+type Reservation struct {
+	ID       id.Reservation `json:"reservationId"`
+	Tenant   id.Tenant      `json:"tenantId"`
+	Property id.Property    `json:"propertyId"`
+	Code     string         `json:"reservationCode"`
+	State    string         `json:"state"`
+	Version  int64          `json:"version"`
+	Stay     stay.Window    `json:"stayWindow"`
+	Items    []struct {
+		RoomType  id.RoomType    `json:"roomTypeId"`
+		RatePlan  id.RatePlan    `json:"ratePlanId"`
+		Occupants stay.Occupants `json:"occupants"`
+		Total     money.Micro    `json:"totalMicro"`
+	} `json:"items"`
+	Totals totals `json:"totals"`
+	Hold   struct {
+		ExpiresAt time.Time `json:"expiresAt"`
+	} `json:"hold"`
+	Payment *struct {
+		Method   Method      `json:"method"`
+		Status   string      `json:"status"`
+		Intents  []id.Intent `json:"paymentIntentIds"`
+		Captured money.Micro `json:"capturedMicro"`
+	} `json:"payment"`
+	Policy      Policy            `json:"cancellationPolicy"`
+	Session     *id.TenantSession `json:"sessionId"`
+	ConfirmedAt *time.Time        `json:"confirmedAt"`
+}
+
+// Booked reports whether the reservation is the guest's for good.
+func (r Reservation) Booked() bool { return r.ConfirmedAt != nil }
+
+// Over reports whether no guest will come of it.
+func (r Reservation) Over() bool { return r.State == "cancelled" || r.State == "expired_hold" }

@@ -1,0 +1,183 @@
+package tenantbooking
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// Rooms finds what a hotel has for a stay, from three services at once.
+type Rooms struct {
+	properties Properties
+	inventory  Inventory
+	pricing    Pricing
+	houses     *cache.Cache[House]
+	left       *cache.Cache[map[id.RoomType]int]
+	offers     *cache.Cache[Offers]
+}
+
+// OpenRooms opens what they are found with. Prices and rooms that were shown a moment ago are shown on while their service
+// is away, and said to be stale.
+func OpenRooms(e env.Env) *Rooms {
+	return &Rooms{
+		OpenProperties(e), OpenInventory(e), OpenPricing(e),
+		cache.Open[House](e, "house", front),
+		cache.Open[map[id.RoomType]int](e, "availability", cache.Policy{Fresh: 30 * time.Second, Stale: 5 * time.Minute}),
+		cache.Open[Offers](e, "cheapest", cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}),
+	}
+}
+
+// Found is what was found. What could not be had is nil, and named in Missing.
+type Found struct {
+	House   House
+	Left    map[id.RoomType]int
+	Offers  Offers
+	Missing []string
+	Stale   bool
+	Cache   cache.State
+}
+
+// Find fails only where it does not know the house: without prices, or without numbers, a guest still sees the rooms.
+func (r *Rooms) Find(ctx context.Context, s Search) (f Found, err error) {
+	var house, left, offers cache.State
+	var noLeft, noOffers error
+	var work sync.WaitGroup
+	work.Go(func() { f.House, house, err = r.house(ctx, s) })
+	work.Go(func() { f.Left, left, noLeft = r.leftIn(ctx, s) })
+	work.Go(func() { f.Offers, offers, noOffers = r.offersOf(ctx, s) })
+	work.Wait()
+	if err != nil {
+		return Found{}, err
+	}
+	if noLeft != nil {
+		f.Left, f.Missing = nil, append(f.Missing, "inventory")
+	}
+	if noOffers != nil {
+		f.Offers, f.Missing = nil, append(f.Missing, "pricing")
+	}
+	f.Stale = house == cache.Stale || left == cache.Stale || offers == cache.Stale
+	f.Cache = worse(house, worse(left, offers))
+	return f, nil
+}
+
+func (r *Rooms) house(ctx context.Context, s Search) (House, cache.State, error) {
+	return r.houses.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String()),
+		[]cache.Generation{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
+		func(ctx context.Context) (House, error) { return r.properties.Get(ctx, s.Tenant, s.Property) })
+}
+
+// leftIn depends on the months of the stay, so that a booking in one leaves the others as they are.
+func (r *Rooms) leftIn(ctx context.Context, s Search) (map[id.RoomType]int, cache.State, error) {
+	depends := append(cache.OfStay(s.Tenant, s.Property, s.Stay.Window()), cache.OfProperty(s.Tenant, s.Property))
+	return r.left.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String()),
+		depends, func(ctx context.Context) (map[id.RoomType]int, error) { return r.inventory.Left(ctx, s) })
+}
+
+func (r *Rooms) offersOf(ctx context.Context, s Search) (Offers, cache.State, error) {
+	o := s.Occupancy
+	key := document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String(),
+		strconv.Itoa(o.Adults), strconv.Itoa(o.Children), strconv.Itoa(o.Rooms), string(s.Currency))
+	return r.offers.Fetch(ctx, key, []cache.Generation{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
+		func(ctx context.Context) (Offers, error) { return r.pricing.Offers(ctx, s) })
+}
+
+// A RoomView is a kind of room as a guest sees it.
+type RoomView struct {
+	RoomType     id.RoomType `json:"roomTypeId"`
+	Name         string      `json:"name"`
+	Description  string      `json:"description"`
+	Photos       []PhotoView `json:"photos"`
+	MaxOccupancy int         `json:"maxOccupancy"`
+	UnitsLeft    *int        `json:"unitsLeft,omitzero"`
+	Rates        []RateView  `json:"rates"`
+}
+
+// A PhotoView is a picture in one language.
+type PhotoView struct {
+	URL  string `json:"url"`
+	Alt  string `json:"alt"`
+	Hero bool   `json:"isHero"`
+}
+
+// A RateView is a rate as a guest sees it. Nightly is for showing, never for adding up.
+type RateView struct {
+	RatePlan    id.RatePlan  `json:"ratePlanId"`
+	Name        string       `json:"name"`
+	MealPlan    string       `json:"mealPlan"`
+	Policy      *Policy      `json:"cancellationPolicy"`
+	Nightly     *money.Minor `json:"nightly,omitzero"`
+	Total       *money.Minor `json:"total,omitzero"`
+	Unavailable bool         `json:"priceUnavailable"`
+}
+
+// Rooms are the rooms that the guests fit into, the cheapest first; all, where nobody knows what they cost.
+func (f Found) Rooms(l locale.Tag, c money.Currency) []RoomView {
+	rooms := []RoomView{}
+	if f.Offers == nil {
+		for _, r := range f.House.RoomTypes {
+			rooms = append(rooms, f.room(r, l, c, nil))
+		}
+		return rooms
+	}
+	for _, offered := range f.Offers {
+		for _, r := range f.House.RoomTypes {
+			if r.ID == offered.RoomType {
+				rooms = append(rooms, f.room(r, l, c, offered.Rates))
+			}
+		}
+	}
+	return rooms
+}
+
+func (f Found) room(r RoomType, l locale.Tag, c money.Currency, offers []Offer) RoomView {
+	text := inLanguage(r.Localized, l, RoomText{r.Name, r.Description})
+	v := RoomView{RoomType: r.ID, Name: text.Name, Description: text.Description, Photos: []PhotoView{},
+		MaxOccupancy: r.MaxOccupancy, Rates: []RateView{}}
+	for _, p := range r.Photos {
+		v.Photos = append(v.Photos, PhotoView{p.URL, p.Alt.In(l), p.Hero})
+	}
+	if f.Left != nil {
+		left := f.Left[r.ID] // what inventory does not name, it does not have
+		v.UnitsLeft = &left
+	}
+	priced := map[id.RatePlan]bool{}
+	for _, o := range offers {
+		for _, p := range f.House.RatePlans {
+			if p.ID == o.RatePlan && p.RoomType == r.ID {
+				v.Rates, priced[p.ID] = append(v.Rates, p.at(o, c)), true
+			}
+		}
+	}
+	for _, p := range f.House.RatePlans {
+		if p.RoomType == r.ID && !priced[p.ID] {
+			v.Rates = append(v.Rates, RateView{RatePlan: p.ID, Name: p.Name, MealPlan: p.MealPlan, Policy: p.Policy, Unavailable: true})
+		}
+	}
+	return v
+}
+
+// at is the rate with its price. A price that cannot be told exactly is none.
+func (p RatePlan) at(o Offer, c money.Currency) RateView {
+	v := RateView{RatePlan: p.ID, Name: p.Name, MealPlan: p.MealPlan, Policy: p.Policy}
+	if o.Policy != nil {
+		v.Policy = o.Policy
+	}
+	total, err := money.Amount{Micro: o.Total, Currency: c}.Minor()
+	if err != nil || total.Amount <= 0 {
+		v.Unavailable = true
+		return v
+	}
+	v.Total = &total
+	if nightly, err := (money.Amount{Micro: o.Nightly, Currency: c}).Minor(); err == nil && nightly.Amount > 0 {
+		v.Nightly = &nightly
+	}
+	return v
+}

@@ -1,0 +1,120 @@
+package tenantbooking
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// A Session is an anonymous visit of one hotel's site, over days. It is kept as a hot document only: when that is lost, the
+// signed cookie still says whose it is, and the session begins again with what the browser says.
+type Session struct {
+	ID          id.TenantSession   `json:"sessionId"`
+	Tenant      id.Tenant          `json:"tenantId"`
+	Version     int64              `json:"version"`
+	CreatedAt   time.Time          `json:"createdAt"`
+	LastSeenAt  time.Time          `json:"lastSeenAt"`
+	Locale      locale.Tag         `json:"localePreference,omitzero"` // empty: the browser's
+	Currency    money.Currency     `json:"displayCurrency,omitzero"`  // empty: the hotel's
+	Campaign    Campaign           `json:"marketingAttribution"`
+	Draft       *id.Draft          `json:"activeBookingDraftId"`
+	Arrival     *id.HandoffArrival `json:"handoffArrivalId"` // how the guest came, if from the consumer site
+	Consent     Consent            `json:"consentFlags"`
+	Fingerprint string             `json:"fingerprintHash"`
+	IP          string             `json:"ipHash"`
+	Device      Device             `json:"deviceClass"`
+}
+
+// Consent is what a guest has agreed to.
+type Consent struct {
+	Telemetry  bool `json:"telemetry"`
+	Functional bool `json:"functional"`
+}
+
+// Begin mints a session for a visit that has none, born as birth says.
+func Begin(birth Session) Session {
+	birth.ID = id.New[id.TenantSession]()
+	birth.Version = 1
+	return birth
+}
+
+// birthOf is the session that this request would begin, but for its id.
+func birthOf(r *http.Request, t Tenant) Session {
+	silent := r.Header.Get("DNT") == "1" || r.Header.Get("Sec-GPC") == "1"
+	return Session{
+		Tenant: t.ID, Campaign: campaignOf(r.Header), Device: deviceOf(r.Header),
+		Consent: Consent{Telemetry: !silent, Functional: true},
+	}
+}
+
+// Birth is the session that a call would begin, but for its id.
+func Birth(v Visitor, h http.Header, now time.Time) Session {
+	born := birthOf(&http.Request{Header: h}, v.Tenant)
+	born.CreatedAt, born.LastSeenAt = now, now
+	return born
+}
+
+// sessionTTL is how long a session lives on after it was seen last.
+const sessionTTL = 30 * 24 * time.Hour
+
+// The names of the session's cookie: on a host that several hotels share, and on a hotel's own.
+const (
+	sharedCookie = "tnt_id"
+	ownCookie    = "__Host-tnt_id"
+)
+
+// FromCookie is the session that the request's cookie names, if it was signed here for that hotel. A cookie of another
+// hotel is none.
+func (s *Sessions) FromCookie(r *http.Request, t id.Tenant) (id.TenantSession, bool) {
+	for _, name := range []string{ownCookie, sharedCookie} {
+		for _, c := range r.CookiesNamed(name) {
+			if session, ok := s.verify(c.Value, t); ok {
+				return session, true
+			}
+		}
+	}
+	return id.TenantSession{}, false
+}
+
+// Cookie is the cookie of a session. On a host of the hotel's own it is bound to that host; on a shared one its path keeps
+// it from the other hotels. Plain says that the site is plain HTTP on loopback, where browsers refuse secure cookies.
+func (s *Sessions) Cookie(session Session, t Tenant, own, plain bool) (*http.Cookie, error) {
+	value, err := s.sign(session.ID, t.ID)
+	c := &http.Cookie{
+		Name: sharedCookie, Value: value, Path: strings.ReplaceAll(Base, "{tenantSlug}", t.Slug),
+		MaxAge: int(sessionTTL / time.Second), HttpOnly: true, Secure: !plain, SameSite: http.SameSiteLaxMode,
+	}
+	if own {
+		c.Path = "/"
+	}
+	if own && !plain {
+		c.Name = ownCookie
+	}
+	return c, err
+}
+
+// Get is the session of that id as it was kept, else the one that birth would begin. It never fails: a lost session costs
+// a guest their preferences and not the booking, which is in SQL under the session's id.
+func (s *Sessions) Get(ctx context.Context, t Tenant, session id.TenantSession, birth Session) Session {
+	kept, ok, err := s.docs.Get(ctx, document.KeyOf(session.String()))
+	if err == nil && ok && kept.Tenant == t.ID && kept.ID == session {
+		return kept
+	}
+	now := s.now()
+	birth.ID, birth.CreatedAt, birth.LastSeenAt = session, now, now
+	return birth
+}
+
+// Keep writes a session as it is now, and lets it live on. Who kept a newer one meanwhile wins.
+func (s *Sessions) Keep(ctx context.Context, session Session) error {
+	session.Version++
+	session.LastSeenAt = s.now()
+	_, err := s.docs.Put(ctx, document.KeyOf(session.ID.String()), session, session.Version, session.LastSeenAt.Add(sessionTTL))
+	return err
+}

@@ -1,0 +1,105 @@
+package tenantbooking
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/document/pg"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+func key(name string, fill byte) string {
+	secret := make([]byte, 32)
+	secret[0] = fill
+	return name + ":" + base64.StdEncoding.EncodeToString(secret)
+}
+
+func openSessions(t *testing.T, e env.Env, keys string) *Sessions {
+	t.Helper()
+	s, err := OpenSessions(e.With("TENANT_SESSION_KEYS", keys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestWhoseACookieIs(t *testing.T) {
+	t.Parallel()
+	s := openSessions(t, env.Of(nil), key("a", 1))
+	here, there := Tenant{ID: id.New[id.Tenant](), Slug: "kabul"}, Tenant{ID: id.New[id.Tenant](), Slug: "herat"}
+	session := Begin(Session{Tenant: here.ID})
+	shared, err := s.Cookie(session, here, false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	knows := func(s *Sessions, t Tenant, value string) bool {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.AddCookie(&http.Cookie{Name: "tnt_id", Value: value})
+		got, ok := s.FromCookie(r, t.ID)
+		return ok && got == session.ID
+	}
+	tag := strings.LastIndexByte(shared.Value, '.') + 1
+	for _, test := range []struct {
+		name  string
+		keys  *Sessions
+		at    Tenant
+		value string
+		want  bool
+	}{
+		{"where it was given", s, here, shared.Value, true},
+		{"at another hotel", s, there, shared.Value, false},
+		{"an id seen in telemetry", s, here, session.ID.String(), false},
+		{"an id with a tag of its own making", s, here, shared.Value[:tag] + "AAAAAAAAAAAAAAAAAAAAAA", false},
+		{"a tag that is cut short", s, here, shared.Value[:len(shared.Value)-2], false},
+		{"another session's tag", s, here, id.New[id.TenantSession]().String() + shared.Value[len(session.ID.String()):], false},
+		{"nothing", s, here, "", false},
+		{"while its key is in its grace period", openSessions(t, env.Of(nil), key("b", 2)+","+key("a", 1)), here, shared.Value, true},
+		{"after its key is gone", openSessions(t, env.Of(nil), key("b", 2)), here, shared.Value, false},
+		{"another key under the same name", openSessions(t, env.Of(nil), key("a", 3)), here, shared.Value, false},
+	} {
+		if got := knows(test.keys, test.at, test.value); got != test.want {
+			t.Errorf("%s: known %v, want %v", test.name, got, test.want)
+		}
+	}
+	own, _ := s.Cookie(session, here, true, false)
+	if shared.Path != "/bff/tenant-booking/v1/kabul" || own.Path != "/" || own.Name != "__Host-tnt_id" || !own.Secure || !own.HttpOnly || shared.SameSite != http.SameSiteLaxMode {
+		t.Errorf("cookies %v and %v", shared, own)
+	}
+}
+
+func TestASessionIsKeptAndItsLossIsNone(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := env.Give[document.Store](db.Env(), pg.Open(db.Env()))
+	s := openSessions(t, e, key("a", 1))
+	here := Tenant{ID: id.New[id.Tenant]()}
+	chosen := Begin(Session{Tenant: here.ID, Device: Mobile, Campaign: Campaign{Source: "google"}}) // nothing chosen yet: that too is kept
+	if err := s.Keep(t.Context(), chosen); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != Mobile || got.Campaign.Source != "google" {
+		t.Errorf("kept %+v", got)
+	}
+	chosen.Locale, chosen.Currency, chosen.Version = "fa-AF", "USD", chosen.Version+1
+	if err := s.Keep(t.Context(), chosen); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Locale != "fa-AF" || got.Currency != "USD" {
+		t.Errorf("kept %+v", got)
+	}
+	stranger := Tenant{ID: id.New[id.Tenant]()}
+	if got := s.Get(t.Context(), stranger, chosen.ID, Session{Tenant: stranger.ID}); got.Locale != "" || got.Tenant != stranger.ID {
+		t.Errorf("another hotel reads %+v", got)
+	}
+	db.Advance(sessionTTL + time.Second)
+	if got := s.Get(t.Context(), here, chosen.ID, Session{Tenant: here.ID, Device: Desktop}); got.ID != chosen.ID || got.Device != Desktop || got.Locale != "" {
+		t.Errorf("lost, it begins again as %+v", got)
+	}
+}

@@ -1,0 +1,240 @@
+package tenantbooking
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// register is what settling needs of the reservation service.
+type register interface {
+	Get(context.Context, id.Tenant, id.Reservation) (Reservation, error)
+	Confirm(context.Context, *Draft) (Reservation, error)
+	Release(context.Context, *Draft) error
+}
+
+// till is what settling needs of the payment service.
+type till interface {
+	Get(context.Context, *Draft) (Paid, error)
+}
+
+// book is where drafts are kept.
+type book interface {
+	Save(context.Context, *Draft, ...event.Draft) error
+}
+
+// A Settler finds out what has become of drafts that are being paid for, and brings them to their end. The guest who comes
+// back from the bank and the sweep both use it, at the same time if need be: whoever saves first wins, and the other finds
+// it done.
+type Settler struct {
+	drafts       book
+	reservations register
+	payments     till
+	now          func() time.Time
+}
+
+// OpenSettler opens what settling needs.
+func OpenSettler(e env.Env) *Settler {
+	return &Settler{OpenDrafts(e), OpenReservations(e), OpenPayments(e), e.Now}
+}
+
+// Returned is for a guest who comes back from the bank. It is nil when the reservation is confirmed, ErrDeclined when the
+// bank has refused, ErrPending while nobody knows.
+func (s *Settler) Returned(ctx context.Context, d *Draft) error {
+	if d.State == Confirmed {
+		return nil
+	}
+	if err := d.May(Settles); err != nil {
+		return err
+	}
+	paid, err := s.payments.Get(ctx, d)
+	if err != nil {
+		return err
+	}
+	if paid.Captured() {
+		return s.Confirm(ctx, d)
+	}
+	// The money may have come by a payment that the guest had begun before this one.
+	r, err := s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
+	switch {
+	case err != nil:
+		return err
+	case r.Booked() && !r.Over():
+		return s.convert(ctx, d)
+	case paid.Promised():
+		return ErrIllegalStep // a promise is confirmed, not returned with
+	case paid.Status == "failed":
+		return s.fail(ctx, d, ErrDeclined, PaymentsName)
+	case paid.Attempts > 0 || paid.Over():
+		return s.show(ctx, d, ErrDeclined, PaymentsName)
+	}
+	return ErrPending
+}
+
+// ErrPending says that a payment is still under way. No caller is shown it.
+var ErrPending = errors.New("the payment is pending")
+
+// Confirm has the reservation confirmed, and ends the draft. The draft says first that this is under way, so that whoever
+// goes on after an attempt that was cut off knows that it may have been done.
+func (s *Settler) Confirm(ctx context.Context, d *Draft) error {
+	if d.State == Confirmed {
+		return nil
+	}
+	events, err := d.Settle(s.now())
+	if err != nil {
+		return err
+	}
+	if events != nil {
+		if err := s.drafts.Save(ctx, d, events...); err != nil {
+			return err
+		}
+	}
+	_, err = s.reservations.Confirm(ctx, d)
+	if err != nil && isFinal(err) {
+		return s.fail(ctx, d, err, ReservationsName)
+	}
+	if err != nil {
+		return err
+	}
+	return s.convert(ctx, d)
+}
+
+func (s *Settler) convert(ctx context.Context, d *Draft) error {
+	events, err := d.Convert(s.now())
+	if err != nil {
+		return err
+	}
+	return s.drafts.Save(ctx, d, events...)
+}
+
+// fail ends the draft unless its reservation was confirmed after all, which another may have done.
+func (s *Settler) fail(ctx context.Context, d *Draft, why error, upstream string) error {
+	r, err := s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
+	if err != nil {
+		return err
+	}
+	if r.Booked() && !r.Over() {
+		return s.convert(ctx, d)
+	}
+	events, err := d.Fail(why, upstream, s.now())
+	if err != nil {
+		return err
+	}
+	if err := s.drafts.Save(ctx, d, events...); err != nil {
+		return err
+	}
+	return why
+}
+
+// show tells the guest of an error after which the draft goes on.
+func (s *Settler) show(ctx context.Context, d *Draft, why error, upstream string) error {
+	if err := s.drafts.Save(ctx, d, d.Shown(why, upstream, s.now())); err != nil {
+		return err
+	}
+	return why
+}
+
+// Leave ends a draft whose guest has walked away, and gives its rooms back. What is paid for is not left: it ends
+// confirmed, and ErrDraftClosed says so. Leaving twice is leaving once.
+func (s *Settler) Leave(ctx context.Context, d *Draft) error {
+	if d.State == Abandoned {
+		return s.release(ctx, d)
+	}
+	if err := d.May(Abandons); err != nil {
+		return err
+	}
+	if d.State == Paying {
+		return s.leavePaying(ctx, d)
+	}
+	// The draft first: once it is over, no payment can begin for the rooms that are given back.
+	if err := s.abandon(ctx, d); err != nil {
+		return err
+	}
+	return s.release(ctx, d)
+}
+
+func (s *Settler) leavePaying(ctx context.Context, d *Draft) error {
+	paid, err := s.payments.Get(ctx, d)
+	if err != nil {
+		return err
+	}
+	if paid.Captured() {
+		return errors.Join(s.Confirm(ctx, d), ErrDraftClosed)
+	}
+	return s.giveUp(ctx, d)
+}
+
+// giveUp ends a draft with an unpaid payment. The rooms first: giving them up is refused if the money has just come and
+// confirmed them; after it, money that comes is given back by the reservation service.
+func (s *Settler) giveUp(ctx context.Context, d *Draft) error {
+	if err := s.release(ctx, d); err != nil {
+		return err
+	}
+	r, err := s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
+	if err != nil {
+		return err
+	}
+	if r.Booked() && !r.Over() {
+		return s.convert(ctx, d)
+	}
+	return s.abandon(ctx, d)
+}
+
+func (s *Settler) abandon(ctx context.Context, d *Draft) error {
+	events, err := d.Abandon(s.now())
+	if err != nil {
+		return err
+	}
+	return s.drafts.Save(ctx, d, events...)
+}
+
+// release gives rooms back that are still held. Those that are not any more need nothing.
+func (s *Settler) release(ctx context.Context, d *Draft) error {
+	if d.Hold == nil || !d.AsOf.Before(d.Hold.ExpiresAt) {
+		return nil
+	}
+	if err := s.reservations.Release(ctx, d); err != nil && !errors.Is(err, errIllegalTransition) {
+		return err
+	}
+	return nil
+}
+
+// Close brings a lapsed draft to its end. One that is being paid for is asked about first: what is confirmed is converted,
+// what is still pending waits.
+func (s *Settler) Close(ctx context.Context, d *Draft) error {
+	if d.State.unpaid() {
+		return s.Leave(ctx, d)
+	}
+	r, err := s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
+	if err != nil {
+		return err
+	}
+	if r.Booked() && !r.Over() {
+		return s.convert(ctx, d)
+	}
+	paid, err := s.payments.Get(ctx, d)
+	switch {
+	case err != nil:
+		return err
+	case paid.Captured(), paid.Promised() && d.State == Confirming:
+		return quietly(s.Confirm(ctx, d), d)
+	case d.State == Confirming:
+		return quietly(s.fail(ctx, d, ErrNotCaptured, PaymentsName), d)
+	case paid.Over(), paid.Promised(), r.State == "cancelled":
+		return s.giveUp(ctx, d)
+	}
+	d.Wait(s.now())
+	return s.drafts.Save(ctx, d)
+}
+
+// quietly is nil when the draft has come to its end: nobody is there to be told why.
+func quietly(err error, d *Draft) error {
+	if d.State.Ended() && isFinal(err) || errors.Is(err, ErrNotCaptured) && d.State == Failed {
+		return nil
+	}
+	return err
+}

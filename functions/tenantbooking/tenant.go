@@ -1,0 +1,72 @@
+package tenantbooking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/upstream"
+)
+
+// A Tenant is a hotel company with a site of its own, as the tenant service tells.
+type Tenant struct {
+	ID             id.Tenant        `json:"tenantId"`
+	Slug           string           `json:"slug"`
+	BrandName      string           `json:"brandName"`
+	BrandTagline   string           `json:"brandTagline,omitzero"`
+	Domains        []string         `json:"domains"`
+	Status         string           `json:"status"`
+	Currency       money.Currency   `json:"currency"`
+	Currencies     []money.Currency `json:"currencies"`
+	Locales        []locale.Tag     `json:"locales"`
+	PaymentMethods []Method         `json:"paymentMethods"`
+	ConfigVersion  int              `json:"configVersion"`
+	Settings       Settings         `json:"settings"`
+}
+
+// Settings are what a tenant decides about its bookings.
+type Settings struct {
+	HoldTTLSeconds            int `json:"holdTtlSeconds"`
+	CancellationPolicyVersion int `json:"cancellationPolicyVersion"`
+}
+
+// Suspended reports whether the hotel sells nothing now.
+func (t Tenant) Suspended() bool { return t.Status == suspended }
+
+const suspended = "suspended"
+
+// Accepts reports whether guests of the hotel may pay so.
+func (t Tenant) Accepts(m Method) bool { return slices.Contains(t.PaymentMethods, m) }
+
+// Tenants is the tenant service, and what is remembered of its answers.
+type Tenants struct {
+	directory
+	client *upstream.Client
+}
+
+// OpenTenants opens the client.
+func OpenTenants(e env.Env) *Tenants {
+	return &Tenants{openDirectory(e), upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond})}
+}
+
+// ask asks the tenant service, which knows a tenant by its slug, its domain or its id.
+func (t *Tenants) ask(ctx context.Context, ref string) (found Tenant, err error) {
+	err = t.client.Get(ctx, "/tenants/"+url.PathEscape(ref), nil, &found)
+	switch {
+	case errors.Is(err, fault.ErrNotFound):
+		return found, ErrUnknownTenant
+	case err != nil:
+		return found, fmt.Errorf("tenants: find: %w", err)
+	case found.ID.IsZero() || len(found.Locales) == 0 || len(found.Currencies) == 0:
+		return found, fault.ErrUpstreamUnavailable.Because(errors.New("tenants: find: incomplete"))
+	}
+	return found, nil
+}

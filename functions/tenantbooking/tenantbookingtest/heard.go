@@ -1,0 +1,31 @@
+package tenantbookingtest
+
+import (
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Tell delivers an event of a neighbour to a function as the bus does, and fails unless it is acknowledged.
+func (s *Street) Tell(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
+	s.t.Helper()
+	if a := s.Front.Push(to, Raw(s.t, to.Spec.Subject, tenant, payload, when)); a.Status != 204 {
+		s.t.Fatalf("%s answered %d: %s", to.Spec.Name, a.Status, a.Body)
+	}
+}
+
+// Raw is an event of a neighbour.
+func Raw(t testing.TB, subject string, tenant id.Tenant, payload any, when time.Time) event.Raw {
+	t.Helper()
+	raw, err := event.Draft{
+		Subject: event.Subject{Name: subject, Version: 1, Producer: "a-neighbour", SchemaURI: "https://schemas.melmastoon.io/" + subject},
+		Tenant:  tenant, OrderingKey: tenant.String(), Payload: payload,
+	}.Seal(when, event.Origin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}

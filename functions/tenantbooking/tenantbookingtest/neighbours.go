@@ -1,0 +1,218 @@
+package tenantbookingtest
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+func locales() []locale.Tag { return []locale.Tag{locale.Pashto, locale.Dari, locale.English} }
+
+const (
+	nightly  = 100_000_000 // micro
+	holdTime = 10 * time.Minute
+	standing = 15 * time.Minute
+)
+
+type line struct {
+	Kind        string      `json:"kind"`
+	Description string      `json:"description"`
+	Amount      money.Micro `json:"amountMicro"`
+}
+
+type totals struct {
+	Grand    money.Micro    `json:"grandTotalMicro"`
+	Currency money.Currency `json:"currency"`
+}
+
+func tenant(r *http.Request) id.Tenant {
+	t, _ := id.Parse[id.Tenant](r.Header.Get("X-Tenant-Id"))
+	return t
+}
+
+func body[T any](r *http.Request) (in T) {
+	_ = json.UnmarshalRead(r.Body, &in)
+	return in
+}
+
+// quote keeps the price in the answers, where hold finds it again.
+func (w *Town) quote(r *http.Request) answer {
+	p := body[price](r)
+	p.ID, p.Tenant = id.New[id.Quote](), tenant(r)
+	p.Total = money.Micro(nightly * p.Stay.Nights() * len(p.Items))
+	w.answered[p.ID.String()] = answer{0, p}
+	return answer{201, struct {
+		price
+		Lines      []line    `json:"lines"`
+		Totals     totals    `json:"totals"`
+		ValidUntil time.Time `json:"validUntil"`
+	}{p, []line{{"room", "Nights", p.Total}}, totals{p.Total, p.Currency}, w.Now().Add(standing)}}
+}
+
+func (w *Town) hold(r *http.Request) answer {
+	in := body[struct {
+		Quote    id.Quote        `json:"quoteId"`
+		Replaces *id.Reservation `json:"replacesReservationId"`
+	}](r)
+	p, ok := w.answered[in.Quote.String()].body.(price)
+	switch {
+	case !ok || p.Tenant != tenant(r):
+		return nothing()
+	case w.SoldOut:
+		return refuse(409, "RESERVATION.OVERBOOKING_BLOCKED")
+	}
+	if in.Replaces != nil && w.state(w.reservations[*in.Replaces]) == "held" {
+		w.reservations[*in.Replaces].State = "cancelled"
+	}
+	s := &Stay{ID: id.New[id.Reservation](), Tenant: p.Tenant, Quote: p, Session: p.Session, State: "held", ExpiresAt: w.Now().Add(holdTime)}
+	w.reservations[s.ID] = s
+	return answer{201, w.view(s)}
+}
+
+func (w *Town) state(s *Stay) string {
+	if s != nil && s.State == "held" && !w.Now().Before(s.ExpiresAt) {
+		return "expired_hold"
+	}
+	return s.State
+}
+
+func (w *Town) view(s *Stay) any {
+	type hold struct {
+		ExpiresAt time.Time `json:"expiresAt"`
+	}
+	return struct {
+		ID          id.Reservation   `json:"reservationId"`
+		Tenant      id.Tenant        `json:"tenantId"`
+		Property    id.Property      `json:"propertyId"`
+		Code        string           `json:"reservationCode"`
+		State       string           `json:"state"`
+		Version     int              `json:"version"`
+		Stay        any              `json:"stayWindow"`
+		Items       []any            `json:"items"`
+		Totals      totals           `json:"totals"`
+		Hold        hold             `json:"hold"`
+		Session     id.TenantSession `json:"sessionId"`
+		ConfirmedAt *time.Time       `json:"confirmedAt,omitzero"`
+	}{s.ID, s.Tenant, s.Quote.Property, "GM-ABC234", w.state(s), 1, s.Quote.Stay, []any{}, totals{s.Quote.Total, s.Quote.Currency},
+		hold{s.ExpiresAt}, s.Session, s.ConfirmedAt}
+}
+
+// find is the reservation that the path names, in the tenant that calls.
+func (w *Town) find(r *http.Request) *Stay {
+	rsv, _ := id.Parse[id.Reservation](r.PathValue("id"))
+	s := w.reservations[rsv]
+	if s == nil || s.Tenant != tenant(r) {
+		return nil
+	}
+	return s
+}
+
+func (w *Town) read(r *http.Request) answer {
+	s := w.find(r)
+	if s == nil {
+		return nothing()
+	}
+	return answer{200, w.view(s)}
+}
+
+func (w *Town) name(r *http.Request) answer {
+	s := w.find(r)
+	if s == nil {
+		return nothing()
+	}
+	s.Guest = body[struct {
+		FirstName string `json:"firstName"`
+	}](r).FirstName
+	return answer{200, map[string]string{}}
+}
+
+// confirm is what the reservation service does by itself, too, when it hears of a capture.
+func (w *Town) confirm(r *http.Request) answer {
+	s := w.find(r)
+	intent := w.intents[body[struct {
+		Intent id.Intent `json:"paymentIntentId"`
+	}](r).Intent]
+	switch {
+	case s == nil || intent == nil || intent.Reservation != s.ID:
+		return nothing()
+	case s.State == "cancelled":
+		return refuse(409, "RESERVATION.ILLEGAL_TRANSITION")
+	case intent.Status == "pending_cash" && w.state(s) == "expired_hold":
+		return refuse(410, "RESERVATION.HOLD_EXPIRED")
+	case intent.Status != "captured" && intent.Status != "pending_cash":
+		return refuse(409, "PAYMENT.NOT_CAPTURED")
+	}
+	w.book(s, intent.ID)
+	return answer{200, w.view(s)}
+}
+
+func (w *Town) book(s *Stay, i id.Intent) {
+	now := w.Now()
+	s.State, s.ConfirmedAt, s.Intent = "confirmed", &now, &i
+}
+
+func (w *Town) cancel(r *http.Request) answer {
+	s := w.find(r)
+	switch {
+	case s == nil:
+		return nothing()
+	case w.state(s) != "held":
+		return refuse(409, "RESERVATION.ILLEGAL_TRANSITION")
+	}
+	s.State = "cancelled"
+	return answer{200, w.view(s)}
+}
+
+// open returns the one live intent of a reservation; another way to pay supersedes it.
+func (w *Town) open(r *http.Request) answer {
+	in := body[Payment](r)
+	for _, i := range w.intents {
+		if i.Reservation == in.Reservation && (i.Status == "requires_payment" || i.Status == "pending_cash") {
+			if i.Method == in.Method {
+				return answer{201, i}
+			}
+			i.Status = "superseded"
+		}
+	}
+	in.ID, in.Provider, in.Status = id.New[id.Intent](), "bank", "requires_payment"
+	in.Redirect = "https://bank.example/" + in.ID.String()
+	if in.Method == "cash_on_arrival" {
+		in.Provider, in.Status, in.Redirect = "front-desk", "pending_cash", ""
+	}
+	w.intents[in.ID] = &in
+	return answer{201, &in}
+}
+
+func (w *Town) look(r *http.Request) answer {
+	i, _ := id.Parse[id.Intent](r.PathValue("id"))
+	if w.intents[i] == nil {
+		return nothing()
+	}
+	return answer{200, w.intents[i]}
+}
+
+// Pay has a guest pay at the bank. Told says that the reservation service has heard of it, and confirmed.
+func (w *Town) Pay(i id.Intent, told bool) {
+	w.Do(func() {
+		w.intents[i].Status = "captured"
+		if s := w.reservations[w.intents[i].Reservation]; told {
+			w.book(s, i)
+		}
+	})
+}
+
+// Decline has the bank refuse; the last time ends the intent.
+func (w *Town) Decline(i id.Intent, last bool) {
+	w.Do(func() {
+		w.intents[i].Attempts++
+		if last {
+			w.intents[i].Status = "failed"
+			w.reservations[w.intents[i].Reservation].State = "cancelled"
+		}
+	})
+}

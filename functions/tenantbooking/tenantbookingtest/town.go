@@ -1,0 +1,176 @@
+// Package tenantbookingtest is a town around one hotel's site: neighbours that keep their word, guests with a browser, and
+// wires that can be cut.
+package tenantbookingtest
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Town is the neighbours of this service: tenant, reservation and payment, as far as it talks to them. What they are
+// asked under one idempotency key they do once, as the real ones do.
+type Town struct {
+	Now     func() time.Time
+	Tenants []tenantbooking.Tenant
+	SoldOut bool   // no rooms are held
+	Down    string // the neighbour that answers nothing: "reservation", "payment", "tenant"
+
+	mu           sync.Mutex
+	answered     map[string]answer
+	reservations map[id.Reservation]*Stay
+	intents      map[id.Intent]*Payment
+	server       *httptest.Server
+}
+
+// A Stay is a reservation as the town keeps it.
+type Stay struct {
+	ID          id.Reservation
+	Tenant      id.Tenant
+	Quote       price
+	Session     id.TenantSession
+	State       string
+	Guest       string
+	ExpiresAt   time.Time
+	ConfirmedAt *time.Time
+	Intent      *id.Intent
+}
+
+// A Payment is an intent as the town keeps it.
+type Payment struct {
+	ID          id.Intent      `json:"paymentIntentId"`
+	Tenant      id.Tenant      `json:"tenantId"`
+	Reservation id.Reservation `json:"reservationId"`
+	Method      string         `json:"method"`
+	Provider    string         `json:"provider"`
+	Status      string         `json:"status"`
+	Attempts    int            `json:"attempts"`
+	Redirect    string         `json:"redirectUrl,omitzero"`
+	Amount      money.Micro    `json:"amountMicro"`
+	Currency    money.Currency `json:"currency"`
+}
+
+type answer struct {
+	status int
+	body   any
+}
+
+// price is a quote as the town keeps it: 100 a night and room.
+type price struct {
+	ID       id.Quote    `json:"quoteId"`
+	Tenant   id.Tenant   `json:"tenantId"`
+	Property id.Property `json:"propertyId"`
+	Stay     stay.Window `json:"stayWindow"`
+	Items    []struct {
+		RoomType  id.RoomType    `json:"roomTypeId"`
+		RatePlan  id.RatePlan    `json:"ratePlanId"`
+		Occupants stay.Occupants `json:"occupants"`
+	} `json:"items"`
+	Currency money.Currency   `json:"currency"`
+	Session  id.TenantSession `json:"sessionId"`
+	Total    money.Micro      `json:"-"`
+}
+
+// Open builds the town: two hotels that take cards and cash.
+func Open(t testing.TB, now func() time.Time) *Town {
+	t.Helper()
+	town := &Town{Now: now, answered: map[string]answer{}, reservations: map[id.Reservation]*Stay{}, intents: map[id.Intent]*Payment{}}
+	for _, slug := range []string{"kabul-grand", "herat-garden"} {
+		town.Tenants = append(town.Tenants, tenantbooking.Tenant{
+			ID: id.New[id.Tenant](), Slug: slug, BrandName: slug, Status: "active", Currency: money.AFN,
+			Currencies: []money.Currency{money.AFN, money.USD}, Locales: locales(),
+			PaymentMethods: []tenantbooking.Method{tenantbooking.Card, tenantbooking.CashOnArrival},
+		})
+	}
+	town.server = httptest.NewServer(town.routes())
+	t.Cleanup(town.server.Close)
+	return town
+}
+
+// Around returns the surroundings with the town in them.
+func (w *Town) Around(e env.Env) env.Env {
+	return e.With("UPSTREAM_TENANT_URL", w.server.URL+"/tenant").
+		With("UPSTREAM_RESERVATION_URL", w.server.URL+"/reservation").
+		With("UPSTREAM_PAYMENT_URL", w.server.URL+"/payment").
+		With("TENANT_RETURN_URL", "https://{slug}.example/return/{draftId}")
+}
+
+func (w *Town) routes() http.Handler {
+	m := http.NewServeMux()
+	handle := func(pattern string, act func(*http.Request) answer) {
+		m.HandleFunc(pattern, func(out http.ResponseWriter, r *http.Request) { w.serve(out, r, act) })
+	}
+	handle("GET /tenant/tenants/{ref}", w.findTenant)
+	handle("POST /reservation/quotes", w.quote)
+	handle("POST /reservation/holds", w.hold)
+	handle("GET /reservation/{id}", w.read)
+	handle("PUT /reservation/{id}/guest", w.name)
+	handle("POST /reservation/{id}/confirm", w.confirm)
+	handle("POST /reservation/{id}/cancel", w.cancel)
+	handle("POST /payment/intents", w.open)
+	handle("GET /payment/intents/{id}", w.look)
+	return m
+}
+
+// serve answers the same key with the same answer, unless that said to come again.
+func (w *Town) serve(out http.ResponseWriter, r *http.Request, act func(*http.Request) answer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := r.Method + r.URL.Path + r.Header.Get("Idempotency-Key")
+	a, known := w.answered[key]
+	switch {
+	case w.Down != "" && len(r.URL.Path) > len(w.Down) && r.URL.Path[1:len(w.Down)+1] == w.Down:
+		a = refuse(503, "GENERAL.UNAVAILABLE")
+	case !known || r.Header.Get("Idempotency-Key") == "":
+		a = act(r)
+	}
+	if r.Header.Get("Idempotency-Key") != "" && a.status < 500 {
+		w.answered[key] = a
+	}
+	out.Header().Set("Content-Type", "application/json")
+	if a.status >= 400 {
+		out.Header().Set("Content-Type", "application/problem+json")
+	}
+	out.WriteHeader(a.status)
+	_ = json.MarshalWrite(out, a.body)
+}
+
+func refuse(status int, code string) answer {
+	return answer{status, map[string]any{"status": status, "code": "MELMASTOON." + code, "title": "No", "detail": "No."}}
+}
+
+func nothing() answer { return refuse(404, "GENERAL.RESOURCE_NOT_FOUND") }
+
+func (w *Town) findTenant(r *http.Request) answer {
+	i := slices.IndexFunc(w.Tenants, func(t tenantbooking.Tenant) bool { return t.Slug == r.PathValue("ref") })
+	if i < 0 {
+		return refuse(404, "TENANT.UNKNOWN")
+	}
+	return answer{200, w.Tenants[i]}
+}
+
+// Stays are the reservations of a tenant, in the order in which they were made.
+func (w *Town) Stays() []*Stay {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.SortedFunc(maps.Values(w.reservations), func(a, b *Stay) int { return slices.Compare(a.ID[:], b.ID[:]) })
+}
+
+// Do changes the town while nobody is served.
+func (w *Town) Do(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}

@@ -1,0 +1,54 @@
+// Package tenantreinstated opens the site of a hotel that was suspended again.
+package tenantreinstated
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function hears melmastoon.tenant.reinstated.v1.
+var Function = tenantbooking.Event(fn.Spec{
+	Name:    "tenantbooking-tenantreinstated",
+	Subject: "melmastoon.tenant.reinstated.v1",
+	Uses:    fn.Uses{fn.Documents},
+	Timeout: 10 * time.Second,
+}, New)
+
+// Reinstated is told of the tenant: nothing of the event but its envelope is read.
+type Reinstated struct{}
+
+// directory is where it is noted how hotels stand.
+type directory interface {
+	Hear(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
+}
+
+// forgetter makes what was composed before stale.
+type forgetter interface {
+	Invalidate(context.Context, ...cache.Generation) error
+}
+
+type hearer struct {
+	tenants     directory
+	generations forgetter
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Handle[Reinstated], error) {
+	return (&hearer{tenantbooking.OpenTenants(e), cache.OpenGenerations(e)}).hear, nil
+}
+
+// hear needs no inbox: which of two events came later is told by when they occurred, however often each is heard.
+func (f *hearer) hear(ctx context.Context, e event.Event[Reinstated]) error {
+	tenant := *e.Delivery.Tenant
+	if err := f.tenants.Hear(ctx, tenant, false, e.Envelope.OccurredAt); err != nil {
+		return err
+	}
+	return f.generations.Invalidate(ctx, cache.OfTenant(tenant))
+}

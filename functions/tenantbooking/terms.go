@@ -1,0 +1,238 @@
+package tenantbooking
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Method is how a guest pays.
+type Method string
+
+// The methods of payment.
+const (
+	Card          Method = "card"
+	PayPal        Method = "paypal"
+	MobileMoney   Method = "mfs"
+	CashOnArrival Method = "cash_on_arrival"
+)
+
+// UnmarshalText refuses a method that does not exist.
+func (m *Method) UnmarshalText(text []byte) error {
+	read := Method(text)
+	if !slices.Contains([]Method{Card, PayPal, MobileMoney, CashOnArrival}, read) {
+		return errors.New("is not a way to pay")
+	}
+	*m = read
+	return nil
+}
+
+// A Stay is from the day a guest comes to the day they leave.
+type Stay struct {
+	CheckIn  stay.Date `json:"checkIn"`
+	CheckOut stay.Date `json:"checkOut"`
+}
+
+// Window is the stay as other services name it.
+func (s Stay) Window() stay.Window { return stay.Window{Start: s.CheckIn, End: s.CheckOut} }
+
+// An Occupancy is who stays, over all rooms.
+type Occupancy struct {
+	Adults   int `json:"adults"`
+	Children int `json:"children"`
+	Rooms    int `json:"rooms"`
+}
+
+// mostRooms bounds one booking on a site; a group calls the hotel.
+const mostRooms = 9
+
+// PerRoom spreads the people over the rooms as evenly as can be: every room has an adult.
+func (o Occupancy) PerRoom() ([]stay.Occupants, error) {
+	if o.Rooms < 1 || o.Rooms > mostRooms {
+		return nil, fmt.Errorf("must be for 1 to %d rooms", mostRooms)
+	}
+	if o.Adults < o.Rooms {
+		return nil, errors.New("every room needs an adult")
+	}
+	rooms := make([]stay.Occupants, o.Rooms)
+	for i := range rooms {
+		rooms[i] = stay.Occupants{Adults: share(o.Adults, o.Rooms, i), Children: share(o.Children, o.Rooms, i)}
+		if err := rooms[i].Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return rooms, nil
+}
+
+// share is the i-th of n parts of a number, the first ones larger.
+func share(of, n, i int) int {
+	part := of / n
+	if i < of%n {
+		part++
+	}
+	return part
+}
+
+// A Wish is what a guest wants to book.
+type Wish struct {
+	Property  id.Property `json:"propertyId"`
+	RoomType  id.RoomType `json:"roomTypeId"`
+	RatePlan  id.RatePlan `json:"ratePlanId"`
+	Stay      Stay        `json:"stayWindow"`
+	Occupancy Occupancy   `json:"occupancy"`
+	Promo     string      `json:"promoCode,omitzero"`
+}
+
+const longestPromo = 40
+
+// Validate refuses stays and people that nobody can mean.
+func (w Wish) Validate() error {
+	var found []fault.Violation
+	if err := w.Stay.Window().Validate(); err != nil {
+		found = append(found, fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
+	}
+	if _, err := w.Occupancy.PerRoom(); err != nil {
+		found = append(found, fault.Violation{Pointer: "/occupancy", Rule: "range", Message: err.Error()})
+	}
+	if len(w.Promo) > longestPromo || plain(w.Promo) != w.Promo {
+		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "form", Message: "is not a promotional code"})
+	}
+	if found != nil {
+		return fault.ErrValidation.With(found...)
+	}
+	return nil
+}
+
+// An Ask wants the price of a wish, for a draft or to begin one.
+type Ask struct {
+	Property  id.Property        `json:"propertyId"`
+	RoomType  id.RoomType        `json:"roomTypeId"`
+	RatePlan  id.RatePlan        `json:"ratePlanId"`
+	Stay      Stay               `json:"stayWindow"`
+	Occupancy Occupancy          `json:"occupancy"`
+	Promo     string             `json:"promoCode,omitzero"`
+	Draft     fn.Maybe[id.Draft] `json:"draftId,omitzero"`
+}
+
+// Wish is what the price is wanted of.
+func (a Ask) Wish() Wish {
+	return Wish{a.Property, a.RoomType, a.RatePlan, a.Stay, a.Occupancy, a.Promo}
+}
+
+// Validate refuses what no wish can be.
+func (a Ask) Validate() error { return a.Wish().Validate() }
+
+// A Guest is who stays. It leaves this service towards the reservation only, and is forgotten when the draft ends.
+type Guest struct {
+	FirstName string     `json:"firstName"`
+	LastName  string     `json:"lastName"`
+	Email     string     `json:"email"`
+	Phone     string     `json:"phone"`
+	Locale    locale.Tag `json:"locale,omitzero"`
+	Requests  string     `json:"specialRequests,omitzero"`
+}
+
+const (
+	longestName     = 100
+	longestEmail    = 254
+	longestRequests = 1000
+)
+
+// Validate refuses a guest without a name, and addresses that cannot be. Many of our guests have one name.
+func (g Guest) Validate() error {
+	var found []fault.Violation
+	refuse := func(member string, bad bool, message string) {
+		if bad {
+			found = append(found, fault.Violation{Pointer: "/guest/" + member, Rule: "form", Message: message})
+		}
+	}
+	_, noEmail := pseudonym.Email(g.Email)
+	_, noPhone := pseudonym.Phone(g.Phone)
+	refuse("firstName", !writable(g.FirstName, longestName) || strings.TrimSpace(g.FirstName+g.LastName) == "", "must be a name")
+	refuse("lastName", !writable(g.LastName, longestName), "must be a name")
+	refuse("email", noEmail != nil || len(g.Email) > longestEmail, "must be an e-mail address")
+	refuse("phone", noPhone != nil, "must be a telephone number with its country code")
+	refuse("specialRequests", !writable(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(g.Requests), longestRequests), "must be at most 1000 characters")
+	if found != nil {
+		return fault.ErrValidation.With(found...)
+	}
+	return nil
+}
+
+// writable reports whether a text can stand on a form: not too long, and nothing in it that does not show. The joiners that
+// Persian and Urdu write with are no letters and belong to it.
+func writable(s string, most int) bool {
+	const joiners = "\u200c\u200d\u200e\u200f"
+	return utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsPrint(r) && !strings.ContainsRune(joiners, r)
+	})
+}
+
+// A Quote is a price that the reservation service has frozen.
+type Quote struct {
+	ID        id.Quote    `json:"quoteId"`
+	Wish      Wish        `json:"wish"`
+	Lines     []Line      `json:"lines"`
+	Total     money.Minor `json:"total"`
+	FX        *FX         `json:"fxSnapshot,omitzero"`
+	Policy    Policy      `json:"cancellationPolicy"`
+	ExpiresAt time.Time   `json:"expiresAt"`
+}
+
+// A Line is one line of the bill.
+type Line struct {
+	Kind        string      `json:"kind"`
+	Description string      `json:"description"`
+	Amount      money.Minor `json:"amount"`
+}
+
+// A Policy is what cancelling costs.
+type Policy struct {
+	Ref            string `json:"ref"`
+	FreeUntil      int    `json:"freeUntilHoursBefore"`
+	PenaltyPercent int    `json:"penaltyPercent"`
+	Description    string `json:"description"`
+}
+
+// An FX is the exchange rate that a price was made with.
+type FX struct {
+	ID         *id.FX         `json:"fxSnapshotId,omitzero"`
+	Base       money.Currency `json:"base"`
+	Quote      money.Currency `json:"quote"`
+	Rate       float64        `json:"rate"`
+	Source     string         `json:"source"`
+	CapturedAt time.Time      `json:"capturedAt"`
+}
+
+// A Hold is rooms kept for a guest.
+type Hold struct {
+	Reservation id.Reservation `json:"reservationId"`
+	Code        string         `json:"reservationCode"`
+	Quote       id.Quote       `json:"quoteId"`
+	ExpiresAt   time.Time      `json:"holdExpiresAt"`
+}
+
+// An Intent is one attempt to pay.
+type Intent struct {
+	ID          id.Intent   `json:"intentId"`
+	Method      Method      `json:"method"`
+	Provider    string      `json:"provider"`
+	RedirectURL string      `json:"redirectUrl,omitzero"`
+	Secret      string      `json:"clientSecret,omitzero"`
+	Amount      money.Minor `json:"amount"`
+}
+
+// at gives a time the precision that it has in every answer and event.
+func at(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,59 @@
+package themepublished_test
+
+import (
+	"testing"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+func published(tenant id.Tenant) any {
+	return map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A", "publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": "2026-01-01T00:00:00Z"}
+}
+
+func TestANewThemeIsShownAtOnceAndAnotherHotelsIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, themepublished.Function)
+	fronts, v := tenantbooking.OpenStorefronts(street.Env), tenantbooking.Visitor{Tenant: street.Town.Tenants[0]}
+	if f := fronts.Compose(t.Context(), v); f.Theme.Version != 1 {
+		t.Fatalf("got %+v", f)
+	}
+	shops.Change(2, 3, 1)
+	street.Tell(themepublished.Function, street.Town.Tenants[1].ID, published(street.Town.Tenants[1].ID), street.Env.Now())
+	if f := fronts.Compose(t.Context(), v); f.Theme.Version != 1 || f.Cache != "HIT" {
+		t.Errorf("after another hotel's: %+v", f)
+	}
+	street.Tell(themepublished.Function, v.Tenant.ID, published(v.Tenant.ID), street.Env.Now())
+	if f := fronts.Compose(t.Context(), v); f.Theme.Version != 2 || f.Cache != "MISS" {
+		t.Errorf("after its own: %+v", f)
+	}
+}
+
+// The old theme is on its way to the cache when the new one is published: it must not stay there.
+func TestAnOldThemeThatComesLateIsNotKept(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, themepublished.Function)
+	fronts, v := tenantbooking.OpenStorefronts(street.Env), tenantbooking.Visitor{Tenant: street.Town.Tenants[0]}
+	asked, answer := make(chan struct{}), make(chan struct{})
+	shops.Before(func(shop string) {
+		if shop == "theme" {
+			close(asked)
+			<-answer
+		}
+	})
+	late := make(chan tenantbooking.Storefront)
+	go func() { late <- fronts.Compose(t.Context(), v) }()
+	<-asked // version 1 is what it will say
+	shops.Before(func(string) {})
+	shops.Change(2, 3, 1)
+	street.Tell(themepublished.Function, v.Tenant.ID, published(v.Tenant.ID), street.Env.Now())
+	close(answer)
+	if f := <-late; f.Theme == nil || f.Theme.Version != 1 {
+		t.Fatalf("the test did not race: %+v", f)
+	}
+	if f := fronts.Compose(t.Context(), v); f.Theme.Version != 2 {
+		t.Errorf("version %d stayed", f.Theme.Version)
+	}
+}

@@ -1,0 +1,108 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+)
+
+func TestWhatAGuestIsShownIsTold(t *testing.T) {
+	t.Parallel()
+	type guest = tenantbookingtest.Guest
+	for _, test := range []struct {
+		name     string
+		trouble  func(*guest)
+		send     func(*guest) (string, string, any)
+		status   int
+		code     string
+		upstream string
+	}{
+		{"the rooms are sold", func(g *guest) { g.Town.Do(func() { g.Town.SoldOut = true }) },
+			func(g *guest) (string, string, any) { return "POST", "/hold", g.Holding() }, http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", "reservation-service"},
+		{"the price is old", func(g *guest) { g.DB.Advance(15 * time.Minute) },
+			func(g *guest) (string, string, any) { return "POST", "/hold", g.Holding() }, http.StatusGone, "BFF.TENANT.QUOTE_EXPIRED", ""},
+		{"the reservation service is away", func(g *guest) { g.Town.Do(func() { g.Town.Down = "reservation" }) },
+			func(g *guest) (string, string, any) { return "POST", "/hold", g.Holding() }, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE", "reservation-service"},
+		{"the payment service is away", func(g *guest) { g.Hold().Name().Town.Do(func() { g.Town.Down = "payment" }) },
+			func(g *guest) (string, string, any) {
+				return "POST", "/draft/" + g.Draft.String() + "/payment-intent", `{"method":"card"}`
+			}, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE", "payment-gateway-service"},
+		{"a step is left out", func(*guest) {}, func(g *guest) (string, string, any) {
+			return "POST", "/draft/" + g.Draft.String() + "/payment-intent", `{"method":"card"}`
+		}, http.StatusConflict, "BFF.TENANT.ILLEGAL_STEP", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask()
+			test.trouble(g)
+			method, path, body := test.send(g)
+			if a := g.Send(method, path, body); a.Status != test.status || a.Code() != test.code {
+				t.Errorf("answered %d %s, want %d %s", a.Status, a.Code(), test.status, test.code)
+			}
+			var code, upstream string
+			err := g.DB.Owner(t).QueryRow(t.Context(), `
+				SELECT payload ->> 'errorCode', coalesce(payload ->> 'upstream', '') FROM bff_tenant_booking.outbox
+				WHERE subject LIKE '%error_encountered%' AND payload ->> 'draftId' = @draft`, pgx.StrictNamedArgs{"draft": g.Draft.String()}).Scan(&code, &upstream)
+			if err != nil || code != "MELMASTOON."+test.code || upstream != test.upstream {
+				t.Errorf("told %q of %q, %v", code, upstream, err)
+			}
+		})
+	}
+}
+
+func TestAPaymentThatTheHotelDoesNotTake(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"paypal"}`); a.Code() != "TENANT.PAYMENT_NOT_CONFIGURED" {
+		t.Errorf("answered %d %s", a.Status, a.Code())
+	}
+}
+
+func TestPaidForTooLate(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
+	g.DB.Advance(10 * time.Minute)
+	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil); a.Code() != "RESERVATION.HOLD_EXPIRED" || a.Status != http.StatusGone {
+		t.Errorf("answered %d %s", a.Status, a.Code())
+	}
+	g.Ends("failed", "failed", created, intended, troubled)
+}
+
+func TestASilentGuestIsNotWatched(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Silent(0).Ask().Hold()
+	g.Town.Do(func() { g.Town.Down = "payment" })
+	g.Name().Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`)
+	var watched int
+	err := g.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.outbox WHERE envelope ->> 'retentionClass' = 'operational'`).Scan(&watched)
+	if err != nil || watched != 0 {
+		t.Errorf("%d events of telemetry, %v", watched, err)
+	}
+	if told := g.Told(); len(told) != 1 || told[0] != created {
+		t.Errorf("told %v, want the evidence of the booking", told)
+	}
+}
+
+func TestNobodyIsNamedInWhatIsTold(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	g.Town.Pay(g.Intent, false)
+	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
+	var named int
+	err := g.DB.Owner(t).QueryRow(t.Context(), `
+		SELECT (SELECT count(*) FROM bff_tenant_booking.outbox WHERE concat(payload, envelope) ~* 'zarghona|ahmadzai|example.com|0123456')
+			+ (SELECT count(*) FROM bff_tenant_booking.booking_draft_snapshots s WHERE s::text ~* 'zarghona|ahmadzai|example.com|0123456')
+			+ (SELECT count(*) FROM bff_tenant_booking.booking_drafts d WHERE d::text ~* 'zarghona|ahmadzai|example.com|0123456')`).Scan(&named)
+	if err != nil || named != 0 {
+		t.Errorf("%d rows name the guest, %v", named, err)
+	}
+	var email string
+	err = g.DB.Owner(t).QueryRow(t.Context(), `SELECT coalesce(guest_email_hash, '') FROM bff_tenant_booking.booking_draft_snapshots`).Scan(&email)
+	if err != nil || len(email) != len("sha256:")+64 {
+		t.Errorf("the pseudonym is %q, %v", email, err)
+	}
+}

@@ -1,0 +1,117 @@
+package tenantbooking
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// Visits begins sessions, keeps what they choose and tells of it.
+type Visits struct {
+	sessions *Sessions
+	peppers  pseudonym.Peppers
+	served   document.Collection[bool]
+	db       *postgres.DB
+	outbox   *outbox.Outbox
+	flags    *Flags
+	now      func() time.Time
+}
+
+// OpenVisits opens what visits need.
+func OpenVisits(e env.Env) (*Visits, error) {
+	sessions, err := OpenSessions(e)
+	if err != nil {
+		return nil, err
+	}
+	peppers, err := pseudonym.Open(e)
+	if err != nil {
+		return nil, err
+	}
+	db := postgres.Open(e, Schema)
+	return &Visits{sessions, peppers, document.Open[bool](e, "bootstrap-served"), db, outbox.Open(e, db), OpenFlags(e), e.Now}, nil
+}
+
+// Begin is a session for a visitor who has none. It is not kept yet.
+func (s *Visits) Begin(v Visitor, h http.Header, from Trace, now time.Time) Session {
+	born := Birth(v, h, now)
+	born.Fingerprint = string(s.peppers.Hash(pseudonym.Fingerprint(string(v.Device), from.Languages)))
+	if address, err := pseudonym.Address(from.Address); err == nil {
+		born.IP = string(s.peppers.Hash(address))
+	}
+	return Begin(born)
+}
+
+// Welcome notes how the visitor came and what they chose there, as far as the hotel has it. Who comes by the same way again
+// keeps what they have chosen since.
+func (v *Visitor) Welcome(i Invitation) {
+	arrival := i.Arrival()
+	if v.Session.Arrival != nil && *v.Session.Arrival == arrival {
+		return
+	}
+	v.Session.Arrival = &arrival
+	if slices.Contains(v.Tenant.Locales, i.Locale) {
+		v.Locale, v.Session.Locale = i.Locale, i.Locale
+	}
+	if slices.Contains(v.Tenant.Currencies, i.Currency) {
+		v.Currency, v.Session.Currency = i.Currency, i.Currency
+	}
+}
+
+// seen is how old the last sight of a session may be before it is written again only to live on.
+const seen = time.Hour
+
+// Keep writes the visitor's session if it differs from what it was, or was not seen for a while, and says in the reply
+// which it is. That the document is lost costs preferences only, so it is no error.
+func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, site fn.Site) (fn.Reply, error) {
+	v.Session.Campaign = v.Campaign
+	cookie, err := s.sessions.Cookie(v.Session, v.Tenant, site.Own, site.Plain)
+	if err != nil {
+		return r, fmt.Errorf("visits: keep: %w", err)
+	}
+	if v.Session != was || s.now().Sub(was.LastSeenAt) > seen {
+		_ = s.sessions.Keep(ctx, v.Session)
+	}
+	return r.Keep(cookie), nil
+}
+
+// Tell tells events of the visitor's session, as far as they may be told.
+func (s *Visits) Tell(ctx context.Context, v Visitor, events ...event.Draft) error {
+	told := s.flags.Told(!v.Session.Consent.Telemetry, events...)
+	if len(told) == 0 {
+		return nil
+	}
+	err := s.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, told...) })
+	if err != nil {
+		return fmt.Errorf("visits: tell of %s: %w", v.Session.ID, err)
+	}
+	return nil
+}
+
+const (
+	debounce = 5 * time.Minute        // a session's bootstraps are told of once in it
+	aside    = 600 * time.Millisecond // what telling may cost a guest who waits for a page
+)
+
+// Served tells that the site was served to the session, once in five minutes, and every time a guest has just arrived. It is
+// telemetry: where it cannot be told in time it is not, and the page is served all the same.
+func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival) {
+	ctx, cancel := context.WithTimeout(ctx, aside)
+	defer cancel()
+	first, err := s.served.Create(ctx, document.KeyOf(v.Session.ID.String()), true, s.now().Add(debounce))
+	if a != nil || first || (err != nil && s.born(v)) {
+		_ = s.Tell(ctx, v, Tell(v, BootstrapServedV1, servedPayload(v, f, a)))
+	}
+}
+
+// born reports whether the session begins with this call, so that nobody can have told of it.
+func (s *Visits) born(v Visitor) bool { return v.Session.Version == 1 }
