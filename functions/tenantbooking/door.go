@@ -88,6 +88,7 @@ func Scheduled(s fn.Spec, build func(env.Env) (fn.Tick, error)) fn.Function {
 type door struct {
 	tenants  *Tenants
 	sessions *Sessions
+	flags    *Flags
 	rules    []Rule
 }
 
@@ -97,7 +98,7 @@ func openDoor(e env.Env, idempotent bool, rules []Rule) (fn.Door[Visitor], error
 	if err != nil {
 		return fn.Door[Visitor]{}, err
 	}
-	d := &door{OpenTenants(e), sessions, rules}
+	d := &door{OpenTenants(e), sessions, OpenFlags(e), rules}
 	opened := fn.Door[Visitor]{Enter: d.enter, Origins: d.origins, Path: []string{"tenantSlug"}}
 	if idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
@@ -112,6 +113,7 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 		return v, s, err
 	}
 	s.Tenant = v.Tenant.ID
+	d.flags.Refresh(ctx)
 	if v.Tenant.Suspended() && !slices.Contains(d.rules, WhileSuspended) {
 		return v, s, ErrSuspended
 	}
