@@ -54,7 +54,7 @@ const (
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), rules ...Rule) fn.Function {
 	s.Access = fn.Public
 	s.Uses = slices.Concat(s.Uses, fn.Uses{fn.Upstream("tenant")})
-	door := func(e env.Env) (fn.Door[Visitor], error) { return openDoor(e, s.Idempotent, rules) }
+	door := func(e env.Env) (fn.Door[Visitor], error) { return openDoor(e, s, rules) }
 	return fn.HTTP(s, door, func(e env.Env) (func(context.Context, Visitor, fn.Call[In]) (Out, error), error) {
 		serve, err := build(e)
 		if err != nil {
@@ -89,18 +89,19 @@ type door struct {
 	tenants  *Tenants
 	sessions *Sessions
 	flags    *Flags
+	spec     fn.Spec
 	rules    []Rule
 }
 
 // openDoor opens the ledger only for those who need it: to read, no key is needed.
-func openDoor(e env.Env, idempotent bool, rules []Rule) (fn.Door[Visitor], error) {
+func openDoor(e env.Env, s fn.Spec, rules []Rule) (fn.Door[Visitor], error) {
 	sessions, err := OpenSessions(e)
 	if err != nil {
 		return fn.Door[Visitor]{}, err
 	}
-	d := &door{OpenTenants(e), sessions, OpenFlags(e), rules}
+	d := &door{OpenTenants(e), sessions, OpenFlags(e), s, rules}
 	opened := fn.Door[Visitor]{Enter: d.enter, Origins: d.origins, Path: []string{"tenantSlug"}}
-	if idempotent {
+	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
 	}
 	return opened, err
@@ -118,7 +119,7 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 		return v, s, ErrSuspended
 	}
 	v.Device = deviceOf(r.Header)
-	session, known := d.sessions.FromCookie(r, v.Tenant.ID)
+	session, known := d.sessions.FromCookie(r, v.Tenant.ID, d.spec.Site(r))
 	if !known && !slices.Contains(d.rules, WithoutSession) {
 		return v, s, ErrNoSession
 	}

@@ -166,8 +166,14 @@ func (r Reservations) NameGuest(ctx context.Context, d *Draft, key string) error
 	if in.Locale == "" {
 		in.Locale = d.Locale
 	}
-	if err := r.again.Put(ctx, "/"+d.Hold.Reservation.String()+"/guest", in, nil, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	var out struct {
+		Guest id.Guest `json:"guestId"`
+	}
+	if err := r.again.Put(ctx, "/"+d.Hold.Reservation.String()+"/guest", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
 		return fmt.Errorf("reservations: name guest of %s: %w", d.Hold.Reservation, err)
+	}
+	if out.Guest.IsZero() {
+		return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: name guest of %s: incomplete", d.Hold.Reservation))
 	}
 	return nil
 }

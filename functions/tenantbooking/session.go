@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -71,30 +72,34 @@ const (
 
 // FromCookie is the session that the request's cookie names, if it was signed here for that hotel. A cookie of another
 // hotel is none.
-func (s *Sessions) FromCookie(r *http.Request, t id.Tenant) (id.TenantSession, bool) {
-	for _, name := range []string{ownCookie, sharedCookie} {
-		for _, c := range r.CookiesNamed(name) {
-			if session, ok := s.verify(c.Value, t); ok {
-				return session, true
-			}
+func (s *Sessions) FromCookie(r *http.Request, t id.Tenant, at fn.Site) (id.TenantSession, bool) {
+	for _, c := range r.CookiesNamed(cookieAt(at)) {
+		if session, ok := s.verify(c.Value, t); ok {
+			return session, true
 		}
 	}
 	return id.TenantSession{}, false
 }
 
+// cookieAt is what the cookie is called there. On a hotel's own host no other name counts: a neighbouring host can have a
+// browser send a cookie of any name but one with that prefix.
+func cookieAt(at fn.Site) string {
+	if at.Own && !at.Plain {
+		return ownCookie
+	}
+	return sharedCookie
+}
+
 // Cookie is the cookie of a session. On a host of the hotel's own it is bound to that host; on a shared one its path keeps
-// it from the other hotels. Plain says that the site is plain HTTP on loopback, where browsers refuse secure cookies.
-func (s *Sessions) Cookie(session Session, t Tenant, own, plain bool) (*http.Cookie, error) {
+// it from the other hotels. Over plain HTTP on loopback browsers refuse secure cookies.
+func (s *Sessions) Cookie(session Session, t Tenant, at fn.Site) (*http.Cookie, error) {
 	value, err := s.sign(session.ID, t.ID)
 	c := &http.Cookie{
-		Name: sharedCookie, Value: value, Path: strings.ReplaceAll(Base, "{tenantSlug}", t.Slug),
-		MaxAge: int(sessionTTL / time.Second), HttpOnly: true, Secure: !plain, SameSite: http.SameSiteLaxMode,
+		Name: cookieAt(at), Value: value, Path: strings.ReplaceAll(Base, "{tenantSlug}", t.Slug),
+		MaxAge: int(sessionTTL / time.Second), HttpOnly: true, Secure: !at.Plain, SameSite: http.SameSiteLaxMode,
 	}
-	if own {
+	if at.Own {
 		c.Path = "/"
-	}
-	if own && !plain {
-		c.Name = ownCookie
 	}
 	return c, err
 }

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/document/pg"
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/pgtest"
 )
@@ -35,14 +36,14 @@ func TestWhoseACookieIs(t *testing.T) {
 	s := openSessions(t, env.Of(nil), key("a", 1))
 	here, there := Tenant{ID: id.New[id.Tenant](), Slug: "kabul"}, Tenant{ID: id.New[id.Tenant](), Slug: "herat"}
 	session := Begin(Session{Tenant: here.ID})
-	shared, err := s.Cookie(session, here, false, false)
+	shared, err := s.Cookie(session, here, fn.Site{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	knows := func(s *Sessions, t Tenant, value string) bool {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.AddCookie(&http.Cookie{Name: "tnt_id", Value: value})
-		got, ok := s.FromCookie(r, t.ID)
+		got, ok := s.FromCookie(r, t.ID, fn.Site{})
 		return ok && got == session.ID
 	}
 	tag := strings.LastIndexByte(shared.Value, '.') + 1
@@ -68,9 +69,14 @@ func TestWhoseACookieIs(t *testing.T) {
 			t.Errorf("%s: known %v, want %v", test.name, got, test.want)
 		}
 	}
-	own, _ := s.Cookie(session, here, true, false)
+	own, _ := s.Cookie(session, here, fn.Site{Own: true})
 	if shared.Path != "/bff/tenant-booking/v1/kabul" || own.Path != "/" || own.Name != "__Host-tnt_id" || !own.Secure || !own.HttpOnly || shared.SameSite != http.SameSiteLaxMode {
 		t.Errorf("cookies %v and %v", shared, own)
+	}
+	tossed := httptest.NewRequest(http.MethodGet, "/", nil)
+	tossed.AddCookie(shared)
+	if _, ok := s.FromCookie(tossed, here.ID, fn.Site{Own: true}); ok {
+		t.Error("a cookie that a neighbouring host can have set is believed on the hotel's own")
 	}
 }
 

@@ -88,7 +88,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		return answer{}, err
 	}
 	call := Call[In]{Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
-		Site: h.spec.site(r), Address: h.hops.client(r), Speculative: speculative(r)}
+		Site: h.spec.Site(r), Address: h.hops.client(r), Speculative: speculative(r)}
 	if err := h.plan.decode(r, body, &call.In); err != nil {
 		return answer{}, err
 	}

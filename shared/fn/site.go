@@ -66,7 +66,8 @@ func hostname(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-func (s Spec) site(r *http.Request) Site {
+// Site is the site that a request to the function came in at.
+func (s Spec) Site(r *http.Request) Site {
 	home := s.home()
 	return Site{Own: home != "" && r.Pattern == home, Plain: plain(r)}
 }

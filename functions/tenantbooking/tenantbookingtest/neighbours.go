@@ -128,7 +128,7 @@ func (w *Town) name(r *http.Request) answer {
 	s.Guest = body[struct {
 		FirstName string `json:"firstName"`
 	}](r).FirstName
-	return answer{200, map[string]string{}}
+	return answer{200, map[string]any{"guestId": id.Derive[id.Guest](s.ID, "guest")}}
 }
 
 // confirm is what the reservation service does by itself, too, when it hears of a capture.
