@@ -115,18 +115,18 @@ type entry struct {
 	Now        time.Time
 }
 
-// enter uses the invitation if nobody has: one statement decides, whoever else comes at the same time. The clock that says
+// enter uses the invitation if nobody has: one statement decides, whoever else comes at the same time. It names no index,
+// for a handoff is unique by two: whichever of them another session is met at, that session was first. The clock that says
 // whether it is over is the database's.
 func (a *Arrivals) enter(ctx context.Context, tx postgres.Tx, v Visitor, i Invitation, from Trace) (e entry, err error) {
 	payload := i.arrival()
 	err = tx.QueryRow(ctx, `
-		INSERT INTO bff_tenant_booking.handoff_arrival_log AS l (id, handoff_id, tenant_id, session_id, consumer_session_id, property_id,
+		INSERT INTO bff_tenant_booking.handoff_arrival_log (id, handoff_id, tenant_id, session_id, consumer_session_id, property_id,
 			expires_at, consumed, consumed_at, payload, hmac_signature_fingerprint, signing_key_id, remote_ip_hash, user_agent_class)
 		SELECT @arrival, @handoff, @tenant, @session, @consumer, @property,
 			@expires, true, platform.now(), @payload, @fingerprint, @key, @ip, @agent
 		WHERE platform.now() <= @expires
-		ON CONFLICT (handoff_id) DO UPDATE SET session_id = EXCLUDED.session_id, consumed = true, consumed_at = EXCLUDED.consumed_at
-		WHERE NOT l.consumed
+		ON CONFLICT DO NOTHING
 		RETURNING session_id, consumed_at, true, false, platform.now()`,
 		pgx.StrictNamedArgs{"arrival": i.Arrival().String(), "handoff": i.ID, "tenant": v.Tenant.ID, "session": v.Session.ID,
 			"consumer": i.GuestSession.String(), "property": i.Property.String(), "expires": i.ExpiresAt, "payload": payload,

@@ -1,6 +1,7 @@
 package tenantbooking
 
 import (
+	"fmt"
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
@@ -196,6 +197,12 @@ func (d *Draft) Name(g Guest, h Hashes, now time.Time) ([]event.Draft, error) {
 // Names reports whether that is the guest already.
 func (d *Draft) Names(g Guest) bool {
 	return d.State == CollectingDetails && d.Guest != nil && *d.Guest == g && d.AsOf.Before(d.ExpiresAt)
+}
+
+// PayKey is the upstream key of beginning to pay so. It says which version of the draft it is about, so that saying it again
+// after an attempt that was cut off is saying it once.
+func (d *Draft) PayKey(m Method) string {
+	return id.Derive[id.Request](d.Hold.Reservation, fmt.Sprintf("pay/%s/%d", m, d.Version)).String()
 }
 
 // Pay notes the intent that the guest pays with. The one that is noted already is no step.

@@ -169,18 +169,38 @@ func (s Drafts) Forget(ctx context.Context, d *Draft) error {
 	return nil
 }
 
-// Again runs a use case once more when somebody else changed its draft while it was under way.
-func Again(ctx context.Context, useCase func() error) error {
-	const attempts = 5
-	for range attempts {
-		if err := useCase(); !errors.Is(err, fault.ErrVersionConflict) || isStale(err) {
+// Again runs a use case once more when somebody else changed its draft while it was under way, or is just asking a
+// neighbour for the same: the guest has clicked twice, and finds it done.
+func Again(ctx context.Context, useCase func() error) (err error) {
+	const attempts = 6
+	for n := range attempts {
+		if err = useCase(); !lostRace(err) {
 			return err
+		}
+		if errors.Is(err, fault.ErrIdempotencyInProgress) {
+			wait(ctx, patience<<n)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
-	return fault.ErrUnavailable.Because(fault.ErrVersionConflict)
+	return fault.ErrUnavailable.Because(err)
+}
+
+const patience = 20 * time.Millisecond // at first, with a call that is under way
+
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// lostRace reports whether another call was first, so that trying again is worth it and nothing is wrong.
+func lostRace(err error) bool {
+	return errors.Is(err, fault.ErrVersionConflict) && !isStale(err) || errors.Is(err, fault.ErrIdempotencyInProgress)
 }
 
 // isStale tells a caller's own condition from a lost race: both have one code.
@@ -189,7 +209,7 @@ func isStale(err error) bool { return fault.From(err).Kind == fault.Precondition
 // Report notes an error that the guest is shown, and returns it. Noting it is telemetry: when that fails, the guest loses
 // nothing by it.
 func (s Drafts) Report(ctx context.Context, d *Draft, shown error, upstream string, now time.Time) error {
-	if !errors.Is(shown, fault.ErrVersionConflict) && !d.State.Ended() {
+	if !errors.Is(shown, fault.ErrVersionConflict) && !errors.Is(shown, fault.ErrIdempotencyInProgress) && !d.State.Ended() {
 		_ = s.Save(ctx, d, d.Shown(shown, upstream, now))
 	}
 	return shown

@@ -37,7 +37,7 @@ type limits struct {
 }
 
 const (
-	dialTime = 3 * time.Second  // a connection outlives the request that asked for it, so it has its own limit
+	dialTime = 10 * time.Second // a connection outlives the request that asked for it, so it has its own limit
 	lifetime = 30 * time.Minute // long enough to be rare, short enough to follow a failover
 	idleTime = 5 * time.Minute
 )

@@ -3,7 +3,6 @@ package openintent
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
@@ -43,7 +42,6 @@ type registry interface {
 // cashier is all this function needs of the payment service.
 type cashier interface {
 	Open(ctx context.Context, d *tenantbooking.Draft, m tenantbooking.Method, back, key string) (tenantbooking.Intent, error)
-	Get(context.Context, *tenantbooking.Draft) (tenantbooking.Paid, error)
 }
 
 type opener struct {
@@ -78,35 +76,19 @@ func (o *opener) begin(ctx context.Context, c tenantbooking.Call[Request]) (out 
 	if err := draft.May(tenantbooking.Pays); err != nil {
 		return out, o.drafts.Report(ctx, draft, err, "", c.Now)
 	}
-	// Who stays must be known before money comes. Each call's key says which version of the draft it is about, so that
-	// saying it again after an attempt that was cut off is saying it once.
-	key := id.Derive[id.Request](draft.Hold.Reservation, fmt.Sprintf("pay/%s/%d", c.In.Method, draft.Version)).String()
-	if draft.State == tenantbooking.Paying {
-		if err := o.unpaid(ctx, draft); err != nil {
-			return out, o.drafts.Report(ctx, draft, err, tenantbooking.PaymentsName, c.Now)
+	key := draft.PayKey(c.In.Method)
+	if draft.State != tenantbooking.Paying { // who stays must be known before money comes
+		if err := o.reservations.NameGuest(ctx, draft, key); err != nil {
+			return out, o.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
 		}
-	} else if err := o.reservations.NameGuest(ctx, draft, key); err != nil {
-		return out, o.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
 	}
 	intent, err := o.payments.Open(ctx, draft, c.In.Method, o.site.Return(c.Tenant, draft.ID), key)
 	if err != nil {
 		return out, o.drafts.Report(ctx, draft, err, tenantbooking.PaymentsName, c.Now)
 	}
 	events, err := draft.Pay(intent, c.Now)
-	if err != nil {
-		return out, err
-	}
-	if events != nil {
+	if err == nil && events != nil {
 		err = o.drafts.Save(ctx, draft, events...)
 	}
 	return Response{intent, draft.State}, err
-}
-
-// unpaid refuses another payment when the money has come and the guest has only not come back from the bank yet.
-func (o *opener) unpaid(ctx context.Context, d *tenantbooking.Draft) error {
-	paid, err := o.payments.Get(ctx, d)
-	if err == nil && paid.Captured() {
-		return tenantbooking.ErrIllegalStep
-	}
-	return err
 }
