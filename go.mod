@@ -4,6 +4,8 @@ go 1.26.0
 
 require (
 	cloud.google.com/go/cloudsqlconn v1.26.0
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.22.1
 	github.com/cloudevents/sdk-go/v2 v2.16.2
 	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/go-jose/go-jose/v4 v4.1.8

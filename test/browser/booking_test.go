@@ -1,0 +1,118 @@
+// Package browser books rooms on a hotel's site as people do: in a browser, with its buttons. Of each step it keeps a
+// picture, for a person to look at.
+package browser
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// A journey is one way to book.
+type journey struct {
+	language, method string
+	tongue           tongue
+	asks             string // the languages that the browser asks for
+	chooses          bool   // whether the guest chooses their language on the page
+	scripts          bool   // whether the browser would run any
+	width            int64  // of the window in which the buttons are pressed
+}
+
+var journeys = []journey{
+	{language: "en", method: "card", tongue: english, asks: "en-GB,en", width: wide},
+	{language: "en", method: "cash", tongue: english, asks: "en-GB,en", scripts: true, width: narrow},
+	{language: "ps", method: "card", tongue: pashto, asks: "ps-AF,ps,en", scripts: true, width: narrow},
+	{language: "ps", method: "cash", tongue: pashto, asks: "en-GB,en", chooses: true, width: wide},
+}
+
+func TestABrowserBooksARoom(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts four browsers")
+	}
+	for _, j := range journeys { // one after the other: a browser takes all of a small machine, and the site has budgets to keep
+		t.Run(j.language+" "+j.method, func(t *testing.T) {
+			s := stage.Open(t)
+			g := sit(t, s, j)
+			g.search()
+			g.choose()
+			g.introduce()
+			g.pay()
+			g.booked()
+			s.Settle()
+		})
+	}
+}
+
+// search looks for a room in two weeks.
+func (g *guest) search() {
+	g.t.Helper()
+	g.open("/site/" + demo.KabulGrand.Slug)
+	if g.chooses {
+		g.sees("welcome", "form.search", english)
+		g.fill("locale", g.tongue.lang)
+		g.press("form.preferences button")
+	}
+	g.sees("search", "html[lang="+g.tongue.lang+"] form.search", g.tongue)
+	today := g.stage.Env().Now()
+	g.fill("checkIn", today.AddDate(0, 0, 14).Format(time.DateOnly))
+	g.fill("checkOut", today.AddDate(0, 0, 16).Format(time.DateOnly))
+	g.press("form.search button")
+	g.sees("rooms", "article.room", g.tongue)
+}
+
+// choose takes the first room at its first rate.
+func (g *guest) choose() {
+	g.t.Helper()
+	g.press(`form[action$="/choices"] button`)
+	g.sees("details", `form[action$="/guest"]`, g.tongue)
+}
+
+// introduce says who comes.
+func (g *guest) introduce() {
+	g.t.Helper()
+	name := map[string][2]string{"en": {"Zarghona", "Ahmadzai"}, "ps": {"زرغونه", "احمدزۍ"}}[g.language]
+	g.write("#firstName", name[0])
+	g.write("#lastName", name[1])
+	g.write("#email", "zarghona@example.com")
+	g.write("#phone", "+93 70 012 3456")
+	g.sees("filled", `form[action$="/guest"]`, g.tongue)
+	g.press(`form[action$="/guest"] button`)
+	g.sees("payment", `form[action$="/payment"]`, g.tongue)
+}
+
+// pay pays now at the bank, whose page is in English for all, or promises to pay on arrival.
+func (g *guest) pay() {
+	g.t.Helper()
+	method := map[string]string{"card": "card", "cash": "cash_on_arrival"}[g.method]
+	g.tick(`input[name="method"][value="` + method + `"]`)
+	g.sees("method", `input[name="method"][value="`+method+`"]:checked`, g.tongue)
+	g.press(`form[action$="/payment"] button`)
+	if g.method == "card" {
+		g.sees("checkout", `button[name="action"][value="pay"]`, english)
+		g.press(`button[name="action"][value="pay"]`)
+	}
+}
+
+// booked reads the confirmation, and asks the reservation service whether it is true.
+func (g *guest) booked() {
+	g.t.Helper()
+	g.sees("confirmation", "strong.code", g.tongue)
+	code := strings.TrimSpace(g.text("strong.code"))
+	at, err := url.Parse(g.address())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	var reservation struct{ State, ReservationCode string }
+	g.stage.Must(http.StatusOK, stage.Request{Method: http.MethodGet, Path: "/api/v1/reservations/" + path.Base(at.Path),
+		Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}}).Into(g.t, &reservation)
+	if reservation.State != "confirmed" || code == "" || reservation.ReservationCode != code {
+		g.t.Errorf("the page says %q, the reservation is %+v", code, reservation)
+	}
+}
