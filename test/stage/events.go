@@ -20,12 +20,14 @@ type Told struct {
 	Payload     map[string]any
 }
 
-// Told lists the events of both services, each in the order of its outbox.
+// Told lists the events of all services, each in the order of its outbox.
 func (s *Stage) Told(ctx context.Context) []Told {
 	s.t.Helper()
 	conn := s.DB.Owner(s.t)
 	rows, _ := conn.Query(ctx, `
-		SELECT 'reservation' AS service, seq, subject, ordering_key, status, envelope, payload FROM reservation.outbox
+		SELECT 'bff_tenant_booking' AS service, seq, subject, ordering_key, status, envelope, payload FROM bff_tenant_booking.outbox
+		UNION ALL
+		SELECT 'reservation', seq, subject, ordering_key, status, envelope, payload FROM reservation.outbox
 		UNION ALL
 		SELECT 'sandbox', seq, subject, ordering_key, status, envelope, payload FROM sandbox.outbox
 		ORDER BY 1, 2`)
@@ -60,7 +62,7 @@ func (b *Booking) Expect(subjects ...string) {
 func (s *Stage) Story(ctx context.Context) string {
 	var lines strings.Builder
 	for _, e := range s.Told(ctx) {
-		fmt.Fprintf(&lines, "%-12s %4d %-10s %-55s %v\n", e.Service, e.Seq, e.Status, e.Subject, e.Payload)
+		fmt.Fprintf(&lines, "%-18s %4d %-10s %-55s %v\n", e.Service, e.Seq, e.Status, e.Subject, e.Payload)
 	}
 	return lines.String()
 }

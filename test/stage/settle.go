@@ -78,7 +78,8 @@ func quiet(ctx context.Context, conn *pgx.Conn) error {
 	for {
 		var waiting int
 		err := conn.QueryRow(ctx, `
-			SELECT (SELECT count(*) FROM reservation.outbox WHERE published_at IS NULL AND parked_reason IS NULL)
+			SELECT (SELECT count(*) FROM bff_tenant_booking.outbox WHERE published_at IS NULL AND parked_reason IS NULL)
+			     + (SELECT count(*) FROM reservation.outbox WHERE published_at IS NULL AND parked_reason IS NULL)
 			     + (SELECT count(*) FROM sandbox.outbox WHERE published_at IS NULL AND parked_reason IS NULL)
 			     + (SELECT count(*) FROM bus.deliveries)`).Scan(&waiting)
 		if err != nil {

@@ -1,0 +1,254 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+const rivals = 8 // sessions that come with the same token
+
+// An arrival is how a session comes with a token: by an app's call, or by the link.
+func arrive(token string, byLink bool, key string) stage.Request {
+	if byLink {
+		return stage.Request{Method: http.MethodGet, Path: "/bootstrap?h=" + token}
+	}
+	return stage.Request{Method: http.MethodPost, Path: "/handoff/consume", Key: key, Body: map[string]any{"token": token}}
+}
+
+// payload is what the guest has chosen before they came, "" where the answer has none.
+func payload(a stage.Answer, byLink bool) string {
+	if a.Status != http.StatusOK {
+		return ""
+	}
+	if !byLink {
+		return string(a.Body)
+	}
+	var b struct {
+		HandoffPayload json.RawMessage
+	}
+	if err := json.Unmarshal(a.Body, &b); err != nil {
+		return ""
+	}
+	return string(b.HandoffPayload)
+}
+
+// Visitors are sessions of one hotel, half of them at each of two processes.
+type visitors struct {
+	guests            []*stage.Visitor
+	accepted, refused atomic.Int64
+	busy              atomic.Int64
+}
+
+// gather begins the sessions.
+func gather(t *testing.T, here, there *stage.Stage) *visitors {
+	t.Helper()
+	c := &visitors{}
+	for n := range rivals {
+		c.guests = append(c.guests, []*stage.Stage{here, there}[n%2].Visit(demo.KabulGrand))
+	}
+	return c
+}
+
+// rush has all sessions come with the token at once, and the one that was let in come again, to the other process too.
+func (c *visitors) rush(ctx context.Context, n int, token string) error {
+	byLink := n%2 == 1
+	answers := make([]stage.Answer, rivals)
+	var all errgroup.Group
+	for i, v := range c.guests {
+		all.Go(func() (err error) {
+			answers[i], err = c.come(ctx, v, arrive(token, byLink, stage.Key()))
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return err
+	}
+	winner := -1
+	for i, a := range answers {
+		switch {
+		case a.Status == http.StatusOK && payload(a, byLink) != "" && winner < 0:
+			winner = i
+			c.accepted.Add(1)
+		case a.Status == http.StatusConflict && a.Code() == "BFF.CONSUMER.HANDOFF_REPLAYED":
+			c.refused.Add(1)
+		default:
+			return fmt.Errorf("token %d: session %d got %d %s", n, i, a.Status, a.Body)
+		}
+	}
+	if winner < 0 {
+		return fmt.Errorf("token %d let nobody in", n)
+	}
+	return c.again(ctx, n, token, winner, payload(answers[winner], byLink))
+}
+
+// again has the session that was let in come twice more: by the same way, and by the other one.
+func (c *visitors) again(ctx context.Context, n int, token string, winner int, first string) error {
+	for _, byLink := range []bool{n%2 == 1, n%2 == 0} {
+		a, err := c.come(ctx, c.guests[winner], arrive(token, byLink, stage.Key()))
+		if err != nil {
+			return err
+		}
+		if got := payload(a, byLink); got != first {
+			return fmt.Errorf("token %d: the same session got %q, then %d %q", n, first, a.Status, got)
+		}
+	}
+	return nil
+}
+
+// come sends a request again while a crowded machine asks for that: it says so, and never that something is broken.
+func (c *visitors) come(ctx context.Context, v *stage.Visitor, r stage.Request) (a stage.Answer, err error) {
+	for range 20 {
+		if a, err = v.Go(ctx, r); err != nil || a.Status <= http.StatusInternalServerError {
+			break
+		}
+		c.busy.Add(1)
+	}
+	return a, err
+}
+
+// TestAHandoffLetsOneSessionInHoweverManyCome uses every token in eight sessions at once, at two processes on one database.
+func TestAHandoffLetsOneSessionInHoweverManyCome(t *testing.T) {
+	t.Parallel()
+	here := stage.Open(t)
+	c := gather(t, here, here.Beside())
+	tokens := count(200, 2000)
+	began := time.Now()
+	var guests errgroup.Group
+	guests.SetLimit(4)
+	for n := range tokens {
+		token := mint(t, here, demo.KabulGrand)
+		guests.Go(func() error { return c.rush(t.Context(), n, token) })
+	}
+	if err := guests.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	here.Quiet()
+	t.Logf("%d tokens × %d sessions in %v: %d accepted, %d refused, %d answers asked to come again", tokens, rivals,
+		time.Since(began).Round(time.Second), c.accepted.Load(), c.refused.Load(), c.busy.Load())
+	if c.accepted.Load() != int64(tokens) || c.refused.Load() != int64(tokens*(rivals-1)) {
+		t.Errorf("accepted %d, refused %d", c.accepted.Load(), c.refused.Load())
+	}
+	arrivals(t, here, tokens)
+}
+
+// arrivals fails the test unless the ledger has so many entries, all used, and the world was told of each once.
+func arrivals(t *testing.T, s *stage.Stage, want int) {
+	t.Helper()
+	var entries, used, told, twice int
+	err := s.DB.Owner(t).QueryRow(t.Context(), `
+		WITH told AS (
+			SELECT payload ->> 'handoffId' AS handoff, count(*) AS times FROM bff_tenant_booking.outbox
+			WHERE subject = 'melmastoon.bff.tenant.handoff.consumed.v1' GROUP BY 1
+		)
+		SELECT (SELECT count(*) FROM bff_tenant_booking.handoff_arrival_log),
+		       (SELECT count(*) FROM bff_tenant_booking.handoff_arrival_log WHERE consumed),
+		       (SELECT count(*) FROM told), (SELECT count(*) FROM told WHERE times > 1)`).Scan(&entries, &used, &told, &twice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries != want || used != want || told != want || twice != 0 {
+		t.Errorf("%d entries, %d used, %d told, %d of them more than once; want %d of each and none", entries, used, told, twice, want)
+	}
+}
+
+// TestWhatNobodyLooksAtUsesNoHandoff loads the link in every way in which machines do before people come.
+func TestWhatNobodyLooksAtUsesNoHandoff(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	token := mint(t, s, demo.KabulGrand)
+	for name, at := range map[string]func(*stage.Browser, demo.Hotel) *stage.Visitor{"shared": (*stage.Browser).At, "own": (*stage.Browser).AtHome} {
+		for _, test := range []struct {
+			method, header, value string
+		}{
+			{http.MethodHead, "X-Nothing", ""},
+			{http.MethodGet, "Sec-Purpose", "prefetch"},
+			{http.MethodGet, "Sec-Purpose", "prefetch;prerender"},
+			{http.MethodGet, "Purpose", "prefetch"},
+			{http.MethodGet, "X-Moz", "prefetch"},
+		} {
+			b := s.Browser()
+			v := at(b, demo.KabulGrand)
+			a, err := v.Go(t.Context(), stage.Request{Method: test.method, Path: "/bootstrap?h=" + token, Header: map[string]string{test.header: test.value}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Status != http.StatusOK || payload(a, true) != "" || len(v.Cookies()) != 0 {
+				t.Errorf("%s, %s with %s: %s answered %d %v %s", name, test.method, test.header, test.value, a.Status, a.Header, a.Body)
+			}
+		}
+	}
+	arrivals(t, s, 0)
+	v := s.Browser().At(demo.KabulGrand)
+	if a := v.Must(http.StatusOK, http.MethodGet, "/bootstrap?h="+token, nil); payload(a, true) == "" {
+		t.Errorf("who then comes gets %s", a.Body)
+	}
+	arrivals(t, s, 1)
+}
+
+// TestAHandoffIsOverToTheMoment comes 30 minutes after it was made, and a little later.
+func TestAHandoffIsOverToTheMoment(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	early, late := mint(t, s, demo.KabulGrand), mint(t, s, demo.KabulGrand)
+	s.Quiet()
+	v := s.Visit(demo.KabulGrand)
+	s.Advance(29 * time.Minute)
+	first := v.Must(http.StatusOK, http.MethodGet, "/bootstrap?h="+early, nil)
+	if payload(first, true) == "" {
+		t.Errorf("in time: %s", first.Body)
+	}
+	s.Advance(time.Minute)
+	for _, token := range []string{early, late} { // used in time, and never used
+		v.Refused(http.StatusGone, "BFF.CONSUMER.HANDOFF_EXPIRED", http.MethodGet, "/bootstrap?h="+token, nil)
+		v.Refused(http.StatusGone, "BFF.CONSUMER.HANDOFF_EXPIRED", http.MethodPost, "/handoff/consume", map[string]any{"token": token})
+	}
+	arrivals(t, s, 1)
+}
+
+// TestAGuestWhoWasSentBooks goes from the link to the end: the booking says how they came.
+func TestAGuestWhoWasSentBooks(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Browser().At(demo.KabulGrand)
+	var site struct {
+		HandoffArrivalID string
+		Currency, Locale string
+		HandoffPayload   struct{ PropertyID string }
+	}
+	v.Must(http.StatusOK, http.MethodGet, "/bootstrap?h="+mint(t, s, demo.KabulGrand), nil).Into(t, &site)
+	if site.HandoffArrivalID == "" || site.HandoffPayload.PropertyID != demo.KabulGrand.Property.String() || site.Currency != "USD" || site.Locale != "fa-AF" {
+		t.Errorf("the site begins with %+v", site)
+	}
+	v.Book(stage.Usual(), "card").Press("pay")
+	if a := v.Return(); a.Status != http.StatusOK {
+		t.Fatalf("came back to %d %s", a.Status, a.Body)
+	}
+	s.Settle()
+	said := map[string]any{}
+	for _, e := range s.Told(t.Context()) {
+		if e.Payload["draftId"] == v.DraftID || e.Payload["reservationId"] == v.ReservationID {
+			said[e.Subject] = e.Payload["handoffArrivalId"]
+		}
+		if e.Subject == "melmastoon.reservation.confirmed.v1" {
+			said["channel"] = e.Payload["channel"].(map[string]any)["channel"]
+		}
+	}
+	for _, subject := range []string{"melmastoon.bff.tenant.booking.draft.created.v1", "melmastoon.bff.tenant.booking.draft.converted.v1"} {
+		if said[subject] != site.HandoffArrivalID {
+			t.Errorf("%s says %v, want %s", subject, said[subject], site.HandoffArrivalID)
+		}
+	}
+	if said["channel"] != "meta" {
+		t.Errorf("the reservation came by %v", said["channel"])
+	}
+}

@@ -1,0 +1,428 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// Names are what a request to a site can name. Those of a victim exist; those of a ghost have the same form and do not.
+type names struct {
+	Property, Room, Rate, Draft, Quote, Reservation, Token, View, Key string
+}
+
+// ghost names nothing.
+func ghost(token string) names {
+	return names{
+		id.New[id.Property]().String(), id.New[id.RoomType]().String(), id.New[id.RatePlan]().String(), id.New[id.Draft]().String(),
+		id.New[id.Quote]().String(), id.New[id.Reservation]().String(), forged(token), "local.AAAAAAAAAAAAAAAAAAAAAA", stage.Key(),
+	}
+}
+
+// forged is a token that nobody has signed.
+func forged(token string) string {
+	version, rest, _ := strings.Cut(token, ".")
+	body, _, _ := strings.Cut(rest, ".")
+	return version + "." + body + "." + strings.Repeat("A", 43)
+}
+
+// hide replaces what the request has named by what it is, so that answers about different names can be compared.
+func (n names) hide(text string) string {
+	return strings.NewReplacer(n.Property, "PROPERTY", n.Room, "ROOM", n.Rate, "RATE", n.Draft, "DRAFT", n.Quote, "QUOTE",
+		n.Reservation, "RESERVATION", n.Token, "TOKEN", n.View, "VIEW").Replace(text)
+}
+
+// tries are requests for each route of a site that name something: the route as the catalogue has it, and how to ask.
+func tries(own *stage.Visitor) map[string][]func(names) stage.Request {
+	get := func(path string) stage.Request { return stage.Request{Method: http.MethodGet, Path: path} }
+	send := func(method, path string, body any) stage.Request {
+		return stage.Request{Method: method, Path: path, Body: body}
+	}
+	wish := func(property, room, rate string, draft string) map[string]any {
+		w := own.Wanting(stage.Usual())
+		w["propertyId"], w["roomTypeId"], w["ratePlanId"] = property, room, rate
+		if draft != "" {
+			w["draftId"] = draft
+		}
+		return w
+	}
+	h := own.Hotel
+	return map[string][]func(names) stage.Request{
+		"GET /bootstrap":        {func(n names) stage.Request { return get("/bootstrap?h=" + n.Token) }},
+		"POST /handoff/consume": {func(n names) stage.Request { return send("POST", "/handoff/consume", map[string]any{"token": n.Token}) }},
+		"GET /availability": {func(n names) stage.Request {
+			w := own.Wanting(stage.Usual())["stayWindow"].(map[string]any)
+			return get(fmt.Sprintf("/availability?propertyId=%s&checkIn=%s&checkOut=%s&adults=2", n.Property, w["checkIn"], w["checkOut"]))
+		}},
+		"GET /policies": {func(n names) stage.Request { return get("/policies") }},
+		"POST /quote": {
+			func(n names) stage.Request { return send("POST", "/quote", wish(n.Property, n.Room, n.Rate, "")) },
+			func(n names) stage.Request {
+				return send("POST", "/quote", wish(h.Property.String(), h.Rooms[0].ID.String(), h.Rooms[0].Flexible.ID.String(), n.Draft))
+			},
+			func(n names) stage.Request {
+				return send("POST", "/quote", wish(h.Property.String(), n.Room, n.Rate, ""))
+			},
+		},
+		"POST /hold": {
+			func(n names) stage.Request {
+				return send("POST", "/hold", map[string]any{"draftId": n.Draft, "quoteId": n.Quote})
+			},
+			func(n names) stage.Request {
+				return send("POST", "/hold", map[string]any{"draftId": own.DraftID, "quoteId": n.Quote})
+			},
+		},
+		"GET /draft/{draftId}":    {func(n names) stage.Request { return get("/draft/" + n.Draft) }},
+		"PATCH /draft/{draftId}":  {func(n names) stage.Request { return send("PATCH", "/draft/"+n.Draft, stage.Zarghona()) }},
+		"DELETE /draft/{draftId}": {func(n names) stage.Request { return send("DELETE", "/draft/"+n.Draft, nil) }},
+		"POST /draft/{draftId}/payment-intent": {func(n names) stage.Request {
+			return send("POST", "/draft/"+n.Draft+"/payment-intent", map[string]any{"method": "card"})
+		}},
+		"POST /draft/{draftId}/return":  {func(n names) stage.Request { return send("POST", "/draft/"+n.Draft+"/return", nil) }},
+		"POST /draft/{draftId}/confirm": {func(n names) stage.Request { return send("POST", "/draft/"+n.Draft+"/confirm", nil) }},
+		"GET /confirmation/{reservationId}": {
+			func(n names) stage.Request { return get("/confirmation/" + n.Reservation) },
+			func(n names) stage.Request { return get("/confirmation/" + n.Reservation + "?t=" + n.View) },
+		},
+		"PATCH /session": {func(n names) stage.Request { return send("PATCH", "/session", map[string]any{"currency": "USD"}) }},
+	}
+}
+
+// A trick is a way to knock: where, and with what in the hand.
+type trick struct {
+	base   string
+	header map[string]string
+	own    bool // knocks at the intruder's own hotel: everything of the victim's must be as if it were not there
+}
+
+// tricks are all the ways in which a guest of one hotel can pretend to be at another.
+func tricks(intruder, atHome, victim *stage.Visitor) map[string]trick {
+	mine := intruder.Cookie()
+	_, value, _ := strings.Cut(mine, "=")
+	session, tag, _ := strings.Cut(value, ".")
+	theirs := victim.Session()
+	home := atHome.Base
+	foreignHome := strings.Replace(home, intruder.Hotel.Slug, victim.Hotel.Slug, 1)
+	shared := strings.TrimSuffix(intruder.Base, intruder.Hotel.Slug)
+	host := strings.TrimSuffix(strings.TrimPrefix(home, "http://"), "/api")
+	foreignHost := strings.Replace(host, intruder.Hotel.Slug, victim.Hotel.Slug, 1)
+	with := func(cookie string, more ...string) map[string]string {
+		h := map[string]string{"Cookie": cookie}
+		for i := 0; i < len(more); i += 2 {
+			h[more[i]] = more[i+1]
+		}
+		return h
+	}
+	return map[string]trick{
+		"own path":                         {intruder.Base, with(mine), true},
+		"own host":                         {home, with(atHome.Cookie()), true},
+		"own path, tenant header":          {intruder.Base, with(mine, "X-Tenant-Id", victim.Hotel.Tenant.String(), "X-Tenant-Slug", victim.Hotel.Slug), true},
+		"own path, on the other's host":    {intruder.Base, with(mine, "Host", foreignHost), true},
+		"own path, the other's domain":     {intruder.Base, with(mine, "Host", victim.Hotel.Domain), true},
+		"own host, forwarded for other":    {home, with(atHome.Cookie(), "X-Forwarded-Host", foreignHost, "Forwarded", "host="+foreignHost), true},
+		"other path, own cookie":           {victim.Base, with(mine), false},
+		"other path, own cookie, own host": {victim.Base, with(mine, "Host", host), false},
+		"other path, host cookie's name":   {victim.Base, with("__Host-tnt_id=" + value), false},
+		"other path, both names":           {victim.Base, with("__Host-tnt_id=" + value + "; tnt_id=" + value), false},
+		"other path, their session":        {victim.Base, with("tnt_id=" + theirs + "." + tag), false},
+		"other path, their session bare":   {victim.Base, with("tnt_id=" + theirs), false},
+		"other path, no tag":               {victim.Base, with("tnt_id=" + theirs + ".local."), false},
+		"other path, two cookies":          {victim.Base, with(mine + "; tnt_id=" + theirs + "." + tag), false},
+		"other path, quoted":               {victim.Base, with(`tnt_id="` + value + `"`), false},
+		"other path, escaped slug":         {shared + strings.Replace(victim.Hotel.Slug, "h", "%68", 1), with(mine), false},
+		"other path, through own":          {intruder.Base + "/..%2f" + victim.Hotel.Slug, with(mine), false},
+		"other path, no session":           {victim.Base, with("tnt_id=" + session), false},
+		"other host, own cookie":           {foreignHome, with(mine), false},
+		"other host, own host's cookie":    {foreignHome, with(atHome.Cookie()), false},
+		"other domain, own host's cookie":  {home, with(atHome.Cookie(), "Host", victim.Hotel.Domain), false},
+		"other host in capitals":           {home, with(atHome.Cookie(), "Host", strings.ToUpper(foreignHost)), false},
+		"other tenant's id for a slug":     {shared + victim.Hotel.Tenant.String(), with(mine), false},
+		"other domain for a slug":          {shared + victim.Hotel.Domain, with(mine), false},
+	}
+}
+
+// A reply is what of an answer may be compared.
+type reply struct {
+	Status int
+	Code   string
+	Header map[string]string
+	Body   string
+}
+
+func told(a stage.Answer, n names) reply {
+	r := reply{a.Status, a.Code(), map[string]string{}, ""}
+	for _, name := range []string{"Content-Type", "Cache-Control", "Etag", "Location", "Allow", "Retry-After", "Idempotent-Replayed", "Vary", "Content-Language"} {
+		r.Header[name] = a.Header.Get(name)
+	}
+	var body map[string]any
+	if json.Unmarshal(a.Body, &body) != nil {
+		r.Body = string(a.Body)
+		return r
+	}
+	for _, fresh := range []string{"requestId", "traceId", "serverTime", "composedAt", "csp"} {
+		delete(body, fresh)
+	}
+	text, _ := json.Marshal(body)
+	r.Body = n.hide(string(text))
+	return r
+}
+
+// TestNoHotelLeaksIntoAnother asks every route of a site, in every way, about what exists at another hotel and about what
+// exists nowhere. The answers are the same, nothing of the other hotel is in them, and nothing of it has changed.
+func TestNoHotelLeaksIntoAnother(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	there := stage.Usual()
+	there.Hotel = demo.HeratGarden
+	victims := map[string]*stage.Visitor{
+		"paying":    s.Visit(demo.HeratGarden).Book(there, "card"),
+		"confirmed": s.Visit(demo.HeratGarden).Book(there, "card"),
+	}
+	done := victims["confirmed"]
+	done.Press("pay")
+	if a := done.Return(); a.Status != http.StatusOK {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	intruder := s.Visit(demo.KabulGrand).Ask(stage.Usual())
+	atHome := s.Browser().AtHome(demo.KabulGrand)
+	atHome.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
+	atHome.Ask(stage.Usual())
+	for _, v := range victims {
+		covers(t, tries(v))
+	}
+	s.Quiet()
+	before := rowsOf(t, s, demo.HeratGarden.Tenant)
+	var asked, leaks int
+	for state, victim := range victims {
+		token := mint(t, s, demo.HeratGarden)
+		target := names{
+			victim.Hotel.Property.String(), victim.Hotel.Rooms[0].ID.String(), victim.Hotel.Rooms[0].Flexible.ID.String(), victim.DraftID,
+			victim.QuoteID, victim.ReservationID, token, or(victim.ViewToken, done.ViewToken), "",
+		}
+		for name, how := range tricks(intruder, atHome, victim) {
+			n, found := sneak(t, s, state+"/"+name, how, intruder, atHome, victim, target)
+			asked, leaks = asked+n, leaks+found
+		}
+	}
+	s.Quiet()
+	t.Logf("asked %d times, %d leaks", asked, leaks)
+	if changed := differing(before, rowsOf(t, s, demo.HeratGarden.Tenant)); len(changed) > 0 {
+		t.Errorf("changed at the other hotel: %v", changed)
+	}
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// covers fails the test unless every route of the service is tried.
+func covers(t *testing.T, all map[string][]func(names) stage.Request) {
+	t.Helper()
+	for _, f := range melmastoon.Functions {
+		method, path, _ := strings.Cut(f.Spec.Route, " ")
+		if rest, ours := strings.CutPrefix(path, tenantbooking.Base); ours && all[method+" "+rest] == nil {
+			t.Errorf("nobody tries %s", f.Spec.Route)
+		}
+	}
+}
+
+// sneak plays one trick at every route, about the victim and about a ghost.
+func sneak(t *testing.T, s *stage.Stage, name string, how trick, intruder, atHome, victim *stage.Visitor, target names) (asked, leaks int) {
+	t.Helper()
+	who := intruder
+	if strings.Contains(how.base, "/api") {
+		who = atHome
+	}
+	thief := &stage.Visitor{Browser: s.Browser().Forgetful(), Hotel: intruder.Hotel, Base: how.base}
+	nobody := ghost(target.Token)
+	secrets := []string{victim.Session(), victim.Code, victim.IntentID, "Zarghona"}
+	for _, route := range slices.Sorted(maps.Keys(tries(who))) {
+		for i, try := range tries(who)[route] {
+			if !how.own && (public(route) || strings.Contains(try(target).Path, "?t=")) {
+				continue // what the other hotel shows to everybody, or to who has the link, it shows to them
+			}
+			real, unreal := knock(t, thief, how, try(target)), knock(t, thief, how, try(nobody))
+			asked += 2
+			a, b := told(real, target), told(unreal, nobody)
+			if fmt.Sprint(a) != fmt.Sprint(b) {
+				leaks++
+				t.Errorf("%s: %s (%d) tells what exists:\n got %+v\nwant %+v", name, route, i, a, b)
+			}
+			if real.Status < 400 && !public(route) && route != "PATCH /session" || real.Status >= 500 {
+				leaks++
+				t.Errorf("%s: %s (%d) answered %d %s", name, route, i, real.Status, real.Body)
+			}
+			if all := fmt.Sprint(real.Header, target.hide(string(real.Body))); slices.ContainsFunc(secrets, func(s string) bool { return s != "" && strings.Contains(all, s) }) {
+				leaks++
+				t.Errorf("%s: %s (%d) has a secret in it: %s", name, route, i, all)
+			}
+		}
+	}
+	return asked, leaks
+}
+
+// public are the routes that show the same to everybody, or begin a visit.
+func public(route string) bool {
+	return route == "GET /policies" || route == "GET /bootstrap" || route == "POST /handoff/consume"
+}
+
+func knock(t *testing.T, thief *stage.Visitor, how trick, r stage.Request) stage.Answer {
+	t.Helper()
+	r.Header = how.header
+	a, err := thief.Go(t.Context(), r)
+	if err != nil {
+		t.Fatalf("%s %s: %v", r.Method, r.Path, err)
+	}
+	return a
+}
+
+// rowsOf are digests of what the database has of a hotel.
+func rowsOf(t *testing.T, s *stage.Stage, tenant id.Tenant) map[string]string {
+	t.Helper()
+	conn, found := s.DB.Owner(t), map[string]string{}
+	for _, table := range []string{"bff_tenant_booking.booking_drafts", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.handoff_arrival_log",
+		"bff_tenant_booking.confirmation_views", "reservation.reservations", "reservation.holds", "reservation.guests", "reservation.outbox", "reservation.quotes"} {
+		var digest string
+		sql := `SELECT coalesce(md5(string_agg(t::text, chr(10) ORDER BY t::text)), '') FROM ` + table + ` AS t WHERE tenant_id = $1`
+		if err := conn.QueryRow(t.Context(), sql, tenant).Scan(&digest); err != nil {
+			t.Fatal(table, err)
+		}
+		found[table] = digest
+	}
+	return found
+}
+
+// mint makes a handoff to the hotel.
+func mint(t *testing.T, s *stage.Stage, h demo.Hotel) string {
+	t.Helper()
+	token, err := invite(s, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func invite(s *stage.Stage, h demo.Hotel) (string, error) {
+	keys, err := handoff.Open(s.Env())
+	if err != nil {
+		return "", err
+	}
+	day := stay.DateOf(s.Env().Now()).AddDays(7)
+	_, token, err := keys.Mint(handoff.Handoff{
+		GuestSession: id.New[id.GuestSession](), Tenant: h.Tenant, Property: h.Property,
+		Dates: handoff.Dates{CheckIn: day, CheckOut: day.AddDays(2)}, Occupancy: handoff.Occupancy{Adults: 2, Rooms: 1},
+		Currency: money.USD, Locale: locale.Dari,
+	}, s.Env().Now())
+	return token.Reveal(), err
+}
+
+// TestAnotherGuestOfTheSameHotelIsAStranger has a guest ask for what another one of the same hotel has.
+func TestAnotherGuestOfTheSameHotelIsAStranger(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	victim := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
+	other := s.Visit(demo.KabulGrand).Ask(stage.Usual())
+	target := names{
+		victim.Hotel.Property.String(), victim.Hotel.Rooms[0].ID.String(), victim.Hotel.Rooms[0].Flexible.ID.String(),
+		victim.DraftID, victim.QuoteID, victim.ReservationID, "v1.e30.x", "local.x", "",
+	}
+	nobody := ghost("v1.e30.x")
+	nobody.Property, nobody.Room, nobody.Rate = target.Property, target.Room, target.Rate
+	for route, all := range tries(other) {
+		for i, try := range all {
+			if !strings.Contains(fmt.Sprint(try(target)), target.Draft) && !strings.Contains(route, "confirmation") && route != "POST /hold" {
+				continue // names nothing of theirs
+			}
+			how := trick{header: map[string]string{}}
+			a, b := told(knock(t, other, how, try(target)), target), told(knock(t, other, how, try(nobody)), nobody)
+			if fmt.Sprint(a) != fmt.Sprint(b) {
+				t.Errorf("%s (%d) tells what exists:\n got %+v\nwant %+v", route, i, a, b)
+			}
+		}
+	}
+	if victim.State() != "paying" {
+		t.Errorf("the booking is %s", victim.FlowState)
+	}
+}
+
+// TestAnIdempotencyKeyIsItsOwnersOnly sends a victim's request again, key and all, as somebody else.
+func TestAnIdempotencyKeyIsItsOwnersOnly(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	victim := s.Visit(demo.KabulGrand).Book(stage.Usual(), "cash_on_arrival")
+	request := stage.Request{Method: http.MethodPost, Path: victim.Draft("/confirm"), Key: stage.Key()}
+	for i, v := range []*stage.Visitor{victim, victim, s.Visit(demo.KabulGrand), s.Visit(demo.HeratGarden)} {
+		a, err := v.Go(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replayed := a.Header.Get("Idempotent-Replayed") == "true"
+		if want := []int{http.StatusOK, http.StatusOK, http.StatusNotFound, http.StatusNotFound}[i]; a.Status != want || replayed != (i == 1) {
+			t.Errorf("caller %d got %d, replayed %t, want %d: %s", i, a.Status, replayed, want, a.Body)
+		}
+	}
+}
+
+// TestCookiesOfTwoHotelsDoNotMeet has one browser book at two hotels at the same time, on the host that they share and on
+// hosts of their own.
+func TestCookiesOfTwoHotelsDoNotMeet(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	for name, at := range map[string]func(*stage.Browser, demo.Hotel) *stage.Visitor{"shared": (*stage.Browser).At, "own": (*stage.Browser).AtHome} {
+		b := s.Browser()
+		kabul, herat := at(b, demo.KabulGrand), at(b, demo.HeratGarden)
+		for _, v := range []*stage.Visitor{kabul, herat} {
+			v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
+			if len(v.Cookies()) != 1 {
+				t.Errorf("%s: the browser sends %v to %s", name, slices.Collect(maps.Keys(v.Cookies())), v.Hotel.Slug)
+			}
+		}
+		first, second := kabul.Session(), herat.Session()
+		if first == second || first == "" {
+			t.Errorf("%s: sessions %q and %q", name, first, second)
+		}
+		var guests errgroup.Group
+		for _, v := range []*stage.Visitor{kabul, herat} {
+			guests.Go(func() error { return through(t.Context(), v) })
+		}
+		if err := guests.Wait(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if kabul.Session() != first || herat.Session() != second {
+			t.Errorf("%s: a session has changed", name)
+		}
+	}
+	s.Settle()
+}
+
+// through books in cash.
+func through(ctx context.Context, v *stage.Visitor) error {
+	wish := stage.Usual()
+	wish.Hotel = v.Hotel
+	v.Book(wish, "cash_on_arrival")
+	a, err := v.Go(ctx, stage.Request{Method: http.MethodPost, Path: v.Draft("/confirm")})
+	if err == nil && a.Status != http.StatusOK {
+		err = fmt.Errorf("confirming at %s: %d %s", v.Hotel.Slug, a.Status, a.Body)
+	}
+	return err
+}

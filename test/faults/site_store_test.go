@@ -1,0 +1,214 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/document/pg"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// A shelf is the store of hot documents, which a test can take away.
+type shelf struct {
+	document.Store
+	mood atomic.Int64
+	used atomic.Int64 // how often it was asked for while it was not well
+}
+
+// How the shelf is.
+const (
+	well    = iota
+	down    // says at once that it is away
+	hanging // says nothing
+	garbled // everything in it is something else
+)
+
+// is reports the mood of a call, and counts it.
+func (s *shelf) is(ctx context.Context) error {
+	mood := s.mood.Load()
+	if mood != well {
+		s.used.Add(1)
+	}
+	switch mood {
+	case down:
+		return fault.ErrUnavailable
+	case hanging:
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return nil
+}
+
+// Get is document.Store's.
+func (s *shelf) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	if err := s.is(ctx); err != nil {
+		return nil, err
+	}
+	found, err := s.Store.Get(ctx, now, names...)
+	if s.mood.Load() == garbled {
+		for _, r := range found {
+			if r != nil {
+				r.Value, r.Version = []byte(`{"v":1,"x":[`), r.Version+1<<40
+			}
+		}
+	}
+	return found, err
+}
+
+// Create is document.Store's.
+func (s *shelf) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	if err := s.is(ctx); err != nil {
+		return false, err
+	}
+	return s.Store.Create(ctx, now, name, r)
+}
+
+// Put is document.Store's.
+func (s *shelf) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	if err := s.is(ctx); err != nil {
+		return false, err
+	}
+	return s.Store.Put(ctx, now, name, r)
+}
+
+// Delete is document.Store's.
+func (s *shelf) Delete(ctx context.Context, name document.Name) error {
+	if err := s.is(ctx); err != nil {
+		return err
+	}
+	return s.Store.Delete(ctx, name)
+}
+
+// Add is document.Store's.
+func (s *shelf) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (int64, error) {
+	if err := s.is(ctx); err != nil {
+		return 0, err
+	}
+	return s.Store.Add(ctx, now, name, n, until)
+}
+
+// shelved opens a stage whose hot documents are on the shelf.
+func shelved(t *testing.T) (*stage.Stage, *shelf) {
+	t.Helper()
+	db := pgtest.New(t)
+	own := &shelf{Store: pg.Open(db.Env())}
+	return stage.Within(t, db, env.Give[document.Store](db.Env(), own)), own
+}
+
+// empty clears the shelf.
+func empty(t *testing.T, s *stage.Stage) {
+	t.Helper()
+	if _, err := s.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// way is what a guest does, step by step.
+var way = []struct {
+	name string
+	step func(*testing.T, *stage.Visitor)
+}{
+	{"asks", func(_ *testing.T, v *stage.Visitor) { v.Ask(stage.Usual()) }},
+	{"holds", func(_ *testing.T, v *stage.Visitor) { v.Hold() }},
+	{"says who they are", func(_ *testing.T, v *stage.Visitor) { v.Name() }},
+	{"pays", func(_ *testing.T, v *stage.Visitor) { v.Pay("card") }},
+	{"looks", func(_ *testing.T, v *stage.Visitor) { v.State() }},
+	{"is at the bank", func(_ *testing.T, v *stage.Visitor) { v.Press("pay") }},
+	{"comes back", func(t *testing.T, v *stage.Visitor) {
+		if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" {
+			t.Errorf("came back to %d %s", a.Status, a.Body)
+		}
+	}},
+	{"reads", func(_ *testing.T, v *stage.Visitor) {
+		v.Must(http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil)
+	}},
+}
+
+// TestGuestsGoOnWithoutTheHotStore takes the store away before every step of a booking, in every way in which it can go. The
+// guest, whose session is in a signed cookie and whose booking is in SQL, gets a room all the same.
+func TestGuestsGoOnWithoutTheHotStore(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		mood  int64
+		empty bool // cleared before every step
+	}{"emptied": {well, true}, "down": {down, false}, "garbled": {garbled, false}, "emptied and garbled": {garbled, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, own := shelved(t)
+			for from := range way {
+				v := s.Visit(demo.KabulGrand)
+				session := v.Session()
+				for n, doing := range way {
+					if n >= from {
+						own.mood.Store(test.mood)
+					}
+					if n >= from && test.empty {
+						empty(t, s)
+					}
+					doing.step(t, v)
+				}
+				if e := v.End(); e.State != "confirmed" || e.Session != session || v.Session() != session {
+					t.Errorf("gone when the guest %s: ended as %+v, session %s, then %s", way[from].name, e, session, v.Session())
+				}
+				own.mood.Store(well)
+			}
+			if test.mood != well && own.used.Load() == 0 {
+				t.Error("nobody missed it: this has shown nothing")
+			}
+			s.Settle()
+		})
+	}
+}
+
+// TestASiteOpensWithoutTheHotStore visits while it is away: every page is there, only slower.
+func TestASiteOpensWithoutTheHotStore(t *testing.T) {
+	t.Parallel()
+	s, own := shelved(t)
+	own.mood.Store(down)
+	v := s.Visit(demo.KabulGrand)
+	for _, path := range []string{"/bootstrap", "/policies", nights(v)} {
+		a := v.Must(http.StatusOK, http.MethodGet, path, nil)
+		if got := a.Header.Get("X-Cache"); got == "HIT" {
+			t.Errorf("%s: %s from a cache that is away", path, got)
+		}
+	}
+	a := v.Send(http.MethodPatch, "/session", map[string]any{"currency": "USD"})
+	if !slices.Contains([]int{http.StatusOK, http.StatusServiceUnavailable}, a.Status) {
+		t.Errorf("choosing a currency: %d %s", a.Status, a.Body)
+	}
+	own.mood.Store(well)
+	v.Must(http.StatusOK, http.MethodPatch, "/session", map[string]any{"currency": "USD"})
+}
+
+// nights is the path that asks for the rooms of a stay.
+func nights(v *stage.Visitor) string {
+	w := v.Wanting(stage.Usual())["stayWindow"].(map[string]any)
+	return fmt.Sprintf("/availability?propertyId=%s&checkIn=%s&checkOut=%s&adults=2", v.Hotel.Property, w["checkIn"], w["checkOut"])
+}
+
+// TestAHotStoreThatHangsEndsNoAnswerLate has the store say nothing at all: every answer comes in its time, whichever it is.
+func TestAHotStoreThatHangsEndsNoAnswerLate(t *testing.T) {
+	t.Parallel()
+	s, own := shelved(t)
+	v := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
+	own.mood.Store(hanging)
+	for _, c := range calls(v) {
+		a, took := c.timed(t, v)
+		t.Logf("%s: %d %s after %v", c.name, a.Status, a.Code(), took.Round(time.Millisecond))
+		if took > c.budget+grace {
+			t.Errorf("%s took %v, has %v", c.name, took, c.budget)
+		}
+	}
+	own.mood.Store(well)
+	recovers(t, s, v)
+}

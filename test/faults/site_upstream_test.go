@@ -1,0 +1,268 @@
+package faults
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// grace is what an answer may take beyond its budget: the contract's 50 ms, and the time in which a crowded machine does
+// not get to anything.
+const (
+	grace   = 50*time.Millisecond + crowded
+	crowded = time.Second
+)
+
+// A line goes to the neighbours. One of them can be made to answer in any way.
+type line struct {
+	to    http.RoundTripper
+	sick  atomic.Pointer[string] // the neighbour's part of the address
+	mood  atomic.Pointer[string]
+	asked atomic.Int64 // how often a sick one was
+}
+
+func newLine() *line {
+	l := &line{to: http.DefaultTransport}
+	l.heal()
+	return l
+}
+
+func (l *line) ill(neighbour, mood string) {
+	l.sick.Store(&neighbour)
+	l.mood.Store(&mood)
+}
+
+func (l *line) heal() { l.ill("nobody", "") }
+
+var errRefused = errors.New("the line is cut")
+
+// RoundTrip is http.RoundTripper's.
+func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.Contains(r.URL.Path, *l.sick.Load()) {
+		return l.to.RoundTrip(r)
+	}
+	l.asked.Add(1)
+	said := func(status int, body io.Reader) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Status: http.StatusText(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(body), Request: r}, nil
+	}
+	switch *l.mood.Load() {
+	case "slow":
+		timer := time.NewTimer(2500 * time.Millisecond)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return l.to.RoundTrip(r)
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	case "hanging":
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	case "hanging in its body":
+		return said(http.StatusOK, stuck{r})
+	case "cut":
+		return nil, errRefused
+	case "failing":
+		return said(http.StatusInternalServerError, strings.NewReader("panic"))
+	case "garbage":
+		return said(http.StatusOK, strings.NewReader("<html>\xff\x00"))
+	case "something else":
+		return said(http.StatusOK, strings.NewReader(`{"tenantId":null,"status":"captured","items":[],"roomTypes":null}`))
+	}
+	return said(http.StatusOK, io.MultiReader(strings.NewReader(`{"a":"`), bytes.NewReader(bytes.Repeat([]byte("x"), 10<<20)), strings.NewReader(`"}`)))
+}
+
+// stuck is a body of which nothing comes.
+type stuck struct{ r *http.Request }
+
+// Read is io.Reader's.
+func (s stuck) Read([]byte) (int, error) {
+	<-s.r.Context().Done()
+	return 0, s.r.Context().Err()
+}
+
+// A call is a request that a page of the site makes, and the time in which it is answered.
+type call struct {
+	name    string
+	budget  time.Duration
+	request stage.Request
+}
+
+// calls are those of a guest who has come back from the bank, one for each route that asks neighbours.
+func calls(v *stage.Visitor) []call {
+	post, get := http.MethodPost, http.MethodGet
+	all := []call{
+		{"bootstrap", 0, stage.Request{Method: get, Path: "/bootstrap"}},
+		{"availability", 0, stage.Request{Method: get, Path: nights(v)}},
+		{"policies", 0, stage.Request{Method: get, Path: "/policies"}},
+		{"quote", 0, stage.Request{Method: post, Path: "/quote", Body: v.Wanting(stage.Usual())}},
+		{"hold", 0, stage.Request{Method: post, Path: "/hold", Body: v.Holding()}},
+		{"readdraft", 0, stage.Request{Method: get, Path: v.Draft("")}},
+		{"openintent", 0, stage.Request{Method: post, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "mfs"}}},
+		{"readconfirmation", 0, stage.Request{Method: get, Path: "/confirmation/" + v.ReservationID}},
+	}
+	for i := range all {
+		all[i].budget = budget(all[i].name)
+	}
+	return all
+}
+
+// budget is what the function may take: what its Spec says, else the second that everything has.
+func budget(verb string) time.Duration {
+	for _, f := range melmastoon.Functions {
+		if f.Spec.Name == "tenantbooking-"+verb && f.Spec.Timeout > 0 {
+			return f.Spec.Timeout
+		}
+	}
+	return time.Second
+}
+
+// timed makes the call, and fails the test when there is no answer at all.
+func (c call) timed(t *testing.T, v *stage.Visitor) (stage.Answer, time.Duration) {
+	t.Helper()
+	began := time.Now()
+	a, err := v.Go(t.Context(), c.request)
+	if err != nil {
+		t.Fatalf("%s: %v", c.name, err)
+	}
+	return a, time.Since(began)
+}
+
+// neighbours are what the routes ask, and which of them go without: those say so in their answer.
+var neighbours = map[string]struct {
+	part     string
+	degraded map[string]string // by call: the flag
+}{
+	"tenant":      {"/sandbox/tenant/", nil},
+	"theme":       {"/sandbox/theme/", map[string]string{"bootstrap": "theme"}},
+	"property":    {"/sandbox/property/", map[string]string{"bootstrap": "policies"}},
+	"inventory":   {"/sandbox/inventory/", map[string]string{"availability": "inventory"}},
+	"pricing":     {"/sandbox/pricing/", map[string]string{"availability": "pricing"}},
+	"payment":     {"/sandbox/payment/v1/intents", nil},
+	"reservation": {"/api/v1/reservations", nil},
+}
+
+// TestEveryAnswerComesInItsTimeWhateverANeighbourDoes makes each neighbour ill in each way, with nothing remembered. Every
+// answer comes in its budget; it is right, or says what is missing, or that something is away. Afterwards the guest, who has
+// paid in the meantime, gets the room.
+func TestEveryAnswerComesInItsTimeWhateverANeighbourDoes(t *testing.T) {
+	t.Parallel()
+	for name, n := range neighbours {
+		for _, mood := range []string{"slow", "hanging", "hanging in its body", "cut", "failing", "garbage", "something else", "10 MB"} {
+			t.Run(name+" "+mood, func(t *testing.T) {
+				t.Parallel()
+				suffer(t, n.part, mood, n.degraded)
+			})
+		}
+	}
+}
+
+func suffer(t *testing.T, part, mood string, degraded map[string]string) {
+	t.Helper()
+	db, wire := pgtest.New(t), newLine()
+	s := stage.Within(t, db, env.Give[http.RoundTripper](db.Env(), wire))
+	v := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
+	paid, cash := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card"), s.Visit(demo.KabulGrand).Book(stage.Usual(), "cash_on_arrival")
+	quoted, named := s.Visit(demo.KabulGrand).Ask(stage.Usual()), s.Visit(demo.KabulGrand).Ask(stage.Usual()).Hold().Name()
+	paid.Press("pay")
+	s.Quiet()
+	empty(t, s)
+	back := call{"payreturn", budget("payreturn"), stage.Request{Method: http.MethodPost, Path: paid.Draft("/return")}}
+	promise := call{"confirmcash", budget("confirmcash"), stage.Request{Method: http.MethodPost, Path: cash.Draft("/confirm")}}
+	keeps := call{"hold", budget("hold"), stage.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.Holding()}}
+	pays := call{"openintent", budget("openintent"), stage.Request{Method: http.MethodPost, Path: named.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}}
+	wire.ill(part, mood)
+	for _, c := range calls(v) {
+		c.stand(t, v, degraded[c.name])
+	}
+	back.stand(t, paid, "")
+	promise.stand(t, cash, "")
+	keeps.stand(t, quoted, "")
+	pays.stand(t, named, "")
+	if wire.asked.Load() == 0 {
+		t.Error("nobody has asked: this has shown nothing")
+	}
+	wire.heal()
+	insists(t, paid, back.request, http.StatusOK)
+	insists(t, cash, promise.request, http.StatusOK)
+	insists(t, quoted, keeps.request, http.StatusCreated)
+	insists(t, named, pays.request, http.StatusCreated)
+	named.Press("pay")
+	insists(t, named, stage.Request{Method: http.MethodPost, Path: named.Draft("/return")}, http.StatusOK)
+	recovers(t, s, v)
+}
+
+// stand makes the call while a neighbour is ill.
+func (c call) stand(t *testing.T, v *stage.Visitor, flag string) {
+	t.Helper()
+	a, took := c.timed(t, v)
+	if took > c.budget+grace {
+		t.Errorf("%s took %v, has %v: %d %s", c.name, took, c.budget, a.Status, a.Body)
+	}
+	c.judge(t, a, flag)
+}
+
+// judge fails the test unless the answer is a right one, or an honest one.
+func (c call) judge(t *testing.T, a stage.Answer, flag string) {
+	t.Helper()
+	var body struct{ Degraded []string }
+	if a.Status < 300 {
+		a.Into(t, &body)
+	}
+	honest := a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout
+	expected := c.name == "hold" && a.Status == http.StatusConflict || c.name == "readconfirmation" && a.Status == http.StatusNotFound
+	switch {
+	case flag != "" && (a.Status != http.StatusOK || !slices.Equal(body.Degraded, []string{flag})):
+		t.Errorf("%s answered %d %s, want 200 without %s", c.name, a.Status, a.Body, flag)
+	case flag == "" && a.Status >= 300 && !honest && !expected:
+		t.Errorf("%s answered %d %s", c.name, a.Status, a.Body)
+	case honest && (a.Code() == "" || strings.Contains(string(a.Body), "sandbox")):
+		t.Errorf("%s refuses with %s", c.name, a.Body)
+	}
+}
+
+// insists sends a request, each time as a new one, until it is answered so: until the breakers have closed.
+func insists(t *testing.T, v *stage.Visitor, r stage.Request, status int) {
+	t.Helper()
+	again := time.NewTicker(200 * time.Millisecond)
+	defer again.Stop()
+	for deadline := time.Now().Add(20 * time.Second); ; <-again.C {
+		r.Key = stage.Key()
+		a, err := v.Go(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Status == status {
+			a.Into(t, &v.Visit)
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after the illness %s %s answers %d %s", r.Method, r.Path, a.Status, a.Body)
+		}
+	}
+}
+
+// recovers has the guest pay and come back once everybody is well.
+func recovers(t *testing.T, s *stage.Stage, v *stage.Visitor) {
+	t.Helper()
+	insists(t, v, stage.Request{Method: http.MethodPost, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}, http.StatusCreated)
+	v.Press("pay")
+	insists(t, v, stage.Request{Method: http.MethodPost, Path: v.Draft("/return")}, http.StatusOK)
+	if e := v.End(); e.State != "confirmed" || e.Final != "converted" {
+		t.Errorf("ended as %+v", e)
+	}
+	s.Settle()
+}

@@ -1,0 +1,303 @@
+package journeys
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// What is told of every booking that gets so far, in the order in which Expect lists it: the site, the reservation, and
+// the neighbours.
+const (
+	created   = "booking.draft.created"
+	converted = "booking.draft.converted"
+	abandoned = "booking.draft.abandoned"
+	intended  = "payment_intent.created"
+	viewed    = "confirmation.viewed"
+	troubled  = "flow.error_encountered"
+
+	held      = "reservation.held"
+	confirmed = "reservation.confirmed"
+	cancelled = "reservation.cancelled"
+	lapsed    = "reservation.hold_expired"
+
+	allocated = "inventory.allocation.committed"
+	captured  = "payment.transaction.captured"
+)
+
+// usual is a wish at the first hotel that fits.
+func usual() stage.Wish { return stage.Usual() }
+
+// ended fails the test unless the tables say that the draft came to this end.
+func ended(t *testing.T, v *stage.Visitor, state, final, reservation string) stage.End {
+	t.Helper()
+	e := v.End()
+	if e.State != state || e.Final != final || e.Reservation != reservation || e.Named || e.Session != v.Session() {
+		t.Errorf("in the tables: %+v, want %s, %s and a reservation that is %q, of session %s and without a name", e, state, final, reservation, v.Session())
+	}
+	return e
+}
+
+// sweep lets time go by and closes what has lapsed.
+func sweep(s *stage.Stage, after time.Duration) {
+	s.Quiet()
+	s.Advance(after)
+	s.Tick("tenantbooking-sweepdrafts")
+	s.Quiet()
+}
+
+func TestAGuestBooksByCard(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
+	if v.State() != "paying" {
+		t.Errorf("with an intent it is %s", v.FlowState)
+	}
+	if back := v.Press("pay"); !strings.HasSuffix(back, "/"+v.DraftID) {
+		t.Errorf("the provider leads to %q", back)
+	}
+	if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" || v.ViewToken == "" {
+		t.Errorf("came back to %d %s", a.Status, a.Body)
+	}
+	confirmation(t, v, "card", "captured")
+	v.Expect(created, intended, converted, viewed, held, confirmed, allocated, captured)
+	if e := ended(t, v, "confirmed", "converted", "confirmed"); e.Method != "card" || !e.EmailHash ||
+		!slices.Equal(e.Trail, []string{"quoting", "holding", "collecting_details", "paying", "confirming", "confirmed"}) {
+		t.Errorf("in the snapshot: %+v", e)
+	}
+}
+
+// confirmation reads it as the one who booked, as a stranger, and as a stranger with the link.
+func confirmation(t *testing.T, v *stage.Visitor, method, status string) {
+	t.Helper()
+	path := "/confirmation/" + v.ReservationID
+	var seen struct {
+		ReservationID, ReservationCode, State, ViewToken string
+		Payment                                          struct{ Method, Status string }
+	}
+	a := v.Must(http.StatusOK, http.MethodGet, path, nil)
+	a.Into(t, &seen)
+	if seen.ReservationID != v.ReservationID || seen.ReservationCode != v.Code || seen.State != "confirmed" || seen.Payment.Method != method || seen.Payment.Status != status {
+		t.Errorf("the confirmation says %s", a.Body)
+	}
+	if got := a.Header.Get("Cache-Control"); got != "private, no-store" {
+		t.Errorf("browsers may keep it: %q", got)
+	}
+	for _, private := range []string{"Zarghona", "Ahmadzai", "xample.com", "012"} {
+		if strings.Contains(string(a.Body), private) {
+			t.Errorf("who has the link reads %q", private)
+		}
+	}
+	stranger := *v
+	stranger.Browser = v.Stage().Browser()
+	stranger.Refused(http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND", http.MethodGet, path, nil)
+	stranger.Refused(http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND", http.MethodGet, path+"?t=x"+v.ViewToken, nil)
+	stranger.Must(http.StatusOK, http.MethodGet, path+"?t="+v.ViewToken, nil)
+}
+
+func TestAGuestPromisesCash(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(usual(), "cash_on_arrival")
+	if v.RedirectURL != "" {
+		t.Errorf("cash is paid at %q", v.RedirectURL)
+	}
+	first := v.Must(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
+	second := v.Must(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
+	if string(first.Body) != string(second.Body) || v.FlowState != "confirmed" {
+		t.Errorf("confirmed as %s, then as %s", first.Body, second.Body)
+	}
+	confirmation(t, v, "cash_on_arrival", "pending_cash")
+	v.Expect(created, intended, converted, viewed, held, confirmed, allocated)
+	if e := ended(t, v, "confirmed", "converted", "confirmed"); e.Method != "cash_on_arrival" {
+		t.Errorf("in the snapshot: %+v", e)
+	}
+}
+
+func TestAGuestWalksAway(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		until func(*stage.Visitor)
+		told  []string
+		state string // of the reservation
+	}{
+		"from the price":   {func(v *stage.Visitor) { v.Ask(usual()) }, []string{abandoned}, ""},
+		"from the rooms":   {func(v *stage.Visitor) { v.Ask(usual()).Hold() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
+		"from the form":    {func(v *stage.Visitor) { v.Ask(usual()).Hold().Name() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
+		"from the promise": {func(v *stage.Visitor) { v.Book(usual(), "cash_on_arrival") }, []string{created, intended, abandoned, held, lapsed, allocated}, "expired_hold"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := stage.Open(t)
+			v := s.Visit(demo.KabulGrand)
+			test.until(v)
+			sweep(s, 0)
+			if e := v.End(); e.Final != "" {
+				t.Errorf("ended before its time: %+v", e)
+			}
+			s.Advance(31 * time.Minute)
+			s.Tick("reservation-expireholds")
+			sweep(s, 0)
+			sweep(s, time.Minute)
+			v.Expect(test.told...)
+			ended(t, v, "abandoned", "abandoned", test.state)
+			v.Must(http.StatusOK, http.MethodGet, v.Draft(""), nil)
+			v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPatch, v.Draft(""), stage.Zarghona())
+		})
+	}
+}
+
+// TestAGuestSaysThatTheyWalkAway gives the rooms back at once: another guest gets them.
+func TestAGuestSaysThatTheyWalkAway(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("card")
+	other := s.Visit(demo.KabulGrand).Ask(last(2))
+	other.Refused(http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", http.MethodPost, "/hold", other.Holding())
+	v.Must(http.StatusNoContent, http.MethodDelete, v.Draft(""), nil)
+	v.Must(http.StatusNoContent, http.MethodDelete, v.Draft(""), nil)
+	s.Quiet()
+	other.Ask(last(2)).Hold()
+	v.Expect(created, intended, abandoned, held, cancelled, allocated, allocated, "payment.transaction.failed")
+	ended(t, v, "abandoned", "abandoned", "cancelled")
+}
+
+func TestAGuestTakesTooLong(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		until func(*stage.Visitor)
+		next  func(*stage.Visitor) (status int, code, method, path string, body any)
+	}{
+		"to say who they are": {
+			func(v *stage.Visitor) { v.Ask(usual()).Hold() },
+			func(v *stage.Visitor) (int, string, string, string, any) {
+				return http.StatusGone, "RESERVATION.HOLD_EXPIRED", http.MethodPatch, v.Draft(""), stage.Zarghona()
+			},
+		},
+		"to choose how to pay": {
+			func(v *stage.Visitor) { v.Ask(usual()).Hold().Name() },
+			func(v *stage.Visitor) (int, string, string, string, any) {
+				return http.StatusGone, "RESERVATION.HOLD_EXPIRED", http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": "card"}
+			},
+		},
+		"to take the price": {
+			func(v *stage.Visitor) { v.Ask(usual()) },
+			func(v *stage.Visitor) (int, string, string, string, any) {
+				return http.StatusGone, "BFF.TENANT.QUOTE_EXPIRED", http.MethodPost, "/hold", v.Holding()
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := stage.Open(t)
+			v := s.Visit(demo.KabulGrand)
+			test.until(v)
+			s.Quiet()
+			s.Advance(31 * time.Minute)
+			s.Tick("reservation-expireholds")
+			v.Refused(test.next(v))
+			// The draft is not lost: it is asked about anew, and booked.
+			v.Ask(usual()).Hold().Name().Pay("card").Press("pay")
+			if a := v.Return(); a.Status != http.StatusOK {
+				t.Fatalf("after another price: %d %s", a.Status, a.Body)
+			}
+			s.Settle()
+			ended(t, v, "confirmed", "converted", "confirmed")
+		})
+	}
+}
+
+// TestTheHoldRunsOutWhileTheGuestPays pays at the bank after the rooms were let go. They are still free, so the guest has them.
+func TestTheHoldRunsOutWhileTheGuestPays(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
+	s.Quiet()
+	s.Advance(v.HoldExpiresAt.Sub(s.Env().Now()) + time.Second)
+	s.Tick("reservation-expireholds")
+	s.Tick("tenantbooking-sweepdrafts")
+	v.Press("pay")
+	s.Quiet()
+	if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" {
+		t.Errorf("came back to %d %s", a.Status, a.Body)
+	}
+	v.Expect(created, intended, converted, held, lapsed, confirmed, allocated, captured, allocated)
+	ended(t, v, "confirmed", "converted", "confirmed")
+}
+
+// TestTheRoomsAreGoneWhenTheMoneyComes pays for rooms that somebody else has booked meanwhile: the money goes back.
+func TestTheRoomsAreGoneWhenTheMoneyComes(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	late := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("card")
+	s.Quiet()
+	s.Advance(late.HoldExpiresAt.Sub(s.Env().Now()) + time.Second)
+	s.Tick("reservation-expireholds")
+	quick := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("cash_on_arrival")
+	quick.Must(http.StatusOK, http.MethodPost, quick.Draft("/confirm"), nil)
+	late.Press("pay")
+	s.Quiet()
+	if a := late.Return(); a.Status/100 != 4 {
+		t.Errorf("came back to %d %s", a.Status, a.Body)
+	}
+	late.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPost, late.Draft("/return"), nil)
+	s.Settle()
+	ended(t, late, "failed", "failed", "cancelled")
+	ended(t, quick, "confirmed", "converted", "confirmed")
+}
+
+func TestAGuestIsDeclinedThenPays(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
+	v.Press("decline")
+	v.Refused(http.StatusPaymentRequired, "PAYMENT.DECLINED", http.MethodPost, v.Draft("/return"), nil)
+	if v.State() != "paying" {
+		t.Errorf("after a refusal it is %s", v.FlowState)
+	}
+	v.Press("pay")
+	if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" {
+		t.Errorf("came back to %d %s", a.Status, a.Body)
+	}
+	v.Expect(created, intended, troubled, converted, held, confirmed, allocated, captured)
+	ended(t, v, "confirmed", "converted", "confirmed")
+}
+
+func TestAGuestIsDeclinedForGood(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
+	for range 5 {
+		v.Press("decline")
+	}
+	s.Quiet()
+	v.Refused(http.StatusPaymentRequired, "PAYMENT.DECLINED", http.MethodPost, v.Draft("/return"), nil)
+	v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPost, v.Draft("/return"), nil)
+	v.Expect(created, intended, troubled, held, cancelled, allocated, "payment.transaction.failed")
+	ended(t, v, "failed", "failed", "cancelled")
+}
+
+// TestAHotelHasAHostOfItsOwn books there, and in Pashto.
+func TestAHotelHasAHostOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Browser()
+	b.Languages = "ps-AF,ps;q=0.9,en;q=0.5"
+	v := b.AtHome(demo.KabulGrand)
+	a := v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
+	if got := a.Header.Get("Content-Language"); !strings.HasPrefix(got, "ps") {
+		t.Errorf("it is in %q", got)
+	}
+	v.Book(usual(), "card").Press("pay")
+	if a := v.Return(); a.Status != http.StatusOK {
+		t.Fatalf("came back to %d %s", a.Status, a.Body)
+	}
+	confirmation(t, v, "card", "captured")
+	v.Expect(created, intended, converted, viewed, held, confirmed, allocated, captured)
+	ended(t, v, "confirmed", "converted", "confirmed")
+}
