@@ -101,8 +101,7 @@ func untilDone(ctx context.Context, local *cloud.Cloud) error {
 	select {
 	case <-ctx.Done():
 		fmt.Println("\nStopping: what is in flight may finish.")
-		return local.Close()
-	case err := <-broken:
-		return errors.Join(err, local.Close())
+	case <-broken: // Close tells why
 	}
+	return local.Close()
 }

@@ -79,9 +79,10 @@ func (c *Cloud) run(cfg Config) {
 		}
 		return nil
 	})
-	group.Go(func() error { // when one part breaks, the others end too
+	group.Go(func() error { // Close asks for it, or another part has broken: then the others end too
 		<-own.Done()
-		return c.server.Shutdown(context.Background())
+		c.halt()
+		return c.drain()
 	})
 	if cfg.Schedules {
 		group.Go(func() error { return unlessHalted(own, c.keepSchedules(own)) })
@@ -109,14 +110,21 @@ func (c *Cloud) Wait() error { return c.running.Wait() }
 
 // Close lets what is in flight finish and stops: first what begins work by itself, then the front door, then the clients.
 func (c *Cloud) Close() error {
+	c.halt()
+	stopped := c.running.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
-	c.halt()
-	stopped := c.server.Shutdown(ctx)
-	if stopped != nil {
-		stopped = errors.Join(stopped, c.server.Close())
+	return errors.Join(stopped, c.env.Close(ctx))
+}
+
+// drain closes the front door. What is in flight then has its time, and no more.
+func (c *Cloud) drain() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	if err := c.server.Shutdown(ctx); err != nil {
+		return errors.Join(err, c.server.Close())
 	}
-	return errors.Join(stopped, c.running.Wait(), c.env.Close(ctx))
+	return nil
 }
 
 func subscriptions(functions []fn.Function, url string) []topic.Subscription {
