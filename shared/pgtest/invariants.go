@@ -11,12 +11,25 @@ import (
 	"melmastoon.ghasi.io/test/invariants"
 )
 
-// Breaches runs every query of test/invariants and describes each row it finds. It may be asked at any moment, from
-// any connection that sees everything. One query that fails does not keep the others from being asked.
-func Breaches(ctx context.Context, conn *pgx.Conn) (found []string, err error) {
-	names, err := fs.Glob(invariants.SQL, "*.sql")
+// Breaches runs every query of test/invariants that must hold at any moment and describes each row it finds. It may be
+// asked from any connection that sees everything.
+func Breaches(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	return breaches(ctx, conn, invariants.SQL, "*.sql")
+}
+
+// Unsettled is Breaches for what must hold once nothing is in flight.
+func Unsettled(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	return breaches(ctx, conn, invariants.Settled, "settled/*.sql")
+}
+
+// breaches asks all queries: one that fails does not keep the others from being asked.
+func breaches(ctx context.Context, conn *pgx.Conn, rules fs.FS, pattern string) (found []string, err error) {
+	names, err := fs.Glob(rules, pattern)
+	if len(names) == 0 {
+		err = errors.Join(err, fmt.Errorf("no invariants in %s", pattern))
+	}
 	for _, name := range names {
-		rows, failed := ask(ctx, conn, name)
+		rows, failed := ask(ctx, conn, rules, name)
 		err = errors.Join(err, failed)
 		for _, row := range rows {
 			found = append(found, fmt.Sprintf("%s: %v", name, row))
@@ -25,8 +38,8 @@ func Breaches(ctx context.Context, conn *pgx.Conn) (found []string, err error) {
 	return found, err
 }
 
-func ask(ctx context.Context, conn *pgx.Conn, name string) ([]map[string]any, error) {
-	query, err := fs.ReadFile(invariants.SQL, name)
+func ask(ctx context.Context, conn *pgx.Conn, rules fs.FS, name string) ([]map[string]any, error) {
+	query, err := fs.ReadFile(rules, name)
 	if err != nil {
 		return nil, err
 	}

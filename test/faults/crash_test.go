@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -25,8 +22,7 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the local cloud as a program")
 	}
-	seed := crashSeed(t)
-	random := rand.New(rand.NewPCG(seed, seed))
+	random := newSeed(t).dice(0)
 	p := stage.Install(t)
 	p.Start()
 	crowd := &crowd{program: p, guests: 4}
@@ -35,10 +31,7 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	for g := range crowd.guests {
 		running.Go(func() { crowd.travel(ctx, t, g) })
 	}
-	rounds := 4
-	if os.Getenv("MELMASTOON_FULL") != "" {
-		rounds = 20
-	}
+	rounds := count(4, 20)
 	for round := range rounds {
 		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the moment of the fault, not a wait for anything
 		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[round%2]
@@ -48,7 +41,7 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	crowd.enough.Store(true)
 	running.Wait()
 	end()
-	t.Logf("seed %d: %d crashes, %d requests cut off, %d journeys ended", seed, rounds, crowd.cut.Load(), len(crowd.done))
+	t.Logf("%d crashes, %d requests cut off, %d journeys ended", rounds, crowd.cut.Load(), len(crowd.done))
 	if crowd.cut.Load() == 0 || len(crowd.done) == 0 {
 		t.Error("no request was cut off, or no journey ended: this run has shown nothing")
 	}
@@ -60,18 +53,6 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	}
 	p.Settle()
 	p.End(syscall.SIGTERM)
-}
-
-func crashSeed(t *testing.T) uint64 {
-	t.Helper()
-	if s := os.Getenv("MELMASTOON_SEED"); s != "" {
-		seed, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return seed
-	}
-	return rand.Uint64()
 }
 
 // A crowd books one room after the other, whatever happens to the system.

@@ -1,13 +1,10 @@
 package journeys
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/test/stage"
@@ -43,35 +40,19 @@ func TestTheConsoleStreamsEveryEvent(t *testing.T) {
 	b := s.Book(stage.Usual()).Intend("card")
 	b.Press("pay")
 	b.Await("confirmed")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Cloud.URL()+"/-/events?replay=1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
 	want := map[string]bool{}
-	for _, e := range s.Told(ctx) {
+	for _, e := range s.Told(t.Context()) {
 		want[e.Subject] = true
 	}
-	lines := bufio.NewScanner(res.Body)
-	lines.Buffer(nil, 1<<20)
-	for len(want) > 0 && lines.Scan() {
-		text, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok {
-			continue
-		}
+	err := stream(t, s, func(data string) bool {
 		var e struct{ SpecVersion, ID, Source, Type string }
-		if err := json.Unmarshal([]byte(text), &e); err != nil || e.SpecVersion != "1.0" || e.ID == "" || e.Source == "" {
-			t.Errorf("not a structured CloudEvent: %v %s", err, text)
+		if err := json.Unmarshal([]byte(data), &e); err != nil || e.SpecVersion != "1.0" || e.ID == "" || e.Source == "" {
+			t.Errorf("not a structured CloudEvent: %v %s", err, data)
 		}
 		delete(want, e.Type)
-	}
+		return len(want) > 0
+	})
 	if len(want) > 0 {
-		t.Errorf("not streamed: %v (%v)", want, lines.Err())
+		t.Errorf("not streamed: %v (%v)", want, err)
 	}
 }

@@ -38,6 +38,23 @@ func (e wired) metadata(name string) any {
 // heard reads as many events from the start of the run as the outboxes have told.
 func heard(t *testing.T, s *stage.Stage, want int) (events []wired) {
 	t.Helper()
+	seen := map[any]bool{} // an event that is published twice is still one event
+	err := stream(t, s, func(data string) bool {
+		if e := read(t, data); !seen[e.attributes["id"]] {
+			seen[e.attributes["id"]] = true
+			events = append(events, e)
+		}
+		return len(events) < want
+	})
+	if len(events) < want {
+		t.Fatalf("%d events of %d, %v", len(events), want, err)
+	}
+	return events
+}
+
+// stream hands on what the console streams from the start of the run, until more is not wanted.
+func stream(t *testing.T, s *stage.Stage, more func(data string) bool) error {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Cloud.URL()+"/-/events?replay=1", nil)
@@ -54,21 +71,12 @@ func heard(t *testing.T, s *stage.Stage, want int) (events []wired) {
 	}
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 1<<20)
-	seen := map[any]bool{} // an event that is published twice is still one event
-	for len(events) < want && lines.Scan() {
-		data, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok {
-			continue
-		}
-		if e := read(t, data); !seen[e.attributes["id"]] {
-			seen[e.attributes["id"]] = true
-			events = append(events, e)
+	for lines.Scan() {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && !more(data) {
+			return nil
 		}
 	}
-	if len(events) < want {
-		t.Fatalf("%d events of %d, %v", len(events), want, lines.Err())
-	}
-	return events
+	return lines.Err()
 }
 
 func read(t *testing.T, document string) (e wired) {

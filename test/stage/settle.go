@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/test/invariants"
 )
 
 // pause is the time between two ticks of the relays.
@@ -98,27 +96,10 @@ func quiet(ctx context.Context, conn *pgx.Conn) error {
 
 // settled lists what does not add up: what must hold always, and what must once nothing is in flight.
 func settled(ctx context.Context, conn *pgx.Conn) ([]string, error) {
-	breaches, err := pgtest.Breaches(ctx, conn)
+	always, err := pgtest.Breaches(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	names, err := fs.Glob(invariants.Settled, "settled/*.sql")
-	if err != nil || len(names) == 0 {
-		return nil, fmt.Errorf("no invariants: %w", err)
-	}
-	for _, name := range names {
-		query, err := fs.ReadFile(invariants.Settled, name)
-		if err != nil {
-			return nil, err
-		}
-		rows, _ := conn.Query(ctx, string(query))
-		broken, err := pgx.CollectRows(rows, pgx.RowToMap)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		for _, row := range broken {
-			breaches = append(breaches, fmt.Sprintf("%s: %v", name, row))
-		}
-	}
-	return breaches, nil
+	now, err := pgtest.Unsettled(ctx, conn)
+	return append(always, now...), err
 }
