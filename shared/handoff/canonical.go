@@ -1,11 +1,11 @@
 package handoff
 
 import (
+	"bytes"
 	"encoding"
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/locale"
@@ -20,7 +20,7 @@ var errCanonical = errors.New("handoff: not a canonical string")
 
 // A field is one line of the canonical string.
 type field interface {
-	fmt.Stringer
+	encoding.TextAppender
 	encoding.TextUnmarshaler
 }
 
@@ -37,43 +37,54 @@ func (h *Handoff) fields() []field {
 }
 
 // canonical is what is signed: one line per field, LF between them, none at the end.
-func (h Handoff) canonical() string {
-	var b strings.Builder
-	b.Grow(longest / 2)
-	b.WriteString(version)
+func (h Handoff) canonical() ([]byte, error) {
+	var err error
+	b := append(make([]byte, 0, longest/2), version...)
 	for _, f := range h.fields() {
-		b.WriteByte('\n')
-		b.WriteString(f.String())
+		if b, err = f.AppendText(append(b, '\n')); err != nil {
+			return nil, err
+		}
 	}
-	return b.String()
+	return b, nil
 }
 
 // parse reads a canonical string. It takes only what canonical would write again to the byte, so that no handoff has two
 // tokens, and with that no field that could hold a line feed or another control character.
-func parse(s string) (h Handoff, err error) {
-	fields, lines := h.fields(), strings.Split(s, "\n")
-	if len(lines) != 1+len(fields) {
+func parse(text []byte) (h Handoff, err error) {
+	first, rest, more := bytes.Cut(text, newline)
+	if string(first) != version {
 		return Handoff{}, errCanonical
 	}
-	for i, f := range fields {
-		if err := f.UnmarshalText([]byte(lines[i+1])); err != nil {
+	again := make([]byte, 0, longest/2) // each line as canonical writes it
+	for i, f := range h.fields() {
+		var line []byte
+		if !more {
+			return Handoff{}, errCanonical
+		}
+		line, rest, more = bytes.Cut(rest, newline)
+		if err := f.UnmarshalText(line); err != nil {
 			return Handoff{}, fmt.Errorf("%w: line %d: %w", errCanonical, i+2, err)
 		}
+		if again, err = f.AppendText(again[:0]); err != nil || !bytes.Equal(again, line) {
+			return Handoff{}, errCanonical
+		}
 	}
-	if h.canonical() != s {
+	if more {
 		return Handoff{}, errCanonical
 	}
 	return h, h.validate()
 }
 
+var newline = []byte{'\n'}
+
 // lastLine is the key id of a canonical string that nobody has checked yet.
-func lastLine(canonical string) string { return canonical[strings.LastIndexByte(canonical, '\n')+1:] }
+func lastLine(canonical []byte) []byte { return canonical[bytes.LastIndexByte(canonical, '\n')+1:] }
 
 var errNumber = errors.New("not a number")
 
 type count int
 
-func (c *count) String() string { return strconv.Itoa(int(*c)) }
+func (c *count) AppendText(b []byte) ([]byte, error) { return strconv.AppendInt(b, int64(*c), 10), nil }
 
 func (c *count) UnmarshalText(text []byte) error {
 	n, err := strconv.Atoi(string(text))
@@ -86,13 +97,13 @@ func (c *count) UnmarshalText(text []byte) error {
 
 type currency money.Currency
 
-func (c *currency) String() string { return string(*c) }
+func (c *currency) AppendText(b []byte) ([]byte, error) { return append(b, *c...), nil }
 
 func (c *currency) UnmarshalText(text []byte) error { return (*money.Currency)(c).UnmarshalText(text) }
 
 type tag locale.Tag
 
-func (t *tag) String() string { return string(*t) }
+func (t *tag) AppendText(b []byte) ([]byte, error) { return append(b, *t...), nil }
 
 func (t *tag) UnmarshalText(text []byte) error { return (*locale.Tag)(t).UnmarshalText(text) }
 
@@ -102,7 +113,9 @@ type instant time.Time
 
 const layout = "2006-01-02T15:04:05.000Z"
 
-func (i *instant) String() string { return time.Time(*i).UTC().Format(layout) }
+func (i *instant) AppendText(b []byte) ([]byte, error) {
+	return time.Time(*i).UTC().AppendFormat(b, layout), nil
+}
 
 func (i *instant) UnmarshalText(text []byte) error {
 	t, err := time.Parse(layout, string(text))
@@ -116,7 +129,7 @@ func (i *instant) UnmarshalText(text []byte) error {
 // A keyID needs no rule of its own: it is looked up in the ring before it is read.
 type keyID string
 
-func (k *keyID) String() string { return string(*k) }
+func (k *keyID) AppendText(b []byte) ([]byte, error) { return append(b, *k...), nil }
 
 func (k *keyID) UnmarshalText(text []byte) error {
 	*k = keyID(text)

@@ -49,23 +49,25 @@ func (t Token) GoString() string { return t.String() }
 // LogValue is String, because a logger that writes JSON would ask MarshalText.
 func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-func assemble(canonical string, signature []byte) Token {
-	return Token{version + "." + base64url.EncodeToString([]byte(canonical)) + "." + base64url.EncodeToString(signature)}
+func assemble(canonical, signature []byte) Token {
+	b := append(make([]byte, 0, longest), version+"."...)
+	b = append(base64url.AppendEncode(b, canonical), '.')
+	return Token{string(base64url.AppendEncode(b, signature))}
 }
 
 // split takes the token apart, if it has the form of one.
-func (t Token) split() (canonical string, signature []byte, ok bool) {
+func (t Token) split() (canonical, signature []byte, ok bool) {
 	first, rest, _ := strings.Cut(t.text, ".")
 	second, third, _ := strings.Cut(rest, ".")
 	if len(t.text) > longest || first != version {
-		return "", nil, false
+		return nil, nil, false
 	}
-	signed, ok := decode(second)
+	canonical, ok = decode(second)
 	if !ok {
-		return "", nil, false
+		return nil, nil, false
 	}
 	signature, ok = decode(third)
-	return string(signed), signature, ok && len(signature) == sha256.Size
+	return canonical, signature, ok && len(signature) == sha256.Size
 }
 
 var base64url = base64.RawURLEncoding.Strict() // no loose bits at the end: they would let a changed token through

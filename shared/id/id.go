@@ -60,17 +60,27 @@ func (i ID[K]) String() string { return i.prefix() + ulid.ULID(i).String() }
 func (i ID[K]) IsZero() bool { return i == ID[K]{} }
 
 // MarshalText writes the prefixed form.
-func (i ID[K]) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+func (i ID[K]) MarshalText() ([]byte, error) { return i.AppendText(nil) }
+
+// AppendText appends the prefixed form.
+func (i ID[K]) AppendText(b []byte) ([]byte, error) {
+	b = append(b, i.prefix()...)
+	at := len(b)
+	b = append(b, make([]byte, ulid.EncodedSize)...)
+	return b, ulid.ULID(i).MarshalTextTo(b[at:])
+}
 
 // UnmarshalText accepts the prefixed form only: this kind's prefix, then 26 upper-case characters of Crockford's base 32.
 func (i *ID[K]) UnmarshalText(text []byte) error {
-	rest, ok := strings.CutPrefix(string(text), i.prefix())
-	if !ok {
+	prefix := i.prefix()
+	if len(text) != len(prefix)+ulid.EncodedSize || string(text[:len(prefix)]) != prefix {
 		return i.refuse()
 	}
-	u, err := ulid.ParseStrict(rest)
-	if err != nil || u.String() != rest { // the parser also takes lower case, which would be a second name of the same thing
-		return i.refuse()
+	rest := text[len(prefix):]
+	u, err := ulid.ParseStrict(string(rest))
+	var again [ulid.EncodedSize]byte
+	if err != nil || u.MarshalTextTo(again[:]) != nil || string(again[:]) != string(rest) {
+		return i.refuse() // the parser also takes lower case, which would be a second name of the same thing
 	}
 	*i = ID[K](u)
 	return nil

@@ -38,6 +38,10 @@ const (
 // Parse reads any spelling of a tag: "PRS", "fa-arab-af" and "fa-AF-u-nu-latn" are all fa-AF. Variants, extensions and
 // private use are left out: nobody translates for them.
 func Parse(s string) (Tag, error) {
+	switch t := Tag(s); t {
+	case Pashto, Dari, Persian, Urdu, Arabic, English:
+		return t, nil // they are canonical, and nearly all that is ever read
+	}
 	if len(s) > longest {
 		return "", ErrForm
 	}

@@ -66,7 +66,10 @@ func (d Date) IsZero() bool { return d == Date{} }
 func (d Date) String() string { return d.Time().Format(layout) }
 
 // MarshalText writes the form 2006-01-02.
-func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+func (d Date) MarshalText() ([]byte, error) { return d.AppendText(nil) }
+
+// AppendText appends the form 2006-01-02.
+func (d Date) AppendText(b []byte) ([]byte, error) { return d.Time().AppendFormat(b, layout), nil }
 
 // UnmarshalText reads the form 2006-01-02.
 func (d *Date) UnmarshalText(text []byte) error {
