@@ -12,6 +12,7 @@ import (
 type Rig struct {
 	Open func() document.Store // a new one on what earlier ones have kept: that is a restart
 	Away func() document.Store // one whose server is not there
+	Deaf func() document.Store // one whose server takes calls and never answers; see Listener
 }
 
 // checks are what a driver is held to, by what they prove. A driver has no clock: time is the instants that a check names.
@@ -33,6 +34,7 @@ var checks = map[string]func(testing.TB, Rig){
 	"what was kept survives a restart":                      survivesRestart,
 	"a store that is away says so":                          tellsOfAbsence,
 	"a call whose time is over fails":                       heedsContext,
+	"a server that never answers is left in time":           leavesInTime,
 }
 
 // Conform runs the suite. Each check asks for a rig of its own.

@@ -17,12 +17,47 @@ import (
 // stand gives a rig whose stores are all s: what it keeps outlives whoever has it open.
 func stand(s document.Store) func(testing.TB) Rig {
 	return func(testing.TB) Rig {
-		return Rig{Open: func() document.Store { return s }, Away: away}
+		return Rig{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
 	}
 }
 
 func away() document.Store {
 	return &Memory{Refuse: func(string) error { return fault.ErrUnavailable }}
+}
+
+// deaf waits for as long as its caller does.
+func deaf() document.Store { return &hanging{} }
+
+// A hanging store never answers.
+type hanging struct {
+	Memory
+	deaf bool // also to callers who leave
+}
+
+func (h *hanging) hang(ctx context.Context) error {
+	if h.deaf {
+		ctx = context.WithoutCancel(ctx)
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (h *hanging) Get(ctx context.Context, _ time.Time, _ ...document.Name) ([]*document.Record, error) {
+	return nil, h.hang(ctx)
+}
+
+func (h *hanging) Create(ctx context.Context, _ time.Time, _ document.Name, _ document.Record) (bool, error) {
+	return false, h.hang(ctx)
+}
+
+func (h *hanging) Put(ctx context.Context, _ time.Time, _ document.Name, _ document.Record) (bool, error) {
+	return false, h.hang(ctx)
+}
+
+func (h *hanging) Delete(ctx context.Context, _ document.Name) error { return h.hang(ctx) }
+
+func (h *hanging) Add(ctx context.Context, _ time.Time, _ document.Name, _ int64, _ time.Time) (int64, error) {
+	return 0, h.hang(ctx)
 }
 
 func TestMemoryConforms(t *testing.T) {
@@ -147,7 +182,7 @@ func TestTheSuiteFailsWhoDoesOneThingWrong(t *testing.T) {
 func rigOf(s *saboteur) func() Rig {
 	return func() Rig {
 		s.Memory = &Memory{}
-		return Rig{Open: func() document.Store { return s }, Away: away}
+		return Rig{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
 	}
 }
 

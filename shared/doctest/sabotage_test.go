@@ -83,6 +83,9 @@ var saboteurs = []struct {
 	{"it is never away", "a store that is away says so", func() Rig {
 		return Rig{Open: away, Away: func() document.Store { return &Memory{} }}
 	}},
+	{"it waits longer than its caller", "a server that never answers is left in time", func() Rig {
+		return Rig{Open: away, Away: away, Deaf: func() document.Store { return &hanging{deaf: true} }}
+	}},
 	{"it goes on for ever", "a call whose time is over fails", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
 		return m.Delete(context.WithoutCancel(ctx), n)
 	}})},

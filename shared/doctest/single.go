@@ -28,7 +28,7 @@ func comesBack(t testing.TB, r Rig) {
 func keepsApart(t testing.TB, r Rig) {
 	d := at(t, r)
 	names := []document.Name{
-		named("1"), {Collection: "drafts", ID: "1"}, named("11"), named("1:1"), named("%2F"), named(".."), named("a.b"), named("A.b"),
+		named("1"), {Collection: "drafts", ID: "1"}, named("11"), named("1:1"), named("%2F"), named(".."), named("__id7__"), named("a.b"), named("A.b"),
 		{Collection: "session", ID: "s1"}, named(strings.Repeat("x", 400)), named(strings.Repeat("x", 399)),
 	}
 	for _, n := range names {
@@ -164,18 +164,25 @@ func survivesRestart(t testing.TB, r Rig) {
 }
 
 // every is each use of a store once.
-func every(ctx context.Context, s document.Store) map[string]error {
-	errs := map[string]error{"delete": s.Delete(ctx, named("1"))}
-	_, errs["get"] = s.Get(ctx, noon, named("1"))
-	_, errs["create"] = s.Create(ctx, noon, named("1"), text("x", 1, evening))
-	_, errs["put"] = s.Put(ctx, noon, named("1"), text("x", 1, evening))
-	_, errs["add"] = s.Add(ctx, noon, named("1"), 1, evening)
-	return errs
+func every(s document.Store) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"get": func(ctx context.Context) error { _, err := s.Get(ctx, noon, named("1")); return err },
+		"create": func(ctx context.Context) error {
+			_, err := s.Create(ctx, noon, named("1"), text("x", 1, evening))
+			return err
+		},
+		"put": func(ctx context.Context) error {
+			_, err := s.Put(ctx, noon, named("1"), text("x", 1, evening))
+			return err
+		},
+		"delete": func(ctx context.Context) error { return s.Delete(ctx, named("1")) },
+		"add":    func(ctx context.Context) error { _, err := s.Add(ctx, noon, named("1"), 1, evening); return err },
+	}
 }
 
 func tellsOfAbsence(t testing.TB, r Rig) {
-	for verb, err := range every(t.Context(), r.Away()) {
-		if !errors.Is(err, fault.ErrUnavailable) {
+	for verb, use := range every(r.Away()) {
+		if err := use(t.Context()); !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("%s: got %v, want %v", verb, err, fault.ErrUnavailable)
 		}
 	}
@@ -184,9 +191,33 @@ func tellsOfAbsence(t testing.TB, r Rig) {
 func heedsContext(t testing.TB, r Rig) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	for verb, err := range every(over, r.Open()) {
-		if err == nil {
+	for verb, use := range every(r.Open()) {
+		if use(over) == nil {
 			t.Errorf("%s: done although the time was over", verb)
 		}
+	}
+}
+
+// What a caller gives to a store that does not answer, and what a store may take to notice.
+const (
+	given  = 100 * time.Millisecond
+	notice = 2 * time.Second
+)
+
+func leavesInTime(t testing.TB, r Rig) {
+	s := r.Deaf()
+	for verb, use := range every(s) {
+		ctx, cancel := context.WithTimeout(t.Context(), given)
+		left := make(chan error, 1)
+		go func() { left <- use(ctx) }()
+		select {
+		case err := <-left:
+			if err == nil {
+				t.Errorf("%s: done although nobody answered", verb)
+			}
+		case <-time.After(given + notice):
+			t.Fatalf("%s: still waits", verb)
+		}
+		cancel()
 	}
 }

@@ -71,7 +71,7 @@ func holdsUpNoOther(t *testing.T, r Rig) {
 		return http.StatusOK
 	})
 	s := to(e, "orders")
-	s.MinBackoff, s.MaxBackoff = time.Hour, time.Hour
+	s.MinBackoff, s.MaxBackoff = 10*time.Minute, 10*time.Minute
 	subscribe(t, d, s)
 	start(t, d)
 	var messages []topic.Message

@@ -1,0 +1,6 @@
+package child
+
+import "syscall"
+
+// leash has the kernel end the program with us, even when we are killed.
+func leash(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

@@ -1,0 +1,129 @@
+// Package redis keeps hot documents in Redis (Memorystore), for those who want its lower latency.
+//
+//	{prefix}{collection}/{key}   hash: v value · n number · r version · e end
+//
+// Each change is one script, which Redis runs alone. Scripts compare versions and instants as text of fixed length,
+// because Lua's numbers are floats. Besides the end that every reader checks, a key has a time to live, so that what has
+// ended is cleared away. Redis may lose what it has just taken when it fails; hot documents can be lost.
+package redis
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	sdk "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+)
+
+// A Store is a document.Store on a Redis server.
+type Store struct{ env env.Env }
+
+var _ document.Store = (*Store)(nil)
+
+// Open returns the store on the environment's server. It connects when it is first used.
+func Open(e env.Env) *Store { return &Store{e} }
+
+// where says which server to use.
+type where struct {
+	URL    string `env:"REDIS_URL,required"` // redis://host:port/database, or rediss:// with TLS
+	Prefix string `env:"REDIS_PREFIX,default=hot:"`
+}
+
+// A server is a client and what its keys begin with.
+type server struct {
+	prefix string
+	client *sdk.Client
+}
+
+func (s *Store) server() (*server, error) {
+	return env.Once(s.env, "redis", func() (*server, error) {
+		var w where
+		if err := s.env.Load(&w); err != nil {
+			return nil, fmt.Errorf("redis: %w", err)
+		}
+		options, err := sdk.ParseURL(w.URL)
+		if err != nil {
+			return nil, fmt.Errorf("redis: REDIS_URL: %w", err)
+		}
+		options.ContextTimeoutEnabled = true
+		options.MaxRetries, options.DialerRetries = -1, 1 // what fails is told at once, and what may have happened not repeated
+		logging.Disable()                                 // it writes to standard error what callers are told anyway
+		client := sdk.NewClient(options)
+		s.env.OnClose(func(context.Context) error { return client.Close() })
+		return &server{w.Prefix, client}, nil
+	})
+}
+
+func (s *server) key(n document.Name) string { return s.prefix + n.Collection + "/" + n.ID }
+
+// Get reads all records in one round trip.
+func (s *Store) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	at, err := s.server()
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]*sdk.SliceCmd, len(names))
+	_, err = at.client.Pipelined(ctx, func(p sdk.Pipeliner) error {
+		for i, n := range names {
+			hashes[i] = p.HMGet(ctx, at.key(n), "v", "n", "r", "e")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, outage(ctx, err)
+	}
+	found := make([]*document.Record, len(names))
+	for i, h := range hashes {
+		r, err := read(h.Val())
+		if err != nil {
+			return nil, err
+		}
+		if r != nil && now.Before(r.ExpiresAt) {
+			found[i] = r
+		}
+	}
+	return found, nil
+}
+
+// Create stores the record unless there is one that has not ended.
+func (s *Store) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	return s.store(ctx, createScript, now, name, r)
+}
+
+// Put stores the record unless there is one that has not ended, of the same version or a larger one.
+func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	return s.store(ctx, putScript, now, name, r)
+}
+
+// Delete removes the key.
+func (s *Store) Delete(ctx context.Context, name document.Name) error {
+	at, err := s.server()
+	if err != nil {
+		return err
+	}
+	return outage(ctx, at.client.Del(ctx, at.key(name)).Err())
+}
+
+// Add adds in one script.
+func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (int64, error) {
+	at, err := s.server()
+	if err != nil {
+		return 0, err
+	}
+	sum, err := addScript.Run(ctx, at.client, []string{at.key(name)}, instant(now), instant(until), left(now, until), n).Int64()
+	return sum, outage(ctx, err)
+}
+
+func (s *Store) store(ctx context.Context, script *sdk.Script, now time.Time, name document.Name, r document.Record) (bool, error) {
+	at, err := s.server()
+	if err != nil {
+		return false, err
+	}
+	stored, err := script.Run(ctx, at.client, []string{at.key(name)},
+		instant(now), instant(r.ExpiresAt), left(now, r.ExpiresAt), r.Number, ordered(r.Version), r.Value).Bool()
+	return stored, outage(ctx, err)
+}
