@@ -18,22 +18,19 @@ func StoreOf(e env.Env) (Store, error) {
 	if !ok {
 		return nil, ErrNoStore
 	}
-	l, err := env.Once(e, "document", func() (l limits, err error) { return l, e.Load(&l) })
+	w, err := env.Once(e, "document", func() (*ward, error) { return openWard(e) })
 	if err != nil {
 		return nil, fmt.Errorf("document: %w", err)
 	}
-	return bounded{driver, l.Patience}, nil
-}
-
-type limits struct {
-	Patience time.Duration `env:"DOCUMENT_TIMEOUT,default=500ms"` // for one use of the store
+	return bounded{driver, w.patience, w.breaker(driver)}, nil
 }
 
 // bounded is a driver whose calls end in time and whose errors say where they come from. They never say the key, which
-// may be somebody's session.
+// may be somebody's session. While the driver is known to be down nobody waits for it at all.
 type bounded struct {
 	driver   Store
 	patience time.Duration
+	breaker  *breaker
 }
 
 func (b bounded) do(ctx context.Context, verb string, names []Name, f func(context.Context) error) error {
@@ -42,16 +39,22 @@ func (b bounded) do(ctx context.Context, verb string, names []Name, f func(conte
 			return err
 		}
 	}
-	within, cancel := context.WithTimeout(ctx, b.patience)
-	defer cancel()
-	err := f(within)
+	_, err := b.breaker.Execute(func() (struct{}, error) { return struct{}{}, b.use(ctx, f) })
 	if err == nil {
 		return nil
 	}
-	if within.Err() != nil && ctx.Err() == nil {
-		err = fault.ErrUnavailable.Because(err)
+	return fmt.Errorf("document: %s %s: %w", verb, names[0].Collection, shut(err))
+}
+
+// use gives the driver its time. When that runs out, and not the caller's own, the store is away.
+func (b bounded) use(ctx context.Context, f func(context.Context) error) error {
+	within, cancel := context.WithTimeout(ctx, b.patience)
+	defer cancel()
+	err := f(within)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		return fault.ErrUnavailable.Because(err)
 	}
-	return fmt.Errorf("document: %s %s: %w", verb, names[0].Collection, err)
+	return err
 }
 
 var errName = errors.New("document: a name needs a collection of lower-case letters, digits and dashes, and a key")

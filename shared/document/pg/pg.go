@@ -95,20 +95,6 @@ func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n in
 	return sum, err
 }
 
-// Prune removes records that had ended by then, so many at most, and returns how many.
-func (s *Store) Prune(ctx context.Context, then time.Time, most int) (removed int, err error) {
-	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		tag, err := tx.Exec(ctx, `
-			DELETE FROM document.documents d
-			USING (SELECT collection, id FROM document.documents WHERE expires_at <= @then LIMIT @most) ended
-			WHERE d.collection = ended.collection AND d.id = ended.id AND d.expires_at <= @then`, // it may have begun anew meanwhile
-			pgx.StrictNamedArgs{"then": then, "most": most})
-		removed = int(tag.RowsAffected())
-		return err
-	})
-	return removed, err
-}
-
 // change runs a statement and reports whether it changed the row.
 func (s *Store) change(ctx context.Context, sql string, args pgx.StrictNamedArgs) (changed bool, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {

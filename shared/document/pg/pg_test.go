@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strconv"
 	"testing"
 	"time"
 
@@ -41,7 +40,11 @@ func nobody(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	must(t, l.Close())
-	return "postgres://somebody@" + l.Addr().String() + "/nothing?sslmode=disable"
+	return somebody(l.Addr().String())
+}
+
+func somebody(address string) string {
+	return "postgres://somebody@" + address + "/nothing?sslmode=disable"
 }
 
 func TestPostgresConforms(t *testing.T) {
@@ -51,31 +54,9 @@ func TestPostgresConforms(t *testing.T) {
 		return doctest.Rig{
 			Open: func() document.Store { return another(t, d.URL()) },
 			Away: func() document.Store { return another(t, nobody(t)) },
+			Deaf: func() document.Store { return another(t, somebody(doctest.Listener(t))) },
 		}
 	})
-}
-
-func TestPruneTakesWhatHasEndedAndNothingElse(t *testing.T) {
-	t.Parallel()
-	d := pgtest.New(t)
-	s := pg.Open(d.Env())
-	now := time.Date(2031, 3, 21, 12, 0, 0, 0, time.UTC)
-	for i := range 7 {
-		end := now.Add(time.Duration(i-4) * time.Microsecond) // four before now, one at it, two after
-		_, err := s.Create(t.Context(), now, document.Name{Collection: "sessions", ID: strconv.Itoa(i)}, document.Record{ExpiresAt: end})
-		must(t, err)
-	}
-	for _, want := range []int{3, 2, 0} {
-		if got, err := s.Prune(t.Context(), now, 3); err != nil || got != want {
-			t.Errorf("removed %d, %v, want %d", got, err, want)
-		}
-	}
-	rows, _ := d.Owner(t).Query(t.Context(), `SELECT id FROM document.documents ORDER BY id`)
-	left, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(t, err)
-	if len(left) != 2 || left[0] != "5" || left[1] != "6" {
-		t.Errorf("left are %v, want 5 and 6", left)
-	}
 }
 
 func TestAKilledServerLosesNothing(t *testing.T) {

@@ -1,0 +1,71 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// A ward watches over the stores of a family of surroundings: how long one use may take, and which of them are down.
+type ward struct {
+	patience time.Duration
+	pause    time.Duration
+	breakers sync.Map // from a Store, or the type of one that cannot be told from its like, to its *breaker
+}
+
+type breaker = gobreaker.CircuitBreaker[struct{}]
+
+func openWard(e env.Env) (*ward, error) {
+	var c struct {
+		// For one use of the store. Whoever waits has a budget of a second or so, and lives without the document.
+		Patience time.Duration `env:"DOCUMENT_TIMEOUT,default=150ms"`
+		Pause    time.Duration `env:"DOCUMENT_PAUSE,default=4s"` // for which a store that is down is left alone
+	}
+	err := e.Load(&c)
+	return &ward{patience: c.Patience, pause: c.Pause}, err
+}
+
+func (w *ward) breaker(s Store) *breaker {
+	key := any(s)
+	if !reflect.ValueOf(s).Comparable() {
+		key = reflect.TypeOf(s)
+	}
+	known, ok := w.breakers.Load(key)
+	if !ok {
+		known, _ = w.breakers.LoadOrStore(key, newBreaker(w.pause))
+	}
+	return known.(*breaker)
+}
+
+// tripAfter is how often in a row a store must be away to be down. After a pause one use tries it again.
+const tripAfter = 3
+
+func newBreaker(pause time.Duration) *breaker {
+	return gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
+		Name: "document", MaxRequests: 1, Timeout: pause,
+		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= tripAfter },
+		IsSuccessful: func(err error) bool { return !errors.Is(err, fault.ErrUnavailable) }, // a refusal is a sign of life
+		IsExcluded:   ended,
+	})
+}
+
+// ended reports whether a use failed because its caller left, or had no more time: that says nothing of the store.
+func ended(err error) bool {
+	over := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return over && !errors.Is(err, fault.ErrUnavailable)
+}
+
+// shut says of a store that is left alone what it would say itself.
+func shut(err error) error {
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		return fault.ErrUnavailable.Because(err)
+	}
+	return err
+}
