@@ -3,10 +3,8 @@ package event
 import (
 	"fmt"
 	"maps"
-	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -42,7 +40,7 @@ func (r Raw) Attributes() map[string]string {
 		"ce-time":        e.OccurredAt.UTC().Format(instant),
 		"ce-dataschema":  e.SchemaURI,
 	}
-	for name, value := range e.extensions() {
+	for name, value := range r.extensions() {
 		attributes["ce-"+name] = value
 	}
 	for name, value := range attributes {
@@ -64,7 +62,7 @@ func (r Raw) Structured() ([]byte, error) {
 	c.SetSource(e.source())
 	c.SetTime(e.OccurredAt.UTC().Truncate(time.Millisecond))
 	c.SetDataSchema(e.SchemaURI)
-	for name, value := range e.extensions() {
+	for name, value := range r.extensions() {
 		c.SetExtension(name, value)
 	}
 	c.SetDataContentType(jsonType)
@@ -77,29 +75,6 @@ func (r Raw) Structured() ([]byte, error) {
 
 func (e Envelope) source() string {
 	return "//" + e.Producer + domain + url.PathEscape(e.ProducerInstance)
-}
-
-// extensions are the members of the envelope that other people's tools look for beside a CloudEvent's own attributes.
-func (e Envelope) extensions() map[string]string {
-	extensions := map[string]string{
-		"partitionkey":  e.Metadata.OrderingKey,
-		"traceparent":   e.TraceID,
-		"correlationid": e.CorrelationID,
-	}
-	if e.SamplingRate > 0 {
-		extensions["sampledrate"] = strconv.Itoa(int(math.Round(1 / e.SamplingRate)))
-	}
-	if e.Metadata.AggregateVersion > 0 {
-		extensions["sequence"] = fmt.Sprintf("%010d", e.Metadata.AggregateVersion) // padded: it is compared as a string
-	}
-	if e.CausationID != nil {
-		extensions["causationid"] = e.CausationID.String()
-	}
-	if e.TenantID != nil {
-		extensions["tenantid"] = e.TenantID.String()
-	}
-	maps.DeleteFunc(extensions, func(_, value string) bool { return value == "" })
-	return extensions
 }
 
 // headerSafe escapes as the HTTP binding of CloudEvents says: what is not printable ASCII, and space, quote and percent.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -22,6 +23,7 @@ type Draft struct {
 	Session          string      // the visitor's session; the Origin's where empty
 	Attribution      *Attributed // the campaign that brought the visitor, where one did
 	Payload          any         // marshals to a JSON object
+	Extensions       Extensions  // what subscriptions filter by, beside what the envelope says
 	ID               id.Event    // minted where zero; derived by those who may repeat themselves
 }
 
@@ -33,6 +35,7 @@ type Origin struct {
 	CausationID   *id.Event // the event that is being handled, if one is
 	Session       string
 	Instance      string // of the running function
+	Scenario      string // that the caller plays, where the sandbox is deployed; it is no part of an event
 }
 
 type originKey struct{}
@@ -57,9 +60,18 @@ func (d Draft) Seal(now time.Time, o Origin) (Raw, error) {
 	if err != nil {
 		return Raw{}, fmt.Errorf("event: seal %s: payload%s", d.Subject.Name, place(err))
 	}
-	e := d.envelope(now, o)
-	return Raw{Envelope: e, Payload: payload, Delivery: e.delivery()}, nil
+	if err := d.Extensions.check(); err != nil {
+		return Raw{}, fmt.Errorf("event: seal %s: %w", d.Subject.Name, err)
+	}
+	raw := Raw{Envelope: d.envelope(now, o), Payload: payload, Extensions: maps.Clone(d.Extensions)}
+	if d.Subject.Flat {
+		raw.Extensions = d.metadata().extensions().and(d.Extensions)
+	}
+	raw.Delivery = raw.delivery()
+	return raw, nil
 }
+
+func (d Draft) metadata() Metadata { return Metadata{d.Residency, d.OrderingKey, d.AggregateVersion} }
 
 func (d Draft) envelope(now time.Time, o Origin) Envelope {
 	e := Envelope{
@@ -78,8 +90,9 @@ func (d Draft) envelope(now time.Time, o Origin) Envelope {
 		RetentionClass:   d.Subject.Retention.Class,
 		SamplingRate:     1 / float64(max(1, d.Subject.OneIn)),
 		Attribution:      d.Attribution,
-		ProducedBy:       &ProducedBy{d.Subject.Producer, o.Instance},
-		Metadata:         Metadata{d.Residency, d.OrderingKey, d.AggregateVersion},
+	}
+	if !d.Subject.Flat {
+		e.ProducedBy, e.Metadata = &ProducedBy{d.Subject.Producer, o.Instance}, d.metadata()
 	}
 	if e.EventID.IsZero() {
 		e.EventID = id.New[id.Event]()
@@ -91,8 +104,9 @@ func (d Draft) envelope(now time.Time, o Origin) Envelope {
 }
 
 // delivery is what every copy of the event has in common, however it comes.
-func (e Envelope) delivery() Delivery {
-	return Delivery{EventID: e.EventID, Subject: e.Subject, Tenant: e.TenantID, OrderingKey: e.Metadata.OrderingKey}
+func (r Raw) delivery() Delivery {
+	e := r.Envelope
+	return Delivery{EventID: e.EventID, Subject: e.Subject, Tenant: e.TenantID, OrderingKey: first(e.Metadata.OrderingKey, r.Extensions[partitionKey])}
 }
 
 func first(a, b string) string {

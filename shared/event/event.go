@@ -23,7 +23,8 @@ type Subject struct {
 	SchemaURI string
 	Producer  string // the service, such as reservation-service
 	Retention Retention
-	OneIn     int // sampling: one in so many is told; 0 and 1 tell every one
+	OneIn     int  // sampling: one in so many is told; 0 and 1 tell every one
+	Flat      bool // its envelope has neither producedBy nor metadata, as those of the two BFFs
 }
 
 // Retention says how long an event is kept by those who keep events, and under which rules.
@@ -66,9 +67,10 @@ type Delivery struct {
 
 // A Raw event has its payload unread.
 type Raw struct {
-	Envelope Envelope
-	Payload  jsontext.Value
-	Delivery Delivery
+	Envelope   Envelope
+	Payload    jsontext.Value
+	Extensions Extensions
+	Delivery   Delivery
 }
 
 // Decode reads the members of the payload that P declares, and only those: what a producer adds never touches a consumer.

@@ -84,6 +84,60 @@ func TestDataIsThePlatformsEnvelope(t *testing.T) {
 	}
 }
 
+// errorV1 is of a BFF, whose envelope is flat.
+var errorV1 = event.Subject{
+	Name: "melmastoon.bff.tenant.flow.error_encountered.v1", Version: 1, SchemaURI: "https://schemas.melmastoon.ghasi.io/bff-tenant/flow-error-encountered/v1.json",
+	Producer: "bff-tenant-booking-service", Retention: event.Retention{Class: event.Operational, Period: 90 * event.Day}, Flat: true,
+}
+
+// told is an event of a BFF with an extension of its own.
+func told(t *testing.T) event.Raw {
+	t.Helper()
+	d := draft()
+	d.Subject, d.Extensions = errorV1, event.Extensions{"errorcode": "MELMASTOON.X", "hint": "کابل 50%"}
+	raw, err := d.Seal(happened, origin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func TestAFlatEnvelopeLeavesTheRestToTheCloudEvent(t *testing.T) {
+	t.Parallel()
+	raw := told(t)
+	data, err := raw.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, absent := range []string{"producedBy", "metadata", "errorcode"} {
+		if strings.Contains(string(data), absent) {
+			t.Errorf("%s has %s", data, absent)
+		}
+	}
+	for name, want := range map[string]string{
+		"ce-partitionkey": key, "ce-sequence": "0000000003", "ce-errorcode": "MELMASTOON.X", "ce-tenantid": tenantText,
+		"ce-hint": "%DA%A9%D8%A7%D8%A8%D9%84%2050%25",
+	} {
+		if got := raw.Attributes()[name]; got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if raw.Delivery.OrderingKey != key {
+		t.Errorf("is ordered by %q, want %q", raw.Delivery.OrderingKey, key)
+	}
+}
+
+func TestSealRefusesExtensionsThatSayOtherwise(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"id", "type", "time", "tenantid", "sequence", "partitionkey", "errorCode", "error-code", "", "ce-errorcode", strings.Repeat("x", 21)} {
+		d := draft()
+		d.Extensions = event.Extensions{name: "secret"}
+		if raw, err := d.Seal(happened, origin()); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: got %+v, %v, want an error without the value", name, raw.Extensions, err)
+		}
+	}
+}
+
 func TestSealWithoutOrigin(t *testing.T) {
 	t.Parallel()
 	raw, err := event.Draft{Subject: heldV1, Payload: struct{}{}}.Seal(happened, event.OriginOf(t.Context()))

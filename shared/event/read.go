@@ -47,7 +47,7 @@ func unwrap(h http.Header, body []byte) (Raw, error) {
 }
 
 func binary(h http.Header, data []byte) (Raw, error) {
-	raw, err := open(attributes{h.Get("Ce-Specversion"), h.Get("Ce-Id"), h.Get("Ce-Type")}, data)
+	raw, err := open(attributes{h.Get("Ce-Specversion"), h.Get("Ce-Id"), h.Get("Ce-Type"), extensionsOf(headed(h))}, data)
 	if err != nil {
 		return Raw{}, err
 	}
@@ -62,7 +62,11 @@ func structured(h http.Header, body []byte) (Raw, error) {
 	if err := c.UnmarshalJSON(body); err != nil {
 		return Raw{}, errors.New("the body is not a structured CloudEvent")
 	}
-	raw, err := open(attributes{c.SpecVersion(), c.ID(), c.Type()}, c.Data())
+	x := Extensions{}
+	for name, value := range c.Extensions() {
+		x[name] = fmt.Sprint(value)
+	}
+	raw, err := open(attributes{c.SpecVersion(), c.ID(), c.Type(), x}, c.Data())
 	if err != nil {
 		return Raw{}, err
 	}
@@ -87,7 +91,7 @@ func wrapped(body []byte) (Raw, error) {
 		return Raw{}, fmt.Errorf("the push%s", place(err))
 	}
 	a := p.Message.Attributes
-	raw, err := open(attributes{a["ce-specversion"], a["ce-id"], a["ce-type"]}, p.Message.Data)
+	raw, err := open(attributes{a["ce-specversion"], a["ce-id"], a["ce-type"], extensionsOf(a)}, p.Message.Data)
 	if err != nil {
 		return Raw{}, err
 	}
@@ -95,8 +99,11 @@ func wrapped(body []byte) (Raw, error) {
 		OrderingKey: p.Message.OrderingKey, Attempt: p.DeliveryAttempt}), nil
 }
 
-// attributes are those that must agree with the data, however they came.
-type attributes struct{ specVersion, id, subject string }
+// attributes are those that must agree with the data, and what comes beside it, however they came.
+type attributes struct {
+	specVersion, id, subject string
+	extensions               Extensions
+}
 
 // open reads the data of an event. Its envelope is what counts; attributes that say otherwise mean that somebody
 // repacked the message, and then neither can be believed.
@@ -117,7 +124,9 @@ func open(a attributes, data []byte) (Raw, error) {
 	if a.id != m.Envelope.EventID.String() || a.subject != m.Envelope.Subject {
 		return Raw{}, errors.New("the attributes and the envelope name different events")
 	}
-	return Raw{Envelope: m.Envelope, Payload: m.Payload, Delivery: m.Envelope.delivery()}, nil
+	raw := Raw{Envelope: m.Envelope, Payload: m.Payload, Extensions: a.extensions.beside(m.Envelope)}
+	raw.Delivery = raw.delivery()
+	return raw, nil
 }
 
 // delivered adds how this copy came.

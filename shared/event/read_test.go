@@ -146,34 +146,35 @@ func data(t *testing.T, r event.Raw) []byte {
 
 func TestEveryFormReadsTheSame(t *testing.T) {
 	t.Parallel()
-	sent := sealed(t)
-	want := sent
-	want.Delivery.MessageID, want.Delivery.Subscription, want.Delivery.Attempt = "77", "projects/p/subscriptions/s", 2
 	emulator := maps.Clone(pubsub)
 	delete(emulator, "X-Goog-Pubsub-Ordering-Key")
 	emulator["X-Goog-Ordering-Key"] = []string{key}
-	for name, push := range map[string]form{
-		"unwrapped":                 binary(pubsub),
-		"unwrapped by the emulator": binary(emulator),
-		"wrapped":                   wrapped,
-		"structured":                structured,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, err := event.Read(push(t, sent), limit)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !reflect.DeepEqual(got.Envelope, want.Envelope) {
-				t.Errorf("got envelope  %+v\nwant %+v", got.Envelope, want.Envelope)
-			}
-			if string(got.Payload) != string(want.Payload) {
-				t.Errorf("got payload %s, want %s", got.Payload, want.Payload)
-			}
-			if !reflect.DeepEqual(got.Delivery, want.Delivery) {
-				t.Errorf("got delivery %+v, want %+v", got.Delivery, want.Delivery)
-			}
-		})
+	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": told(t)} {
+		want := sent
+		want.Delivery.MessageID, want.Delivery.Subscription, want.Delivery.Attempt = "77", "projects/p/subscriptions/s", 2
+		for name, push := range map[string]form{
+			"unwrapped":                 binary(pubsub),
+			"unwrapped by the emulator": binary(emulator),
+			"wrapped":                   wrapped,
+			"structured":                structured,
+		} {
+			t.Run(name+" of "+of, func(t *testing.T) {
+				t.Parallel()
+				got, err := event.Read(push(t, sent), limit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if string(got.Payload) != string(want.Payload) {
+					t.Errorf("got payload %s, want %s", got.Payload, want.Payload)
+				}
+				if got.Payload = want.Payload; !reflect.DeepEqual(got, want) {
+					t.Errorf("got  %+v\nwant %+v", got, want)
+				}
+				if again := got.Attributes(); !maps.Equal(again, sent.Attributes()) {
+					t.Errorf("would be passed on with %v, want %v", again, sent.Attributes())
+				}
+			})
+		}
 	}
 }
 

@@ -84,7 +84,7 @@ var errUnstorable = errors.New("the payload holds a zero character")
 // park keeps what can be kept of a telemetry event that broke a rule.
 func (o *Outbox) park(ctx context.Context, d event.Draft, raw event.Raw, broken error) (entry, error) {
 	if raw.Payload == nil || unstorable.Match(raw.Payload) {
-		d.Payload = struct{}{}
+		d.Payload, d.Extensions = struct{}{}, nil
 		var err error
 		if raw, err = d.Seal(o.now(), event.OriginOf(ctx)); err != nil {
 			return entry{}, errors.Join(broken, err) // a subject that nobody declared
@@ -106,7 +106,7 @@ func (o *Outbox) insert(ctx context.Context, tx postgres.Tx, entries []entry) ([
 	}
 	var lanes []int16
 	for _, e := range entries {
-		envelope, err := json.Marshal(e.Envelope)
+		envelope, err := json.Marshal(sealed{e.Envelope, e.Extensions})
 		if err != nil {
 			return nil, err
 		}

@@ -117,6 +117,42 @@ func TestARowSaysWhatTheEventSays(t *testing.T) {
 	}
 }
 
+// TestWhatTravelsBesideTheEnvelopeIsKept publishes an event of each kind of envelope from its row.
+func TestWhatTravelsBesideTheEnvelopeIsKept(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	full, flat := told("tenant:1", 7), told("tenant:2", 8)
+	full.Extensions, flat.Extensions = event.Extensions{"errorcode": "MELMASTOON.X"}, event.Extensions{"errorcode": "MELMASTOON.Y"}
+	flat.Subject.Flat = true
+	r.mustWrite(t, full)
+	r.mustRelay(t, reported(1))
+	r.mustWrite(t, flat)
+	r.mustRelay(t, reported(1))
+	messages := r.heard.Messages()
+	if got, want := names(messages), []string{"tenant:1 7", "tenant:2 8"}; !slices.Equal(got, want) {
+		t.Fatalf("published %v, want %v", got, want)
+	}
+	for i, code := range []string{"MELMASTOON.X", "MELMASTOON.Y"} {
+		m := messages[i]
+		if m.Attributes["ce-errorcode"] != code || m.Attributes["ce-partitionkey"] != m.OrderingKey {
+			t.Errorf("published with %v", m.Attributes)
+		}
+		metadata, extensions := strings.Contains(string(m.Data), "metadata"), strings.Contains(string(m.Data), "errorcode")
+		if metadata == (i == 1) || extensions {
+			t.Errorf("published %s", m.Data)
+		}
+	}
+}
+
+func TestTelemetryWithAnExtensionThatNoEventMayHaveIsParked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mustWrite(t, event.Draft{Subject: telemetry, OrderingKey: "session", Payload: struct{}{}, Extensions: event.Extensions{"id": "other"}})
+	if got, want := r.rows(t), []string{"session - parked"}; !slices.Equal(got, want) {
+		t.Errorf("got rows %v, want %v", got, want)
+	}
+}
+
 func sameJSON(a, b []byte) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {

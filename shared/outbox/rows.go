@@ -48,13 +48,20 @@ func (o *Outbox) read(ctx context.Context, l lease, limit int) ([]row, error) {
 	return found, nil
 }
 
+// sealed is what the column envelope holds: the envelope as it will travel, and what travels beside it.
+type sealed struct {
+	event.Envelope
+	Extensions event.Extensions `json:"extensions,omitzero"`
+}
+
 // message is the row as it is published at that time.
 func (r row) message(at time.Time) (topic.Message, error) {
-	raw := event.Raw{Payload: r.Payload}
-	if err := json.Unmarshal(r.Envelope, &raw.Envelope); err != nil {
+	var s sealed
+	if err := json.Unmarshal(r.Envelope, &s); err != nil {
 		return topic.Message{}, errors.New("the envelope does not decode") // the cause may quote it
 	}
-	raw.Envelope.PublishedAt = at
+	s.PublishedAt = at
+	raw := event.Raw{Envelope: s.Envelope, Payload: r.Payload, Extensions: s.Extensions}
 	data, err := raw.Data()
 	if err != nil {
 		return topic.Message{}, err

@@ -67,6 +67,21 @@ func shape(t *testing.T, conn *pgx.Conn, name string) []string {
 	return lines
 }
 
+// forgetful takes away what a service has more whose callers may ask to be forgotten: an index by owner, and with it the right
+// to delete. One without the other stays, and is a difference.
+func forgetful(lines []string) []string {
+	const index, may = "idempotency CREATE INDEX idempotency_owner ", "idempotency <schema>_app=arwd/"
+	begins := func(with string) int {
+		return slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, with) })
+	}
+	grant, by := begins(may), begins(index)
+	if grant < 0 || by < 0 {
+		return lines
+	}
+	lines[grant] = strings.Replace(lines[grant], "=arwd/", "=arw/", 1)
+	return slices.Delete(lines, by, by+1)
+}
+
 // Every service writes these tables in its own migration. They must not drift apart: shared code runs on all of them.
 func TestEveryServiceHasTheSameTables(t *testing.T) {
 	t.Parallel()
@@ -80,7 +95,7 @@ func TestEveryServiceHasTheSameTables(t *testing.T) {
 		t.Fatalf("found the outboxes of %v, %v", services, err)
 	}
 	for _, service := range services {
-		got := shape(t, conn, service)
+		got := forgetful(shape(t, conn, service))
 		own := func(lines []string, table string) bool { // a service without idempotent routes has no idempotency
 			return slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, table+" ") })
 		}

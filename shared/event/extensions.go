@@ -1,0 +1,122 @@
+package event
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Extensions are attributes of the CloudEvent beside those that its envelope implies, by name: "errorcode", without the
+// "ce-" of the wire. A filter on them keeps an event from those who do not want it. They are seen by every tool on the
+// way, and so never hold what is personal.
+type Extensions map[string]string
+
+const (
+	prefix       = "ce-"
+	partitionKey = "partitionkey"
+	sequence     = "sequence"
+)
+
+// core are the attributes of a CloudEvent that are no extensions.
+var core = []string{"specversion", "id", "type", "source", "time", "subject", "dataschema", "datacontenttype", "data"}
+
+// legal is what CloudEvents asks of an extension's name.
+var legal = regexp.MustCompile(`^[a-z0-9]{1,20}$`)
+
+// check refuses names that no CloudEvent may have, and those with a meaning of their own.
+func (x Extensions) check() error {
+	for name := range x {
+		if slices.Contains(spoken, name) || slices.Contains(core, name) || !legal.MatchString(name) {
+			return fmt.Errorf("%q is no name for an extension", name)
+		}
+	}
+	return nil
+}
+
+// spoken are the extensions that the envelope, or what it would say if it were not flat, implies.
+var spoken = []string{partitionKey, sequence, "traceparent", "correlationid", "sampledrate", "causationid", "tenantid"}
+
+// and is x with those of y that x does not have; nil where that is none.
+func (x Extensions) and(y Extensions) Extensions {
+	both := maps.Clone(y)
+	if both == nil {
+		both = Extensions{}
+	}
+	maps.Copy(both, x)
+	maps.DeleteFunc(both, func(_, value string) bool { return value == "" })
+	if len(both) == 0 {
+		return nil
+	}
+	return both
+}
+
+// extensions are all that the event has. What its envelope says counts.
+func (r Raw) extensions() Extensions { return r.Envelope.extensions().and(r.Extensions) }
+
+// extensions are the members of the envelope that other people's tools look for beside a CloudEvent's own attributes.
+func (e Envelope) extensions() Extensions {
+	x := Extensions{"traceparent": e.TraceID, "correlationid": e.CorrelationID}
+	if e.SamplingRate > 0 {
+		x["sampledrate"] = strconv.Itoa(int(math.Round(1 / e.SamplingRate)))
+	}
+	if e.CausationID != nil {
+		x["causationid"] = e.CausationID.String()
+	}
+	if e.TenantID != nil {
+		x["tenantid"] = e.TenantID.String()
+	}
+	return x.and(e.Metadata.extensions())
+}
+
+func (m Metadata) extensions() Extensions {
+	x := Extensions{partitionKey: m.OrderingKey}
+	if m.AggregateVersion > 0 {
+		x[sequence] = fmt.Sprintf("%010d", m.AggregateVersion) // padded: it is compared as a string
+	}
+	return x
+}
+
+// beside is what of x the envelope does not imply: what has to be kept beside it.
+func (x Extensions) beside(e Envelope) Extensions {
+	implied := e.extensions()
+	own := Extensions{}
+	for name, value := range x {
+		if _, ok := implied[name]; !ok && legal.MatchString(name) && !slices.Contains(core, name) {
+			own[name] = value
+		}
+	}
+	return own.and(nil)
+}
+
+// extensionsOf reads what came as ce-*, in which unsafe characters are escaped.
+func extensionsOf(attributes map[string]string) Extensions {
+	x := Extensions{}
+	for name, value := range attributes {
+		if name, ok := strings.CutPrefix(name, prefix); ok {
+			x[name] = unescaped(value)
+		}
+	}
+	return x
+}
+
+// headed are the attributes of an unwrapped push, which came as headers.
+func headed(h http.Header) map[string]string {
+	attributes := make(map[string]string, len(h))
+	for name, values := range h {
+		attributes[strings.ToLower(name)] = values[0]
+	}
+	return attributes
+}
+
+func unescaped(value string) string {
+	if plain, err := url.PathUnescape(value); err == nil {
+		return plain
+	}
+	return value // somebody who does not escape
+}
