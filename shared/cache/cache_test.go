@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/doctest"
 	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
@@ -211,6 +212,18 @@ func TestWithoutAStoreEveryCallerIsServed(t *testing.T) {
 	if _, _, err := open(env.Of(nil)).Fetch(t.Context(), key, nil, s.compose); !errors.Is(err, document.ErrNoStore) {
 		t.Errorf("nobody gave a store: got %v, want %v", err, document.ErrNoStore)
 	}
+}
+
+func TestWhatIsPlayedForOneCallerIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	e, s := process(&doctest.Memory{}), &source{text: "right"}
+	fetch(t, e, s.compose, "right", cache.Miss)
+	s.set("played", nil)
+	playing := event.WithOrigin(t.Context(), event.Origin{Scenario: "sold_out"})
+	if got, state, err := open(e).Fetch(playing, key, []cache.Generation{tenant}, s.compose); err != nil || got.Text != "played" || state != cache.Bypass {
+		t.Errorf("got %q, %s, %v", got.Text, state, err)
+	}
+	fetch(t, e, s.compose, "right", cache.Hit)
 }
 
 func TestAStoreThatFailsInBetweenCostsOnlyTheKeeping(t *testing.T) {

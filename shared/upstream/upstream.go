@@ -3,7 +3,8 @@
 // A call never waits longer than its policy and its context allow, whatever the other side does. It carries the request
 // id, the trace and the caller's identity token. A breaker stops calling a service that has failed five times in a row;
 // retries are few and only where repeating is harmless. A refusal that the other side explains comes back as the same
-// fault; everything else, be it a timeout, a 5xx or garbage, is [fault.ErrUpstreamUnavailable].
+// fault; everything else, be it a timeout, a 5xx or garbage, is [fault.ErrUpstreamUnavailable]. Where the sandbox is
+// deployed, the scenario that a caller plays is played by the neighbours too.
 package upstream
 
 import (
@@ -20,6 +21,10 @@ import (
 type Policy struct {
 	Timeout time.Duration // of the whole call, retries included; zero leaves it to the context
 	Retries int           // at most this many, and only where repeating is harmless
+
+	// HedgeAfter is how long a read waits for an answer before it is sent a second time beside the first. Whichever is
+	// answered first counts. It takes the place of a retry. Zero: never.
+	HedgeAfter time.Duration
 }
 
 // A Client calls one service. Clients of one service share its breaker and its retry budget.
@@ -57,12 +62,17 @@ func Repeatable() Option {
 	return func(c *call) { c.repeatable = true }
 }
 
+// Read says that the call only asks, although what it asks is too long for an address: it is a read like any other.
+func Read() Option {
+	return func(c *call) { c.repeatable, c.read = true, true }
+}
+
 // Get asks for what is at path, below the service's base, and decodes the answer into out.
 func (c *Client) Get(ctx context.Context, path string, query url.Values, out any, opts ...Option) error {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	return c.do(ctx, &call{method: http.MethodGet, path: path, out: out, repeatable: true}, opts)
+	return c.do(ctx, &call{method: http.MethodGet, path: path, out: out, repeatable: true, read: true}, opts)
 }
 
 // Post sends in, encoded as JSON, and decodes the answer into out, which may be nil.

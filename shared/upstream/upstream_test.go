@@ -75,6 +75,25 @@ func TestACallCarriesWhoAndWhyItIs(t *testing.T) {
 	}
 }
 
+func TestAScenarioIsPlayedOn(t *testing.T) {
+	t.Parallel()
+	var got []string
+	c := serving(t, patient, func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("X-Sandbox-Scenario"))
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	playing := event.WithOrigin(t.Context(), event.Origin{RequestID: "req-1", Scenario: "upstream_down"})
+	for range 7 { // nor does a service that plays dead open the breaker
+		if err := c.Get(playing, "/a", nil, nil); !errors.Is(err, fault.ErrUpstreamUnavailable) {
+			t.Errorf("got %v", err)
+		}
+	}
+	_ = c.Get(t.Context(), "/a", nil, nil)
+	if len(got) != 8 || got[0] != "upstream_down" || got[6] != "upstream_down" || got[7] != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestAQueryIsEncoded(t *testing.T) {
 	t.Parallel()
 	var got string
