@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fn/limit"
 	"melmastoon.ghasi.io/shared/fn/observe"
 	"melmastoon.ghasi.io/shared/fntest"
 )
@@ -19,6 +20,26 @@ func BenchmarkTinyAnswer(b *testing.B) {
 	f := answering(func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil })
 	bench(b, handler(b, f), httptest.NewRequest("GET", "/answer", nil), "")
 }
+
+// The same with the limits that a public function has: what they cost is the difference.
+func BenchmarkLimitedAnswer(b *testing.B) {
+	f := serve(fn.Spec{Name: "test-answer", Route: "GET /answer", Rates: limit.Rates{
+		Session: generous, Address: generous, Tenant: generous,
+	}}, func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (map[string]int, error) {
+		return map[string]int{"a": 1}, nil
+	})
+	e, _ := fntest.Surround(b, env.Of(nil))
+	for _, name := range []string{"RATE_LIMIT_SESSION", "RATE_LIMIT_ADDRESS", "RATE_LIMIT_TENANT"} {
+		e = e.With(name, "1/1")
+	}
+	h, err := f.Handler(env.Give(e, observe.To(io.Discard)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	bench(b, h, httptest.NewRequest("GET", "/answer", nil), "")
+}
+
+var generous = limit.Rate{PerSecond: 1e5, Burst: 1e6}
 
 func BenchmarkBareHandler(b *testing.B) {
 	mux := http.NewServeMux()

@@ -31,7 +31,9 @@ type Call[In any] struct {
 // A Serve is the act of an HTTP function: from a decoded request to an answer or an error.
 type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 
-// A Handle is the act of an event function: nil acknowledges, an error asks for another delivery, [Park] gives up.
+// A Handle is the act of an event function: nil acknowledges, an error asks for another delivery, [Park] gives up. That is so
+// whatever kind of fault it is: what a neighbour refuses now may be right when it has caught up, or was deployed again.
+// Whoever knows that it never will be, parks.
 type Handle[P any] func(context.Context, event.Event[P]) error
 
 // A Tick is the act of a scheduled function.
@@ -47,10 +49,13 @@ type Door[V any] struct {
 	Origins func(context.Context, *http.Request) []string
 }
 
-// A Scope is on whose behalf a call acts. It is part of the idempotency key and of the log line.
+// A Scope is on whose behalf a call acts. Tenant and Caller are part of the idempotency key.
 type Scope struct {
 	Tenant id.Tenant
 	Caller string
+	// Cookies are for the browser to keep whatever is answered, a refusal or a replay too. They belong to this telling of
+	// the answer: no ledger keeps them.
+	Cookies []*http.Cookie
 }
 
 // Open is a door that lets everybody in, for services without one of their own.

@@ -15,12 +15,14 @@ type Drain struct {
 }
 
 // Count is h with its calls counted. Calls that begin while the drain is waiting are still served and waited for: the
-// load balancer may send a last few.
+// load balancer may send a last few. A call has ended when its answer is on its way: the server alone would send a short
+// one only after the handler has returned, when nobody waits for it any more.
 func (d *Drain) Count(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.enter()
 		defer d.leave()
 		h.ServeHTTP(w, r)
+		_ = http.NewResponseController(w).Flush() // a caller who has left is no failure of ours
 	})
 }
 

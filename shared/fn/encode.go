@@ -60,6 +60,9 @@ func (r Reply) headers() http.Header {
 		h["Etag"] = []string{r.etag}
 		h["Cache-Control"] = []string{"private, no-cache"} // it may be kept, and is asked for again each time
 	}
+	if r.composed != "" {
+		h["X-Bootstrap-Version"] = []string{r.composed}
+	}
 	if r.language != "" {
 		h["Content-Language"] = []string{r.language}
 	}

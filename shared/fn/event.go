@@ -68,7 +68,7 @@ func (h ear) act(ctx context.Context, r *http.Request, c *record) (answer, error
 		return answer{}, err
 	}
 	c.hear(raw)
-	if !h.wanted(raw, r.Header) {
+	if !h.wanted(raw) {
 		return acknowledged, nil
 	}
 	err = h.hear(caused(ctx, raw, c), raw)
@@ -92,14 +92,14 @@ func (h ear) hear(ctx context.Context, raw event.Raw) error {
 	return h.handle(ctx, raw)
 }
 
-// wanted checks the filter, which one emulator ignores. Attributes of an unwrapped push are headers.
-func (h ear) wanted(raw event.Raw, headers http.Header) bool {
+// wanted checks the filter, which one emulator ignores.
+func (h ear) wanted(raw event.Raw) bool {
 	if len(h.spec.Filter) == 0 {
 		return true
 	}
 	attributes := raw.Attributes()
 	for name, want := range h.spec.Filter {
-		if attributes[name] != want && headers.Get(name) != want {
+		if attributes[name] != want {
 			return false
 		}
 	}

@@ -252,17 +252,37 @@ func TestAnEventWhoseHandlingFailsComesAgain(t *testing.T) {
 func TestAnEventOutsideTheFilterIsAcknowledgedUnheard(t *testing.T) {
 	t.Parallel()
 	raw := happened(t, captured, payload())
-	for want, filter := range map[bool]map[string]string{
-		true:  {"ce-partitionkey": "k", "ce-type": captured},
-		false: {"ce-partitionkey": "other"},
+	raw.Extensions = event.Extensions{"errorcode": "MELMASTOON.X"}
+	structured, err := raw.Structured()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		filter map[string]string
+		want   bool
+	}{
+		{"by what the envelope says", map[string]string{"ce-partitionkey": "k", "ce-type": captured}, true},
+		{"by an extension", map[string]string{"ce-errorcode": "MELMASTOON.X"}, true},
+		{"by another key", map[string]string{"ce-partitionkey": "other"}, false},
+		{"by another value of the extension", map[string]string{"ce-errorcode": "MELMASTOON.Y"}, false},
+		{"by one of two", map[string]string{"ce-errorcode": "MELMASTOON.X", "ce-partitionkey": "other"}, false},
+		{"by what it does not have", map[string]string{"ce-hint": "x"}, false},
 	} {
-		heard := false
-		rig := hearing(t, fn.Spec{Filter: filter}, func(context.Context, event.Event[money]) error {
-			heard = true
-			return nil
-		})
-		if a := rig.Push(rig.f, raw); a.Status != 204 || heard != want {
-			t.Errorf("%v: got %d, heard %v", filter, a.Status, heard)
+		heard := 0
+		rig := hearing(t, fn.Spec{Filter: test.filter}, func(context.Context, event.Event[money]) error { heard++; return nil })
+		const path = "/internal/events/test-captured"
+		for form, a := range map[string]fntest.Answer{
+			"unwrapped":  rig.Push(rig.f, raw),
+			"wrapped":    rig.Post(path, wrapped(t, raw)),
+			"structured": rig.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
+		} {
+			if a.Status != 204 {
+				t.Errorf("%s, %s: got %d", test.name, form, a.Status)
+			}
+		}
+		if want := map[bool]int{true: 3}[test.want]; heard != want {
+			t.Errorf("%s: heard %d of its three forms, want %d", test.name, heard, want)
 		}
 	}
 }

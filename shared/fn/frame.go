@@ -32,6 +32,8 @@ type record struct {
 	writer http.ResponseWriter // for its deadlines and headers; only write writes to it
 	header http.Header         // of the answer
 	line   observe.Line
+
+	standings standings
 }
 
 // A frame is what surrounds every call of a function.
@@ -42,6 +44,7 @@ type frame struct {
 	instance string
 	home     string // the route on a tenant's own host, "" where there is none
 	domain   string // ours, below which each tenant has a host by its slug
+	sandbox  bool   // whether the neighbours are the sandbox's, and play scenarios
 	end      endpoint
 }
 
@@ -49,12 +52,13 @@ func newFrame(e env.Env, s Spec) (frame, error) {
 	var c struct {
 		Revision string `env:"K_REVISION,default=local"`
 		Domain   string `env:"SITE_DOMAIN,default=localhost"`
+		Sandbox  bool   `env:"SANDBOX,default=false"`
 	}
 	if err := e.Load(&c); err != nil {
 		return frame{}, err
 	}
 	log, err := observe.Open(e)
-	return frame{spec: s, now: e.Now, log: log, instance: c.Revision, home: s.home(), domain: c.Domain}, err
+	return frame{spec: s, now: e.Now, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox}, err
 }
 
 // with is the frame around an endpoint.
@@ -98,7 +102,16 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	}
 	return event.WithOrigin(ctx, event.Origin{
 		RequestID: requestID, TraceParent: observe.Parent(span), CorrelationID: requestID, Instance: f.instance,
+		Scenario: f.scenario(r),
 	})
+}
+
+// scenario is what the caller wants the neighbours to play. Where they are real, nobody is asked to play anything.
+func (f *frame) scenario(r *http.Request) string {
+	if name := r.Header.Get("X-Sandbox-Scenario"); f.sandbox && visible(name, 64) {
+		return name
+	}
+	return ""
 }
 
 // run lets the endpoint act. A panic is an internal error like any other, with its stack in the log.

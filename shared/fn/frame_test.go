@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fntest"
 )
 
 func TestARequestIDIsEchoedOrMade(t *testing.T) {
@@ -144,6 +146,33 @@ func TestAWriteFromAnotherSiteIsRefused(t *testing.T) {
 			a := front.Send(test.method, test.path, right, "Sec-Fetch-Site", test.site)
 			if a.Status != test.want || (test.want == 403 && a.Code() != "GENERAL.CROSS_ORIGIN_REFUSED") {
 				t.Errorf("got %d %s, want %d", a.Status, a.Body, test.want)
+			}
+		})
+	}
+}
+
+func TestAScenarioIsHeardWhereTheSandboxIs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, sandbox, asked, want string
+	}{
+		{"where it is deployed", "true", "sold_out", "sold_out"},
+		{"elsewhere", "", "sold_out", ""},
+		{"where it is said not to be", "false", "sold_out", ""},
+		{"nothing is played unasked", "true", "", ""},
+		{"what is no name is not passed on", "true", "sold out", ""},
+		{"nor what is too long for one", "true", strings.Repeat("x", 65), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := "never called"
+			f := answering(func(ctx context.Context) (fn.Nothing, error) {
+				got = event.OriginOf(ctx).Scenario
+				return fn.Nothing{}, nil
+			})
+			front := fntest.Open(t, env.Of(map[string]string{"SANDBOX": test.sandbox}), f)
+			if front.Get("/answer", "X-Sandbox-Scenario", test.asked); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn/idempotency"
+	"melmastoon.ghasi.io/shared/fn/limit"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -40,6 +41,8 @@ type route struct {
 	gate gate
 	plan *plan
 	hops hops
+
+	limits *limit.Limiter // nil where only services call
 }
 
 func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error) {
@@ -51,8 +54,14 @@ func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error)
 	if err != nil {
 		return route{}, err
 	}
+	var l *limit.Limiter
+	if s.Access == Public {
+		if l, err = limit.Open(e, s.Rates); err != nil {
+			return route{}, err
+		}
+	}
 	g, err := newGate(e, s)
-	return route{s, g, p, n}, err
+	return route{s, g, p, n, l}, err
 }
 
 // An httpEnd is one HTTP function, open.
@@ -70,15 +79,22 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if asks(r) != "" {
 		return preflight(c)
 	}
+	address := h.hops.client(r)
+	if err := h.arrive(c, address); err != nil {
+		return answer{}, err
+	}
 	caller, err := h.gate.admit(ctx, r, c)
 	if err != nil {
 		return answer{}, err
 	}
 	visitor, scope, err := h.door.Enter(ctx, r, caller)
+	c.enter(scope)
 	if err != nil {
 		return answer{}, err
 	}
-	c.enter(scope)
+	if err := h.settle(c, scope); err != nil {
+		return answer{}, err
+	}
 	key, err := idempotencyKey(r.Header, h.spec.Idempotent)
 	if err != nil {
 		return answer{}, err
@@ -88,7 +104,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		return answer{}, err
 	}
 	call := Call[In]{Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
-		Site: h.spec.Site(r), Address: h.hops.client(r), Speculative: speculative(r)}
+		Site: h.spec.Site(r), Address: address, Speculative: Speculative(r)}
 	if err := h.plan.decode(r, body, &call.In); err != nil {
 		return answer{}, err
 	}
@@ -148,9 +164,12 @@ func (r route) claim(req *http.Request, s Scope, key string, body []byte) idempo
 	}
 }
 
-// enter notes on whose behalf the call acts.
+// enter notes on whose behalf the call acts, and what the browser is to keep whatever comes of it.
 func (c *record) enter(s Scope) {
 	if !s.Tenant.IsZero() {
 		c.line.Tenant = s.Tenant.String()
+	}
+	for _, cookie := range s.Cookies {
+		c.header["Set-Cookie"] = append(c.header["Set-Cookie"], cookie.String())
 	}
 }

@@ -17,10 +17,11 @@ var (
 	allowedMethods = strings.Join(methods, ", ")
 	allowedHeaders = strings.Join([]string{
 		"Content-Type", "Idempotency-Key", "X-Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id", "Traceparent", "X-Currency",
-		"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Client-Surface", "X-Bootstrap-Version",
+		"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Client-Surface", "X-Bootstrap-Version", "X-Sandbox-Scenario",
 	}, ", ")
 	exposedHeaders = strings.Join([]string{
 		"ETag", "Location", "Retry-After", "X-Request-Id", "X-Cache", "Idempotent-Replayed", "Content-Language", "RateLimit", "RateLimit-Policy",
+		"X-Bootstrap-Version",
 	}, ", ")
 )
 

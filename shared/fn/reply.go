@@ -34,6 +34,7 @@ type Reply struct {
 	etag     string
 	cache    string
 	control  string
+	composed string
 	language string
 	varies   []string
 	cookies  []string
@@ -59,6 +60,9 @@ func (r Reply) FromCache(state string) Reply { r.cache = state; return r }
 
 // Cached says who may keep the answer and how long, as Cache-Control does. Unsaid, nobody may.
 func (r Reply) Cached(control string) Reply { r.control = control; return r }
+
+// Composed tells a client which composition it was given, so that it can say so later.
+func (r Reply) Composed(version string) Reply { r.composed = version; return r }
 
 // Language says which language the answer is in, and that it was negotiated.
 func (r Reply) Language(tag string) Reply { r.language = tag; return r.Varies("Accept-Language") }

@@ -83,8 +83,8 @@ func plain(r *http.Request) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost") || (err == nil && addr.IsLoopback())
 }
 
-// speculative reports whether perhaps nobody will ever look at the answer: a HEAD, or a page that the browser loads ahead.
-func speculative(r *http.Request) bool {
+// Speculative reports whether perhaps nobody will ever look at the answer: a HEAD, or a page that the browser loads ahead.
+func Speculative(r *http.Request) bool {
 	if r.Method == http.MethodHead {
 		return true
 	}

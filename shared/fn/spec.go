@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn/limit"
 )
 
 // A Spec says what is to be known of a function before it runs: how it is reached, who may call it, what it needs.
@@ -22,6 +23,7 @@ type Spec struct {
 	Answer     Answer // the usual outcome
 	Idempotent bool   // requires an Idempotency-Key and replays answers
 
+	Rates        limit.Rates   // how often one caller may ask, where that is not as usual; only of a public function
 	BodyLimit    int64         // bytes; 64 KiB unless given, 10 MiB for events
 	Timeout      time.Duration // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
 	Concurrency  int           // calls at once in one instance

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -101,7 +102,7 @@ func (w *walk) object(s *shape) error {
 		}
 		m, known := s.members[name.String()]
 		if !known {
-			w.complain(w.dec.StackPointer(), ruleUnknown)
+			w.complain(w.unknown(), ruleUnknown)
 			m.shape = anything
 		}
 		if known {
@@ -116,6 +117,18 @@ func (w *walk) object(s *shape) error {
 	}
 	w.missing(s, seen)
 	return nil
+}
+
+// memberlike is what a member may be called for its name to be said back. Anything else may be what somebody wrote.
+var memberlike = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.:/~$-]{0,39}$`)
+
+// unknown points to the member whose name was read last, or only to its object where the name is none that a program gives.
+func (w *walk) unknown() jsontext.Pointer {
+	at := w.dec.StackPointer()
+	if !memberlike.MatchString(at.LastToken()) {
+		return at.Parent()
+	}
+	return at
 }
 
 var anything = &shape{open: true, null: true}

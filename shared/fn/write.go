@@ -21,13 +21,18 @@ func write(w http.ResponseWriter, c *record, a answer) {
 	for name, value := range security {
 		h[name] = value
 	}
-	varies := h["Vary"] // already said before the act, and true whatever it answers
+	varies, cookies := h["Vary"], h["Set-Cookie"] // already said before the act, and true whatever it answers
 	for name, value := range a.Header {
 		h[name] = value
 	}
 	if varies != nil {
 		h["Vary"] = append(varies, a.Header["Vary"]...)
 	}
+	if cookies != nil {
+		h["Set-Cookie"] = append(cookies, a.Header["Set-Cookie"]...)
+		h["Cache-Control"] = security["Cache-Control"] // nobody else may be given this one's cookie
+	}
+	c.standings.tell(h)
 	h["X-Request-Id"] = []string{c.line.RequestID}
 	if a.Status != http.StatusNoContent && a.Status != http.StatusNotModified {
 		h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}

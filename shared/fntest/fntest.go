@@ -28,7 +28,7 @@ type Front struct {
 }
 
 // Surround gives an Env what functions expect of their surroundings: an issuer that they trust, which is also their own
-// source of tokens, keys for the idempotency ledger, and a log that goes to the test.
+// source of tokens, keys for the idempotency ledger, a log that goes to the test, and no limits: tests come in crowds.
 func Surround(t testing.TB, e env.Env) (env.Env, *identity.Issuer) {
 	t.Helper()
 	issuer := identity.NewIssuer(e, make([]byte, 32))
@@ -38,6 +38,7 @@ func Surround(t testing.TB, e env.Env) (env.Env, *identity.Issuer) {
 		With("IDENTITY_CALLERS", issuer.Email()).
 		With("STAFF_ISSUER", issuer.Name()).
 		With("STAFF_KEYS", string(issuer.JWKS())).
+		With("RATE_LIMIT_SESSION", "off").With("RATE_LIMIT_ADDRESS", "off").With("RATE_LIMIT_TENANT", "off").
 		With("IDEMPOTENCY_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 	e = env.Give(e, observe.To(t.Output()))
 	return env.Give[identity.Source](e, issuer), issuer

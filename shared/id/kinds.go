@@ -46,6 +46,14 @@ type (
 	HandoffArrival = ID[handoffArrival]
 	// DraftSnapshot is what is kept of a draft after its end.
 	DraftSnapshot = ID[draftSnapshot]
+	// SearchSession is one search of a visitor of the consumer site, over its pages.
+	SearchSession = ID[searchSession]
+	// Wish is a hotel on a visitor's wishlist.
+	Wish = ID[wish]
+	// PageView is one look at a page of the consumer site.
+	PageView = ID[pageView]
+	// FunnelEvent is one step of a visitor towards a booking.
+	FunnelEvent = ID[funnelEvent]
 )
 
 type (
@@ -71,6 +79,10 @@ type (
 	handoff        struct{}
 	handoffArrival struct{}
 	draftSnapshot  struct{}
+	searchSession  struct{}
+	wish           struct{}
+	pageView       struct{}
+	funnelEvent    struct{}
 )
 
 func (tenant) Prefix() string         { return "tnt" }
@@ -95,3 +107,7 @@ func (guestSession) Prefix() string   { return "gms" }
 func (handoff) Prefix() string        { return "bhd" }
 func (handoffArrival) Prefix() string { return "bha" }
 func (draftSnapshot) Prefix() string  { return "bds" }
+func (searchSession) Prefix() string  { return "srs" }
+func (wish) Prefix() string           { return "wsh" }
+func (pageView) Prefix() string       { return "mpv" }
+func (funnelEvent) Prefix() string    { return "cfe" }

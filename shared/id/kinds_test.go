@@ -18,6 +18,8 @@ func TestPrefixes(t *testing.T) {
 		"rfd": id.New[id.Refund]().String(), "fxs": id.New[id.FX]().String(), "evt": id.New[id.Event]().String(),
 		"req": id.New[id.Request]().String(), "bdr": id.New[id.Draft]().String(),
 		"tnt_session": id.New[id.TenantSession]().String(), "gms": id.New[id.GuestSession]().String(),
+		"srs": id.New[id.SearchSession]().String(), "wsh": id.New[id.Wish]().String(), "mpv": id.New[id.PageView]().String(),
+		"cfe": id.New[id.FunnelEvent]().String(),
 	} {
 		if prefix := got[:strings.LastIndexByte(got, '_')]; prefix != want {
 			t.Errorf("got %s, want the prefix %s", got, want)

@@ -60,7 +60,12 @@ func open(t testing.TB, migrated bool) *Database {
 		template = s.template
 	}
 	d.create(template)
-	d.env = env.Of(map[string]string{"DATABASE_URL": d.URL()})
+	d.env = env.Of(map[string]string{
+		"DATABASE_URL":     d.URL(),
+		"DOCUMENT_TIMEOUT": "5s", // a crowded machine is slow, but its store does not hang
+
+		"RATE_LIMIT_SESSION": "off", "RATE_LIMIT_ADDRESS": "off", "RATE_LIMIT_TENANT": "off", // tests come in crowds
+	})
 	t.Cleanup(func() { d.close(migrated) })
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
@@ -42,6 +43,9 @@ func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (
 	lease, err := l.store.claim(ctx, c)
 	if errors.Is(err, errTaken) {
 		a, err = l.replay(ctx, c)
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = fault.ErrIdempotencyInProgress // the caller is being forgotten: a repeat begins anew
+		}
 		return a, err == nil, err
 	}
 	if err != nil {
@@ -75,8 +79,11 @@ func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answ
 	if err != nil || first {
 		return a, false, err
 	}
-	a, err = l.replay(ctx, c)
-	return a, err == nil, err
+	earlier, err := l.replay(ctx, c)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return a, false, nil // the caller was forgotten meanwhile
+	}
+	return earlier, err == nil, err
 }
 
 // release gives a claim free at once, so that a repeat need not wait for the lease. Failing that, the lease runs out.

@@ -59,10 +59,11 @@ func (n *counter) ran() []id.Request {
 	return append([]id.Request(nil), n.acts...)
 }
 
-// function is an idempotent function around the counter. Tenant and caller come from headers.
-func (n *counter) function() fn.Function {
+// function is an idempotent function around the counter, with its ledger in a schema. Tenant, caller and the door's cookie
+// come from headers.
+func (n *counter) function(schema string) fn.Function {
 	door := func(e env.Env) (fn.Door[fn.Nothing], error) {
-		ledger, err := idempotency.Open(e, postgres.Open(e, "reservation"))
+		ledger, err := idempotency.Open(e, postgres.Open(e, schema))
 		return fn.Door[fn.Nothing]{Enter: enter, Ledger: ledger}, err
 	}
 	return fn.HTTP(fn.Spec{Name: "test-order", Route: "POST /orders", Answer: fn.Created, Idempotent: true}, door,
@@ -73,7 +74,11 @@ func (n *counter) function() fn.Function {
 
 func enter(_ context.Context, r *http.Request, _ identity.Identity) (fn.Nothing, fn.Scope, error) {
 	tenant, err := id.Parse[id.Tenant](r.Header.Get("X-Tenant-Id"))
-	return fn.Nothing{}, fn.Scope{Tenant: tenant, Caller: r.Header.Get("X-Caller")}, err
+	s := fn.Scope{Tenant: tenant, Caller: r.Header.Get("X-Caller")}
+	if value := r.Header.Get("X-Cookie"); value != "" {
+		s.Cookies = []*http.Cookie{{Name: "door", Value: value}}
+	}
+	return fn.Nothing{}, s, err
 }
 
 const (
@@ -90,8 +95,13 @@ type rig struct {
 
 func open(t *testing.T) rig {
 	t.Helper()
+	return openIn(t, "reservation")
+}
+
+func openIn(t *testing.T, schema string) rig {
+	t.Helper()
 	db, n := pgtest.New(t), &counter{}
-	return rig{n, fntest.Open(t, db.Env(), n.function()), db}
+	return rig{n, fntest.Open(t, db.Env(), n.function(schema)), db}
 }
 
 // order sends an order under a key, in tenant A unless the headers say otherwise.

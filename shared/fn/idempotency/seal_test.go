@@ -38,7 +38,7 @@ func TestARotatedKeyOpensWhatTheOldOneSealed(t *testing.T) {
 	r := open(t)
 	behind := func(keys string) rig {
 		e, issuer := fntest.Surround(t, r.db.Env())
-		return rig{r.counter, fntest.Behind(t, e.With("IDEMPOTENCY_KEYS", keys), issuer, r.function()), r.db}
+		return rig{r.counter, fntest.Behind(t, e.With("IDEMPOTENCY_KEYS", keys), issuer, r.function("reservation")), r.db}
 	}
 	first := behind(ring("old")).order("k-1", `{"rooms":1}`)
 	expectReplay(t, first, behind(ring("new", "old")).order("k-1", `{"rooms":1}`))

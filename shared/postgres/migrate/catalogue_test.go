@@ -13,14 +13,15 @@ var rules = []struct{ name, breach, query string }{
 	{
 		"tables of tenants are isolated",
 		`CREATE TABLE platform.guests (tenant_id uuid); ALTER TABLE platform.guests ENABLE ROW LEVEL SECURITY`,
-		// What relays and replays work through belongs to the service: its key or its worker knows the tenant.
+		// What relays and replays work through belongs to the service: its key or its worker knows the tenant. In bff_consumer
+		// no row belongs to a hotel: a tenant_id there only names one that a traveller of all hotels has looked at.
 		`SELECT c.oid::regclass::text || ': ' || CASE
 			WHEN NOT c.relrowsecurity THEN 'row-level security is not enabled'
 			WHEN NOT c.relforcerowsecurity THEN 'row-level security is not forced on the owner'
 			ELSE 'no policy of the application checks both what is seen and what is written' END
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
-		WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY(@schemas)
+		WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY(@schemas) AND n.nspname <> 'bff_consumer'
 			AND c.relname NOT IN ('outbox', 'idempotency') AND c.relname NOT LIKE 'inbox%'
 			AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (
 				SELECT FROM pg_policies p WHERE p.schemaname = n.nspname AND p.tablename = c.relname
