@@ -51,10 +51,13 @@ func TestAPersonCanPay(t *testing.T) {
 	o := openOverHTTP(t, f, r, "card", "")
 	guest := f.As("")
 	page := guest.Get(o.page(t))
-	for _, want := range []string{"Kabul Grand Hotel", r.String(), "AFN 12,500.00", `name="action" value="pay"`, `name="action" value="decline"`, `<form method="post">`, `lang="en"`} {
+	for _, want := range []string{"Kabul Grand Hotel", "AFN 12,500.00", `name="action" value="pay"`, `name="action" value="decline"`, `<form method="post">`, `lang="en"`} {
 		if !strings.Contains(string(page.Body), want) {
 			t.Errorf("the page lacks %s", want)
 		}
+	}
+	if strings.Contains(string(page.Body), r.String()) {
+		t.Error("the page shows a guest the name that machines have for the reservation")
 	}
 	if strings.Contains(string(page.Body), "<script") {
 		t.Error("the page needs a script")
@@ -66,7 +69,7 @@ func TestAPersonCanPay(t *testing.T) {
 	if declined.Status != http.StatusSeeOther || declined.Header.Get("Location") != o.RedirectURL {
 		t.Fatalf("decline: %d to %s, want 303 to the page", declined.Status, declined.Header.Get("Location"))
 	}
-	if again := guest.Get(o.page(t)); !strings.Contains(string(again.Body), "You can try 4 more times") {
+	if again := guest.Get(o.page(t)); !strings.Contains(string(again.Body), "Attempts left: 4") {
 		t.Errorf("after a decline the page says %s", again.Body)
 	}
 	for range 2 {
@@ -176,5 +179,37 @@ func TestWhatIsNoButtonIsRefused(t *testing.T) {
 	}
 	if got := f.Post(path, "action=pay", "Content-Type", form, "Sec-Fetch-Site", "cross-site"); got.Status != http.StatusForbidden {
 		t.Errorf("from another site: %d, want 403", got.Status)
+	}
+}
+
+func TestThePageSpeaksTheGuestsLanguage(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t).As("")
+	back := func(query string) string { return "https://kabul-grand.example/return" + query }
+	for _, test := range []struct{ name, back, asks, tag, dir, hotel, amount string }{
+		{"what the browser asks for", "", "ps", "ps-AF", "rtl", "کابل ګرانډ هوټل", "۱۲٬۵۰۰٫۰۰ افغانۍ"},
+		{"Dari by its other name", "", "prs,en;q=0.5", "fa-AF", "rtl", "هتل گرند کابل", "۱۲٬۵۰۰٫۰۰ افغانی"},
+		{"Urdu, with Western digits", "", "ur-PK", "ur-PK", "rtl", "Kabul Grand Hotel", "12,500.00 افغانی"},
+		{"Arabic", "", "ar", "ar-AE", "rtl", "Kabul Grand Hotel", "12,500.00 أفغاني"},
+		{"a language that it is not written in", "", "de", "en", "ltr", "Kabul Grand Hotel", "AFN 12,500.00"},
+		{"what the hotel's site was read in", back("?lang=ps-AF"), "en", "ps-AF", "rtl", "کابل ګرانډ هوټل", "۱۲٬۵۰۰٫۰۰ افغانۍ"},
+		{"no language on the way back", back("?lang=%22"), "en", "en", "ltr", "Kabul Grand Hotel", "AFN 12,500.00"},
+	} {
+		o := openOverHTTP(t, b.front(t), id.New[id.Reservation](), "card", test.back)
+		got := f.Get(o.page(t), "Accept-Language", test.asks)
+		for _, want := range []string{`lang="` + test.tag + `" dir="` + test.dir + `"`, "<h1>" + test.hotel + "</h1>", "<bdi>" + test.amount + "</bdi>"} {
+			if !strings.Contains(string(got.Body), want) {
+				t.Errorf("%s: the page lacks %s: %s", test.name, want, got.Body)
+			}
+		}
+		if got.Header.Get("Content-Language") != test.tag || strings.Contains(string(got.Body), "UTC") {
+			t.Errorf("%s: in %s, or by another clock than the hotel's", test.name, got.Header.Get("Content-Language"))
+		}
+	}
+	i := b.opened(t, sandbox.Card)
+	kabuls := i.ExpiresAt.In(time.FixedZone("AFT", 4*3600+1800)).Format("15:04")
+	if text := string(f.Get("/sandbox/payment/v1/checkout/" + i.ID.String()).Body); !strings.Contains(text, "before "+kabuls+",") {
+		t.Errorf("it does not say %s: %s", kabuls, text)
 	}
 }

@@ -142,7 +142,9 @@ func lockTenant(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Tenant, 
 func (t Tenant) update(ctx context.Context, tx postgres.Tx) (at time.Time, err error) {
 	err = tx.QueryRow(ctx, `
 		UPDATE sandbox.tenants
-		SET status = @status, brand_name = @brand, brand_tagline = nullif(@tagline, ''), currencies = @currencies,
+		SET status = @status, brand_name = @brand,
+			brand_localized = CASE brand_name WHEN @brand THEN brand_localized ELSE '{}' END, -- nobody has translated another name
+			brand_tagline = nullif(@tagline, ''), currencies = @currencies,
 			locales = @locales, payment_methods = @methods, config_version = @config, hold_ttl_seconds = @ttl,
 			no_show_grace_hours = @grace, cancellation_policy_version = @policy, version = @version
 		WHERE tenant_id = @tenant

@@ -19,6 +19,10 @@
 //	       └── another way to pay is chosen ──→ superseded
 //	pending_cash ── cancelled ──→ failed, ── another way to pay ──→ superseded
 //
+// Search. One index over the hotels of all tenants, written in the transaction that makes a hotel another; each time it tells
+// search_aggregation.listing.indexed. What changes by the minute (which rooms are taken, who is suspended, what is looked at)
+// is not in it but asked where it is kept, so a hotel that is found can be booked at that moment, at the price that it is found by.
+//
 // It never sells a room twice, never captures an intent twice, never refunds more than it captured, and never decides
 // what has expired by any clock but the database's.
 package sandbox

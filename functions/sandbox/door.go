@@ -33,8 +33,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)
 // Event makes a function that hears an event. What can never succeed goes to the subscription's own dead-letter topic;
 // an event of no tenant is such a one, since everything here belongs to somebody.
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
-	s.DeadLetter = "melmastoon-sandbox-" + s.Subject + "-dlq"
-	return fn.Event(s, func(e env.Env) (fn.Handle[P], error) {
+	return EventOfNobody(s, func(e env.Env) (fn.Handle[P], error) {
 		handle, err := build(e)
 		return func(ctx context.Context, e event.Event[P]) error {
 			if e.Delivery.Tenant == nil {
@@ -43,4 +42,10 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 			return handle(ctx, e)
 		}, err
 	})
+}
+
+// EventOfNobody makes a function that hears what travellers do, who are no tenant's yet.
+func EventOfNobody[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
+	s.DeadLetter = "melmastoon-sandbox-" + s.Subject + "-dlq"
+	return fn.Event(s, build)
 }

@@ -8,7 +8,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/availability"
+	"melmastoon.ghasi.io/functions/sandbox/brands"
+	"melmastoon.ghasi.io/functions/sandbox/calendar"
 	"melmastoon.ghasi.io/functions/sandbox/checkout"
+	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
 	"melmastoon.ghasi.io/functions/sandbox/comparerates"
 	"melmastoon.ghasi.io/functions/sandbox/configuretenant"
@@ -16,10 +19,13 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/expireintents"
 	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
+	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
 	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/openintent"
 	"melmastoon.ghasi.io/functions/sandbox/pay"
+	"melmastoon.ghasi.io/functions/sandbox/pins"
+	"melmastoon.ghasi.io/functions/sandbox/previews"
 	"melmastoon.ghasi.io/functions/sandbox/price"
 	"melmastoon.ghasi.io/functions/sandbox/publishrateplan"
 	"melmastoon.ghasi.io/functions/sandbox/publishtheme"
@@ -32,6 +38,8 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/relay"
 	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
+	"melmastoon.ghasi.io/functions/sandbox/revokesession"
+	"melmastoon.ghasi.io/functions/sandbox/search"
 	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
@@ -45,7 +53,8 @@ func (b books) front(t *testing.T) *fntest.Front {
 		holdrooms.Function, listproperties.Function, openintent.Function, pay.Function, price.Function, readintent.Function,
 		readproperty.Function, readtenant.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
-		readtheme.Function, reinstatetenant.Function, suspendtenant.Function)
+		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
+		brands.Function, calendar.Function, clickrecorded.Function, indexlisting.Function, pins.Function, previews.Function, search.Function)
 }
 
 // body is a JSON object.

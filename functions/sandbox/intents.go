@@ -43,7 +43,7 @@ const intentTime = 30 * time.Minute
 // MostDeclines is how often a bank may refuse: with the last, the intent has ended.
 const MostDeclines = 5
 
-// Price is the amount as a guest reads it, with the currency's own decimals: AFN 12,500.00.
+// Price is the amount with all decimals that its currency has: 12,500.00.
 func (i Intent) Price() (string, error) {
 	m, err := money.Amount{Micro: i.Amount, Currency: i.Currency}.Minor()
 	if err != nil {
@@ -54,7 +54,7 @@ func (i Intent) Price() (string, error) {
 	for at := len(whole) - 3; at > 0; at -= 3 {
 		whole = whole[:at] + "," + whole[at:]
 	}
-	return string(m.Currency) + " " + whole + "." + cents, nil
+	return whole + "." + cents, nil
 }
 
 // Intents keeps the books of who has paid what.

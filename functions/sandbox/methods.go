@@ -51,17 +51,3 @@ func (m Method) firstStatus() Status {
 	}
 	return RequiresPayment
 }
-
-// Label is what the guest reads.
-func (m Method) Label() string {
-	switch m {
-	case Card:
-		return "Card"
-	case PayPal:
-		return "PayPal"
-	case MFS:
-		return "Mobile money"
-	default:
-		return "Cash on arrival"
-	}
-}

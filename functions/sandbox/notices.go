@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// What the platform's tenant, theme and pricing services tell the world.
+// What the platform's tenant, theme, pricing and search services tell the world.
 var (
 	TenantSuspendedV1 = event.Subject{
 		Name: "melmastoon.tenant.suspended.v1", Version: 1, Producer: "tenant-service",
@@ -32,6 +32,11 @@ var (
 	RatePlanPublishedV1 = event.Subject{
 		Name: "melmastoon.pricing.rate_plan.published.v1", Version: 1, Producer: "pricing-service",
 		SchemaURI: "https://schemas.melmastoon.io/pricing/rate_plan/published/v1.json",
+		Retention: event.Retention{Class: event.Operational, Period: event.Year},
+	}
+	ListingIndexedV1 = event.Subject{
+		Name: "melmastoon.search_aggregation.listing.indexed.v1", Version: 1, Producer: "search-aggregation-service",
+		SchemaURI: "https://schemas.melmastoon.io/search_aggregation/listing/indexed/v1.json",
 		Retention: event.Retention{Class: event.Operational, Period: event.Year},
 	}
 )
@@ -79,4 +84,9 @@ func themePublished(t Theme) event.Draft {
 func ratePlanPublished(p PublishedPlan) event.Draft {
 	return event.Draft{Subject: RatePlanPublishedV1, Tenant: p.Tenant, OrderingKey: p.Tenant.String() + ":" + p.Property.String(),
 		AggregateVersion: p.Version, Payload: p}
+}
+
+func listingIndexed(x Indexed) event.Draft {
+	return event.Draft{Subject: ListingIndexedV1, Tenant: x.Tenant, OrderingKey: x.Tenant.String() + ":" + x.Property.String(),
+		AggregateVersion: x.version, Payload: x}
 }

@@ -170,8 +170,7 @@ func (t Tariff) plan(n int, wish Wish) (Plan, error) {
 func (t Tariff) room(plan Plan, wish Wish, w stay.Window) (item PricedItem, err error) {
 	item = PricedItem{RoomType: wish.RoomType, RatePlan: wish.RatePlan}
 	for _, d := range w.Dates() {
-		monday := (int(d.Time().Weekday()) + 6) % 7 // Go's week begins on Sunday
-		amount, err := round(t.converted(plan.Weekdays[monday]))
+		amount, err := round(t.converted(plan.Weekdays[monday(d)]))
 		if err != nil {
 			return item, err
 		}

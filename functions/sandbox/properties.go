@@ -23,6 +23,12 @@ type Property struct {
 	Country    string      `json:"country"`
 	Geo        Geo         `json:"geo"`
 	StarRating int         `json:"starRating"`
+	Rating     *Rating     `json:"guestRating,omitzero"`
+	Type       string      `json:"propertyType"` // hotel, guesthouse, hostel or apartment
+	Amenities  []string    `json:"amenities"`    // the most telling first
+	Badges     []string    `json:"badges"`
+	CheckIn    string      `json:"checkInFrom"` // 14:00, at the property
+	CheckOut   string      `json:"checkOutUntil"`
 	Photos     []Photo     `json:"photos"`
 	RoomTypes  []RoomType  `json:"roomTypes"`
 	RatePlans  []RatePlan  `json:"ratePlans"`
@@ -126,14 +132,18 @@ func (s Properties) List(ctx context.Context, tenant id.Tenant) (all []Property,
 
 func readProperty(ctx context.Context, tx postgres.Tx, p id.Property) (h Property, err error) {
 	key := pgx.StrictNamedArgs{"property": p}
+	var rating Rating
 	err = tx.QueryRow(ctx, `
-		SELECT property_id, tenant_id, name, name_localized, time_zone, city, country, latitude, longitude, star_rating
+		SELECT property_id, tenant_id, name, name_localized, time_zone, city, country, latitude, longitude, star_rating,
+		       rating::float8, rating_count, property_type, amenities, badges, to_char(check_in_from, 'HH24:MI'), to_char(check_out_until, 'HH24:MI')
 		FROM sandbox.properties
 		WHERE property_id = @property`, key).
-		Scan(&h.ID, &h.Tenant, &h.Name.Default, &h.Name.Localized, &h.TimeZone, &h.City, &h.Country, &h.Geo.Lat, &h.Geo.Lng, &h.StarRating)
+		Scan(&h.ID, &h.Tenant, &h.Name.Default, &h.Name.Localized, &h.TimeZone, &h.City, &h.Country, &h.Geo.Lat, &h.Geo.Lng, &h.StarRating,
+			&rating.Value, &rating.Count, &h.Type, &h.Amenities, &h.Badges, &h.CheckIn, &h.CheckOut)
 	if err != nil {
 		return h, err
 	}
+	h.Rating = rating.orNone()
 	h.Photos = photosOf(h.ID, h.Name, picturesOfHouse, house)
 	if h.RoomTypes, err = readRoomTypes(ctx, tx, p); err != nil {
 		return h, err

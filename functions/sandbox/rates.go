@@ -170,7 +170,11 @@ func (s Rates) Publish(ctx context.Context, plan id.RatePlan, weekdays []money.M
 		if err != nil {
 			return err
 		}
-		return s.outbox.Append(ctx, tx, ratePlanPublished(p))
+		if err := s.outbox.Append(ctx, tx, ratePlanPublished(p)); err != nil {
+			return err
+		}
+		_, err = index(ctx, tx, s.outbox, tenant, &p.Property)
+		return err
 	})
 	if err != nil {
 		return p, fmt.Errorf("rates: publish %s: %w", plan, err)

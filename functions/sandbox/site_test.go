@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestAGuestBooksByCardOnTheSite(t *testing.T) {
 		"Rooms left: 2", "being updated", "The price cannot be shown", "data:image/svg+xml;base64,PHN2Zy8+")
 	g.send("/choices").sees("Who is coming?", "Nights: 2", "Family suite, saver", "AFN 24,200.50", "The rooms are kept for you until", "Free cancellation until 24 hours")
 	g.send("/guest", "firstName", "Zarghuna", "lastName", "", "email", "z@example.com", "phone", "+93 70 123 4567")
-	g.sees("How would you like to pay?", "Booked for Zarghuna", `value="mfs"`, `value="cash_on_arrival"`, `aria-current="step">Payment`)
+	g.sees("How would you like to pay?", "For Zarghuna", `value="mfs"`, `value="cash_on_arrival"`, `aria-current="step">Payment`)
 	if g.send("/payment", "method", "card"); g.went != "https://bank.example/checkout" {
 		t.Errorf("sent to %q, want the bank", g.went)
 	}
@@ -270,5 +271,70 @@ func TestDaysAreCountedByTheSolarYear(t *testing.T) {
 		"2026-11-20": "۲۹ عقرب ۱۴۰۵", "2029-03-19": "۲۹ حوت ۱۴۰۷", "2029-03-20": "۱ حمل ۱۴۰۸", "2030-03-20": "۳۰ حوت ۱۴۰۸",
 	} {
 		g.open(home + "?checkIn=" + day + "&checkOut=2031-01-01").sees("از " + want + " تا")
+	}
+}
+
+func TestAHotelIsCalledByItsNameInTheGuestsLanguage(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	d := newDesk(b)
+	g := b.browse(t, d)
+	pashto := kabul.Name.Localized["ps-AF"]
+	for _, test := range []struct {
+		language locale.Tag
+		brand    string
+		heading  string
+		tagline  bool
+	}{
+		{"en", "Kabul Grand Hotel", "<strong>Kabul Grand Hotel</strong>", true},
+		{"ps-AF", "Kabul Grand Hotel", "<strong>" + pashto + "</strong>", false}, // nobody has translated it
+		{"ps-AF", "Kabul Hotels", "<strong>Kabul Hotels</strong>", false},        // no house is called so
+	} {
+		d.locale, d.brand = test.language, test.brand
+		g.open(home).sees(test.heading)
+		if shown := strings.Contains(g.page, kabul.Tagline); shown != test.tagline {
+			t.Errorf("in %s the hotel says %q of itself: %v", test.language, kabul.Tagline, shown)
+		}
+	}
+	if pashto == "" {
+		t.Error("the hotel has no name in Pashto: this has shown nothing")
+	}
+}
+
+func TestASearchLeadsToWhatWasFound(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	g := b.browse(t, newDesk(b))
+	g.open(searched).sees(`class="search" method="get" action="`+home+`#found"`, `<h2 id="found">`)
+	asked := regexp.MustCompile(`name="asked" value="\d+"`)
+	before := asked.FindString(g.page)
+	b.Advance(time.Second)
+	if again := asked.FindString(g.open(searched).page); again == before || again == "" {
+		t.Errorf("a second search has the address of the first: %s", again)
+	}
+}
+
+func TestAGuestActsOnWhatTheyHaveSeen(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	d := newDesk(b)
+	g := b.browse(t, d)
+	d.once = true
+	stale := "410 BFF.TENANT.BOOTSTRAP_STALE"
+	const changed = "The hotel has changed something since you looked."
+	d.refuses["POST quote"] = stale
+	g.open(searched).send("/choices").sees(changed, "Family suite")
+	g.send("/choices")
+	d.refuses["PATCH draft"] = stale
+	filled := []string{"firstName", "Zarghuna", "lastName", "", "email", "z@example.com", "phone", "+93 70 123 4567"}
+	g.send("/guest", filled...).sees(changed, "Who is coming?")
+	g.send("/guest", filled...)
+	d.refuses["POST payment-intent"] = stale
+	g.send("/payment", "method", "card").sees(changed, "How would you like to pay?")
+	g.send("/payment", "method", "card")
+	for i, r := range d.received {
+		if seen := r.Header.Get("X-Bootstrap-Version"); (seen == "v7.thm_1_v2") != (r.Method != http.MethodGet) {
+			t.Errorf("%s: seen %q", d.asked[i], seen)
+		}
 	}
 }

@@ -25,6 +25,7 @@ type (
 		Methods   []Method             `json:"paymentMethods"`
 		Policies  []FrontPolicy        `json:"policies"`
 		Arrival   *Arrival             `json:"handoffPayload"`
+		Version   string               `json:"bootstrapVersion"`
 		Houses    []Property           `json:"-"` // of the hotel's own knowledge
 	}
 	// A FrontTheme is how it looks.

@@ -25,6 +25,7 @@ type Visit struct {
 	At      time.Time
 	Front   Front // what the hotel shows of itself; zero in visits that only act
 	Words   Words
+	Seen    string // which Front.Version the guest has before them, where they act on it
 	site    *Site
 	header  http.Header
 	cookies []*http.Cookie // of the guest, as the booking service set them last
@@ -129,6 +130,9 @@ func (v *Visit) dress(req *http.Request, w wish) {
 	}
 	if w.match != "" {
 		req.Header.Set("If-Match", `"`+w.match+`"`)
+	}
+	if v.Seen != "" {
+		req.Header.Set("X-Bootstrap-Version", v.Seen)
 	}
 	req.Header.Set("X-Client-Surface", "web-tenant")
 }

@@ -33,6 +33,7 @@ type desk struct {
 	mu       sync.Mutex
 	now      func() time.Time
 	brand    string
+	version  string
 	locale   locale.Tag
 	tokens   any
 	state    string
@@ -49,7 +50,7 @@ type desk struct {
 }
 
 func newDesk(b books) *desk {
-	return &desk{now: b.env.Now, brand: "Kabul Grand Hotel", locale: "en", tokens: kabul.Theme.Tokens, refuses: map[string]string{},
+	return &desk{now: b.env.Now, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", tokens: kabul.Theme.Tokens, refuses: map[string]string{},
 		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: b.env.Now().Add(10 * time.Minute)}
 }
 
@@ -136,7 +137,7 @@ func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string,
 }
 
 func (d *desk) front(sent bool) body {
-	front := body{"tenantId": kabul.Tenant, "brandName": d.brand, "brandTagline": kabul.Tagline, "locale": d.locale, "currency": "AFN",
+	front := body{"tenantId": kabul.Tenant, "brandName": d.brand, "brandTagline": kabul.Tagline, "bootstrapVersion": d.version, "locale": d.locale, "currency": "AFN",
 		"theme":      body{"tokens": d.tokens, "logoUrl": "https://elsewhere.example/logo.png"},
 		"locales":    []locale.Conventions{locale.Pashto.Conventions(), locale.Dari.Conventions(), locale.English.Conventions()},
 		"currencies": []body{{"code": "AFN"}, {"code": "USD"}}, "paymentMethods": kabul.Methods,

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
@@ -118,6 +119,25 @@ func (v View) Room(p id.Property, r id.RoomType) string {
 		}
 	}
 	return r.String()
+}
+
+// Brand is what the hotel is called in the guest's language, where one of its houses has its name.
+func (v View) Brand() string {
+	for _, house := range v.Front.Houses {
+		if house.Name.Default == v.Front.BrandName {
+			return v.in(house.Name)
+		}
+	}
+	return v.Front.BrandName
+}
+
+// Tagline is what the hotel says of itself, where the guest can read its script: nobody translates it.
+func (v View) Tagline() string {
+	arabic := strings.ContainsFunc(v.Front.Tagline, func(r rune) bool { return unicode.Is(unicode.Arabic, r) })
+	if arabic != (v.Words.Tag.Direction() == locale.RightToLeft) {
+		return ""
+	}
+	return v.Front.Tagline
 }
 
 // House is what a hotel is called in the guest's language.

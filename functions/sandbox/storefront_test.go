@@ -130,7 +130,7 @@ func TestAPublishedThemeIsTheOneOnShow(t *testing.T) {
 	if !reflect.DeepEqual(read, after) || after.Version != 2 || after.ID != before.ID || after.Published == before.Published || after.Tokens != tokens {
 		t.Errorf("published %+v, read %+v", after, read)
 	}
-	if got, want := b.notices(t), []string{"theme.published.v1 2"}; !slices.Equal(got, want) {
+	if got, want := b.notices(t), []string{"theme.published.v1 2", "search_aggregation.listing.indexed.v1 2"}; !slices.Equal(got, want) {
 		t.Errorf("told %q, want %q", got, want)
 	}
 	for name, change := range map[string]func(*sandbox.Tokens){
@@ -258,7 +258,7 @@ func TestPublishedPricesAreChargedFromThenOn(t *testing.T) {
 	if got := all.RoomTypes[i].Rates[0]; got.RatePlan != plan || got.Nightly != 1000_000_000 {
 		t.Errorf("the suite now costs %+v", got)
 	}
-	if got, want := b.notices(t), []string{"pricing.rate_plan.published.v1 2"}; !slices.Equal(got, want) {
+	if got, want := b.notices(t), []string{"pricing.rate_plan.published.v1 2", "search_aggregation.listing.indexed.v1 2"}; !slices.Equal(got, want) {
 		t.Errorf("told %q, want %q", got, want)
 	}
 	for name, bad := range map[string][]string{"six days": week[:6], "a free night": append(week[:6:6], "0")} {

@@ -60,23 +60,37 @@ func readTariff(ctx context.Context, tx postgres.Tx, p id.Property, c money.Curr
 			return t, err
 		}
 	}
-	if t.Plans, err = readPlans(ctx, tx, p); err != nil {
+	plans, err := readPlans(ctx, tx, p)
+	if err != nil {
 		return t, err
 	}
-	rows, _ := tx.Query(ctx, `
-		SELECT kind, description, coalesce(basis_points, 0) AS basis_points, coalesce(amount_micro, 0) AS amount
-		FROM sandbox.charges
-		WHERE property_id = @property
-		ORDER BY position`,
-		pgx.StrictNamedArgs{"property": p})
-	t.Charges, err = pgx.CollectRows(rows, pgx.RowToStructByName[Charge])
+	charges, err := readCharges(ctx, tx, p)
+	t.Plans, t.Charges = plans[p], charges[p]
 	return t, err
 }
 
-// readPlans leaves out a plan without a price for each weekday: it is not on sale.
-func readPlans(ctx context.Context, tx postgres.Tx, p id.Property) (map[id.RatePlan]Plan, error) {
+// readCharges are the taxes and fees of some properties.
+func readCharges(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id.Property][]Charge, error) {
 	rows, _ := tx.Query(ctx, `
-		SELECT p.rate_plan_id, p.room_type_id, r.name || ', ' || p.name, p.name, p.meal_plan, r.max_occupancy,
+		SELECT property_id, kind, description, coalesce(basis_points, 0), coalesce(amount_micro, 0)
+		FROM sandbox.charges
+		WHERE property_id = ANY (@properties)
+		ORDER BY property_id, position`,
+		pgx.StrictNamedArgs{"properties": of})
+	charges := map[id.Property][]Charge{}
+	var p id.Property
+	var c Charge
+	_, err := pgx.ForEachRow(rows, []any{&p, &c.Kind, &c.Description, &c.BasisPoints, &c.Amount}, func() error {
+		charges[p] = append(charges[p], c)
+		return nil
+	})
+	return charges, err
+}
+
+// readPlans are the rate plans of some properties. It leaves out a plan without a price for each weekday: it is not on sale.
+func readPlans(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id.Property]map[id.RatePlan]Plan, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT p.property_id, p.rate_plan_id, p.room_type_id, r.name || ', ' || p.name, p.name, p.meal_plan, r.max_occupancy,
 		       p.cancellation_ref, p.free_until_hours_before, p.penalty_percent, p.cancellation_description, w.amounts
 		FROM sandbox.rate_plans AS p
 		JOIN sandbox.room_types AS r USING (room_type_id)
@@ -84,15 +98,19 @@ func readPlans(ctx context.Context, tx postgres.Tx, p id.Property) (map[id.RateP
 			SELECT array_agg(d.amount_micro ORDER BY d.weekday) AS amounts
 			FROM sandbox.weekday_rates AS d
 			WHERE d.rate_plan_id = p.rate_plan_id) AS w ON cardinality(w.amounts) = 7
-		WHERE p.property_id = @property`,
-		pgx.StrictNamedArgs{"property": p})
-	plans := map[id.RatePlan]Plan{}
+		WHERE p.property_id = ANY (@properties)`,
+		pgx.StrictNamedArgs{"properties": of})
+	plans := map[id.Property]map[id.RatePlan]Plan{}
+	var p id.Property
 	var key id.RatePlan
 	var plan Plan
-	_, err := pgx.ForEachRow(rows, []any{&key, &plan.RoomType, &plan.Name, &plan.Rate, &plan.MealPlan, &plan.MaxOccupancy,
+	_, err := pgx.ForEachRow(rows, []any{&p, &key, &plan.RoomType, &plan.Name, &plan.Rate, &plan.MealPlan, &plan.MaxOccupancy,
 		&plan.Policy.Ref, &plan.Policy.FreeUntilHoursBefore, &plan.Policy.PenaltyPercent, &plan.Policy.Description, &plan.Weekdays}, func() error {
 		plan.Weekdays = slices.Clone(plan.Weekdays)
-		plans[key] = plan
+		if plans[p] == nil {
+			plans[p] = map[id.RatePlan]Plan{}
+		}
+		plans[p][key] = plan
 		return nil
 	})
 	return plans, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -71,6 +72,30 @@ func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
 		return t, fmt.Errorf("tenants: get %s: %w", tenant, err)
 	}
 	return t, nil
+}
+
+// Face is what a tenant is called in which languages, and by which clock its house goes.
+func (s Tenants) Face(ctx context.Context, tenant id.Tenant) (name Name, zone *time.Location, err error) {
+	var clock string
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		return tx.QueryRow(ctx, `
+			SELECT t.brand_name, t.brand_localized, coalesce(min(p.time_zone), 'UTC')
+			FROM sandbox.tenants AS t
+			LEFT JOIN sandbox.properties AS p USING (tenant_id)
+			WHERE t.tenant_id = @tenant
+			GROUP BY t.tenant_id`,
+			pgx.StrictNamedArgs{"tenant": tenant}).Scan(&name.Default, &name.Localized, &clock)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return name, nil, ErrTenantUnknown
+	}
+	if err == nil {
+		zone, err = time.LoadLocation(clock)
+	}
+	if err != nil {
+		return name, nil, fmt.Errorf("tenants: face of %s: %w", tenant, err)
+	}
+	return name, zone, nil
 }
 
 func (s Tenants) resolve(ctx context.Context, ref string) (id.Tenant, error) {

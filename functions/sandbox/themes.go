@@ -122,7 +122,11 @@ func (s Themes) Publish(ctx context.Context, tenant id.Tenant, tokens Tokens) (t
 		if err := t.insert(ctx, tx); err != nil {
 			return err
 		}
-		return s.outbox.Append(ctx, tx, themePublished(t))
+		if err := s.outbox.Append(ctx, tx, themePublished(t)); err != nil {
+			return err
+		}
+		_, err = index(ctx, tx, s.outbox, tenant, nil)
+		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return t, ErrTenantUnknown
@@ -152,4 +156,37 @@ func (t *Theme) insert(ctx context.Context, tx postgres.Tx) error {
 		RETURNING published_at`,
 		pgx.StrictNamedArgs{"published": t.Published, "tenant": t.Tenant, "theme": t.ID, "version": t.Version, "tokens": t.Tokens}).
 		Scan(&t.PublishedAt)
+}
+
+// A Brand is a tenant as it is told from others at a glance.
+type Brand struct {
+	Tenant       id.Tenant    `json:"tenantId"`
+	ThemeVersion ThemeVersion `json:"themeVersion"`
+	Primary      string       `json:"primaryColor"`
+	LogoURL      string       `json:"logoUrl"`
+	Name         Name         `json:"brandName"`
+}
+
+// Brands are those of some tenants, in one statement: it is of several tenants on purpose. Who has published no theme has none.
+func (s Themes) Brands(ctx context.Context, tenants []id.Tenant) (all []Brand, err error) {
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT DISTINCT ON (v.tenant_id) v.tenant_id, v.theme_version_id, v.tokens, t.brand_name, t.brand_localized
+			FROM sandbox.theme_versions AS v
+			JOIN sandbox.tenants AS t USING (tenant_id)
+			WHERE v.tenant_id = ANY (@tenants)
+			ORDER BY v.tenant_id, v.version DESC`,
+			pgx.StrictNamedArgs{"tenants": tenants})
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (b Brand, err error) {
+			var t Theme
+			err = row.Scan(&b.Tenant, &b.ThemeVersion, &t.Tokens, &b.Name.Default, &b.Name.Localized)
+			b.Primary, b.LogoURL = t.Tokens.Primary, logo(t)
+			return b, err
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("themes: brands: %w", err)
+	}
+	return all, nil
 }

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"strconv"
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
@@ -36,10 +37,11 @@ var page string
 var style string
 
 type cashier struct {
-	intents sandbox.Intents
-	tenants sandbox.Tenants
-	page    *template.Template
-	policy  string
+	intents    sandbox.Intents
+	tenants    sandbox.Tenants
+	page       *template.Template
+	dictionary dictionary
+	policy     string
 }
 
 // New builds the function from what its Spec says it uses.
@@ -48,18 +50,20 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 	if err != nil {
 		return nil, err
 	}
+	says, err := readDictionary()
 	// The page may look as its one style sheet says, known by its hash, and do nothing else.
 	sum := sha256.Sum256([]byte(style))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'"
-	return (&cashier{sandbox.OpenIntents(e), sandbox.OpenTenants(e), parsed, policy}).show, nil
+	return (&cashier{sandbox.OpenIntents(e), sandbox.OpenTenants(e), parsed, says, policy}).show, err
 }
 
 // A view is what the page says.
 type view struct {
 	sandbox.Intent
+	Words        words
 	Hotel        string
 	Amount       string
-	AttemptsLeft int
+	AttemptsLeft string
 	Style        template.CSS
 	Policy       string
 }
@@ -69,7 +73,7 @@ func (s *cashier) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, er
 	if err != nil {
 		return out, err
 	}
-	tenant, err := s.tenants.Get(ctx, i.Tenant.String())
+	name, zone, err := s.tenants.Face(ctx, i.Tenant)
 	if err != nil {
 		return out, err
 	}
@@ -77,6 +81,8 @@ func (s *cashier) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, er
 	if err != nil {
 		return out, err
 	}
-	return fn.Page{Template: s.page, Data: view{Intent: i, Hotel: tenant.BrandName, Amount: amount,
-		AttemptsLeft: sandbox.MostDeclines - i.Attempts, Style: template.CSS(style), Policy: s.policy}}, nil
+	w := s.dictionary.choose(i.ReturnURL, c.Header.Get("Accept-Language"), zone)
+	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: s.page, Data: view{Intent: i, Words: w, Hotel: w.In(name),
+		Amount:       w.T("money", w.Digits(amount), w.T(string(i.Currency))),
+		AttemptsLeft: w.Digits(strconv.Itoa(sandbox.MostDeclines - i.Attempts)), Style: template.CSS(style), Policy: s.policy}}, nil
 }

@@ -1,4 +1,4 @@
-// Package demo furnishes the sandbox with two fictional hotels whose ids never change.
+// Package demo furnishes the sandbox with fictional hotels in real cities. Their ids never change.
 package demo
 
 import (
@@ -27,9 +27,15 @@ type Hotel struct {
 	Property      id.Property
 	Name          sandbox.Name
 	TimeZone      string
+	CityID        string // where search looks
 	City, Country string
+	Neighbourhood string
 	Geo           sandbox.Geo
+	Type          string
 	Stars         int
+	Rating        sandbox.Rating
+	Amenities     []string
+	Badges        []string
 	Rooms         []Room
 	Charges       []sandbox.Charge
 	Promo         sandbox.Promo
@@ -47,6 +53,11 @@ type Room struct {
 	Saver       Plan
 }
 
+// texts are what a room is called in the languages that it is not written in here.
+func texts(psName, psDescription, faName, faDescription string) sandbox.RoomTexts {
+	return sandbox.RoomTexts{"ps-AF": {Name: psName, Description: psDescription}, "fa-AF": {Name: faName, Description: faDescription}}
+}
+
 // A Plan is a rate plan: what it costs from Sunday to Wednesday, and from Thursday to Saturday, when people travel.
 type Plan struct {
 	ID          id.RatePlan
@@ -55,9 +66,6 @@ type Plan struct {
 	Quiet, Busy money.Micro
 	Policy      sandbox.Policy
 }
-
-// Hotels are all there are.
-func Hotels() []Hotel { return []Hotel{KabulGrand, HeratGarden} }
 
 // KabulGrand is the hotel that examples book.
 var KabulGrand = Hotel{
@@ -76,6 +84,8 @@ var KabulGrand = Hotel{
 	Name: sandbox.Name{Default: "Kabul Grand Hotel", Localized: map[string]string{
 		"ps-AF": "کابل ګرانډ هوټل", "fa-AF": "هتل گرند کابل", "en": "Kabul Grand Hotel"}},
 	TimeZone: "Asia/Kabul", City: "Kabul", Country: "AF", Geo: sandbox.Geo{Lat: 34.5333, Lng: 69.1667}, Stars: 4,
+	CityID: "af-kabul", Neighbourhood: "Shahr-e Naw", Type: "hotel", Rating: sandbox.Rating{Value: 4.4, Count: 326}, Badges: []string{"shariaCompliant"},
+	Amenities: []string{"garden", "breakfast", "restaurant", "halal-kitchen", "prayer-room", "wifi", "parking", "airport-shuttle", "generator", "family-rooms"},
 	Rooms: []Room{
 		{
 			ID: known[id.RoomType]("rmt_01J8KABG00000000000000RMT1"), Name: "Standard room",
@@ -83,7 +93,7 @@ var KabulGrand = Hotel{
 			Texts: texts("معیاري کوټه", "د انګړ په لور یوه ارامه دوه‌کسیزه کوټه.",
 				"اتاق معیاری", "یک اتاق دونفرهٔ آرام رو به حیاط."),
 			Sleeps: 2, Units: 12,
-			Flexible: flexible("rate_01J8KABG00000000000000RT1F", 4500, 5200), Saver: saver("rate_01J8KABG00000000000000RT1S", 3900, 4600),
+			Flexible: flexible(known[id.RatePlan]("rate_01J8KABG00000000000000RT1F"), units(4500), units(5200)), Saver: saver(known[id.RatePlan]("rate_01J8KABG00000000000000RT1S"), units(3900), units(4600)),
 		},
 		{
 			ID: known[id.RoomType]("rmt_01J8KABG00000000000000RMT2"), Name: "Deluxe room",
@@ -91,7 +101,7 @@ var KabulGrand = Hotel{
 			Texts: texts("ډېلکس کوټه", "یوه لویه کوټه چې غرونو ته کتلی شئ.",
 				"اتاق دیلوکس", "یک اتاق بزرگ با چشم‌انداز کوه‌ها."),
 			Sleeps: 3, Units: 6,
-			Flexible: flexible("rate_01J8KABG00000000000000RT2F", 6800, 7900), Saver: saver("rate_01J8KABG00000000000000RT2S", 5900, 6900),
+			Flexible: flexible(known[id.RatePlan]("rate_01J8KABG00000000000000RT2F"), units(6800), units(7900)), Saver: saver(known[id.RatePlan]("rate_01J8KABG00000000000000RT2S"), units(5900), units(6900)),
 		},
 		{
 			ID: known[id.RoomType]("rmt_01J8KABG00000000000000RMT3"), Name: "Family suite",
@@ -99,11 +109,11 @@ var KabulGrand = Hotel{
 			Texts: texts("کورنۍ سویټ", "دوه د خوب کوټې او یوه د ناستې کوټه.",
 				"سویت خانوادگی", "دو اتاق خواب و یک اتاق نشیمن."),
 			Sleeps: 5, Units: 2,
-			Flexible: flexible("rate_01J8KABG00000000000000RT3F", 12500, 14000), Saver: saver("rate_01J8KABG00000000000000RT3S", 11000, 12500),
+			Flexible: flexible(known[id.RatePlan]("rate_01J8KABG00000000000000RT3F"), units(12500), units(14000)), Saver: saver(known[id.RatePlan]("rate_01J8KABG00000000000000RT3S"), units(11000), units(12500)),
 		},
 	},
 	Charges: []sandbox.Charge{
-		{Kind: "tax", Description: "Business receipts tax 10 %", BasisPoints: 1000},
+		{Kind: "tax", Description: "Business receipts tax 10%", BasisPoints: 1000},
 		{Kind: "fee", Description: "City fee", Amount: units(50)},
 	},
 	Promo: sandbox.Promo{Code: "NAWROZ", Percent: 15},
@@ -126,6 +136,8 @@ var HeratGarden = Hotel{
 	Name: sandbox.Name{Default: "Herat Garden Hotel", Localized: map[string]string{
 		"fa-AF": "هتل باغ هرات", "ps-AF": "د هرات باغ هوټل", "en": "Herat Garden Hotel"}},
 	TimeZone: "Asia/Kabul", City: "Herat", Country: "AF", Geo: sandbox.Geo{Lat: 34.3482, Lng: 62.1997}, Stars: 3,
+	CityID: "af-herat", Neighbourhood: "Old Town", Type: "hotel", Rating: sandbox.Rating{Value: 4.2, Count: 141}, Badges: []string{"shariaCompliant"},
+	Amenities: []string{"garden", "breakfast", "tea-house", "halal-kitchen", "prayer-room", "wifi", "parking", "family-rooms"},
 	Rooms: []Room{
 		{
 			ID: known[id.RoomType]("rmt_01J8HERT00000000000000RMT1"), Name: "Garden room",
@@ -133,7 +145,7 @@ var HeratGarden = Hotel{
 			Texts: texts("د باغ کوټه", "د انارو د ونو تر څنګ دوه‌کسیزه کوټه.",
 				"اتاق باغ", "یک اتاق دونفره در کنار درختان انار."),
 			Sleeps: 2, Units: 8,
-			Flexible: flexible("rate_01J8HERT00000000000000RT1F", 3200, 3700), Saver: saver("rate_01J8HERT00000000000000RT1S", 2800, 3300),
+			Flexible: flexible(known[id.RatePlan]("rate_01J8HERT00000000000000RT1F"), units(3200), units(3700)), Saver: saver(known[id.RatePlan]("rate_01J8HERT00000000000000RT1S"), units(2800), units(3300)),
 		},
 		{
 			ID: known[id.RoomType]("rmt_01J8HERT00000000000000RMT2"), Name: "Courtyard suite",
@@ -141,10 +153,10 @@ var HeratGarden = Hotel{
 			Texts: texts("د انګړ سویټ", "یو سویټ د خپل کوچني انګړ شاوخوا.",
 				"سویت حیاط", "یک سویت گرد حیاط کوچک خودش."),
 			Sleeps: 4, Units: 3,
-			Flexible: flexible("rate_01J8HERT00000000000000RT2F", 6000, 6900), Saver: saver("rate_01J8HERT00000000000000RT2S", 5300, 6100),
+			Flexible: flexible(known[id.RatePlan]("rate_01J8HERT00000000000000RT2F"), units(6000), units(6900)), Saver: saver(known[id.RatePlan]("rate_01J8HERT00000000000000RT2S"), units(5300), units(6100)),
 		},
 	},
-	Charges: []sandbox.Charge{{Kind: "tax", Description: "Business receipts tax 10 %", BasisPoints: 1000}},
+	Charges: []sandbox.Charge{{Kind: "tax", Description: "Business receipts tax 10%", BasisPoints: 1000}},
 	Promo:   sandbox.Promo{Code: "GARDEN", Percent: 10},
 }
 
@@ -159,14 +171,14 @@ var rates = []struct {
 	{known[id.FX]("fxs_01J8FXS0000000000000000FX3"), money.IRR, "597.5"},
 }
 
-func flexible(plan string, quiet, busy int64) Plan {
-	return Plan{known[id.RatePlan](plan), "flexible", "breakfast", units(quiet), units(busy), sandbox.Policy{
+func flexible(plan id.RatePlan, quiet, busy money.Micro) Plan {
+	return Plan{plan, "flexible", "breakfast", quiet, busy, sandbox.Policy{
 		Ref: "flexible-24h", FreeUntilHoursBefore: 24, PenaltyPercent: 100,
 		Description: "Free of charge until 24 hours before arrival, then the whole price."}}
 }
 
-func saver(plan string, quiet, busy int64) Plan {
-	return Plan{known[id.RatePlan](plan), "saver", "room_only", units(quiet), units(busy), sandbox.Policy{
+func saver(plan id.RatePlan, quiet, busy money.Micro) Plan {
+	return Plan{plan, "saver", "room_only", quiet, busy, sandbox.Policy{
 		Ref: "saver-7d", FreeUntilHoursBefore: 168, PenaltyPercent: 50,
 		Description: "Free of charge until 7 days before arrival, then half the price."}}
 }

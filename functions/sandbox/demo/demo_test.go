@@ -1,23 +1,37 @@
 package demo_test
 
 import (
+	"math"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/pgtest"
 )
+
+// drawn is how many hotels tests have drawn beside those that were thought up.
+const drawn = 60
+
+func hotels(t *testing.T) (named int, all []demo.Hotel) {
+	t.Helper()
+	named, err := demo.Named()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err = demo.Hotels(named + drawn); err != nil {
+		t.Fatal(err)
+	}
+	return named, all
+}
 
 func TestLoadingAgainOnlyAddsTheDaysThatCameNearer(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	owner := db.Owner(t)
-	load := func() {
-		t.Helper()
-		if err := demo.Load(t.Context(), db.Env()); err != nil {
-			t.Fatal(err)
-		}
-	}
 	count := func(sql string) (n int) {
 		t.Helper()
 		if err := owner.QueryRow(t.Context(), sql).Scan(&n); err != nil {
@@ -25,12 +39,18 @@ func TestLoadingAgainOnlyAddsTheDaysThatCameNearer(t *testing.T) {
 		}
 		return n
 	}
+	load := func(hotels int) {
+		t.Helper()
+		if err := demo.Furnish(t.Context(), db.Env(), hotels); err != nil {
+			t.Fatal(err)
+		}
+	}
 	const nights = `SELECT count(*) FROM sandbox.inventory_nights`
-	load()
+	load(2)
 	if _, err := owner.Exec(t.Context(), `UPDATE sandbox.tenants SET brand_name = 'Renamed'`); err != nil {
 		t.Fatal(err)
 	}
-	load()
+	load(2)
 	if got := count(nights); got != 5*400 {
 		t.Errorf("%d nights, want 400 of each of 5 room types", got)
 	}
@@ -38,26 +58,152 @@ func TestLoadingAgainOnlyAddsTheDaysThatCameNearer(t *testing.T) {
 		t.Errorf("%d of 2 tenants kept their new name", got)
 	}
 	db.Advance(3 * 24 * time.Hour)
-	load()
-	if got := count(nights); got != 5*403 {
-		t.Errorf("three days later %d nights, want 403 of each room type", got)
+	load(3)
+	rooms := count(`SELECT count(*) FROM sandbox.room_types`)
+	if got := count(nights); got != 5*403+(rooms-5)*400 {
+		t.Errorf("three days later %d nights, want 403 of each old room type and 400 of each new one", got)
+	}
+	if got := count(`SELECT count(*) FROM sandbox.listing_rooms WHERE open_until - open_from = 400`); got != rooms {
+		t.Errorf("search knows of %d room types that are on sale for 400 nights, want all %d", got, rooms)
+	}
+	if got := count(`SELECT count(*) FROM sandbox.outbox`); got != 0 {
+		t.Errorf("%d events were told of what nobody has heard of yet", got)
 	}
 }
 
-func TestEveryRoomIsOnSaleOnEveryDayOfTheWeek(t *testing.T) {
+// A database of an earlier version has the two hotels without what search asks for.
+func TestAnEarlierDatabaseIsCompleted(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
-	for _, h := range demo.Hotels() {
-		if len(h.Rooms) < 2 || h.Slug == "" || h.Tenant.IsZero() || h.Property.IsZero() {
-			t.Errorf("%s is not a whole hotel", h.Slug)
+	db := pgtest.New(t)
+	owner := db.Owner(t)
+	if err := demo.Load(t.Context(), db.Env()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := owner.Exec(t.Context(), `
+		TRUNCATE sandbox.listings, sandbox.listing_rooms, sandbox.listing_rates;
+		UPDATE sandbox.properties SET city_id = NULL, amenities = '{}', rating_count = 0, name = 'Kept';
+		UPDATE sandbox.tenants SET brand_localized = '{}'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := demo.Load(t.Context(), db.Env()); err != nil {
+		t.Fatal(err)
+	}
+	var whole int
+	err := owner.QueryRow(t.Context(), `
+		SELECT count(*) FROM sandbox.properties AS p JOIN sandbox.listings AS l USING (property_id) JOIN sandbox.tenants AS t ON t.tenant_id = p.tenant_id
+		WHERE p.city_id IS NOT NULL AND l.rating_count > 0 AND cardinality(l.amenities) > 5 AND l.name = 'Kept' AND t.brand_localized <> '{}'`).Scan(&whole)
+	if err != nil || whole != 2 {
+		t.Errorf("%d of 2 hotels are whole, %v", whole, err)
+	}
+}
+
+func TestEveryHotelIsWhole(t *testing.T) {
+	t.Parallel()
+	named, all := hotels(t)
+	if named < 40 {
+		t.Errorf("%d hotels were thought up, want 40 and more", named)
+	}
+	ids, cities, currencies := map[string]string{}, map[string]int{}, map[string]int{}
+	for _, h := range all {
+		for what, id := range map[string]string{"slug": h.Slug, "tenant": h.Tenant.String(), "property": h.Property.String(), "domain": h.Domain,
+			"theme": h.Theme.ID.String(), "look": h.Theme.Published.String()} {
+			if other := ids[id]; id == "" || other != "" {
+				t.Errorf("%s: its %s is also that of %q", h.Slug, what, other)
+			}
+			ids[id] = h.Slug
 		}
-		for _, r := range h.Rooms {
-			for _, p := range []demo.Plan{r.Flexible, r.Saver} {
-				if p.Quiet <= 0 || p.Busy < p.Quiet || seen[p.ID.String()] {
-					t.Errorf("%s, %s, %s: priced %d and %d", h.Slug, r.Name, p.Name, p.Quiet, p.Busy)
-				}
-				seen[p.ID.String()] = true
+		if err := h.Theme.Tokens.Validate(); err != nil {
+			t.Errorf("%s: %v", h.Slug, err)
+		}
+		if _, err := time.LoadLocation(h.TimeZone); err != nil || h.City == "" || h.CityID == "" || h.Tagline == "" || h.Stars < 1 || h.Stars > 5 || len(h.Amenities) == 0 {
+			t.Errorf("%s is not whole: %v, %+v", h.Slug, err, h)
+		}
+		cities[h.CityID]++
+		currencies[string(h.Currency)]++
+		rooms(t, h, ids)
+	}
+	for city, least := range map[string]int{"af-kabul": 6, "af-herat": 1, "af-mazar": 1, "af-kandahar": 1, "af-bamyan": 1, "af-jalalabad": 1, "af-kunduz": 1, "af-ghazni": 1,
+		"pk-peshawar": 1, "pk-islamabad": 1, "pk-lahore": 1, "pk-karachi": 1, "pk-quetta": 1, "ir-mashhad": 1, "ir-tehran": 1, "ir-isfahan": 1, "ir-shiraz": 1,
+		"ae-dubai": 1, "ae-sharjah": 1, "ae-abudhabi": 1} {
+		if cities[city] < least {
+			t.Errorf("%d hotels in %s, want %d", cities[city], city, least)
+		}
+	}
+	for _, c := range []string{"AFN", "USD", "PKR", "IRR", "AED", "EUR"} {
+		if currencies[c] == 0 {
+			t.Errorf("nobody asks for %s", c)
+		}
+	}
+}
+
+func rooms(t *testing.T, h demo.Hotel, ids map[string]string) {
+	t.Helper()
+	if len(h.Rooms) < 2 {
+		t.Errorf("%s has %d room types", h.Slug, len(h.Rooms))
+	}
+	for _, r := range h.Rooms {
+		if r.Name == "" || r.Description == "" || r.Texts["ps-AF"].Name == "" || r.Texts["fa-AF"].Description == "" || r.Sleeps < 1 || r.Units < 1 {
+			t.Errorf("%s: %+v", h.Slug, r)
+		}
+		for _, p := range []demo.Plan{r.Flexible, r.Saver} {
+			if p.Quiet <= 0 || p.Busy < p.Quiet || ids[p.ID.String()] != "" {
+				t.Errorf("%s, %s, %s: priced %d and %d", h.Slug, r.Name, p.Name, p.Quiet, p.Busy)
+			}
+			ids[p.ID.String()] = h.Slug
+		}
+		if r.Saver.Quiet >= r.Flexible.Quiet {
+			t.Errorf("%s, %s: to promise to come saves nothing", h.Slug, r.Name)
+		}
+	}
+}
+
+func TestEveryHotelIsNamedInAllLanguages(t *testing.T) {
+	t.Parallel()
+	_, all := hotels(t)
+	for _, h := range all[2:] { // the first two are as old as their tests
+		for _, tag := range []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic} {
+			name, text := h.Name.Localized[string(tag)], h.Rooms[0].Texts[string(tag)]
+			if name == "" || strings.ContainsAny(name, "{}") || text.Name == "" || text.Description == "" {
+				t.Errorf("%s in %s: %q, %+v", h.Slug, tag, name, text)
+			}
+			if latin := strings.ContainsAny(strings.ToLower(name+text.Name), "abcdefghijklmnopqrstuvwxyz"); latin != (tag == locale.English) {
+				t.Errorf("%s in %s is %q", h.Slug, tag, name)
 			}
 		}
 	}
 }
+
+// Coordinates are in degrees, and easily swapped: each hotel must be near another of its city.
+func TestHotelsStandInTheirCities(t *testing.T) {
+	t.Parallel()
+	_, all := hotels(t)
+	first := map[string]sandbox.Geo{}
+	for _, h := range all {
+		at, known := first[h.CityID]
+		if !known {
+			first[h.CityID] = h.Geo
+			at = h.Geo
+		}
+		if math.Abs(at.Lat-h.Geo.Lat) > 0.3 || math.Abs(at.Lng-h.Geo.Lng) > 0.3 || h.Geo.Lat < 24 || h.Geo.Lat > 39 || h.Geo.Lng < 46 || h.Geo.Lng > 75 {
+			t.Errorf("%s stands at %+v, its neighbour at %+v", h.Slug, h.Geo, at)
+		}
+	}
+}
+
+func TestTheSameHotelsAreDrawnEachTime(t *testing.T) {
+	t.Parallel()
+	named, all := hotels(t)
+	fewer, err := demo.Hotels(named + drawn/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(all[:len(fewer)], fewer) {
+		t.Error("a hotel depends on how many others there are")
+	}
+	if got, want := all[named+7].Tenant.String(), tenantDrawn; got != want {
+		t.Errorf("the same number is now %s, want %s: bookmarks of examples break", got, want)
+	}
+}
+
+// tenantDrawn is written down once: whoever changes what is drawn changes every hotel's id.
+const tenantDrawn = "tnt_01J8DEM000A416FSMJ5YFR9Q7A"

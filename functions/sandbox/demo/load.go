@@ -3,11 +3,13 @@ package demo
 import (
 	"context"
 	"fmt"
+	"math/big"
 
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/postgres"
 )
@@ -15,134 +17,131 @@ import (
 // nights is how far ahead rooms are on sale, counted from the day of the latest Load.
 const nights = 400
 
-// Load brings the hotels into the sandbox's tables. What is there already stays as it is; a later Load puts the days
-// that have come nearer since on sale.
-func Load(ctx context.Context, e env.Env) error {
-	db := postgres.Open(e, sandbox.Schema)
-	if err := db.InTx(ctx, func(tx postgres.Tx) error { return loadRates(ctx, tx) }); err != nil {
-		return fmt.Errorf("demo: exchange rates: %w", err)
+// Load brings the two hotels that examples book into the sandbox's tables. What is there already stays as it is; a later
+// Load puts the days that have come nearer since on sale.
+func Load(ctx context.Context, e env.Env) error { return Furnish(ctx, e, examples) }
+
+// Furnish is Load of the first n hotels.
+func Furnish(ctx context.Context, e env.Env, n int) error {
+	a, err := readAtlas()
+	if err != nil {
+		return err
 	}
-	for _, h := range Hotels() {
-		if err := db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return h.load(ctx, tx) }); err != nil {
+	db := postgres.Open(e, sandbox.Schema)
+	if err := db.InTx(ctx, func(tx postgres.Tx) error { return a.loadWorld(ctx, tx) }); err != nil {
+		return fmt.Errorf("demo: rates and cities: %w", err)
+	}
+	there, err := readThere(ctx, db)
+	if err != nil {
+		return fmt.Errorf("demo: what is there: %w", err)
+	}
+	for i := range n {
+		h, err := a.hotel(i)
+		if err != nil {
+			return err
+		}
+		onSale, indexed := there[h.Property]
+		switch {
+		case !indexed:
+			err = db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return h.load(ctx, tx, a.rules) })
+		case !onSale:
+			err = db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error { return h.prolong(ctx, tx) })
+		}
+		if err != nil {
 			return fmt.Errorf("demo: %s: %w", h.Slug, err)
 		}
 	}
 	return nil
 }
 
-func loadRates(ctx context.Context, tx postgres.Tx) error {
-	b := &pgx.Batch{}
+// readThere tells which hotels have been loaded whole, and whether all their rooms are on sale for long enough.
+func readThere(ctx context.Context, db *postgres.DB) (there map[id.Property]bool, err error) {
+	there = map[id.Property]bool{}
+	err = db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT l.property_id, coalesce(min(n.last) >= (platform.now() AT TIME ZONE l.time_zone)::date + @nights::int - 1, false)
+			FROM sandbox.listings AS l
+			JOIN sandbox.room_types AS r USING (property_id)
+			CROSS JOIN LATERAL (SELECT max(i.night) AS last FROM sandbox.inventory_nights AS i WHERE i.room_type_id = r.room_type_id) AS n
+			GROUP BY l.property_id`,
+			pgx.StrictNamedArgs{"nights": nights})
+		var p id.Property
+		var onSale bool
+		_, err := pgx.ForEachRow(rows, []any{&p, &onSale}, func() error { there[p] = onSale; return nil })
+		return err
+	})
+	return there, err
+}
+
+// loadWorld brings what belongs to no tenant.
+func (a *atlas) loadWorld(ctx context.Context, tx postgres.Tx) error {
+	if err := a.loadRates(ctx, tx); err != nil {
+		return err
+	}
+	return a.loadCities(ctx, tx)
+}
+
+// loadRates brings what each currency costs in each other. The rates that examples quote have ids of their own.
+func (a *atlas) loadRates(ctx context.Context, tx postgres.Tx) error {
+	var ids []id.FX
+	var bases, quotes []money.Currency
+	var amounts []string
+	for base := range a.perDollar {
+		for quote := range a.perDollar {
+			if base == quote {
+				continue
+			}
+			key, rate, err := a.cross(base, quote)
+			if err != nil {
+				return err
+			}
+			ids, bases, quotes, amounts = append(ids, key), append(bases, base), append(quotes, quote), append(amounts, rate)
+		}
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO sandbox.fx_snapshots (fx_snapshot_id, base, quote, rate, source, captured_at)
+		SELECT x.id, x.base, x.quote, x.rate::numeric, 'sandbox', '2026-01-01T00:00:00Z'
+		FROM unnest(@ids::uuid[], @bases::text[], @quotes::text[], @rates::text[]) AS x (id, base, quote, rate)
+		ON CONFLICT DO NOTHING`,
+		pgx.StrictNamedArgs{"ids": ids, "bases": bases, "quotes": quotes, "rates": amounts})
+	return err
+}
+
+func (a *atlas) cross(base, quote money.Currency) (id.FX, string, error) {
 	for _, r := range rates {
-		b.Queue(`
-			INSERT INTO sandbox.fx_snapshots (fx_snapshot_id, base, quote, rate, source, captured_at)
-			VALUES (@fx, @base, @quote, @rate::text::numeric, 'sandbox', '2026-01-01T00:00:00Z')
-			ON CONFLICT DO NOTHING`,
-			pgx.StrictNamedArgs{"fx": r.ID, "base": money.AFN, "quote": r.Quote, "rate": r.Rate})
+		if base == money.AFN && quote == r.Quote {
+			return r.ID, r.Rate, nil
+		}
 	}
-	return tx.SendBatch(ctx, b).Close()
+	of, ok := new(big.Rat).SetString(a.perDollar[quote])
+	in, fine := new(big.Rat).SetString(a.perDollar[base])
+	if !ok || !fine || of.Sign() <= 0 || in.Sign() <= 0 {
+		return id.FX{}, "", fmt.Errorf("the rate of %s or %s is not a positive decimal", base, quote)
+	}
+	const decimals = 12
+	return id.Derive[id.FX](origin, "fx "+string(base)+" "+string(quote)), new(big.Rat).Quo(of, in).FloatString(decimals), nil
 }
 
-func (h Hotel) load(ctx context.Context, tx postgres.Tx) error {
+func (a *atlas) loadCities(ctx context.Context, tx postgres.Tx) error {
 	b := &pgx.Batch{}
-	h.queueTenant(b)
-	h.queueProperty(b)
-	h.queueRules(b)
-	for _, r := range h.Rooms {
-		h.queueRoom(b, r)
-		h.queueTexts(b, r)
-		h.queuePlan(b, r, r.Flexible)
-		h.queuePlan(b, r, r.Saver)
+	for _, c := range a.cities {
+		name := c.Names.name()
+		b.Queue(`
+			INSERT INTO sandbox.cities (city_id, name, name_localized, country, region, time_zone, latitude, longitude, city_keys, region_keys)
+			VALUES (@city, @name, @localized, @country, @region, @zone, @lat, @lng, @keys, @regions)
+			ON CONFLICT DO NOTHING`,
+			pgx.StrictNamedArgs{"city": c.ID, "name": name.Default, "localized": name.Localized, "country": c.country(),
+				"region": a.regions[c.Region][0], "zone": c.Zone, "lat": c.Lat, "lng": c.Lng, "keys": keys(c.Names, c.Also),
+				"regions": append(keys(a.regions[c.Region], []string{c.country()}), keys(a.countries[c.country()].Names, a.countries[c.country()].Also)...)})
 	}
 	return tx.SendBatch(ctx, b).Close()
 }
 
-func (h Hotel) queueTenant(b *pgx.Batch) {
-	b.Queue(`
-		INSERT INTO sandbox.tenants (tenant_id, slug, brand_name, region, currency, currencies, locales, payment_methods)
-		VALUES (@tenant, @slug, @brand, @region, @currency, @currencies, @locales, @methods)
-		ON CONFLICT DO NOTHING`,
-		pgx.StrictNamedArgs{"tenant": h.Tenant, "slug": h.Slug, "brand": h.Brand, "region": h.Region, "currency": h.Currency,
-			"currencies": h.Currencies, "locales": h.Locales, "methods": h.Methods})
-	b.Queue(`INSERT INTO sandbox.tenant_domains (tenant_id, domain) VALUES (@tenant, @domain) ON CONFLICT DO NOTHING`,
-		pgx.StrictNamedArgs{"tenant": h.Tenant, "domain": h.Domain})
-	b.Queue(`INSERT INTO sandbox.promo_codes (tenant_id, code, percent) VALUES (@tenant, @code, @percent) ON CONFLICT DO NOTHING`,
-		pgx.StrictNamedArgs{"tenant": h.Tenant, "code": h.Promo.Code, "percent": h.Promo.Percent})
-	b.Queue(`UPDATE sandbox.tenants SET brand_tagline = @tagline WHERE tenant_id = @tenant AND brand_tagline IS NULL AND version = 1`,
-		pgx.StrictNamedArgs{"tenant": h.Tenant, "tagline": h.Tagline})
-	b.Queue(`
-		INSERT INTO sandbox.theme_versions (theme_version_id, tenant_id, theme_id, version, tokens, published_at)
-		VALUES (@published, @tenant, @theme, 1, @tokens, platform.now())
-		ON CONFLICT DO NOTHING`,
-		pgx.StrictNamedArgs{"tenant": h.Tenant, "theme": h.Theme.ID, "published": h.Theme.Published, "tokens": h.Theme.Tokens})
-}
-
-func (h Hotel) queueProperty(b *pgx.Batch) {
-	b.Queue(`
-		INSERT INTO sandbox.properties (property_id, tenant_id, name, name_localized, time_zone, city, country,
-			latitude, longitude, star_rating)
-		VALUES (@property, @tenant, @name, @localized, @zone, @city, @country, @lat, @lng, @stars)
-		ON CONFLICT DO NOTHING`,
-		pgx.StrictNamedArgs{"property": h.Property, "tenant": h.Tenant, "name": h.Name.Default, "localized": h.Name.Localized,
-			"zone": h.TimeZone, "city": h.City, "country": h.Country, "lat": h.Geo.Lat, "lng": h.Geo.Lng, "stars": h.Stars})
-	for n, c := range h.Charges {
-		b.Queue(`
-			INSERT INTO sandbox.charges (tenant_id, property_id, position, kind, description, basis_points, amount_micro)
-			VALUES (@tenant, @property, @position, @kind, @description, nullif(@points::int, 0), nullif(@amount::bigint, 0))
-			ON CONFLICT DO NOTHING`,
-			pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "position": n + 1, "kind": c.Kind,
-				"description": c.Description, "points": c.BasisPoints, "amount": c.Amount})
+// keys are all that people may type for a place.
+func keys(names said, also []string) []string {
+	set := map[string]bool{}
+	for _, name := range append(names[:], also...) {
+		set[sandbox.Fold(name)] = true
 	}
-}
-
-func (h Hotel) queueRules(b *pgx.Batch) {
-	for n, r := range rules {
-		b.Queue(`
-			INSERT INTO sandbox.policies (tenant_id, property_id, position, kind, title, title_localized, body, body_localized)
-			VALUES (@tenant, @property, @position, @kind, @title, @titles, @body, @bodies)
-			ON CONFLICT DO NOTHING`,
-			pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "position": n + 1, "kind": r.Kind,
-				"title": r.Title.Default, "titles": r.Title.Localized, "body": r.Text.Default, "bodies": r.Text.Localized})
-	}
-}
-
-func (h Hotel) queueTexts(b *pgx.Batch, r Room) {
-	for locale, text := range r.Texts {
-		b.Queue(`
-			INSERT INTO sandbox.room_texts (tenant_id, room_type_id, locale, name, description)
-			VALUES (@tenant, @room, @locale, @name, @description)
-			ON CONFLICT DO NOTHING`,
-			pgx.StrictNamedArgs{"tenant": h.Tenant, "room": r.ID, "locale": locale, "name": text.Name, "description": text.Description})
-	}
-}
-
-func (h Hotel) queueRoom(b *pgx.Batch, r Room) {
-	b.Queue(`
-		INSERT INTO sandbox.room_types (room_type_id, tenant_id, property_id, name, description, max_occupancy, units)
-		VALUES (@room, @tenant, @property, @name, @description, @sleeps, @units)
-		ON CONFLICT DO NOTHING`,
-		pgx.StrictNamedArgs{"room": r.ID, "tenant": h.Tenant, "property": h.Property, "name": r.Name,
-			"description": r.Description, "sleeps": r.Sleeps, "units": r.Units})
-	b.Queue(`
-		INSERT INTO sandbox.inventory_nights (tenant_id, property_id, room_type_id, night, capacity)
-		SELECT @tenant, @property, @room, today + n, @units
-		FROM (SELECT (platform.now() AT TIME ZONE @zone)::date AS today) AS clock, generate_series(0, @nights::int - 1) AS n
-		ON CONFLICT DO NOTHING`,
-		pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "room": r.ID, "units": r.Units,
-			"zone": h.TimeZone, "nights": nights})
-}
-
-func (h Hotel) queuePlan(b *pgx.Batch, r Room, p Plan) {
-	b.Queue(`
-		INSERT INTO sandbox.rate_plans (rate_plan_id, tenant_id, property_id, room_type_id, name, meal_plan,
-			cancellation_ref, free_until_hours_before, penalty_percent, cancellation_description)
-		VALUES (@plan, @tenant, @property, @room, @name, @meals, @ref, @free, @penalty, @description)
-		ON CONFLICT DO NOTHING`,
-		pgx.StrictNamedArgs{"plan": p.ID, "tenant": h.Tenant, "property": h.Property, "room": r.ID, "name": p.Name, "meals": p.Meals,
-			"ref": p.Policy.Ref, "free": p.Policy.FreeUntilHoursBefore, "penalty": p.Policy.PenaltyPercent, "description": p.Policy.Description})
-	b.Queue(`
-		INSERT INTO sandbox.weekday_rates (tenant_id, rate_plan_id, weekday, amount_micro)
-		SELECT @tenant, @plan, d, CASE WHEN d IN (4, 5, 6) THEN @busy::bigint ELSE @quiet::bigint END
-		FROM generate_series(1, 7) AS d
-		ON CONFLICT DO NOTHING`,
-		pgx.StrictNamedArgs{"tenant": h.Tenant, "plan": p.ID, "busy": p.Busy, "quiet": p.Quiet})
+	return sortedKeys(set)
 }

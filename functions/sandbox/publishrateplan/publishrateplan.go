@@ -18,7 +18,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:   "POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish",
 	Access:  fn.Internal,
 	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.RatePlanPublishedV1},
+	Emits:   fn.Emits{sandbox.RatePlanPublishedV1, sandbox.ListingIndexedV1},
 	Timeout: 2 * time.Second,
 }, New)
 

@@ -18,7 +18,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Access:  fn.Internal,
 	Answer:  fn.Created,
 	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.ThemePublishedV1},
+	Emits:   fn.Emits{sandbox.ThemePublishedV1, sandbox.ListingIndexedV1},
 	Timeout: 2 * time.Second,
 }, New)
 

@@ -20,7 +20,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:  50 * time.Second,
 	Emits: fn.Emits{sandbox.AllocationCommittedV1, sandbox.AllocationFailedV1, sandbox.TransactionCapturedV1,
 		sandbox.TransactionFailedV1, sandbox.TransactionRefundedV1, sandbox.TenantSuspendedV1, sandbox.TenantReinstatedV1,
-		sandbox.TenantConfigUpdatedV1, sandbox.ThemePublishedV1, sandbox.RatePlanPublishedV1},
+		sandbox.TenantConfigUpdatedV1, sandbox.ThemePublishedV1, sandbox.RatePlanPublishedV1, sandbox.ListingIndexedV1},
 }, New)
 
 type relayer struct {

@@ -34,6 +34,7 @@ type Request struct {
 	Children int         `form:"children"`
 	Rooms    int         `form:"rooms"`
 	Once     string      `form:"once"`
+	Seen     string      `form:"seen,optional"`
 }
 
 func (r Request) choice() sandbox.Choice {
@@ -54,6 +55,7 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 // take goes on to the booking, or back to the rooms where these are gone.
 func (r *receptionist) take(ctx context.Context, c fn.Call[Request]) (fn.Page, error) {
 	v := r.site.Visit(c.In.Slug, c.Header, c.Now)
+	v.Seen = c.In.Seen
 	choice := c.In.choice()
 	draft, err := v.Take(ctx, choice, c.In.Once)
 	if err != nil {

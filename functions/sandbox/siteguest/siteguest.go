@@ -28,6 +28,7 @@ type Request struct {
 	Version   int        `form:"version"`
 	Locale    locale.Tag `form:"locale"`
 	Once      string     `form:"once"`
+	Seen      string     `form:"seen,optional"`
 	FirstName string     `form:"firstName,optional"`
 	LastName  string     `form:"lastName,optional"`
 	Email     string     `form:"email,optional"`
@@ -53,6 +54,7 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 // note goes on to the payment, or shows the form again with what is wrong in it and nothing of it lost.
 func (r *receptionist) note(ctx context.Context, c fn.Call[Request]) (fn.Page, error) {
 	v := r.site.Visit(c.In.Slug, c.Header, c.Now)
+	v.Seen = c.In.Seen
 	err := v.Name(ctx, c.In.Draft, c.In.Version, c.In.guest(), c.In.Once)
 	wrong := sandbox.RefusalOf(err).Fields()
 	if err == nil || len(wrong) == 0 {

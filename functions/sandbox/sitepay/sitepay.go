@@ -27,6 +27,7 @@ type Request struct {
 	Draft  id.Draft       `path:"draftId"`
 	Method sandbox.Method `form:"method"`
 	Once   string         `form:"once"`
+	Seen   string         `form:"seen,optional"`
 }
 
 type receptionist struct {
@@ -42,6 +43,7 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 // pay sends the guest to whoever takes the money; where that is the front desk, the booking is confirmed at once.
 func (r *receptionist) pay(ctx context.Context, c fn.Call[Request]) (fn.Page, error) {
 	v := r.site.Visit(c.In.Slug, c.Header, c.Now)
+	v.Seen = c.In.Seen
 	elsewhere, outcome, err := v.Pay(ctx, c.In.Draft, c.In.Method, c.In.Once)
 	switch {
 	case err != nil:

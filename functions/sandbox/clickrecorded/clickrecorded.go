@@ -1,0 +1,50 @@
+// Package clickrecorded counts which hotels travellers look at, for the order in which they are recommended.
+package clickrecorded
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/inbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Function consumes melmastoon.bff.consumer.click.recorded.v1.
+var Function = sandbox.EventOfNobody(fn.Spec{
+	Name:    "sandbox-clickrecorded",
+	Subject: "melmastoon.bff.consumer.click.recorded.v1",
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 10 * time.Second,
+}, New)
+
+// Clicked is the part of the consumer's event that is read here.
+type Clicked struct {
+	Property id.Property `json:"propertyId"`
+}
+
+type counter struct {
+	db       *postgres.DB
+	listings sandbox.Listings
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Handle[Clicked], error) {
+	return (&counter{postgres.Open(e, sandbox.Schema), sandbox.OpenListings(e)}).count, nil
+}
+
+func (c *counter) count(ctx context.Context, e event.Event[Clicked]) error {
+	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
+		err := c.listings.Clicked(ctx, tx, e.Payload.Property)
+		if errors.Is(err, fault.ErrNotFound) {
+			return fn.Park(err) // no retry will make the hotel exist
+		}
+		return err
+	})
+}

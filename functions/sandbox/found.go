@@ -1,0 +1,157 @@
+package sandbox
+
+import (
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// found are the hotels where a party can stay as it wishes. It is of all tenants on purpose. What is searched by is cheap and
+// comes first. Whether enough rooms of one type are left for all the nights is asked only for hotels that pass: where nobody has
+// taken any, the index knows; else inventory counts. They are priced only where the order or a filter needs it, by the rule of
+// Tariff.Price: each night in minor units, then the average. A hotel without an exchange rate into the currency has no price.
+const found = `
+	WITH clock AS MATERIALIZED (SELECT platform.now() AS now),
+	fx AS MATERIALIZED (
+		SELECT DISTINCT ON (x.base) x.base, x.rate FROM sandbox.fx_snapshots AS x
+		WHERE x.quote = @currency AND x.base <> @currency
+		ORDER BY x.base, x.captured_at DESC),
+	found AS MATERIALIZED (
+		SELECT l.property_id, l.tenant_id, l.place, l.rating, l.rating_count, r.nightly,
+		       l.standing + 0.1 * ln(1 + coalesce(p.clicks, 0)) AS liked,
+		       CASE WHEN @measured THEN sandbox.km(l.place, point(@lng, @lat)) ELSE l.center_km END AS km
+		FROM sandbox.listings AS l
+		JOIN sandbox.tenants AS t ON t.tenant_id = l.tenant_id AND t.status = 'active'
+		LEFT JOIN sandbox.popularity AS p ON p.property_id = l.property_id
+		LEFT JOIN fx ON fx.base = l.currency
+		CROSS JOIN LATERAL (
+			SELECT min(s.nightly) AS nightly
+			FROM (
+				SELECT o.nightly
+				FROM sandbox.listing_rooms AS r
+				CROSS JOIN LATERAL (
+					SELECT min(CASE WHEN @priced THEN (
+						SELECT round(sum(round(w.amount * coalesce(fx.rate, CASE l.currency WHEN @currency THEN 1 END) / 10000) * w.nights) / @nights)
+						FROM unnest(a.weekday_micro, @weekdays::int[]) AS w (amount, nights)
+						WHERE w.nights > 0) END) AS nightly
+					FROM sandbox.listing_rates AS a
+					WHERE a.room_type_id = r.room_type_id
+					  AND (@flexibility = 'any' OR @flexibility = 'partial' AND a.penalty_percent < 100
+					       OR (@start::date::timestamp AT TIME ZONE l.time_zone) - make_interval(hours => a.free_until_hours_before) > (SELECT now FROM clock))
+					HAVING count(*) > 0) AS o
+				WHERE r.property_id = l.property_id AND r.max_occupancy >= @people
+				  AND CASE WHEN r.units >= @rooms AND r.open_from <= @start AND r.open_until >= @end AND NOT EXISTS (
+						SELECT FROM sandbox.allocations AS a
+						WHERE a.room_type_id = r.room_type_id AND a.state IN ('held', 'committed')
+						  AND a.ends_on > @start AND a.ends_on <= @end::date + 366 AND a.starts_on < @end) -- longest_stay bounds the look
+				      THEN true
+				      ELSE @rooms <= (SELECT u.units_left FROM sandbox.units_left(ARRAY[r.room_type_id], @start, @end, (SELECT now FROM clock)) AS u) END
+				LIMIT CASE WHEN @priced THEN NULL::bigint ELSE 1 END) AS s
+			HAVING count(*) > 0) AS r
+		WHERE (@city = '' OR l.city_id IN (SELECT c.city_id FROM sandbox.cities AS c WHERE c.city_keys @> ARRAY[@city]))
+		  AND (@region = '' OR l.city_id IN (SELECT c.city_id FROM sandbox.cities AS c WHERE c.region_keys @> ARRAY[@region]))
+		  AND (NOT @boxed OR l.place <@ box(point(@west1, @south), point(@east1, @north))
+		                  OR l.place <@ box(point(@west2, @south), point(@east2, @north)))
+		  AND (@radius = 0 OR sandbox.km(l.place, point(@lng, @lat)) <= @radius)
+		  AND (@start::date >= ((SELECT now FROM clock) AT TIME ZONE l.time_zone)::date)
+		  AND l.amenities @> @amenities
+		  AND (cardinality(@stars::int[]) = 0 OR l.star_rating = ANY (@stars))
+		  AND l.rating >= @rating
+		  AND (cardinality(@types::text[]) = 0 OR l.property_type = ANY (@types))
+		  AND (cardinality(@neighbourhoods::text[]) = 0 OR l.neighbourhood_key = ANY (@neighbourhoods))
+		  AND (NOT @bounded OR r.nightly BETWEEN @least AND @most))`
+
+// comparison is the currency that prices are compared in where nobody says another.
+const comparison = money.USD
+
+// arguments are what found asks for.
+func (q Query) arguments(part Slice) pgx.StrictNamedArgs {
+	w := q.Dates.window()
+	people := q.Party.Party().spread()[0]
+	args := pgx.StrictNamedArgs{
+		"start": w.Start, "end": w.End, "nights": w.Nights(), "weekdays": weekdays(w),
+		"rooms": q.Party.Rooms, "people": people.Adults + people.Children,
+		"city": key(q.Where.City), "region": key(q.Where.Region),
+		"amenities": list(q.Filters.Amenities), "stars": list(q.Filters.Stars), "rating": q.Filters.Rating, "types": list(q.Filters.Types),
+		"neighbourhoods": keysOf(q.Filters.Neighbourhoods), "flexibility": or(q.Filters.Flexibility, "any"),
+		"currency": or(part.Currency, comparison), "priced": part.Sort.priced() || q.Filters.Price != nil,
+		"bounded": q.Filters.Price != nil, "least": 0.0, "most": 0.0,
+	}
+	if p := q.Filters.Price; p != nil {
+		args["currency"] = p.Currency
+		args["least"], args["most"] = math.Ceil(minor(p.Min, p.Currency)), math.Floor(minor(p.Max, p.Currency))
+	}
+	q.Where.arguments(args)
+	return args
+}
+
+// arguments adds where to look: in which boxes, and from where it is measured.
+func (w Where) arguments(args pgx.StrictNamedArgs) {
+	var area Box
+	var from Geo
+	radius := 0.0
+	switch {
+	case w.Point != nil:
+		area, from, radius = w.Point.around(), Geo{w.Point.Lat, w.Point.Lng}, w.Point.RadiusKm
+	case w.Box != nil:
+		area, from = *w.Box, w.Box.middle()
+	}
+	one, other := area.halves()
+	args["boxed"], args["measured"], args["radius"] = w.Point != nil || w.Box != nil, w.Point != nil || w.Box != nil, radius
+	args["lat"], args["lng"], args["south"], args["north"] = from.Lat, from.Lng, area.SwLat, area.NeLat
+	args["west1"], args["east1"], args["west2"], args["east2"] = one.SwLng, one.NeLng, other.SwLng, other.NeLng
+}
+
+// weekdays counts the nights of a stay that are Mondays, Tuesdays and so on.
+func weekdays(w stay.Window) []int32 {
+	counts := make([]int32, 7)
+	for _, d := range w.Dates() {
+		counts[monday(d)]++
+	}
+	return counts
+}
+
+// monday is the place of a day in a week that begins on Monday, as prices count them. Go's begins on Sunday.
+func monday(d stay.Date) int { return (int(d.Time().Weekday()) + 6) % 7 }
+
+// minor is an amount of main units in minor units. What people type has few decimals: 65.32 is 6532, although a hundred times
+// the nearest number that a computer has is a little less.
+func minor(amount float64, c money.Currency) float64 {
+	const finer = 1000
+	return math.Round(amount*math.Pow10(c.Exponent())*finer) / finer
+}
+
+// key is a name as the index has it, "" where none is given. One without any letter is a name of no place.
+func key(name string) string {
+	if folded := Fold(name); folded != "" || name == "" {
+		return folded
+	}
+	return "-"
+}
+
+func keysOf(names []string) []string {
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = key(name)
+	}
+	return keys
+}
+
+// list is what SQL takes for an empty list where there is none.
+func list[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}
+
+func or[T comparable](given, otherwise T) T {
+	var none T
+	if given == none {
+		return otherwise
+	}
+	return given
+}

@@ -1,0 +1,178 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// An Indexed is a listing that search knows anew.
+type Indexed struct {
+	Tenant    id.Tenant   `json:"tenantId"`
+	Property  id.Property `json:"propertyId"`
+	IndexedAt time.Time   `json:"indexedAt"`
+	Cell      string      `json:"geoCell"` // where it is, to within some kilometres
+
+	version int
+}
+
+// Index reads a hotel anew into the index, and tells so.
+func (s Listings) Index(ctx context.Context, p id.Property) (x Indexed, err error) {
+	tenant, err := Properties{s.db}.Owner(ctx, p)
+	if err != nil {
+		return x, err
+	}
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		all, err := index(ctx, tx, s.outbox, tenant, &p)
+		if err == nil && len(all) == 0 {
+			return fault.ErrNotFound // it has no city, and no search could find it
+		}
+		if err == nil {
+			x = all[0]
+		}
+		return err
+	})
+	if errors.Is(err, fault.ErrNotFound) {
+		return x, err
+	}
+	if err != nil {
+		return x, fmt.Errorf("listings: index %s: %w", p, err)
+	}
+	return x, nil
+}
+
+// index reads one hotel of a tenant, or all of them, anew into the index and tells so, in the caller's transaction.
+func index(ctx context.Context, tx postgres.Tx, o *outbox.Outbox, tenant id.Tenant, one *id.Property) ([]Indexed, error) {
+	all, err := IndexQuietly(ctx, tx, tenant, one)
+	if err != nil {
+		return nil, err
+	}
+	drafts := make([]event.Draft, len(all))
+	for i, x := range all {
+		drafts[i] = listingIndexed(x)
+	}
+	return all, o.Append(ctx, tx, drafts...)
+}
+
+// IndexQuietly is for hotels that nobody has heard of yet.
+func IndexQuietly(ctx context.Context, tx postgres.Tx, tenant id.Tenant, one *id.Property) ([]Indexed, error) {
+	args := pgx.StrictNamedArgs{"tenant": tenant, "one": one}
+	rows, _ := tx.Query(ctx, `
+		INSERT INTO sandbox.listings AS l (property_id, tenant_id, city_id, time_zone, currency, place, center_km, star_rating, rating, rating_count,
+			standing, property_type, neighbourhood_key, amenities, name, name_localized, badges, indexed_at)
+		SELECT p.property_id, p.tenant_id, p.city_id, p.time_zone, t.currency, point(p.longitude, p.latitude),
+		       sandbox.km(point(p.longitude, p.latitude), point(c.longitude, c.latitude)), p.star_rating, p.rating, p.rating_count,
+		       (p.rating * p.rating_count + 3.5 * 20) / (p.rating_count + 20), p.property_type, p.neighbourhood_key,
+		       p.amenities, p.name, p.name_localized, p.badges, platform.now()
+		FROM sandbox.properties AS p
+		JOIN sandbox.tenants AS t USING (tenant_id)
+		JOIN sandbox.cities AS c USING (city_id)
+		WHERE p.tenant_id = @tenant AND (@one::uuid IS NULL OR p.property_id = @one)
+		ORDER BY p.property_id
+		ON CONFLICT (property_id) DO UPDATE SET (city_id, time_zone, currency, place, center_km, star_rating, rating, rating_count, standing,
+			property_type, neighbourhood_key, amenities, name, name_localized, badges, indexed_at, version)
+			= (EXCLUDED.city_id, EXCLUDED.time_zone, EXCLUDED.currency, EXCLUDED.place, EXCLUDED.center_km, EXCLUDED.star_rating, EXCLUDED.rating,
+			EXCLUDED.rating_count, EXCLUDED.standing, EXCLUDED.property_type, EXCLUDED.neighbourhood_key, EXCLUDED.amenities, EXCLUDED.name,
+			EXCLUDED.name_localized, EXCLUDED.badges, EXCLUDED.indexed_at, l.version + 1)
+		RETURNING l.tenant_id, l.property_id, l.indexed_at, l.place[1], l.place[0], l.version`, args)
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x Indexed, err error) {
+		var at Geo
+		err = row.Scan(&x.Tenant, &x.Property, &x.IndexedAt, &at.Lat, &at.Lng, &x.version)
+		x.Cell = at.cell()
+		return x, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// After the listings, which whoever indexes the same hotel at this moment waits for: these statements see what they wrote.
+	if err := indexRooms(ctx, tx, args); err != nil {
+		return nil, err
+	}
+	return all, indexRates(ctx, tx, args)
+}
+
+func indexRooms(ctx context.Context, tx postgres.Tx, args pgx.StrictNamedArgs) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO sandbox.listing_rooms AS r (room_type_id, tenant_id, property_id, max_occupancy, units, open_from, open_until)
+		SELECT t.room_type_id, t.tenant_id, t.property_id, t.max_occupancy, coalesce(n.least, 0), coalesce(n.first, '-infinity'),
+		       CASE WHEN n.last - n.first + 1 = n.nights THEN n.last + 1 ELSE '-infinity' END -- with a gap only the nights themselves tell
+		FROM sandbox.room_types AS t
+		JOIN sandbox.listings AS l USING (property_id)
+		CROSS JOIN LATERAL (
+			SELECT min(i.capacity) AS least, min(i.night) AS first, max(i.night) AS last, count(*) AS nights
+			FROM sandbox.inventory_nights AS i
+			WHERE i.room_type_id = t.room_type_id AND i.night >= (platform.now() AT TIME ZONE l.time_zone)::date) AS n
+		WHERE t.tenant_id = @tenant AND (@one::uuid IS NULL OR t.property_id = @one)
+		ORDER BY t.room_type_id
+		ON CONFLICT (room_type_id) DO UPDATE SET (max_occupancy, units, open_from, open_until)
+			= (EXCLUDED.max_occupancy, EXCLUDED.units, EXCLUDED.open_from, EXCLUDED.open_until)`, args)
+	return err
+}
+
+func indexRates(ctx context.Context, tx postgres.Tx, args pgx.StrictNamedArgs) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO sandbox.listing_rates AS r (rate_plan_id, tenant_id, property_id, room_type_id, free_until_hours_before, penalty_percent, weekday_micro)
+		SELECT p.rate_plan_id, p.tenant_id, p.property_id, p.room_type_id, p.free_until_hours_before, p.penalty_percent, w.amounts
+		FROM sandbox.rate_plans AS p
+		JOIN sandbox.listings AS l USING (property_id)
+		JOIN LATERAL (
+			SELECT array_agg(d.amount_micro ORDER BY d.weekday) AS amounts
+			FROM sandbox.weekday_rates AS d
+			WHERE d.rate_plan_id = p.rate_plan_id) AS w ON cardinality(w.amounts) = 7
+		WHERE p.tenant_id = @tenant AND (@one::uuid IS NULL OR p.property_id = @one)
+		ORDER BY p.rate_plan_id
+		ON CONFLICT (rate_plan_id) DO UPDATE SET (room_type_id, free_until_hours_before, penalty_percent, weekday_micro)
+			= (EXCLUDED.room_type_id, EXCLUDED.free_until_hours_before, EXCLUDED.penalty_percent, EXCLUDED.weekday_micro)`, args)
+	return err
+}
+
+// cellDigits are the length of a cell's name: five digits are less than five kilometres.
+const cellDigits = 5
+
+// cell is the geohash of a place. Neighbours have the beginning of their names in common.
+func (g Geo) cell() string {
+	const alphabet = "0123456789bcdefghjkmnpqrstuvwxyz"
+	low, high := Geo{-pole, -halfCircle}, Geo{pole, halfCircle}
+	name, digit := make([]byte, 0, cellDigits), 0
+	for bit := 0; len(name) < cellDigits; bit++ {
+		digit *= 2
+		at, from, to := g.Lng, &low.Lng, &high.Lng
+		if bit%2 == 1 {
+			at, from, to = g.Lat, &low.Lat, &high.Lat
+		}
+		if middle := (*from + *to) / 2; at >= middle {
+			digit++
+			*from = middle
+		} else {
+			*to = middle
+		}
+		if bit%5 == 4 {
+			name, digit = append(name, alphabet[digit]), 0
+		}
+	}
+	return "geohash:" + string(name)
+}
+
+// Clicked counts that a traveller looked at a hotel, in the caller's transaction. A hotel that does not exist is ErrNotFound.
+func (s Listings) Clicked(ctx context.Context, tx postgres.Tx, p id.Property) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO sandbox.popularity AS p (property_id, clicks) VALUES (@property, 1)
+		ON CONFLICT (property_id) DO UPDATE SET clicks = p.clicks + 1`,
+		pgx.StrictNamedArgs{"property": p})
+	if postgres.Violates(err, "popularity_property_id_fkey") {
+		return fault.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("listings: clicked %s: %w", p, err)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+// Package indexlisting has search read a hotel anew.
+package indexlisting
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /sandbox/search/v1/listings/{propertyId}/index.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-indexlisting",
+	Route:   "POST /sandbox/search/v1/listings/{propertyId}/index",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.ListingIndexedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names a hotel.
+type Request struct {
+	Property id.Property `path:"propertyId"`
+}
+
+// A Response says when and where it was indexed.
+type Response = sandbox.Indexed
+
+type indexer struct {
+	listings sandbox.Listings
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&indexer{sandbox.OpenListings(e)}).index, nil
+}
+
+func (x *indexer) index(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return x.listings.Index(ctx, c.In.Property)
+}

@@ -1,0 +1,168 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// A Listing is one hotel as a search shows it.
+type Listing struct {
+	Property    id.Property `json:"propertyId"`
+	Tenant      id.Tenant   `json:"tenantId"`
+	TenantSlug  string      `json:"tenantSlug"`
+	Name        Name        `json:"name"`
+	City        string      `json:"city"`
+	Country     string      `json:"country"`
+	Geo         Geo         `json:"geo"`
+	Thumbnail   Thumbnail   `json:"thumbnail"`
+	StarRating  int         `json:"starRating"`
+	GuestRating *Rating     `json:"guestRating,omitzero"`
+	Amenities   []string    `json:"amenities"`
+	Type        string      `json:"propertyType"`
+	Badges      []string    `json:"badges"`
+	DistanceKm  *float64    `json:"distanceKm,omitzero"` // from the point, or from the middle of the city, where one was named
+	IndexedAt   time.Time   `json:"indexedAt"`
+}
+
+// A Thumbnail is the one picture of a listing.
+type Thumbnail struct {
+	URL string `json:"url"`
+	Alt Name   `json:"alt"`
+}
+
+// A Rating is what guests think, from 1 to 5.
+type Rating struct {
+	Value float64 `json:"value"`
+	Count int     `json:"count"`
+}
+
+// orNone is nil where nobody has said anything.
+func (r Rating) orNone() *Rating {
+	if r.Count == 0 {
+		return nil
+	}
+	return &r
+}
+
+// A Pin is one hotel on a map.
+type Pin struct {
+	Property id.Property `json:"propertyId"`
+	Tenant   id.Tenant   `json:"tenantId"`
+	Geo      Geo         `json:"geo"`
+}
+
+// Listings is the index that searches go through. It is of all tenants, so it is read by the maintenance role, which may look
+// and not write; a listing is written inside its tenant, in the transaction that made it another.
+type Listings struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+}
+
+// OpenListings returns the index.
+func OpenListings(e env.Env) Listings {
+	db := postgres.Open(e, Schema)
+	return Listings{db, outbox.Open(e, db)}
+}
+
+// A Slice is the part of what was found that is shown, and in which order.
+type Slice struct {
+	Sort          Sort
+	Limit, Offset int
+	Currency      money.Currency // that prices are compared in
+}
+
+// Search returns a part of the hotels where the party can stay, and how many they are in all.
+func (s Listings) Search(ctx context.Context, q Query, part Slice) (page []Listing, total int, err error) {
+	args := q.arguments(part)
+	args["limit"], args["offset"], args["sort"] = part.Limit, part.Offset, part.Sort
+	page = []Listing{}
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, found+`
+			, page AS (
+				SELECT row_number() OVER (ORDER BY
+					CASE @sort WHEN 'price-asc' THEN f.nightly END ASC NULLS LAST,
+					CASE @sort WHEN 'price-desc' THEN f.nightly END DESC NULLS LAST,
+					CASE @sort WHEN 'rating-desc' THEN f.rating END DESC NULLS LAST,
+					CASE @sort WHEN 'rating-desc' THEN f.rating_count END DESC NULLS LAST,
+					CASE @sort WHEN 'distance-asc' THEN f.km END ASC NULLS LAST,
+					f.liked DESC, f.property_id) AS place, f.property_id, f.km
+				FROM found AS f
+				ORDER BY place
+				LIMIT @limit OFFSET @offset)
+			SELECT total.n, l.property_id, l.tenant_id, t.slug, l.name, l.name_localized, c.name, c.country, l.place[1], l.place[0],
+			       l.star_rating, l.rating::float8, l.rating_count, l.amenities, l.property_type, l.badges, p.km, l.indexed_at
+			FROM (SELECT count(*) AS n FROM found) AS total
+			LEFT JOIN page AS p ON true
+			LEFT JOIN sandbox.listings AS l USING (property_id)
+			LEFT JOIN sandbox.tenants AS t USING (tenant_id)
+			LEFT JOIN sandbox.cities AS c USING (city_id)
+			ORDER BY p.place`, args)
+		page, err = collectListings(rows, &total, q.Where.Point != nil || q.Where.City != "")
+		return err
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("listings: search: %w", err)
+	}
+	return page, total, nil
+}
+
+// collectListings reads the page. Where it is empty there is one row all the same, which tells the total.
+func collectListings(rows pgx.Rows, total *int, measured bool) ([]Listing, error) {
+	page := []Listing{}
+	defer rows.Close()
+	for rows.Next() {
+		if rows.RawValues()[1] == nil {
+			if err := rows.Scan(append([]any{total}, make([]any, len(rows.RawValues())-1)...)...); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		var l Listing
+		var km float64
+		var rating Rating
+		err := rows.Scan(total, &l.Property, &l.Tenant, &l.TenantSlug, &l.Name.Default, &l.Name.Localized, &l.City, &l.Country,
+			&l.Geo.Lat, &l.Geo.Lng, &l.StarRating, &rating.Value, &rating.Count, &l.Amenities, &l.Type, &l.Badges,
+			&km, &l.IndexedAt)
+		if err != nil {
+			return nil, err
+		}
+		if l.GuestRating = rating.orNone(); measured {
+			l.DistanceKm = &km
+		}
+		photo := photosOf(l.Property, l.Name, 1, house)[0]
+		l.Thumbnail = Thumbnail{photo.URL, photo.Alt}
+		page = append(page, l)
+	}
+	return page, rows.Err()
+}
+
+// Pins returns the most liked of the hotels where the party can stay, and how many they are in all.
+func (s Listings) Pins(ctx context.Context, q Query, part Slice) (pins []Pin, total int, err error) {
+	args := q.arguments(part)
+	args["limit"] = part.Limit
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, found+`
+			SELECT f.property_id, f.tenant_id, f.place[1], f.place[0], count(*) OVER () AS n
+			FROM found AS f
+			ORDER BY f.liked DESC, f.property_id
+			LIMIT @limit`, args)
+		pins, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Pin, err error) {
+			err = row.Scan(&p.Property, &p.Tenant, &p.Geo.Lat, &p.Geo.Lng, &total)
+			return p, err
+		})
+		return err
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("listings: pins: %w", err)
+	}
+	return pins, total, nil
+}

@@ -1,0 +1,133 @@
+package sandbox
+
+import (
+	"math"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A Where is a place to look in, told in exactly one way.
+type Where struct {
+	Mode   string  `json:"mode"` // point, bounding-box, city or region
+	Point  *Circle `json:"point,omitzero"`
+	Box    *Box    `json:"boundingBox,omitzero"`
+	City   string  `json:"city,omitzero"`   // in any language
+	Region string  `json:"region,omitzero"` // a province or a country, in any language
+}
+
+// A Circle is everything near a point.
+type Circle struct {
+	Lat      float64 `json:"lat"`
+	Lng      float64 `json:"lng"`
+	RadiusKm float64 `json:"radiusKm"`
+}
+
+// A Box lies between two parallels and two meridians. One whose west is east of its east goes over the date line.
+type Box struct {
+	SwLat float64 `json:"swLat"`
+	SwLng float64 `json:"swLng"`
+	NeLat float64 `json:"neLat"`
+	NeLng float64 `json:"neLng"`
+}
+
+const (
+	halfCircle   = 180.0
+	fullCircle   = 360.0
+	pole         = 90.0
+	kmPerDegree  = 111.195 // of a meridian of the sphere that sandbox.km measures on
+	farthest     = 20_100  // km: half-way round
+	longestPlace = 120     // characters
+)
+
+// Validate refuses a place that is told in no way or in several, or that is not on earth.
+func (w Where) Validate() error {
+	given := map[string]bool{"point": w.Point != nil, "bounding-box": w.Box != nil, "city": w.City != "", "region": w.Region != ""}
+	ways := 0
+	for _, is := range given {
+		if is {
+			ways++
+		}
+	}
+	if ways != 1 || !given[w.Mode] {
+		return Refuse("/geo", "one", "Name the mode and exactly that one: a point, a boundingBox, a city or a region.")
+	}
+	switch {
+	case w.Point != nil:
+		if !onEarth(w.Point.Lat, w.Point.Lng) || !(w.Point.RadiusKm > 0 && w.Point.RadiusKm <= farthest) {
+			return Refuse("/geo/point", "range", "A point is on earth, and its radius is more than 0 and at most 20100 km.")
+		}
+	case w.Box != nil:
+		if !onEarth(w.Box.SwLat, w.Box.SwLng) || !onEarth(w.Box.NeLat, w.Box.NeLng) || w.Box.SwLat >= w.Box.NeLat || w.Box.SwLng == w.Box.NeLng {
+			return Refuse("/geo/boundingBox", "range", "A box is on earth, and its south-west corner is south of the other.")
+		}
+	case len(w.City)+len(w.Region) > longestPlace:
+		return Refuse("/geo/"+w.Mode, "length", "The name of a place has at most 120 characters.")
+	}
+	return nil
+}
+
+func onEarth(lat, lng float64) bool {
+	return math.Abs(lat) <= pole && math.Abs(lng) <= halfCircle // not so of NaN
+}
+
+// around is a box that holds the whole circle.
+func (c Circle) around() Box {
+	up := c.RadiusKm / kmPerDegree
+	b := Box{max(-pole, c.Lat-up), -halfCircle, min(pole, c.Lat+up), halfCircle}
+	if b.SwLat == -pole || b.NeLat == pole {
+		return b // around a pole every meridian is near
+	}
+	// The circle is widest where it touches a meridian, which is nearer to the pole than its middle.
+	across := math.Asin(min(1, math.Sin(up*math.Pi/halfCircle)/math.Cos(c.Lat*math.Pi/halfCircle))) * halfCircle / math.Pi
+	if across < halfCircle {
+		b.SwLng, b.NeLng = wrap(c.Lng-across), wrap(c.Lng+across)
+	}
+	return b
+}
+
+func wrap(lng float64) float64 {
+	switch {
+	case lng < -halfCircle:
+		return lng + fullCircle
+	case lng > halfCircle:
+		return lng - fullCircle
+	}
+	return lng
+}
+
+// halves are one or two boxes that together are b and do not go over the date line.
+func (b Box) halves() (Box, Box) {
+	if b.SwLng <= b.NeLng {
+		return b, b
+	}
+	west, east := b, b
+	west.NeLng, east.SwLng = halfCircle, -halfCircle
+	return west, east
+}
+
+// middle is the centre of the box.
+func (b Box) middle() Geo {
+	width := b.NeLng - b.SwLng
+	if width < 0 {
+		width += fullCircle
+	}
+	return Geo{(b.SwLat + b.NeLat) / 2, wrap(b.SwLng + width/2)}
+}
+
+// letters are written in several ways by people who mean the same place.
+var letters = strings.NewReplacer("ي", "ی", "ى", "ی", "ې", "ی", "ۍ", "ی", "ئ", "ی", "ك", "ک", "ګ", "گ", "ة", "ه", "ۀ", "ه", "ہ", "ه", "ھ", "ه",
+	"أ", "ا", "إ", "ا", "آ", "ا", "ٱ", "ا", "ؤ", "و", "ړ", "ر", "ڑ", "ر", "ټ", "ت", "ٹ", "ت", "ډ", "د", "ڈ", "د", "ښ", "ش", "ږ", "ژ", "ı", "i")
+
+// Fold makes one key of all ways in which people write the name of a place: case, accents, vowel signs, hyphens and spaces do
+// not count, nor do letters that one language has and its neighbour writes otherwise.
+func Fold(name string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(letters.Replace(norm.NFKC.String(name))) {
+		if unicode.IsLetter(r) && r != 'ـ' || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return letters.Replace(b.String())
+}

@@ -1,0 +1,65 @@
+package sandbox
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestOnePlaceHasOneKey(t *testing.T) {
+	t.Parallel()
+	for _, ways := range [][]string{
+		{"Mazar-i-Sharif", "mazar i sharif", " MAZÁR-I-SHARIF ", "Mazari Sharif"},
+		{"جلال‌آباد", "جلال اباد", "جلال‌اباد", "جلال آباد"},
+		{"هرات", "ہرات", "هـرات", "هَرات"},
+		{"کابل", "كابل", "کـابل"},
+		{"کراچی", "كراچي", "کراچۍ"},
+	} {
+		for _, way := range ways {
+			if got, want := Fold(way), Fold(ways[0]); got != want || got == "" {
+				t.Errorf("%q: %q, want %q as of %q", way, got, want, ways[0])
+			}
+		}
+	}
+	for _, nothing := range []string{"", " -'", "؟!", "\u200c"} {
+		if got := Fold(nothing); got != "" {
+			t.Errorf("%q: %q", nothing, got)
+		}
+	}
+}
+
+// A circle's box is what the index is asked for: whatever lies in the circle must lie in it.
+func TestABoxHoldsItsCircle(t *testing.T) {
+	t.Parallel()
+	dice := rand.New(rand.NewPCG(1, 1))
+	for range 20_000 {
+		c := Circle{dice.Float64()*180 - 90, dice.Float64()*360 - 180, math.Pow(10, dice.Float64()*4.3)}
+		one, other := c.around().halves()
+		at := c.travel(dice.Float64() * 2 * math.Pi)
+		if !one.holds(at) && !other.holds(at) {
+			t.Fatalf("%+v lies within %+v and not in %+v or %+v", at, c, one, other)
+		}
+	}
+}
+
+// travel goes nearly as far as the circle reaches, in a direction.
+func (c Circle) travel(bearing float64) Geo {
+	rad := math.Pi / 180
+	far, lat := 0.999*c.RadiusKm/6371.0088, c.Lat*rad
+	to := math.Asin(math.Sin(lat)*math.Cos(far) + math.Cos(lat)*math.Sin(far)*math.Cos(bearing))
+	lng := c.Lng + math.Atan2(math.Sin(bearing)*math.Sin(far)*math.Cos(lat), math.Cos(far)-math.Sin(lat)*math.Sin(to))/rad
+	return Geo{to / rad, wrap(wrap(lng))}
+}
+
+func (b Box) holds(g Geo) bool {
+	return g.Lat >= b.SwLat && g.Lat <= b.NeLat && g.Lng >= b.SwLng && g.Lng <= b.NeLng
+}
+
+func TestNeighboursHaveCellsThatBeginAlike(t *testing.T) {
+	t.Parallel()
+	for cell, at := range map[string]Geo{"geohash:ezs42": {42.605, -5.603}, "geohash:u4pru": {57.64911, 10.40744}, "geohash:s0000": {0, 0}} {
+		if got := at.cell(); got != cell {
+			t.Errorf("%+v is in %s, want %s", at, got, cell)
+		}
+	}
+}

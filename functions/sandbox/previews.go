@@ -1,0 +1,233 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Preview is the least that a party's stay in one hotel costs at this moment, in a currency to show it in.
+type Preview struct {
+	Property   id.Property    `json:"propertyId"`
+	Tenant     id.Tenant      `json:"tenantId"`
+	RoomType   id.RoomType    `json:"roomTypeId"`
+	RatePlan   id.RatePlan    `json:"ratePlanId"`
+	Nightly    money.Micro    `json:"cheapestNightlyMicro"` // one room for one night on average, without taxes and fees
+	Total      money.Micro    `json:"totalMicro"`           // all rooms, all nights, with taxes and fees
+	Currency   money.Currency `json:"currency"`
+	FX         id.FX          `json:"fxSnapshotId,omitzero"` // where the hotel's own currency is another
+	CapturedAt time.Time      `json:"capturedAt"`
+}
+
+// A Staying is who wants to stay when, and in which currency they want to read prices.
+type Staying struct {
+	Party    Party
+	Window   stay.Window
+	Currency money.Currency
+}
+
+// An inn is a property among those of other tenants, with what prices in it follow from.
+type inn struct {
+	tenant id.Tenant
+	at     time.Time
+	tariff Tariff
+	left   map[id.RoomType]int
+}
+
+// Preview prices some hotels, whosever they are, in the order in which they are named. A hotel that the party cannot stay in,
+// or whose prices cannot be told in the currency, is left out. Amend changes tariffs first; nil leaves them.
+func (s Tariffs) Preview(ctx context.Context, of []id.Property, y Staying, amend func(Tariff) Tariff) ([]Preview, error) {
+	var inns map[id.Property]*inn
+	err := s.db.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
+		inns, err = readInns(ctx, tx, of, y)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tariffs: preview: %w", err)
+	}
+	all := make([]Preview, 0, len(of))
+	for _, p := range of {
+		h := inns[p]
+		if h == nil || y.Window.Start.Before(h.tariff.Today) {
+			continue
+		}
+		tariff := h.tariff
+		if amend != nil {
+			tariff = amend(tariff)
+		}
+		offers, err := tariff.Compare(y.Party, y.Window)
+		if err != nil {
+			return nil, err
+		}
+		left := slices.IndexFunc(offers, func(o Offers) bool { return h.left[o.RoomType] >= y.Party.Rooms })
+		if left >= 0 { // the cheapest room comes first
+			all = append(all, h.preview(p, offers[left]))
+		}
+	}
+	return all, nil
+}
+
+func (h *inn) preview(p id.Property, o Offers) Preview {
+	v := Preview{Property: p, Tenant: h.tenant, RoomType: o.RoomType, RatePlan: o.Cheapest, Nightly: o.Rates[0].Nightly,
+		Total: o.Rates[0].Total, Currency: h.tariff.Currency, CapturedAt: h.at}
+	if h.tariff.FX != nil {
+		v.FX = h.tariff.FX.ID
+	}
+	return v
+}
+
+// readInns reads what is asked of many hotels in one statement each, however many they are. They are of several tenants on purpose.
+func readInns(ctx context.Context, tx postgres.Tx, of []id.Property, y Staying) (map[id.Property]*inn, error) {
+	rows, _ := tx.Query(ctx, `
+		SELECT p.property_id, p.tenant_id, t.currency, (platform.now() AT TIME ZONE p.time_zone)::date, platform.now()
+		FROM sandbox.properties AS p
+		JOIN sandbox.tenants AS t USING (tenant_id)
+		WHERE p.property_id = ANY (@properties)`,
+		pgx.StrictNamedArgs{"properties": of})
+	inns, rates := map[id.Property]*inn{}, map[money.Currency]*FX{}
+	var p id.Property
+	var own money.Currency
+	var h inn
+	if _, err := pgx.ForEachRow(rows, []any{&p, &h.tenant, &own, &h.tariff.Today, &h.at}, func() error {
+		copied := h
+		copied.tariff.Currency = own
+		copied.left = map[id.RoomType]int{}
+		inns[p], rates[own] = &copied, nil
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if err := readRates(ctx, tx, rates, y.Currency); err != nil {
+		return nil, err
+	}
+	for p, h := range inns {
+		if own := h.tariff.Currency; own != y.Currency {
+			h.tariff.FX = rates[own]
+			if h.tariff.FX == nil {
+				delete(inns, p)
+			}
+		}
+		h.tariff.Currency = y.Currency
+	}
+	return inns, furnish(ctx, tx, inns, of, y.Window)
+}
+
+// readRates fills in what each currency costs in another, where anybody knows.
+func readRates(ctx context.Context, tx postgres.Tx, rates map[money.Currency]*FX, into money.Currency) error {
+	for base := range rates {
+		if base == into {
+			continue
+		}
+		fx, err := readFX(ctx, tx, base, into)
+		if err != nil && !errors.Is(err, ErrCurrency) {
+			return err
+		}
+		rates[base] = fx
+	}
+	return nil
+}
+
+// furnish reads what the hotels sell, and what is left of it.
+func furnish(ctx context.Context, tx postgres.Tx, inns map[id.Property]*inn, of []id.Property, w stay.Window) error {
+	plans, err := readPlans(ctx, tx, of...)
+	if err != nil {
+		return err
+	}
+	charges, err := readCharges(ctx, tx, of...)
+	if err != nil {
+		return err
+	}
+	for p, h := range inns {
+		h.tariff.Plans, h.tariff.Charges = plans[p], charges[p]
+	}
+	rows, _ := tx.Query(ctx, `
+		SELECT t.property_id, l.room_type_id, l.units_left
+		FROM sandbox.units_left(
+			ARRAY(SELECT r.room_type_id FROM sandbox.room_types AS r WHERE r.property_id = ANY (@properties)), @start, @end, platform.now()) AS l
+		JOIN sandbox.room_types AS t USING (room_type_id)`,
+		pgx.StrictNamedArgs{"properties": of, "start": w.Start, "end": w.End})
+	var p id.Property
+	var l Left
+	_, err = pgx.ForEachRow(rows, []any{&p, &l.RoomType, &l.Units}, func() error {
+		if inns[p] != nil {
+			inns[p].left[l.RoomType] = l.Units
+		}
+		return nil
+	})
+	return err
+}
+
+// A DayPrice is the least that one room costs for the night that begins on a day, without taxes and fees.
+type DayPrice struct {
+	Date     stay.Date   `json:"date"`
+	Cheapest money.Micro `json:"cheapestMicro"`
+}
+
+// Calendar tells what each night of a window costs at least. A night on which nothing is left is left out, and so is one that is over.
+func (s Tariffs) Calendar(ctx context.Context, p id.Property, w stay.Window, c money.Currency) ([]DayPrice, error) {
+	var h *inn
+	nights := map[stay.Date][]id.RoomType{}
+	err := s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		inns, err := readInns(ctx, tx, []id.Property{p}, Staying{Window: w, Currency: c})
+		if err != nil {
+			return err
+		}
+		if h = inns[p]; h == nil {
+			return fault.ErrNotFound
+		}
+		return readNights(ctx, tx, p, w, nights)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tariffs: calendar of %s: %w", p, err)
+	}
+	days := []DayPrice{}
+	for _, d := range w.Dates() {
+		if least, ok := h.tariff.least(d, nights[d]); ok && !d.Before(h.tariff.Today) {
+			days = append(days, DayPrice{d, least})
+		}
+	}
+	return days, nil
+}
+
+// readNights reads which room types are left, night by night.
+func readNights(ctx context.Context, tx postgres.Tx, p id.Property, w stay.Window, nights map[stay.Date][]id.RoomType) error {
+	rows, _ := tx.Query(ctx, `
+		SELECT d.night::date, l.room_type_id
+		FROM generate_series(@start::date, @end::date - 1, interval '1 day') AS d (night)
+		CROSS JOIN LATERAL sandbox.units_left(
+			ARRAY(SELECT r.room_type_id FROM sandbox.room_types AS r WHERE r.property_id = @property), d.night::date, d.night::date + 1, platform.now()) AS l
+		WHERE l.units_left > 0`,
+		pgx.StrictNamedArgs{"property": p, "start": w.Start, "end": w.End})
+	var night stay.Date
+	var room id.RoomType
+	_, err := pgx.ForEachRow(rows, []any{&night, &room}, func() error {
+		nights[night] = append(nights[night], room)
+		return nil
+	})
+	return err
+}
+
+// least is what the cheapest of some rooms costs for one night.
+func (t Tariff) least(d stay.Date, rooms []id.RoomType) (least money.Micro, ok bool) {
+	for _, plan := range t.Plans {
+		for _, room := range rooms {
+			if plan.RoomType != room {
+				continue
+			}
+			if amount, err := round(t.converted(plan.Weekdays[monday(d)])); err == nil && (!ok || amount < least) {
+				least, ok = amount, true
+			}
+		}
+	}
+	return least, ok
+}

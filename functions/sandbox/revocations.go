@@ -1,0 +1,71 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// SessionRevokedV1 is told by the platform's identity service.
+var SessionRevokedV1 = event.Subject{
+	Name: "melmastoon.iam.session.revoked.v1", Version: 1, Producer: "iam-service",
+	SchemaURI: "https://schemas.melmastoon.io/iam/session/revoked/v1.json",
+	Retention: event.Retention{Class: event.Audit, Period: event.Year},
+}
+
+// A Stranger is the id of something that the sandbox keeps nothing of: a session, a user.
+type Stranger string
+
+var stranger = regexp.MustCompile(`^[a-z]+(_[a-z]+)*_[0-9A-HJKMNP-TV-Z]{26}$`)
+
+// UnmarshalText refuses what is no id.
+func (s *Stranger) UnmarshalText(text []byte) error {
+	if !stranger.Match(text) {
+		return errors.New("want a prefix and a ULID")
+	}
+	*s = Stranger(text)
+	return nil
+}
+
+// A Revocation says which session is not to be believed any more.
+type Revocation struct {
+	Tenant    *id.Tenant `json:"tenantId,omitzero"` // where the session is of one tenant's site
+	Session   Stranger   `json:"sessionId"`
+	User      Stranger   `json:"userId,omitzero"`
+	Reason    string     `json:"reason"`
+	RevokedAt time.Time  `json:"revokedAt"`
+}
+
+// Revocations tells of them. Sessions themselves are kept by those who begin them, so telling is all there is to do, and
+// telling twice is telling again.
+type Revocations struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+}
+
+// OpenRevocations opens the outbox.
+func OpenRevocations(e env.Env) Revocations {
+	db := postgres.Open(e, Schema)
+	return Revocations{db, outbox.Open(e, db)}
+}
+
+// Revoke tells that the session is revoked.
+func (s Revocations) Revoke(ctx context.Context, r Revocation) error {
+	told := event.Draft{Subject: SessionRevokedV1, OrderingKey: string(r.Session), Payload: r}
+	if r.Tenant != nil {
+		told.Tenant = *r.Tenant
+	}
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, told) })
+	if err != nil {
+		return fmt.Errorf("revocations: revoke %s: %w", r.Session, err)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+// Package revokesession has everybody forget who is behind a session.
+package revokesession
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /sandbox/iam/v1/sessions/{sessionId}/revoke.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-revokesession",
+	Route:   "POST /sandbox/iam/v1/sessions/{sessionId}/revoke",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Emits:   fn.Emits{sandbox.SessionRevokedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the session, whose it is, and why it may not go on.
+type Request struct {
+	Session sandbox.Stranger           `path:"sessionId" json:"-"`
+	Tenant  fn.Maybe[id.Tenant]        `json:"tenantId"`
+	User    fn.Maybe[sandbox.Stranger] `json:"userId"`
+	Reason  string                     `json:"reason"`
+}
+
+const longestReason = 200
+
+// Validate wants a reason: those who audit it ask for one.
+func (r *Request) Validate() error {
+	if r.Reason == "" || len(r.Reason) > longestReason {
+		return sandbox.Refuse("/reason", "length", "A reason has 1 to 200 characters.")
+	}
+	return nil
+}
+
+// A Response is what the world is told.
+type Response = sandbox.Revocation
+
+type revoker struct {
+	revocations sandbox.Revocations
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&revoker{sandbox.OpenRevocations(e)}).revoke, nil
+}
+
+func (r *revoker) revoke(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	out := Response{Session: c.In.Session, User: c.In.User.Or(""), Reason: c.In.Reason, RevokedAt: c.Now}
+	if tenant, ok := c.In.Tenant.Get(); ok {
+		out.Tenant = &tenant
+	}
+	return out, r.revocations.Revoke(ctx, out)
+}

@@ -1,0 +1,128 @@
+package sandbox
+
+import (
+	"fmt"
+	"slices"
+
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Query is what a traveller looks for: where, when, for whom, and what the place must have.
+type Query struct {
+	Where   Where
+	Dates   Dates
+	Party   Travellers
+	Filters Filters
+}
+
+// Dates are the nights of a stay.
+type Dates struct {
+	CheckIn  stay.Date `json:"checkIn"`
+	CheckOut stay.Date `json:"checkOut"`
+}
+
+func (d Dates) window() stay.Window { return stay.Window{Start: d.CheckIn, End: d.CheckOut} }
+
+// Travellers are a Party as the pages of travellers tell it.
+type Travellers struct {
+	Adults   int   `json:"adults"`
+	Children int   `json:"children"`
+	Rooms    int   `json:"rooms"`
+	Ages     []int `json:"childrenAges,omitzero"` // one for each child, where they are told; no price here asks for them
+}
+
+// Party is the occupancy as prices need it.
+func (o Travellers) Party() Party { return Party{o.Adults, o.Children, o.Rooms} }
+
+// Validate refuses people who cannot be spread over their rooms, and ages of other children.
+func (o Travellers) Validate() error {
+	if o.Ages != nil && len(o.Ages) != o.Children {
+		return Refuse("/occupancy/childrenAges", "count", "Tell the age of each child or of none.")
+	}
+	if err := o.Party().Validate(); err != nil {
+		return Refuse("/occupancy", "party", err.Error())
+	}
+	return nil
+}
+
+// Filters are what a place must have. What is not given does not matter.
+type Filters struct {
+	Price          *PriceRange `json:"priceRange,omitzero"`
+	Amenities      []string    `json:"amenities,omitzero"`  // all of them
+	Stars          []int       `json:"starRating,omitzero"` // one of them
+	Rating         float64     `json:"guestRatingMin,omitzero"`
+	Types          []string    `json:"propertyType,omitzero"` // one of them
+	Flexibility    string      `json:"cancellationFlexibility,omitzero"`
+	Neighbourhoods []string    `json:"neighbourhoods,omitzero"` // one of them
+}
+
+// A PriceRange is what one room may cost for one night on average, without taxes and fees, in main units of its currency.
+type PriceRange struct {
+	Min      float64        `json:"min"`
+	Max      float64        `json:"max"`
+	Currency money.Currency `json:"currency"`
+}
+
+const (
+	mostFiltered = 50   // of one kind
+	bestRating   = 5    // that a guest can give
+	dearestNight = 1e12 // main units: what is beyond has no place in micro units of a stay
+)
+
+// Flexibilities are how freely a stay can be cancelled: still free of charge, or at least not at the whole price.
+var flexibilities = []string{"", "any", "free", "partial"}
+
+// Validate refuses what nobody can mean.
+func (f Filters) Validate() error {
+	if p := f.Price; p != nil && !(p.Min >= 0 && p.Max >= p.Min && p.Max <= dearestNight) {
+		return Refuse("/filters/priceRange", "range", "A price range begins at zero or more and does not end before it begins.")
+	}
+	if !(f.Rating >= 0 && f.Rating <= bestRating) {
+		return Refuse("/filters/guestRatingMin", "range", "Guests rate from 0 to 5.")
+	}
+	if !slices.Contains(flexibilities, f.Flexibility) {
+		return Refuse("/filters/cancellationFlexibility", "known", "A cancellation is free, partial or any.")
+	}
+	for name, n := range map[string]int{"amenities": len(f.Amenities), "starRating": len(f.Stars),
+		"propertyType": len(f.Types), "neighbourhoods": len(f.Neighbourhoods)} {
+		if n > mostFiltered {
+			return Refuse("/filters/"+name, "count", fmt.Sprintf("Name at most %d.", mostFiltered))
+		}
+	}
+	return nil
+}
+
+// Validate refuses a place, a stay or a party that cannot be.
+func (q Query) Validate() error {
+	if err := q.Where.Validate(); err != nil {
+		return err
+	}
+	if err := q.Dates.window().Validate(); err != nil {
+		return Refuse("/dates/checkOut", "stay", err.Error())
+	}
+	if err := q.Party.Validate(); err != nil {
+		return err
+	}
+	return q.Filters.Validate()
+}
+
+// A Sort is the order of what was found.
+type Sort string
+
+// The orders. Hotels that are equal in one follow each other by their ids, so that pages fit together.
+const (
+	Recommended Sort = "recommended" // liked by guests, and looked at by travellers
+	PriceUp     Sort = "price-asc"
+	PriceDown   Sort = "price-desc"
+	RatingDown  Sort = "rating-desc"
+	DistanceUp  Sort = "distance-asc" // from the point, the middle of the box, or else of its own city
+)
+
+// Known reports whether there is such an order.
+func (s Sort) Known() bool {
+	return slices.Contains([]Sort{Recommended, PriceUp, PriceDown, RatingDown, DistanceUp}, s)
+}
+
+// priced reports whether hotels must be priced to be put in this order.
+func (s Sort) priced() bool { return s == PriceUp || s == PriceDown }

@@ -1,0 +1,82 @@
+// Package search finds hotels of all tenants in which a party can stay.
+package search
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// Function answers POST /sandbox/search/v1/searches.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-search",
+	Route:   "POST /sandbox/search/v1/searches",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const (
+	longestPage = 50
+	deepest     = 10_000 // hotels that can be paged through
+)
+
+// A Request is where, when and for whom, and which part of what is found.
+type Request struct {
+	Geo       sandbox.Where      `json:"geo"`
+	Dates     sandbox.Dates      `json:"dates"`
+	Occupancy sandbox.Travellers `json:"occupancy"`
+	Filters   sandbox.Filters    `json:"filters,omitzero"`
+	Sort      sandbox.Sort       `json:"sortKey"`
+	Page      Page               `json:"page"`
+	Currency  money.Currency     `json:"currency,omitzero"` // to compare prices in; that of the price filter where there is one
+}
+
+// A Page is how many listings, after how many others.
+type Page struct {
+	Limit  int `json:"limit"`
+	Offset int `json:"offset"`
+}
+
+func (r *Request) query() sandbox.Query {
+	return sandbox.Query{Where: r.Geo, Dates: r.Dates, Party: r.Occupancy, Filters: r.Filters}
+}
+
+// Validate refuses a query that cannot be answered.
+func (r *Request) Validate() error {
+	if !r.Sort.Known() {
+		return sandbox.Refuse("/sortKey", "known", "There is no such order.")
+	}
+	if r.Page.Limit < 1 || r.Page.Limit > longestPage || r.Page.Offset < 0 || r.Page.Offset > deepest {
+		return sandbox.Refuse("/page", "range", "A page has 1 to 50 listings and begins at 0 to 10000.")
+	}
+	return r.query().Validate()
+}
+
+// A Response is a page of listings and how many there are in all.
+type Response struct {
+	Listings []sandbox.Listing `json:"listings"`
+	Total    int               `json:"total"`
+}
+
+type finder struct {
+	listings sandbox.Listings
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&finder{sandbox.OpenListings(e)}).find, nil
+}
+
+func (f *finder) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+		return Response{Listings: []sandbox.Listing{}}, nil
+	}
+	page, total, err := f.listings.Search(ctx, c.In.query(), sandbox.Slice{
+		Sort: c.In.Sort, Limit: c.In.Page.Limit, Offset: c.In.Page.Offset, Currency: c.In.Currency})
+	return Response{page, total}, err
+}

@@ -1,0 +1,370 @@
+package sandbox_test
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A town is the sandbox with many hotels in it.
+type town struct {
+	books
+	sandbox.Listings
+	hotels []demo.Hotel
+}
+
+// everywhere are all hotels that have been thought up.
+func everywhere(t *testing.T) town {
+	t.Helper()
+	n, err := demo.Named()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return settle(t, n)
+}
+
+// inKabul are those of Kabul, and two of Herat.
+func inKabul(t *testing.T) town {
+	t.Helper()
+	return settle(t, 10)
+}
+
+func settle(t *testing.T, n int) town {
+	t.Helper()
+	b := open(t)
+	if err := demo.Furnish(t.Context(), b.env, n); err != nil {
+		t.Fatal(err)
+	}
+	hotels, err := demo.Hotels(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return town{b, sandbox.OpenListings(b.env), hotels}
+}
+
+// query is two adults for three nights somewhere.
+func (w town) query(where sandbox.Where) sandbox.Query {
+	return sandbox.Query{Where: where, Dates: sandbox.Dates{CheckIn: w.today.AddDays(20), CheckOut: w.today.AddDays(23)},
+		Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
+}
+
+func city(name string) sandbox.Where { return sandbox.Where{Mode: "city", City: name} }
+
+var world = sandbox.Where{Mode: "bounding-box", Box: &sandbox.Box{SwLat: -90, SwLng: -180, NeLat: 90, NeLng: 180}}
+
+// found are all hotels that a query finds, page by page, in their order. It holds each page's total against the others'.
+func (w town) found(t *testing.T, q sandbox.Query, s sandbox.Sort) (all []sandbox.Listing) {
+	t.Helper()
+	const limit = 7
+	for offset := 0; ; offset += limit {
+		page, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: s, Limit: limit, Offset: offset})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page...)
+		if len(page) < limit {
+			if total != len(all) {
+				t.Errorf("%s: %d hotels on all pages together, told %d", s, len(all), total)
+			}
+			return all
+		}
+	}
+}
+
+func names(all []sandbox.Listing) (names []string) {
+	for _, l := range all {
+		names = append(names, l.TenantSlug)
+	}
+	return names
+}
+
+func TestAPlaceIsFoundByAllItsNames(t *testing.T) {
+	t.Parallel()
+	w := everywhere(t)
+	in := func(city string) (n int) {
+		for _, h := range w.hotels {
+			if h.CityID == city || h.Country == city {
+				n++
+			}
+		}
+		return n
+	}
+	for place, want := range map[string]int{"Kabul": in("af-kabul"), " KABUL": in("af-kabul"), "کابل": in("af-kabul"), "كابل": in("af-kabul"), "كابول": in("af-kabul"),
+		"Mazar-i-Sharif": in("af-mazar"), "mazar e sharif": in("af-mazar"), "مزارشریف": in("af-mazar"), "مزار شریف": in("af-mazar"),
+		"پېښور": in("pk-peshawar"), "پشاور": in("pk-peshawar"), "Qandahār": in("af-kandahar"), "ابوظہبی": in("ae-abudhabi"),
+		"Paris": 0, "Kab": 0, "%": 0, "' OR true --": 0} {
+		if got := w.found(t, w.query(city(place)), sandbox.Recommended); len(got) != want || want > 0 && !strings.EqualFold(got[0].City, got[len(got)-1].City) {
+			t.Errorf("%q: %d hotels, want %d", place, len(got), want)
+		}
+	}
+	for place, want := range map[string]int{"Afghanistan": in("AF"), "افغانستان": in("AF"), "af": in("AF"), "ایران": in("IR"), "Balkh": in("af-mazar"),
+		"خیبر پختونخوا": in("pk-peshawar") + in("pk-swat"), "Kabul": 0} {
+		if got := w.found(t, w.query(sandbox.Where{Mode: "region", Region: place}), sandbox.Recommended); len(got) != want {
+			t.Errorf("region %q: %d hotels, want %d", place, len(got), want)
+		}
+	}
+	if got := w.found(t, w.query(world), sandbox.Recommended); len(got) != len(w.hotels) {
+		t.Errorf("%d hotels on earth, want %d", len(got), len(w.hotels))
+	}
+}
+
+func TestASuspendedTenantsHotelsAreNotFound(t *testing.T) {
+	t.Parallel()
+	w := inKabul(t)
+	tenants := sandbox.OpenTenants(w.env)
+	listed := func() bool {
+		return slices.Contains(names(w.found(t, w.query(city("Kabul")), sandbox.Recommended)), kabul.Slug)
+	}
+	if !listed() {
+		t.Error("it is not found to begin with")
+	}
+	if _, err := tenants.Suspend(t.Context(), kabul.Tenant, "billing"); err != nil || listed() {
+		t.Errorf("suspended, %v, and found: %t", err, listed())
+	}
+	if _, err := tenants.Reinstate(t.Context(), kabul.Tenant); err != nil || !listed() {
+		t.Errorf("reinstated, %v, and found: %t", err, listed())
+	}
+}
+
+func TestWhereAndWhenNobodyCanStayNothingIsFound(t *testing.T) {
+	t.Parallel()
+	w := inKabul(t)
+	listed := func(q sandbox.Query) bool {
+		return slices.Contains(names(w.found(t, q, sandbox.Recommended)), kabul.Slug)
+	}
+	families := w.query(city("Kabul"))
+	families.Party = sandbox.Travellers{Adults: 4, Rooms: 1}
+	if !listed(families) {
+		t.Fatal("it is not found to begin with")
+	}
+	taken := w.held(t, stay.Window{Start: families.Dates.CheckIn.AddDays(1), End: families.Dates.CheckIn.AddDays(2)}, 2)
+	if listed(families) {
+		t.Error("both suites are gone in the middle of the stay, and it is found")
+	}
+	if listed(w.query(city("Kabul"))) == false {
+		t.Error("two people fit into its other rooms")
+	}
+	if err := w.release(t.Context(), taken); err != nil || !listed(families) {
+		t.Errorf("they are free again, %v, and found: %t", err, listed(families))
+	}
+	for name, change := range map[string]func(*sandbox.Query){
+		"a room for more than it can have": func(q *sandbox.Query) { q.Party.Adults = 6 },
+		"three suites where there are two": func(q *sandbox.Query) { q.Party = sandbox.Travellers{Adults: 12, Rooms: 3} },
+		"nights that have passed":          func(q *sandbox.Query) { q.Dates.CheckIn = w.today.AddDays(-1) },
+		"nights that are not on sale yet": func(q *sandbox.Query) {
+			q.Dates = sandbox.Dates{CheckIn: w.today.AddDays(398), CheckOut: w.today.AddDays(402)}
+		},
+		"amenities that it does not have": func(q *sandbox.Query) { q.Filters.Amenities = []string{"wifi", "helipad"} },
+		"another type of house":           func(q *sandbox.Query) { q.Filters.Types = []string{"hostel", "apartment"} },
+		"other stars":                     func(q *sandbox.Query) { q.Filters.Stars = []int{1, 5} },
+		"a better rating":                 func(q *sandbox.Query) { q.Filters.Rating = 4.5 },
+		"another neighbourhood":           func(q *sandbox.Query) { q.Filters.Neighbourhoods = []string{"Khair Khana"} },
+		"a lower price":                   func(q *sandbox.Query) { q.Filters.Price = &sandbox.PriceRange{Max: 10999, Currency: money.AFN} },
+		"free of charge until the last day": func(q *sandbox.Query) {
+			q.Filters.Flexibility = "free"
+			q.Dates.CheckIn = w.today
+			q.Dates.CheckOut = w.today.AddDays(1)
+		},
+	} {
+		q := families
+		change(&q)
+		if listed(q) {
+			t.Errorf("%s: it is found", name)
+		}
+	}
+	q := families
+	q.Filters = sandbox.Filters{Price: &sandbox.PriceRange{Min: 100, Max: 15000, Currency: money.AFN}, Amenities: []string{"wifi", "garden"},
+		Stars: []int{3, 4}, Rating: 4.4, Types: []string{"hotel"}, Flexibility: "free", Neighbourhoods: []string{"shahr-e-nāw"}}
+	if !listed(q) {
+		t.Error("it is all that was wanted, and not found")
+	}
+}
+
+// The index must never say otherwise than inventory and pricing do: random parties, stays and neighbours, all hotels.
+func TestSearchAgreesWithInventoryAndPricing(t *testing.T) {
+	t.Parallel()
+	w := everywhere(t)
+	tariffs := sandbox.OpenTariffs(w.env)
+	dice := rand.New(rand.NewPCG(7, 7))
+	var all []id.Property
+	for _, h := range w.hotels {
+		all = append(all, h.Property)
+		for range 4 { // some rooms of some types, for some nights, often all of them
+			room := h.Rooms[dice.IntN(len(h.Rooms))]
+			begin, n := dice.IntN(6), 1+dice.IntN(4)
+			w.takes(t, h, room, w.nights(20+begin, n), 1+dice.IntN(room.Units))
+		}
+	}
+	for range 12 {
+		rooms := 1 + dice.IntN(3)
+		q := w.query(world)
+		q.Dates = sandbox.Dates{CheckIn: w.today.AddDays(20 + dice.IntN(6)), CheckOut: w.today.AddDays(27 + dice.IntN(3))}
+		q.Party = sandbox.Travellers{Adults: rooms + dice.IntN(3*rooms), Children: dice.IntN(2), Rooms: rooms}
+		currency := []money.Currency{money.AFN, money.IRR, money.GBP, money.USD}[dice.IntN(4)]
+		var priced []sandbox.Preview
+		for part := range slices.Chunk(all, 50) {
+			previews, err := tariffs.Preview(t.Context(), part, sandbox.Staying{Party: q.Party.Party(),
+				Window: stay.Window{Start: q.Dates.CheckIn, End: q.Dates.CheckOut}, Currency: currency}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			priced = append(priced, previews...)
+		}
+		slices.SortFunc(priced, func(a, b sandbox.Preview) int { return cmp.Compare(a.Nightly, b.Nightly) })
+		listed, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.PriceUp, Limit: 50, Currency: currency})
+		if err != nil || total != len(priced) || len(listed) != min(50, total) {
+			t.Fatalf("%+v: %d found, %d priced, %v", q.Party, total, len(priced), err)
+		}
+		nightly := map[id.Property]money.Micro{}
+		for _, p := range priced {
+			nightly[p.Property] = p.Nightly
+		}
+		for i, l := range listed {
+			if nightly[l.Property] != priced[i].Nightly {
+				t.Errorf("place %d of %d goes to %s for %d, want one for %d", i, total, l.TenantSlug, nightly[l.Property], priced[i].Nightly)
+			}
+		}
+		if total < 2 {
+			continue
+		}
+		middle := priced[total/2].Nightly
+		q.Filters.Price = &sandbox.PriceRange{Max: float64(middle) / 1e6, Currency: currency}
+		_, cheap, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 1})
+		want := 0
+		for _, p := range priced {
+			if p.Nightly <= middle {
+				want++
+			}
+		}
+		if err != nil || cheap != want {
+			t.Errorf("up to %d %s: %d found, want %d, %v", middle, currency, cheap, want, err)
+		}
+	}
+}
+
+// takes takes rooms as far as there are any.
+func (w town) takes(t *testing.T, h demo.Hotel, room demo.Room, nights stay.Window, units int) {
+	t.Helper()
+	hold := w.want(nights, units)
+	hold.Tenant, hold.Property, hold.Claims[0].RoomType = h.Tenant, h.Property, room.ID
+	if _, err := w.Inventory.Hold(t.Context(), hold); err != nil && !strings.Contains(err.Error(), "no longer free") {
+		t.Fatal(err)
+	}
+}
+
+func TestEachOrderIsKeptOverAllPages(t *testing.T) {
+	t.Parallel()
+	w := everywhere(t)
+	q := w.query(world)
+	recommended := names(w.found(t, q, sandbox.Recommended))
+	for _, s := range []sandbox.Sort{sandbox.Recommended, sandbox.PriceUp, sandbox.PriceDown, sandbox.RatingDown, sandbox.DistanceUp} {
+		once, again := names(w.found(t, q, s)), names(w.found(t, q, s))
+		if !slices.Equal(once, again) {
+			t.Errorf("%s is another order the second time", s)
+		}
+		if s != sandbox.Recommended && slices.Equal(once, recommended) {
+			t.Errorf("%s is no order of its own", s)
+		}
+		if slices.Sort(once); len(slices.Compact(once)) != len(w.hotels) {
+			t.Errorf("%s shows a hotel twice", s)
+		}
+	}
+	rated := w.found(t, q, sandbox.RatingDown)
+	if !slices.IsSortedFunc(rated, func(a, b sandbox.Listing) int { return cmp.Compare(b.GuestRating.Value, a.GuestRating.Value) }) {
+		t.Error("a worse rating comes first")
+	}
+	near := w.found(t, w.query(sandbox.Where{Mode: "point", Point: &sandbox.Circle{Lat: 34.5353, Lng: 69.1876, RadiusKm: 6}}), sandbox.DistanceUp)
+	if len(near) < 4 || near[0].TenantSlug != "lapis-hotel-kabul" || *near[0].DistanceKm > 0.01 || *near[len(near)-1].DistanceKm > 6 ||
+		!slices.IsSortedFunc(near, func(a, b sandbox.Listing) int { return cmp.Compare(*a.DistanceKm, *b.DistanceKm) }) {
+		t.Errorf("near Wazir Akbar Khan are %v", names(near))
+	}
+	if page, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 5, Offset: 9000}); err != nil || len(page) != 0 || total != len(w.hotels) {
+		t.Errorf("after the last page: %d of %d, %v", len(page), total, err)
+	}
+}
+
+func TestWhatTravellersLookAtIsRecommended(t *testing.T) {
+	t.Parallel()
+	w := inKabul(t)
+	f := w.front(t)
+	first := func() string { return names(w.found(t, w.query(city("Kabul")), sandbox.Recommended))[0] }
+	least := w.found(t, w.query(city("Kabul")), sandbox.Recommended)
+	last := least[len(least)-1]
+	click := func(p id.Property) event.Raw {
+		raw := heard(t, "melmastoon.bff.consumer.click.recorded.v1", body{"guestSessionId": "gms_01J8KABG000000000000000GMS", "kind": "listing-card",
+			"tenantId": last.Tenant, "propertyId": p, "occurredAt": w.env.Now()})
+		raw.Envelope.TenantID, raw.Delivery.Tenant = nil, nil // what travellers do is no tenant's
+		return raw
+	}
+	once := click(last.Property)
+	for range 40 {
+		if got := f.Push(clickrecorded.Function, once); got.Status != http.StatusNoContent {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+	}
+	if n := w.count(t, `SELECT sum(clicks) FROM sandbox.popularity`); n != 1 {
+		t.Errorf("one click that came forty times counts as %d", n)
+	}
+	if first() == last.TenantSlug {
+		t.Error("one click makes the last one the first")
+	}
+	if _, err := w.owner.Exec(t.Context(), `UPDATE sandbox.popularity SET clicks = 1000000`); err != nil {
+		t.Fatal(err)
+	}
+	if first() != last.TenantSlug {
+		t.Errorf("everybody looks at %s, and %s comes first", last.TenantSlug, first())
+	}
+	handle, err := clickrecorded.New(w.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobodys := event.Event[clickrecorded.Clicked]{Payload: clickrecorded.Clicked{Property: id.New[id.Property]()}}
+	nobodys.Delivery = event.Delivery{EventID: id.New[id.Event](), Subject: clickrecorded.Function.Spec.Subject, Processor: clickrecorded.Function.Spec.Name}
+	if got, want := handle(t.Context(), nobodys), fn.Park(fault.ErrNotFound); got == nil || got.Error() != want.Error() {
+		t.Errorf("a hotel of nobody: %v, want %v", got, want)
+	}
+}
+
+func TestWhatIsPublishedIsIndexedAndTold(t *testing.T) {
+	t.Parallel()
+	w := inKabul(t)
+	f := w.front(t)
+	q := w.query(city("Kabul"))
+	q.Party.Adults, q.Filters.Price = 4, &sandbox.PriceRange{Max: 500, Currency: money.AFN}
+	if got := names(w.found(t, q, sandbox.Recommended)); len(got) != 0 {
+		t.Fatalf("for 500 afghanis there is %v", got)
+	}
+	f.Post("/sandbox/pricing/v1/rate-plans/"+suites.Saver.ID.String()+"/publish", body{"weekdayMicro": slices.Repeat([]string{"400000000"}, 7)})
+	if got := names(w.found(t, q, sandbox.Recommended)); !slices.Equal(got, []string{kabul.Slug}) {
+		t.Errorf("for 500 afghanis there is %v", got)
+	}
+	f.Post("/sandbox/theme/v1/tenants/"+kabul.Tenant.String()+"/theme/publish", body{"tokens": kabul.Theme.Tokens})
+	var x struct {
+		Cell string `json:"geoCell"`
+	}
+	f.Post("/sandbox/search/v1/listings/"+kabul.Property.String()+"/index", nil).Into(t, &x)
+	if x.Cell != "geohash:tw1hm" {
+		t.Errorf("it is in %s", x.Cell)
+	}
+	want := []string{"pricing.rate_plan.published.v1 2", "search_aggregation.listing.indexed.v1 2", "theme.published.v1 2",
+		"search_aggregation.listing.indexed.v1 3", "search_aggregation.listing.indexed.v1 4"}
+	if got := w.notices(t); !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	if got := f.Post("/sandbox/search/v1/listings/"+id.New[id.Property]().String()+"/index", nil); got.Status != http.StatusNotFound {
+		t.Errorf("a hotel of nobody: %d", got.Status)
+	}
+}
