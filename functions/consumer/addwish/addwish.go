@@ -1,0 +1,71 @@
+// Package addwish puts a hotel on a traveller's wishlist.
+package addwish
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /bff/consumer/v1/wishlist.
+var Function = consumer.HTTP(fn.Spec{
+	Name:       "consumer-addwish",
+	Route:      "POST " + consumer.Base + "/wishlist",
+	Answer:     fn.Created,
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property")},
+	Emits:      fn.Emits{consumer.WishlistAddedV1},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New)
+
+// A Request names the hotel, where the guest met it, and what they want to remember of it.
+type Request struct {
+	Property id.Property             `json:"propertyId"`
+	Source   consumer.WishSource     `json:"source"`
+	Note     fn.Maybe[consumer.Note] `json:"note"`
+}
+
+// A Response is the wish as it is kept: 201 the first time, 200 where it was there.
+type Response struct {
+	fn.Reply `json:"-"`
+	consumer.Wish
+}
+
+// houses knows whose a hotel is.
+type houses interface {
+	Get(context.Context, id.Property) (consumer.House, cache.State, error)
+}
+
+type adder struct {
+	houses    houses
+	wishlists consumer.Wishlists
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[Request, Response], error) {
+	return (&adder{consumer.OpenProperties(e), consumer.OpenWishlists(e)}).add, nil
+}
+
+func (h *adder) add(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+	house, _, err := h.houses.Get(ctx, c.In.Property)
+	if err != nil {
+		return out, err
+	}
+	wish, added, err := h.wishlists.Add(ctx, c.Visitor, consumer.Wish{
+		ID: id.Derive[id.Wish](c.Act, "wish"), Property: house.ID, Tenant: house.Tenant, AddedAt: c.Now,
+		Source: c.In.Source, Note: string(c.In.Note.Or("")),
+	})
+	if err != nil {
+		return out, err
+	}
+	out.Wish = wish
+	if !added {
+		out.Reply = fn.OK.Reply()
+	}
+	return out, nil
+}

@@ -1,0 +1,154 @@
+package consumer_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// The four answers that are put together, each within the time that its function has.
+var compositions = map[string]struct {
+	budget  time.Duration
+	compose func(context.Context, *consumertest.Bazaar, env.Env) (missing []string, err error)
+}{
+	"list": {2 * time.Second, func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) ([]string, error) {
+		r, err := consumer.OpenSearches(e).List(ctx, consumer.Visitor{Currency: money.USD}, wanted(e, consumer.GeoQuery{Mode: consumer.City, City: "Kabul"}), consumer.Page{Limit: 20})
+		if err == nil && (len(r.Cards) != 2 || (r.Cards[0].Rate == nil) != slices.Contains(r.Missing, "pricing") || (r.Cards[0].Brand == nil) != slices.Contains(r.Missing, "theme")) {
+			err = errors.New("not the cards of what is missing")
+		}
+		return r.Missing, err
+	}},
+	"map": {2 * time.Second, func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) ([]string, error) {
+		box := &consumer.BoundingBox{SwLat: 34, SwLng: 69, NeLat: 35, NeLng: 70}
+		m, err := consumer.OpenSearches(e).Map(ctx, consumer.Visitor{Currency: money.USD}, wanted(e, consumer.GeoQuery{Mode: consumer.Box, Box: box}), nil)
+		if err == nil && (len(m.Pins) != 2 || (m.Pins[0].Nightly == nil) != slices.Contains(m.Missing, "pricing") || (m.Pins[0].Color == nil) != slices.Contains(m.Missing, "theme")) {
+			err = errors.New("not the pins of what is missing")
+		}
+		return m.Missing, err
+	}},
+	"hotel": {1500 * time.Millisecond, func(ctx context.Context, b *consumertest.Bazaar, e env.Env) ([]string, error) {
+		d, c, err := consumer.OpenHotels(e).Show(ctx, consumer.Visitor{Currency: money.USD}, b.Hotels[0].Property, trip(e, money.USD))
+		if err == nil && (len(d.Rooms) != 1 || (d.Rate == nil) != slices.Contains(c.Missing, "pricing") || (d.Calendar == nil) != slices.Contains(c.Missing, "calendar") ||
+			(d.Similar == nil) != slices.Contains(c.Missing, "search") || (d.Policies.Cancellation == "") != slices.Contains(c.Missing, "policies")) {
+			err = errors.New("not the hotel of what is missing")
+		}
+		return c.Missing, err
+	}},
+	"vacancy": {time.Second, func(ctx context.Context, b *consumertest.Bazaar, e env.Env) ([]string, error) {
+		out, c, err := consumer.OpenHotels(e).Vacant(ctx, consumer.Visitor{}, b.Hotels[0].Property, trip(e, money.USD))
+		if err == nil && (len(out.Rooms) != 1 || (out.Available == nil) != slices.Contains(c.Missing, "pricing") || (out.Rooms[0].Total == nil) != slices.Contains(c.Missing, "rates")) {
+			err = errors.New("not the rooms of what is missing")
+		}
+		return c.Missing, err
+	}},
+}
+
+func wanted(e env.Env, geo consumer.GeoQuery) consumer.Query {
+	t := trip(e, money.USD)
+	return consumer.Query{Geo: geo, Dates: t.Dates, Occupancy: t.Occupancy}
+}
+
+func TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	const hanging, failing, garbled, garbage, endless = consumertest.Hanging, consumertest.Failing, consumertest.Garbled, consumertest.Garbage, consumertest.Endless
+	for _, test := range []struct {
+		answer  string
+		stalls  string
+		mood    consumertest.Mood
+		want    error
+		missing []string
+	}{
+		{"list", "previews", hanging, nil, []string{"pricing"}},
+		{"list", "previews", failing, nil, []string{"pricing"}},
+		{"list", "previews", garbled, nil, []string{"pricing"}},
+		{"list", "previews", garbage, nil, []string{"pricing"}},
+		{"list", "previews", endless, nil, []string{"pricing"}},
+		{"list", "brands", hanging, nil, []string{"theme"}},
+		{"list", "brands", garbage, nil, []string{"theme"}},
+		{"list", "brands previews", hanging, nil, []string{"theme", "pricing"}},
+		{"list", "searches", hanging, consumer.ErrBudgetExceeded, nil},
+		{"list", "searches", failing, fault.ErrUpstreamUnavailable, nil},
+		{"list", "searches", garbled, fault.ErrUpstreamUnavailable, nil},
+		{"list", "searches", garbage, fault.ErrUpstreamUnavailable, nil},
+		{"map", "previews brands", hanging, nil, []string{"theme", "pricing"}},
+		{"map", "pins", hanging, consumer.ErrBudgetExceeded, nil},
+		{"map", "pins", garbled, fault.ErrUpstreamUnavailable, nil},
+		{"hotel", "tenants", hanging, nil, nil},
+		{"hotel", "brands", garbage, nil, []string{"theme"}},
+		{"hotel", "previews calendar policies searches brands tenants", hanging, nil, []string{"policies", "theme", "pricing", "calendar", "search"}},
+		{"hotel", "properties", hanging, consumer.ErrBudgetExceeded, nil},
+		{"hotel", "properties", garbage, fault.ErrUpstreamUnavailable, nil},
+		{"vacancy", "tenants", hanging, nil, nil},
+		{"vacancy", "previews cheapest", hanging, nil, []string{"pricing", "rates"}},
+		{"vacancy", "previews cheapest tenants", hanging, nil, []string{"pricing", "rates"}},
+		{"vacancy", "cheapest", garbled, nil, []string{"rates"}},
+		{"vacancy", "properties", hanging, consumer.ErrBudgetExceeded, nil},
+		{"vacancy", "properties", failing, fault.ErrUpstreamUnavailable, nil},
+	} {
+		t.Run(test.answer+" "+test.stalls+" "+string(rune('0'+test.mood)), func(t *testing.T) {
+			t.Parallel()
+			b, e, _ := bazaar(t, 2)
+			for stall := range strings.FieldsSeq(test.stalls) {
+				b.Mood(stall, test.mood)
+			}
+			answer := compositions[test.answer]
+			ctx, cancel := context.WithTimeout(t.Context(), answer.budget)
+			defer cancel()
+			missing, err := answer.compose(ctx, b, e)
+			if !errors.Is(err, test.want) || (test.want == nil && err != nil) || !slices.Equal(missing, test.missing) {
+				t.Errorf("missing %v, %v; want %v, %v", missing, err, test.missing, test.want)
+			}
+			if ctx.Err() != nil { // what follows, remembering and telling, had no time left
+				t.Errorf("took longer than %v", answer.budget)
+			}
+		})
+	}
+}
+
+// Everything hangs that can, and only then the list itself comes late: the answer is there in time all the same.
+func TestASlowSearchAndHangingPricesTogetherStayInTheBudget(t *testing.T) {
+	t.Parallel()
+	b, e, _ := bazaar(t, 2)
+	b.Mood("previews", consumertest.Hanging)
+	b.Mood("brands", consumertest.Hanging)
+	slow := time.NewTimer(1200 * time.Millisecond)
+	b.Before(func(stall string) {
+		if stall == "searches" {
+			<-slow.C
+			slow.Reset(0)
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), compositions["list"].budget)
+	defer cancel()
+	if missing, err := compositions["list"].compose(ctx, b, e); err != nil || !slices.Equal(missing, []string{"theme", "pricing"}) || ctx.Err() != nil {
+		t.Errorf("missing %v, %v, %v", missing, err, ctx.Err())
+	}
+}
+
+func TestASearchThatHangsIsAskedASecondTimeMeanwhile(t *testing.T) {
+	t.Parallel()
+	b, e, _ := bazaar(t, 2)
+	end := make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	var asked atomic.Int32
+	b.Before(func(stall string) {
+		if stall == "searches" && asked.Add(1) == 1 {
+			<-end
+		}
+	})
+	began := e.Now()
+	missing, err := compositions["list"].compose(t.Context(), b, e)
+	if took := e.Now().Sub(began); err != nil || missing != nil || asked.Load() != 2 || took < 800*time.Millisecond {
+		t.Errorf("asked %d times in %v: missing %v, %v", asked.Load(), took, missing, err)
+	}
+}

@@ -1,0 +1,72 @@
+// Package changesession lets a traveller choose a language and a currency, and say what may be counted.
+package changesession
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+// Function answers PATCH /bff/consumer/v1/session.
+var Function = consumer.HTTP(fn.Spec{
+	Name:       "consumer-changesession",
+	Route:      "PATCH " + consumer.Base + "/session",
+	Uses:       fn.Uses{fn.Postgres, fn.Documents},
+	Emits:      fn.Emits{consumer.LocaleChangedV1, consumer.CurrencyChangedV1},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New)
+
+// A Request is what is chosen.
+type Request struct {
+	Locale    fn.Maybe[locale.Tag]            `json:"locale"`
+	Currency  fn.Maybe[consumer.CurrencyCode] `json:"currency"`
+	Telemetry fn.Maybe[bool]                  `json:"consentTelemetry"`
+	Marketing fn.Maybe[bool]                  `json:"consentMarketing"`
+}
+
+// Validate refuses to choose nothing.
+func (r *Request) Validate() error {
+	if r.Locale.IsZero() && r.Currency.IsZero() && r.Telemetry.IsZero() && r.Marketing.IsZero() {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "required", Message: "Choose something."})
+	}
+	return nil
+}
+
+type chooser struct {
+	sessions *consumer.Sessions
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[Request, consumer.Preferences], error) {
+	sessions, err := consumer.OpenSessions(e)
+	return (&chooser{sessions}).choose, err
+}
+
+func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out consumer.Preferences, err error) {
+	language, err := consumer.ChooseLocale(c.In.Locale.Or(c.Session.Locale))
+	if err != nil {
+		return out, err
+	}
+	currency, err := consumer.ChooseCurrency(c.In.Currency.Or(consumer.CurrencyCode(c.Session.Currency)))
+	if err != nil {
+		return out, err
+	}
+	session, err := h.sessions.Choose(ctx, c.Session.ID, func(s *consumer.Session) (events []event.Draft) {
+		s.Consent = consumer.Consent{Telemetry: c.In.Telemetry.Or(s.Consent.Telemetry), Marketing: c.In.Marketing.Or(s.Consent.Marketing)}
+		if !c.In.Locale.IsZero() {
+			events = append(events, s.Prefer(language, consumer.ByGuest, c.Now)...)
+		}
+		if !c.In.Currency.IsZero() {
+			events = append(events, s.Pay(currency, consumer.ByGuest, c.Now)...)
+		}
+		return events
+	})
+	return session.Preferences(), err
+}

@@ -1,0 +1,293 @@
+package consumer_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/addwish"
+	"melmastoon.ghasi.io/functions/consumer/changesession"
+	"melmastoon.ghasi.io/functions/consumer/clearsession"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/readsession"
+	"melmastoon.ghasi.io/functions/consumer/recordclick"
+	"melmastoon.ghasi.io/functions/consumer/recordfunnel"
+	"melmastoon.ghasi.io/functions/consumer/recordpageview"
+	"melmastoon.ghasi.io/functions/consumer/sweepsessions"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// whole is the site with everything that keeps something of a session.
+func whole(t *testing.T) *consumertest.Site {
+	t.Helper()
+	db, houses := pgtest.New(t), consumertest.OpenHouses(t)
+	return consumertest.OpenOn(t, db, houses.Around(db.Env()), everything...)
+}
+
+// everything is all that takes something from a traveller, but for searches and handoffs.
+var everything = []fn.Function{addwish.Function, readsession.Function, changesession.Function, clearsession.Function,
+	recordclick.Function, recordpageview.Function, recordfunnel.Function}
+
+// evidence is where something of a session remains, as the doc of the service says. The hotels that the cache knows are
+// everybody's.
+var evidence = []string{"bff_consumer.outbox", "bff_consumer.handoff_ledger", "bff_consumer.bot_scores"}
+
+// traces says which needles are where in the database, as text and as Postgres writes their bits.
+func traces(t *testing.T, db *pgtest.Database, needles ...string) (found []string) {
+	t.Helper()
+	for table, text := range consumertest.Texts(t, db) {
+		if slices.Contains(evidence, table) {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "consumer-detail ") || table == "document.documents" && strings.HasPrefix(line, "(consumer-detail,") {
+				continue
+			}
+			for _, n := range needles {
+				if strings.Contains(strings.ToLower(line), strings.ToLower(n)) {
+					found = append(found, n+" in "+table)
+				}
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// uuid is how Postgres writes an id.
+func uuid(raw [16]byte) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", raw[:4], raw[4:6], raw[6:8], raw[8:10], raw[10:])
+}
+
+// roam does everything that is kept of a visit, and returns what can be found of it afterwards.
+func roam(t *testing.T, v *consumertest.Traveller) (needles []string) {
+	t.Helper()
+	wished, seen, search := id.New[id.Property](), id.New[id.Property](), id.New[id.SearchSession]()
+	var w addwish.Response
+	v.Must(201, "POST", "/wishlist", wish(wished, `,"note":"near my uncle in Shahr-e Naw"`)).Into(t, &w)
+	v.Must(200, "PATCH", "/session", `{"currency":"PKR"}`)
+	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/somewhere-quiet","searchSessionId":"`+search.String()+`"}`)
+	v.Must(202, "POST", "/telemetry/funnel", `{"step":"detail.viewed","propertyId":"`+seen.String()+`"}`)
+	v.Must(202, "POST", "/telemetry/click", `{"kind":"map-pin","tenantId":"`+w.Tenant.String()+`","propertyId":"`+seen.String()+`"}`)
+	_, err := v.Sessions().Change(t.Context(), v.Session, func(s *consumer.Session) {
+		s.Viewed(consumer.RecentlyViewed{Property: seen, Tenant: w.Tenant, ViewedAt: v.Env.Now(), Source: consumer.FromList})
+		s.Searched(consumer.SearchHistory{Search: search, QueryHash: "sha256:of what was looked for", Geo: consumer.GeoQuery{Mode: consumer.City, City: "Herat"}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := v.Sessions().Get(t.Context(), v.Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{v.Session.String(), v.Session.String()[4:], uuid(v.Session), w.ID.String(), uuid(w.ID), uuid(wished), wished.String(),
+		uuid(seen), seen.String(), uuid(search), search.String(), "my uncle", "somewhere-quiet", "looked for", "Herat", string(kept.Fingerprint)}
+}
+
+func TestAClearedSessionLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	site := whole(t)
+	stays := site.Traveller("Accept-Language", "en")
+	stays.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
+	v := site.Traveller()
+	needles := roam(t, v)
+	first, cookie := v.Session, v.Cookie
+	v.Headers = append(v.Headers, "Accept-Language", "ur") // it goes on in another session, which is the same guest's
+	needles = append(needles, roam(t, v)...)
+	if v.Session == first {
+		t.Fatal("the session was not rotated")
+	}
+	before := traces(t, site.DB, needles...)
+	for _, n := range []string{uuid(first), uuid(v.Session), v.Session.String(), "my uncle", "somewhere-quiet", "looked for", "Herat"} {
+		if !slices.ContainsFunc(before, func(found string) bool { return strings.HasPrefix(found, n+" in ") }) {
+			t.Errorf("%s is nowhere even before: the search finds nothing", n)
+		}
+	}
+	if kept := answers(t, site); kept != 5 {
+		t.Errorf("%d answers are kept, want 5", kept)
+	}
+	id := v.Session
+	a := v.Must(204, "POST", "/session/clear", nil)
+	if v.Cookie != "" || len(set(a)) != 1 || set(a)[0].MaxAge >= 0 || set(a)[0].Path != consumer.Base {
+		t.Errorf("the cookie stays: %v", set(a))
+	}
+	if found := traces(t, site.DB, needles...); len(found) != 0 {
+		t.Errorf("found %s", strings.Join(found, "\n      "))
+	}
+	if kept := answers(t, site); kept != 1 {
+		t.Errorf("%d answers are kept, want the other guest's alone", kept)
+	}
+	var told struct {
+		Session string `json:"guestSessionId"`
+		Reason  string `json:"reason"`
+	}
+	if site.Payload("session.ended", &told); told.Reason != "explicit-clear" || told.Session != id.String() {
+		t.Errorf("told %+v", told)
+	}
+	site.Counted("session.ended", 2) // rotated, cleared
+	if r := len(traces(t, site.DB, uuid(stays.Session))); r == 0 {
+		t.Error("another guest's session was cleared, too")
+	}
+	// Whoever comes back with an old cookie is somebody new.
+	for _, old := range []string{cookie, "gms_id=" + id.String()} {
+		again := site.Traveller()
+		again.Must(200, "GET", "/session", nil, "Cookie", old)
+		if again.Session == first || again.Session == id {
+			t.Error("a cleared session has come back")
+		}
+	}
+	if found := traces(t, site.DB, uuid(first), uuid(id)); len(found) != 0 {
+		t.Errorf("after coming back found %v", found)
+	}
+}
+
+// answers counts what the idempotency ledger keeps.
+func answers(t *testing.T, site *consumertest.Site) (n int) {
+	t.Helper()
+	if err := site.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_consumer.idempotency`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestToClearWithoutASessionBeginsNone(t *testing.T) {
+	t.Parallel()
+	site := whole(t)
+	v := site.Traveller()
+	v.Must(204, "POST", "/session/clear", nil)
+	v.Must(204, "POST", "/session/clear", nil, "Cookie", "gms_id=forged")
+	if told := site.Told(); v.Cookie != "" || len(told) != 0 {
+		t.Errorf("cookie %q, told %v", v.Cookie, told)
+	}
+}
+
+func TestASilentSessionIsClearedSilently(t *testing.T) {
+	t.Parallel()
+	site := whole(t)
+	v := site.Traveller("DNT", "1")
+	v.Must(200, "GET", "/session", nil)
+	v.Must(204, "POST", "/session/clear", nil)
+	if told := site.Told(); len(told) != 0 {
+		t.Errorf("told %v", told)
+	}
+}
+
+// TestWhatComesLateToAClearedSessionIsNotKept clears a session at every point at which a call of it may just be.
+func TestWhatComesLateToAClearedSessionIsNotKept(t *testing.T) {
+	t.Parallel()
+	site := whole(t)
+	sessions := site.Sessions()
+	wishlists, telemetry := consumer.OpenWishlists(site.Env), consumer.OpenTelemetry(site.Env)
+	clear := func(s consumer.Session) {
+		if err := sessions.Clear(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, late := range map[string]func(consumer.Visitor) error{
+		"a hotel that was looked at": func(v consumer.Visitor) error {
+			_, err := sessions.Change(t.Context(), v.Session.ID, func(s *consumer.Session) {
+				clear(v.Session) // between reading the document and putting it back
+				s.Viewed(consumer.RecentlyViewed{Property: id.New[id.Property]()})
+			})
+			return err
+		},
+		"a wish": func(v consumer.Visitor) error {
+			clear(v.Session)
+			_, _, err := wishlists.Add(t.Context(), v, consumer.Wish{ID: id.New[id.Wish](), Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), AddedAt: site.Env.Now(), Source: "list"})
+			if err == nil {
+				return fmt.Errorf("was kept")
+			}
+			return nil
+		},
+		"a page view": func(v consumer.Visitor) error {
+			clear(v.Session)
+			return telemetry.View(t.Context(), v, consumer.PageView{Path: "/", ViewedAt: site.Env.Now()})
+		},
+		"a step": func(v consumer.Visitor) error {
+			clear(v.Session)
+			return telemetry.Record(t.Context(), v, consumer.Step{Step: consumer.StepMapOpened, OccurredAt: site.Env.Now()})
+		},
+	} {
+		traveller := site.Traveller()
+		traveller.Must(200, "GET", "/session", nil)
+		kept, err := sessions.Get(t.Context(), traveller.Session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := late(consumer.Visitor{Session: kept, Agent: kept.Fingerprint, Fingerprint: kept.Fingerprint}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if found := traces(t, site.DB, uuid(kept.ID), kept.ID.String()); len(found) != 0 {
+			t.Errorf("%s: found %v", name, found)
+		}
+	}
+}
+
+func TestASessionThatNobodyUsesExpires(t *testing.T) {
+	t.Parallel()
+	db, houses := pgtest.New(t), consumertest.OpenHouses(t)
+	site := consumertest.OpenOn(t, db, houses.Around(db.Env()), addwish.Function, readsession.Function, sweepsessions.Function)
+	gone, silent, back := site.Traveller(), site.Traveller("DNT", "1"), site.Traveller()
+	for _, v := range []*consumertest.Traveller{gone, silent, back} {
+		v.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
+	}
+	tick := func() {
+		t.Helper()
+		if a := site.Front.Tick(sweepsessions.Function); a.Status != 204 {
+			t.Fatalf("the sweep answered %d: %s", a.Status, a.Body)
+		}
+	}
+	site.DB.Advance(29 * 24 * time.Hour)
+	back.Must(200, "GET", "/session", nil)
+	tick()
+	site.Counted("session.ended", 0)
+	site.DB.Advance(24 * time.Hour)
+	tick()
+	tick()
+	site.Counted("session.ended", 1)
+	var told struct {
+		Session  string `json:"guestSessionId"`
+		Reason   string `json:"reason"`
+		Lifetime int    `json:"lifetimeSeconds"`
+	}
+	if site.Payload("session.ended", &told); told.Session != gone.Session.String() || told.Reason != "ttl-expired" {
+		t.Errorf("told %+v", told)
+	}
+	rows, _ := site.DB.Owner(t).Query(t.Context(), `SELECT guest_session_id FROM bff_consumer.wishlist`)
+	left, err := pgx.CollectRows(rows, pgx.RowTo[id.GuestSession])
+	if err != nil || len(left) != 1 || left[0] != back.Session {
+		t.Errorf("wishes are left of %v, %v; want only of %s", left, err, back.Session)
+	}
+	first := gone.Session
+	gone.Must(200, "GET", "/session", nil)
+	if gone.Session == first {
+		t.Error("a session that has expired goes on")
+	}
+}
+
+// TestTheDocumentKnowsBestWhenASessionWasSeen has the mirror lag behind: a session that lives is not ended by it.
+func TestTheDocumentKnowsBestWhenASessionWasSeen(t *testing.T) {
+	t.Parallel()
+	site := consumertest.Open(t, readsession.Function, sweepsessions.Function)
+	v := site.Traveller()
+	v.Must(200, "GET", "/session", nil)
+	site.DB.Advance(50 * time.Minute) // too soon for the mirror to be written again
+	if _, err := site.Sessions().Change(t.Context(), v.Session, func(*consumer.Session) {}); err != nil {
+		t.Fatal(err)
+	}
+	site.DB.Advance(30*24*time.Hour - 40*time.Minute)
+	if a := site.Front.Tick(sweepsessions.Function); a.Status != 204 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	site.Counted("session.ended", 0)
+	site.DB.Advance(41 * time.Minute)
+	site.Front.Tick(sweepsessions.Function)
+	site.Counted("session.ended", 1)
+}

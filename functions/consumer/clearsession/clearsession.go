@@ -1,0 +1,42 @@
+// Package clearsession forgets a traveller who asks for it.
+package clearsession
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// Function answers POST /bff/consumer/v1/session/clear. Without a session there is nothing to forget, and none begins.
+var Function = consumer.HTTP(fn.Spec{
+	Name:    "consumer-clearsession",
+	Route:   "POST " + consumer.Base + "/session/clear",
+	Answer:  fn.NoContent,
+	Uses:    fn.Uses{fn.Postgres, fn.Documents},
+	Emits:   fn.Emits{consumer.SessionEndedV1},
+	Timeout: time.Second,
+}, New, consumer.Unminted)
+
+type clearer struct {
+	sessions *consumer.Sessions
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[fn.Nothing, fn.Reply], error) {
+	sessions, err := consumer.OpenSessions(e)
+	return (&clearer{sessions}).clear, err
+}
+
+func (h *clearer) clear(ctx context.Context, c consumer.Call[fn.Nothing]) (out fn.Reply, err error) {
+	cookie, err := h.sessions.Cookie(c.Session.ID, c.Site)
+	if err != nil {
+		return out, err
+	}
+	if !c.Session.ID.IsZero() {
+		err = h.sessions.Clear(ctx, c.Session)
+	}
+	return fn.NoContent.Reply().Forget(cookie), err
+}

@@ -1,0 +1,47 @@
+package consumertest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Houses is a property service for those who only ask whose a hotel is. Every hotel is the same tenant's, but for one that
+// does not exist.
+type Houses struct {
+	Tenant  id.Tenant
+	Missing id.Property
+	server  *httptest.Server
+}
+
+// OpenHouses opens it.
+func OpenHouses(t testing.TB) *Houses {
+	t.Helper()
+	h := &Houses{Tenant: id.New[id.Tenant](), Missing: id.New[id.Property]()}
+	m := http.NewServeMux()
+	m.HandleFunc("GET /properties/{id}", h.house)
+	h.server = httptest.NewServer(m)
+	t.Cleanup(h.server.Close)
+	return h
+}
+
+// Around returns the surroundings with the property service in them.
+func (h *Houses) Around(e env.Env) env.Env { return e.With("UPSTREAM_PROPERTY_URL", h.server.URL) }
+
+func (h *Houses) house(w http.ResponseWriter, r *http.Request) {
+	if r.PathValue("id") == h.Missing.String() {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND","detail":"No."}`))
+		return
+	}
+	_ = json.MarshalWrite(w, map[string]any{
+		"propertyId": r.PathValue("id"), "tenantId": h.Tenant, "name": map[string]string{"default": "A house"},
+		"roomTypes": []any{}, "ratePlans": []any{},
+	})
+}

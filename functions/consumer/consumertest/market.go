@@ -1,0 +1,100 @@
+package consumertest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/flags"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// A Market is functions of this service beside a bazaar.
+type Market struct {
+	*Site
+	*Bazaar
+}
+
+// OpenMarket opens functions beside a bazaar of so many hotels.
+func OpenMarket(t testing.TB, hotels int, fs ...fn.Function) *Market {
+	t.Helper()
+	db, bazaar := pgtest.New(t), OpenBazaar(t, hotels)
+	return &Market{OpenOn(t, db, bazaar.Around(db.Env()), fs...), bazaar}
+}
+
+// Kept is the traveller's session as it is kept.
+func (v *Traveller) Kept() consumer.Session {
+	v.t.Helper()
+	kept, err := v.Sessions().Get(v.t.Context(), v.Session)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return kept
+}
+
+// Days are so many days from now on, as requests name them.
+func (m *Market) Days(from, nights int) (checkIn, checkOut string) {
+	day := m.Env.Now().AddDate(0, 0, from)
+	return day.Format(time.DateOnly), day.AddDate(0, 0, nights).Format(time.DateOnly)
+}
+
+// Wish is a search for two in Kabul, in a week for two nights. More is added to it.
+func (m *Market) Wish(more ...string) string {
+	return m.WishIn(`{"mode":"city","city":"Kabul"}`, more...)
+}
+
+// WishIn is the same somewhere else.
+func (m *Market) WishIn(geo string, more ...string) string {
+	checkIn, checkOut := m.Days(7, 2)
+	return `{"geo":` + geo + `,"dates":{"checkIn":"` + checkIn + `","checkOut":"` + checkOut + `"},"occupancy":{"adults":2,"children":0,"rooms":1}` + strings.Join(more, "") + `}`
+}
+
+// Hears delivers an event of a neighbour to a function as the bus does, and fails unless it is acknowledged.
+func (m *Market) Hears(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
+	m.t.Helper()
+	subject := event.Subject{Name: to.Spec.Subject, Version: 1, Producer: "a-neighbour", SchemaURI: "https://schemas.melmastoon.io/" + to.Spec.Subject}
+	raw, err := event.Draft{Subject: subject, Tenant: tenant, OrderingKey: tenant.String(), Payload: payload}.Seal(when, event.Origin{})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if a := m.Front.Push(to, raw); a.Status != http.StatusNoContent {
+		m.t.Fatalf("%s answered %d: %s", to.Spec.Name, a.Status, a.Body)
+	}
+}
+
+// EverySearch has every search told, whatever chance says.
+func (m *Market) EverySearch() {
+	m.t.Helper()
+	kept := document.Open[flags.Document](m.Env, consumer.FlagsIn)
+	sampling := []byte(`{"` + consumer.SearchExecutedV1.Name + `":1}`)
+	if _, err := kept.Put(m.t.Context(), flags.Key, flags.Document{Sampling: sampling}, 1, m.Env.Now().Add(time.Hour)); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// Heard are the payloads of the events of a subject, in short, as they were told. It fails if one broke its contract.
+func (m *Market) Heard(subject string) []string {
+	m.t.Helper()
+	rows, _ := m.DB.Owner(m.t).Query(m.t.Context(), `
+		SELECT CASE WHEN parked_reason IS NULL THEN '' ELSE 'parked: ' || parked_reason || ' ' END || payload::text
+		FROM bff_consumer.outbox WHERE subject = @subject ORDER BY seq`,
+		pgx.StrictNamedArgs{"subject": "melmastoon.bff.consumer." + subject + ".v1"})
+	told, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, text := range told {
+		if strings.HasPrefix(text, "parked: ") {
+			m.t.Error(text)
+		}
+	}
+	return told
+}

@@ -1,0 +1,169 @@
+// Package consumertest has travellers look for hotels with browsers of their own.
+package consumertest
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/document/pg"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// Surround gives an Env the keys that this service wants, and a store for its hot documents.
+func Surround(e env.Env) env.Env {
+	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
+	e = e.With("CONSUMER_SESSION_KEYS", key).With("PSEUDONYM_PEPPERS", key).With("HANDOFF_KEYS", key)
+	return env.Give[document.Store](e, pg.Open(e))
+}
+
+// A Site is the consumer site, or some functions of it.
+type Site struct {
+	t     testing.TB
+	DB    *pgtest.Database
+	Env   env.Env
+	Front *fntest.Front
+}
+
+// Open opens functions of this service on a database of their own.
+func Open(t testing.TB, fs ...fn.Function) *Site {
+	t.Helper()
+	db := pgtest.New(t)
+	return OpenOn(t, db, db.Env(), fs...)
+}
+
+// OpenOn opens them in given surroundings.
+func OpenOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *Site {
+	t.Helper()
+	e, issuer := fntest.Surround(t, Surround(e))
+	return &Site{t, db, e, fntest.Behind(t, e, issuer, fs...)}
+}
+
+// Sessions is the store of sessions, for looking.
+func (s *Site) Sessions() *consumer.Sessions {
+	s.t.Helper()
+	sessions, err := consumer.OpenSessions(s.Env)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return sessions
+}
+
+// A Traveller looks for a hotel with a browser.
+type Traveller struct {
+	*Site
+	Session id.GuestSession // zero before the first answer
+	Cookie  string          // as the browser sends it; "" before the first answer
+	Headers []string        // names and values in turn, of every request
+}
+
+// Traveller is somebody who was never here. Their browser sends these headers with every request.
+func (s *Site) Traveller(headers ...string) *Traveller {
+	usual := []string{"User-Agent", "Mozilla/5.0 (X11; Linux x86_64)", "Accept-Language", "ps-AF,ps;q=0.9,en;q=0.5"}
+	return &Traveller{Site: s, Headers: append(usual, headers...)}
+}
+
+// Key is an idempotency key that nobody has used.
+func Key() string { return id.New[id.Request]().String() }
+
+// Send makes a request below the service's base as the traveller's browser does, and keeps the cookie that it is given.
+func (v *Traveller) Send(method, rest string, body any, headers ...string) fntest.Answer {
+	v.t.Helper()
+	all := append([]string{"Idempotency-Key", Key()}, v.Headers...)
+	if v.Cookie != "" {
+		all = append(all, "Cookie", v.Cookie)
+	}
+	a := v.Front.As("").Send(method, consumer.Base+rest, body, append(all, headers...)...)
+	v.learn(a)
+	return a
+}
+
+// Must is Send, and fails unless the answer has that status.
+func (v *Traveller) Must(status int, method, rest string, body any, headers ...string) fntest.Answer {
+	v.t.Helper()
+	a := v.Send(method, rest, body, headers...)
+	if a.Status != status {
+		v.t.Fatalf("%s %s answered %d, want %d: %s", method, rest, a.Status, status, a.Body)
+	}
+	return a
+}
+
+// learn does with an answer's cookies what a browser does.
+func (v *Traveller) learn(a fntest.Answer) {
+	v.t.Helper()
+	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
+		if c.Name != "gms_id" {
+			continue
+		}
+		if c.MaxAge < 0 {
+			v.Cookie, v.Session = "", id.GuestSession{}
+			continue
+		}
+		name, _, _ := strings.Cut(c.Value, ".")
+		session, err := id.Parse[id.GuestSession](name)
+		if err != nil {
+			v.t.Fatalf("the cookie %q names no session: %v", c.Value, err)
+		}
+		v.Cookie, v.Session = c.Name+"="+c.Value, session
+	}
+}
+
+// Told are the subjects of all events that were told, in short, in their order. It fails the test where one broke its contract.
+func (s *Site) Told() []string {
+	s.t.Helper()
+	rows, _ := s.DB.Owner(s.t).Query(s.t.Context(), `
+		SELECT subject, parked_reason FROM bff_consumer.outbox ORDER BY seq`)
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+		Subject string
+		Parked  *string
+	}])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	told := []string{}
+	for _, e := range all {
+		if e.Parked != nil {
+			s.t.Errorf("%s broke its contract: %s", e.Subject, *e.Parked)
+		}
+		told = append(told, strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon.bff.consumer."), ".v1"))
+	}
+	return told
+}
+
+// Counted fails the test unless so many events of the subject, in short, were told.
+func (s *Site) Counted(subject string, want int) {
+	s.t.Helper()
+	got := 0
+	for _, told := range s.Told() {
+		if told == subject {
+			got++
+		}
+	}
+	if got != want {
+		s.t.Errorf("%s was told %d times, want %d", subject, got, want)
+	}
+}
+
+// Payload decodes the payload of the last event of the subject, in short, and returns its envelope and its ordering key.
+func (s *Site) Payload(subject string, into any) (envelope map[string]any, key string) {
+	s.t.Helper()
+	var payload, around []byte
+	err := s.DB.Owner(s.t).QueryRow(s.t.Context(), `
+		SELECT payload, envelope, ordering_key FROM bff_consumer.outbox WHERE subject = @subject ORDER BY seq DESC LIMIT 1`,
+		pgx.StrictNamedArgs{"subject": "melmastoon.bff.consumer." + subject + ".v1"}).Scan(&payload, &around, &key)
+	if err != nil {
+		s.t.Fatalf("%s: %v", subject, err)
+	}
+	fntest.Answer{Body: payload}.Into(s.t, into)
+	fntest.Answer{Body: around}.Into(s.t, &envelope)
+	return envelope, key
+}

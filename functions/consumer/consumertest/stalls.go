@@ -1,0 +1,160 @@
+package consumertest
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+func read(r *http.Request) []byte {
+	text, _ := io.ReadAll(r.Body)
+	return text
+}
+
+// FX is the exchange rate from the afghani: one of anything else costs 80.
+var FX = id.FX{15: 80}
+
+func (b *Bazaar) search(_ *http.Request, body []byte) any {
+	var in struct {
+		consumer.Query
+		Page consumer.Page `json:"page"`
+	}
+	if json.Unmarshal(body, &in) != nil {
+		return nil
+	}
+	found := []consumer.Listing{}
+	for _, h := range b.Hotels {
+		called := h.City == "Kabul" && in.Geo.City == "کابل"
+		if in.Geo.City == "" || called || strings.EqualFold(in.Geo.City, h.City) {
+			found = append(found, h.Listing)
+		}
+	}
+	from := min(in.Page.Offset, len(found))
+	return map[string]any{"listings": found[from:min(len(found), from+in.Page.Limit)], "total": len(found)}
+}
+
+func (b *Bazaar) pins(_ *http.Request, body []byte) any {
+	var in struct {
+		Limit int `json:"limit"`
+	}
+	_ = json.Unmarshal(body, &in)
+	pins := []consumer.Pin{}
+	for _, h := range b.Hotels[:min(in.Limit, len(b.Hotels))] {
+		pins = append(pins, consumer.Pin{Property: h.Property, Tenant: h.Tenant, Geo: h.Geo})
+	}
+	return map[string]any{"pins": pins, "total": len(b.Hotels), "truncated": len(b.Hotels) > in.Limit}
+}
+
+// in is a price in another currency, and the snapshot that it was converted at.
+func (h *Hotel) in(c money.Currency) (money.Micro, id.FX) {
+	if c == h.Currency {
+		return h.Nightly, id.FX{}
+	}
+	return h.Nightly / 80, FX
+}
+
+func (b *Bazaar) previews(_ *http.Request, body []byte) any {
+	var in struct {
+		Properties []string       `json:"propertyIds"`
+		Stay       stay.Window    `json:"stayWindow"`
+		Currency   money.Currency `json:"currency"`
+	}
+	_ = json.Unmarshal(body, &in)
+	previews := []consumer.Preview{}
+	for _, p := range in.Properties {
+		if h := b.of(p); h != nil && h.Nightly > 0 {
+			nightly, fx := h.in(in.Currency)
+			previews = append(previews, consumer.Preview{Property: h.Property, Nightly: nightly, Total: nightly * money.Micro(in.Stay.Nights()),
+				Currency: in.Currency, FX: fx, CapturedAt: b.now()})
+		}
+	}
+	return map[string]any{"previews": previews}
+}
+
+func (b *Bazaar) calendar(r *http.Request, _ []byte) any {
+	h := b.of(r.FormValue("propertyId"))
+	from, err := stay.ParseDate(r.FormValue("from"))
+	if h == nil || err != nil {
+		return nil
+	}
+	currency := money.Currency(r.FormValue("currency"))
+	nightly, _ := h.in(currency)
+	days := []consumer.DayPrice{}
+	for n := range 7 {
+		days = append(days, consumer.DayPrice{Date: from.AddDays(n), Cheapest: nightly})
+	}
+	return consumer.Calendar{Days: days, Currency: currency}
+}
+
+func (b *Bazaar) cheapest(r *http.Request, _ []byte) any {
+	h := b.of(r.FormValue("propertyId"))
+	if h == nil || h.Tenant.String() != r.FormValue("tenantId") {
+		return nil
+	}
+	currency := money.Currency(r.FormValue("currency"))
+	nightly, fx := h.in(currency)
+	out := consumer.Offers{Property: h.Property, Currency: currency, RoomTypes: []consumer.RoomOffers{
+		{RoomType: h.Room, Rates: []consumer.Offer{{RatePlan: id.RatePlan{15: 1}, Nightly: nightly, Total: 2 * nightly}}}}}
+	if !fx.IsZero() {
+		out.FX = &consumer.Conversion{ID: fx}
+	}
+	return out
+}
+
+func (b *Bazaar) brands(_ *http.Request, body []byte) any {
+	var in struct {
+		Tenants []id.Tenant `json:"tenantIds"`
+	}
+	_ = json.Unmarshal(body, &in)
+	brands := []consumer.Brand{}
+	for _, h := range b.Hotels {
+		if slices.Contains(in.Tenants, h.Tenant) && h.Color != "" {
+			brands = append(brands, consumer.Brand{Tenant: h.Tenant, Color: h.Color, LogoURL: "/logo.svg", Name: h.Name})
+		}
+	}
+	return map[string]any{"brands": brands}
+}
+
+func (b *Bazaar) property(r *http.Request, _ []byte) any {
+	h := b.of(r.PathValue("id"))
+	if h == nil {
+		return nil
+	}
+	photo := consumer.Photo{URL: h.Thumbnail.URL, Alt: h.Thumbnail.Alt, Hero: true}
+	return consumer.House{
+		ID: h.Property, Tenant: h.Tenant, Name: h.Name, City: h.City, Country: h.Country, Geo: h.Geo, TimeZone: "Asia/Kabul", Stars: h.Stars,
+		Rating: h.Rating, Type: h.Type, Amenities: h.Amenities, CheckIn: "14:00", CheckOut: "11:00", Photos: []consumer.Photo{photo},
+		RoomTypes: []consumer.RoomType{{ID: h.Room, Name: "Deluxe", Description: "A large room", MaxOccupancy: 3, Photos: []consumer.Photo{photo},
+			Localized: map[string]consumer.RoomText{"ps": {Name: "ډیلکس", Description: "لویه خونه"}}}},
+	}
+}
+
+func (b *Bazaar) policies(r *http.Request, _ []byte) any {
+	rules := []consumer.HouseRule{}
+	for _, h := range b.Hotels {
+		if h.Tenant.String() == r.FormValue("tenantId") {
+			rules = append(rules, consumer.HouseRule{Property: h.Property, Kind: "cancellation",
+				Text: consumer.Text{Default: "Free until the day before", Localized: map[string]string{"ps": "وړیا"}}})
+		}
+	}
+	return map[string]any{"policies": rules}
+}
+
+func (b *Bazaar) tenant(r *http.Request, _ []byte) any {
+	for _, h := range b.Hotels {
+		if h.Tenant.String() == r.PathValue("id") {
+			status := map[bool]string{false: "active", true: "suspended"}[h.Suspended]
+			return consumer.Tenant{ID: h.Tenant, Slug: h.Slug, Domains: h.Domains, Status: status, Currency: h.Currency,
+				Currencies: []money.Currency{h.Currency, money.USD}}
+		}
+	}
+	return nil
+}

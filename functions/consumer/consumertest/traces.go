@@ -1,0 +1,69 @@
+package consumertest
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// Texts is everything that a database knows, as text, by table: rows of all schemas, and documents unpacked.
+func Texts(t testing.TB, db *pgtest.Database) map[string]string {
+	t.Helper()
+	conn := db.Owner(t)
+	rows, _ := conn.Query(t.Context(), `
+		SELECT c.oid::regclass::text FROM pg_class c
+		WHERE c.relkind IN ('r', 'p') AND c.relnamespace::regnamespace::text NOT LIKE 'pg\_%'
+			AND c.relnamespace::regnamespace::text <> 'information_schema'`)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("tables %v, %v", tables, err)
+	}
+	texts := map[string]string{}
+	for _, table := range tables {
+		rows, _ := conn.Query(t.Context(), `SELECT t::text FROM `+table+` AS t`)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range lines {
+			texts[table] += line + "\n"
+		}
+	}
+	texts["document.documents"] += documents(t, conn)
+	return texts
+}
+
+// documents are the contents of all hot documents. Their rows are bytes, which would hide what they say.
+func documents(t testing.TB, conn *pgx.Conn) (text string) {
+	t.Helper()
+	rows, _ := conn.Query(t.Context(), `SELECT collection, id, value FROM document.documents`)
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+		Collection, ID string
+		Value          []byte
+	}])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		text += fmt.Sprintf("%s %s %s\n", d.Collection, d.ID, unpacked(d.Value))
+	}
+	return text
+}
+
+// unpacked is the value with whatever is compressed in it.
+func unpacked(value []byte) []byte {
+	text := bytes.Clone(value)
+	for at := range value {
+		if bytes.HasPrefix(value[at:], []byte{0x1f, 0x8b}) { // where a gzip begins
+			if plain, err := document.Unzip(value[at:]); err == nil {
+				text = append(text, plain...)
+			}
+		}
+	}
+	return text
+}

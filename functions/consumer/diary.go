@@ -1,0 +1,182 @@
+package consumer
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// A Diary remembers in a visitor's session what they looked for and at, and tells of searches. What was typed reaches no
+// event: neither the name of a place that nobody knows nor a word that describes no hotel.
+type Diary struct {
+	sessions *Sessions
+	voice    *Voice
+	peppers  pseudonym.Peppers
+}
+
+// OpenDiary opens the diary.
+func OpenDiary(e env.Env) (*Diary, error) {
+	sessions, err := OpenSessions(e)
+	if err != nil {
+		return nil, err
+	}
+	peppers, err := pseudonym.Open(e)
+	return &Diary{sessions, OpenVoice(e), peppers}, err
+}
+
+// searchLife is how long a search session lasts: who asks the same again until then goes on with it.
+const searchLife = time.Hour
+
+// A Search is a question that was answered.
+type Search struct {
+	Kind  SearchKind
+	Query Query
+	Page  Page
+	Count int // of what was found in all
+	State cache.State
+	Took  time.Duration
+	Shown []Listing // on the page; of a map none
+}
+
+// A SearchKind is how the answer was shown.
+type SearchKind string
+
+// The kinds.
+const (
+	AsList SearchKind = "list"
+	AsMap  SearchKind = "map"
+)
+
+// Executed is the list as the diary notes it.
+func (r Results) Executed(q Query, p Page, took time.Duration) Search {
+	return Search{AsList, q.Normal(), p, r.Total, r.State, took, r.found.Listings}
+}
+
+// Executed is the map as the diary notes it.
+func (m Marked) Executed(q Query, took time.Duration) Search {
+	return Search{AsMap, q.Normal(), Page{Limit: mostShown}, m.Total, m.State, took, nil}
+}
+
+// Searched notes a search and tells of it, and returns its search session: the one in which the same was asked less than an
+// hour ago, or a new one. The answer does not depend on whether it can be noted.
+func (d *Diary) Searched(ctx context.Context, v Visitor, s Search, now time.Time) id.SearchSession {
+	// The hash is peppered like those of contacts: whoever has a plain one could try out what was typed.
+	hash := d.peppers.Hash(pseudonym.Fingerprint(s.Query.text()))
+	entry, going := v.Session.searching(string(hash), now)
+	if !going {
+		entry = SearchHistory{id.New[id.SearchSession](), string(hash), s.place(), s.Query.Dates, s.Query.Occupancy, now}
+		_, _ = d.sessions.Change(ctx, v.Session.ID, func(kept *Session) {
+			if other, going := kept.searching(entry.QueryHash, now); going {
+				entry = other // another tab was first
+				return
+			}
+			kept.Searched(entry)
+		})
+	}
+	_ = d.voice.Tell(ctx, v.Session, v.Tell(SearchExecutedV1, s.payload(v, entry)))
+	return entry.Search
+}
+
+// searching is the search session in which the same is asked, if one goes on.
+func (s Session) searching(hash string, now time.Time) (SearchHistory, bool) {
+	for _, h := range s.SearchHistory {
+		if h.QueryHash == hash && now.Before(h.ExecutedAt.Add(searchLife)) {
+			return h, true
+		}
+	}
+	return SearchHistory{}, false
+}
+
+// Viewed notes that the visitor has looked at a hotel.
+func (d *Diary) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
+	_, _ = d.sessions.Change(ctx, v.Session.ID, func(s *Session) { s.Viewed(seen) })
+}
+
+// place is where was searched, without what was typed: a city is named as the hotels that were found there name it.
+func (s Search) place() GeoQuery {
+	g := s.Query.Geo
+	g.City, _ = s.city()
+	g.Region = ""
+	return g
+}
+
+// city is the one city that all hotels found by its name are in.
+func (s Search) city() (name, country string) {
+	if s.Query.Geo.Mode != City {
+		return "", ""
+	}
+	for i, l := range s.Shown {
+		if i > 0 && (l.City != name || l.Country != country) {
+			return "", ""
+		}
+		name, country = l.City, l.Country
+	}
+	return name, country
+}
+
+// keys are the filters that were set: by name, amenities by what hotels on the page have.
+func (s Search) keys() []string {
+	keys, f := []string{}, s.Query.Filters
+	if f == nil {
+		return keys
+	}
+	for _, a := range f.Amenities {
+		if slices.ContainsFunc(s.Shown, func(l Listing) bool { return slices.Contains(l.Amenities, a) }) {
+			keys = append(keys, a)
+		}
+	}
+	for _, filter := range []struct {
+		name string
+		set  bool
+	}{
+		{"price-range", f.Price != nil}, {"star-rating", len(f.Stars) > 0}, {"guest-rating", f.RatingMin > 0},
+		{"property-type", len(f.Types) > 0}, {"cancellation-flexibility", f.Flexibility != ""}, {"neighbourhoods", len(f.Neighbourhoods) > 0},
+	} {
+		if filter.set {
+			keys = append(keys, filter.name)
+		}
+	}
+	return keys
+}
+
+// searchedPlace is where was searched, as events tell it.
+type searchedPlace struct {
+	Mode    GeoMode `json:"mode"`
+	City    string  `json:"city,omitzero"`
+	Country string  `json:"country,omitzero"`
+}
+
+type searchExecuted struct {
+	Session       id.GuestSession  `json:"guestSessionId"`
+	Search        id.SearchSession `json:"searchSessionId"`
+	QueryHash     string           `json:"queryHash"`
+	Kind          SearchKind       `json:"kind"`
+	Geo           searchedPlace    `json:"geo"`
+	Dates         DateRange        `json:"dates"`
+	Occupancy     party            `json:"occupancy"`
+	FilterKeys    []string         `json:"filterKeys"`
+	Sort          SortKey          `json:"sortKey"`
+	Page          Page             `json:"page"`
+	ResultCount   int              `json:"resultCount"`
+	FromCache     bool             `json:"fromCache"`
+	CompositionMs int64            `json:"compositionMs"`
+	Currency      money.Currency   `json:"currency"`
+	Locale        locale.Tag       `json:"locale"`
+}
+
+func (s Search) payload(v Visitor, h SearchHistory) searchExecuted {
+	city, country := s.city()
+	o := s.Query.Occupancy
+	return searchExecuted{
+		v.Session.ID, h.Search, h.QueryHash, s.Kind, searchedPlace{s.Query.Geo.Mode, city, country}, s.Query.Dates,
+		party{o.Adults, o.Children, o.Rooms}, s.keys(), s.Query.Sort, s.Page, s.Count, s.State == cache.Hit,
+		max(0, s.Took.Milliseconds()), v.Currency, v.Locale,
+	}
+}

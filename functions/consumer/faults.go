@@ -1,0 +1,15 @@
+package consumer
+
+import "melmastoon.ghasi.io/shared/fault"
+
+// What this service refuses, each with the sentence that the guest reads.
+var (
+	ErrNotFound        = fault.ErrNotFound
+	ErrVersionConflict = fault.ErrVersionConflict
+	ErrWishlistFull    = fault.New(fault.Unprocessable, "BFF.CONSUMER.WISHLIST_LIMIT_EXCEEDED", "A wishlist holds a hundred hotels. Take one off first.")
+	ErrTenantSuspended = fault.New(fault.Forbidden, "BFF.CONSUMER.TENANT_SUSPENDED", "This hotel takes no bookings at the moment.")
+	ErrBudgetExceeded  = fault.New(fault.Timeout, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED", "This takes too long at the moment. Try again.")
+
+	ErrLocaleNotSupported   = fault.New(fault.Unprocessable, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED", "The site is not in this language.")
+	ErrCurrencyNotSupported = fault.New(fault.Unprocessable, "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED", "The site does not show prices in this currency.")
+)

@@ -1,0 +1,12 @@
+package consumer
+
+import (
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/flags"
+)
+
+// FlagsIn is the collection that this service's flags are kept in.
+const FlagsIn = "bff-consumer-flags"
+
+// OpenFlags opens the service's flags.
+func OpenFlags(e env.Env) *flags.Flags { return flags.Open(e, FlagsIn, Sampling) }

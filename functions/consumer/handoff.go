@@ -1,0 +1,114 @@
+package consumer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// A Choice is what a guest goes on with to a hotel's own site.
+type Choice struct {
+	Property  id.Property
+	Dates     DateRange
+	Occupancy Occupancy
+	Currency  money.Currency
+	Locale    locale.Tag
+}
+
+// As is the choice in the language and the currency that the guest has named, else in those of the visit. It looks at what
+// this site has, not at what the hotel has: that shows a guest what it can.
+func (c Choice) As(v Visitor, l fn.Maybe[locale.Tag], code fn.Maybe[CurrencyCode]) (_ Choice, err error) {
+	c.Locale, c.Currency = v.Locale, v.Currency
+	if named, ok := l.Get(); ok {
+		if c.Locale, err = ChooseLocale(named); err != nil {
+			return c, err
+		}
+	}
+	if named, ok := code.Get(); ok {
+		c.Currency, err = ChooseCurrency(named)
+	}
+	return c, err
+}
+
+// Check says what is wrong with the choice at a moment.
+func (c Choice) Check(now time.Time) error {
+	return refuse(slices.Concat(c.Dates.Check("/dates", now), c.Occupancy.Check("/occupancy"))...)
+}
+
+// handoff is the choice of a visitor at a hotel, as it is signed: how old children are is for the hotel to ask.
+func (c Choice) handoff(v Visitor, t Tenant, called id.Handoff) handoff.Handoff {
+	return handoff.Handoff{
+		ID: called, GuestSession: v.Session.ID, Tenant: t.ID, Property: c.Property, Dates: handoff.Dates(c.Dates),
+		Occupancy: handoff.Occupancy{Adults: c.Occupancy.Adults, Children: c.Occupancy.Children, Rooms: c.Occupancy.Rooms},
+		Currency:  c.Currency, Locale: c.Locale,
+	}
+}
+
+// A Minter signs handoffs and enters them in the ledger.
+type Minter struct {
+	keys   handoff.Keys
+	ledger *Handoffs
+}
+
+// OpenMinter opens the ledger, with the keys to sign by.
+func OpenMinter(e env.Env) (*Minter, error) {
+	keys, err := handoff.Open(e)
+	if err != nil {
+		return nil, err
+	}
+	return &Minter{keys, OpenHandoffs(e)}, nil
+}
+
+// Mint signs what the visitor has chosen at a hotel, enters it in the ledger and tells of it, all or nothing. An act that is
+// repeated mints the same again: the ledger knows what was chosen then, and when.
+func (m *Minter) Mint(ctx context.Context, v Visitor, t Tenant, c Choice, act id.Request, now time.Time) (none handoff.Handoff, token handoff.Token, err error) {
+	h, token, err := m.keys.Mint(c.handoff(v, t, id.Derive[id.Handoff](act, "handoff")), now)
+	if err != nil {
+		return none, handoff.Token{}, fmt.Errorf("handoffs: %w", err)
+	}
+	kept, err := m.ledger.Enter(ctx, v, t, h)
+	switch {
+	case err != nil:
+		return none, handoff.Token{}, err
+	case kept != h:
+		return m.keys.Mint(kept, kept.MintedAt)
+	}
+	return h, token, nil
+}
+
+type handoffInitiated struct {
+	Handoff     id.Handoff        `json:"handoffId"`
+	Session     id.GuestSession   `json:"guestSessionId"`
+	Tenant      id.Tenant         `json:"tenantId"`
+	Slug        string            `json:"tenantSlug"`
+	Property    id.Property       `json:"propertyId"`
+	Dates       handoff.Dates     `json:"dates"`
+	Occupancy   handoff.Occupancy `json:"occupancy"`
+	Currency    money.Currency    `json:"currency"`
+	Locale      locale.Tag        `json:"locale"`
+	Campaign    *event.Attributed `json:"sourceCampaign,omitzero"`
+	MintedAt    time.Time         `json:"mintedAt"`
+	ExpiresAt   time.Time         `json:"expiresAt"`
+	KeyID       string            `json:"hmacKeyId"`
+	Fingerprint pseudonym.Hash    `json:"fingerprintHash"`
+	IP          pseudonym.Hash    `json:"ipHash,omitzero"`
+	Referer     string            `json:"originReferer,omitzero"`
+}
+
+// initiated tells of a handoff, and nothing by which it could be used. It is told of silent sessions too: it is evidence.
+func initiated(v Visitor, t Tenant, h handoff.Handoff) event.Draft {
+	return v.Tell(HandoffInitiatedV1, handoffInitiated{
+		h.ID, h.GuestSession, h.Tenant, t.Slug, h.Property, h.Dates, h.Occupancy, h.Currency, h.Locale, v.Campaign.Attributed(),
+		h.MintedAt, h.ExpiresAt, h.KeyID, v.Fingerprint, v.IP, v.Referer,
+	})
+}

@@ -1,0 +1,56 @@
+// Package handoffconsumed notes in the ledger that a handoff has arrived at its hotel.
+package handoffconsumed
+
+import (
+	"context"
+	"errors"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/inbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Function hears melmastoon.bff.tenant.handoff.consumed.v1.
+var Function = consumer.Event(fn.Spec{
+	Name:     "consumer-handoffconsumed",
+	Subject:  "melmastoon.bff.tenant.handoff.consumed.v1",
+	Uses:     fn.Uses{fn.Postgres},
+	Attempts: 10,
+}, New)
+
+// Consumed is the part of the event that is read here.
+type Consumed struct {
+	Tenant  id.Tenant  `json:"tenantId"`
+	Handoff id.Handoff `json:"handoffId"`
+}
+
+// ledger is where the use of a handoff is noted.
+type ledger interface {
+	Consume(context.Context, postgres.Tx, consumer.Consumption) error
+}
+
+type noter struct {
+	db     *postgres.DB
+	ledger ledger
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Handle[Consumed], error) {
+	return (&noter{postgres.Open(e, consumer.Schema), consumer.OpenHandoffs(e)}).note, nil
+}
+
+func (n *noter) note(ctx context.Context, e event.Event[Consumed]) error {
+	err := inbox.Once(ctx, n.db, e.Delivery, func(tx postgres.Tx) error {
+		return n.ledger.Consume(ctx, tx, consumer.Consumption{
+			Handoff: e.Payload.Handoff, Tenant: e.Payload.Tenant, At: e.Envelope.OccurredAt, By: e.Envelope.ProducerInstance, Event: e.Envelope.EventID,
+		})
+	})
+	if errors.Is(err, consumer.ErrNotFound) {
+		return fn.Park(err) // it was entered before anybody had the token: waiting will not make it appear
+	}
+	return err
+}

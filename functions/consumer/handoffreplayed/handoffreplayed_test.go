@@ -1,0 +1,178 @@
+package handoffreplayed
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/topic"
+)
+
+const (
+	redeemer pseudonym.Hash = "sha256:1111111111111111111111111111111111111111111111111111111111111111"
+	address  pseudonym.Hash = "sha256:2222222222222222222222222222222222222222222222222222222222222222"
+)
+
+// dead are the messages that were given up. What else is published is told to nobody here.
+type dead struct {
+	mu     sync.Mutex
+	topics []string
+}
+
+func (d *dead) Publish(_ context.Context, messages []topic.Message) []error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, m := range messages {
+		if strings.HasSuffix(m.Topic, ".dlq") {
+			d.topics = append(d.topics, m.Topic)
+		}
+	}
+	return make([]error, len(messages))
+}
+
+// A rig is the function, and a handoff that was minted.
+type rig struct {
+	*consumertest.Site
+	t      *testing.T
+	dead   *dead
+	minted handoff.Handoff
+}
+
+func open(t *testing.T) *rig {
+	t.Helper()
+	db, lost := pgtest.New(t), new(dead)
+	site := consumertest.OpenOn(t, db, env.Give[topic.Publisher](db.Env(), lost), Function)
+	return &rig{site, t, lost, site.Sent()}
+}
+
+// raw is an error that a guest of the hotel was shown, as the hotel's site tells of it. More is added to what it says, or
+// put in its place.
+func (r *rig) raw(code string, more map[string]any) event.Raw {
+	r.t.Helper()
+	now, session := r.Env.Now(), id.New[id.TenantSession]()
+	payload := map[string]any{
+		"tenantId": r.minted.Tenant, "sessionId": session, "errorCode": code, "occurredAt": now, "userActionable": false, "retryAfterSec": 0,
+		"handoffId": r.minted.ID, "fingerprintHash": redeemer, "ipHash": address,
+	}
+	for name, value := range more {
+		payload[name] = value
+		if value == nil {
+			delete(payload, name)
+		}
+	}
+	raw, err := event.Draft{
+		Subject: event.Subject{Name: Function.Spec.Subject, Version: 1, Producer: "bff-tenant-booking-service", SchemaURI: "https://x.example/1"},
+		Tenant:  r.minted.Tenant, OrderingKey: "k", Session: session.String(), Payload: payload,
+		Extensions: event.Extensions{"errorcode": code},
+	}.Seal(now, event.Origin{CorrelationID: "req-1"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return raw
+}
+
+// found is what became of it: how many judgements and replays there are, and the events told.
+func (r *rig) found() (scores, replays int, told []map[string]any) {
+	r.t.Helper()
+	rows, _ := r.DB.Owner(r.t).Query(r.t.Context(), `
+		SELECT payload || jsonb_build_object('envelope', envelope) FROM bff_consumer.outbox
+		WHERE subject = 'melmastoon.bff.consumer.bot_suspected.v1' AND parked_reason IS NULL`)
+	told, err := pgx.CollectRows(rows, pgx.RowTo[map[string]any])
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	err = r.DB.Owner(r.t).QueryRow(r.t.Context(), `
+		SELECT (SELECT count(*) FROM bff_consumer.bot_scores), (SELECT sum(replays) FROM bff_consumer.handoff_ledger)`).Scan(&scores, &replays)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return scores, replays, told
+}
+
+func TestWhoReplaysAHandoffIsSuspected(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	first := r.raw(replayed, nil)
+	for range 3 { // the same event comes again, under whatever message id
+		if a := r.Front.Push(Function, first); a.Status != 204 {
+			t.Fatalf("got %d %s", a.Status, a.Body)
+		}
+	}
+	scores, replays, told := r.found()
+	if scores != 1 || replays != 1 || len(told) != 1 {
+		t.Fatalf("%d judgements, %d replays, told %d times", scores, replays, len(told))
+	}
+	envelope, _ := told[0]["envelope"].(map[string]any)
+	if told[0]["fingerprintHash"] != string(redeemer) || told[0]["ipHash"] != string(address) || told[0]["guestSessionId"] != nil ||
+		told[0]["verdict"] != "suspect" || told[0]["actionTaken"] != "none" || told[0]["score"] != 0.5 {
+		t.Errorf("told %v", told[0])
+	}
+	if envelope["tenantId"] != nil || envelope["causationId"] != first.Envelope.EventID.String() || envelope["correlationId"] != "req-1" ||
+		envelope["sessionId"] != *first.Envelope.SessionID || envelope["retentionClass"] != "audit" {
+		t.Errorf("in the envelope: %v", envelope)
+	}
+	if a := r.Front.Push(Function, r.raw(replayed, map[string]any{"ipHash": nil})); a.Status != 204 {
+		t.Errorf("another replay, from nowhere known: %d %s", a.Status, a.Body)
+	}
+	if scores, replays, told := r.found(); scores != 2 || replays != 2 || len(told) != 2 {
+		t.Errorf("after another: %d judgements, %d replays, told %d times", scores, replays, len(told))
+	}
+	if len(r.dead.topics) != 0 {
+		t.Errorf("given up: %v", r.dead.topics)
+	}
+}
+
+func TestWhatIsNoReplayIsNotJudged(t *testing.T) {
+	t.Parallel()
+	const letters = "bff-consumer.melmastoon.bff.tenant.flow.error_encountered.v1.dlq"
+	for _, test := range []struct {
+		name string
+		code string
+		more map[string]any
+		dead []string
+	}{
+		{"another error", "MELMASTOON.PAYMENT.DECLINED", nil, nil},
+		{"another error behind a filter that lets everything through", replayed, map[string]any{"errorCode": "MELMASTOON.PAYMENT.DECLINED"}, nil},
+		{"a replay of nothing", replayed, map[string]any{"handoffId": nil}, []string{letters}},
+		{"a replay by nobody", replayed, map[string]any{"fingerprintHash": nil}, []string{letters}},
+		{"a replay of what was not minted here", replayed, map[string]any{"handoffId": id.New[id.Handoff]()}, []string{letters}},
+		{"a replay at another hotel", replayed, map[string]any{"tenantId": id.New[id.Tenant]()}, []string{letters}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t)
+			if a := r.Front.Push(Function, r.raw(test.code, test.more)); a.Status != 204 {
+				t.Errorf("got %d %s", a.Status, a.Body)
+			}
+			if scores, replays, told := r.found(); scores != 0 || replays != 0 || len(told) != 0 {
+				t.Errorf("%d judgements, %d replays, told %v", scores, replays, told)
+			}
+			if !slices.Equal(r.dead.topics, test.dead) {
+				t.Errorf("given up %v, want %v", r.dead.topics, test.dead)
+			}
+		})
+	}
+}
+
+func TestTheBusIsAskedForReplaysOnly(t *testing.T) {
+	t.Parallel()
+	if got := Function.Spec.Filter["ce-errorcode"]; got != "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED" || len(Function.Spec.Filter) != 1 {
+		t.Errorf("filtered by %v", Function.Spec.Filter)
+	}
+	sub := Function.Subscription("http://x.example")
+	if sub.Attempts != 10 || sub.AckDeadline != 30*time.Second {
+		t.Errorf("subscribed as %+v", sub)
+	}
+}

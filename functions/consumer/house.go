@@ -1,0 +1,67 @@
+package consumer
+
+import (
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// show is what the house itself says, in one language.
+func (h House) show(l locale.Tag) HotelDetail {
+	d := HotelDetail{
+		Property: PropertySummary{h.ID, h.Tenant, h.Name.show(l), h.City, h.Country, h.Geo, h.TimeZone, h.Stars, h.Rating.known(), h.Type},
+		Rooms:    []RoomTypeSummary{}, Amenities: []Amenity{}, Photos: pictures(h.Photos, l), Handoff: h.hint(), Locale: l,
+	}
+	for _, r := range h.RoomTypes {
+		d.Rooms = append(d.Rooms, r.show(l))
+	}
+	for _, a := range h.Amenities {
+		d.Amenities = append(d.Amenities, Amenity{a})
+	}
+	return d
+}
+
+func (r RoomType) show(l locale.Tag) RoomTypeSummary {
+	text := RoomText{r.Name, r.Description}
+	for _, tag := range []string{l.Language(), string(l)} { // the very tag last: it is the better one
+		if said, ok := r.Localized[tag]; ok {
+			text = said
+		}
+	}
+	return RoomTypeSummary{r.ID, text.Name, text.Description, r.MaxOccupancy, pictures(r.Photos, l)}
+}
+
+func pictures(photos []Photo, l locale.Tag) []PhotoView {
+	views := []PhotoView{}
+	for _, p := range photos {
+		views = append(views, PhotoView{p.URL, p.Alt.In(l), p.Hero})
+	}
+	return views
+}
+
+// policies are the rules that guests ask for first. Where no rule says when a guest may come and must go, the clock does.
+func (h House) policies(rules []HouseRule, l locale.Tag) PolicyTexts {
+	t := PolicyTexts{CheckIn: h.CheckIn, CheckOut: h.CheckOut}
+	for _, r := range rules {
+		switch said := r.Text.In(l); r.Kind {
+		case "cancellation":
+			t.Cancellation = said
+		case "check_in":
+			t.CheckIn = said
+		case "check_out":
+			t.CheckOut = said
+		}
+	}
+	return t
+}
+
+// show is the calendar in minor units. A night that cannot be told exactly is left out.
+func (c Calendar) show() []CalendarDay {
+	days := []CalendarDay{}
+	for _, d := range c.Days {
+		price, err := money.Amount{Micro: d.Cheapest, Currency: c.Currency}.Minor()
+		if err == nil && price.Amount > 0 {
+			days = append(days, CalendarDay{d.Date, price.Amount, price.Currency, price.Exponent})
+		}
+	}
+	return days
+}

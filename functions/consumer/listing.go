@@ -1,0 +1,118 @@
+package consumer
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// A ListingCard is a hotel as a list shows it to one visitor. What could not be had in time is null.
+type ListingCard struct {
+	Property   id.Property     `json:"propertyId"`
+	Tenant     id.Tenant       `json:"tenantId"`
+	Slug       string          `json:"tenantSlug"`
+	Name       LocalizedString `json:"name"`
+	City       string          `json:"city"`
+	Country    string          `json:"country"`
+	Geo        Position        `json:"geo"`
+	Thumbnail  ThumbnailView   `json:"thumbnail"`
+	Stars      int             `json:"starRating,omitzero"`
+	Rating     *GuestRating    `json:"guestRating,omitzero"`
+	Type       string          `json:"propertyType,omitzero"`
+	Amenities  []string        `json:"amenityHighlights"`
+	Brand      *BrandPeek      `json:"brandPeek"`
+	Rate       *RateSnapshot   `json:"rateSnapshot"`
+	Badges     []string        `json:"badges"`
+	DistanceKm *float64        `json:"distanceKm,omitzero"`
+}
+
+// A ThumbnailView is a picture in one language.
+type ThumbnailView struct {
+	URL string `json:"url"`
+	Alt string `json:"alt"`
+}
+
+// A BrandPeek is a hotel's look, for one visitor.
+type BrandPeek struct {
+	Color   string          `json:"primaryColor"`
+	LogoURL string          `json:"logoUrl"`
+	Name    LocalizedString `json:"brandName"`
+}
+
+// A DisplayPolicy says why an amount is in its currency.
+type DisplayPolicy string
+
+// The policies.
+const (
+	InTenants  DisplayPolicy = "tenant"         // the visitor's currency is the hotel's own
+	InVisitors DisplayPolicy = "user-preferred" // it was converted, at the rate of the snapshot
+	InFallback DisplayPolicy = "fallback"       // it could not be: it is the hotel's, not the visitor's
+)
+
+// A RateSnapshot is what the cheapest room cost at a moment. It is for showing: a quote decides.
+type RateSnapshot struct {
+	Nightly    int64          `json:"cheapestNightlyMinor"`
+	Total      int64          `json:"totalForStayMinor"`
+	Currency   money.Currency `json:"currency"`
+	Exponent   int            `json:"exponent"`
+	Policy     DisplayPolicy  `json:"currencyDisplayPolicy"`
+	FX         id.FX          `json:"fxSnapshotId,omitzero"`
+	CapturedAt time.Time      `json:"capturedAt"`
+	ExpiresAt  time.Time      `json:"ttlExpiresAt"`
+	Stale      bool           `json:"isStale"`
+}
+
+const highlights = 5
+
+func (l Listing) show(to locale.Tag) ListingCard {
+	card := ListingCard{
+		Property: l.Property, Tenant: l.Tenant, Slug: l.Slug, Name: l.Name.show(to), City: l.City, Country: l.Country, Geo: l.Geo,
+		Thumbnail: ThumbnailView{l.Thumbnail.URL, l.Thumbnail.Alt.In(to)}, Stars: l.Stars, Rating: l.Rating.known(), Type: l.Type,
+		Amenities: l.Amenities[:min(highlights, len(l.Amenities))], Badges: l.Badges, DistanceKm: l.DistanceKm,
+	}
+	if card.Amenities == nil {
+		card.Amenities = []string{}
+	}
+	if card.Badges == nil {
+		card.Badges = []string{}
+	}
+	return card
+}
+
+// known is the rating, nil where nobody has said.
+func (r *GuestRating) known() *GuestRating {
+	if r == nil || r.Count == 0 {
+		return nil
+	}
+	return r
+}
+
+func (b Brand) show(to locale.Tag) *BrandPeek {
+	return &BrandPeek{b.Color, b.LogoURL, b.Name.show(to)}
+}
+
+// policy says why the amount of who wanted one currency is in another, or the same.
+func policy(wanted, got money.Currency, fx id.FX) DisplayPolicy {
+	switch {
+	case wanted != got:
+		return InFallback
+	case fx.IsZero():
+		return InTenants
+	}
+	return InVisitors
+}
+
+// show is the price for who wanted it in a currency. An amount that cannot be told exactly is none.
+func (p Preview) show(wanted money.Currency, stale bool) *RateSnapshot {
+	nightly, inexact := money.Amount{Micro: p.Nightly, Currency: p.Currency}.Minor()
+	total, wrong := money.Amount{Micro: p.Total, Currency: p.Currency}.Minor()
+	if inexact != nil || wrong != nil || nightly.Amount <= 0 || total.Amount <= 0 {
+		return nil
+	}
+	return &RateSnapshot{
+		nightly.Amount, total.Amount, p.Currency, p.Currency.Exponent(), policy(wanted, p.Currency, p.FX), p.FX,
+		p.CapturedAt, p.CapturedAt.Add(priceLife), stale,
+	}
+}

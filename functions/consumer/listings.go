@@ -1,0 +1,200 @@
+package consumer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/upstream"
+)
+
+// A Listing is one hotel as the search service knows it.
+type Listing struct {
+	Property   id.Property  `json:"propertyId"`
+	Tenant     id.Tenant    `json:"tenantId"`
+	Slug       string       `json:"tenantSlug"`
+	Name       Text         `json:"name"`
+	City       string       `json:"city"`
+	Country    string       `json:"country"`
+	Geo        Position     `json:"geo"`
+	Thumbnail  Thumbnail    `json:"thumbnail"`
+	Stars      int          `json:"starRating"`
+	Rating     *GuestRating `json:"guestRating"`
+	Amenities  []string     `json:"amenities"`
+	Type       string       `json:"propertyType"`
+	Badges     []string     `json:"badges"`
+	DistanceKm *float64     `json:"distanceKm"`
+}
+
+// A Position is a place on earth, in degrees.
+type Position struct {
+	Lat float64 `json:"lat"`
+	Lng float64 `json:"lng"`
+}
+
+// A Thumbnail is the one picture of a hotel that a list shows.
+type Thumbnail struct {
+	URL string `json:"url"`
+	Alt Text   `json:"alt"`
+}
+
+// A GuestRating is what guests thought of a hotel.
+type GuestRating struct {
+	Value float64 `json:"value"`
+	Count int     `json:"count"`
+}
+
+// Found is a page of hotels as it was found at a moment.
+type Found struct {
+	Listings []Listing `json:"listings"`
+	Total    int       `json:"total"`
+	At       time.Time `json:"at"` // when the search service was asked
+}
+
+// A Pin is where one hotel is.
+type Pin struct {
+	Property id.Property `json:"propertyId"`
+	Tenant   id.Tenant   `json:"tenantId"`
+	Geo      Position    `json:"geo"`
+}
+
+// Pinned is where hotels are in a part of a map. Truncated, there are more.
+type Pinned struct {
+	Pins      []Pin `json:"pins"`
+	Total     int   `json:"total"`
+	Truncated bool  `json:"truncated"`
+}
+
+// Listings is the search service, asked once in a minute for each question.
+type Listings struct {
+	client *upstream.Client
+	found  *cache.Cache[Found]
+	pinned *cache.Cache[Pinned]
+	anew   document.Collection[time.Time] // hotels that were indexed lately, and when that was heard
+	now    func() time.Time
+}
+
+// list is how long what was found serves.
+var list = cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}
+
+// OpenListings opens the client. A question that hangs is asked a second time meanwhile.
+func OpenListings(e env.Env) *Listings {
+	policy := upstream.Policy{Timeout: 1500 * time.Millisecond, Retries: 1, HedgeAfter: 800 * time.Millisecond}
+	return &Listings{
+		upstream.Open(e, "search", policy),
+		cache.Open[Found](e, "consumer-search-list", list),
+		cache.Open[Pinned](e, "consumer-search-map", list),
+		document.Open[time.Time](e, "consumer-indexed"),
+		e.Now,
+	}
+}
+
+// asked is a question as the search service takes it.
+type asked struct {
+	Query
+	Page Page `json:"page"`
+}
+
+// key finds the answer to a question. What was typed is not to be read in it.
+func key(question any, more ...string) document.Key {
+	sum := sha256.Sum256([]byte(spelled(question)))
+	return document.KeyOf(hex.EncodeToString(sum[:]), more...)
+}
+
+// Find returns a page of hotels. One that shows a hotel which was indexed anew since is found anew too, by whoever comes
+// first; a page that does not show it yet is a minute old at most.
+func (l *Listings) Find(ctx context.Context, q Query, p Page) (Found, cache.State, error) {
+	question := asked{q, p}
+	found, state, err := l.fetch(ctx, question, key(question))
+	if err != nil || (state != cache.Hit && state != cache.Stale) {
+		return found, state, err
+	}
+	newest := l.newest(ctx, found)
+	if newest.IsZero() {
+		return found, state, nil
+	}
+	fresh, state, err := l.fetch(ctx, question, key(question, newest.Format(time.RFC3339Nano)))
+	if err != nil {
+		return found, cache.Stale, nil
+	}
+	return fresh, state, nil
+}
+
+func (l *Listings) fetch(ctx context.Context, question asked, at document.Key) (Found, cache.State, error) {
+	return l.found.Fetch(ctx, at, nil, func(ctx context.Context) (found Found, err error) {
+		at := l.now()
+		if err := l.client.Post(ctx, "/searches", question, &found, upstream.Read()); err != nil {
+			return Found{}, fmt.Errorf("listings: find: %w", err)
+		}
+		if found.Listings == nil || len(found.Listings) > question.Page.Limit {
+			return Found{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: find: incomplete, or more than asked for"))
+		}
+		found.At = at
+		return found, nil
+	})
+}
+
+// newest is when the last of these hotels was indexed after they were found, zero where none was.
+func (l *Listings) newest(ctx context.Context, found Found) (last time.Time) {
+	if len(found.Listings) == 0 {
+		return last
+	}
+	keys := make([]document.Key, len(found.Listings))
+	for i, listing := range found.Listings {
+		keys[i] = document.KeyOf(listing.Property.String())
+	}
+	heard, err := l.anew.GetMany(ctx, keys...)
+	if err != nil {
+		return last // it is a minute old at most
+	}
+	for _, at := range heard {
+		if at != nil && at.After(found.At) && at.After(last) {
+			last = *at
+		}
+	}
+	return last
+}
+
+// Indexed notes that a hotel was indexed anew.
+func (l *Listings) Indexed(ctx context.Context, property id.Property) error {
+	now := l.now()
+	_, err := l.anew.Put(ctx, document.KeyOf(property.String()), now, now.UnixMicro(), now.Add(list.Fresh+list.Stale))
+	if err != nil {
+		return fmt.Errorf("listings: indexed %s: %w", property, err)
+	}
+	return nil
+}
+
+// scope is a question for pins as the search service takes it.
+type scope struct {
+	Geo       GeoQuery  `json:"geo"`
+	Dates     DateRange `json:"dates"`
+	Occupancy Occupancy `json:"occupancy"`
+	Filters   *Filters  `json:"filters,omitzero"`
+	Limit     int       `json:"limit"`
+}
+
+// mostPins is as many as the search service tells at once.
+const mostPins = 500
+
+// Pins returns where hotels are.
+func (l *Listings) Pins(ctx context.Context, q Query) (Pinned, cache.State, error) {
+	question := scope{q.Geo, q.Dates, q.Occupancy, q.Filters, mostPins}
+	return l.pinned.Fetch(ctx, key(question), nil, func(ctx context.Context) (found Pinned, err error) {
+		if err := l.client.Post(ctx, "/pins", question, &found, upstream.Read()); err != nil {
+			return Pinned{}, fmt.Errorf("listings: pins: %w", err)
+		}
+		if found.Pins == nil || len(found.Pins) > mostPins {
+			return Pinned{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: pins: incomplete, or more than asked for"))
+		}
+		return found, nil
+	})
+}

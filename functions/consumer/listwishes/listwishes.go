@@ -1,0 +1,39 @@
+// Package listwishes shows a traveller the hotels on their wishlist.
+package listwishes
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// Function answers GET /bff/consumer/v1/wishlist.
+var Function = consumer.HTTP(fn.Spec{
+	Name:    "consumer-listwishes",
+	Route:   "GET " + consumer.Base + "/wishlist",
+	Uses:    fn.Uses{fn.Postgres, fn.Documents},
+	Timeout: time.Second,
+}, New)
+
+// A Response is the wishlist, the newest first.
+type Response struct {
+	Wishes []consumer.Wish `json:"wishlist"`
+	Most   int             `json:"limit"`
+}
+
+type lister struct {
+	wishlists consumer.Wishlists
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[fn.Nothing, Response], error) {
+	return (&lister{consumer.OpenWishlists(e)}).list, nil
+}
+
+func (h *lister) list(ctx context.Context, c consumer.Call[fn.Nothing]) (Response, error) {
+	wishes, err := h.wishlists.List(ctx, c.Session.ID)
+	return Response{wishes, consumer.MostWishes}, err
+}

@@ -1,0 +1,126 @@
+package consumer
+
+import (
+	"context"
+	"slices"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// A MapPin is a hotel on a map, or one that stands for several near it. Only pins in the spotlight have a price.
+type MapPin struct {
+	Property id.Property     `json:"propertyId"`
+	Geo      Position        `json:"geo"`
+	Nightly  *int64          `json:"cheapestNightlyMinor,omitzero"`
+	Currency *money.Currency `json:"currency,omitzero"`
+	Exponent *int            `json:"exponent,omitzero"`
+	Color    *string         `json:"brandColor"`
+	Count    int             `json:"count"` // how many hotels it stands for
+
+	tenant id.Tenant
+}
+
+// Marked are the pins of a part of a map, for one visitor.
+type Marked struct {
+	Composition
+	Pins      []MapPin
+	Total     int
+	Clustered bool // some pins stand for several hotels
+	Truncated bool // there are more hotels than the pins stand for
+}
+
+const (
+	mostShown = 200 // pins on one map
+	gridSide  = 14  // cells of the grid that thins them out, which are not more than that
+)
+
+// A Spotlight names the pins that get a price.
+type Spotlight []id.Property
+
+const mostLit = 20 // pins
+
+// Map finds where hotels are in a part of a map. In the spotlight are those that are named, or else the first that stand for
+// themselves.
+func (s *Searches) Map(ctx context.Context, v Visitor, q Query, spotlight Spotlight) (Marked, error) {
+	ctx, cancel := ahead(ctx)
+	defer cancel()
+	q = q.Normal()
+	pinned, state, err := s.listings.Pins(ctx, q)
+	if err != nil {
+		return Marked{}, overdue(err)
+	}
+	pins := s.open(ctx, pinned.Pins)
+	m := Marked{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > mostShown}
+	m.with("search", state, nil)
+	m.Pins = thinned(pins, *q.Geo.Box)
+	m.paint(ctx, s, Trip{q.Dates, q.Occupancy, v.Currency}, m.spotlight(spotlight))
+	return m, nil
+}
+
+// open are the pins of hotels that are not suspended.
+func (s *Searches) open(ctx context.Context, pins []Pin) []Pin {
+	var tenants []id.Tenant
+	for _, p := range pins {
+		tenants = append(tenants, p.Tenant)
+	}
+	closed := s.tenants.Suspended(ctx, tenants)
+	return slices.DeleteFunc(slices.Clone(pins), func(p Pin) bool { return closed[p.Tenant] })
+}
+
+// thinned are the pins, or where they are too many the first of each cell of a grid, with how many it stands for.
+func thinned(pins []Pin, b BoundingBox) []MapPin {
+	shown, at := []MapPin{}, map[[2]int]int{}
+	for _, p := range pins {
+		cell := b.cell(p.Geo)
+		if n, taken := at[cell]; taken && len(pins) > mostShown {
+			shown[n].Count++
+			continue
+		}
+		at[cell] = len(shown)
+		shown = append(shown, MapPin{Property: p.Property, Geo: p.Geo, Count: 1, tenant: p.Tenant})
+	}
+	return shown
+}
+
+const circle = 360
+
+// cell is where in the grid over the box a place lies.
+func (b BoundingBox) cell(g Position) [2]int {
+	east := func(from, to float64) float64 { // degrees, also over the date line
+		if to < from {
+			to += circle
+		}
+		return to - from
+	}
+	part := func(at, of float64) int { return min(gridSide-1, max(0, int(gridSide*at/of))) }
+	return [2]int{part(g.Lat-b.SwLat, b.NeLat-b.SwLat), part(east(b.SwLng, g.Lng), east(b.SwLng, b.NeLng))}
+}
+
+// spotlight are the pins that get a price.
+func (m *Marked) spotlight(wanted Spotlight) (lit []id.Property) {
+	for _, p := range m.Pins {
+		if len(lit) < mostLit && (slices.Contains(wanted, p.Property) || len(wanted) == 0 && p.Count == 1) {
+			lit = append(lit, p.Property)
+		}
+	}
+	return lit
+}
+
+// paint adds colours and prices, asked for at once.
+func (m *Marked) paint(ctx context.Context, s *Searches, t Trip, lit []id.Property) {
+	var tenants []id.Tenant
+	for _, p := range m.Pins {
+		tenants = append(tenants, p.tenant)
+	}
+	worn := s.attire(ctx, tenants, lit, t, &m.Composition)
+	for i := range m.Pins {
+		p := &m.Pins[i]
+		if look, ok := worn.looks.value[p.tenant]; ok {
+			p.Color = &look.Color
+		}
+		if r := worn.rate(p.Property, t); r != nil {
+			p.Nightly, p.Currency, p.Exponent = &r.Nightly, &r.Currency, &r.Exponent
+		}
+	}
+}

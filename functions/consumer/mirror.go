@@ -1,0 +1,185 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// A mirror is a session as SQL keeps it. No row of this service belongs to a hotel: none is under row-level security.
+type mirror struct {
+	ID          id.GuestSession   `db:"guest_session_id"`
+	Version     int64             `db:"version"` // of what was chosen
+	CreatedAt   time.Time         `db:"created_at"`
+	LastSeenAt  time.Time         `db:"last_seen_at"`
+	Locale      locale.Tag        `db:"locale"`
+	LocaleBy    Trigger           `db:"locale_by"`
+	Currency    money.Currency    `db:"currency"`
+	CurrencyBy  Trigger           `db:"currency_by"`
+	Fingerprint pseudonym.Hash    `db:"fingerprint_hash"`
+	IP          *pseudonym.Hash   `db:"ip_hash"`
+	Campaign    *event.Attributed `db:"campaign"`
+	CampaignAt  *time.Time        `db:"campaign_at"`
+	Telemetry   bool              `db:"consent_telemetry"`
+	Marketing   bool              `db:"consent_marketing"`
+	EndedAt     *time.Time        `db:"ended_at"`
+	RotatedTo   *id.GuestSession  `db:"rotated_to"`
+}
+
+// session is as much of a session as its mirror knows. Any version that a document had is newer.
+func (m mirror) session() Session {
+	s := Session{
+		ID: m.ID, Chosen: m.Version, CreatedAt: m.CreatedAt, LastSeenAt: m.LastSeenAt, Locale: m.Locale, LocaleBy: m.LocaleBy,
+		Currency: m.Currency, CurrencyBy: m.CurrencyBy, Fingerprint: m.Fingerprint, Consent: Consent{m.Telemetry, m.Marketing},
+		RecentlyViewed: []RecentlyViewed{}, SearchHistory: []SearchHistory{},
+	}
+	if m.IP != nil {
+		s.IP = *m.IP
+	}
+	if m.Campaign != nil && m.CampaignAt != nil {
+		s.Campaign, s.CampaignAt = Campaign(*m.Campaign), *m.CampaignAt
+	}
+	return s
+}
+
+const mirrorColumns = `guest_session_id, version, created_at, last_seen_at, locale, locale_by, currency, currency_by, fingerprint_hash,
+	ip_hash, campaign, campaign_at, consent_telemetry, consent_marketing, ended_at, rotated_to`
+
+// mirrored returns the row of a session, or ErrNotFound.
+func (s *Sessions) mirrored(ctx context.Context, known id.GuestSession) (m mirror, err error) {
+	err = s.db.InTx(ctx, func(tx postgres.Tx) (err error) {
+		rows, _ := tx.Query(ctx, `
+			SELECT `+mirrorColumns+`
+			FROM bff_consumer.guest_sessions
+			WHERE guest_session_id = @session`, pgx.StrictNamedArgs{"session": known})
+		m, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[mirror])
+		return err
+	})
+	return m, missing(err, "get", known)
+}
+
+// missing wraps an error, but for the one that says that there is no row.
+func missing(err error, verb string, known id.GuestSession) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, pgx.ErrNoRows):
+		return ErrNotFound
+	}
+	return fmt.Errorf("sessions: %s %s: %w", verb, known, err)
+}
+
+// Begin keeps a session that has just been born, and tells of it. Its document comes last and may be lost.
+func (s *Sessions) Begin(ctx context.Context, session Session, class AgentClass) error {
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
+		if err := enterMirror(ctx, tx, session); err != nil {
+			return err
+		}
+		return s.voice.Append(ctx, tx, session, session.started(class))
+	})
+	if err != nil {
+		return fmt.Errorf("sessions: begin %s: %w", session.ID, err)
+	}
+	_, _ = s.docs.Put(ctx, document.KeyOf(session.ID.String()), session, session.Version, session.LastSeenAt.Add(sessionTTL))
+	return nil
+}
+
+func enterMirror(ctx context.Context, tx postgres.Tx, s Session) error {
+	var campaignAt *time.Time
+	if !s.CampaignAt.IsZero() {
+		campaignAt = &s.CampaignAt
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO bff_consumer.guest_sessions (guest_session_id, version, created_at, last_seen_at, locale, locale_by, currency,
+			currency_by, fingerprint_hash, ip_hash, campaign, campaign_at, consent_telemetry, consent_marketing)
+		VALUES (@session, @version, @created, @seen, @locale, @localeBy, @currency,
+			@currencyBy, @fingerprint, nullif(@ip, ''), @campaign, @campaignAt, @telemetry, @marketing)`,
+		pgx.StrictNamedArgs{"session": s.ID, "version": s.Chosen, "created": s.CreatedAt, "seen": s.LastSeenAt,
+			"locale": s.Locale, "localeBy": s.LocaleBy, "currency": s.Currency, "currencyBy": s.CurrencyBy,
+			"fingerprint": s.Fingerprint, "ip": s.IP, "campaign": s.Campaign.Attributed(), "campaignAt": campaignAt,
+			"telemetry": s.Consent.Telemetry, "marketing": s.Consent.Marketing})
+	return err
+}
+
+// Choose makes a change to what the session has chosen and agreed to, in SQL first and with what is told of it. What was
+// chosen before is what SQL says, so a repeat after a failure tells nothing twice.
+func (s *Sessions) Choose(ctx context.Context, known id.GuestSession, choose func(*Session) []event.Draft) (Session, error) {
+	var chosen Session
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT `+mirrorColumns+`
+			FROM bff_consumer.guest_sessions
+			WHERE guest_session_id = @session AND ended_at IS NULL
+			FOR NO KEY UPDATE`, pgx.StrictNamedArgs{"session": known})
+		m, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[mirror])
+		if err != nil {
+			return err
+		}
+		chosen = m.session()
+		events := choose(&chosen)
+		chosen.Chosen++
+		if err := updateMirror(ctx, tx, chosen); err != nil {
+			return err
+		}
+		return s.voice.Append(ctx, tx, chosen, events...)
+	})
+	if err != nil {
+		return Session{}, missing(err, "choose for", known)
+	}
+	return s.Change(ctx, known, func(kept *Session) { kept.adopt(chosen) })
+}
+
+// adopt takes over what was chosen, unless something was chosen since.
+func (s *Session) adopt(c Session) {
+	if s.Chosen > c.Chosen {
+		return
+	}
+	s.Chosen, s.Consent, s.Campaign, s.CampaignAt, s.Fingerprint = c.Chosen, c.Consent, c.Campaign, c.CampaignAt, c.Fingerprint
+	s.Locale, s.LocaleBy, s.Currency, s.CurrencyBy = c.Locale, c.LocaleBy, c.Currency, c.CurrencyBy
+}
+
+func updateMirror(ctx context.Context, tx postgres.Tx, s Session) error {
+	var campaignAt *time.Time
+	if !s.CampaignAt.IsZero() {
+		campaignAt = &s.CampaignAt
+	}
+	_, err := tx.Exec(ctx, `
+		UPDATE bff_consumer.guest_sessions
+		SET version = @version, locale = @locale, locale_by = @localeBy, currency = @currency, currency_by = @currencyBy,
+			campaign = @campaign, campaign_at = @campaignAt, consent_telemetry = @telemetry, consent_marketing = @marketing,
+			fingerprint_hash = @fingerprint
+		WHERE guest_session_id = @session`,
+		pgx.StrictNamedArgs{"session": s.ID, "version": s.Chosen, "locale": s.Locale, "localeBy": s.LocaleBy,
+			"currency": s.Currency, "currencyBy": s.CurrencyBy, "campaign": s.Campaign.Attributed(), "campaignAt": campaignAt,
+			"telemetry": s.Consent.Telemetry, "marketing": s.Consent.Marketing, "fingerprint": s.Fingerprint})
+	return err
+}
+
+// sightEvery is how exactly the mirror knows when a session was seen last: not every look at a hotel is a row to write.
+const sightEvery = time.Hour
+
+// seen notes that a session was seen, and reports whether it lives.
+func (s *Sessions) seen(ctx context.Context, session Session) (lives bool, err error) {
+	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
+		return tx.QueryRow(ctx, `
+			WITH touched AS (
+				UPDATE bff_consumer.guest_sessions SET last_seen_at = @seen
+				WHERE guest_session_id = @session AND ended_at IS NULL AND last_seen_at <= @before
+			)
+			SELECT EXISTS (SELECT FROM bff_consumer.guest_sessions WHERE guest_session_id = @session AND ended_at IS NULL)`,
+			pgx.StrictNamedArgs{"session": session.ID, "seen": session.LastSeenAt, "before": session.LastSeenAt.Add(-sightEvery)}).
+			Scan(&lives)
+	})
+	return lives, err
+}

@@ -1,0 +1,71 @@
+package consumer_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/readsession"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// away is a store of documents that is not there.
+type away struct{}
+
+func (away) Get(context.Context, time.Time, ...document.Name) ([]*document.Record, error) {
+	return nil, fault.ErrUnavailable
+}
+
+func (away) Create(context.Context, time.Time, document.Name, document.Record) (bool, error) {
+	return false, fault.ErrUnavailable
+}
+
+func (away) Put(context.Context, time.Time, document.Name, document.Record) (bool, error) {
+	return false, fault.ErrUnavailable
+}
+
+func (away) Delete(context.Context, document.Name) error { return fault.ErrUnavailable }
+
+func (away) Add(context.Context, time.Time, document.Name, int64, time.Time) (int64, error) {
+	return 0, fault.ErrUnavailable
+}
+
+func TestWithoutDocumentsTheVisitGoesOn(t *testing.T) {
+	t.Parallel()
+	site := whole(t)
+	v := site.Traveller("DNT", "1")
+	v.Must(200, "PATCH", "/session", `{"currency":"GBP"}`)
+	first := v.Session
+	site.Front = fntest.Behind(t, env.Give[document.Store](site.Env, away{}), site.Front.Issuer(), everything...)
+	for range 2 {
+		var shown readsession.Response
+		v.Must(200, "GET", "/session", nil).Into(t, &shown)
+		if v.Session != first || shown.Currency != "GBP" || shown.Consent.Telemetry {
+			t.Errorf("the visit goes on as %+v", shown)
+		}
+		v.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
+		v.Must(202, "POST", "/telemetry/page-view", `{"path":"/"}`)
+		site.DB.Advance(2 * time.Hour) // so that it must be noted that it was seen
+	}
+	// What is chosen must hold everywhere at once, so it waits for the documents; and nobody is told that they are forgotten
+	// while a document may still know them.
+	if a := v.Send("PATCH", "/session", `{"currency":"EUR"}`); a.Status != 503 {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+	if a := v.Send("POST", "/session/clear", nil); a.Status != 503 {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+	other := site.Traveller()
+	other.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
+	if r := consumertest.Texts(t, site.DB)["bff_consumer.guest_sessions"]; r == "" {
+		t.Error("nobody's session has begun")
+	}
+	if a := site.Traveller().Send("GET", "/session", nil); a.Status != 200 || len(set(a)) != 1 {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+}

@@ -1,0 +1,157 @@
+package consumer
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// Locales are the languages of the site. The first is for whoever says nothing that is known here.
+func Locales() []locale.Tag {
+	return []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic}
+}
+
+// ChooseLocale is for a language that somebody named: the site is in it, or that is refused.
+func ChooseLocale(wanted locale.Tag) (locale.Tag, error) {
+	if !slices.Contains(Locales(), wanted) {
+		return "", ErrLocaleNotSupported
+	}
+	return wanted, nil
+}
+
+// A CurrencyCode is what has the form of an ISO 4217 code. Whether prices are shown in it is asked of [ChooseCurrency].
+type CurrencyCode string
+
+var errCurrencyCode = errors.New("not three capital letters")
+
+// UnmarshalText accepts three capital letters.
+func (c *CurrencyCode) UnmarshalText(text []byte) error {
+	if len(text) != 3 || strings.ContainsFunc(string(text), func(r rune) bool { return r < 'A' || r > 'Z' }) {
+		return errCurrencyCode
+	}
+	*c = CurrencyCode(text)
+	return nil
+}
+
+// ChooseCurrency is for a currency that somebody named: prices are shown in it, or that is refused.
+func ChooseCurrency(wanted CurrencyCode) (c money.Currency, err error) {
+	if c.UnmarshalText([]byte(wanted)) != nil {
+		return "", ErrCurrencyNotSupported
+	}
+	return c, nil
+}
+
+// A Trigger is what made a preference what it is.
+type Trigger string
+
+// The triggers.
+const (
+	ByGuest    Trigger = "user-explicit"
+	ByLanguage Trigger = "accept-language"
+	ByCountry  Trigger = "geo-ip"
+	ByDefault  Trigger = "tenant-default"
+)
+
+// speaks is the language that a visit begins in: one that the browser accepts, else that of the country it comes from.
+func speaks(h http.Header, country string) (locale.Tag, Trigger) {
+	accepted, offered := strings.Join(h.Values("Accept-Language"), ","), Locales()
+	spoken, known := languageOf(country)
+	if !known {
+		return locale.Negotiate(accepted, offered), ByLanguage
+	}
+	// Whatever stands first is chosen where the browser names nothing that is offered: two orders tell whether it did.
+	first := slices.Concat([]locale.Tag{spoken}, offered)
+	chosen := locale.Negotiate(accepted, first)
+	if chosen == spoken && locale.Negotiate(accepted, offered) != spoken {
+		return spoken, ByCountry
+	}
+	return chosen, ByLanguage
+}
+
+// languageOf is what the site is read in there.
+func languageOf(country string) (locale.Tag, bool) {
+	switch country {
+	case "AF":
+		return locale.Pashto, true
+	case "IR":
+		return locale.Persian, true
+	case "PK":
+		return locale.Urdu, true
+	case "AE", "SA", "QA", "KW", "BH", "OM":
+		return locale.Arabic, true
+	}
+	return "", false
+}
+
+// pays is the currency that a visit begins with: that of the country it comes from, else that of the language's.
+func pays(country string, language locale.Tag) (money.Currency, Trigger) {
+	if c, known := currencyOf(country); known {
+		return c, ByCountry
+	}
+	_, region, _ := strings.Cut(string(language), "-")
+	if c, known := currencyOf(region); known {
+		return c, ByDefault
+	}
+	return money.USD, ByDefault
+}
+
+// currencyOf is what prices are thought of in there.
+func currencyOf(country string) (money.Currency, bool) {
+	switch country {
+	case "AF":
+		return money.AFN, true
+	case "IR":
+		return money.IRR, true
+	case "PK":
+		return money.PKR, true
+	case "AE":
+		return money.AED, true
+	case "GB":
+		return money.GBP, true
+	case "US":
+		return money.USD, true
+	case "AT", "BE", "BG", "CY", "DE", "EE", "ES", "FI", "FR", "GR", "HR", "IE", "IT", "LT", "LU", "LV", "MT", "NL", "PT", "SI", "SK":
+		return money.EUR, true
+	}
+	return "", false
+}
+
+// prefers is the language and the currency of one call: the session's, and another currency where the call asks for one
+// that prices are shown in. A wish that cannot be met is no error.
+func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
+	language, currency := v.Session.Locale, v.Session.Currency
+	if v.Session.ID.IsZero() {
+		language, _ = speaks(h, v.Country)
+		currency, _ = pays(v.Country, language)
+	}
+	if wished, err := ChooseCurrency(CurrencyCode(h.Get("X-Currency"))); err == nil {
+		currency = wished
+	}
+	return language, currency
+}
+
+// Prefer has the session read another language from now on, and tells of it if it is another.
+func (s *Session) Prefer(language locale.Tag, by Trigger, now time.Time) []event.Draft {
+	before := s.Locale
+	s.Locale, s.LocaleBy = language, by
+	if before == language {
+		return nil
+	}
+	return []event.Draft{s.Tell(LocaleChangedV1, localeChanged{s.ID, before, language, by, now})}
+}
+
+// Pay has the session see prices in another currency from now on, and tells of it if it is another.
+func (s *Session) Pay(currency money.Currency, by Trigger, now time.Time) []event.Draft {
+	before := s.Currency
+	s.Currency, s.CurrencyBy = currency, by
+	if before == currency {
+		return nil
+	}
+	return []event.Draft{s.Tell(CurrencyChangedV1, currencyChanged{s.ID, before, currency, by, now})}
+}

@@ -1,0 +1,213 @@
+package consumer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/upstream"
+)
+
+// A Trip is a stay of some people, with what it is paid in.
+type Trip struct {
+	Dates     DateRange
+	Occupancy Occupancy
+	Currency  money.Currency
+}
+
+// UsualTrip is the stay of who names none: tomorrow night, for two.
+func UsualTrip(now time.Time, c money.Currency) Trip {
+	tomorrow := stay.DateOf(now).AddDays(1)
+	return Trip{DateRange{tomorrow, tomorrow.AddDays(1)}, Occupancy{Adults: 2, Rooms: 1}, c}
+}
+
+// Check refuses a stay that cannot be at that moment.
+func (t Trip) Check(now time.Time) error {
+	return refuse(slices.Concat(t.Dates.Check("", now), t.Occupancy.Check(""))...)
+}
+
+// A Preview is the cheapest that a stay costs in one hotel.
+type Preview struct {
+	Property   id.Property    `json:"propertyId"`
+	Nightly    money.Micro    `json:"cheapestNightlyMicro"`
+	Total      money.Micro    `json:"totalMicro"`
+	Currency   money.Currency `json:"currency"`
+	FX         id.FX          `json:"fxSnapshotId,omitzero"` // where it was converted
+	CapturedAt time.Time      `json:"capturedAt"`
+}
+
+// A DayPrice is the cheapest that one night costs, whatever the room.
+type DayPrice struct {
+	Date     stay.Date   `json:"date"`
+	Cheapest money.Micro `json:"cheapestMicro"`
+}
+
+// A Calendar is what nights cost, one by one.
+type Calendar struct {
+	Days     []DayPrice     `json:"days"`
+	Currency money.Currency `json:"currency"`
+}
+
+// An Offer is what a whole stay costs at one rate.
+type Offer struct {
+	RatePlan id.RatePlan `json:"ratePlanId"`
+	Nightly  money.Micro `json:"nightlyMicro"`
+	Total    money.Micro `json:"totalMicro"`
+}
+
+// Offers are the prices of a stay in one hotel, room by room, in one currency.
+type Offers struct {
+	Property  id.Property    `json:"propertyId"`
+	Currency  money.Currency `json:"currency"`
+	RoomTypes []RoomOffers   `json:"roomTypes"`
+	FX        *Conversion    `json:"fxSnapshot,omitzero"` // where they were converted
+}
+
+// A Conversion names the exchange rate that prices were converted at.
+type Conversion struct {
+	ID id.FX `json:"fxSnapshotId"`
+}
+
+// RoomOffers are the prices of one kind of room, the cheapest first.
+type RoomOffers struct {
+	RoomType id.RoomType `json:"roomTypeId"`
+	Rates    []Offer     `json:"rates"`
+}
+
+// Prices is the pricing service. It is asked for showing only: what is booked is quoted on the hotel's own site.
+type Prices struct {
+	client    *upstream.Client
+	previews  *cache.Cache[[]Preview]
+	calendars *cache.Cache[Calendar]
+	offers    *cache.Cache[Offers]
+}
+
+// patience is how long a page waits for prices before it is shown without.
+const patience = 800 * time.Millisecond
+
+// OpenPrices opens the client.
+func OpenPrices(e env.Env) *Prices {
+	return &Prices{
+		upstream.Open(e, "pricing", upstream.Policy{Timeout: patience, Retries: 1}),
+		cache.Open[[]Preview](e, "consumer-previews", priced),
+		cache.Open[Calendar](e, "consumer-calendar", cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}),
+		cache.Open[Offers](e, "consumer-offers", priced),
+	}
+}
+
+const priceLife = time.Minute
+
+// priced is how long prices are shown: as they are, and as stale ones.
+var priced = cache.Policy{Fresh: priceLife, Stale: 10 * time.Minute}
+
+// ofListing is a hotel's own generation, whosever hotel it is.
+func ofListing(p id.Property) cache.Generation { return cache.Of("listing", p.String()) }
+
+// people are who stays, as prices go by them.
+func (o Occupancy) people() []string {
+	return []string{strconv.Itoa(o.Adults), strconv.Itoa(o.Children), strconv.Itoa(o.Rooms)}
+}
+
+// Preview returns the cheapest prices of the stay in hotels, all in one call. A hotel that cannot be priced has none.
+func (p *Prices) Preview(ctx context.Context, hotels []id.Property, t Trip) (map[id.Property]Preview, cache.State, error) {
+	if len(hotels) == 0 {
+		return nil, cache.Hit, nil
+	}
+	hotels = slices.SortedFunc(slices.Values(hotels), func(a, b id.Property) int { return bytes.Compare(a[:], b[:]) })
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	parts := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
+	var depends []cache.Generation
+	for _, h := range hotels {
+		parts, depends = append(parts, h.String()), append(depends, ofListing(h))
+	}
+	previews, state, err := p.previews.Fetch(ctx, document.KeyOf("previews", parts...), depends, func(ctx context.Context) ([]Preview, error) {
+		return p.askPreviews(ctx, hotels, t)
+	})
+	if err != nil {
+		return nil, state, err
+	}
+	found := map[id.Property]Preview{}
+	for _, one := range previews {
+		found[one.Property] = one
+	}
+	return found, state, nil
+}
+
+func (p *Prices) askPreviews(ctx context.Context, hotels []id.Property, t Trip) ([]Preview, error) {
+	in := struct {
+		Properties []id.Property  `json:"propertyIds"`
+		Stay       stay.Window    `json:"stayWindow"`
+		Occupancy  party          `json:"occupancy"`
+		Currency   money.Currency `json:"currency"`
+	}{hotels, t.Dates.Window(), party{t.Occupancy.Adults, t.Occupancy.Children, t.Occupancy.Rooms}, t.Currency}
+	var out struct {
+		Previews []Preview `json:"previews"`
+	}
+	if err := p.client.Post(ctx, "/previews", in, &out, upstream.Read()); err != nil {
+		return nil, fmt.Errorf("prices: preview: %w", err)
+	}
+	if out.Previews == nil {
+		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("prices: preview: incomplete"))
+	}
+	return out.Previews, nil
+}
+
+// party is an occupancy as the pricing service takes it: no price asks for ages.
+type party struct {
+	Adults   int `json:"adults"`
+	Children int `json:"children"`
+	Rooms    int `json:"rooms"`
+}
+
+// calendarDays is how many days ahead a hotel's prices are shown.
+const calendarDays = 7
+
+// Calendar returns what the nights from a day on cost in a hotel.
+func (p *Prices) Calendar(ctx context.Context, hotel id.Property, from stay.Date, c money.Currency) (Calendar, cache.State, error) {
+	return p.calendars.Fetch(ctx, document.KeyOf(hotel.String(), from.String(), string(c)), []cache.Generation{ofListing(hotel)},
+		func(ctx context.Context) (out Calendar, err error) {
+			query := url.Values{"propertyId": {hotel.String()}, "from": {from.String()}, "days": {strconv.Itoa(calendarDays)}, "currency": {string(c)}}
+			if err := p.client.Get(ctx, "/calendar", query, &out); err != nil {
+				return Calendar{}, fmt.Errorf("prices: calendar of %s: %w", hotel, err)
+			}
+			if out.Days == nil || out.Currency == "" {
+				return Calendar{}, fault.ErrUpstreamUnavailable.Because(errors.New("prices: calendar: incomplete"))
+			}
+			return out, nil
+		})
+}
+
+// Offers returns what every rate of a hotel costs for the stay.
+func (p *Prices) Offers(ctx context.Context, tenant id.Tenant, hotel id.Property, t Trip) (Offers, cache.State, error) {
+	parts := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
+	return p.offers.Fetch(ctx, document.KeyOf(hotel.String(), parts...), []cache.Generation{cache.OfTenant(tenant), ofListing(hotel)},
+		func(ctx context.Context) (Offers, error) { return p.askOffers(ctx, tenant, hotel, t) })
+}
+
+func (p *Prices) askOffers(ctx context.Context, tenant id.Tenant, hotel id.Property, t Trip) (out Offers, err error) {
+	people := t.Occupancy.people()
+	query := url.Values{
+		"tenantId": {tenant.String()}, "propertyId": {hotel.String()}, "start": {t.Dates.CheckIn.String()}, "end": {t.Dates.CheckOut.String()},
+		"adults": {people[0]}, "children": {people[1]}, "rooms": {people[2]}, "currency": {string(t.Currency)},
+	}
+	if err := p.client.Get(ctx, "/cheapest", query, &out, upstream.Tenant(tenant)); err != nil {
+		return Offers{}, fmt.Errorf("prices: offers of %s: %w", hotel, err)
+	}
+	if out.Property != hotel || out.RoomTypes == nil || out.Currency == "" {
+		return Offers{}, fault.ErrUpstreamUnavailable.Because(errors.New("prices: offers: incomplete, or another hotel's"))
+	}
+	return out, nil
+}

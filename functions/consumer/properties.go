@@ -1,0 +1,121 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/upstream"
+)
+
+// A House is one hotel, with what it lets, in all languages that it is described in.
+type House struct {
+	ID        id.Property  `json:"propertyId"`
+	Tenant    id.Tenant    `json:"tenantId"`
+	Name      Text         `json:"name"`
+	City      string       `json:"city"`
+	Country   string       `json:"country"`
+	Geo       Position     `json:"geo"`
+	TimeZone  string       `json:"timeZone"`
+	Stars     int          `json:"starRating"`
+	Rating    *GuestRating `json:"guestRating"`
+	Type      string       `json:"propertyType"`
+	Amenities []string     `json:"amenities"`
+	CheckIn   string       `json:"checkInFrom"`
+	CheckOut  string       `json:"checkOutUntil"`
+	Photos    []Photo      `json:"photos"`
+	RoomTypes []RoomType   `json:"roomTypes"`
+}
+
+// A Photo is a picture with what it shows.
+type Photo struct {
+	URL  string `json:"url"`
+	Alt  Text   `json:"alt"`
+	Hero bool   `json:"isHero"`
+}
+
+// A RoomType is a kind of room.
+type RoomType struct {
+	ID           id.RoomType         `json:"roomTypeId"`
+	Name         string              `json:"name"`
+	Description  string              `json:"description"`
+	Localized    map[string]RoomText `json:"localized"`
+	MaxOccupancy int                 `json:"maxOccupancy"`
+	Photos       []Photo             `json:"photos"`
+}
+
+// A RoomText is what a room is called in one language.
+type RoomText struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// A HouseRule is one thing that a hotel's guests should know.
+type HouseRule struct {
+	Property id.Property `json:"propertyId"`
+	Kind     string      `json:"kind"`
+	Title    Text        `json:"title"`
+	Text     Text        `json:"text"`
+}
+
+// Properties is the property service, asked once in five minutes about each hotel.
+type Properties struct {
+	client *upstream.Client
+	houses *cache.Cache[House]
+	rules  *cache.Cache[[]HouseRule]
+}
+
+// OpenProperties opens the client.
+func OpenProperties(e env.Env) *Properties {
+	return &Properties{
+		upstream.Open(e, "property", upstream.Policy{Timeout: time.Second, Retries: 1}),
+		cache.Open[House](e, "consumer-detail", front), cache.Open[[]HouseRule](e, "consumer-policies", front),
+	}
+}
+
+// Get returns a hotel, or ErrNotFound.
+func (p *Properties) Get(ctx context.Context, property id.Property) (House, cache.State, error) {
+	return p.houses.Fetch(ctx, document.KeyOf(property.String()), []cache.Generation{ofListing(property)},
+		func(ctx context.Context) (h House, err error) {
+			if err := p.client.Get(ctx, "/properties/"+property.String(), nil, &h); err != nil {
+				return House{}, fmt.Errorf("properties: get %s: %w", property, err)
+			}
+			if h.ID != property || h.Tenant.IsZero() || h.Name.Default == "" {
+				return House{}, fault.ErrUpstreamUnavailable.Because(errors.New("properties: get: incomplete, or another hotel"))
+			}
+			return h, nil
+		})
+}
+
+// Rules returns what the guests of a house should know.
+func (p *Properties) Rules(ctx context.Context, h House) (rules []HouseRule, state cache.State, err error) {
+	all, state, err := p.rules.Fetch(ctx, document.KeyOf(h.Tenant.String(), h.ID.String()), []cache.Generation{cache.OfTenant(h.Tenant), ofListing(h.ID)},
+		func(ctx context.Context) ([]HouseRule, error) { return p.askRules(ctx, h) })
+	for _, r := range all {
+		if r.Property == h.ID {
+			rules = append(rules, r)
+		}
+	}
+	return rules, state, err
+}
+
+func (p *Properties) askRules(ctx context.Context, h House) ([]HouseRule, error) {
+	var out struct {
+		Policies []HouseRule `json:"policies"`
+	}
+	query := url.Values{"tenantId": {h.Tenant.String()}, "propertyId": {h.ID.String()}}
+	if err := p.client.Get(ctx, "/policies", query, &out, upstream.Tenant(h.Tenant)); err != nil {
+		return nil, fmt.Errorf("properties: rules of %s: %w", h.ID, err)
+	}
+	if out.Policies == nil {
+		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("properties: rules: incomplete"))
+	}
+	return out.Policies, nil
+}

@@ -1,0 +1,177 @@
+package consumer
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A GeoMode says how a guest names the place to look in.
+type GeoMode string
+
+// The modes.
+const (
+	Point  GeoMode = "point"
+	Box    GeoMode = "bounding-box"
+	City   GeoMode = "city"
+	Region GeoMode = "region"
+)
+
+// UnmarshalText refuses a mode that does not exist.
+func (m *GeoMode) UnmarshalText(text []byte) error {
+	switch read := GeoMode(text); read {
+	case Point, Box, City, Region:
+		*m = read
+		return nil
+	}
+	return errors.New("is not a way to name a place")
+}
+
+// A GeoQuery names the place to look in, in exactly one way.
+type GeoQuery struct {
+	Mode   GeoMode      `json:"mode"`
+	Point  *Circle      `json:"point,omitzero"`
+	Box    *BoundingBox `json:"boundingBox,omitzero"`
+	City   string       `json:"city,omitzero"`
+	Region string       `json:"region,omitzero"`
+}
+
+// A Circle is the neighbourhood of a point, in degrees and kilometres.
+type Circle struct {
+	Lat      float64 `json:"lat"`
+	Lng      float64 `json:"lng"`
+	RadiusKm float64 `json:"radiusKm"`
+}
+
+// A BoundingBox is the part of a map between its south-western and its north-eastern corner, in degrees. One whose west is
+// east of its east goes over the date line.
+type BoundingBox struct {
+	SwLat float64 `json:"swLat"`
+	SwLng float64 `json:"swLng"`
+	NeLat float64 `json:"neLat"`
+	NeLng float64 `json:"neLng"`
+}
+
+const (
+	widest      = 200 // kilometres around a point
+	longestName = 80  // characters of a place's name
+)
+
+// Check says what is wrong with a place that is named at that pointer.
+func (g GeoQuery) Check(at string) (wrong []fault.Violation) {
+	for _, way := range []struct {
+		mode  GeoMode
+		name  string
+		given bool
+	}{
+		{Point, "/point", g.Point != nil}, {Box, "/boundingBox", g.Box != nil},
+		{City, "/city", g.City != ""}, {Region, "/region", g.Region != ""},
+	} {
+		switch {
+		case way.mode == g.Mode && !way.given:
+			wrong = append(wrong, broken(at+way.name, "required", "This is required for the mode."))
+		case way.mode != g.Mode && way.given:
+			wrong = append(wrong, broken(at+way.name, "oneMode", "The place is named in one way only: that of the mode."))
+		}
+	}
+	if c := g.Point; c != nil && (!onEarth(c.Lat, c.Lng) || c.RadiusKm <= 0 || c.RadiusKm > widest) {
+		wrong = append(wrong, broken(at+"/point", "range", fmt.Sprintf("Must be on earth, with a radius of at most %d km.", widest)))
+	}
+	if b := g.Box; b != nil && (!onEarth(b.SwLat, b.SwLng) || !onEarth(b.NeLat, b.NeLng) || b.SwLat >= b.NeLat || b.SwLng == b.NeLng) {
+		wrong = append(wrong, broken(at+"/boundingBox", "range", "Must be on earth, from the south-west to the north-east."))
+	}
+	if !named(g.City) {
+		wrong = append(wrong, broken(at+"/city", "form", misnamed))
+	}
+	if !named(g.Region) {
+		wrong = append(wrong, broken(at+"/region", "form", misnamed))
+	}
+	return wrong
+}
+
+func onEarth(lat, lng float64) bool { return lat >= -90 && lat <= 90 && lng >= -180 && lng <= 180 }
+
+// A DateRange is from the day a guest comes to the day they leave, in the hotel's own calendar.
+type DateRange struct {
+	CheckIn  stay.Date `json:"checkIn"`
+	CheckOut stay.Date `json:"checkOut"`
+}
+
+// Window is the stay as other services name it.
+func (d DateRange) Window() stay.Window { return stay.Window{Start: d.CheckIn, End: d.CheckOut} }
+
+const (
+	mostNights = 30
+	mostAhead  = 400 // days: no hotel has prices for longer
+)
+
+// Check says what is wrong with dates at that pointer. It may still be yesterday where the hotel is.
+func (d DateRange) Check(at string, now time.Time) []fault.Violation {
+	today := stay.DateOf(now)
+	switch {
+	case !d.CheckIn.Before(d.CheckOut):
+		return []fault.Violation{broken(at+"/checkOut", "range", "The stay must end after it starts.")}
+	case d.CheckIn.Before(today.AddDays(-1)):
+		return []fault.Violation{broken(at+"/checkIn", "range", "The stay begins in the past.")}
+	case today.AddDays(mostAhead).Before(d.CheckIn):
+		return []fault.Violation{broken(at+"/checkIn", "range", fmt.Sprintf("The stay must begin within %d days.", mostAhead))}
+	case d.Window().Nights() > mostNights:
+		return []fault.Violation{broken(at+"/checkOut", "range", fmt.Sprintf("The stay must have at most %d nights.", mostNights))}
+	}
+	return nil
+}
+
+// An Occupancy is who wants to stay, over all rooms.
+type Occupancy struct {
+	Adults       int   `json:"adults"`
+	Children     int   `json:"children"`
+	Rooms        int   `json:"rooms"`
+	ChildrenAges []int `json:"childrenAges,omitempty"`
+}
+
+const (
+	mostRooms    = 9 // a group calls the hotel
+	mostAdults   = 36
+	mostChildren = 36
+	oldestChild  = 17
+)
+
+// Check says what is wrong with people at that pointer.
+func (o Occupancy) Check(at string) (wrong []fault.Violation) {
+	if o.Rooms < 1 || o.Rooms > mostRooms {
+		wrong = append(wrong, broken(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", mostRooms)))
+	}
+	if o.Adults < max(1, o.Rooms) || o.Adults > mostAdults {
+		wrong = append(wrong, broken(at+"/adults", "range", fmt.Sprintf("Must be at least one in each room, and %d at most.", mostAdults)))
+	}
+	if o.Children < 0 || o.Children > mostChildren {
+		wrong = append(wrong, broken(at+"/children", "range", fmt.Sprintf("Must be 0 to %d.", mostChildren)))
+	}
+	if o.ChildrenAges != nil && len(o.ChildrenAges) != o.Children {
+		wrong = append(wrong, broken(at+"/childrenAges", "count", "Must name the age of each child."))
+	}
+	for i, age := range o.ChildrenAges {
+		if age < 0 || age > oldestChild {
+			wrong = append(wrong, broken(fmt.Sprintf("%s/childrenAges/%d", at, i), "range", fmt.Sprintf("Must be 0 to %d.", oldestChild)))
+		}
+		if i == mostChildren {
+			break
+		}
+	}
+	return wrong
+}
+
+func broken(pointer, rule, message string) fault.Violation {
+	return fault.Violation{Pointer: pointer, Rule: rule, Message: message}
+}
+
+// refuse is the fault of an input with those violations, nil where there is none.
+func refuse(wrong ...fault.Violation) error {
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fault.ErrValidation.With(wrong...)
+}

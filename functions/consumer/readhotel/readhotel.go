@@ -1,0 +1,88 @@
+// Package readhotel shows one hotel.
+package readhotel
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers GET /bff/consumer/v1/hotels/{propertyId}.
+var Function = consumer.HTTP(fn.Spec{
+	Name:  "consumer-readhotel",
+	Route: "GET " + consumer.Base + "/hotels/{propertyId}",
+	Uses: fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("tenant"), fn.Upstream("search"), fn.Upstream("pricing"),
+		fn.Upstream("theme")},
+	Timeout: 1500 * time.Millisecond,
+}, New)
+
+// A Request names the hotel, and may say which stay the prices are for and how the guest came.
+type Request struct {
+	Property id.Property                   `path:"propertyId"`
+	CheckIn  fn.Maybe[stay.Date]           `query:"checkIn"`
+	CheckOut fn.Maybe[stay.Date]           `query:"checkOut"`
+	Adults   fn.Maybe[int]                 `query:"adults"`
+	Children fn.Maybe[int]                 `query:"children"`
+	Rooms    fn.Maybe[int]                 `query:"rooms"`
+	Source   fn.Maybe[consumer.ViewSource] `query:"source"`
+}
+
+// trip is the usual one, but for what is said. Who says only when they come stays for a night.
+func (r *Request) trip(usual consumer.Trip) consumer.Trip {
+	usual.Dates.CheckIn = r.CheckIn.Or(usual.Dates.CheckIn)
+	usual.Dates.CheckOut = r.CheckOut.Or(usual.Dates.CheckIn.AddDays(1))
+	usual.Occupancy = consumer.Occupancy{
+		Adults: r.Adults.Or(usual.Occupancy.Adults), Children: r.Children.Or(0), Rooms: r.Rooms.Or(usual.Occupancy.Rooms),
+	}
+	return usual
+}
+
+// A Response is the hotel.
+type Response struct {
+	fn.Reply `json:"-"`
+	consumer.HotelDetail
+}
+
+// shower puts together what is shown of a hotel.
+type shower interface {
+	Show(context.Context, consumer.Visitor, id.Property, consumer.Trip) (consumer.HotelDetail, consumer.Composition, error)
+}
+
+// noter remembers what was looked at.
+type noter interface {
+	Viewed(context.Context, consumer.Visitor, consumer.RecentlyViewed)
+}
+
+type reader struct {
+	hotels shower
+	diary  noter
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[Request, Response], error) {
+	diary, err := consumer.OpenDiary(e)
+	return (&reader{consumer.OpenHotels(e), diary}).read, err
+}
+
+func (r *reader) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+	trip := c.In.trip(consumer.UsualTrip(c.Now, c.Currency))
+	if err := trip.Check(c.Now); err != nil {
+		return out, err
+	}
+	shown, how, err := r.hotels.Show(ctx, c.Visitor, c.In.Property, trip)
+	if err != nil {
+		return out, err
+	}
+	if !c.Speculative { // a page that perhaps nobody will see was not looked at
+		r.diary.Viewed(ctx, c.Visitor, consumer.RecentlyViewed{
+			Property: c.In.Property, Tenant: shown.Property.Tenant, ViewedAt: c.Now, Source: c.In.Source.Or(consumer.FromLink),
+		})
+	}
+	reply := fn.OK.Reply().Version(shown.Version()).FromCache(string(how.State)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
+	return Response{reply, shown}, nil
+}

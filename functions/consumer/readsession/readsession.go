@@ -1,0 +1,50 @@
+// Package readsession shows a traveller what their visit remembers.
+package readsession
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /bff/consumer/v1/session.
+var Function = consumer.HTTP(fn.Spec{
+	Name:    "consumer-readsession",
+	Route:   "GET " + consumer.Base + "/session",
+	Uses:    fn.Uses{fn.Postgres, fn.Documents},
+	Timeout: time.Second,
+}, New)
+
+// A Response is the visit. The wishlist is what SQL says, which the documents may be late to know.
+type Response struct {
+	Session id.GuestSession `json:"guestSessionId"`
+	consumer.Preferences
+	Campaign       *consumer.Capture         `json:"campaignAttribution,omitzero"`
+	RecentlyViewed []consumer.RecentlyViewed `json:"recentlyViewed"`
+	Wishlist       []consumer.Wish           `json:"wishlist"`
+	CreatedAt      time.Time                 `json:"createdAt"`
+}
+
+type reader struct {
+	wishlists consumer.Wishlists
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[fn.Nothing, Response], error) {
+	return (&reader{consumer.OpenWishlists(e)}).read, nil
+}
+
+func (h *reader) read(ctx context.Context, c consumer.Call[fn.Nothing]) (out Response, err error) {
+	wishes, err := h.wishlists.List(ctx, c.Session.ID)
+	if err != nil {
+		return out, err
+	}
+	return Response{
+		Session: c.Session.ID, Preferences: c.Session.Preferences(), Campaign: c.Session.Captured(),
+		RecentlyViewed: c.Session.RecentlyViewed, Wishlist: wishes, CreatedAt: c.Session.CreatedAt,
+	}, nil
+}

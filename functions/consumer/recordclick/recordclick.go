@@ -1,0 +1,34 @@
+// Package recordclick hears of clicks on hotels.
+package recordclick
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// Function answers POST /bff/consumer/v1/telemetry/click.
+var Function = consumer.HTTP(fn.Spec{
+	Name:    "consumer-recordclick",
+	Route:   "POST " + consumer.Base + "/telemetry/click",
+	Answer:  fn.Accepted,
+	Uses:    fn.Uses{fn.Postgres, fn.Documents},
+	Emits:   fn.Emits{consumer.ClickRecordedV1},
+	Timeout: time.Second,
+}, New)
+
+type recorder struct {
+	telemetry consumer.Telemetry
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[consumer.Click, fn.Nothing], error) {
+	return (&recorder{consumer.OpenTelemetry(e)}).record, nil
+}
+
+func (h *recorder) record(ctx context.Context, c consumer.Call[consumer.Click]) (out fn.Nothing, err error) {
+	return out, h.telemetry.Click(ctx, c.Visitor, c.In, c.Now)
+}

@@ -1,0 +1,52 @@
+// Package recordfunnel hears how far travellers come on their way to a booking.
+package recordfunnel
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /bff/consumer/v1/telemetry/funnel.
+var Function = consumer.HTTP(fn.Spec{
+	Name:    "consumer-recordfunnel",
+	Route:   "POST " + consumer.Base + "/telemetry/funnel",
+	Answer:  fn.Accepted,
+	Uses:    fn.Uses{fn.Postgres, fn.Documents},
+	Timeout: time.Second,
+}, New)
+
+// A Request is the step that was taken.
+type Request struct {
+	Step     consumer.FunnelStep `json:"step"`
+	Metadata *consumer.Metadata  `json:"metadata,omitzero"`
+	Tenant   *id.Tenant          `json:"tenantId,omitzero"`
+	Property *id.Property        `json:"propertyId,omitzero"`
+	Search   *id.SearchSession   `json:"searchSessionId,omitzero"`
+}
+
+// Validate refuses numbers that nobody can mean.
+func (r *Request) Validate() error {
+	if wrong := r.Metadata.Check("/metadata"); wrong != nil {
+		return fault.ErrValidation.With(wrong...)
+	}
+	return nil
+}
+
+type recorder struct {
+	telemetry consumer.Telemetry
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
+	return (&recorder{consumer.OpenTelemetry(e)}).record, nil
+}
+
+func (h *recorder) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
+	return out, h.telemetry.Record(ctx, c.Visitor, consumer.Step{About: consumer.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Step: c.In.Step, OccurredAt: c.Now, Metadata: c.In.Metadata})
+}

@@ -1,0 +1,61 @@
+// Package recordpageview hears which pages travellers look at.
+package recordpageview
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /bff/consumer/v1/telemetry/page-view.
+var Function = consumer.HTTP(fn.Spec{
+	Name:    "consumer-recordpageview",
+	Route:   "POST " + consumer.Base + "/telemetry/page-view",
+	Answer:  fn.Accepted,
+	Uses:    fn.Uses{fn.Postgres, fn.Documents},
+	Timeout: time.Second,
+}, New)
+
+// A Request is the page's path and where the guest came from. Of neither is kept what was looked for there.
+type Request struct {
+	Path     string            `json:"path"`
+	Referer  string            `json:"referer,omitzero"`
+	Tenant   *id.Tenant        `json:"tenantId,omitzero"`
+	Property *id.Property      `json:"propertyId,omitzero"`
+	Search   *id.SearchSession `json:"searchSessionId,omitzero"`
+}
+
+// longest is more than any address that a browser shows.
+const longest = 2048
+
+// Validate refuses what is not the path of a page of the site.
+func (r *Request) Validate() error {
+	if !strings.HasPrefix(r.Path, "/") || strings.HasPrefix(r.Path, "//") || len(r.Path) > longest || consumer.Place(r.Path) == "" {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/path", Rule: "form", Message: "This is not the path of a page."})
+	}
+	if len(r.Referer) > longest {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/referer", Rule: "form", Message: "This is too long."})
+	}
+	return nil
+}
+
+type recorder struct {
+	telemetry consumer.Telemetry
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
+	return (&recorder{consumer.OpenTelemetry(e)}).record, nil
+}
+
+func (h *recorder) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
+	return out, h.telemetry.View(ctx, c.Visitor, consumer.PageView{
+		About: consumer.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Path: consumer.Place(c.In.Path), Referer: consumer.Place(c.In.Referer), ViewedAt: c.Now,
+	})
+}

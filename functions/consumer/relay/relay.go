@@ -1,0 +1,31 @@
+// Package relay publishes what the writing functions could not publish themselves.
+package relay
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Function empties the outbox. The scheduler ticks it every minute.
+var Function = consumer.Scheduled(fn.Spec{
+	Name:     "consumer-relay",
+	Schedule: "* * * * *",
+	Uses:     fn.Uses{fn.Postgres},
+	Emits:    consumer.Emits(), // whoever publishes an event needs the right to
+	Timeout:  50 * time.Second,
+}, New)
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Tick, error) {
+	box := outbox.Open(e, postgres.Open(e, consumer.Schema))
+	return func(ctx context.Context, _ time.Time) error {
+		_, err := box.Relay(ctx)
+		return err
+	}, nil
+}

@@ -1,0 +1,41 @@
+// Package removewish takes a hotel off a traveller's wishlist.
+package removewish
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers DELETE /bff/consumer/v1/wishlist/{propertyId}.
+var Function = consumer.HTTP(fn.Spec{
+	Name:       "consumer-removewish",
+	Route:      "DELETE " + consumer.Base + "/wishlist/{propertyId}",
+	Answer:     fn.NoContent,
+	Uses:       fn.Uses{fn.Postgres, fn.Documents},
+	Emits:      fn.Emits{consumer.WishlistRemovedV1},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New)
+
+// A Request names the hotel. One that is not on the list is gone already.
+type Request struct {
+	Property id.Property `path:"propertyId"`
+}
+
+type remover struct {
+	wishlists consumer.Wishlists
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
+	return (&remover{consumer.OpenWishlists(e)}).remove, nil
+}
+
+func (h *remover) remove(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
+	return out, h.wishlists.Remove(ctx, c.Visitor, c.In.Property, c.Now)
+}

@@ -1,0 +1,84 @@
+package consumer_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer/addwish"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/listwishes"
+	"melmastoon.ghasi.io/functions/consumer/readsession"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// TestManyTabsOfAnotherBrowserBecomeOneSession has several calls of one browser find at once that the session is to be rotated.
+func TestManyTabsOfAnotherBrowserBecomeOneSession(t *testing.T) {
+	t.Parallel()
+	site, _ := wishing(t)
+	v := site.Traveller()
+	var kept addwish.Response
+	v.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), `,"note":"mine"`)).Into(t, &kept)
+	old := v.Session
+	const tabs = 6
+	became := make([]id.GuestSession, tabs)
+	shown := make([]listwishes.Response, tabs)
+	var all sync.WaitGroup
+	for i := range tabs {
+		tab := *v
+		tab.Headers = append([]string{}, "User-Agent", "Mozilla/5.0 Mobile", "Accept-Language", "ps-AF")
+		all.Go(func() {
+			tab.Must(200, "GET", "/wishlist", nil).Into(t, &shown[i])
+			became[i] = tab.Session
+		})
+	}
+	all.Wait()
+	for i := range tabs {
+		if became[i] != became[0] || became[i] == old {
+			t.Errorf("tab %d became %s, the first %s, before %s", i, became[i], became[0], old)
+		}
+		if len(shown[i].Wishes) != 1 || shown[i].Wishes[0].ID != kept.ID || shown[i].Wishes[0].Note != "mine" {
+			t.Errorf("tab %d has lost the wishlist: %+v", i, shown[i])
+		}
+	}
+	site.Counted("session.ended", 1)
+	site.Counted("session.started", 2)
+}
+
+// TestRotatedKeysEndNoSession takes the keys of cookies and the peppers of fingerprints through a rotation.
+func TestRotatedKeysEndNoSession(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	key := func(name string) string {
+		return name + ":" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(name[:1], 32)))
+	}
+	front := func(keys ...string) *consumertest.Site {
+		site := consumertest.OpenOn(t, db, db.Env(), readsession.Function)
+		e := site.Env.With("CONSUMER_SESSION_KEYS", strings.Join(keys, ",")).With("PSEUDONYM_PEPPERS", strings.Join(keys, ","))
+		site.Front = fntest.Behind(t, e, site.Front.Issuer(), readsession.Function)
+		return site
+	}
+	v := front(key("old")).Traveller()
+	v.Must(200, "GET", "/session", nil)
+	first := v.Session
+	db.Advance(2 * time.Hour)
+	v.Site = front(key("new"), key("old"))
+	if a := v.Must(200, "GET", "/session", nil); len(set(a)) != 1 || !strings.Contains(v.Cookie, ".new.") {
+		t.Errorf("the cookie is still signed with the old key: %s", v.Cookie)
+	}
+	v.Site = front(key("new"))
+	v.Must(200, "GET", "/session", nil)
+	if v.Session != first {
+		t.Error("the rotation has ended the session")
+	}
+	v.Counted("session.ended", 0)
+	stranger := front(key("other")).Traveller()
+	stranger.Must(200, "GET", "/session", nil, "Cookie", v.Cookie)
+	if stranger.Session == first {
+		t.Error("a key that is gone is still believed")
+	}
+}

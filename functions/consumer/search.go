@@ -1,0 +1,160 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Searches finds hotels, and puts together what a visitor is shown of them.
+type Searches struct {
+	listings *Listings
+	brands   *Brands
+	prices   *Prices
+	tenants  *Tenants
+}
+
+// OpenSearches opens what they are found with.
+func OpenSearches(e env.Env) *Searches {
+	return &Searches{OpenListings(e), OpenBrands(e), OpenPrices(e), OpenTenants(e)}
+}
+
+// A Composition is how an answer was put together. What could not be had is named in Missing.
+type Composition struct {
+	Missing []string
+	Stale   bool        // something answered in the place of a service that fails
+	State   cache.State // the worst of the parts
+}
+
+// with adds a part. One that failed is missing, and nothing else is known of it.
+func (c *Composition) with(name string, state cache.State, err error) {
+	c.State = worse(c.State, state)
+	c.Stale = c.Stale || state == cache.Stale
+	if err != nil {
+		c.Missing = append(c.Missing, name)
+	}
+}
+
+// A part is how one part of an answer was had.
+type part[T any] struct {
+	value T
+	state cache.State
+	err   error
+}
+
+func (p *part[T]) of(value T, state cache.State, err error) { *p = part[T]{value, state, err} }
+
+func (p part[T]) into(c *Composition, name string) { c.with(name, p.state, p.err) }
+
+// worse is the state of an answer made of two parts.
+func worse(a, b cache.State) cache.State {
+	for _, s := range []cache.State{cache.Bypass, cache.Stale, cache.Miss} {
+		if a == s || b == s {
+			return s
+		}
+	}
+	return cache.Hit
+}
+
+// aside is left of a visitor's time for what follows when an answer is put together: remembering and telling.
+const aside = 200 * time.Millisecond
+
+// ahead is the context of putting together: it ends so early that the answer comes in time, whatever hangs.
+func ahead(ctx context.Context) (context.Context, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(ctx, deadline.Add(-aside))
+	}
+	return context.WithCancel(ctx)
+}
+
+// overdue tells a service that did not answer in time from one that failed.
+func overdue(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return ErrBudgetExceeded.After(retryAfter).Because(err)
+	}
+	return err
+}
+
+const retryAfter = 4 * time.Second
+
+// Results are a page of hotels, for one visitor.
+type Results struct {
+	Composition
+	Cards []ListingCard
+	Total int // as the search service counts: of hotels that were suspended since it may know nothing
+
+	found Found
+}
+
+// List finds a page of hotels. It fails only where nothing could be found out: a hotel without its price or its colours is
+// still a hotel.
+func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page) (Results, error) {
+	ctx, cancel := ahead(ctx)
+	defer cancel()
+	found, state, err := s.listings.Find(ctx, q.Normal(), p)
+	if err != nil {
+		return Results{}, overdue(err)
+	}
+	r := Results{Total: found.Total, found: found}
+	r.with("search", state, nil)
+	r.Cards = s.dress(ctx, v, Trip{q.Dates, q.Occupancy, v.Currency}, found.Listings, &r.Composition)
+	return r, nil
+}
+
+// dress makes cards of listings. Hotels that are suspended are left out.
+func (s *Searches) dress(ctx context.Context, v Visitor, t Trip, listings []Listing, c *Composition) []ListingCard {
+	var tenants []id.Tenant
+	var hotels []id.Property
+	for _, l := range listings {
+		tenants, hotels = append(tenants, l.Tenant), append(hotels, l.Property)
+	}
+	var closed map[id.Tenant]bool
+	var work sync.WaitGroup
+	work.Go(func() { closed = s.tenants.Suspended(ctx, tenants) })
+	worn := s.attire(ctx, tenants, hotels, t, c)
+	work.Wait()
+	cards := []ListingCard{}
+	for _, l := range listings {
+		if closed[l.Tenant] {
+			continue
+		}
+		card := l.show(v.Locale)
+		if look, ok := worn.looks.value[l.Tenant]; ok {
+			card.Brand = look.show(v.Locale)
+		}
+		card.Rate = worn.rate(l.Property, t)
+		cards = append(cards, card)
+	}
+	return cards
+}
+
+// An attire is what hotels are shown in: their looks and their prices.
+type attire struct {
+	looks  part[map[id.Tenant]Brand]
+	prices part[map[id.Property]Preview]
+}
+
+// attire asks for looks and prices at once.
+func (s *Searches) attire(ctx context.Context, tenants []id.Tenant, hotels []id.Property, t Trip, c *Composition) (a attire) {
+	var work sync.WaitGroup
+	work.Go(func() { a.looks.of(s.brands.Peek(ctx, tenants)) })
+	work.Go(func() { a.prices.of(s.prices.Preview(ctx, hotels, t)) })
+	work.Wait()
+	a.looks.into(c, "theme")
+	a.prices.into(c, "pricing")
+	return a
+}
+
+// rate is the price of a hotel, nil where it has none.
+func (a attire) rate(hotel id.Property, t Trip) *RateSnapshot {
+	price, ok := a.prices.value[hotel]
+	if !ok {
+		return nil
+	}
+	return price.show(t.Currency, a.prices.state == cache.Stale)
+}

@@ -1,0 +1,85 @@
+// Package search finds hotels of all hotel companies where a guest can stay.
+package search
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// Function answers POST /bff/consumer/v1/search.
+var Function = consumer.HTTP(fn.Spec{
+	Name:    "consumer-search",
+	Route:   "POST " + consumer.Base + "/search",
+	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("search"), fn.Upstream("pricing"), fn.Upstream("theme")},
+	Emits:   fn.Emits{consumer.SearchExecutedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request is what a guest looks for, and which part of it they want to see.
+type Request struct {
+	Geo       consumer.GeoQuery          `json:"geo"`
+	Dates     consumer.DateRange         `json:"dates"`
+	Occupancy consumer.Occupancy         `json:"occupancy"`
+	Filters   *consumer.Filters          `json:"filters,omitzero"`
+	Sort      fn.Maybe[consumer.SortKey] `json:"sortKey"`
+	Page      fn.Maybe[consumer.Part]    `json:"page"`
+}
+
+func (r *Request) query() consumer.Query {
+	return consumer.Query{Geo: r.Geo, Dates: r.Dates, Occupancy: r.Occupancy, Filters: r.Filters, Sort: r.Sort.Or(consumer.Recommended)}
+}
+
+// A Response is a page of hotels. What could not be had in time is null, and named in Degraded.
+type Response struct {
+	fn.Reply `json:"-"`
+	Search   id.SearchSession       `json:"searchSessionId"`
+	Results  []consumer.ListingCard `json:"results"`
+	Page     consumer.Counted       `json:"page"`
+	Locale   locale.Tag             `json:"locale"`
+	Currency money.Currency         `json:"currency"`
+	Stale    bool                   `json:"stale"`
+	Degraded []string               `json:"degraded,omitempty"`
+}
+
+// finder finds hotels and puts together what is shown of them.
+type finder interface {
+	List(context.Context, consumer.Visitor, consumer.Query, consumer.Page) (consumer.Results, error)
+}
+
+// noter remembers what was looked for, and tells of it.
+type noter interface {
+	Searched(context.Context, consumer.Visitor, consumer.Search, time.Time) id.SearchSession
+}
+
+type searcher struct {
+	hotels finder
+	diary  noter
+	now    func() time.Time
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[Request, Response], error) {
+	diary, err := consumer.OpenDiary(e)
+	return (&searcher{consumer.OpenSearches(e), diary, e.Now}).search, err
+}
+
+func (s *searcher) search(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+	query, page := c.In.query(), c.In.Page.Or(consumer.Part{}).Page()
+	if err := query.CheckOn(page, c.Now); err != nil {
+		return out, err
+	}
+	found, err := s.hotels.List(ctx, c.Visitor, query, page)
+	if err != nil {
+		return out, err
+	}
+	search := s.diary.Searched(ctx, c.Visitor, found.Executed(query, page, s.now().Sub(c.Now)), c.Now)
+	reply := fn.OK.Reply().FromCache(string(found.State)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
+	return Response{reply, search, found.Cards, consumer.Counted{Page: page, Total: found.Total}, c.Locale, c.Currency, found.Stale, found.Missing}, nil
+}

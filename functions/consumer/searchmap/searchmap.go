@@ -1,0 +1,83 @@
+// Package searchmap shows on a map where a guest can stay.
+package searchmap
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /bff/consumer/v1/search/map.
+var Function = consumer.HTTP(fn.Spec{
+	Name:    "consumer-searchmap",
+	Route:   "POST " + consumer.Base + "/search/map",
+	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("search"), fn.Upstream("pricing"), fn.Upstream("theme")},
+	Emits:   fn.Emits{consumer.SearchExecutedV1},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request is what a guest looks for in a part of a map, and which hotels they want to know the price of: those under the
+// pointer, say.
+type Request struct {
+	Geo       consumer.GeoQuery            `json:"geo"`
+	Dates     consumer.DateRange           `json:"dates"`
+	Occupancy consumer.Occupancy           `json:"occupancy"`
+	Filters   *consumer.Filters            `json:"filters,omitzero"`
+	Spotlight fn.Maybe[consumer.Spotlight] `json:"spotlight"`
+}
+
+func (r *Request) query() consumer.Query {
+	return consumer.Query{Geo: r.Geo, Dates: r.Dates, Occupancy: r.Occupancy, Filters: r.Filters}
+}
+
+// A Response is the pins. What could not be had in time is null, and named in Degraded.
+type Response struct {
+	fn.Reply  `json:"-"`
+	Search    id.SearchSession  `json:"searchSessionId"`
+	Pins      []consumer.MapPin `json:"pins"`
+	Total     int               `json:"total"`
+	Clustered bool              `json:"clustered"`
+	Truncated bool              `json:"truncated"`
+	Stale     bool              `json:"stale"`
+	Degraded  []string          `json:"degraded,omitempty"`
+}
+
+// finder finds where hotels are.
+type finder interface {
+	Map(context.Context, consumer.Visitor, consumer.Query, consumer.Spotlight) (consumer.Marked, error)
+}
+
+// noter remembers what was looked for, and tells of it.
+type noter interface {
+	Searched(context.Context, consumer.Visitor, consumer.Search, time.Time) id.SearchSession
+}
+
+type mapper struct {
+	hotels finder
+	diary  noter
+	now    func() time.Time
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[Request, Response], error) {
+	diary, err := consumer.OpenDiary(e)
+	return (&mapper{consumer.OpenSearches(e), diary, e.Now}).mark, err
+}
+
+func (m *mapper) mark(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+	query, spotlight := c.In.query(), c.In.Spotlight.Or(nil)
+	if err := query.CheckOnMap(spotlight, c.Now); err != nil {
+		return out, err
+	}
+	found, err := m.hotels.Map(ctx, c.Visitor, query, spotlight)
+	if err != nil {
+		return out, err
+	}
+	search := m.diary.Searched(ctx, c.Visitor, found.Executed(query, m.now().Sub(c.Now)), c.Now)
+	reply := fn.OK.Reply().FromCache(string(found.State)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
+	return Response{reply, search, found.Pins, found.Total, found.Clustered, found.Truncated, found.Stale, found.Missing}, nil
+}

@@ -1,0 +1,53 @@
+package consumer
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/handoff"
+)
+
+// A Site knows where each hotel's own booking site begins.
+type Site struct {
+	SiteURL string `env:"TENANT_SITE_URL,default=https://{host}/"` // {host} is the hotel's own, {slug} its short name
+	Domain  string `env:"SITE_DOMAIN,default=localhost"`           // ours, below which each hotel has a host by its slug
+}
+
+var errSite = errors.New("site: TENANT_SITE_URL is no http URL with {host} or {slug} in it")
+
+// OpenSite reads the configuration, and refuses one that would lead every guest to the same place.
+func OpenSite(e env.Env) (s Site, err error) {
+	if err := e.Load(&s); err != nil {
+		return s, fmt.Errorf("site: %w", err)
+	}
+	u, err := url.Parse(s.at("host.example", "slug"))
+	switch {
+	case err != nil, u.Host == "", u.Scheme != "https" && u.Scheme != "http", u.RawQuery != "", u.Fragment != "",
+		s.at("a.example", "a") == s.at("b.example", "b"):
+		return s, errSite
+	}
+	return s, nil
+}
+
+func (s Site) at(host, slug string) string {
+	return strings.NewReplacer("{host}", host, "{slug}", url.PathEscape(slug)).Replace(s.SiteURL)
+}
+
+// Link is where the guest goes on: the hotel's own domain if it has one, else its host below ours. The campaign travels
+// beside the token, unsigned.
+func (s Site) Link(t Tenant, token handoff.Token, c Campaign) string {
+	host := t.Slug + "." + s.Domain
+	if len(t.Domains) > 0 {
+		host = t.Domains[0]
+	}
+	query := url.Values{"h": {token.Reveal()}}
+	for name, value := range map[string]string{"utm_source": c.Source, "utm_medium": c.Medium, "utm_campaign": c.Campaign} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return s.at(host, t.Slug) + "?" + query.Encode()
+}

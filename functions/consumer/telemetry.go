@@ -1,0 +1,206 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Telemetry keeps what guests do on the site: pages they look at and steps they take. Of a session that wants no telemetry
+// it keeps nothing.
+type Telemetry struct {
+	db    *postgres.DB
+	voice *Voice
+}
+
+// OpenTelemetry opens the store.
+func OpenTelemetry(e env.Env) Telemetry { return Telemetry{postgres.Open(e, Schema), OpenVoice(e)} }
+
+// About is what an event of telemetry is about, as far as the page knows it. Nobody here relies on it.
+type About struct {
+	Tenant   *id.Tenant
+	Property *id.Property
+	Search   *id.SearchSession
+}
+
+// A PageView is one look at a page.
+type PageView struct {
+	About
+	Path     string // a [Place]
+	Referer  string // a [Place]
+	ViewedAt time.Time
+}
+
+// View keeps a page view, unless the session is silent or has ended.
+func (t Telemetry) View(ctx context.Context, v Visitor, p PageView) error {
+	if !v.Session.Consent.Telemetry {
+		return nil
+	}
+	err := t.db.InTx(ctx, func(tx postgres.Tx) error {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO bff_consumer.page_views (page_view_id, guest_session_id, search_session_id, path, tenant_id, property_id,
+				viewed_at, referer, user_agent_hash, fingerprint_hash)
+			SELECT @view, guest_session_id, @search, @path, @tenant, @property, @viewed, nullif(@referer, ''), @agent, @fingerprint
+			FROM bff_consumer.guest_sessions
+			WHERE guest_session_id = @session AND ended_at IS NULL AND consent_telemetry
+			FOR KEY SHARE`,
+			pgx.StrictNamedArgs{"view": id.New[id.PageView](), "session": v.Session.ID, "search": p.Search, "path": p.Path,
+				"tenant": p.Tenant, "property": p.Property, "viewed": p.ViewedAt, "referer": p.Referer,
+				"agent": v.Agent, "fingerprint": v.Fingerprint})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("telemetry: page view of %s: %w", v.Session.ID, err)
+	}
+	return nil
+}
+
+// mostCount bounds what a page may say of positions, results and times.
+const mostCount = 1_000_000_000
+
+// uncountable says which of these numbers nobody can mean, by their pointers.
+func uncountable(numbers map[string]*int) (wrong []fault.Violation) {
+	for _, at := range slices.Sorted(maps.Keys(numbers)) {
+		if n := numbers[at]; n != nil && (*n < 0 || *n > mostCount) {
+			wrong = append(wrong, fault.Violation{Pointer: at, Rule: "range", Message: "Must be a number that can be counted to."})
+		}
+	}
+	return wrong
+}
+
+// A FunnelStep is a step on the way to a booking.
+type FunnelStep string
+
+// The steps.
+const (
+	StepSessionStarted   FunnelStep = "session.started"
+	StepSearchExecuted   FunnelStep = "search.executed"
+	StepScrolledHalf     FunnelStep = "list.scrolled-50pct"
+	StepScrolledMost     FunnelStep = "list.scrolled-90pct"
+	StepMapOpened        FunnelStep = "map.opened"
+	StepDetailViewed     FunnelStep = "detail.viewed"
+	StepWishlistAdded    FunnelStep = "wishlist.added"
+	StepHandoffInitiated FunnelStep = "handoff.initiated"
+)
+
+// UnmarshalText refuses a step that does not exist.
+func (s *FunnelStep) UnmarshalText(text []byte) error {
+	switch read := FunnelStep(text); read {
+	case StepSessionStarted, StepSearchExecuted, StepScrolledHalf, StepScrolledMost, StepMapOpened, StepDetailViewed,
+		StepWishlistAdded, StepHandoffInitiated:
+		*s = read
+		return nil
+	}
+	return errors.New("is not a step to a booking")
+}
+
+// Metadata is what may be told of a step besides: numbers, truths and words of ours. There is no room for a guest's words.
+type Metadata struct {
+	Position    *int       `json:"position,omitzero"`
+	Page        *int       `json:"page,omitzero"`
+	ResultCount *int       `json:"resultCount,omitzero"`
+	ScrollPct   *int       `json:"scrollPct,omitzero"`
+	DurationMs  *int       `json:"durationMs,omitzero"`
+	FromCache   *bool      `json:"fromCache,omitzero"`
+	SortKey     SortKey    `json:"sortKey,omitzero"`
+	Source      ViewSource `json:"source,omitzero"`
+}
+
+// Check says what is wrong with metadata at that pointer.
+func (m *Metadata) Check(at string) []fault.Violation {
+	if m == nil {
+		return nil
+	}
+	return uncountable(map[string]*int{at + "/position": m.Position, at + "/page": m.Page, at + "/resultCount": m.ResultCount,
+		at + "/scrollPct": m.ScrollPct, at + "/durationMs": m.DurationMs})
+}
+
+// A Step is a step that a guest has taken.
+type Step struct {
+	About
+	Step       FunnelStep
+	OccurredAt time.Time
+	Metadata   *Metadata
+}
+
+// Record keeps a step, unless the session is silent or has ended.
+func (t Telemetry) Record(ctx context.Context, v Visitor, s Step) error {
+	if !v.Session.Consent.Telemetry {
+		return nil
+	}
+	err := t.db.InTx(ctx, func(tx postgres.Tx) error {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO bff_consumer.funnel_events (funnel_event_id, guest_session_id, step, occurred_at, tenant_id, property_id,
+				search_session_id, metadata)
+			SELECT @event, guest_session_id, @step, @occurred, @tenant, @property, @search, @metadata
+			FROM bff_consumer.guest_sessions
+			WHERE guest_session_id = @session AND ended_at IS NULL AND consent_telemetry
+			FOR KEY SHARE`,
+			pgx.StrictNamedArgs{"event": id.New[id.FunnelEvent](), "session": v.Session.ID, "step": s.Step, "occurred": s.OccurredAt,
+				"tenant": s.Tenant, "property": s.Property, "search": s.Search, "metadata": s.Metadata})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("telemetry: step of %s: %w", v.Session.ID, err)
+	}
+	return nil
+}
+
+// A ClickKind is what was clicked on.
+type ClickKind string
+
+// The kinds of clicks.
+const (
+	OnListing  ClickKind = "listing-card"
+	OnPin      ClickKind = "map-pin"
+	OnSimilar  ClickKind = "similar-property"
+	OnWish     ClickKind = "wishlist-card"
+	OnBrandTip ClickKind = "brand-peek"
+)
+
+// UnmarshalText refuses a kind that does not exist.
+func (k *ClickKind) UnmarshalText(text []byte) error {
+	switch read := ClickKind(text); read {
+	case OnListing, OnPin, OnSimilar, OnWish, OnBrandTip:
+		*k = read
+		return nil
+	}
+	return errors.New("is nothing to click on")
+}
+
+// A Click is a click on a hotel, and where in a list it stood.
+type Click struct {
+	Kind     ClickKind         `json:"kind"`
+	Tenant   id.Tenant         `json:"tenantId"`
+	Property id.Property       `json:"propertyId"`
+	Search   *id.SearchSession `json:"searchSessionId,omitzero"`
+	Position *int              `json:"position,omitzero"`
+	Page     *int              `json:"page,omitzero"`
+	SortKey  SortKey           `json:"sortKey,omitzero"`
+}
+
+// Validate refuses a place in a list that is none.
+func (c *Click) Validate() error {
+	return refuse(uncountable(map[string]*int{"/position": c.Position, "/page": c.Page})...)
+}
+
+type clickRecorded struct {
+	Session id.GuestSession `json:"guestSessionId"`
+	Click
+	OccurredAt time.Time `json:"occurredAt"`
+}
+
+// Click tells of a click, unless the session is silent.
+func (t Telemetry) Click(ctx context.Context, v Visitor, c Click, now time.Time) error {
+	return t.voice.Tell(ctx, v.Session, v.Tell(ClickRecordedV1, clickRecorded{v.Session.ID, c, now}))
+}

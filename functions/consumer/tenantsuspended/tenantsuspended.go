@@ -1,0 +1,44 @@
+// Package tenantsuspended hides the hotels of a company that was suspended.
+package tenantsuspended
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function hears melmastoon.tenant.suspended.v1.
+var Function = consumer.Event(fn.Spec{
+	Name:     "consumer-tenantsuspended",
+	Subject:  "melmastoon.tenant.suspended.v1",
+	Uses:     fn.Uses{fn.Documents},
+	Attempts: 10,
+	Timeout:  10 * time.Second,
+}, New)
+
+// Suspended is the part of the event that is read here.
+type Suspended struct {
+	Tenant id.Tenant `json:"tenantId"`
+}
+
+// memory is what is kept of hotels, and how it was heard that they stand.
+type memory interface {
+	Stands(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
+}
+
+type hearer struct{ hotels memory }
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Handle[Suspended], error) {
+	return (&hearer{consumer.OpenMemory(e)}).hear, nil
+}
+
+// hear needs no inbox: which of two events came later is told by when they occurred, however often each is heard.
+func (h *hearer) hear(ctx context.Context, e event.Event[Suspended]) error {
+	return h.hotels.Stands(ctx, e.Payload.Tenant, true, e.Envelope.OccurredAt)
+}

@@ -1,0 +1,169 @@
+package consumer
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// A Campaign is what brought a guest, as its links say. It is unsigned and believed by nobody.
+type Campaign event.Attributed
+
+// or is the campaign that came first: a later one does not take over a visit.
+func (c Campaign) or(other Campaign) Campaign {
+	if c == (Campaign{}) {
+		return other
+	}
+	return c
+}
+
+// Attributed is the campaign as events carry it, nil where there is none.
+func (c Campaign) Attributed() *event.Attributed {
+	if c == (Campaign{}) {
+		return nil
+	}
+	a := event.Attributed(c)
+	return &a
+}
+
+func campaignOf(h http.Header) Campaign {
+	return Campaign{plain(h.Get("X-Campaign-Source")), plain(h.Get("X-Campaign-Medium")), plain(h.Get("X-Campaign-Name"))}
+}
+
+// longestPlain bounds what strangers can have written into events.
+const longestPlain = 100
+
+// plain is a header's text if it is short, printable and tells of nobody, else nothing.
+func plain(s string) string {
+	if len(s) > longestPlain || personal(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+		return ""
+	}
+	return strings.TrimSpace(s)
+}
+
+// reachable is how people can be reached, or paid with: an e-mail address, also one that is escaped, an international telephone
+// number, and a card's number.
+var reachable = regexp.MustCompile(`(?i)@|＠|%(25)*40|(\+|%(25)*2B|\b00)\d[\d\s().-]{6,}|\d([ -]?\d){12}`)
+
+// personal reports whether a text seems to hold somebody's address or number. Names it cannot know: what reaches events is
+// therefore only ever what a campaign is called.
+func personal(s string) bool { return reachable.MatchString(s) }
+
+// An AgentClass is what a visit is made with.
+type AgentClass string
+
+// The classes.
+const (
+	Desktop AgentClass = "browser-desktop"
+	Mobile  AgentClass = "browser-mobile"
+	IOS     AgentClass = "mobile-app-ios"
+	Android AgentClass = "mobile-app-android"
+	Other   AgentClass = "other" // what does not say that it is a browser
+)
+
+// classOf believes an app that says it is one, and guesses about browsers.
+func classOf(h http.Header) AgentClass {
+	agent := h.Get("User-Agent")
+	apple := strings.Contains(agent, "iPhone") || strings.Contains(agent, "iPad") || strings.Contains(agent, "CFNetwork")
+	app := strings.HasPrefix(h.Get("X-Client-Surface"), "mobile-")
+	switch {
+	case app && apple:
+		return IOS
+	case app:
+		return Android
+	case apple, strings.Contains(agent, "Mobile"), strings.Contains(agent, "Android"), h.Get("Sec-Ch-Ua-Mobile") == "?1":
+		return Mobile
+	case strings.HasPrefix(agent, "Mozilla/"):
+		return Desktop
+	}
+	return Other
+}
+
+// A glass is what the door looks at a request through.
+type glass struct {
+	peppers pseudonym.Peppers
+	client  func(*http.Request) netip.Addr
+}
+
+func openGlass(e env.Env) (g glass, err error) {
+	if g.peppers, err = pseudonym.Open(e); err != nil {
+		return g, err
+	}
+	g.client, err = fn.Client(e)
+	return g, err
+}
+
+// A sight is what a request shows: a visitor without a session, and what the fingerprint was made of, which one made under
+// an older pepper is compared with.
+type sight struct {
+	visitor Visitor
+	print   pseudonym.Value
+	peppers pseudonym.Peppers
+}
+
+// look hashes what a browser shows of itself. What it is hashed from goes no further.
+func (g glass) look(r *http.Request) sight {
+	v := Visitor{Class: classOf(r.Header), Campaign: campaignOf(r.Header), Referer: Place(r.Referer()), Country: countryOf(r.Header)}
+	languages := strings.Join(r.Header.Values("Accept-Language"), ",")
+	print := pseudonym.Fingerprint(string(v.Class), languages, r.Header.Get("Sec-Ch-Ua-Platform"))
+	v.Fingerprint = g.peppers.Hash(print)
+	v.Agent = g.peppers.Hash(pseudonym.UserAgent(r.UserAgent()))
+	if address, err := pseudonym.Address(g.client(r)); err == nil {
+		v.IP = g.peppers.Hash(address)
+	}
+	return sight{v, print, g.peppers}
+}
+
+// knows reports whether a fingerprint was made of the same.
+func (s sight) knows(h pseudonym.Hash) bool { return s.peppers.Matches(s.print, h) }
+
+// countryOf is where the load balancer says the request comes from.
+func countryOf(h http.Header) string {
+	c := h.Get("X-Client-Geo-Country")
+	if len(c) != 2 || c[0] < 'A' || c[0] > 'Z' || c[1] < 'A' || c[1] > 'Z' {
+		return ""
+	}
+	return c
+}
+
+// longestPlace bounds what is kept of an address.
+const longestPlace = 200
+
+// Place is what is kept of the address of a page: its origin, if it has one, and its path, without what people were looking
+// for there. A part of the path that is neither a plain word nor the id of a thing becomes "*".
+func Place(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Opaque != "" || !hostlike.MatchString(u.Host) || (u.Host == "") != (u.Scheme == "") ||
+		!slices.Contains([]string{"", "http", "https"}, u.Scheme) {
+		return ""
+	}
+	parts := strings.Split(u.Path, "/")
+	for i, part := range parts {
+		if !wordlike.MatchString(part) && !idlike.MatchString(part) {
+			parts[i] = "*"
+		}
+	}
+	path := strings.Join(parts, "/")
+	if u.Host != "" {
+		path = u.Scheme + "://" + u.Host + path
+	}
+	if len(path) > longestPlace {
+		return ""
+	}
+	return path
+}
+
+var (
+	hostlike = regexp.MustCompile(`^(([A-Za-z0-9-]{1,63}\.){0,6}[A-Za-z][A-Za-z0-9-]{0,62}(:[0-9]{1,5})?)?$`)
+	wordlike = regexp.MustCompile(`^[A-Za-z-]{0,40}$`)
+	idlike   = regexp.MustCompile(`^[a-z_]{3,12}_[0-9A-HJKMNP-TV-Z]{26}$`)
+)

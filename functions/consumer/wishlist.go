@@ -1,0 +1,85 @@
+package consumer
+
+import (
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A Wish is a hotel on a guest's wishlist.
+type Wish struct {
+	ID       id.Wish     `json:"wishlistId"`
+	Property id.Property `json:"propertyId"`
+	Tenant   id.Tenant   `json:"tenantId"`
+	AddedAt  time.Time   `json:"addedAt"`
+	Source   WishSource  `json:"source"`
+	Note     string      `json:"note,omitzero"` // the guest's own words: for nobody else, and in no event
+}
+
+// MostWishes is how many hotels a wishlist holds.
+const MostWishes = 100
+
+// A WishSource is where a guest met a hotel that they wish for.
+type WishSource string
+
+// The sources of wishes.
+const (
+	WishedOnDetail WishSource = "detail"
+	WishedOnList   WishSource = "list"
+	WishedOnMap    WishSource = "map"
+	WishedAgain    WishSource = "recently-viewed"
+)
+
+// UnmarshalText refuses a source that does not exist.
+func (s *WishSource) UnmarshalText(text []byte) error {
+	switch read := WishSource(text); read {
+	case WishedOnDetail, WishedOnList, WishedOnMap, WishedAgain:
+		*s = read
+		return nil
+	}
+	return errors.New("is not a place to meet a hotel")
+}
+
+// A Note is what a guest writes beside a wish.
+type Note string
+
+const longestNote = 280
+
+// UnmarshalText refuses a note that is too long. How long is counted in characters.
+func (n *Note) UnmarshalText(text []byte) error {
+	if utf8.RuneCount(text) > longestNote {
+		return errors.New("is longer than 280 characters")
+	}
+	*n = Note(text)
+	return nil
+}
+
+type wishAdded struct {
+	Wish     id.Wish         `json:"wishlistId"`
+	Session  id.GuestSession `json:"guestSessionId"`
+	Tenant   id.Tenant       `json:"tenantId"`
+	Property id.Property     `json:"propertyId"`
+	Source   WishSource      `json:"source"`
+	AddedAt  time.Time       `json:"addedAt"`
+	Size     int             `json:"wishlistSize"`
+}
+
+func (v Visitor) wished(w Wish, size int) event.Draft {
+	return v.Tell(WishlistAddedV1, wishAdded{w.ID, v.Session.ID, w.Tenant, w.Property, w.Source, w.AddedAt, size})
+}
+
+type wishRemoved struct {
+	Wish      id.Wish         `json:"wishlistId"`
+	Session   id.GuestSession `json:"guestSessionId"`
+	Tenant    id.Tenant       `json:"tenantId"`
+	Property  id.Property     `json:"propertyId"`
+	RemovedAt time.Time       `json:"removedAt"`
+	Size      int             `json:"wishlistSize"`
+}
+
+func (v Visitor) unwished(w Wish, size int, now time.Time) event.Draft {
+	return v.Tell(WishlistRemovedV1, wishRemoved{w.ID, v.Session.ID, w.Tenant, w.Property, now, size})
+}

@@ -1,0 +1,137 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Wishlists keeps what guests wish for. A wishlist is found by its session and by nothing else.
+type Wishlists struct {
+	db    *postgres.DB
+	voice *Voice
+}
+
+// OpenWishlists opens the store.
+func OpenWishlists(e env.Env) Wishlists { return Wishlists{postgres.Open(e, Schema), OpenVoice(e)} }
+
+const wishColumns = `wishlist_id AS id, property_id AS property, tenant_id AS tenant, added_at, source, coalesce(note, '') AS note`
+
+// List is the session's wishlist, the newest first.
+func (w Wishlists) List(ctx context.Context, session id.GuestSession) (wishes []Wish, err error) {
+	err = w.db.InTx(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Query(ctx, `
+			SELECT `+wishColumns+`
+			FROM bff_consumer.wishlist
+			WHERE guest_session_id = @session
+			ORDER BY added_at DESC, wishlist_id DESC`, pgx.StrictNamedArgs{"session": session})
+		wishes, err = pgx.CollectRows(rows, pgx.RowToStructByName[Wish])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("wishlists: list of %s: %w", session, err)
+	}
+	return wishes, nil
+}
+
+// Add puts a hotel on the visitor's wishlist, and reports whether it was not there. One that was is as it was, but for the
+// note if there is one. A full wishlist is ErrWishlistFull.
+func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish) (kept Wish, added bool, err error) {
+	err = w.db.InTx(ctx, func(tx postgres.Tx) error {
+		size, err := lockWishes(ctx, tx, v.Session.ID)
+		if err != nil {
+			return err
+		}
+		kept, err = again(ctx, tx, v.Session.ID, wish)
+		if !errors.Is(err, pgx.ErrNoRows) {
+			added = kept.ID == wish.ID // an act that was cut off and goes on finds its own
+			return err
+		}
+		if size >= MostWishes {
+			return ErrWishlistFull
+		}
+		kept, added = wish, true
+		if err := insertWish(ctx, tx, v.Session.ID, wish); err != nil {
+			return err
+		}
+		return w.voice.Append(ctx, tx, v.Session, v.wished(wish, size+1))
+	})
+	if err != nil {
+		return Wish{}, false, fmt.Errorf("wishlists: add for %s: %w", v.Session.ID, err)
+	}
+	return kept, added, nil
+}
+
+// lockWishes keeps everyone else from changing the session's wishlist until the transaction ends, and tells its size. A
+// session that has ended meanwhile is ErrVersionConflict.
+func lockWishes(ctx context.Context, tx postgres.Tx, session id.GuestSession) (size int, err error) {
+	var locked id.GuestSession
+	err = tx.QueryRow(ctx, `
+		SELECT guest_session_id
+		FROM bff_consumer.guest_sessions
+		WHERE guest_session_id = @session AND ended_at IS NULL
+		FOR NO KEY UPDATE`, pgx.StrictNamedArgs{"session": session}).Scan(&locked)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, ErrVersionConflict
+	}
+	if err != nil {
+		return 0, err
+	}
+	err = tx.QueryRow(ctx, `
+		SELECT count(*)
+		FROM bff_consumer.wishlist
+		WHERE guest_session_id = @session`, pgx.StrictNamedArgs{"session": session}).Scan(&size)
+	return size, err
+}
+
+// again is the wish for the same hotel that is there already, with its new note if there is one; else pgx.ErrNoRows.
+func again(ctx context.Context, tx postgres.Tx, session id.GuestSession, wish Wish) (Wish, error) {
+	rows, _ := tx.Query(ctx, `
+		UPDATE bff_consumer.wishlist
+		SET note = coalesce(nullif(@note, ''), note)
+		WHERE guest_session_id = @session AND property_id = @property
+		RETURNING `+wishColumns, pgx.StrictNamedArgs{"session": session, "property": wish.Property, "note": wish.Note})
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Wish])
+}
+
+func insertWish(ctx context.Context, tx postgres.Tx, session id.GuestSession, w Wish) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO bff_consumer.wishlist (wishlist_id, guest_session_id, property_id, tenant_id, added_at, source, note)
+		VALUES (@wish, @session, @property, @tenant, @added, @source, nullif(@note, ''))`,
+		pgx.StrictNamedArgs{"wish": w.ID, "session": session, "property": w.Property, "tenant": w.Tenant, "added": w.AddedAt,
+			"source": w.Source, "note": w.Note})
+	return err
+}
+
+// Remove takes a hotel off the visitor's wishlist. One that is not there may stay so.
+func (w Wishlists) Remove(ctx context.Context, v Visitor, property id.Property, now time.Time) error {
+	err := w.db.InTx(ctx, func(tx postgres.Tx) error {
+		size, err := lockWishes(ctx, tx, v.Session.ID)
+		if err != nil {
+			return err
+		}
+		rows, _ := tx.Query(ctx, `
+			DELETE FROM bff_consumer.wishlist
+			WHERE guest_session_id = @session AND property_id = @property
+			RETURNING `+wishColumns, pgx.StrictNamedArgs{"session": v.Session.ID, "property": property})
+		gone, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Wish])
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return w.voice.Append(ctx, tx, v.Session, v.unwished(gone, size-1, now))
+	})
+	if err != nil {
+		return fmt.Errorf("wishlists: remove for %s: %w", v.Session.ID, err)
+	}
+	return nil
+}
