@@ -108,7 +108,7 @@ func TestConfirming(t *testing.T) {
 		{"when inventory has lost a live hold too", func(s *stage) { s.lose() }, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
 		{"a capture after the rooms were sold is asked back", func(s *stage) { expire(s); s.sell() }, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
 		{"a capture after a cancellation is given back", func(s *stage) { s.change(unpaid) }, captured, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
-		{"too little is given back", nothing, short, ErrNotCaptured, Held, false, []string{"held"}},
+		{"too little is given back", nothing, short, ErrTooLittle, Held, false, []string{"held"}},
 		{"an intent without money confirms nothing", nothing, open, ErrNotCaptured, Held, false, []string{"held"}},
 		{"an unknown intent confirms nothing", nothing, unknown, ErrNotCaptured, Held, false, []string{"held"}},
 		{"cash is promised while the rooms are held", nothing, cash, nil, Confirmed, true, []string{"held", "confirmed"}},

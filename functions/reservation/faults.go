@@ -1,6 +1,7 @@
 package reservation
 
 import (
+	"errors"
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
@@ -14,4 +15,14 @@ var (
 	ErrHoldExpired       = fault.New(fault.Gone, "RESERVATION.HOLD_EXPIRED", "The rooms are no longer held. Ask for a new quote.")
 	ErrQuoteExpired      = fault.New(fault.Gone, "BFF.TENANT.QUOTE_EXPIRED", "The quoted price is no longer valid. Ask for a new quote.")
 	ErrNotCaptured       = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment for this reservation has not been captured.").After(2 * time.Second)
+)
+
+// What a payment is worth for good. Each is the cause of an ErrNotCaptured; one without such a cause says that the money
+// may still come.
+var (
+	ErrTooLittle = errors.New("what was captured does not pay for the stay, and is given back")
+	ErrForeign   = errors.New("the intent is another reservation's")
+
+	errTooLittle = ErrNotCaptured.After(0).Because(ErrTooLittle)
+	errForeign   = ErrNotCaptured.After(0).Because(ErrForeign)
 )

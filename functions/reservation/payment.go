@@ -85,12 +85,14 @@ func (r *Reservation) Accepts(i Intent) error {
 	promises := i.Method == CashOnArrival && i.Currency == r.Currency && i.Amount >= r.Total
 	switch standing := r.Standing(); {
 	case !r.owns(i):
-		return ErrNotCaptured // another reservation's intent: neither confirmed nor given back by this one
+		return errForeign // neither confirmed nor given back by this one
 	case !standing.leadsTo(Confirmed):
 		return ErrIllegalTransition
 	case i.Status == Captured && covers:
 		return nil
-	case standing == ExpiredHold && i.kept() == 0: // only money asks for the rooms a second time
+	case i.Captured > 0:
+		return errTooLittle
+	case standing == ExpiredHold: // only money asks for the rooms a second time
 		return ErrHoldExpired
 	case i.Status == PendingCash && promises:
 		return nil
@@ -154,7 +156,7 @@ func (r *Reservation) CancelLost(now time.Time) error {
 // CancelSoldOut ends a reservation that was paid for when its rooms were gone. Everything the intent has brought goes back.
 func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 	if !r.owns(i) {
-		return ErrNotCaptured
+		return errForeign
 	}
 	var back []Refund
 	if i.kept() > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -25,7 +26,7 @@ type Arrivals struct {
 	peppers pseudonym.Peppers
 	db      *postgres.DB
 	outbox  *outbox.Outbox
-	flags   *Flags
+	flags   *flags.Flags
 }
 
 // OpenArrivals opens the ledger.
@@ -181,10 +182,11 @@ type handoffReplayed struct {
 
 // replayed tells of a second use, about whoever tries it. It is always told: what guards others is not theirs to silence.
 func (a *Arrivals) replayed(v Visitor, i Invitation, from Trace, now time.Time) event.Draft {
-	return Tell(v, ErrorEncounteredV1, handoffReplayed{
-		v.Tenant.ID, v.Session.ID, "MELMASTOON." + handoff.ErrReplayed.Code, at(now), false, 0, i.ID,
+	code := "MELMASTOON." + handoff.ErrReplayed.Code
+	return coded(code, Tell(v, ErrorEncounteredV1, handoffReplayed{
+		v.Tenant.ID, v.Session.ID, code, at(now), false, 0, i.ID,
 		a.peppers.Hash(pseudonym.Fingerprint(from.Agent, from.Languages)), a.address(from),
-	})
+	}))
 }
 
 // address is the pseudonym of the client's address, "" where it is not known.

@@ -3,6 +3,7 @@ package tenantbooking
 import (
 	"crypto/rand"
 	"strconv"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/cache"
@@ -32,6 +33,7 @@ type Bootstrap struct {
 	CSP          CSP                  `json:"csp"`
 	ComposedAt   time.Time            `json:"composedAt"`
 	ComposedFrom ComposedFrom         `json:"composedFrom"`
+	Version      string               `json:"bootstrapVersion"` // ComposedFrom as a client says it back, in X-Bootstrap-Version
 }
 
 // A FlowConfig is how a booking goes at the hotel.
@@ -72,6 +74,7 @@ func (f Storefront) Show(v Visitor, a *Arrival, now time.Time) Bootstrap {
 		ServerTime: now, ComposedAt: now, CSP: CSP{rand.Text()}, ComposedFrom: ComposedFrom{f.version(), t.version()},
 		Theme: f.Theme,
 	}
+	b.Version = b.ComposedFrom.Config + "." + b.ComposedFrom.Theme
 	if b.Flow.HoldTTLSeconds == 0 {
 		b.Flow.HoldTTLSeconds = usualHold
 	}
@@ -120,6 +123,14 @@ func (f Storefront) version() string {
 }
 
 func (t Tenant) version() string { return "v" + strconv.Itoa(t.ConfigVersion) }
+
+// outdated reports whether a client that says what it was given knows an older configuration of the hotel than this. How
+// the site looks is no reason to begin anew; one who knows a newer configuration is ahead of what is remembered here.
+func (t Tenant) outdated(given string) bool {
+	config, _, _ := strings.Cut(given, ".")
+	version, err := strconv.Atoi(strings.TrimPrefix(config, "v"))
+	return given != "" && (err != nil || version < t.ConfigVersion)
+}
 
 type bootstrapServed struct {
 	Tenant  id.Tenant          `json:"tenantId"`

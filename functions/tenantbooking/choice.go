@@ -62,9 +62,9 @@ func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Currency], now
 	return events, nil
 }
 
-// Remember writes the visitor's session. Unlike Keep it fails: who has chosen would otherwise wonder.
-func (s *Visits) Remember(ctx context.Context, v Visitor) error {
-	return s.sessions.Keep(ctx, v.Session)
+// Remember writes the visitor's session, which was so before. Unlike Keep it fails: who has chosen would otherwise wonder.
+func (s *Visits) Remember(ctx context.Context, v Visitor, was Session) error {
+	return s.sessions.Keep(ctx, v.Session, was)
 }
 
 // AsksFor is the language that a request alone asks for, by its query or else by what its browser accepts.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
 	"melmastoon.ghasi.io/shared/outbox"
@@ -21,7 +22,7 @@ import (
 type Confirmations struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
-	flags  *Flags
+	flags  *flags.Flags
 	keys   keyring.Ring
 }
 

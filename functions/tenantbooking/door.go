@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/fn/idempotency"
 	"melmastoon.ghasi.io/shared/identity"
@@ -64,11 +65,10 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 	})
 }
 
-// Event makes an event function. What can never succeed goes to the dead letters of its subject.
+// Event makes an event function for what happens to one hotel. What can never succeed goes to the dead letters of its
+// subject; an event that names no hotel is such.
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
-	s.DeadLetter = "bff-tenant-dlq." + s.Subject
-	s.Attempts = 5
-	return fn.Event(s, func(e env.Env) (fn.Handle[P], error) {
+	return PlatformEvent(s, func(e env.Env) (fn.Handle[P], error) {
 		handle, err := build(e)
 		return func(ctx context.Context, e event.Event[P]) error {
 			if e.Delivery.Tenant == nil {
@@ -77,6 +77,13 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 			return handle(ctx, e)
 		}, err
 	})
+}
+
+// PlatformEvent makes an event function for what need not be about any hotel.
+func PlatformEvent[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
+	s.DeadLetter = "bff-tenant-dlq." + s.Subject
+	s.Attempts = 5
+	return fn.Event(s, build)
 }
 
 // Scheduled makes a function that the scheduler ticks.
@@ -88,7 +95,7 @@ func Scheduled(s fn.Spec, build func(env.Env) (fn.Tick, error)) fn.Function {
 type door struct {
 	tenants  *Tenants
 	sessions *Sessions
-	flags    *Flags
+	flags    *flags.Flags
 	spec     fn.Spec
 	rules    []Rule
 }
@@ -107,8 +114,14 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (fn.Door[Visitor], error) {
 	return opened, err
 }
 
-// enter refuses an unknown hotel, a suspended one and a visitor without a session, in this order: what lies behind a door
-// is not told to those before it.
+// changes reports whether the function takes a booking further, and so must know what the guest was shown. Beginning a visit
+// and ending what was begun need not.
+func (d *door) changes() bool {
+	return d.spec.Idempotent && !slices.Contains(d.rules, WithoutSession) && !slices.Contains(d.rules, WhileSuspended)
+}
+
+// enter refuses an unknown hotel, a suspended one, a visitor without a session and one who was shown what is no longer so,
+// in this order: what lies behind a door is not told to those before it.
 func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
 	if v.Tenant, err = d.tenants.Find(ctx, r.PathValue("tenantSlug")); err != nil {
 		return v, s, err
@@ -122,6 +135,9 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 	session, known := d.sessions.FromCookie(r, v.Tenant.ID, d.spec.Site(r))
 	if !known && !slices.Contains(d.rules, WithoutSession) {
 		return v, s, ErrNoSession
+	}
+	if d.changes() && v.Tenant.outdated(r.Header.Get("X-Bootstrap-Version")) {
+		return v, s, ErrOutdated
 	}
 	if known {
 		v.Session = d.sessions.Get(ctx, v.Tenant, session, birthOf(r, v.Tenant))

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/outbox"
 	"melmastoon.ghasi.io/shared/postgres"
@@ -20,7 +21,7 @@ import (
 type Drafts struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
-	flags  *Flags
+	flags  *flags.Flags
 }
 
 // OpenDrafts opens the store.

@@ -41,6 +41,7 @@ func subject(name, class string, kept time.Duration) event.Subject {
 		SchemaURI: "https://schemas.melmastoon.ghasi.io/bff-tenant/" + strings.NewReplacer(".", "-", "_", "-").Replace(name) + "/v1.json",
 		Producer:  "bff-tenant-booking-service",
 		Retention: event.Retention{Class: class, Period: kept},
+		Flat:      true,
 	}
 }
 
@@ -180,9 +181,15 @@ func (d *Draft) Troubled(err error, upstream string, now time.Time) event.Draft 
 	f := fault.From(err)
 	code := "MELMASTOON." + f.Code
 	d.Errors = append(d.Errors[max(0, len(d.Errors)-mostTroubles+1):], Trouble{d.State, code, at(now)})
-	return d.tell(ErrorEncounteredV1, errorEncountered{
+	return coded(code, d.tell(ErrorEncounteredV1, errorEncountered{
 		d.reference(), d.State, code, upstream, at(now), f.Kind.Status() < 500, int(f.RetryAfter / time.Second),
-	})
+	}))
+}
+
+// coded lets subscriptions choose errors by their code.
+func coded(code string, d event.Draft) event.Draft {
+	d.Extensions = event.Extensions{"errorcode": code}
+	return d
 }
 
 type confirmationViewed struct {

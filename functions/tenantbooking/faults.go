@@ -10,6 +10,7 @@ import (
 var (
 	ErrUnknownTenant = fault.New(fault.NotFound, "TENANT.UNKNOWN", "There is no hotel at this address.")
 	ErrSuspended     = fault.New(fault.Unavailable, "TENANT.SUSPENDED", "This hotel takes no bookings at the moment.")
+	ErrOutdated      = fault.New(fault.Gone, "BFF.TENANT.BOOTSTRAP_STALE", "The hotel has changed something since. Load its site again.")
 	ErrNoPayment     = fault.New(fault.Conflict, "TENANT.PAYMENT_NOT_CONFIGURED", "This hotel does not take this way to pay.")
 	ErrNoSession     = fault.ErrUnauthenticated.Saying("Load the hotel's site first: it begins a session.")
 	ErrNotFound      = fault.ErrNotFound

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
@@ -15,6 +16,17 @@ import (
 
 // mostAnswers is more than any verb hears in one call.
 const mostAnswers = 80
+
+// A lossy call is one whose answers, and those that it hears itself, are lost one by one.
+type lossy struct {
+	name   string
+	before func(*tenantbookingtest.Guest)
+	send   func(*tenantbookingtest.Guest) fntest.Answer
+	status int
+	state  string
+	told   []string
+	stays  int // reservations made, whatever became of them
+}
 
 // TestLostAnswers loses the first answer that a verb hears from the database or a neighbour, then for another guest the
 // second, and so on until it hears no more. Whoever comes again with the same key finds everything done, once.
@@ -24,80 +36,89 @@ func TestLostAnswers(t *testing.T) {
 	}
 	t.Parallel()
 	type guest = tenantbookingtest.Guest
-	draft := func(g *guest, rest string) string { return "/draft/" + g.Draft.String() + rest }
-	for _, verb := range []struct {
-		name   string
-		before func(*guest)
-		method string
-		path   func(*guest) string
-		body   func(*guest) any
-		status int
-		state  string
-		told   []string
-		stays  int // reservations made, whatever became of them
-	}{
-		{"quote", func(*guest) {}, "POST", func(*guest) string { return "/quote" }, func(g *guest) any { return g.Wish() }, 201, "quoting", nil, 0},
-		{"quote again", func(g *guest) { g.Ask().Hold() }, "POST", func(*guest) string { return "/quote" },
-			func(g *guest) any { return g.Wish(`,"draftId":"` + g.Draft.String() + `"`) }, 201, "quoting", []string{created}, 1},
-		{"hold", func(g *guest) { g.Ask() }, "POST", func(*guest) string { return "/hold" }, (*guest).Holding, 201, "holding", []string{created}, 1},
-		{"read", func(g *guest) { g.Ask().Hold() }, "GET", func(g *guest) string { return draft(g, "") }, nobody, 200, "holding", []string{created}, 1},
-		{"name", func(g *guest) { g.Ask().Hold() }, "PATCH", func(g *guest) string { return draft(g, "") },
-			func(*guest) any { return tenantbookingtest.Zarghona }, 200, "collecting_details", []string{created}, 1},
-		{"walk away", func(g *guest) { g.Ask().Hold().Name() }, "DELETE", func(g *guest) string { return draft(g, "") }, nobody, 204, "abandoned",
-			[]string{created, abandoned}, 1},
-		{"walk away while paying", func(g *guest) { g.Ask().Hold().Name().Pay("card") }, "DELETE", func(g *guest) string { return draft(g, "") }, nobody, 204,
+	draft := func(rest string) func(*guest) string {
+		return func(g *guest) string { return "/draft/" + g.Draft.String() + rest }
+	}
+	for _, verb := range []lossy{
+		{"quote", func(*guest) {}, sends("POST", at("/quote"), func(g *guest) any { return g.Wish() }), 201, "quoting", nil, 0},
+		{"quote again", func(g *guest) { g.Ask().Hold() }, sends("POST", at("/quote"),
+			func(g *guest) any { return g.Wish(`,"draftId":"` + g.Draft.String() + `"`) }), 201, "quoting", []string{created}, 1},
+		{"hold", func(g *guest) { g.Ask() }, sends("POST", at("/hold"), (*guest).Holding), 201, "holding", []string{created}, 1},
+		{"read", func(g *guest) { g.Ask().Hold() }, sends("GET", draft(""), nobody), 200, "holding", []string{created}, 1},
+		{"name", func(g *guest) { g.Ask().Hold() }, sends("PATCH", draft(""), func(*guest) any { return tenantbookingtest.Zarghona }), 200,
+			"collecting_details", []string{created}, 1},
+		{"walk away", func(g *guest) { g.Ask().Hold().Name() }, sends("DELETE", draft(""), nobody), 204, "abandoned", []string{created, abandoned}, 1},
+		{"walk away while paying", func(g *guest) { g.Ask().Hold().Name().Pay("card") }, sends("DELETE", draft(""), nobody), 204,
 			"abandoned", []string{created, intended, abandoned}, 1},
-		{"pay", func(g *guest) { g.Ask().Hold().Name() }, "POST", func(g *guest) string { return draft(g, "/payment-intent") },
-			func(*guest) any { return `{"method":"card"}` }, 201, "paying", []string{created, intended}, 1},
-		{"return", func(g *guest) { g.Town.Pay(g.Ask().Hold().Name().Pay("card").Intent, false) }, "POST",
-			func(g *guest) string { return draft(g, "/return") }, nobody, 200, "confirmed", []string{created, intended, converted}, 1},
-		{"confirm", func(g *guest) { g.Ask().Hold().Name().Pay("cash_on_arrival") }, "POST", func(g *guest) string { return draft(g, "/confirm") }, nobody, 200,
+		{"pay", func(g *guest) { g.Ask().Hold().Name() }, sends("POST", draft("/payment-intent"), func(*guest) any { return `{"method":"card"}` }), 201,
+			"paying", []string{created, intended}, 1},
+		{"return", func(g *guest) { g.Town.Pay(g.Ask().Hold().Name().Pay("card").Intent, false) }, sends("POST", draft("/return"), nobody), 200,
+			"confirmed", []string{created, intended, converted}, 1},
+		{"confirm", func(g *guest) { g.Ask().Hold().Name().Pay("cash_on_arrival") }, sends("POST", draft("/confirm"), nobody), 200,
 			"confirmed", []string{created, intended, converted}, 1},
 		{"look at the confirmation", func(g *guest) {
 			g.Town.Pay(g.Ask().Hold().Name().Pay("card").Intent, false)
-			g.Must(http.StatusOK, "POST", draft(g, "/return"), nil)
-		}, "GET", func(g *guest) string { return "/confirmation/" + g.Stay.String() }, nobody, 200, "confirmed", []string{created, intended, converted, viewed}, 1},
+			g.Must(http.StatusOK, "POST", draft("/return")(g), nil)
+		}, sends("GET", func(g *guest) string { return "/confirmation/" + g.Stay.String() }, nobody), 200, "confirmed", []string{created, intended, converted, viewed}, 1},
+		{"sweep what was left", func(g *guest) { g.Ask().Hold().Name().DB.Advance(31 * time.Minute) }, ticks, 204, "abandoned", []string{created, abandoned}, 1},
+		{"sweep what was paid for", func(g *guest) {
+			g.Town.Pay(g.Ask().Hold().Name().Pay("card").Intent, false)
+			g.DB.Advance(31 * time.Minute)
+		}, ticks, 204, "confirmed", []string{created, intended, converted}, 1},
 	} {
 		t.Run(verb.name, func(t *testing.T) {
 			t.Parallel()
 			street, wire := wired(t)
-			for n := 1; ; n++ {
-				g := street.Guest(0)
-				before := len(g.Town.Stays())
-				verb.before(g)
-				send := func() fntest.Answer {
-					return g.Send(verb.method, verb.path(g), verb.body(g), "Idempotency-Key", "same")
-				}
-				wire.Cut(n)
-				send()
-				lost := wire.Mend()
-				a := insist(t, g, send)
-				if a.Status != verb.status {
-					t.Fatalf("answer %d lost: then answered %d: %s", n, a.Status, a.Body)
-				}
-				remember(t, g, a)
-				if state, _ := g.State(); state != verb.state {
-					t.Errorf("answer %d lost: the draft is %s, want %s", n, state, verb.state)
-				}
-				told := slices.DeleteFunc(g.Told(), func(s string) bool { return s == troubled }) // that a neighbour was away is told
-				if !slices.Equal(told, verb.told) {
-					t.Errorf("answer %d lost: told %v, want %v", n, told, verb.told)
-				}
-				if made := len(g.Town.Stays()) - before; made != verb.stays {
-					t.Errorf("answer %d lost: %d reservations, want %d", n, made, verb.stays)
-				}
-				if !lost {
-					if n == 1 {
-						t.Error("nothing was ever lost")
-					}
-					return
-				}
+			for n := 1; verb.lose(t, street.Guest(0), wire, n); n++ {
 				if n > mostAnswers {
 					t.Fatal("there is no end of it")
 				}
 			}
 		})
 	}
+}
+
+// lose makes the call with its n-th answer lost, and again until there is one. It reports whether there was an n-th.
+func (l lossy) lose(t *testing.T, g *tenantbookingtest.Guest, wire *tenantbookingtest.Wire, n int) (lost bool) {
+	t.Helper()
+	before := len(g.Town.Stays())
+	l.before(g)
+	wire.Cut(n)
+	l.send(g)
+	lost = wire.Mend()
+	a := insist(t, g, func() fntest.Answer { return l.send(g) })
+	if a.Status != l.status {
+		t.Fatalf("answer %d lost: then answered %d: %s", n, a.Status, a.Body)
+	}
+	remember(t, g, a)
+	if state, _ := g.State(); state != l.state {
+		t.Errorf("answer %d lost: the draft is %s, want %s", n, state, l.state)
+	}
+	told := slices.DeleteFunc(g.Told(), func(s string) bool { return s == troubled }) // that a neighbour was away is told
+	if !slices.Equal(told, l.told) {
+		t.Errorf("answer %d lost: told %v, want %v", n, told, l.told)
+	}
+	if made := len(g.Town.Stays()) - before; made != l.stays {
+		t.Errorf("answer %d lost: %d reservations, want %d", n, made, l.stays)
+	}
+	if !lost && n == 1 {
+		t.Error("nothing was ever lost")
+	}
+	return lost
+}
+
+// sends is a request that a guest makes again under the same key.
+func sends(method string, path func(*tenantbookingtest.Guest) string, body func(*tenantbookingtest.Guest) any) func(*tenantbookingtest.Guest) fntest.Answer {
+	return func(g *tenantbookingtest.Guest) fntest.Answer {
+		return g.Send(method, path(g), body(g), "Idempotency-Key", "same")
+	}
+}
+
+// ticks is the scheduler, which fires again.
+func ticks(g *tenantbookingtest.Guest) fntest.Answer { return g.Front.Tick(sweepdrafts.Function) }
+
+func at(path string) func(*tenantbookingtest.Guest) string {
+	return func(*tenantbookingtest.Guest) string { return path }
 }
 
 func nobody(*tenantbookingtest.Guest) any { return nil }

@@ -1,12 +1,10 @@
 package tenantbooking
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -30,6 +28,7 @@ type Session struct {
 	Fingerprint string             `json:"fingerprintHash"`
 	IP          string             `json:"ipHash"`
 	Device      Device             `json:"deviceClass"`
+	RevokedAt   time.Time          `json:"revokedAt,omitzero"` // when it was told last that the visit is nobody's any more
 }
 
 // Consent is what a guest has agreed to.
@@ -43,6 +42,31 @@ func Begin(birth Session) Session {
 	birth.ID = id.New[id.TenantSession]()
 	birth.Version = 1
 	return birth
+}
+
+// onto is the newer state of a session with what this visit has changed in the one that it began from.
+func (s Session) onto(newer, was Session) Session {
+	carry(&newer.Locale, was.Locale, s.Locale)
+	carry(&newer.Currency, was.Currency, s.Currency)
+	carry(&newer.Campaign, was.Campaign, s.Campaign)
+	carry(&newer.Draft, was.Draft, s.Draft)
+	carry(&newer.Arrival, was.Arrival, s.Arrival)
+	carry(&newer.Consent, was.Consent, s.Consent)
+	return newer
+}
+
+func carry[T comparable](into *T, was, is T) {
+	if is != was {
+		*into = is
+	}
+}
+
+// anonymous is the session without what ties it to a person: how they came, and by what they could be known again. What
+// they have chosen stays.
+func (s Session) anonymous(since time.Time) Session {
+	s.Campaign, s.Draft, s.Arrival, s.Fingerprint, s.IP = Campaign{}, nil, nil, "", ""
+	s.RevokedAt = since
+	return s
 }
 
 // birthOf is the session that this request would begin, but for its id.
@@ -102,24 +126,4 @@ func (s *Sessions) Cookie(session Session, t Tenant, at fn.Site) (*http.Cookie, 
 		c.Path = "/"
 	}
 	return c, err
-}
-
-// Get is the session of that id as it was kept, else the one that birth would begin. It never fails: a lost session costs
-// a guest their preferences and not the booking, which is in SQL under the session's id.
-func (s *Sessions) Get(ctx context.Context, t Tenant, session id.TenantSession, birth Session) Session {
-	kept, ok, err := s.docs.Get(ctx, document.KeyOf(session.String()))
-	if err == nil && ok && kept.Tenant == t.ID && kept.ID == session {
-		return kept
-	}
-	now := s.now()
-	birth.ID, birth.CreatedAt, birth.LastSeenAt = session, now, now
-	return birth
-}
-
-// Keep writes a session as it is now, and lets it live on. Who kept a newer one meanwhile wins.
-func (s *Sessions) Keep(ctx context.Context, session Session) error {
-	session.Version++
-	session.LastSeenAt = s.now()
-	_, err := s.docs.Put(ctx, document.KeyOf(session.ID.String()), session, session.Version, session.LastSeenAt.Add(sessionTTL))
-	return err
 }

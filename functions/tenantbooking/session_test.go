@@ -87,14 +87,14 @@ func TestASessionIsKeptAndItsLossIsNone(t *testing.T) {
 	s := openSessions(t, e, key("a", 1))
 	here := Tenant{ID: id.New[id.Tenant]()}
 	chosen := Begin(Session{Tenant: here.ID, Device: Mobile, Campaign: Campaign{Source: "google"}}) // nothing chosen yet: that too is kept
-	if err := s.Keep(t.Context(), chosen); err != nil {
+	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != Mobile || got.Campaign.Source != "google" {
 		t.Errorf("kept %+v", got)
 	}
 	chosen.Locale, chosen.Currency, chosen.Version = "fa-AF", "USD", chosen.Version+1
-	if err := s.Keep(t.Context(), chosen); err != nil {
+	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Locale != "fa-AF" || got.Currency != "USD" {

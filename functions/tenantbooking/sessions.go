@@ -1,15 +1,18 @@
 package tenantbooking
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
 )
@@ -30,6 +33,73 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 		return nil, fmt.Errorf("sessions: %w", err)
 	}
 	return &Sessions{c.Keys, document.Open[Session](e, "tnt-session"), e.Now}, nil
+}
+
+// Get is the session of that id as it was kept, else the one that birth would begin. It never fails: a lost session costs
+// a guest their preferences and not the booking, which is in SQL under the session's id.
+func (s *Sessions) Get(ctx context.Context, t Tenant, session id.TenantSession, birth Session) Session {
+	kept, ok, err := s.find(ctx, t.ID, session)
+	if err == nil && ok {
+		return kept
+	}
+	now := s.now()
+	birth.ID, birth.CreatedAt, birth.LastSeenAt = session, now, now
+	return birth
+}
+
+func (s *Sessions) find(ctx context.Context, t id.Tenant, session id.TenantSession) (Session, bool, error) {
+	kept, ok, err := s.docs.Get(ctx, document.KeyOf(session.String()))
+	if err != nil || !ok || kept.Tenant != t || kept.ID != session {
+		return Session{}, false, err
+	}
+	return kept, true, nil
+}
+
+// rivals is how often in a row a session may be kept by others while it is being kept here.
+const rivals = 5
+
+// Keep writes a session, which was so when the visit began, and lets it live on. Where another visit of it has been kept
+// meanwhile, what has changed here is carried over to there.
+func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
+	next := session
+	for range rivals {
+		next.LastSeenAt = s.now()
+		kept, err := s.put(ctx, next)
+		if err != nil || kept {
+			return err
+		}
+		newer, ok, err := s.find(ctx, session.Tenant, session.ID)
+		if err != nil {
+			return err
+		}
+		if ok {
+			next = session.onto(newer, was)
+		} else if err := s.docs.Delete(ctx, document.KeyOf(session.ID.String())); err != nil { // nobody can read what is there
+			return err
+		}
+	}
+	return fault.ErrUnavailable.Because(errors.New("sessions: keep " + session.ID.String() + ": others were always first"))
+}
+
+// Revoke forgets what ties a session to a person. Visits that are under way do not bring it back: what they keep of it, they
+// carry over. What is older than what was told before, or of a session that is not kept, changes nothing.
+func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSession, since time.Time) error {
+	for range rivals {
+		kept, ok, err := s.find(ctx, t, session)
+		if err != nil || !ok || !since.After(kept.RevokedAt) {
+			return err
+		}
+		if done, err := s.put(ctx, kept.anonymous(since)); err != nil || done {
+			return err
+		}
+	}
+	return fault.ErrUnavailable.Because(errors.New("sessions: revoke " + session.String() + ": others were always first"))
+}
+
+// put writes the next version, unless there is one already.
+func (s *Sessions) put(ctx context.Context, session Session) (bool, error) {
+	session.Version++
+	return s.docs.Put(ctx, document.KeyOf(session.ID.String()), session, session.Version, session.LastSeenAt.Add(sessionTTL))
 }
 
 // tagSize is 128 bits: nobody guesses that.

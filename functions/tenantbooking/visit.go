@@ -2,6 +2,7 @@ package tenantbooking
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,13 +39,17 @@ func campaignOf(h http.Header) Campaign {
 // longestPlain bounds what strangers can have written into events.
 const longestPlain = 100
 
-// plain is a header's text if it is short and printable, else nothing.
+// plain is a header's text if it is short, printable and tells of nobody, else nothing.
 func plain(s string) string {
-	if len(s) > longestPlain || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+	if len(s) > longestPlain || personal.MatchString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 		return ""
 	}
 	return strings.TrimSpace(s)
 }
+
+// personal is what seems to hold somebody's address, telephone number or card: links are made by people and programs that put
+// them there. Names it cannot know.
+var personal = regexp.MustCompile(`(?i)@|＠|%(25)*40|(\+|%(25)*2B|\b00)\d[\d\s().-]{6,}|\d([ -]?\d){12}`)
 
 // A Device is what a visit is made with.
 type Device string

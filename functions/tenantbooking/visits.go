@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/outbox"
 	"melmastoon.ghasi.io/shared/postgres"
@@ -23,7 +24,7 @@ type Visits struct {
 	served   document.Collection[bool]
 	db       *postgres.DB
 	outbox   *outbox.Outbox
-	flags    *Flags
+	flags    *flags.Flags
 	now      func() time.Time
 }
 
@@ -79,7 +80,7 @@ func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, s
 		return r, fmt.Errorf("visits: keep: %w", err)
 	}
 	if v.Session != was || s.now().Sub(was.LastSeenAt) > seen {
-		_ = s.sessions.Keep(ctx, v.Session)
+		_ = s.sessions.Keep(ctx, v.Session, was)
 	}
 	return r.Keep(cookie), nil
 }

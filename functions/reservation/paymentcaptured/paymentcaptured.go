@@ -53,10 +53,10 @@ func (c *confirmer) confirm(ctx context.Context, e event.Event[Captured]) error 
 		return inbox.Once(ctx, c.db, e.Delivery, write)
 	})
 	switch {
-	case errors.Is(err, reservation.ErrNotFound):
-		return fn.Park(err) // no retry will make it exist
-	case errors.Is(err, reservation.ErrOverbooked), errors.Is(err, reservation.ErrIllegalTransition):
+	case errors.Is(err, reservation.ErrNotFound), errors.Is(err, reservation.ErrForeign):
+		return fn.Park(err) // no retry will make it exist, or be its money
+	case errors.Is(err, reservation.ErrOverbooked), errors.Is(err, reservation.ErrIllegalTransition), errors.Is(err, reservation.ErrTooLittle):
 		return nil // the money bought nothing, and is on its way back
 	}
-	return err
+	return err // an ErrNotCaptured too: where payment is asked, it may learn of the capture later than we did
 }

@@ -34,6 +34,9 @@ func TestWhatBecomesOfACapture(t *testing.T) {
 		{"it came too late and is asked back", reservation.ErrOverbooked, nil},
 		{"it bought nothing and is given back", reservation.ErrIllegalTransition, nil},
 		{"it is not known to payment yet, and comes again", reservation.ErrNotCaptured, reservation.ErrNotCaptured},
+		{"it is too little and is given back", reservation.ErrNotCaptured.Because(reservation.ErrTooLittle), nil},
+		{"it is for another reservation, and a person must look", reservation.ErrNotCaptured.Because(reservation.ErrForeign),
+			fn.Park(reservation.ErrNotCaptured.Because(reservation.ErrForeign))},
 		{"a neighbour is away, and it comes again", fault.ErrUpstreamUnavailable, fault.ErrUpstreamUnavailable},
 		{"it is for nothing, and a person must look", reservation.ErrNotFound, fn.Park(reservation.ErrNotFound)},
 	} {

@@ -86,6 +86,7 @@ func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out 
 }
 
 func answer(v tenantbooking.Visitor, f tenantbooking.Storefront, a *tenantbooking.Arrival, now time.Time) Response {
+	front := f.Show(v, a, now)
 	reply := fn.OK.Reply().Cached("private, no-store").FromCache(string(f.Cache)).Language(string(v.Locale)).Varies("Cookie", "X-Currency")
-	return Response{reply, f.Show(v, a, now)}
+	return Response{reply.Composed(front.Version), front}
 }

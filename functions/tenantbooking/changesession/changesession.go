@@ -63,7 +63,7 @@ func (h *chooser) choose(ctx context.Context, c tenantbooking.Call[Request]) (ou
 	if err := h.visits.Tell(ctx, v, events...); err != nil {
 		return out, err
 	}
-	if err := h.visits.Remember(ctx, v); err != nil {
+	if err := h.visits.Remember(ctx, v, c.Session); err != nil {
 		return out, err
 	}
 	return Response{v.Locale.Conventions(), v.Currency}, nil

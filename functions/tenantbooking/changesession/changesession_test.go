@@ -59,7 +59,7 @@ func TestASessionThatWantsNoTelemetryIsNotTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	guest.Session.Consent.Telemetry, guest.Session.Version = false, 9
-	if err := sessions.Keep(t.Context(), guest.Session); err != nil {
+	if err := sessions.Keep(t.Context(), guest.Session, tenantbooking.Session{}); err != nil {
 		t.Fatal(err)
 	}
 	guest.Must(200, "PATCH", "/session", `{"locale":"en"}`)

@@ -36,6 +36,13 @@ func TestAnAppUsesItsInvitationOnce(t *testing.T) {
 	}
 	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 1)
 	tenantbookingtest.Counted(t, street.DB, "flow.error_encountered", 1)
+	var code string // by which the consumer site's subscription chooses
+	err = street.DB.Owner(t).QueryRow(t.Context(), `
+		SELECT envelope -> 'extensions' ->> 'errorcode' FROM bff_tenant_booking.outbox
+		WHERE subject = $1`, tenantbooking.ErrorEncounteredV1.Name).Scan(&code)
+	if err != nil || code != "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED" {
+		t.Errorf("the replay is told under %q, %v", code, err)
+	}
 }
 
 func post(front *fntest.Front, body any, headers ...string) fntest.Answer {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/fntest"
 )
 
 const path = "/bff/tenant-booking/v1/kabul-grand/policies"
@@ -38,9 +39,8 @@ func TestPoliciesThatCannotBeHadAreAnErrorInTime(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	shops.Mood("property", tenantbookingtest.Hanging)
-	began := street.Env.Now()
-	a := street.Front.As("").Get(path)
-	if took := street.Env.Now().Sub(began); a.Status != 503 || took > time.Second+50*time.Millisecond {
-		t.Errorf("got %d after %v: %s", a.Status, took, a.Body)
+	var a fntest.Answer
+	if took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) }); a.Status != 503 || took > time.Second+50*time.Millisecond {
+		t.Errorf("got %d after %v, besides %v in which the machine got to nothing: %s", a.Status, took, stalled, a.Body)
 	}
 }

@@ -77,7 +77,7 @@ func (s *Street) guest(n int, telemetry bool) *Guest {
 	}
 	g := &Guest{Street: s, Tenant: s.Town.Tenants[n]}
 	g.Session = tenantbooking.Begin(tenantbooking.Session{Tenant: g.Tenant.ID, Consent: tenantbooking.Consent{Telemetry: telemetry}})
-	if err := sessions.Keep(s.t.Context(), g.Session); err != nil {
+	if err := sessions.Keep(s.t.Context(), g.Session, tenantbooking.Session{}); err != nil {
 		s.t.Fatal(err)
 	}
 	cookie, err := sessions.Cookie(g.Session, g.Tenant, fn.Site{})

@@ -1,0 +1,124 @@
+package tenantbooking_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/availability"
+	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
+	"melmastoon.ghasi.io/functions/tenantbooking/policies"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fn/observe"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// An ear notes until when each neighbour is waited for, and when each call of a function began.
+type ear struct {
+	mu        sync.Mutex
+	deadlines map[string]time.Time // the latest of a call, by its neighbour's address
+	endless   []string
+	log       bytes.Buffer
+}
+
+// RoundTrip is the wire to the neighbours.
+func (e *ear) RoundTrip(r *http.Request) (*http.Response, error) {
+	until, ok := r.Context().Deadline()
+	e.mu.Lock()
+	if !ok {
+		e.endless = append(e.endless, r.URL.Path)
+	}
+	if until.After(e.deadlines[r.URL.Path]) {
+		e.deadlines[r.URL.Path] = until
+	}
+	e.mu.Unlock()
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// Write takes a line of the log.
+func (e *ear) Write(line []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.log.Write(line)
+}
+
+// began is when the call that was logged last began, and of which function it was.
+func (e *ear) began(t *testing.T) (function string, began time.Time) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(e.log.String()), "\n")
+	var line struct {
+		Function string    `json:"function"`
+		Time     time.Time `json:"time"`
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil {
+		t.Fatal(err)
+	}
+	return line.Function, line.Time
+}
+
+// TestNoNeighbourIsWaitedForBeyondTheBudget compares, for each call of each function, the moment until which it would wait
+// with the moment at which its own time is over. No clock of the test takes part, so a crowded machine changes nothing.
+func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
+	t.Parallel()
+	const grace = 50 * time.Millisecond // the contract's
+	fs := append(funnel(), bootstrap.Function, availability.Function, policies.Function)
+	budgets := map[string]fn.Spec{}
+	for _, f := range fs {
+		budgets[f.Spec.Name] = f.Spec
+	}
+	db, shops, heard := pgtest.New(t), tenantbookingtest.OpenShops(t), &ear{deadlines: map[string]time.Time{}}
+	street := tenantbookingtest.BuildOn(t, db, env.Give[http.RoundTripper](shops.Around(db.Env()), heard), fs...)
+	shops.House.Tenant = street.Town.Tenants[0].ID
+	e, issuer := fntest.Surround(t, street.Env)
+	street.Front = fntest.Behind(t, env.Give(e, observe.To(heard)), issuer, fs...)
+	asked := map[string]int{}
+	check := func() {
+		heard.mu.Lock()
+		defer heard.mu.Unlock()
+		name, began := heard.began(t)
+		for path, until := range heard.deadlines {
+			asked[name]++
+			if most := budgets[name].Timeout + grace; until.Sub(began) > most || budgets[name].Timeout == 0 {
+				t.Errorf("%s waits for %s for %v, has %v", name, path, until.Sub(began), budgets[name].Timeout)
+			}
+		}
+		if len(heard.endless) > 0 {
+			t.Errorf("%s waits without end for %v", name, heard.endless)
+		}
+		clear(heard.deadlines)
+	}
+	g := street.Guest(0)
+	search := shops.Search(street.Env.Now(), 1)
+	for _, step := range []func(){
+		func() { g.Must(200, "GET", "/bootstrap", nil) },
+		func() {
+			g.Must(200, "GET", "/availability?propertyId="+search.Property.String()+"&checkIn="+search.Stay.CheckIn.String()+"&checkOut="+search.Stay.CheckOut.String()+"&adults=2", nil)
+		},
+		func() { street.DB.Advance(time.Hour); g.Must(200, "GET", "/policies", nil) },
+		func() { g.Ask() }, func() { g.Hold() }, func() { g.Name() }, func() { g.Pay("card") },
+		func() { g.Town.Pay(g.Intent, false); g.Must(200, "POST", "/draft/"+g.Draft.String()+"/return", nil) },
+		func() { g.Must(200, "GET", "/confirmation/"+g.Stay.String(), nil) },
+		func() { g = street.Guest(0).Ask() }, func() { g.Hold() }, func() { g.Name() }, func() { g.Pay("cash_on_arrival") },
+		func() { g.Must(200, "POST", "/draft/"+g.Draft.String()+"/confirm", nil) },
+		func() { g = street.Guest(0).Ask() }, func() { g.Hold() },
+		func() { g.Must(204, "DELETE", "/draft/"+g.Draft.String(), nil) },
+		func() { g = street.Guest(0).Ask() }, func() { g.Hold() }, func() { g.Name() }, func() { g.Pay("card") },
+		func() { street.DB.Advance(31 * time.Minute); sweep(t, g) },
+	} {
+		step()
+		check()
+	}
+	for _, name := range []string{"bootstrap", "availability", "policies", "quote", "hold", "openintent", "payreturn", "confirmcash", "readconfirmation", "dropdraft", "sweepdrafts"} {
+		if asked["tenantbooking-"+name] == 0 {
+			t.Errorf("%s has asked nobody: this has shown nothing of it", name)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/document"
+)
+
+// BenchmarkADraft compares reading a draft in SQL with reading a copy of it in the hot store, and saving it without and
+// with such a copy: the figures behind the decision that there is none.
+func BenchmarkADraft(b *testing.B) {
+	street := tenantbookingtest.Build(b, funnel()...)
+	g := street.Guest(0).Ask().Hold().Name()
+	drafts := tenantbooking.OpenDrafts(street.Env)
+	copies := document.Open[tenantbooking.Draft](street.Env, "booking-draft")
+	draft, err := drafts.Get(b.Context(), g.Session, g.Draft)
+	if err != nil {
+		b.Fatal(err)
+	}
+	key, until := document.KeyOf(g.Tenant.ID.String(), g.Draft.String()), street.Env.Now().Add(time.Hour)
+	put := func() error {
+		_, err := copies.Put(b.Context(), key, *draft, int64(draft.Version), until)
+		return err
+	}
+	save := func() error {
+		draft.Version++
+		return drafts.Save(b.Context(), draft)
+	}
+	if err := put(); err != nil {
+		b.Fatal(err)
+	}
+	for _, way := range []struct {
+		name string
+		act  func() error
+	}{
+		{"read in SQL", func() error { _, err := drafts.Get(b.Context(), g.Session, g.Draft); return err }},
+		{"read the copy", func() error { _, _, err := copies.Get(b.Context(), key); return err }},
+		{"the whole GET", func() error { g.Must(http.StatusOK, "GET", "/draft/"+g.Draft.String(), nil); return nil }},
+		{"save", save},
+		{"save and copy", func() error {
+			if err := save(); err != nil {
+				return err
+			}
+			return put()
+		}},
+	} {
+		b.Run(way.name, func(b *testing.B) {
+			for b.Loop() {
+				if err := way.act(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,52 @@
+// Package sessionrevoked forgets who is behind a session that was revoked.
+package sessionrevoked
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function hears melmastoon.iam.session.revoked.v1.
+var Function = tenantbooking.PlatformEvent(fn.Spec{
+	Name:    "tenantbooking-sessionrevoked",
+	Subject: "melmastoon.iam.session.revoked.v1",
+	Uses:    fn.Uses{fn.Documents},
+	Timeout: 10 * time.Second,
+}, New)
+
+// Revoked names a session of any service.
+type Revoked struct {
+	Session   string    `json:"sessionId"`
+	RevokedAt time.Time `json:"revokedAt"`
+}
+
+// forgetter keeps sessions.
+type forgetter interface {
+	Revoke(context.Context, id.Tenant, id.TenantSession, time.Time) error
+}
+
+type hearer struct {
+	sessions forgetter
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Handle[Revoked], error) {
+	sessions, err := tenantbooking.OpenSessions(e)
+	return (&hearer{sessions}).hear, err
+}
+
+// hear needs no inbox: the session knows when it was revoked last. A booking that is being made goes on, as anybody's: its
+// truth is in SQL, and it was begun without saying who one is.
+func (h *hearer) hear(ctx context.Context, e event.Event[Revoked]) error {
+	session, err := id.Parse[id.TenantSession](e.Payload.Session)
+	if err != nil || e.Delivery.Tenant == nil {
+		return nil // another service's
+	}
+	return h.sessions.Revoke(ctx, *e.Delivery.Tenant, session, e.Payload.RevokedAt)
+}

@@ -1,0 +1,178 @@
+package tenantbooking
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/document/pg"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// A crowded store has others write before each write.
+type crowded struct {
+	document.Store
+	rival func()
+	puts  int
+}
+
+func (c *crowded) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	c.puts++
+	c.rival()
+	return c.Store.Put(ctx, now, name, r)
+}
+
+// keeping opens sessions with one that is kept, and the store beneath them.
+func keeping(t *testing.T) (s *Sessions, e env.Env, here Tenant, kept Session) {
+	t.Helper()
+	db := pgtest.New(t)
+	e = env.Give[document.Store](db.Env(), pg.Open(db.Env()))
+	s, here = openSessions(t, e, key("a", 1)), Tenant{ID: id.New[id.Tenant]()}
+	arrival := id.New[id.HandoffArrival]()
+	born := Begin(Session{Tenant: here.ID, Locale: "ps-AF", Campaign: Campaign{Source: "google"}, Arrival: &arrival, Fingerprint: "f", IP: "i"})
+	if err := s.Keep(t.Context(), born, Session{}); err != nil {
+		t.Fatal(err)
+	}
+	return s, e, here, s.Get(t.Context(), here, born.ID, Session{})
+}
+
+func TestTwoVisitsOfOneSessionLoseNothingOfEachOther(t *testing.T) {
+	t.Parallel()
+	s, _, here, was := keeping(t)
+	left, right := was, was // two tabs, each with what was kept
+	left.Locale = "en"
+	right.Currency, right.Campaign = "USD", Campaign{Source: "letter"}
+	for _, tab := range []Session{left, right} {
+		if err := s.Keep(t.Context(), tab, was); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := s.Get(t.Context(), here, was.ID, Session{})
+	if got.Locale != "en" || got.Currency != "USD" || got.Campaign.Source != "letter" || got.Arrival == nil || got.Version != was.Version+2 {
+		t.Errorf("kept %+v", got)
+	}
+	last := was
+	last.Locale = "fa-AF" // both have chosen a language: who chose last is heard
+	if err := s.Keep(t.Context(), last, was); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Locale != "fa-AF" || got.Currency != "USD" {
+		t.Errorf("kept %+v", got)
+	}
+}
+
+func TestWhoIsNeverFirstGivesUpAndSaysSo(t *testing.T) {
+	t.Parallel()
+	s, e, here, was := keeping(t)
+	store := &crowded{Store: pg.Open(e)}
+	late := openSessions(t, env.Give[document.Store](e, store), key("a", 1))
+	for _, rivalry := range []struct {
+		name   string
+		chosen money.Currency
+		wins   int
+		want   error
+	}{{"others are first four times", "USD", rivals - 1, nil}, {"others are always first", "EUR", rivals, fault.ErrUnavailable}} {
+		store.puts = 0
+		store.rival = func() {
+			if store.puts > rivalry.wins {
+				return
+			}
+			rival := s.Get(t.Context(), here, was.ID, Session{})
+			if err := s.Keep(t.Context(), rival, rival); err != nil {
+				t.Error(err)
+			}
+		}
+		mine := s.Get(t.Context(), here, was.ID, Session{})
+		began := mine
+		mine.Currency = rivalry.chosen
+		if err := late.Keep(t.Context(), mine, began); !errors.Is(err, rivalry.want) || store.puts != rivals {
+			t.Errorf("%s: tried %d times, %v", rivalry.name, store.puts, err)
+		}
+		if got := s.Get(t.Context(), here, was.ID, Session{}); (got.Currency == mine.Currency) != (rivalry.want == nil) {
+			t.Errorf("%s: kept %+v", rivalry.name, got)
+		}
+	}
+}
+
+// What a visit may change is carried over to a newer session; the rest is of the session itself. A member that is new must
+// be of one kind or the other.
+func TestEveryMemberOfASessionIsCarriedOverOrItsOwn(t *testing.T) {
+	t.Parallel()
+	own := []string{"ID", "Tenant", "Version", "CreatedAt", "LastSeenAt", "Fingerprint", "IP", "Device", "RevokedAt"}
+	draft, arrival := id.New[id.Draft](), id.New[id.HandoffArrival]()
+	mine := Session{id.New[id.TenantSession](), id.New[id.Tenant](), 1, time.Now(), time.Now(), "en", "USD", Campaign{"a", "b", "c"},
+		&draft, &arrival, Consent{true, true}, "f", "i", Mobile, time.Now()}
+	all := reflect.ValueOf(mine.onto(Session{}, Session{}))
+	for i := range all.NumField() {
+		name := all.Type().Field(i).Name
+		if carried := !all.Field(i).IsZero(); carried == slices.Contains(own, name) {
+			t.Errorf("%s: carried over %v", name, carried)
+		}
+	}
+}
+
+func TestASessionThatNobodyCanReadIsKeptAnew(t *testing.T) {
+	t.Parallel()
+	s, e, here, was := keeping(t)
+	foreign := document.Open[[]string](e, "tnt-session")
+	if done, err := foreign.Put(t.Context(), document.KeyOf(was.ID.String()), []string{"?"}, 1000, e.Now().Add(time.Hour)); !done || err != nil {
+		t.Fatal(done, err)
+	}
+	reborn := s.Get(t.Context(), here, was.ID, Session{Tenant: here.ID, Device: Desktop})
+	chosen := reborn
+	chosen.Locale = "en"
+	if err := s.Keep(t.Context(), chosen, reborn); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Locale != "en" || got.Device != Desktop {
+		t.Errorf("kept %+v", got)
+	}
+}
+
+func TestWhatIsRevokedStaysForgotten(t *testing.T) {
+	t.Parallel()
+	s, e, here, was := keeping(t)
+	anonymous := func(want bool, when string) {
+		t.Helper()
+		got := s.Get(t.Context(), here, was.ID, Session{})
+		if none := got.Campaign == (Campaign{}) && got.Arrival == nil && got.Fingerprint == "" && got.IP == ""; none != want || got.Locale == "" {
+			t.Errorf("%s: kept %+v", when, got)
+		}
+	}
+	revoke := func(t2 id.Tenant, session id.TenantSession, since time.Time) {
+		t.Helper()
+		if err := s.Revoke(t.Context(), t2, session, since); err != nil {
+			t.Error(err)
+		}
+	}
+	since := e.Now()
+	revoke(id.New[id.Tenant](), was.ID, since)
+	anonymous(false, "another hotel's")
+	revoke(here.ID, id.New[id.TenantSession](), since)
+	revoke(here.ID, was.ID, since)
+	anonymous(true, "revoked")
+	tab := was // a visit that began before
+	tab.Locale = "en"
+	if err := s.Keep(t.Context(), tab, was); err != nil {
+		t.Fatal(err)
+	}
+	anonymous(true, "after a visit that was under way")
+	now := s.Get(t.Context(), here, was.ID, Session{})
+	came := now
+	came.Campaign.Source = "letter"
+	if err := s.Keep(t.Context(), came, now); err != nil {
+		t.Fatal(err)
+	}
+	revoke(here.ID, was.ID, since) // heard again
+	anonymous(false, "what has come since")
+	revoke(here.ID, was.ID, since.Add(time.Second))
+	anonymous(true, "revoked again")
+}
