@@ -1,0 +1,101 @@
+package prune
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// An agedRow is how a row of a table is made whose time counts from @at, and how long such a row is kept.
+type agedRow struct{ kept, sql string }
+
+// insert makes a row that is over since so long, or will be if that is negative.
+func (a agedRow) insert(t *testing.T, conn *pgx.Conn, over time.Duration) {
+	t.Helper()
+	var at time.Time
+	err := conn.QueryRow(t.Context(), `SELECT platform.now() - @kept::interval - make_interval(secs => @over)`,
+		pgx.StrictNamedArgs{"kept": a.kept, "over": over.Seconds()}).Scan(&at)
+	if err == nil {
+		_, err = conn.Exec(t.Context(), a.sql, pgx.StrictNamedArgs{"at": at})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// aging opens a database for rows that no story led to: before the books are balanced they are taken out again.
+func aging(t *testing.T, tables ...string) (*pgtest.Database, *pgx.Conn) {
+	t.Helper()
+	d := pgtest.New(t)
+	owner := d.Owner(t)
+	t.Cleanup(func() {
+		for _, table := range tables {
+			if _, err := owner.Exec(context.Background(), `TRUNCATE `+table+` CASCADE`); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return d, owner
+}
+
+func agedOutbox(schema string) agedRow {
+	return agedRow{"7 days", `INSERT INTO ` + schema + `.outbox (id, event_id, subject, ordering_key, payload, envelope, occurred_at, published_at)
+		VALUES ((lpad(to_hex((extract(epoch FROM @at::timestamptz) * 1000)::bigint), 12, '0') || right(md5(random()::text), 20))::uuid,
+			'evt', 'subject', 'key', '{}', '{}', @at, @at)`}
+}
+
+func agedInbox(schema string) agedRow {
+	return agedRow{"31 days", `INSERT INTO ` + schema + `.inbox_processed (event_id, processor, subject, processed_at) VALUES (gen_random_uuid(), 'f', 's', @at)`}
+}
+
+func agedAnswer(schema string) agedRow {
+	return agedRow{"0", `INSERT INTO ` + schema + `.idempotency (key, tenant_id, request_hash, act, locked_until, expires_at)
+		VALUES (gen_random_uuid()::text, gen_random_uuid(), '', gen_random_uuid(), @at, @at)`}
+}
+
+const sha = `'sha256:' || repeat('0', 64)`
+
+// session is a statement's beginning that makes a guest session.
+const session = `WITH s AS (INSERT INTO bff_consumer.guest_sessions (guest_session_id, version, created_at, last_seen_at, locale, locale_by, currency,
+	currency_by, fingerprint_hash, consent_telemetry, consent_marketing, ended_at, end_reason)
+	VALUES (gen_random_uuid(), 1, @at, @at, 'en', 'geo-ip', 'AFN', 'geo-ip', ` + sha + `, true, true, @at, 'ttl-expired') RETURNING guest_session_id) `
+
+var aged = map[string]agedRow{
+	"reservation.outbox":                 agedOutbox("reservation"),
+	"reservation.inbox_processed":        agedInbox("reservation"),
+	"reservation.idempotency":            agedAnswer("reservation"),
+	"bff_tenant_booking.outbox":          agedOutbox("bff_tenant_booking"),
+	"bff_tenant_booking.inbox_processed": agedInbox("bff_tenant_booking"),
+	"bff_tenant_booking.idempotency":     agedAnswer("bff_tenant_booking"),
+	"bff_consumer.outbox":                agedOutbox("bff_consumer"),
+	"bff_consumer.inbox_processed":       agedInbox("bff_consumer"),
+	"bff_consumer.idempotency":           agedAnswer("bff_consumer"),
+	"sandbox.outbox":                     agedOutbox("sandbox"),
+	"sandbox.inbox_processed":            agedInbox("sandbox"),
+	"reservation.quotes": {"90 days", `INSERT INTO reservation.quotes (quote_id, tenant_id, property_id, stay_start, stay_end, locale, currency,
+		grand_total_micro, items, lines, policy, region, valid_until, created_at)
+		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '2030-01-01', '2030-01-02', 'en', 'AFN', 1, '[]', '[]', '{}', 'r', @at, @at)`},
+	"bff_tenant_booking.handoff_arrival_log": {"30 days", `INSERT INTO bff_tenant_booking.handoff_arrival_log (id, handoff_id, tenant_id, session_id,
+		consumer_session_id, property_id, received_at, expires_at, consumed, consumed_at, payload, hmac_signature_fingerprint, signing_key_id, remote_ip_hash, user_agent_class)
+		VALUES ('bha_' || upper(translate(right(md5(random()::text), 26), 'iolu', '0000')), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),
+			'gms', 'ppt', @at, @at, true, @at, '{}', ` + sha + `, 'k', '', 'mobile')`},
+	"bff_tenant_booking.booking_draft_snapshots": {"30 days", `INSERT INTO bff_tenant_booking.booking_draft_snapshots (draft_id, tenant_id, session_id, final_state, created_at, finalized_at)
+		VALUES (gen_random_uuid()::text, gen_random_uuid(), 's', 'abandoned', @at, @at)`},
+	"bff_tenant_booking.confirmation_views": {"24 hours", `INSERT INTO bff_tenant_booking.confirmation_views (tenant_id, reservation_id, session_id, told_at)
+		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @at)`},
+	"bff_consumer.page_views": {"90 days", session + `INSERT INTO bff_consumer.page_views (page_view_id, guest_session_id, path, viewed_at, user_agent_hash, fingerprint_hash)
+		SELECT gen_random_uuid(), guest_session_id, '/', @at, ` + sha + `, ` + sha + ` FROM s`},
+	"bff_consumer.funnel_events": {"90 days", session + `INSERT INTO bff_consumer.funnel_events (funnel_event_id, guest_session_id, step, occurred_at)
+		SELECT gen_random_uuid(), guest_session_id, 'map.opened', @at FROM s`},
+	"bff_consumer.guest_sessions": {"90 days", session + `INSERT INTO bff_consumer.wishlist (wishlist_id, guest_session_id, property_id, tenant_id, added_at, source)
+		SELECT gen_random_uuid(), guest_session_id, gen_random_uuid(), gen_random_uuid(), @at, 'list' FROM s`},
+	"bff_consumer.handoff_ledger": {"1 year", `INSERT INTO bff_consumer.handoff_ledger (handoff_id, guest_session_id, tenant_id, tenant_slug, property_id, check_in,
+		check_out, adults, children, rooms, currency, locale, hmac_key_id, minted_at, expires_at)
+		VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 's', gen_random_uuid(), '2030-01-01', '2030-01-02', 1, 0, 1, 'AFN', 'en', 'k', @at, @at::timestamptz + interval '30 minutes')`},
+	"bff_consumer.bot_scores": {"1 year", `INSERT INTO bff_consumer.bot_scores (fingerprint_hash, score, verdict, signals, evaluated_at) VALUES ('f', 0.9, 'bot', '[]', @at)`},
+	"document.documents":      {"1 hour", `INSERT INTO document.documents (collection, id, value, number, version, expires_at) VALUES ('c', gen_random_uuid()::text, '', 0, 0, @at)`},
+}

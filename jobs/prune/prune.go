@@ -1,0 +1,196 @@
+// Package prune removes rows whose time is over.
+package prune
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/postgres"
+)
+
+// Job applies the rules named, or those of a cadence, or all. It connects as a login that is admitted to the schemas, and
+// acts as the maintenance role of each.
+var Job = fn.Job{Name: "prune", Run: func(ctx context.Context, e env.Env, args []string) error {
+	return run(ctx, e, args, os.Stdout)
+}}
+
+// An order is what a run was asked for.
+type order struct {
+	rules []Rule
+	most  int  // rows in one transaction
+	dry   bool // only say what would be removed
+	out   io.Writer
+}
+
+// run applies each rule whatever becomes of the others. A deployment need not have every service.
+func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
+	o, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	there, err := installed(ctx, e)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(o.rules, func(r Rule) bool { return slices.Contains(there, r.Schema) }) {
+		return errors.New("prune: the database has none of these services")
+	}
+	var failed []error
+	for _, r := range o.rules {
+		if !slices.Contains(there, r.Schema) {
+			failed = append(failed, o.say(r, "not installed"))
+			continue
+		}
+		failed = append(failed, o.apply(ctx, postgres.Open(e, r.Schema), r))
+	}
+	return errors.Join(failed...)
+}
+
+// installed are the schemas that the database has.
+func installed(ctx context.Context, e env.Env) ([]string, error) {
+	conn, err := postgres.Connect(ctx, e)
+	if err != nil {
+		return nil, fmt.Errorf("prune: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	rows, _ := conn.Query(ctx, `SELECT nspname::text FROM pg_catalog.pg_namespace`)
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("prune: schemas: %w", err)
+	}
+	return found, nil
+}
+
+func parse(args []string, out io.Writer) (order, error) {
+	o := order{out: out}
+	set := flag.NewFlagSet("prune", flag.ContinueOnError)
+	set.SetOutput(out)
+	set.BoolVar(&o.dry, "dry-run", false, "say how many rows would be removed, and remove none")
+	set.IntVar(&o.most, "batch", 1000, "remove so many rows in one transaction")
+	if err := set.Parse(args); err != nil {
+		return o, fn.Usage(err)
+	}
+	if o.most < 1 {
+		return o, fn.Usage(errors.New("-batch is at least 1"))
+	}
+	var err error
+	o.rules, err = choose(set.Args())
+	return o, err
+}
+
+// choose keeps the order in which rules are applied.
+func choose(names []string) ([]Rule, error) {
+	if len(names) == 0 {
+		return Rules, nil
+	}
+	known := map[string]bool{}
+	var chosen []Rule
+	for _, r := range Rules {
+		known[r.Name()], known[string(r.Cadence)] = true, true
+		if slices.Contains(names, r.Name()) || slices.Contains(names, string(r.Cadence)) {
+			chosen = append(chosen, r)
+		}
+	}
+	for _, name := range names {
+		if !known[name] {
+			return nil, fn.Usage(fmt.Errorf("no rule or cadence %q; rules are named as their tables, as in %s", name, Rules[0].Name()))
+		}
+	}
+	return chosen, nil
+}
+
+func (o order) apply(ctx context.Context, db *postgres.DB, r Rule) error {
+	if o.dry {
+		return o.count(ctx, db, r)
+	}
+	removed, err := o.remove(ctx, db, r)
+	switch {
+	case errors.Is(err, errBusy):
+		return o.say(r, "another run is at it")
+	case err != nil:
+		return errors.Join(o.say(r, "removed %d, then failed", removed), fmt.Errorf("prune: %s: %w", r.Name(), err))
+	}
+	return o.say(r, "removed %d", removed)
+}
+
+// errBusy is that of a run that met another at the same table.
+var errBusy = errors.New("another run is at it")
+
+// progress is after how many batches a long run says how far it is.
+const progress = 20
+
+// remove takes batches, each a transaction of its own, until one comes back short: a run that is cut off loses nothing.
+func (o order) remove(ctx context.Context, db *postgres.DB, r Rule) (removed int, err error) {
+	for batch := 1; ; batch++ {
+		n, err := o.batch(ctx, db, r)
+		removed += n
+		if err != nil || n < o.most {
+			return removed, err
+		}
+		if batch%progress == 0 {
+			if err := o.say(r, "removed %d so far", removed); err != nil {
+				return removed, err
+			}
+		}
+	}
+}
+
+// batch removes rows under a lock of the table's rule, so that two runs never wait for each other's rows in a circle.
+func (o order) batch(ctx context.Context, db *postgres.DB, r Rule) (n int, err error) {
+	err = db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		var alone bool
+		err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock(hashtextextended('melmastoon.prune ' || @rule, 0))`,
+			pgx.StrictNamedArgs{"rule": r.Name()}).Scan(&alone)
+		if err != nil {
+			return err
+		}
+		if !alone {
+			return errBusy
+		}
+		tag, err := tx.Exec(ctx, r.deletion(), pgx.StrictNamedArgs{"most": o.most})
+		n = int(tag.RowsAffected())
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// deletion asks twice whether a row's time is over: it may have been changed since it was looked for.
+func (r Rule) deletion() string {
+	return `DELETE FROM ` + r.Name() + ` WHERE (` + r.Key + `) IN (
+		SELECT ` + r.Key + ` FROM ` + r.Name() + ` WHERE ` + r.Over + ` LIMIT @most) AND ` + r.Over
+}
+
+// counted is as far as a dry run counts: it should not read more of a table than a real one.
+const counted = 100_000
+
+func (o order) count(ctx context.Context, db *postgres.DB, r Rule) error {
+	var n int
+	err := db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		return tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT `+r.Key+` FROM `+r.Name()+` WHERE `+r.Over+` LIMIT @most) AS over`,
+			pgx.StrictNamedArgs{"most": counted}).Scan(&n)
+	})
+	if err != nil {
+		return fmt.Errorf("prune: %s: %w", r.Name(), err)
+	}
+	if n == counted {
+		return o.say(r, "would remove %d or more", n)
+	}
+	return o.say(r, "would remove %d", n)
+}
+
+func (o order) say(r Rule, what string, args ...any) error {
+	_, err := fmt.Fprintf(o.out, "%s: %s\n", r.Name(), fmt.Sprintf(what, args...))
+	return err
+}

@@ -1,0 +1,259 @@
+package prune
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/postgres/migrate"
+)
+
+// call runs the job as its command does and returns the exit code, what it said, and what it complained about.
+func call(t *testing.T, ctx context.Context, e env.Env, out io.Writer, args ...string) (code int, complained string) {
+	t.Helper()
+	var errs bytes.Buffer
+	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, out) }}
+	return fn.RunJob(ctx, job, e, args, &errs), errs.String()
+}
+
+// must runs the job and returns what it said. The job closes what it opened, so each run has an environment of its own.
+func must(t *testing.T, d *pgtest.Database, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if code, complained := call(t, t.Context(), env.Of(map[string]string{"DATABASE_URL": d.URL()}), &out, args...); code != 0 {
+		t.Fatalf("exit %d: %s", code, complained)
+	}
+	return out.String()
+}
+
+func rows(t *testing.T, conn *pgx.Conn, table string) (n int) {
+	t.Helper()
+	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestEachRuleRemovesWhatIsOverAndNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, r := range Rules {
+		t.Run(r.Name(), func(t *testing.T) {
+			t.Parallel()
+			row, ok := aged[r.Name()]
+			if !ok {
+				t.Fatal("no row to test it with")
+			}
+			d, owner := aging(t, r.Name())
+			row.insert(t, owner, time.Second)
+			row.insert(t, owner, -time.Minute)
+			row.insert(t, owner, -time.Hour)
+			if said := must(t, d, "-dry-run", r.Name()); said != r.Name()+": would remove 1\n" || rows(t, owner, r.Name()) != 3 {
+				t.Errorf("a dry run said %q and left %d of 3", said, rows(t, owner, r.Name()))
+			}
+			if said := must(t, d, r.Name()); said != r.Name()+": removed 1\n" || rows(t, owner, r.Name()) != 2 {
+				t.Errorf("the first run said %q and left %d, want 2", said, rows(t, owner, r.Name()))
+			}
+			d.Advance(2 * time.Minute)
+			if said := must(t, d); !strings.Contains(said, r.Name()+": removed 1\n") || rows(t, owner, r.Name()) != 1 {
+				t.Errorf("two minutes later it said %q and left %d, want 1", said, rows(t, owner, r.Name()))
+			}
+		})
+	}
+}
+
+func TestWhatIsNotToldYetIsKeptHoweverOld(t *testing.T) {
+	t.Parallel()
+	d, owner := aging(t, "reservation.outbox")
+	for range 3 {
+		aged["reservation.outbox"].insert(t, owner, 30*24*time.Hour)
+	}
+	_, err := owner.Exec(t.Context(), `
+		WITH one AS (SELECT id FROM reservation.outbox LIMIT 1), other AS (SELECT id FROM reservation.outbox ORDER BY id DESC LIMIT 1)
+		UPDATE reservation.outbox SET published_at = NULL, parked_reason = CASE WHEN id IN (SELECT id FROM one) THEN 'unknown' END
+		WHERE id IN (SELECT id FROM one UNION SELECT id FROM other)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := must(t, d, "reservation.outbox"); said != "reservation.outbox: removed 1\n" {
+		t.Errorf("it said %q", said)
+	}
+}
+
+// A cutter ends the run when it says how far it is.
+type cutter struct {
+	bytes.Buffer
+	cut func()
+}
+
+func (c *cutter) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte("so far")) {
+		c.cut()
+	}
+	return c.Buffer.Write(b)
+}
+
+func TestARunThatIsCutOffIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	d, owner := aging(t)
+	const all = progress + 5
+	for range all {
+		aged["sandbox.inbox_processed"].insert(t, owner, 40*24*time.Hour)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := &cutter{cut: cancel}
+	code, complained := call(t, ctx, env.Of(map[string]string{"DATABASE_URL": d.URL()}), out, "-batch", "1", "sandbox.inbox_processed")
+	if left := rows(t, owner, "sandbox.inbox_processed"); code != 1 || left != all-progress || !strings.Contains(complained, "sandbox.inbox_processed") {
+		t.Errorf("exit %d with %d left, %q", code, left, complained)
+	}
+	if said := out.String(); !strings.Contains(said, "removed 20, then failed") {
+		t.Errorf("it said %q", said)
+	}
+	if said := must(t, d, "-batch", "2", "sandbox.inbox_processed"); said != "sandbox.inbox_processed: removed 5\n" {
+		t.Errorf("the next run said %q", said)
+	}
+}
+
+func TestTwoRunsDoNotMeet(t *testing.T) {
+	t.Parallel()
+	d, owner := aging(t)
+	aged["reservation.idempotency"].insert(t, owner, time.Hour)
+	if _, err := owner.Exec(t.Context(), `SELECT pg_advisory_lock(hashtextextended('melmastoon.prune reservation.idempotency', 0))`); err != nil {
+		t.Fatal(err)
+	}
+	said := must(t, d)
+	if !strings.Contains(said, "reservation.idempotency: another run is at it\n") || !strings.Contains(said, "document.documents: removed 0\n") {
+		t.Errorf("it said %q", said)
+	}
+	if rows(t, owner, "reservation.idempotency") != 1 {
+		t.Error("it was removed all the same")
+	}
+}
+
+// The rule is in the database too: a prune that has forgotten its condition still removes nothing of a tenant before its time.
+func TestTheDatabaseLetsNobodyRemoveATenantsRowsBeforeTheirTime(t *testing.T) {
+	t.Parallel()
+	tables := []string{"bff_tenant_booking.handoff_arrival_log", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.confirmation_views", "reservation.quotes"}
+	d, owner := aging(t, tables...)
+	for _, table := range tables {
+		schema, _, _ := strings.Cut(table, ".")
+		aged[table].insert(t, owner, -time.Minute)
+		aged[table].insert(t, owner, time.Second)
+		err := postgres.Open(d.Env(), schema).InMaintenance(t.Context(), func(tx postgres.Tx) error {
+			_, err := tx.Exec(t.Context(), `DELETE FROM `+table)
+			return err
+		})
+		if left := rows(t, owner, table); err != nil || left != 1 {
+			t.Errorf("%s: %d left of one that is kept and one that is not, %v", table, left, err)
+		}
+	}
+}
+
+func TestEveryTableHasARuleOrAReason(t *testing.T) {
+	t.Parallel()
+	reasons := map[string]string{
+		"bff_tenant_booking.booking_drafts": "the sweep removes a draft a day after its end",
+		"bff_consumer.wishlist":             "goes with its session",
+		"reservation.reservations":          "the books of a hotel", "reservation.reservation_items": "the books of a hotel",
+		"reservation.holds": "the books of a hotel", "reservation.guests": "the erasure removes a guest",
+	}
+	named := map[string]bool{}
+	for _, r := range Rules {
+		named[r.Name()] = true
+	}
+	found, _ := pgtest.New(t).Owner(t).Query(t.Context(), `
+		SELECT schemaname || '.' || tablename FROM pg_tables
+		WHERE schemaname IN ('reservation', 'bff_tenant_booking', 'bff_consumer', 'document') AND tablename NOT IN ('schema_migrations', 'outbox_lanes')`)
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		if named[table] == (reasons[table] != "") {
+			t.Errorf("%s: a rule %v, a reason %q", table, named[table], reasons[table])
+		}
+		delete(reasons, table)
+	}
+	for table := range reasons {
+		t.Errorf("%s is no more", table)
+	}
+}
+
+func TestAServiceThatIsNotInstalledHasNothingToRemove(t *testing.T) {
+	t.Parallel()
+	d := pgtest.Empty(t)
+	url := func(u string) env.Env { return env.Of(map[string]string{"DATABASE_URL": u}) }
+	conn := d.Owner(t)
+	for _, service := range []string{"platform", "reservation"} {
+		if err := migrate.Up(t.Context(), conn, schemas.Postgres, service); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if code, complained := call(t, t.Context(), url(d.OwnerURL()), &out); code != 0 {
+		t.Fatalf("exit %d: %s", code, complained)
+	}
+	if said := out.String(); !strings.Contains(said, "reservation.outbox: removed 0\n") || !strings.Contains(said, "sandbox.outbox: not installed\n") {
+		t.Errorf("it said %q", said)
+	}
+	if code, complained := call(t, t.Context(), url(d.OwnerURL()), io.Discard, "sandbox.outbox"); code != 1 || !strings.Contains(complained, "none of these services") {
+		t.Errorf("the wrong database: exit %d, %q", code, complained)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	away := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"})
+	for _, test := range []struct {
+		name string
+		args []string
+		want int
+		says string
+	}{
+		{"help is no failure", []string{"-help"}, 0, ""},
+		{"a flag that does not exist", []string{"-all"}, 2, "-all"},
+		{"a rule that does not exist", []string{"reservation.parking"}, 2, "reservation.parking"},
+		{"batches of nothing", []string{"-batch", "0"}, 2, "-batch"},
+		{"a database that is away", []string{"weekly"}, 1, "connect"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			code, complained := call(t, t.Context(), away, io.Discard, test.args...)
+			if code != test.want || !strings.Contains(complained, test.says) {
+				t.Errorf("exit %d, %q; want %d and a word about %q", code, complained, test.want, test.says)
+			}
+		})
+	}
+}
+
+func TestRulesAreChosenByNameAndByCadence(t *testing.T) {
+	t.Parallel()
+	sum := 0
+	for _, c := range []Cadence{Hourly, Daily, Weekly} {
+		rules, err := choose([]string{string(c)})
+		for _, r := range rules {
+			if r.Cadence != c {
+				t.Errorf("%s is not %s", r.Name(), c)
+			}
+		}
+		if sum += len(rules); err != nil || len(rules) == 0 {
+			t.Errorf("%s: %d rules, %v", c, len(rules), err)
+		}
+	}
+	if sum != len(Rules) {
+		t.Errorf("%d rules have a cadence, of %d", sum, len(Rules))
+	}
+	if rules, err := choose([]string{"weekly", "document.documents", "sandbox.inbox_processed"}); err != nil || rules[len(rules)-1].Name() != "document.documents" {
+		t.Errorf("chosen %v, %v", rules, err)
+	}
+}
