@@ -4,8 +4,31 @@ package melmastoon
 
 import (
 	"melmastoon.ghasi.io/jobs/migrate"
+	"melmastoon.ghasi.io/jobs/prune"
 	"melmastoon.ghasi.io/shared/fn"
 
+	"melmastoon.ghasi.io/functions/consumer/addwish"
+	consumeravailability "melmastoon.ghasi.io/functions/consumer/availability"
+	consumerchangesession "melmastoon.ghasi.io/functions/consumer/changesession"
+	"melmastoon.ghasi.io/functions/consumer/clearsession"
+	"melmastoon.ghasi.io/functions/consumer/handoffconsumed"
+	"melmastoon.ghasi.io/functions/consumer/handoffreplayed"
+	"melmastoon.ghasi.io/functions/consumer/listingindexed"
+	"melmastoon.ghasi.io/functions/consumer/listwishes"
+	"melmastoon.ghasi.io/functions/consumer/minthandoff"
+	"melmastoon.ghasi.io/functions/consumer/readhotel"
+	"melmastoon.ghasi.io/functions/consumer/readsession"
+	"melmastoon.ghasi.io/functions/consumer/recordclick"
+	"melmastoon.ghasi.io/functions/consumer/recordfunnel"
+	"melmastoon.ghasi.io/functions/consumer/recordpageview"
+	consumerrelay "melmastoon.ghasi.io/functions/consumer/relay"
+	"melmastoon.ghasi.io/functions/consumer/removewish"
+	consumersearch "melmastoon.ghasi.io/functions/consumer/search"
+	"melmastoon.ghasi.io/functions/consumer/searchmap"
+	"melmastoon.ghasi.io/functions/consumer/sweepsessions"
+	consumertenantreinstated "melmastoon.ghasi.io/functions/consumer/tenantreinstated"
+	consumertenantsuspended "melmastoon.ghasi.io/functions/consumer/tenantsuspended"
+	consumerthemepublished "melmastoon.ghasi.io/functions/consumer/themepublished"
 	reservationallocationcommitted "melmastoon.ghasi.io/functions/reservation/allocationcommitted"
 	"melmastoon.ghasi.io/functions/reservation/allocationfailed"
 	"melmastoon.ghasi.io/functions/reservation/cancel"
@@ -20,17 +43,23 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/read"
 	reservationrelay "melmastoon.ghasi.io/functions/reservation/relay"
 	sandboxavailability "melmastoon.ghasi.io/functions/sandbox/availability"
+	"melmastoon.ghasi.io/functions/sandbox/brands"
+	"melmastoon.ghasi.io/functions/sandbox/calendar"
 	"melmastoon.ghasi.io/functions/sandbox/checkout"
+	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
 	"melmastoon.ghasi.io/functions/sandbox/comparerates"
 	"melmastoon.ghasi.io/functions/sandbox/configuretenant"
 	"melmastoon.ghasi.io/functions/sandbox/expireintents"
 	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
+	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
 	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	sandboxopenintent "melmastoon.ghasi.io/functions/sandbox/openintent"
 	"melmastoon.ghasi.io/functions/sandbox/pay"
+	"melmastoon.ghasi.io/functions/sandbox/pins"
+	"melmastoon.ghasi.io/functions/sandbox/previews"
 	"melmastoon.ghasi.io/functions/sandbox/price"
 	"melmastoon.ghasi.io/functions/sandbox/publishrateplan"
 	"melmastoon.ghasi.io/functions/sandbox/publishtheme"
@@ -43,6 +72,8 @@ import (
 	sandboxrelay "melmastoon.ghasi.io/functions/sandbox/relay"
 	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
+	"melmastoon.ghasi.io/functions/sandbox/revokesession"
+	sandboxsearch "melmastoon.ghasi.io/functions/sandbox/search"
 	"melmastoon.ghasi.io/functions/sandbox/sitebooking"
 	"melmastoon.ghasi.io/functions/sandbox/sitechoose"
 	"melmastoon.ghasi.io/functions/sandbox/siteconfirmation"
@@ -56,7 +87,7 @@ import (
 	tenantbookingallocationcommitted "melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
 	tenantbookingavailability "melmastoon.ghasi.io/functions/tenantbooking/availability"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
-	"melmastoon.ghasi.io/functions/tenantbooking/changesession"
+	tenantbookingchangesession "melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/consumehandoff"
@@ -71,10 +102,11 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
 	tenantbookingrelay "melmastoon.ghasi.io/functions/tenantbooking/relay"
+	"melmastoon.ghasi.io/functions/tenantbooking/sessionrevoked"
 	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
-	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
-	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
-	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
+	tenantbookingtenantreinstated "melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
+	tenantbookingtenantsuspended "melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
+	tenantbookingthemepublished "melmastoon.ghasi.io/functions/tenantbooking/themepublished"
 )
 
 // Functions are all deployed functions.
@@ -96,7 +128,7 @@ var Functions = []fn.Function{
 	tenantbookingallocationcommitted.Function,
 	tenantbookingavailability.Function,
 	bootstrap.Function,
-	changesession.Function,
+	tenantbookingchangesession.Function,
 	configupdated.Function,
 	confirmcash.Function,
 	consumehandoff.Function,
@@ -111,23 +143,53 @@ var Functions = []fn.Function{
 	readconfirmation.Function,
 	readdraft.Function,
 	tenantbookingrelay.Function,
+	sessionrevoked.Function,
 	sweepdrafts.Function,
-	tenantreinstated.Function,
-	tenantsuspended.Function,
-	themepublished.Function,
+	tenantbookingtenantreinstated.Function,
+	tenantbookingtenantsuspended.Function,
+	tenantbookingthemepublished.Function,
+
+	addwish.Function,
+	consumeravailability.Function,
+	consumerchangesession.Function,
+	clearsession.Function,
+	handoffconsumed.Function,
+	handoffreplayed.Function,
+	listingindexed.Function,
+	listwishes.Function,
+	minthandoff.Function,
+	readhotel.Function,
+	readsession.Function,
+	recordclick.Function,
+	recordfunnel.Function,
+	recordpageview.Function,
+	consumerrelay.Function,
+	removewish.Function,
+	consumersearch.Function,
+	searchmap.Function,
+	sweepsessions.Function,
+	consumertenantreinstated.Function,
+	consumertenantsuspended.Function,
+	consumerthemepublished.Function,
 
 	sandboxavailability.Function,
+	brands.Function,
+	calendar.Function,
 	checkout.Function,
+	clickrecorded.Function,
 	commitrooms.Function,
 	comparerates.Function,
 	configuretenant.Function,
 	expireintents.Function,
 	holdexpired.Function,
 	holdrooms.Function,
+	indexlisting.Function,
 	listpolicies.Function,
 	listproperties.Function,
 	sandboxopenintent.Function,
 	pay.Function,
+	pins.Function,
+	previews.Function,
 	price.Function,
 	publishrateplan.Function,
 	publishtheme.Function,
@@ -140,6 +202,8 @@ var Functions = []fn.Function{
 	sandboxrelay.Function,
 	releaserooms.Function,
 	reservationcancelled.Function,
+	revokesession.Function,
+	sandboxsearch.Function,
 	sitebooking.Function,
 	sitechoose.Function,
 	siteconfirmation.Function,
@@ -155,4 +219,5 @@ var Functions = []fn.Function{
 // Jobs are all deployed Cloud Run jobs.
 var Jobs = []fn.Job{
 	migrate.Job,
+	prune.Job,
 }

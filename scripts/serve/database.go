@@ -41,7 +41,7 @@ func (d *database) url() string { return d.cluster.LoginURL(login, d.cluster.Pas
 
 // prepare brings the database to what the functions expect: migrated, with a clock that can be moved and the
 // sandbox's hotels. It returns how far the clock now stands from the real one.
-func (d *database) prepare(ctx context.Context, move time.Duration) (offset time.Duration, err error) {
+func (d *database) prepare(ctx context.Context, move time.Duration, hotels int) (offset time.Duration, err error) {
 	conn, err := pgx.Connect(ctx, d.cluster.URL("postgres"))
 	if err != nil {
 		return 0, fmt.Errorf("database: %w", err)
@@ -55,5 +55,14 @@ func (d *database) prepare(ctx context.Context, move time.Duration) (offset time
 	}
 	e := env.Of(map[string]string{"DATABASE_URL": d.url()})
 	e.Advance(offset)
-	return offset, errors.Join(demo.Load(ctx, e), e.Close(ctx))
+	return offset, errors.Join(furnish(ctx, e, hotels), e.Close(ctx))
+}
+
+// furnish brings the hotels that were thought up, and more where more are wanted.
+func furnish(ctx context.Context, e env.Env, hotels int) error {
+	named, err := demo.Named()
+	if err != nil {
+		return err
+	}
+	return demo.Furnish(ctx, e, max(named, hotels))
 }

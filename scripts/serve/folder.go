@@ -18,7 +18,7 @@ import (
 type folder struct {
 	path   string
 	lock   *os.File
-	log    *os.File     // what the functions log
+	log    *journal     // what the functions log
 	secret cloud.Secret // made once and kept: a token or a sealed answer of an earlier run still opens
 }
 
@@ -43,7 +43,7 @@ func openFolder(path string, fresh bool) (*folder, error) {
 	if err := f.loadSecret(); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
-	if f.log, err = os.OpenFile(f.at("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+	if f.log, err = openJournal(f.at("log"), journalLimit); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	return f, nil
@@ -66,7 +66,7 @@ func (f *folder) close() error { return f.lock.Close() }
 
 // forget removes the data of earlier runs. The built programs stay.
 func (f *folder) forget() error {
-	for _, name := range []string{"postgres", "secret", "env", "log"} {
+	for _, name := range []string{"postgres", "secret", "env", "log", "log.1", "cookies"} {
 		if err := os.RemoveAll(f.at(name)); err != nil {
 			return plainly("Cannot forget the earlier run: %w.", err)
 		}

@@ -22,7 +22,7 @@ var guideTemplate = template.Must(template.New("guide").Parse(guideText))
 func guide(w io.Writer, home *folder, local *cloud.Cloud, functions []fn.Function, offset, took time.Duration) {
 	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	_ = guideTemplate.Execute(table, map[string]any{ // standard output may be gone; the cloud runs all the same
-		"URL": local.URL(), "Env": home.at("env"), "Log": home.at("log"), "Took": took.Round(time.Millisecond),
+		"URL": local.URL(), "Env": home.at("env"), "Log": home.at("log"), "Jar": home.at("cookies"), "Took": took.Round(time.Millisecond),
 		"Offset": offset, "Functions": rows(functions), "Hotel": demo.KabulGrand, "Room": demo.KabulGrand.Rooms[0],
 		"CheckIn":  time.Now().Add(offset).AddDate(0, 0, 7).Format(time.DateOnly),
 		"CheckOut": time.Now().Add(offset).AddDate(0, 0, 9).Format(time.DateOnly),

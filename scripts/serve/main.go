@@ -21,10 +21,16 @@ import (
 // startTime bounds everything from the first line to readiness, a recovery of the database included.
 const startTime = 2 * time.Minute
 
+// hotelTime is what furnishing one more hotel may take.
+const hotelTime = 100 * time.Millisecond
+
 type options struct {
 	port  int
 	fresh bool
 	clock time.Duration
+
+	emulators bool
+	hotels    int
 }
 
 func main() {
@@ -48,6 +54,8 @@ func parse(args []string) (o options, err error) {
 	set.IntVar(&o.port, "port", 8080, "the port on 127.0.0.1")
 	set.BoolVar(&o.fresh, "fresh", false, "forget the data of earlier runs")
 	set.DurationVar(&o.clock, "clock", 0, "move the one clock (Go and SQL) by this much from where it stands, for instance +31m; --fresh sets it right again")
+	set.Func("backend", "what documents and events stand on: embedded (the database, as when nothing is said) or emulators (Google's Firestore and Pub/Sub)", o.choose)
+	set.IntVar(&o.hotels, "hotels", 0, "how many hotels there are at least: those beyond the ones that were thought up are drawn, always the same")
 	return o, set.Parse(args)
 }
 
@@ -64,18 +72,23 @@ func serve(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer listener.Close()
-	starting, cancel := context.WithTimeout(ctx, startTime)
+	starting, cancel := context.WithTimeout(ctx, startTime+time.Duration(o.hotels)*hotelTime)
 	defer cancel()
 	db, err := openDatabase(starting, home)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.stop()) }()
-	offset, err := db.prepare(starting, o.clock)
+	offset, err := db.prepare(starting, o.clock, o.hotels)
 	if err != nil {
 		return err
 	}
-	local, err := start(starting, home, db, listener, offset)
+	parts, err := openBackend(starting, o.emulators)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, parts.stop()) }()
+	local, err := start(starting, home, db, parts, listener, offset)
 	if err != nil {
 		return err
 	}
@@ -83,7 +96,7 @@ func serve(ctx context.Context, o options) (err error) {
 		return errors.Join(err, local.Close())
 	}
 	guide(os.Stdout, home, local, melmastoon.Functions, offset, time.Since(began))
-	return untilDone(ctx, local)
+	return untilDone(ctx, local, parts.gone())
 }
 
 func listen(port int) (net.Listener, error) {
@@ -95,13 +108,15 @@ func listen(port int) (net.Listener, error) {
 }
 
 // untilDone waits for Ctrl-C or for a part that breaks, then drains.
-func untilDone(ctx context.Context, local *cloud.Cloud) error {
+func untilDone(ctx context.Context, local *cloud.Cloud, gone <-chan struct{}) error {
 	broken := make(chan error, 1)
 	go func() { broken <- local.Wait() }()
 	select {
 	case <-ctx.Done():
 		fmt.Println("\nStopping: what is in flight may finish.")
 	case <-broken: // Close tells why
+	case <-gone:
+		return errors.Join(plainly("One of Google's emulators has ended by itself."), local.Close())
 	}
 	return local.Close()
 }

@@ -1,9 +1,6 @@
 package stage
 
-import (
-	"context"
-	"net/http"
-)
+import "net/http"
 
 // Must sends a request and fails the test unless the answer has this status.
 func (s *Stage) Must(status int, r Request) Answer {
@@ -85,6 +82,6 @@ func (b *Booking) Await(state string) {
 	b.stage.t.Helper()
 	b.stage.Quiet()
 	if got := b.State(); got != state {
-		b.stage.t.Fatalf("%s is %s, want %s\n%s", b, got, state, b.stage.Story(context.Background()))
+		b.stage.t.Fatalf("%s is %s, want %s", b, got, state)
 	}
 }

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,7 +24,9 @@ func (s *Stage) Told(ctx context.Context) []Told {
 	s.t.Helper()
 	conn := s.DB.Owner(s.t)
 	rows, _ := conn.Query(ctx, `
-		SELECT 'bff_tenant_booking' AS service, seq, subject, ordering_key, status, envelope, payload FROM bff_tenant_booking.outbox
+		SELECT 'bff_consumer' AS service, seq, subject, ordering_key, status, envelope, payload FROM bff_consumer.outbox
+		UNION ALL
+		SELECT 'bff_tenant_booking', seq, subject, ordering_key, status, envelope, payload FROM bff_tenant_booking.outbox
 		UNION ALL
 		SELECT 'reservation', seq, subject, ordering_key, status, envelope, payload FROM reservation.outbox
 		UNION ALL
@@ -56,13 +57,4 @@ func (b *Booking) Expect(subjects ...string) {
 	if got := b.stage.Subjects(b.ReservationID); !slices.Equal(got, subjects) {
 		b.stage.t.Errorf("events of %s:\n got %q\nwant %q", b, got, subjects)
 	}
-}
-
-// Story is everything that was told, for a failing test to print.
-func (s *Stage) Story(ctx context.Context) string {
-	var lines strings.Builder
-	for _, e := range s.Told(ctx) {
-		fmt.Fprintf(&lines, "%-18s %4d %-10s %-55s %v\n", e.Service, e.Seq, e.Status, e.Subject, e.Payload)
-	}
-	return lines.String()
 }

@@ -170,7 +170,7 @@ func (p *Program) Settle() {
 		p.t.Fatal(err)
 	}
 	defer conn.Close(ctx)
-	if err := quiet(ctx, conn); err != nil {
+	if err := quiet(ctx, conn, func() int { return 0 }); err != nil {
 		p.t.Fatal(err)
 	}
 	breaches, err := settled(ctx, conn)

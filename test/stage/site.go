@@ -16,7 +16,8 @@ import (
 
 // A Browser is what people visit hotels' sites with. It keeps cookies by the rules of browsers, and follows no redirect.
 type Browser struct {
-	Languages string // Accept-Language
+	Languages string            // Accept-Language
+	Headers   map[string]string // sent with every request, besides what browsers send
 
 	stage  *Stage
 	front  *url.URL // where the system listens, whatever the address bar says
@@ -26,7 +27,7 @@ type Browser struct {
 // Browser opens a browser without any cookies.
 func (s *Stage) Browser() *Browser {
 	s.t.Helper()
-	front, err := url.Parse(s.Cloud.URL())
+	front, err := url.Parse(s.url)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func (s *Stage) Browser() *Browser {
 		return new(net.Dialer).DialContext(ctx, network, front.Host)
 	}}
 	s.t.Cleanup(wire.CloseIdleConnections)
-	return &Browser{"en", s, front, &http.Client{
+	return &Browser{"en", nil, s, front, &http.Client{
 		Jar: jar, Transport: wire, Timeout: patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -48,7 +49,7 @@ func (s *Stage) Browser() *Browser {
 func (b *Browser) Forgetful() *Browser {
 	client := *b.client
 	client.Jar = nil
-	return &Browser{b.Languages, b.stage, b.front, &client}
+	return &Browser{b.Languages, b.Headers, b.stage, b.front, &client}
 }
 
 // A Visitor is a person with a browser on one hotel's site, as far as they have come with a booking there.
@@ -68,6 +69,11 @@ func (b *Browser) At(h demo.Hotel) *Visitor {
 // AtHome visits the hotel on a host of its own.
 func (b *Browser) AtHome(h demo.Hotel) *Visitor {
 	return &Visitor{Browser: b, Hotel: h, Base: "http://" + h.Slug + ".localhost:" + b.front.Port() + "/api"}
+}
+
+// AtAll visits the site of all hotels. A Visitor there has no hotel yet.
+func (b *Browser) AtAll() *Visitor {
+	return &Visitor{Browser: b, Base: b.front.String() + "/bff/consumer/v1"}
 }
 
 // Visit loads the hotel's site in a new browser, which begins a session.
@@ -125,6 +131,9 @@ func (v *Visitor) dress(req *http.Request, r Request) {
 	}
 	req.Header.Set("Accept-Language", v.Languages)
 	req.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0")
+	for name, value := range v.Headers {
+		req.Header.Set(name, value)
+	}
 	for name, value := range r.Header {
 		if name == "Host" {
 			req.Host = value

@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -138,7 +137,7 @@ func (v *Visitor) Expect(subjects ...string) {
 		}
 	}
 	if !slices.Equal(told, subjects) {
-		s.t.Errorf("told of %s:\n got %q\nwant %q\n%s", v.DraftID, told, subjects, s.Story(context.Background()))
+		s.t.Errorf("told of %s:\n got %q\nwant %q", v.DraftID, told, subjects)
 	}
 }
 

@@ -3,7 +3,6 @@
 package stage
 
 import (
-	"io"
 	"net"
 	"testing"
 	"time"
@@ -25,6 +24,7 @@ type Stage struct {
 	DB     *pgtest.Database
 	Cloud  *cloud.Cloud
 	Issuer *identity.Issuer
+	Log    *Log
 	t      testing.TB
 }
 
@@ -41,20 +41,32 @@ func On(t testing.TB, db *pgtest.Database) *Stage {
 	return Within(t, db, db.Env())
 }
 
-// Within starts it in surroundings that the test has made from the database's.
+// Within starts it in surroundings that the test has made from the database's. A test that fails prints what happened.
 func Within(t testing.TB, db *pgtest.Database, e env.Env) *Stage {
 	t.Helper()
-	if err := demo.Load(t.Context(), e); err != nil {
+	return As(t, db, standing(t, cloud.Config{Env: e}))
+}
+
+// Secret is the one of every stage.
+var Secret = make(cloud.Secret, 32)
+
+// As starts it as configured. The functions, the listener, the secret and the log are the stage's own.
+func As(t testing.TB, db *pgtest.Database, c cloud.Config) *Stage {
+	t.Helper()
+	if err := demo.Load(t.Context(), c.Env); err != nil {
 		t.Fatal(err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	local, err := cloud.Start(t.Context(), cloud.Config{Env: e, Functions: melmastoon.Functions, Listener: listener, Secret: make(cloud.Secret, 32), Log: io.Discard})
+	s := &Stage{DB: db, Log: new(Log), t: t}
+	c.Functions, c.Listener, c.Secret, c.Log = melmastoon.Functions, listener, Secret, s.Log
+	local, err := cloud.Start(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.explain) // after the cloud has ended: cleanups run last to first
 	t.Cleanup(func() {
 		if err := local.Close(); err != nil {
 			t.Error(err)
@@ -64,7 +76,8 @@ func Within(t testing.TB, db *pgtest.Database, e env.Env) *Stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Stage{Caller: NewCaller(local.URL(), token), DB: db, Cloud: local, Issuer: local.Issuer(), t: t}
+	s.Caller, s.Cloud, s.Issuer = NewCaller(local.URL(), token), local, local.Issuer()
+	return s
 }
 
 // Env is what the functions are told, for tests that build a second one of something.

@@ -32,13 +32,25 @@ type Config struct {
 	Secret    Secret       // of this machine
 	Log       io.Writer    // where the functions log; nil is standard output
 	Schedules bool         // whether schedules fire by themselves; a test ticks by hand
+
+	Messages func(env.Env) (Messages, error)         // opens what carries events; nil is the bus on Postgres
+	Mount    func(fn.Function) (http.Handler, error) // leads to a function that runs elsewhere; nil opens it in this process
+}
+
+// Messages carries events from those who publish to those who subscribe, and shows them to whoever looks on.
+type Messages interface {
+	topic.Publisher
+	Subscribe(context.Context, []topic.Subscription) error
+	Run(context.Context) error
+	Last(context.Context) (int64, error)
+	Tail(ctx context.Context, after int64, f func(bus.Stored) error) error
 }
 
 // A Cloud runs every function it was given until it is closed.
 type Cloud struct {
 	url       string
 	env       env.Env
-	bus       *bus.Bus
+	bus       Messages
 	functions []fn.Function
 	issuer    *identity.Issuer
 	server    *http.Server
@@ -52,11 +64,14 @@ func Start(ctx context.Context, c Config) (*Cloud, error) {
 	url := "http://" + c.Listener.Addr().String()
 	issuer := identity.NewIssuer(c.Env, c.Secret.key("identity"))
 	e := settle(c, issuer, url)
-	b := bus.Open(e, postgres.Open(e, "bus"))
+	b, err := c.open(e)
+	if err != nil {
+		return nil, fmt.Errorf("cloud: messages: %w", err)
+	}
 	e = env.Give[topic.Publisher](e, b)
 	l := &Cloud{url: url, env: e, bus: b, functions: c.Functions, issuer: issuer}
 	l.life, l.halt = context.WithCancel(context.Background())
-	front, err := l.frontDoor(ctx)
+	front, err := l.frontDoor(ctx, c.Mount)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +81,13 @@ func Start(ctx context.Context, c Config) (*Cloud, error) {
 	l.server = &http.Server{Handler: front, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
 	l.run(c)
 	return l, nil
+}
+
+func (c Config) open(e env.Env) (Messages, error) {
+	if c.Messages != nil {
+		return c.Messages(e)
+	}
+	return bus.Open(e, postgres.Open(e, "bus")), nil
 }
 
 // run starts what works by itself. The first to fail ends the others; Wait tells why.
@@ -104,6 +126,9 @@ func (c *Cloud) Issuer() *identity.Issuer { return c.issuer }
 
 // Env is what the functions were told by their surroundings.
 func (c *Cloud) Env() env.Env { return c.env }
+
+// Messages is what carries events here.
+func (c *Cloud) Messages() Messages { return c.bus }
 
 // Wait returns when everything has ended, with the reason when something broke.
 func (c *Cloud) Wait() error { return c.running.Wait() }

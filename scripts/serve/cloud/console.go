@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fn"
@@ -13,8 +14,11 @@ import (
 )
 
 // frontDoor puts the production routes and the console's own, which exist only here, behind one handler.
-func (c *Cloud) frontDoor(ctx context.Context) (http.Handler, error) {
-	functions, err := fn.Mux(c.functions, func(f fn.Function) (http.Handler, error) { return f.Handler(c.env) })
+func (c *Cloud) frontDoor(ctx context.Context, mount func(fn.Function) (http.Handler, error)) (http.Handler, error) {
+	if mount == nil {
+		mount = func(f fn.Function) (http.Handler, error) { return f.Handler(c.env) }
+	}
+	functions, err := fn.Mux(c.functions, mount)
 	if err != nil {
 		return nil, fmt.Errorf("cloud: mount: %w", err)
 	}
@@ -23,11 +27,16 @@ func (c *Cloud) frontDoor(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	console := http.NewServeMux()
-	console.Handle("/", functions)
 	console.HandleFunc("GET /-/ready", c.ready)
 	console.HandleFunc("GET /-/catalogue", c.catalogue)
 	console.HandleFunc("GET /-/events", func(w http.ResponseWriter, r *http.Request) { c.events(w, r, begin) })
-	return console, nil
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/-/") {
+			console.ServeHTTP(w, r)
+			return
+		}
+		functions.ServeHTTP(w, r) // not below a ServeMux, which would redirect paths that are not clean
+	}), nil
 }
 
 // ready answers 200 once the front door is open: everything behind it was started before.

@@ -12,27 +12,49 @@ import (
 )
 
 // neighbours are the platform services that the sandbox stands in for, each under a base path of its own.
-var neighbours = []string{"tenant", "theme", "property", "pricing", "inventory", "payment"}
+var neighbours = []string{"tenant", "theme", "property", "pricing", "inventory", "payment", "search"}
 
-// settle tells the functions where everything is: on this one address.
-func settle(c Config, issuer *identity.Issuer, url string) env.Env {
-	e := c.Env.
-		With("IDEMPOTENCY_KEYS", c.Secret.ring("idempotency")).
-		With("TENANT_SESSION_KEYS", c.Secret.ring("tenant session")).
-		With("PSEUDONYM_PEPPERS", c.Secret.ring("pseudonym")).
-		With("HANDOFF_KEYS", c.Secret.ring("handoff")).
-		With("GUEST_SALT_KEYS", c.Secret.ring("guest salt")).
-		With("TENANT_RETURN_URL", url+"/site/{slug}/return/{draftId}").
-		With("UPSTREAM_RESERVATION_URL", url+"/api/v1/reservations").
-		With("PUBLIC_URL", url).
-		With("IDENTITY_ISSUER", issuer.Name()).
-		With("IDENTITY_KEYS", string(issuer.JWKS())).
-		With("IDENTITY_CALLERS", issuer.Email()).
-		With("STAFF_ISSUER", issuer.Name()).
-		With("STAFF_KEYS", string(issuer.JWKS()))
+// Variables tell the functions where everything is, on this one address, and the secrets of this machine. Functions
+// that run as processes of their own are told the same.
+func Variables(secret Secret, issuer *identity.Issuer, url string) map[string]string {
+	v := map[string]string{
+		"IDEMPOTENCY_KEYS":         secret.ring("idempotency"),
+		"TENANT_SESSION_KEYS":      secret.ring("tenant session"),
+		"CONSUMER_SESSION_KEYS":    secret.ring("consumer session"),
+		"PSEUDONYM_PEPPERS":        secret.ring("pseudonym"),
+		"HANDOFF_KEYS":             secret.ring("handoff"),
+		"GUEST_SALT_KEYS":          secret.ring("guest salt"),
+		"TENANT_SITE_URL":          url + "/site/{slug}", // the hotels' own domains lead nowhere here
+		"TENANT_RETURN_URL":        url + "/site/{slug}/return/{draftId}",
+		"UPSTREAM_RESERVATION_URL": url + "/api/v1/reservations",
+		"PUBLIC_URL":               url,
+		"SANDBOX":                  "true",
+		"RATE_LIMIT_ADDRESS":       "off", // everybody has the same one here
+		"IDENTITY_ISSUER":          issuer.Name(),
+		"IDENTITY_KEYS":            string(issuer.JWKS()),
+		"IDENTITY_CALLERS":         issuer.Email(),
+		"STAFF_ISSUER":             issuer.Name(),
+		"STAFF_KEYS":               string(issuer.JWKS()),
+	}
 	for _, name := range neighbours {
 		at := "UPSTREAM_" + strings.ToUpper(name)
-		e = e.With(at+"_URL", url+"/sandbox/"+name+"/v1").With(at+"_AUDIENCE", identity.Audience("sandbox"))
+		v[at+"_URL"] = url + "/sandbox/" + name + "/v1"
+		v[at+"_AUDIENCE"] = identity.Audience("sandbox")
+	}
+	return v
+}
+
+// settle is what the functions of this process are told.
+func settle(c Config, issuer *identity.Issuer, url string) env.Env {
+	e := c.Env
+	for key, value := range Variables(c.Secret, issuer, url) {
+		e = e.With(key, value)
+	}
+	var asked struct {
+		AddressLimit string `env:"RATE_LIMIT_ADDRESS"`
+	}
+	if err := c.Env.Load(&asked); err == nil && asked.AddressLimit != "" {
+		e = e.With("RATE_LIMIT_ADDRESS", asked.AddressLimit)
 	}
 	if c.Log != nil {
 		e = env.Give(e, observe.To(c.Log))

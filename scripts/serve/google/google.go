@@ -1,0 +1,82 @@
+// Package google has the local cloud stand on Google's own parts: documents in Firestore, events through Pub/Sub.
+package google
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/document/firestore"
+	"melmastoon.ghasi.io/shared/emulators"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/topic/pubsub/emulated"
+)
+
+// Emulators are where Google's emulators listen, and a project there that nobody else uses.
+type Emulators struct {
+	Project   string
+	Firestore string
+	PubSub    string
+}
+
+// On is the configuration of a cloud that stands on the emulators. Whoever has given documents a store keeps it.
+func On(c cloud.Config, at Emulators) cloud.Config {
+	e := c.Env.
+		With("GOOGLE_CLOUD_PROJECT", at.Project).
+		With("FIRESTORE_EMULATOR_HOST", at.Firestore).
+		With("PUBSUB_EMULATOR_HOST", at.PubSub).
+		With("DOCUMENT_TIMEOUT", "5s") // a Java program that has just started is slow at first
+	if _, given := env.Given[document.Store](e); !given {
+		e = env.Give[document.Store](e, firestore.Open(e))
+	}
+	c.Env = e
+	c.Messages = func(e env.Env) (cloud.Messages, error) { return emulated.Open(e) }
+	return c
+}
+
+// Servers are running emulators.
+type Servers struct{ firestore, pubsub *emulators.Server }
+
+// Start starts both at once.
+func Start(ctx context.Context) (*Servers, error) {
+	var s Servers
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) { s.firestore, err = emulators.Firestore(ctx); return err })
+	group.Go(func() (err error) { s.pubsub, err = emulators.PubSub(ctx); return err })
+	if err := group.Wait(); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return &s, nil
+}
+
+// At is where they listen. They forget when they end, so one project is enough.
+func (s *Servers) At() Emulators {
+	return Emulators{Project: "melmastoon-local", Firestore: s.firestore.Address(), PubSub: s.pubsub.Address()}
+}
+
+// Gone is closed when one of them has ended by itself.
+func (s *Servers) Gone() <-chan struct{} {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		select {
+		case <-s.firestore.Done():
+		case <-s.pubsub.Done():
+		}
+	}()
+	return gone
+}
+
+// Stop ends those that were started.
+func (s *Servers) Stop() error {
+	var errs []error
+	for _, server := range []*emulators.Server{s.firestore, s.pubsub} {
+		if server != nil {
+			errs = append(errs, server.Stop())
+		}
+	}
+	return errors.Join(errs...)
+}

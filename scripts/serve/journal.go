@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+// journalLimit is how long a part of the log may become. There are two: what is written to, and the one before.
+const journalLimit = 64 << 20
+
+// A journal is the functions' log in a file, one JSON line per call. When a part is full, it takes the place of the one
+// before it, so the log never fills a disk. It is written to by one observe.Log, which writes line by line.
+type journal struct {
+	path  string
+	file  *os.File
+	size  int64
+	limit int64
+}
+
+func openJournal(path string, limit int64) (*journal, error) {
+	j := &journal{path: path, limit: limit}
+	return j, j.open()
+}
+
+func (j *journal) open() (err error) {
+	if j.file, err = os.OpenFile(j.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	info, err := j.file.Stat()
+	if err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	j.size = info.Size()
+	return nil
+}
+
+// Write appends a line to the part that has room for it.
+func (j *journal) Write(line []byte) (int, error) {
+	if j.size > 0 && j.size+int64(len(line)) > j.limit {
+		if err := j.turn(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := j.file.Write(line)
+	j.size += int64(n)
+	return n, err
+}
+
+// turn begins a new part.
+func (j *journal) turn() error {
+	if err := j.file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(j.path, j.path+".1"); err != nil {
+		return err
+	}
+	return j.open()
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTheLogKeepsItsLatestLinesWithinItsLimit(t *testing.T) {
+	t.Parallel()
+	const limit, lines = 100, 57
+	path := filepath.Join(t.TempDir(), "log")
+	j, err := openJournal(path, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range lines {
+		if n == lines/2 { // it is found again at the next start
+			if j, err = openJournal(path, limit); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := fmt.Fprintf(j, "line %03d\n", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all strings.Builder
+	for _, name := range []string{path + ".1", path} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > limit {
+			t.Errorf("%s has %d bytes, more than %d", name, len(text), limit)
+		}
+		all.Write(text)
+	}
+	kept := strings.Split(strings.TrimSpace(all.String()), "\n")
+	for i, line := range kept {
+		if want := fmt.Sprintf("line %03d", lines-len(kept)+i); line != want {
+			t.Fatalf("line %d of what was kept is %q, want %q", i, line, want)
+		}
+	}
+	if len(kept) < limit/len("line 000\n") {
+		t.Errorf("only %d lines are kept", len(kept))
+	}
+}
