@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/test/stage"
 )
@@ -64,7 +66,20 @@ func (g *guest) search() {
 	g.fill("checkIn", today.AddDate(0, 0, 14).Format(time.DateOnly))
 	g.fill("checkOut", today.AddDate(0, 0, 16).Format(time.DateOnly))
 	g.press("form.search button")
+	g.reaches("article.room")
+	g.lands()
 	g.sees("rooms", "article.room", g.tongue)
+}
+
+// lands looks where the page is after a search: in a narrow window what was found is at the top of it, in a wide one the form
+// and the first room are both in sight.
+func (g *guest) lands() {
+	g.t.Helper()
+	top := ask(g, chromedp.Evaluate[float64](`document.querySelector("#found").getBoundingClientRect().top`))
+	scrolled := ask(g, chromedp.Evaluate[float64](`window.scrollY`))
+	if g.width == narrow && (top < 0 || top > 100 || scrolled == 0) || g.width == wide && scrolled != 0 {
+		g.t.Errorf("in a window of %d the rooms begin at %.0f, scrolled by %.0f", g.width, top, scrolled)
+	}
 }
 
 // choose takes the first room at its first rate.
@@ -87,7 +102,7 @@ func (g *guest) introduce() {
 	g.sees("payment", `form[action$="/payment"]`, g.tongue)
 }
 
-// pay pays now at the bank, whose page is in English for all, or promises to pay on arrival.
+// pay pays now at the bank, whose page is in the guest's language too, or promises to pay on arrival.
 func (g *guest) pay() {
 	g.t.Helper()
 	method := map[string]string{"card": "card", "cash": "cash_on_arrival"}[g.method]
@@ -95,7 +110,7 @@ func (g *guest) pay() {
 	g.sees("method", `input[name="method"][value="`+method+`"]:checked`, g.tongue)
 	g.press(`form[action$="/payment"] button`)
 	if g.method == "card" {
-		g.sees("checkout", `button[name="action"][value="pay"]`, english)
+		g.sees("checkout", `button[name="action"][value="pay"]`, g.tongue)
 		g.press(`button[name="action"][value="pay"]`)
 	}
 }

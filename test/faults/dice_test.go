@@ -5,7 +5,12 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"melmastoon.ghasi.io/test/stage"
 )
+
+// TestMain lets the binary of these tests be the second process of those that need one.
+func TestMain(m *testing.M) { os.Exit(stage.Main(m)) }
 
 // count is how often something is done: in an ordinary run, and in a full one.
 func count(ordinary, full int) int {

@@ -3,4 +3,6 @@ SELECT 'reservation' AS place, subject, status FROM reservation.outbox WHERE pub
 UNION ALL
 SELECT 'sandbox', subject, status FROM sandbox.outbox WHERE published_at IS NULL
 UNION ALL
-SELECT 'bff_tenant_booking', subject, status FROM bff_tenant_booking.outbox WHERE published_at IS NULL;
+SELECT 'bff_tenant_booking', subject, status FROM bff_tenant_booking.outbox WHERE published_at IS NULL
+UNION ALL
+SELECT 'bff_consumer', subject, status FROM bff_consumer.outbox WHERE published_at IS NULL;

@@ -1,0 +1,122 @@
+package canaries
+
+import (
+	"encoding"
+	"encoding/json"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// inputs are all places of a public route where text can be typed, as "GET /path query name".
+func inputs(a *aviary, f fn.Function) (found []string) {
+	if f.Spec.Route == "" || f.Spec.Access != fn.Public {
+		return nil
+	}
+	for i := range f.In.NumField() {
+		field := f.In.Field(i)
+		for _, source := range []string{"query", "form"} {
+			if tag, ok := field.Tag.Lookup(source); ok {
+				name, _, _ := strings.Cut(tag, ",")
+				if takesText(a, inner(field.Type)) {
+					found = append(found, f.Spec.Route+" "+source+" "+name)
+				}
+			}
+		}
+	}
+	return append(found, members(a, f.Spec.Route+" json", f.In, 0)...)
+}
+
+// inner is the type in a Maybe, behind a pointer or in a list.
+func inner(t reflect.Type) reflect.Type {
+	switch {
+	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Slice:
+		return inner(t.Elem())
+	case t.Kind() == reflect.Struct && strings.HasPrefix(t.Name(), "Maybe["):
+		return inner(t.Field(0).Type)
+	}
+	return t
+}
+
+// takesText reports whether a value may be whatever somebody types.
+func takesText(a *aviary, t reflect.Type) bool {
+	if t.Kind() != reflect.String {
+		return false
+	}
+	u, reads := reflect.New(t).Interface().(encoding.TextUnmarshaler)
+	return !reads || slices.ContainsFunc([]string{a.mark, "nobody@example.com", "+93 70 000 0000", "4111111111111111"}, func(text string) bool {
+		return u.UnmarshalText([]byte(text)) == nil
+	})
+}
+
+// members are the texts of a JSON body.
+func members(a *aviary, at string, t reflect.Type, depth int) (found []string) {
+	if _, itself := reflect.New(t).Interface().(encoding.TextUnmarshaler); itself || t.Kind() != reflect.Struct || depth > 6 {
+		return nil
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, tagged := f.Tag.Lookup("json")
+		name, _, _ := strings.Cut(tag, ",")
+		if f.Anonymous && !tagged {
+			found = append(found, members(a, at, f.Type, depth)...)
+			continue
+		}
+		if !tagged || name == "-" || !f.IsExported() {
+			continue
+		}
+		in := inner(f.Type)
+		if takesText(a, in) {
+			found = append(found, at+" "+name)
+		}
+		found = append(found, members(a, at+" "+name, in, depth+1)...)
+	}
+	return found
+}
+
+// typed notes which inputs of a route a request has canaries in.
+func typed(a *aviary, route string, r stage.Request, into map[string]bool) {
+	note := func(where string, text string) {
+		if len(a.find([]byte(text))) > 0 {
+			into[where] = true
+		}
+	}
+	if _, query, ok := strings.Cut(r.Path, "?"); ok {
+		values, _ := url.ParseQuery(query) // what cannot be read has not been typed
+		for name := range values {
+			note(route+" query "+name, values.Get(name))
+		}
+	}
+	switch body := r.Body.(type) {
+	case nil:
+	case string:
+		values, _ := url.ParseQuery(body) // as above
+		for name := range values {
+			note(route+" form "+name, values.Get(name))
+		}
+	default:
+		text, _ := json.Marshal(body) // it is sent right after
+		var tree any
+		_ = json.Unmarshal(text, &tree)
+		walk(route+" json", tree, note)
+	}
+}
+
+func walk(at string, tree any, note func(where, text string)) {
+	switch v := tree.(type) {
+	case map[string]any:
+		for name, value := range v {
+			walk(at+" "+name, value, note)
+		}
+	case []any:
+		for _, value := range v {
+			walk(at, value, note)
+		}
+	case string:
+		note(at, v)
+	}
+}

@@ -1,0 +1,129 @@
+package canaries
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+const site = "/site/{slug}"
+
+// version is what the form of a booking says that its guest has seen.
+var version = regexp.MustCompile(`name="version" value="(\d+)"`)
+
+// shopper books on the pages of a hotel's site, with nothing but forms.
+func shopper(t *testing.T, s *stage.Stage, a *aviary, w *watch, all map[string]bool) {
+	t.Helper()
+	p := &typist{Visitor: s.Browser().At(demo.HeratGarden), t: t, aviary: a, watch: w, typed: all}
+	p.Base = s.Cloud.URL() + "/site/" + demo.HeratGarden.Slug
+	key := func(route string) string { return stage.Key() + a.letters(route+" form once") }
+	asked := url.Values{}
+	for _, name := range []string{"propertyId", "checkIn", "checkOut", "adults", "children", "rooms", "problem", "notice", "h", "utm_source", "utm_medium", "utm_campaign"} {
+		asked.Set(name, p.text("GET "+site+" query "+name))
+	}
+	p.send("GET", site, "?"+asked.Encode(), nil)
+	p.must(http.StatusOK, "GET", site, "", nil)
+	wish := stage.Usual()
+	wish.Hotel = demo.HeratGarden
+	room, stay := wish.Hotel.Rooms[0], p.Wanting(wish)["stayWindow"].(map[string]any)
+	choice := url.Values{"propertyId": {wish.Hotel.Property.String()}, "roomTypeId": {room.ID.String()}, "ratePlanId": {room.Flexible.ID.String()},
+		"checkIn": {stay["checkIn"].(string)}, "checkOut": {stay["checkOut"].(string)}, "adults": {"2"}, "children": {"0"}, "rooms": {"1"}}
+	form := func(v url.Values, name, text string) string {
+		v.Set(name, text)
+		return v.Encode()
+	}
+	seen := url.Values{}
+	for name, values := range choice {
+		seen[name] = values
+	}
+	seen.Set("seen", p.text("POST "+site+"/choices form seen"))
+	p.send("POST", site+"/choices", "/choices", form(seen, "once", key("POST "+site+"/choices")))
+	chosen := p.must(http.StatusSeeOther, "POST", site+"/choices", "/choices", form(choice, "once", key("POST "+site+"/choices")))
+	booking, _, _ := strings.Cut(chosen.Header.Get("Location"), "?")
+	draft, found := strings.CutPrefix(booking, "/site/"+demo.HeratGarden.Slug+"/bookings/")
+	if !found {
+		t.Fatalf("choosing leads to %q", chosen.Header.Get("Location"))
+	}
+	at := "/bookings/" + draft
+	p.send("GET", site+"/bookings/{draftId}", at+"?step="+url.QueryEscape(p.text("step"))+"&problem="+url.QueryEscape(p.text("problem")), nil)
+	page := p.must(http.StatusOK, "GET", site+"/bookings/{draftId}", at, nil)
+	shown := version.FindSubmatch(page.Body)
+	if shown == nil {
+		t.Fatalf("the booking's page has no form: %.500s", page.Body)
+	}
+	guest := func(email string, seen ...string) string {
+		at := "POST " + site + "/bookings/{draftId}/guest form "
+		return url.Values{"seen": seen, "version": {string(shown[1])}, "locale": {"en"}, "once": {key("POST " + site + "/bookings/{draftId}/guest")},
+			"firstName": {a.name(at + "firstName")}, "lastName": {a.name(at + "lastName")}, "email": {email}, "phone": {a.phone(at + "phone")},
+			"specialRequests": {p.text(at + "specialRequests")}}.Encode()
+	}
+	p.send("POST", site+"/bookings/{draftId}/guest", at+"/guest", guest(p.text("a wrong address"), p.text("seen")))
+	p.must(http.StatusSeeOther, "POST", site+"/bookings/{draftId}/guest", at+"/guest", guest(a.email("POST "+site+"/bookings/{draftId}/guest form email")))
+	p.send("POST", site+"/bookings/{draftId}/payment", at+"/payment", url.Values{"method": {p.text("method")}, "once": {key("POST " + site + "/bookings/{draftId}/payment")}, "seen": {p.text("seen")}}.Encode())
+	p.must(http.StatusSeeOther, "POST", site+"/bookings/{draftId}/payment", at+"/payment", url.Values{"method": {"cash_on_arrival"}, "once": {key("POST " + site + "/bookings/{draftId}/payment")}}.Encode())
+	p.must(http.StatusSeeOther, "GET", site+"/return/{draftId}", "/return/"+draft, nil)
+	p.send("GET", site+"/confirmations/{reservationId}", "/confirmations/rsv_01J00000000000000000000000?t="+url.QueryEscape(p.text("t")), nil)
+	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {p.text("locale")}, "currency": {p.text("currency")}, "back": {p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
+	p.send("POST", site+"/preferences", "/preferences", url.Values{"locale": {"fa-AF"}, "currency": {"AFN"}, "back": {"/" + p.text("back")}, "once": {key("POST " + site + "/preferences")}}.Encode())
+	p.send("POST", site+"/bookings/{draftId}/leave", at+"/leave", url.Values{"once": {key("POST " + site + "/bookings/{draftId}/leave")}}.Encode())
+}
+
+const consumerSite = "/bff/consumer/v1"
+
+// traveller looks around on the site of all hotels, and is sent on to one of them.
+func traveller(t *testing.T, s *stage.Stage, a *aviary, w *watch, all map[string]bool) {
+	t.Helper()
+	p := &typist{Visitor: s.Browser().AtAll(), t: t, aviary: a, watch: w, typed: all}
+	stay := s.Browser().At(demo.KabulGrand).Wanting(stage.Usual())["stayWindow"]
+	wish := map[string]any{"dates": stay, "occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1}}
+	with := func(members ...any) map[string]any {
+		body := map[string]any{"dates": wish["dates"], "occupancy": wish["occupancy"]}
+		for i := 0; i < len(members); i += 2 {
+			body[members[i].(string)] = members[i+1]
+		}
+		return body
+	}
+	p.must(http.StatusOK, "GET", consumerSite+"/session", "/session", nil)
+	p.refused("PATCH", consumerSite+"/session", "/session", map[string]any{"locale": p.text("locale"), "currency": p.text("currency"), "consentTelemetry": p.text("consent")})
+	for _, path := range []string{"/search", "/search/map"} {
+		at := "POST " + consumerSite + path + " json "
+		filters := map[string]any{"amenities": []string{p.text(at + "amenities")}, "propertyType": []string{p.text(at + "type")}, "neighbourhoods": []string{p.text(at + "neighbourhoods")},
+			"cancellationFlexibility": p.text(at + "flexibility"), "priceRange": map[string]any{"min": 1, "max": 2, "currency": p.text(at + "currency")}}
+		p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": p.text(at + "mode"), "city": p.text(at + "city"), "region": p.text(at + "region")},
+			"filters", filters, "sortKey", p.text(at+"sortKey")))
+		p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": "city", "city": a.name(at + "city")}))
+		p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": "city", "city": a.email(at + "city")}))
+		p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": "region", "region": a.name(at + "region")}))
+		for member, text := range map[string]any{"amenities": []string{a.letters(at + "filters amenities")}, "propertyType": []string{a.letters(at + "filters propertyType")}, "neighbourhoods": []string{a.letters(at + "filters neighbourhoods")}} {
+			p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": "city", "city": "Kabul"}, "filters", map[string]any{member: text}))
+		}
+	}
+	hotel := demo.KabulGrand
+	p.send("GET", consumerSite+"/hotels/{propertyId}", "/hotels/"+hotel.Property.String()+"?source="+url.QueryEscape(p.text("source"))+"&searchSessionId="+url.QueryEscape(p.text("search")), nil)
+	p.must(http.StatusOK, "GET", consumerSite+"/hotels/{propertyId}", "/hotels/"+hotel.Property.String(), nil)
+	p.refused("GET", consumerSite+"/hotels/{propertyId}/availability", "/hotels/"+hotel.Property.String()+"/availability?checkIn="+url.QueryEscape(p.text("checkIn")), nil)
+	note := "POST " + consumerSite + "/wishlist json note"
+	p.must(http.StatusCreated, "POST", consumerSite+"/wishlist", "/wishlist", map[string]any{"propertyId": hotel.Property.String(), "source": "detail", "note": p.text(note)})
+	p.refused("POST", consumerSite+"/wishlist", "/wishlist", map[string]any{"propertyId": p.text("propertyId"), "source": p.text("source")})
+	view := "POST " + consumerSite + "/telemetry/page-view json "
+	for _, path := range []string{"/hotels?mail=" + a.email(view+"path"), "/" + a.email(view+"path"), "/" + a.name(view+"path") + "/" + url.PathEscape(a.phone(view+"path")), "/x#" + a.card(view+"path")} {
+		p.send("POST", consumerSite+"/telemetry/page-view", "/telemetry/page-view", map[string]any{"path": path, "referer": "https://mail.example/inbox/" + a.email(view+"referer") + "?to=" + a.email(view+"referer") + "#" + a.name(view+"referer")})
+	}
+	p.send("POST", consumerSite+"/telemetry/page-view", "/telemetry/page-view", map[string]any{"path": "/hotels", "referer": p.text(view + "referer")})
+	p.send("POST", consumerSite+"/telemetry/click", "/telemetry/click", map[string]any{"kind": p.text("kind"), "tenantId": hotel.Tenant.String(), "propertyId": hotel.Property.String(), "sortKey": p.text("sortKey")})
+	p.send("POST", consumerSite+"/telemetry/funnel", "/telemetry/funnel", map[string]any{"step": p.text("step"), "metadata": map[string]any{"sortKey": p.text("sortKey"), "source": p.text("source")}})
+	handoff := consumerSite + "/handoff/{tenantId}/{propertyId}"
+	path := "/handoff/" + hotel.Tenant.String() + "/" + hotel.Property.String()
+	p.refused("POST", handoff, path, with("currency", p.text("currency"), "locale", p.text("locale")))
+	var minted struct{ Token string }
+	p.must(http.StatusCreated, "POST", handoff, path, with()).Into(t, &minted)
+	arrived := &typist{Visitor: p.At(hotel), t: t, aviary: a, watch: w, typed: all}
+	arrived.must(http.StatusOK, "GET", tenantSite+"/bootstrap", "/bootstrap?h="+url.QueryEscape(minted.Token)+"&utm_source="+url.QueryEscape(p.text("utm_source")), nil)
+	stranger := &typist{Visitor: s.Browser().At(hotel), t: t, aviary: a, watch: w, typed: all}
+	stranger.refused("GET", tenantSite+"/bootstrap", "/bootstrap?h="+url.QueryEscape(minted.Token), nil)
+}

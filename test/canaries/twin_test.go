@@ -1,0 +1,90 @@
+package canaries
+
+import (
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// TestEveryLeakIsFound leaks what a guest typed in one way after another, and looks. Each leak is found, with where it is and
+// where it came from.
+func TestEveryLeakIsFound(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	s.Book(stage.Usual())
+	s.Quiet()
+	a := newAviary()
+	clean := newWatch(a)
+	clean.tables(t, s)
+	if wrong := clean.strays(nil); wrong != nil {
+		t.Fatalf("found before anything was typed: %q", wrong)
+	}
+	owner := s.DB.Owner(t)
+	zipped, err := document.Encode(map[string]string{"guest": a.email("a session"), "filler": strings.Repeat("long enough to be compressed ", 100)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, leak := range []struct {
+		name, where, from string
+		do                func() error
+	}{
+		{"an event tells it", "reservation.outbox.payload primaryGuest email", "an event", func() error {
+			_, err := owner.Exec(t.Context(), `UPDATE reservation.outbox SET payload = payload || jsonb_build_object('primaryGuest', jsonb_build_object('email', $1::text))`, a.email("an event"))
+			return err
+		}},
+		{"a message has it in base64", "bus.messages.data", "somewhere, in base64 or hex", func() error {
+			_, err := owner.Exec(t.Context(), `INSERT INTO bus.messages (topic, ordering_key, attributes, data) VALUES ('t', '', '{}', $1)`, []byte(inBase64(a.letters("a message"))))
+			return err
+		}},
+		{"an attribute has a number", "bus.messages.attributes ce-x", "an attribute", func() error {
+			_, err := owner.Exec(t.Context(), `INSERT INTO bus.messages (topic, ordering_key, attributes, data) VALUES ('t', '', jsonb_build_object('ce-x', $1::text), '')`, a.phone("an attribute"))
+			return err
+		}},
+		{"a document has it, compressed", "document sessions value guest", "a session", func() error {
+			_, err := owner.Exec(t.Context(), `INSERT INTO document.documents (collection, id, value, number, version, expires_at) VALUES ('sessions', 'x', $1, 0, 1, 'infinity')`, zipped)
+			return err
+		}},
+		{"a cache's key has it", "document searches id", "a search", func() error {
+			_, err := owner.Exec(t.Context(), `INSERT INTO document.documents (collection, id, value, number, version, expires_at) VALUES ('searches', $1, '', 0, 1, 'infinity')`, "kabul%2F"+a.letters("a search"))
+			return err
+		}},
+		{"a column has it", "reservation.reservations.partner_id", "a form", func() error {
+			_, err := owner.Exec(t.Context(), `UPDATE reservation.reservations SET partner_id = $1`, strings.ToUpper(a.name("a form")))
+			return err
+		}},
+		{"a card's number is kept", "sandbox.intents.return_url", "a card", func() error {
+			b := s.Book(stage.Usual()).Intend("card")
+			_, err := owner.Exec(t.Context(), `UPDATE sandbox.intents SET return_url = $1 WHERE reservation_id IS NOT NULL`, "https://x/?c="+strings.ReplaceAll(a.card("a card"), " ", "-")+b.Code)
+			return err
+		}},
+		{"the log says it", "log cause", "a cause", func() error {
+			_, err := s.Log.Write([]byte(`{"function":"x","cause":"no such guest: ` + hex.EncodeToString([]byte("a")) + a.email("a cause") + `"}` + "\n"))
+			return err
+		}},
+	} {
+		if err := leak.do(); err != nil {
+			t.Errorf("%s: %v", leak.name, err)
+			continue
+		}
+		w := newWatch(a)
+		w.tables(t, s)
+		w.log(t, s)
+		want := "what was typed into " + leak.from + " is in " + leak.where
+		if wrong := w.strays(nil); !slices.Contains(wrong, want) {
+			t.Errorf("%s, and is not found: %q, want %q", leak.name, wrong, want)
+		}
+		_, _ = s.Log.Write([]byte(`{"function":"x"}` + "\n"))
+	}
+	w := newWatch(a)
+	w.answer("GET /x", stage.Answer{Status: http.StatusBadRequest, Header: http.Header{"Location": {"/?e=" + a.letters("a header")}}, Body: []byte(`{"detail":"` + a.email("a body") + `"}`)})
+	w.answer("GET /y", stage.Answer{Status: http.StatusOK, Body: []byte(a.email("their own answer"))})
+	want := []string{"nothing that was typed is in a.b: take it off the list of homes", "what was typed into a body is in the answer 400 of GET /x", "what was typed into a header is in the header Location of GET /x"}
+	if got := w.strays(map[string]string{"a.b": "stale"}); !slices.Equal(got, want) {
+		t.Errorf("refusals: got %q, want %q", got, want)
+	}
+}

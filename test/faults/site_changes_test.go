@@ -1,0 +1,81 @@
+package faults
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// TestAHotelThatChangesItsTermsHasItsGuestsLookAgain changes what a hotel has decided while a guest has its page open.
+func TestAHotelThatChangesItsTermsHasItsGuestsLookAgain(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Browser().At(demo.KabulGrand)
+	seen := func() map[string]string {
+		a := v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
+		return map[string]string{"X-Bootstrap-Version": a.Header.Get("X-Bootstrap-Version")}
+	}
+	ask := func(from map[string]string, key string) stage.Answer {
+		t.Helper()
+		a, err := v.Go(t.Context(), stage.Request{Method: http.MethodPost, Path: "/quote", Body: v.Wanting(stage.Usual()), Header: from, Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	before := seen()
+	if a := ask(before, stage.Key()); a.Status != http.StatusCreated {
+		t.Fatalf("asked from %v: %d %s", before, a.Status, a.Body)
+	}
+	s.Must(http.StatusOK, stage.Request{Method: http.MethodPatch, Path: "/sandbox/tenant/v1/tenants/" + v.Hotel.Tenant.String() + "/config",
+		Body: map[string]any{"brandTagline": "Under new rules"}})
+	s.Quiet()
+	key := stage.Key()
+	if a := ask(before, key); a.Status != http.StatusGone || a.Code() != "BFF.TENANT.BOOTSTRAP_STALE" {
+		t.Errorf("asked from what was: %d %s", a.Status, a.Body)
+	}
+	if a := ask(nil, stage.Key()); a.Status != http.StatusCreated {
+		t.Errorf("asked by one who does not say: %d %s", a.Status, a.Body)
+	}
+	if a := ask(seen(), key); a.Status != http.StatusCreated {
+		t.Errorf("asked from what is: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestARevokedSessionBooksAsNobodys books before and after the platform has revoked the session.
+func TestARevokedSessionBooksAsNobodys(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Browser()
+	b.Headers = map[string]string{"X-Campaign-Source": "letter"}
+	v := b.At(demo.KabulGrand)
+	v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
+	b.Headers = nil
+	first := v.Ask(stage.Usual()).Hold().DraftID
+	s.Must(http.StatusOK, stage.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/sessions/" + v.Session() + "/revoke",
+		Body: map[string]any{"tenantId": v.Hotel.Tenant, "reason": "signed-out-everywhere"}})
+	s.Quiet()
+	v.DraftID = ""
+	second := v.Ask(stage.Usual()).Hold().DraftID
+	brought := map[any]any{}
+	for _, e := range s.Told(t.Context()) {
+		if e.Subject == "melmastoon.bff.tenant.booking.draft.created.v1" {
+			brought[e.Payload["draftId"]] = e.Envelope["marketingAttribution"]
+		}
+	}
+	if was, ok := brought[first].(map[string]any); !ok || was["source"] != "letter" {
+		t.Errorf("before, the guest was brought by %v", brought[first])
+	}
+	if is, told := brought[second]; !told || is != nil {
+		t.Errorf("afterwards by %v, told %v", is, told)
+	}
+	if subjects := s.Told(t.Context()); !slices.ContainsFunc(subjects, func(e stage.Told) bool {
+		return e.Subject == "melmastoon.iam.session.revoked.v1" && e.Status == "published"
+	}) {
+		t.Error("nobody was told that the session is revoked")
+	}
+	s.Settle()
+}

@@ -1,0 +1,43 @@
+package faults
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// TestATravellerIsSentOnWithoutTheHotStore takes the store away from a traveller who has a session, and from one who comes then.
+// They look for a hotel, look at it and are sent on to it; what they looked at before may be forgotten, and the session is not.
+func TestATravellerIsSentOnWithoutTheHotStore(t *testing.T) {
+	t.Parallel()
+	for name, mood := range map[string]int64{"down": down, "hanging": hanging, "garbled": garbled} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, own := shelved(t)
+			day := s.Env().Now().AddDate(0, 0, 7)
+			stay := map[string]any{"checkIn": day.Format(time.DateOnly), "checkOut": day.AddDate(0, 0, 2).Format(time.DateOnly)}
+			people, hotel := map[string]any{"adults": 2, "children": 0, "rooms": 1}, demo.KabulGrand
+			known := s.Browser().AtAll()
+			known.Must(http.StatusOK, http.MethodGet, "/session", nil)
+			session := known.Session()
+			own.mood.Store(mood)
+			for who, v := range map[string]*stage.Visitor{"who was here": known, "who was not": s.Browser().AtAll()} {
+				v.Must(http.StatusOK, http.MethodPost, "/search", map[string]any{"geo": map[string]any{"mode": "city", "city": "Kabul"}, "dates": stay, "occupancy": people})
+				began := v.Session()
+				v.Must(http.StatusOK, http.MethodGet, "/hotels/"+hotel.Property.String(), nil)
+				v.Must(http.StatusCreated, http.MethodPost, "/handoff/"+hotel.Tenant.String()+"/"+hotel.Property.String(), map[string]any{"dates": stay, "occupancy": people})
+				if began == "" || v.Session() != began || v == known && began != session {
+					t.Errorf("%s: session %s, then %s, then %s", who, session, began, v.Session())
+				}
+			}
+			if own.used.Load() == 0 {
+				t.Error("nobody missed it: this has shown nothing")
+			}
+			own.mood.Store(well)
+			s.Settle()
+		})
+	}
+}

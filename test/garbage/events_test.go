@@ -1,0 +1,352 @@
+package garbage
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// A schema is as much of a JSON Schema as an example needs.
+type schema struct {
+	Type       any                `json:"type"`
+	Enum       []any              `json:"enum"`
+	Const      any                `json:"const"`
+	Pattern    string             `json:"pattern"`
+	Format     string             `json:"format"`
+	Minimum    float64            `json:"minimum"`
+	Required   []string           `json:"required"`
+	Properties map[string]*schema `json:"properties"`
+	Items      *schema            `json:"items"`
+	Ref        string             `json:"$ref"`
+	Defs       map[string]*schema `json:"$defs"`
+}
+
+// payload is an example of what a subject tells, with nothing but what it must tell.
+func (x *examples) payload(t *testing.T, subject string) (*value, []string) {
+	t.Helper()
+	text, err := schemas.Events.ReadFile("events/" + subject + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	return x.fitting(&s, &s), s.Required
+}
+
+func (x *examples) fitting(s, root *schema) *value {
+	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
+		return x.fitting(root.Defs[name], root)
+	}
+	if s.Const == nil && len(s.Enum) > 0 {
+		s = &schema{Const: s.Enum[0]}
+	}
+	if s.Const != nil {
+		text, err := json.Marshal(s.Const)
+		if err != nil {
+			panic(err) // it was read from JSON
+		}
+		return scalar(string(text))
+	}
+	switch s.Type {
+	case "object":
+		v := &value{kind: '{'}
+		for _, name := range s.Required {
+			v.members = append(v.members, member{`"` + name + `"`, x.fitting(s.Properties[name], root)})
+		}
+		return v
+	case "array":
+		return &value{kind: '['}
+	case "integer", "number":
+		return scalar(fmt.Sprint(max(1, s.Minimum)))
+	case "boolean":
+		return scalar("true")
+	}
+	return quoted(x.written(s))
+}
+
+func (x *examples) written(s *schema) string {
+	switch s.Format {
+	case "date-time":
+		return "2031-05-04T10:00:00.000Z"
+	case "date":
+		return "2031-05-04"
+	}
+	if s.Pattern != "" {
+		pattern := regexp.MustCompile(s.Pattern)
+		for _, text := range x.texts {
+			if pattern.MatchString(text) {
+				return text
+			}
+		}
+	}
+	return "abc"
+}
+
+// An eventShot is an event on its way to become garbage.
+type eventShot struct {
+	*shot
+	envelope, payload *value
+	required          []string // members of the payload
+	subject, event    string
+}
+
+// data is the message as it travels.
+func (s *eventShot) data() string {
+	return `{"envelope":` + s.envelope.String() + `,"payload":` + s.payload.String() + `}`
+}
+
+func (x *examples) event(t *testing.T, f *field, function fn.Function, d *rand.Rand) *eventShot {
+	t.Helper()
+	r := &request{method: http.MethodPost, path: "/internal/events/" + function.Spec.Name}
+	s := &eventShot{shot: &shot{target: &target{function: function, method: http.MethodPost}, request: r, dice: d, marker: letters(d, inValues), named: letters(d, inNames)},
+		subject: function.Spec.Subject, event: id.New[id.Event]().String()}
+	s.payload, s.required = x.payload(t, s.subject)
+	s.envelope = &value{kind: '{', members: []member{
+		{`"eventId"`, quoted(s.event)}, {`"subject"`, quoted(s.subject)}, {`"version"`, scalar("1")}, {`"occurredAt"`, quoted("2026-01-02T03:04:05.000Z")},
+		{`"tenantId"`, quoted(id.New[id.Tenant]().String())}, {`"requestId"`, quoted("r")}, {`"correlationId"`, quoted("r")},
+	}}
+	r.add("Host", f.address)
+	r.add("Authorization", "Bearer "+f.token)
+	r.add("Content-Type", "application/json")
+	r.add("Ce-Specversion", "1.0")
+	r.add("Ce-Id", s.event)
+	r.add("Ce-Type", s.subject)
+	for name, value := range function.Spec.Filter {
+		r.add(name, value)
+	}
+	return s
+}
+
+func (v *value) put(name string, to *value) {
+	for i, m := range v.members {
+		if m.name == `"`+name+`"` {
+			v.members[i].value = to
+		}
+	}
+}
+
+func (v *value) remove(name string) {
+	v.members = slices.DeleteFunc(v.members, func(m member) bool { return m.name == `"`+name+`"` })
+}
+
+// An eventMutation spoils an event for good: no delivery of it can ever succeed.
+type eventMutation struct {
+	name  string
+	spoil func(*eventShot)
+}
+
+var eventMutations = []eventMutation{
+	{"truncated", func(s *eventShot) { text := s.data(); s.body = []byte(text[:s.dice.IntN(len(text))]) }},
+	{"no JSON", func(s *eventShot) {
+		s.body = []byte(one(s.dice, []string{"", "null", "[]", "1", s.marker, "{}", `{"envelope":1}`, "\x00", "\xff", `{"envelope":{},"payload":{}}`, s.data() + "{}", "\ufeff" + s.data(), strings.Repeat("[", 20000)}))
+	}},
+	{"a member twice", func(s *eventShot) {
+		o := one(s.dice, []*value{s.envelope, s.payload})
+		o.members = append(o.members, one(s.dice, o.members))
+	}},
+	{"invalid UTF-8", func(s *eventShot) { s.payload.put(one(s.dice, s.required), scalar("\"\xff"+s.marker+`"`)) }},
+	{"no member of the envelope", func(s *eventShot) {
+		s.envelope.remove(one(s.dice, []string{"eventId", "subject", "version", "occurredAt"}))
+	}},
+	{"another envelope", func(s *eventShot) {
+		s.envelope.put(one(s.dice, []string{"eventId", "subject", "version", "occurredAt", "tenantId"}), scalar(one(s.dice, []string{"{}", "[]", `"` + s.marker + `"`, "-1", "1e99", "true"})))
+	}},
+	{"no member of the payload", func(s *eventShot) { s.payload.remove(one(s.dice, s.required)) }},
+	{"another member of the payload", func(s *eventShot) {
+		s.payload.put(one(s.dice, s.required), scalar(one(s.dice, []string{`{"` + s.named + `":1}`, "null", `[[["` + s.marker + `"]]]`})))
+	}},
+	{"no payload", func(s *eventShot) {
+		s.body = []byte(`{"envelope":` + s.envelope.String() + `,"payload":` + one(s.dice, []string{"null", "[]", "1", `"x"`}) + `}`)
+	}},
+	{"another subject", func(s *eventShot) {
+		other := "melmastoon." + s.named + ".v1" // a reason may say which
+		s.envelope.put("subject", quoted(other))
+		s.set("Ce-Type", other)
+	}},
+	{"another id", func(s *eventShot) {
+		s.set("Ce-Id", one(s.dice, []string{s.marker, id.New[id.Event]().String(), "", "\xff"}))
+	}},
+	{"another version of CloudEvents", func(s *eventShot) { s.set("Ce-Specversion", one(s.dice, []string{"0.3", "2.0", s.marker})) }},
+	{"a push that is none", func(s *eventShot) {
+		s.drop("Ce-Specversion")
+		s.body = []byte(one(s.dice, []string{`{"message":{"data":"` + s.marker + `"}}`, `{"message":{"data":"!!"}}`, `{"message":` + s.data() + `}`,
+			`{"message":{"data":"` + base64.StdEncoding.EncodeToString([]byte(s.data())) + `","attributes":{"ce-id":"x"}}}`, `{"message":null}`}))
+	}},
+	{"structured, but not well", func(s *eventShot) {
+		s.set("Content-Type", one(s.dice, []string{"application/cloudevents+json", "application/cloudevents+json; charset=" + s.marker}))
+		s.body = []byte(one(s.dice, []string{s.data(), `{"specversion":"1.0"}`, `{"specversion":"1.0","id":"x","type":"` + s.marker + `","source":"/","data":` + s.data() + `}`, "[]", s.marker}))
+	}},
+	{"no token", func(s *eventShot) { s.drop("Authorization") }},
+	{"a bad token", func(s *eventShot) {
+		s.set("Authorization", one(s.dice, []string{"Bearer " + s.marker, "Bearer a.b.c", "Basic x", ""}))
+	}},
+	{"another method", func(s *eventShot) { s.request.method = one(s.dice, []string{"GET", "PUT", "DELETE", "PATCH", "TRACE"}) }},
+	{"shorter than it says", func(s *eventShot) {
+		s.body = []byte(s.data())
+		s.length = fmt.Sprint(len(s.body))
+		s.body = s.body[:s.dice.IntN(len(s.body))]
+	}},
+}
+
+// TestGarbageEventsAreParkedOrRefused pushes events that nobody can handle. Each is refused, or acknowledged and found among
+// the dead letters with a reason that repeats nothing of it; none is asked for again, and none has an effect.
+func TestGarbageEventsAreParkedOrRefused(t *testing.T) {
+	t.Parallel()
+	seed, n := newSeed(t), rounds()
+	s := stage.Open(t)
+	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
+	var err error
+	if f.token, err = s.Cloud.Token(); err != nil {
+		t.Fatal(err)
+	}
+	s.Quiet()
+	panics, before, threads, began := watch(t, s), count(t, s), runtime.NumGoroutine(), time.Now()
+	x := newExamples(t)
+	var group errgroup.Group
+	group.SetLimit(throwers)
+	parked := map[string]*int{}
+	for _, one := range melmastoon.Functions {
+		if one.Spec.Subject == "" {
+			continue
+		}
+		acknowledged := new(int)
+		parked[one.Spec.Name] = acknowledged
+		group.Go(func() error {
+			for round := range n {
+				if err := pelt(t, f, x, one, dice(seed, one.Spec.Name, round), round, acknowledged); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for name, n := range parked {
+		total += *n
+		if dead := buried(t, s, name); dead != *n {
+			t.Errorf("%s has acknowledged %d events that it could not handle; %d are among the dead letters", name, *n, dead)
+		}
+	}
+	t.Logf("%d events to %d functions in %s: %d parked", n*len(parked), len(parked), time.Since(began).Round(time.Millisecond), total)
+	s.Quiet()
+	panics()
+	for table, rows := range count(t, s) {
+		if rows != before[table] && !strings.HasPrefix(table, "document.") {
+			t.Errorf("%s has %d rows, before %d: garbage has had an effect", table, rows, before[table])
+		}
+	}
+	if left := runtime.NumGoroutine(); left > threads+100 {
+		t.Errorf("%d goroutines are left, %d before", left, threads)
+	}
+	idle(t, s)
+}
+
+// pelt pushes one event of garbage.
+func pelt(t *testing.T, f *field, x *examples, function fn.Function, d *rand.Rand, round int, acknowledged *int) error {
+	s := x.event(t, f, function, d)
+	m := one(d, eventMutations)
+	m.spoil(s)
+	if s.body == nil {
+		s.body = []byte(s.data())
+	}
+	var a answer
+	var err error
+	for range again { // the machine may be too busy to answer in time
+		if a, err = send(t.Context(), f.address, s.request); err != nil {
+			return fmt.Errorf("%s %s: %w", function.Spec.Name, m.name, err)
+		}
+		if !late(a) {
+			break
+		}
+	}
+	if a.status == http.StatusNoContent {
+		*acknowledged++
+		return nil
+	}
+	if late(a) {
+		t.Errorf("round %d: %s %s asks for it again and again: %d %s\n%s", round, function.Spec.Name, m.name, a.status, a.body, s.request)
+	}
+	for _, w := range judge(s.shot, a, true) {
+		t.Errorf("round %d: %s %s: %s\n%s", round, function.Spec.Name, m.name, w, s.request)
+	}
+	return nil
+}
+
+// TestNobodyTicksWithoutAToken knocks at the doors of the scheduler and of the bus as anybody could.
+func TestNobodyTicksWithoutAToken(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
+	d, doors := dice(newSeed(t), "ticks", 0), 0
+	for _, one := range melmastoon.Functions {
+		path := "/internal/ticks/" + one.Spec.Name
+		switch {
+		case one.Spec.Subject != "":
+			path = "/internal/events/" + one.Spec.Name
+		case one.Spec.Schedule == "":
+			continue
+		}
+		doors++
+		for _, token := range []string{"", "Bearer", "Bearer a.b.c", "Bearer eyJhbGciOiJub25lIn0.e30.", "Basic eDp5"} {
+			r := &request{method: http.MethodPost, path: path, body: []byte("{}")}
+			r.add("Host", f.address)
+			r.add("Content-Type", "application/json")
+			if token != "" {
+				r.add("Authorization", token)
+			}
+			shot := &shot{target: &target{function: one}, request: r, dice: d, marker: letters(d, inValues), named: letters(d, inNames)}
+			a, err := send(t.Context(), f.address, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range judge(shot, a, true) {
+				t.Errorf("%s: %s", one.Spec.Name, w)
+			}
+			if a.status != http.StatusUnauthorized {
+				t.Errorf("%s lets %q in: %d", one.Spec.Name, token, a.status)
+			}
+		}
+	}
+	if doors == 0 {
+		t.Error("no door found")
+	}
+}
+
+// buried counts what the function has parked, and fails the test if a reason repeats what was sent.
+func buried(t *testing.T, s *stage.Stage, function string) (dead int) {
+	t.Helper()
+	var telling int
+	err := s.DB.Owner(t).QueryRow(t.Context(), `
+		SELECT count(*), count(*) FILTER (WHERE attributes ->> 'melmastoon-parked-reason' ~ @marker OR coalesce(attributes ->> 'melmastoon-parked-reason', '') = '')
+		FROM bus.messages WHERE attributes ->> 'melmastoon-parked-by' = @function`,
+		pgx.StrictNamedArgs{"function": function, "marker": inValues + "[a-z]{8}" + inValues}).Scan(&dead, &telling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if telling > 0 {
+		t.Errorf("%d reasons of %s repeat what was sent, or say nothing", telling, function)
+	}
+	return dead
+}

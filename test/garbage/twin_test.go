@@ -1,0 +1,120 @@
+package garbage
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fn/observe"
+)
+
+// A note is what the twins read.
+type note struct {
+	Which  string `path:"which"`
+	Text   string `json:"text"`
+	Number int    `json:"number"`
+}
+
+// twin is a function that does its work in that way.
+func twin(name string, act func(context.Context, note) error) fn.Function {
+	spec := fn.Spec{Name: "twin-" + name, Route: "POST /twin/" + name + "/{which}", Timeout: 5 * time.Second}
+	return fn.HTTP(spec, fn.Open, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[note]) (fn.Nothing, error), error) {
+		return func(ctx context.Context, _ fn.Nothing, c fn.Call[note]) (fn.Nothing, error) {
+			if c.In.Which != "abc" {
+				return fn.Nothing{}, fault.ErrNotFound
+			}
+			return fn.Nothing{}, act(ctx, c.In)
+		}, nil
+	})
+}
+
+// sloppy is a handler that does by itself what a function leaves to its room: it decodes, and says what it thinks.
+func sloppy(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, 1000))
+	if err != nil || !strings.HasPrefix(string(body), "{") {
+		http.Error(w, "cannot read "+string(body), http.StatusBadRequest)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// TestGarbageFindsFaults throws at functions that have one fault each. Every fault is found, and the one without is left alone.
+func TestGarbageFindsFaults(t *testing.T) {
+	t.Parallel()
+	const rounds, slow = 400, 100 * time.Millisecond
+	var log strings.Builder
+	functions := []fn.Function{
+		twin("honest", func(_ context.Context, n note) error {
+			if len(n.Text) > 100 {
+				return fault.ErrValidation.Saying("The text is too long.")
+			}
+			return nil
+		}),
+		twin("trips", func(_ context.Context, n note) error { _ = "abc"[len(n.Text)-1]; return nil }),
+		twin("echoes", func(_ context.Context, n note) error {
+			if n.Text != "abc" {
+				return fault.ErrValidation.Saying("Not a good text: " + n.Text)
+			}
+			return nil
+		}),
+		twin("fails", func(_ context.Context, n note) error {
+			if n.Number != 1 {
+				return io.ErrUnexpectedEOF
+			}
+			return nil
+		}),
+		twin("slow", func(ctx context.Context, n note) error {
+			if n.Number == 1 {
+				return nil
+			}
+			timer := time.NewTimer(slow + 20*time.Millisecond)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+			return nil
+		}),
+		twin("sloppy", nil),
+	}
+	e := env.Give(env.Of(map[string]string{"RATE_LIMIT_ADDRESS": "off"}), observe.To(&log))
+	mux, err := fn.Mux(functions, func(f fn.Function) (http.Handler, error) {
+		if f.Spec.Name == "twin-sloppy" {
+			return http.HandlerFunc(sloppy), nil
+		}
+		return f.Handler(e)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	f := newField(strings.TrimPrefix(server.URL, "http://"), functions)
+	f.slowest = slow
+	results, err := f.volley(t.Context(), aimAll(t, f, functions), 1, rounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The seed is a fixed one: which of the faults are found in so many rounds is then no matter of luck.
+	for i, want := range [][]string{nil, {"answered 500"}, {"repeats what was sent"}, {"answered 500"}, {"took 1"}, {"was understood", "text/plain", "repeats what was sent"}} {
+		told := strings.Join(results[i].wrong, "\n")
+		for _, fault := range want {
+			if !strings.Contains(told, fault) {
+				t.Errorf("%s: %q was not found in %d requests:\n%.2000s", functions[i].Spec.Name, fault, rounds, told)
+			}
+		}
+		if want == nil && told != "" {
+			t.Errorf("%s has no fault, but: %.2000s", functions[i].Spec.Name, told)
+		}
+	}
+	if !strings.Contains(log.String(), `"stack_trace"`) {
+		t.Error("a panic is not in the log")
+	}
+}

@@ -1,0 +1,130 @@
+package journeys
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/contract"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// A tale is what the world was told of one journey, each service's part in its order.
+type tale struct {
+	t      *testing.T
+	events []stage.Told
+}
+
+// after leaves out what was told before the journey began.
+func after(t *testing.T, before, told []stage.Told) tale {
+	known := map[any]bool{}
+	for _, e := range before {
+		known[e.Envelope["eventId"]] = true
+	}
+	return tale{t, slices.DeleteFunc(told, func(e stage.Told) bool { return known[e.Envelope["eventId"]] })}
+}
+
+// short is a subject without the platform's name and the version.
+func short(subject string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(subject, "melmastoon."), ".v1")
+}
+
+// lines are the events: whose, what, in the story that which request began, and by which event they were caused.
+func (s tale) lines() (lines []string) {
+	subjects := map[any]string{nil: "the request"}
+	for _, e := range s.events {
+		subjects[e.Envelope["eventId"]] = short(e.Subject)
+	}
+	for _, e := range s.events {
+		lines = append(lines, fmt.Sprintf("%s: %s, in %v, by %s", e.Service, short(e.Subject), e.Envelope["correlationId"], subjects[e.Envelope["causationId"]]))
+	}
+	return lines
+}
+
+// is fails the test unless exactly this was told.
+func (s tale) is(want []string) {
+	s.t.Helper()
+	if got := s.lines(); !slices.Equal(got, want) {
+		s.t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// one is the only event of a subject.
+func (s tale) one(subject string) stage.Told {
+	s.t.Helper()
+	var found []stage.Told
+	for _, e := range s.events {
+		if short(e.Subject) == subject {
+			found = append(found, e)
+		}
+	}
+	if len(found) != 1 {
+		s.t.Fatalf("%s was told %d times", subject, len(found))
+	}
+	return found[0]
+}
+
+// same fails the test unless all of these are one value, and there is one.
+func (s tale) same(what string, values ...any) {
+	s.t.Helper()
+	for _, v := range values {
+		if v == nil || v == "" || fmt.Sprint(v) != fmt.Sprint(values[0]) {
+			s.t.Errorf("%s: %v", what, values)
+			return
+		}
+	}
+}
+
+// traced fails the test unless all events are of one trace.
+func (s tale) traced(trace string) {
+	s.t.Helper()
+	for _, e := range s.events {
+		if parts := strings.Split(fmt.Sprint(e.Envelope["traceId"]), "-"); len(parts) != 4 || parts[1] != trace {
+			s.t.Errorf("%s is traced as %v", e.Subject, e.Envelope["traceId"])
+		}
+	}
+}
+
+// hides fails the test if a secret, or what can be made into it again, was told or logged.
+func (s tale) hides(log io.Reader, secret string) {
+	s.t.Helper()
+	text, err := json.Marshal(s.events)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	lines, err := io.ReadAll(log)
+	if err != nil || len(lines) == 0 {
+		s.t.Fatalf("nothing was logged, %v", err)
+	}
+	for _, part := range append(strings.Split(secret, ".")[1:], secret) {
+		if strings.Contains(string(text), part) {
+			s.t.Errorf("%q was told", part)
+		}
+		if strings.Contains(string(lines), part) {
+			s.t.Errorf("%q was logged", part)
+		}
+	}
+}
+
+// published fails the test unless every event was published as it was told, and within its contract.
+func (s tale) published(from *stage.Stage) {
+	s.t.Helper()
+	told := map[string]string{}
+	for _, e := range from.Told(s.t.Context()) {
+		told[fmt.Sprint(e.Envelope["eventId"])] = e.Subject
+	}
+	wire := map[string]string{}
+	for _, e := range heard(s.t, from, len(told)) {
+		wire[fmt.Sprint(e.attributes["id"])] = e.subject()
+		if err := contract.Said(e.subject(), e.raw); err != nil {
+			s.t.Errorf("%s: %v", e, err)
+		}
+	}
+	if !maps.Equal(told, wire) {
+		s.t.Errorf("told %v, published %v", told, wire)
+	}
+}
