@@ -8,11 +8,12 @@ import (
 
 // floors are the rooms of shared/, lowest first. A room imports only rooms of lower floors, and rooms inside itself.
 var floors = [][]string{
-	{"fault", "env", "id", "money", "stay", "keyring", "locale"},                                                                      // the standard library and no SDK
-	{"event", "contract", "handoff", "pseudonym", "sampling"},                                                                         // what crosses a border
-	{"identity", "postgres", "topic", "document"},                                                                                     // one outside system each
-	{"outbox", "inbox", "upstream", "topic/bus", "document/pg", "cache", "postgres/migrate", "postgres/cluster", "postgres/cloudsql"}, // what is built on them
-	{"fn", "fn/idempotency", "fn/observe"},                                                                                            // what a function stands on
+	{"fault", "env", "id", "money", "stay", "keyring", "locale", "child"}, // the standard library and no SDK
+	{"event", "contract", "handoff", "pseudonym", "sampling"},             // what crosses a border
+	{"identity", "postgres", "topic", "document"},                         // one outside system each
+	{"outbox", "inbox", "upstream", "identity/google", "topic/bus", "topic/pubsub", "topic/pubsub/emulated", "document/pg", "document/firestore", "document/redis", "cache", "flags", "postgres/migrate", "postgres/cluster", "postgres/cloudsql", "emulators"}, // what is built on them
+	{"fn", "fn/idempotency", "fn/limit", "fn/observe"}, // what a function stands on
+	{"instance"}, // a function as a process
 }
 
 // testRoom reports whether a package is there for tests: it is named so, and what ships must not carry it.

@@ -1,0 +1,134 @@
+// Package archive makes the archives that functions and jobs are deployed from: for each exactly the packages it is
+// built from, one generated root that gives it the drivers its Spec says it needs, and a go.mod without the rest.
+//
+// The Go builder wants one package at the root of the upload, not main, without tests; it writes a program beside it
+// that imports this package and starts the functions framework. For a job it builds the program that GOOGLE_BUILDABLE names.
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// An Archive is what is uploaded for one function or job: files by their slashed paths.
+type Archive struct {
+	Name     string
+	Files    map[string][]byte
+	Packages int // of ours, the generated root not counted
+}
+
+// Function is the archive of one function.
+func (t *Tree) Function(ctx context.Context, s fn.Spec, h Hot) (Archive, error) {
+	source, imports, err := rootOf(s, h)
+	if err != nil {
+		return Archive{}, fmt.Errorf("bundle: %s: %w", s.Name, err)
+	}
+	return t.pack(ctx, s.Name, imports, map[string][]byte{rootFile: source})
+}
+
+// Job is the archive of one job, whose program is jobs/<job>/main.
+func (t *Tree) Job(ctx context.Context, j fn.Job) (Archive, error) {
+	return t.pack(ctx, "jobs-"+j.Name, []string{module + "/jobs/" + j.Name + "/main"}, map[string][]byte{})
+}
+
+func (t *Tree) pack(ctx context.Context, name string, imports []string, files map[string][]byte) (a Archive, err error) {
+	ours, outside, err := t.needs(imports)
+	if err != nil {
+		return a, err
+	}
+	m, err := t.require(ctx, outside)
+	if err != nil {
+		return a, err
+	}
+	files["go.mod"], files["go.sum"] = m.mod, m.sum
+	for _, p := range ours {
+		if err := t.collect(files, p); err != nil {
+			return a, err
+		}
+	}
+	return Archive{name, files, len(ours)}, nil
+}
+
+func (t *Tree) collect(files map[string][]byte, p pkg) error {
+	for _, name := range p.files() {
+		path := filepath.Join(p.Dir, name)
+		inside, err := filepath.Rel(t.dir, path)
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(inside)] = content
+	}
+	return nil
+}
+
+// hashLength is 64 bits: names meet only within one function's own history.
+const hashLength = 8
+
+// Object is the archive's name in a bucket: it changes when, and only when, what is in it does.
+func (a Archive) Object() string {
+	h := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(a.Files)) {
+		for _, part := range [][]byte{[]byte(path), a.Files[path]} {
+			h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+			h.Write(part)
+		}
+	}
+	return a.Name + "-" + hex.EncodeToString(h.Sum(nil)[:hashLength]) + ".zip"
+}
+
+// epoch is the earliest moment that a zip can name: when a bundle was made is nobody's business.
+var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// WriteTo writes the archive as a zip, the same bytes each time.
+func (a Archive) WriteTo(w io.Writer) (int64, error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, path := range slices.Sorted(maps.Keys(a.Files)) {
+		f, err := z.CreateHeader(&zip.FileHeader{Name: path, Method: zip.Deflate, Modified: epoch})
+		if err != nil {
+			return 0, err
+		}
+		if _, err := f.Write(a.Files[path]); err != nil {
+			return 0, err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return 0, err
+	}
+	return b.WriteTo(w)
+}
+
+// Save writes the archive into a folder, unless it is there, and returns its path.
+func (a Archive) Save(dir string) (path string, err error) {
+	path = filepath.Join(dir, a.Object())
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	f, err := os.CreateTemp(dir, ".bundle-")
+	if err != nil {
+		return "", err
+	}
+	_, err = a.WriteTo(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return path, os.Rename(f.Name(), path) // whole or not at all: others trust the name
+}

@@ -1,0 +1,134 @@
+package archive_test
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/scripts/bundle/archive"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+func read(t *testing.T) *archive.Tree {
+	t.Helper()
+	tree, err := archive.Read(t.Context(), filepath.Join("..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func bytesOf(t *testing.T, a archive.Archive) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := a.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func function(t *testing.T, name string) fn.Spec {
+	t.Helper()
+	i := slices.IndexFunc(melmastoon.Functions, func(f fn.Function) bool { return f.Spec.Name == name })
+	if i < 0 {
+		t.Fatalf("the catalogue has no %s", name)
+	}
+	return melmastoon.Functions[i].Spec
+}
+
+func TestAnArchiveIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	var made [2]archive.Archive
+	for i := range made {
+		a, err := read(t).Function(t.Context(), function(t, "reservation-hold"), archive.Firestore)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[i] = a
+	}
+	if made[0].Object() != made[1].Object() || !bytes.Equal(bytesOf(t, made[0]), bytesOf(t, made[1])) {
+		t.Errorf("two archives of one tree differ: %s and %s", made[0].Object(), made[1].Object())
+	}
+	made[1].Files["go.mod"] = append(made[1].Files["go.mod"], '\n')
+	if made[0].Object() == made[1].Object() {
+		t.Error("another content has the same name")
+	}
+}
+
+func TestAnArchiveHasWhatTheFunctionNeedsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	tree := read(t)
+	for name, test := range map[string]struct {
+		documents archive.Hot
+		has, not  []string
+	}{
+		"sandbox-readtenant": {archive.Firestore, []string{"shared/postgres/cloudsql/"},
+			[]string{"shared/document/firestore/", "shared/topic/pubsub/", "shared/identity/google/", "functions/reservation/", "catalogue.go"}},
+		"tenantbooking-bootstrap": {archive.Firestore, []string{"shared/document/firestore/", "shared/topic/pubsub/", "shared/identity/google/"},
+			[]string{"shared/document/redis/", "shared/document/pg/", "functions/tenantbooking/hold/"}},
+		"tenantbooking-hold":          {archive.Redis, []string{"shared/document/redis/"}, []string{"shared/document/firestore/"}},
+		"reservation-paymentcaptured": {archive.Firestore, []string{"shared/topic/pubsub/"}, []string{"shared/document/firestore/"}},
+	} {
+		a, err := tree.Function(t.Context(), function(t, name), test.documents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path := range maps.Keys(a.Files) {
+			if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "test/") {
+				t.Errorf("%s carries the test %s", name, path)
+			}
+		}
+		for _, prefix := range test.has {
+			if !carries(a, prefix) {
+				t.Errorf("%s lacks %s", name, prefix)
+			}
+		}
+		for _, prefix := range test.not {
+			if carries(a, prefix) {
+				t.Errorf("%s carries %s, which it does not need", name, prefix)
+			}
+		}
+	}
+}
+
+func carries(a archive.Archive, prefix string) bool {
+	for path := range a.Files {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestAnArchiveIsSavedOnce(t *testing.T) {
+	t.Parallel()
+	a, err := read(t).Job(t.Context(), melmastoon.Jobs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for range 2 {
+		path, err := a.Save(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, bytesOf(t, a)) {
+			t.Errorf("%s does not hold the archive: %v", path, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("got %d files, %v; want the archive alone", len(entries), err)
+	}
+}
+
+func TestAFunctionThatIsNotThereHasNoArchive(t *testing.T) {
+	t.Parallel()
+	if _, err := read(t).Function(t.Context(), fn.Spec{Name: "reservation-nothing"}, archive.Firestore); err == nil {
+		t.Error("got an archive of a function that does not exist")
+	}
+}

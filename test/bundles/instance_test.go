@@ -1,0 +1,241 @@
+package bundles
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"reflect"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/child"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/identity"
+)
+
+// patience bounds everything a test waits for; settling is how long a process that would be killed may take to die.
+const (
+	patience = 20 * time.Second
+	settling = 100 * time.Millisecond
+)
+
+// A process is one bundle that runs as the function it was made for.
+type process struct {
+	t       testing.TB
+	address string
+	child   *child.Process
+	cmd     *exec.Cmd
+	said    *said
+	issuer  *identity.Issuer
+}
+
+// said is what a process prints.
+type said struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// launch starts a program as the function target, with nobody but the void around it.
+func launch(t testing.TB, program, target string, v *void) *process {
+	t.Helper()
+	address, err := child.FreeAddress()
+	must(t, err)
+	_, port, err := net.SplitHostPort(address)
+	must(t, err)
+	secret := make(cloud.Secret, 32)
+	p := &process{t: t, address: address, said: &said{}, issuer: identity.NewIssuer(env.Of(nil), secret)}
+	p.cmd = exec.Command(program)
+	p.cmd.Stdout, p.cmd.Stderr = p.said, p.said
+	p.cmd.Env = []string{
+		"PORT=" + port, "FUNCTION_TARGET=" + target, "GOOGLE_CLOUD_PROJECT=melmastoon-local",
+		"DATABASE_URL=postgres://nobody:none@" + v.address() + "/postgres?sslmode=disable",
+		"FIRESTORE_EMULATOR_HOST=" + v.address(), "PUBSUB_EMULATOR_HOST=" + v.address(), "GCE_METADATA_HOST=" + v.address(),
+	}
+	for key, value := range cloud.Variables(secret, p.issuer, "http://"+v.address()) {
+		p.cmd.Env = append(p.cmd.Env, key+"="+value)
+	}
+	p.child, err = child.Start(p.cmd)
+	must(t, err)
+	t.Cleanup(func() {
+		if err := p.child.End(syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// listens waits until the process takes connections.
+func (p *process) listens() {
+	p.t.Helper()
+	for end := time.After(patience); ; {
+		if c, err := net.Dial("tcp", p.address); err == nil {
+			_ = c.Close()
+			return
+		}
+		select {
+		case <-p.child.Done():
+			p.t.Fatalf("it has ended instead of listening: %s", p.said)
+		case <-end:
+			p.t.Fatalf("it does not listen: %s", p.said)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// token lets the call in wherever a token is asked for.
+func (p *process) token(s fn.Spec) string {
+	p.t.Helper()
+	token, err := p.issuer.Sign(p.issuer.Email(), time.Now().Add(time.Hour), identity.Audience(s.Service()))
+	must(p.t, err)
+	return token
+}
+
+// call sends one request and returns the whole answer.
+func (p *process) call(method, path string) (*http.Response, string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.address+path, nil)
+	must(p.t, err)
+	res, err := http.DefaultTransport.RoundTrip(r)
+	must(p.t, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	must(p.t, err)
+	return res, string(body)
+}
+
+// A flight is a request that the function has begun to answer.
+type flight struct {
+	conn  net.Conn
+	begun chan error // told when it waits for the rest of its body
+	r     *bufio.Reader
+	rest  string
+}
+
+// takeOff sends a request but for its body, and returns when the function waits for that or for a neighbour.
+func (p *process) takeOff(f fn.Function, v *void) *flight {
+	p.t.Helper()
+	s := f.Spec
+	method, path := address(f)
+	conn, err := net.Dial("tcp", p.address)
+	must(p.t, err)
+	p.t.Cleanup(func() { _ = conn.Close() })
+	must(p.t, conn.SetDeadline(time.Now().Add(patience)))
+	up := &flight{conn: conn, begun: make(chan error, 1), r: bufio.NewReader(conn)}
+	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nIdempotency-Key: one\r\nX-Tenant-Id: %s\r\n",
+		method, path, p.address, p.token(s), inputs["tenantId"])
+	if method != http.MethodGet {
+		up.rest = "{}"
+		head += "Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n"
+	}
+	_, err = io.WriteString(conn, head+"\r\n")
+	must(p.t, err)
+	go func() { _, err := up.r.Peek(1); up.begun <- err }()
+	select {
+	case err := <-up.begun:
+		up.begun <- err
+		must(p.t, err)
+	case <-v.touched:
+	case <-time.After(patience):
+		p.t.Fatal("the request does not take off")
+	}
+	return up
+}
+
+// land sends what is missing and reads the answer.
+func (f *flight) land() (*http.Response, error) {
+	if err := <-f.begun; err != nil {
+		return nil, err
+	}
+	for {
+		res, err := http.ReadResponse(f.r, nil)
+		if err != nil {
+			return nil, err
+		}
+		if res.StatusCode != http.StatusContinue {
+			_, err := io.Copy(io.Discard, res.Body)
+			return res, err
+		}
+		if _, err := io.WriteString(f.conn, f.rest); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// ended waits for the end of the process and returns its exit code.
+func (p *process) ended() (int, error) {
+	select {
+	case <-p.child.Done():
+		return p.cmd.ProcessState.ExitCode(), nil
+	case <-time.After(patience):
+		return 0, errors.New("it does not end")
+	}
+}
+
+// inputs are what routes are asked with: of the right form, and what nobody has.
+var inputs = map[string]string{
+	"tenantId": "tnt_01J00000000000000000000000", "propertyId": "ppt_01J00000000000000000000000", "draftId": "bdr_01J00000000000000000000000",
+	"intentId": "pyi_01J00000000000000000000000", "reservationId": "rsv_01J00000000000000000000000", "ratePlanId": "rate_01J00000000000000000000000",
+	"id": "rsv_01J00000000000000000000000", "ref": "nobody", "slug": "nobody", "tenantSlug": "nobody",
+	"start": "2031-05-01", "end": "2031-05-03", "checkIn": "2031-05-01", "checkOut": "2031-05-03", "from": "2031-05-01", "days": "7",
+	"adults": "2", "rooms": "1", "currency": "AFN", "code": "GM-ABCDEF",
+}
+
+// address is where a function is called, with everything that it asks for in its path and its query.
+func address(f fn.Function) (method, path string) {
+	s := f.Spec
+	switch {
+	case s.Subject != "":
+		return http.MethodPost, "/internal/events/" + s.Name
+	case s.Schedule != "":
+		return http.MethodPost, "/internal/ticks/" + s.Name
+	}
+	method, path, _ = strings.Cut(s.Route, " ")
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			parts[i] = inputs[strings.TrimSuffix(name, "}")]
+		}
+	}
+	return method, strings.Join(parts, "/") + question(f.In)
+}
+
+// question is the query that a request type asks for.
+func question(in reflect.Type) string {
+	values := url.Values{}
+	for _, field := range reflect.VisibleFields(in) {
+		name, _, _ := strings.Cut(field.Tag.Get("query"), ",")
+		if value, ok := inputs[name]; ok {
+			values.Set(name, value)
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
+}

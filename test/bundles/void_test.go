@@ -1,0 +1,61 @@
+package bundles
+
+import (
+	"net"
+	"sync"
+	"testing"
+)
+
+// A void is a neighbour that takes every connection and says nothing, until it is released: then it hangs up.
+type void struct {
+	listener net.Listener
+	touched  chan struct{} // closed by the first connection
+	mu       sync.Mutex
+	once     sync.Once
+	gone     bool
+	callers  []net.Conn
+}
+
+func openVoid(t testing.TB) *void {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	v := &void{listener: l, touched: make(chan struct{})}
+	go v.accept()
+	t.Cleanup(v.release)
+	return v
+}
+
+func (v *void) address() string { return v.listener.Addr().String() }
+
+func (v *void) accept() {
+	for {
+		c, err := v.listener.Accept()
+		if err != nil {
+			return
+		}
+		v.keep(c)
+		v.once.Do(func() { close(v.touched) })
+	}
+}
+
+func (v *void) keep(c net.Conn) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.gone {
+		_ = c.Close()
+		return
+	}
+	v.callers = append(v.callers, c)
+}
+
+func (v *void) release() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.gone = true
+	_ = v.listener.Close()
+	for _, c := range v.callers {
+		_ = c.Close()
+	}
+	v.callers = nil
+}

@@ -1,0 +1,242 @@
+// Package rehearsal runs the whole system as it is deployed: every bundle a process of its own behind a small router, on
+// Google's emulators, with its database migrated by the job; and then it shoots at it.
+package rehearsal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/scripts/bundle/archive"
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/scripts/serve/google"
+	"melmastoon.ghasi.io/shared/emulatortest"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres/migrate"
+	"melmastoon.ghasi.io/test/fleet"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+const (
+	journeys = 200
+	hits     = 40
+	guests   = 6
+	calm     = 2 * time.Minute // until the books must balance after the last journey
+)
+
+func TestTheDeployedSystemLosesNothingUnderFire(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs every bundle")
+	}
+	tree, err := archive.Read(t.Context(), filepath.Join("..", ".."))
+	must(t, err)
+	db := migrated(t, tree)
+	at := google.Emulators{Project: emulatortest.Name(), Firestore: emulatortest.Firestore(t), PubSub: emulatortest.PubSub(t)}
+	processes := fleet.Gather(t)
+	config := google.On(cloud.Config{Env: db.Env(), Schedules: true, Mount: processes.Open}, at)
+	s := stage.As(t, db, config)
+	makeTopics(t, at)
+	processes.Brief(told(s, db, at), s.Issuer)
+	launch(t, tree, processes)
+
+	random, seed := dice(t)
+	c := &crowd{stage: s, wanted: journeys}
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	var party sync.WaitGroup
+	failures := make(chan error, guests)
+	for range guests {
+		party.Go(func() { failures <- c.travel(ctx) })
+	}
+	over := make(chan struct{})
+	go func() { party.Wait(); close(over) }()
+	struck := shoot(t, random, processes, over)
+	<-over
+	for range guests {
+		if err := <-failures; err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("seed %d: %d processes killed, %d requests sent again, %d journeys in %v", seed, struck, c.repeats.Load(), len(c.done), time.Since(began).Round(time.Second))
+	if struck < hits || c.repeats.Load() == 0 {
+		t.Errorf("only %d processes were killed, and %d requests sent again: this run has shown too little", struck, c.repeats.Load())
+	}
+	if len(c.done) != journeys {
+		t.Errorf("%d journeys ended, want %d", len(c.done), journeys)
+	}
+	balance(t, db, c)
+}
+
+// migrated is a database that the bundled job has migrated.
+func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
+	t.Helper()
+	db := pgtest.Empty(t)
+	i := slices.IndexFunc(melmastoon.Jobs, func(j fn.Job) bool { return j.Name == "migrate" })
+	a, err := tree.Job(t.Context(), melmastoon.Jobs[i])
+	must(t, err)
+	program, err := fleet.BuildJob(t.Context(), t.TempDir(), a, "migrate")
+	must(t, err)
+	services, err := migrate.Services(schemas.Postgres)
+	must(t, err)
+	var logins []string
+	for _, service := range services {
+		logins = append(logins, service+":melmastoon")
+	}
+	job := exec.CommandContext(t.Context(), program)
+	job.Env = []string{"DATABASE_URL=" + db.OwnerURL(), "DATABASE_LOGINS=" + strings.Join(logins, ",")}
+	if out, err := job.CombinedOutput(); err != nil {
+		t.Fatalf("migrate: %v\n%s", err, out)
+	}
+	must(t, migrate.MovableClock(t.Context(), db.Owner(t), schemas.Postgres)) // the invariants ask for it
+	return db
+}
+
+// told is what the processes are told.
+func told(s *stage.Stage, db *pgtest.Database, at google.Emulators) map[string]string {
+	v := cloud.Variables(stage.Secret, s.Issuer, s.Cloud.URL())
+	maps.Copy(v, map[string]string{
+		"DATABASE_URL": db.URL(), "DATABASE_POOL": "2", "DOCUMENT_TIMEOUT": "5s",
+		"GOOGLE_CLOUD_PROJECT": at.Project, "FIRESTORE_EMULATOR_HOST": at.Firestore, "PUBSUB_EMULATOR_HOST": at.PubSub,
+		"RATE_LIMIT_SESSION": "off", "RATE_LIMIT_ADDRESS": "off", "RATE_LIMIT_TENANT": "off",
+	})
+	return v
+}
+
+// makeTopics makes what the infrastructure makes in the cloud: a topic for every event that is told, heard by us or not.
+func makeTopics(t *testing.T, at google.Emulators) {
+	t.Helper()
+	for _, f := range melmastoon.Functions {
+		for _, subject := range f.Spec.Emits {
+			url := fmt.Sprintf("http://%s/v1/projects/%s/topics/%s", at.PubSub, at.Project, subject.Name)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url, strings.NewReader("{}"))
+			must(t, err)
+			r.Header.Set("Content-Type", "application/json")
+			res, err := http.DefaultClient.Do(r)
+			must(t, err)
+			must(t, res.Body.Close())
+			if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusConflict {
+				t.Fatalf("topic %s: %s", subject.Name, res.Status)
+			}
+		}
+	}
+}
+
+// launch builds every bundle and starts it.
+func launch(t *testing.T, tree *archive.Tree, processes *fleet.Fleet) {
+	t.Helper()
+	var work sync.WaitGroup
+	errs := make([]error, len(melmastoon.Functions))
+	atOnce := make(chan struct{}, 2)
+	for i, f := range melmastoon.Functions {
+		a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
+		must(t, err)
+		dir := t.TempDir()
+		work.Go(func() {
+			atOnce <- struct{}{}
+			defer func() { <-atOnce }()
+			program, err := fleet.BuildFunction(t.Context(), dir, a)
+			if err == nil {
+				err = processes.Launch(f.Spec, program)
+			}
+			errs[i] = err
+		})
+	}
+	work.Wait()
+	must(t, errors.Join(errs...))
+}
+
+// shoot kills processes, one after the other, until the journeys are over.
+func shoot(t *testing.T, random *rand.Rand, processes *fleet.Fleet, over <-chan struct{}) (struck int) {
+	t.Helper()
+	var targets []*fleet.Member
+	for _, f := range melmastoon.Functions {
+		switch service := f.Spec.Service(); {
+		case strings.HasPrefix(f.Spec.Name, "sandbox-site"): // nobody is there
+		case service == "consumer" && f.Spec.Name != "consumer-minthandoff" && f.Spec.Subject == "" && f.Spec.Schedule == "":
+		default:
+			targets = append(targets, processes.Member(f.Spec.Name))
+		}
+	}
+	for {
+		select {
+		case <-over:
+			return struck
+		case <-time.After(time.Duration(50+random.IntN(350)) * time.Millisecond): // the moment of the fault, not a wait for anything
+		}
+		if err := targets[random.IntN(len(targets))].Kill(); err != nil {
+			t.Error(err)
+		}
+		struck++
+	}
+}
+
+// balance waits until everything has been told and heard, and holds what was answered against the books.
+func balance(t *testing.T, db *pgtest.Database, c *crowd) {
+	t.Helper()
+	conn := db.Owner(t)
+	look := time.NewTicker(500 * time.Millisecond)
+	defer look.Stop()
+	end := time.After(calm)
+	for {
+		always, err := pgtest.Breaches(t.Context(), conn)
+		must(t, err)
+		now, err := pgtest.Unsettled(t.Context(), conn)
+		must(t, err)
+		breaches := slices.Concat(always, now)
+		if len(breaches) == 0 {
+			break
+		}
+		select {
+		case <-end:
+			t.Fatalf("the books do not balance: %q", breaches)
+		case <-look.C:
+		}
+	}
+	var confirmed, twice int
+	must(t, conn.QueryRow(t.Context(), `
+		SELECT (SELECT count(*) FROM reservation.reservations WHERE state = 'confirmed'),
+			(SELECT count(*) FROM (SELECT 1 FROM reservation.outbox WHERE subject = 'melmastoon.reservation.confirmed.v1'
+				GROUP BY ordering_key HAVING count(*) > 1) AS again)`).Scan(&confirmed, &twice))
+	if confirmed != len(c.done) || twice != 0 {
+		t.Errorf("%d reservations are confirmed, %d of them twice; %d guests were told so", confirmed, twice, len(c.done))
+	}
+	for _, g := range c.done {
+		if end := g.End(); end.State != "confirmed" || end.Reservation != "confirmed" {
+			t.Errorf("%s was confirmed to the guest and is %+v", g.DraftID, end)
+		}
+	}
+}
+
+func dice(t *testing.T) (*rand.Rand, uint64) {
+	t.Helper()
+	seed := rand.Uint64()
+	if given := os.Getenv("MELMASTOON_SEED"); given != "" {
+		var err error
+		seed, err = strconv.ParseUint(given, 10, 64)
+		must(t, err)
+	}
+	return rand.New(rand.NewPCG(seed, 0)), seed
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
