@@ -22,9 +22,9 @@
 // number is none. What was typed into a search reaches no event.
 //
 // [Sessions.Clear] leaves no trace: row, wishlist, page views, steps, kept answers and documents go, of the session and of those
-// that it was rotated from. Three things remain, and of the guest they hold the session's synthetic id alone, which nothing
-// leads back from: events that were told (their keepers are asked to forget by that id), the ledger of handoffs and the bot
-// scores, both evidence for a year.
+// that it was rotated from. Three things remain: events that were told (their keepers are asked to forget by the session's id),
+// the ledger of handoffs and the bot scores, both evidence for a year. They say what was done under a synthetic id, with
+// hashes for all that a browser shows of itself; nothing leads from there to a person.
 //
 // What this service never does:
 //

@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // Schema is where the tables of this service are.
@@ -32,11 +33,11 @@ type Visitor struct {
 	Session     Session // zero only in functions that begin none ([Unminted])
 	Locale      locale.Tag
 	Currency    money.Currency
-	Campaign    Campaign
+	Campaign    visit.Campaign
 	Fingerprint pseudonym.Hash
 	IP          pseudonym.Hash // "" where the address is not known
 	Agent       pseudonym.Hash
-	Class       AgentClass
+	Class       visit.Device
 	Referer     string // where the visitor comes from: origin and path
 	Country     string // two letters, as the load balancer tells it; "" where it does not
 }
@@ -144,7 +145,7 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 	}
 	v.Session = session
 	v.Locale, v.Currency = prefers(r.Header, v)
-	v.Campaign = session.Campaign.or(v.Campaign)
+	v.Campaign = session.Campaign.Or(v.Campaign)
 	return v, s, nil
 }
 
@@ -213,7 +214,7 @@ func (d *door) rotate(ctx context.Context, r *http.Request, old Session, seen si
 func (d *door) goOn(ctx context.Context, r *http.Request, session Session, known id.GuestSession, seen sight, now time.Time) (Session, *http.Cookie, error) {
 	var err error
 	kept := session
-	brought := session.Campaign == (Campaign{}) && seen.visitor.Campaign != (Campaign{})
+	brought := session.Campaign == (visit.Campaign{}) && seen.visitor.Campaign != (visit.Campaign{})
 	switch {
 	case brought, session.Fingerprint != seen.visitor.Fingerprint:
 		kept, err = d.sessions.Choose(ctx, session.ID, func(s *Session) []event.Draft {

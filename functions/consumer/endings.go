@@ -13,11 +13,12 @@ import (
 	"melmastoon.ghasi.io/shared/fn/idempotency"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // Rotate ends one session and begins the next one of the same guest, which is returned. Of several who rotate one session at
 // once all go on in the same. A session that was ended otherwise is ErrNotFound.
-func (s *Sessions) Rotate(ctx context.Context, old, next Session, class AgentClass) (Session, error) {
+func (s *Sessions) Rotate(ctx context.Context, old, next Session, class visit.Device) (Session, error) {
 	won := false
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Query(ctx, `
@@ -50,7 +51,7 @@ func (s *Sessions) Rotate(ctx context.Context, old, next Session, class AgentCla
 }
 
 // succeed hands over to the next session what the guest chose, agreed to and wished for, and tells of both.
-func (s *Sessions) succeed(ctx context.Context, tx postgres.Tx, old Session, next *Session, class AgentClass) error {
+func (s *Sessions) succeed(ctx context.Context, tx postgres.Tx, old Session, next *Session, class visit.Device) error {
 	changes := next.inherit(old)
 	if err := enterMirror(ctx, tx, *next); err != nil {
 		return err
@@ -71,7 +72,7 @@ func (s *Session) inherit(old Session) []event.Draft {
 	language, by := s.Locale, s.LocaleBy
 	currency, payBy := s.Currency, s.CurrencyBy
 	s.Consent, s.Locale, s.LocaleBy, s.Currency, s.CurrencyBy = old.Consent, old.Locale, old.LocaleBy, old.Currency, old.CurrencyBy
-	if old.Campaign != (Campaign{}) {
+	if old.Campaign != (visit.Campaign{}) {
 		s.Campaign, s.CampaignAt = old.Campaign, old.CampaignAt
 	}
 	var changes []event.Draft

@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/sampling"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // What this service tells the world.
@@ -78,10 +79,10 @@ type sessionStarted struct {
 	Fingerprint pseudonym.Hash    `json:"fingerprintHash"`
 	IP          pseudonym.Hash    `json:"ipHash,omitzero"`
 	Campaign    *event.Attributed `json:"campaignAttribution,omitzero"`
-	Class       AgentClass        `json:"userAgentClass"`
+	Class       visit.Device      `json:"userAgentClass"`
 }
 
-func (s Session) started(class AgentClass) event.Draft {
+func (s Session) started(class visit.Device) event.Draft {
 	return s.Tell(SessionStartedV1, sessionStarted{
 		s.ID, s.CreatedAt, s.Locale, s.Currency, s.Fingerprint, s.IP, s.Campaign.Attributed(), class,
 	})

@@ -19,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 const someHash pseudonym.Hash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -41,7 +42,7 @@ func sending(e env.Env) (Visitor, Tenant, Choice) {
 	day := stay.DateOf(e.Now())
 	v := Visitor{
 		Session: Session{ID: id.New[id.GuestSession](), Consent: Consent{Telemetry: true}}, Locale: locale.Pashto, Currency: money.AFN,
-		Campaign: Campaign{Source: "google"}, Fingerprint: someHash, Referer: "https://www.melmastoon.example/search",
+		Campaign: visit.Campaign{Source: "google"}, Fingerprint: someHash, Referer: "https://www.melmastoon.example/search",
 	}
 	return v, Tenant{ID: id.New[id.Tenant](), Slug: "kabul-grand"}, Choice{
 		Property: id.New[id.Property](), Dates: DateRange{day, day.AddDays(2)},

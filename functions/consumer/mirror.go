@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A mirror is a session as SQL keeps it. No row of this service belongs to a hotel: none is under row-level security.
@@ -48,7 +49,7 @@ func (m mirror) session() Session {
 		s.IP = *m.IP
 	}
 	if m.Campaign != nil && m.CampaignAt != nil {
-		s.Campaign, s.CampaignAt = Campaign(*m.Campaign), *m.CampaignAt
+		s.Campaign, s.CampaignAt = visit.Campaign(*m.Campaign), *m.CampaignAt
 	}
 	return s
 }
@@ -81,7 +82,7 @@ func missing(err error, verb string, known id.GuestSession) error {
 }
 
 // Begin keeps a session that has just been born, and tells of it. Its document comes last and may be lost.
-func (s *Sessions) Begin(ctx context.Context, session Session, class AgentClass) error {
+func (s *Sessions) Begin(ctx context.Context, session Session, class visit.Device) error {
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		if err := enterMirror(ctx, tx, session); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A Session is an anonymous traveller's visit, over weeks. What it chose and agreed to is mirrored in SQL; what it looked at
@@ -27,7 +28,7 @@ type Session struct {
 	CurrencyBy     Trigger          `json:"currencyTrigger"`
 	Fingerprint    pseudonym.Hash   `json:"cookieFingerprintHash"`
 	IP             pseudonym.Hash   `json:"ipHash"`
-	Campaign       Campaign         `json:"campaignAttribution"`
+	Campaign       visit.Campaign   `json:"campaignAttribution"`
 	CampaignAt     time.Time        `json:"campaignCapturedAt,omitzero"`
 	Consent        Consent          `json:"flags"`
 	RecentlyViewed []RecentlyViewed `json:"recentlyViewed"`
@@ -123,8 +124,8 @@ func born(seen sight, h http.Header, now time.Time) Session {
 }
 
 // attribute notes the campaign that brought the guest, if none did before.
-func (s *Session) attribute(c Campaign, now time.Time) {
-	if s.Campaign == (Campaign{}) && c != (Campaign{}) {
+func (s *Session) attribute(c visit.Campaign, now time.Time) {
+	if s.Campaign == (visit.Campaign{}) && c != (visit.Campaign{}) {
 		s.Campaign, s.CampaignAt = c, now
 	}
 }
@@ -147,7 +148,7 @@ type Capture struct {
 
 // Captured is the session's campaign, nil where there is none.
 func (s Session) Captured() *Capture {
-	if s.Campaign == (Campaign{}) {
+	if s.Campaign == (visit.Campaign{}) {
 		return nil
 	}
 	return &Capture{event.Attributed(s.Campaign), s.CampaignAt}

@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A Site knows where each hotel's own booking site begins.
@@ -38,7 +39,7 @@ func (s Site) at(host, slug string) string {
 
 // Link is where the guest goes on: the hotel's own domain if it has one, else its host below ours. The campaign travels
 // beside the token, unsigned.
-func (s Site) Link(t Tenant, token handoff.Token, c Campaign) string {
+func (s Site) Link(t Tenant, token handoff.Token, c visit.Campaign) string {
 	host := t.Slug + "." + s.Domain
 	if len(t.Domains) > 0 {
 		host = t.Domains[0]

@@ -7,86 +7,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/visit"
 )
-
-// A Campaign is what brought a guest, as its links say. It is unsigned and believed by nobody.
-type Campaign event.Attributed
-
-// or is the campaign that came first: a later one does not take over a visit.
-func (c Campaign) or(other Campaign) Campaign {
-	if c == (Campaign{}) {
-		return other
-	}
-	return c
-}
-
-// Attributed is the campaign as events carry it, nil where there is none.
-func (c Campaign) Attributed() *event.Attributed {
-	if c == (Campaign{}) {
-		return nil
-	}
-	a := event.Attributed(c)
-	return &a
-}
-
-func campaignOf(h http.Header) Campaign {
-	return Campaign{plain(h.Get("X-Campaign-Source")), plain(h.Get("X-Campaign-Medium")), plain(h.Get("X-Campaign-Name"))}
-}
-
-// longestPlain bounds what strangers can have written into events.
-const longestPlain = 100
-
-// plain is a header's text if it is short, printable and tells of nobody, else nothing.
-func plain(s string) string {
-	if len(s) > longestPlain || personal(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
-		return ""
-	}
-	return strings.TrimSpace(s)
-}
-
-// reachable is how people can be reached, or paid with: an e-mail address, also one that is escaped, an international telephone
-// number, and a card's number.
-var reachable = regexp.MustCompile(`(?i)@|＠|%(25)*40|(\+|%(25)*2B|\b00)\d[\d\s().-]{6,}|\d([ -]?\d){12}`)
-
-// personal reports whether a text seems to hold somebody's address or number. Names it cannot know: what reaches events is
-// therefore only ever what a campaign is called.
-func personal(s string) bool { return reachable.MatchString(s) }
-
-// An AgentClass is what a visit is made with.
-type AgentClass string
-
-// The classes.
-const (
-	Desktop AgentClass = "browser-desktop"
-	Mobile  AgentClass = "browser-mobile"
-	IOS     AgentClass = "mobile-app-ios"
-	Android AgentClass = "mobile-app-android"
-	Other   AgentClass = "other" // what does not say that it is a browser
-)
-
-// classOf believes an app that says it is one, and guesses about browsers.
-func classOf(h http.Header) AgentClass {
-	agent := h.Get("User-Agent")
-	apple := strings.Contains(agent, "iPhone") || strings.Contains(agent, "iPad") || strings.Contains(agent, "CFNetwork")
-	app := strings.HasPrefix(h.Get("X-Client-Surface"), "mobile-")
-	switch {
-	case app && apple:
-		return IOS
-	case app:
-		return Android
-	case apple, strings.Contains(agent, "Mobile"), strings.Contains(agent, "Android"), h.Get("Sec-Ch-Ua-Mobile") == "?1":
-		return Mobile
-	case strings.HasPrefix(agent, "Mozilla/"):
-		return Desktop
-	}
-	return Other
-}
 
 // A glass is what the door looks at a request through.
 type glass struct {
@@ -112,7 +38,7 @@ type sight struct {
 
 // look hashes what a browser shows of itself. What it is hashed from goes no further.
 func (g glass) look(r *http.Request) sight {
-	v := Visitor{Class: classOf(r.Header), Campaign: campaignOf(r.Header), Referer: Place(r.Referer()), Country: countryOf(r.Header)}
+	v := Visitor{Class: visit.DeviceOf(r.Header), Campaign: visit.CampaignOf(r.Header), Referer: Place(r.Referer()), Country: countryOf(r.Header)}
 	languages := strings.Join(r.Header.Values("Accept-Language"), ",")
 	print := pseudonym.Fingerprint(string(v.Class), languages, r.Header.Get("Sec-Ch-Ua-Platform"))
 	v.Fingerprint = g.peppers.Hash(print)

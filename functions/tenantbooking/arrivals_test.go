@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A sender mints handoffs as the consumer site does.
@@ -64,7 +65,7 @@ func ledgers(t testing.TB, db *pgtest.Database, n int) (all []*tenantbooking.Arr
 }
 
 func visitor(tenant id.Tenant) tenantbooking.Visitor {
-	v := tenantbooking.Visitor{Tenant: tenantbooking.Tenant{ID: tenant}, Device: tenantbooking.Desktop}
+	v := tenantbooking.Visitor{Tenant: tenantbooking.Tenant{ID: tenant}, Device: visit.Desktop}
 	v.Session = tenantbooking.Begin(tenantbooking.Session{Tenant: tenant, Consent: tenantbooking.Consent{Telemetry: true}})
 	return v
 }

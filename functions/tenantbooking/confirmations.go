@@ -2,10 +2,7 @@ package tenantbooking
 
 import (
 	"context"
-	"crypto/hmac"
-	"encoding/base64"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -43,19 +40,12 @@ const lookBack = 30 * 24 * time.Hour
 
 // Token lets whoever has it see one confirmation: the guest, in a mail or on another device.
 func (c Confirmations) Token(t id.Tenant, r id.Reservation) (string, error) {
-	key, secret := c.keys.Active()
-	if secret == nil {
-		return "", keyring.ErrEmpty
-	}
-	return key + "." + base64.RawURLEncoding.EncodeToString(tag(secret, "confirmation", t.String(), r.String())), nil
+	return c.keys.Tag("confirmation", t.String(), r.String())
 }
 
 // Opens reports whether the token opens the confirmation of that reservation.
 func (c Confirmations) Opens(token string, t id.Tenant, r id.Reservation) bool {
-	key, given, _ := strings.Cut(token, ".")
-	secret, known := c.keys.Find(key)
-	sent, err := base64.RawURLEncoding.Strict().DecodeString(given)
-	return known && err == nil && hmac.Equal(sent, tag(secret, "confirmation", t.String(), r.String()))
+	return c.keys.Tagged(token, "confirmation", t.String(), r.String())
 }
 
 // Forgotten reports whether a stay is so long ago that a token opens it no more.

@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // Schema is where the tables of this service are.
@@ -29,8 +30,8 @@ type Visitor struct {
 	Session  Session // zero where there is none, which only functions opened [WithoutSession] meet
 	Locale   locale.Tag
 	Currency money.Currency
-	Campaign Campaign
-	Device   Device
+	Campaign visit.Campaign
+	Device   visit.Device
 }
 
 // A Call is a request to this service.
@@ -144,6 +145,6 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 		s.Caller = session.String()
 	}
 	v.Locale, v.Currency = prefers(r.Header, v)
-	v.Campaign = v.Session.Campaign.or(campaignOf(r.Header))
+	v.Campaign = v.Session.Campaign.Or(visit.CampaignOf(r.Header))
 	return v, s, nil
 }

@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A Draft is a booking in the making: from the first price to the confirmed reservation, or to nothing.
@@ -36,9 +37,9 @@ type Body struct {
 	Payment  *Payment           `json:"payment,omitzero"`
 	Trail    []Step             `json:"trail"`
 	Errors   []Trouble          `json:"errors,omitzero"`
-	Campaign Campaign           `json:"campaign,omitzero"`
+	Campaign visit.Campaign     `json:"campaign,omitzero"`
 	Arrival  *id.HandoffArrival `json:"arrival,omitzero"`
-	Device   Device             `json:"device"`
+	Device   visit.Device       `json:"device"`
 	Locale   locale.Tag         `json:"locale"`
 	Currency money.Currency     `json:"currency"`
 	Silent   bool               `json:"silent,omitzero"` // the guest wants no telemetry

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 const minute = time.Minute
@@ -22,7 +23,7 @@ func aVisitor() Visitor {
 	return Visitor{
 		Tenant:  Tenant{ID: t},
 		Session: Session{ID: id.New[id.TenantSession](), Tenant: t, Consent: Consent{Telemetry: true}},
-		Locale:  "ps-AF", Currency: money.AFN, Device: Mobile, Campaign: Campaign{Source: "google"},
+		Locale:  "ps-AF", Currency: money.AFN, Device: visit.Mobile, Campaign: visit.Campaign{Source: "google"},
 	}
 }
 

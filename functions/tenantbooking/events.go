@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/sampling"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // What this service tells the world.
@@ -103,7 +104,7 @@ type draftCreated struct {
 	Occupancy     Occupancy          `json:"occupancy"`
 	Total         money.Minor        `json:"totalDisplay"`
 	Promo         string             `json:"promoCode,omitzero"`
-	Device        Device             `json:"deviceClass"`
+	Device        visit.Device       `json:"deviceClass"`
 	Arrival       *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
 }
 
@@ -143,7 +144,7 @@ type draftConverted struct {
 	Provider    string             `json:"paymentProvider"`
 	Campaign    *event.Attributed  `json:"marketingAttribution,omitzero"`
 	Arrival     *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
-	Device      Device             `json:"deviceClass"`
+	Device      visit.Device       `json:"deviceClass"`
 }
 
 type intentCreated struct {
@@ -198,7 +199,7 @@ type confirmationViewed struct {
 	Session     id.TenantSession `json:"sessionId"`
 	ViewedAt    time.Time        `json:"viewedAt"`
 	Elapsed     int64            `json:"elapsedFromConfirmMs"`
-	Device      Device           `json:"deviceClass"`
+	Device      visit.Device     `json:"deviceClass"`
 	Locale      locale.Tag       `json:"locale"`
 	Cache       string           `json:"cache"`
 }

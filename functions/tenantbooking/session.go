@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A Session is an anonymous visit of one hotel's site, over days. It is kept as a hot document only: when that is lost, the
@@ -21,13 +22,13 @@ type Session struct {
 	LastSeenAt  time.Time          `json:"lastSeenAt"`
 	Locale      locale.Tag         `json:"localePreference,omitzero"` // empty: the browser's
 	Currency    money.Currency     `json:"displayCurrency,omitzero"`  // empty: the hotel's
-	Campaign    Campaign           `json:"marketingAttribution"`
+	Campaign    visit.Campaign     `json:"marketingAttribution"`
 	Draft       *id.Draft          `json:"activeBookingDraftId"`
 	Arrival     *id.HandoffArrival `json:"handoffArrivalId"` // how the guest came, if from the consumer site
 	Consent     Consent            `json:"consentFlags"`
 	Fingerprint string             `json:"fingerprintHash"`
 	IP          string             `json:"ipHash"`
-	Device      Device             `json:"deviceClass"`
+	Device      visit.Device       `json:"deviceClass"`
 	RevokedAt   time.Time          `json:"revokedAt,omitzero"` // when it was told last that the visit is nobody's any more
 }
 
@@ -64,7 +65,7 @@ func carry[T comparable](into *T, was, is T) {
 // anonymous is the session without what ties it to a person: how they came, and by what they could be known again. What
 // they have chosen stays.
 func (s Session) anonymous(since time.Time) Session {
-	s.Campaign, s.Draft, s.Arrival, s.Fingerprint, s.IP = Campaign{}, nil, nil, "", ""
+	s.Campaign, s.Draft, s.Arrival, s.Fingerprint, s.IP = visit.Campaign{}, nil, nil, "", ""
 	s.RevokedAt = since
 	return s
 }
@@ -73,7 +74,7 @@ func (s Session) anonymous(since time.Time) Session {
 func birthOf(r *http.Request, t Tenant) Session {
 	silent := r.Header.Get("DNT") == "1" || r.Header.Get("Sec-GPC") == "1"
 	return Session{
-		Tenant: t.ID, Campaign: campaignOf(r.Header), Device: deviceOf(r.Header),
+		Tenant: t.ID, Campaign: visit.CampaignOf(r.Header), Device: deviceOf(r.Header),
 		Consent: Consent{Telemetry: !silent, Functional: true},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 func key(name string, fill byte) string {
@@ -86,11 +87,11 @@ func TestASessionIsKeptAndItsLossIsNone(t *testing.T) {
 	e := env.Give[document.Store](db.Env(), pg.Open(db.Env()))
 	s := openSessions(t, e, key("a", 1))
 	here := Tenant{ID: id.New[id.Tenant]()}
-	chosen := Begin(Session{Tenant: here.ID, Device: Mobile, Campaign: Campaign{Source: "google"}}) // nothing chosen yet: that too is kept
+	chosen := Begin(Session{Tenant: here.ID, Device: visit.Mobile, Campaign: visit.Campaign{Source: "google"}}) // nothing chosen yet: that too is kept
 	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != Mobile || got.Campaign.Source != "google" {
+	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != visit.Mobile || got.Campaign.Source != "google" {
 		t.Errorf("kept %+v", got)
 	}
 	chosen.Locale, chosen.Currency, chosen.Version = "fa-AF", "USD", chosen.Version+1
@@ -105,7 +106,7 @@ func TestASessionIsKeptAndItsLossIsNone(t *testing.T) {
 		t.Errorf("another hotel reads %+v", got)
 	}
 	db.Advance(sessionTTL + time.Second)
-	if got := s.Get(t.Context(), here, chosen.ID, Session{Tenant: here.ID, Device: Desktop}); got.ID != chosen.ID || got.Device != Desktop || got.Locale != "" {
+	if got := s.Get(t.Context(), here, chosen.ID, Session{Tenant: here.ID, Device: visit.Desktop}); got.ID != chosen.ID || got.Device != visit.Desktop || got.Locale != "" {
 		t.Errorf("lost, it begins again as %+v", got)
 	}
 }

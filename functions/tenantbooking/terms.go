@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A Method is how a guest pays.
@@ -106,7 +107,7 @@ func (w Wish) Validate() error {
 	if _, err := w.Occupancy.PerRoom(); err != nil {
 		found = append(found, fault.Violation{Pointer: "/occupancy", Rule: "range", Message: err.Error()})
 	}
-	if len(w.Promo) > longestPromo || plain(w.Promo) != w.Promo {
+	if len(w.Promo) > longestPromo || visit.Plain(w.Promo) != w.Promo {
 		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "form", Message: "is not a promotional code"})
 	}
 	if found != nil {

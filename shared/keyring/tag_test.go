@@ -1,0 +1,51 @@
+package keyring_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/keyring"
+)
+
+func TestATagIsGoodForItsPartsAndKeysOnly(t *testing.T) {
+	t.Parallel()
+	one, two := "one:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("1", 32))), "two:"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("2", 32)))
+	ring := func(s string) keyring.Ring {
+		r, err := keyring.Parse(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	tag, err := ring(one).Tag("cookie", "session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name  string
+		ring  keyring.Ring
+		tag   string
+		parts []string
+		want  bool
+	}{
+		{"as it was made", ring(one), tag, []string{"cookie", "session"}, true},
+		{"by a key in its grace period", ring(two + "," + one), tag, []string{"cookie", "session"}, true},
+		{"by a key that is gone", ring(two), tag, []string{"cookie", "session"}, false},
+		{"for something else", ring(one), tag, []string{"token", "session"}, false},
+		{"of other parts", ring(one), tag, []string{"cookie", "sessiom"}, false},
+		{"of fewer", ring(one), tag, []string{"cookie"}, false},
+		{"under another key's name", ring(one + "," + two), "two" + strings.TrimPrefix(tag, "one"), []string{"cookie", "session"}, false},
+		{"cut short", ring(one), tag[:len(tag)-1], []string{"cookie", "session"}, false},
+		{"with more behind", ring(one), tag + "A", []string{"cookie", "session"}, false},
+		{"without a key", ring(one), tag[4:], []string{"cookie", "session"}, false},
+		{"none", ring(one), "", []string{"cookie", "session"}, false},
+	} {
+		if got := test.ring.Tagged(test.tag, test.parts...); got != test.want {
+			t.Errorf("%s: got %v", test.name, got)
+		}
+	}
+	if _, err := (keyring.Ring{}).Tag("cookie"); err == nil {
+		t.Error("an empty ring has made a tag")
+	}
+}

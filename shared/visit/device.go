@@ -1,0 +1,36 @@
+package visit
+
+import (
+	"net/http"
+	"strings"
+)
+
+// A Device is what a visit is made with.
+type Device string
+
+// The devices.
+const (
+	Desktop Device = "browser-desktop"
+	Mobile  Device = "browser-mobile"
+	IOS     Device = "mobile-app-ios"
+	Android Device = "mobile-app-android"
+	Other   Device = "other" // what does not say that it is a browser
+)
+
+// DeviceOf believes an app that says it is one, and guesses about browsers.
+func DeviceOf(h http.Header) Device {
+	agent := h.Get("User-Agent")
+	apple := strings.Contains(agent, "iPhone") || strings.Contains(agent, "iPad") || strings.Contains(agent, "CFNetwork")
+	app := strings.HasPrefix(h.Get("X-Client-Surface"), "mobile-")
+	switch {
+	case app && apple:
+		return IOS
+	case app:
+		return Android
+	case apple, strings.Contains(agent, "Mobile"), strings.Contains(agent, "Android"), h.Get("Sec-Ch-Ua-Mobile") == "?1":
+		return Mobile
+	case strings.HasPrefix(agent, "Mozilla/"):
+		return Desktop
+	}
+	return Other
+}
