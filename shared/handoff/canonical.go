@@ -111,15 +111,16 @@ var errInstant = errors.New("not an instant in UTC with milliseconds")
 
 type instant time.Time
 
-const layout = "2006-01-02T15:04:05.000Z"
-
 func (i *instant) AppendText(b []byte) ([]byte, error) {
-	return time.Time(*i).UTC().AppendFormat(b, layout), nil
+	t := time.Time(*i).UTC()
+	b = t.AppendFormat(b, time.RFC3339) // that form has a fast way; it ends with the Z
+	ms := t.Nanosecond() / int(time.Millisecond)
+	return append(b[:len(b)-1], '.', '0'+byte(ms/100), '0'+byte(ms/10%10), '0'+byte(ms%10), 'Z'), nil
 }
 
 func (i *instant) UnmarshalText(text []byte) error {
-	t, err := time.Parse(layout, string(text))
-	if err != nil {
+	t, err := time.Parse(time.RFC3339, string(text)) // what is not written as AppendText does is refused with its line
+	if err != nil || t.Location() != time.UTC {
 		return errInstant
 	}
 	*i = instant(t)

@@ -134,6 +134,28 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestFunctionsAreShort holds the measure of the tree as a whole: half of all functions within 10 lines, nine of ten within 40.
+func TestFunctionsAreShort(t *testing.T) {
+	t.Parallel()
+	var heights []int
+	for _, s := range sources(t) {
+		for _, decl := range s.file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok {
+				heights = append(heights, height(f))
+			}
+		}
+	}
+	if len(heights) == 0 {
+		t.Fatal("no function found")
+	}
+	slices.Sort(heights)
+	half, most := heights[len(heights)/2], heights[len(heights)*9/10]
+	t.Logf("%d functions: median %d lines, 90th percentile %d, longest %d", len(heights), half, most, heights[len(heights)-1])
+	if half > 10 || most > 40 {
+		t.Errorf("the median function has %d lines and the 90th percentile %d, more than 10 and 40", half, most)
+	}
+}
+
 func height(f *ast.FuncDecl) int {
 	return fileSet.Position(f.End()).Line - fileSet.Position(f.Pos()).Line + 1
 }
