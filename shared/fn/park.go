@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"time"
 
 	"melmastoon.ghasi.io/shared/topic"
 )
@@ -34,6 +35,10 @@ const (
 
 const longestReason = 512
 
+// parkTime bounds the publishing of a dead letter: a process that is told to stop waits for it, and the bus delivers again
+// what was not parked.
+const parkTime = 3 * time.Second
+
 var errNoDeadLetter = errors.New("fn: there is nowhere to park it: no dead-letter topic or no publisher")
 
 // A lot is where a function parks its events.
@@ -51,6 +56,8 @@ func (l lot) park(ctx context.Context, attributes map[string]string, data []byte
 	attributes = maps.Clone(attributes)
 	attributes[parkedBy] = l.name
 	attributes[parkedReason] = headerText(reason.Error())
+	ctx, cancel := context.WithTimeout(ctx, parkTime)
+	defer cancel()
 	m := topic.Message{Topic: l.topic, Attributes: attributes, Data: data}
 	if err := errors.Join(l.to.Publish(ctx, []topic.Message{m})...); err != nil {
 		return fmt.Errorf("fn: park: %w", errors.Join(err, reason))

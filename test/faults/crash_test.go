@@ -31,10 +31,10 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	for g := range crowd.guests {
 		running.Go(func() { crowd.travel(ctx, t, g) })
 	}
-	rounds := count(4, 20)
-	for round := range rounds {
+	wanted, rounds := count(4, 20), 0
+	for ; rounds < wanted || crowd.cut.Load() == 0 && rounds < 5*wanted; rounds++ { // until something was cut off
 		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the moment of the fault, not a wait for anything
-		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[round%2]
+		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[rounds%2]
 		p.End(signal)
 		p.Start()
 	}
