@@ -21,7 +21,7 @@ import (
 // Event makes a function that hears Spec.Subject. P declares the members of the payload that it reads. An event that
 // cannot be read, breaks its contract, or is parked by the act goes to the dead letters and is acknowledged.
 func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
-	f := Function{Spec: s, In: reflect.TypeFor[P]()}
+	f := Function{Spec: s.settled(), In: reflect.TypeFor[P]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
 		g, err := newGate(e, s)
 		if err != nil {

@@ -34,7 +34,7 @@ func (f Function) open(e env.Env) (http.Handler, error) {
 	if err := f.Spec.validate(); err != nil {
 		return nil, err
 	}
-	spec := f.Spec.settled()
+	spec := f.Spec
 	end, err := f.build(e, spec)
 	if err != nil {
 		return nil, err

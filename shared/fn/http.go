@@ -16,7 +16,7 @@ import (
 // HTTP makes a function that answers requests. A service wraps it once, with its door, so that its verbs only say their
 // Spec and how to build their act.
 func HTTP[V, In, Out any](s Spec, door func(env.Env) (Door[V], error), build func(env.Env) (func(context.Context, V, Call[In]) (Out, error), error)) Function {
-	f := Function{Spec: s, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
+	f := Function{Spec: s.settled(), In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
 		d, err := door(e)
 		if err != nil {

@@ -111,7 +111,7 @@ func Mux(fs []Function, open func(Function) (http.Handler, error)) (http.Handler
 		if err != nil {
 			return nil, err
 		}
-		if err := r.mount(f.Spec.settled(), h); err != nil {
+		if err := r.mount(f.Spec, h); err != nil {
 			return nil, fmt.Errorf("fn: %s: %w", f.Spec.Name, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // Scheduled makes a function that the scheduler ticks. A tick may come late, twice, or while another is running.
 func Scheduled(s Spec, build func(env.Env) (Tick, error)) Function {
-	return Function{Spec: s, build: func(e env.Env, s Spec) (endpoint, error) {
+	return Function{Spec: s.settled(), build: func(e env.Env, s Spec) (endpoint, error) {
 		g, err := newGate(e, s)
 		if err != nil {
 			return nil, err
