@@ -1,0 +1,230 @@
+package newcomer
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A command is what a document asks its reader to type.
+type command struct {
+	document string
+	program  string // below scripts/
+	flags    []string
+}
+
+var program = regexp.MustCompile(`^(?:go run )?\./scripts/([a-z]+)`)
+
+// commands are those of our own programs. What stands alone and begins with a dash belongs to the program named before it.
+func (d document) commands() (all []command) {
+	for _, said := range d.said() {
+		switch m := program.FindStringSubmatch(said); {
+		case m != nil:
+			all = append(all, command{d.name, m[1], flagsOf(said)})
+		case strings.HasPrefix(said, "--") && len(all) > 0:
+			last := &all[len(all)-1]
+			last.flags = append(last.flags, flagsOf(said)...)
+		}
+	}
+	return all
+}
+
+var written = regexp.MustCompile(`(?:^|[ \[])--?([a-z][a-z-]*)`)
+
+// flagsOf are the flags of a command, as far as they are the program's own: what follows a path is handed on.
+func flagsOf(said string) (names []string) {
+	own, _, _ := strings.Cut(strings.TrimPrefix(said, "go run "), " ./")
+	for _, m := range written.FindAllStringSubmatch(own, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// known are the flags that a program takes: those that its code declares, and for a script those that it names outside of comments
+// and those of the program that it becomes.
+func known(t *testing.T, name string) (flags []string) {
+	t.Helper()
+	path := filepath.Join(root, "scripts", name)
+	if info, err := os.Stat(path); err != nil {
+		t.Errorf("scripts/%s is not there", name)
+		return nil
+	} else if info.IsDir() {
+		return declared(t, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		for _, m := range written.FindAllStringSubmatch(line, -1) {
+			flags = append(flags, m[1])
+		}
+		if _, becomes, ok := strings.Cut(line, "exec .local/bin/"); ok {
+			flags = append(flags, declared(t, filepath.Join(root, "scripts", strings.Fields(becomes)[0]))...)
+		}
+	}
+	return flags
+}
+
+// declared are the names that a program hands to package flag.
+func declared(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := regexp.MustCompile(`^(Bool|Int|String|Duration|Func|BoolFunc|Text|Float64|Uint)(Var)?$`)
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if method, ok := call.Fun.(*ast.SelectorExpr); !ok || !kinds.MatchString(method.Sel.Name) {
+				return true
+			}
+			for _, arg := range call.Args[:min(2, len(call.Args))] { // before it may be the variable
+				if name, ok := arg.(*ast.BasicLit); ok && name.Kind == token.STRING {
+					if name, err := strconv.Unquote(name.Value); err == nil {
+						names = append(names, name)
+					}
+					break
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+func TestCommandsTakeTheirFlags(t *testing.T) {
+	t.Parallel()
+	shown := 0
+	for _, d := range documents(t) {
+		for _, c := range d.commands() {
+			takes := known(t, c.program)
+			for _, flag := range c.flags {
+				shown++
+				if !slices.Contains(takes, flag) {
+					t.Errorf("%s shows scripts/%s with --%s; it takes %v", c.document, c.program, flag, takes)
+				}
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("no flag is shown")
+	}
+}
+
+var (
+	patterns = regexp.MustCompile(`-(run|bench) (?:'([^']+)'|(\S+))`)
+	place    = regexp.MustCompile(`\./\S+`)
+)
+
+// nobody are the patterns of a command (go test ./shared/outbox -run 'Relay|Order') that no test or benchmark of its packages has:
+// go test runs none, and calls that a success.
+func nobody(t *testing.T, said string) (missing []string) {
+	t.Helper()
+	var there []string
+	for _, dir := range place.FindAllString(said, -1) {
+		there = append(there, tests(t, strings.TrimSuffix(dir, "/..."))...)
+	}
+	for _, m := range patterns.FindAllStringSubmatch(said, -1) {
+		for _, pattern := range strings.Split(strings.ReplaceAll(m[2]+m[3], `\|`, "|"), "|") {
+			own := regexp.MustCompile(pattern)
+			kind := map[string]string{"run": "Test", "bench": "Benchmark"}[m[1]]
+			if pattern != "xxx" && !slices.ContainsFunc(there, func(name string) bool { return strings.HasPrefix(name, kind) && own.MatchString(name) }) {
+				missing = append(missing, pattern)
+			}
+		}
+	}
+	return missing
+}
+
+var declaration = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
+
+// tests are the names of the tests of one package.
+func tests(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range declaration.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
+func TestCommandsRunTests(t *testing.T) {
+	t.Parallel()
+	for _, d := range documents(t) {
+		for _, said := range d.said() {
+			if !strings.Contains(said, "<") && strings.Contains(said, "./") {
+				for _, pattern := range nobody(t, said) {
+					t.Errorf("%s: %s: no test is called %s", d.name, said, pattern)
+				}
+			}
+		}
+	}
+	for said, want := range map[string][]string{
+		`go test ./test/newcomer -v -run 'WrongDocuments\|Nowhere'`: {"Nowhere"},
+		`go test -run xxx -bench TenSteps ./test/newcomer`:          {"TenSteps"},
+		`./scripts/test ./test/newcomer -run TenSteps`:              nil,
+	} {
+		if got := nobody(t, said); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", said, got, want)
+		}
+	}
+}
+
+// TestWrongDocumentsAreFound shows that each check above can fail.
+func TestWrongDocumentsAreFound(t *testing.T) {
+	t.Parallel()
+	d := document{name: "wrong.md", text: "See [a](shared/nowhere), `functions/<service>/nothing`, `jobs/{prune,nothing}` and [b](shared/fn).\n\n" +
+		"    ./scripts/run --sooner   # a comment\n\nThen `go run ./scripts/bundle --all --wrapped`, `--port 1` or `./scripts/test --full ./shared/outbox -run Relay`.\n"}
+	var missing []string
+	for _, said := range append(d.links(), d.said()...) {
+		for _, path := range paths(t, said) {
+			if !d.there(path) {
+				missing = append(missing, path)
+			}
+		}
+	}
+	if want := []string{"shared/nowhere", "functions/<service>/nothing", "jobs/{prune,nothing}"}; !slices.Equal(missing, want) {
+		t.Errorf("missing %v, want %v", missing, want)
+	}
+	var unknown []string
+	for _, c := range d.commands() {
+		takes := known(t, c.program)
+		for _, flag := range c.flags {
+			if !slices.Contains(takes, flag) {
+				unknown = append(unknown, c.program+" "+flag)
+			}
+		}
+	}
+	slices.Sort(unknown)
+	if want := []string{"bundle port", "bundle wrapped", "run sooner"}; !slices.Equal(unknown, want) {
+		t.Errorf("unknown %v, want %v", unknown, want)
+	}
+}

@@ -1,0 +1,137 @@
+package newcomer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A workplace is a copy of the tree that somebody new works in.
+type workplace struct {
+	t   testing.TB
+	dir string
+}
+
+// open copies the tree as it stands, without its history and without what it keeps for itself.
+func open(t testing.TB) workplace {
+	t.Helper()
+	w := workplace{t, t.TempDir()}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(w.dir, inside)
+		switch {
+		case entry.IsDir() && (inside == ".git" || inside == ".local"):
+			return fs.SkipDir
+		case entry.IsDir():
+			return os.MkdirAll(to, 0o755)
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		return copyFile(path, to)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func copyFile(from, to string) error {
+	info, err := os.Stat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // another test's, gone meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, info.Mode().Perm())
+}
+
+// apply does what a block says.
+func (w workplace) apply(e edit) error {
+	path := filepath.Join(w.dir, filepath.FromSlash(e.file))
+	before, err := os.ReadFile(path)
+	switch {
+	case e.place == "" && err == nil:
+		return fmt.Errorf("line %d: %s is there already", e.line, e.file)
+	case e.place == "":
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte(e.text), 0o644)
+	case err != nil:
+		return fmt.Errorf("line %d: %w", e.line, err)
+	}
+	after, err := e.placed(string(before))
+	if err != nil {
+		return fmt.Errorf("line %d: %s: %w", e.line, e.file, err)
+	}
+	return os.WriteFile(path, []byte(after), 0o644)
+}
+
+// placed puts the block where it belongs. There is exactly one such line: of two, somebody new could take the wrong one.
+func (e edit) placed(text string) (string, error) {
+	lines := strings.SplitAfter(text, "\n")
+	at := -1
+	for i, line := range lines {
+		if strings.TrimSpace(line) != e.anchor {
+			continue
+		}
+		if at >= 0 {
+			return "", fmt.Errorf("has %q twice", e.anchor)
+		}
+		at = i
+	}
+	if at < 0 {
+		return "", fmt.Errorf("does not have the line %q", e.anchor)
+	}
+	from, to := at, at
+	switch e.place {
+	case "below":
+		from, to = at+1, at+1
+	case "in place of":
+		to = at + 1
+	}
+	return strings.Join(slices.Concat(lines[:from], []string{e.text}, lines[to:]), ""), nil
+}
+
+// run runs a command of the guide in the copy. Paths are left out of what is built, so that the next copy, which lies somewhere
+// else, finds it in the cache.
+func (w workplace) run(command string) (string, error) {
+	cmd := exec.CommandContext(w.t.Context(), "bash", "-c", command)
+	cmd.Dir = w.dir
+	cmd.Env = append(os.Environ(), "PWD="+w.dir, "GOFLAGS=-mod=readonly -trimpath")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func TestBlocksComeWhereTheyBelong(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ place, anchor, text, want string }{
+		{"below", "b", "a\n\tb\nc\n", "a\n\tb\nx\nc\n"},
+		{"above", "b", "a\n\tb\nc\n", "a\nx\n\tb\nc\n"},
+		{"in place of", "b", "a\n\tb\nc\n", "a\nx\nc\n"},
+		{"below", "b", "a\n", ""},
+		{"below", "b", "b\nb\n", ""},
+	} {
+		got, err := edit{place: test.place, anchor: test.anchor, text: "x\n"}.placed(test.text)
+		if got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%s %s in %q: %q, %v", test.place, test.anchor, test.text, got, err)
+		}
+	}
+}

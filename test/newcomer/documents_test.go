@@ -1,0 +1,304 @@
+package newcomer
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"melmastoon.ghasi.io"
+)
+
+// A document is one of those at the top of the tree. What CONTRIBUTING.md makes is there for it.
+type document struct {
+	name, text string
+	made       map[string]bool
+}
+
+func documents(t *testing.T) (all []document) {
+	t.Helper()
+	made := map[string]bool{}
+	for _, s := range readGuide(t) {
+		for _, e := range s.edits {
+			made[e.file], made[filepath.Dir(e.file)] = true, true
+		}
+	}
+	names, err := filepath.Glob(filepath.Join(root, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, document{filepath.Base(name), string(text), made})
+	}
+	return all
+}
+
+// read is the document of that name.
+func read(t *testing.T, name string) document {
+	t.Helper()
+	all := documents(t)
+	i := slices.IndexFunc(all, func(d document) bool { return d.name == name })
+	if i < 0 {
+		t.Fatalf("there is no %s", name)
+	}
+	return all[i]
+}
+
+var (
+	link     = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+	code     = regexp.MustCompile("`([^`]+)`")
+	indented = regexp.MustCompile(`(?m)^    (\S.*)$`)
+	blank    = regexp.MustCompile(`<[^<>]+>`)
+	braces   = regexp.MustCompile(`^(.*)\{([^}]+)\}(.*)$`)
+)
+
+// links are the places that the document leads to.
+func (d document) links() (all []string) {
+	for _, m := range link.FindAllStringSubmatch(d.text, -1) {
+		if !strings.Contains(m[1], "://") {
+			all = append(all, m[1])
+		}
+	}
+	return all
+}
+
+// said is what the document says as code, in its sentences or on a line of its own. Its blocks are the guide's own matter.
+func (d document) said() (all []string) {
+	prose := ""
+	for i, part := range strings.Split(d.text, "\n```") {
+		if i%2 == 0 {
+			prose += part + "\n"
+		}
+	}
+	for _, m := range code.FindAllStringSubmatch(prose, -1) {
+		all = append(all, m[1])
+	}
+	for _, m := range indented.FindAllStringSubmatch(prose, -1) {
+		command, _, _ := strings.Cut(m[1], " # ")
+		all = append(all, strings.TrimSpace(command))
+	}
+	return all
+}
+
+// there reports whether a path leads somewhere. A blank in it (<service>) stands for any name, as * does.
+func (d document) there(path string) bool {
+	path = strings.TrimSuffix(path, "/")
+	if m := braces.FindStringSubmatch(path); m != nil {
+		for _, choice := range strings.Split(m[2], ",") {
+			if !d.there(m[1] + choice + m[3]) {
+				return false
+			}
+		}
+		return true
+	}
+	found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(blank.ReplaceAllString(path, "*"))))
+	return err == nil && len(found) > 0 || d.made[path]
+}
+
+// paths are the words of a text that name something in this tree: they begin with one of its folders, or end like one of its files.
+func paths(t *testing.T, text string) (all []string) {
+	t.Helper()
+	for _, word := range strings.Fields(text) {
+		word = strings.TrimSuffix(strings.TrimPrefix(word, "./"), "/...")
+		first, rest, deeper := strings.Cut(word, "/")
+		if deeper && rest != "" && slices.Contains(tops(t), first) {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// tops are the folders at the top of the tree.
+func tops(t *testing.T) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func TestWhatTheDocumentsNameIsThere(t *testing.T) {
+	t.Parallel()
+	for _, d := range documents(t) {
+		named := d.links()
+		for _, said := range d.said() {
+			named = append(named, paths(t, said)...)
+		}
+		for _, path := range named {
+			if !d.there(path) {
+				t.Errorf("%s names %s, which is not there", d.name, path)
+			}
+		}
+	}
+}
+
+// TestTheMapIsWhole wants README to lead to every service, to every document of its routes, and to whatever else is at the top.
+func TestTheMapIsWhole(t *testing.T) {
+	t.Parallel()
+	shown := read(t, "README.md").links()
+	want := append(tops(t), "catalogue.go", "scripts/serve")
+	want = slices.DeleteFunc(want, func(top string) bool { return top == "functions" || top == "scripts" }) // their parts are shown
+	for _, d := range documents(t) {
+		if d.name != "README.md" {
+			want = append(want, d.name)
+		}
+	}
+	services, err := filepath.Glob(filepath.Join(root, "functions", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range services {
+		want = append(want, "functions/"+filepath.Base(s))
+	}
+	for _, place := range want {
+		if !slices.Contains(shown, place) {
+			t.Errorf("README's map does not lead to %s", place)
+		}
+	}
+}
+
+// TestEveryRouteIsFound goes from README's map to the document that describes a route.
+func TestEveryRouteIsFound(t *testing.T) {
+	t.Parallel()
+	described := map[string]bool{}
+	for _, path := range read(t, "README.md").links() {
+		service, isDocument := strings.CutSuffix(filepath.Base(path), ".yaml")
+		if !isDocument {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc struct {
+			Paths map[string]map[string]any `yaml:"paths"`
+		}
+		if err := yaml.Unmarshal(text, &doc); err != nil {
+			t.Fatal(err)
+		}
+		for address, methods := range doc.Paths {
+			for method := range methods {
+				described[service+" "+strings.ToUpper(method)+" "+address] = true
+			}
+		}
+	}
+	routes := 0
+	for _, f := range melmastoon.Functions {
+		if f.Spec.Route == "" {
+			continue
+		}
+		routes++
+		if !described[f.Spec.Service()+" "+f.Spec.Route] {
+			t.Errorf("%s: no document in README's map has %s", f.Spec.Name, f.Spec.Route)
+		}
+	}
+	if routes == 0 {
+		t.Error("no route found")
+	}
+}
+
+var (
+	goName   = regexp.MustCompile(`^([a-z]+)\.([A-Z][A-Za-z]*)(?:\(\))?$`)
+	testName = regexp.MustCompile(`^(?:Test|Benchmark)[A-Z]\w*$`)
+	setting  = regexp.MustCompile(`^([A-Z][A-Z0-9]+_[A-Z0-9_]+|SANDBOX)\*?(?:=.*)?$`)
+)
+
+// TestNamesInTheDocumentsAreTheCodes wants each name of the code (inbox.Once) and each setting (DOCUMENT_TIMEOUT) that a document
+// says to be in the code: a document says nothing when a name changes.
+func TestNamesInTheDocumentsAreTheCodes(t *testing.T) {
+	t.Parallel()
+	names, text := vocabulary(t)
+	checked := 0
+	for _, d := range documents(t) {
+		for _, said := range d.said() {
+			if m := goName.FindStringSubmatch(said); m != nil {
+				checked++
+				if !names[m[1]+"."+m[2]] {
+					t.Errorf("%s says %s, which the code does not have", d.name, said)
+				}
+			}
+			if testName.MatchString(said) {
+				checked++
+				if !strings.Contains(text, "func "+said+"(") {
+					t.Errorf("%s says %s, which is no test", d.name, said)
+				}
+			}
+			if m := setting.FindStringSubmatch(said); m != nil {
+				checked++
+				if !strings.Contains(text, `"`+m[1]) && !strings.Contains(text, m[1]+"=") {
+					t.Errorf("%s says %s, which nothing reads", d.name, said)
+				}
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no name was checked")
+	}
+}
+
+// vocabulary is what the packages declare, as "package.Name", and all source text, for what is only a string there.
+func vocabulary(t *testing.T) (names map[string]bool, text string) {
+	t.Helper()
+	names = map[string]bool{}
+	var all strings.Builder
+	for _, top := range tops(t) {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			all.Write(source)
+			parsed, err := parser.ParseFile(token.NewFileSet(), path, source, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			declare(names, parsed)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names, all.String()
+}
+
+func declare(names map[string]bool, file *ast.File) {
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			names[file.Name.Name+"."+d.Name.Name] = true
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch v := s.(type) {
+				case *ast.TypeSpec:
+					names[file.Name.Name+"."+v.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, name := range v.Names {
+						names[file.Name.Name+"."+name.Name] = true
+					}
+				}
+			}
+		}
+	}
+}

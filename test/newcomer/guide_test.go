@@ -1,0 +1,106 @@
+package newcomer
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// root is the module's folder as seen from this one.
+var root = filepath.Join("..", "..")
+
+// A step is one of the guide's: what to write where, and what to run.
+type step struct {
+	title    string
+	edits    []edit
+	commands []string
+}
+
+// An edit is a block of the guide and the file that is named above it.
+type edit struct {
+	line   int    // in the guide
+	file   string // relative to the root
+	place  string // "below", "above" or "in place of"; "" for a file that is new
+	anchor string // the one line that the place is about
+	text   string
+}
+
+var (
+	stepLine = regexp.MustCompile(`^### (\d+)\. (.+)$`)
+	editLine = regexp.MustCompile("^\\*\\*`([^`]+)`\\*\\*(?:, (below|above|in place of) `(.+)`:)?$")
+)
+
+// readGuide reads the ten steps out of CONTRIBUTING.md. A block that belongs to no file is refused, for nobody could follow it;
+// commands are the blocks of the shell.
+func readGuide(t *testing.T) []step {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := parseGuide(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+func parseGuide(text string) (steps []step, err error) {
+	lines := strings.Split(text, "\n")
+	var named *edit
+	for i := 0; i < len(lines); i++ {
+		if m := stepLine.FindStringSubmatch(lines[i]); m != nil {
+			if m[1] != fmt.Sprint(len(steps)+1) {
+				return nil, fmt.Errorf("line %d: step %s comes after %d steps", i+1, m[1], len(steps))
+			}
+			steps = append(steps, step{title: m[2]})
+		}
+		if m := editLine.FindStringSubmatch(lines[i]); m != nil {
+			named = &edit{line: i + 1, file: m[1], place: m[2], anchor: m[3]}
+		}
+		language, fence := strings.CutPrefix(lines[i], "```")
+		if !fence {
+			continue
+		}
+		end := slices.Index(lines[i+1:], "```")
+		if end < 0 || len(steps) == 0 || named == nil && language != "sh" {
+			return nil, fmt.Errorf("line %d: a block without an end, a step or a file", i+1)
+		}
+		body := lines[i+1 : i+1+end]
+		current := &steps[len(steps)-1]
+		if named == nil {
+			current.commands = append(current.commands, body...)
+		} else {
+			named.text = strings.Join(body, "\n") + "\n"
+			current.edits = append(current.edits, *named)
+		}
+		named, i = nil, i+1+end
+	}
+	return steps, nil
+}
+
+func TestTheGuideIsReadAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	const before = "### 1. Name it\n\n**`a.go`**\n\n```go\nx\n```\n\n"
+	steps, err := parseGuide(before + "**`b.go`**, below `y (z)`:\n\n```go\n\tw\n```\n### 2. Run it\n```sh\ngo test\n```\n")
+	if err != nil || len(steps) != 2 || len(steps[0].edits) != 2 || !slices.Equal(steps[1].commands, []string{"go test"}) {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	if got, want := steps[0].edits[1], (edit{9, "b.go", "below", "y (z)", "\tw\n"}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for name, text := range map[string]string{
+		"a block of no file":    before + "```go\nx\n```\n",
+		"a block of no step":    "**`a.go`**\n```go\nx\n```\n",
+		"a block without end":   before + "**`b.go`**\n```go\n",
+		"a step that is missed": before + "### 3. Test it\n",
+	} {
+		if _, err := parseGuide(text); err == nil {
+			t.Errorf("accepted: %s", name)
+		}
+	}
+}

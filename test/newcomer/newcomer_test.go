@@ -1,0 +1,92 @@
+// Package newcomer reads what is written for people as somebody new would: it does what CONTRIBUTING.md says, step by step, and
+// looks for everything that the documents name.
+package newcomer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTheTenStepsAddAFunction follows the guide in a copy of the tree, and runs each of its commands.
+func TestTheTenStepsAddAFunction(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds a copy of the tree")
+	}
+	steps := readGuide(t)
+	if len(steps) != 10 {
+		t.Errorf("the guide has %d steps", len(steps))
+	}
+	w := open(t)
+	w.follow(steps)
+	ran := 0
+	for _, s := range steps {
+		for _, command := range s.commands {
+			ran++
+			out, err := w.run(command)
+			if err != nil || strings.Contains(out, "[no test") {
+				t.Fatalf("%s: %s: %v\n%s", s.title, command, err, out)
+			}
+			t.Logf("%s\n%s", command, out)
+		}
+	}
+	if ran == 0 {
+		t.Error("the guide runs nothing")
+	}
+	if made, err := filepath.Glob(filepath.Join(w.dir, ".local", "bundles", "reservation-expect*")); err != nil || len(made) != 1 {
+		t.Errorf("bundles %v, %v", made, err)
+	}
+}
+
+// follow applies every block, and wants each file as gofmt leaves it.
+func (w workplace) follow(steps []step) {
+	w.t.Helper()
+	for _, s := range steps {
+		for _, e := range s.edits {
+			if err := w.apply(e); err != nil {
+				w.t.Fatalf("%s: %v", s.title, err)
+			}
+		}
+	}
+	if out, err := w.run("gofmt -l catalogue.go functions schemas"); err != nil || out != "" {
+		w.t.Errorf("not formatted: %v %s", err, out)
+	}
+}
+
+// TestEachStepIsNeeded leaves out one thing at a time, and wants the rules of the house to say so.
+func TestEachStepIsNeeded(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("MELMASTOON_FULL") == "" {
+		t.Skip("builds three more copies: MELMASTOON_FULL")
+	}
+	for name, missed := range map[string]struct{ file, complaint string }{
+		"the catalogue's line": {"catalogue.go", "TestTheCatalogueListsEveryFolder"},
+		"the event's schema":   {"schemas/events/melmastoon.reservation.guest_expected.v1.json", "guest_expected.v1 has no file in schemas/events"},
+		"the OpenAPI entry":    {"schemas/http/reservation.yaml", "schemas/http/reservation.yaml does not have PUT /api/v1/reservations/{id}/expected-arrival"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := open(t)
+			w.follow(without(readGuide(t), missed.file))
+			out, err := w.run("go test ./test/architecture -short")
+			if err == nil || !strings.Contains(out, missed.complaint) {
+				t.Errorf("nobody misses it: %v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func without(steps []step, file string) (left []step) {
+	for _, s := range steps {
+		kept := step{title: s.title}
+		for _, e := range s.edits {
+			if e.file != file {
+				kept.edits = append(kept.edits, e)
+			}
+		}
+		left = append(left, kept)
+	}
+	return left
+}
