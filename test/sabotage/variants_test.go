@@ -1,0 +1,184 @@
+package sabotage
+
+// A variant is our code with one thing taken out that a promise stands on, and the test that notices.
+type variant struct {
+	name     string // what the sabotaged code does
+	promise  string // as PROOFS.md says it
+	file     string
+	from, to string // the text, which is there exactly once, and what stands there instead
+	in       string // the package
+	notices  string // its test
+}
+
+// The promises.
+const (
+	noOversell = "no oversell"
+	noLoss     = "no lost event"
+	inOrder    = "order per key"
+	oneEffect  = "one effect"
+	oneHandoff = "handoff once"
+	apart      = "tenant isolation"
+	noPII      = "no PII"
+	durable    = "durable answers"
+	bounded    = "bounded answers"
+	settled    = "money is settled"
+	genuine    = "only the genuine"
+)
+
+var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apart, noPII, durable, bounded, settled, genuine}
+
+var variants = []variant{
+	{
+		"rooms are counted without the locks of their nights", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"ORDER BY n.room_type_id, n.night\n        FOR NO KEY UPDATE;", "ORDER BY n.room_type_id, n.night;",
+		"functions/sandbox", "TestNoRoomIsTakenTwice",
+	}, {
+		"the clock is read before the wait for the locks", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"placed_at := platform.now(); -- after the locks", "-- after the locks",
+		"functions/sandbox", "TestTheClockIsReadAfterTheWait",
+	}, {
+		"a hold that is over keeps its rooms", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"state = 'committed' OR (state = 'held' AND expires_at > at)", "state IN ('committed', 'held')",
+		"functions/sandbox", "TestAnExpiredHoldFreesItsRoomsAtThatMoment",
+	}, {
+		"a hold is over when the sweep has said so", noOversell, "functions/reservation/reservation.go",
+		"if r.State == Held && !r.AsOf.Before(r.Hold.ExpiresAt) {", "if r.State == ExpiredHold {",
+		"functions/reservation", "TestAHoldIsOverAtItsTime",
+	}, {
+		"whoever saves second overwrites the first", noOversell, "functions/reservation/reservations.go",
+		"AND version = @version - 1`", "AND version < @version + 1`",
+		"functions/reservation", "TestWhoSavesSecondHasChangedNothing",
+	}, {
+		"events are marked before they are published", noLoss, "shared/outbox/relay.go",
+		`	if err := o.step(Read); err != nil {
+		return nil, err
+	}
+	out := &outcome{at: o.now()}
+	rows, messages := out.compose(rows)
+`, `	out := &outcome{at: o.now()}
+	rows, messages := out.compose(rows)
+	for _, r := range rows {
+		out.published = append(out.published, r.ID)
+	}
+	if err := errors.Join(o.mark(within, out), o.step(Read)); err != nil {
+		return nil, err
+	}
+	out.published = nil
+`,
+		"shared/outbox", "TestAKilledRelayLosesNothing",
+	}, {
+		"what failed to go out counts as published", noLoss, "shared/outbox/outcome.go",
+		"case err == nil:", "case !errors.Is(err, topic.ErrRefused):",
+		"shared/outbox", "TestAFailingKeyBlocksOnlyItself",
+	}, {
+		"writers of a key do not wait for each other", inOrder, "shared/outbox/append.go",
+		"SELECT pg_advisory_xact_lock(hashtextextended(@key, 0))", "SELECT hashtextextended(@key, 0)",
+		"shared/outbox", "TestWritersOfAKeyFollowEachOther",
+	}, {
+		"what came last goes out first", inOrder, "shared/outbox/rows.go",
+		"ORDER BY l.lane, r.seq`", "ORDER BY l.lane, r.seq DESC`",
+		"shared/outbox", "TestOrderIsKeptAndNothingIsLost",
+	}, {
+		"two relays serve one lane", inOrder, "shared/outbox/lanes.go",
+		"WHERE l.leased_until <= clock_timestamp() AND (@only", "WHERE (@only",
+		"shared/outbox", "TestAHeldLaneIsLeftToItsHolder",
+	}, {
+		"an event that was handled is handled again", oneEffect, "shared/inbox/inbox.go",
+		"if !first {", "if !first && d.Processor == \"\" {",
+		"shared/inbox", "TestAnEventHasItsEffectOncePerProcessor",
+	}, {
+		"an event whose handling failed counts as handled", oneEffect, "shared/inbox/inbox.go",
+		"return f(tx)\n", "_ = f(tx)\n\t\treturn nil\n",
+		"shared/inbox", "TestAnEffectThatFailsLeavesTheEventUnclaimed",
+	}, {
+		"every session is let in with one handoff", oneHandoff, "functions/tenantbooking/arrivals.go",
+		"case e.Session != v.Session.ID:", "case e.Session.IsZero():",
+		"functions/tenantbooking", "TestAnInvitationIsGoodForItsSessionUntilItIsOver",
+	}, {
+		"a handoff ends by another clock", oneHandoff, "functions/tenantbooking/arrivals.go",
+		"WHERE platform.now() <= @expires", "WHERE clock_timestamp() <= @expires",
+		"functions/tenantbooking", "TestAnInvitationIsGoodForItsSessionUntilItIsOver",
+	}, {
+		"the owner of the tables sees all tenants", apart, "schemas/postgres/reservation/0001_init.up.sql",
+		"ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY", "ENABLE ROW LEVEL SECURITY",
+		"shared/postgres/migrate", "TestTheCatalogueKeepsItsRules",
+	}, {
+		"a connection keeps the tenant of the call before", apart, "shared/postgres/tx.go",
+		`return "BEGIN; SET LOCAL ROLE " + pgx.Identifier{s.role}.Sanitize() +
+		"; SELECT set_config('app.tenant_id', '" + tenant + "', true)"`, `begin := "BEGIN; SET LOCAL ROLE " + pgx.Identifier{s.role}.Sanitize()
+	if tenant != "" {
+		begin += "; SELECT set_config('app.tenant_id', '" + tenant + "', false)"
+	}
+	return begin`,
+		"shared/postgres", "TestReusedConnectionsNeverShowAForeignRow",
+	}, {
+		"staff of another hotel are let in", apart, "functions/reservation/door.go",
+		"if who.Tenant == nil || *who.Tenant != tenant {", "if who.Tenant == nil {",
+		"functions/reservation", "TestTheDoor",
+	}, {
+		"a handoff made for another hotel is taken", apart, "shared/handoff/keys.go",
+		"if err == nil && h.Tenant != tenant {", "if err == nil && h.Tenant.IsZero() {",
+		"functions/tenantbooking", "TestAnInvitationToAnotherHotelIsNone",
+	}, {
+		"events leave with members that no schema names", noPII, "shared/contract/contract.go",
+		"published.check(subject, closed, payload)", "published.check(subject, open, payload)",
+		"shared/outbox", "TestAppendRefusesWhatBreaksItsContractAndTheTransactionWithIt",
+	}, {
+		"kept answers lie open in the database", noPII, "shared/fn/idempotency/ledger.go",
+		`if s.Response, err = l.keys.Seal(a.Body, []byte("response "+row)); err != nil {`, "if s.Response = a.Body; err != nil {",
+		"shared/fn/idempotency", "TestAKeptAnswerCannotBeReadInTheDatabase",
+	}, {
+		"the log has the token that lets a guest in", noPII, "shared/handoff/token.go",
+		"func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }", "func (t Token) LogValue() slog.Value { return slog.StringValue(t.text) }",
+		"shared/handoff", "TestATokenPrintsItsFingerprintOnly",
+	}, {
+		"whoever takes a claim over begins another act", durable, "shared/fn/idempotency/store.go",
+		"ELSE i.act END", "ELSE excluded.act END",
+		"shared/fn/idempotency", "TestAfterItsLeaseAClaimIsTakenOverAsTheSameAct",
+	}, {
+		"a claim that still runs is taken over", durable, "shared/fn/idempotency/store.go",
+		"AND i.locked_until <= clock_timestamp() AND", "AND",
+		"shared/fn/idempotency", "TestWhileTheFirstCallRunsOthersAreToldToWait",
+	}, {
+		"a key answers another request", durable, "shared/fn/idempotency/ledger.go",
+		"case e.Request != c.Request:", `case e.Request == "":`,
+		"shared/fn/idempotency", "TestAKeyBelongsToOneRequest",
+	}, {
+		"a hot store that is down is asked all the same", bounded, "shared/document/ward.go",
+		"c.ConsecutiveFailures >= tripAfter", "c.ConsecutiveFailures >= 100*tripAfter",
+		"shared/document", "TestAStoreThatHangsIsLeftAloneUntilItAnswers",
+	}, {
+		"a call may take twice its time", bounded, "shared/fn/frame.go",
+		"context.WithTimeout(f.begin(c, r), f.spec.Timeout)", "context.WithTimeout(f.begin(c, r), 2*f.spec.Timeout)",
+		"shared/fn", "TestACallEndsAtItsDeadline",
+	}, {
+		"every failed call of a neighbour is repeated", bounded, "shared/upstream/budget.go",
+		"if b.have < price {", "if b.have < -1000*price {",
+		"shared/upstream", "TestATenthOfTheCallsMayBeRetries",
+	}, {
+		"a list leaves no time to answer", bounded, "functions/consumer/search.go",
+		"deadline.Add(-aside)", "deadline",
+		"functions/consumer", "TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing",
+	}, {
+		"money that buys nothing is kept", settled, "functions/reservation/confirm.go",
+		"if back, useless := r.Useless(i); useless {", "if back, useless := r.Useless(i); useless && back.Amount == 0 {",
+		"functions/reservation", "TestConfirming",
+	}, {
+		"late money confirms rooms that are gone", settled, "functions/reservation/confirm.go",
+		`if !errors.Is(err, ErrHoldExpired) || i.kept() == 0 { // only money asks for rooms a second time
+			return r.Hold, err`, `if i.kept() > 0 {
+			return r.Hold, nil
+		}
+		if i.kept() == 0 {
+			return r.Hold, err`,
+		"functions/reservation", "TestConfirming",
+	}, {
+		"a forged handoff is taken", genuine, "shared/handoff/keys.go",
+		"if !hmac.Equal(signature, sign(secret, canonical)) {", "if len(signature) != len(sign(secret, canonical)) {",
+		"shared/handoff", "TestEverySingleBitCounts",
+	}, {
+		"a token made for another function opens this one", genuine, "shared/identity/verifier.go",
+		"&oidc.Config{ClientID: audience}", "&oidc.Config{ClientID: audience, SkipClientIDCheck: true}",
+		"shared/fn", "TestAPushIsHeardByItsTokenOnly",
+	},
+}
