@@ -21,6 +21,10 @@ import (
 // binary for Cloud SQL gives it: env.Give(e, postgres.Dialer(cloudsql.Dial)). No other binary links it.
 type Dialer func(ctx context.Context, e env.Env, instance string) (net.Conn, error)
 
+// A Tracer watches what is sent to the database for a schema; nil watches nothing. Whoever wants to count round trips gives
+// it: env.Give(e, postgres.Tracer(f)). It sees the context of each call.
+type Tracer func(schema string) pgx.QueryTracer
+
 // where says which database to use: a DSN, or an instance on Cloud SQL.
 type where struct {
 	URL      string `env:"DATABASE_URL"`
@@ -54,6 +58,9 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig("") // a pool's configuration cannot be made by hand
 	if err != nil {
 		return nil, err
+	}
+	if trace, ok := env.Given[Tracer](e); ok {
+		conn.Tracer = trace(schema)
 	}
 	c.ConnConfig = conn
 	c.MaxConns, c.MinConns = int32(max(1, l.Pool)), 0

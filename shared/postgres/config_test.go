@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/tracelog"
+
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 )
@@ -99,5 +102,25 @@ func TestCloudSQLIsDialledByWhatTheBuilderGave(t *testing.T) {
 	}
 	if got := <-dialled; got != "p:r:i" {
 		t.Errorf("dialled %q", got)
+	}
+}
+
+func TestATracerSeesEachSchemaByItself(t *testing.T) {
+	t.Parallel()
+	watched := &tracelog.TraceLog{}
+	e := env.Give(env.Of(map[string]string{"DATABASE_URL": "postgres://u@127.0.0.1/d"}), Tracer(func(schema string) pgx.QueryTracer {
+		if schema == "inn" {
+			return watched
+		}
+		return nil
+	}))
+	for schema, want := range map[string]pgx.QueryTracer{"inn": watched, "lodge": nil} {
+		c, err := poolConfig(e, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.ConnConfig.Tracer != want {
+			t.Errorf("%s is watched by %v, want %v", schema, c.ConnConfig.Tracer, want)
+		}
 	}
 }

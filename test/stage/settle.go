@@ -23,9 +23,14 @@ func (s *Stage) Quiet() {
 	s.t.Helper()
 	ctx, done := context.WithTimeout(s.t.Context(), patience)
 	defer done()
+	conn, err := pgx.Connect(ctx, s.DB.OwnerURL()) // not the test's own, of which a test that often waits would have too many
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
 	relayed := make(chan error, 1)
 	go func() { relayed <- s.relay(ctx) }()
-	err := quiet(ctx, s.DB.Owner(s.t), s.onTheirWay)
+	err = quiet(ctx, conn, s.onTheirWay)
 	done()
 	if err := errors.Join(err, <-relayed); err != nil {
 		s.t.Fatal(err)

@@ -33,8 +33,9 @@ type Config struct {
 	Log       io.Writer    // where the functions log; nil is standard output
 	Schedules bool         // whether schedules fire by themselves; a test ticks by hand
 
-	Messages func(env.Env) (Messages, error)         // opens what carries events; nil is the bus on Postgres
-	Mount    func(fn.Function) (http.Handler, error) // leads to a function that runs elsewhere; nil opens it in this process
+	Messages func(env.Env) (Messages, error)              // opens what carries events; nil is the bus on Postgres
+	Mount    func(fn.Function) (http.Handler, error)      // leads to a function that runs elsewhere; nil opens it in this process
+	Witness  func(fn.Function, http.Handler) http.Handler // stands before each function that is opened here; nil is nobody
 }
 
 // Messages carries events from those who publish to those who subscribe, and shows them to whoever looks on.
@@ -71,7 +72,7 @@ func Start(ctx context.Context, c Config) (*Cloud, error) {
 	e = env.Give[topic.Publisher](e, b)
 	l := &Cloud{url: url, env: e, bus: b, functions: c.Functions, issuer: issuer}
 	l.life, l.halt = context.WithCancel(context.Background())
-	front, err := l.frontDoor(ctx, c.Mount)
+	front, err := l.frontDoor(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,10 @@ import (
 )
 
 // frontDoor puts the production routes and the console's own, which exist only here, behind one handler.
-func (c *Cloud) frontDoor(ctx context.Context, mount func(fn.Function) (http.Handler, error)) (http.Handler, error) {
+func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error) {
+	mount := cfg.Mount
 	if mount == nil {
-		mount = func(f fn.Function) (http.Handler, error) { return f.Handler(c.env) }
+		mount = func(f fn.Function) (http.Handler, error) { return c.mount(f, cfg.Witness) }
 	}
 	functions, err := fn.Mux(c.functions, mount)
 	if err != nil {
@@ -37,6 +38,15 @@ func (c *Cloud) frontDoor(ctx context.Context, mount func(fn.Function) (http.Han
 		}
 		functions.ServeHTTP(w, r) // not below a ServeMux, which would redirect paths that are not clean
 	}), nil
+}
+
+// mount opens a function in this process.
+func (c *Cloud) mount(f fn.Function, witness func(fn.Function, http.Handler) http.Handler) (http.Handler, error) {
+	h, err := f.Handler(c.env)
+	if err != nil || witness == nil {
+		return h, err
+	}
+	return witness(f, h), nil
 }
 
 // ready answers 200 once the front door is open: everything behind it was started before.
