@@ -13,6 +13,8 @@ import (
 // comes first. Whether enough rooms of one type are left for all the nights is asked only for hotels that pass: where nobody has
 // taken any, the index knows; else inventory counts. They are priced only where the order or a filter needs it, by the rule of
 // Tariff.Price: each night in minor units, then the average. A hotel without an exchange rate into the currency has no price.
+//
+// The cities are looked up as an array: with IN behind an OR the planner reads every listing there is.
 const found = `
 	WITH clock AS MATERIALIZED (SELECT platform.now() AS now),
 	fx AS MATERIALIZED (
@@ -51,8 +53,8 @@ const found = `
 				      ELSE @rooms <= (SELECT u.units_left FROM sandbox.units_left(ARRAY[r.room_type_id], @start, @end, (SELECT now FROM clock)) AS u) END
 				LIMIT CASE WHEN @priced THEN NULL::bigint ELSE 1 END) AS s
 			HAVING count(*) > 0) AS r
-		WHERE (@city = '' OR l.city_id IN (SELECT c.city_id FROM sandbox.cities AS c WHERE c.city_keys @> ARRAY[@city]))
-		  AND (@region = '' OR l.city_id IN (SELECT c.city_id FROM sandbox.cities AS c WHERE c.region_keys @> ARRAY[@region]))
+		WHERE (@city = '' OR l.city_id = ANY (ARRAY(SELECT c.city_id FROM sandbox.cities AS c WHERE c.city_keys @> ARRAY[@city])))
+		  AND (@region = '' OR l.city_id = ANY (ARRAY(SELECT c.city_id FROM sandbox.cities AS c WHERE c.region_keys @> ARRAY[@region])))
 		  AND (NOT @boxed OR l.place <@ box(point(@west1, @south), point(@east1, @north))
 		                  OR l.place <@ box(point(@west2, @south), point(@east2, @north)))
 		  AND (@radius = 0 OR sandbox.km(l.place, point(@lng, @lat)) <= @radius)

@@ -1,0 +1,283 @@
+package peers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
+	"melmastoon.ghasi.io/functions/tenantbooking/policies"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/child"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fn/observe"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// Addresses of the servers that are compared. The ones of the site are the hotel's own.
+const (
+	site       = "/bff/tenant-booking/v1/kabul-grand"
+	tinyPath   = "/tiny"
+	bytesPath  = site + "/bytes"
+	spentPath  = "/spent"
+	serveThese = "PEERS_SERVE"
+)
+
+// TestServe is a server in a process of its own, so that what it costs can be told from what asking costs. It serves until
+// its standard input ends.
+func TestServe(t *testing.T) {
+	var handler http.Handler
+	switch what := os.Getenv(serveThese); what {
+	case "":
+		t.Skip("it serves the benchmarks, which start it")
+	case "bare":
+		handler = bare(t)
+	case "ours":
+		handler = ours(t)
+	default:
+		t.Fatalf("nobody knows %q", what)
+	}
+	m := http.NewServeMux()
+	m.Handle("/", handler)
+	m.HandleFunc("GET "+spentPath, func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, spent(t)) })
+	server := httptest.NewServer(m)
+	defer server.Close()
+	fmt.Printf("\nlistening %s\n", server.Listener.Addr())
+	_, err := io.Copy(io.Discard, os.Stdin)
+	must(t, err)
+}
+
+// tiny is what the smallest answer says.
+const tiny = `{"a":1}`
+
+// bare answers with net/http alone: something tiny, and a page that was compressed before.
+func bare(t *testing.T) http.Handler {
+	t.Helper()
+	packed := pack(t, look(60<<10))
+	m := http.NewServeMux()
+	m.HandleFunc("GET "+tinyPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Content-Length", strconv.Itoa(len(tiny)))
+		_, _ = io.WriteString(w, tiny)
+	})
+	m.HandleFunc("GET "+bytesPath, func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Etag", `"1"`)
+		h.Set("Cache-Control", "private, no-cache")
+		if r.Header.Get("If-None-Match") == `"1"` {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		h.Set("Content-Type", "application/json; charset=utf-8")
+		h.Set("Content-Encoding", "gzip")
+		h.Set("Content-Length", strconv.Itoa(len(packed)))
+		_, _ = w.Write(packed)
+	})
+	return m
+}
+
+// ours answers with a function that does next to nothing, and with a hotel's site whose look is large.
+func ours(t *testing.T) http.Handler {
+	t.Helper()
+	themes := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tenant := strings.Split(r.URL.Path, "/")[3]
+		_ = json.MarshalWrite(w, map[string]any{"tenantId": tenant, "themeId": "thm_test", "version": 1, "tokens": look(60 << 10)})
+	}))
+	t.Cleanup(themes.Close)
+	db, shops := pgtest.New(t), tenantbookingtest.OpenShops(t)
+	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()).With("UPSTREAM_THEME_URL", themes.URL+"/theme"), bootstrap.Function, policies.Function)
+	shops.House.Tenant = street.Town.Tenants[0].ID
+	nothing := fn.HTTP(fn.Spec{Name: "load-tiny", Route: "GET " + tinyPath}, fn.Open,
+		func(env.Env) (func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (map[string]int, error), error) {
+			return func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (map[string]int, error) {
+				return map[string]int{"a": 1}, nil
+			}, nil
+		})
+	e, _ := fntest.Surround(t, street.Env)
+	e = env.Give(e, observe.To(io.Discard))
+	m := http.NewServeMux()
+	for path, f := range map[string]fn.Function{tinyPath: nothing, site + "/bootstrap": bootstrap.Function, site + "/policies": policies.Function} {
+		handler, err := f.Handler(e)
+		must(t, err)
+		m.Handle(path, handler)
+	}
+	return m
+}
+
+// look is what a hotel says of its colours and types, about so many bytes of it.
+func look(size int) map[string]string {
+	r, tokens := rand.New(rand.NewPCG(1, 2)), map[string]string{}
+	for n := 0; n < size; {
+		key, value := fmt.Sprintf("component-%d-colour", len(tokens)), fmt.Sprintf("#%06x 0 %dpx %dem", r.IntN(1<<24), r.IntN(64), r.IntN(16))
+		tokens[key] = value
+		n += len(key) + len(value) + 6
+	}
+	return tokens
+}
+
+// A server is a child that serves, and the way to it.
+type server struct {
+	address string
+}
+
+// launch starts the server in this very program.
+func launch(b *testing.B, what string) server {
+	b.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestServe$", "-test.timeout=20m")
+	cmd.Env, cmd.Stderr = append(os.Environ(), serveThese+"="+what), os.Stderr
+	in, err := cmd.StdinPipe()
+	must(b, err)
+	out, err := cmd.StdoutPipe()
+	must(b, err)
+	p, err := child.Start(cmd)
+	must(b, err)
+	b.Cleanup(func() {
+		must(b, in.Close())
+		<-p.Done()
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if address, ok := strings.CutPrefix(lines.Text(), "listening "); ok {
+			return server{address}
+		}
+	}
+	_ = p.End(syscall.SIGKILL)
+	b.Fatalf("the server %q did not begin", what)
+	return server{}
+}
+
+// get asks once, with the headers' names and values in turn.
+func (s server) get(b *testing.B, path string, headers ...string) (*http.Response, []byte) {
+	b.Helper()
+	r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "http://"+s.address+path, nil)
+	must(b, err)
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := (&http.Transport{DisableCompression: true, DisableKeepAlives: true}).RoundTrip(r)
+	must(b, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	must(b, err)
+	return res, body
+}
+
+func (s server) spent(b *testing.B) float64 {
+	b.Helper()
+	_, body := s.get(b, spentPath)
+	f, err := strconv.ParseFloat(string(body), 64)
+	must(b, err)
+	return f
+}
+
+// cost is the processor time in which the server answers one of n requests, over eight connections that stay open.
+func (s server) cost(n, status int, path string, headers ...string) side {
+	return func(b *testing.B) float64 {
+		const connections = 8
+		ask := []byte("GET " + path + " HTTP/1.1\r\nHost: melmastoon\r\n")
+		for i := 0; i+1 < len(headers); i += 2 {
+			ask = append(ask, headers[i]+": "+headers[i+1]+"\r\n"...)
+		}
+		ask = append(ask, "\r\n"...)
+		before := s.spent(b)
+		var group errgroup.Group
+		for range connections {
+			group.Go(func() error { return s.repeat(ask, status, n/connections+1) })
+		}
+		must(b, group.Wait())
+		return (s.spent(b) - before) / float64((n/connections+1)*connections)
+	}
+}
+
+// repeat sends one request again and again, and reads no more of the answers than it must.
+func (s server) repeat(ask []byte, status, n int) error {
+	c, err := net.Dial("tcp", s.address)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	in := bufio.NewReaderSize(c, 128<<10)
+	want := []byte("HTTP/1.1 " + strconv.Itoa(status))
+	for range n {
+		if _, err := c.Write(ask); err != nil {
+			return err
+		}
+		if err := skip(in, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func skip(in *bufio.Reader, want []byte) error {
+	length := 0
+	for first := true; ; first = false {
+		text, err := in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if first && !bytes.HasPrefix(text, want) {
+			return fmt.Errorf("answered %s, want %s", text, want)
+		}
+		if size, ok := bytes.CutPrefix(text, []byte("Content-Length: ")); ok {
+			length, _ = strconv.Atoi(string(bytes.TrimSpace(size)))
+		}
+		if len(text) == 2 {
+			_, err := in.Discard(length)
+			return err
+		}
+	}
+}
+
+// BenchmarkHTTP compares what servers spend on an answer over a real connection.
+func BenchmarkHTTP(b *testing.B) {
+	house, peer := launch(b, "ours"), launch(b, "bare")
+	cookie := cookies(b, house)
+	shown, text := house.get(b, site+"/bootstrap", "Cookie", cookie)
+	known, _ := house.get(b, site+"/policies")
+	_, packed := peer.get(b, bytesPath)
+	if shown.Header.Get("X-Cache") != "HIT" || len(text) < 60<<10 || known.Header.Get("Etag") == "" {
+		b.Fatalf("the site is not what is to be measured: %v, %d bytes; %v", shown.Header, len(text), known.Header)
+	}
+	n := times(40_000)
+	said := alternate(b, rounds(3),
+		house.cost(n, 200, tinyPath), peer.cost(n, 200, tinyPath),
+		house.cost(n/4, 200, site+"/bootstrap", "Cookie", cookie), peer.cost(n/4, 200, bytesPath),
+		house.cost(n, 304, site+"/policies", "If-None-Match", known.Header.Get("Etag")), peer.cost(n, 304, bytesPath, "If-None-Match", `"1"`),
+	)
+	put(line{what: "`fn`, tiny answer over loopback, processor time of the server", ours: micros(said[0]),
+		peer: "bare net/http: " + micros(said[1]), ratio: over(said[0], said[1]), most: 2.5})
+	put(line{what: fmt.Sprintf("bootstrap, a hit of %d KB, requests per second of processor time", len(text)>>10), ours: perSecond("", inverse(said[2])),
+		peer: fmt.Sprintf("bare, pre-compressed to %d KB: %s", len(packed)>>10, perSecond("", inverse(said[3]))), ratio: over(said[3], said[2]), least: 0.4})
+	put(line{what: "304 (policies: the bootstrap is each visitor's own and has none)", ours: perSecond("", inverse(said[4])),
+		peer: "bare: " + perSecond("", inverse(said[5])), ratio: over(said[5], said[4]), least: 0.5})
+}
+
+// cookies begins a visit, and warms what is kept.
+func cookies(b *testing.B, s server) string {
+	b.Helper()
+	res, body := s.get(b, site+"/bootstrap")
+	all := res.Cookies()
+	if len(all) != 1 {
+		b.Fatalf("no cookie in %d %v %s", res.StatusCode, res.Header, body)
+	}
+	return all[0].Name + "=" + all[0].Value
+}
+
+func inverse(all []float64) []float64 { return over(constant(1, len(all)), all) }
