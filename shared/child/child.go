@@ -14,16 +14,18 @@ import (
 type Process struct {
 	cmd  *exec.Cmd
 	done chan struct{}
+	err  error // how it ended; to be read after done
 }
 
 // Start starts the program. The kernel takes a child on a leash along when the thread that made it goes, and Go's
-// threads come and go: hence a thread that stays until the child has ended.
+// threads come and go: hence a thread that stays until the child has ended. It ends by SIGKILL, unless cmd names another
+// signal for that.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	leash(cmd.SysProcAttr)
-	p := &Process{cmd, make(chan struct{})}
+	p := &Process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -31,7 +33,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // that it has ended is what counts
+			p.err = cmd.Wait()
 			close(p.done)
 		}
 	}()
@@ -44,7 +46,14 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 // Done is closed when the program has ended, whoever ended it.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// End signals the program and waits for its end. One that has ended already is no error.
+// Wait waits for the program's end and returns how it ended.
+func (p *Process) Wait() error {
+	<-p.done
+	return p.err
+}
+
+// End signals the program and waits for its end. An end that was asked for is no error, whatever the exit code, and one that has
+// ended already is none.
 func (p *Process) End(signal syscall.Signal) error {
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

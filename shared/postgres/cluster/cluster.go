@@ -111,7 +111,7 @@ func (c *Cluster) Password() string { return c.password }
 func (c *Cluster) Port() int { return c.port }
 
 // Done is closed when the server has ended, whoever ended it.
-func (c *Cluster) Done() <-chan struct{} { return c.process.done }
+func (c *Cluster) Done() <-chan struct{} { return c.process.Done() }
 
 // Stop ends the server in good order: transactions are rolled back, everything is on disk. It may be called twice.
 func (c *Cluster) Stop() error { return c.process.end(fast) }
@@ -138,7 +138,7 @@ func (c *Cluster) ready(ctx context.Context) error {
 			return fmt.Errorf("%w: the server in %s says %q", ErrDamaged, c.dir, server.Message)
 		}
 		select {
-		case <-c.process.done:
+		case <-c.process.Done():
 			return c.failure()
 		case <-ctx.Done():
 			return plainly("The database did not answer in time (see %s): %w.", c.logPath(), err)

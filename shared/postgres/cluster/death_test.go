@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,6 +47,26 @@ func TestNothingOutlivesAKilledProcess(t *testing.T) {
 	_ = cmd.Wait() // it was killed
 	eventually(t, "the server has ended", func() bool { return errors.Is(syscall.Kill(master, 0), syscall.ESRCH) })
 	eventually(t, "its folder is gone", func() bool { _, err := os.Stat(data); return errors.Is(err, fs.ErrNotExist) })
+}
+
+// Most who start a server keep only its address: it must not go because nobody holds it any more.
+func TestAServerThatNobodyHoldsStays(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs PostgreSQL")
+	}
+	data := func() string {
+		c, err := cluster.Temporary(within(t))
+		must(t, err)
+		return say(t, c, `SHOW data_directory`)
+	}()
+	for range 3 {
+		runtime.GC()
+		time.Sleep(50 * time.Millisecond) // the sweeper is a process: what it does not do cannot be signalled
+	}
+	if _, err := os.Stat(filepath.Join(data, "global")); err != nil {
+		t.Errorf("the server lost its folder: %v", err)
+	}
 }
 
 func TestStopRemovesATemporaryFolder(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"melmastoon.ghasi.io/shared/child"
 )
 
 // A folder is where one server lives: data/, its log, and the superuser's password.
@@ -84,12 +86,11 @@ func (f folder) give(data, password string) error {
 // run runs a program to its end as the server's user.
 func (f folder) run(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = f.attributes()
-	p, err := start(cmd)
+	p, err := child.Start(cmd)
 	if err != nil {
 		return err
 	}
-	<-p.done
-	return p.err
+	return p.Wait()
 }
 
 // attributes make a program run as the server's user, in its own process group so that Ctrl-C at the terminal does

@@ -2,7 +2,7 @@ package cluster
 
 import "syscall"
 
-// leash has the kernel end the program with us, even when we are killed.
+// leash has the kernel end the server with us, even when we are killed, in a way that lets it end its own children.
 func leash(a *syscall.SysProcAttr) { a.Pdeathsig = immediate }
 
 // capDACOverride lets a process pass folders that are closed to its user.

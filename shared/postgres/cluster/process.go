@@ -2,17 +2,17 @@ package cluster
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+
+	"melmastoon.ghasi.io/shared/child"
 )
 
 // How a server is told to end.
@@ -21,39 +21,18 @@ const (
 	immediate = syscall.SIGQUIT // now
 )
 
-// A process is a child that is waited for.
+// A process is a server that runs.
 type process struct {
-	cmd   *exec.Cmd
-	done  chan struct{}
-	err   error // how it ended; to be read after done
+	*child.Process
 	once  sync.Once
 	after func() error // runs when end has ended it
 }
 
-// start starts the program from a thread that stays until it has ended: the kernel takes a child on a leash along
-// when the thread that made it goes, and Go's threads come and go.
-func start(cmd *exec.Cmd) (*process, error) {
-	p := &process{cmd: cmd, done: make(chan struct{})}
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			p.err = cmd.Wait()
-			close(p.done)
-		}
-	}()
-	return p, <-started
-}
-
 // end signals the process and waits for its end. An end that was asked for is no error, whatever the exit code.
 func (p *process) end(signal syscall.Signal) (err error) {
-	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := p.End(signal); err != nil {
 		return err
 	}
-	<-p.done
 	p.once.Do(func() {
 		if p.after != nil {
 			err = p.after()
@@ -74,7 +53,11 @@ func (f folder) launch(port int, durable bool) (*process, error) {
 	cmd := exec.Command(filepath.Join(f.binaries, "postgres"), arguments(f.at("data"), port, durable)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = "/", environment(), log, log
 	cmd.SysProcAttr = f.attributes()
-	return start(cmd)
+	p, err := child.Start(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &process{Process: p}, nil
 }
 
 func arguments(data string, port int, durable bool) []string {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 )
 
@@ -22,9 +23,14 @@ func removeWhenGone(dir string) (sweep func() error, err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	swept := make(chan error, 1)
+	go func() {
+		swept <- cmd.Wait()
+		runtime.KeepAlive(end) // were it collected, it would be closed, whoever still uses the server
+	}()
 	return func() error {
 		_ = end.Close() // closed already means swept already
-		if err := cmd.Wait(); err != nil {
+		if err := <-swept; err != nil {
 			return err
 		}
 		return os.RemoveAll(dir)
