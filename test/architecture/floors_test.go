@@ -11,7 +11,7 @@ var floors = [][]string{
 	{"fault", "env", "id", "money", "stay", "keyring", "locale", "child"}, // the standard library and no SDK
 	{"event", "contract", "handoff", "pseudonym", "sampling"},             // what crosses a border
 	{"identity", "postgres", "topic", "document", "visit"},                // one outside system each
-	{"outbox", "inbox", "upstream", "identity/google", "topic/bus", "topic/pubsub", "topic/pubsub/emulated", "document/pg", "document/firestore", "document/redis", "cache", "flags", "postgres/migrate", "postgres/cluster", "postgres/cloudsql", "emulators"}, // what is built on them
+	{"outbox", "inbox", "upstream", "identity/google", "topic/push", "topic/bus", "topic/pubsub", "topic/pubsub/emulated", "document/pg", "document/firestore", "document/redis", "cache", "flags", "postgres/migrate", "postgres/cluster", "postgres/cloudsql", "emulators"}, // what is built on them
 	{"fn", "fn/idempotency", "fn/limit", "fn/observe"}, // what a function stands on
 	{"instance"}, // a function as a process
 }

@@ -9,24 +9,22 @@ package bus
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/identity"
 	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/topic/push"
 )
 
 // A Bus is a publisher whose messages and subscriptions live in the schema bus.
 type Bus struct {
 	db     *postgres.DB
 	self   id.Request // this bus among all that were ever opened on the database
-	tokens identity.Source
-	client *http.Client
+	pusher *push.Pusher
 	wake   chan struct{} // has a value when there may be something to push
 }
 
@@ -34,16 +32,7 @@ var _ topic.Publisher = (*Bus)(nil)
 
 // Open returns the bus in the database. Its pushes carry tokens of the identity.Source that was given to e, if one was.
 func Open(e env.Env, db *postgres.DB) *Bus {
-	tokens, _ := env.Given[identity.Source](e)
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.Proxy, transport.MaxIdleConnsPerHost = nil, width
-	e.OnClose(func(context.Context) error { transport.CloseIdleConnections(); return nil })
-	return &Bus{
-		db: db, self: id.New[id.Request](), tokens: tokens, wake: make(chan struct{}, 1),
-		client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse // an endpoint that has moved is an endpoint that is wrong
-		}},
-	}
+	return &Bus{db: db, self: id.New[id.Request](), pusher: push.Open(e, width), wake: make(chan struct{}, 1)}
 }
 
 // poke wakes Run without waiting for it.

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/identity"
 	"melmastoon.ghasi.io/shared/topic"
 	"melmastoon.ghasi.io/shared/topic/bus"
 	"melmastoon.ghasi.io/shared/topic/pubsub"
+	"melmastoon.ghasi.io/shared/topic/push"
 )
 
 // A Bus is the topics and subscriptions of a project on an emulator. They are all its own: nobody else makes any there.
@@ -27,8 +27,7 @@ type Bus struct {
 	publisher *pubsub.Bus
 	office    *office
 	address   string // of the gate
-	tokens    identity.Source
-	client    *http.Client
+	pusher    *push.Pusher
 	journal   journal
 	now       func() time.Time
 
@@ -53,22 +52,13 @@ func Open(e env.Env) (*Bus, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.close())
 	}
-	tokens, _ := env.Given[identity.Source](e)
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.Proxy = nil
 	b := &Bus{
-		publisher: pubsub.Open(e), office: o, address: "http://" + listener.Addr().String(), tokens: tokens, now: e.Now,
-		client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse // an endpoint that has moved is an endpoint that is wrong
-		}},
+		publisher: pubsub.Open(e), office: o, address: "http://" + listener.Addr().String(), pusher: push.Open(e, http.DefaultMaxIdleConnsPerHost), now: e.Now,
 		topics: map[string]bool{}, subscriptions: map[string]topic.Subscription{}, attempts: map[receipt]int{}, owed: map[debt]bool{},
 	}
 	server := &http.Server{Handler: b, ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = server.Serve(listener) }() // until it is closed
-	e.OnClose(func(context.Context) error {
-		transport.CloseIdleConnections()
-		return errors.Join(server.Close(), o.close())
-	})
+	e.OnClose(func(context.Context) error { return errors.Join(server.Close(), o.close()) })
 	return b, nil
 }
 

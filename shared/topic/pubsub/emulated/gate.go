@@ -1,10 +1,8 @@
 package emulated
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -13,15 +11,7 @@ import (
 	"strings"
 
 	"melmastoon.ghasi.io/shared/topic"
-)
-
-// acknowledging are the answers that Pub/Sub takes for yes.
-var acknowledging = []int{http.StatusProcessing, http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}
-
-// Why a push was not acknowledged. They go into attributes of dead letters, so they never say what was sent.
-var (
-	errNoToken  = errors.New("no identity token")
-	errNoAnswer = errors.New("no answer")
+	"melmastoon.ghasi.io/shared/topic/push"
 )
 
 // largest is what the gate reads of a push: Pub/Sub's own limit.
@@ -88,49 +78,15 @@ func attributes(h http.Header) map[string]string {
 // transport are headers that the emulator's client adds for its own purposes.
 var transport = []string{"Accept", "Accept-Encoding", "Connection", "Content-Length", "User-Agent"}
 
-// push posts a message to its endpoint as Pub/Sub does without its wrapper and with metadata: attributes become headers,
-// the data is the body. It returns nil when the endpoint acknowledges.
+// push brings a message to its endpoint, with what the emulator says of it, under the names of the real one. It returns nil
+// when the endpoint acknowledges.
 func (b *Bus) push(ctx context.Context, d delivery) error {
-	ctx, cancel := context.WithTimeout(ctx, d.to.AckDeadline)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.to.Endpoint, bytes.NewReader(d.Data))
-	if err != nil {
-		return errNoAnswer
-	}
-	d.address(req.Header)
-	if b.tokens != nil {
-		token, err := b.tokens.Token(ctx, d.to.Audience)
-		if err != nil {
-			return errNoToken
-		}
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	res, err := b.client.Do(req)
-	if err != nil {
-		return errNoAnswer
-	}
-	defer res.Body.Close()
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection can be used again
-	if !slices.Contains(acknowledging, res.StatusCode) {
-		return fmt.Errorf("answered %d", res.StatusCode)
-	}
-	return nil
-}
-
-// address writes the headers: the message's attributes, and what the emulator says of it, under the names of the real one.
-func (d delivery) address(h http.Header) {
-	for name, value := range d.Attributes {
-		h.Set(name, value)
-	}
-	for _, name := range []string{"X-Goog-Pubsub-Subscription-Name", "X-Goog-Pubsub-Message-Id", "X-Goog-Pubsub-Publish-Time"} {
-		h.Set(name, d.header.Get(name))
-	}
-	if d.OrderingKey != "" {
-		h.Set("X-Goog-Pubsub-Ordering-Key", d.OrderingKey)
-	}
-	if d.to.DeadLetter != "" {
-		h.Set("X-Goog-Pubsub-Delivery-Attempt", strconv.Itoa(d.attempt))
-	}
+	return b.pusher.Push(ctx, push.Delivery{
+		Message: d.Message, To: d.to, Attempt: d.attempt,
+		Subscription: d.header.Get("X-Goog-Pubsub-Subscription-Name"),
+		MessageID:    d.header.Get("X-Goog-Pubsub-Message-Id"),
+		PublishTime:  d.header.Get("X-Goog-Pubsub-Publish-Time"),
+	})
 }
 
 // dead is the message for the dead letters: the same, and where it comes from under the names that Pub/Sub uses. What
