@@ -53,15 +53,10 @@ func (s *Sessions) Rotate(ctx context.Context, old, next Session, class visit.De
 // succeed hands over to the next session what the guest chose, agreed to and wished for, and tells of both.
 func (s *Sessions) succeed(ctx context.Context, tx postgres.Tx, old Session, next *Session, class visit.Device) error {
 	changes := next.inherit(old)
-	if err := enterMirror(ctx, tx, *next); err != nil {
-		return err
-	}
-	_, err := tx.Exec(ctx, `
+	queueMirror(tx, *next)
+	tx.Queue(`
 		UPDATE bff_consumer.wishlist SET guest_session_id = @next WHERE guest_session_id = @old`,
 		pgx.StrictNamedArgs{"old": old.ID, "next": next.ID})
-	if err != nil {
-		return err
-	}
 	told := append([]event.Draft{old.ended(Rotated, next.CreatedAt), next.started(class)}, changes...)
 	return s.voice.Append(ctx, tx, *next, told...)
 }
@@ -130,7 +125,7 @@ func (s *Sessions) Clear(ctx context.Context, session Session) error {
 // Due lists sessions that nobody was seen in for so long that they are over.
 func (s *Sessions) Due(ctx context.Context, most int) (due []id.GuestSession, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT guest_session_id
 			FROM bff_consumer.guest_sessions
 			WHERE ended_at IS NULL AND last_seen_at <= platform.now() - @ttl::interval

@@ -34,7 +34,7 @@ func (l *Handoffs) Enter(ctx context.Context, v Visitor, t Tenant, h handoff.Han
 			kept = h
 			return l.voice.Append(ctx, tx, v.Session, initiated(v, t, h))
 		}
-		kept, err = entered(ctx, tx, h.ID)
+		kept, err = entered(ctx, tx.Last(), h.ID)
 		return err
 	})
 	if err != nil {

@@ -60,7 +60,7 @@ const mirrorColumns = `guest_session_id, version, created_at, last_seen_at, loca
 // mirrored returns the row of a session, or ErrNotFound.
 func (s *Sessions) mirrored(ctx context.Context, known id.GuestSession) (m mirror, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) (err error) {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT `+mirrorColumns+`
 			FROM bff_consumer.guest_sessions
 			WHERE guest_session_id = @session`, pgx.StrictNamedArgs{"session": known})
@@ -84,9 +84,7 @@ func missing(err error, verb string, known id.GuestSession) error {
 // Begin keeps a session that has just been born, and tells of it. Its document comes last and may be lost.
 func (s *Sessions) Begin(ctx context.Context, session Session, class visit.Device) error {
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
-		if err := enterMirror(ctx, tx, session); err != nil {
-			return err
-		}
+		queueMirror(tx, session)
 		return s.voice.Append(ctx, tx, session, session.started(class))
 	})
 	if err != nil {
@@ -96,12 +94,12 @@ func (s *Sessions) Begin(ctx context.Context, session Session, class visit.Devic
 	return nil
 }
 
-func enterMirror(ctx context.Context, tx postgres.Tx, s Session) error {
+func queueMirror(tx postgres.Tx, s Session) {
 	var campaignAt *time.Time
 	if !s.CampaignAt.IsZero() {
 		campaignAt = &s.CampaignAt
 	}
-	_, err := tx.Exec(ctx, `
+	tx.Queue(`
 		INSERT INTO bff_consumer.guest_sessions (guest_session_id, version, created_at, last_seen_at, locale, locale_by, currency,
 			currency_by, fingerprint_hash, ip_hash, campaign, campaign_at, consent_telemetry, consent_marketing)
 		VALUES (@session, @version, @created, @seen, @locale, @localeBy, @currency,
@@ -110,7 +108,6 @@ func enterMirror(ctx context.Context, tx postgres.Tx, s Session) error {
 			"locale": s.Locale, "localeBy": s.LocaleBy, "currency": s.Currency, "currencyBy": s.CurrencyBy,
 			"fingerprint": s.Fingerprint, "ip": s.IP, "campaign": s.Campaign.Attributed(), "campaignAt": campaignAt,
 			"telemetry": s.Consent.Telemetry, "marketing": s.Consent.Marketing})
-	return err
 }
 
 // Choose makes a change to what the session has chosen and agreed to, in SQL first and with what is told of it. What was
@@ -173,7 +170,7 @@ const sightEvery = time.Hour
 // seen notes that a session was seen, and reports whether it lives.
 func (s *Sessions) seen(ctx context.Context, session Session) (lives bool, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
-		return tx.QueryRow(ctx, `
+		return tx.Last().QueryRow(ctx, `
 			WITH touched AS (
 				UPDATE bff_consumer.guest_sessions SET last_seen_at = @seen
 				WHERE guest_session_id = @session AND ended_at IS NULL AND last_seen_at <= @before

@@ -47,7 +47,7 @@ func (t Telemetry) View(ctx context.Context, v Visitor, p PageView) error {
 		return nil
 	}
 	err := t.db.InTx(ctx, func(tx postgres.Tx) error {
-		_, err := tx.Exec(ctx, `
+		_, err := tx.Last().Exec(ctx, `
 			INSERT INTO bff_consumer.page_views (page_view_id, guest_session_id, search_session_id, path, tenant_id, property_id,
 				viewed_at, referer, user_agent_hash, fingerprint_hash)
 			SELECT @view, guest_session_id, @search, @path, @tenant, @property, @viewed, nullif(@referer, ''), @agent, @fingerprint
@@ -139,7 +139,7 @@ func (t Telemetry) Record(ctx context.Context, v Visitor, s Step) error {
 		return nil
 	}
 	err := t.db.InTx(ctx, func(tx postgres.Tx) error {
-		_, err := tx.Exec(ctx, `
+		_, err := tx.Last().Exec(ctx, `
 			INSERT INTO bff_consumer.funnel_events (funnel_event_id, guest_session_id, step, occurred_at, tenant_id, property_id,
 				search_session_id, metadata)
 			SELECT @event, guest_session_id, @step, @occurred, @tenant, @property, @search, @metadata

@@ -27,7 +27,7 @@ const wishColumns = `wishlist_id AS id, property_id AS property, tenant_id AS te
 // List is the session's wishlist, the newest first.
 func (w Wishlists) List(ctx context.Context, session id.GuestSession) (wishes []Wish, err error) {
 	err = w.db.InTx(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT `+wishColumns+`
 			FROM bff_consumer.wishlist
 			WHERE guest_session_id = @session
@@ -58,9 +58,7 @@ func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish) (kept Wish, ad
 			return ErrWishlistFull
 		}
 		kept, added = wish, true
-		if err := insertWish(ctx, tx, v.Session.ID, wish); err != nil {
-			return err
-		}
+		queueWish(tx, v.Session.ID, wish)
 		return w.voice.Append(ctx, tx, v.Session, v.wished(wish, size+1))
 	})
 	if err != nil {
@@ -101,13 +99,12 @@ func again(ctx context.Context, tx postgres.Tx, session id.GuestSession, wish Wi
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Wish])
 }
 
-func insertWish(ctx context.Context, tx postgres.Tx, session id.GuestSession, w Wish) error {
-	_, err := tx.Exec(ctx, `
+func queueWish(tx postgres.Tx, session id.GuestSession, w Wish) {
+	tx.Queue(`
 		INSERT INTO bff_consumer.wishlist (wishlist_id, guest_session_id, property_id, tenant_id, added_at, source, note)
 		VALUES (@wish, @session, @property, @tenant, @added, @source, nullif(@note, ''))`,
 		pgx.StrictNamedArgs{"wish": w.ID, "session": session, "property": w.Property, "tenant": w.Tenant, "added": w.AddedAt,
 			"source": w.Source, "note": w.Note})
-	return err
 }
 
 // Remove takes a hotel off the visitor's wishlist. One that is not there may stay so.

@@ -44,14 +44,10 @@ func (s Reservations) Get(ctx context.Context, who Reach, rsv id.Reservation) (r
 // Lock returns a reservation that nobody else changes before the transaction ends, or ErrNotFound. It is read after it is
 // locked: in one statement, who had to wait would see the new row beside the old hold, which is no row at all.
 func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation) (*Reservation, error) {
-	_, err := tx.Exec(ctx, `
-		SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation FOR UPDATE`,
+	tx.Queue(`SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation FOR UPDATE`,
 		pgx.StrictNamedArgs{"tenant": tenant, "reservation": rsv})
-	var found []*Reservation
-	if err == nil {
-		found, err = read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
-			pgx.StrictNamedArgs{"tenant": tenant, "properties": []id.Property(nil), "reservation": rsv})
-	}
+	found, err := read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
+		pgx.StrictNamedArgs{"tenant": tenant, "properties": []id.Property(nil), "reservation": rsv})
 	if err != nil {
 		return nil, fmt.Errorf("reservations: lock %s: %w", rsv, err)
 	}
@@ -99,7 +95,7 @@ type Due struct {
 // Due lists holds of all tenants that are over, the oldest first. It only names them: they are closed inside their tenants.
 func (s Reservations) Due(ctx context.Context, limit int) (due []Due, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT tenant_id, reservation_id FROM reservation.holds
 			WHERE status = 'live' AND expires_at <= platform.now()
 			ORDER BY expires_at LIMIT @limit`, pgx.StrictNamedArgs{"limit": limit})

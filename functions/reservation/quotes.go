@@ -34,7 +34,7 @@ const selectQuotes = `
 // Get returns a quote, or ErrNotFound where it is beyond reach.
 func (s Quotes) Get(ctx context.Context, who Reach, q id.Quote) (quote *Quote, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
-		quote, err = getQuote(ctx, tx, who, q)
+		quote, err = getQuote(ctx, tx.Last(), who, q)
 		return err
 	})
 	return quote, err

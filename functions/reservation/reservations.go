@@ -56,9 +56,8 @@ func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) e
 	if err := s.insert(ctx, tx, r); err != nil {
 		return fmt.Errorf("reservations: add %s: %w", r.ID, err)
 	}
-	b := &pgx.Batch{}
 	for i, item := range r.Items {
-		b.Queue(`
+		tx.Queue(`
 			INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id,
 				adults, children, infants, nightly_rate_micro, total_micro)
 			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nightly, @total)`,
@@ -66,10 +65,7 @@ func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) e
 				"item": item.ID, "tenant": r.Tenant, "reservation": r.ID, "position": i, "roomType": item.RoomType, "ratePlan": item.RatePlan,
 				"adults": item.Adults, "children": item.Children, "infants": item.Infants, "nightly": item.Nightly, "total": item.Total})
 	}
-	r.queueHold(b)
-	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return fmt.Errorf("reservations: add %s: %w", r.ID, err)
-	}
+	r.queueHold(tx)
 	return s.outbox.Append(ctx, tx, HoldPlaced(r))
 }
 
@@ -115,24 +111,20 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 	if err == nil && tag.RowsAffected() == 0 {
 		return fault.ErrVersionConflict
 	}
-	if err == nil {
-		b := &pgx.Batch{}
-		r.queueHold(b)
-		err = tx.SendBatch(ctx, b).Close()
-	}
 	if err != nil {
 		return fmt.Errorf("reservations: save %s: %w", r.ID, err)
 	}
+	r.queueHold(tx)
 	return s.outbox.Append(ctx, tx, events...)
 }
 
 // queueHold writes the current hold. One that it takes the place of had run out.
-func (r *Reservation) queueHold(b *pgx.Batch) {
-	b.Queue(`
+func (r *Reservation) queueHold(tx postgres.Tx) {
+	tx.Queue(`
 		UPDATE reservation.holds SET status = 'expired'
 		WHERE tenant_id = @tenant AND reservation_id = @reservation AND hold_id <> @hold AND status = 'live'`,
 		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "hold": r.Hold.ID})
-	b.Queue(`
+	tx.Queue(`
 		INSERT INTO reservation.holds (hold_id, tenant_id, reservation_id, allocation_ids, placed_at, expires_at, ttl_seconds, status)
 		VALUES (@hold, @tenant, @reservation, @allocations, @placedAt, @expiresAt, @ttl, @outcome)
 		ON CONFLICT (hold_id) DO UPDATE SET status = EXCLUDED.status`,

@@ -155,7 +155,7 @@ func (s Intents) Get(ctx context.Context, intent id.Intent) (i Intent, err error
 		return i, err
 	}
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		i, err = readIntent(ctx, tx, intent)
+		i, err = readIntent(ctx, tx.Last(), intent)
 		return err
 	})
 	if err != nil {

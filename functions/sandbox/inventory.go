@@ -114,7 +114,7 @@ func decide(ctx context.Context, tx postgres.Tx, h Hold) (decision, error) {
 func (s Inventory) Commit(ctx context.Context, tenant id.Tenant, allocations []id.Allocation) (at time.Time, err error) {
 	var outcome string
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		return tx.QueryRow(ctx, `SELECT outcome, coalesce(committed_at, 'epoch') FROM sandbox.commit_rooms(@allocations)`,
+		return tx.Last().QueryRow(ctx, `SELECT outcome, coalesce(committed_at, 'epoch') FROM sandbox.commit_rooms(@allocations)`,
 			pgx.StrictNamedArgs{"allocations": allocations}).Scan(&outcome, &at)
 	})
 	if err != nil {
@@ -147,7 +147,7 @@ func (s Inventory) Left(ctx context.Context, p id.Property, w stay.Window) (all 
 		return nil, err
 	}
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT l.room_type_id, l.units_left
 			FROM sandbox.units_left(
 				ARRAY(SELECT t.room_type_id FROM sandbox.room_types AS t WHERE t.property_id = @property),

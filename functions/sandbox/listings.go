@@ -86,7 +86,7 @@ func (s Listings) Search(ctx context.Context, q Query, part Slice) (page []Listi
 	args["limit"], args["offset"], args["sort"] = part.Limit, part.Offset, part.Sort
 	page = []Listing{}
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, found+`
+		rows, _ := tx.Last().Query(ctx, found+`
 			, page AS (
 				SELECT row_number() OVER (ORDER BY
 					CASE @sort WHEN 'price-asc' THEN f.nightly END ASC NULLS LAST,
@@ -150,7 +150,7 @@ func (s Listings) Pins(ctx context.Context, q Query, part Slice) (pins []Pin, to
 	args := q.arguments(part)
 	args["limit"] = part.Limit
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, found+`
+		rows, _ := tx.Last().Query(ctx, found+`
 			SELECT f.property_id, f.tenant_id, f.place[1], f.place[0], count(*) OVER () AS n
 			FROM found AS f
 			ORDER BY f.liked DESC, f.property_id

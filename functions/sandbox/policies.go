@@ -21,7 +21,7 @@ type HouseRule struct {
 // Rules are the house rules of all properties of a tenant, each property's in its own order.
 func (s Properties) Rules(ctx context.Context, tenant id.Tenant) (all []HouseRule, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT property_id, kind, title, title_localized, body, body_localized
 			FROM sandbox.policies
 			WHERE tenant_id = @tenant

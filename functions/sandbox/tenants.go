@@ -62,7 +62,7 @@ func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
 		return t, err
 	}
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		t, err = readTenant(ctx, tx, tenant)
+		t, err = readTenant(ctx, tx.Last(), tenant)
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -78,7 +78,7 @@ func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
 func (s Tenants) Face(ctx context.Context, tenant id.Tenant) (name Name, zone *time.Location, err error) {
 	var clock string
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		return tx.QueryRow(ctx, `
+		return tx.Last().QueryRow(ctx, `
 			SELECT t.brand_name, t.brand_localized, coalesce(min(p.time_zone), 'UTC')
 			FROM sandbox.tenants AS t
 			LEFT JOIN sandbox.properties AS p USING (tenant_id)
@@ -133,7 +133,7 @@ func readTenant(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Tenant, 
 // platform's own routes name a thing without its tenant. Everything further is read inside that tenant.
 func owner(ctx context.Context, db *postgres.DB, sql string, key any) (tenant id.Tenant, err error) {
 	err = db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		return tx.QueryRow(ctx, sql, pgx.StrictNamedArgs{"key": key}).Scan(&tenant)
+		return tx.Last().QueryRow(ctx, sql, pgx.StrictNamedArgs{"key": key}).Scan(&tenant)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return tenant, fault.ErrNotFound

@@ -93,7 +93,7 @@ func OpenThemes(e env.Env) Themes {
 // Published is a tenant's theme as it was published last, or fault.ErrNotFound.
 func (s Themes) Published(ctx context.Context, tenant id.Tenant) (t Theme, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		t, err = readTheme(ctx, tx, tenant)
+		t, err = readTheme(ctx, tx.Last(), tenant)
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -170,7 +170,7 @@ type Brand struct {
 // Brands are those of some tenants, in one statement: it is of several tenants on purpose. Who has published no theme has none.
 func (s Themes) Brands(ctx context.Context, tenants []id.Tenant) (all []Brand, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT DISTINCT ON (v.tenant_id) v.tenant_id, v.theme_version_id, v.tokens, t.brand_name, t.brand_localized
 			FROM sandbox.theme_versions AS v
 			JOIN sandbox.tenants AS t USING (tenant_id)

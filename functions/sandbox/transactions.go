@@ -119,7 +119,7 @@ func (s Intents) CancelLive(ctx context.Context, tx postgres.Tx, r id.Reservatio
 // them, and nothing more.
 func (s Intents) Due(ctx context.Context, most int) (due []id.Intent, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT intent_id FROM sandbox.intents
 			WHERE status = 'requires_payment' AND expires_at <= platform.now()
 			ORDER BY expires_at

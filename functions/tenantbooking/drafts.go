@@ -54,7 +54,7 @@ func (s Drafts) Any(ctx context.Context, d Due) (*Draft, error) {
 
 func (s Drafts) find(ctx context.Context, tenant id.Tenant, sql string, args pgx.StrictNamedArgs) (d *Draft, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		d, err = readDraft(ctx, tx, sql, args)
+		d, err = readDraft(ctx, tx.Last(), sql, args)
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -76,16 +76,13 @@ func readDraft(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictN
 // Add writes a new draft. Where the same act has been done before, its draft stands and is returned.
 func (s Drafts) Add(ctx context.Context, d *Draft) (stands *Draft, err error) {
 	err = s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
-		_, err := tx.Exec(ctx, `
+		tx.Queue(`
 			INSERT INTO bff_tenant_booking.booking_drafts (draft_id, tenant_id, session_id, state, version, body, created_at, active_at, expires_at)
 			VALUES (@draft, @tenant, @session, @state, @version, @body, @created, @active, @expires)
 			ON CONFLICT (draft_id) DO NOTHING`,
 			pgx.StrictNamedArgs{"draft": d.ID, "tenant": d.Tenant, "session": d.Session, "state": d.State, "version": d.Version,
 				"body": d.Body, "created": d.CreatedAt, "active": d.ActiveAt, "expires": d.ExpiresAt})
-		if err != nil {
-			return err
-		}
-		stands, err = readDraft(ctx, tx, selectDrafts+` AND draft_id = @draft AND session_id = @session`,
+		stands, err = readDraft(ctx, tx.Last(), selectDrafts+` AND draft_id = @draft AND session_id = @session`,
 			pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.ID, "session": d.Session})
 		return err
 	})
@@ -103,9 +100,7 @@ func (s Drafts) Save(ctx context.Context, d *Draft, events ...event.Draft) error
 			return err
 		}
 		if d.State.Ended() {
-			if err := snapshot(ctx, tx, d); err != nil {
-				return err
-			}
+			queueSnapshot(tx, d)
 		}
 		return s.outbox.Append(ctx, tx, s.flags.Told(d.Silent, events...)...)
 	})
@@ -143,7 +138,7 @@ type Due struct {
 // closed inside their tenants.
 func (s Drafts) Due(ctx context.Context, limit int) (due []Due, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT tenant_id, draft_id FROM bff_tenant_booking.booking_drafts
 			WHERE expires_at <= platform.now() ORDER BY expires_at LIMIT @limit`, pgx.StrictNamedArgs{"limit": limit})
 		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[Due])
@@ -158,7 +153,7 @@ func (s Drafts) Due(ctx context.Context, limit int) (due []Due, err error) {
 // Forget deletes a draft that is over. What is kept of it is its snapshot.
 func (s Drafts) Forget(ctx context.Context, d *Draft) error {
 	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
-		_, err := tx.Exec(ctx, `
+		_, err := tx.Last().Exec(ctx, `
 			DELETE FROM bff_tenant_booking.booking_drafts
 			WHERE tenant_id = @tenant AND draft_id = @draft AND ended_at IS NOT NULL AND expires_at <= platform.now()`,
 			pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.ID})

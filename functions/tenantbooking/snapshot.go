@@ -1,16 +1,14 @@
 package tenantbooking
 
 import (
-	"context"
-
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// snapshot writes what is kept of a draft that has ended: nothing that says who the guest was.
-func snapshot(ctx context.Context, tx postgres.Tx, d *Draft) error {
+// queueSnapshot writes what is kept of a draft that has ended: nothing that says who the guest was.
+func queueSnapshot(tx postgres.Tx, d *Draft) {
 	final := string(d.State)
 	if d.State == Confirmed {
 		final = "converted"
@@ -23,7 +21,7 @@ func snapshot(ctx context.Context, tx postgres.Tx, d *Draft) error {
 		method, provider = text(string(d.Payment.Method)), text(d.Payment.Provider)
 	}
 	w := d.Quote.Wish
-	_, err := tx.Exec(ctx, `
+	tx.Queue(`
 		INSERT INTO bff_tenant_booking.booking_draft_snapshots (id, draft_id, tenant_id, session_id, reservation_id, property_id,
 			room_type_id, rate_plan_id, final_state, created_at, finalized_at, total_minor, currency, guest_email_hash,
 			guest_phone_hash, marketing, flow_state_history, error_trail, payment_method, payment_provider, device_class, locale, display_currency)
@@ -37,7 +35,6 @@ func snapshot(ctx context.Context, tx postgres.Tx, d *Draft) error {
 			"email": text(string(d.Hashes.Email)), "phone": text(string(d.Hashes.Phone)), "marketing": d.Campaign.Attributed(),
 			"trail": d.Trail, "errors": append([]Trouble{}, d.Errors...), "method": method, "provider": provider,
 			"device": d.Device, "locale": string(d.Locale), "display": d.Currency})
-	return err
 }
 
 // text is NULL where there is none.

@@ -178,7 +178,7 @@ const counted = 100_000
 func (o order) count(ctx context.Context, db *postgres.DB, r Rule) error {
 	var n int
 	err := db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		return tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT `+r.Key+` FROM `+r.Name()+` WHERE `+r.Over+` LIMIT @most) AS over`,
+		return tx.Last().QueryRow(ctx, `SELECT count(*) FROM (SELECT `+r.Key+` FROM `+r.Name()+` WHERE `+r.Over+` LIMIT @most) AS over`,
 			pgx.StrictNamedArgs{"most": counted}).Scan(&n)
 	})
 	if err != nil {

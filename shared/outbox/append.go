@@ -22,7 +22,7 @@ import (
 // that is kept, parked with the reason, because a page view must not cost a guest the booking.
 //
 // Two transactions that append to one key follow each other: the second waits here until the first has ended. So within
-// a key the order of seq is the order of commits.
+// a key the order of seq is the order of commits. The rows go to the database with the next statement, or with the commit.
 func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Draft) error {
 	if len(events) == 0 {
 		return nil
@@ -34,11 +34,10 @@ func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Dra
 			return fmt.Errorf("outbox: append %s: %w", draft.Subject.Name, err)
 		}
 	}
-	lanes, err := o.insert(ctx, tx, rows)
-	if err != nil {
+	if err := o.insert(tx, rows); err != nil {
 		return fmt.Errorf("outbox: append %s: %w", events[0].Subject.Name, err)
 	}
-	tx.AfterCommit(fmt.Sprint("outbox ", o.db.Schema(), lanes), func(ctx context.Context) { o.drain(ctx, lanes) })
+	tx.AfterCommit("outbox "+o.db.Schema(), o.drain, keys(rows, publishable)...)
 	return nil
 }
 
@@ -103,44 +102,35 @@ func (o *Outbox) park(ctx context.Context, d event.Draft, raw event.Raw, broken 
 	return entry{Raw: raw, key: key, parked: &reason}, nil
 }
 
-// insert writes the entries in one round trip and tells the lanes of those to publish.
-func (o *Outbox) insert(ctx context.Context, tx postgres.Tx, entries []entry) ([]int16, error) {
-	var batch pgx.Batch
-	for _, key := range keys(entries) { // sorted, so that two transactions with several keys cannot block each other
-		batch.Queue(`SELECT pg_advisory_xact_lock(hashtextextended(@key, 0))`,
-			pgx.StrictNamedArgs{"key": o.db.Schema() + " outbox " + key})
+// insert has the entries written. Whoever writes to a key first waits for those who have written to it before and have not ended.
+func (o *Outbox) insert(tx postgres.Tx, entries []entry) error {
+	for _, key := range keys(entries, func(entry) bool { return true }) { // sorted, so that two transactions with several keys cannot block each other
+		tx.Queue(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, o.db.Schema()+" outbox "+key)
 	}
-	var lanes []int16
 	for _, e := range entries {
 		envelope, err := json.Marshal(sealed{e.Envelope, e.Extensions})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		batch.Queue(o.sql(`
+		tx.Queue(o.sql(`
 			INSERT INTO {schema}.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, parked_reason)
-			VALUES (@id, @event, @tenant, @subject, @key, @payload, @envelope, @occurred, @parked)
-			RETURNING lane`),
+			VALUES (@id, @event, @tenant, @subject, @key, @payload, @envelope, @occurred, @parked)`),
 			pgx.StrictNamedArgs{"id": e.Envelope.EventID, "event": e.Envelope.EventID.String(), "tenant": e.Envelope.TenantID,
 				"subject": e.Envelope.Subject, "key": e.key, "payload": []byte(e.Payload), "envelope": envelope,
-				"occurred": e.Envelope.OccurredAt, "parked": e.parked},
-		).QueryRow(func(row pgx.Row) error {
-			var lane int16
-			err := row.Scan(&lane)
-			if err == nil && e.parked == nil && !slices.Contains(lanes, lane) {
-				lanes = append(lanes, lane)
-			}
-			return err
-		})
+				"occurred": e.Envelope.OccurredAt, "parked": e.parked})
 	}
-	err := tx.SendBatch(ctx, &batch).Close()
-	slices.Sort(lanes)
-	return lanes, err
+	return nil
 }
 
-func keys(entries []entry) []string {
+// publishable entries are those that nothing keeps from being published.
+func publishable(e entry) bool { return e.parked == nil }
+
+func keys(entries []entry, of func(entry) bool) []string {
 	var all []string
 	for _, e := range entries {
-		all = append(all, e.key)
+		if of(e) {
+			all = append(all, e.key)
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

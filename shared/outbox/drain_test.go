@@ -67,7 +67,7 @@ func TestAHeldLaneIsLeftToItsHolder(t *testing.T) {
 	r.mustWrite(t, told("k", 1))
 	var met bool
 	holder := r.relay.Stepping(func(s outbox.Step) error {
-		if s != outbox.Marked || met {
+		if s != outbox.Published || met {
 			return nil
 		}
 		met = true
@@ -105,7 +105,7 @@ func TestAPublisherThatHangsCostsTheWriterLittleAndTheEventNothing(t *testing.T)
 	slow := outbox.Open(env.Give[topic.Publisher](r.Env(), stuck{}), r.db)
 	var committed time.Time
 	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
-		tx.AfterCommit("measure", func(context.Context) { committed = time.Now() })
+		tx.AfterCommit("measure", func(context.Context, []string) { committed = time.Now() })
 		return slow.Append(t.Context(), tx, told("k", 1))
 	})
 	if err != nil {
@@ -126,7 +126,7 @@ func TestACallerWhoHangsUpDelaysNothing(t *testing.T) {
 	r := newRig(t)
 	ctx, hangUp := context.WithCancel(t.Context())
 	err := r.db.InTx(ctx, func(tx postgres.Tx) error {
-		tx.AfterCommit("hang up", func(context.Context) { hangUp() })
+		tx.AfterCommit("hang up", func(context.Context, []string) { hangUp() })
 		return r.relay.Append(ctx, tx, told("k", 1))
 	})
 	if got, want := names(r.heard.Messages()), []string{"k 1"}; err != nil || !slices.Equal(got, want) {

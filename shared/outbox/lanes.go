@@ -3,7 +3,6 @@ package outbox
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,6 +14,7 @@ import (
 type lease struct {
 	holder id.Request // known to nobody else, so that no lane is marked or released by someone who lost it
 	lanes  []int16
+	rows   []row // what is due in them
 }
 
 // due says which rows can be published now: not those of a key with a row that waits for its next attempt, for that
@@ -28,46 +28,58 @@ const due = `o.published_at IS NULL AND o.parked_reason IS NULL AND coalesce((
 	  AND f.published_at IS NULL AND f.parked_reason IS NULL
 	LIMIT 1), true)`
 
-// take leases lanes in which something is due, those first that were served longest ago. It never waits: a lane that
-// somebody holds, or is just taking or releasing, is theirs, and they look again after they have released it.
-// Only, unless nil, are the lanes to choose from.
-func (o *Outbox) take(ctx context.Context, lanes int, only []int16, lasting time.Duration) (lease, error) {
+// take leases lanes in which something is due, those first that were served longest ago, and reads what is due there,
+// each lane in the order of seq, in all as many rows as the pace allows. It never waits: a lane that somebody holds, or is
+// just taking or settling, is theirs, and they look again after they have given it back. Only, unless nil, are the keys
+// whose lanes to choose from.
+//
+// Reading is a statement of its own: it must see what was marked by whoever gave the lane back while it was being taken.
+func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error) {
 	l := lease{holder: id.New[id.Request]()}
-	err := o.db.InTx(ctx, func(tx postgres.Tx) (err error) {
-		rows, _ := tx.Query(ctx, o.sql(`
-			WITH free AS MATERIALIZED (
-				SELECT l.lane
-				FROM {schema}.outbox_lanes l
-				WHERE l.leased_until <= clock_timestamp() AND (@only::smallint[] IS NULL OR l.lane = ANY (@only))
-				  AND (SELECT true FROM {schema}.outbox o WHERE o.lane = l.lane AND `+due+` ORDER BY o.seq LIMIT 1)
-				ORDER BY l.leased_until
-				LIMIT @lanes
-				FOR UPDATE SKIP LOCKED)
-			UPDATE {schema}.outbox_lanes l
-			SET holder = @holder, leased_until = clock_timestamp() + @lasting
-			FROM free WHERE l.lane = free.lane
-			RETURNING l.lane`),
-			pgx.StrictNamedArgs{"only": only, "lanes": lanes, "holder": l.holder, "lasting": lasting})
-		l.lanes, err = pgx.CollectRows(rows, pgx.RowTo[int16])
+	var batch pgx.Batch
+	batch.Queue(o.sql(`
+		WITH free AS MATERIALIZED (
+			SELECT l.lane
+			FROM {schema}.outbox_lanes l
+			WHERE l.leased_until <= clock_timestamp()
+			  AND (@only::text[] IS NULL OR l.lane IN (SELECT hashtextextended(k, 0) & 63 FROM unnest(@only::text[]) k))
+			  AND (SELECT true FROM {schema}.outbox o WHERE o.lane = l.lane AND `+due+` ORDER BY o.seq LIMIT 1)
+			ORDER BY l.leased_until
+			LIMIT @lanes
+			FOR UPDATE SKIP LOCKED)
+		UPDATE {schema}.outbox_lanes l
+		SET holder = @holder, leased_until = clock_timestamp() + @lasting
+		FROM free WHERE l.lane = free.lane
+		RETURNING l.lane`),
+		pgx.StrictNamedArgs{"only": only, "lanes": p.lanes, "holder": l.holder, "lasting": p.lease},
+	).Query(func(rows pgx.Rows) (err error) { l.lanes, err = pgx.CollectRows(rows, pgx.RowTo[int16]); return err })
+	batch.Queue(o.sql(`
+		SELECT r.id, r.subject, r.ordering_key, r.payload, r.envelope
+		FROM {schema}.outbox_lanes l
+		CROSS JOIN LATERAL (
+			SELECT o.seq, o.id, o.subject, o.ordering_key, o.payload, o.envelope
+			FROM {schema}.outbox o
+			WHERE o.lane = l.lane AND `+due+`
+			ORDER BY o.seq
+			LIMIT (SELECT @rows / count(*) + 1 FROM {schema}.outbox_lanes WHERE holder = @holder)) r
+		WHERE l.holder = @holder
+		ORDER BY l.lane, r.seq`),
+		pgx.StrictNamedArgs{"holder": l.holder, "rows": p.rows},
+	).Query(func(rows pgx.Rows) (err error) {
+		l.rows, err = pgx.CollectRows(rows, pgx.RowToStructByName[row])
 		return err
 	})
+	err := o.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch).Close() })
 	if err != nil {
-		return lease{}, fmt.Errorf("outbox: lease in %s: %w", o.db.Schema(), err)
+		return lease{}, fmt.Errorf("outbox: take in %s: %w", o.db.Schema(), err)
 	}
 	return l, nil
 }
 
 // release gives the lanes back that are still held. Its time of day puts them behind the others.
-func (o *Outbox) release(ctx context.Context, l lease) error {
-	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
-		_, err := tx.Exec(ctx, o.sql(`
-			UPDATE {schema}.outbox_lanes SET holder = NULL, leased_until = clock_timestamp()
-			WHERE lane = ANY (@lanes) AND holder = @holder`),
-			pgx.StrictNamedArgs{"lanes": l.lanes, "holder": l.holder})
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("outbox: release in %s: %w", o.db.Schema(), err)
-	}
-	return nil
+func (o *Outbox) release(batch *pgx.Batch, l lease) {
+	batch.Queue(o.sql(`
+		UPDATE {schema}.outbox_lanes SET holder = NULL, leased_until = clock_timestamp()
+		WHERE lane = ANY (@lanes) AND holder = @holder`),
+		pgx.StrictNamedArgs{"lanes": l.lanes, "holder": l.holder})
 }

@@ -4,11 +4,12 @@
 // 150 ms; the relay, ticked every minute, publishes what is left. Both work in turns over 64 lanes, each the hash of some
 // ordering keys:
 //
-//	lease → read → publish → mark → release, and look once more
+//	take → publish → settle, and look once more
 //
-// Whoever leases a lane alone publishes its rows, in the order of their seq, with no transaction open meanwhile and a
-// deadline that ends before the lease does. Killed at any of these points it loses nothing: the rows are still there
-// and the lease runs out. Only a kill between publish and mark has an event published twice.
+// Who takes a lane has it on lease and reads what is due there; who settles writes down what became of that and gives
+// the lane back. Whoever holds the lease alone publishes the lane's rows, in the order of their seq, with no transaction
+// open meanwhile and a deadline that ends before the lease does. Killed at any of these points it loses nothing: the rows
+// are still there and the lease runs out. Only a kill between publish and settle has an event published twice.
 //
 // What is left is found by looking for rows that are not marked, never by a position in seq: a row may commit later
 // than one that came after it. Within a key it cannot, for Append has the writers of a key wait for each other.
@@ -38,11 +39,9 @@ type Step = string
 
 // The steps of a turn. Tests of failures stop there; see Stepping.
 const (
-	Leased    Step = "lease"
-	Read      Step = "read"
+	Taken     Step = "take"
 	Published Step = "publish"
-	Marked    Step = "mark"
-	Released  Step = "release"
+	Settled   Step = "settle"
 )
 
 // Open returns the outbox in the database's schema. It publishes through the publisher that was given to e.

@@ -3,12 +3,10 @@ package outbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/topic"
 )
 
@@ -68,8 +66,7 @@ func (out *outcome) sort(r row, err error, over bool) {
 
 // mark writes down what became of the rows. It needs no lease: what is published is published, whoever did it, and a
 // failure counts only while nobody has succeeded.
-func (o *Outbox) mark(ctx context.Context, out *outcome) error {
-	var batch pgx.Batch
+func (o *Outbox) mark(batch *pgx.Batch, out *outcome) {
 	batch.Queue(o.sql(`
 		UPDATE {schema}.outbox SET published_at = @at, attempts = attempts + 1, last_error = NULL, parked_reason = NULL
 		WHERE id = ANY (@ids) AND published_at IS NULL`),
@@ -91,11 +88,6 @@ func (o *Outbox) mark(ctx context.Context, out *outcome) error {
 			WHERE o.id = f.id AND o.published_at IS NULL`),
 			pgx.StrictNamedArgs{"ids": out.parked.ids, "reasons": out.parked.reasons})
 	}
-	err := o.db.InTx(ctx, func(tx postgres.Tx) error { return tx.SendBatch(ctx, &batch).Close() })
-	if err != nil {
-		return fmt.Errorf("outbox: mark in %s: %w", o.db.Schema(), err)
-	}
-	return nil
 }
 
 // The time until a row's next attempt doubles from the shortest to the longest.

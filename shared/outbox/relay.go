@@ -48,8 +48,8 @@ func (o *Outbox) Relay(ctx context.Context) (Report, error) {
 
 // drain publishes what has just been committed, for at most 150 ms: the answer waits for it. What it leaves, for want
 // of time or because somebody else holds the lane, the relay takes. It outlasts a caller who has hung up, but no deadline.
-func (o *Outbox) drain(ctx context.Context, lanes []int16) {
-	if o.publisher == nil || len(lanes) == 0 {
+func (o *Outbox) drain(ctx context.Context, keys []string) {
+	if o.publisher == nil || len(keys) == 0 {
 		return
 	}
 	budget := o.draining.publish
@@ -58,12 +58,12 @@ func (o *Outbox) drain(ctx context.Context, lanes []int16) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), budget)
 	defer cancel()
-	_, _ = o.work(ctx, o.draining, lanes) // the transaction stands, whatever became of this
+	_, _ = o.work(ctx, o.draining, keys) // the transaction stands, whatever became of this
 }
 
 // work takes turns until one finds nothing to do. So every holder looks once more after it has released its lanes, for
 // the sake of those who committed meanwhile, found the lane held, and went away.
-func (o *Outbox) work(ctx context.Context, p pace, only []int16) (Report, error) {
+func (o *Outbox) work(ctx context.Context, p pace, only []string) (Report, error) {
 	var report Report
 	for {
 		out, found, err := o.turn(ctx, p, only)
@@ -77,61 +77,59 @@ func (o *Outbox) work(ctx context.Context, p pace, only []int16) (Report, error)
 }
 
 // turn leases some lanes and serves them once. It reports whether it found any.
-func (o *Outbox) turn(ctx context.Context, p pace, only []int16) (out *outcome, found bool, err error) {
+func (o *Outbox) turn(ctx context.Context, p pace, only []string) (out *outcome, found bool, err error) {
 	within, cancel := context.WithTimeout(ctx, p.publish) // begins before the lease does, so it ends before it
 	defer cancel()
-	l, err := o.take(within, p.lanes, only, p.lease)
+	l, err := o.take(within, p, only)
 	if err != nil || len(l.lanes) == 0 {
 		return out, false, err
 	}
-	if err := o.step(Leased); err != nil {
+	if err := o.step(Taken); err != nil {
 		return out, true, err
 	}
-	out, err = o.serve(ctx, within, l, p.rows)
+	out = o.serve(ctx, within, l.rows)
+	if err := o.step(Published); err != nil {
+		return out, true, err
+	}
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.finish)
 	defer cancel()
-	return out, true, o.settle(finish, l, out, err)
+	if err := o.settle(finish, l, out); err != nil {
+		return out, true, err
+	}
+	return out, true, o.step(Settled)
 }
 
-// serve publishes what is due in the lanes. Within is the turn's own time, ctx the caller's.
-func (o *Outbox) serve(ctx, within context.Context, l lease, limit int) (*outcome, error) {
-	rows, err := o.read(within, l, limit)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.step(Read); err != nil {
-		return nil, err
-	}
+// serve publishes rows. Within is the turn's own time, ctx the caller's.
+func (o *Outbox) serve(ctx, within context.Context, rows []row) *outcome {
 	out := &outcome{at: o.now()}
 	rows, messages := out.compose(rows)
 	for i, err := range o.publisher.Publish(within, messages) {
 		out.sort(rows[i], err, ctx.Err() != nil)
 	}
-	return out, o.step(Published)
+	return out
 }
 
-// settle writes down what became of the rows and gives the lanes back; the lanes also when there is nothing to write.
-func (o *Outbox) settle(ctx context.Context, l lease, out *outcome, err error) error {
-	if err == nil {
-		err = o.mark(ctx, out)
+// settle writes down what became of the rows and gives the lanes back, in one transaction. When that fails the lease
+// runs out, and the rows are published again.
+func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
+	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
+		var batch pgx.Batch
+		batch.Queue(`SET LOCAL synchronous_commit = off`) // what is lost with the power is only published once more
+		o.mark(&batch, out)
+		o.release(&batch, l)
+		return tx.Last().SendBatch(ctx, &batch).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("outbox: settle in %s: %w", o.db.Schema(), err)
 	}
-	if err == nil {
-		err = o.step(Marked)
-	}
-	if _, halted := errors.AsType[*halt](err); halted {
-		return err
-	}
-	if failed := o.release(ctx, l); failed != nil {
-		return errors.Join(err, failed)
-	}
-	return errors.Join(err, o.step(Released))
+	return nil
 }
 
 // alarm fails when events wait for a person.
 func (o *Outbox) alarm(ctx context.Context) error {
 	var parked, failing int
 	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
-		return tx.QueryRow(ctx, o.sql(`
+		return tx.Last().QueryRow(ctx, o.sql(`
 			SELECT (SELECT count(*) FROM {schema}.outbox WHERE parked_reason IS NOT NULL),
 			       (SELECT count(*) FROM {schema}.outbox
 			        WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL

@@ -56,13 +56,14 @@ func told(key string, version int) event.Draft {
 	}}
 }
 
-// write appends in a transaction of its own, and runs then before that commits.
+// write appends in a transaction of its own, and runs then when the rows are in the database and not yet committed.
 func (r *rig) write(ctx context.Context, o *outbox.Outbox, then func(), events ...event.Draft) error {
 	return r.db.InTx(ctx, func(tx postgres.Tx) error {
-		err := o.Append(ctx, tx, events...)
-		if then != nil {
-			then()
+		if err := o.Append(ctx, tx, events...); err != nil || then == nil {
+			return err
 		}
+		_, err := tx.Now(ctx) // whatever it is: what is queued goes out with it
+		then()
 		return err
 	})
 }

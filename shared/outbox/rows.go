@@ -1,16 +1,11 @@
 package outbox
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/jackc/pgx/v5"
-
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/topic"
 )
 
@@ -21,31 +16,6 @@ type row struct {
 	Key      string `db:"ordering_key"`
 	Payload  []byte
 	Envelope []byte
-}
-
-// read returns what is due in the lanes that are still held, each lane in the order of seq, about so many
-// rows in all.
-func (o *Outbox) read(ctx context.Context, l lease, limit int) ([]row, error) {
-	var found []row
-	err := o.db.InTx(ctx, func(tx postgres.Tx) (err error) {
-		rows, _ := tx.Query(ctx, o.sql(`
-			SELECT r.id, r.subject, r.ordering_key, r.payload, r.envelope
-			FROM {schema}.outbox_lanes l
-			CROSS JOIN LATERAL (
-				SELECT o.seq, o.id, o.subject, o.ordering_key, o.payload, o.envelope
-				FROM {schema}.outbox o
-				WHERE o.lane = l.lane AND `+due+`
-				ORDER BY o.seq LIMIT @each) r
-			WHERE l.lane = ANY (@lanes) AND l.holder = @holder
-			ORDER BY l.lane, r.seq`),
-			pgx.StrictNamedArgs{"lanes": l.lanes, "holder": l.holder, "each": limit/len(l.lanes) + 1})
-		found, err = pgx.CollectRows(rows, pgx.RowToStructByName[row])
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("outbox: read in %s: %w", o.db.Schema(), err)
-	}
-	return found, nil
 }
 
 // sealed is what the column envelope holds: the envelope as it will travel, and what travels beside it.

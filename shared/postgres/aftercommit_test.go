@@ -2,7 +2,9 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/id"
@@ -18,8 +20,8 @@ func TestAfterCommit(t *testing.T) {
 		end  func(context.Context, postgres.Tx) error
 		want []string
 	}{
-		{"runs in the order it was asked for", []string{"a", "b"}, fine, []string{"a", "b"}},
-		{"runs once per key", []string{"a", "b", "a"}, fine, []string{"a", "b"}},
+		{"runs in the order it was asked for", []string{"a 1", "b 2"}, fine, []string{"a[1]", "b[2]"}},
+		{"runs once per key, with what all asked for", []string{"a 1", "b 2", "a 3"}, fine, []string{"a[1 3]", "b[2]"}},
 		{"does not run after an error", []string{"a"}, refuse, nil},
 		{"does not run after a panic", []string{"a"}, collapse, nil},
 		{"does not run when the commit itself fails", []string{"a"}, breakLate, nil},
@@ -31,7 +33,8 @@ func TestAfterCommit(t *testing.T) {
 				defer func() { _ = recover() }()
 				_ = db.InTenant(t.Context(), id.New[id.Tenant](), func(tx postgres.Tx) error {
 					for _, key := range test.keys {
-						tx.AfterCommit(key, func(context.Context) { ran = append(ran, key) })
+						key, about, _ := strings.Cut(key, " ")
+						tx.AfterCommit(key, func(_ context.Context, of []string) { ran = append(ran, key+fmt.Sprint(of)) }, about)
 					}
 					return test.end(t.Context(), tx)
 				})
@@ -86,7 +89,7 @@ func TestAHookSeesWhatWasCommittedOnTheOnlyConnection(t *testing.T) {
 	kabul := id.New[id.Tenant]()
 	var found []id.Tenant
 	err := db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
-		tx.AfterCommit("look", func(ctx context.Context) {
+		tx.AfterCommit("look", func(ctx context.Context, _ []string) {
 			must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) (err error) {
 				found, err = tenants(ctx, tx)
 				return err

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// Trips are what one call costs: round trips of SQL with the beginnings and the ends of transactions, transactions, uses of
+// Trips are what one call costs: round trips of SQL, transactions, uses of
 // the document store, and calls of neighbours. A neighbour's own trips are its own.
 type trips struct{ SQL, Tx, Doc, Up int }
 
@@ -111,21 +111,22 @@ func (tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQuery
 	if strings.HasPrefix(q.SQL, "-- ping") {
 		return ctx
 	}
-	spend(ctx, func(a *account) {
-		a.trips.SQL++
-		if strings.HasPrefix(q.SQL, "BEGIN;") {
-			a.trips.Tx++
-		}
-	})
+	spend(ctx, func(a *account) { a.trips.SQL++ })
 	return ctx
 }
 
 // TraceQueryEnd is pgx.QueryTracer's.
 func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TraceBatchStart is pgx.BatchTracer's: a batch is one round trip, however much is in it.
-func (tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	spend(ctx, func(a *account) { a.trips.SQL++ })
+// TraceBatchStart is pgx.BatchTracer's: a batch is one round trip, however much is in it. The beginning of a transaction goes
+// out with its first statement.
+func (tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
+	spend(ctx, func(a *account) {
+		a.trips.SQL++
+		if b.Batch.QueuedQueries[0].SQL == "BEGIN" {
+			a.trips.Tx++
+		}
+	})
 	return ctx
 }
 

@@ -202,10 +202,11 @@ func writing(t *testing.T) bool {
 
 const head = `# What one call costs, in round trips: SQL/transactions/document store/neighbours.
 #
-# SQL counts the beginning and the end of each transaction; what a driver does once per connection, such as preparing a
-# statement, is none of a call's. Neighbours count their own trips in their own lines. Cold: every cache is empty. Warm: the
-# same was asked before. A name alone is the usual call; an event's line is the dearest of its deliveries. Where events are told,
-# 15 SQL and 5 transactions are the outbox's, which publishes them after the commit and looks once more.
+# The beginning of a transaction goes out with its first statement, and often the end with its last; what a driver does once
+# per connection, such as preparing a statement, is none of a call's. Neighbours count their own trips in their own lines.
+# Cold: every cache is empty. Warm: the same was asked before. A name alone is the usual call; an event's line is the dearest
+# of its deliveries. Where events are told, 3 SQL and 3 transactions are the outbox's, which publishes them after the commit
+# and looks once more.
 #
 # MELMASTOON_LEDGER=write go test ./test/ledger -run TestWriteTheLedger writes it anew.
 

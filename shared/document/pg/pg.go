@@ -29,7 +29,7 @@ func (s *Store) Get(ctx context.Context, now time.Time, names ...document.Name) 
 	}
 	found := make([]*document.Record, len(names))
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT n.position, d.value, d.number, d.version, d.expires_at
 			FROM unnest(@collections::text[], @ids::text[]) WITH ORDINALITY AS n (collection, id, position)
 			JOIN document.documents d ON d.collection = n.collection AND d.id = n.id
@@ -80,7 +80,7 @@ func (s *Store) Delete(ctx context.Context, name document.Name) error {
 // Add adds in one statement. A record that has ended begins anew.
 func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (sum int64, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
-		return tx.QueryRow(ctx, `
+		return tx.Last().QueryRow(ctx, `
 			INSERT INTO document.documents AS d (collection, id, value, number, version, expires_at)
 			VALUES (@collection, @id, '', @n, 0, @until)
 			ON CONFLICT (collection, id) DO UPDATE SET
@@ -98,7 +98,7 @@ func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n in
 // change runs a statement and reports whether it changed the row.
 func (s *Store) change(ctx context.Context, sql string, args pgx.StrictNamedArgs) (changed bool, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
-		tag, err := tx.Exec(ctx, sql, args)
+		tag, err := tx.Last().Exec(ctx, sql, args)
 		changed = tag.RowsAffected() == 1
 		return err
 	})

@@ -40,7 +40,11 @@ const closing = 2 * time.Second
 // request, or whose first call is still running, is a fault. An answer that comes with an error is true and should be
 // given, but could not be kept: a repeat will run the act again.
 func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (a Answer, replayed bool, err error) {
-	lease, err := l.store.claim(ctx, c)
+	lease, kept, err := l.store.claim(ctx, c)
+	if kept != nil {
+		a, err = l.repeat(c, *kept)
+		return a, err == nil, err
+	}
 	if errors.Is(err, errTaken) {
 		a, err = l.replay(ctx, c)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -52,9 +56,9 @@ func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (
 		return Answer{}, false, err
 	}
 	// From here on the claim is ours, and is settled even if the caller leaves or the act panics.
-	kept := false
+	settled := false
 	defer func() {
-		if !kept {
+		if !settled {
 			l.release(ctx, lease)
 		}
 	}()
@@ -63,7 +67,7 @@ func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (
 		return a, false, nil
 	}
 	a, replayed, err = l.keep(ctx, c, lease, a)
-	kept = err == nil
+	settled = err == nil
 	return a, replayed, err
 }
 
@@ -96,9 +100,15 @@ func (l *Ledger) release(ctx context.Context, lease lease) {
 // replay returns the kept answer of a claim that is taken.
 func (l *Ledger) replay(ctx context.Context, c Claim) (Answer, error) {
 	e, err := l.store.look(ctx, c.row())
-	switch {
-	case err != nil:
+	if err != nil {
 		return Answer{}, err
+	}
+	return l.repeat(c, e)
+}
+
+// repeat returns the answer that a row holds, if it is one to this request.
+func (l *Ledger) repeat(c Claim, e entry) (Answer, error) {
+	switch {
 	case e.Request != c.Request:
 		return Answer{}, fault.ErrIdempotencyKeyReused
 	case e.Status == nil:

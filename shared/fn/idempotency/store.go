@@ -35,30 +35,47 @@ type entry struct {
 	Response []byte `db:"response"`
 }
 
-// errTaken means that the claim is another's, running or answered.
+// A claimed is what a claim finds: a lease, or the answer that was kept.
+type claimed struct {
+	Act   *id.Request `db:"act"`
+	Until *time.Time  `db:"locked_until"`
+	entry
+}
+
+// errTaken means that the claim is another's and not answered.
 var errTaken = errors.New("idempotency: taken")
 
 func openStore(db *postgres.DB) store {
 	table := pgx.Identifier{db.Schema(), "idempotency"}.Sanitize()
 	return store{
 		db: db,
-		// A row that has expired is as good as none. One whose lease ran out is taken over with its act, by the same
-		// request only: another one is refused when it looks.
+		// What was kept is looked for first: a replay writes nothing. A row that has expired is as good as none. One whose
+		// lease ran out is taken over with its act, by the same request only: another one is refused when it looks.
 		claiming: `
-			INSERT INTO ` + table + ` AS i (key, tenant_id, request_hash, act, locked_until, created_at, expires_at)
-			VALUES (@key, @tenant, @request, @act, clock_timestamp() + @lease, platform.now(), platform.now() + interval '24 hours')
-			ON CONFLICT (key) DO UPDATE SET
-				request_hash = excluded.request_hash,
-				act          = CASE WHEN i.expires_at <= platform.now() THEN excluded.act ELSE i.act END,
-				created_at   = CASE WHEN i.expires_at <= platform.now() THEN excluded.created_at ELSE i.created_at END,
-				expires_at   = excluded.expires_at,
-				locked_until = excluded.locked_until,
-				status_code  = NULL,
-				headers      = NULL,
-				response     = NULL
-			WHERE i.expires_at <= platform.now()
-			   OR (i.status_code IS NULL AND i.locked_until <= clock_timestamp() AND i.request_hash = excluded.request_hash)
-			RETURNING act, locked_until`,
+			WITH kept AS MATERIALIZED (
+				SELECT request_hash, status_code, headers, response
+				FROM ` + table + `
+				WHERE key = @key AND status_code IS NOT NULL AND expires_at > platform.now()
+			), claimed AS (
+				INSERT INTO ` + table + ` AS i (key, tenant_id, request_hash, act, locked_until, created_at, expires_at)
+				SELECT @key, @tenant::uuid, @request, @act::uuid, clock_timestamp() + @lease::interval, platform.now(), platform.now() + interval '24 hours'
+				WHERE NOT EXISTS (SELECT FROM kept)
+				ON CONFLICT (key) DO UPDATE SET
+					request_hash = excluded.request_hash,
+					act          = CASE WHEN i.expires_at <= platform.now() THEN excluded.act ELSE i.act END,
+					created_at   = CASE WHEN i.expires_at <= platform.now() THEN excluded.created_at ELSE i.created_at END,
+					expires_at   = excluded.expires_at,
+					locked_until = excluded.locked_until,
+					status_code  = NULL,
+					headers      = NULL,
+					response     = NULL
+				WHERE i.expires_at <= platform.now()
+				   OR (i.status_code IS NULL AND i.locked_until <= clock_timestamp() AND i.request_hash = excluded.request_hash)
+				RETURNING act, locked_until
+			)
+			SELECT act, locked_until, '' AS request_hash, NULL::int AS status_code, NULL::bytea AS headers, NULL::bytea AS response FROM claimed
+			UNION ALL
+			SELECT NULL, NULL, request_hash, status_code, headers, response FROM kept`,
 		looking: `
 			SELECT request_hash, status_code, headers, response
 			FROM ` + table + `
@@ -74,26 +91,30 @@ func openStore(db *postgres.DB) store {
 	}
 }
 
-// claim takes a lease or returns errTaken.
-func (s store) claim(ctx context.Context, c Claim) (l lease, err error) {
-	l.row = c.row()
-	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
-		return tx.QueryRow(ctx, s.claiming, pgx.StrictNamedArgs{
-			"key": l.row, "tenant": c.Tenant, "request": c.Request, "act": id.New[id.Request](), "lease": c.Lease,
-		}).Scan(&l.act, &l.until)
+// claim takes a lease, or returns what was kept, or errTaken.
+func (s store) claim(ctx context.Context, c Claim) (l lease, kept *entry, err error) {
+	var found claimed
+	err = s.db.InTx(ctx, func(tx postgres.Tx) (err error) {
+		rows, _ := tx.Last().Query(ctx, s.claiming, pgx.StrictNamedArgs{
+			"key": c.row(), "tenant": c.Tenant, "request": c.Request, "act": id.New[id.Request](), "lease": c.Lease,
+		})
+		found, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[claimed])
+		return err
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return l, errTaken
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return l, nil, errTaken
+	case err != nil:
+		return l, nil, fmt.Errorf("idempotency: claim: %w", err)
+	case found.Act == nil:
+		return l, &found.entry, nil
 	}
-	if err != nil {
-		return l, fmt.Errorf("idempotency: claim: %w", err)
-	}
-	return l, nil
+	return lease{row: c.row(), act: *found.Act, until: *found.Until}, nil, nil
 }
 
 func (s store) look(ctx context.Context, row string) (e entry, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) (err error) {
-		rows, _ := tx.Query(ctx, s.looking, pgx.StrictNamedArgs{"key": row})
+		rows, _ := tx.Last().Query(ctx, s.looking, pgx.StrictNamedArgs{"key": row})
 		e, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[entry])
 		return err
 	})
@@ -106,7 +127,7 @@ func (s store) look(ctx context.Context, row string) (e entry, err error) {
 // keep stores the answer and reports whether it was the first.
 func (s store) keep(ctx context.Context, l lease, e entry) (first bool, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
-		tag, err := tx.Exec(ctx, s.keeping, pgx.StrictNamedArgs{
+		tag, err := tx.Last().Exec(ctx, s.keeping, pgx.StrictNamedArgs{
 			"key": l.row, "act": l.act, "status": e.Status, "headers": e.Headers, "response": e.Response,
 		})
 		first = tag.RowsAffected() == 1
@@ -120,7 +141,7 @@ func (s store) keep(ctx context.Context, l lease, e entry) (first bool, err erro
 
 func (s store) release(ctx context.Context, l lease) error {
 	return s.db.InTx(ctx, func(tx postgres.Tx) error {
-		_, err := tx.Exec(ctx, s.releasing, pgx.StrictNamedArgs{"key": l.row, "until": l.until})
+		_, err := tx.Last().Exec(ctx, s.releasing, pgx.StrictNamedArgs{"key": l.row, "until": l.until})
 		return err
 	})
 }

@@ -27,10 +27,8 @@ const forgettable = `SET LOCAL synchronous_commit = off`
 // pushing is free again: that one is gone.
 func (b *Bus) claim(ctx context.Context) (claimed []delivery, err error) {
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
-		if _, err := tx.Exec(ctx, forgettable); err != nil {
-			return err
-		}
-		rows, _ := tx.Query(ctx, `
+		tx.Queue(forgettable)
+		rows, _ := tx.Last().Query(ctx, `
 			WITH next AS MATERIALIZED (
 				SELECT n.subscription, n.seq
 				FROM bus.subscriptions s
@@ -105,7 +103,7 @@ func (b *Bus) trySettle(ctx context.Context, d delivery, nack error) error {
 			WHERE subscription = @subscription AND seq = @seq AND pusher = @self`,
 			pgx.StrictNamedArgs{"backoff": d.backoff(), "subscription": d.subscription.Name, "seq": d.Seq, "self": b.self})
 	}
-	return b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.SendBatch(ctx, &batch).Close() })
+	return b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch).Close() })
 }
 
 // cross takes a delivery off what is owed.

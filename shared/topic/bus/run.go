@@ -67,7 +67,7 @@ type run struct {
 // lead makes this the one that pushes, or finds that somebody else is.
 func (r *run) lead(ctx context.Context, lasting time.Duration) error {
 	err := r.db.InTx(ctx, func(tx postgres.Tx) error {
-		tag, err := tx.Exec(ctx, `
+		tag, err := tx.Last().Exec(ctx, `
 			UPDATE bus.pusher SET holder = @self, leased_until = clock_timestamp() + @lasting
 			WHERE holder = @self OR leased_until < clock_timestamp()`,
 			pgx.StrictNamedArgs{"self": r.self, "lasting": lasting})
@@ -119,7 +119,7 @@ const kept = 7 * 24 * time.Hour
 
 func (b *Bus) forget(ctx context.Context) error {
 	err := b.db.InTx(ctx, func(tx postgres.Tx) error {
-		_, err := tx.Exec(ctx, `
+		_, err := tx.Last().Exec(ctx, `
 			DELETE FROM bus.messages m
 			WHERE m.published_at < platform.now() - @kept::interval
 			  AND NOT EXISTS (SELECT FROM bus.deliveries d WHERE d.seq = m.seq)`,

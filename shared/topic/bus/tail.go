@@ -28,7 +28,7 @@ const page = 200
 // Last is the position of the newest message: Tail after it sees what comes from now on.
 func (b *Bus) Last(ctx context.Context) (last int64, err error) {
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
-		return tx.QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM bus.messages`).Scan(&last)
+		return tx.Last().QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM bus.messages`).Scan(&last)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("bus: last: %w", err)
@@ -71,10 +71,8 @@ func (b *Bus) after(ctx context.Context, after int64) (found []Stored, err error
 	}
 	var horizon int64
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('bus messages', 0))`); err != nil {
-			return err
-		}
-		return tx.QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM bus.messages`).Scan(&horizon)
+		tx.Queue(`SELECT pg_advisory_xact_lock(hashtextextended('bus messages', 0))`)
+		return tx.Last().QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM bus.messages`).Scan(&horizon)
 	})
 	if err == nil {
 		found, err = b.between(ctx, after, horizon)
@@ -87,7 +85,7 @@ func (b *Bus) after(ctx context.Context, after int64) (found []Stored, err error
 
 func (b *Bus) between(ctx context.Context, after, horizon int64) (found []Stored, err error) {
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
-		rows, _ := tx.Query(ctx, `
+		rows, _ := tx.Last().Query(ctx, `
 			SELECT seq, topic, ordering_key, attributes, data, published_at
 			FROM bus.messages
 			WHERE seq > @after AND seq <= @horizon

@@ -49,7 +49,7 @@ func BenchmarkDelivery(b *testing.B) {
 		d := told(id.New[id.Request]().String())
 		d.ID = id.New[id.Event]()
 		return h.db.InTx(ctx, func(tx postgres.Tx) error {
-			tx.AfterCommit("committed", func(context.Context) {
+			tx.AfterCommit("committed", func(context.Context, []string) {
 				mu.Lock()
 				defer mu.Unlock()
 				committed[d.ID.String()] = time.Now()
