@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
@@ -68,13 +69,13 @@ const longestPlace = 200
 // for there. A part of the path that is neither a plain word nor the id of a thing becomes "*".
 func Place(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Opaque != "" || !hostlike.MatchString(u.Host) || (u.Host == "") != (u.Scheme == "") ||
+	if err != nil || u.Opaque != "" || !hostlike().MatchString(u.Host) || (u.Host == "") != (u.Scheme == "") ||
 		!slices.Contains([]string{"", "http", "https"}, u.Scheme) {
 		return ""
 	}
 	parts := strings.Split(u.Path, "/")
 	for i, part := range parts {
-		if !wordlike.MatchString(part) && !idlike.MatchString(part) {
+		if !wordlike().MatchString(part) && !idlike().MatchString(part) {
 			parts[i] = "*"
 		}
 	}
@@ -89,7 +90,13 @@ func Place(address string) string {
 }
 
 var (
-	hostlike = regexp.MustCompile(`^(([A-Za-z0-9-]{1,63}\.){0,6}[A-Za-z][A-Za-z0-9-]{0,62}(:[0-9]{1,5})?)?$`)
-	wordlike = regexp.MustCompile(`^[A-Za-z-]{0,40}$`)
-	idlike   = regexp.MustCompile(`^[a-z_]{3,12}_[0-9A-HJKMNP-TV-Z]{26}$`)
+	hostlike = expression(`^(([A-Za-z0-9-]{1,63}\.){0,6}[A-Za-z][A-Za-z0-9-]{0,62}(:[0-9]{1,5})?)?$`)
+	wordlike = expression(`^[A-Za-z-]{0,40}$`)
+	idlike   = expression(`^[a-z_]{3,12}_[0-9A-HJKMNP-TV-Z]{26}$`)
 )
+
+// expression compiles when it is first asked for: these cost more than all else that importing this package does, and most
+// functions never look at a place.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}

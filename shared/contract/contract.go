@@ -5,20 +5,14 @@
 package contract
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// published are the schemas of this build. Each is compiled when it is first needed: compiling costs a cold start more
-// than everything else a function does there.
+// published are the schemas of this build. Each is compiled when it is first needed: most functions need one or two.
 var published = &registry{files: schemas.Events}
 
 // Heard checks a payload that came in. A payload that breaks its schema is a fault of kind Invalid, and no repeat will
@@ -56,24 +50,9 @@ func breach(subject string, violations []fault.Violation) error {
 }
 
 func (r *registry) check(subject string, m model, payload []byte) ([]fault.Violation, error) {
-	schema, err := r.schema(subject, m)
+	rule, err := r.rule(subject)
 	if err != nil {
 		return nil, err
 	}
-	// The validator's own reader takes the last of two members of one name; another reader might take the first.
-	if !jsontext.Value(payload).IsValid() {
-		return []fault.Violation{{Rule: "json", Message: "is not one well-formed JSON value"}}, nil
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
-	if err != nil {
-		return nil, fmt.Errorf("contract: %s: the payload does not decode", subject)
-	}
-	err = schema.Validate(value)
-	if err == nil {
-		return nil, nil
-	}
-	if broken, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
-		return violations(broken), nil
-	}
-	return nil, fmt.Errorf("contract: %s: the schema cannot be applied", subject)
+	return rule.check(m, payload), nil
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,13 +25,16 @@ const (
 // core are the attributes of a CloudEvent that are no extensions.
 var core = []string{"specversion", "id", "type", "source", "time", "subject", "dataschema", "datacontenttype", "data"}
 
-// legal is what CloudEvents asks of an extension's name.
-var legal = regexp.MustCompile(`^[a-z0-9]{1,20}$`)
+// legal reports whether CloudEvents lets an extension have that name.
+func legal(name string) bool {
+	foreign := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
+	return len(name) >= 1 && len(name) <= 20 && !strings.ContainsFunc(name, foreign)
+}
 
 // check refuses names that no CloudEvent may have, and those with a meaning of their own.
 func (x Extensions) check() error {
 	for name := range x {
-		if slices.Contains(spoken, name) || slices.Contains(core, name) || !legal.MatchString(name) {
+		if slices.Contains(spoken, name) || slices.Contains(core, name) || !legal(name) {
 			return fmt.Errorf("%q is no name for an extension", name)
 		}
 	}
@@ -87,7 +89,7 @@ func (x Extensions) beside(e Envelope) Extensions {
 	implied := e.extensions()
 	own := Extensions{}
 	for name, value := range x {
-		if _, ok := implied[name]; !ok && legal.MatchString(name) && !slices.Contains(core, name) {
+		if _, ok := implied[name]; !ok && legal(name) && !slices.Contains(core, name) {
 			own[name] = value
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A plan is how a request becomes an In. It is made once, when a function is built; a type that cannot be decoded is an
@@ -92,12 +93,14 @@ func (p *plan) add(f field) {
 	p.form = p.form || f.source == "form"
 }
 
-var wildcard = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
+var wildcard = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
+})
 
 func (p *plan) checkPath(in reflect.Type, route string, taken []string) error {
 	var want []string
 	have := slices.Clone(taken)
-	for _, m := range wildcard.FindAllStringSubmatch(route, -1) {
+	for _, m := range wildcard().FindAllStringSubmatch(route, -1) {
 		want = append(want, m[1])
 	}
 	for _, f := range p.fields {

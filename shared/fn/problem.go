@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -79,8 +80,12 @@ func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 // languages are those that titles are written in; the first is for everybody else.
 var languages = []string{"en", "ps", "fa", "ur", "ar"}
 
-var matcher = language.NewMatcher([]language.Tag{
-	language.English, language.MustParse("ps"), language.Persian, language.Urdu, language.Arabic,
+// matcher is made by the first error that says which languages it may have: making it costs a start more than any other
+// table here.
+var matcher = sync.OnceValue(func() language.Matcher {
+	return language.NewMatcher([]language.Tag{
+		language.English, language.MustParse("ps"), language.Persian, language.Urdu, language.Arabic,
+	})
 })
 
 // negotiate picks the language of an error for what the caller accepts. Dari, asked for as prs, reads Persian.
@@ -92,6 +97,6 @@ func negotiate(accept string) string {
 	if err != nil || len(asked) == 0 || weights[0] == 0 {
 		return languages[0]
 	}
-	_, i, _ := matcher.Match(asked...) // the index: the tag it returns has extensions
+	_, i, _ := matcher().Match(asked...) // the index: the tag it returns has extensions
 	return languages[i]
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -120,12 +121,14 @@ func (w *walk) object(s *shape) error {
 }
 
 // memberlike is what a member may be called for its name to be said back. Anything else may be what somebody wrote.
-var memberlike = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.:/~$-]{0,39}$`)
+var memberlike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.:/~$-]{0,39}$`)
+})
 
 // unknown points to the member whose name was read last, or only to its object where the name is none that a program gives.
 func (w *walk) unknown() jsontext.Pointer {
 	at := w.dec.StackPointer()
-	if !memberlike.MatchString(at.LastToken()) {
+	if !memberlike().MatchString(at.LastToken()) {
 		return at.Parent()
 	}
 	return at

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"melmastoon.ghasi.io/shared/event"
@@ -48,8 +49,10 @@ func Plain(s string) string {
 
 // reachable is how people can be reached, or paid with: an e-mail address, also one that is escaped, an international telephone
 // number, and a card's number.
-var reachable = regexp.MustCompile(`(?i)@|＠|%(25)*40|(\+|%(25)*2B|\b00)\d[\d\s().-]{6,}|\d([ -]?\d){12}`)
+var reachable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)@|＠|%(25)*40|(\+|%(25)*2B|\b00)\d[\d\s().-]{6,}|\d([ -]?\d){12}`)
+})
 
 // Personal reports whether a text seems to hold somebody's address or number: links are made by people and programs that put
 // them there. Names it cannot know: what reaches events is therefore only ever what a campaign is called.
-func Personal(s string) bool { return reachable.MatchString(s) }
+func Personal(s string) bool { return reachable().MatchString(s) }

@@ -122,7 +122,7 @@ func BenchmarkBusinessRow(b *testing.B) {
 }
 
 // BenchmarkAppend compares the processor time of Append with that of validating a parsed payload and marshalling payload
-// and envelope. What the driver takes to send the same two statements is taken off both: all are measured between
+// and envelope. What the driver takes to send the same statements is taken off both: all are measured between
 // sendings, for what is done between system calls costs more than what is done in a loop of its own.
 func BenchmarkAppend(b *testing.B) {
 	h, n := open(b, 2), times(5_000)
@@ -157,6 +157,9 @@ func less(a, b []float64) []float64 {
 	return all
 }
 
+// next is the statement with which what was appended goes out.
+const next = `SELECT 1`
+
 // appends appends n events in one transaction, which is then given up.
 func appends(h *house, d event.Draft, n int) side {
 	store := outbox.Open(h.env, h.db)
@@ -166,6 +169,9 @@ func appends(h *house, d event.Draft, n int) side {
 			took = cpu(b, func() error {
 				for range n {
 					if err := store.Append(b.Context(), tx, d); err != nil {
+						return err
+					}
+					if _, err := tx.Exec(b.Context(), next); err != nil {
 						return err
 					}
 				}
@@ -190,8 +196,8 @@ func sends(pool *pgxpool.Pool, args []any, n int, work func() error) side {
 					var batch pgx.Batch
 					batch.Queue(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, "sandbox outbox k")
 					each := append([]any{[16]byte(id.New[id.Event]())}, args[1:]...)
-					var lane int16
-					batch.Queue(insertRow+` RETURNING lane`, each...).QueryRow(func(row pgx.Row) error { return row.Scan(&lane) })
+					batch.Queue(insertRow, each...)
+					batch.Queue(next)
 					if err := tx.SendBatch(b.Context(), &batch).Close(); err != nil {
 						return err
 					}

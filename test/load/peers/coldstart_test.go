@@ -118,6 +118,8 @@ func starts(name, path string) side {
 		for key, value := range cloud.Variables(secret, identity.NewIssuer(env.Of(nil), secret), "http://"+nobody) {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}
+		// In the cloud keys are fetched when a token is there to be verified.
+		cmd.Env = append(cmd.Env, "IDENTITY_KEYS=https://"+nobody, "STAFF_KEYS=https://"+nobody)
 		began := time.Now()
 		p, err := child.Start(cmd)
 		must(b, err)
