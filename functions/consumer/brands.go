@@ -15,15 +15,16 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/upstream"
 )
 
 // A Brand is how a hotel looks, in a nutshell.
 type Brand struct {
-	Tenant  id.Tenant `json:"tenantId"`
-	Color   string    `json:"primaryColor"`
-	LogoURL string    `json:"logoUrl"`
-	Name    Text      `json:"brandName"`
+	Tenant  id.Tenant   `json:"tenantId"`
+	Color   string      `json:"primaryColor"`
+	LogoURL string      `json:"logoUrl"`
+	Name    locale.Text `json:"brandName"`
 }
 
 // colored is a colour as a style sheet may take it without looking.
@@ -191,17 +192,17 @@ func (b *Brands) askSome(ctx context.Context, tenants []id.Tenant) ([]Brand, err
 	return out.Brands, nil
 }
 
-// keep keeps what was told, under what was known before it was asked for. What cannot be kept is asked for again.
+// keep keeps what was told, in one go, under what was known before it was asked for. What cannot be kept is asked for again.
 func (b *Brands) keep(ctx context.Context, told map[id.Tenant]Brand, kept map[id.Tenant]glance) {
-	var work sync.WaitGroup
+	var peeks []document.Newer[peek]
 	for t, brand := range told {
 		g := kept[t]
-		p := peek{brand, g.changes, g.looked}
-		work.Go(func() {
-			_, _ = b.peeks.Put(ctx, document.KeyOf(t.String()), p, g.looked.UnixMicro(), g.looked.Add(front.Fresh+front.Stale))
+		peeks = append(peeks, document.Newer[peek]{
+			Key: document.KeyOf(t.String()), Value: peek{brand, g.changes, g.looked},
+			Version: g.looked.UnixMicro(), Until: g.looked.Add(front.Fresh + front.Stale),
 		})
 	}
-	work.Wait()
+	_, _ = b.peeks.PutMany(ctx, peeks...)
 }
 
 // Changed makes what is kept of a hotel's look old, and what is being asked for old when it comes.

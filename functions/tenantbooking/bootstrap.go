@@ -14,6 +14,13 @@ import (
 
 // A Bootstrap is all that a hotel's site needs to begin.
 type Bootstrap struct {
+	Facade
+	Moment
+}
+
+// A Facade is what everybody sees alike who reads the site in one language and counts in one currency. It has nothing of any
+// visitor's own: it is encoded once for all of them.
+type Facade struct {
 	Tenant       id.Tenant            `json:"tenantId"`
 	Slug         string               `json:"tenantSlug"`
 	BrandName    string               `json:"brandName"`
@@ -26,14 +33,18 @@ type Bootstrap struct {
 	Currencies   []CurrencyView       `json:"currencies"`
 	Methods      []Method             `json:"paymentMethods"`
 	Policies     []PolicyView         `json:"policies"`
-	Handoff      *Arrival             `json:"handoffPayload,omitzero"`
-	Arrival      *id.HandoffArrival   `json:"handoffArrivalId,omitzero"`
-	Degraded     []string             `json:"degraded,omitempty"` // what is missing and may come later
-	ServerTime   time.Time            `json:"serverTime"`
-	CSP          CSP                  `json:"csp"`
-	ComposedAt   time.Time            `json:"composedAt"`
-	ComposedFrom ComposedFrom         `json:"composedFrom"`
-	Version      string               `json:"bootstrapVersion"` // ComposedFrom as a client says it back, in X-Bootstrap-Version
+}
+
+// A Moment is what an answer has of its own. Its nonce and its time are fresh, whatever the rest comes from.
+type Moment struct {
+	Handoff      *Arrival           `json:"handoffPayload,omitzero"`
+	Arrival      *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
+	Degraded     []string           `json:"degraded,omitempty"` // what is missing and may come later
+	ServerTime   time.Time          `json:"serverTime"`
+	CSP          CSP                `json:"csp"`
+	ComposedAt   time.Time          `json:"composedAt"`
+	ComposedFrom ComposedFrom       `json:"composedFrom"`
+	Version      string             `json:"bootstrapVersion"` // ComposedFrom as a client says it back, in X-Bootstrap-Version
 }
 
 // A FlowConfig is how a booking goes at the hotel.
@@ -64,30 +75,36 @@ type ComposedFrom struct {
 
 const usualHold = 600 // seconds, where the hotel does not say
 
-// Show is the site for one visitor. Its nonce and its time are fresh, whatever the rest comes from.
-func (f Storefront) Show(v Visitor, a *Arrival, now time.Time) Bootstrap {
+// Facade is the site as others see it too.
+func (f Storefront) Facade(v Visitor) Facade {
 	t := v.Tenant
-	b := Bootstrap{
-		Tenant: t.ID, Slug: t.Slug, BrandName: t.BrandName, BrandTagline: t.BrandTagline,
+	shown := Facade{
+		Tenant: t.ID, Slug: t.Slug, BrandName: t.BrandName, BrandTagline: t.BrandTagline, Theme: f.Theme,
 		Flow:   FlowConfig{funnel, t.Settings.HoldTTLSeconds, mostRooms},
-		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: f.Policies(v.Locale), Degraded: f.Missing,
-		ServerTime: now, ComposedAt: now, CSP: CSP{rand.Text()}, ComposedFrom: ComposedFrom{f.version(), t.version()},
-		Theme: f.Theme,
+		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: f.Policies(v.Locale),
 	}
-	b.Version = b.ComposedFrom.Config + "." + b.ComposedFrom.Theme
-	if b.Flow.HoldTTLSeconds == 0 {
-		b.Flow.HoldTTLSeconds = usualHold
+	if shown.Flow.HoldTTLSeconds == 0 {
+		shown.Flow.HoldTTLSeconds = usualHold
 	}
 	for _, l := range t.Locales {
-		b.Locales = append(b.Locales, l.Conventions())
+		shown.Locales = append(shown.Locales, l.Conventions())
 	}
 	for _, c := range t.Currencies {
-		b.Currencies = append(b.Currencies, CurrencyView{c, symbols[c], c.Exponent(), c == t.Currency})
+		shown.Currencies = append(shown.Currencies, CurrencyView{c, symbols[c], c.Exponent(), c == t.Currency})
+	}
+	return shown
+}
+
+// Moment is what a visitor is told besides.
+func (f Storefront) Moment(v Visitor, a *Arrival, now time.Time) Moment {
+	from := ComposedFrom{f.version(), v.Tenant.version()}
+	m := Moment{
+		Degraded: f.Missing, ServerTime: now, ComposedAt: now, CSP: CSP{rand.Text()}, ComposedFrom: from, Version: from.Config + "." + from.Theme,
 	}
 	if a != nil {
-		b.Handoff, b.Arrival = a, &a.ID
+		m.Handoff, m.Arrival = a, &a.ID
 	}
-	return b
+	return m
 }
 
 // A PolicyView is a house's rule in the guest's language.

@@ -43,11 +43,25 @@ const standingLife = time.Hour
 
 // Find knows a hotel by its slug, its domain or its id. One that does not exist is ErrUnknownTenant.
 func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
+	return t.find(ctx, ref, func(id.Tenant) document.Sight { return document.Sight{} })
+}
+
+// find is Find for those who look ahead, as soon as it is known whose name it is.
+func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) document.Sight) (Tenant, error) {
 	if ref == "" {
 		return Tenant{}, ErrUnknownTenant
 	}
-	found, err := t.remember(ctx, ref)
-	if errors.Is(err, document.ErrNoStore) || errors.Is(err, errMoved) {
+	began := t.now()
+	known, asked, err := t.named(ctx, ref)
+	if err != nil {
+		return Tenant{}, err
+	}
+	ctx = ahead(known).Under(ctx)
+	if asked != nil && t.entries.Learn(ctx, document.KeyOf(known.String()), []cache.Generation{cache.OfTenant(known)}, *asked, began) {
+		return t.stands(ctx, *asked), nil
+	}
+	found, err := t.remember(ctx, ref, known)
+	if errors.Is(err, errMoved) || errors.Is(err, document.ErrNoStore) {
 		found, err = t.ask(ctx, ref)
 	}
 	if err != nil {
@@ -59,17 +73,32 @@ func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
 // errMoved is for a name that is another hotel's than when it was remembered. It is a refusal: no old entry answers instead.
 var errMoved = fault.New(fault.NotFound, "TENANT.MOVED", ErrUnknownTenant.Detail)
 
-// remember finds the entry by the name. The entry is asked for only after its generation is known: what is heard of the
-// hotel meanwhile makes it stale.
-func (t *Tenants) remember(ctx context.Context, ref string) (Tenant, error) {
-	known, _, err := t.names.Fetch(ctx, document.KeyOf(ref), nil, func(ctx context.Context) (id.Tenant, error) {
+// named is whose name it is, and the hotel itself where this call had to ask for it.
+func (t *Tenants) named(ctx context.Context, ref string) (known id.Tenant, asked *Tenant, err error) {
+	ask := func(ctx context.Context) (id.Tenant, error) {
 		found, err := t.ask(ctx, ref)
+		if err == nil {
+			asked = &found
+		}
 		return found.ID, err
-	})
-	if err != nil {
-		return Tenant{}, err
 	}
-	found, _, err := t.entries.Fetch(ctx, document.KeyOf(known.String()), []cache.Generation{cache.OfTenant(known)},
+	known, _, err = t.names.Fetch(ctx, document.KeyOf(ref), nil, ask)
+	if errors.Is(err, document.ErrNoStore) {
+		known, err = ask(ctx)
+	}
+	return known, asked, err
+}
+
+// namesOf are the documents that finding a hotel looks at.
+func (t *Tenants) namesOf(known id.Tenant) []document.Name {
+	key := document.KeyOf(known.String())
+	return append(t.entries.Names(key, cache.OfTenant(known)), t.standings.Name(key))
+}
+
+// remember finds the hotel's entry. It is asked for only after its generation is known: what is heard of the hotel meanwhile
+// makes it stale.
+func (t *Tenants) remember(ctx context.Context, ref string, known id.Tenant) (Tenant, error) {
+	found, _, mark, err := t.entries.FetchMarked(ctx, document.KeyOf(known.String()), []cache.Generation{cache.OfTenant(known)},
 		func(ctx context.Context) (Tenant, error) {
 			found, err := t.ask(ctx, ref)
 			if err == nil && found.ID != known {
@@ -80,6 +109,7 @@ func (t *Tenants) remember(ctx context.Context, ref string) (Tenant, error) {
 	if err == nil && !found.isCalled(ref) {
 		err = errMoved
 	}
+	found.mark = mark
 	return found, err
 }
 
@@ -89,7 +119,7 @@ func (t Tenant) isCalled(ref string) bool {
 
 // stands is the hotel with what was heard of it since it was asked for. That nothing can be looked up changes nothing.
 func (t *Tenants) stands(ctx context.Context, found Tenant) Tenant {
-	heard, ok, err := t.standings.Get(ctx, document.KeyOf(found.ID.String()))
+	heard, ok, err := t.standings.Glance(ctx, document.KeyOf(found.ID.String()))
 	if err == nil && ok {
 		found.Status = "active"
 		if heard.Suspended {

@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"slices"
 
+	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/fn/idempotency"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/identity"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -32,6 +34,8 @@ type Visitor struct {
 	Currency money.Currency
 	Campaign visit.Campaign
 	Device   visit.Device
+
+	seen document.Sight // what the door has looked at, for whoever is behind it
 }
 
 // A Call is a request to this service.
@@ -50,6 +54,7 @@ type Rule int
 const (
 	WithoutSession Rule = iota // lets in who has no session yet
 	WhileSuspended             // stays open when the hotel is suspended: what was begun can be ended
+	ShowsFront                 // looks ahead for what a storefront is composed of, and whether it was told of
 )
 
 // HTTP makes an HTTP function for browsers on one hotel's site.
@@ -62,7 +67,9 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, v Visitor, c fn.Call[In]) (Out, error) { return serve(ctx, Call[In]{c, v}) }, nil
+		return func(ctx context.Context, v Visitor, c fn.Call[In]) (Out, error) {
+			return serve(v.seen.Under(ctx), Call[In]{c, v})
+		}, nil
 	})
 }
 
@@ -94,11 +101,14 @@ func Scheduled(s fn.Spec, build func(env.Env) (fn.Tick, error)) fn.Function {
 
 // A door knows the hotel and the session before a body is read.
 type door struct {
+	env      env.Env
 	tenants  *Tenants
 	sessions *Sessions
 	flags    *flags.Flags
 	spec     fn.Spec
 	rules    []Rule
+	fronts   *Storefronts // nil where no front is shown
+	served   document.Collection[bool]
 }
 
 // openDoor opens the ledger only for those who need it: to read, no key is needed.
@@ -107,7 +117,10 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (fn.Door[Visitor], error) {
 	if err != nil {
 		return fn.Door[Visitor]{}, err
 	}
-	d := &door{OpenTenants(e), sessions, OpenFlags(e), s, rules}
+	d := &door{env: e, tenants: OpenTenants(e), sessions: sessions, flags: OpenFlags(e), spec: s, rules: rules, served: openServed(e)}
+	if slices.Contains(rules, ShowsFront) {
+		d.fronts = OpenStorefronts(e)
+	}
 	opened := fn.Door[Visitor]{Enter: d.enter, Origins: d.origins, Path: []string{"tenantSlug"}}
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
@@ -121,28 +134,61 @@ func (d *door) changes() bool {
 	return d.spec.Idempotent && !slices.Contains(d.rules, WithoutSession) && !slices.Contains(d.rules, WhileSuspended)
 }
 
+// A glimpse is who seems to visit which hotel, and what the store shows of both.
+type glimpse struct {
+	tenant  id.Tenant
+	session id.TenantSession
+	known   bool // whether there is a session
+	seen    document.Sight
+}
+
+// glimpse reads at once what the door will look at, and whoever is behind it.
+func (d *door) glimpse(ctx context.Context, r *http.Request, t id.Tenant) glimpse {
+	g := glimpse{tenant: t}
+	g.session, g.known = d.sessions.FromCookie(r, t, d.spec.Site(r))
+	names := d.tenants.namesOf(t)
+	if d.fronts != nil {
+		names = append(names, d.fronts.names(t)...)
+	}
+	if g.known {
+		names = append(names, d.sessions.docs.Name(d.sessions.key(g.session)))
+	}
+	if g.known && d.fronts != nil {
+		names = append(names, d.served.Name(document.KeyOf(g.session.String())))
+	}
+	g.seen = document.Ahead(ctx, d.env, names...)
+	return g
+}
+
 // enter refuses an unknown hotel, a suspended one, a visitor without a session and one who was shown what is no longer so,
 // in this order: what lies behind a door is not told to those before it.
 func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
-	if v.Tenant, err = d.tenants.Find(ctx, r.PathValue("tenantSlug")); err != nil {
+	var g glimpse
+	v.Tenant, err = d.tenants.find(ctx, r.PathValue("tenantSlug"), func(t id.Tenant) document.Sight {
+		g = d.glimpse(ctx, r, t)
+		return g.seen
+	})
+	if err != nil {
 		return v, s, err
 	}
-	s.Tenant = v.Tenant.ID
+	if g.tenant != v.Tenant.ID { // the name was another hotel's
+		g = d.glimpse(ctx, r, v.Tenant.ID)
+	}
+	s.Tenant, v.seen = v.Tenant.ID, g.seen
 	d.flags.Refresh(ctx)
 	if v.Tenant.Suspended() && !slices.Contains(d.rules, WhileSuspended) {
 		return v, s, ErrSuspended
 	}
 	v.Device = deviceOf(r.Header)
-	session, known := d.sessions.FromCookie(r, v.Tenant.ID, d.spec.Site(r))
-	if !known && !slices.Contains(d.rules, WithoutSession) {
+	if !g.known && !slices.Contains(d.rules, WithoutSession) {
 		return v, s, ErrNoSession
 	}
 	if d.changes() && v.Tenant.outdated(r.Header.Get("X-Bootstrap-Version")) {
 		return v, s, ErrOutdated
 	}
-	if known {
-		v.Session = d.sessions.Get(ctx, v.Tenant, session, birthOf(r, v.Tenant))
-		s.Caller = session.String()
+	if g.known {
+		v.Session = d.sessions.Get(g.seen.Under(ctx), v.Tenant, g.session, birthOf(r, v.Tenant))
+		s.Caller = g.session.String()
 	}
 	v.Locale, v.Currency = prefers(r.Header, v)
 	v.Campaign = v.Session.Campaign.Or(visit.CampaignOf(r.Header))

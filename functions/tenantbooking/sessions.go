@@ -35,8 +35,8 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 // Get is the session of that id as it was kept, else the one that birth would begin. It never fails: a lost session costs
 // a guest their preferences and not the booking, which is in SQL under the session's id.
 func (s *Sessions) Get(ctx context.Context, t Tenant, session id.TenantSession, birth Session) Session {
-	kept, ok, err := s.find(ctx, t.ID, session)
-	if err == nil && ok {
+	kept, ok, err := s.docs.Glance(ctx, s.key(session))
+	if err == nil && ok && kept.of(t.ID, session) {
 		return kept
 	}
 	now := s.now()
@@ -45,11 +45,21 @@ func (s *Sessions) Get(ctx context.Context, t Tenant, session id.TenantSession, 
 }
 
 func (s *Sessions) find(ctx context.Context, t id.Tenant, session id.TenantSession) (Session, bool, error) {
-	kept, ok, err := s.docs.Get(ctx, document.KeyOf(session.String()))
-	if err != nil || !ok || kept.Tenant != t || kept.ID != session {
+	kept, ok, err := s.docs.Get(ctx, s.key(session))
+	if err != nil || !ok || !kept.of(t, session) {
 		return Session{}, false, err
 	}
 	return kept, true, nil
+}
+
+// key is where a session is kept.
+func (s *Sessions) key(session id.TenantSession) document.Key {
+	return document.KeyOf(session.String())
+}
+
+// of reports whether a document is that session's of that hotel.
+func (s Session) of(t id.Tenant, session id.TenantSession) bool {
+	return s.Tenant == t && s.ID == session
 }
 
 // rivals is how often in a row a session may be kept by others while it is being kept here.
@@ -71,7 +81,7 @@ func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
 		}
 		if ok {
 			next = session.onto(newer, was)
-		} else if err := s.docs.Delete(ctx, document.KeyOf(session.ID.String())); err != nil { // nobody can read what is there
+		} else if err := s.docs.Delete(ctx, s.key(session.ID)); err != nil { // nobody can read what is there
 			return err
 		}
 	}
@@ -96,7 +106,7 @@ func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSes
 // put writes the next version, unless there is one already.
 func (s *Sessions) put(ctx context.Context, session Session) (bool, error) {
 	session.Version++
-	return s.docs.Put(ctx, document.KeyOf(session.ID.String()), session, session.Version, session.LastSeenAt.Add(sessionTTL))
+	return s.docs.Put(ctx, s.key(session.ID), session, session.Version, session.LastSeenAt.Add(sessionTTL))
 }
 
 // sign is the cookie's value: the session, the key's id and a tag that covers the hotel too. An id seen in telemetry opens

@@ -2,12 +2,15 @@ package tenantbooking
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -18,6 +21,8 @@ type Storefront struct {
 	Missing []string
 	Cache   cache.State      // how it was found: the worst of its parts
 	Took    map[string]int64 // milliseconds, of the parts that were asked for
+
+	look, house cache.Mark // of the theme and the rules, where they are kept
 }
 
 // Storefronts composes them, each part once for everybody.
@@ -27,6 +32,7 @@ type Storefronts struct {
 	now    func() time.Time
 	looks  *cache.Cache[Theme]
 	rules  *cache.Cache[[]HouseRule]
+	packs  cache.Forms[*fn.Pack]
 }
 
 // front is how long the parts serve: as they are, and while their services fail.
@@ -37,23 +43,26 @@ func OpenStorefronts(e env.Env) *Storefronts {
 	return &Storefronts{
 		OpenThemes(e), OpenProperties(e), e.Now,
 		cache.Open[Theme](e, "tenant-theme", front), cache.Open[[]HouseRule](e, "tenant-policies", front),
+		cache.OpenForms[*fn.Pack](e, "bootstrap"),
 	}
 }
 
 // Compose never fails: a hotel without its colours still lets rooms.
 func (s *Storefronts) Compose(ctx context.Context, v Visitor) Storefront {
-	f := Storefront{Took: map[string]int64{}}
+	if f, ok := s.recall(ctx, v.Tenant.ID); ok {
+		return f
+	}
+	f := Storefront{}
 	look, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
 	var work sync.WaitGroup
 	work.Go(func() {
-		look.get(s.now, func() (Theme, cache.State, error) { return s.look(ctx, v.Tenant.ID) })
+		look.get(s.now, func() (Theme, cache.State, cache.Mark, error) { return s.look(ctx, v.Tenant.ID) })
 	})
-	work.Go(func() {
-		rules.get(s.now, func() ([]HouseRule, cache.State, error) { return s.Rules(ctx, v.Tenant.ID) })
-	})
+	rules.get(s.now, func() ([]HouseRule, cache.State, cache.Mark, error) { return s.house(ctx, v.Tenant.ID) })
 	work.Wait()
 	look.into(&f)
 	rules.into(&f)
+	f.look, f.house = look.mark, rules.mark
 	if look.err == nil {
 		f.Theme = &look.value
 	}
@@ -63,15 +72,64 @@ func (s *Storefronts) Compose(ctx context.Context, v Visitor) Storefront {
 	return f
 }
 
-func (s *Storefronts) look(ctx context.Context, t id.Tenant) (Theme, cache.State, error) {
-	return s.looks.Fetch(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
+// recall is the front that this process remembers, whole.
+func (s *Storefronts) recall(ctx context.Context, t id.Tenant) (Storefront, bool) {
+	key, own := document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)}
+	theme, look, ok := s.looks.Recall(ctx, key, own)
+	if !ok {
+		return Storefront{}, false
+	}
+	rules, house, ok := s.rules.Recall(ctx, key, own)
+	return Storefront{Theme: &theme, Rules: rules, Cache: cache.Hit, look: look, house: house}, ok
+}
+
+// Show is the site for one visitor: packed where its facade is, else to be encoded.
+func (s *Storefronts) Show(f Storefront, v Visitor, a *Arrival, now time.Time) (packed fn.Packed, b Bootstrap, err error) {
+	b.Moment = f.Moment(v, a, now)
+	pack, ok, err := s.pack(f, v)
+	switch {
+	case err != nil:
+	case ok:
+		packed, err = pack.With(b.Moment)
+	default:
+		b.Facade = f.Facade(v)
+	}
+	return packed, b, err
+}
+
+// pack is the facade as it lies packed in memory. There is none where one of its parts is not kept: that is as good for
+// nobody else.
+func (s *Storefronts) pack(f Storefront, v Visitor) (*fn.Pack, bool, error) {
+	key := document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))
+	return s.packs.Of(key, []cache.Mark{v.Tenant.mark, f.look, f.house}, func() (*fn.Pack, int, error) {
+		p, err := fn.NewPack(f.Facade(v))
+		if err != nil {
+			return nil, 0, fmt.Errorf("storefronts: pack %s: %w", v.Tenant.ID, err)
+		}
+		return p, p.Size(), nil
+	})
+}
+
+// names are the documents that Compose looks at.
+func (s *Storefronts) names(t id.Tenant) []document.Name {
+	key, own := document.KeyOf(t.String()), cache.OfTenant(t)
+	return slices.Concat(s.looks.Names(key, own), s.rules.Names(key, own))
+}
+
+func (s *Storefronts) look(ctx context.Context, t id.Tenant) (Theme, cache.State, cache.Mark, error) {
+	return s.looks.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
 		func(ctx context.Context) (Theme, error) { return s.themes.Published(ctx, t) })
+}
+
+func (s *Storefronts) house(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.Mark, error) {
+	return s.rules.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
+		func(ctx context.Context) ([]HouseRule, error) { return s.houses.Rules(ctx, t) })
 }
 
 // Rules are the rules of the hotel's houses.
 func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, error) {
-	return s.rules.Fetch(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
-		func(ctx context.Context) ([]HouseRule, error) { return s.houses.Rules(ctx, t) })
+	rules, state, _, err := s.house(ctx, t)
+	return rules, state, err
 }
 
 // A part is how one part of a storefront was had.
@@ -79,19 +137,23 @@ type part[T any] struct {
 	name  string
 	value T
 	state cache.State
+	mark  cache.Mark
 	took  int64
 	err   error
 }
 
-func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, error)) {
+func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, cache.Mark, error)) {
 	began := now()
-	p.value, p.state, p.err = get()
+	p.value, p.state, p.mark, p.err = get()
 	p.took = max(0, now().Sub(began).Milliseconds())
 }
 
 func (p *part[T]) into(f *Storefront) {
 	f.Cache = worse(f.Cache, p.state)
 	if p.state != cache.Hit {
+		if f.Took == nil {
+			f.Took = map[string]int64{}
+		}
 		f.Took[p.name] = p.took
 	}
 	if p.err != nil {

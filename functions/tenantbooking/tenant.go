@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -30,6 +31,8 @@ type Tenant struct {
 	PaymentMethods []Method         `json:"paymentMethods"`
 	ConfigVersion  int              `json:"configVersion"`
 	Settings       Settings         `json:"settings"`
+
+	mark cache.Mark // of what is remembered of it
 }
 
 // Settings are what a tenant decides about its bookings.

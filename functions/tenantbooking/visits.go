@@ -39,7 +39,12 @@ func OpenVisits(e env.Env) (*Visits, error) {
 		return nil, err
 	}
 	db := postgres.Open(e, Schema)
-	return &Visits{sessions, peppers, document.Open[bool](e, "bootstrap-served"), db, outbox.Open(e, db), OpenFlags(e), e.Now}, nil
+	return &Visits{sessions, peppers, openServed(e), db, outbox.Open(e, db), OpenFlags(e), e.Now}, nil
+}
+
+// openServed opens the marks of the sessions that were told of.
+func openServed(e env.Env) document.Collection[bool] {
+	return document.Open[bool](e, "bootstrap-served")
 }
 
 // Begin is a session for a visitor who has none. It is not kept yet.
@@ -104,12 +109,24 @@ const (
 )
 
 // Served tells that the site was served to the session, once in five minutes, and every time a guest has just arrived. It is
-// telemetry: where it cannot be told in time it is not, and the page is served all the same.
+// telemetry: where it cannot be told in time it is not, and the page is served all the same. Most have been told of, and that
+// was seen ahead; of those who see at once that nobody has, one notes it.
 func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival) {
+	key, born := document.KeyOf(v.Session.ID.String()), s.born(v)
+	told, err := false, error(nil)
+	if !born {
+		_, told, err = s.served.Glance(ctx, key)
+	}
+	if a == nil && (told || err != nil) {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, aside)
 	defer cancel()
-	first, err := s.served.Create(ctx, document.KeyOf(v.Session.ID.String()), true, s.now().Add(debounce))
-	if a != nil || first || (err != nil && s.born(v)) {
+	first := false
+	if !told && err == nil {
+		first, err = s.served.Create(ctx, key, true, s.now().Add(debounce))
+	}
+	if a != nil || first || err != nil && born {
 		_ = s.Tell(ctx, v, Tell(v, BootstrapServedV1, servedPayload(v, f, a)))
 	}
 }

@@ -4,6 +4,9 @@
 // while they still stand where they stood and its time is not over. Invalidation adds one to a generation, so it needs no
 // list of what depends on it, and a refill that began before it is stale at birth.
 //
+// A process remembers what it has read, and then asks the store for the generations only: what was invalidated is not
+// served by anybody from then on. Who looks ahead ([document.Ahead]) asks once for all the generations of a call.
+//
 // Of those who miss, one composes: in this process the first, among processes the one whose mark is first. The others wait
 // for it. A process that dies while it composes leaves its mark for five seconds; nobody waits longer for it than half of
 // the time he has. While composing fails for reasons that may pass, the last value answers, up to a bound that each cache
@@ -47,40 +50,108 @@ type Cache[T any] struct {
 	policy  Policy
 	entries document.Collection[entry[T]]
 	flights *flights[T]
+	memory  *memory
 }
 
 // Open names a cache, and with it the collection of its values. It asks nobody yet.
 func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
 	shared, _ := env.Once(e, "cache."+name, func() (*flights[T], error) { return newFlights[T](), nil })
-	return &Cache[T]{e, name, p, document.Open[entry[T]](e, name), shared}
+	return &Cache[T]{e, name, p, document.Open[entry[T]](e, name), shared, openMemory(e)}
 }
 
 // Fetch returns the key's value, kept or composed. A key always depends on the same generations. The value may be shared
 // with other callers: what it points to is not to be changed. An error is what composing failed with.
 func (c *Cache[T]) Fetch(ctx context.Context, key document.Key, depends []Generation, compose func(context.Context) (T, error)) (T, State, error) {
+	v, state, _, err := c.FetchMarked(ctx, key, depends, compose)
+	return v, state, err
+}
+
+// FetchMarked is Fetch for those who make something of the value: the mark says which value it is.
+func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []Generation, compose func(context.Context) (T, error)) (T, State, Mark, error) {
 	if event.OriginOf(ctx).Scenario != "" { // what is played for one caller is neither kept nor found
 		v, err := compose(ctx)
-		return v, Bypass, err
+		return v, Bypass, Mark{}, err
 	}
 	r := &request[T]{c, key, depends, compose}
-	for {
-		seen, err := r.look(ctx)
+	for look := r.glance; ; look = r.look {
+		seen, err := look(ctx)
 		if errors.Is(err, document.ErrNoStore) { // a mistake of whoever built the binary, not an outage
 			var none T
-			return none, Bypass, err
+			return none, Bypass, Mark{}, err
 		}
 		if seen.good {
-			return seen.last.Value, Hit, nil
+			return seen.last.Value, Hit, seen.mark, nil
 		}
 		lead := func() outcome[T] { return r.refill(ctx, seen) }
 		if err != nil {
 			lead = func() outcome[T] { return r.bypass(ctx) }
 		}
 		if out, told := c.flights.share(ctx, r.flight(seen, err), lead); told {
-			return out.value, out.state, out.err
+			return out.value, out.state, Mark{}, out.err
 		}
 		// Whoever composed has left, and did not learn what we need to know.
 	}
+}
+
+// Recall is Fetch for those who need not wait: it finds what this process remembers and what still stands, as far as that
+// was seen ahead.
+func (c *Cache[T]) Recall(ctx context.Context, key document.Key, depends []Generation) (value T, mark Mark, ok bool) {
+	r := &request[T]{Cache: c, key: key, depends: depends}
+	m, ok := r.recall(key)
+	if !ok || event.OriginOf(ctx).Scenario != "" {
+		return value, mark, false
+	}
+	seen, err := r.remembered(ctx, m)
+	if err != nil || !seen.good {
+		return value, mark, false
+	}
+	return seen.last.Value, seen.mark, true
+}
+
+// Learn keeps a value that was asked for at a moment when nobody could know its key, and so what it depends on. It reports
+// false, and keeps nothing, where that may have changed since: then Fetch asks again. What cannot be kept is no reason to.
+func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Generation, value T, asked time.Time) bool {
+	if event.OriginOf(ctx).Scenario != "" {
+		return true
+	}
+	counters := openCounters(c.env)
+	names := make([]document.Name, len(depends))
+	for i, g := range depends {
+		names[i] = counters.Name(g.key)
+	}
+	records, _, err := document.Glance(ctx, c.env, names...)
+	if err != nil {
+		return true // to ask again would be no better: nothing can be kept
+	}
+	learnt := entry[T]{Looked: asked, Value: value}
+	for _, r := range records {
+		if !stood(r, asked) {
+			return false
+		}
+		learnt.Generations = append(learnt.Generations, counters.Read(r))
+	}
+	_, _ = c.entries.Put(ctx, key, learnt, asked.UnixMicro(), asked.Add(c.policy.Fresh+c.policy.Stale))
+	return true
+}
+
+// Names are the documents that Fetch would look at: for those who look ahead.
+func (c *Cache[T]) Names(key document.Key, depends ...Generation) []document.Name {
+	var names []document.Name
+	if _, ok := c.recall(key); !ok {
+		names = append(names, c.entries.Name(key))
+	}
+	counters := openCounters(c.env)
+	for _, g := range depends {
+		names = append(names, counters.Name(g.key))
+	}
+	return names
+}
+
+// recall is the value that this process remembers, if its time is not over.
+func (c *Cache[T]) recall(key document.Key) (memorized, bool) {
+	m, ok := c.memory.find(place{c.name, key})
+	e, typed := m.value.(*entry[T])
+	return m, ok && typed && c.env.Now().Before(e.Looked.Add(c.policy.Fresh))
 }
 
 // A request is one call of Fetch.
@@ -98,31 +169,70 @@ type view[T any] struct {
 	last        entry[T] // the last value
 	found       bool     // whether there is one
 	good        bool
+	mark        Mark // of a value that is good
 }
 
-// look reads value and generations in one round trip.
-func (r *request[T]) look(ctx context.Context) (seen view[T], err error) {
-	store, err := document.StoreOf(r.env)
-	if err != nil {
-		return seen, err
+// An asking reads documents, and says when.
+type asking func(context.Context, env.Env, ...document.Name) ([]*document.Record, time.Time, error)
+
+// glance is a look that may have been had ahead. What this process remembers it asks only the generations about.
+func (r *request[T]) glance(ctx context.Context) (view[T], error) {
+	if m, ok := r.recall(r.key); ok {
+		seen, err := r.remembered(ctx, m)
+		if err != nil || seen.good {
+			return seen, err
+		}
 	}
+	return r.see(ctx, document.Glance)
+}
+
+// look reads value and generations as they are, in one round trip.
+func (r *request[T]) look(ctx context.Context) (view[T], error) { return r.see(ctx, document.Read) }
+
+// remembered is what is seen of a value that this process remembers.
+func (r *request[T]) remembered(ctx context.Context, m memorized) (seen view[T], err error) {
+	counters, last := openCounters(r.env), m.value.(*entry[T])
+	names := make([]document.Name, len(r.depends))
+	for i, g := range r.depends {
+		names[i] = counters.Name(g.key)
+	}
+	records, at := []*document.Record(nil), r.env.Now()
+	if len(names) > 0 {
+		if records, at, err = document.Glance(ctx, r.env, names...); err != nil {
+			return seen, err
+		}
+	}
+	return r.judge(at, records, *last, Mark{m.serial}), nil
+}
+
+// see reads value and generations, and remembers a value that is good.
+func (r *request[T]) see(ctx context.Context, ask asking) (seen view[T], err error) {
 	counters := openCounters(r.env)
 	names := []document.Name{r.entries.Name(r.key)}
 	for _, g := range r.depends {
 		names = append(names, counters.Name(g.key))
 	}
-	seen.at = r.env.Now()
-	records, err := store.Get(ctx, seen.at, names...)
+	records, at, err := ask(ctx, r.env, names...)
 	if err != nil {
 		return seen, err
 	}
-	for _, record := range records[1:] {
+	last, found := r.entries.Read(r.key, records[0])
+	seen = r.judge(at, records[1:], last, Mark{})
+	seen.found, seen.good = found, found && seen.good
+	if seen.good {
+		seen.mark = Mark{r.memory.remember(place{r.name, r.key}, &last, last.size)}
+	}
+	return seen, nil
+}
+
+// judge is the view of a value under the generations that were read.
+func (r *request[T]) judge(at time.Time, generations []*document.Record, last entry[T], mark Mark) view[T] {
+	seen, counters := view[T]{at: at, last: last, found: true, mark: mark}, openCounters(r.env)
+	for _, record := range generations {
 		seen.generations = append(seen.generations, counters.Read(record))
 	}
-	seen.last, seen.found = r.entries.Read(r.key, records[0])
-	seen.good = seen.found && slices.Equal(seen.last.Generations, seen.generations) &&
-		seen.at.Before(seen.last.Looked.Add(r.policy.Fresh))
-	return seen, nil
+	seen.good = slices.Equal(last.Generations, seen.generations) && at.Before(last.Looked.Add(r.policy.Fresh))
+	return seen
 }
 
 // flight names what is composed at the moment. It has the generations in it, so that nobody joins one who began before
@@ -153,7 +263,7 @@ func (r *request[T]) refill(ctx context.Context, seen view[T]) outcome[T] {
 	}
 	// Its age and its version count from the look, not from now: what came to be known since is not in it. If it
 	// cannot be kept, it was composed all the same.
-	_, _ = r.entries.Put(ctx, r.key, entry[T]{seen.generations, seen.at, value}, seen.at.UnixMicro(), r.bound(seen.at))
+	_, _ = r.entries.Put(ctx, r.key, entry[T]{Generations: seen.generations, Looked: seen.at, Value: value}, seen.at.UnixMicro(), r.bound(seen.at))
 	return outcome[T]{value, Miss, nil}
 }
 

@@ -1,15 +1,11 @@
 package cache_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/doctest"
@@ -237,28 +233,6 @@ func TestAStoreThatFailsInBetweenCostsOnlyTheKeeping(t *testing.T) {
 			want = cache.Miss
 		}
 		fetch(t, e, s.compose, "first", want)
-	}
-}
-
-func TestAPackedValueIsPassedOnAsItLies(t *testing.T) {
-	t.Parallel()
-	store := &doctest.Memory{}
-	text := jsontext.Value(`{"rooms":"` + strings.Repeat("a room, ", 1000) + `"}`)
-	var kept []byte
-	for i, want := range []cache.State{cache.Miss, cache.Hit, cache.Hit} {
-		c := cache.Open[cache.Packed](process(store), "packed", policy)
-		got, state, err := c.Fetch(t.Context(), key, []cache.Generation{tenant}, func(context.Context) (cache.Packed, error) {
-			return cache.Pack(text), nil
-		})
-		if err != nil || state != want {
-			t.Fatalf("fetch %d: got %s, %v, want %s", i, state, err, want)
-		}
-		if plain, err := got.JSON(); err != nil || !bytes.Equal(plain, text) {
-			t.Errorf("fetch %d: got %.40q, %v", i, plain, err)
-		}
-		if kept = append(kept, got.Gzip()...); !bytes.Equal(kept[:len(got.Gzip())], got.Gzip()) || len(got.Gzip()) > len(text)/10 {
-			t.Errorf("fetch %d: got %d bytes, not those that were kept", i, len(got.Gzip()))
-		}
 	}
 }
 

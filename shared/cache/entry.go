@@ -13,6 +13,8 @@ type entry[T any] struct {
 	Generations []int64
 	Looked      time.Time // when the generations were read; composing began after that
 	Value       T
+
+	size int // in bytes, of one that was read
 }
 
 // MarshalBinary puts what is to be known of a value in front of it, so that a value which is compressed already stays as it is.
@@ -51,6 +53,6 @@ func (e *entry[T]) UnmarshalBinary(b []byte) error {
 		}
 		generations, b = append(generations, g), b[n:]
 	}
-	e.Generations, e.Looked = generations, time.UnixMicro(looked).UTC()
+	e.Generations, e.Looked, e.size = generations, time.UnixMicro(looked).UTC(), document.PlainSize(b)
 	return document.Decode(b, &e.Value)
 }

@@ -37,6 +37,15 @@ func OfStay(t id.Tenant, p id.Property, w stay.Window) []Generation {
 // again, so it must outlive every value that was composed at zero.
 const generationLife = 400 * 24 * time.Hour
 
+// stood reports whether a generation has not changed since a moment, as far as clocks agree: its end tells when it was
+// changed last.
+func stood(r *document.Record, since time.Time) bool {
+	return r == nil || r.ExpiresAt.Add(-generationLife).Before(since.Add(-disagreement))
+}
+
+// disagreement is how far apart the clocks of two processes may be, and more.
+const disagreement = time.Minute
+
 // Generations are the numbers behind all generations, of all caches.
 type Generations struct {
 	env      env.Env

@@ -25,6 +25,8 @@ var checks = map[string]func(testing.TB, Rig){
 	"of 64 creators one wins":                               hasOneWinner,
 	"an ended record has one heir among 64":                 hasOneHeir,
 	"put stores what is newer and nothing else":             putsNewer,
+	"a put of many puts each as put does":                   putsEach,
+	"puts of the same many end, with the newest":            endsWithNewestOfMany,
 	"read and put under contention loses nothing":           losesNoPut,
 	"an older put that comes late undoes nothing":           endsWithNewest,
 	"add adds, and moves the end but never nearer":          adds,

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"melmastoon.ghasi.io/shared/document"
 )
 
 func hasOneWinner(t testing.TB, r Rig) {
@@ -89,6 +91,23 @@ func endsWithNewest(t testing.TB, r Rig) {
 			d.put(noon, name, text(strconv.Itoa(version), int64(version), evening))
 		})
 		expect(t, "the newest", d.says(noon, name), strconv.Itoa(writers))
+	}
+}
+
+// endsWithNewestOfMany has writers put the same records at once, each in an order and at a version of its own.
+func endsWithNewestOfMany(t testing.TB, r Rig) {
+	const writers, many = 16, 12
+	desks := []desk{at(t, r), at(t, r)}
+	together(writers, func(i int) {
+		records := make([]document.Named, many)
+		for n := range records {
+			id := strconv.Itoa((n*5 + i) % many)
+			records[n] = document.Named{Name: named(id), Record: text(strconv.Itoa(i), int64(i), evening)}
+		}
+		desks[i%2].putMany(noon, records...)
+	})
+	for n := range many {
+		expect(t, "the newest", desks[0].says(noon, named(strconv.Itoa(n))), strconv.Itoa(writers-1))
 	}
 }
 

@@ -47,10 +47,16 @@ func (m *Memory) Create(ctx context.Context, now time.Time, name document.Name, 
 
 // Put stores the record where there is none, or one of a smaller version.
 func (m *Memory) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (stored bool, err error) {
-	err = m.use(ctx, "put", func() {
-		if old, ok := m.alive(now, name); !ok || old.Version < r.Version {
-			m.keep(name, r)
-			stored = true
+	err = m.use(ctx, "put", func() { stored = m.replace(now, name, r) })
+	return stored, err
+}
+
+// PutMany puts each.
+func (m *Memory) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
+	stored := make([]bool, len(records))
+	err := m.use(ctx, "put", func() {
+		for i, r := range records {
+			stored[i] = m.replace(now, r.Name, r.Record)
 		}
 	})
 	return stored, err
@@ -95,6 +101,15 @@ func (m *Memory) alive(now time.Time, name document.Name) (document.Record, bool
 		return r, true
 	}
 	return document.Record{}, false
+}
+
+// replace keeps a record unless one that lives is as new.
+func (m *Memory) replace(now time.Time, name document.Name, r document.Record) bool {
+	if old, ok := m.alive(now, name); ok && old.Version >= r.Version {
+		return false
+	}
+	m.keep(name, r)
+	return true
 }
 
 func (m *Memory) keep(name document.Name, r document.Record) {

@@ -54,6 +54,10 @@ func (h *hanging) Put(ctx context.Context, _ time.Time, _ document.Name, _ docum
 	return false, h.hang(ctx)
 }
 
+func (h *hanging) PutMany(ctx context.Context, _ time.Time, _ ...document.Named) ([]bool, error) {
+	return nil, h.hang(ctx)
+}
+
 func (h *hanging) Delete(ctx context.Context, _ document.Name) error { return h.hang(ctx) }
 
 func (h *hanging) Add(ctx context.Context, _ time.Time, _ document.Name, _ int64, _ time.Time) (int64, error) {
@@ -101,6 +105,7 @@ type saboteur struct {
 	get    func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error)
 	create func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error)
 	put    func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error)
+	many   func(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error)
 	remove func(m *Memory, ctx context.Context, n document.Name) error
 	add    func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error)
 }
@@ -124,6 +129,13 @@ func (s *saboteur) Put(ctx context.Context, now time.Time, n document.Name, r do
 		return s.put(s.Memory, ctx, now, n, r)
 	}
 	return s.Memory.Put(ctx, now, n, r)
+}
+
+func (s *saboteur) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
+	if s.many != nil {
+		return s.many(s.Memory, ctx, now, records)
+	}
+	return s.Memory.PutMany(ctx, now, records...)
 }
 
 func (s *saboteur) Delete(ctx context.Context, n document.Name) error {

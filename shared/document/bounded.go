@@ -14,15 +14,23 @@ import (
 // StoreOf returns the store that the builder of the binary gave, with a limit on how long it may take: a store that
 // hangs is one that is away, and must not use up a caller's time. Everything here goes through it.
 func StoreOf(e env.Env) (Store, error) {
+	b, err := boundedOf(e)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func boundedOf(e env.Env) (b bounded, err error) {
 	driver, ok := env.Given[Store](e)
 	if !ok {
-		return nil, ErrNoStore
+		return b, ErrNoStore
 	}
 	w, err := env.Once(e, "document", func() (*ward, error) { return openWard(e) })
 	if err != nil {
-		return nil, fmt.Errorf("document: %w", err)
+		return b, fmt.Errorf("document: %w", err)
 	}
-	return bounded{driver, w.patience, w.breaker(driver)}, nil
+	return bounded{driver, w.patience, w.watch(driver)}, nil
 }
 
 // bounded is a driver whose calls end in time and whose errors say where they come from. They never say the key, which
@@ -30,7 +38,7 @@ func StoreOf(e env.Env) (Store, error) {
 type bounded struct {
 	driver   Store
 	patience time.Duration
-	breaker  *breaker
+	watch    *watch
 }
 
 func (b bounded) do(ctx context.Context, verb string, names []Name, f func(context.Context) error) error {
@@ -39,7 +47,7 @@ func (b bounded) do(ctx context.Context, verb string, names []Name, f func(conte
 			return err
 		}
 	}
-	_, err := b.breaker.Execute(func() (struct{}, error) { return struct{}{}, b.use(ctx, f) })
+	_, err := b.watch.breaker.Execute(func() (struct{}, error) { return struct{}{}, b.use(ctx, f) })
 	if err == nil {
 		return nil
 	}
@@ -79,6 +87,15 @@ func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found [
 	return found, err
 }
 
+// together is Get for those who can read with others of this process.
+func (b bounded) together(ctx context.Context, now time.Time, names []Name) (found []*Record, err error) {
+	err = b.do(ctx, "get", names, func(ctx context.Context) (err error) {
+		found, err = b.watch.readers.get(ctx, b.driver.Get, now, names)
+		return err
+	})
+	return found, err
+}
+
 // Create is the driver's Create.
 func (b bounded) Create(ctx context.Context, now time.Time, name Name, r Record) (created bool, err error) {
 	err = b.do(ctx, "create", []Name{name}, func(ctx context.Context) (err error) {
@@ -92,6 +109,22 @@ func (b bounded) Create(ctx context.Context, now time.Time, name Name, r Record)
 func (b bounded) Put(ctx context.Context, now time.Time, name Name, r Record) (stored bool, err error) {
 	err = b.do(ctx, "put", []Name{name}, func(ctx context.Context) (err error) {
 		stored, err = b.driver.Put(ctx, now, name, r)
+		return err
+	})
+	return stored, err
+}
+
+// PutMany is the driver's PutMany. For no records it asks nobody.
+func (b bounded) PutMany(ctx context.Context, now time.Time, records ...Named) (stored []bool, err error) {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	names := make([]Name, len(records))
+	for i, r := range records {
+		names[i] = r.Name
+	}
+	err = b.do(ctx, "put", names, func(ctx context.Context) (err error) {
+		stored, err = b.driver.PutMany(ctx, now, records...)
 		return err
 	})
 	return stored, err

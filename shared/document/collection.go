@@ -66,6 +66,29 @@ func (c Collection[T]) Put(ctx context.Context, key Key, v T, version int64, unt
 	})
 }
 
+// A Newer is a document to put, with its version and its end.
+type Newer[T any] struct {
+	Key     Key
+	Value   T
+	Version int64
+	Until   time.Time
+}
+
+// PutMany puts documents of different keys in one go, each as Put would. After an error some may be stored and some not.
+func (c Collection[T]) PutMany(ctx context.Context, documents ...Newer[T]) ([]bool, error) {
+	store, err := StoreOf(c.env)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]Named, len(documents))
+	for i, d := range documents {
+		if records[i], err = c.record(d.Key, d.Value, d.Version, d.Until); err != nil {
+			return nil, err
+		}
+	}
+	return store.PutMany(ctx, c.env.Now(), records...)
+}
+
 // Delete removes a document, if there is one.
 func (c Collection[T]) Delete(ctx context.Context, key Key) error {
 	store, err := StoreOf(c.env)
@@ -99,13 +122,22 @@ func (c Collection[T]) write(key Key, v T, version int64, until time.Time, how f
 	if err != nil {
 		return false, err
 	}
+	r, err := c.record(key, v, version, until)
+	if err != nil {
+		return false, err
+	}
+	return how(store, r.Name, r.Record)
+}
+
+// record is the document as a store keeps it.
+func (c Collection[T]) record(key Key, v T, version int64, until time.Time) (Named, error) {
 	content, err := Encode(v)
 	if err == nil && head+len(content) > Largest {
 		err = ErrTooLarge
 	}
 	if err != nil {
-		return false, fmt.Errorf("document: encode for %s: %w", c.name, err)
+		return Named{}, fmt.Errorf("document: encode for %s: %w", c.name, err)
 	}
 	name := c.Name(key)
-	return how(store, name, Record{Value: seal(name, content), Version: version, ExpiresAt: until.Truncate(time.Microsecond)})
+	return Named{name, Record{Value: seal(name, content), Version: version, ExpiresAt: until.Truncate(time.Microsecond)}}, nil
 }

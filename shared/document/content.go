@@ -69,6 +69,15 @@ func Decode(content []byte, into any) error {
 	return errContent
 }
 
+// PlainSize is how many bytes encoded content has before it is compressed: what its value will take in memory, more or less.
+func PlainSize(content []byte) int {
+	const trailer = 4 // of gzip: the size
+	if len(content) <= trailer || content[0] != zippedJSON {
+		return len(content)
+	}
+	return int(binary.LittleEndian.Uint32(content[len(content)-trailer:]))
+}
+
 // zippers are reused because each holds most of a megabyte.
 var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 

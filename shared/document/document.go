@@ -30,9 +30,15 @@ type Record struct {
 	ExpiresAt time.Time // to the microsecond; the record is alive before it, not at it
 }
 
+// A Named is a record with its address.
+type Named struct {
+	Name   Name
+	Record Record
+}
+
 // A Store keeps records: what each driver implements. It has no clock of its own: now is the caller's, and a record that
-// has ended by then is treated as absent by every method. Each method is atomic, each change durable when it returns, and
-// a failure that may pass is [fault.ErrUnavailable].
+// has ended by then is treated as absent by every method. Each method is atomic but for PutMany, each change durable when
+// it returns, and a failure that may pass is [fault.ErrUnavailable].
 //
 // A driver needs no transaction over several documents and no read lock. On Firestore, where contended transactions
 // are unusable, Create is a create, or an update on the condition that an ended document has not changed since it was
@@ -46,6 +52,10 @@ type Store interface {
 
 	// Put stores the record where there is none, or one of a smaller version.
 	Put(ctx context.Context, now time.Time, name Name, r Record) (bool, error)
+
+	// PutMany puts records of different names, each as Put would, in a number of round trips that does not grow with theirs. It
+	// says of each whether it was stored. After an error some may be and some not.
+	PutMany(ctx context.Context, now time.Time, records ...Named) ([]bool, error)
 
 	// Delete removes the record, if there is one.
 	Delete(ctx context.Context, name Name) error

@@ -17,7 +17,13 @@ import (
 type ward struct {
 	patience time.Duration
 	pause    time.Duration
-	breakers sync.Map // from a Store, or the type of one that cannot be told from its like, to its *breaker
+	watches  sync.Map // from a Store, or the type of one that cannot be told from its like, to its *watch
+}
+
+// A watch is over one store.
+type watch struct {
+	breaker *breaker
+	readers gathering // of those who look ahead
 }
 
 type breaker = gobreaker.CircuitBreaker[struct{}]
@@ -32,16 +38,16 @@ func openWard(e env.Env) (*ward, error) {
 	return &ward{patience: c.Patience, pause: c.Pause}, err
 }
 
-func (w *ward) breaker(s Store) *breaker {
+func (w *ward) watch(s Store) *watch {
 	key := any(s)
 	if !reflect.ValueOf(s).Comparable() {
 		key = reflect.TypeOf(s)
 	}
-	known, ok := w.breakers.Load(key)
+	known, ok := w.watches.Load(key)
 	if !ok {
-		known, _ = w.breakers.LoadOrStore(key, newBreaker(w.pause))
+		known, _ = w.watches.LoadOrStore(key, &watch{breaker: newBreaker(w.pause)})
 	}
-	return known.(*breaker)
+	return known.(*watch)
 }
 
 // tripAfter is how often in a row a store must be away to be down. After a pause one use tries it again.

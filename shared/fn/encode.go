@@ -22,7 +22,7 @@ var answerJSON = json.JoinOptions(
 )
 
 // encode turns what an act returned into an answer.
-func encode(r *http.Request, usual Answer, out any) (answer, error) {
+func encode(r *http.Request, c *record, usual Answer, out any) (answer, error) {
 	var reply Reply
 	if from, ok := out.(replier); ok {
 		reply = from.reply()
@@ -33,12 +33,19 @@ func encode(r *http.Request, usual Answer, out any) (answer, error) {
 	if !reply.given {
 		reply.answer = usual
 	}
+	packed, isPacked := out.(packer)
+	if isPacked {
+		reply = reply.negotiated()
+	}
 	a := answer{Status: reply.answer.status(), Header: reply.headers()}
 	if reply.unchanged(r, a.Status) {
 		a.Status = http.StatusNotModified
 	}
 	if bodiless(a.Status) {
 		return a, nil
+	}
+	if isPacked && packed.packed().pack != nil {
+		return encodePacked(r, c, a, packed.packed())
 	}
 	return encodeBody(a, out)
 }
@@ -85,7 +92,7 @@ func (r Reply) unchanged(req *http.Request, status int) bool {
 		return false
 	}
 	for one := range strings.SplitSeq(known, ",") {
-		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == r.etag {
+		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(r.etag, "W/") {
 			return true
 		}
 	}

@@ -34,6 +34,7 @@ type record struct {
 	line   observe.Line
 
 	standings standings
+	lent      *[]byte // holds the body, and is given back once that is written; nil where it is the answer's own
 }
 
 // A frame is what surrounds every call of a function.
@@ -81,6 +82,7 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.line.Status = statusGone
 	}
 	write(w, c, a)
+	c.giveBack()
 	c.line.Latency = f.now().Sub(c.began)
 	f.log.Write(&c.line)
 }

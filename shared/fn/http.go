@@ -18,6 +18,9 @@ import (
 func HTTP[V, In, Out any](s Spec, door func(env.Env) (Door[V], error), build func(env.Env) (func(context.Context, V, Call[In]) (Out, error), error)) Function {
 	f := Function{Spec: s.settled(), In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
+		if s.Idempotent && f.Out.Implements(reflect.TypeFor[packer]()) {
+			return nil, errors.New("is idempotent, and its answers are packed")
+		}
 		d, err := door(e)
 		if err != nil {
 			return nil, err
@@ -109,21 +112,21 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		return answer{}, err
 	}
 	if !h.spec.Idempotent {
-		return h.run(ctx, r, visitor, call)
+		return h.run(ctx, r, c, visitor, call)
 	}
 	return h.once(ctx, r, c, h.claim(r, scope, key, body), func(act id.Request) (answer, error) {
 		call.Act = act
-		return h.run(ctx, r, visitor, call)
+		return h.run(ctx, r, c, visitor, call)
 	})
 }
 
 // run calls the act and encodes what it returns.
-func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, v V, call Call[In]) (answer, error) {
+func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, c *record, v V, call Call[In]) (answer, error) {
 	out, err := h.serve(ctx, v, call)
 	if err != nil {
 		return answer{}, err
 	}
-	return encode(r, h.spec.Answer, out)
+	return encode(r, c, h.spec.Answer, out)
 }
 
 // once runs the act unless it was run before under the same key: then its answer is given again. A refusal becomes its

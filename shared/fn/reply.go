@@ -73,6 +73,15 @@ func (r Reply) Varies(headers ...string) Reply {
 	return r
 }
 
+// negotiated is what is said of an answer that has several forms, of which the caller is given one: which version it shows is
+// then a weak validator.
+func (r Reply) negotiated() Reply {
+	if r.etag != "" {
+		r.etag = "W/" + r.etag
+	}
+	return r.Varies("Accept-Encoding")
+}
+
 // Keep has the browser keep a cookie.
 func (r Reply) Keep(c *http.Cookie) Reply {
 	r.cookies = slices.Concat(r.cookies, []string{c.String()})
@@ -101,7 +110,7 @@ type Page struct {
 	Data     any
 }
 
-// A JSON is an answer that is already encoded, as a cache keeps it.
+// A JSON is an answer that is already encoded.
 type JSON struct {
 	Reply
 	Body jsontext.Value

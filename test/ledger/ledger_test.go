@@ -114,7 +114,7 @@ func TestEveryRouteCostsWhatTheLedgerSays(t *testing.T) {
 		t.Run(fmt.Sprint("rows ", rows), func(t *testing.T) {
 			t.Parallel()
 			w := open(t, rows, nil)
-			wrong, _ := w.hold(grown(t, cold, rows), true, firstDay)
+			wrong, _ := w.hold(cold, true, firstDay)
 			more, last := w.hold(warm, false, firstDay+patience*apart)
 			for _, d := range append(wrong, more...) {
 				t.Error(d)
@@ -126,31 +126,6 @@ func TestEveryRouteCostsWhatTheLedgerSays(t *testing.T) {
 			}
 		})
 	}
-}
-
-// each is what grows all the same, in a cold walk of the world with ten rows: by how many documents beyond the ledger's. The look
-// of each hotel that is seen for the first time is kept by itself, all of them at once, for the store has no put of many
-// (consumer.Brands). Beside a hotel at most four others are shown.
-var each = map[string]int{
-	"consumer-search": 9, "consumer-searchmap": 9, "consumer-readhotel": 3, "consumer-readhotel with dates": 3,
-}
-
-// grown are the cold figures in a world of so many rows.
-func grown(t *testing.T, cold map[string]trips, rows int) map[string]trips {
-	t.Helper()
-	want := maps.Clone(cold)
-	if rows == 1 {
-		return want
-	}
-	for name, documents := range each {
-		f, known := want[name]
-		if !known {
-			t.Errorf("%s grows and is not in the ledger", name)
-		}
-		f.Doc += documents
-		want[name] = f
-	}
-	return want
 }
 
 // exempt are the functions that need not be in the ledger.

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/document"
 	documents "melmastoon.ghasi.io/shared/document/pg"
 	"melmastoon.ghasi.io/shared/env"
@@ -128,9 +129,11 @@ var copies = []string{
 	 FROM sandbox.inventory_nights CROSS JOIN generate_series(1, @more::int) AS n WHERE property_id = @property`,
 }
 
-// forget loses every document that something else can be made from again: all but the sessions and the flags.
+// forget loses every document that something else can be made from again, all but the sessions and the flags, and what the
+// processes remember of them.
 func (w *world) forget() {
 	w.t.Helper()
+	cache.Forget(w.Env())
 	_, err := w.conn.Exec(w.t.Context(), `DELETE FROM document.documents WHERE collection <> ALL (@kept)`,
 		pgx.StrictNamedArgs{"kept": []string{"gms-session", "tnt-session", consumer.FlagsIn, tenantbooking.FlagsIn}})
 	if err != nil {

@@ -19,7 +19,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("theme"), fn.Upstream("property")},
 	Emits:   fn.Emits{tenantbooking.BootstrapServedV1, tenantbooking.HandoffConsumedV1, tenantbooking.ErrorEncounteredV1},
 	Timeout: 1200 * time.Millisecond,
-}, New, tenantbooking.WithoutSession)
+}, New, tenantbooking.WithoutSession, tenantbooking.ShowsFront)
 
 // A Request may carry the token of a handoff.
 type Request struct {
@@ -28,7 +28,8 @@ type Request struct {
 
 // A Response is the hotel's site, for one visitor.
 type Response struct {
-	fn.Reply `json:"-"`
+	fn.Reply  `json:"-"`
+	fn.Packed `json:"-"` // of the same, where it lies packed
 	tenantbooking.Bootstrap
 }
 
@@ -56,7 +57,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 
 func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	if c.Speculative { // a page that perhaps nobody will see begins no visit and uses no invitation
-		return answer(c.Visitor, s.fronts.Compose(ctx, c.Visitor), nil, c.Now), nil
+		return s.answer(c.Visitor, s.fronts.Compose(ctx, c.Visitor), nil, c.Now)
 	}
 	v, was := c.Visitor, c.Session
 	if was.ID.IsZero() {
@@ -80,13 +81,16 @@ func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out 
 		arrival = &accepted
 	}
 	s.visits.Served(ctx, v, front, arrival)
-	out = answer(v, front, arrival, c.Now)
+	if out, err = s.answer(v, front, arrival, c.Now); err != nil {
+		return out, err
+	}
 	out.Reply, err = s.visits.Keep(ctx, out.Reply, v, was, c.Site)
 	return out, err
 }
 
-func answer(v tenantbooking.Visitor, f tenantbooking.Storefront, a *tenantbooking.Arrival, now time.Time) Response {
-	front := f.Show(v, a, now)
-	reply := fn.OK.Reply().Cached("private, no-store").FromCache(string(f.Cache)).Language(string(v.Locale)).Varies("Cookie", "X-Currency")
-	return Response{reply.Composed(front.Version), front}
+func (s *server) answer(v tenantbooking.Visitor, f tenantbooking.Storefront, a *tenantbooking.Arrival, now time.Time) (out Response, err error) {
+	out.Packed, out.Bootstrap, err = s.fronts.Show(f, v, a, now)
+	out.Reply = fn.OK.Reply().Cached("private, no-store").FromCache(string(f.Cache)).Language(string(v.Locale)).
+		Varies("Cookie", "X-Currency").Composed(out.Moment.Version)
+	return out, err
 }

@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/fn/observe"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/upstreamtest"
 )
 
 const path = "/bff/tenant-booking/v1/kabul-grand/bootstrap"
@@ -200,16 +201,16 @@ func TestASiteIsServedWithinItsBudgetWhateverIsMissing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, shop string
-		mood       tenantbookingtest.Mood
+		mood       upstreamtest.Mood
 		missing    []string
 	}{
-		{"a theme that hangs", "theme", tenantbookingtest.Hanging, []string{"theme"}},
-		{"a theme that fails", "theme", tenantbookingtest.Failing, []string{"theme"}},
-		{"another hotel's theme", "theme", tenantbookingtest.Garbled, []string{"theme"}},
-		{"a theme that is no JSON", "theme", tenantbookingtest.Garbage, []string{"theme"}},
-		{"a theme of 10 MB", "theme", tenantbookingtest.Endless, []string{"theme"}},
-		{"policies that hang", "property", tenantbookingtest.Hanging, []string{"policies"}},
-		{"policies that are no JSON", "property", tenantbookingtest.Garbage, []string{"policies"}},
+		{"a theme that hangs", "theme", upstreamtest.Hanging, []string{"theme"}},
+		{"a theme that fails", "theme", upstreamtest.Failing, []string{"theme"}},
+		{"another hotel's theme", "theme", upstreamtest.Garbled, []string{"theme"}},
+		{"a theme that is no JSON", "theme", upstreamtest.Garbage, []string{"theme"}},
+		{"a theme of 10 MB", "theme", upstreamtest.Endless, []string{"theme"}},
+		{"policies that hang", "property", upstreamtest.Hanging, []string{"policies"}},
+		{"policies that are no JSON", "property", upstreamtest.Garbage, []string{"policies"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -234,7 +235,7 @@ func TestTheLastThemeIsShownWhileItsServiceIsAway(t *testing.T) {
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
 	front.Get(path)
-	shops.Mood("theme", tenantbookingtest.Failing)
+	shops.Mood("theme", upstreamtest.Failing)
 	street.DB.Advance(6 * time.Minute)
 	if a := front.Get(path); a.Header.Get("X-Cache") != "STALE" || bytes.Contains(a.Body, []byte("degraded")) {
 		t.Errorf("six minutes later: %s %s", a.Header.Get("X-Cache"), a.Body)

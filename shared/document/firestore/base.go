@@ -115,15 +115,48 @@ func (b *base) read(ctx context.Context, names []document.Name) (map[string]sigh
 
 // write stores the record if the document still is as it was seen, and reports whether it did.
 func (b *base) write(ctx context.Context, n document.Name, seen sight, r document.Record) (bool, error) {
-	return b.commit(ctx, &pb.Write{
+	return b.commit(ctx, b.update(n, seen, r))
+}
+
+func (b *base) update(n document.Name, seen sight, r document.Record) *pb.Write {
+	return &pb.Write{
 		Operation:       &pb.Write_Update{Update: &pb.Document{Name: b.path(n), Fields: fields(r)}},
 		CurrentDocument: seen.unchanged(),
-	})
+	}
+}
+
+// writeMany stores the chosen records, each by itself, whose documents still are as they were seen. It returns which are not.
+func (b *base) writeMany(ctx context.Context, seen map[string]sight, records []document.Named, chosen []int) (changed []int, err error) {
+	if len(chosen) == 0 {
+		return nil, nil
+	}
+	request := &pb.BatchWriteRequest{Database: b.name}
+	for _, i := range chosen {
+		r := records[i]
+		request.Writes = append(request.Writes, b.update(r.Name, seen[b.path(r.Name)], r.Record))
+	}
+	answer, err := b.client.BatchWrite(ctx, request)
+	if err != nil {
+		return nil, outage(ctx, err)
+	}
+	for n, s := range answer.GetStatus() {
+		if met, err := verdict(ctx, status.ErrorProto(s)); err != nil {
+			return nil, err
+		} else if !met {
+			changed = append(changed, chosen[n])
+		}
+	}
+	return changed, nil
 }
 
 // commit writes, and reports whether the write's condition was met.
 func (b *base) commit(ctx context.Context, w *pb.Write) (bool, error) {
 	_, err := b.client.Commit(ctx, &pb.CommitRequest{Database: b.name, Writes: []*pb.Write{w}})
+	return verdict(ctx, err)
+}
+
+// verdict reads whether a write's condition was met.
+func verdict(ctx context.Context, err error) (bool, error) {
 	switch status.Code(err) {
 	case codes.OK:
 		return true, nil

@@ -99,6 +99,29 @@ func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r do
 	return s.store(ctx, putScript, now, name, r)
 }
 
+// PutMany runs Put's script for each record, all in one round trip. The script's text goes along: in a pipeline nobody can
+// send it after having heard that the server does not know it.
+func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
+	at, err := s.server()
+	if err != nil {
+		return nil, err
+	}
+	said := make([]*sdk.Cmd, len(records))
+	_, err = at.client.Pipelined(ctx, func(p sdk.Pipeliner) error {
+		for i, r := range records {
+			said[i] = putScript.Eval(ctx, p, []string{at.key(r.Name)}, replacement(now, r.Record)...)
+		}
+		return nil
+	})
+	stored := make([]bool, len(records))
+	for i, s := range said {
+		if err == nil {
+			stored[i], err = s.Bool()
+		}
+	}
+	return stored, outage(ctx, err)
+}
+
 // Delete removes the key.
 func (s *Store) Delete(ctx context.Context, name document.Name) error {
 	at, err := s.server()
@@ -123,7 +146,11 @@ func (s *Store) store(ctx context.Context, script *sdk.Script, now time.Time, na
 	if err != nil {
 		return false, err
 	}
-	stored, err := script.Run(ctx, at.client, []string{at.key(name)},
-		instant(now), instant(r.ExpiresAt), left(now, r.ExpiresAt), r.Number, ordered(r.Version), r.Value).Bool()
+	stored, err := script.Run(ctx, at.client, []string{at.key(name)}, replacement(now, r)...).Bool()
 	return stored, outage(ctx, err)
+}
+
+// replacement are the arguments of the scripts that write a whole record.
+func replacement(now time.Time, r document.Record) []any {
+	return []any{instant(now), instant(r.ExpiresAt), left(now, r.ExpiresAt), r.Number, ordered(r.Version), r.Value}
 }

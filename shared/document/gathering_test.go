@@ -1,0 +1,159 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// A shelf answers when it is told to, with what it has by then.
+type shelf struct {
+	open  chan struct{} // lets one reading go on
+	has   int64
+	asked [][]Name
+	err   error
+}
+
+func (s *shelf) read(ctx context.Context, _ time.Time, names ...Name) ([]*Record, error) {
+	s.asked = append(s.asked, names)
+	has, err := s.has, s.err
+	select {
+	case <-s.open:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	found := make([]*Record, len(names))
+	for i, n := range names {
+		id, _ := strconv.ParseInt(n.ID, 10, 64)
+		found[i] = &Record{Number: id, Version: has}
+	}
+	return found, err
+}
+
+// A caller reads some names and says what was found.
+type caller struct {
+	names []Name
+	leave context.CancelFunc
+	found []*Record
+	err   error
+	ended bool
+}
+
+// comes has one more caller read those names, and waits until all stand still.
+func comes(t *testing.T, g *gathering, s *shelf, ids ...string) *caller {
+	ctx, leave := context.WithCancel(t.Context())
+	c := &caller{leave: leave}
+	for _, id := range ids {
+		c.names = append(c.names, Name{"c", id})
+	}
+	go func() {
+		c.found, c.err = g.get(ctx, s.read, time.Now(), c.names)
+		c.ended = true
+	}()
+	synctest.Wait()
+	return c
+}
+
+// answer lets one reading end.
+func (s *shelf) answer() {
+	s.open <- struct{}{}
+	synctest.Wait()
+}
+
+// got wants that the caller was shown its names, as they were when the shelf had so much.
+func (c *caller) got(t *testing.T, has int64) {
+	t.Helper()
+	if c.err != nil || !c.ended || len(c.found) != len(c.names) {
+		t.Errorf("%v: ended %v with %d records, %v", c.names, c.ended, len(c.found), c.err)
+		return
+	}
+	for i, n := range c.names {
+		if strconv.FormatInt(c.found[i].Number, 10) != n.ID || c.found[i].Version != has {
+			t.Errorf("%v: got %+v, want what it was at %d", n, c.found[i], has)
+		}
+	}
+}
+
+func TestWhoComesMeanwhileReadsTogetherAndNothingOlder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, s := &gathering{}, &shelf{open: make(chan struct{}), has: 1}
+		first := comes(t, g, s, "1", "2")
+		s.has = 2 // changed before the others asked: they must see it
+		others := []*caller{comes(t, g, s, "2", "3"), comes(t, g, s, "3"), comes(t, g, s, "4", "2", "4")}
+		s.answer()
+		first.got(t, 1)
+		s.answer()
+		for _, c := range others {
+			c.got(t, 2)
+		}
+		want := []Name{{"c", "2"}, {"c", "3"}, {"c", "4"}}
+		if len(s.asked) != 2 || !slices.Equal(s.asked[1], want) {
+			t.Errorf("asked for %v, want the first, then %v", s.asked, want)
+		}
+		alone := comes(t, g, s, "5")
+		s.answer()
+		alone.got(t, 2)
+		if g.reading || g.next != nil {
+			t.Error("somebody still reads")
+		}
+	})
+}
+
+func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, s := &gathering{}, &shelf{open: make(chan struct{}), has: 1}
+		first := comes(t, g, s, "1")
+		gone := comes(t, g, s, "2")
+		gone.leave()
+		synctest.Wait()
+		if !gone.ended || !errors.Is(gone.err, context.Canceled) || g.next != nil {
+			t.Errorf("who left is told %v", gone.err)
+		}
+		party := []*caller{comes(t, g, s, "3"), comes(t, g, s, "4"), comes(t, g, s, "5")}
+		s.answer() // one of the three reads for all of them
+		first.got(t, 1)
+		for range 2 { // the one who reads leaves: another reads for the rest
+			for _, c := range party {
+				c.leave()
+				synctest.Wait()
+				if c.ended {
+					party = slices.DeleteFunc(party, func(other *caller) bool { return other == c })
+					break
+				}
+			}
+		}
+		s.answer()
+		for _, c := range party {
+			c.got(t, 1)
+		}
+		last := comes(t, g, s, "6")
+		s.answer()
+		last.got(t, 1)
+	})
+}
+
+func TestAStoreThatIsAwayIsAwayForAllWhoAsked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, s := &gathering{}, &shelf{open: make(chan struct{}), err: fault.ErrUnavailable}
+		all := []*caller{comes(t, g, s, "1"), comes(t, g, s, "2"), comes(t, g, s, "3")}
+		s.answer()
+		s.answer()
+		for _, c := range all {
+			if !errors.Is(c.err, fault.ErrUnavailable) {
+				t.Errorf("%v: %v", c.names, c.err)
+			}
+		}
+		if len(s.asked) != 2 {
+			t.Errorf("asked %d times", len(s.asked))
+		}
+	})
+}
