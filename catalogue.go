@@ -8,7 +8,6 @@ import (
 	"melmastoon.ghasi.io/shared/fn"
 
 	"melmastoon.ghasi.io/functions/consumer/addwish"
-	consumeravailability "melmastoon.ghasi.io/functions/consumer/availability"
 	consumerchangesession "melmastoon.ghasi.io/functions/consumer/changesession"
 	"melmastoon.ghasi.io/functions/consumer/clearsession"
 	"melmastoon.ghasi.io/functions/consumer/handoffconsumed"
@@ -16,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/listingindexed"
 	"melmastoon.ghasi.io/functions/consumer/listwishes"
 	"melmastoon.ghasi.io/functions/consumer/minthandoff"
+	consumerreadavailability "melmastoon.ghasi.io/functions/consumer/readavailability"
 	"melmastoon.ghasi.io/functions/consumer/readhotel"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/functions/consumer/recordclick"
@@ -24,7 +24,7 @@ import (
 	consumerrelay "melmastoon.ghasi.io/functions/consumer/relay"
 	"melmastoon.ghasi.io/functions/consumer/removewish"
 	consumersearch "melmastoon.ghasi.io/functions/consumer/search"
-	"melmastoon.ghasi.io/functions/consumer/searchmap"
+	consumersearchmap "melmastoon.ghasi.io/functions/consumer/searchmap"
 	"melmastoon.ghasi.io/functions/consumer/sweepsessions"
 	consumertenantreinstated "melmastoon.ghasi.io/functions/consumer/tenantreinstated"
 	consumertenantsuspended "melmastoon.ghasi.io/functions/consumer/tenantsuspended"
@@ -36,16 +36,12 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/expireholds"
 	"melmastoon.ghasi.io/functions/reservation/find"
 	reservationhold "melmastoon.ghasi.io/functions/reservation/hold"
-	"melmastoon.ghasi.io/functions/reservation/nameguest"
+	reservationnameguest "melmastoon.ghasi.io/functions/reservation/nameguest"
 	"melmastoon.ghasi.io/functions/reservation/paymentcaptured"
 	"melmastoon.ghasi.io/functions/reservation/paymentfailed"
 	reservationquote "melmastoon.ghasi.io/functions/reservation/quote"
 	"melmastoon.ghasi.io/functions/reservation/read"
 	reservationrelay "melmastoon.ghasi.io/functions/reservation/relay"
-	sandboxavailability "melmastoon.ghasi.io/functions/sandbox/availability"
-	"melmastoon.ghasi.io/functions/sandbox/brands"
-	"melmastoon.ghasi.io/functions/sandbox/calendar"
-	"melmastoon.ghasi.io/functions/sandbox/checkout"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
 	"melmastoon.ghasi.io/functions/sandbox/comparerates"
@@ -54,15 +50,17 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
 	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
-	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
+	"melmastoon.ghasi.io/functions/sandbox/listbrands"
+	sandboxlistpolicies "melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	sandboxopenintent "melmastoon.ghasi.io/functions/sandbox/openintent"
-	"melmastoon.ghasi.io/functions/sandbox/pay"
-	"melmastoon.ghasi.io/functions/sandbox/pins"
-	"melmastoon.ghasi.io/functions/sandbox/previews"
-	"melmastoon.ghasi.io/functions/sandbox/price"
+	sandboxpay "melmastoon.ghasi.io/functions/sandbox/pay"
+	"melmastoon.ghasi.io/functions/sandbox/previewprices"
 	"melmastoon.ghasi.io/functions/sandbox/publishrateplan"
 	"melmastoon.ghasi.io/functions/sandbox/publishtheme"
+	sandboxquote "melmastoon.ghasi.io/functions/sandbox/quote"
+	sandboxreadavailability "melmastoon.ghasi.io/functions/sandbox/readavailability"
+	"melmastoon.ghasi.io/functions/sandbox/readcalendar"
 	"melmastoon.ghasi.io/functions/sandbox/readintent"
 	"melmastoon.ghasi.io/functions/sandbox/readproperty"
 	"melmastoon.ghasi.io/functions/sandbox/readtenant"
@@ -74,31 +72,33 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/functions/sandbox/revokesession"
 	sandboxsearch "melmastoon.ghasi.io/functions/sandbox/search"
-	"melmastoon.ghasi.io/functions/sandbox/sitebooking"
-	"melmastoon.ghasi.io/functions/sandbox/sitechoose"
-	"melmastoon.ghasi.io/functions/sandbox/siteconfirmation"
-	"melmastoon.ghasi.io/functions/sandbox/siteguest"
-	"melmastoon.ghasi.io/functions/sandbox/siteleave"
-	"melmastoon.ghasi.io/functions/sandbox/sitepay"
-	"melmastoon.ghasi.io/functions/sandbox/siteprefer"
-	"melmastoon.ghasi.io/functions/sandbox/sitereturn"
-	"melmastoon.ghasi.io/functions/sandbox/siterooms"
+	sandboxsearchmap "melmastoon.ghasi.io/functions/sandbox/searchmap"
+	"melmastoon.ghasi.io/functions/sandbox/showcheckout"
 	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
+	"melmastoon.ghasi.io/functions/storefront/choose"
+	"melmastoon.ghasi.io/functions/storefront/leave"
+	storefrontnameguest "melmastoon.ghasi.io/functions/storefront/nameguest"
+	"melmastoon.ghasi.io/functions/storefront/offerrooms"
+	storefrontpay "melmastoon.ghasi.io/functions/storefront/pay"
+	"melmastoon.ghasi.io/functions/storefront/prefer"
+	"melmastoon.ghasi.io/functions/storefront/receiveguest"
+	"melmastoon.ghasi.io/functions/storefront/showbooking"
+	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
 	tenantbookingallocationcommitted "melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
-	tenantbookingavailability "melmastoon.ghasi.io/functions/tenantbooking/availability"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	tenantbookingchangesession "melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
+	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/consumehandoff"
 	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
 	tenantbookinghold "melmastoon.ghasi.io/functions/tenantbooking/hold"
+	tenantbookinglistpolicies "melmastoon.ghasi.io/functions/tenantbooking/listpolicies"
 	tenantbookingopenintent "melmastoon.ghasi.io/functions/tenantbooking/openintent"
 	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
-	"melmastoon.ghasi.io/functions/tenantbooking/payreturn"
-	"melmastoon.ghasi.io/functions/tenantbooking/policies"
 	tenantbookingquote "melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/rateplanpublished"
+	tenantbookingreadavailability "melmastoon.ghasi.io/functions/tenantbooking/readavailability"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
 	tenantbookingrelay "melmastoon.ghasi.io/functions/tenantbooking/relay"
@@ -118,7 +118,7 @@ var Functions = []fn.Function{
 	expireholds.Function,
 	find.Function,
 	reservationhold.Function,
-	nameguest.Function,
+	reservationnameguest.Function,
 	paymentcaptured.Function,
 	paymentfailed.Function,
 	reservationquote.Function,
@@ -126,20 +126,20 @@ var Functions = []fn.Function{
 	reservationrelay.Function,
 
 	tenantbookingallocationcommitted.Function,
-	tenantbookingavailability.Function,
 	bootstrap.Function,
 	tenantbookingchangesession.Function,
 	configupdated.Function,
 	confirmcash.Function,
+	confirmpayment.Function,
 	consumehandoff.Function,
 	dropdraft.Function,
 	tenantbookinghold.Function,
+	tenantbookinglistpolicies.Function,
 	tenantbookingopenintent.Function,
 	patchdraft.Function,
-	payreturn.Function,
-	policies.Function,
 	tenantbookingquote.Function,
 	rateplanpublished.Function,
+	tenantbookingreadavailability.Function,
 	readconfirmation.Function,
 	readdraft.Function,
 	tenantbookingrelay.Function,
@@ -150,7 +150,6 @@ var Functions = []fn.Function{
 	tenantbookingthemepublished.Function,
 
 	addwish.Function,
-	consumeravailability.Function,
 	consumerchangesession.Function,
 	clearsession.Function,
 	handoffconsumed.Function,
@@ -158,6 +157,7 @@ var Functions = []fn.Function{
 	listingindexed.Function,
 	listwishes.Function,
 	minthandoff.Function,
+	consumerreadavailability.Function,
 	readhotel.Function,
 	readsession.Function,
 	recordclick.Function,
@@ -166,16 +166,12 @@ var Functions = []fn.Function{
 	consumerrelay.Function,
 	removewish.Function,
 	consumersearch.Function,
-	searchmap.Function,
+	consumersearchmap.Function,
 	sweepsessions.Function,
 	consumertenantreinstated.Function,
 	consumertenantsuspended.Function,
 	consumerthemepublished.Function,
 
-	sandboxavailability.Function,
-	brands.Function,
-	calendar.Function,
-	checkout.Function,
 	clickrecorded.Function,
 	commitrooms.Function,
 	comparerates.Function,
@@ -184,15 +180,17 @@ var Functions = []fn.Function{
 	holdexpired.Function,
 	holdrooms.Function,
 	indexlisting.Function,
-	listpolicies.Function,
+	listbrands.Function,
+	sandboxlistpolicies.Function,
 	listproperties.Function,
 	sandboxopenintent.Function,
-	pay.Function,
-	pins.Function,
-	previews.Function,
-	price.Function,
+	sandboxpay.Function,
+	previewprices.Function,
 	publishrateplan.Function,
 	publishtheme.Function,
+	sandboxquote.Function,
+	sandboxreadavailability.Function,
+	readcalendar.Function,
 	readintent.Function,
 	readproperty.Function,
 	readtenant.Function,
@@ -204,16 +202,19 @@ var Functions = []fn.Function{
 	reservationcancelled.Function,
 	revokesession.Function,
 	sandboxsearch.Function,
-	sitebooking.Function,
-	sitechoose.Function,
-	siteconfirmation.Function,
-	siteguest.Function,
-	siteleave.Function,
-	sitepay.Function,
-	siteprefer.Function,
-	sitereturn.Function,
-	siterooms.Function,
+	sandboxsearchmap.Function,
+	showcheckout.Function,
 	suspendtenant.Function,
+
+	choose.Function,
+	leave.Function,
+	storefrontnameguest.Function,
+	offerrooms.Function,
+	storefrontpay.Function,
+	prefer.Function,
+	receiveguest.Function,
+	showbooking.Function,
+	showconfirmation.Function,
 }
 
 // Jobs are all deployed Cloud Run jobs.

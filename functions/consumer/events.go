@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/pseudonym"
-	"melmastoon.ghasi.io/shared/sampling"
 	"melmastoon.ghasi.io/shared/visit"
 )
 
@@ -44,7 +44,7 @@ func subject(name, class string, kept time.Duration) event.Subject {
 }
 
 // Sampling says which events are told every time, and which are telemetry that may be thinned.
-var Sampling = sampling.Table{
+var Sampling = flags.Table{
 	SessionStartedV1.Name:   {Always: true},
 	SessionEndedV1.Name:     {Always: true},
 	SearchExecutedV1.Name:   {OneIn: 10},

@@ -8,7 +8,7 @@ import (
 // show is what the house itself says, in one language.
 func (h House) show(l locale.Tag) HotelDetail {
 	d := HotelDetail{
-		Property: PropertySummary{h.ID, h.Tenant, h.Name.show(l), h.City, h.Country, h.Geo, h.TimeZone, h.Stars, h.Rating.known(), h.Type},
+		Property: PropertySummary{h.ID, h.Tenant, shown(h.Name, l), h.City, h.Country, h.Geo, h.TimeZone, h.Stars, h.Rating.known(), h.Type},
 		Rooms:    []RoomTypeSummary{}, Amenities: []Amenity{}, Photos: pictures(h.Photos, l), Handoff: h.hint(), Locale: l,
 	}
 	for _, r := range h.RoomTypes {

@@ -68,7 +68,7 @@ const highlights = 5
 
 func (l Listing) show(to locale.Tag) ListingCard {
 	card := ListingCard{
-		Property: l.Property, Tenant: l.Tenant, Slug: l.Slug, Name: l.Name.show(to), City: l.City, Country: l.Country, Geo: l.Geo,
+		Property: l.Property, Tenant: l.Tenant, Slug: l.Slug, Name: shown(l.Name, to), City: l.City, Country: l.Country, Geo: l.Geo,
 		Thumbnail: ThumbnailView{l.Thumbnail.URL, l.Thumbnail.Alt.In(to)}, Stars: l.Stars, Rating: l.Rating.known(), Type: l.Type,
 		Amenities: l.Amenities[:min(highlights, len(l.Amenities))], Badges: l.Badges, DistanceKm: l.DistanceKm,
 	}
@@ -90,7 +90,7 @@ func (r *GuestRating) known() *GuestRating {
 }
 
 func (b Brand) show(to locale.Tag) *BrandPeek {
-	return &BrandPeek{b.Color, b.LogoURL, b.Name.show(to)}
+	return &BrandPeek{b.Color, b.LogoURL, shown(b.Name, to)}
 }
 
 // policy says why the amount of who wanted one currency is in another, or the same.

@@ -44,7 +44,7 @@ func TestAPriceIsShownExactlyOrNotAtAll(t *testing.T) {
 
 func TestACardIsInTheVisitorsLanguage(t *testing.T) {
 	t.Parallel()
-	l := Listing{Name: Text{"Kabul Grand", map[string]string{"ps": "کابل ګرانډ", "fa-AF": "کابل گراند"}}, Rating: &GuestRating{},
+	l := Listing{Name: locale.Text{Default: "Kabul Grand", Localized: map[string]string{"ps": "کابل ګرانډ", "fa-AF": "کابل گراند"}}, Rating: &GuestRating{},
 		Amenities: []string{"a", "b", "c", "d", "e", "f"}}
 	for tag, want := range map[locale.Tag]string{
 		locale.Pashto: "کابل ګرانډ", locale.Dari: "کابل گراند", locale.Persian: "Kabul Grand", locale.English: "Kabul Grand",
@@ -74,7 +74,7 @@ func TestACalendarLeavesOutWhatItCannotTell(t *testing.T) {
 func TestWhatGuestsAskForFirstComesFromTheRulesOrTheClock(t *testing.T) {
 	t.Parallel()
 	h := House{CheckIn: "14:00", CheckOut: "11:00"}
-	rules := []HouseRule{{Kind: "cancellation", Text: Text{"Free", map[string]string{"ps": "وړیا"}}}, {Kind: "check_in", Text: Text{Default: "From 15:00"}}}
+	rules := []HouseRule{{Kind: "cancellation", Text: locale.Text{Default: "Free", Localized: map[string]string{"ps": "وړیا"}}}, {Kind: "check_in", Text: locale.Text{Default: "From 15:00"}}}
 	if got := h.policies(rules, locale.Pashto); got != (PolicyTexts{"وړیا", "From 15:00", "11:00"}) {
 		t.Errorf("got %+v", got)
 	}

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/upstream"
 )
 
@@ -21,7 +22,7 @@ type Listing struct {
 	Property   id.Property  `json:"propertyId"`
 	Tenant     id.Tenant    `json:"tenantId"`
 	Slug       string       `json:"tenantSlug"`
-	Name       Text         `json:"name"`
+	Name       locale.Text  `json:"name"`
 	City       string       `json:"city"`
 	Country    string       `json:"country"`
 	Geo        Position     `json:"geo"`
@@ -42,8 +43,8 @@ type Position struct {
 
 // A Thumbnail is the one picture of a hotel that a list shows.
 type Thumbnail struct {
-	URL string `json:"url"`
-	Alt Text   `json:"alt"`
+	URL string      `json:"url"`
+	Alt locale.Text `json:"alt"`
 }
 
 // A GuestRating is what guests thought of a hotel.

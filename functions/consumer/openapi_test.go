@@ -10,12 +10,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
-	"melmastoon.ghasi.io/functions/consumer/availability"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/readavailability"
 	"melmastoon.ghasi.io/functions/consumer/readhotel"
 	"melmastoon.ghasi.io/functions/consumer/search"
 	"melmastoon.ghasi.io/functions/consumer/searchmap"
 	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/upstreamtest"
 )
 
 // described is the schema of a component of the published document. Members that it does not name are refused, wherever they are.
@@ -70,7 +71,7 @@ func closed(value any) {
 
 func TestWhatIsAnsweredIsAsItIsDescribed(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, search.Function, searchmap.Function, readhotel.Function, availability.Function)
+	market := consumertest.OpenMarket(t, 3, search.Function, searchmap.Function, readhotel.Function, readavailability.Function)
 	v, hotel := market.Traveller("Accept-Language", "fa-AF", "X-Currency", "USD"), "/hotels/"+market.Hotels[0].Property.String()
 	checkIn, checkOut := market.Days(3, 2)
 	const box = `{"mode":"bounding-box","boundingBox":{"swLat":34,"swLng":69,"neLat":35,"neLng":70}}`
@@ -84,7 +85,7 @@ func TestWhatIsAnsweredIsAsItIsDescribed(t *testing.T) {
 	}
 	whole := ask()
 	for _, stall := range []string{"previews", "brands", "calendar", "cheapest", "policies"} {
-		market.Mood(stall, consumertest.Failing)
+		market.Mood(stall, upstreamtest.Failing)
 	}
 	v.Headers = append(v.Headers, "X-Currency", "EUR") // of which nothing is known yet
 	market.DB.Advance(3600e9)

@@ -29,6 +29,10 @@ func (away) Put(context.Context, time.Time, document.Name, document.Record) (boo
 	return false, fault.ErrUnavailable
 }
 
+func (away) PutMany(context.Context, time.Time, ...document.Named) ([]bool, error) {
+	return nil, fault.ErrUnavailable
+}
+
 func (away) Delete(context.Context, document.Name) error { return fault.ErrUnavailable }
 
 func (away) Add(context.Context, time.Time, document.Name, int64, time.Time) (int64, error) {

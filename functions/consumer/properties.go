@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/upstream"
 )
 
@@ -19,7 +20,7 @@ import (
 type House struct {
 	ID        id.Property  `json:"propertyId"`
 	Tenant    id.Tenant    `json:"tenantId"`
-	Name      Text         `json:"name"`
+	Name      locale.Text  `json:"name"`
 	City      string       `json:"city"`
 	Country   string       `json:"country"`
 	Geo       Position     `json:"geo"`
@@ -36,9 +37,9 @@ type House struct {
 
 // A Photo is a picture with what it shows.
 type Photo struct {
-	URL  string `json:"url"`
-	Alt  Text   `json:"alt"`
-	Hero bool   `json:"isHero"`
+	URL  string      `json:"url"`
+	Alt  locale.Text `json:"alt"`
+	Hero bool        `json:"isHero"`
 }
 
 // A RoomType is a kind of room.
@@ -61,8 +62,8 @@ type RoomText struct {
 type HouseRule struct {
 	Property id.Property `json:"propertyId"`
 	Kind     string      `json:"kind"`
-	Title    Text        `json:"title"`
-	Text     Text        `json:"text"`
+	Title    locale.Text `json:"title"`
+	Text     locale.Text `json:"text"`
 }
 
 // Properties is the property service, asked once in five minutes about each hotel.

@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/upstreamtest"
 )
 
 // bazaar is a bazaar with a store for documents, and nothing else of the service.
@@ -80,7 +81,7 @@ func TestAKnownLookBridgesAnOutageForHalfAnHour(t *testing.T) {
 	if _, _, err := brands.Peek(t.Context(), all[:1]); err != nil {
 		t.Fatal(err)
 	}
-	b.Mood("brands", consumertest.Failing)
+	b.Mood("brands", upstreamtest.Failing)
 	e.Advance(30 * time.Minute)
 	looks, state, err := brands.Peek(t.Context(), all[:1])
 	if err != nil || state != cache.Stale || len(looks) != 1 {
@@ -94,7 +95,7 @@ func TestAKnownLookBridgesAnOutageForHalfAnHour(t *testing.T) {
 	if looks, _, err = brands.Peek(t.Context(), all[:1]); err == nil || len(looks) != 0 {
 		t.Errorf("later: %v, %v", looks, err)
 	}
-	b.Mood("brands", consumertest.Well)
+	b.Mood("brands", upstreamtest.Well)
 	e.Advance(5 * time.Second) // for the breaker
 	store.Refuse = func(string) error { return fault.ErrUnavailable }
 	if looks, state, err = brands.Peek(t.Context(), all); err != nil || state != cache.Bypass || len(looks) != 2 {
@@ -143,7 +144,7 @@ func TestPricesDependOnAllThatChangesThem(t *testing.T) {
 func TestPricesAreWaitedFor800Milliseconds(t *testing.T) {
 	t.Parallel()
 	b, e, _ := bazaar(t, 1)
-	b.Mood("previews", consumertest.Hanging)
+	b.Mood("previews", upstreamtest.Hanging)
 	began := e.Now()
 	_, _, err := consumer.OpenPrices(e).Preview(t.Context(), []id.Property{b.Hotels[0].Property}, trip(e, money.USD))
 	if took := e.Now().Sub(began); err == nil || took < 800*time.Millisecond || took > 1600*time.Millisecond {
@@ -194,7 +195,7 @@ func TestAnAnswerThatIsAnotherOrNoneIsAFailure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, e, _ := bazaar(t, 1)
-			for _, mood := range []consumertest.Mood{consumertest.Garbled, consumertest.Garbage, consumertest.Endless, consumertest.Failing} {
+			for _, mood := range []upstreamtest.Mood{upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless, upstreamtest.Failing} {
 				b.Mood(name, mood)
 				if err := ask(t.Context(), b, e); !errors.Is(err, fault.ErrUpstreamUnavailable) || strings.Contains(err.Error(), "html") {
 					t.Errorf("mood %d: got %v", mood, err)

@@ -1,6 +1,9 @@
 package sandbox_test
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"html"
 	"net/http"
 	"strings"
 	"testing"
@@ -212,4 +215,24 @@ func TestThePageSpeaksTheGuestsLanguage(t *testing.T) {
 	if text := string(f.Get("/sandbox/payment/v1/checkout/" + i.ID.String()).Body); !strings.Contains(text, "before "+kabuls+",") {
 		t.Errorf("it does not say %s: %s", kabuls, text)
 	}
+}
+
+func between(t *testing.T, text, from, to string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(text, from)
+	inner, _, ends := strings.Cut(rest, to)
+	if !ok || !ends {
+		t.Fatalf("no %s…%s in %s", from, to, text)
+	}
+	return inner
+}
+
+func policyOf(t *testing.T, text string) string {
+	t.Helper()
+	return html.UnescapeString(between(t, text, `<meta http-equiv="Content-Security-Policy" content="`, `"`))
+}
+
+func styleHash(style string) string {
+	sum := sha256.Sum256([]byte(style))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -1,7 +1,12 @@
 package sandbox_test
 
 import (
+	"encoding/base64"
+	"encoding/xml"
 	"errors"
+	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/sandbox"
@@ -39,5 +44,42 @@ func TestPropertiesAreListedPerTenant(t *testing.T) {
 	}
 	if _, err := properties.Get(t.Context(), id.New[id.Property]()); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("no such property: %v, want ErrNotFound", err)
+	}
+}
+
+func TestAHotelShowsItselfInAllItsLanguages(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	var hotel sandbox.Property
+	f.Get("/sandbox/property/v1/properties/"+kabul.Property.String()).Into(t, &hotel)
+	pictures := slices.Clone(hotel.Photos)
+	for _, r := range hotel.RoomTypes {
+		pictures = append(pictures, r.Photos...)
+		if len(r.Photos) == 0 || r.Localized["ps-AF"].Name == "" || r.Localized["fa-AF"].Description == "" {
+			t.Errorf("%s is not shown in Pashto and Dari: %+v", r.Name, r.Localized)
+		}
+	}
+	seen := map[string]bool{}
+	for _, p := range pictures {
+		text, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(p.URL, "data:image/svg+xml;base64,"))
+		if err != nil || seen[p.URL] || p.Alt.Default == "" {
+			t.Errorf("a picture of %s: %v, the same as another: %t", p.Alt.Default, err, seen[p.URL])
+		}
+		seen[p.URL] = true
+		for d := xml.NewDecoder(strings.NewReader(string(text))); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("not XML: %v in %s", err, text)
+			}
+		}
+	}
+	var list struct {
+		Policies []sandbox.HouseRule `json:"policies"`
+	}
+	f.Get("/sandbox/property/v1/policies?tenantId="+kabul.Tenant.String()).Into(t, &list)
+	if len(list.Policies) < 3 || list.Policies[0].Title.Localized["ps-AF"] == "" || list.Policies[0].Property != kabul.Property {
+		t.Errorf("policies %+v", list.Policies)
 	}
 }

@@ -1,5 +1,14 @@
 // Package sandbox is the platform's own side: small but real stand-ins for the services that a booking needs. A
-// production deployment leaves them out and points the upstream URLs at the real ones.
+// production deployment leaves them out and points the upstream URLs at the real ones. Each has a base path of its own:
+//
+//	tenant     tenants, config                         who a hotel is, whether it stands, what it has decided
+//	theme      themes                                  how its sites look
+//	property   properties, policies, photos            what it has and where
+//	search     listings, indexing, search, places      which hotels there are, of all tenants
+//	pricing    rates, tariffs, pricing, previews       what a stay costs
+//	inventory  inventory                               which rooms are free, and whose the others are
+//	payment    intents, methods, transactions, refunds and pages, where a guest pays
+//	iam        revocations                             whose session has ended
 //
 // Inventory. An allocation's id names one act for ever; asking again gets the same answer.
 //

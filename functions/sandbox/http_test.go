@@ -7,10 +7,6 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/functions/sandbox/availability"
-	"melmastoon.ghasi.io/functions/sandbox/brands"
-	"melmastoon.ghasi.io/functions/sandbox/calendar"
-	"melmastoon.ghasi.io/functions/sandbox/checkout"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
 	"melmastoon.ghasi.io/functions/sandbox/comparerates"
@@ -20,15 +16,17 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
 	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
+	"melmastoon.ghasi.io/functions/sandbox/listbrands"
 	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/openintent"
 	"melmastoon.ghasi.io/functions/sandbox/pay"
-	"melmastoon.ghasi.io/functions/sandbox/pins"
-	"melmastoon.ghasi.io/functions/sandbox/previews"
-	"melmastoon.ghasi.io/functions/sandbox/price"
+	"melmastoon.ghasi.io/functions/sandbox/previewprices"
 	"melmastoon.ghasi.io/functions/sandbox/publishrateplan"
 	"melmastoon.ghasi.io/functions/sandbox/publishtheme"
+	"melmastoon.ghasi.io/functions/sandbox/quote"
+	"melmastoon.ghasi.io/functions/sandbox/readavailability"
+	"melmastoon.ghasi.io/functions/sandbox/readcalendar"
 	"melmastoon.ghasi.io/functions/sandbox/readintent"
 	"melmastoon.ghasi.io/functions/sandbox/readproperty"
 	"melmastoon.ghasi.io/functions/sandbox/readtenant"
@@ -40,6 +38,8 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
 	"melmastoon.ghasi.io/functions/sandbox/revokesession"
 	"melmastoon.ghasi.io/functions/sandbox/search"
+	"melmastoon.ghasi.io/functions/sandbox/searchmap"
+	"melmastoon.ghasi.io/functions/sandbox/showcheckout"
 	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
@@ -49,12 +49,12 @@ import (
 func (b books) front(t *testing.T) *fntest.Front {
 	t.Helper()
 	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"),
-		availability.Function, checkout.Function, commitrooms.Function, expireintents.Function, holdexpired.Function,
-		holdrooms.Function, listproperties.Function, openintent.Function, pay.Function, price.Function, readintent.Function,
+		readavailability.Function, showcheckout.Function, commitrooms.Function, expireintents.Function, holdexpired.Function,
+		holdrooms.Function, listproperties.Function, openintent.Function, pay.Function, quote.Function, readintent.Function,
 		readproperty.Function, readtenant.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
-		brands.Function, calendar.Function, clickrecorded.Function, indexlisting.Function, pins.Function, previews.Function, search.Function)
+		listbrands.Function, readcalendar.Function, clickrecorded.Function, indexlisting.Function, searchmap.Function, previewprices.Function, search.Function)
 }
 
 // body is a JSON object.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/tenantbooking/availability"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
-	"melmastoon.ghasi.io/functions/tenantbooking/policies"
+	"melmastoon.ghasi.io/functions/tenantbooking/listpolicies"
+	"melmastoon.ghasi.io/functions/tenantbooking/readavailability"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
@@ -69,7 +69,7 @@ func (e *ear) began(t *testing.T) (function string, began time.Time) {
 func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
 	t.Parallel()
 	const grace = 50 * time.Millisecond // the contract's
-	fs := append(funnel(), bootstrap.Function, availability.Function, policies.Function)
+	fs := append(funnel(), bootstrap.Function, readavailability.Function, listpolicies.Function)
 	budgets := map[string]fn.Spec{}
 	for _, f := range fs {
 		budgets[f.Spec.Name] = f.Spec
@@ -116,7 +116,7 @@ func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
 		step()
 		check()
 	}
-	for _, name := range []string{"bootstrap", "availability", "policies", "quote", "hold", "openintent", "payreturn", "confirmcash", "readconfirmation", "dropdraft", "sweepdrafts"} {
+	for _, name := range []string{"bootstrap", "readavailability", "listpolicies", "quote", "hold", "openintent", "confirmpayment", "confirmcash", "readconfirmation", "dropdraft", "sweepdrafts"} {
 		if asked["tenantbooking-"+name] == 0 {
 			t.Errorf("%s has asked nobody: this has shown nothing of it", name)
 		}

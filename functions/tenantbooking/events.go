@@ -6,11 +6,11 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/pseudonym"
-	"melmastoon.ghasi.io/shared/sampling"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/visit"
 )
@@ -47,7 +47,7 @@ func subject(name, class string, kept time.Duration) event.Subject {
 }
 
 // Sampling says which events are told every time, and which are telemetry that may be thinned.
-var Sampling = sampling.Table{
+var Sampling = flags.Table{
 	BootstrapServedV1.Name:    {},
 	HandoffConsumedV1.Name:    {Always: true},
 	DraftCreatedV1.Name:       {Always: true},

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
+	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
 	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
-	"melmastoon.ghasi.io/functions/tenantbooking/payreturn"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
@@ -21,7 +21,7 @@ import (
 
 func funnel() []fn.Function {
 	return []fn.Function{quote.Function, hold.Function, readdraft.Function, patchdraft.Function, dropdraft.Function, openintent.Function,
-		payreturn.Function, confirmcash.Function, readconfirmation.Function, sweepdrafts.Function}
+		confirmpayment.Function, confirmcash.Function, readconfirmation.Function, sweepdrafts.Function}
 }
 
 func sweep(t *testing.T, g *tenantbookingtest.Guest) {

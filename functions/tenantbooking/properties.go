@@ -57,28 +57,9 @@ type RatePlan struct {
 
 // A Photo is a picture with what it shows.
 type Photo struct {
-	URL  string `json:"url"`
-	Alt  Text   `json:"alt"`
-	Hero bool   `json:"isHero"`
-}
-
-// A Text is in several languages, by their tags.
-type Text struct {
-	Default   string            `json:"default"`
-	Localized map[string]string `json:"localized"`
-}
-
-// In is the text in a language, or as it was written first.
-func (t Text) In(l locale.Tag) string { return inLanguage(t.Localized, l, t.Default) }
-
-// inLanguage is what is said for the very tag, else for its language, else otherwise.
-func inLanguage[T any](said map[string]T, l locale.Tag, otherwise T) T {
-	for _, tag := range []string{string(l), l.Language()} {
-		if v, ok := said[tag]; ok {
-			return v
-		}
-	}
-	return otherwise
+	URL  string      `json:"url"`
+	Alt  locale.Text `json:"alt"`
+	Hero bool        `json:"isHero"`
 }
 
 // Get returns a house of the hotel, or ErrNotFound: a house of another hotel is not found either.
@@ -99,8 +80,8 @@ func (p Properties) Get(ctx context.Context, tenant id.Tenant, property id.Prope
 type HouseRule struct {
 	Property id.Property `json:"propertyId"`
 	Kind     string      `json:"kind"`
-	Title    Text        `json:"title"`
-	Text     Text        `json:"text"`
+	Title    locale.Text `json:"title"`
+	Text     locale.Text `json:"text"`
 }
 
 // Rules are the rules of all houses of the hotel.

@@ -138,7 +138,7 @@ func (f Found) Rooms(l locale.Tag, c money.Currency) []RoomView {
 }
 
 func (f Found) room(r RoomType, l locale.Tag, c money.Currency, offers []Offer) RoomView {
-	text := inLanguage(r.Localized, l, RoomText{r.Name, r.Description})
+	text := locale.Among(r.Localized, l, RoomText{r.Name, r.Description})
 	v := RoomView{RoomType: r.ID, Name: text.Name, Description: text.Description, Photos: []PhotoView{},
 		MaxOccupancy: r.MaxOccupancy, Rates: []RateView{}}
 	for _, p := range r.Photos {

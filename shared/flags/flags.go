@@ -1,4 +1,6 @@
-// Package flags is what is switched while functions run: so far how telemetry is thinned.
+// Package flags decides which events are told, as it is switched while functions run: one in n of a subject, always the same ones.
+//
+// A service declares a Table of its subjects; Rates are the table as built in, or as its document changes it.
 package flags
 
 import (
@@ -12,22 +14,21 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/sampling"
 )
 
 // Flags are a service's: one hot document, which every instance reads again after 30 s. While it is broken or cannot be
 // read, what was good last goes on.
 type Flags struct {
 	docs   document.Collection[Document]
-	table  sampling.Table
+	table  Table
 	now    func() time.Time
 	looked atomic.Int64 // when somebody last asked for the document, in Unix nanoseconds
-	rates  atomic.Pointer[sampling.Rates]
+	rates  atomic.Pointer[Rates]
 }
 
 // A Document is how flags are kept.
 type Document struct {
-	Sampling jsontext.Value `json:"sampling"` // subjects and their n, as [sampling.Table.Parse] reads them
+	Sampling jsontext.Value `json:"sampling"` // subjects and their n, as [Table.Parse] reads them
 }
 
 // Key is where the flags are in their collection.
@@ -38,7 +39,7 @@ const reread = 30 * time.Second
 
 // Open opens the flags in a collection, which all functions of one instance share. What is kept there can thin the events
 // of the table, as far as that lets itself be thinned; without it they are told as the table says.
-func Open(e env.Env, collection string, table sampling.Table) *Flags {
+func Open(e env.Env, collection string, table Table) *Flags {
 	f, _ := env.Once(e, "flags."+collection, func() (*Flags, error) { // it cannot fail
 		f := &Flags{docs: document.Open[Document](e, collection), table: table, now: e.Now}
 		builtIn := table.Rates()

@@ -12,14 +12,13 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/sampling"
 )
 
 // Of two events one is a sample, and one is evidence.
 var (
 	step     = event.Subject{Name: "step.v1", Retention: event.Retention{Class: event.Operational}}
 	evidence = event.Subject{Name: "evidence.v1", Retention: event.Retention{Class: event.Audit}}
-	table    = sampling.Table{step.Name: {OneIn: 4}, evidence.Name: {Always: true}}
+	table    = flags.Table{step.Name: {OneIn: 4}, evidence.Name: {Always: true}}
 )
 
 const reread = 31 * time.Second

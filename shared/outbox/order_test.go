@@ -155,7 +155,7 @@ func TestTheCheckFindsARelayThatGoesByPosition(t *testing.T) {
 	}
 }
 
-// byRow locks single rows and skips those that others have locked: two of them share the rows of one key.
+// Two relays that lock single rows, and skip those that others have locked, share the rows of one key.
 func TestTheCheckFindsRelaysThatShareAKey(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

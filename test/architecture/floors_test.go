@@ -9,7 +9,7 @@ import (
 // floors are the rooms of shared/, lowest first. A room imports only rooms of lower floors, and rooms inside itself.
 var floors = [][]string{
 	{"fault", "env", "id", "money", "stay", "keyring", "locale", "child"}, // the standard library and no SDK
-	{"event", "contract", "handoff", "pseudonym", "sampling"},             // what crosses a border
+	{"event", "contract", "handoff", "pseudonym"},                         // what crosses a border
 	{"identity", "postgres", "topic", "document", "visit"},                // one outside system each
 	{"outbox", "inbox", "upstream", "identity/google", "topic/push", "topic/bus", "topic/pubsub", "topic/pubsub/emulated", "document/pg", "document/firestore", "document/redis", "cache", "flags", "postgres/migrate", "postgres/cluster", "postgres/cloudsql", "emulators"}, // what is built on them
 	{"fn", "fn/idempotency", "fn/limit", "fn/observe"}, // what a function stands on

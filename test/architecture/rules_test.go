@@ -27,7 +27,6 @@ var sdks = []struct {
 	{"github.com/go-jose/go-jose", []string{"shared/identity"}, "one place signs and verifies tokens"},
 	{"github.com/sony/gobreaker", []string{"shared/upstream", "shared/document"}, "two places wait for somebody else within a caller's budget"},
 	{"golang.org/x/time/rate", []string{"shared/fn/limit"}, "one place says how often somebody may ask"},
-	{"github.com/santhosh-tekuri/jsonschema", []string{"shared/contract"}, "one place compiles schemas, lazily"},
 	{"github.com/sethvargo/go-envconfig", []string{"shared/env"}, "one place reads configuration"},
 	{"github.com/oklog/ulid", []string{"shared/id"}, "one place makes ids"},
 	{"go.opentelemetry.io/otel", []string{"shared/fn", "shared/upstream"}, "a trace comes in at one end of a function and goes on at the other"},
@@ -51,6 +50,28 @@ func TestEachSDKHasOneRoom(t *testing.T) {
 		}
 		if !matched {
 			t.Errorf("%s does not import %s any more: the rule is stale", rule.rooms, rule.prefix)
+		}
+	}
+}
+
+// forTests are outside packages that no program may link, and why.
+var forTests = []struct{ prefix, reason string }{
+	{"github.com/santhosh-tekuri/jsonschema", "it compiles its own schemas when it is linked, which doubles a cold start: shared/contract checks events"},
+}
+
+func TestSomePackagesAreForTestsOnly(t *testing.T) {
+	t.Parallel()
+	for _, rule := range forTests {
+		named := func(imported string) bool { return strings.HasPrefix(imported, rule.prefix) }
+		tested := false
+		for _, p := range packages(t) {
+			if slices.ContainsFunc(p.Imports, named) {
+				t.Errorf("%s imports %s outside a test: %s", p.ImportPath, rule.prefix, rule.reason)
+			}
+			tested = tested || slices.ContainsFunc(slices.Concat(p.TestImports, p.XTestImports), named)
+		}
+		if !tested {
+			t.Errorf("no test imports %s any more: the rule is stale", rule.prefix)
 		}
 	}
 }

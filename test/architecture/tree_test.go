@@ -23,7 +23,7 @@ const module = "melmastoon.ghasi.io"
 type pkg struct {
 	ImportPath, Dir, Doc, Name         string
 	GoFiles, TestGoFiles, XTestGoFiles []string
-	Imports                            []string
+	Imports, TestImports, XTestImports []string
 	Deps                               []string
 }
 
@@ -45,7 +45,7 @@ type source struct {
 }
 
 var tree = sync.OnceValues(func() ([]pkg, error) {
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Name,GoFiles,TestGoFiles,XTestGoFiles,Imports,Deps", "./...")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Name,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Deps", "./...")
 	cmd.Dir = filepath.Join("..", "..")
 	out, err := cmd.Output()
 	if err != nil {

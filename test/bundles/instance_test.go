@@ -2,7 +2,6 @@ package bundles
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"reflect"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/test/fleet"
 )
 
 // patience bounds everything a test waits for; settling is how long a process that would be killed may take to die.
@@ -37,26 +36,8 @@ type process struct {
 	address string
 	child   *child.Process
 	cmd     *exec.Cmd
-	said    *said
+	said    *fleet.Said
 	issuer  *identity.Issuer
-}
-
-// said is what a process prints.
-type said struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *said) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }
 
 // launch starts a program as the function target, with nobody but the void around it.
@@ -67,7 +48,7 @@ func launch(t testing.TB, program, target string, v *void) *process {
 	_, port, err := net.SplitHostPort(address)
 	must(t, err)
 	secret := make(cloud.Secret, 32)
-	p := &process{t: t, address: address, said: &said{}, issuer: identity.NewIssuer(env.Of(nil), secret)}
+	p := &process{t: t, address: address, said: &fleet.Said{}, issuer: identity.NewIssuer(env.Of(nil), secret)}
 	p.cmd = exec.Command(program)
 	p.cmd.Stdout, p.cmd.Stderr = p.said, p.said
 	p.cmd.Env = []string{

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -22,7 +23,7 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the local cloud as a program")
 	}
-	random := newSeed(t).dice(0)
+	random := dice.New(t).Of(0)
 	p := stage.Install(t)
 	p.Start()
 	crowd := &crowd{program: p, guests: 4}
@@ -31,7 +32,7 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	for g := range crowd.guests {
 		running.Go(func() { crowd.travel(ctx, t, g) })
 	}
-	wanted, rounds := count(4, 20), 0
+	wanted, rounds := dice.Throws(t, 4, 20), 0
 	for ; rounds < wanted || crowd.cut.Load() == 0 && rounds < 5*wanted; rounds++ { // until something was cut off
 		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the moment of the fault, not a wait for anything
 		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[rounds%2]

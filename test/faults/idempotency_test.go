@@ -15,6 +15,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -29,8 +30,8 @@ const (
 func TestAKeyIsOneHoldHoweverManyAskAtOnce(t *testing.T) {
 	t.Parallel()
 	s := stage.Open(t)
-	dice := newSeed(t).dice(0)
-	keys := count(200, 1000)
+	random := dice.New(t).Of(0)
+	keys := dice.Throws(t, 200, 1000)
 	quotes := make([]*stage.Booking, keys/sharing)
 	for n := range quotes {
 		w := stage.Usual()
@@ -42,7 +43,7 @@ func TestAKeyIsOneHoldHoweverManyAskAtOnce(t *testing.T) {
 		q := quotes[n/sharing]
 		acts[n] = &act{s: s, request: q.HoldRequest(stage.Key()), other: quotes[(n/sharing+1)%len(quotes)], answered: make(chan struct{})}
 	}
-	dice.Shuffle(keys, func(i, j int) { acts[i], acts[j] = acts[j], acts[i] })
+	random.Shuffle(keys, func(i, j int) { acts[i], acts[j] = acts[j], acts[i] })
 	all, ctx := errgroup.WithContext(t.Context())
 	all.SetLimit(3)
 	for _, a := range acts {

@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/pgtest"
 	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/test/dice"
 )
 
 const bidders = 64
@@ -33,7 +34,7 @@ func TestTheLastRoomsAreNeverSoldTwice(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			m := openMarket(t)
-			m.rush(t, test.days, count(20, 100))
+			m.rush(t, test.days, dice.Throws(t, 20, 100))
 			if n := m.breaches(t); n != 0 {
 				t.Errorf("%d times a commit found a night with more takers than rooms", n)
 			}
@@ -81,7 +82,7 @@ type market struct {
 	inventory sandbox.Inventory
 	db        *postgres.DB
 	today     stay.Date
-	seed      seed
+	seed      dice.Seed
 	tally     *tally
 }
 
@@ -98,7 +99,7 @@ func openMarket(t *testing.T) market {
 		t.Fatal(err)
 	}
 	return market{watch(t, d.Owner(t)), d, sandbox.OpenInventory(e), postgres.Open(e, sandbox.Schema),
-		stay.DateOf(e.Now()), newSeed(t), new(tally)}
+		stay.DateOf(e.Now()), dice.New(t), new(tally)}
 }
 
 // A bidder takes rooms, and keeps them, gives them back or forgets them.
@@ -114,9 +115,9 @@ func (m *market) rush(t *testing.T, days, rounds int) {
 	t.Helper()
 	all := make([]*bidder, bidders)
 	for n := range all {
-		all[n] = &bidder{m, m.seed.dice(n), days, nil}
+		all[n] = &bidder{m, m.seed.Of(n), days, nil}
 	}
-	clock := m.seed.dice(bidders)
+	clock := m.seed.Of(bidders)
 	for range rounds {
 		crowd, ctx := errgroup.WithContext(t.Context())
 		for _, b := range all {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -21,14 +22,14 @@ const batch = 40
 // A race is the stage for many races, and what came of them.
 type race struct {
 	*stage.Stage
-	seed seed
+	seed dice.Seed
 	days int          // the next day that nobody has taken a room for
 	busy atomic.Int64 // answers that asked to come back
 }
 
 func openRace(t *testing.T) *race {
 	t.Helper()
-	return &race{Stage: stage.Open(t), seed: newSeed(t)}
+	return &race{Stage: stage.Open(t), seed: dice.New(t)}
 }
 
 // prepare brings a batch of bookings to the checkout page, each for one night, and for another than its neighbours.
@@ -95,12 +96,12 @@ func (r *race) expect(ctx context.Context, q stage.Request, allowed ...string) (
 func TestExpiryRacesCapture(t *testing.T) {
 	t.Parallel()
 	r := openRace(t)
-	dice := r.seed.dice(0)
+	random := r.seed.Of(0)
 	var bookings []*stage.Booking
-	for range count(200, 1000) / batch {
+	for range dice.Throws(t, 200, 1000) / batch {
 		all := r.prepare(t, stage.Usual())
 		r.Advance(10*time.Minute + time.Second)
-		r.sweepAmong(t, all, dice.IntN(batch))
+		r.sweepAmong(t, all, random.IntN(batch))
 		r.Quiet()
 		bookings = append(bookings, all...)
 	}
@@ -169,7 +170,7 @@ func TestConfirmingByEventRacesConfirmingByCall(t *testing.T) {
 	r := openRace(t)
 	var bookings []*stage.Booking
 	var early atomic.Int64
-	for range count(200, 1000) / batch {
+	for range dice.Throws(t, 200, 1000) / batch {
 		all := r.prepare(t, stage.Usual())
 		racing, ctx := errgroup.WithContext(t.Context())
 		racing.SetLimit(6)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -16,8 +17,8 @@ import (
 func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
 	t.Parallel()
 	s := stage.Open(t)
-	seed := newSeed(t)
-	for day := range count(2, 10) {
+	random := dice.New(t).Of(0)
+	for day := range dice.Throws(t, 2, 10) {
 		everyKind(s, 7+day)
 	}
 	s.Settle()
@@ -25,7 +26,7 @@ func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
 	before := e.digest(t)
 	all := e.deliveries(t)
 	again := slices.Repeat(all, 5)
-	seed.dice(0).Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
+	random.Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
 	e.deliver(t, again)
 	s.Settle()
 	heard := map[string]int{}

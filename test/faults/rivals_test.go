@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -25,10 +26,10 @@ type duel struct {
 func TestLatePaymentRacesTheNextGuest(t *testing.T) {
 	t.Parallel()
 	r := openRace(t)
-	dice := r.seed.dice(0)
+	random := r.seed.Of(0)
 	wins := map[string]int{"the late guest": 0, "the next guest": 0}
-	for range count(1, 5) {
-		duels := r.duels(t, dice)
+	for range dice.Throws(t, 1, 5) {
+		duels := r.duels(t, random)
 		stories := r.stories()
 		for _, d := range duels {
 			told := stories[d.late.ReservationID]
@@ -47,13 +48,13 @@ func TestLatePaymentRacesTheNextGuest(t *testing.T) {
 }
 
 // duels are fought side by side until nothing is in flight any more.
-func (r *race) duels(t *testing.T, dice *rand.Rand) []*duel {
+func (r *race) duels(t *testing.T, random *rand.Rand) []*duel {
 	t.Helper()
 	suites := stage.Usual()
 	suites.Room, suites.Rooms = 2, demo.KabulGrand.Rooms[2].Units
 	var all []*duel
 	for _, late := range r.prepare(t, suites) {
-		all = append(all, &duel{late: late, quick: &stage.Booking{Tenant: late.Tenant, QuoteID: late.QuoteID}, pause: dice.IntN(6)})
+		all = append(all, &duel{late: late, quick: &stage.Booking{Tenant: late.Tenant, QuoteID: late.QuoteID}, pause: random.IntN(6)})
 	}
 	r.Advance(10*time.Minute + time.Second)
 	racing, ctx := errgroup.WithContext(t.Context())

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -133,7 +134,7 @@ func TestAHandoffLetsOneSessionInHoweverManyCome(t *testing.T) {
 	t.Parallel()
 	here := stage.Open(t)
 	c := gather(t, here, here.Apart())
-	tokens := count(200, 2000)
+	tokens := dice.Throws(t, 200, 2000)
 	began := time.Now()
 	var guests errgroup.Group
 	guests.SetLimit(4)

@@ -103,8 +103,8 @@ func calls(v *stage.Visitor) []call {
 	post, get := http.MethodPost, http.MethodGet
 	all := []call{
 		{"bootstrap", 0, stage.Request{Method: get, Path: "/bootstrap"}},
-		{"availability", 0, stage.Request{Method: get, Path: nights(v)}},
-		{"policies", 0, stage.Request{Method: get, Path: "/policies"}},
+		{"readavailability", 0, stage.Request{Method: get, Path: nights(v)}},
+		{"listpolicies", 0, stage.Request{Method: get, Path: "/policies"}},
 		{"quote", 0, stage.Request{Method: post, Path: "/quote", Body: v.Wanting(stage.Usual())}},
 		{"hold", 0, stage.Request{Method: post, Path: "/hold", Body: v.Holding()}},
 		{"readdraft", 0, stage.Request{Method: get, Path: v.Draft("")}},
@@ -151,8 +151,8 @@ var neighbours = map[string]struct {
 	"tenant":      {"/sandbox/tenant/", nil},
 	"theme":       {"/sandbox/theme/", map[string]string{"bootstrap": "theme"}},
 	"property":    {"/sandbox/property/", map[string]string{"bootstrap": "policies"}},
-	"inventory":   {"/sandbox/inventory/", map[string]string{"availability": "inventory"}},
-	"pricing":     {"/sandbox/pricing/", map[string]string{"availability": "pricing"}},
+	"inventory":   {"/sandbox/inventory/", map[string]string{"readavailability": "inventory"}},
+	"pricing":     {"/sandbox/pricing/", map[string]string{"readavailability": "pricing"}},
 	"payment":     {"/sandbox/payment/v1/intents", nil},
 	"reservation": {"/api/v1/reservations", nil},
 }
@@ -182,7 +182,7 @@ func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 	paid.Press("pay")
 	s.Quiet()
 	empty(t, s)
-	back := call{"payreturn", budget("payreturn"), stage.Request{Method: http.MethodPost, Path: paid.Draft("/return")}}
+	back := call{"confirmpayment", budget("confirmpayment"), stage.Request{Method: http.MethodPost, Path: paid.Draft("/return")}}
 	promise := call{"confirmcash", budget("confirmcash"), stage.Request{Method: http.MethodPost, Path: cash.Draft("/confirm")}}
 	keeps := call{"hold", budget("hold"), stage.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.Holding()}}
 	pays := call{"openintent", budget("openintent"), stage.Request{Method: http.MethodPost, Path: named.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}}

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -66,7 +65,7 @@ type Member struct {
 	name    string
 	program string
 	address string
-	said    said
+	said    Said
 	killed  atomic.Int64
 	gone    chan struct{} // closed when nobody starts it any more
 
@@ -110,7 +109,7 @@ func (m *Member) keep() {
 			return
 		}
 		if err := m.start(); err != nil {
-			m.fleet.t.Errorf("fleet: %s does not start again: %v", m.name, err)
+			m.fleet.t.Errorf("fleet: %s does not start again: %v; it said %s", m.name, err, &m.said)
 			return
 		}
 	}
@@ -148,9 +147,6 @@ func (m *Member) Kill() error {
 	m.killed.Add(1)
 	return process.End(syscall.SIGKILL)
 }
-
-// Said is what the process and its predecessors have printed last.
-func (m *Member) Said() string { return m.said.String() }
 
 // Open is the way to a function's process, as the load balancer has it. The process may be launched later.
 func (f *Fleet) Open(function fn.Function) (http.Handler, error) {
@@ -209,29 +205,4 @@ func (m metadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _ = io.WriteString(w, token) // who has gone asks again
-}
-
-// kept is how much of what a process prints is kept.
-const kept = 64 << 10
-
-// said keeps the end of what is printed.
-type said struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *said) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.b.Write(p)
-	if over := s.b.Len() - kept; over > 0 {
-		s.b.Next(over)
-	}
-	return len(p), nil
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -211,7 +212,7 @@ var eventMutations = []eventMutation{
 // the dead letters with a reason that repeats nothing of it; none is asked for again, and none has an effect.
 func TestGarbageEventsAreParkedOrRefused(t *testing.T) {
 	t.Parallel()
-	seed, n := newSeed(t), rounds()
+	seed, n := dice.New(t), rounds(t)
 	s := stage.Open(t)
 	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
 	var err error
@@ -232,7 +233,7 @@ func TestGarbageEventsAreParkedOrRefused(t *testing.T) {
 		parked[one.Spec.Name] = acknowledged
 		group.Go(func() error {
 			for round := range n {
-				if err := pelt(t, f, x, one, dice(seed, one.Spec.Name, round), round, acknowledged); err != nil {
+				if err := pelt(t, f, x, one, seed.Of(one.Spec.Name, round), round, acknowledged); err != nil {
 					return err
 				}
 			}
@@ -299,7 +300,7 @@ func TestNobodyTicksWithoutAToken(t *testing.T) {
 	t.Parallel()
 	s := stage.Open(t)
 	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
-	d, doors := dice(newSeed(t), "ticks", 0), 0
+	d, doors := dice.New(t).Of("ticks", 0), 0
 	for _, one := range melmastoon.Functions {
 		path := "/internal/ticks/" + one.Spec.Name
 		switch {

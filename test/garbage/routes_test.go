@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -33,7 +34,7 @@ type result struct {
 }
 
 // volley throws garbage at all targets and returns what was found, in their order.
-func (f *field) volley(ctx context.Context, targets []*target, seed uint64, rounds int) ([]*result, error) {
+func (f *field) volley(ctx context.Context, targets []*target, seed dice.Seed, rounds int) ([]*result, error) {
 	results := make([]*result, len(targets))
 	var group errgroup.Group
 	group.SetLimit(throwers)
@@ -50,13 +51,13 @@ func (f *field) volley(ctx context.Context, targets []*target, seed uint64, roun
 // mostWrong is how much of one route is told before the rest is left out.
 const mostWrong = 5
 
-func (f *field) batter(ctx context.Context, r *result, seed uint64, rounds int) error {
+func (f *field) batter(ctx context.Context, r *result, seed dice.Seed, rounds int) error {
 	route := r.target.function.Spec.Route
 	cookie, err := f.cookie(r.target)
 	if err != nil {
 		return err
 	}
-	s := f.dress(r.target, dice(seed, route, -1), cookie)
+	s := f.dress(r.target, seed.Of(route, -1), cookie)
 	if r.plain, err = send(ctx, f.address, s.request); err != nil {
 		return fmt.Errorf("%s: %w", route, err)
 	}
@@ -69,7 +70,7 @@ func (f *field) batter(ctx context.Context, r *result, seed uint64, rounds int) 
 				return err
 			}
 		}
-		wrong := f.throw(ctx, r.target, cookie, dice(seed, route, round), &r.tally)
+		wrong := f.throw(ctx, r.target, cookie, seed.Of(route, round), &r.tally)
 		for _, w := range wrong {
 			r.wrong = append(r.wrong, fmt.Sprintf("round %d: %s", round, w))
 		}
@@ -84,7 +85,7 @@ func (r *result) known() bool {
 
 func TestGarbageIsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
-	seed, n := newSeed(t), rounds()
+	seed, n := dice.New(t), rounds(t)
 	s := stage.Open(t)
 	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
 	f.tenant = demo.KabulGrand.Tenant.String()

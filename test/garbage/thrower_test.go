@@ -3,10 +3,8 @@ package garbage
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,30 +12,11 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/test/dice"
 )
 
 // rounds is how many requests each route gets: some in an ordinary run, a thousand in a full one.
-func rounds() int {
-	if os.Getenv("MELMASTOON_FULL") != "" {
-		return 1000
-	}
-	return 100
-}
-
-// newSeed is printed, so that a failure can be thrown again.
-func newSeed(t *testing.T) uint64 {
-	t.Helper()
-	seed := rand.Uint64()
-	if given := os.Getenv("MELMASTOON_SEED"); given != "" {
-		n, err := strconv.ParseUint(given, 10, 64)
-		if err != nil {
-			t.Fatalf("MELMASTOON_SEED: %v", err)
-		}
-		seed = n
-	}
-	t.Logf("MELMASTOON_SEED=%d", seed)
-	return seed
-}
+func rounds(t *testing.T) int { return dice.Throws(t, 100, 1000) }
 
 // A field is where garbage is thrown: what listens there, and what makes a request get past the doors.
 type field struct {
@@ -68,13 +47,6 @@ func shape(path string) string {
 		}
 	}
 	return strings.Join(parts, "/")
-}
-
-// dice are those of one round at one route: a failure says both.
-func dice(seed uint64, route string, round int) *rand.Rand {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%s %d", route, round)
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
 // dress makes the request of a target, with all that it needs.

@@ -44,7 +44,7 @@ var aLife = map[string][]string{
 		"call hold 201", "row draft is holding", "told bff.tenant.booking.draft.created",
 		"call patchdraft 200", "row draft is collecting_details",
 		"call openintent 201", "row draft is paying", "told bff.tenant.payment_intent.created",
-		"call payreturn 200", "row draft is confirming", "row draft is confirmed", "row draft kept as converted card", "told bff.tenant.booking.draft.converted",
+		"call confirmpayment 200", "row draft is confirming", "row draft is confirmed", "row draft kept as converted card", "told bff.tenant.booking.draft.converted",
 		"call readconfirmation 200", "row confirmation shown", "told bff.tenant.confirmation.viewed",
 	},
 	"reservation": {
@@ -77,7 +77,7 @@ func TestOneBookingsLifeIsTold(t *testing.T) {
 	inTime(t, story)
 	because(t, story, "told reservation.confirmed", "call paymentcaptured 204", "told payment.transaction.captured", "call pay 303")
 	because(t, story, "row rooms kept", "call commitrooms 200", "call paymentcaptured 204")
-	because(t, story, "told bff.tenant.booking.draft.converted", "call payreturn 200")
+	because(t, story, "told bff.tenant.booking.draft.converted", "call confirmpayment 200")
 	because(t, story, "row priced", "call quote 201", "call quote 201")
 	text := strings.Join(story.Lines(), "\n")
 	for _, secret := range []string{"Zarghona", "Ahmadzai", "xample.com", "70 012", "700123456", other.DraftID[len(other.DraftID)-6:]} {

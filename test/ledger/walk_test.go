@@ -141,7 +141,7 @@ func (k *walk) travel() guest {
 	k.gather(g)
 	k.again("consumer-readhotel", func() { g.must(http.StatusOK, http.MethodGet, "/hotels/"+hotel, nil) })
 	k.again("consumer-readhotel with dates", func() { g.must(http.StatusOK, http.MethodGet, "/hotels/"+hotel+"?"+k.tripQuery(), nil) })
-	k.again("consumer-availability", func() { g.must(http.StatusOK, http.MethodGet, "/hotels/"+hotel+"/availability?"+k.tripQuery(), nil) })
+	k.again("consumer-readavailability", func() { g.must(http.StatusOK, http.MethodGet, "/hotels/"+hotel+"/availability?"+k.tripQuery(), nil) })
 	k.wishFor(g, demo.KabulGrand)
 	var seen struct{ RecentlyViewed []any }
 	k.again("consumer-readsession", func() { g.must(http.StatusOK, http.MethodGet, "/session", nil).Into(k.t, &seen) })
@@ -219,10 +219,10 @@ func (k *walk) book(traveller guest) {
 	token = k.sent(traveller, false)
 	k.count("tenantbooking-consumehandoff", func() { g.must(http.StatusOK, http.MethodPost, "/handoff/consume", map[string]any{"token": token}) })
 	k.again("tenantbooking-bootstrap", func() { g.must(http.StatusOK, http.MethodGet, "/bootstrap", nil) })
-	k.again("tenantbooking-policies", func() { g.must(http.StatusOK, http.MethodGet, "/policies", nil) })
+	k.again("tenantbooking-listpolicies", func() { g.must(http.StatusOK, http.MethodGet, "/policies", nil) })
 	var shown struct{ Rooms []any }
 	path := "/availability?propertyId=" + demo.KabulGrand.Property.String() + "&" + k.tripQuery()
-	k.again("tenantbooking-availability", func() { g.must(http.StatusOK, http.MethodGet, path, nil).Into(k.t, &shown) })
+	k.again("tenantbooking-readavailability", func() { g.must(http.StatusOK, http.MethodGet, path, nil).Into(k.t, &shown) })
 	k.sizes["rooms on sale"] = len(shown.Rooms)
 	k.count("tenantbooking-changesession", func() {
 		g.must(http.StatusOK, http.MethodPatch, "/session", map[string]any{"currency": "USD"})
@@ -250,7 +250,7 @@ func (k *walk) payByCard(g guest) {
 		g.must(http.StatusCreated, http.MethodPost, g.Draft("/payment-intent"), map[string]any{"method": "card"})
 	})
 	g.Press("pay")
-	k.count("tenantbooking-payreturn", func() { g.must(http.StatusOK, http.MethodPost, g.Draft("/return"), nil) })
+	k.count("tenantbooking-confirmpayment", func() { g.must(http.StatusOK, http.MethodPost, g.Draft("/return"), nil) })
 	k.again("tenantbooking-readconfirmation", func() { g.must(http.StatusOK, http.MethodGet, "/confirmation/"+g.ReservationID, nil) })
 }
 

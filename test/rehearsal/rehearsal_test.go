@@ -9,11 +9,9 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +26,7 @@ import (
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/pgtest"
 	"melmastoon.ghasi.io/shared/postgres/migrate"
+	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/fleet"
 	"melmastoon.ghasi.io/test/stage"
 )
@@ -54,7 +53,7 @@ func TestTheDeployedSystemLosesNothingUnderFire(t *testing.T) {
 	processes.Brief(told(s, db, at), s.Issuer)
 	launch(t, tree, processes)
 
-	random, seed := dice(t)
+	random := dice.New(t).Of("the shots")
 	c := &crowd{stage: s, wanted: journeys}
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -73,7 +72,7 @@ func TestTheDeployedSystemLosesNothingUnderFire(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	t.Logf("seed %d: %d processes killed, %d requests sent again, %d journeys in %v", seed, struck, c.repeats.Load(), len(c.done), time.Since(began).Round(time.Second))
+	t.Logf("%d processes killed, %d requests sent again, %d journeys in %v", struck, c.repeats.Load(), len(c.done), time.Since(began).Round(time.Second))
 	if struck < hits || c.repeats.Load() == 0 {
 		t.Errorf("only %d processes were killed, and %d requests sent again: this run has shown too little", struck, c.repeats.Load())
 	}
@@ -167,7 +166,7 @@ func shoot(t *testing.T, random *rand.Rand, processes *fleet.Fleet, over <-chan 
 	var targets []*fleet.Member
 	for _, f := range melmastoon.Functions {
 		switch service := f.Spec.Service(); {
-		case strings.HasPrefix(f.Spec.Name, "sandbox-site"): // nobody is there
+		case service == "storefront": // nobody is there
 		case service == "consumer" && f.Spec.Name != "consumer-minthandoff" && f.Spec.Subject == "" && f.Spec.Schedule == "":
 		default:
 			targets = append(targets, processes.Member(f.Spec.Name))
@@ -221,17 +220,6 @@ func balance(t *testing.T, db *pgtest.Database, c *crowd) {
 			t.Errorf("%s was confirmed to the guest and is %+v", g.DraftID, end)
 		}
 	}
-}
-
-func dice(t *testing.T) (*rand.Rand, uint64) {
-	t.Helper()
-	seed := rand.Uint64()
-	if given := os.Getenv("MELMASTOON_SEED"); given != "" {
-		var err error
-		seed, err = strconv.ParseUint(given, 10, 64)
-		must(t, err)
-	}
-	return rand.New(rand.NewPCG(seed, 0)), seed
 }
 
 func must(t testing.TB, err error) {

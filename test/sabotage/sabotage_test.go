@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"melmastoon.ghasi.io/test/dice"
 )
 
 const root = "../.."
@@ -71,7 +73,7 @@ var declared = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 // TestEverySabotageIsNoticed makes each variant and runs its test. They follow each other: some need a crowd, and a
 // machine that is busy with another variant has none.
 func TestEverySabotageIsNoticed(t *testing.T) {
-	if os.Getenv("MELMASTOON_FULL") == "" {
+	if !dice.Full(t) {
 		t.Skip("builds every variant: ./scripts/test --full")
 	}
 	for _, v := range variants {

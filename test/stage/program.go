@@ -3,7 +3,6 @@ package stage
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -181,9 +180,6 @@ func (p *Program) Settle() {
 		p.t.Error(b)
 	}
 }
-
-// String says where the program's folder is, for a failing test.
-func (p *Program) String() string { return fmt.Sprintf("local cloud in %s", p.dir) }
 
 // Local is the program's own folder.
 func (p *Program) Local() string { return filepath.Join(p.dir, ".local") }

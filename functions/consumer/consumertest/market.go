@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/event"
@@ -78,23 +76,4 @@ func (m *Market) EverySearch() {
 	if _, err := kept.Put(m.t.Context(), flags.Key, flags.Document{Sampling: sampling}, 1, m.Env.Now().Add(time.Hour)); err != nil {
 		m.t.Fatal(err)
 	}
-}
-
-// Heard are the payloads of the events of a subject, in short, as they were told. It fails if one broke its contract.
-func (m *Market) Heard(subject string) []string {
-	m.t.Helper()
-	rows, _ := m.DB.Owner(m.t).Query(m.t.Context(), `
-		SELECT CASE WHEN parked_reason IS NULL THEN '' ELSE 'parked: ' || parked_reason || ' ' END || payload::text
-		FROM bff_consumer.outbox WHERE subject = @subject ORDER BY seq`,
-		pgx.StrictNamedArgs{"subject": "melmastoon.bff.consumer." + subject + ".v1"})
-	told, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	for _, text := range told {
-		if strings.HasPrefix(text, "parked: ") {
-			m.t.Error(text)
-		}
-	}
-	return told
 }

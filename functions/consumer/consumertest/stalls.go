@@ -1,7 +1,6 @@
 package consumertest
 
 import (
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,14 +9,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
-
-func read(r *http.Request) []byte {
-	text, _ := io.ReadAll(r.Body)
-	return text
-}
 
 // FX is the exchange rate from the afghani: one of anything else costs 80.
 var FX = id.FX{15: 80}
@@ -142,7 +137,7 @@ func (b *Bazaar) policies(r *http.Request, _ []byte) any {
 	for _, h := range b.Hotels {
 		if h.Tenant.String() == r.FormValue("tenantId") {
 			rules = append(rules, consumer.HouseRule{Property: h.Property, Kind: "cancellation",
-				Text: consumer.Text{Default: "Free until the day before", Localized: map[string]string{"ps": "وړیا"}}})
+				Text: locale.Text{Default: "Free until the day before", Localized: map[string]string{"ps": "وړیا"}}})
 		}
 	}
 	return map[string]any{"policies": rules}

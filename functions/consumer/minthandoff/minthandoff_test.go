@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/upstreamtest"
 )
 
 // path leads to a house of a hotel company.
@@ -150,15 +151,15 @@ func TestAnAnswerComesInTime(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, stall string
-		mood        consumertest.Mood
+		mood        upstreamtest.Mood
 		code        string
 	}{
-		{"the tenant service hangs", "tenants", consumertest.Hanging, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"the property service hangs", "properties", consumertest.Hanging, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED"},
-		{"the tenant service fails", "tenants", consumertest.Failing, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"the property service fails", "properties", consumertest.Failing, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"the tenant service answers something else", "tenants", consumertest.Garbled, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"the property service answers something else", "properties", consumertest.Garbage, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"the tenant service hangs", "tenants", upstreamtest.Hanging, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"the property service hangs", "properties", upstreamtest.Hanging, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED"},
+		{"the tenant service fails", "tenants", upstreamtest.Failing, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"the property service fails", "properties", upstreamtest.Failing, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"the tenant service answers something else", "tenants", upstreamtest.Garbled, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"the property service answers something else", "properties", upstreamtest.Garbage, "BFF.UPSTREAM_UNAVAILABLE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -171,7 +172,7 @@ func TestAnAnswerComesInTime(t *testing.T) {
 			if took := time.Since(began); a.Status/100 != 5 || a.Code() != test.code || took > 2*time.Second {
 				t.Errorf("after %v got %d %s", took, a.Status, a.Body)
 			}
-			m.Mood(test.stall, consumertest.Well)
+			m.Mood(test.stall, upstreamtest.Well)
 			m.Counted("handoff.initiated", 1)
 		})
 	}

@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/upstreamtest"
 )
 
 func look(t *testing.T, v *consumertest.Traveller, h consumertest.Hotel, query ...string) (got consumer.HotelDetail, a fntest.Answer) {
@@ -146,11 +147,11 @@ func TestASuspendedHotelIsNotFoundFromThatMomentOn(t *testing.T) {
 	v.Must(200, "GET", path, nil) // so that it is remembered
 	missing := v.Must(404, "GET", "/hotels/"+id.New[id.Property]().String(), nil)
 	market.Hears(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
-	market.Mood("tenants", consumertest.Failing)
+	market.Mood("tenants", upstreamtest.Failing)
 	if a := v.Must(404, "GET", path, nil); a.Code() != missing.Code() {
 		t.Errorf("got %s, want what %s is", a.Body, missing.Body)
 	}
-	market.Mood("tenants", consumertest.Well) // which still says that it is open
+	market.Mood("tenants", upstreamtest.Well) // which still says that it is open
 	v.Must(404, "GET", path, nil)
 	if other, a := look(t, v, market.Hotels[1]); slices.ContainsFunc(other.Similar, func(c consumer.ListingCard) bool { return c.Tenant == hotel.Tenant }) {
 		t.Errorf("beside another one it is shown: %s", a.Body)
@@ -166,14 +167,14 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	market := consumertest.OpenMarket(t, 2, Function)
 	v, stalls := market.Traveller(), []string{"previews", "calendar", "policies", "searches", "brands", "tenants"}
 	for _, stall := range stalls {
-		market.Mood(stall, consumertest.Failing)
+		market.Mood(stall, upstreamtest.Failing)
 	}
 	got, a := look(t, v, market.Hotels[0])
 	if !slices.Equal(got.Missing, []string{"policies", "theme", "pricing", "calendar", "search"}) || len(got.Rooms) != 1 ||
 		!strings.Contains(string(a.Body), `"brandPeek":null,"cheapestRateSnapshot":null`) {
 		t.Errorf("got %s", a.Body)
 	}
-	market.Mood("properties", consumertest.Failing)
+	market.Mood("properties", upstreamtest.Failing)
 	v.Must(503, "GET", "/hotels/"+market.Hotels[1].Property.String(), nil)
 }
 
@@ -185,7 +186,7 @@ func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut
 	look(t, v, market.Hotels[0], query)
 	for _, stall := range []string{"properties", "previews", "calendar", "policies", "searches", "brands", "tenants"} {
-		market.Mood(stall, consumertest.Failing)
+		market.Mood(stall, upstreamtest.Failing)
 	}
 	market.DB.Advance(6 * time.Minute)
 	got, a := look(t, v, market.Hotels[0], query)

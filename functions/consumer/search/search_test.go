@@ -1,27 +1,20 @@
 package search
 
 import (
-	"bytes"
-	"io"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
-	"melmastoon.ghasi.io/functions/consumer/listingindexed"
-	"melmastoon.ghasi.io/functions/consumer/tenantreinstated"
-	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
-	"melmastoon.ghasi.io/functions/consumer/themepublished"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/upstreamtest"
 )
 
 type found struct {
@@ -106,13 +99,13 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, stall string
-		mood        consumertest.Mood
+		mood        upstreamtest.Mood
 		status      int
 		code        string
 	}{
-		{"prices hang", "previews", consumertest.Hanging, 200, ""},
-		{"the search hangs", "searches", consumertest.Hanging, 504, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED"},
-		{"the search fails", "searches", consumertest.Failing, 503, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"prices hang", "previews", upstreamtest.Hanging, 200, ""},
+		{"the search hangs", "searches", upstreamtest.Hanging, 504, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED"},
+		{"the search fails", "searches", upstreamtest.Failing, 503, "BFF.UPSTREAM_UNAVAILABLE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -138,7 +131,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 
 func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 	t.Parallel()
-	for stall, mood := range map[string]consumertest.Mood{"searches": consumertest.Failing, "previews": consumertest.Failing} {
+	for stall, mood := range map[string]upstreamtest.Mood{"searches": upstreamtest.Failing, "previews": upstreamtest.Failing} {
 		t.Run(stall, func(t *testing.T) {
 			t.Parallel()
 			market := consumertest.OpenMarket(t, 2, Function)
@@ -190,128 +183,6 @@ func TestTheSameSearchWithinAnHourIsOneSession(t *testing.T) {
 	}
 }
 
-type place struct {
-	Mode    string `json:"mode"`
-	City    string `json:"city"`
-	Country string `json:"country"`
-}
-
-func TestSearchesAreToldAsOftenAsIsSaid(t *testing.T) {
-	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, Function)
-	market.EverySearch()
-	v := market.Traveller("Accept-Language", "ps", "X-Currency", "USD")
-	v.Must(200, "POST", "/search", market.WishIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
-	var told struct {
-		Session id.GuestSession `json:"guestSessionId"`
-		Hash    string          `json:"queryHash"`
-		Kind    string          `json:"kind"`
-		Geo     place           `json:"geo"`
-		Keys    []string        `json:"filterKeys"`
-		Sort    string          `json:"sortKey"`
-		Page    consumer.Page   `json:"page"`
-		Count   int             `json:"resultCount"`
-		Cached  bool            `json:"fromCache"`
-	}
-	envelope, key := market.Payload("search.executed", &told)
-	if told.Session != v.Session || !strings.HasPrefix(told.Hash, "sha256:") || told.Kind != "list" || told.Sort != "price-asc" || told.Cached ||
-		told.Page != (consumer.Page{Limit: 1, Offset: 1}) || told.Count != 3 || !slices.Equal(told.Keys, []string{"wifi", "star-rating"}) {
-		t.Errorf("told %+v", told)
-	}
-	if told.Geo != (place{"city", "Kabul", "AF"}) {
-		t.Errorf("the city is named as the hotels there name it: %+v", told.Geo)
-	}
-	if envelope["tenantId"] != nil || envelope["sessionId"] != v.Session.String() || key != v.Session.String() {
-		t.Errorf("told in %v, by %s", envelope, key)
-	}
-	v.Must(200, "POST", "/search", market.WishIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
-	if market.Payload("search.executed", &told); !told.Cached {
-		t.Error("an answer that was kept is told as found")
-	}
-	market.Counted("search.executed", 2)
-	for _, header := range []string{"DNT", "Sec-GPC"} {
-		market.Traveller(header, "1").Must(200, "POST", "/search", market.Wish())
-	}
-	market.Counted("search.executed", 2)
-}
-
-func TestOneSearchInTenIsTold(t *testing.T) {
-	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function)
-	v := market.Traveller()
-	for range 60 {
-		look(t, v, market.Wish())
-	}
-	n := 0
-	for _, told := range market.Told() {
-		if told == "search.executed" {
-			n++
-		}
-	}
-	if n > 25 { // of 60, at one in ten: more happens less than once in a billion runs
-		t.Errorf("%d of 60 were told", n)
-	}
-}
-
-// A sink takes what a test's log would have had.
-type sink struct {
-	testing.TB
-	mu  sync.Mutex
-	log bytes.Buffer
-}
-
-func (s *sink) Output() io.Writer { return s }
-
-func (s *sink) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.Write(p)
-}
-
-func TestWhatIsTypedReachesNoEventNoLogNoKeyAndNoRefusal(t *testing.T) {
-	t.Parallel()
-	log := &sink{TB: t}
-	market := consumertest.OpenMarket(log, 3, Function)
-	market.EverySearch()
-	const mail, phone, name = "canary@example.com", "+93 70 000 4711", "zarghona-canary"
-	for _, test := range []struct {
-		status int
-		body   string
-	}{
-		{200, market.WishIn(`{"mode":"city","city":"` + mail + `"}`)},
-		{200, market.WishIn(`{"mode":"region","region":"` + phone + `"}`)},
-		{200, market.Wish(`,"filters":{"neighbourhoods":["` + mail + `"],"amenities":["` + name + `"],"propertyType":["` + name + `"]}`)},
-		{400, market.Wish(`,"filters":{"amenities":["` + mail + `"]}`)},
-		{400, market.Wish(`,"filters":{"cancellationFlexibility":"` + mail + `"}`)},
-		{400, market.Wish(`,"sortKey":"` + mail + `"`)},
-		{400, market.Wish(`,"` + mail + `":1`)},
-		{400, market.WishIn(`{"mode":"` + mail + `","city":"Kabul"}`)},
-		{400, market.WishIn(`{"mode":"city","city":"` + strings.Repeat(mail, 9) + `"}`)},
-	} {
-		v := market.Traveller()
-		a := v.Must(test.status, "POST", "/search", test.body)
-		for _, canary := range []string{"canary", phone} {
-			if text := string(a.Body); strings.Contains(text, canary) && !strings.Contains(text, `"pointer":"/`+mail) {
-				t.Errorf("%s is in the answer to %s: %s", canary, test.body, text)
-			}
-		}
-	}
-	market.Counted("search.executed", 3)
-	for table, text := range consumertest.Texts(t, market.DB) {
-		for _, canary := range []string{"canary", "4711"} {
-			if strings.Contains(text, canary) {
-				t.Errorf("%s is in %s", canary, table)
-			}
-		}
-	}
-	if text := log.log.String(); !strings.Contains(text, "consumer-search") || strings.Contains(text, "canary") || strings.Contains(text, "4711") {
-		t.Errorf("the log says %s", text)
-	}
-	if !strings.Contains(market.Body("searches"), name) {
-		t.Errorf("the search service was not asked: %s", market.Body("searches"))
-	}
-}
-
 func TestASearchThatNobodyCanMeanIsRefused(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenMarket(t, 1, Function)
@@ -337,128 +208,6 @@ func TestASearchThatNobodyCanMeanIsRefused(t *testing.T) {
 	}
 	if n := market.Asked("searches"); n != 0 {
 		t.Errorf("the search service was asked %d times", n)
-	}
-}
-
-func TestASuspendedHotelIsNotShownFromThatMomentOn(t *testing.T) {
-	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
-	v, closed, now := market.Traveller(), market.Hotels[1].Tenant, market.Env.Now()
-	shown := func() bool {
-		got, _ := look(t, v, market.Wish())
-		return slices.ContainsFunc(got.Results, func(c consumer.ListingCard) bool { return c.Tenant == closed })
-	}
-	type heard struct {
-		suspended bool
-		at        time.Duration
-	}
-	for i, step := range []struct {
-		heard
-		want bool // is it shown then
-	}{
-		{heard{true, 0}, false}, {heard{true, 0}, false}, {heard{false, time.Minute}, true},
-		{heard{true, 30 * time.Second}, true}, // older than what was heard before
-		{heard{true, 2 * time.Minute}, false}, {heard{false, time.Minute}, false}, {heard{false, 3 * time.Minute}, true},
-	} {
-		when := now.Add(step.at)
-		if step.suspended {
-			market.Hears(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": when}, when)
-		} else {
-			market.Hears(tenantreinstated.Function, closed, map[string]any{"tenantId": closed, "reinstatedAt": when}, when)
-		}
-		if got := shown(); got != step.want {
-			t.Errorf("after event %d: shown is %v", i, got)
-		}
-	}
-	if n := market.Asked("searches"); n != 1 {
-		t.Errorf("the search service was asked %d times", n)
-	}
-}
-
-func TestAHotelThatIsIndexedAnewIsShownAsItIsNow(t *testing.T) {
-	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function, listingindexed.Function)
-	v, hotel := market.Traveller(), market.Hotels[0]
-	look(t, v, market.Wish())
-	look(t, v, market.WishIn(`{"mode":"city","city":"Herat"}`))
-	market.Do(func() { market.Hotels[0].Name.Default = "Renamed" })
-	market.DB.Advance(time.Second)
-	if got, _ := look(t, v, market.Wish()); got.Results[0].Name.Default != "Hotel 0" {
-		t.Fatalf("before it is indexed: %+v", got.Results[0])
-	}
-	event := map[string]any{"tenantId": hotel.Tenant, "propertyId": hotel.Property, "indexedAt": market.Env.Now(), "geoCell": "h3:8a283082aa67fff"}
-	for range 2 {
-		market.Hears(listingindexed.Function, hotel.Tenant, event, market.Env.Now())
-		if got, a := look(t, v, market.Wish()); got.Results[0].Name.Default != "Renamed" || a.Header.Get("X-Cache") != "MISS" {
-			t.Errorf("afterwards: %s %+v", a.Header.Get("X-Cache"), got.Results[0])
-		}
-		if _, a := look(t, v, market.Wish()); a.Header.Get("X-Cache") != "HIT" {
-			t.Errorf("and again: %s", a.Header.Get("X-Cache"))
-		}
-		market.DB.Advance(time.Second)
-	}
-	if _, a := look(t, v, market.WishIn(`{"mode":"city","city":"Herat"}`)); a.Header.Get("X-Cache") != "HIT" {
-		t.Error("a list that does not show it was found anew")
-	}
-}
-
-func TestANewLookIsShownAtOnceAndALateOldOneIsNotKept(t *testing.T) {
-	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function, themepublished.Function)
-	v, hotel := market.Traveller(), market.Hotels[0]
-	published := func(tenant id.Tenant) {
-		market.Hears(themepublished.Function, tenant, map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A",
-			"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": market.Env.Now()}, market.Env.Now())
-	}
-	color := func() string {
-		got, _ := look(t, v, market.Wish())
-		return got.Results[0].Brand.Color
-	}
-	// The old look is on its way to the cache when the new one is published: it must not stay there.
-	asked, answer, late := make(chan struct{}), make(chan struct{}), make(chan string)
-	v.Must(400, "POST", "/search", `{}`)
-	market.Before(func(stall string) {
-		if stall == "brands" {
-			close(asked)
-			<-answer
-		}
-	})
-	go func() { late <- color() }()
-	<-asked
-	market.Before(func(string) {})
-	market.Do(func() { market.Hotels[0].Color = "#00ff00" })
-	published(hotel.Tenant)
-	close(answer)
-	if got := <-late; got != "#1a2b3c" {
-		t.Fatalf("the test did not race: %s", got)
-	}
-	if got := color(); got != "#00ff00" {
-		t.Errorf("%s stayed", got)
-	}
-	before := market.Asked("brands")
-	published(market.Hotels[1].Tenant)
-	color()
-	var asked2 struct {
-		Tenants []id.Tenant `json:"tenantIds"`
-	}
-	if err := json.Unmarshal([]byte(market.Body("brands")), &asked2); err != nil || market.Asked("brands") != before+1 || !slices.Equal(asked2.Tenants, []id.Tenant{market.Hotels[1].Tenant}) {
-		t.Errorf("after another's was published: asked for %v, %v", asked2.Tenants, err)
-	}
-}
-
-func TestALookThatIsNoneIsNotShown(t *testing.T) {
-	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function)
-	market.Hotels[0].Color = "red;background:url(//evil)"
-	market.Hotels[1].Color = ""
-	for i := range 2 {
-		got, a := look(t, market.Traveller(), market.Wish())
-		if got.Results[0].Brand != nil || got.Results[1].Brand != nil || got.Degraded != nil {
-			t.Errorf("look %d: %s", i, a.Body)
-		}
-	}
-	if n := market.Asked("brands"); n != 1 {
-		t.Errorf("who has no look was asked for it %d times", n)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/upstreamtest"
 )
 
 type marked struct {
@@ -116,11 +117,11 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenMarket(t, 2, Function)
 	v := market.Traveller()
-	market.Mood("brands", consumertest.Failing)
+	market.Mood("brands", upstreamtest.Failing)
 	if got, a := look(t, v, market.WishIn(kabul)); !slices.Equal(got.Degraded, []string{"theme"}) || len(got.Pins) != 2 || !strings.Contains(string(a.Body), `"brandColor":null`) {
 		t.Errorf("got %s", a.Body)
 	}
-	market.Mood("pins", consumertest.Failing)
+	market.Mood("pins", upstreamtest.Failing)
 	if a := v.Must(503, "POST", "/search/map", market.WishIn(`{"mode":"bounding-box","boundingBox":{"swLat":1,"swLng":1,"neLat":2,"neLng":2}}`)); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
 		t.Errorf("got %s", a.Body)
 	}

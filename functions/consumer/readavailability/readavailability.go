@@ -1,0 +1,64 @@
+// Package readavailability shows what a hotel sells for a stay, in a nutshell.
+package readavailability
+
+import (
+	"context"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers GET /bff/consumer/v1/hotels/{propertyId}/availability.
+var Function = consumer.HTTP(fn.Spec{
+	Name:  "consumer-readavailability",
+	Route: "GET " + consumer.Base + "/hotels/{propertyId}/availability",
+	Uses:  fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("tenant"), fn.Upstream("pricing")},
+}, New)
+
+// A Request is who wants to stay where, and when.
+type Request struct {
+	Property id.Property   `path:"propertyId"`
+	CheckIn  stay.Date     `query:"checkIn"`
+	CheckOut stay.Date     `query:"checkOut"`
+	Adults   int           `query:"adults"`
+	Children fn.Maybe[int] `query:"children"`
+	Rooms    fn.Maybe[int] `query:"rooms"`
+}
+
+// A Response is what the hotel sells.
+type Response struct {
+	fn.Reply `json:"-"`
+	consumer.Vacancy
+}
+
+// seller knows what a hotel sells.
+type seller interface {
+	Vacant(context.Context, consumer.Visitor, id.Property, consumer.Trip) (consumer.Vacancy, consumer.Composition, error)
+}
+
+type finder struct{ hotels seller }
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (consumer.Serve[Request, Response], error) {
+	return (&finder{consumer.OpenHotels(e)}).find, nil
+}
+
+func (f *finder) find(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
+	trip := consumer.Trip{
+		Dates:     consumer.DateRange{CheckIn: c.In.CheckIn, CheckOut: c.In.CheckOut},
+		Occupancy: consumer.Occupancy{Adults: c.In.Adults, Children: c.In.Children.Or(0), Rooms: c.In.Rooms.Or(1)},
+		Currency:  c.Currency,
+	}
+	if err := trip.Check(c.Now); err != nil {
+		return out, err
+	}
+	sold, how, err := f.hotels.Vacant(ctx, c.Visitor, c.In.Property, trip)
+	if err != nil {
+		return out, err
+	}
+	reply := fn.OK.Reply().FromCache(string(how.State)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
+	return Response{reply, sold}, nil
+}

@@ -1,0 +1,55 @@
+// Package listbrands tells several tenants from each other at a glance.
+package listbrands
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers POST /sandbox/theme/v1/brands.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-listbrands",
+	Route:   "POST /sandbox/theme/v1/brands",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const mostTenants = 50 // in one request
+
+// A Request names tenants.
+type Request struct {
+	Tenants []id.Tenant `json:"tenantIds"`
+}
+
+// Validate refuses a list of none or of too many.
+func (r *Request) Validate() error {
+	if len(r.Tenants) == 0 || len(r.Tenants) > mostTenants {
+		return sandbox.Refuse("/tenantIds", "count", "Name 1 to 50 tenants.")
+	}
+	return nil
+}
+
+// A Response is the brand of each tenant that has published a theme.
+type Response struct {
+	Brands []sandbox.Brand `json:"brands"`
+}
+
+type lister struct {
+	themes sandbox.Themes
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&lister{sandbox.OpenThemes(e)}).list, nil
+}
+
+func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	all, err := l.themes.Brands(ctx, c.In.Tenants)
+	return Response{all}, err
+}

@@ -1,0 +1,71 @@
+// Package previewprices tells the least that a stay in each of several hotels costs.
+package previewprices
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers POST /sandbox/pricing/v1/previews.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-previewprices",
+	Route:   "POST /sandbox/pricing/v1/previews",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const mostHotels = 50 // in one request
+
+// A Request is who wants to stay when, in which hotels.
+type Request struct {
+	Properties []id.Property      `json:"propertyIds"`
+	Stay       stay.Window        `json:"stayWindow"`
+	Occupancy  sandbox.Travellers `json:"occupancy"`
+	Currency   money.Currency     `json:"currency"`
+}
+
+// Validate refuses a stay or a party that cannot be, and a list of none or of too many.
+func (r *Request) Validate() error {
+	if len(r.Properties) == 0 || len(r.Properties) > mostHotels {
+		return sandbox.Refuse("/propertyIds", "count", "Name 1 to 50 hotels.")
+	}
+	if err := r.Stay.Validate(); err != nil {
+		return sandbox.Refuse("/stayWindow", "stay", err.Error())
+	}
+	return r.Occupancy.Validate()
+}
+
+// A Response is a preview of each hotel in which the party can stay, in the order of the request.
+type Response struct {
+	Previews []sandbox.Preview `json:"previews"`
+}
+
+type previewer struct {
+	tariffs sandbox.Tariffs
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&previewer{sandbox.OpenTariffs(e)}).preview, nil
+}
+
+func (p *previewer) preview(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	var amend func(sandbox.Tariff) sandbox.Tariff
+	switch {
+	case sandbox.Plays(c.Header, sandbox.SoldOut):
+		return Response{Previews: []sandbox.Preview{}}, nil
+	case sandbox.Plays(c.Header, sandbox.PriceChanged):
+		amend = sandbox.Tariff.Dearer
+	}
+	all, err := p.tariffs.Preview(ctx, c.In.Properties, sandbox.Staying{
+		Party: c.In.Occupancy.Party(), Window: c.In.Stay, Currency: c.In.Currency}, amend)
+	return Response{all}, err
+}

@@ -1,0 +1,81 @@
+// Package quote tells what a stay costs and for how long that is good.
+package quote
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers POST /sandbox/pricing/v1/quotes.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-quote",
+	Route:   "POST /sandbox/pricing/v1/quotes",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const (
+	validity  = 15 * time.Minute
+	mostRooms = 20 // in one request
+)
+
+// A Request is what a guest wants to know the price of.
+type Request struct {
+	Tenant   id.Tenant      `json:"tenantId"`
+	Property id.Property    `json:"propertyId"`
+	Items    []sandbox.Wish `json:"items"`
+	Stay     stay.Window    `json:"stayWindow"`
+	Currency money.Currency `json:"currency"`
+	Promo    string         `json:"promoCode,omitzero"`
+}
+
+// Validate refuses a stay or a number of rooms or people that cannot be.
+func (r *Request) Validate() error {
+	if err := r.Stay.Validate(); err != nil {
+		return sandbox.Refuse("/stayWindow", "stay", err.Error())
+	}
+	if len(r.Items) == 0 || len(r.Items) > mostRooms {
+		return sandbox.Refuse("/items", "count", "A price is for 1 to 20 rooms.")
+	}
+	for _, item := range r.Items {
+		if err := item.Occupants.Validate(); err != nil {
+			return sandbox.Refuse("/items", "occupants", err.Error())
+		}
+	}
+	return nil
+}
+
+// A Response is the price and how long the hotel stands by it.
+type Response struct {
+	sandbox.Price
+	ValidUntil time.Time `json:"validUntil"`
+}
+
+type pricer struct {
+	tariffs sandbox.Tariffs
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&pricer{sandbox.OpenTariffs(e)}).price, nil
+}
+
+func (p *pricer) price(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	tariff, err := p.tariffs.Get(ctx, c.In.Tenant, c.In.Property, c.In.Currency, c.In.Promo)
+	if err != nil {
+		return Response{}, err
+	}
+	if sandbox.Plays(c.Header, sandbox.PriceChanged) {
+		tariff = tariff.Dearer()
+	}
+	price, err := tariff.Price(c.In.Items, c.In.Stay)
+	return Response{price, c.Now.Add(validity)}, err
+}

@@ -1,0 +1,65 @@
+// Package readavailability tells how many rooms of each type are free.
+package readavailability
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers GET /sandbox/inventory/v1/availability.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-readavailability",
+	Route:   "GET /sandbox/inventory/v1/availability",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names a property and the nights.
+type Request struct {
+	Property id.Property `query:"propertyId"`
+	Start    stay.Date   `query:"start"`
+	End      stay.Date   `query:"end"`
+}
+
+func (r *Request) window() stay.Window { return stay.Window{Start: r.Start, End: r.End} }
+
+// Validate refuses a stay that cannot be.
+func (r *Request) Validate() error {
+	if err := r.window().Validate(); err != nil {
+		return sandbox.Refuse("/end", "stay", err.Error())
+	}
+	return nil
+}
+
+// A Response says what is left on the fullest of the nights. It promises nothing: a hold decides.
+type Response struct {
+	Property  id.Property    `json:"propertyId"`
+	Stay      stay.Window    `json:"stayWindow"`
+	RoomTypes []sandbox.Left `json:"roomTypes"`
+}
+
+type counter struct {
+	inventory sandbox.Inventory
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&counter{sandbox.OpenInventory(e)}).count, nil
+}
+
+func (n *counter) count(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	left, err := n.inventory.Left(ctx, c.In.Property, c.In.window())
+	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+		for i := range left {
+			left[i].Units = 0
+		}
+	}
+	return Response{c.In.Property, c.In.window(), left}, err
+}

@@ -1,0 +1,64 @@
+// Package readcalendar tells what each night in one hotel costs at least.
+package readcalendar
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers GET /sandbox/pricing/v1/calendar.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-readcalendar",
+	Route:   "GET /sandbox/pricing/v1/calendar",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const mostDays = 62
+
+// A Request is a hotel and some days from one on.
+type Request struct {
+	Property id.Property    `query:"propertyId"`
+	From     stay.Date      `query:"from"`
+	Days     int            `query:"days"`
+	Currency money.Currency `query:"currency"`
+}
+
+// Validate refuses no day, and more than two months.
+func (r *Request) Validate() error {
+	if r.Days < 1 || r.Days > mostDays {
+		return sandbox.Refuse("/days", "range", "A calendar has 1 to 62 days.")
+	}
+	return nil
+}
+
+// A Response has the days whose nights can be booked.
+type Response struct {
+	Days     []sandbox.DayPrice `json:"days"`
+	Currency money.Currency     `json:"currency"`
+}
+
+type reader struct {
+	tariffs sandbox.Tariffs
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&reader{sandbox.OpenTariffs(e)}).read, nil
+}
+
+func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+		return Response{[]sandbox.DayPrice{}, c.In.Currency}, nil
+	}
+	days, err := r.tariffs.Calendar(ctx, c.In.Property, stay.Window{Start: c.In.From, End: c.In.From.AddDays(c.In.Days)}, c.In.Currency)
+	return Response{days, c.In.Currency}, err
+}

@@ -1,0 +1,70 @@
+// Package searchmap finds hotels of all tenants for a map.
+package searchmap
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// Function answers POST /sandbox/search/v1/pins.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-searchmap",
+	Route:   "POST /sandbox/search/v1/pins",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+const mostPins = 500
+
+// A Request is the part of the world that the map shows, when and for whom.
+type Request struct {
+	Geo       sandbox.Where      `json:"geo"`
+	Dates     sandbox.Dates      `json:"dates"`
+	Occupancy sandbox.Travellers `json:"occupancy"`
+	Filters   sandbox.Filters    `json:"filters,omitzero"`
+	Limit     int                `json:"limit"`
+}
+
+func (r *Request) query() sandbox.Query {
+	return sandbox.Query{Where: r.Geo, Dates: r.Dates, Party: r.Occupancy, Filters: r.Filters}
+}
+
+// Validate refuses a query that is of no map.
+func (r *Request) Validate() error {
+	if r.Geo.Box == nil {
+		return sandbox.Refuse("/geo", "one", "A map shows a boundingBox.")
+	}
+	if r.Limit < 1 || r.Limit > mostPins {
+		return sandbox.Refuse("/limit", "range", "A map has 1 to 500 pins.")
+	}
+	return r.query().Validate()
+}
+
+// A Response is the pins of the most liked hotels. It is truncated where there are more.
+type Response struct {
+	Pins      []sandbox.Pin `json:"pins"`
+	Total     int           `json:"total"`
+	Truncated bool          `json:"truncated"`
+}
+
+type mapper struct {
+	listings sandbox.Listings
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&mapper{sandbox.OpenListings(e)}).find, nil
+}
+
+func (m *mapper) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+		return Response{Pins: []sandbox.Pin{}}, nil
+	}
+	pins, total, err := m.listings.Pins(ctx, c.In.query(), sandbox.Slice{Sort: sandbox.Recommended, Limit: c.In.Limit})
+	return Response{pins, total, total > len(pins)}, err
+}

@@ -1,0 +1,88 @@
+// Package showcheckout shows a guest what is to be paid, and how that went.
+package showcheckout
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"strconv"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /sandbox/payment/v1/checkout/{intentId}: a page that a person can use, without any script.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-showcheckout",
+	Route:   "GET /sandbox/payment/v1/checkout/{intentId}",
+	Access:  fn.Public, // whoever has the address of the page may pay
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names an intent.
+type Request struct {
+	Intent id.Intent `path:"intentId"`
+}
+
+//go:embed page.html
+var page string
+
+//go:embed page.css
+var style string
+
+type cashier struct {
+	intents    sandbox.Intents
+	tenants    sandbox.Tenants
+	page       *template.Template
+	dictionary dictionary
+	policy     string
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
+	parsed, err := template.New("checkout").Parse(page)
+	if err != nil {
+		return nil, err
+	}
+	says, err := readDictionary()
+	// The page may look as its one style sheet says, known by its hash, and do nothing else.
+	sum := sha256.Sum256([]byte(style))
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'"
+	return (&cashier{sandbox.OpenIntents(e), sandbox.OpenTenants(e), parsed, says, policy}).show, err
+}
+
+// A view is what the page says.
+type view struct {
+	sandbox.Intent
+	Words        words
+	Hotel        string
+	Amount       string
+	AttemptsLeft string
+	Style        template.CSS
+	Policy       string
+}
+
+func (s *cashier) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, err error) {
+	i, err := s.intents.Get(ctx, c.In.Intent)
+	if err != nil {
+		return out, err
+	}
+	name, zone, err := s.tenants.Face(ctx, i.Tenant)
+	if err != nil {
+		return out, err
+	}
+	amount, err := i.Price()
+	if err != nil {
+		return out, err
+	}
+	w := s.dictionary.choose(i.ReturnURL, c.Header.Get("Accept-Language"), zone)
+	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: s.page, Data: view{Intent: i, Words: w, Hotel: w.In(name),
+		Amount:       w.T("money", w.Digits(amount), w.T(string(i.Currency))),
+		AttemptsLeft: w.Digits(strconv.Itoa(sandbox.MostDeclines - i.Attempts)), Style: template.CSS(style), Policy: s.policy}}, nil
+}

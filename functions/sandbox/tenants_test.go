@@ -1,0 +1,101 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// notices are the subjects of Kabul's tenant in the outbox, shortened, with their versions of the aggregate, in order.
+func (b books) notices(t *testing.T) []string {
+	t.Helper()
+	rows, _ := b.owner.Query(t.Context(), `
+		SELECT replace(subject, 'melmastoon.', '') || ' ' || (envelope -> 'metadata' ->> 'aggregateVersion')
+		FROM sandbox.outbox WHERE tenant_id = $1 ORDER BY seq`, kabul.Tenant)
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestATenantIsSuspendedAndReinstatedOnce(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	base := "/sandbox/tenant/v1/tenants/" + kabul.Tenant.String()
+	for _, step := range []struct {
+		act  string
+		in   any
+		want string
+	}{
+		{"reinstate", nil, "active"},
+		{"suspend", body{"reason": "billing-overdue"}, "suspended"},
+		{"suspend", body{"reason": "another reason"}, "suspended"},
+		{"reinstate", nil, "active"},
+		{"reinstate", nil, "active"},
+	} {
+		var got, read struct {
+			Status string `json:"status"`
+		}
+		f.Post(base+"/"+step.act, step.in).Into(t, &got)
+		f.Get(base).Into(t, &read)
+		if got.Status != step.want || read.Status != step.want {
+			t.Errorf("%s: %s, read as %s, want %s", step.act, got.Status, read.Status, step.want)
+		}
+	}
+	if got, want := b.notices(t), []string{"tenant.suspended.v1 2", "tenant.reinstated.v1 3"}; !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	for path, in := range map[string]any{
+		base + "/suspend": body{"reason": ""},
+		"/sandbox/tenant/v1/tenants/" + id.New[id.Tenant]().String() + "/reinstate": nil,
+	} {
+		if got := f.Post(path, in); got.Status != http.StatusBadRequest && got.Code() != "TENANT.UNKNOWN" {
+			t.Errorf("%s: %d %s", path, got.Status, got.Code())
+		}
+	}
+}
+
+func TestConfigurationTellsWhatHasChanged(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	path := "/sandbox/tenant/v1/tenants/" + kabul.Tenant.String() + "/config"
+	patch := func(in body) (out struct {
+		BrandName     string   `json:"brandName"`
+		BrandTagline  string   `json:"brandTagline"`
+		Locales       []string `json:"locales"`
+		ConfigVersion int      `json:"configVersion"`
+	}) {
+		t.Helper()
+		f.Send(http.MethodPatch, path, in).Into(t, &out)
+		return out
+	}
+	got := patch(body{"brandName": "Kabul Grand", "locales": []string{"ps-AF", "en"}, "brandTagline": kabul.Tagline})
+	if got.BrandName != "Kabul Grand" || got.BrandTagline != kabul.Tagline || len(got.Locales) != 2 || got.ConfigVersion != 2 {
+		t.Errorf("changed to %+v", got)
+	}
+	if got := patch(body{"brandName": "Kabul Grand"}); got.ConfigVersion != 2 {
+		t.Errorf("nothing changed, and the version is %d", got.ConfigVersion)
+	}
+	var told string
+	if err := b.owner.QueryRow(t.Context(), `SELECT payload ->> 'changedKeys' FROM sandbox.outbox WHERE tenant_id = $1`, kabul.Tenant).Scan(&told); err != nil || told != `["brandName", "locales"]` {
+		t.Errorf("told %s, %v", told, err)
+	}
+	for name, in := range map[string]body{
+		"without its own currency": {"currencies": []string{"USD"}},
+		"without a language":       {"locales": []string{}},
+		"a language that is none":  {"locales": []string{"!"}},
+		"a hold of an hour":        {"settings": body{"holdTtlSeconds": 3600, "noShowGraceHours": 6, "cancellationPolicyVersion": 1}},
+		"something unknown":        {"slug": "other"},
+	} {
+		if got := f.Send(http.MethodPatch, path, in); got.Status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s, want 400", name, got.Status, got.Body)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package storefront
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Choice is the room and the rate that a guest has pressed Book at.
+type Choice struct {
+	Property          id.Property
+	RoomType          id.RoomType
+	RatePlan          id.RatePlan
+	CheckIn, CheckOut stay.Date
+	Occupancy         Occupancy
+}
+
+// Take asks for the price of a choice and for its rooms, and returns the booking in the making.
+func (v *Visit) Take(ctx context.Context, c Choice, key string) (id.Draft, error) {
+	in := struct {
+		Property  id.Property `json:"propertyId"`
+		RoomType  id.RoomType `json:"roomTypeId"`
+		RatePlan  id.RatePlan `json:"ratePlanId"`
+		Stay      chosenStay  `json:"stayWindow"`
+		Occupancy Occupancy   `json:"occupancy"`
+	}{c.Property, c.RoomType, c.RatePlan, chosenStay{c.CheckIn, c.CheckOut}, c.Occupancy}
+	var quoted Quoted
+	if _, err := v.do(ctx, wish{method: http.MethodPost, path: "/quote", key: key + "-quote", in: in, out: &quoted}); err != nil {
+		return quoted.Draft, err
+	}
+	_, err := v.do(ctx, wish{method: http.MethodPost, path: "/hold", key: key + "-hold", in: quoted})
+	return quoted.Draft, err
+}
+
+type chosenStay struct {
+	CheckIn  stay.Date `json:"checkIn"`
+	CheckOut stay.Date `json:"checkOut"`
+}
+
+// Draft reads a booking in the making.
+func (v *Visit) Draft(ctx context.Context, d id.Draft) (*Draft, error) {
+	var draft Draft
+	_, err := v.do(ctx, wish{method: http.MethodGet, path: draftPath(d), out: &draft})
+	return &draft, err
+}
+
+func draftPath(d id.Draft) string { return "/draft/" + d.String() }
+
+// Name says who stays. Version is that of the page that was filled in.
+func (v *Visit) Name(ctx context.Context, d id.Draft, version int, g Guest, key string) error {
+	in := struct {
+		Guest Guest `json:"guest"`
+	}{g}
+	_, err := v.do(ctx, wish{method: http.MethodPatch, path: draftPath(d), key: key, match: strconv.Itoa(version), in: in})
+	return err
+}
+
+// Pay begins a payment and tells where it is made; "" where nothing is to be paid now: then the booking is confirmed.
+func (v *Visit) Pay(ctx context.Context, d id.Draft, m Method, key string) (to string, o Outcome, err error) {
+	var opened Opened
+	in := map[string]Method{"method": m}
+	_, err = v.do(ctx, wish{method: http.MethodPost, path: draftPath(d) + "/payment-intent", key: key + "-intent", in: in, out: &opened})
+	if err != nil || opened.RedirectURL != "" {
+		return opened.RedirectURL, o, err
+	}
+	_, err = v.do(ctx, wish{method: http.MethodPost, path: draftPath(d) + "/confirm", key: key + "-confirm", out: &o})
+	return "", o, err
+}
+
+// Return asks what became of a payment. Its outcome is not confirmed while the bank has not answered.
+func (v *Visit) Return(ctx context.Context, d id.Draft, key string) (o Outcome, err error) {
+	_, err = v.do(ctx, wish{method: http.MethodPost, path: draftPath(d) + "/return", key: key, out: &o})
+	return o, err
+}
+
+// Leave gives the rooms of a booking back.
+func (v *Visit) Leave(ctx context.Context, d id.Draft, key string) error {
+	_, err := v.do(ctx, wish{method: http.MethodDelete, path: draftPath(d), key: key})
+	return err
+}
+
+// Confirmation reads what was booked; whoever did not book it brings the token.
+func (v *Visit) Confirmation(ctx context.Context, r id.Reservation, token string) (*Confirmation, error) {
+	path := "/confirmation/" + r.String()
+	if token != "" {
+		path += "?" + url.Values{"t": {token}}.Encode()
+	}
+	var c Confirmation
+	if _, err := v.do(ctx, wish{method: http.MethodGet, path: path, out: &c}); err != nil {
+		return nil, err
+	}
+	if len(v.Front.Houses) > 0 {
+		return &c, nil
+	}
+	house, err := v.site.houses.Get(ctx, c.Property) // the hotel sells nothing now, so it was not shown
+	v.Front.Houses = []House{house}
+	return &c, err
+}
+
+// Prefer chooses a language or a currency for the rest of the visit.
+func (v *Visit) Prefer(ctx context.Context, l locale.Tag, c money.Currency, key string) error {
+	in := struct {
+		Locale   locale.Tag     `json:"locale,omitzero"`
+		Currency money.Currency `json:"currency,omitzero"`
+	}{l, c}
+	_, err := v.do(ctx, wish{method: http.MethodPatch, path: "/session", key: key, in: in})
+	return err
+}
+
+// ToBooking sends the guest to the page of their booking, with the problem that brought them there if one did.
+func (v *Visit) ToBooking(d id.Draft, err error) fn.Page {
+	return v.To("/bookings/"+d.String(), problem(err))
+}
+
+// ToStart sends the guest to the beginning, with a search that they have made and the problem.
+func (v *Visit) ToStart(s Search, err error) fn.Page {
+	query := problem(err)
+	if s.Asked() {
+		for name, value := range s.Query() {
+			query[name] = value
+		}
+	}
+	return v.To("", query)
+}
+
+// ToConfirmation sends the guest to what they have booked.
+func (v *Visit) ToConfirmation(r id.Reservation) fn.Page {
+	return v.To("/confirmations/"+r.String(), nil)
+}
+
+func problem(err error) url.Values {
+	if err == nil {
+		return url.Values{}
+	}
+	return url.Values{"problem": {RefusalOf(err).Code}}
+}
+
+// ToWaiting sends the guest to a page that waits for the bank.
+func (v *Visit) ToWaiting(d id.Draft) fn.Page {
+	return v.To("/bookings/"+d.String(), url.Values{"step": {"waiting"}})
+}
+
+// ToBack sends the guest back to a page of this site that they were on. Any other address is not believed.
+func (v *Visit) ToBack(back string) fn.Page {
+	u, err := url.Parse(back)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || (u.Path != v.Home() && !strings.HasPrefix(u.Path, v.Home()+"/")) {
+		return v.To("", nil)
+	}
+	return v.To(strings.TrimPrefix(u.EscapedPath(), v.Home()), u.Query())
+}
+
+// Again is the search that a choice was made from.
+func (c Choice) Again() Search {
+	return Arrival{c.Property, DraftStay{CheckIn: c.CheckIn, CheckOut: c.CheckOut}, c.Occupancy}.From()
+}
+
+// Confirmed reports whether the booking is made.
+func (o Outcome) Confirmed() bool { return o.State == confirmed }

@@ -1,0 +1,65 @@
+// Package choose takes the room and the rate that a guest has chosen.
+package choose
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/storefront"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers POST /site/{slug}/choices.
+var Function = storefront.HTTP(fn.Spec{
+	Name:    "storefront-choose",
+	Route:   "POST /site/{slug}/choices",
+	Access:  fn.Public,
+	Uses:    fn.Uses{fn.Upstream("tenantbooking")},
+	Answer:  fn.SeeOther,
+	Timeout: 8 * time.Second,
+}, New)
+
+// A Request is the form beside a rate.
+type Request struct {
+	Slug     string      `path:"slug"`
+	Property id.Property `form:"propertyId"`
+	RoomType id.RoomType `form:"roomTypeId"`
+	RatePlan id.RatePlan `form:"ratePlanId"`
+	CheckIn  stay.Date   `form:"checkIn"`
+	CheckOut stay.Date   `form:"checkOut"`
+	Adults   int         `form:"adults"`
+	Children int         `form:"children"`
+	Rooms    int         `form:"rooms"`
+	Once     string      `form:"once"`
+	Seen     string      `form:"seen,optional"`
+}
+
+func (r Request) choice() storefront.Choice {
+	return storefront.Choice{Property: r.Property, RoomType: r.RoomType, RatePlan: r.RatePlan, CheckIn: r.CheckIn, CheckOut: r.CheckOut,
+		Occupancy: storefront.Occupancy{Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}}
+}
+
+type receptionist struct {
+	site *storefront.Site
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
+	site, err := storefront.OpenSite(e)
+	return (&receptionist{site}).take, err
+}
+
+// take goes on to the booking, or back to the rooms where these are gone.
+func (r *receptionist) take(ctx context.Context, c fn.Call[Request]) (fn.Page, error) {
+	v := r.site.Visit(c.In.Slug, c.Header, c.Now)
+	v.Seen = c.In.Seen
+	choice := c.In.choice()
+	draft, err := v.Take(ctx, choice, c.In.Once)
+	if err != nil {
+		return v.ToStart(choice.Again(), err), nil
+	}
+	return v.ToBooking(draft, nil), nil
+}

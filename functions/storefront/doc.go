@@ -1,0 +1,12 @@
+// Package storefront is the pages of every hotel's own site, for demos: what a hotel's own front end does with the booking
+// service, rendered on the server, so that it works without any script. A production deployment leaves it out.
+//
+//	rooms ── choose ─→ details ── nameguest ─→ payment ── pay ─→ the bank ── receiveguest ─→ confirmation
+//	  ↑                   │                       │   └─ in cash ──────────────────────────────↑
+//	  └──────── leave ────┴───────────────────────┘
+//
+// Where a booking stands the booking service alone knows: every page asks it, and shows what it says.
+//
+// It keeps nothing and has no table. It never calls a route of the booking service that a guest's browser could not call, and
+// never with anything but that guest's cookie. Of the property service it reads what the houses and rooms are called.
+package storefront

@@ -1,0 +1,50 @@
+package storefront
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// Tokens are what a hotel's theme decides of how its site looks.
+type Tokens struct {
+	Primary    string `json:"primaryColor"` // colours as #rrggbb
+	OnPrimary  string `json:"onPrimaryColor"`
+	Accent     string `json:"accentColor"`
+	Background string `json:"backgroundColor"`
+	Surface    string `json:"surfaceColor"`
+	Text       string `json:"textColor"`
+	Font       string `json:"fontFamily"`
+	Corner     int    `json:"cornerRadius"` // in pixels
+}
+
+var (
+	colour = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+	font   = regexp.MustCompile(`^(serif|sans-serif|system-ui)$`)
+)
+
+// safe reports whether a style sheet can be made of them: whatever else they hold, it could end the sheet and begin a script.
+func (t Tokens) safe() bool {
+	for _, c := range []string{t.Primary, t.OnPrimary, t.Accent, t.Background, t.Surface, t.Text} {
+		if !colour.MatchString(c) {
+			return false
+		}
+	}
+	return font.MatchString(t.Font)
+}
+
+// plainTokens are how a hotel looks that has published no theme, or one that no style sheet can be made of.
+var plainTokens = Tokens{Primary: "#0b5d4a", OnPrimary: "#ffffff", Accent: "#b0762b", Background: "#f3f4f1", Surface: "#ffffff",
+	Text: "#1c2526", Font: "system-ui", Corner: 8}
+
+func (v *Visit) style() string {
+	t := plainTokens
+	if v.Front.Theme != nil && v.Front.Theme.Tokens.safe() {
+		t = v.Front.Theme.Tokens
+	}
+	css, err := files.ReadFile("pages/page.css")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return fmt.Sprintf(":root{--primary:%s;--on-primary:%s;--accent:%s;--back:%s;--paper:%s;--ink:%s;--font:%s;--corner:%dpx}\n",
+		t.Primary, t.OnPrimary, t.Accent, t.Background, t.Surface, t.Text, t.Font, t.Corner) + string(css)
+}

@@ -1,0 +1,76 @@
+// Package offerrooms is where a hotel's site begins: its rooms, for the days that a guest asks for.
+package offerrooms
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/storefront"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// Function answers GET /site/{slug}.
+var Function = storefront.HTTP(fn.Spec{
+	Name:    "storefront-offerrooms",
+	Route:   "GET /site/{slug}",
+	Access:  fn.Public,
+	Uses:    fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
+	Timeout: 5 * time.Second,
+}, New)
+
+// A Request is the guest's search, and how they came.
+type Request struct {
+	Slug     string `path:"slug"`
+	Property string `query:"propertyId,optional"`
+	CheckIn  string `query:"checkIn,optional"`
+	CheckOut string `query:"checkOut,optional"`
+	Adults   string `query:"adults,optional"`
+	Children string `query:"children,optional"`
+	Rooms    string `query:"rooms,optional"`
+	Problem  string `query:"problem,optional"`
+	Notice   string `query:"notice,optional"`
+	Token    string `query:"h,optional"`
+	Source   string `query:"utm_source,optional"`
+	Medium   string `query:"utm_medium,optional"`
+	Campaign string `query:"utm_campaign,optional"`
+}
+
+func (r Request) search() storefront.Search {
+	return storefront.Search{Property: r.Property, CheckIn: r.CheckIn, CheckOut: r.CheckOut, Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}
+}
+
+type receptionist struct {
+	site *storefront.Site
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
+	site, err := storefront.OpenSite(e)
+	return (&receptionist{site}).show, err
+}
+
+func (r *receptionist) show(ctx context.Context, c fn.Call[Request]) (fn.Page, error) {
+	v, err := r.site.Arrive(ctx, c.In.Slug, c.Header, c.Now, storefront.Coming{
+		Token: c.In.Token, Source: c.In.Source, Medium: c.In.Medium, Campaign: c.In.Campaign})
+	switch {
+	case err != nil && c.In.Token != "" && storefront.RefusalOf(err).OfInvitation():
+		return v.ToStart(storefront.Search{}, err), nil // the visit goes on without the invitation, and says so
+	case err != nil:
+		return v.Lost(err)
+	case v.Front.Arrival != nil:
+		return v.ToStart(v.Front.Arrival.From(), nil), nil // the token leaves the address bar
+	case c.In.Token != "":
+		return v.ToStart(c.In.search(), nil), nil
+	}
+	search := v.Whole(c.In.search())
+	view := storefront.View{Step: "rooms", Title: v.Words.T("search.title"), Problem: c.In.Problem, Notice: c.In.Notice, Search: search, Back: v.Home()}
+	if !c.In.search().Asked() {
+		return v.Show(view), nil
+	}
+	view.Back += "?" + search.Query().Encode()
+	if view.Available, err = v.Find(ctx, search); err != nil {
+		view.Available, view.Problem = nil, storefront.RefusalOf(err).Code
+	}
+	return v.Show(view), nil
+}

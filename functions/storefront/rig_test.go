@@ -1,0 +1,314 @@
+package storefront_test
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/storefront/choose"
+	"melmastoon.ghasi.io/functions/storefront/leave"
+	"melmastoon.ghasi.io/functions/storefront/nameguest"
+	"melmastoon.ghasi.io/functions/storefront/offerrooms"
+	"melmastoon.ghasi.io/functions/storefront/pay"
+	"melmastoon.ghasi.io/functions/storefront/prefer"
+	"melmastoon.ghasi.io/functions/storefront/receiveguest"
+	"melmastoon.ghasi.io/functions/storefront/showbooking"
+	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+// body is a JSON object.
+type body = map[string]any
+
+const (
+	urlencoded = "application/x-www-form-urlencoded"
+	tagline    = "A quiet house below the mountains"
+	pashto     = "کابل ګرانډ هوټل"
+)
+
+// The hotel, as the property service knows it, with its suites.
+var (
+	tenant   = id.New[id.Tenant]()
+	property = id.New[id.Property]()
+	suites   = id.New[id.RoomType]()
+	saver    = id.New[id.RatePlan]()
+	flexible = id.New[id.RatePlan]()
+	house    = body{"propertyId": property, "tenantId": tenant, "timeZone": "Asia/Kabul",
+		"name": body{"default": "Kabul Grand Hotel", "localized": body{"ps-AF": pashto, "fa-AF": "هتل گرند کابل"}},
+		"roomTypes": []body{{"roomTypeId": suites, "name": "Family suite", "localized": body{
+			"ps-AF": body{"name": "کورنۍ سویټ"}, "fa-AF": body{"name": "سویت خانوادگی"}}}}}
+)
+
+// look is how the hotel looks.
+func look() body {
+	return body{"primaryColor": "#1f4e79", "onPrimaryColor": "#ffffff", "accentColor": "#c8963e", "backgroundColor": "#f4f1ea",
+		"surfaceColor": "#ffffff", "textColor": "#1d2530", "fontFamily": "system-ui", "cornerRadius": 10}
+}
+
+// A desk plays the booking service for one guest: it answers as its contract says and notes what it is asked.
+type desk struct {
+	mu       sync.Mutex
+	now      func() time.Time
+	brand    string
+	version  string
+	locale   locale.Tag
+	tokens   any
+	state    string
+	guest    body
+	refuses  map[string]string // by "METHOD last-part-of-the-path": a status and a code
+	once     bool              // but only the first time
+	pending  bool              // the bank has not answered
+	draft    id.Draft
+	booked   id.Reservation
+	expires  time.Time
+	asked    []string
+	received []*http.Request
+	bodies   []string
+}
+
+func newDesk(e env.Env) *desk {
+	return &desk{now: e.Now, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", tokens: look(), refuses: map[string]string{},
+		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: e.Now().Add(10 * time.Minute)}
+}
+
+// RoundTrip makes the desk, and the property service behind it, the only thing that the site can reach.
+func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host == "property.example" {
+		return knows(r), nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text, _ := io.ReadAll(r.Body)
+	path := strings.TrimPrefix(r.URL.Path, "/bff/tenant-booking/v1/kabul-grand-hotel")
+	act := r.Method + " " + path[strings.LastIndexByte(path, '/')+1:]
+	act = strings.NewReplacer(d.draft.String(), "draft", d.booked.String(), "reservation").Replace(act)
+	d.asked, d.received, d.bodies = append(d.asked, act), append(d.received, r), append(d.bodies, string(text))
+	w := httptest.NewRecorder()
+	if refusal, ok := d.refuses[act]; ok {
+		refuse(w, refusal)
+		if d.once {
+			delete(d.refuses, act)
+		}
+	} else {
+		d.answer(w, r, act, text)
+	}
+	return w.Result(), nil
+}
+
+// knows is the property service's answer.
+func knows(r *http.Request) *http.Response {
+	w := httptest.NewRecorder()
+	switch {
+	case r.Header.Get("Cookie") != "":
+		w.WriteHeader(http.StatusTeapot) // a guest's cookie is none of its business
+	case r.URL.Path == "/properties" && r.FormValue("tenantId") == tenant.String():
+		_ = json.MarshalWrite(w, body{"properties": []body{house}})
+	case r.URL.Path == "/properties/"+property.String():
+		_ = json.MarshalWrite(w, house)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+	return w.Result()
+}
+
+func refuse(w *httptest.ResponseRecorder, refusal string) {
+	status, code, _ := strings.Cut(refusal, " ")
+	code, field, _ := strings.Cut(code, " ")
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(map[string]int{"400": 400, "401": 401, "402": 402, "404": 404, "409": 409, "410": 410, "503": 503}[status])
+	problem := body{"code": "MELMASTOON." + code}
+	if field != "" {
+		problem["violations"] = []body{{"pointer": "/guest/" + field, "rule": "form", "message": "no"}}
+	}
+	_ = json.MarshalWrite(w, problem)
+}
+
+func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string, text []byte) {
+	var out any
+	status := http.StatusOK
+	switch act {
+	case "GET bootstrap":
+		http.SetCookie(w, &http.Cookie{Name: "tnt_id", Value: "signed", Path: "/bff/tenant-booking/v1/kabul-grand-hotel", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		out = d.front(r.URL.Query().Get("h") != "")
+	case "GET availability":
+		out = d.rooms()
+	case "POST quote":
+		status, out, d.state = http.StatusCreated, body{"draftId": d.draft, "quoteId": id.New[id.Quote]()}, "quoting"
+	case "POST hold":
+		status, out, d.state = http.StatusCreated, body{"draftId": d.draft}, "holding"
+	case "PATCH draft":
+		var in struct {
+			Guest body `json:"guest"`
+		}
+		_ = json.Unmarshal(text, &in)
+		d.guest, d.state, out = in.Guest, "collecting_details", d.view()
+	case "GET draft":
+		out = d.view()
+	case "POST payment-intent":
+		status, d.state = http.StatusCreated, "paying"
+		out = body{"intentId": id.New[id.Intent]()}
+		if strings.Contains(string(text), "card") {
+			out = body{"intentId": id.New[id.Intent](), "redirectUrl": "https://bank.example/checkout"}
+		}
+	case "POST confirm", "POST return":
+		if d.pending {
+			status, out = http.StatusAccepted, body{"flowState": d.state, "reservationId": d.booked}
+			break
+		}
+		d.state = "confirmed"
+		out = body{"flowState": d.state, "reservationId": d.booked}
+	case "DELETE draft":
+		d.state, status = "abandoned", http.StatusNoContent
+	case "PATCH session":
+		out = body{}
+	case "GET reservation":
+		out = d.confirmation()
+	default:
+		status, out = http.StatusNotFound, body{"code": "MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}
+	}
+	w.WriteHeader(status)
+	if status != http.StatusNoContent {
+		_ = json.MarshalWrite(w, out)
+	}
+}
+
+func (d *desk) front(sent bool) body {
+	front := body{"tenantId": tenant, "brandName": d.brand, "brandTagline": tagline, "bootstrapVersion": d.version, "locale": d.locale, "currency": "AFN",
+		"theme":      body{"tokens": d.tokens, "logoUrl": "https://elsewhere.example/logo.png"},
+		"locales":    []locale.Conventions{locale.Pashto.Conventions(), locale.Dari.Conventions(), locale.English.Conventions()},
+		"currencies": []body{{"code": "AFN"}, {"code": "USD"}}, "paymentMethods": []string{"card", "mfs", "cash_on_arrival"},
+		"policies": []body{{"title": "Arrival", "text": "From 14:00."}}, "handoffPayload": nil}
+	if sent {
+		front["handoffPayload"] = body{"propertyId": property, "stayWindow": stayed, "occupancy": people}
+	}
+	return front
+}
+
+var (
+	stayed = body{"checkIn": "2027-03-21", "checkOut": "2027-03-23", "nights": 2}
+	people = body{"adults": 2, "children": 1, "rooms": 1}
+	terms  = body{"ref": "flexible-24h", "freeUntilHoursBefore": 24, "penaltyPercent": 100, "description": "In English."}
+)
+
+func afghanis(amount int) body { return body{"amountMinor": amount, "currency": "AFN", "exponent": 2} }
+
+func (d *desk) rooms() body {
+	return body{"stale": true, "rooms": []body{{"roomTypeId": suites, "name": "Family suite", "description": "Large.", "maxOccupancy": 5,
+		"unitsLeft": 2, "photos": []body{{"url": "data:image/svg+xml;base64,PHN2Zy8+", "alt": "A suite"}}, "rates": []body{
+			{"ratePlanId": saver, "name": "saver", "mealPlan": "room_only", "cancellationPolicy": terms, "nightly": afghanis(1100000), "total": afghanis(2420000), "priceUnavailable": false},
+			{"ratePlanId": flexible, "name": "flexible", "mealPlan": "breakfast", "cancellationPolicy": terms, "priceUnavailable": true}}}}}
+}
+
+func (d *desk) view() body {
+	view := body{"draftId": d.draft, "flowState": d.state, "version": 3, "serverTime": d.now(), "quote": body{
+		"propertyId": property, "roomTypeId": suites, "ratePlanId": saver, "stayWindow": stayed, "occupancy": people,
+		"lines":              []body{{"kind": "room", "description": "Family suite, saver", "amount": afghanis(2200000)}, {"kind": "tax", "description": "Tax", "amount": afghanis(220000)}},
+		"total":              afghanis(2420050),
+		"cancellationPolicy": terms}}
+	if d.state != "quoting" {
+		view["hold"] = body{"reservationId": d.booked, "holdExpiresAt": d.expires}
+	}
+	if d.guest != nil {
+		view["guest"] = d.guest
+	}
+	return view
+}
+
+func (d *desk) confirmation() body {
+	return body{"reservationId": d.booked, "reservationCode": "GM-7K2QX9", "state": "confirmed", "propertyId": property, "stayWindow": stayed,
+		"rooms": []body{{"roomTypeId": suites, "adults": 2, "children": 1}}, "total": afghanis(2420050), "cancellationPolicy": terms,
+		"payment": body{"method": "card", "status": "captured"}, "viewToken": "k.token"}
+}
+
+// A browser is a guest's: it keeps cookies, follows redirects inside the site, and sends the forms of the page it is on.
+type browser struct {
+	t      *testing.T
+	front  *fntest.Front
+	desk   *desk
+	cookie string
+	at     string // where it is
+	page   string
+	went   string // where a redirect led out of the site
+}
+
+func browse(t *testing.T, e env.Env, d *desk) *browser {
+	t.Helper()
+	e = env.Give[http.RoundTripper](e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
+	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, nameguest.Function, pay.Function,
+		receiveguest.Function, leave.Function, showconfirmation.Function, prefer.Function)
+	return &browser{t: t, front: front.As(""), desk: d}
+}
+
+func (g *browser) open(path string) *browser {
+	g.t.Helper()
+	return g.follow(g.front.Get(path, "Cookie", g.cookie, "Accept-Language", "en-GB"), path)
+}
+
+func (g *browser) follow(a fntest.Answer, path string) *browser {
+	g.t.Helper()
+	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
+		if c.Path != "/site/kabul-grand-hotel" || !c.HttpOnly {
+			g.t.Errorf("a cookie for %s, HttpOnly %t", c.Path, c.HttpOnly)
+		}
+		g.cookie = c.Name + "=" + c.Value
+	}
+	if to := a.Header.Get("Location"); a.Status == http.StatusSeeOther && strings.HasPrefix(to, "/") {
+		return g.open(to)
+	} else if a.Status == http.StatusSeeOther {
+		g.went = to
+		return g
+	}
+	if a.Status != http.StatusOK || a.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		g.t.Fatalf("%s: %d %s", path, a.Status, a.Body)
+	}
+	g.at, g.page = path, string(a.Body)
+	return g
+}
+
+var (
+	forms  = regexp.MustCompile(`(?s)<form[^>]*action="([^"]*)".*?</form>`)
+	hidden = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
+)
+
+// send fills in the form of the page whose action ends so, hidden fields included.
+func (g *browser) send(action string, fields ...string) *browser {
+	g.t.Helper()
+	for _, form := range forms.FindAllStringSubmatch(g.page, -1) {
+		if !strings.HasSuffix(form[1], action) {
+			continue
+		}
+		values := url.Values{}
+		for _, field := range hidden.FindAllStringSubmatch(form[0], -1) {
+			values.Set(html.UnescapeString(field[1]), html.UnescapeString(field[2]))
+		}
+		for i := 0; i+1 < len(fields); i += 2 {
+			values.Set(fields[i], fields[i+1])
+		}
+		return g.follow(g.front.Post(html.UnescapeString(form[1]), values.Encode(), "Content-Type", urlencoded, "Cookie", g.cookie), form[1])
+	}
+	g.t.Fatalf("no form %s on %s: %s", action, g.at, g.page)
+	return g
+}
+
+func (g *browser) sees(parts ...string) *browser {
+	g.t.Helper()
+	text := html.UnescapeString(g.page)
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			g.t.Errorf("%s does not show %q:\n%s", g.at, part, text)
+		}
+	}
+	return g
+}

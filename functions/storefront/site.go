@@ -1,0 +1,146 @@
+package storefront
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+// A Site is the pages of every hotel.
+type Site struct {
+	booking    string // where the booking service is, without the hotel
+	wire       http.RoundTripper
+	houses     Houses
+	dictionary dictionary
+	pages      *template.Template
+}
+
+// OpenSite opens the pages. TENANT_BOOKING_URL says where the booking service is, if not below PUBLIC_URL.
+func OpenSite(e env.Env) (*Site, error) {
+	var c struct {
+		Booking string `env:"TENANT_BOOKING_URL"`
+		Public  string `env:"PUBLIC_URL"`
+	}
+	if err := e.Load(&c); err != nil {
+		return nil, fmt.Errorf("storefront: %w", err)
+	}
+	if c.Booking == "" {
+		c.Booking = c.Public + "/bff/tenant-booking/v1"
+	}
+	words, err := readDictionary()
+	if err != nil {
+		return nil, err
+	}
+	pages, err := parsePages()
+	if err != nil {
+		return nil, err
+	}
+	wire, err := openWire(e)
+	return &Site{strings.TrimSuffix(c.Booking, "/"), wire, OpenHouses(e), words, pages}, err
+}
+
+// openWire is the connection to the booking service: the one that was given, else one for all pages.
+func openWire(e env.Env) (http.RoundTripper, error) {
+	if given, ok := env.Given[http.RoundTripper](e); ok {
+		return given, nil
+	}
+	return env.Once(e, "storefront", func() (http.RoundTripper, error) {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.Proxy = nil // where calls go is configuration's to say
+		e.OnClose(func(context.Context) error { t.CloseIdleConnections(); return nil })
+		return t, nil
+	})
+}
+
+// Visit is a guest's request that acts and then sends them on: it needs to know nothing of the hotel.
+func (s *Site) Visit(slug string, h http.Header, at time.Time) *Visit {
+	v := &Visit{Slug: slug, At: at, site: s, header: h}
+	for _, c := range (&http.Request{Header: h}).Cookies() {
+		if c.Name == "tnt_id" || c.Name == "__Host-tnt_id" {
+			v.cookies = append(v.cookies, c)
+		}
+	}
+	v.Words = s.dictionary.in(locale.Negotiate(strings.Join(h.Values("Accept-Language"), ","), languages), time.UTC)
+	return v
+}
+
+// Enter is a guest's request for a page. It begins the visit where there is none.
+func (s *Site) Enter(ctx context.Context, slug string, h http.Header, at time.Time) (*Visit, error) {
+	v := s.Visit(slug, h, at)
+	return v, v.enter(ctx, nil, nil)
+}
+
+// Look is a guest's request for what they have booked, which a hotel shows even while it sells nothing.
+func (s *Site) Look(ctx context.Context, slug string, h http.Header, at time.Time) (*Visit, error) {
+	v, err := s.Enter(ctx, slug, h, at)
+	if err != nil && RefusalOf(err).Code == suspendedTenant {
+		err = nil
+	}
+	return v, err
+}
+
+// Arrive is a guest's request with an invitation from the consumer site, or with the campaign that has brought them.
+func (s *Site) Arrive(ctx context.Context, slug string, h http.Header, at time.Time, from Coming) (*Visit, error) {
+	v := s.Visit(slug, h, at)
+	query := url.Values{}
+	if from.Token != "" {
+		query.Set("h", from.Token)
+	}
+	return v, v.enter(ctx, query, http.Header{"X-Campaign-Source": {from.Source}, "X-Campaign-Medium": {from.Medium}, "X-Campaign-Name": {from.Campaign}})
+}
+
+// A Coming is how a guest has come, as their link says.
+type Coming struct{ Token, Source, Medium, Campaign string }
+
+func (v *Visit) enter(ctx context.Context, query url.Values, campaign http.Header) error {
+	path := "/bootstrap"
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	for name, value := range campaign {
+		if value[0] != "" {
+			v.header = v.header.Clone()
+			v.header[name] = value
+		}
+	}
+	if _, err := v.do(ctx, wish{method: http.MethodGet, path: path, out: &v.Front}); err != nil {
+		return err
+	}
+	houses, err := v.site.houses.Of(ctx, v.Front.Tenant)
+	if err != nil {
+		return err
+	}
+	v.Front.Houses = houses
+	v.Words = v.site.dictionary.in(v.Front.Locale, v.zone())
+	return nil
+}
+
+// zone is the hotel's; a hotel company's houses that are far from each other would need one each.
+func (v *Visit) zone() *time.Location {
+	for _, house := range v.Front.Houses {
+		if zone, err := time.LoadLocation(house.TimeZone); err == nil {
+			return zone
+		}
+	}
+	return time.UTC
+}
+
+// Lost is what a page answers when the visit could not begin. A hotel that is not there has no page; any other reason is
+// told to the guest in their language.
+func (v *Visit) Lost(err error) (fn.Page, error) {
+	switch RefusalOf(err).Code {
+	case unknownTenant:
+		return fn.Page{}, ErrTenantUnknown
+	case suspendedTenant:
+		return v.Show(View{Step: "away", Title: v.Words.T("away.title")}), nil
+	}
+	return v.Show(View{Step: "down", Title: v.Words.T("down.title")}), nil
+}

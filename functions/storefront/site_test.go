@@ -1,0 +1,334 @@
+package storefront_test
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+const (
+	home     = "/site/kabul-grand-hotel"
+	searched = home + "?checkIn=2027-03-21&checkOut=2027-03-23&adults=2&children=1&rooms=1"
+)
+
+func (g *browser) detailed() *browser {
+	g.t.Helper()
+	return g.open(searched).send("/choices").send("/guest", "firstName", "Zarghuna", "lastName", "", "email", "z@example.com", "phone", "+93 70 123 4567")
+}
+
+func TestAGuestBooksByCardOnTheSite(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	g := browse(t, e, d)
+	g.open(home).sees(`<html lang="en" dir="ltr">`, "Find a room", `type="date"`, "Good to know")
+	g.open(searched).sees("Rooms from 21 March 2027 to 23 March 2027", "Family suite", "AFN 24,200", "AFN 11,000 a night", "in all, with taxes", "Saver rate",
+		"Rooms left: 2", "being updated", "The price cannot be shown", "data:image/svg+xml;base64,PHN2Zy8+")
+	g.send("/choices").sees("Who is coming?", "Nights: 2", "Family suite, saver", "AFN 24,200.50", "The rooms are kept for you until", "Free cancellation until 24 hours")
+	g.send("/guest", "firstName", "Zarghuna", "lastName", "", "email", "z@example.com", "phone", "+93 70 123 4567")
+	g.sees("How would you like to pay?", "For Zarghuna", `value="mfs"`, `value="cash_on_arrival"`, `aria-current="step">Payment`)
+	if g.send("/payment", "method", "card"); g.went != "https://bank.example/checkout" {
+		t.Errorf("sent to %q, want the bank", g.went)
+	}
+	g.open(home+"/return/"+d.draft.String()).sees("Your room is booked", "GM-7K2QX9", "Family suite", "AFN 24,200.50", "Paid (Card)", "?t=k.token")
+	want := []string{"GET bootstrap", "GET bootstrap", "GET availability", "POST quote", "POST hold", "GET bootstrap", "GET draft",
+		"PATCH draft", "GET bootstrap", "GET draft", "POST payment-intent", "POST return", "GET bootstrap", "GET reservation"}
+	if !slices.Equal(d.asked, want) {
+		t.Errorf("asked %q, want %q", d.asked, want)
+	}
+	keys := map[string]bool{}
+	for i, r := range d.received {
+		if i > 0 && r.Header.Get("Cookie") != "tnt_id=signed" {
+			t.Errorf("%s: cookie %q", d.asked[i], r.Header.Get("Cookie"))
+		}
+		if key := r.Header.Get("Idempotency-Key"); r.Method != http.MethodGet && (key == "" || keys[key]) {
+			t.Errorf("%s: key %q", d.asked[i], key)
+		} else {
+			keys[key] = true
+		}
+	}
+	if match := d.received[7].Header.Get("If-Match"); match != `"3"` {
+		t.Errorf("the guest is named on version %s, want 3", match)
+	}
+}
+
+// What is sent under one key must be the same each time, or the second click is refused.
+func TestAFormThatIsSentTwiceAsksForTheSame(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	g := browse(t, e, d).open(searched)
+	page := g.page
+	for range 8 {
+		g.page = page
+		g.send("/choices")
+	}
+	asked := map[string]bool{}
+	for i, act := range d.asked {
+		if act == "POST quote" {
+			asked[d.received[i].Header.Get("Idempotency-Key")+d.bodies[i]] = true
+		}
+	}
+	if len(asked) != 1 {
+		t.Errorf("one form asks for %v", asked)
+	}
+}
+
+// Of two clicks the second waits until the first is done.
+func TestASecondClickWaitsForTheFirst(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	d.refuses["POST hold"], d.once = "409 GENERAL.IDEMPOTENCY_IN_PROGRESS", true
+	browse(t, e, d).open(searched).send("/choices").sees("Who is coming?")
+	if n := len(d.asked) - len(slices.DeleteFunc(slices.Clone(d.asked), func(act string) bool { return act == "POST hold" })); n != 2 {
+		t.Errorf("asked %d times for the rooms, want 2", n)
+	}
+}
+
+func TestAGuestBooksInCashInTheirLanguage(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for _, test := range []struct {
+		locale string
+		sees   []string
+	}{
+		{"ps-AF", []string{`<html lang="ps-AF" dir="rtl">`, "۲۴٬۲۰۰٫۵۰ افغانۍ", "له ۱ وری ۱۴۰۶ تر ۳ وری ۱۴۰۶", "کورنۍ سویټ", "ستاسو کوټه بک شوه", "کابل ګرانډ هوټل"}},
+		{"fa-AF", []string{`<html lang="fa-AF" dir="rtl">`, "۲۴٬۲۰۰٫۵۰ افغانی", "۱ حمل ۱۴۰۶ تا ۳ حمل ۱۴۰۶", "سویت خانوادگی", "اتاق شما رزرو شد", "هتل گرند کابل"}},
+	} {
+		d := newDesk(e)
+		d.locale, d.state = locale.Tag(test.locale), "collecting_details"
+		g := browse(t, e, d)
+		g.detailed().send("/payment", "method", "cash_on_arrival").sees(test.sees...)
+		if strings.Contains(g.page, "%!") || strings.Contains(g.page, "{0}") {
+			t.Errorf("%s: a text has lost its argument: %s", test.locale, g.page)
+		}
+		if !slices.Contains(d.asked, "POST confirm") || !strings.Contains(strings.Join(d.bodies, ""), `"locale":"`+test.locale+`"`) {
+			t.Errorf("%s: asked %q", test.locale, d.asked)
+		}
+	}
+}
+
+func TestWhatGoesWrongIsSaidWhereTheGuestCanGoOn(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for _, test := range []struct {
+		name, act, refusal string
+		do                 func(*browser)
+		sees               []string
+	}{
+		{"the room is gone", "POST hold", "409 RESERVATION.OVERBOOKING_BLOCKED", func(g *browser) { g.open(searched).send("/choices") },
+			[]string{"Someone was faster", "Rooms from 21 March 2027"}},
+		{"days that cannot be", "GET availability", "400 GENERAL.VALIDATION_FAILED", func(g *browser) { g.open(home + "?checkIn=x&checkOut=&adults=two") },
+			[]string{"the departure comes after the arrival", `value="two"`}},
+		{"an e-mail that is none", "PATCH draft", "400 GENERAL.VALIDATION_FAILED email",
+			func(g *browser) {
+				g.open(searched).send("/choices").send("/guest", "firstName", `Z"><b>`, "email", "nowhere")
+			},
+			[]string{"Please look at the marked fields", `value="nowhere"`, `aria-invalid="true" aria-describedby="wrong-email"`, "Please write an e-mail address"}},
+		{"another window", "PATCH draft", "409 GENERAL.VERSION_CONFLICT", func(g *browser) { g.open(searched).send("/choices").send("/guest") },
+			[]string{"changed in another window", "Who is coming?"}},
+		{"the bank refuses", "POST return", "402 PAYMENT.DECLINED", func(g *browser) {
+			g.detailed().send("/payment", "method", "card").open(home + "/return/" + g.desk.draft.String())
+		}, []string{"The payment was declined", "How would you like to pay?"}},
+		{"something unheard of", "POST payment-intent", "409 NEVER.HEARD", func(g *browser) { g.detailed().send("/payment", "method", "card") },
+			[]string{"That did not work", "How would you like to pay?"}},
+		{"somebody else's booking", "GET draft", "404 GENERAL.RESOURCE_NOT_FOUND", func(g *browser) { g.open(home + "/bookings/" + id.New[id.Draft]().String()) },
+			[]string{"no such booking on this device", "Find a room"}},
+		{"no visit", "POST quote", "401 GENERAL.UNAUTHENTICATED", func(g *browser) { g.open(searched).send("/choices") }, []string{"Your visit has ended"}},
+		{"an invitation that is used up", "GET bootstrap", "409 BFF.CONSUMER.HANDOFF_REPLAYED", func(g *browser) {
+			a := g.front.Get(home + "?h=v1.a.b")
+			delete(g.desk.refuses, "GET bootstrap")
+			g.follow(a, home)
+		}, []string{"The link was used before", "Find a room"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := newDesk(e)
+			d.refuses[test.act] = test.refusal
+			g := browse(t, e, d)
+			test.do(g)
+			g.sees(test.sees...)
+			if strings.Contains(g.page, "<b>") {
+				t.Error("what a guest writes becomes markup")
+			}
+		})
+	}
+}
+
+func TestTheStateOfABookingDecidesItsPage(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for state, sees := range map[string]string{
+		"holding": "Who is coming?", "collecting_details": "How would you like to pay?", "paying": "How would you like to pay?",
+		"confirming": "Your payment is under way", "confirmed": "Your room is booked", "abandoned": "This booking has ended",
+		"failed": "This booking has ended", "quoting": "Find a room",
+	} {
+		d := newDesk(e)
+		d.state = state
+		browse(t, e, d).open(home + "/bookings/" + d.draft.String()).sees(sees)
+	}
+	late := newDesk(e)
+	late.state, late.expires = "holding", e.Now().Add(-time.Second)
+	browse(t, e, late).open(home+"/bookings/"+late.draft.String()).sees("The rooms were no longer kept", "Find a room", `value="2027-03-21"`)
+	slow := newDesk(e)
+	slow.state, slow.pending = "paying", true
+	browse(t, e, slow).open(home+"/return/"+slow.draft.String()).sees("Your payment is under way", "/return/bdr_", "Pay in another way")
+	left := newDesk(e)
+	browse(t, e, left).detailed().send("/leave").sees("The rooms were given back.", "Find a room")
+	back := newDesk(e)
+	browse(t, e, back).detailed().open(home+"/bookings/"+back.draft.String()+"?step=details").sees("Who is coming?", `value="Zarghuna"`)
+}
+
+func TestASiteThatCannotBeEnteredSaysWhy(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for refusal, sees := range map[string]string{"503 TENANT.SUSPENDED": "takes no bookings at the moment", "503 GENERAL.UNAVAILABLE": "cannot be reached"} {
+		d := newDesk(e)
+		d.refuses["GET bootstrap"] = refusal
+		browse(t, e, d).open(searched).sees(sees)
+	}
+	booked := newDesk(e)
+	booked.refuses["GET bootstrap"] = "503 TENANT.SUSPENDED"
+	browse(t, e, booked).open(home+"/confirmations/"+booked.booked.String()).sees("Your room is booked", "GM-7K2QX9", "Family suite", "Kabul Grand Hotel")
+	d := newDesk(e)
+	d.refuses["GET bootstrap"] = "404 TENANT.UNKNOWN"
+	if got := browse(t, e, d).front.Get(home); got.Code() != "TENANT.UNKNOWN" {
+		t.Errorf("a hotel that is none: %d %s", got.Status, got.Code())
+	}
+}
+
+func TestAnInvitationFillsInTheSearchAndLeavesTheAddress(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	g := browse(t, e, d)
+	g.open(home + "?h=v1.a.b&utm_source=consumer&utm_campaign=spring").sees("Rooms from 21 March 2027")
+	if strings.Contains(g.at, "h=") || strings.Contains(g.page, "v1.a.b") {
+		t.Errorf("the token stays in %s", g.at)
+	}
+	if r := d.received[0]; r.URL.Query().Get("h") != "v1.a.b" || r.Header.Get("X-Campaign-Source") != "consumer" || r.Header.Get("X-Campaign-Name") != "spring" {
+		t.Errorf("asked for %s with %v", r.URL, r.Header)
+	}
+}
+
+func TestAGuestChoosesTheirLanguageAndStaysOnThePage(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	g := browse(t, e, d).open(searched)
+	g.send("/preferences", "locale", "ps-AF", "currency", "USD").sees("Rooms from 21 March 2027")
+	if body := d.bodies[len(d.bodies)-3]; body != `{"locale":"ps-AF","currency":"USD"}` {
+		t.Errorf("asked for %s", body)
+	}
+	for _, back := range []string{"https://evil.example", "//evil.example" + home, home + "evil", "javascript:alert(1)", `\\evil.example`, "/sandbox/payment"} {
+		got := g.front.Post(home+"/preferences", "locale=ps-AF&currency=USD&once=k&back="+back, "Content-Type", urlencoded)
+		if got.Header.Get("Location") != home {
+			t.Errorf("back to %s leads to %s", back, got.Header.Get("Location"))
+		}
+	}
+}
+
+// The site's policy and its style sheet must agree, or a browser shows it bare; and neither is for a hotel to change.
+func TestAHotelsLookIsAllThatItDecides(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	bad := look()
+	bad["primaryColor"] = "red}</style><script>alert(1)</script>"
+	for name, tokens := range map[string]body{"a theme": look(), "an evil one": bad, "none": nil, "something else": body{"primaryColor": "#000000"}} {
+		d := newDesk(e)
+		d.tokens, d.brand = tokens, `<script>alert("brand")</script>`
+		g := browse(t, e, d).open(searched)
+		if strings.Contains(g.page, "<script") || strings.Contains(g.page, " style=") || strings.Contains(g.page, "elsewhere.example") {
+			t.Errorf("%s: %s", name, g.page)
+		}
+		if want := styleHash(between(t, g.page, "<style>", "</style>")); !strings.Contains(policyOf(t, g.page), "style-src '"+want+"'; img-src data:;") {
+			t.Errorf("%s: policy %s, want style-src %s", name, policyOf(t, g.page), want)
+		}
+		if strings.Contains(g.page, look()["primaryColor"].(string)) != (name == "a theme") {
+			t.Errorf("%s: the style is %s", name, between(t, g.page, "<style>", "\n"))
+		}
+	}
+}
+
+func TestDaysAreCountedByTheSolarYear(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	d.locale = "fa-AF"
+	g := browse(t, e, d)
+	for day, want := range map[string]string{
+		"2024-03-19": "۲۹ حوت ۱۴۰۲", "2024-03-20": "۱ حمل ۱۴۰۳", "2025-03-20": "۳۰ حوت ۱۴۰۳", "2025-03-21": "۱ حمل ۱۴۰۴",
+		"2026-03-20": "۲۹ حوت ۱۴۰۴", "2026-03-21": "۱ حمل ۱۴۰۵", "2026-09-22": "۳۱ سنبله ۱۴۰۵", "2026-09-23": "۱ میزان ۱۴۰۵",
+		"2026-11-20": "۲۹ عقرب ۱۴۰۵", "2029-03-19": "۲۹ حوت ۱۴۰۷", "2029-03-20": "۱ حمل ۱۴۰۸", "2030-03-20": "۳۰ حوت ۱۴۰۸",
+	} {
+		g.open(home + "?checkIn=" + day + "&checkOut=2031-01-01").sees("از " + want + " تا")
+	}
+}
+
+func TestAHotelIsCalledByItsNameInTheGuestsLanguage(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	g := browse(t, e, d)
+	for _, test := range []struct {
+		language locale.Tag
+		brand    string
+		heading  string
+		tagline  bool
+	}{
+		{"en", "Kabul Grand Hotel", "<strong>Kabul Grand Hotel</strong>", true},
+		{"ps-AF", "Kabul Grand Hotel", "<strong>" + pashto + "</strong>", false}, // nobody has translated it
+		{"ps-AF", "Kabul Hotels", "<strong>Kabul Hotels</strong>", false},        // no house is called so
+	} {
+		d.locale, d.brand = test.language, test.brand
+		g.open(home).sees(test.heading)
+		if shown := strings.Contains(g.page, tagline); shown != test.tagline {
+			t.Errorf("in %s the hotel says %q of itself: %v", test.language, tagline, shown)
+		}
+	}
+}
+
+func TestASearchLeadsToWhatWasFound(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	g := browse(t, e, newDesk(e))
+	g.open(searched).sees(`class="search" method="get" action="`+home+`#found"`, `<h2 id="found">`)
+	asked := regexp.MustCompile(`name="asked" value="\d+"`)
+	before := asked.FindString(g.page)
+	e.Advance(time.Second)
+	if again := asked.FindString(g.open(searched).page); again == before || again == "" {
+		t.Errorf("a second search has the address of the first: %s", again)
+	}
+}
+
+func TestAGuestActsOnWhatTheyHaveSeen(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	g := browse(t, e, d)
+	d.once = true
+	stale := "410 BFF.TENANT.BOOTSTRAP_STALE"
+	const changed = "The hotel has changed something since you looked."
+	d.refuses["POST quote"] = stale
+	g.open(searched).send("/choices").sees(changed, "Family suite")
+	g.send("/choices")
+	d.refuses["PATCH draft"] = stale
+	filled := []string{"firstName", "Zarghuna", "lastName", "", "email", "z@example.com", "phone", "+93 70 123 4567"}
+	g.send("/guest", filled...).sees(changed, "Who is coming?")
+	g.send("/guest", filled...)
+	d.refuses["POST payment-intent"] = stale
+	g.send("/payment", "method", "card").sees(changed, "How would you like to pay?")
+	g.send("/payment", "method", "card")
+	for i, r := range d.received {
+		if seen := r.Header.Get("X-Bootstrap-Version"); (seen == "v7.thm_1_v2") != (r.Method != http.MethodGet) {
+			t.Errorf("%s: seen %q", d.asked[i], seen)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package storefront
+
+import "melmastoon.ghasi.io/shared/fn"
+
+// Where a booking in the making can stand, as far as that decides what its guest sees.
+const (
+	quoting    = "quoting"
+	holding    = "holding"
+	paying     = "paying"
+	confirming = "confirming"
+	confirmed  = "confirmed"
+	abandoned  = "abandoned"
+	failedEnd  = "failed"
+)
+
+// Next is the page of a booking that its guest is to see now. They may want to see another step, as far as that can be.
+func (v *Visit) Next(d *Draft, step, problem string) fn.Page {
+	switch {
+	case d.State == confirmed && d.Hold != nil:
+		return v.ToConfirmation(d.Hold.Reservation)
+	case d.State == confirming, d.State == paying && step == "waiting":
+		return v.Show(View{Step: "waiting", Title: v.Words.T("waiting.title"), Draft: d, Back: d.page(v)})
+	case d.State == abandoned, d.State == failedEnd:
+		return v.Show(View{Step: "ended", Title: v.Words.T("ended.title"), Problem: problem, Draft: d, Back: d.page(v)})
+	case d.State == quoting, d.lapsed():
+		return v.ToStart(d.Quote.Again(), d.lost(problem))
+	case d.State == holding, d.State != paying && step == "details":
+		return v.Details(d, d.named(), nil, problem)
+	}
+	return v.Show(View{Step: "payment", Title: v.Words.T("step.payment"), Problem: problem, Draft: d, Back: d.page(v)})
+}
+
+// Details is the page that asks who comes, with what is known of that and what was wrong in it.
+func (v *Visit) Details(d *Draft, g Guest, wrong map[string]bool, problem string) fn.Page {
+	return v.Show(View{Step: "details", Title: v.Words.T("details.title"), Problem: problem, Draft: d, Guest: g, Wrong: wrong, Back: d.page(v)})
+}
+
+// Booked is the page that shows what was booked.
+func (v *Visit) Booked(c *Confirmation) fn.Page {
+	title := v.Words.T("confirmed.title")
+	if c.Over() {
+		title = v.Words.T("confirmed.over")
+	}
+	return v.Show(View{Step: "confirmation", Title: title, Confirmation: c, Back: View{Visit: v}.Link(c)})
+}
+
+func (d *Draft) page(v *Visit) string { return v.Home() + "/bookings/" + d.ID.String() }
+
+func (d *Draft) named() Guest {
+	if d.Guest == nil {
+		return Guest{}
+	}
+	return *d.Guest
+}
+
+// lapsed reports whether the rooms are not kept any more, by the booking service's clock. Who has begun to pay may yet get
+// them again.
+func (d *Draft) lapsed() bool {
+	return d.State != paying && (d.Hold == nil || !d.ServerTime.Before(d.Hold.ExpiresAt))
+}
+
+// lost is why a booking begins again: the problem that is known already, or that its time is over.
+func (d *Draft) lost(problem string) error {
+	switch {
+	case problem != "":
+		return &Refusal{Code: problem}
+	case d.Hold != nil:
+		return &Refusal{Code: holdExpired}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package storefront
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+//go:embed pages/texts.json
+var texts []byte
+
+// A dictionary is what the site says, by language and by what it is about.
+type dictionary map[string]map[string]string
+
+func readDictionary() (d dictionary, err error) {
+	if err = json.Unmarshal(texts, &d); err != nil {
+		return nil, fmt.Errorf("storefront: texts: %w", err)
+	}
+	return d, nil
+}
+
+// languages are those that the site is written in. Whoever reads another reads English.
+var languages = []locale.Tag{locale.English, locale.Pashto, locale.Dari}
+
+// Words are the site in one language: what it says, and how it writes numbers, money and days.
+type Words struct {
+	locale.Conventions
+	texts map[string]string
+	zone  *time.Location // the hotel's
+}
+
+// in is the site in a language, or in English where it is not written in that.
+func (d dictionary) in(tag locale.Tag, zone *time.Location) Words {
+	if d[tag.Language()] == nil {
+		tag = locale.English
+	}
+	return Words{tag.Conventions(), d[tag.Language()], zone}
+}
+
+// T says something. {0}, {1} and so on in it stand for the arguments.
+func (w Words) T(about string, args ...any) string {
+	pairs := make([]string, 0, 2*len(args))
+	for i, arg := range args {
+		text := fmt.Sprint(arg)
+		if n, ok := arg.(int); ok {
+			text = w.Number(n)
+		}
+		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", text)
+	}
+	return strings.NewReplacer(pairs...).Replace(w.texts[about])
+}
+
+// Says reports whether there is anything to say about that.
+func (w Words) Says(about string) bool { return w.texts[about] != "" }
+
+// Or says something, or else otherwise: of what a hotel has named itself the site need not know.
+func (w Words) Or(about, otherwise string) string {
+	if said, ok := w.texts[about]; ok {
+		return said
+	}
+	return otherwise
+}
+
+// Number writes a number in the language's digits.
+func (w Words) Number(n int) string { return w.digits(strconv.Itoa(n)) }
+
+var eastern = strings.NewReplacer("0", "۰", "1", "۱", "2", "۲", "3", "۳", "4", "۴", "5", "۵", "6", "۶", "7", "۷", "8", "۸", "9", "۹", ",", "٬", ".", "٫")
+
+// digits writes Western digits, and what groups them, as the language does.
+func (w Words) digits(s string) string {
+	if w.Digits == "arabext" {
+		return eastern.Replace(s)
+	}
+	return s
+}
+
+// Money writes an amount: AFN 12,500, or ۱۲٬۵۰۰ افغانۍ. Decimals that are all zero are left out.
+func (w Words) Money(m money.Minor) string {
+	text := strconv.FormatInt(m.Amount, 10)
+	sign := ""
+	if m.Amount < 0 {
+		sign, text = "−", text[1:]
+	}
+	text = strings.Repeat("0", max(0, m.Exponent+1-len(text))) + text
+	units, cents := text[:len(text)-m.Exponent], text[len(text)-m.Exponent:]
+	for at := len(units) - 3; at > 0; at -= 3 {
+		units = units[:at] + "," + units[at:]
+	}
+	if strings.Trim(cents, "0") != "" {
+		units += "." + cents
+	}
+	name := w.Or("currency."+string(m.Currency), string(m.Currency))
+	if w.Direction == locale.RightToLeft {
+		return sign + w.digits(units) + " " + name
+	}
+	return sign + name + " " + units
+}
+
+// Date writes a day as people in that language count it: in Afghanistan by the solar year.
+func (w Words) Date(d stay.Date) string {
+	if w.Calendar != "persian" {
+		return d.Time().Format("2 January 2006")
+	}
+	year, month, day := solar(d.Time())
+	return w.Number(day) + " " + solarMonths[w.Tag.Language()][month-1] + " " + w.digits(strconv.Itoa(year))
+}
+
+// Clock writes a time of day at the hotel.
+func (w Words) Clock(t time.Time) string { return w.digits(t.In(w.zone).Format("15:04")) }
+
+// solarMonths are the months of the solar year as Afghanistan names them, from the spring equinox on.
+var solarMonths = map[string][]string{
+	"ps": {"وری", "غویی", "غبرګولی", "چنګاښ", "زمری", "وږی", "تله", "لړم", "لیندۍ", "مرغومی", "سلواغه", "کب"},
+	"fa": {"حمل", "ثور", "جوزا", "سرطان", "اسد", "سنبله", "میزان", "عقرب", "قوس", "جدی", "دلو", "حوت"},
+}
+
+const (
+	day    = 24 * time.Hour
+	cycle  = 12053 // days in 33 solar years
+	leaps  = 1461  // days in four of them, the first of which is a leap year
+	common = 365
+)
+
+// solar is a day in the solar calendar by the 33-year rule, which is right for this century. A cycle has eight times four
+// years and then a common one; 1375 began one.
+func solar(t time.Time) (year, month, dayOfMonth int) {
+	days := int(t.Sub(time.Date(1996, time.March, 20, 0, 0, 0, 0, time.UTC)) / day)
+	year = 1375 + days/cycle*33
+	days %= cycle
+	year += days / leaps * 4
+	days %= leaps
+	if days > common {
+		year += (days - 1) / common
+		days = (days - 1) % common
+	}
+	if days < 6*31 {
+		return year, 1 + days/31, 1 + days%31
+	}
+	days -= 6 * 31
+	return year, 7 + days/30, 1 + days%30
+}

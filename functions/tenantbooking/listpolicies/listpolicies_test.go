@@ -1,0 +1,47 @@
+package listpolicies
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/upstreamtest"
+)
+
+const path = "/bff/tenant-booking/v1/kabul-grand/policies"
+
+func TestPoliciesAreShownInTheGuestsLanguageAndMayBeKept(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	front := street.Front.As("")
+	first := front.Get(path, "Accept-Language", "ps")
+	if first.Status != 200 || !strings.Contains(string(first.Body), "د ننوتلو وخت") || first.Header.Get("Content-Language") != "ps-AF" {
+		t.Errorf("got %d %s", first.Status, first.Body)
+	}
+	if vary := strings.Join(first.Header.Values("Vary"), ", "); first.Header.Get("Cache-Control") != "public, max-age=300" || vary != "Origin, Accept-Language" || first.Header.Get("Set-Cookie") != "" {
+		t.Errorf("a shared cache reads %v", first.Header)
+	}
+	again := front.Get(path, "Accept-Language", "ps", "If-None-Match", first.Header.Get("Etag"))
+	if again.Status != 304 || len(again.Body) != 0 || again.Header.Get("X-Cache") != "HIT" {
+		t.Errorf("the same: %d %s", again.Status, again.Body)
+	}
+	english := front.Get(path+"?locale=en", "If-None-Match", first.Header.Get("Etag"))
+	if english.Status != 200 || !strings.Contains(string(english.Body), "Check-in") || shops.Asked("property") != 1 {
+		t.Errorf("in English: %d %s, asked %d times", english.Status, english.Body, shops.Asked("property"))
+	}
+	if unknown := front.Get(path + "?locale=de"); unknown.Status != 422 || unknown.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" {
+		t.Errorf("in German: %d %s", unknown.Status, unknown.Body)
+	}
+}
+
+func TestPoliciesThatCannotBeHadAreAnErrorInTime(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	shops.Mood("property", upstreamtest.Hanging)
+	var a fntest.Answer
+	if took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) }); a.Status != 503 || took > time.Second+50*time.Millisecond {
+		t.Errorf("got %d after %v, besides %v in which the machine got to nothing: %s", a.Status, took, stalled, a.Body)
+	}
+}

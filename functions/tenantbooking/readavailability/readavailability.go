@@ -1,0 +1,85 @@
+// Package readavailability shows which rooms a hotel has for a stay, and what they cost.
+package readavailability
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/availability.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:    "tenantbooking-readavailability",
+	Route:   "GET " + tenantbooking.Base + "/availability",
+	Uses:    fn.Uses{fn.Documents, fn.Upstream("property"), fn.Upstream("inventory"), fn.Upstream("pricing")},
+	Timeout: 1500 * time.Millisecond,
+}, New)
+
+// A Request is who wants to stay where, and when.
+type Request struct {
+	Property id.Property   `query:"propertyId"`
+	CheckIn  stay.Date     `query:"checkIn"`
+	CheckOut stay.Date     `query:"checkOut"`
+	Adults   int           `query:"adults"`
+	Children fn.Maybe[int] `query:"children"`
+	Rooms    fn.Maybe[int] `query:"rooms"`
+}
+
+func (r *Request) stay() tenantbooking.Stay {
+	return tenantbooking.Stay{CheckIn: r.CheckIn, CheckOut: r.CheckOut}
+}
+
+func (r *Request) occupancy() tenantbooking.Occupancy {
+	return tenantbooking.Occupancy{Adults: r.Adults, Children: r.Children.Or(0), Rooms: r.Rooms.Or(1)}
+}
+
+// Validate refuses stays and people that nobody can mean.
+func (r *Request) Validate() error {
+	if err := r.stay().Window().Validate(); err != nil {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/checkOut", Rule: "range", Message: err.Error()})
+	}
+	if _, err := r.occupancy().PerRoom(); err != nil {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/adults", Rule: "range", Message: err.Error()})
+	}
+	return nil
+}
+
+// A Response is the rooms. What is missing is named in Degraded, and may come later.
+type Response struct {
+	fn.Reply `json:"-"`
+	Property id.Property              `json:"propertyId"`
+	Stay     tenantbooking.Stay       `json:"stayWindow"`
+	Currency money.Currency           `json:"currency"`
+	Stale    bool                     `json:"stale"`
+	Degraded []string                 `json:"degraded,omitempty"`
+	Rooms    []tenantbooking.RoomView `json:"rooms"`
+}
+
+type finder struct {
+	rooms *tenantbooking.Rooms
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	return (&finder{tenantbooking.OpenRooms(e)}).find, nil
+}
+
+func (f *finder) find(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	found, err := f.rooms.Find(ctx, tenantbooking.Search{
+		Tenant: c.Tenant.ID, Property: c.In.Property, Stay: c.In.stay(), Occupancy: c.In.occupancy(), Currency: c.Currency,
+	})
+	if err != nil {
+		return out, err
+	}
+	reply := fn.OK.Reply().Cached("private, no-store").FromCache(string(found.Cache)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
+	return Response{
+		reply, c.In.Property, c.In.stay(), c.Currency, found.Stale, found.Missing, found.Rooms(c.Locale, c.Currency),
+	}, nil
+}

@@ -1,0 +1,138 @@
+package readavailability
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/upstreamtest"
+)
+
+type found struct {
+	Currency string                   `json:"currency"`
+	Stale    bool                     `json:"stale"`
+	Degraded []string                 `json:"degraded"`
+	Rooms    []tenantbooking.RoomView `json:"rooms"`
+}
+
+func ask(g *tenantbookingtest.Guest, s *tenantbookingtest.Shops, headers ...string) fntest.Answer {
+	return g.Send("GET", query(g, s), nil, headers...)
+}
+
+func query(g *tenantbookingtest.Guest, s *tenantbookingtest.Shops) string {
+	day := g.Env.Now()
+	return "/availability?propertyId=" + s.House.ID.String() + "&checkIn=" + day.Format("2006-01-02") +
+		"&checkOut=" + day.AddDate(0, 0, 2).Format("2006-01-02") + "&adults=2&children=1&rooms=1"
+}
+
+func TestRoomsAreShownWithTheirPrices(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	guest := street.Guest(0)
+	var got found
+	first := ask(guest, shops, "Accept-Language", "ps", "X-Currency", "USD")
+	first.Into(t, &got)
+	if first.Status != 200 || got.Currency != "USD" || got.Stale || got.Degraded != nil || len(got.Rooms) != 1 {
+		t.Fatalf("got %d %s", first.Status, first.Body)
+	}
+	room := got.Rooms[0]
+	if room.Name != "ډیلکس" || room.UnitsLeft == nil || *room.UnitsLeft != 3 || len(room.Photos) != 1 || len(room.Rates) != 1 {
+		t.Errorf("got %+v", room)
+	}
+	rate := room.Rates[0]
+	if rate.Unavailable || rate.Total == nil || rate.Total.Amount != 20_000 || rate.Total.Exponent != 2 || rate.Nightly.Amount != 10_000 || rate.Policy == nil {
+		t.Errorf("got %+v", rate)
+	}
+	if again := ask(guest, shops, "Accept-Language", "ps", "X-Currency", "USD"); again.Header.Get("X-Cache") != "HIT" || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %s %s", again.Header.Get("X-Cache"), again.Body)
+	}
+	if other := ask(guest, shops, "X-Currency", "AFN"); !strings.Contains(string(other.Body), `"currency":"AFN"`) || other.Header.Get("X-Cache") != "MISS" {
+		t.Errorf("in another currency: %s %s", other.Header.Get("X-Cache"), other.Body)
+	}
+}
+
+func TestWhatIsMissingIsSaidWithinTheBudget(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, shop string
+		mood       upstreamtest.Mood
+		status     int
+		missing    []string
+	}{
+		{"prices hang", "pricing", upstreamtest.Hanging, 200, []string{"pricing"}},
+		{"prices fail", "pricing", upstreamtest.Failing, 200, []string{"pricing"}},
+		{"prices are another's", "pricing", upstreamtest.Garbled, 200, []string{"pricing"}},
+		{"prices are no JSON", "pricing", upstreamtest.Garbage, 200, []string{"pricing"}},
+		{"prices have 10 MB", "pricing", upstreamtest.Endless, 200, []string{"pricing"}},
+		{"inventory hangs", "inventory", upstreamtest.Hanging, 200, []string{"inventory"}},
+		{"inventory is no JSON", "inventory", upstreamtest.Garbage, 200, []string{"inventory"}},
+		{"the house hangs", "property", upstreamtest.Hanging, 503, nil},
+		{"the house is no JSON", "property", upstreamtest.Garbage, 503, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			street, shops := tenantbookingtest.Shopping(t, Function)
+			guest := street.Guest(0)
+			shops.Mood(test.shop, test.mood)
+			var a fntest.Answer
+			if took, stalled := fntest.Timed(func() { a = ask(guest, shops) }); took > Function.Spec.Timeout+50*time.Millisecond {
+				t.Errorf("took %v, besides %v in which the machine got to nothing", took, stalled)
+			}
+			if a.Status != test.status {
+				t.Fatalf("got %d %s", a.Status, a.Body)
+			}
+			if test.status != 200 {
+				return
+			}
+			var got found
+			a.Into(t, &got)
+			priced := !slices.Contains(test.missing, "pricing")
+			if !slices.Equal(got.Degraded, test.missing) || len(got.Rooms) != 1 || got.Rooms[0].Rates[0].Unavailable == priced ||
+				(got.Rooms[0].UnitsLeft == nil) != priced {
+				t.Errorf("got %s", a.Body)
+			}
+		})
+	}
+}
+
+func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	guest := street.Guest(0)
+	fresh := ask(guest, shops)
+	shops.Mood("inventory", upstreamtest.Failing)
+	street.DB.Advance(40 * time.Second)
+	stale := ask(guest, shops)
+	if stale.Header.Get("X-Cache") != "STALE" || string(stale.Body) != strings.Replace(string(fresh.Body), `"stale":false`, `"stale":true`, 1) {
+		t.Errorf("got %s %s", stale.Header.Get("X-Cache"), stale.Body)
+	}
+}
+
+func TestAnotherHotelsHouseIsNotFound(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	own, other := street.Guest(0), street.Guest(1)
+	ask(own, shops) // so that it is remembered
+	missing := other.Send("GET", strings.Replace(query(other, shops), shops.House.ID.String(), "ppt_01J8KABG000000000000000PPT", 1), nil)
+	if a := ask(other, shops); a.Status != 404 || a.Code() != missing.Code() || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
+		t.Errorf("got %d %s, want what %s is", a.Status, a.Body, missing.Body)
+	}
+	if a := street.Front.As("").Get(own.Path(query(own, shops))); a.Status != 401 {
+		t.Errorf("without a session: %d", a.Status)
+	}
+}
+
+func TestAStayThatCannotBeIsRefused(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	guest := street.Guest(0)
+	for _, change := range [][2]string{{"adults=2", "adults=0"}, {"rooms=1", "rooms=3"}, {"rooms=1", "rooms=99"}, {"checkOut=2", "checkOut=1"}, {"children=1", "children=-1"}} {
+		if a := guest.Send("GET", strings.Replace(query(guest, shops), change[0], change[1], 1), nil); a.Status != 400 || len(a.Problem().Violations) != 1 {
+			t.Errorf("%s: %d %s", change[1], a.Status, a.Body)
+		}
+	}
+}

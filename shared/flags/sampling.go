@@ -1,0 +1,113 @@
+package flags
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A Rule says how a subject is sampled.
+type Rule struct {
+	OneIn  int  // unless configuration says otherwise; 0 and 1 keep every event
+	Always bool // no configuration can leave out an event
+}
+
+// A Table has a rule for every subject that a service tells. It is declared once and not changed.
+type Table map[string]Rule
+
+// Rates say how many events of each subject there are to every one that is kept. They never change: a goroutine may read
+// them while another puts newer ones in their place.
+type Rates struct {
+	oneIn   map[string]int
+	unknown []string
+}
+
+// Why a document is refused, as a whole.
+var (
+	ErrForm   = errors.New("flags: not one JSON object of subjects and whole numbers")
+	ErrRate   = errors.New("flags: a rate must be a whole number from 1 to a million")
+	ErrAlways = errors.New("flags: every event of this subject is kept")
+)
+
+const mostOneIn = 1_000_000
+
+// Rates are those built in.
+func (t Table) Rates() Rates {
+	oneIn := make(map[string]int, len(t))
+	for subject, rule := range t {
+		oneIn[subject] = rule.builtIn()
+	}
+	return Rates{oneIn: oneIn}
+}
+
+func (r Rule) builtIn() int {
+	if r.Always {
+		return 1
+	}
+	return max(1, r.OneIn)
+}
+
+// Parse reads a document such as {"melmastoon.bff.tenant.flow.step_completed.v1": 4}, which keeps one event in four, and
+// leaves the other subjects as built in. A document with one wrong entry is refused as a whole. A subject that is not in
+// the table is no error: functions run beside newer and older ones of their service; see Unknown.
+func (t Table) Parse(document []byte) (Rates, error) {
+	var given map[string]int
+	if err := json.Unmarshal(document, &given); err != nil {
+		return Rates{}, refusal(err)
+	}
+	if given == nil {
+		return Rates{}, ErrForm // null
+	}
+	r := t.Rates()
+	for _, subject := range slices.Sorted(maps.Keys(given)) {
+		n, rule := given[subject], t[subject]
+		switch _, known := t[subject]; {
+		case n < 1 || n > mostOneIn:
+			return Rates{}, fmt.Errorf("%w: %q", ErrRate, subject)
+		case !known:
+			r.unknown = append(r.unknown, subject)
+		case rule.Always && n != 1:
+			return Rates{}, fmt.Errorf("%w: %q", ErrAlways, subject)
+		default:
+			r.oneIn[subject] = n
+		}
+	}
+	return r, nil
+}
+
+// refusal says where the document is wrong.
+func refusal(err error) error {
+	if e, ok := errors.AsType[*json.SemanticError](err); ok && e.JSONPointer != "" {
+		return fmt.Errorf("%w: %q", ErrRate, e.JSONPointer.LastToken())
+	}
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return fmt.Errorf("%w: at byte %d", ErrForm, e.ByteOffset)
+	}
+	return ErrForm
+}
+
+// Unknown lists the subjects of the document that the table does not have. Whoever writes the document refuses them as
+// mistakes; whoever reads it may log them.
+func (r Rates) Unknown() []string { return slices.Clone(r.unknown) }
+
+// Keep reports whether the event is kept, and the n of its subject, to be told with it (sampledrate). What is kept at one n
+// is kept at every smaller one, so raising a rate adds events and takes none away. A subject that nobody declared is kept.
+func (r Rates) Keep(subject string, e id.Event) (keep bool, n int) {
+	n = max(1, r.oneIn[subject])
+	return place(e) <= math.MaxUint64/uint64(n), n
+}
+
+// place is where an event lies among all: the first eight bytes of its id's SHA-256, big-endian. Anybody can recompute it.
+func place(e id.Event) uint64 {
+	sum := sha256.Sum256(e[:])
+	return binary.BigEndian.Uint64(sum[:8])
+}

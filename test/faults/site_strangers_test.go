@@ -1,0 +1,107 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// TestAnotherGuestOfTheSameHotelIsAStranger has a guest ask for what another one of the same hotel has.
+func TestAnotherGuestOfTheSameHotelIsAStranger(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	victim := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
+	other := s.Visit(demo.KabulGrand).Ask(stage.Usual())
+	target := names{
+		victim.Hotel.Property.String(), victim.Hotel.Rooms[0].ID.String(), victim.Hotel.Rooms[0].Flexible.ID.String(),
+		victim.DraftID, victim.QuoteID, victim.ReservationID, "v1.e30.x", "local.x", "",
+	}
+	nobody := ghost("v1.e30.x")
+	nobody.Property, nobody.Room, nobody.Rate = target.Property, target.Room, target.Rate
+	for route, all := range tries(other) {
+		for i, try := range all {
+			if !strings.Contains(fmt.Sprint(try(target)), target.Draft) && !strings.Contains(route, "confirmation") && route != "POST /hold" {
+				continue // names nothing of theirs
+			}
+			how := trick{header: map[string]string{}}
+			a, b := told(knock(t, other, how, try(target)), target), told(knock(t, other, how, try(nobody)), nobody)
+			if fmt.Sprint(a) != fmt.Sprint(b) {
+				t.Errorf("%s (%d) tells what exists:\n got %+v\nwant %+v", route, i, a, b)
+			}
+		}
+	}
+	if victim.State() != "paying" {
+		t.Errorf("the booking is %s", victim.FlowState)
+	}
+}
+
+// TestAnIdempotencyKeyIsItsOwnersOnly sends a victim's request again, key and all, as somebody else.
+func TestAnIdempotencyKeyIsItsOwnersOnly(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	victim := s.Visit(demo.KabulGrand).Book(stage.Usual(), "cash_on_arrival")
+	request := stage.Request{Method: http.MethodPost, Path: victim.Draft("/confirm"), Key: stage.Key()}
+	for i, v := range []*stage.Visitor{victim, victim, s.Visit(demo.KabulGrand), s.Visit(demo.HeratGarden)} {
+		a, err := v.Go(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replayed := a.Header.Get("Idempotent-Replayed") == "true"
+		if want := []int{http.StatusOK, http.StatusOK, http.StatusNotFound, http.StatusNotFound}[i]; a.Status != want || replayed != (i == 1) {
+			t.Errorf("caller %d got %d, replayed %t, want %d: %s", i, a.Status, replayed, want, a.Body)
+		}
+	}
+}
+
+// TestCookiesOfTwoHotelsDoNotMeet has one browser book at two hotels at the same time, on the host that they share and on
+// hosts of their own.
+func TestCookiesOfTwoHotelsDoNotMeet(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	for name, at := range map[string]func(*stage.Browser, demo.Hotel) *stage.Visitor{"shared": (*stage.Browser).At, "own": (*stage.Browser).AtHome} {
+		b := s.Browser()
+		kabul, herat := at(b, demo.KabulGrand), at(b, demo.HeratGarden)
+		for _, v := range []*stage.Visitor{kabul, herat} {
+			v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
+			if len(v.Cookies()) != 1 {
+				t.Errorf("%s: the browser sends %v to %s", name, slices.Collect(maps.Keys(v.Cookies())), v.Hotel.Slug)
+			}
+		}
+		first, second := kabul.Session(), herat.Session()
+		if first == second || first == "" {
+			t.Errorf("%s: sessions %q and %q", name, first, second)
+		}
+		var guests errgroup.Group
+		for _, v := range []*stage.Visitor{kabul, herat} {
+			guests.Go(func() error { return through(t.Context(), v) })
+		}
+		if err := guests.Wait(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if kabul.Session() != first || herat.Session() != second {
+			t.Errorf("%s: a session has changed", name)
+		}
+	}
+	s.Settle()
+}
+
+// through books in cash.
+func through(ctx context.Context, v *stage.Visitor) error {
+	wish := stage.Usual()
+	wish.Hotel = v.Hotel
+	v.Book(wish, "cash_on_arrival")
+	a, err := v.Go(ctx, stage.Request{Method: http.MethodPost, Path: v.Draft("/confirm")})
+	if err == nil && a.Status != http.StatusOK {
+		err = fmt.Errorf("confirming at %s: %d %s", v.Hotel.Slug, a.Status, a.Body)
+	}
+	return err
+}
