@@ -59,9 +59,13 @@ func openCounters(e env.Env) document.Counters { return document.OpenCounters(e,
 
 // Invalidate makes every value that depends on one of these stale at once, and those that are being composed stale at birth.
 // After an error some may be and some not: do it again. Once too often costs one composition.
+//
+// It adds the seconds of the clock, not one: a number that is lost with its store begins again, and must not come back to
+// what some process still remembers a value by.
 func (g Generations) Invalidate(ctx context.Context, stale ...Generation) error {
+	now := g.env.Now()
 	for _, s := range stale {
-		if _, err := g.counters.Add(ctx, s.key, 1, g.env.Now().Add(generationLife)); err != nil {
+		if _, err := g.counters.Add(ctx, s.key, now.Unix(), now.Add(generationLife)); err != nil {
 			return fmt.Errorf("cache: invalidate: %w", err)
 		}
 	}

@@ -100,6 +100,21 @@ func TestWhatIsRememberedIsInvalidatedByEverybody(t *testing.T) {
 	}
 }
 
+// A store that begins anew counts anew. What was invalidated then must not look like what is remembered.
+func TestANumberThatWasLostDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	m, s := &doctest.Memory{}, &source{text: "first"}
+	e := process(m)
+	invalidate(t, e, tenant)
+	fetch(t, e, s.compose, "first", cache.Miss)
+	fetch(t, e, s.compose, "first", cache.Hit)
+	must(t, m.Delete(t.Context(), document.Name{Collection: "generations", ID: document.KeyOf("tnt_1").String()}))
+	e.Advance(time.Second)
+	s.set("second", nil)
+	invalidate(t, e, tenant)
+	fetch(t, e, s.compose, "second", cache.Miss)
+}
+
 func TestWhatIsRememberedEndsWithItsTimeAndItsStore(t *testing.T) {
 	t.Parallel()
 	e, _, s, m, _ := remembering(t)

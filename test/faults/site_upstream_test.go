@@ -13,6 +13,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/pgtest"
@@ -182,6 +183,7 @@ func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 	paid.Press("pay")
 	s.Quiet()
 	empty(t, s)
+	cache.Forget(s.Env()) // nothing is remembered anywhere
 	back := call{"confirmpayment", budget("confirmpayment"), stage.Request{Method: http.MethodPost, Path: paid.Draft("/return")}}
 	promise := call{"confirmcash", budget("confirmcash"), stage.Request{Method: http.MethodPost, Path: cash.Draft("/confirm")}}
 	keeps := call{"hold", budget("hold"), stage.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.Holding()}}
