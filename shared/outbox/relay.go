@@ -114,7 +114,7 @@ func (o *Outbox) serve(ctx, within context.Context, rows []row) *outcome {
 func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
 	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
 		var batch pgx.Batch
-		batch.Queue(`SET LOCAL synchronous_commit = off`) // what is lost with the power is only published once more
+		batch.Queue(`SELECT set_config('synchronous_commit', 'off', true)`) // what is lost with the power is only published once more
 		o.mark(&batch, out)
 		o.release(&batch, l)
 		return tx.Last().SendBatch(ctx, &batch).Close()

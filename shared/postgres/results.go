@@ -54,6 +54,19 @@ func (r row) Scan(dest ...any) error {
 	return first(err, r.results.Close())
 }
 
+// ending is the answer to what went out with the commit.
+type ending struct {
+	pgx.BatchResults
+	span *span
+}
+
+// Close reads the rest of the answer, and with it how the commit ended.
+func (e ending) Close() error {
+	err := e.BatchResults.Close()
+	e.span.committed = err == nil
+	return err
+}
+
 // A refusal is the answer to a batch that was not sent.
 type refusal struct{ err error }
 

@@ -58,9 +58,13 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 		return refusal{err}
 	}
 	waiting := t.ahead.QueuedQueries
+	whole := t.last && !t.sent
+	if whole {
+		waiting = waiting[1:] // what is sent as one is one transaction, without BEGIN and COMMIT
+	}
 	all := &pgx.Batch{QueuedQueries: append(waiting, b.QueuedQueries...)}
-	if t.last {
-		all.Queue(`COMMIT`).Exec(t.committing)
+	if t.last && !whole {
+		all.Queue(`COMMIT`).Exec(committing)
 	}
 	t.ahead, t.sent = pgx.Batch{}, true
 	results := t.conn.SendBatch(ctx, all)
@@ -69,6 +73,9 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 			t.broken = err // what was queued counted as done; nothing may be built on it
 			break
 		}
+	}
+	if t.last {
+		return ending{results, t.span}
 	}
 	return results
 }
@@ -195,19 +202,21 @@ func (t Tx) commit(ctx context.Context) error {
 	if t.committed || !t.sent && len(t.ahead.QueuedQueries) == beginning {
 		return nil
 	}
+	if !t.sent {
+		return t.Last().SendBatch(ctx, &pgx.Batch{}).Close()
+	}
 	tag, err := t.Exec(ctx, `COMMIT`)
-	return first(err, t.committing(tag))
+	return first(err, committing(tag))
 }
 
 // beginning is how many statements begin a transaction.
 const beginning = 2
 
 // committing reads how the commit ended: that of a transaction in which something has failed is a rollback.
-func (s *span) committing(tag pgconn.CommandTag) error {
+func committing(tag pgconn.CommandTag) error {
 	if tag.String() != "COMMIT" {
 		return errRolledBack
 	}
-	s.committed = true
 	return nil
 }
 

@@ -118,12 +118,12 @@ func (tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQuery
 // TraceQueryEnd is pgx.QueryTracer's.
 func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TraceBatchStart is pgx.BatchTracer's: a batch is one round trip, however much is in it. The beginning of a transaction goes
-// out with its first statement.
+// TraceBatchStart is pgx.BatchTracer's: a batch is one round trip, however much is in it. What begins a transaction goes out
+// with its first statement: BEGIN, or only what it may see, where that statement is also its last.
 func (tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
 	spend(ctx, func(a *account) {
 		a.trips.SQL++
-		if b.Batch.QueuedQueries[0].SQL == "BEGIN" {
+		if sql := b.Batch.QueuedQueries[0].SQL; sql == "BEGIN" || strings.HasPrefix(sql, "SELECT set_config('role'") {
 			a.trips.Tx++
 		}
 	})

@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS sandbox.allocations (
     CHECK ((state = 'released') = (released_at IS NOT NULL))
 );
 
-CREATE INDEX IF NOT EXISTS ix_allocations_takes ON sandbox.allocations (room_type_id, ends_on)
+CREATE INDEX IF NOT EXISTS ix_allocations_takes ON sandbox.allocations (room_type_id, ends_on, starts_on)
     WHERE state IN ('held', 'committed');
 CREATE INDEX IF NOT EXISTS ix_allocations_reservation ON sandbox.allocations (reservation_id);
 
@@ -47,6 +47,13 @@ CREATE OR REPLACE FUNCTION sandbox.units_left(p_room_types uuid[], p_start date,
 RETURNS TABLE (room_type_id uuid, units_left int)
 LANGUAGE sql STABLE
 AS $$
+    WITH taking AS MATERIALIZED ( -- read once for all nights
+        SELECT a.room_type_id, a.starts_on, a.ends_on, a.units
+        FROM sandbox.allocations AS a
+        WHERE a.room_type_id = ANY (p_room_types) AND a.state IN ('held', 'committed')
+          AND a.ends_on > p_start AND a.ends_on < p_end + 366 -- longest_stay bounds the look
+          AND a.starts_on < p_end
+          AND sandbox.takes(a.state, a.expires_at, p_at))
     SELECT r.room_type_id,
            CASE WHEN count(n.night) < p_end - p_start THEN 0
                 ELSE greatest(0, min(n.capacity - taken.units)) END::int
@@ -54,12 +61,9 @@ AS $$
     LEFT JOIN sandbox.inventory_nights AS n
         ON n.room_type_id = r.room_type_id AND n.night >= p_start AND n.night < p_end
     LEFT JOIN LATERAL (
-        SELECT coalesce(sum(a.units), 0) AS units
-        FROM sandbox.allocations AS a
-        WHERE a.room_type_id = n.room_type_id AND a.state IN ('held', 'committed')
-          AND a.ends_on > n.night AND a.ends_on <= n.night + 366 -- longest_stay bounds the look
-          AND a.starts_on <= n.night
-          AND sandbox.takes(a.state, a.expires_at, p_at)) AS taken ON true
+        SELECT coalesce(sum(t.units), 0) AS units
+        FROM taking AS t
+        WHERE t.room_type_id = n.room_type_id AND t.starts_on <= n.night AND t.ends_on > n.night) AS taken ON true
     GROUP BY r.room_type_id
 $$;
 
@@ -79,21 +83,27 @@ END
 $$;
 
 -- What became of a hold that was asked for before: held, over, refused; mismatch if it was another hold, NULL if none.
+-- In PL/pgSQL, which keeps its plans: a function in SQL that is not inlined is planned anew at each call.
 CREATE OR REPLACE FUNCTION sandbox.recall_hold(
     p_property uuid, p_reservation uuid, p_start date, p_end date, p_allocations uuid[], p_room_types uuid[], p_units int[],
     OUT outcome text, OUT placed_at timestamptz, OUT expires_at timestamptz)
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM sandbox.allocations AS a WHERE a.allocation_id = ANY (p_allocations)) THEN
+        RETURN; -- most are asked for once
+    END IF;
     SELECT CASE
-               WHEN count(a.allocation_id) = 0 THEN NULL
                WHEN count(*) FILTER (WHERE (a.property_id, a.reservation_id, a.starts_on, a.ends_on, a.room_type_id, a.units)
                     = (p_property, p_reservation, p_start, p_end, w.room_type_id, w.units)) < count(*) THEN 'mismatch'
                WHEN bool_and(a.state = 'refused') THEN 'refused'
                WHEN bool_and(sandbox.takes(a.state, a.expires_at, platform.now())) THEN 'held'
                ELSE 'over'
            END, min(a.placed_at), min(a.expires_at)
+    INTO outcome, placed_at, expires_at
     FROM unnest(p_allocations, p_room_types, p_units) AS w (allocation_id, room_type_id, units)
-    LEFT JOIN sandbox.allocations AS a ON a.allocation_id = w.allocation_id
+    LEFT JOIN sandbox.allocations AS a ON a.allocation_id = w.allocation_id;
+END
 $$;
 
 -- hold_rooms takes all the rooms of a request or none, and remembers either under the request's allocation ids.
@@ -104,6 +114,7 @@ CREATE OR REPLACE FUNCTION sandbox.hold_rooms(
     p_allocations uuid[], p_room_types uuid[], p_units int[],
     OUT outcome text, OUT placed_at timestamptz, OUT expires_at timestamptz, OUT fresh boolean)
 LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan -- planning for each call's own arrays takes longer than all the rest
 AS $$
 DECLARE
     inserted int;

@@ -21,7 +21,7 @@ type delivery struct {
 }
 
 // forgettable is for what may be lost with the power: then a message is only pushed once more.
-const forgettable = `SET LOCAL synchronous_commit = off`
+const forgettable = `SELECT set_config('synchronous_commit', 'off', true)`
 
 // claim takes what can be pushed now: what is due, the oldest of its key, and not in flight. Whatever another holder was
 // pushing is free again: that one is gone.
