@@ -1,0 +1,158 @@
+package deployment_test
+
+import (
+	"bytes"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/jobs/prune"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// root is the module's folder as seen from this one.
+var root = filepath.Join("..", "..", "..")
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func whole(t testing.TB) deployment.Deployment {
+	t.Helper()
+	d, err := deployment.Of(melmastoon.Functions, melmastoon.Jobs)
+	must(t, err)
+	return d
+}
+
+func TestTheFileIsWhatTheCodeSays(t *testing.T) {
+	t.Parallel()
+	want, err := whole(t).Text()
+	must(t, err)
+	got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(deployment.File)))
+	must(t, err)
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the code says. Write it again: %s", deployment.File, deployment.Again)
+	}
+}
+
+func TestEveryChangeOfASpecIsSeenInTheFile(t *testing.T) {
+	t.Parallel()
+	before, err := whole(t).Text()
+	must(t, err)
+	for name, change := range map[string]func(*fn.Spec){
+		"another route":           func(s *fn.Spec) { s.Route += "/more" },
+		"another caller":          func(s *fn.Spec) { s.Access = fn.Internal },
+		"a use less":              func(s *fn.Spec) { s.Uses = nil },
+		"another event to tell":   func(s *fn.Spec) { s.Emits = fn.Emits{event.Subject{Name: "melmastoon.nobody.knows.v1"}} },
+		"more time":               func(s *fn.Spec) { s.Timeout *= 2 },
+		"an instance that stays":  func(s *fn.Spec) { s.MinInstances++ },
+		"a limit of instances":    func(s *fn.Spec) { s.MaxInstances = 77 },
+		"a call at a time":        func(s *fn.Spec) { s.Concurrency = 1 },
+		"a schedule in its place": func(s *fn.Spec) { s.Route, s.Schedule = "", "3 4 * * *" },
+	} {
+		changed := slices.Clone(melmastoon.Functions)
+		i := slices.IndexFunc(changed, func(f fn.Function) bool {
+			return f.Spec.Access == fn.Public && !f.Spec.Idempotent && !strings.Contains(f.Spec.Route, "{")
+		})
+		change(&changed[i].Spec)
+		d, err := deployment.Of(changed, melmastoon.Jobs)
+		must(t, err)
+		after, err := d.Text()
+		must(t, err)
+		if bytes.Equal(after, before) {
+			t.Errorf("%s of %s: nobody sees it", name, changed[i].Spec.Name)
+		}
+	}
+}
+
+func TestEverythingIsDeployed(t *testing.T) {
+	t.Parallel()
+	d := whole(t)
+	if len(d.Functions) != len(melmastoon.Functions) || len(d.Jobs) != len(melmastoon.Jobs) {
+		t.Errorf("%d functions and %d jobs, of %d and %d", len(d.Functions), len(d.Jobs), len(melmastoon.Functions), len(melmastoon.Jobs))
+	}
+	for _, f := range melmastoon.Functions {
+		got := d.Functions[f.Spec.Name]
+		if got.Schedule != f.Spec.Schedule || (got.Event != nil) != (f.Spec.Subject != "") || got.Event != nil && got.Event.Subject != f.Spec.Subject {
+			t.Errorf("%s is deployed as %+v", f.Spec.Name, got)
+		}
+	}
+	for _, r := range prune.Rules {
+		if !slices.Contains(d.Jobs["prune"].Cadences, string(r.Cadence)) {
+			t.Errorf("nobody prunes %s, which is %s", r.Name(), r.Cadence)
+		}
+	}
+	files, err := fs.Glob(schemas.Events, "events/*.json")
+	must(t, err)
+	var subjects []string
+	for _, file := range files {
+		subjects = append(subjects, strings.TrimSuffix(filepath.Base(file), ".json"))
+	}
+	if !slices.Equal(d.Subjects, slices.Sorted(slices.Values(subjects))) {
+		t.Errorf("topics  %v\nschemas %v", d.Subjects, subjects)
+	}
+}
+
+// A project has a hundred service accounts; the infrastructure makes some for itself.
+const accounts = 90
+
+func TestAccountsAreFewEnoughAndTheirOwn(t *testing.T) {
+	t.Parallel()
+	d := whole(t)
+	legal := regexp.MustCompile(`^[a-z][a-z0-9-]{4,28}[a-z0-9]$`)
+	of := map[string]string{}
+	for name, f := range d.Functions {
+		if !legal.MatchString(f.Account) {
+			t.Errorf("%s: %q is no id of a service account", name, f.Account)
+		}
+		if other, taken := of[f.Account]; taken && !(d.Services[f.Service].StandIn && needs(f) == needs(d.Functions[other])) {
+			t.Errorf("%s and %s share the account %s", name, other, f.Account)
+		}
+		of[f.Account] = name
+	}
+	if len(of) > accounts {
+		t.Errorf("%d service accounts", len(of))
+	}
+}
+
+// needs are what decides on what a function may do.
+func needs(f deployment.Function) string {
+	return strings.Join(slices.Concat(f.Upstreams, []string{"|"}, f.Publishes, f.Secrets), " ")
+}
+
+// TestWhoTellsAnythingMayPublishWhatItsServiceTells, for a function publishes what lies in the outbox lanes of its own rows; who
+// tells nothing publishes nothing.
+func TestWhoTellsAnythingMayPublishWhatItsServiceTells(t *testing.T) {
+	t.Parallel()
+	d := whole(t)
+	told := map[string]map[string]bool{}
+	for _, f := range d.Functions {
+		for _, subject := range f.Emits {
+			if told[f.Service] == nil {
+				told[f.Service] = map[string]bool{}
+			}
+			told[f.Service][subject] = true
+		}
+	}
+	for name, f := range d.Functions {
+		want := slices.Sorted(maps.Keys(told[f.Service]))
+		if len(f.Emits) == 0 {
+			want = nil
+		}
+		if !slices.Equal(f.Publishes, want) {
+			t.Errorf("%s may publish %v, want %v", name, f.Publishes, want)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package deployment
+
+import (
+	"fmt"
+	"net/http"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/document/firestore"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// Secrets are the variables that hold keys. Each is a keyring, and a secret of its own.
+var Secrets = []string{"CONSUMER_SESSION_KEYS", "GUEST_SALT_KEYS", "HANDOFF_KEYS", "IDEMPOTENCY_KEYS", "PSEUDONYM_PEPPERS", "TENANT_SESSION_KEYS"}
+
+// ring is a keyring that opens. Nothing is sealed with it.
+const ring = "none:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+// secrets asks the function itself, by opening it with all secrets but one: it needs those that it does not open without. To
+// open dials nobody.
+func secrets(f fn.Function) ([]string, error) {
+	if _, err := open(f, ""); err != nil {
+		return nil, fmt.Errorf("does not open: %w", err)
+	}
+	needed := []string{}
+	for _, name := range Secrets {
+		if _, err := open(f, name); err != nil {
+			needed = append(needed, name)
+		}
+	}
+	return needed, nil
+}
+
+// open opens the function where everything is but the secret left out.
+func open(f fn.Function, left string) (http.Handler, error) {
+	e := env.Of(map[string]string{"GOOGLE_CLOUD_PROJECT": "nowhere", "PUBLIC_URL": "https://example.com"})
+	for _, name := range Secrets {
+		if name != left {
+			e = e.With(name, ring)
+		}
+	}
+	return f.Handler(env.Give[document.Store](e, firestore.Open(e)))
+}

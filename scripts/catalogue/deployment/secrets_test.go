@@ -1,0 +1,75 @@
+package deployment_test
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+)
+
+// keyring is a variable that holds keys, as the code reads it.
+var keyring = regexp.MustCompile(`(?:keyring\.Ring|Peppers)\s+` + "`" + `env:"([A-Z_]+),required"` + "`")
+
+// TestEveryKeyringIsASecret finds those that the code reads, and wants each to be known and to be somebody's.
+func TestEveryKeyringIsASecret(t *testing.T) {
+	t.Parallel()
+	read := map[string]bool{}
+	for _, top := range []string{"functions", "shared", "jobs"} {
+		tree := os.DirFS(root)
+		must(t, fs.WalkDir(tree, top, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			source, err := fs.ReadFile(tree, path)
+			for _, found := range keyring.FindAllSubmatch(source, -1) {
+				read[string(found[1])] = true
+			}
+			return err
+		}))
+	}
+	if found := slices.Sorted(maps.Keys(read)); !slices.Equal(found, deployment.Secrets) {
+		t.Errorf("the code reads %v, and secrets are %v", found, deployment.Secrets)
+	}
+	needed := map[string]bool{}
+	for _, f := range whole(t).Functions {
+		for _, name := range f.Secrets {
+			needed[name] = true
+		}
+	}
+	for _, name := range deployment.Secrets {
+		if !needed[name] {
+			t.Errorf("no function needs %s", name)
+		}
+	}
+}
+
+// TestWhoNeedsWhichKeys pins what is dearest: those who take a handoff's keys can make one, and guests' salt is for their names only.
+func TestWhoNeedsWhichKeys(t *testing.T) {
+	t.Parallel()
+	holders := map[string][]string{}
+	for name, f := range whole(t).Functions {
+		for _, secret := range f.Secrets {
+			holders[secret] = append(holders[secret], name)
+		}
+	}
+	for secret, want := range map[string][]string{
+		"GUEST_SALT_KEYS": {"reservation-nameguest"},
+		"HANDOFF_KEYS":    {"consumer-minthandoff", "tenantbooking-bootstrap", "tenantbooking-consumehandoff"},
+	} {
+		if got := slices.Sorted(slices.Values(holders[secret])); !slices.Equal(got, want) {
+			t.Errorf("%s is for %v, want %v", secret, got, want)
+		}
+	}
+	for secret, prefix := range map[string]string{"CONSUMER_SESSION_KEYS": "consumer-", "TENANT_SESSION_KEYS": "tenantbooking-"} {
+		for _, name := range holders[secret] {
+			if !strings.HasPrefix(name, prefix) {
+				t.Errorf("%s holds %s", name, secret)
+			}
+		}
+	}
+}

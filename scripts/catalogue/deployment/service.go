@@ -1,0 +1,69 @@
+package deployment
+
+import (
+	"fmt"
+	"slices"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/jobs/prune"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/identity"
+)
+
+// sandboxes is the service that stands in for the platform's.
+const sandboxes = "sandbox"
+
+// services are all there are: where the tables of each are, and whether a production deployment leaves it out. One that is missing
+// here cannot be deployed.
+var services = map[string]Service{
+	"consumer":      {Schema: consumer.Schema},
+	"reservation":   {Schema: reservation.Schema},
+	sandboxes:       {Schema: sandbox.Schema, StandIn: true},
+	"storefront":    {StandIn: true}, // it keeps nothing
+	"tenantbooking": {Schema: tenantbooking.Schema},
+}
+
+// A Service is what its functions share.
+type Service struct {
+	Schema   string `json:"schema"`   // of its tables; "" where it has none
+	Audience string `json:"audience"` // what a token for any of its functions is made out to
+	StandIn  bool   `json:"standIn"`
+}
+
+func serviceOf(name string) (Service, error) {
+	s, ok := services[name]
+	if !ok {
+		return s, fmt.Errorf("deployment: nobody says where the tables of %s are", name)
+	}
+	s.Audience = identity.Audience(name)
+	return s, nil
+}
+
+// A Job is one Cloud Run job.
+type Job struct {
+	Archive  string   `json:"archive"` // its name in bundles.json
+	Program  string   `json:"program"` // the package that the builder builds
+	Cadences []string `json:"cadences"`
+}
+
+// jobOf is a job as it is deployed. What is pruned is run by cadence, each of them by a schedule of its own.
+func jobOf(j fn.Job) Job {
+	job := Job{Archive: "jobs-" + j.Name, Program: "./jobs/" + j.Name + "/main", Cadences: []string{}}
+	if j.Name == prune.Job.Name {
+		job.Cadences = cadences()
+	}
+	return job
+}
+
+func cadences() (found []string) {
+	for _, r := range prune.Rules {
+		if !slices.Contains(found, string(r.Cadence)) {
+			found = append(found, string(r.Cadence))
+		}
+	}
+	slices.Sort(found)
+	return found
+}

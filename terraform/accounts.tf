@@ -1,0 +1,85 @@
+# Who is who. What an account may do follows from what its functions say that they use and tell.
+locals {
+  domain_of_accounts = "${var.project}.iam.gserviceaccount.com"
+  accounts           = toset([for f in local.functions : f.account])
+  job_accounts       = toset([for r in local.runs : r.job])
+
+  with_postgres  = toset([for f in local.functions : f.account if f.postgres])
+  with_documents = toset([for f in local.functions : f.account if f.documents])
+  pubsub_agent   = "serviceAccount:service-${data.google_project.this.number}@gcp-sa-pubsub.iam.gserviceaccount.com"
+}
+
+resource "google_service_account" "function" {
+  for_each = local.accounts
+
+  account_id   = each.value
+  display_name = each.value
+  description  = "Runs ${join(", ", [for name, f in local.functions : name if f.account == each.value][*])}."
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_service_account" "job" {
+  for_each = local.job_accounts
+
+  account_id   = "jobs-${each.value}"
+  display_name = "jobs-${each.value}"
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_service_account" "helper" {
+  for_each = {
+    builder   = "Builds functions from their archives."
+    push      = "Signs what Pub/Sub pushes."
+    scheduler = "Signs what the scheduler calls."
+  }
+
+  account_id   = "melmastoon-${each.key}"
+  display_name = "melmastoon-${each.key}"
+  description  = each.value
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_project_iam_member" "builder" {
+  for_each = toset(["roles/artifactregistry.writer", "roles/logging.logWriter", "roles/storage.objectViewer"])
+
+  project = var.project
+  role    = each.value
+  member  = "serviceAccount:melmastoon-builder@${local.domain_of_accounts}"
+
+  depends_on = [google_service_account.helper]
+}
+
+# To log in to the database takes two roles: one to reach the instance, one to be a user there. Which tables a login may touch is
+# the database's own affair.
+resource "google_project_iam_member" "database" {
+  for_each = { for pair in setproduct(
+    setunion(local.with_postgres, [for j in local.job_accounts : "jobs-${j}"]),
+    ["roles/cloudsql.client", "roles/cloudsql.instanceUser"],
+  ) : "${pair[0]} ${pair[1]}" => { account = pair[0], role = pair[1] } }
+
+  project = var.project
+  role    = each.value.role
+  member  = "serviceAccount:${each.value.account}@${local.domain_of_accounts}"
+
+  depends_on = [google_service_account.function, google_service_account.job]
+}
+
+resource "google_project_iam_member" "documents" {
+  for_each = var.documents == "firestore" ? local.with_documents : toset([])
+
+  project = var.project
+  role    = "roles/datastore.user"
+  member  = "serviceAccount:${each.value}@${local.domain_of_accounts}"
+
+  depends_on = [google_service_account.function]
+}
+
+# Pub/Sub signs its pushes in the name of an account of ours.
+resource "google_service_account_iam_member" "push" {
+  service_account_id = google_service_account.helper["push"].name
+  role               = "roles/iam.serviceAccountTokenCreator"
+  member             = local.pubsub_agent
+}

@@ -1,0 +1,116 @@
+# What is told to a person, and what that person is to do: the README's section of the alert's playbook comes with it.
+resource "google_monitoring_notification_channel" "email" {
+  display_name = "melmastoon"
+  type         = "email"
+
+  labels = {
+    email_address = var.alert_email
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+locals {
+  # Each section of the README that is called after a playbook.
+  playbooks = { for section in slice(split("\n### Playbook: ", file("${path.module}/README.md")), 1, length(split("\n### Playbook: ", file("${path.module}/README.md")))) :
+    split("\n", section)[0] => split("\n## ", section)[0]
+  }
+
+  by_function = ["metric.label.function"]
+
+  # What is promised of single routes, in seconds; of all others that nineteen of twenty calls end within two.
+  promises = {
+    "GET /bff/tenant-booking/v1/*/availability" = 0.6
+    "GET /bff/tenant-booking/v1/*/bootstrap"    = 0.35
+    "POST /bff/tenant-booking/v1/*/hold"        = 0.6
+  }
+  promised = { for r in local.routes : r.function => local.promises["${r.method} ${r.template}"] if contains(keys(local.promises), "${r.method} ${r.template}") }
+
+  alerts = merge(
+    { for service in keys(local.services) : "errors-${service}" => {
+      name = "${service} fails", playbook = "errors", page = true
+      condition = {
+        filter = "${local.counted.calls} AND metric.labels.function=starts_with(\"${service}-\") AND metric.labels.status=starts_with(\"5\")"
+        of     = "${local.counted.calls} AND metric.labels.function=starts_with(\"${service}-\")"
+        above  = 0.02, lasting = 300
+      }
+    } },
+    { for service in keys(local.services) : "latency-${service}" => {
+      name = "${service} is slow", playbook = "latency", page = false
+      condition = {
+        filter  = "${local.counted.latency} AND metric.labels.function=starts_with(\"${service}-\")"
+        reducer = "REDUCE_PERCENTILE_95", above = 2, lasting = 600
+      }
+    } },
+    { for name, seconds in local.promised : "latency-${name}" => {
+      name = "${name} is slower than promised", playbook = "latency", page = false
+      condition = {
+        filter  = "${local.counted.latency} AND metric.labels.function=\"${name}\""
+        reducer = "REDUCE_PERCENTILE_95", above = seconds, lasting = 600
+      }
+    } },
+    { for topic, d in local.dead_letters : "dead-${topic}" => {
+      name = "dead letters in ${topic}", playbook = "dead letters", page = false
+      condition = {
+        filter  = "metric.type=\"pubsub.googleapis.com/subscription/num_undelivered_messages\" AND resource.type=\"pubsub_subscription\" AND resource.labels.subscription_id=\"${topic}\""
+        aligner = "ALIGN_MAX", above = 0
+      }
+    } },
+    { for service in toset([for d in local.dead_letters : d.service]) : "dead-many-${service}" => {
+      name = "many dead letters of ${service}", playbook = "dead letters", page = true
+      condition = {
+        filter  = "metric.type=\"pubsub.googleapis.com/subscription/num_undelivered_messages\" AND resource.type=\"pubsub_subscription\" AND resource.labels.subscription_id=one_of(${join(", ", [for topic, d in local.dead_letters : "\"${topic}\"" if d.service == service])})"
+        aligner = "ALIGN_MAX", reducer = "REDUCE_MAX", above = local.dead_letters_of[service].page_above
+      }
+    } },
+    { backlog = {
+      name = "events are not delivered", playbook = "backlog", page = true
+      condition = {
+        filter  = "metric.type=\"pubsub.googleapis.com/subscription/oldest_unacked_message_age\" AND resource.type=\"pubsub_subscription\" AND resource.labels.subscription_id=one_of(${join(", ", [for name in keys(local.hearing) : "\"${name}\""])})"
+        aligner = "ALIGN_MAX", reducer = "REDUCE_MAX", by = ["resource.label.subscription_id"], above = 900, lasting = 300
+      }
+    } },
+    { outbox = {
+      name      = "events wait in an outbox for a person", playbook = "outbox", page = true
+      condition = { filter = local.counted.stuck, by = local.by_function, above = 0 }
+    } },
+    # What is ticked must be seen to work: a schedule that has stopped fails nowhere.
+    { for name, f in local.scheduled : "progress-${name}" => {
+      name = "${name} does not run", playbook = "progress", page = true
+      condition = {
+        filter = "${local.counted.calls} AND metric.labels.function=\"${name}\" AND metric.labels.status=starts_with(\"2\")"
+        absent = true, lasting = 1200
+      }
+    } },
+    { for name, r in local.cadenced : "job-${name}" => {
+      name = "${name} fails", playbook = "jobs", page = false
+      condition = {
+        filter = "metric.type=\"run.googleapis.com/job/completed_execution_count\" AND resource.type=\"cloud_run_job\" AND resource.labels.job_name=\"${name}\" AND metric.labels.result=\"failed\""
+        above  = 0
+      }
+    } },
+    { for what, c in {
+      connections = { metric = "postgresql/num_backends", above = floor(0.85 * var.database_max_connections), name = "the database runs out of connections" }
+      disk        = { metric = "disk/utilization", above = 0.85, name = "the database's disk fills" }
+      cpu         = { metric = "cpu/utilization", above = 0.9, name = "the database has no time" }
+      } : "database-${what}" => {
+      name = c.name, playbook = "database", page = what != "disk"
+      condition = {
+        filter  = "metric.type=\"cloudsql.googleapis.com/database/${c.metric}\" AND resource.type=\"cloudsql_database\" AND resource.labels.database_id=\"${var.project}:${google_sql_database_instance.main.name}\""
+        aligner = "ALIGN_MEAN", above = c.above, lasting = 600
+      }
+    } },
+  )
+}
+
+module "alert" {
+  source   = "./modules/alert"
+  for_each = local.alerts
+
+  name      = each.value.name
+  playbook  = local.playbooks[each.value.playbook]
+  page      = each.value.page
+  channels  = concat([google_monitoring_notification_channel.email.id], each.value.page ? tolist(var.pager_channels) : [])
+  condition = each.value.condition
+  labels    = merge(var.labels, { alert = replace(each.key, "/[^a-z0-9_-]/", "-") })
+}

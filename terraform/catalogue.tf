@@ -1,0 +1,26 @@
+# What is deployed is said by catalogue.go and by nobody else: go run ./scripts/catalogue writes it down for this folder.
+locals {
+  catalogue = jsondecode(file("${path.module}/catalogue.json"))
+
+  services  = { for name, s in local.catalogue.services : name => s if var.demo || !s.standIn }
+  functions = { for name, f in local.catalogue.functions : name => f if contains(keys(local.services), f.service) }
+  routes    = [for r in local.catalogue.routes : r if contains(keys(local.functions), r.function)]
+
+  called    = { for name, f in local.functions : name => f if f.kind == "http" }
+  hearing   = { for name, f in local.functions : name => f if f.kind == "event" }
+  scheduled = { for name, f in local.functions : name => f if f.kind == "scheduled" }
+
+  told   = toset(flatten([for f in local.functions : f.emits]))
+  heard  = toset([for f in local.hearing : f.event.subject])
+  topics = setunion(local.told, local.heard)
+  # One dead-letter topic may serve several functions of a service.
+  dead_letters = { for topic in toset([for f in local.hearing : f.event.deadLetter]) : topic => {
+    service  = one(distinct([for f in local.hearing : f.service if f.event.deadLetter == topic]))
+    accounts = distinct([for f in local.hearing : f.account if f.event.deadLetter == topic])
+  } }
+
+  # prune runs by cadence, so that each run has a schedule of its own; migrate runs when its code changes.
+  runs = merge([for name, j in local.catalogue.jobs : length(j.cadences) == 0 ? { (name) = { job = name, archive = j.archive, cadence = null } } :
+    { for cadence in j.cadences : "${name}-${cadence}" => { job = name, archive = j.archive, cadence = cadence } }
+  ]...)
+}

@@ -1,0 +1,262 @@
+# Browsers, front-desk software and services that call each other come in here. Methods of one path are functions of their own.
+resource "google_compute_region_network_endpoint_group" "function" {
+  for_each = local.called
+
+  name                  = each.key
+  region                = var.region
+  network_endpoint_type = "SERVERLESS"
+
+  cloud_run {
+    service = module.function[each.key].service
+  }
+}
+
+locals {
+  # Shared caches keep these answers for as long as they say of themselves; of all others they keep nothing.
+  cached = toset([for name, f in local.called : name if f.access == "public" && endswith(f.path, "/policies")])
+}
+
+resource "google_compute_backend_service" "function" {
+  for_each = local.called
+
+  name                  = each.key
+  protocol              = "HTTPS"
+  load_balancing_scheme = "EXTERNAL_MANAGED"
+  security_policy       = each.value.access == "public" ? google_compute_security_policy.edge.id : null # services come from few addresses, with tokens
+  enable_cdn            = contains(local.cached, each.key)
+
+  backend {
+    group = google_compute_region_network_endpoint_group.function[each.key].id
+  }
+
+  dynamic "cdn_policy" {
+    for_each = contains(local.cached, each.key) ? [1] : []
+
+    content {
+      cache_mode = "USE_ORIGIN_HEADERS"
+
+      cache_key_policy {
+        include_host         = true
+        include_protocol     = true
+        include_query_string = true
+        include_http_headers = ["Accept-Language", "Origin"]
+      }
+    }
+  }
+}
+
+locals {
+  # On our own hosts everything is at its production path; a hotel's own host has what begins with /api.
+  sites = {
+    ours   = { hosts = [var.domain, "api.${var.domain}"], routes = [for r in local.routes : { function = r.function, method = r.method, template = r.template }] }
+    hotels = { hosts = ["*"], routes = [for r in local.routes : { function = r.function, method = r.method, template = r.home } if r.home != ""] }
+  }
+
+  # A path is asked for by a method, or by a browser that asks whether it may. Whatever else is asked gets its 405 from one of the path's
+  # functions, and its 404 elsewhere from any.
+  matches = { for site, s in local.sites : site => concat(
+    [for r in s.routes : { function = r.function, template = r.template, headers = [
+      { (":method") = r.method },
+      { (":method") = "OPTIONS", "access-control-request-method" = r.method },
+    ] }],
+    [for r in s.routes : { function = r.function, template = r.template, headers = [{ (":method") = "HEAD" }] } if r.method == "GET"],
+    [for template in distinct(s.routes[*].template) : { function = [for r in s.routes : r.function if r.template == template][0], template = template, headers = [{}] }],
+  ) }
+}
+
+resource "google_compute_url_map" "edge" {
+  name            = "melmastoon"
+  default_service = google_compute_backend_service.function[local.routes[0].function].id
+
+  dynamic "host_rule" {
+    for_each = local.sites
+
+    content {
+      hosts        = host_rule.value.hosts
+      path_matcher = host_rule.key
+    }
+  }
+
+  dynamic "path_matcher" {
+    for_each = local.matches
+
+    content {
+      name            = path_matcher.key
+      default_service = google_compute_backend_service.function[path_matcher.value[0].function].id
+
+      dynamic "route_rules" {
+        for_each = { for i, m in path_matcher.value : format("%04d", i) => merge(m, { priority = i + 1 }) }
+
+        content {
+          priority = route_rules.value.priority
+          service  = google_compute_backend_service.function[route_rules.value.function].id
+
+          dynamic "match_rules" {
+            for_each = route_rules.value.headers
+
+            content {
+              path_template_match = route_rules.value.template
+
+              dynamic "header_matches" {
+                for_each = match_rules.value
+
+                content {
+                  header_name = header_matches.key
+                  exact_match = header_matches.value
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+# What is far beyond a person, or a house full of them, is turned away here; each function counts for itself, more finely.
+resource "google_compute_security_policy" "edge" {
+  name = "melmastoon"
+
+  rule {
+    action      = "throttle"
+    priority    = 1000
+    description = "So many a minute from one address."
+
+    match {
+      versioned_expr = "SRC_IPS_V1"
+
+      config {
+        src_ip_ranges = ["*"]
+      }
+    }
+
+    rate_limit_options {
+      conform_action = "allow"
+      exceed_action  = "deny(429)"
+      enforce_on_key = "IP"
+
+      rate_limit_threshold {
+        count        = 6000
+        interval_sec = 60
+      }
+    }
+  }
+
+  rule {
+    action      = "deny(403)"
+    priority    = 500
+    description = "Attacks on the protocol. Looked at first: preview refuses nobody."
+    preview     = true
+
+    match {
+      expr {
+        expression = "evaluatePreconfiguredWaf('protocolattack-v33-stable')"
+      }
+    }
+  }
+
+  rule {
+    action   = "allow"
+    priority = 2147483647
+
+    match {
+      versioned_expr = "SRC_IPS_V1"
+
+      config {
+        src_ip_ranges = ["*"]
+      }
+    }
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_compute_global_address" "edge" {
+  name = "melmastoon-edge"
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_certificate_manager_dns_authorization" "domain" {
+  name   = "melmastoon"
+  domain = var.domain
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_certificate_manager_certificate" "domain" {
+  name = "melmastoon"
+
+  managed {
+    domains            = [var.domain, "*.${var.domain}"]
+    dns_authorizations = [google_certificate_manager_dns_authorization.domain.id]
+  }
+}
+
+# A hotel's own domain proves itself by leading here.
+resource "google_certificate_manager_certificate" "custom" {
+  for_each = var.custom_domains
+
+  name = replace(each.value, ".", "-")
+
+  managed {
+    domains = [each.value]
+  }
+}
+
+resource "google_certificate_manager_certificate_map" "edge" {
+  name = "melmastoon"
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_certificate_manager_certificate_map_entry" "edge" {
+  for_each = merge(
+    { for host in [var.domain, "*.${var.domain}"] : host => google_certificate_manager_certificate.domain.id },
+    { for host in var.custom_domains : host => google_certificate_manager_certificate.custom[host].id },
+  )
+
+  name         = replace(replace(each.key, "*", "any"), ".", "-")
+  map          = google_certificate_manager_certificate_map.edge.name
+  hostname     = each.key
+  certificates = [each.value]
+}
+
+resource "google_compute_target_https_proxy" "edge" {
+  name            = "melmastoon"
+  url_map         = google_compute_url_map.edge.id
+  certificate_map = "//certificatemanager.googleapis.com/${google_certificate_manager_certificate_map.edge.id}"
+}
+
+resource "google_compute_global_forwarding_rule" "https" {
+  name                  = "melmastoon-https"
+  target                = google_compute_target_https_proxy.edge.id
+  ip_address            = google_compute_global_address.edge.id
+  port_range            = "443"
+  load_balancing_scheme = "EXTERNAL_MANAGED"
+}
+
+resource "google_compute_url_map" "redirect" {
+  name = "melmastoon-redirect"
+
+  default_url_redirect {
+    https_redirect         = true
+    redirect_response_code = "MOVED_PERMANENTLY_DEFAULT"
+    strip_query            = false
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_compute_target_http_proxy" "redirect" {
+  name    = "melmastoon-redirect"
+  url_map = google_compute_url_map.redirect.id
+}
+
+resource "google_compute_global_forwarding_rule" "http" {
+  name                  = "melmastoon-http"
+  target                = google_compute_target_http_proxy.redirect.id
+  ip_address            = google_compute_global_address.edge.id
+  port_range            = "80"
+  load_balancing_scheme = "EXTERNAL_MANAGED"
+}

@@ -1,0 +1,98 @@
+locals {
+  # What is usual for a kind. Ticks come one at a time; pushes come again when there was no room. A stand-in is nobody's in a hurry.
+  usual = {
+    http      = { min_instances = 0, max_instances = 3, concurrency = 40, memory = "256M" }
+    event     = { min_instances = 0, max_instances = 2, concurrency = 10, memory = "256M" }
+    scheduled = { min_instances = 0, max_instances = 1, concurrency = 1, memory = "256M" }
+  }
+
+  # What was said for a function here goes before what it says of itself, and that before what is usual.
+  scaling = { for name, f in local.functions : name => {
+    min_instances = coalesce(try(var.scaling[name].min_instances, null), f.minInstances > 0 ? f.minInstances : local.usual[f.kind].min_instances)
+    max_instances = coalesce(try(var.scaling[name].max_instances, null), f.maxInstances > 0 ? f.maxInstances : local.services[f.service].standIn ? 1 : local.usual[f.kind].max_instances)
+    concurrency   = coalesce(try(var.scaling[name].concurrency, null), f.concurrency > 0 ? f.concurrency : local.usual[f.kind].concurrency)
+    memory        = coalesce(try(var.scaling[name].memory, null), local.usual[f.kind].memory)
+  } }
+
+  api = "https://api.${var.domain}"
+
+  # The stand-ins answer for several services, each under a path of its own.
+  stand_ins = toset([for f in local.called : f.answers if f.answers != "" && local.services[f.service].standIn])
+  upstreams = merge(
+    { reservation = { url = "${local.api}/api/v1/reservations", audience = local.services["reservation"].audience } },
+    { for name in local.stand_ins : name => { url = "${local.api}/sandbox/${name}/v1", audience = local.services["sandbox"].audience } },
+    var.upstreams,
+  )
+
+  # Who may call a function: the services that say they use what it answers for, the bus, or the scheduler. Nobody else.
+  callers = { for name, f in local.functions : name => sort(distinct(concat(
+    [for g in local.functions : "${g.account}@${local.domain_of_accounts}" if f.answers != "" && contains(g.upstreams, f.answers)],
+    f.access == "desk" ? tolist(var.desk_callers) : [],
+    f.kind == "event" ? ["melmastoon-push@${local.domain_of_accounts}"] : [],
+    f.kind == "scheduled" ? ["melmastoon-scheduler@${local.domain_of_accounts}"] : [],
+  ))) }
+
+  of_everybody = { GOOGLE_CLOUD_PROJECT = var.project, SITE_DOMAIN = var.domain }
+  of_a_demo    = var.demo ? { SANDBOX = "true" } : {}
+  of_documents = var.documents == "redis" ? { REDIS_URL = local.redis_url, REDIS_PREFIX = "hot:" } : { FIRESTORE_DATABASE = google_firestore_database.hot[0].name }
+  of_public = { for key, value in {
+    FORWARDED_HOPS     = "2" # the load balancer appends the client's address and its own
+    RATE_LIMIT_SESSION = var.rate_limits.session
+    RATE_LIMIT_ADDRESS = var.rate_limits.address
+    RATE_LIMIT_TENANT  = var.rate_limits.tenant
+  } : key => value if value != null }
+  of_staff = var.staff == null ? {} : { STAFF_ISSUER = var.staff.issuer, STAFF_KEYS = var.staff.keys }
+  of_service = {
+    consumer      = { TENANT_SITE_URL = coalesce(var.tenant_site_url, var.demo ? "https://${var.domain}/site/{slug}" : "https://{host}/") }
+    sandbox       = { PUBLIC_URL = "https://${var.domain}" }
+    storefront    = { PUBLIC_URL = "https://${var.domain}" }
+    tenantbooking = { TENANT_RETURN_URL = coalesce(var.tenant_return_url, var.demo ? "https://${var.domain}/site/{slug}/return/{draftId}" : "https://{slug}.${var.domain}/return/{draftId}") }
+  }
+
+  environment = { for name, f in local.functions : name => merge(
+    local.of_everybody, local.of_a_demo, lookup(local.of_service, f.service, {}),
+    f.postgres ? {
+      CLOUDSQL_INSTANCE = google_sql_database_instance.main.connection_name
+      CLOUDSQL_NAME     = google_sql_database.main.name
+      CLOUDSQL_USER     = "${f.account}@${var.project}.iam"
+      DATABASE_POOL     = tostring(var.database_pool)
+    } : {},
+    f.documents ? local.of_documents : {},
+    f.access == "public" ? local.of_public : {
+      IDENTITY_ISSUER  = "https://accounts.google.com"
+      IDENTITY_KEYS    = "https://www.googleapis.com/oauth2/v3/certs"
+      IDENTITY_CALLERS = join(",", local.callers[name])
+    },
+    f.access == "desk" ? local.of_staff : {},
+    { for u in f.upstreams : "UPSTREAM_${upper(u)}_URL" => local.upstreams[u].url if contains(keys(local.upstreams), u) },
+    { for u in f.upstreams : "UPSTREAM_${upper(u)}_AUDIENCE" => local.upstreams[u].audience if contains(keys(local.upstreams), u) },
+  ) }
+}
+
+module "function" {
+  source   = "./modules/function"
+  for_each = local.functions
+
+  name        = each.key
+  region      = var.region
+  labels      = merge(var.labels, { service = each.value.service, kind = each.value.kind })
+  archive     = { bucket = google_storage_bucket.archives.name, object = google_storage_bucket_object.archive[each.key].name }
+  builder     = "projects/${var.project}/serviceAccounts/${google_service_account.helper["builder"].email}"
+  account     = "${each.value.account}@${local.domain_of_accounts}"
+  at_the_edge = each.value.kind == "http"
+  environment = local.environment[each.key]
+  secrets     = { for variable in each.value.secrets : variable => local.secrets[variable] }
+  network     = each.value.postgres || (each.value.documents && var.documents == "redis") ? { network = google_compute_network.main.id, subnetwork = google_compute_subnetwork.functions.id } : null
+  scaling     = local.scaling[each.key]
+  timeout     = each.value.timeoutSeconds + 5
+
+  # The database is brought up to date first, and whatever a function needs at its start is granted before.
+  depends_on = [
+    google_project_iam_member.builder,
+    google_project_iam_member.database,
+    google_project_iam_member.documents,
+    google_secret_manager_secret_iam_binding.accessor,
+    google_service_account.function,
+    module.job["migrate"],
+  ]
+}

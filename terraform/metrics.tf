@@ -1,0 +1,99 @@
+# Each function logs one line per call. What is counted here is counted from these lines.
+locals {
+  lines = "resource.type=\"cloud_run_revision\" AND jsonPayload.function:*"
+}
+
+resource "google_logging_metric" "calls" {
+  name        = "melmastoon/calls"
+  description = "Calls by function, status and problem code."
+  filter      = local.lines
+
+  metric_descriptor {
+    metric_kind = "DELTA"
+    value_type  = "INT64"
+    unit        = "1"
+
+    labels {
+      key = "function"
+    }
+
+    labels {
+      key = "status"
+    }
+
+    labels {
+      key = "code"
+    }
+  }
+
+  label_extractors = {
+    function = "EXTRACT(jsonPayload.function)"
+    status   = "EXTRACT(httpRequest.status)"
+    code     = "EXTRACT(jsonPayload.code)"
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_logging_metric" "latency" {
+  name            = "melmastoon/latency"
+  description     = "How long calls took, in seconds."
+  filter          = "${local.lines} AND httpRequest.latency:*"
+  value_extractor = "REGEXP_EXTRACT(httpRequest.latency, \"([0-9.]+)\")"
+
+  metric_descriptor {
+    metric_kind = "DELTA"
+    value_type  = "DISTRIBUTION"
+    unit        = "s"
+
+    labels {
+      key = "function"
+    }
+  }
+
+  label_extractors = {
+    function = "EXTRACT(jsonPayload.function)"
+  }
+
+  bucket_options {
+    exponential_buckets {
+      num_finite_buckets = 40
+      growth_factor      = 1.35
+      scale              = 0.001
+    }
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+# A relay that has done its work fails if events are parked, or have failed for more than five minutes.
+resource "google_logging_metric" "stuck" {
+  name        = "melmastoon/outbox_stuck"
+  description = "Ticks of a relay that found events which wait for a person."
+  filter      = "${local.lines} AND jsonPayload.function=~\"-relay$\" AND jsonPayload.cause=~\"somebody must look\""
+
+  metric_descriptor {
+    metric_kind = "DELTA"
+    value_type  = "INT64"
+    unit        = "1"
+
+    labels {
+      key = "function"
+    }
+  }
+
+  label_extractors = {
+    function = "EXTRACT(jsonPayload.function)"
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+# Metrics that alerts read are there some time before the first line is counted.
+locals {
+  counted = {
+    calls   = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.calls.name}\" AND resource.type=\"cloud_run_revision\""
+    latency = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.latency.name}\" AND resource.type=\"cloud_run_revision\""
+    stuck   = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.stuck.name}\" AND resource.type=\"cloud_run_revision\""
+  }
+}

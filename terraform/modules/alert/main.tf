@@ -1,0 +1,124 @@
+# One alert: a condition, whom it is told, and what to do, which is told with it.
+variable "name" {
+  description = "What is wrong, as a sentence's beginning."
+  type        = string
+}
+
+variable "playbook" {
+  description = "What to do about it, in Markdown."
+  type        = string
+
+  validation {
+    condition     = length(trimspace(var.playbook)) > 80 && length(var.playbook) < 8000
+    error_message = "An alert says what to do, in more than a word and fewer than 8000 characters."
+  }
+}
+
+variable "page" {
+  description = "Whether somebody is woken."
+  type        = bool
+}
+
+variable "channels" {
+  description = "Whom it is told."
+  type        = list(string)
+
+  validation {
+    condition     = length(var.channels) > 0
+    error_message = "An alert that nobody is told is none."
+  }
+}
+
+variable "condition" {
+  description = "What is measured and when it is too much; with absent, that it is not there at all for so long."
+  type = object({
+    filter  = string
+    of      = optional(string)
+    aligner = optional(string, "ALIGN_DELTA")
+    reducer = optional(string, "REDUCE_SUM")
+    by      = optional(list(string), [])
+    every   = optional(number, 300)
+    above   = optional(number)
+    lasting = optional(number, 0)
+    absent  = optional(bool, false)
+  })
+
+  validation {
+    condition     = var.condition.absent == (var.condition.above == null)
+    error_message = "Either too much of it, or none of it."
+  }
+}
+
+variable "labels" {
+  description = "The alert's labels."
+  type        = map(string)
+}
+
+resource "google_monitoring_alert_policy" "this" {
+  display_name          = var.name
+  combiner              = "OR"
+  severity              = var.page ? "CRITICAL" : "WARNING"
+  notification_channels = var.channels
+  user_labels           = var.labels
+
+  documentation {
+    subject   = var.name
+    mime_type = "text/markdown"
+    content   = var.playbook
+  }
+
+  conditions {
+    display_name = var.name
+
+    dynamic "condition_threshold" {
+      for_each = var.condition.absent ? [] : [var.condition]
+
+      content {
+        filter             = condition_threshold.value.filter
+        denominator_filter = condition_threshold.value.of
+        comparison         = "COMPARISON_GT"
+        threshold_value    = condition_threshold.value.above
+        duration           = "${condition_threshold.value.lasting}s"
+
+        aggregations {
+          alignment_period     = "${condition_threshold.value.every}s"
+          per_series_aligner   = condition_threshold.value.aligner
+          cross_series_reducer = condition_threshold.value.reducer
+          group_by_fields      = condition_threshold.value.by
+        }
+
+        dynamic "denominator_aggregations" {
+          for_each = condition_threshold.value.of == null ? [] : [condition_threshold.value]
+
+          content {
+            alignment_period     = "${denominator_aggregations.value.every}s"
+            per_series_aligner   = denominator_aggregations.value.aligner
+            cross_series_reducer = denominator_aggregations.value.reducer
+            group_by_fields      = denominator_aggregations.value.by
+          }
+        }
+      }
+    }
+
+    dynamic "condition_absent" {
+      for_each = var.condition.absent ? [var.condition] : []
+
+      content {
+        filter   = condition_absent.value.filter
+        duration = "${condition_absent.value.lasting}s"
+
+        aggregations {
+          alignment_period     = "${condition_absent.value.every}s"
+          per_series_aligner   = condition_absent.value.aligner
+          cross_series_reducer = condition_absent.value.reducer
+          group_by_fields      = condition_absent.value.by
+        }
+      }
+    }
+  }
+}
+
+output "policy" {
+  description = "The alert as it was made."
+  value       = google_monitoring_alert_policy.this
+}

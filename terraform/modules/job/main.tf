@@ -1,0 +1,101 @@
+# One Cloud Run job: a program that runs by itself and ends.
+variable "name" {
+  description = "The job's name."
+  type        = string
+}
+
+variable "region" {
+  description = "Where it runs."
+  type        = string
+}
+
+variable "image" {
+  description = "Its image."
+  type        = string
+}
+
+variable "args" {
+  description = "What its program is called with."
+  type        = list(string)
+}
+
+variable "account" {
+  description = "The e-mail of the service account that it runs as."
+  type        = string
+}
+
+variable "environment" {
+  description = "Its variables."
+  type        = map(string)
+}
+
+variable "network" {
+  description = "The network that it reaches the database through."
+  type        = object({ network = string, subnetwork = string })
+}
+
+variable "timeout" {
+  description = "Seconds after which a run is ended."
+  type        = number
+}
+
+variable "run" {
+  description = "A word that changes when the job is to be run right away, and waited for; null where it never is."
+  type        = string
+  default     = null
+}
+
+variable "labels" {
+  description = "The job's labels."
+  type        = map(string)
+}
+
+resource "google_cloud_run_v2_job" "this" {
+  name                = var.name
+  location            = var.region
+  deletion_protection = false # it keeps nothing
+  labels              = var.labels
+  run_execution_token = var.run
+
+  template {
+    task_count = 1
+
+    template {
+      service_account = var.account
+      timeout         = "${var.timeout}s"
+      max_retries     = 1
+
+      containers {
+        image = var.image
+        args  = var.args
+
+        resources {
+          limits = { cpu = "1", memory = "512Mi" }
+        }
+
+        dynamic "env" {
+          for_each = var.environment
+
+          content {
+            name  = env.key
+            value = env.value
+          }
+        }
+      }
+
+      vpc_access {
+        egress = "PRIVATE_RANGES_ONLY"
+
+        network_interfaces {
+          network    = var.network.network
+          subnetwork = var.network.subnetwork
+        }
+      }
+    }
+  }
+}
+
+output "job" {
+  description = "The job as it was made."
+  value       = google_cloud_run_v2_job.this
+}

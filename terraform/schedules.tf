@@ -1,0 +1,63 @@
+# A tick that failed is not repeated: the next one is its retry.
+resource "google_cloud_scheduler_job" "tick" {
+  for_each = local.scheduled
+
+  name             = each.key
+  region           = var.region
+  schedule         = each.value.schedule
+  time_zone        = "Etc/UTC"
+  attempt_deadline = "${max(15, each.value.timeoutSeconds + 5)}s"
+
+  http_target {
+    http_method = "POST"
+    uri         = "${module.function[each.key].uri}${each.value.path}"
+
+    oidc_token {
+      service_account_email = google_service_account.helper["scheduler"].email
+      audience              = local.services[each.value.service].audience
+    }
+  }
+
+  retry_config {
+    retry_count = 0
+  }
+}
+
+locals {
+  crons    = { hourly = "7 * * * *", daily = "17 21 * * *", weekly = "27 22 * * 1" }
+  cadenced = { for name, r in local.runs : name => r if r.cadence != null }
+}
+
+resource "google_cloud_scheduler_job" "run" {
+  for_each = local.cadenced
+
+  name             = each.key
+  region           = var.region
+  schedule         = local.crons[each.value.cadence]
+  time_zone        = "Etc/UTC"
+  attempt_deadline = "60s"
+
+  http_target {
+    http_method = "POST"
+    uri         = "https://run.googleapis.com/v2/${module.job[each.key].job.id}:run"
+
+    oauth_token {
+      service_account_email = google_service_account.helper["scheduler"].email
+    }
+  }
+
+  retry_config {
+    retry_count = 1
+  }
+}
+
+resource "google_cloud_run_v2_job_iam_member" "scheduler" {
+  for_each = local.cadenced
+
+  name     = module.job[each.key].job.name
+  location = var.region
+  role     = "roles/run.invoker"
+  member   = "serviceAccount:melmastoon-scheduler@${local.domain_of_accounts}"
+
+  depends_on = [google_service_account.helper]
+}

@@ -1,0 +1,138 @@
+# What a demonstration adds, and what is refused.
+
+mock_provider "google" {
+  mock_resource "google_service_account" {
+    defaults = {
+      name  = "projects/hotels-demo/serviceAccounts/somebody@hotels-demo.iam.gserviceaccount.com"
+      email = "somebody@hotels-demo.iam.gserviceaccount.com"
+    }
+  }
+
+  mock_resource "google_sql_database_instance" {
+    defaults = { connection_name = "hotels-demo:me-central1:melmastoon" }
+  }
+
+  mock_resource "google_compute_network" {
+    defaults = { id = "projects/hotels-demo/global/networks/melmastoon" }
+  }
+
+  mock_data "google_project" {
+    defaults = { number = "123456789012" }
+  }
+}
+
+variables {
+  project     = "hotels-demo"
+  domain      = "demo.hotels.example"
+  images      = "me-central1-docker.pkg.dev/hotels-demo/melmastoon"
+  alert_email = "oncall@hotels.example"
+  demo        = true
+}
+
+run "archives" {
+  command = apply
+
+  module {
+    source = "./tests/archives"
+  }
+}
+
+run "demo" {
+  command = plan
+
+  variables {
+    archives  = run.archives.all
+    documents = "redis"
+  }
+
+  assert {
+    condition     = toset(keys(module.function)) == toset(keys(run.archives.everything))
+    error_message = "The functions are not the catalogue's."
+  }
+
+  assert {
+    condition     = alltrue([for name in keys(run.archives.everything) : local.environment[name].SANDBOX == "true"])
+    error_message = "A function does not know that its neighbours are the sandbox's."
+  }
+
+  assert {
+    condition     = length(google_service_account.function) + length(google_service_account.job) + length(google_service_account.helper) <= 100
+    error_message = "A project has a hundred service accounts at most."
+  }
+
+  assert {
+    condition = alltrue([for name, f in run.archives.everything : alltrue([for u in f.upstreams : contains(["reservation", "tenantbooking"], u) || (
+      lookup(local.environment[name], "UPSTREAM_${upper(u)}_URL", "") == "https://api.demo.hotels.example/sandbox/${u}/v1"
+      && lookup(local.environment[name], "UPSTREAM_${upper(u)}_AUDIENCE", "") == run.archives.services["sandbox"].audience
+    )])])
+    error_message = "A neighbour is looked for where the sandbox is not."
+  }
+
+  assert {
+    condition = alltrue([for name, f in run.archives.everything : local.environment[name].IDENTITY_CALLERS == join(",", sort(distinct([
+      for g in run.archives.everything : "${g.account}@hotels-demo.iam.gserviceaccount.com" if contains(g.upstreams, f.answers)
+    ]))) if f.access == "internal"])
+    error_message = "A stand-in lets somebody in who does not say that they use it."
+  }
+
+  assert {
+    condition     = length(google_redis_instance.hot) == 1 && length(google_firestore_database.hot) == 0 && length(google_project_iam_member.documents) == 0
+    error_message = "There are two stores of hot documents, or none."
+  }
+
+  assert {
+    condition     = alltrue([for name, f in run.archives.everything : contains(keys(local.environment[name]), "REDIS_URL") == f.documents && contains(keys(local.environment[name]), "REDIS_PREFIX") == f.documents])
+    error_message = "A function is told of a store that it does not use, or not of one that it does."
+  }
+}
+
+run "refuses_more_connections_than_there_are" {
+  command = plan
+
+  variables {
+    archives                 = run.archives.all
+    database_pool            = 8
+    database_max_connections = 50
+  }
+
+  expect_failures = [google_sql_database_instance.main]
+}
+
+run "refuses_to_deploy_without_archives" {
+  command = plan
+
+  variables {
+    bundles  = "tests/nowhere"
+    archives = { for name, archive in run.archives.all : name => archive if name != "jobs-prune" }
+  }
+
+  expect_failures = [google_storage_bucket.archives]
+}
+
+run "refuses_neighbours_that_nobody_names" {
+  command = plan
+
+  variables {
+    archives = run.archives.all
+    demo     = false
+  }
+
+  expect_failures = [google_storage_bucket_object.archive]
+}
+
+run "refuses_values_of_the_wrong_form" {
+  command = plan
+
+  variables {
+    archives            = run.archives.all
+    project             = "Hotels"
+    domain              = "https://hotels.example"
+    images              = "melmastoon"
+    alert_email         = "oncall"
+    documents           = "pg"
+    platform_publishers = ["allUsers"]
+    rate_limits         = { session = "many" }
+  }
+
+  expect_failures = [var.project, var.domain, var.images, var.alert_email, var.documents, var.platform_publishers, var.rate_limits]
+}

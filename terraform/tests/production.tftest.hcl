@@ -1,0 +1,310 @@
+# What a production deployment is: held to the catalogue, not to what these files make of it. It is applied, for a plan leaves
+# out what the provider checks of values that are not known yet.
+
+mock_provider "google" {
+  mock_resource "google_service_account" {
+    defaults = {
+      name  = "projects/hotels-prod/serviceAccounts/somebody@hotels-prod.iam.gserviceaccount.com"
+      email = "somebody@hotels-prod.iam.gserviceaccount.com"
+    }
+  }
+
+  mock_resource "google_sql_database_instance" {
+    defaults = { connection_name = "hotels-prod:me-central1:melmastoon" }
+  }
+
+  mock_resource "google_compute_network" {
+    defaults = { id = "projects/hotels-prod/global/networks/melmastoon" }
+  }
+
+  mock_data "google_project" {
+    defaults = { number = "123456789012" }
+  }
+}
+
+variables {
+  project             = "hotels-prod"
+  domain              = "hotels.example"
+  images              = "me-central1-docker.pkg.dev/hotels-prod/melmastoon"
+  alert_email         = "oncall@hotels.example"
+  pager_channels      = ["projects/hotels-prod/notificationChannels/1"]
+  platform_publishers = ["serviceAccount:events@platform.iam.gserviceaccount.com"]
+  desk_callers        = ["desk@desk-software.iam.gserviceaccount.com"]
+  custom_domains      = ["kabul-grand.example"]
+  staff               = { issuer = "https://iam.platform.example", keys = "https://iam.platform.example/jwks" }
+
+  upstreams = { for name in ["inventory", "payment", "pricing", "property", "search", "tenant", "theme"] : name => {
+    url = "https://${name}.platform.example/v1", audience = "https://${name}.platform.example"
+  } }
+}
+
+run "archives" {
+  command = apply
+
+  module {
+    source = "./tests/archives"
+  }
+}
+
+run "production" {
+  command = apply
+
+  variables {
+    archives = run.archives.all
+  }
+
+  # --- what there is
+
+  assert {
+    condition     = toset(keys(module.function)) == toset(keys(run.archives.functions))
+    error_message = "The functions are not the catalogue's."
+  }
+
+  assert {
+    condition     = alltrue([for name, f in module.function : f.function.build_config[0].entry_point == name && f.function.build_config[0].source[0].storage_source[0].object == "${name}-0123456789abcdef.zip"])
+    error_message = "A function is built from another's archive, or started as another."
+  }
+
+  assert {
+    condition     = toset(keys(google_pubsub_topic.subject)) == setunion(flatten([for f in run.archives.functions : concat(f.emits, f.event == null ? [] : [f.event.subject])]))
+    error_message = "The topics are not what is told and heard."
+  }
+
+  assert {
+    condition     = toset(keys(module.job)) == toset(["migrate", "prune-daily", "prune-hourly", "prune-weekly"])
+    error_message = "The jobs are not migrate, and prune by cadence."
+  }
+
+  assert {
+    condition     = module.job["migrate"].job.run_execution_token != null && alltrue([for name, j in module.job : j.job.run_execution_token == null if name != "migrate"])
+    error_message = "The apply runs migrate, and nothing else."
+  }
+
+  assert {
+    condition     = alltrue([for name, j in module.job : j.job.template[0].template[0].containers[0].image == "${var.images}/${split("-", name)[0]}:0123456789abcdef"])
+    error_message = "An image is not of its archive."
+  }
+
+  # --- the sandbox is left out
+
+  assert {
+    condition     = alltrue([for f in module.function : lookup(f.function.service_config[0].environment_variables, "SANDBOX", null) == null])
+    error_message = "A function believes that its neighbours are the sandbox's."
+  }
+
+  assert {
+    condition     = !anytrue([for name in concat(keys(google_service_account.function), keys(google_cloud_scheduler_job.tick), keys(google_pubsub_topic.dead_letter), module.job["migrate"].job.template[0].template[0].containers[0].args) : strcontains(name, "sandbox") || strcontains(name, "storefront")])
+    error_message = "Something of the sandbox is deployed."
+  }
+
+  assert {
+    condition     = alltrue([for name, f in run.archives.functions : alltrue([for u in f.upstreams : contains(keys(module.function[name].function.service_config[0].environment_variables), "UPSTREAM_${upper(u)}_URL")])])
+    error_message = "A function is not told where a neighbour is that it uses."
+  }
+
+  # --- least privilege
+
+  assert {
+    condition     = length(google_service_account.function) == length(run.archives.functions)
+    error_message = "Two functions share an account."
+  }
+
+  assert {
+    condition     = alltrue([for name, f in module.function : f.function.service_config[0].service_account_email == "${run.archives.functions[name].account}@hotels-prod.iam.gserviceaccount.com"])
+    error_message = "A function runs as another account than its own."
+  }
+
+  assert {
+    condition = alltrue([for topic, b in google_pubsub_topic_iam_binding.publisher : b.members == toset(concat(
+      [for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if contains(f.publishes, topic)],
+      contains(flatten([for f in run.archives.functions : f.emits]), topic) ? [] : tolist(var.platform_publishers),
+    ))])
+    error_message = "Somebody may publish who does not need to, or may not who does."
+  }
+
+  assert {
+    condition     = alltrue([for topic, b in google_pubsub_topic_iam_binding.publisher : !anytrue([for m in b.members : startswith(m, "serviceAccount:consumer-") || startswith(m, "serviceAccount:tenantbooking-")]) if startswith(topic, "melmastoon.payment.") || startswith(topic, "melmastoon.reservation.")])
+    error_message = "A browser's service may publish what payment or reservation tells."
+  }
+
+  assert {
+    condition = toset([for m in google_project_iam_member.database : "${m.member} ${m.role}"]) == toset(flatten([for account in concat([for f in run.archives.functions : f.account if f.postgres], ["jobs-migrate", "jobs-prune"]) :
+      [for role in ["roles/cloudsql.client", "roles/cloudsql.instanceUser"] : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com ${role}"]
+    ]))
+    error_message = "Somebody reaches the database who does not use it, or does not who does."
+  }
+
+  assert {
+    condition     = toset([for m in google_project_iam_member.documents : "${m.member} ${m.role}"]) == toset([for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com roles/datastore.user" if f.documents])
+    error_message = "Somebody reads documents who does not use them, or does not who does."
+  }
+
+  assert {
+    condition = toset(flatten([for variable, b in google_secret_manager_secret_iam_binding.accessor : [for m in b.members : "${m} ${variable}"]])) == toset(flatten([for f in run.archives.functions :
+      [for variable in f.secrets : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com ${variable}"]
+    ]))
+    error_message = "Somebody reads a keyring without which they start, or does not who needs it."
+  }
+
+  assert {
+    condition     = length(google_secret_manager_secret_iam_binding.accessor["GUEST_SALT_KEYS"].members) == 1
+    error_message = "Guests' salt is read by more than the function that names guests."
+  }
+
+  assert {
+    condition = alltrue([for name, f in module.function : join(",", sort([for s in f.function.service_config[0].secret_environment_variables : "${s.key} ${s.secret}"]))
+    == join(",", sort([for variable in run.archives.functions[name].secrets : "${variable} melmastoon-${lower(replace(variable, "_", "-"))}"]))])
+    error_message = "A function is given other keyrings than it needs."
+  }
+
+  assert {
+    condition = alltrue([for name, f in run.archives.functions : lookup(module.function[name].function.service_config[0].environment_variables, "IDENTITY_CALLERS", null) == (f.access == "public" ? null : join(",", sort(distinct(concat(
+      [for g in run.archives.functions : "${g.account}@hotels-prod.iam.gserviceaccount.com" if f.answers != "" && contains(g.upstreams, f.answers)],
+      f.access == "desk" ? tolist(var.desk_callers) : [],
+      f.access == "push" ? ["melmastoon-push@hotels-prod.iam.gserviceaccount.com"] : [],
+      f.access == "scheduler" ? ["melmastoon-scheduler@hotels-prod.iam.gserviceaccount.com"] : [],
+    )))))])
+    error_message = "A function lets somebody in who does not say that they use it."
+  }
+
+  assert {
+    condition     = alltrue([for name, f in run.archives.functions : module.function[name].function.service_config[0].ingress_settings == (f.kind == "http" ? "ALLOW_INTERNAL_AND_GCLB" : "ALLOW_INTERNAL_ONLY")])
+    error_message = "What is pushed or ticked can be reached from outside, or what is called cannot."
+  }
+
+  # --- events
+
+  assert {
+    condition = alltrue([for name, f in run.archives.functions : f.event == null ? true : (
+      module.subscription[name].subscription.topic == google_pubsub_topic.subject[f.event.subject].id
+      && module.subscription[name].subscription.push_config[0].push_endpoint == "${module.function[name].uri}/internal/events/${name}"
+      && module.subscription[name].subscription.push_config[0].oidc_token[0].audience == run.archives.services[f.service].audience
+      && module.subscription[name].subscription.push_config[0].no_wrapper[0].write_metadata
+      && module.subscription[name].subscription.enable_message_ordering
+      && module.subscription[name].subscription.ack_deadline_seconds == f.event.ackDeadlineSeconds
+      && module.subscription[name].subscription.retry_policy[0].minimum_backoff == "${f.event.minBackoffSeconds}s"
+      && module.subscription[name].subscription.retry_policy[0].maximum_backoff == "${f.event.maxBackoffSeconds}s"
+    )])
+    error_message = "A subscription is not what its function hears, or not as it hears it."
+  }
+
+  assert {
+    condition = alltrue([for name, f in run.archives.functions : f.event == null ? true : (
+      length(module.subscription[name].subscription.dead_letter_policy) == 1
+      && try(module.subscription[name].subscription.dead_letter_policy[0].dead_letter_topic == google_pubsub_topic.dead_letter[f.event.deadLetter].id, false)
+      && try(module.subscription[name].subscription.dead_letter_policy[0].max_delivery_attempts == f.event.attempts, false)
+    )])
+    error_message = "A subscription has no dead letters, or not its own."
+  }
+
+  assert {
+    condition     = alltrue([for name, f in run.archives.functions : f.event == null ? true : try(module.subscription[name].subscription.filter, null) == (f.event.filter == "" ? null : f.event.filter)])
+    error_message = "A subscription filters otherwise than its function."
+  }
+
+  assert {
+    condition     = contains([for s in module.subscription : s.subscription.filter == null ? "" : s.subscription.filter], "attributes.\"ce-errorcode\" = \"MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED\"")
+    error_message = "Replays are not told from other errors."
+  }
+
+  assert {
+    condition = toset(keys(google_pubsub_subscription.dead_letter)) == toset([for f in run.archives.functions : f.event.deadLetter if f.event != null]) && alltrue([for s in google_pubsub_subscription.dead_letter :
+      length(s.expiration_policy) == 1 && try(s.expiration_policy[0].ttl == "", false) && s.message_retention_duration == (startswith(s.name, "bff-tenant-dlq.") ? "604800s" : "2678400s")
+    ])
+    error_message = "Dead letters are not kept."
+  }
+
+  assert {
+    condition = alltrue([for topic, b in google_pubsub_topic_iam_binding.dead_letter : b.members == toset(concat(
+      ["serviceAccount:service-123456789012@gcp-sa-pubsub.iam.gserviceaccount.com"],
+      [for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if try(f.event.deadLetter == topic, false)],
+    ))])
+    error_message = "Dead letters are put down by others than Pub/Sub and the functions that hear."
+  }
+
+  # --- schedules
+
+  assert {
+    condition = toset(keys(google_cloud_scheduler_job.tick)) == toset([for name, f in run.archives.functions : name if f.schedule != ""]) && alltrue([for name, s in google_cloud_scheduler_job.tick :
+      s.schedule == run.archives.functions[name].schedule && s.time_zone == "Etc/UTC"
+      && s.http_target[0].uri == "${module.function[name].uri}/internal/ticks/${name}"
+      && s.http_target[0].oidc_token[0].audience == run.archives.services[run.archives.functions[name].service].audience
+    ])
+    error_message = "The schedules are not the catalogue's."
+  }
+
+  assert {
+    condition     = toset([for s in google_cloud_scheduler_job.run : s.name]) == toset(["prune-daily", "prune-hourly", "prune-weekly"]) && alltrue([for name, m in google_cloud_run_v2_job_iam_member.scheduler : m.role == "roles/run.invoker"])
+    error_message = "A cadence of prune has no schedule."
+  }
+
+  # --- state
+
+  assert {
+    condition = (google_sql_database_instance.main.database_version == "POSTGRES_15"
+      && !google_sql_database_instance.main.settings[0].ip_configuration[0].ipv4_enabled
+      && google_sql_database_instance.main.settings[0].backup_configuration[0].point_in_time_recovery_enabled
+    && google_sql_database_instance.main.deletion_protection)
+    error_message = "The database has a public address, or nothing to go back to."
+  }
+
+  assert {
+    condition     = length([for f in google_sql_database_instance.main.settings[0].database_flags : f if f.name == "cloudsql.iam_authentication" && f.value == "on"]) == 1 && alltrue([for u in google_sql_user.function : u.type == "CLOUD_IAM_SERVICE_ACCOUNT" && u.password == null])
+    error_message = "Somebody logs in with a password."
+  }
+
+  assert {
+    condition     = output.connections.most <= output.connections.of - var.database_reserve && output.connections.most > 0
+    error_message = "The functions may open more connections than there are."
+  }
+
+  assert {
+    condition     = google_firestore_field.expires[0].collection == "documents" && google_firestore_field.expires[0].field == "expiresAt" && length(google_firestore_field.expires[0].ttl_config) == 1 && google_firestore_field.unindexed[0].field == "*"
+    error_message = "Hot documents do not end, or are indexed."
+  }
+
+  assert {
+    condition     = length(google_redis_instance.hot) == 0
+    error_message = "There are two stores of hot documents."
+  }
+
+  # --- the edge
+
+  assert {
+    condition     = toset(keys(google_compute_backend_service.function)) == toset([for name, f in run.archives.functions : name if f.kind == "http"])
+    error_message = "The edge leads to what is pushed or ticked, or not to all that is called."
+  }
+
+  assert {
+    condition     = alltrue([for m in google_compute_url_map.edge.path_matcher : length(distinct(m.route_rules[*].priority)) == length(m.route_rules) && length(m.route_rules) <= 200])
+    error_message = "Two routes have the same place, or there are more than a load balancer takes."
+  }
+
+  assert {
+    condition = anytrue([for r in one([for m in google_compute_url_map.edge.path_matcher : m if m.name == "hotels"]).route_rules : r.service == google_compute_backend_service.function["tenantbooking-hold"].id
+    && r.match_rules[0].path_template_match == "/api/hold" && contains(r.match_rules[0].header_matches[*].exact_match, "POST")])
+    error_message = "A hotel's own host has no /api/hold."
+  }
+
+  assert {
+    condition     = alltrue([for name, b in google_compute_backend_service.function : b.enable_cdn == endswith(run.archives.functions[name].path, "/{tenantSlug}/policies") && (b.security_policy == google_compute_security_policy.edge.id) == (run.archives.functions[name].access == "public")])
+    error_message = "Shared caches keep what is somebody's own, or a function stands before the edge's limits."
+  }
+
+  assert {
+    condition     = toset([for e in google_certificate_manager_certificate_map_entry.edge : e.hostname]) == toset(["hotels.example", "*.hotels.example", "kabul-grand.example"])
+    error_message = "A host has no certificate."
+  }
+
+  # --- alerts
+
+  assert {
+    condition     = alltrue([for name, f in run.archives.functions : f.schedule == "" || contains(keys(module.alert), "progress-${name}")]) && alltrue([for name, f in run.archives.functions : f.event == null || contains(keys(module.alert), try("dead-${f.event.deadLetter}", ""))])
+    error_message = "A schedule may stop, or a letter die, and nobody is told."
+  }
+
+  assert {
+    condition     = alltrue([for a in module.alert : length(a.policy.notification_channels) == (a.policy.severity == "CRITICAL" ? 2 : 1) && strcontains(a.policy.documentation[0].content, "\n1. ")])
+    error_message = "An alert wakes nobody, or does not say what to do."
+  }
+}

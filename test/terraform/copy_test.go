@@ -1,0 +1,134 @@
+// Package terraform holds the infrastructure to the catalogue and to the code, and shows that its own tests can fail.
+package terraform
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+)
+
+// root is the module's folder as seen from this one, home that of the configuration.
+var (
+	root = filepath.Join("..", "..")
+	home = filepath.Join(root, "terraform")
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A workplace is a copy of the configuration: what Terraform leaves behind is left there, and what is broken is broken there.
+type workplace struct {
+	t   testing.TB
+	dir string
+}
+
+// open copies the configuration. Locks and states that somebody has left in the tree are not part of it.
+func open(t testing.TB) workplace {
+	t.Helper()
+	w := workplace{t, t.TempDir()}
+	must(t, os.CopyFS(w.dir, os.DirFS(home)))
+	for _, left := range []string{".terraform", ".terraform.lock.hcl", "terraform.tfstate"} {
+		must(t, os.RemoveAll(filepath.Join(w.dir, left)))
+	}
+	return w
+}
+
+// patience bounds one command; other tests may have the machine.
+const patience = 5 * time.Minute
+
+// run runs Terraform in the copy, with whatever configuration of its command line the environment names.
+func (w workplace) run(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "terraform", args...)
+	cmd.Dir = w.dir
+	cmd.Env = append(os.Environ(), "TF_IN_AUTOMATION=1", "TF_INPUT=0", "CHECKPOINT_DISABLE=1")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// need skips a test where there is no Terraform.
+func need(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("plans and applies the whole configuration")
+	}
+	if _, err := exec.LookPath("terraform"); err != nil {
+		t.Skip("Terraform is not installed, so its own tests of the configuration are left out: see https://developer.hashicorp.com/terraform/install")
+	}
+}
+
+// prepare makes the copy ready for what needs the provider, and skips the test where that cannot be had.
+func (w workplace) prepare() {
+	w.t.Helper()
+	if out, err := w.run("init", "-backend=false", "-no-color"); err != nil {
+		if strings.Contains(out, "could not connect") || strings.Contains(out, "Failed to query available provider packages") || strings.Contains(out, "Failed to install provider") {
+			w.t.Skipf("The provider cannot be had here, neither from its registry nor from a mirror (TF_CLI_CONFIG_FILE may name one):\n%s", out)
+		}
+		w.t.Fatalf("init: %v\n%s", err, out)
+	}
+}
+
+// replace puts one text in the place of another, which must be there exactly once.
+func (w workplace) replace(file, old, new string) {
+	w.t.Helper()
+	path := filepath.Join(w.dir, filepath.FromSlash(file))
+	text, err := os.ReadFile(path)
+	must(w.t, err)
+	if n := strings.Count(string(text), old); n != 1 {
+		w.t.Fatalf("%s has %d times %q", file, n, old)
+	}
+	must(w.t, os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o600))
+}
+
+// few leaves one function of each sort in the copy's catalogue: what is wrong with all is wrong with each, and is found sooner.
+func (w workplace) few() {
+	w.t.Helper()
+	path := filepath.Join(w.dir, "catalogue.json")
+	text, err := os.ReadFile(path)
+	must(w.t, err)
+	var d deployment.Deployment
+	must(w.t, json.Unmarshal(text, &d))
+	cut(&d)
+	text, err = d.Text()
+	must(w.t, err)
+	must(w.t, os.WriteFile(path, text, 0o600))
+}
+
+func cut(d *deployment.Deployment) {
+	sorts := map[string]bool{}
+	functions := map[string]deployment.Function{}
+	var routes []deployment.Route
+	for _, r := range d.Routes { // these first: their order decides which of a sort stays
+		f := d.Functions[r.Function]
+		if sort := sortOf(f); !sorts[sort] || r.Template == "/bff/tenant-booking/v1/*/hold" {
+			sorts[sort], functions[r.Function] = true, f
+			routes = append(routes, r)
+		}
+	}
+	for name, f := range d.Functions {
+		if sort := sortOf(f); f.Kind != "http" && !sorts[sort] {
+			sorts[sort], functions[name] = true, f
+		}
+	}
+	d.Functions, d.Routes = functions, routes
+}
+
+func sortOf(f deployment.Function) string {
+	filter := f.Event != nil && f.Event.Filter != ""
+	return fmt.Sprint(f.Service, f.Kind, f.Answers, filter, slices.Contains(f.Secrets, "GUEST_SALT_KEYS"), strings.HasSuffix(f.Path, "/policies"))
+}

@@ -1,0 +1,160 @@
+package terraform
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/scripts/bundle/archive"
+	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+
+	"github.com/go-json-experiment/json"
+)
+
+// left are the variables that the code reads and a deployment does not set, and why.
+var left = map[string]string{
+	"CLOUDSQL_PRIVATE_IP":        "what the code takes for granted is so",
+	"DATABASE_IDLE_TIMEOUT":      "the code's own",
+	"DATABASE_STATEMENT_TIMEOUT": "the code's own",
+	"DATABASE_URL":               "there the database is on Cloud SQL",
+	"DOCUMENT_PAUSE":             "the code's own",
+	"DOCUMENT_TIMEOUT":           "the code's own",
+	"EMULATORS_REQUIRED":         "for tests",
+	"FIRESTORE_EMULATOR_HOST":    "for local runs",
+	"FUNCTION_TARGET":            "the cloud sets it",
+	"K_REVISION":                 "the cloud sets it",
+	"PGTEST_URL":                 "for tests",
+	"PUBSUB_EMULATOR_HOST":       "for local runs",
+	"TENANT_BOOKING_URL":         "it is below PUBLIC_URL",
+}
+
+var (
+	readByCode = regexp.MustCompile("`env:\"([A-Z][A-Z0-9_]+)")
+	setHere    = regexp.MustCompile(`(?m)^\s*([A-Z][A-Z0-9]*_[A-Z0-9_]+|SANDBOX)\s*=|[{,?]\s*([A-Z][A-Z0-9]*_[A-Z0-9_]+|SANDBOX)\s*=[^=]`)
+)
+
+// read are the variables that the code reads, but for those that are named when it runs (UPSTREAM_…).
+func read(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, top := range []string{"functions", "shared", "jobs"} {
+		tree := os.DirFS(root)
+		must(t, fs.WalkDir(tree, top, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := fs.ReadFile(tree, path)
+			for _, found := range readByCode.FindAllSubmatch(source, -1) {
+				names[string(found[1])] = true
+			}
+			return err
+		}))
+	}
+	return names
+}
+
+// set are the variables that the configuration names, in these files.
+func set(t *testing.T, files ...string) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, file := range files {
+		for _, found := range setHere.FindAllStringSubmatch(text(t, file), -1) {
+			names[found[1]+found[2]] = true
+		}
+	}
+	return names
+}
+
+func text(t *testing.T, file string) string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(home, file))
+	must(t, err)
+	return string(source)
+}
+
+func TestEveryVariableOfTheCodeIsSetOrLeftForAReason(t *testing.T) {
+	t.Parallel()
+	code, here := read(t), set(t, "functions.tf", "jobs.tf")
+	for _, secret := range deployment.Secrets {
+		here[secret] = true // by what each function needs
+	}
+	for name := range code {
+		if !here[name] && left[name] == "" {
+			t.Errorf("nothing sets %s", name)
+		}
+		if here[name] && left[name] != "" {
+			t.Errorf("%s is set, and left because %s", name, left[name])
+		}
+	}
+	for name := range here {
+		if !code[name] && name != "PGOPTIONS" {
+			t.Errorf("%s is set, and nothing reads it", name)
+		}
+	}
+	for name := range left {
+		if !code[name] && !strings.HasPrefix(name, "EMULATORS") {
+			t.Errorf("%s is left out, and nothing reads it", name)
+		}
+	}
+}
+
+var (
+	declared = regexp.MustCompile(`(?m)^variable "([a-z_]+)"`)
+	tabled   = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|")
+	played   = regexp.MustCompile(`playbook = "([a-z ]+)"`)
+	written  = regexp.MustCompile(`(?m)^### Playbook: (.+)$`)
+)
+
+func all(pattern *regexp.Regexp, text string) (found []string) {
+	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+		found = append(found, m[1])
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func TestTheGuideHasEveryVariableAndEveryPlaybook(t *testing.T) {
+	t.Parallel()
+	guide := text(t, "README.md")
+	if want, got := all(declared, text(t, "variables.tf")), all(tabled, guide); !slices.Equal(got, want) {
+		t.Errorf("variables %v\nthe guide has %v", want, got)
+	}
+	if want, got := all(played, text(t, "alerts.tf")), all(written, guide); !slices.Equal(got, want) {
+		t.Errorf("alerts want the playbooks %v\nthe guide has %v", want, got)
+	}
+}
+
+func TestTheStoresOfDocumentsAreThoseThatArchivesAreMadeFor(t *testing.T) {
+	t.Parallel()
+	for _, h := range archive.Hots {
+		offered := strings.Contains(text(t, "variables.tf"), `["firestore", "redis"]`) && (h == archive.Firestore || h == archive.Redis)
+		if offered == (h == archive.Embedded) { // that one is for a laptop
+			t.Errorf("documents in %s: offered %v", h, offered)
+		}
+	}
+}
+
+// TestNothingIsNamedTwice wants each function to be known to the configuration by the catalogue only.
+func TestNothingIsNamedTwice(t *testing.T) {
+	t.Parallel()
+	var d deployment.Deployment
+	must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
+	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
+	must(t, err)
+	if len(files) == 0 || len(melmastoon.Functions) == 0 {
+		t.Fatal("there is nothing to look at")
+	}
+	for _, file := range files {
+		source := text(t, filepath.Base(file))
+		for name := range d.Functions {
+			if strings.Contains(source, `"`+name+`"`) {
+				t.Errorf("%s names %s: let it follow from the catalogue", filepath.Base(file), name)
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package terraform
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestTheConfigurationIsFormatted(t *testing.T) {
+	t.Parallel()
+	need(t)
+	if out, err := open(t).run("fmt", "-check", "-recursive", "-no-color"); err != nil {
+		t.Errorf("not formatted, run terraform fmt -recursive terraform: %v\n%s", err, out)
+	}
+}
+
+// TestEverythingFindsRoom plans all that the catalogue has; in the long run it is also applied, and everything asked of it.
+func TestEverythingFindsRoom(t *testing.T) {
+	t.Parallel()
+	need(t)
+	w := open(t)
+	w.prepare()
+	if out, err := w.run("validate", "-no-color"); err != nil {
+		t.Fatalf("not valid: %v\n%s", err, out)
+	}
+	args := []string{"test", "-no-color"}
+	if !long {
+		args = append(args, "-filter=tests/capacity.tftest.hcl")
+	}
+	if out, err := w.run(args...); err != nil {
+		t.Errorf("%v\n%s", err, told(out))
+	}
+}
+
+// long is whether the long counts are wanted.
+var long = os.Getenv("MELMASTOON_FULL") != ""
+
+// A breach is one way to break the configuration that must be noticed, by whom, and what is then said.
+type breach struct{ name, by, file, old, new, complaint string }
+
+// The tests that notice.
+const (
+	production = "tests/production.tftest.hcl"
+	demo       = "tests/demo.tftest.hcl"
+)
+
+var breaches = []breach{
+	{"anybody may publish", production, "topics.tf", "    [for f in local.functions : \"serviceAccount:${f.account}@${local.domain_of_accounts}\" if contains(f.publishes, topic)],", "    [\"allAuthenticatedUsers\"],",
+		"Somebody may publish who does not need to"},
+	{"every function may publish everything", production, "topics.tf", " if contains(f.publishes, topic)]", "]", "A browser's service may publish what payment or reservation tells."},
+	{"dead letters are forgotten", production, "modules/subscription/main.tf", "  dead_letter_policy {\n    dead_letter_topic     = var.dead_letter\n    max_delivery_attempts = var.attempts\n  }\n", "",
+		"A subscription has no dead letters"},
+	{"the sandbox is believed to be there", production, "functions.tf", "var.demo ? { SANDBOX = \"true\" } : {}", "{ SANDBOX = \"true\" }", "A function believes that its neighbours are the sandbox's."},
+	{"a connection budget that is overdrawn", demo, "database.tf", "local.connections + var.database_reserve <= var.database_max_connections", "local.connections >= 0", "Missing expected failure"},
+	{"every function is let in everywhere", production, "functions.tf", " if f.answers != \"\" && contains(g.upstreams, f.answers)],", "],", "A function lets somebody in who does not say that they use it."},
+
+	{"keyrings for everybody", production, "secrets.tf", "@${local.domain_of_accounts}\" if contains(f.secrets, each.key)])", "@${local.domain_of_accounts}\"])", "Somebody reads a keyring"},
+	{"the database for everybody", production, "accounts.tf", "toset([for f in local.functions : f.account if f.postgres])", "toset([for f in local.functions : f.account])", "Somebody reaches the database"},
+	{"pushes for another", production, "topics.tf", "  audience    = local.services[each.value.service].audience", "  audience    = \"https://somebody.else\"", "A subscription is not what its function hears"},
+	{"pushes in a wrapper", production, "modules/subscription/main.tf", "    no_wrapper {\n      write_metadata = true\n    }\n", "", "no_wrapper"},
+	{"filters forgotten", production, "modules/subscription/main.tf", "  filter                     = var.filter == \"\" ? null : var.filter\n", "", "Replays are not told from other errors."},
+	{"dead letters that expire", production, "topics.tf", "  expiration_policy {\n    ttl = \"\"\n  }\n", "", "Dead letters are not kept."},
+	{"what is ticked can be reached from outside", production, "modules/function/main.tf", "\"ALLOW_INTERNAL_ONLY\"", "\"ALLOW_ALL\"", "can be reached from outside"},
+	{"a schedule in local time", production, "schedules.tf", "  schedule         = each.value.schedule\n  time_zone        = \"Etc/UTC\"", "  schedule         = each.value.schedule\n  time_zone        = \"Asia/Kabul\"", "The schedules are not the catalogue's."},
+	{"an answer for one kept for all", production, "edge.tf", "  enable_cdn            = contains(local.cached, each.key)", "  enable_cdn            = true", "Shared caches keep what is somebody's own"},
+	{"an alert without its playbook", production, "README.md", "### Playbook: progress", "### What is ticked", "progress"},
+}
+
+// TestABrokenConfigurationIsNoticed applies a few functions of each sort, then breaks one thing at a time. The first breaches are
+// tried each time, the others in the long run; that what they change is there is looked at always.
+func TestABrokenConfigurationIsNoticed(t *testing.T) {
+	t.Parallel()
+	need(t)
+	w := open(t)
+	w.few()
+	w.prepare()
+	for _, by := range []string{production, demo} {
+		if out, err := w.run("test", "-no-color", "-filter="+by); err != nil {
+			t.Fatalf("what is not broken fails: %v\n%s", err, told(out))
+		}
+	}
+	const ordinary = 4
+	for i, b := range breaches {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			w := open(t)
+			w.few()
+			w.replace(b.file, b.old, b.new)
+			if i >= ordinary && !long {
+				t.Skip("what is changed is there; what comes of it is seen in the long run: MELMASTOON_FULL")
+			}
+			w.prepare()
+			if out, err := w.run("test", "-no-color", "-filter="+b.by); err == nil || !strings.Contains(unwrapped(out), b.complaint) {
+				t.Errorf("nobody says %q: %v\n%s", b.complaint, err, told(out))
+			}
+		})
+	}
+}
+
+// told is what Terraform says, without the list of what it would have to clean up.
+func told(out string) string {
+	var kept []string
+	for line := range strings.Lines(out) {
+		if !strings.HasPrefix(line, "  - ") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// unwrapped joins the lines that Terraform has broken.
+func unwrapped(out string) string { return strings.Join(strings.Fields(out), " ") }
