@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/contract"
 	"melmastoon.ghasi.io/shared/event"
@@ -107,12 +108,6 @@ func (o *Outbox) park(ctx context.Context, d event.Draft, raw event.Raw, broken 
 	return entry{Raw: raw, key: key, parked: &reason}, nil
 }
 
-// insertEvent has its arguments by number: names would be rewritten anew for each event, and that costs as much as all the
-// rest of Append.
-const insertEvent = `
-	INSERT INTO {schema}.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, parked_reason)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
-
 // insert has the entries written. Whoever writes to a key first waits for those who have written to it before and have not ended.
 func (o *Outbox) insert(tx postgres.Tx, entries []entry) error {
 	for _, key := range keys(entries, func(entry) bool { return true }) { // sorted, so that two transactions with several keys cannot block each other
@@ -123,8 +118,12 @@ func (o *Outbox) insert(tx postgres.Tx, entries []entry) error {
 		if err != nil {
 			return err
 		}
-		tx.Queue(o.insertion, e.Envelope.EventID, e.Envelope.EventID.String(), e.Envelope.TenantID, e.Envelope.Subject, e.key,
-			[]byte(e.Payload), envelope, e.Envelope.OccurredAt, e.parked)
+		tx.Queue(o.sql(`
+			INSERT INTO {schema}.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at, parked_reason)
+			VALUES (@id, @event, @tenant, @subject, @key, @payload, @envelope, @occurred, @parked)`),
+			pgx.StrictNamedArgs{"id": e.Envelope.EventID, "event": e.Envelope.EventID.String(), "tenant": e.Envelope.TenantID,
+				"subject": e.Envelope.Subject, "key": e.key, "payload": []byte(e.Payload), "envelope": envelope,
+				"occurred": e.Envelope.OccurredAt, "parked": e.parked})
 	}
 	return nil
 }

@@ -30,7 +30,6 @@ type Outbox struct {
 	db        *postgres.DB
 	now       func() time.Time
 	publisher topic.Publisher // nil where none was given: then events are only stored
-	insertion string          // insertEvent in its schema
 	draining  pace
 	step      func(Step) error
 }
@@ -48,9 +47,7 @@ const (
 // Open returns the outbox in the database's schema. It publishes through the publisher that was given to e.
 func Open(e env.Env, db *postgres.DB) *Outbox {
 	publisher, _ := topic.Open(e)
-	o := &Outbox{db: db, now: e.Now, publisher: publisher, draining: draining, step: func(Step) error { return nil }}
-	o.insertion = o.sql(insertEvent)
-	return o
+	return &Outbox{db: db, now: e.Now, publisher: publisher, draining: draining, step: func(Step) error { return nil }}
 }
 
 // Stepping returns the outbox with a function that is called after each step of each turn. An error from it ends the

@@ -26,6 +26,7 @@ type Tx struct {
 // Exec runs a statement that returns no rows.
 func (t Tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	if t.alone() {
+		sql, args = number(sql, args)
 		return t.conn.Exec(ctx, sql, args...)
 	}
 	results := t.SendBatch(ctx, single(sql, args))
@@ -36,6 +37,7 @@ func (t Tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTa
 // Query runs a statement for its rows. They must be read to the end before the next statement: pgx.CollectRows does.
 func (t Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	if t.alone() {
+		sql, args = number(sql, args)
 		return t.conn.Query(ctx, sql, args...)
 	}
 	results := t.SendBatch(ctx, single(sql, args))
@@ -46,6 +48,7 @@ func (t Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error
 // QueryRow runs a statement for its first row.
 func (t Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	if t.alone() {
+		sql, args = number(sql, args)
 		return t.conn.QueryRow(ctx, sql, args...)
 	}
 	results := t.SendBatch(ctx, single(sql, args))
@@ -65,6 +68,9 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	all := &pgx.Batch{QueuedQueries: append(waiting, b.QueuedQueries...)}
 	if t.last && !whole {
 		all.Queue(`COMMIT`).Exec(committing)
+	}
+	for _, q := range all.QueuedQueries {
+		q.SQL, q.Arguments = number(q.SQL, q.Arguments)
 	}
 	t.ahead, t.sent = pgx.Batch{}, true
 	results := t.conn.SendBatch(ctx, all)
