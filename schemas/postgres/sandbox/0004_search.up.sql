@@ -14,6 +14,8 @@ CREATE TABLE IF NOT EXISTS sandbox.cities (
     city_keys      text[] NOT NULL, -- its names in all languages, folded as what people type is
     region_keys    text[] NOT NULL  -- those of its region and its country
 );
+CREATE INDEX IF NOT EXISTS ix_cities_city_keys ON sandbox.cities USING gin (city_keys);
+CREATE INDEX IF NOT EXISTS ix_cities_region_keys ON sandbox.cities USING gin (region_keys);
 
 ALTER TABLE sandbox.tenants
     ADD COLUMN IF NOT EXISTS brand_localized jsonb NOT NULL DEFAULT '{}';
