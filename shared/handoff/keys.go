@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
+	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -14,7 +16,10 @@ import (
 
 // Keys mint and verify tokens. The site that mints and the site that verifies share them: put a new key last on both
 // first, in front on both then, and take the old one away when its last token has expired.
-type Keys struct{ ring keyring.Ring }
+type Keys struct {
+	ring keyring.Ring
+	macs *sync.Map // of key id to *sync.Pool of hash.Hash
+}
 
 // Open reads HANDOFF_KEYS.
 func Open(e env.Env) (Keys, error) {
@@ -24,7 +29,7 @@ func Open(e env.Env) (Keys, error) {
 	if err := e.Load(&c); err != nil {
 		return Keys{}, fmt.Errorf("handoff: %w", err)
 	}
-	return Keys{c.Keys}, nil
+	return Keys{c.Keys, &sync.Map{}}, nil
 }
 
 // Mint signs the handoff with the active key. It fills what is minting's to say: both times, the key id and, where the
@@ -46,7 +51,7 @@ func (k Keys) Mint(h Handoff, now time.Time) (Handoff, Token, error) {
 	if err != nil {
 		return Handoff{}, Token{}, fmt.Errorf("handoff: mint: %w", err)
 	}
-	return h, assemble(canonical, sign(secret, canonical)), nil
+	return h, assemble(canonical, k.sign(keyID, secret, canonical)), nil
 }
 
 // Reasons for the log: all of them are ErrSignatureInvalid to the caller, who learns nothing about how close a forgery came.
@@ -75,11 +80,12 @@ func (k Keys) open(t Token, tenant id.Tenant) (Handoff, error) {
 	if !ok {
 		return Handoff{}, errMalformed
 	}
-	secret, ok := k.ring.Find(string(lastLine(canonical)))
+	keyID := string(lastLine(canonical))
+	secret, ok := k.ring.Find(keyID)
 	if !ok {
 		return Handoff{}, errUnknownKey
 	}
-	if !hmac.Equal(signature, sign(secret, canonical)) {
+	if !hmac.Equal(signature, k.sign(keyID, secret, canonical)) {
 		return Handoff{}, errForged
 	}
 	h, err := parse(canonical)
@@ -89,8 +95,15 @@ func (k Keys) open(t Token, tenant id.Tenant) (Handoff, error) {
 	return h, err
 }
 
-func sign(secret, canonical []byte) []byte {
-	mac := hmac.New(sha256.New, secret)
+// sign is HMAC-SHA256. What is set up for a key is kept: that takes as long as signing.
+func (k Keys) sign(keyID string, secret, canonical []byte) []byte {
+	pool, ok := k.macs.Load(keyID)
+	if !ok {
+		pool, _ = k.macs.LoadOrStore(keyID, &sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }})
+	}
+	mac := pool.(*sync.Pool).Get().(hash.Hash)
+	defer pool.(*sync.Pool).Put(mac)
+	mac.Reset()
 	mac.Write(canonical)
 	return mac.Sum(nil)
 }

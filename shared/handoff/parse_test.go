@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -22,7 +23,7 @@ func ring(t testing.TB) Keys {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Keys{r}
+	return Keys{r, &sync.Map{}}
 }
 
 var mintedAt = time.Date(2026, 4, 23, 9, 14, 22, 41e6, time.UTC)
