@@ -1,7 +1,7 @@
 // Package cache answers from a hot document and composes it anew at most once.
 //
 // A kept value carries the generations it was composed under: numbers that were read before composing began. It is good
-// while they still stand where they stood and its time is not over. Invalidation adds one to a generation, so it needs no
+// while they still stand where they stood and its time is not over. Invalidation adds to a generation, so it needs no
 // list of what depends on it, and a refill that began before it is stale at birth.
 //
 // A process remembers what it has read, and then asks the store for the generations only: what was invalidated is not
@@ -115,11 +115,7 @@ func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Genera
 		return true
 	}
 	counters := openCounters(c.env)
-	names := make([]document.Name, len(depends))
-	for i, g := range depends {
-		names[i] = counters.Name(g.key)
-	}
-	records, _, err := document.Glance(ctx, c.env, names...)
+	records, _, err := document.Glance(ctx, c.env, standing(counters, depends)...)
 	if err != nil {
 		return true // to ask again would be no better: nothing can be kept
 	}
@@ -140,9 +136,14 @@ func (c *Cache[T]) Names(key document.Key, depends ...Generation) []document.Nam
 	if _, ok := c.recall(key); !ok {
 		names = append(names, c.entries.Name(key))
 	}
-	counters := openCounters(c.env)
-	for _, g := range depends {
-		names = append(names, counters.Name(g.key))
+	return append(names, standing(openCounters(c.env), depends)...)
+}
+
+// standing are the documents that say whether values which depend on these generations still stand.
+func standing(counters document.Counters, depends []Generation) []document.Name {
+	names := make([]document.Name, len(depends))
+	for i, g := range depends {
+		names[i] = counters.Name(g.key)
 	}
 	return names
 }
@@ -191,11 +192,7 @@ func (r *request[T]) look(ctx context.Context) (view[T], error) { return r.see(c
 
 // remembered is what is seen of a value that this process remembers.
 func (r *request[T]) remembered(ctx context.Context, m memorized) (seen view[T], err error) {
-	counters, last := openCounters(r.env), m.value.(*entry[T])
-	names := make([]document.Name, len(r.depends))
-	for i, g := range r.depends {
-		names[i] = counters.Name(g.key)
-	}
+	names, last := standing(openCounters(r.env), r.depends), m.value.(*entry[T])
 	records, at := []*document.Record(nil), r.env.Now()
 	if len(names) > 0 {
 		if records, at, err = document.Glance(ctx, r.env, names...); err != nil {
@@ -207,11 +204,7 @@ func (r *request[T]) remembered(ctx context.Context, m memorized) (seen view[T],
 
 // see reads value and generations, and remembers a value that is good.
 func (r *request[T]) see(ctx context.Context, ask asking) (seen view[T], err error) {
-	counters := openCounters(r.env)
-	names := []document.Name{r.entries.Name(r.key)}
-	for _, g := range r.depends {
-		names = append(names, counters.Name(g.key))
-	}
+	names := append([]document.Name{r.entries.Name(r.key)}, standing(openCounters(r.env), r.depends)...)
 	records, at, err := ask(ctx, r.env, names...)
 	if err != nil {
 		return seen, err

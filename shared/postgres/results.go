@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"cmp"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -10,14 +12,6 @@ func single(sql string, args []any) *pgx.Batch {
 	b := &pgx.Batch{}
 	b.Queue(sql, args...)
 	return b
-}
-
-// first is the error that came first: what came after it only follows from it.
-func first(err, then error) error {
-	if err != nil {
-		return err
-	}
-	return then
 }
 
 // rows are those of a statement that did not go out alone. Closing them reads the rest of the answer, so that a commit
@@ -41,7 +35,7 @@ func (r *rows) Close() {
 	r.err = r.results.Close()
 }
 
-func (r *rows) Err() error { return first(r.Rows.Err(), r.err) }
+func (r *rows) Err() error { return cmp.Or(r.Rows.Err(), r.err) }
 
 // row is the first of such rows.
 type row struct {
@@ -51,7 +45,7 @@ type row struct {
 
 func (r row) Scan(dest ...any) error {
 	err := r.found.Scan(dest...)
-	return first(err, r.results.Close())
+	return cmp.Or(err, r.results.Close())
 }
 
 // ending is the answer to what went out with the commit.

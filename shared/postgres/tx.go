@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -31,7 +32,7 @@ func (t Tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTa
 	}
 	results := t.SendBatch(ctx, single(sql, args))
 	tag, err := results.Exec()
-	return tag, first(err, results.Close())
+	return tag, cmp.Or(err, results.Close())
 }
 
 // Query runs a statement for its rows. They must be read to the end before the next statement: pgx.CollectRows does.
@@ -212,7 +213,7 @@ func (t Tx) commit(ctx context.Context) error {
 		return t.Last().SendBatch(ctx, &pgx.Batch{}).Close()
 	}
 	tag, err := t.Exec(ctx, `COMMIT`)
-	return first(err, committing(tag))
+	return cmp.Or(err, committing(tag))
 }
 
 // beginning is how many statements begin a transaction.
