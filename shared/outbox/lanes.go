@@ -77,8 +77,8 @@ func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error)
 }
 
 // release gives the lanes back that are still held. Its time of day puts them behind the others.
-func (o *Outbox) release(batch *pgx.Batch, l lease) {
-	batch.Queue(o.sql(`
+func (o *Outbox) release(tx postgres.Tx, l lease) {
+	tx.Queue(o.sql(`
 		UPDATE {schema}.outbox_lanes SET holder = NULL, leased_until = clock_timestamp()
 		WHERE lane = ANY (@lanes) AND holder = @holder`),
 		pgx.StrictNamedArgs{"lanes": l.lanes, "holder": l.holder})

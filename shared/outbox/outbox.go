@@ -56,21 +56,12 @@ func (o *Outbox) Stepping(step func(Step) error) *Outbox {
 	stepping := *o
 	stepping.step = func(s Step) error {
 		if err := step(s); err != nil {
-			return &halt{s, err}
+			return fmt.Errorf("outbox: halted after %s: %w", s, err)
 		}
 		return nil
 	}
 	return &stepping
 }
-
-// A halt is a turn that a test has ended.
-type halt struct {
-	at  Step
-	err error
-}
-
-func (h *halt) Error() string { return fmt.Sprintf("outbox: halted after %s: %v", h.at, h.err) }
-func (h *halt) Unwrap() error { return h.err }
 
 // sql puts the outbox's own schema into a statement. A schema's name is a constant of its service, never input.
 func (o *Outbox) sql(statement string) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/topic"
 )
 
@@ -66,13 +67,13 @@ func (out *outcome) sort(r row, err error, over bool) {
 
 // mark writes down what became of the rows. It needs no lease: what is published is published, whoever did it, and a
 // failure counts only while nobody has succeeded.
-func (o *Outbox) mark(batch *pgx.Batch, out *outcome) {
-	batch.Queue(o.sql(`
+func (o *Outbox) mark(tx postgres.Tx, out *outcome) {
+	tx.Queue(o.sql(`
 		UPDATE {schema}.outbox SET published_at = @at, attempts = attempts + 1, last_error = NULL, parked_reason = NULL
 		WHERE id = ANY (@ids) AND published_at IS NULL`),
 		pgx.StrictNamedArgs{"at": out.at, "ids": out.published})
 	if len(out.failed.ids) > 0 {
-		batch.Queue(o.sql(`
+		tx.Queue(o.sql(`
 			UPDATE {schema}.outbox o
 			SET attempts = o.attempts + 1, last_error = f.reason,
 			    next_attempt_at = platform.now() + least(@longest::interval, @shortest::interval * power(2, least(o.attempts, 20)))
@@ -81,7 +82,7 @@ func (o *Outbox) mark(batch *pgx.Batch, out *outcome) {
 			pgx.StrictNamedArgs{"ids": out.failed.ids, "reasons": out.failed.reasons, "shortest": shortest, "longest": longest})
 	}
 	if len(out.parked.ids) > 0 {
-		batch.Queue(o.sql(`
+		tx.Queue(o.sql(`
 			UPDATE {schema}.outbox o
 			SET attempts = o.attempts + 1, last_error = f.reason, parked_reason = f.reason
 			FROM unnest(@ids::uuid[], @reasons::text[]) f (id, reason)

@@ -113,11 +113,10 @@ func (o *Outbox) serve(ctx, within context.Context, rows []row) *outcome {
 // runs out, and the rows are published again.
 func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
 	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
-		var batch pgx.Batch
-		batch.Queue(`SELECT set_config('synchronous_commit', 'off', true)`) // what is lost with the power is only published once more
-		o.mark(&batch, out)
-		o.release(&batch, l)
-		return tx.Last().SendBatch(ctx, &batch).Close()
+		tx.Forgettable() // what is lost with the power is only published once more
+		o.mark(tx, out)
+		o.release(tx, l)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("outbox: settle in %s: %w", o.db.Schema(), err)

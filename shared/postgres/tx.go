@@ -90,6 +90,10 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 // Queue has a statement go out with the next one, or with the commit. What it breaks is told there.
 func (t Tx) Queue(sql string, args ...any) { t.ahead.Queue(sql, args...) }
 
+// Forgettable lets the transaction be lost with the power, which spares waiting for the disk: for what is only done once
+// more then.
+func (t Tx) Forgettable() { t.Queue(`SELECT set_config('synchronous_commit', 'off', true)`) }
+
 // Last makes the next statement, or batch, the last: the transaction commits in the same round trip, once the statement
 // has succeeded. What is decided after it cannot undo it: an error that is returned then leaves what was committed, and
 // hooks do not run.

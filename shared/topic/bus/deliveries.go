@@ -20,14 +20,11 @@ type delivery struct {
 	attempt      int // counted from 1
 }
 
-// forgettable is for what may be lost with the power: then a message is only pushed once more.
-const forgettable = `SELECT set_config('synchronous_commit', 'off', true)`
-
 // claim takes what can be pushed now: what is due, the oldest of its key, and not in flight. Whatever another holder was
 // pushing is free again: that one is gone.
 func (b *Bus) claim(ctx context.Context) (claimed []delivery, err error) {
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
-		tx.Queue(forgettable)
+		tx.Forgettable() // what is lost with the power is only pushed once more
 		rows, _ := tx.Last().Query(ctx, `
 			WITH next AS MATERIALIZED (
 				SELECT n.subscription, n.seq
@@ -86,24 +83,26 @@ func (b *Bus) settle(life context.Context, d delivery, nack error) {
 }
 
 func (b *Bus) trySettle(ctx context.Context, d delivery, nack error) error {
-	var batch pgx.Batch
-	switch {
-	case nack == nil:
-		batch.Queue(forgettable)
-		b.cross(&batch, d)
-	case d.subscription.DeadLetter != "" && d.attempt >= d.subscription.Attempts:
-		if err := queue(&batch, []topic.Message{d.dead(nack)}); err != nil {
-			return err
+	return b.db.InTx(ctx, func(tx postgres.Tx) error {
+		var batch pgx.Batch
+		switch {
+		case nack == nil:
+			tx.Forgettable()
+			b.cross(&batch, d)
+		case d.subscription.DeadLetter != "" && d.attempt >= d.subscription.Attempts:
+			if err := queue(&batch, []topic.Message{d.dead(nack)}); err != nil {
+				return err
+			}
+			b.cross(&batch, d)
+		default:
+			tx.Forgettable()
+			batch.Queue(`
+				UPDATE bus.deliveries SET pusher = NULL, due_at = platform.now() + @backoff
+				WHERE subscription = @subscription AND seq = @seq AND pusher = @self`,
+				pgx.StrictNamedArgs{"backoff": d.backoff(), "subscription": d.subscription.Name, "seq": d.Seq, "self": b.self})
 		}
-		b.cross(&batch, d)
-	default:
-		batch.Queue(forgettable)
-		batch.Queue(`
-			UPDATE bus.deliveries SET pusher = NULL, due_at = platform.now() + @backoff
-			WHERE subscription = @subscription AND seq = @seq AND pusher = @self`,
-			pgx.StrictNamedArgs{"backoff": d.backoff(), "subscription": d.subscription.Name, "seq": d.Seq, "self": b.self})
-	}
-	return b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch).Close() })
+		return tx.Last().SendBatch(ctx, &batch).Close()
+	})
 }
 
 // cross takes a delivery off what is owed.
