@@ -18,10 +18,11 @@ type Driver interface {
 	Run(ctx context.Context) error
 }
 
-// A Rig is a driver under test, together with the world it stands in.
+// A Rig is a driver under test, together with the world it stands in. A world that does not wait needs no Advance and no Settled.
 type Rig struct {
 	Open    func() Driver                // a new one on what earlier ones have kept: that is a restart
 	Advance func(time.Duration)          // lets the driver's time pass
+	Settled func(testing.TB)             // returns when what became of each push so far is written down
 	Token   func(audience string) string // what a push must carry
 	Lacks   []Trait                      // what the world does not do, although the real one does
 }

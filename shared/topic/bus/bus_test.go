@@ -111,7 +111,7 @@ func TestTailWaitsForALateCommit(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() { _ = b.Tail(ctx, 0, func(s bus.Stored) error { read <- string(s.Data); return nil }) }()
-	waiting(t, d)
+	until(t, d, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)`)
 	select {
 	case got := <-read:
 		t.Errorf("read %q while an earlier message was on its way", got)
@@ -125,14 +125,14 @@ func TestTailWaitsForALateCommit(t *testing.T) {
 	}
 }
 
-// waiting returns when somebody waits for a lock.
-func waiting(t *testing.T, d *pgtest.Database) {
+// until returns when the database says yes.
+func until(t testing.TB, d *pgtest.Database, sql string) {
 	t.Helper()
 	conn := d.Owner(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for yes := false; !yes; {
-		if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)`).Scan(&yes); err != nil {
+		if err := conn.QueryRow(ctx, sql).Scan(&yes); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -269,12 +269,7 @@ func TestOldMessagesAreForgottenUnlessTheyAreOwed(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- b.Run(ctx) }()
-	conn := d.Owner(t)
-	for forgotten := false; !forgotten; {
-		if err := conn.QueryRow(t.Context(), `SELECT NOT EXISTS (SELECT FROM bus.messages WHERE data = 'old')`).Scan(&forgotten); err != nil {
-			t.Fatal(err)
-		}
-	}
+	until(t, d, `SELECT NOT EXISTS (SELECT FROM bus.messages WHERE data = 'old')`)
 	stop()
 	<-ended
 	var kept []string

@@ -31,7 +31,10 @@ func TestBusConforms(t *testing.T) {
 		return topictest.Rig{
 			Open:    func() topictest.Driver { return open(d.Env()) },
 			Advance: d.Advance,
-			Token:   func(audience string) string { return "token for " + audience },
+			Settled: func(t testing.TB) {
+				until(t, d, `SELECT NOT EXISTS (SELECT FROM bus.deliveries WHERE pusher IS NOT NULL)`)
+			},
+			Token: func(audience string) string { return "token for " + audience },
 		}
 	})
 }
