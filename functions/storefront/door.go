@@ -2,19 +2,37 @@ package storefront
 
 import (
 	"context"
+	"net/http"
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/identity"
 )
 
+// A Call is a guest's request to a hotel's site.
+type Call[In any] struct {
+	fn.Call[In]
+	*Visit
+}
+
+// A Serve is the act of one of this service's functions. It needs nothing but the visit: the site keeps nothing.
+type Serve[In any] func(context.Context, Call[In]) (fn.Page, error)
+
 // HTTP makes a page, or an act of a guest that leads to one. Anybody may come: who they are, the booking service decides.
-func HTTP[In any](s fn.Spec, build func(env.Env) (fn.Serve[In, fn.Page], error)) fn.Function {
-	type act = func(context.Context, fn.Nothing, fn.Call[In]) (fn.Page, error)
-	return fn.HTTP(s, fn.Open, func(e env.Env) (act, error) {
-		serve, err := build(e)
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, _ fn.Nothing, c fn.Call[In]) (fn.Page, error) { return serve(ctx, c) }, nil
+func HTTP[In any](s fn.Spec, serve Serve[In]) fn.Function {
+	s.Access = fn.Public
+	return fn.HTTP(s, openDoor, func(env.Env) (func(context.Context, *Visit, fn.Call[In]) (fn.Page, error), error) {
+		return func(ctx context.Context, v *Visit, c fn.Call[In]) (fn.Page, error) {
+			return serve(ctx, Call[In]{c, v})
+		}, nil
 	})
+}
+
+// openDoor knows the hotel by its short name. What the guest's browser has said goes on to the booking service.
+func openDoor(e env.Env) (fn.Door[*Visit], error) {
+	site, err := openSite(e)
+	enter := func(_ context.Context, r *http.Request, _ identity.Identity) (*Visit, fn.Scope, error) {
+		return site.visit(r.PathValue("slug"), r.Header, e.Now()), fn.Scope{}, nil
+	}
+	return fn.Door[*Visit]{Enter: enter, Path: []string{"slug"}}, err
 }

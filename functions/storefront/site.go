@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 )
 
-// A Site is the pages of every hotel.
-type Site struct {
+// A site is the pages of every hotel.
+type site struct {
 	booking    string // where the booking service is, without the hotel
 	wire       http.RoundTripper
 	houses     Houses
@@ -23,8 +23,8 @@ type Site struct {
 	pages      *template.Template
 }
 
-// OpenSite opens the pages. TENANT_BOOKING_URL says where the booking service is, if not below PUBLIC_URL.
-func OpenSite(e env.Env) (*Site, error) {
+// openSite opens the pages. TENANT_BOOKING_URL says where the booking service is, if not below PUBLIC_URL.
+func openSite(e env.Env) (*site, error) {
 	var c struct {
 		Booking string `env:"TENANT_BOOKING_URL"`
 		Public  string `env:"PUBLIC_URL"`
@@ -44,7 +44,7 @@ func OpenSite(e env.Env) (*Site, error) {
 		return nil, err
 	}
 	wire, err := openWire(e)
-	return &Site{strings.TrimSuffix(c.Booking, "/"), wire, OpenHouses(e), words, pages}, err
+	return &site{strings.TrimSuffix(c.Booking, "/"), wire, OpenHouses(e), words, pages}, err
 }
 
 // openWire is the connection to the booking service: the one that was given, else one for all pages.
@@ -60,8 +60,8 @@ func openWire(e env.Env) (http.RoundTripper, error) {
 	})
 }
 
-// Visit is a guest's request that acts and then sends them on: it needs to know nothing of the hotel.
-func (s *Site) Visit(slug string, h http.Header, at time.Time) *Visit {
+// visit is a guest's request. One that acts and then sends them on needs to know nothing of the hotel.
+func (s *site) visit(slug string, h http.Header, at time.Time) *Visit {
 	v := &Visit{Slug: slug, At: at, site: s, header: h}
 	for _, c := range (&http.Request{Header: h}).Cookies() {
 		if c.Name == "tnt_id" || c.Name == "__Host-tnt_id" {
@@ -72,29 +72,24 @@ func (s *Site) Visit(slug string, h http.Header, at time.Time) *Visit {
 	return v
 }
 
-// Enter is a guest's request for a page. It begins the visit where there is none.
-func (s *Site) Enter(ctx context.Context, slug string, h http.Header, at time.Time) (*Visit, error) {
-	v := s.Visit(slug, h, at)
-	return v, v.enter(ctx, nil, nil)
-}
+// Enter reads what the hotel shows of itself, for a page. It begins the visit where there is none.
+func (v *Visit) Enter(ctx context.Context) error { return v.enter(ctx, nil, nil) }
 
-// Look is a guest's request for what they have booked, which a hotel shows even while it sells nothing.
-func (s *Site) Look(ctx context.Context, slug string, h http.Header, at time.Time) (*Visit, error) {
-	v, err := s.Enter(ctx, slug, h, at)
-	if err != nil && RefusalOf(err).Code == suspendedTenant {
-		err = nil
+// Look enters for the sake of what was booked, which a hotel shows even while it sells nothing.
+func (v *Visit) Look(ctx context.Context) error {
+	if err := v.Enter(ctx); err != nil && RefusalOf(err).Code != suspendedTenant {
+		return err
 	}
-	return v, err
+	return nil
 }
 
-// Arrive is a guest's request with an invitation from the consumer site, or with the campaign that has brought them.
-func (s *Site) Arrive(ctx context.Context, slug string, h http.Header, at time.Time, from Coming) (*Visit, error) {
-	v := s.Visit(slug, h, at)
+// Arrive enters with an invitation from the consumer site, or with the campaign that has brought the guest.
+func (v *Visit) Arrive(ctx context.Context, from Coming) error {
 	query := url.Values{}
 	if from.Token != "" {
 		query.Set("h", from.Token)
 	}
-	return v, v.enter(ctx, query, http.Header{"X-Campaign-Source": {from.Source}, "X-Campaign-Medium": {from.Medium}, "X-Campaign-Name": {from.Campaign}})
+	return v.enter(ctx, query, http.Header{"X-Campaign-Source": {from.Source}, "X-Campaign-Medium": {from.Medium}, "X-Campaign-Name": {from.Campaign}})
 }
 
 // A Coming is how a guest has come, as their link says.

@@ -25,7 +25,7 @@ type Visit struct {
 	Front   Front // what the hotel shows of itself; zero in visits that only act
 	Words   Words
 	Seen    string // which Front.Version the guest has before them, where they act on it
-	site    *Site
+	site    *site
 	header  http.Header
 	cookies []*http.Cookie // of the guest, as the booking service set them last
 	fresh   []*http.Cookie // those that the browser does not have yet

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/storefront"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/stay"
@@ -16,15 +15,13 @@ import (
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-choose",
 	Route:   "POST /site/{slug}/choices",
-	Access:  fn.Public,
 	Uses:    fn.Uses{fn.Upstream("tenantbooking")},
 	Answer:  fn.SeeOther,
 	Timeout: 8 * time.Second,
-}, New)
+}, choose)
 
 // A Request is the form beside a rate.
 type Request struct {
-	Slug     string      `path:"slug"`
 	Property id.Property `form:"propertyId"`
 	RoomType id.RoomType `form:"roomTypeId"`
 	RatePlan id.RatePlan `form:"ratePlanId"`
@@ -42,24 +39,13 @@ func (r Request) choice() storefront.Choice {
 		Occupancy: storefront.Occupancy{Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}}
 }
 
-type receptionist struct {
-	site *storefront.Site
-}
-
-// New builds the function from what its Spec says it uses.
-func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
-	site, err := storefront.OpenSite(e)
-	return (&receptionist{site}).take, err
-}
-
-// take goes on to the booking, or back to the rooms where these are gone.
-func (r *receptionist) take(ctx context.Context, c fn.Call[Request]) (fn.Page, error) {
-	v := r.site.Visit(c.In.Slug, c.Header, c.Now)
-	v.Seen = c.In.Seen
+// choose goes on to the booking, or back to the rooms where these are gone.
+func choose(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
+	c.Seen = c.In.Seen
 	choice := c.In.choice()
-	draft, err := v.Take(ctx, choice, c.In.Once)
+	draft, err := c.Take(ctx, choice, c.In.Once)
 	if err != nil {
-		return v.ToStart(choice.Again(), err), nil
+		return c.ToStart(choice.Again(), err), nil
 	}
-	return v.ToBooking(draft, nil), nil
+	return c.ToBooking(draft, nil), nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/storefront"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
 )
 
@@ -14,14 +13,12 @@ import (
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-offerrooms",
 	Route:   "GET /site/{slug}",
-	Access:  fn.Public,
 	Uses:    fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
 	Timeout: 5 * time.Second,
-}, New)
+}, offer)
 
 // A Request is the guest's search, and how they came.
 type Request struct {
-	Slug     string `path:"slug"`
 	Property string `query:"propertyId,optional"`
 	CheckIn  string `query:"checkIn,optional"`
 	CheckOut string `query:"checkOut,optional"`
@@ -40,37 +37,26 @@ func (r Request) search() storefront.Search {
 	return storefront.Search{Property: r.Property, CheckIn: r.CheckIn, CheckOut: r.CheckOut, Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}
 }
 
-type receptionist struct {
-	site *storefront.Site
-}
-
-// New builds the function from what its Spec says it uses.
-func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
-	site, err := storefront.OpenSite(e)
-	return (&receptionist{site}).show, err
-}
-
-func (r *receptionist) show(ctx context.Context, c fn.Call[Request]) (fn.Page, error) {
-	v, err := r.site.Arrive(ctx, c.In.Slug, c.Header, c.Now, storefront.Coming{
-		Token: c.In.Token, Source: c.In.Source, Medium: c.In.Medium, Campaign: c.In.Campaign})
+func offer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
+	err := c.Arrive(ctx, storefront.Coming{Token: c.In.Token, Source: c.In.Source, Medium: c.In.Medium, Campaign: c.In.Campaign})
 	switch {
 	case err != nil && c.In.Token != "" && storefront.RefusalOf(err).OfInvitation():
-		return v.ToStart(storefront.Search{}, err), nil // the visit goes on without the invitation, and says so
+		return c.ToStart(storefront.Search{}, err), nil // the visit goes on without the invitation, and says so
 	case err != nil:
-		return v.Lost(err)
-	case v.Front.Arrival != nil:
-		return v.ToStart(v.Front.Arrival.From(), nil), nil // the token leaves the address bar
+		return c.Lost(err)
+	case c.Front.Arrival != nil:
+		return c.ToStart(c.Front.Arrival.From(), nil), nil // the token leaves the address bar
 	case c.In.Token != "":
-		return v.ToStart(c.In.search(), nil), nil
+		return c.ToStart(c.In.search(), nil), nil
 	}
-	search := v.Whole(c.In.search())
-	view := storefront.View{Step: "rooms", Title: v.Words.T("search.title"), Problem: c.In.Problem, Notice: c.In.Notice, Search: search, Back: v.Home()}
+	search := c.Whole(c.In.search())
+	view := storefront.View{Step: "rooms", Title: c.Words.T("search.title"), Problem: c.In.Problem, Notice: c.In.Notice, Search: search, Back: c.Home()}
 	if !c.In.search().Asked() {
-		return v.Show(view), nil
+		return c.Show(view), nil
 	}
 	view.Back += "?" + search.Query().Encode()
-	if view.Available, err = v.Find(ctx, search); err != nil {
+	if view.Available, err = c.Find(ctx, search); err != nil {
 		view.Available, view.Problem = nil, storefront.RefusalOf(err).Code
 	}
-	return v.Show(view), nil
+	return c.Show(view), nil
 }

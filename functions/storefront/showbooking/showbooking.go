@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/storefront"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -15,37 +14,24 @@ import (
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-showbooking",
 	Route:   "GET /site/{slug}/bookings/{draftId}",
-	Access:  fn.Public,
 	Uses:    fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
 	Timeout: 5 * time.Second,
-}, New)
+}, show)
 
 // A Request names the booking. A guest may go back to their details as long as they have not begun to pay.
 type Request struct {
-	Slug    string   `path:"slug"`
 	Draft   id.Draft `path:"draftId"`
 	Step    string   `query:"step,optional"`
 	Problem string   `query:"problem,optional"`
 }
 
-type receptionist struct {
-	site *storefront.Site
-}
-
-// New builds the function from what its Spec says it uses.
-func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
-	site, err := storefront.OpenSite(e)
-	return (&receptionist{site}).show, err
-}
-
-func (r *receptionist) show(ctx context.Context, c fn.Call[Request]) (fn.Page, error) {
-	v, err := r.site.Enter(ctx, c.In.Slug, c.Header, c.Now)
-	if err != nil {
-		return v.Lost(err)
+func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
+	if err := c.Enter(ctx); err != nil {
+		return c.Lost(err)
 	}
-	draft, err := v.Draft(ctx, c.In.Draft)
+	draft, err := c.Draft(ctx, c.In.Draft)
 	if err != nil {
-		return v.ToStart(storefront.Search{}, err), nil
+		return c.ToStart(storefront.Search{}, err), nil
 	}
-	return v.Next(draft, c.In.Step, c.In.Problem), nil
+	return c.Next(draft, c.In.Step, c.In.Problem), nil
 }
