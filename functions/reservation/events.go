@@ -1,6 +1,7 @@
 package reservation
 
 import (
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
@@ -11,12 +12,12 @@ import (
 
 // What this service tells the world.
 var (
-	QuoteRequestedV1 = subject("quote.requested", "quote/requested", event.Operational, 90*event.Day)
-	QuoteCreatedV1   = subject("quote.created", "quote/created", event.Operational, 90*event.Day)
-	HeldV1           = subject("held", "held", event.Regulated, 7*event.Year)
-	ConfirmedV1      = subject("confirmed", "confirmed", event.Regulated, 7*event.Year)
-	CancelledV1      = subject("cancelled", "cancelled", event.Regulated, 7*event.Year)
-	HoldExpiredV1    = subject("hold_expired", "hold_expired", event.Operational, event.Year)
+	QuoteRequestedV1 = subject("quote.requested", event.Operational, 90*event.Day)
+	QuoteCreatedV1   = subject("quote.created", event.Operational, 90*event.Day)
+	HeldV1           = subject("held", event.Regulated, 7*event.Year)
+	ConfirmedV1      = subject("confirmed", event.Regulated, 7*event.Year)
+	CancelledV1      = subject("cancelled", event.Regulated, 7*event.Year)
+	HoldExpiredV1    = subject("hold_expired", event.Operational, event.Year)
 )
 
 // Emits are all of them.
@@ -24,10 +25,10 @@ func Emits() []event.Subject {
 	return []event.Subject{QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1}
 }
 
-func subject(name, schema, class string, kept time.Duration) event.Subject {
+func subject(name, class string, kept time.Duration) event.Subject {
 	return event.Subject{
 		Name: "melmastoon.reservation." + name + ".v1", Version: 1,
-		SchemaURI: "https://schemas.melmastoon.io/reservation/" + schema + "/v1.json",
+		SchemaURI: "https://schemas.melmastoon.io/reservation/" + strings.ReplaceAll(name, ".", "/") + "/v1.json",
 		Producer:  "reservation-service",
 		Retention: event.Retention{Class: class, Period: kept},
 	}

@@ -56,7 +56,7 @@ func (e enough) Publish(_ context.Context, messages []topic.Message) []error {
 func BenchmarkBacklog(b *testing.B) {
 	h := open(b, 4)
 	h.template(b)
-	n := times(500_000)
+	n := times(1_000_000)
 	some := n / 10 / 4
 	publish := func(backlog int) (all []float64) {
 		h.backlog(b, backlog)
@@ -111,7 +111,7 @@ func BenchmarkReservations(b *testing.B) {
 		`UPDATE bare.holds SET placed_at = placed_at - interval '1 day'`,
 		`SET session_replication_role = replica`) // the copies fit together: nobody need look that up
 	h.forget(b, `TRUNCATE reservation.reservations, reservation.reservation_items, reservation.holds, reservation.quotes, reservation.outbox CASCADE`)
-	n, acts, s := times(500_000), times(2_000), reservation.OpenReservations(h.env)
+	n, acts, s := times(1_000_000), times(2_000), reservation.OpenReservations(h.env)
 	var was [4][]float64
 	for step, rows := range [][2]int{{1, n / 10}, {n/10 + 1, n}} {
 		h.exec(b, fmt.Sprintf(multiply, rows[0], rows[1]), `VACUUM ANALYZE`, `CHECKPOINT`)
