@@ -1,9 +1,9 @@
 locals {
   # What is usual for a kind. Ticks come one at a time; pushes come again when there was no room. A stand-in is nobody's in a hurry.
   usual = {
-    http      = { min_instances = 0, max_instances = 3, concurrency = 40, memory = "256M" }
-    event     = { min_instances = 0, max_instances = 2, concurrency = 10, memory = "256M" }
-    scheduled = { min_instances = 0, max_instances = 1, concurrency = 1, memory = "256M" }
+    http      = { min_instances = 0, max_instances = 3, concurrency = 40, memory_mb = 256 }
+    event     = { min_instances = 0, max_instances = 2, concurrency = 10, memory_mb = 256 }
+    scheduled = { min_instances = 0, max_instances = 1, concurrency = 1, memory_mb = 256 }
   }
 
   # What was said for a function here goes before what it says of itself, and that before what is usual.
@@ -11,7 +11,7 @@ locals {
     min_instances = coalesce(try(var.scaling[name].min_instances, null), f.minInstances > 0 ? f.minInstances : local.usual[f.kind].min_instances)
     max_instances = coalesce(try(var.scaling[name].max_instances, null), f.maxInstances > 0 ? f.maxInstances : local.services[f.service].standIn ? 1 : local.usual[f.kind].max_instances)
     concurrency   = coalesce(try(var.scaling[name].concurrency, null), f.concurrency > 0 ? f.concurrency : local.usual[f.kind].concurrency)
-    memory        = coalesce(try(var.scaling[name].memory, null), local.usual[f.kind].memory)
+    memory_mb     = coalesce(try(var.scaling[name].memory_mb, null), local.usual[f.kind].memory_mb)
   } }
 
   api = "https://api.${var.domain}"

@@ -203,7 +203,7 @@ variable "scaling" {
     min_instances = optional(number)
     max_instances = optional(number)
     concurrency   = optional(number)
-    memory        = optional(string)
+    memory_mb     = optional(number)
   }))
   default = {}
 }

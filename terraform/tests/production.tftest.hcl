@@ -85,6 +85,11 @@ run "production" {
     error_message = "An image is not of its archive."
   }
 
+  assert {
+    condition     = alltrue([for f in module.function : tonumber(trimsuffix(f.function.service_config[0].environment_variables["GOMEMLIMIT"], "MiB")) < 0.9 * tonumber(trimsuffix(f.function.service_config[0].available_memory, "Mi"))])
+    error_message = "A function collects its garbage when there is no memory left."
+  }
+
   # --- the sandbox is left out
 
   assert {

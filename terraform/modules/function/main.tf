@@ -46,7 +46,7 @@ variable "network" {
 
 variable "scaling" {
   description = "How many instances there are, how many calls each takes at once, and its memory."
-  type        = object({ min_instances = number, max_instances = number, concurrency = number, memory = string })
+  type        = object({ min_instances = number, max_instances = number, concurrency = number, memory_mb = number })
 
   validation {
     condition     = var.scaling.min_instances <= var.scaling.max_instances && var.scaling.max_instances >= 1
@@ -62,6 +62,15 @@ variable "timeout" {
 variable "labels" {
   description = "The function's labels."
   type        = map(string)
+}
+
+locals {
+  # Go's collector hurries when the memory is nearly full, and not long before: most instances never fill it. What is left over is for
+  # what the collector does not count.
+  runtime = {
+    GOGC       = "400"
+    GOMEMLIMIT = "${floor(var.scaling.memory_mb * 0.8)}MiB"
+  }
 }
 
 resource "google_cloudfunctions2_function" "this" {
@@ -88,11 +97,11 @@ resource "google_cloudfunctions2_function" "this" {
 
   service_config {
     service_account_email            = var.account
-    environment_variables            = var.environment
+    environment_variables            = merge(var.environment, local.runtime)
     ingress_settings                 = var.at_the_edge ? "ALLOW_INTERNAL_AND_GCLB" : "ALLOW_INTERNAL_ONLY"
     all_traffic_on_latest_revision   = true
     available_cpu                    = "1"
-    available_memory                 = var.scaling.memory
+    available_memory                 = "${var.scaling.memory_mb}Mi"
     max_instance_request_concurrency = var.scaling.concurrency
     min_instance_count               = var.scaling.min_instances
     max_instance_count               = var.scaling.max_instances
