@@ -84,15 +84,6 @@ func (m Micro) Plus(o Micro) (Micro, error) {
 	return sum, nil
 }
 
-// Times is m taken n times, or ErrOverflow.
-func (m Micro) Times(n int) (Micro, error) {
-	product, ok := times(int64(m), int64(n))
-	if !ok {
-		return 0, ErrOverflow
-	}
-	return Micro(product), nil
-}
-
 func times(a, b int64) (int64, bool) {
 	if a == 0 || b == 0 {
 		return 0, true

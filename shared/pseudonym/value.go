@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Why a value is refused. The sentences may be shown to callers and never repeat the value.
@@ -16,7 +14,6 @@ var (
 	ErrEmail   = errors.New("not an e-mail address")
 	ErrPhone   = errors.New("not a telephone number with its country code, such as +93 70 123 4567")
 	ErrAddress = errors.New("not an IP address")
-	ErrName    = errors.New("not a person's name")
 )
 
 // A Value is something personal in the one spelling that is hashed. It prints nothing of it.
@@ -127,22 +124,4 @@ func Fingerprint(parts ...string) Value {
 		b.WriteString(p)
 	}
 	return Value{b.String()}
-}
-
-// Initials are the first letters of a guest's names, in upper case. Many of our guests have one name: an empty one is left out.
-func Initials(first, last string) (Value, error) {
-	initials := initial(first) + initial(last)
-	if initials == "" {
-		return Value{}, ErrName
-	}
-	return Value{initials}, nil
-}
-
-func initial(name string) string {
-	for _, r := range norm.NFC.String(name) {
-		if unicode.IsLetter(r) {
-			return string(unicode.ToUpper(r))
-		}
-	}
-	return ""
 }

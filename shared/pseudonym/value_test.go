@@ -96,29 +96,6 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-func TestInitials(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, first, last, want string }{
-		{"two names", "Zahra", "Karimi", "ZK"},
-		{"small letters", " zahra ", "karimi", "ZK"},
-		{"one name", "Zahra", "", "Z"},
-		{"the one name in the other place", "", "Zahra", "Z"},
-		{"letters without capitals", "زهرا", "کریمی", "زک"},
-		{"a letter of two code points", "e\u0301lodie", "\u00c9tienne", "ÉÉ"},
-		{"a title before the name", "(1) Zahra", "'Karimi'", "ZK"},
-		{"no letter", "123", "—", ""},
-		{"no name", "", "", ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			got, err := Initials(test.first, test.last)
-			if got.text != test.want || (err == nil) != (test.want != "") || err != nil && !errors.Is(err, ErrName) {
-				t.Errorf("got %q, %v, want %q", got.text, err, test.want)
-			}
-		})
-	}
-}
-
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	base := Fingerprint("browser-desktop", "ps-AF", "")
