@@ -67,6 +67,7 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 	c.MaxConnLifetime, c.MaxConnLifetimeJitter, c.MaxConnIdleTime = lifetime, lifetime/10, idleTime
 	for key, value := range map[string]string{
 		"role":                                schema + "_app",
+		"app.tenant_id":                       "",
 		"application_name":                    schema,
 		"search_path":                         "pg_catalog", // statements name their schema; one that forgets fails its first test
 		"timezone":                            "UTC",

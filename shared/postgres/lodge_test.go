@@ -41,7 +41,7 @@ CREATE TABLE lodge.values (
 GRANT SELECT, INSERT ON lodge.values TO lodge_app;`
 
 // newLodge makes the service's database, and its environment with these variables besides.
-func newLodge(t *testing.T, vars map[string]string) (*pgtest.Database, env.Env) {
+func newLodge(t testing.TB, vars map[string]string) (*pgtest.Database, env.Env) {
 	t.Helper()
 	d := pgtest.Empty(t)
 	owner := d.Owner(t)
@@ -61,7 +61,7 @@ func newLodge(t *testing.T, vars map[string]string) (*pgtest.Database, env.Env) 
 	return d, e
 }
 
-func openLodge(t *testing.T, vars map[string]string) (*pgtest.Database, *postgres.DB) {
+func openLodge(t testing.TB, vars map[string]string) (*pgtest.Database, *postgres.DB) {
 	t.Helper()
 	d, e := newLodge(t, vars)
 	return d, postgres.Open(e, "lodge")
@@ -85,7 +85,7 @@ func tenants(ctx context.Context, tx postgres.Tx) ([]id.Tenant, error) {
 }
 
 // must fails the test when setting it up does not work.
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func (d *DB) Schema() string { return d.schema }
 // InTx runs f in a transaction with no tenant set: tables under row-level security look empty and refuse writes.
 // The transaction commits when f returns nil, and is rolled back on an error or a panic.
 func (d *DB) InTx(ctx context.Context, f func(Tx) error) error {
-	return d.run(ctx, scope{role: d.schema + "_app"}, f)
+	return d.run(ctx, scope{}, f)
 }
 
 // InTenant is InTx inside one tenant: its rows are the only ones there are.
@@ -40,7 +40,7 @@ func (d *DB) InTenant(ctx context.Context, tenant id.Tenant, f func(Tx) error) e
 	if tenant.IsZero() {
 		return errors.New("postgres: InTenant without a tenant")
 	}
-	return d.run(ctx, scope{role: d.schema + "_app", tenant: tenant}, f)
+	return d.run(ctx, scope{tenant: tenant}, f)
 }
 
 // InMaintenance is InTx as the schema's maintenance role, which by its own narrow policies may list rows of all

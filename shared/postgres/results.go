@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"cmp"
+	"io"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,12 +15,12 @@ func single(sql string, args []any) *pgx.Batch {
 	return b
 }
 
-// rows are those of a statement that did not go out alone. Closing them reads the rest of the answer, so that a commit
+// rows are those of a statement that ends with something else: closing them reads the rest of the answer, so that a commit
 // that failed is an error of theirs.
 type rows struct {
 	pgx.Rows
-	results pgx.BatchResults
-	err     error // of what came with the statement
+	end io.Closer
+	err error // of what came with the statement
 }
 
 func (r *rows) Next() bool {
@@ -32,20 +33,21 @@ func (r *rows) Next() bool {
 
 func (r *rows) Close() {
 	r.Rows.Close()
-	r.err = r.results.Close()
+	r.err = r.end.Close()
 }
 
 func (r *rows) Err() error { return cmp.Or(r.Rows.Err(), r.err) }
 
-// row is the first of such rows.
-type row struct {
-	found   pgx.Row
-	results pgx.BatchResults
-}
+// row is the first of rows.
+type row struct{ rows pgx.Rows }
 
 func (r row) Scan(dest ...any) error {
-	err := r.found.Scan(dest...)
-	return cmp.Or(err, r.results.Close())
+	if !r.rows.Next() {
+		return cmp.Or(r.rows.Err(), pgx.ErrNoRows)
+	}
+	err := r.rows.Scan(dest...)
+	r.rows.Close()
+	return cmp.Or(err, r.rows.Err())
 }
 
 // ending is the answer to what went out with the commit.
@@ -58,6 +60,18 @@ type ending struct {
 func (e ending) Close() error {
 	err := e.BatchResults.Close()
 	e.span.committed = err == nil
+	return err
+}
+
+// sole are the rows of a statement that was all of a transaction: it has committed if they came to their end.
+type sole struct {
+	rows pgx.Rows
+	span *span
+}
+
+func (s sole) Close() error {
+	err := s.rows.Err()
+	s.span.committed = err == nil
 	return err
 }
 

@@ -27,8 +27,10 @@ type Tx struct {
 // Exec runs a statement that returns no rows.
 func (t Tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	if t.alone() {
-		sql, args = number(sql, args)
-		return t.conn.Exec(ctx, sql, args...)
+		sql, args = t.outgoing(sql, args)
+		tag, err := t.conn.Exec(ctx, sql, args...)
+		t.committed = t.last && err == nil
+		return tag, err
 	}
 	results := t.SendBatch(ctx, single(sql, args))
 	tag, err := results.Exec()
@@ -38,22 +40,22 @@ func (t Tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTa
 // Query runs a statement for its rows. They must be read to the end before the next statement: pgx.CollectRows does.
 func (t Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	if t.alone() {
-		sql, args = number(sql, args)
-		return t.conn.Query(ctx, sql, args...)
+		sql, args = t.outgoing(sql, args)
+		found, err := t.conn.Query(ctx, sql, args...)
+		if t.last {
+			found = &rows{Rows: found, end: sole{found, t.span}}
+		}
+		return found, err
 	}
 	results := t.SendBatch(ctx, single(sql, args))
 	found, err := results.Query()
-	return &rows{Rows: found, results: results}, err
+	return &rows{Rows: found, end: results}, err
 }
 
 // QueryRow runs a statement for its first row.
 func (t Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	if t.alone() {
-		sql, args = number(sql, args)
-		return t.conn.QueryRow(ctx, sql, args...)
-	}
-	results := t.SendBatch(ctx, single(sql, args))
-	return row{results.QueryRow(), results}
+	found, _ := t.Query(ctx, sql, args...)
+	return row{found}
 }
 
 // SendBatch runs several statements in one round trip. The results must be closed.
@@ -61,21 +63,22 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	if err := t.usable(); err != nil {
 		return refusal{err}
 	}
-	waiting := t.ahead.QueuedQueries
-	whole := t.last && !t.sent
-	if whole {
-		waiting = waiting[1:] // what is sent as one is one transaction, without BEGIN and COMMIT
+	var all pgx.Batch
+	whole := t.last && !t.sent // what is sent as one is one transaction, without BEGIN and COMMIT
+	if !t.sent {
+		t.scope.begin(&all, whole)
 	}
-	all := &pgx.Batch{QueuedQueries: append(waiting, b.QueuedQueries...)}
+	ahead := len(all.QueuedQueries) + len(t.ahead.QueuedQueries)
+	for _, q := range slices.Concat(t.ahead.QueuedQueries, b.QueuedQueries) {
+		q.SQL, q.Arguments = t.outgoing(q.SQL, q.Arguments)
+		all.QueuedQueries = append(all.QueuedQueries, q)
+	}
 	if t.last && !whole {
 		all.Queue(`COMMIT`).Exec(committing)
 	}
-	for _, q := range all.QueuedQueries {
-		q.SQL, q.Arguments = number(q.SQL, q.Arguments)
-	}
 	t.ahead, t.sent = pgx.Batch{}, true
-	results := t.conn.SendBatch(ctx, all)
-	for range waiting {
+	results := t.conn.SendBatch(ctx, &all)
+	for range ahead {
 		if _, err := results.Exec(); err != nil {
 			t.broken = err // what was queued counted as done; nothing may be built on it
 			break
@@ -92,7 +95,9 @@ func (t Tx) Queue(sql string, args ...any) { t.ahead.Queue(sql, args...) }
 
 // Forgettable lets the transaction be lost with the power, which spares waiting for the disk: for what is only done once
 // more then.
-func (t Tx) Forgettable() { t.Queue(`SELECT set_config('synchronous_commit', 'off', true)`) }
+func (t Tx) Forgettable() { t.Queue(forgetting) }
+
+const forgetting = `SELECT set_config('synchronous_commit', 'off', true)`
 
 // Last makes the next statement, or batch, the last: the transaction commits in the same round trip, once the statement
 // has succeeded. What is decided after it cannot undo it: an error that is returned then leaves what was committed, and
@@ -126,21 +131,24 @@ type hook struct {
 	run   func(context.Context, []string)
 }
 
-// A scope is what a transaction may see: as which role, and of which tenant.
+// A scope is what a transaction may see, where that is not what its connection was opened for: the application role, and
+// no tenant.
 type scope struct {
 	role   string
-	tenant id.Tenant // zero: of none
+	tenant id.Tenant
 }
 
-// begin queues the beginning and the scope. Both settings are always made, if only to what they should be anyway: nothing
-// that an earlier request left on the connection counts.
-func (s scope) begin(b *pgx.Batch) {
-	var tenant string
-	if !s.tenant.IsZero() {
-		tenant = hex.EncodeToString(s.tenant[:])
+// begin queues the beginning and the scope. What it sets ends with the transaction.
+func (s scope) begin(b *pgx.Batch, whole bool) {
+	if !whole {
+		b.Queue(`BEGIN`)
 	}
-	b.Queue(`BEGIN`)
-	b.Queue(`SELECT set_config('role', $1, true), set_config('app.tenant_id', $2, true)`, s.role, tenant)
+	if s.role != "" {
+		b.Queue(`SELECT set_config('role', $1, true)`, s.role)
+	}
+	if !s.tenant.IsZero() {
+		b.Queue(`SELECT set_config('app.tenant_id', $1, true)`, hex.EncodeToString(s.tenant[:]))
+	}
 }
 
 func (d *DB) run(ctx context.Context, s scope, f func(Tx) error) error {
@@ -152,8 +160,7 @@ func (d *DB) run(ctx context.Context, s scope, f func(Tx) error) error {
 	if err != nil {
 		return outage(ctx, err, true)
 	}
-	t := Tx{span: &span{conn: conn}}
-	s.begin(&t.ahead)
+	t := Tx{span: &span{conn: conn, scope: s}}
 	if err := finish(ctx, t, f); err != nil {
 		return err
 	}
@@ -179,8 +186,10 @@ func finish(ctx context.Context, t Tx, f func(Tx) error) error {
 // A span is a connection from the beginning of a transaction to its end.
 type span struct {
 	conn      *pgxpool.Conn
+	scope     scope
 	ahead     pgx.Batch // what goes out with the next statement
 	sent      bool      // a statement has gone out, and the beginning with it
+	stained   bool      // what was sent may outlast the transaction
 	committed bool
 	broken    error
 	after     []hook // in the order they were asked for
@@ -205,23 +214,38 @@ func (s *span) usable() error {
 	return nil
 }
 
-// alone reports whether a statement goes out by itself.
-func (t Tx) alone() bool { return len(t.ahead.QueuedQueries) == 0 && !t.last && t.usable() == nil }
+// alone reports whether a statement goes out by itself: in the middle of a transaction, or because it is all of one that
+// has nothing to set.
+func (t Tx) alone() bool {
+	switch {
+	case len(t.ahead.QueuedQueries) > 0 || t.usable() != nil:
+		return false
+	case t.sent:
+		return !t.last
+	}
+	return t.last && t.scope == (scope{})
+}
+
+// outgoing is a statement as it is sent.
+func (s *span) outgoing(sql string, args []any) (string, []any) {
+	s.sent, s.stained = true, s.stained || stains(sql)
+	return number(sql, args)
+}
 
 // commit ends the transaction, unless its last statement has done so. One that sent nothing has nothing to end.
 func (t Tx) commit(ctx context.Context) error {
-	if t.committed || !t.sent && len(t.ahead.QueuedQueries) == beginning {
+	if t.committed || !t.sent && len(t.ahead.QueuedQueries) == 0 {
 		return nil
 	}
-	if !t.sent {
+	if !t.sent || len(t.ahead.QueuedQueries) > 0 {
 		return t.Last().SendBatch(ctx, &pgx.Batch{}).Close()
 	}
-	tag, err := t.Exec(ctx, `COMMIT`)
+	if err := t.usable(); err != nil {
+		return err
+	}
+	tag, err := t.conn.Exec(ctx, `COMMIT`)
 	return cmp.Or(err, committing(tag))
 }
-
-// beginning is how many statements begin a transaction.
-const beginning = 2
 
 // committing reads how the commit ended: that of a transaction in which something has failed is a rollback.
 func committing(tag pgconn.CommandTag) error {
@@ -234,13 +258,19 @@ func committing(tag pgconn.CommandTag) error {
 // rollbackTime is what a rollback may take beyond the request's own deadline, so that the connection can be kept.
 const rollbackTime = time.Second
 
-// release rolls back what was not committed. Where that fails the connection is thrown away.
+// release rolls back what was not committed, and gives the connection to the next as it was when it was opened. Where that
+// fails, or is not known, the connection is thrown away.
 func (s *span) release(ctx context.Context) {
 	defer s.conn.Release()
-	if c := s.conn.Conn(); c.IsClosed() || c.PgConn().TxStatus() == idle {
+	c := s.conn.Conn()
+	if c.IsClosed() || c.PgConn().TxStatus() == idle && !s.stained {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 	defer cancel()
+	if s.stained {
+		_ = c.Close(ctx)
+		return
+	}
 	_, _ = s.conn.Exec(ctx, `ROLLBACK`)
 }

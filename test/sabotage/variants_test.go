@@ -96,8 +96,11 @@ var variants = []variant{
 		"shared/postgres/migrate", "TestTheCatalogueKeepsItsRules",
 	}, {
 		"a connection keeps the tenant of the call before", apart, "shared/postgres/tx.go",
-		"b.Queue(`SELECT set_config('role', $1, true), set_config('app.tenant_id', $2, true)`, s.role, tenant)",
-		"b.Queue(`SELECT set_config('role', $1, true), set_config('app.tenant_id', COALESCE(NULLIF($2, ''), current_setting('app.tenant_id', true)), false)`, s.role, tenant)",
+		"b.Queue(`SELECT set_config('app.tenant_id', $1, true)`", "b.Queue(`SELECT set_config('app.tenant_id', $1, false)`",
+		"shared/postgres", "TestReusedConnectionsNeverShowAForeignRow",
+	}, {
+		"what a call leaves on its connection is met by the next", apart, "shared/postgres/tx.go",
+		"s.sent, s.stained = true, s.stained || stains(sql)", "s.sent = true",
 		"shared/postgres", "TestReusedConnectionsNeverShowAForeignRow",
 	}, {
 		"a transaction that could not begin goes on without one", apart, "shared/postgres/tx.go",

@@ -74,6 +74,15 @@ var rules = []struct{ name, breach, query string }{
 			AND has_table_privilege(r.oid, c.oid, 'SELECT, INSERT, UPDATE, DELETE')`,
 	},
 	{
+		// A connection that has run nothing but plain statements is used again as it is (shared/postgres): they must not set
+		// anything by way of a function either.
+		"no function sets what outlasts it",
+		`CREATE FUNCTION platform.careless() RETURNS text LANGUAGE sql AS $$ SELECT set_config('app.tenant_id', '', false) $$`,
+		`SELECT p.oid::regprocedure::text FROM pg_proc p
+		WHERE p.pronamespace::regnamespace::text = ANY(@schemas)
+			AND p.prosrc ~* '\mset_config\M|\mset\s+(session|local|role)\M|\mreset\M'`,
+	},
+	{
 		"no role of a function has a power of the server",
 		``, // a role's powers are the whole server's: breaking this would break the neighbours' tests
 		`SELECT rolname FROM pg_roles WHERE (rolname = 'melmastoon' OR rolname ~ '_(app|maintenance)$')
