@@ -32,6 +32,7 @@ type Ring struct {
 type key struct {
 	id     string
 	secret []byte
+	aead   cipher.AEAD // made once: preparing a key takes longer than sealing something small
 }
 
 // Parse reads "id:base64,id2:base64". Ids are up to 32 letters, digits, "-" and "_".
@@ -46,7 +47,11 @@ func Parse(s string) (Ring, error) {
 		if _, twice := r.Find(id); twice {
 			return Ring{}, ErrForm
 		}
-		r.keys = append(r.keys, key{id, secret})
+		aead, err := sealer(secret)
+		if err != nil {
+			return Ring{}, err
+		}
+		r.keys = append(r.keys, key{id, secret, aead})
 	}
 	return r, nil
 }
@@ -77,11 +82,16 @@ func (r Ring) Active() (id string, secret []byte) {
 
 // Find returns the key of that id, active or in its grace period.
 func (r Ring) Find(id string) ([]byte, bool) {
+	k, ok := r.find(id)
+	return k.secret, ok
+}
+
+func (r Ring) find(id string) (key, bool) {
 	i := slices.IndexFunc(r.keys, func(k key) bool { return k.id == id })
 	if i < 0 {
-		return nil, false
+		return key{}, false
 	}
-	return r.keys[i].secret, true
+	return r.keys[i], true
 }
 
 // String lists the ids.
@@ -99,16 +109,13 @@ func (r Ring) GoString() string { return r.String() }
 // Seal encrypts with the active key. Bound names the place the value is for (its row, its purpose): Open wants the same,
 // so that nobody can move a sealed value elsewhere. The form is length of id, id, then nonce, ciphertext and tag of AES-256-GCM.
 func (r Ring) Seal(plain, bound []byte) ([]byte, error) {
-	id, secret := r.Active()
-	if secret == nil {
+	if len(r.keys) == 0 {
 		return nil, ErrEmpty
 	}
-	aead, err := sealer(secret)
-	if err != nil {
-		return nil, err
-	}
-	head := append([]byte{byte(len(id))}, id...)
-	return aead.Seal(head, nil, plain, additional(head, bound)), nil
+	k := r.keys[0]
+	head := append(make([]byte, 0, 1+len(k.id)+len(plain)+k.aead.Overhead()), byte(len(k.id)))
+	head = append(head, k.id...)
+	return k.aead.Seal(head, nil, plain, additional(head, bound)), nil
 }
 
 // Open decrypts what Seal made with the active key or with one in its grace period.
@@ -118,15 +125,11 @@ func (r Ring) Open(sealed, bound []byte) ([]byte, error) {
 	}
 	end := 1 + int(sealed[0])
 	head, rest := sealed[:end], sealed[end:]
-	secret, ok := r.Find(string(head[1:]))
+	k, ok := r.find(string(head[1:]))
 	if !ok {
 		return nil, ErrSealed
 	}
-	aead, err := sealer(secret)
-	if err != nil {
-		return nil, err
-	}
-	plain, err := aead.Open(nil, nil, rest, additional(head, bound))
+	plain, err := k.aead.Open(nil, nil, rest, additional(head, bound))
 	if err != nil {
 		return nil, ErrSealed
 	}
