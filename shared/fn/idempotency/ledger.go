@@ -40,33 +40,29 @@ const closing = 2 * time.Second
 // request, or whose first call is still running, is a fault. An answer that comes with an error is true and should be
 // given, but could not be kept: a repeat will run the act again.
 func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (a Answer, replayed bool, err error) {
-	lease, kept, err := l.store.claim(ctx, c)
-	if kept != nil {
-		a, err = l.repeat(c, *kept)
+	row := c.row()
+	lease, e, err := l.store.claim(ctx, row, c)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return a, false, fault.ErrIdempotencyInProgress // the caller is being forgotten: a repeat begins anew
+	case err != nil:
+		return a, false, err
+	case lease == nil:
+		a, err = l.repeat(row, c, e)
 		return a, err == nil, err
-	}
-	if errors.Is(err, errTaken) {
-		a, err = l.replay(ctx, c)
-		if errors.Is(err, pgx.ErrNoRows) {
-			err = fault.ErrIdempotencyInProgress // the caller is being forgotten: a repeat begins anew
-		}
-		return a, err == nil, err
-	}
-	if err != nil {
-		return Answer{}, false, err
 	}
 	// From here on the claim is ours, and is settled even if the caller leaves or the act panics.
 	settled := false
 	defer func() {
 		if !settled {
-			l.release(ctx, lease)
+			l.release(ctx, *lease)
 		}
 	}()
 	a = act(lease.act)
 	if !a.final() {
 		return a, false, nil
 	}
-	a, replayed, err = l.keep(ctx, c, lease, a)
+	a, replayed, err = l.keep(ctx, c, *lease, a)
 	settled = err == nil
 	return a, replayed, err
 }
@@ -83,10 +79,14 @@ func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answ
 	if err != nil || first {
 		return a, false, err
 	}
-	earlier, err := l.replay(ctx, c)
-	if errors.Is(err, pgx.ErrNoRows) {
+	e, err := l.store.look(ctx, lease.row, c)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
 		return a, false, nil // the caller was forgotten meanwhile
+	case err != nil:
+		return Answer{}, false, err
 	}
+	earlier, err := l.repeat(lease.row, c, e)
 	return earlier, err == nil, err
 }
 
@@ -97,24 +97,15 @@ func (l *Ledger) release(ctx context.Context, lease lease) {
 	_ = l.store.release(ctx, lease)
 }
 
-// replay returns the kept answer of a claim that is taken.
-func (l *Ledger) replay(ctx context.Context, c Claim) (Answer, error) {
-	e, err := l.store.look(ctx, c.row())
-	if err != nil {
-		return Answer{}, err
-	}
-	return l.repeat(c, e)
-}
-
 // repeat returns the answer that a row holds, if it is one to this request.
-func (l *Ledger) repeat(c Claim, e entry) (Answer, error) {
+func (l *Ledger) repeat(row string, c Claim, e entry) (Answer, error) {
 	switch {
 	case e.Request != c.Request:
 		return Answer{}, fault.ErrIdempotencyKeyReused
 	case e.Status == nil:
 		return Answer{}, fault.ErrIdempotencyInProgress
 	}
-	return l.unseal(c.row(), e)
+	return l.unseal(row, e)
 }
 
 // seal encrypts an answer for one row: nobody can move it to another.

@@ -15,8 +15,8 @@ import (
 // A store is the table. Its statements name the schema, which is known when it is opened and never comes from a caller.
 // None needs a tenant: the key holds it.
 type store struct {
-	db                                    *postgres.DB
-	claiming, looking, keeping, releasing string
+	db                                                *postgres.DB
+	entering, looking, takingOver, keeping, releasing string
 }
 
 // A lease is the right to run a claim until a moment of the database's clock. That moment also tells it from the leases
@@ -29,57 +29,43 @@ type lease struct {
 
 // An entry is what a row says.
 type entry struct {
-	Request  string `db:"request_hash"`
-	Status   *int   `db:"status_code"` // nil while the first call is running
-	Headers  []byte `db:"headers"`
-	Response []byte `db:"response"`
+	Act      id.Request `db:"act"`
+	Until    time.Time  `db:"locked_until"`
+	Free     bool       `db:"free"` // whoever asks for the same may take it over
+	Request  string     `db:"request_hash"`
+	Status   *int       `db:"status_code"` // nil while the first call is running
+	Headers  []byte     `db:"headers"`
+	Response []byte     `db:"response"`
 }
 
-// A claimed is what a claim finds: a lease, or the answer that was kept.
-type claimed struct {
-	Act   *id.Request `db:"act"`
-	Until *time.Time  `db:"locked_until"`
-	entry
-}
-
-// errTaken means that the claim is another's and not answered.
-var errTaken = errors.New("idempotency: taken")
+// free says that a row is as good as none, because it has expired, or that its lease has run out: then the same request may
+// take it over. Another one is refused when it looks.
+const free = `(expires_at <= platform.now() OR status_code IS NULL AND locked_until <= clock_timestamp() AND request_hash = @request)`
 
 func openStore(db *postgres.DB) store {
 	table := pgx.Identifier{db.Schema(), "idempotency"}.Sanitize()
 	return store{
 		db: db,
-		// What was kept is looked for first: a replay writes nothing. A row that has expired is as good as none. One whose
-		// lease ran out is taken over with its act, by the same request only: another one is refused when it looks.
-		claiming: `
-			WITH kept AS MATERIALIZED (
-				SELECT request_hash, status_code, headers, response
-				FROM ` + table + `
-				WHERE key = @key AND status_code IS NOT NULL AND expires_at > platform.now()
-			), claimed AS (
-				INSERT INTO ` + table + ` AS i (key, tenant_id, request_hash, act, locked_until, created_at, expires_at)
-				SELECT @key, @tenant::uuid, @request, @act::uuid, clock_timestamp() + @lease::interval, platform.now(), platform.now() + interval '24 hours'
-				WHERE NOT EXISTS (SELECT FROM kept)
-				ON CONFLICT (key) DO UPDATE SET
-					request_hash = excluded.request_hash,
-					act          = CASE WHEN i.expires_at <= platform.now() THEN excluded.act ELSE i.act END,
-					created_at   = CASE WHEN i.expires_at <= platform.now() THEN excluded.created_at ELSE i.created_at END,
-					expires_at   = excluded.expires_at,
-					locked_until = excluded.locked_until,
-					status_code  = NULL,
-					headers      = NULL,
-					response     = NULL
-				WHERE i.expires_at <= platform.now()
-				   OR (i.status_code IS NULL AND i.locked_until <= clock_timestamp() AND i.request_hash = excluded.request_hash)
-				RETURNING act, locked_until
-			)
-			SELECT act, locked_until, '' AS request_hash, NULL::int AS status_code, NULL::bytea AS headers, NULL::bytea AS response FROM claimed
-			UNION ALL
-			SELECT NULL, NULL, request_hash, status_code, headers, response FROM kept`,
+		entering: `
+			INSERT INTO ` + table + ` (key, tenant_id, request_hash, act, locked_until, created_at, expires_at)
+			VALUES (@key, @tenant, @request, @act, clock_timestamp() + @lease::interval, platform.now(), platform.now() + interval '24 hours')
+			ON CONFLICT (key) DO NOTHING`,
 		looking: `
-			SELECT request_hash, status_code, headers, response
+			SELECT act, locked_until, ` + free + ` AS free, request_hash, status_code, headers, response
 			FROM ` + table + `
 			WHERE key = @key`,
+		takingOver: `
+			UPDATE ` + table + ` SET
+				request_hash = @request,
+				act          = CASE WHEN expires_at <= platform.now() THEN @act ELSE act END,
+				created_at   = CASE WHEN expires_at <= platform.now() THEN platform.now() ELSE created_at END,
+				expires_at   = platform.now() + interval '24 hours',
+				locked_until = clock_timestamp() + @lease::interval,
+				status_code  = NULL,
+				headers      = NULL,
+				response     = NULL
+			WHERE key = @key AND ` + free + `
+			RETURNING act, locked_until`,
 		keeping: `
 			UPDATE ` + table + `
 			SET status_code = @status, headers = @headers, response = @response
@@ -91,37 +77,58 @@ func openStore(db *postgres.DB) store {
 	}
 }
 
-// claim takes a lease, or returns what was kept, or errTaken.
-func (s store) claim(ctx context.Context, c Claim) (l lease, kept *entry, err error) {
-	var found claimed
+// claim takes a lease, or returns the entry that is in its way. What is new and what was kept are told apart in one round
+// trip, and a replay writes nothing.
+func (s store) claim(ctx context.Context, row string, c Claim) (l *lease, e entry, err error) {
+	act := id.New[id.Request]()
 	err = s.db.InTx(ctx, func(tx postgres.Tx) (err error) {
-		rows, _ := tx.Last().Query(ctx, s.claiming, pgx.StrictNamedArgs{
-			"key": c.row(), "tenant": c.Tenant, "request": c.Request, "act": id.New[id.Request](), "lease": c.Lease,
-		})
-		found, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[claimed])
+		tx.Queue(s.entering, pgx.StrictNamedArgs{"key": row, "tenant": c.Tenant, "request": c.Request, "act": act, "lease": c.Lease})
+		e, err = s.read(ctx, tx.Last(), row, c)
 		return err
 	})
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return l, nil, errTaken
 	case err != nil:
-		return l, nil, fmt.Errorf("idempotency: claim: %w", err)
-	case found.Act == nil:
-		return l, &found.entry, nil
+		return nil, e, fmt.Errorf("idempotency: claim: %w", err)
+	case e.Act == act:
+		return &lease{row, act, e.Until}, e, nil
+	case e.Free:
+		return s.takeOver(ctx, row, c, act)
 	}
-	return lease{row: c.row(), act: *found.Act, until: *found.Until}, nil, nil
+	return nil, e, nil
 }
 
-func (s store) look(ctx context.Context, row string) (e entry, err error) {
+// takeOver takes the lease of a row that was free a moment ago. Of several who try one does; the others find its entry.
+func (s store) takeOver(ctx context.Context, row string, c Claim, act id.Request) (*lease, entry, error) {
+	l := lease{row: row}
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, s.takingOver, pgx.StrictNamedArgs{"key": row, "request": c.Request, "act": act, "lease": c.Lease}).
+			Scan(&l.act, &l.until)
+	})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		e, err := s.look(ctx, row, c)
+		return nil, e, err
+	case err != nil:
+		return nil, entry{}, fmt.Errorf("idempotency: take over: %w", err)
+	}
+	return &l, entry{}, nil
+}
+
+func (s store) look(ctx context.Context, row string, c Claim) (e entry, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) (err error) {
-		rows, _ := tx.Last().Query(ctx, s.looking, pgx.StrictNamedArgs{"key": row})
-		e, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[entry])
+		e, err = s.read(ctx, tx.Last(), row, c)
 		return err
 	})
 	if err != nil {
 		return e, fmt.Errorf("idempotency: look: %w", err)
 	}
 	return e, nil
+}
+
+func (s store) read(ctx context.Context, tx postgres.Tx, row string, c Claim) (e entry, err error) {
+	err = tx.QueryRow(ctx, s.looking, pgx.StrictNamedArgs{"key": row, "request": c.Request}).
+		Scan(&e.Act, &e.Until, &e.Free, &e.Request, &e.Status, &e.Headers, &e.Response)
+	return e, err
 }
 
 // keep stores the answer and reports whether it was the first.
