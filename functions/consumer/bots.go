@@ -64,15 +64,15 @@ func OpenBots(e env.Env) *Bots { return &Bots{outbox.Open(e, postgres.Open(e, Sc
 
 // Record keeps a judgement and tells of it, in the transaction of the effect that led to it. A human is nothing to tell of.
 func (b *Bots) Record(ctx context.Context, tx postgres.Tx, s BotScore) error {
-	_, err := tx.Exec(ctx, `
+	tx.Queue(`
 		INSERT INTO bff_consumer.bot_scores (guest_session_id, fingerprint_hash, ip_hash, score, verdict, signals, evaluated_at, caused_by)
 		VALUES (@session, @fingerprint, nullif(@ip, ''), @score, @verdict, @signals, @at, @cause)`,
 		pgx.StrictNamedArgs{"session": s.Session, "fingerprint": string(s.Fingerprint), "ip": string(s.IP), "score": s.Score,
 			"verdict": string(s.Verdict), "signals": s.Signals, "at": s.At, "cause": s.Cause})
-	if err == nil && s.Verdict != Human {
-		err = b.outbox.Append(ctx, tx, s.suspected())
+	if s.Verdict == Human {
+		return nil
 	}
-	if err != nil {
+	if err := b.outbox.Append(ctx, tx, s.suspected()); err != nil {
 		return fmt.Errorf("bots: record: %w", err)
 	}
 	return nil

@@ -172,11 +172,7 @@ func (s *Sessions) expire(ctx context.Context, tx postgres.Tx, known id.GuestSes
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `
-		DELETE FROM bff_consumer.wishlist WHERE guest_session_id = @session`, pgx.StrictNamedArgs{"session": known})
-	if err != nil {
-		return err
-	}
+	tx.Queue(`DELETE FROM bff_consumer.wishlist WHERE guest_session_id = @session`, pgx.StrictNamedArgs{"session": known})
 	session := m.session()
 	return s.voice.Append(ctx, tx, session, session.ended(Expired, now))
 }

@@ -127,9 +127,7 @@ func (s *Sessions) Choose(ctx context.Context, known id.GuestSession, choose fun
 		chosen = m.session()
 		events := choose(&chosen)
 		chosen.Chosen++
-		if err := updateMirror(ctx, tx, chosen); err != nil {
-			return err
-		}
+		queueChosen(tx, chosen)
 		return s.voice.Append(ctx, tx, chosen, events...)
 	})
 	if err != nil {
@@ -147,12 +145,12 @@ func (s *Session) adopt(c Session) {
 	s.Locale, s.LocaleBy, s.Currency, s.CurrencyBy = c.Locale, c.LocaleBy, c.Currency, c.CurrencyBy
 }
 
-func updateMirror(ctx context.Context, tx postgres.Tx, s Session) error {
+func queueChosen(tx postgres.Tx, s Session) {
 	var campaignAt *time.Time
 	if !s.CampaignAt.IsZero() {
 		campaignAt = &s.CampaignAt
 	}
-	_, err := tx.Exec(ctx, `
+	tx.Queue(`
 		UPDATE bff_consumer.guest_sessions
 		SET version = @version, locale = @locale, locale_by = @localeBy, currency = @currency, currency_by = @currencyBy,
 			campaign = @campaign, campaign_at = @campaignAt, consent_telemetry = @telemetry, consent_marketing = @marketing,
@@ -161,7 +159,6 @@ func updateMirror(ctx context.Context, tx postgres.Tx, s Session) error {
 		pgx.StrictNamedArgs{"session": s.ID, "version": s.Chosen, "locale": s.Locale, "localeBy": s.LocaleBy,
 			"currency": s.Currency, "currencyBy": s.CurrencyBy, "campaign": s.Campaign.Attributed(), "campaignAt": campaignAt,
 			"telemetry": s.Consent.Telemetry, "marketing": s.Consent.Marketing, "fingerprint": s.Fingerprint})
-	return err
 }
 
 // sightEvery is how exactly the mirror knows when a session was seen last: not every look at a hotel is a row to write.

@@ -94,14 +94,13 @@ func IndexQuietly(ctx context.Context, tx postgres.Tx, tenant id.Tenant, one *id
 		return nil, err
 	}
 	// After the listings, which whoever indexes the same hotel at this moment waits for: these statements see what they wrote.
-	if err := indexRooms(ctx, tx, args); err != nil {
-		return nil, err
-	}
-	return all, indexRates(ctx, tx, args)
+	queueRooms(tx, args)
+	queueRates(tx, args)
+	return all, nil
 }
 
-func indexRooms(ctx context.Context, tx postgres.Tx, args pgx.StrictNamedArgs) error {
-	_, err := tx.Exec(ctx, `
+func queueRooms(tx postgres.Tx, args pgx.StrictNamedArgs) {
+	tx.Queue(`
 		INSERT INTO sandbox.listing_rooms AS r (room_type_id, tenant_id, property_id, max_occupancy, units, open_from, open_until)
 		SELECT t.room_type_id, t.tenant_id, t.property_id, t.max_occupancy, coalesce(n.least, 0), coalesce(n.first, '-infinity'),
 		       CASE WHEN n.last - n.first + 1 = n.nights THEN n.last + 1 ELSE '-infinity' END -- with a gap only the nights themselves tell
@@ -115,11 +114,10 @@ func indexRooms(ctx context.Context, tx postgres.Tx, args pgx.StrictNamedArgs) e
 		ORDER BY t.room_type_id
 		ON CONFLICT (room_type_id) DO UPDATE SET (max_occupancy, units, open_from, open_until)
 			= (EXCLUDED.max_occupancy, EXCLUDED.units, EXCLUDED.open_from, EXCLUDED.open_until)`, args)
-	return err
 }
 
-func indexRates(ctx context.Context, tx postgres.Tx, args pgx.StrictNamedArgs) error {
-	_, err := tx.Exec(ctx, `
+func queueRates(tx postgres.Tx, args pgx.StrictNamedArgs) {
+	tx.Queue(`
 		INSERT INTO sandbox.listing_rates AS r (rate_plan_id, tenant_id, property_id, room_type_id, free_until_hours_before, penalty_percent, weekday_micro)
 		SELECT p.rate_plan_id, p.tenant_id, p.property_id, p.room_type_id, p.free_until_hours_before, p.penalty_percent, w.amounts
 		FROM sandbox.rate_plans AS p
@@ -132,7 +130,6 @@ func indexRates(ctx context.Context, tx postgres.Tx, args pgx.StrictNamedArgs) e
 		ORDER BY p.rate_plan_id
 		ON CONFLICT (rate_plan_id) DO UPDATE SET (room_type_id, free_until_hours_before, penalty_percent, weekday_micro)
 			= (EXCLUDED.room_type_id, EXCLUDED.free_until_hours_before, EXCLUDED.penalty_percent, EXCLUDED.weekday_micro)`, args)
-	return err
 }
 
 // cellDigits are the length of a cell's name: five digits are less than five kilometres.

@@ -162,14 +162,11 @@ func (s Rates) Publish(ctx context.Context, plan id.RatePlan, weekdays []money.M
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `
+		tx.Queue(`
 			INSERT INTO sandbox.weekday_rates (tenant_id, rate_plan_id, weekday, amount_micro)
 			SELECT @tenant, @plan, d.weekday, d.amount FROM unnest(@amounts::bigint[]) WITH ORDINALITY AS d (amount, weekday)
 			ON CONFLICT (rate_plan_id, weekday) DO UPDATE SET amount_micro = EXCLUDED.amount_micro`,
 			pgx.StrictNamedArgs{"tenant": tenant, "plan": plan, "amounts": weekdays})
-		if err != nil {
-			return err
-		}
 		if err := s.outbox.Append(ctx, tx, ratePlanPublished(p)); err != nil {
 			return err
 		}

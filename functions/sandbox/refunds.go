@@ -107,12 +107,10 @@ func (s Intents) insertRefund(ctx context.Context, tx postgres.Tx, i Intent, r R
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `
+	tx.Queue(`
 		UPDATE sandbox.intents SET refunded_micro = refunded_micro + @amount, version = version + 1
 		WHERE intent_id = @intent`,
-		pgx.StrictNamedArgs{"intent": r.Intent, "amount": r.Amount}); err != nil {
-		return err
-	}
+		pgx.StrictNamedArgs{"intent": r.Intent, "amount": r.Amount})
 	i.Version++
 	return s.outbox.Append(ctx, tx, refunded(i, r, at))
 }
