@@ -2,14 +2,11 @@ package event
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	cloudevent "github.com/cloudevents/sdk-go/v2/event"
-	"github.com/go-json-experiment/json"
 )
 
 const (
@@ -20,34 +17,41 @@ const (
 
 // Data is the body that travels: {"envelope":…,"payload":…}.
 func (r Raw) Data() ([]byte, error) {
-	data, err := json.Marshal(message{r.Envelope, r.Payload}, wire)
-	if err != nil {
-		return nil, fmt.Errorf("event: %s: data%s", r.Envelope.EventID, place(err))
+	o := &object{json: make([]byte, 0, roomy+len(r.Payload))}
+	o.json = append(o.json, '{')
+	o.open("envelope")
+	o.envelope(r.Envelope)
+	o.shut()
+	o.value("payload", r.Payload)
+	o.shut()
+	if o.err != nil {
+		return nil, fmt.Errorf("event: %s: data%s", r.Envelope.EventID, place(o.err))
 	}
-	return data, nil
+	return o.json, nil
 }
 
 // Attributes are the CloudEvent in binary mode: ce-* and content-type. Each value is a legal header, because a bus that
 // turns attributes into headers never delivers a message with one that is not.
 func (r Raw) Attributes() map[string]string {
 	e := r.Envelope
-	attributes := map[string]string{
-		"content-type":   jsonType,
-		"ce-specversion": cloudevent.CloudEventsVersionV1,
-		"ce-id":          e.EventID.String(),
-		"ce-type":        e.Subject,
-		"ce-source":      e.source(),
-		"ce-time":        e.OccurredAt.UTC().Format(instant),
-		"ce-dataschema":  e.SchemaURI,
+	all := make(map[string]string, 16)
+	add := func(name, value string) {
+		if value != "" {
+			all[name] = headerSafe(value)
+		}
 	}
-	for name, value := range r.extensions() {
-		attributes["ce-"+name] = value
+	for name, value := range r.Extensions {
+		add(prefix+name, value)
 	}
-	for name, value := range attributes {
-		attributes[name] = headerSafe(value)
-	}
-	maps.DeleteFunc(attributes, func(_, value string) bool { return value == "" })
-	return attributes
+	e.imply(add) // what the envelope says counts
+	add("content-type", jsonType)
+	add("ce-specversion", cloudevent.CloudEventsVersionV1)
+	add("ce-id", e.EventID.String())
+	add("ce-type", e.Subject)
+	add("ce-source", e.source())
+	add("ce-time", e.OccurredAt.UTC().Format(instant))
+	add("ce-dataschema", e.SchemaURI)
+	return all
 }
 
 // Structured is the CloudEvent in one JSON document, for tools that read any CloudEvent.
@@ -79,13 +83,13 @@ func (e Envelope) source() string {
 
 // headerSafe escapes as the HTTP binding of CloudEvents says: what is not printable ASCII, and space, quote and percent.
 func headerSafe(s string) string {
-	unsafe := func(b byte) bool { return b <= ' ' || b >= 0x7f || b == '"' || b == '%' }
-	if !slices.ContainsFunc([]byte(s), unsafe) {
+	unsafe := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '%' }
+	if strings.IndexFunc(s, unsafe) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for i := range len(s) {
-		if unsafe(s[i]) {
+		if unsafe(rune(s[i])) {
 			fmt.Fprintf(&b, "%%%02X", s[i])
 		} else {
 			b.WriteByte(s[i])

@@ -266,3 +266,10 @@ func decode(t *testing.T, document []byte) map[string]any {
 	}
 	return m
 }
+
+func BenchmarkAttributes(b *testing.B) {
+	raw := must(draft().Seal(happened, origin()))
+	for b.Loop() {
+		raw.Attributes()
+	}
+}

@@ -61,27 +61,38 @@ func (x Extensions) and(y Extensions) Extensions {
 // extensions are all that the event has. What its envelope says counts.
 func (r Raw) extensions() Extensions { return r.Envelope.extensions().and(r.Extensions) }
 
-// extensions are the members of the envelope that other people's tools look for beside a CloudEvent's own attributes.
-func (e Envelope) extensions() Extensions {
-	x := Extensions{"traceparent": e.TraceID, "correlationid": e.CorrelationID}
-	if e.SamplingRate > 0 {
-		x["sampledrate"] = strconv.Itoa(int(math.Round(1 / e.SamplingRate)))
-	}
-	if e.CausationID != nil {
-		x["causationid"] = e.CausationID.String()
-	}
-	if e.TenantID != nil {
-		x["tenantid"] = e.TenantID.String()
-	}
-	return x.and(e.Metadata.extensions())
+// extensions are what the envelope implies, without the prefix of the wire.
+func (e Envelope) extensions() Extensions { return collect(e.imply) }
+
+func (m Metadata) extensions() Extensions { return collect(m.imply) }
+
+func collect(imply func(add func(name, value string))) Extensions {
+	x := Extensions{}
+	imply(func(name, value string) { x[strings.TrimPrefix(name, prefix)] = value })
+	return x.and(nil)
 }
 
-func (m Metadata) extensions() Extensions {
-	x := Extensions{partitionKey: m.OrderingKey}
-	if m.AggregateVersion > 0 {
-		x[sequence] = fmt.Sprintf("%010d", m.AggregateVersion) // padded: it is compared as a string
+// imply adds the members of the envelope that other people's tools look for beside a CloudEvent's own attributes.
+func (e Envelope) imply(add func(name, value string)) {
+	add(prefix+"traceparent", e.TraceID)
+	add(prefix+"correlationid", e.CorrelationID)
+	if e.SamplingRate > 0 {
+		add(prefix+"sampledrate", strconv.Itoa(int(math.Round(1/e.SamplingRate))))
 	}
-	return x
+	if e.CausationID != nil {
+		add(prefix+"causationid", e.CausationID.String())
+	}
+	if e.TenantID != nil {
+		add(prefix+"tenantid", e.TenantID.String())
+	}
+	e.Metadata.imply(add)
+}
+
+func (m Metadata) imply(add func(name, value string)) {
+	add(prefix+partitionKey, m.OrderingKey)
+	if m.AggregateVersion > 0 {
+		add(prefix+sequence, fmt.Sprintf("%010d", m.AggregateVersion)) // padded: it is compared as a string
+	}
 }
 
 // beside is what of x the envelope does not imply: what has to be kept beside it.
