@@ -87,11 +87,8 @@ func BenchmarkBusinessRow(b *testing.B) {
 		rate(clients, n, func(ctx context.Context) error {
 			d := told(id.New[id.Request]().String())
 			return h.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
-				_, err := tx.Exec(ctx, `INSERT INTO bare.orders (order_id, body) VALUES (@order, @body)`,
+				tx.Queue(`INSERT INTO bare.orders (order_id, body) VALUES (@order, @body)`,
 					pgx.StrictNamedArgs{"order": id.New[id.Request](), "body": body})
-				if err != nil {
-					return err
-				}
 				return store.Append(ctx, tx, d)
 			})
 		}),

@@ -95,12 +95,12 @@ func (h *house) template(b *testing.B) {
 	h.exec(b, `CREATE SCHEMA bare`, `CREATE TABLE bare.template AS SELECT * FROM sandbox.outbox`)
 }
 
-// backlog makes so many rows of 5,000 keys wait, in the outbox.
+// backlog makes so many rows of 5,000 keys wait, in the outbox. Their ids begin with the time, as those of events do.
 func (h *house) backlog(b *testing.B, n int) {
 	b.Helper()
 	h.exec(b, `TRUNCATE sandbox.outbox`, fmt.Sprintf(`
 		INSERT INTO sandbox.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at)
-		SELECT gen_random_uuid(), event_id, tenant_id, subject, 'key ' || n %% 5000, payload, envelope, occurred_at
+		SELECT ('0190' || lpad(to_hex(n), 8, '0') || substr(md5(n::text), 1, 20))::uuid, event_id, tenant_id, subject, 'key ' || n %% 5000, payload, envelope, occurred_at
 		FROM bare.template, generate_series(1, %d) n`, n), `VACUUM ANALYZE sandbox.outbox`, `CHECKPOINT`)
 }
 
