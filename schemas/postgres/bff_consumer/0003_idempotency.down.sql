@@ -1,5 +1,2 @@
-ALTER TABLE bff_consumer.idempotency
-    DROP CONSTRAINT IF EXISTS idempotency_whole,
-    ADD CONSTRAINT idempotency_check CHECK ((status_code IS NULL) = (response IS NULL)),
-    ADD CONSTRAINT idempotency_check1 CHECK ((status_code IS NULL) = (headers IS NULL));
+ALTER TABLE bff_consumer.idempotency ALTER COLUMN key TYPE text;
 ALTER TABLE bff_consumer.idempotency RESET (fillfactor);

@@ -1,5 +1,2 @@
-ALTER TABLE reservation.idempotency
-    DROP CONSTRAINT IF EXISTS idempotency_whole,
-    ADD CONSTRAINT idempotency_check CHECK ((status_code IS NULL) = (response IS NULL)),
-    ADD CONSTRAINT idempotency_check1 CHECK ((status_code IS NULL) = (headers IS NULL));
+ALTER TABLE reservation.idempotency ALTER COLUMN key TYPE text;
 ALTER TABLE reservation.idempotency RESET (fillfactor);
