@@ -107,27 +107,30 @@ type tracer struct{}
 
 // TraceQueryStart is pgx.QueryTracer's. A pool pings a connection that nobody has used for a while: that depends on the time
 // and not on the call.
-func (tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	if strings.HasPrefix(q.SQL, "-- ping") {
-		return ctx
+func (tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	if !strings.HasPrefix(q.SQL, "-- ping") {
+		trip(ctx, conn)
 	}
-	spend(ctx, func(a *account) { a.trips.SQL++ })
 	return ctx
 }
 
 // TraceQueryEnd is pgx.QueryTracer's.
 func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TraceBatchStart is pgx.BatchTracer's: a batch is one round trip, however much is in it. What begins a transaction goes out
-// with its first statement: BEGIN, or only what it may see, where that statement is also its last.
-func (tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
+// TraceBatchStart is pgx.BatchTracer's: a batch is one round trip, however much is in it.
+func (tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	trip(ctx, conn)
+	return ctx
+}
+
+// trip is a round trip. What goes out where no transaction is open begins one, if only for itself.
+func trip(ctx context.Context, conn *pgx.Conn) {
 	spend(ctx, func(a *account) {
 		a.trips.SQL++
-		if sql := b.Batch.QueuedQueries[0].SQL; sql == "BEGIN" || strings.HasPrefix(sql, "SELECT set_config('role'") {
+		if conn.PgConn().TxStatus() == 'I' {
 			a.trips.Tx++
 		}
 	})
-	return ctx
 }
 
 // TraceBatchQuery is pgx.BatchTracer's.
