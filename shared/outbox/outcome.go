@@ -33,6 +33,8 @@ func (f *failures) add(r row, reason error) {
 // compose makes the messages of rows and returns those rows that have one. A row that cannot be made into a message
 // never will be: it is parked.
 func (out *outcome) compose(rows []row) (sent []row, messages []topic.Message) {
+	sent, messages = make([]row, 0, len(rows)), make([]topic.Message, 0, len(rows))
+	out.published = make([][16]byte, 0, len(rows))
 	for _, r := range rows {
 		m, err := r.message(out.at)
 		if err != nil {

@@ -75,6 +75,10 @@ var variants = []variant{
 		"WHERE l.leased_until <= clock_timestamp()\n\t\t\t  AND (@only", "WHERE (@only",
 		"shared/outbox", "TestAHeldLaneIsLeftToItsHolder",
 	}, {
+		"a key goes on while an event of it waits", inOrder, "shared/outbox/lanes.go",
+		"NOT EXISTS (SELECT FROM", "EXISTS (SELECT FROM",
+		"shared/outbox", "TestAFailingKeyBlocksOnlyItself",
+	}, {
 		"an event that was handled is handled again", oneEffect, "shared/inbox/inbox.go",
 		"if !first {", "if !first && d.Processor == \"\" {",
 		"shared/inbox", "TestAnEventHasItsEffectOncePerProcessor",
