@@ -82,7 +82,7 @@ func TestTheCrowdSellsTwiceWhereNobodyLocks(t *testing.T) {
 		t.Error("check, then insert was not caught")
 	}
 	// These books are broken on purpose: what is checked of every database at the end must not see them.
-	if _, err := b.owner.Exec(t.Context(), `DELETE FROM sandbox.allocations`); err != nil {
+	if _, err := b.owner.Exec(t.Context(), `DELETE FROM sandbox.allocations; UPDATE sandbox.inventory_nights SET taken = 0`); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -149,9 +149,14 @@ func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.Placed, error
 		}
 		placed = true
 		_, err := tx.Exec(ctx, `
-			INSERT INTO sandbox.allocations (allocation_id, tenant_id, property_id, room_type_id, reservation_id,
-				starts_on, ends_on, units, state, placed_at, expires_at)
-			VALUES (@id, @tenant, @property, @room, @reservation, @start, @end, @units, 'held', platform.now(), platform.now() + interval '10 min')`,
+			WITH held AS (
+				INSERT INTO sandbox.allocations (allocation_id, tenant_id, property_id, room_type_id, reservation_id,
+					starts_on, ends_on, units, state, placed_at, expires_at)
+				VALUES (@id, @tenant, @property, @room, @reservation, @start, @end, @units, 'held', platform.now(), platform.now() + interval '10 min')
+				RETURNING room_type_id, starts_on, ends_on, units, expires_at)
+			UPDATE sandbox.inventory_nights AS n SET taken = n.taken + h.units, next_lapse = least(n.next_lapse, h.expires_at)
+			FROM held AS h
+			WHERE n.room_type_id = h.room_type_id AND n.night >= h.starts_on AND n.night < h.ends_on`,
 			pgx.StrictNamedArgs{"id": c.Allocation, "tenant": h.Tenant, "property": h.Property, "room": c.RoomType,
 				"reservation": h.Reservation, "start": h.Stay.Start, "end": h.Stay.End, "units": c.Units})
 		return err

@@ -6,6 +6,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/outbox"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -55,20 +56,22 @@ type allocationPayload struct {
 	FailedAt    time.Time      `json:"failedAt,omitzero"`
 }
 
-// events tell, for each claim of the hold, what was decided.
-func (d decision) events(h Hold) []event.Draft {
-	var drafts []event.Draft
-	for _, c := range h.Claims {
-		p := allocationPayload{Tenant: h.Tenant, Property: h.Property, Allocation: c.Allocation, Reservation: h.Reservation,
-			RoomType: c.RoomType, Stay: h.Stay, Units: c.Units}
-		subject := AllocationCommittedV1
-		if d.Outcome == "held" {
-			p.ExpiresAt, p.CommittedAt = d.ExpiresAt, d.PlacedAt
-		} else {
-			subject, p.ReasonCode, p.FailedAt = AllocationFailedV1, "no_inventory", d.PlacedAt
-		}
-		drafts = append(drafts, event.Draft{Subject: subject, Tenant: h.Tenant,
-			OrderingKey: orderingKey(h.Tenant, h.Reservation), AggregateVersion: 1, Payload: p})
+// held tells, for each claim of the hold, that it is granted.
+func (h Hold) held() []event.Draft {
+	return h.tell(AllocationCommittedV1, allocationPayload{CommittedAt: outbox.When, ExpiresAt: outbox.UntilWhen})
+}
+
+// refused tells, for each claim of the hold, that there is no room.
+func (h Hold) refused() []event.Draft {
+	return h.tell(AllocationFailedV1, allocationPayload{FailedAt: outbox.When, ReasonCode: "no_inventory"})
+}
+
+func (h Hold) tell(s event.Subject, p allocationPayload) []event.Draft {
+	drafts := make([]event.Draft, len(h.Claims))
+	for i, c := range h.Claims {
+		p.Tenant, p.Property, p.Allocation, p.Reservation = h.Tenant, h.Property, c.Allocation, h.Reservation
+		p.RoomType, p.Stay, p.Units = c.RoomType, h.Stay, c.Units
+		drafts[i] = event.Draft{Subject: s, Tenant: h.Tenant, OrderingKey: orderingKey(h.Tenant, h.Reservation), AggregateVersion: 1, Payload: p}
 	}
 	return drafts
 }

@@ -44,8 +44,8 @@ type Left struct {
 	Units    int         `json:"unitsLeft" db:"units_left"`
 }
 
-// Inventory keeps the books of who has which rooms. The decisions are made in SQL (schemas/postgres/sandbox): each is
-// one call that locks the nights, reads the clock and counts, so that its locks are held for one round trip.
+// Inventory keeps the books of who has which rooms. The decisions are made in SQL (schemas/postgres/sandbox): each is one call that
+// locks the nights, reads the clock and what is taken. Holding and committing tell and end in it too: their locks last no round trip.
 type Inventory struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
@@ -60,12 +60,10 @@ func OpenInventory(e env.Env) Inventory {
 // Hold takes the rooms, or tells that they are gone. Both outcomes are for ever: the same ids again get the same answer,
 // or ErrHoldOver once the hold has lapsed or was released.
 func (s Inventory) Hold(ctx context.Context, h Hold) (Placed, error) {
-	var d decision
+	var d outbox.Decision
 	err := s.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) (err error) {
-		if d, err = decide(ctx, tx, h); err != nil || !d.Fresh {
-			return err
-		}
-		return s.outbox.Append(ctx, tx, d.events(h)...) // a refusal is told too: it commits with its event
+		d, err = s.decide(ctx, tx.Last(), h)
+		return err
 	})
 	if postgres.Violates(err, "allocations_pkey") {
 		return Placed{}, ErrOtherHold
@@ -73,7 +71,7 @@ func (s Inventory) Hold(ctx context.Context, h Hold) (Placed, error) {
 	if err != nil {
 		return Placed{}, fmt.Errorf("inventory: hold for %s: %w", h.Reservation, err)
 	}
-	return Placed{d.PlacedAt, d.ExpiresAt}, verdicts[d.Outcome]
+	return Placed{d.Moments[0], d.Moments[1]}, verdicts[d.Outcome]
 }
 
 // verdicts are what the outcomes of sandbox.hold_rooms and sandbox.commit_rooms mean to whoever asked.
@@ -86,27 +84,20 @@ var verdicts = map[string]error{
 	"unknown":   fault.ErrNotFound,
 }
 
-// A decision is what sandbox.hold_rooms answers.
-type decision struct {
-	Outcome   string
-	PlacedAt  time.Time
-	ExpiresAt time.Time
-	Fresh     bool // decided by this very call, not recalled
-}
-
-func decide(ctx context.Context, tx postgres.Tx, h Hold) (decision, error) {
+// decide takes the rooms and tells so, or that they are gone: both commit with their events.
+func (s Inventory) decide(ctx context.Context, tx postgres.Tx, h Hold) (outbox.Decision, error) {
 	var allocations []id.Allocation
 	var rooms []id.RoomType
 	var units []int
 	for _, c := range h.Claims {
 		allocations, rooms, units = append(allocations, c.Allocation), append(rooms, c.RoomType), append(units, c.Units)
 	}
-	rows, _ := tx.Query(ctx, `
-		SELECT outcome, coalesce(placed_at, 'epoch') AS placed_at, coalesce(expires_at, 'epoch') AS expires_at, fresh
+	return s.outbox.Decide(ctx, tx, `
+		SELECT outcome, ARRAY[coalesce(placed_at, 'epoch'), coalesce(expires_at, 'epoch')] AS moments, fresh
 		FROM sandbox.hold_rooms(@tenant, @property, @reservation, @start, @end, @ttl, @allocations, @rooms, @units)`,
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "reservation": h.Reservation,
-			"start": h.Stay.Start, "end": h.Stay.End, "ttl": h.TTL, "allocations": allocations, "rooms": rooms, "units": units})
-	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[decision])
+			"start": h.Stay.Start, "end": h.Stay.End, "ttl": h.TTL, "allocations": allocations, "rooms": rooms, "units": units},
+		outbox.Endings{"held": h.held(), "refused": h.refused()})
 }
 
 // Commit keeps held rooms for good, all or none, and tells since when. What is committed already stays so; ErrHoldOver
@@ -123,17 +114,10 @@ func (s Inventory) Commit(ctx context.Context, tenant id.Tenant, allocations []i
 	return at, verdicts[outcome]
 }
 
-// Release gives rooms back, held or committed, in the caller's transaction. What has none to give is left as it is. It
-// needs no lock on the nights: a room too many counted as taken refuses a guest, never gives a room twice.
+// Release gives rooms back, held or committed, in the caller's transaction, which has their nights from then on. What has
+// none to give is left as it is.
 func (s Inventory) Release(ctx context.Context, tx postgres.Tx, allocations []id.Allocation) error {
-	_, err := tx.Exec(ctx, `
-		UPDATE sandbox.allocations SET state = 'released', released_at = platform.now()
-		WHERE state IN ('held', 'committed') AND allocation_id IN (
-			SELECT a.allocation_id FROM sandbox.allocations AS a
-			WHERE a.allocation_id = ANY (@allocations)
-			ORDER BY a.allocation_id
-			FOR NO KEY UPDATE)`,
-		pgx.StrictNamedArgs{"allocations": allocations})
+	_, err := tx.Exec(ctx, `SELECT sandbox.release_rooms(@allocations)`, pgx.StrictNamedArgs{"allocations": allocations})
 	if err != nil {
 		return fmt.Errorf("inventory: release %v: %w", allocations, err)
 	}

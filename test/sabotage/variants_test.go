@@ -30,12 +30,28 @@ var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apar
 var variants = []variant{
 	{
 		"rooms are counted without the locks of their nights", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
-		"ORDER BY n.room_type_id, n.night\n        FOR NO KEY UPDATE;", "ORDER BY n.room_type_id, n.night;",
+		"ORDER BY n.room_type_id, n.night\n        FOR NO KEY UPDATE) AS l;", "ORDER BY n.room_type_id, n.night) AS l;",
 		"functions/sandbox", "TestNoRoomIsTakenTwice",
 	}, {
 		"the clock is read before the wait for the locks", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
-		"placed_at := platform.now(); -- after the locks", "-- after the locks",
+		"at := platform.now(); -- after the locks", "at := now(); -- before the locks",
 		"functions/sandbox", "TestTheClockIsReadAfterTheWait",
+	}, {
+		"what has lapsed is counted for ever", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"counted_at <= at AND at < next_lapse", "counted_at <= at",
+		"functions/sandbox", "TestAnExpiredHoldFreesItsRoomsAtThatMoment",
+	}, {
+		"a count from before the clock was put back stands", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"counted_at <= at AND at < next_lapse", "at < next_lapse",
+		"functions/sandbox", "TestAClockThatIsPutBackSellsNothingTwice",
+	}, {
+		"what is given back stays counted", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"SET taken = n.taken - g.units", "SET taken = n.taken",
+		"functions/sandbox", "TestCommittedRoomsStayTaken",
+	}, {
+		"what has lapsed is given back once more", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"AND sandbox.takes(a.state, a.expires_at, at)\n        GROUP BY", "AND a.state IN ('held', 'committed')\n        GROUP BY",
+		"functions/sandbox", "TestWhatHasLapsedIsGivenBackOnce",
 	}, {
 		"a hold that is over keeps its rooms", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
 		"state = 'committed' OR (state = 'held' AND expires_at > at)", "state IN ('committed', 'held')",
@@ -66,6 +82,10 @@ var variants = []variant{
 		"writers of a key do not wait for each other", inOrder, "shared/outbox/append.go",
 		"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "SELECT hashtextextended($1, 0)",
 		"shared/outbox", "TestWritersOfAKeyFollowEachOther",
+	}, {
+		"whoever decides does not wait for the writers of its key", inOrder, "shared/outbox/decide.go",
+		"SELECT pg_advisory_xact_lock(hashtextextended(@told_lock, 0))", "SELECT hashtextextended(@told_lock, 0)",
+		"shared/outbox", "TestADecisionWaitsForTheWritersOfItsKey",
 	}, {
 		"what came last goes out first", inOrder, "shared/outbox/lanes.go",
 		"ORDER BY l.lane, r.seq`", "ORDER BY l.lane, r.seq DESC`",
@@ -126,6 +146,10 @@ var variants = []variant{
 		"events leave with members that no schema names", noPII, "shared/contract/contract.go",
 		"published.check(subject, closed, payload)", "published.check(subject, open, payload)",
 		"shared/outbox", "TestAppendRefusesWhatBreaksItsContractAndTheTransactionWithIt",
+	}, {
+		"a decision may end with members that no schema names", noPII, "shared/outbox/decide.go",
+		"if err = keeps(d, raw); err != nil {", "if err = nil; err != nil {",
+		"shared/outbox", "TestADecisionThatCouldEndAgainstItsContractIsNotMade",
 	}, {
 		"kept answers lie open in the database", noPII, "shared/fn/idempotency/ledger.go",
 		`if s.Response, err = l.keys.Seal(a.Body, []byte("response "+row)); err != nil {`, "if s.Response = a.Body; err != nil {",

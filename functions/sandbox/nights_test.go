@@ -1,0 +1,82 @@
+package sandbox_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// At the end of each test the nights' counts are held to the allocations: test/invariants/nights_are_counted.sql.
+
+// What has lapsed is out of the count as soon as somebody counts anew. To give it back then frees nothing.
+func TestWhatHasLapsedIsGivenBackOnce(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	w := b.nights(10, 3)
+	old := b.held(t, w, 2)
+	b.Advance(10 * time.Minute)
+	b.held(t, b.nights(11, 1), 1)
+	if err := b.release(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.left(t, w); got != 1 {
+		t.Errorf("%d suites are left, want 1", got)
+	}
+	b.held(t, w, 1)
+	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, sandbox.ErrSoldOut) {
+		t.Errorf("a third of two suites: %v, want ErrSoldOut", err)
+	}
+}
+
+// A clock that is put back makes a hold alive again that was out of the count.
+func TestAClockThatIsPutBackSellsNothingTwice(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	w := b.nights(10, 3)
+	old := b.held(t, w, 1)
+	b.Advance(10 * time.Minute)
+	b.held(t, w, 1)
+	b.Advance(-9 * time.Minute)
+	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 1)); !errors.Is(err, sandbox.ErrSoldOut) {
+		t.Errorf("while both holds live: %v, want ErrSoldOut", err)
+	}
+	if err := b.commit(t.Context(), old); err != nil {
+		t.Errorf("the first hold: %v", err)
+	}
+	if got := b.left(t, w); got != 0 {
+		t.Errorf("%d suites are left, want 0", got)
+	}
+}
+
+// What came to nothing is not counted: ids that are another hold's, and the repeats of a hold.
+func TestOnlyWhatIsPlacedIsCounted(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	w := b.nights(10, 3)
+	h := b.held(t, w, 1)
+	mixed := b.want(w, 1)
+	mixed.Claims = append(mixed.Claims, sandbox.Claim{Allocation: h.Claims[0].Allocation, RoomType: kabul.Rooms[0].ID, Units: 1})
+	if _, err := b.Inventory.Hold(t.Context(), mixed); !errors.Is(err, sandbox.ErrOtherHold) {
+		t.Errorf("one id of another hold: %v, want ErrOtherHold", err)
+	}
+	if _, err := b.Inventory.Hold(t.Context(), h); err != nil {
+		t.Error(err)
+	}
+	if got := b.left(t, w); got != 1 {
+		t.Errorf("%d suites are left, want 1", got)
+	}
+}
+
+// A room of another house of the same hotel is none of this house.
+func TestARoomOfAnotherHouseIsUnknown(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	h := b.want(b.nights(10, 3), 1)
+	h.Property = id.New[id.Property]()
+	if _, err := b.Inventory.Hold(t.Context(), h); err == nil || errors.Is(err, sandbox.ErrSoldOut) {
+		t.Errorf("got %v, want that it is not found", err)
+	}
+}
