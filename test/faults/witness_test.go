@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/test/invariants"
 )
 
-// A witness looks at every commit to the books of the inventory and holds it to the invariant. Commits follow each other
+// A witness looks at every commit to the books of the inventory and holds it to the invariants. Commits follow each other
 // while it watches, so that each look sees all that was committed before.
 type witness struct{ conn *pgx.Conn }
 
@@ -26,7 +26,8 @@ const testimony = `
 			PERFORM pg_advisory_xact_lock(hashtextextended('witness', 0));
 		END IF;
 		PERFORM nextval('witness.looks');
-		INSERT INTO witness.breaches {invariant};
+		INSERT INTO witness.breaches {oversell};
+		INSERT INTO witness.breaches {miscount};
 		RETURN NULL;
 	END $$;
 	CREATE CONSTRAINT TRIGGER watched AFTER INSERT OR UPDATE ON sandbox.allocations
@@ -35,14 +36,18 @@ const testimony = `
 // watch puts a witness into the database.
 func watch(t *testing.T, conn *pgx.Conn) witness {
 	t.Helper()
-	invariant, err := fs.ReadFile(invariants.SQL, "no_oversell.sql")
+	w := witness{conn}
+	w.exec(t, strings.NewReplacer("{oversell}", invariant(t, "no_oversell.sql"), "{miscount}", invariant(t, "nights_are_counted.sql")).Replace(testimony))
+	return w
+}
+
+func invariant(t *testing.T, name string) string {
+	t.Helper()
+	text, err := fs.ReadFile(invariants.SQL, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.TrimSuffix(strings.TrimSpace(string(invariant)), ";")
-	w := witness{conn}
-	w.exec(t, strings.ReplaceAll(testimony, "{invariant}", text))
-	return w
+	return strings.TrimSuffix(strings.TrimSpace(string(text)), ";")
 }
 
 func (w witness) exec(t *testing.T, sql string) {
@@ -67,7 +72,7 @@ func (w witness) looks(t *testing.T) (looks, meetings int) {
 	return w.number(t, called+`looks`), w.number(t, called+`meetings`)
 }
 
-// breaches is how often a commit found a night with more takers than rooms.
+// breaches is how often a commit found a night with more takers than rooms, or one that was counted wrongly.
 func (w witness) breaches(t *testing.T) int {
 	t.Helper()
 	return w.number(t, `SELECT count(*) FROM witness.breaches`)
