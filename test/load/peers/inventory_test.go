@@ -43,7 +43,6 @@ const bareBooks = `
 	CREATE TABLE bare.acts (act uuid PRIMARY KEY, tenant uuid NOT NULL, room uuid NOT NULL, starts date NOT NULL, ends date NOT NULL,
 		units int NOT NULL, granted bool NOT NULL, at timestamptz NOT NULL, expires timestamptz NOT NULL);
 	CREATE INDEX ON bare.acts (room, ends) WHERE granted;
-	CREATE INDEX ON bare.acts (expires) WHERE granted;
 	ALTER TABLE bare.nights ENABLE ROW LEVEL SECURITY;
 	ALTER TABLE bare.acts ENABLE ROW LEVEL SECURITY;
 	CREATE POLICY of_tenant ON bare.nights TO sandbox_app USING (tenant = NULLIF(current_setting('app.tenant_id', true), '')::uuid);
