@@ -25,8 +25,8 @@ type field interface {
 }
 
 // fields are the lines after the version, in the order that is signed.
-func (h *Handoff) fields() []field {
-	return []field{
+func (h *Handoff) fields() [14]field {
+	return [...]field{
 		&h.ID, &h.GuestSession, &h.Tenant, &h.Property,
 		&h.Dates.CheckIn, &h.Dates.CheckOut,
 		(*count)(&h.Occupancy.Adults), (*count)(&h.Occupancy.Children), (*count)(&h.Occupancy.Rooms),
@@ -55,7 +55,7 @@ func parse(text []byte) (h Handoff, err error) {
 	if string(first) != version {
 		return Handoff{}, errCanonical
 	}
-	again := make([]byte, 0, longest/2) // each line as canonical writes it
+	again := make([]byte, 0, longestLine) // each line as canonical writes it
 	for i, f := range h.fields() {
 		var line []byte
 		if !more {
@@ -74,6 +74,9 @@ func parse(text []byte) (h Handoff, err error) {
 	}
 	return h, h.validate()
 }
+
+// longestLine is that of an id, or about that: a longer one is read too.
+const longestLine = 48
 
 var newline = []byte{'\n'}
 

@@ -2,11 +2,8 @@ package handoff
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
-	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -16,10 +13,7 @@ import (
 
 // Keys mint and verify tokens. The site that mints and the site that verifies share them: put a new key last on both
 // first, in front on both then, and take the old one away when its last token has expired.
-type Keys struct {
-	ring keyring.Ring
-	macs *sync.Map // of key id to *sync.Pool of hash.Hash
-}
+type Keys struct{ ring keyring.Ring }
 
 // Open reads HANDOFF_KEYS.
 func Open(e env.Env) (Keys, error) {
@@ -29,14 +23,14 @@ func Open(e env.Env) (Keys, error) {
 	if err := e.Load(&c); err != nil {
 		return Keys{}, fmt.Errorf("handoff: %w", err)
 	}
-	return Keys{c.Keys, &sync.Map{}}, nil
+	return Keys{c.Keys}, nil
 }
 
 // Mint signs the handoff with the active key. It fills what is minting's to say: both times, the key id and, where the
 // caller has not derived one from the act that is being done, the id. What a guest may get wrong, the caller has checked.
 func (k Keys) Mint(h Handoff, now time.Time) (Handoff, Token, error) {
-	keyID, secret := k.ring.Active()
-	if secret == nil {
+	keyID, _ := k.ring.Active()
+	if keyID == "" {
 		return Handoff{}, Token{}, fmt.Errorf("handoff: mint: %w", keyring.ErrEmpty)
 	}
 	if h.ID.IsZero() {
@@ -51,7 +45,8 @@ func (k Keys) Mint(h Handoff, now time.Time) (Handoff, Token, error) {
 	if err != nil {
 		return Handoff{}, Token{}, fmt.Errorf("handoff: mint: %w", err)
 	}
-	return h, assemble(canonical, k.sign(keyID, secret, canonical)), nil
+	signature, _ := k.ring.Sum(keyID, canonical)
+	return h, assemble(canonical, signature[:]), nil
 }
 
 // Reasons for the log: all of them are ErrSignatureInvalid to the caller, who learns nothing about how close a forgery came.
@@ -80,12 +75,11 @@ func (k Keys) open(t Token, tenant id.Tenant) (Handoff, error) {
 	if !ok {
 		return Handoff{}, errMalformed
 	}
-	keyID := string(lastLine(canonical))
-	secret, ok := k.ring.Find(keyID)
+	want, ok := k.ring.Sum(string(lastLine(canonical)), canonical)
 	if !ok {
 		return Handoff{}, errUnknownKey
 	}
-	if !hmac.Equal(signature, k.sign(keyID, secret, canonical)) {
+	if !hmac.Equal(signature, want[:]) {
 		return Handoff{}, errForged
 	}
 	h, err := parse(canonical)
@@ -93,17 +87,4 @@ func (k Keys) open(t Token, tenant id.Tenant) (Handoff, error) {
 		err = errElsewhere
 	}
 	return h, err
-}
-
-// sign is HMAC-SHA256. What is set up for a key is kept: that takes as long as signing.
-func (k Keys) sign(keyID string, secret, canonical []byte) []byte {
-	pool, ok := k.macs.Load(keyID)
-	if !ok {
-		pool, _ = k.macs.LoadOrStore(keyID, &sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }})
-	}
-	mac := pool.(*sync.Pool).Get().(hash.Hash)
-	defer pool.(*sync.Pool).Put(mac)
-	mac.Reset()
-	mac.Write(canonical)
-	return mac.Sum(nil)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -23,7 +22,7 @@ func ring(t testing.TB) Keys {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Keys{r, &sync.Map{}}
+	return Keys{r}
 }
 
 var mintedAt = time.Date(2026, 4, 23, 9, 14, 22, 41e6, time.UTC)

@@ -54,7 +54,11 @@ func Parse[T Any, P interface {
 }
 
 // String is the prefixed form.
-func (i ID[K]) String() string { return i.prefix() + ulid.ULID(i).String() }
+func (i ID[K]) String() string {
+	var space [40]byte                 // a text is made for every key: it costs one piece of memory
+	text, _ := i.AppendText(space[:0]) // there is room for it
+	return string(text)
+}
 
 // IsZero reports whether the id names nothing.
 func (i ID[K]) IsZero() bool { return i == ID[K]{} }

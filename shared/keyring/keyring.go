@@ -10,6 +10,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Why a ring or a sealed value is refused. None of them repeats a key or a value.
@@ -33,6 +34,7 @@ type key struct {
 	id     string
 	secret []byte
 	aead   cipher.AEAD // made once: preparing a key takes longer than sealing something small
+	macs   *sync.Pool  // of *mac
 }
 
 // Parse reads "id:base64,id2:base64". Ids are up to 32 letters, digits, "-" and "_".
@@ -51,7 +53,7 @@ func Parse(s string) (Ring, error) {
 		if err != nil {
 			return Ring{}, err
 		}
-		r.keys = append(r.keys, key{id, secret, aead})
+		r.keys = append(r.keys, key{id, secret, aead, newMACs(secret)})
 	}
 	return r, nil
 }

@@ -2,7 +2,6 @@ package keyring
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"strings"
 )
@@ -13,23 +12,24 @@ const tagSize = 16
 // Tag shows that parts were put together by somebody who has the ring: the active key's id, ".", and 128 bits of their
 // HMAC-SHA256 in base64url. The first part says what for. No part may hold a line feed.
 func (r Ring) Tag(parts ...string) (string, error) {
-	id, secret := r.Active()
-	if secret == nil {
+	if len(r.keys) == 0 {
 		return "", ErrEmpty
 	}
-	return id + "." + base64.RawURLEncoding.EncodeToString(hash(secret, parts)), nil
+	k := r.keys[0]
+	return k.id + "." + base64.RawURLEncoding.EncodeToString(k.tag(parts)), nil
 }
 
 // Tagged reports whether Tag made that tag of those parts, with the active key or one in its grace period.
 func (r Ring) Tagged(tag string, parts ...string) bool {
 	id, encoded, _ := strings.Cut(tag, ".")
-	secret, known := r.Find(id)
+	sum, known := r.Sum(id, text(parts))
 	given, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
-	return known && err == nil && hmac.Equal(given, hash(secret, parts))
+	return known && err == nil && hmac.Equal(given, sum[:tagSize])
 }
 
-func hash(secret []byte, parts []string) []byte {
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte(strings.Join(parts, "\n")))
-	return mac.Sum(nil)[:tagSize]
+func (k key) tag(parts []string) []byte {
+	sum := k.sum(text(parts))
+	return sum[:tagSize]
 }
+
+func text(parts []string) []byte { return []byte(strings.Join(parts, "\n")) }

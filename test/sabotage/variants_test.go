@@ -201,7 +201,7 @@ var variants = []variant{
 		"functions/reservation", "TestConfirming",
 	}, {
 		"a forged handoff is taken", genuine, "shared/handoff/keys.go",
-		"if !hmac.Equal(signature, k.sign(keyID, secret, canonical)) {", "if len(signature) != len(k.sign(keyID, secret, canonical)) {",
+		"if !hmac.Equal(signature, want[:]) {", "if !hmac.Equal(signature[:0], want[:0]) {",
 		"shared/handoff", "TestEverySingleBitCounts",
 	}, {
 		"a token made for another function opens this one", genuine, "shared/identity/verifier.go",
