@@ -42,12 +42,17 @@ type bounded struct {
 }
 
 func (b bounded) do(ctx context.Context, verb string, names []Name, f func(context.Context) error) error {
+	return b.guard(verb, names, func() error { return b.use(ctx, f) })
+}
+
+// guard refuses what has no name, and what a store that is down would be asked.
+func (b bounded) guard(verb string, names []Name, f func() error) error {
 	for _, n := range names {
 		if err := n.check(); err != nil {
 			return err
 		}
 	}
-	_, err := b.watch.breaker.Execute(func() (struct{}, error) { return struct{}{}, b.use(ctx, f) })
+	_, err := b.watch.breaker.Execute(func() (struct{}, error) { return struct{}{}, f() })
 	if err == nil {
 		return nil
 	}
@@ -89,8 +94,8 @@ func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found [
 
 // together is Get for those who can read with others of this process.
 func (b bounded) together(ctx context.Context, now time.Time, names []Name) (found []*Record, err error) {
-	err = b.do(ctx, "get", names, func(ctx context.Context) (err error) {
-		found, err = b.watch.readers.get(ctx, b.driver.Get, now, names)
+	err = b.guard("get", names, func() (err error) {
+		found, err = b.watch.readers.get(ctx, b, now, names)
 		return err
 	})
 	return found, err

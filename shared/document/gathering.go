@@ -2,13 +2,20 @@ package document
 
 import (
 	"context"
+	"errors"
+	"runtime"
 	"sync"
 	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
 )
 
 // A gathering lets callers of one process read together. Who comes while nobody reads, reads at once. Who comes meanwhile
-// waits, and one of those who wait then reads for all of them: so the store is asked no more often than it can answer, and
-// nobody is shown what was read before they asked.
+// waits, and the first of those who wait then reads for all of them: so the store is asked no more often than it can answer,
+// and nobody is shown what was read before they asked.
+//
+// What is read for many does not end with the call of who reads it, but when the patience with the store is over. That
+// counts from the first who waits, so no caller needs a timer of their own.
 type gathering struct {
 	mu      sync.Mutex
 	reading bool
@@ -17,27 +24,23 @@ type gathering struct {
 
 // A party is callers who read together.
 type party struct {
-	turn  chan struct{} // has a token when somebody of them is to read
-	over  chan struct{} // closed when it was read
-	size  int           // of those who still wait
-	read  bool          // somebody has the token, or has had it
+	turn  chan struct{} // closed when the first of them is to read
+	over  chan struct{} // closed when the rest is known
 	now   time.Time     // the latest of them
 	names []Name
 	at    map[Name]int
 
 	found []*Record
 	err   error
-	left  bool // whoever read ended before the store answered: that says nothing to the others
 }
 
 func newParty(now time.Time, names []Name) *party {
-	p := &party{turn: make(chan struct{}, 1), over: make(chan struct{}), at: map[Name]int{}}
+	p := &party{turn: make(chan struct{}), over: make(chan struct{}), at: map[Name]int{}}
 	p.join(now, names)
 	return p
 }
 
 func (p *party) join(now time.Time, names []Name) {
-	p.size++
 	if now.After(p.now) {
 		p.now = now
 	}
@@ -61,85 +64,74 @@ func (p *party) of(names []Name) ([]*Record, error) {
 	return found, nil
 }
 
-type reading func(context.Context, time.Time, ...Name) ([]*Record, error)
-
-// get reads names as read would. The records are shared: nobody changes them.
-func (g *gathering) get(ctx context.Context, read reading, now time.Time, names []Name) ([]*Record, error) {
-	for {
-		p := g.enter(now, names)
-		if p == nil {
-			defer g.leave()
-			return read(ctx, now, names...)
-		}
-		select {
-		case <-p.over:
-		case <-p.turn:
-			g.lead(ctx, p, read)
-			return p.of(names)
-		case <-ctx.Done():
-			g.quit(p)
-			return nil, ctx.Err()
-		}
-		if !p.left {
-			return p.of(names)
-		}
+// get reads names from a store. The records are shared: nobody changes them.
+func (g *gathering) get(ctx context.Context, b bounded, now time.Time, names []Name) ([]*Record, error) {
+	p, first := g.enter(now, names)
+	if first {
+		g.lead(context.WithoutCancel(ctx), b, p)
+	} else {
+		<-p.over
 	}
+	return p.of(names)
 }
 
-// enter is the party to wait with, nil for who may read at once.
-func (g *gathering) enter(now time.Time, names []Name) *party {
+// enter is the party to read with, and whether it begins here.
+func (g *gathering) enter(now time.Time, names []Name) (p *party, first bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	switch {
-	case !g.reading:
-		g.reading = true
-		return nil
-	case g.next == nil:
-		g.next = newParty(now, names)
-	default:
+	if g.next != nil {
 		g.next.join(now, names)
+		return g.next, false
 	}
-	return g.next
+	g.next = newParty(now, names)
+	if !g.reading {
+		g.reading = true
+		close(g.next.turn)
+	}
+	return g.next, true
 }
 
-// lead reads for the whole party. From now on nobody joins it.
-func (g *gathering) lead(ctx context.Context, p *party, read reading) {
-	defer g.leave()
+var errBroken = fault.ErrUnavailable.Because(errors.New("document: who read for all broke off"))
+
+// lead reads for the whole party.
+func (g *gathering) lead(ctx context.Context, b bounded, p *party) {
 	defer close(p.over)
-	p.left = true // also if it panics
+	p.err = errBroken // if it panics
+	p.err = b.use(ctx, func(within context.Context) (err error) {
+		if err := g.await(within, p); err != nil {
+			return err
+		}
+		defer g.leave()
+		p.found, err = b.driver.Get(within, p.now, p.names...)
+		return err
+	})
+}
+
+// await waits for the party's turn, which does not come where a store hangs for good. From then on nobody joins it.
+func (g *gathering) await(within context.Context, p *party) error {
+	select {
+	case <-p.turn:
+		runtime.Gosched() // who has come at the same moment comes along
+	case <-within.Done():
+	}
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.next == p {
 		g.next = nil
 	}
-	g.mu.Unlock()
-	p.found, p.err = read(ctx, p.now, p.names...)
-	p.left = p.err != nil && ctx.Err() != nil
+	select {
+	case <-p.turn:
+		return nil
+	default:
+		return within.Err()
+	}
 }
 
 // leave ends a reading: those who wait have their turn.
 func (g *gathering) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.pass()
-}
-
-func (g *gathering) pass() {
-	p := g.next
-	if g.reading = p != nil; g.reading {
-		p.read = true
-		p.turn <- struct{}{}
-	}
-}
-
-// quit is for who waits no longer. Where they were the last, their turn is another's.
-func (g *gathering) quit(p *party) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if p.size--; p.size > 0 || g.next != p {
-		return
-	}
-	g.next = nil
-	if p.read {
-		g.pass()
+	if g.reading = g.next != nil; g.reading {
+		close(g.next.turn)
 	}
 }

@@ -12,15 +12,16 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A shelf answers when it is told to, with what it has by then.
+// A shelf is a store that answers when it is told to, with what it has by then.
 type shelf struct {
+	Store
 	open  chan struct{} // lets one reading go on
 	has   int64
 	asked [][]Name
 	err   error
 }
 
-func (s *shelf) read(ctx context.Context, _ time.Time, names ...Name) ([]*Record, error) {
+func (s *shelf) Get(ctx context.Context, _ time.Time, names ...Name) ([]*Record, error) {
 	s.asked = append(s.asked, names)
 	has, err := s.has, s.err
 	select {
@@ -35,6 +36,8 @@ func (s *shelf) read(ctx context.Context, _ time.Time, names ...Name) ([]*Record
 	}
 	return found, err
 }
+
+const patience = 150 * time.Millisecond
 
 // A caller reads some names and says what was found.
 type caller struct {
@@ -53,7 +56,7 @@ func comes(t *testing.T, g *gathering, s *shelf, ids ...string) *caller {
 		c.names = append(c.names, Name{"c", id})
 	}
 	go func() {
-		c.found, c.err = g.get(ctx, s.read, time.Now(), c.names)
+		c.found, c.err = g.get(ctx, bounded{driver: s, patience: patience}, time.Now(), c.names)
 		c.ended = true
 	}()
 	synctest.Wait()
@@ -110,34 +113,80 @@ func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, s := &gathering{}, &shelf{open: make(chan struct{}), has: 1}
-		first := comes(t, g, s, "1")
-		gone := comes(t, g, s, "2")
-		gone.leave()
+		all := []*caller{comes(t, g, s, "1"), comes(t, g, s, "2"), comes(t, g, s, "3"), comes(t, g, s, "4")}
+		for _, c := range all {
+			c.leave()
+		}
 		synctest.Wait()
-		if !gone.ended || !errors.Is(gone.err, context.Canceled) || g.next != nil {
-			t.Errorf("who left is told %v", gone.err)
-		}
-		party := []*caller{comes(t, g, s, "3"), comes(t, g, s, "4"), comes(t, g, s, "5")}
-		s.answer() // one of the three reads for all of them
-		first.got(t, 1)
-		for range 2 { // the one who reads leaves: another reads for the rest
-			for _, c := range party {
-				c.leave()
-				synctest.Wait()
-				if c.ended {
-					party = slices.DeleteFunc(party, func(other *caller) bool { return other == c })
-					break
-				}
-			}
-		}
+		all = append(all, comes(t, g, s, "5"))
 		s.answer()
-		for _, c := range party {
+		s.answer() // one of the others reads for all of them
+		for _, c := range all {
 			c.got(t, 1)
 		}
 		last := comes(t, g, s, "6")
 		s.answer()
 		last.got(t, 1)
 	})
+}
+
+// A store that hangs costs everybody the patience with it and no more, also those who have waited for others first.
+func TestNobodyWaitsLongerThanThePatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, s := &gathering{}, &shelf{open: make(chan struct{})}
+		var all []*caller
+		for i := range 4 {
+			all = append(all, comes(t, g, s, strconv.Itoa(i)))
+			time.Sleep(patience / 10)
+		}
+		time.Sleep(patience - 3*patience/10)
+		synctest.Wait()
+		for i, c := range all { // the first of all, and those who waited since its first tenth
+			if !c.ended || !errors.Is(c.err, fault.ErrUnavailable) {
+				t.Errorf("%d waits still, or is told %v", i, c.err)
+			}
+		}
+		if g.reading || g.next != nil {
+			t.Error("somebody still reads")
+		}
+	})
+}
+
+// A driver that heeds no deadline holds up who asked it, and nobody else for long.
+func TestADriverThatNeverEndsHoldsUpOneCaller(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, s := &gathering{}, &shelf{open: make(chan struct{})}
+		stuck := &stubborn{shelf: s, end: make(chan struct{})}
+		go func() {
+			_, _ = g.get(t.Context(), bounded{driver: stuck, patience: patience}, time.Now(), []Name{{"c", "0"}})
+		}()
+		synctest.Wait()
+		for i := range 2 {
+			c := comes(t, g, s, strconv.Itoa(i+1))
+			time.Sleep(patience)
+			synctest.Wait()
+			if !c.ended || !errors.Is(c.err, fault.ErrUnavailable) || len(s.asked) != 0 {
+				t.Errorf("who came behind it is told %v, and asked %v", c.err, s.asked)
+			}
+		}
+		close(stuck.end)
+		synctest.Wait()
+		after := comes(t, g, s, "3")
+		s.answer()
+		after.got(t, 0)
+	})
+}
+
+type stubborn struct {
+	*shelf
+	end chan struct{}
+}
+
+func (s *stubborn) Get(context.Context, time.Time, ...Name) ([]*Record, error) {
+	<-s.end
+	return make([]*Record, 1), nil
 }
 
 func TestAStoreThatIsAwayIsAwayForAllWhoAsked(t *testing.T) {
