@@ -41,6 +41,7 @@ type record struct {
 type frame struct {
 	spec     Spec
 	now      func() time.Time
+	offset   func() time.Duration // of now from the real clock
 	log      *observe.Log
 	instance string
 	home     string // the route on a tenant's own host, "" where there is none
@@ -59,7 +60,7 @@ func newFrame(e env.Env, s Spec) (frame, error) {
 		return frame{}, err
 	}
 	log, err := observe.Open(e)
-	return frame{spec: s, now: e.Now, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox}, err
+	return frame{spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox}, err
 }
 
 // with is the frame around an endpoint.
@@ -71,8 +72,8 @@ func (f frame) with(end endpoint) http.Handler {
 func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &record{began: f.now(), act: id.New[id.Request](), writer: w, header: w.Header()}
 	f.atHome(r)
-	ctx, cancel := context.WithTimeout(f.begin(c, r), f.spec.Timeout)
-	defer cancel()
+	ctx := withDeadline(f.begin(c, r), c.began.Add(f.spec.Timeout-f.offset()))
+	defer ctx.end()
 	a, err := f.run(ctx, r, c)
 	if err != nil {
 		a = problem(r, c, err)

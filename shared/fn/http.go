@@ -106,18 +106,16 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if err != nil {
 		return answer{}, err
 	}
-	call := Call[In]{Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
-		Site: h.spec.Site(r), Address: address, Speculative: Speculative(r)}
-	if err := h.plan.decode(r, body, &call.In); err != nil {
+	var in In
+	if err := h.plan.decode(r, body, &in); err != nil {
 		return answer{}, err
 	}
+	call := Call[In]{In: in, Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
+		Site: h.spec.Site(r), Address: address, Speculative: Speculative(r)}
 	if !h.spec.Idempotent {
 		return h.run(ctx, r, c, visitor, call)
 	}
-	return h.once(ctx, r, c, h.claim(r, scope, key, body), func(act id.Request) (answer, error) {
-		call.Act = act
-		return h.run(ctx, r, c, visitor, call)
-	})
+	return h.once(ctx, r, c, h.claim(r, scope, key, body), visitor, call)
 }
 
 // run calls the act and encodes what it returns.
@@ -131,9 +129,10 @@ func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, c *recor
 
 // once runs the act unless it was run before under the same key: then its answer is given again. A refusal becomes its
 // problem here, so that it too can be kept, byte for byte.
-func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, claim idempotency.Claim, run func(id.Request) (answer, error)) (answer, error) {
+func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, claim idempotency.Claim, v V, call Call[In]) (answer, error) {
 	a, replayed, err := h.door.Ledger.Do(ctx, claim, func(act id.Request) answer {
-		a, err := run(act)
+		call.Act = act
+		a, err := h.run(ctx, r, c, v, call)
 		if err != nil {
 			a = problem(r, c, err)
 		}

@@ -33,10 +33,11 @@ func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *r
 	if h.spec.Access != Public {
 		return nil
 	}
-	protection := new(http.CrossOriginProtection)
+	protection := &ownOrigin
 	if h.door.Origins != nil {
 		c.header["Vary"] = []string{"Origin"}
 		if origin := r.Header.Get("Origin"); foreign(origin, r) && slices.Contains(h.door.Origins(ctx, r), origin) {
+			protection = new(http.CrossOriginProtection)
 			if err := protection.AddTrustedOrigin(origin); err != nil {
 				return errCrossOrigin.Because(err)
 			}
@@ -50,6 +51,9 @@ func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *r
 	}
 	return nil
 }
+
+// ownOrigin trusts nobody else.
+var ownOrigin http.CrossOriginProtection
 
 // foreign reports whether a browser names an origin that is not the host's own.
 func foreign(origin string, r *http.Request) bool {

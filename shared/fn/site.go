@@ -30,6 +30,15 @@ func (s Spec) home() string {
 	return method + " " + ownBase + rest
 }
 
+// isHome reports whether a pattern is the function's route on a tenant's own host. It is asked at every request.
+func (s Spec) isHome(pattern string) bool {
+	method, path, _ := strings.Cut(s.Route, " ")
+	_, rest, ok := strings.Cut(path, "/{"+tenantWildcard+"}")
+	called, at, _ := strings.Cut(pattern, " ")
+	below, own := strings.CutPrefix(at, ownBase)
+	return ok && own && called == method && below == rest
+}
+
 // patterns are all routes that lead to the function.
 func (s Spec) patterns() []string {
 	if home := s.home(); home != "" {
@@ -68,8 +77,7 @@ func hostname(host string) string {
 
 // Site is the site that a request to the function came in at.
 func (s Spec) Site(r *http.Request) Site {
-	home := s.home()
-	return Site{Own: home != "" && r.Pattern == home, Plain: plain(r)}
+	return Site{Own: s.isHome(r.Pattern), Plain: plain(r)}
 }
 
 // plain reports whether the request came from this machine over plain HTTP. Nobody else is given a cookie that plain HTTP carries.

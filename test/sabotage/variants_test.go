@@ -176,7 +176,7 @@ var variants = []variant{
 		"shared/document", "TestAStoreThatHangsIsLeftAloneUntilItAnswers",
 	}, {
 		"a call may take twice its time", bounded, "shared/fn/frame.go",
-		"context.WithTimeout(f.begin(c, r), f.spec.Timeout)", "context.WithTimeout(f.begin(c, r), 2*f.spec.Timeout)",
+		"c.began.Add(f.spec.Timeout-f.offset())", "c.began.Add(2*f.spec.Timeout-f.offset())",
 		"shared/fn", "TestACallEndsAtItsDeadline",
 	}, {
 		"every failed call of a neighbour is repeated", bounded, "shared/upstream/budget.go",
