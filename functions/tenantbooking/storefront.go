@@ -52,13 +52,18 @@ func (s *Storefronts) Compose(ctx context.Context, v Visitor) Storefront {
 	if f, ok := s.recall(ctx, v.Tenant.ID); ok {
 		return f
 	}
+	return s.assemble(ctx, v.Tenant.ID)
+}
+
+// assemble asks for the parts at once.
+func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	f := Storefront{}
 	look, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
 	var work sync.WaitGroup
 	work.Go(func() {
-		look.get(s.now, func() (Theme, cache.State, cache.Mark, error) { return s.look(ctx, v.Tenant.ID) })
+		look.get(s.now, func() (Theme, cache.State, cache.Mark, error) { return s.look(ctx, t) })
 	})
-	rules.get(s.now, func() ([]HouseRule, cache.State, cache.Mark, error) { return s.house(ctx, v.Tenant.ID) })
+	rules.get(s.now, func() ([]HouseRule, cache.State, cache.Mark, error) { return s.Rules(ctx, t) })
 	work.Wait()
 	look.into(&f)
 	rules.into(&f)
@@ -121,15 +126,10 @@ func (s *Storefronts) look(ctx context.Context, t id.Tenant) (Theme, cache.State
 		func(ctx context.Context) (Theme, error) { return s.themes.Published(ctx, t) })
 }
 
-func (s *Storefronts) house(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.Mark, error) {
+// Rules are the rules of the hotel's houses, how they were found, and which they are.
+func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.Mark, error) {
 	return s.rules.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
 		func(ctx context.Context) ([]HouseRule, error) { return s.houses.Rules(ctx, t) })
-}
-
-// Rules are the rules of the hotel's houses.
-func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, error) {
-	rules, state, _, err := s.house(ctx, t)
-	return rules, state, err
 }
 
 // A part is how one part of a storefront was had.

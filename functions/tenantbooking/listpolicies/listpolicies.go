@@ -9,6 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/locale"
@@ -32,13 +34,20 @@ type content struct {
 	Policies []tenantbooking.PolicyView `json:"policies"`
 }
 
+// A sheet is content as it is sent. It is written once for everybody who reads the language.
+type sheet struct {
+	body    []byte
+	version int64
+}
+
 type shower struct {
 	fronts *tenantbooking.Storefronts
+	sheets cache.Forms[sheet]
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
-	return (&shower{tenantbooking.OpenStorefronts(e)}).show, nil
+	return (&shower{tenantbooking.OpenStorefronts(e), cache.OpenForms[sheet](e, "policies")}).show, nil
 }
 
 // show says the language by the request alone: a shared cache knows nothing of the session.
@@ -47,17 +56,27 @@ func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (out f
 	if err != nil {
 		return out, err
 	}
-	rules, state, err := s.fronts.Rules(ctx, c.Tenant.ID)
+	rules, state, mark, err := s.fronts.Rules(ctx, c.Tenant.ID)
 	if err != nil {
 		return out, err
 	}
-	body, err := json.Marshal(content{language, tenantbooking.ShowRules(rules, language)})
+	write := func() (sheet, int, error) { return write(content{language, tenantbooking.ShowRules(rules, language)}) }
+	shown, kept, err := s.sheets.Of(document.KeyOf(c.Tenant.ID.String(), string(language)), []cache.Mark{mark}, write)
+	if !kept && err == nil {
+		shown, _, err = write()
+	}
 	if err != nil {
 		return out, err
 	}
+	out.Reply = fn.OK.Reply().Version(shown.version).Cached("public, max-age=300").FromCache(string(state)).Language(string(language))
+	out.Body = shown.body
+	return out, nil
+}
+
+// write also says how many bytes the sheet takes.
+func write(c content) (sheet, int, error) {
+	body, err := json.Marshal(c)
 	sum := fnv.New64a()
 	_, _ = sum.Write(body)
-	out.Reply = fn.OK.Reply().Version(int64(sum.Sum64())).Cached("public, max-age=300").FromCache(string(state)).Language(string(language))
-	out.Body = body
-	return out, nil
+	return sheet{body, int64(sum.Sum64())}, len(body), err
 }

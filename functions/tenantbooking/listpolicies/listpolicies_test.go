@@ -5,8 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/upstreamtest"
 )
 
@@ -33,6 +35,26 @@ func TestPoliciesAreShownInTheGuestsLanguageAndMayBeKept(t *testing.T) {
 	}
 	if unknown := front.Get(path + "?locale=de"); unknown.Status != 422 || unknown.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" {
 		t.Errorf("in German: %d %s", unknown.Status, unknown.Body)
+	}
+}
+
+// What lies written stands while the rules do that it was written of.
+func TestANewRuleIsShownByTheNextAnswer(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function, configupdated.Function)
+	front, hotel, now := street.Front.As(""), street.Town.Tenants[0].ID, street.Env.Now()
+	for range 3 {
+		front.Get(path)
+	}
+	before, house := front.Get(path), id.New[id.Property]()
+	shops.Do(func() { shops.House.ID = house })
+	if still := front.Get(path); still.Header.Get("X-Cache") != "HIT" || string(still.Body) != string(before.Body) {
+		t.Errorf("nobody has said so, but it is %s", still.Body)
+	}
+	street.Tell(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"policies"}, "updatedAt": now}, now)
+	after := front.Get(path, "If-None-Match", before.Header.Get("Etag"))
+	if after.Status != 200 || !strings.Contains(string(after.Body), house.String()) || after.Header.Get("Etag") == before.Header.Get("Etag") {
+		t.Errorf("after a new rule: %d %s", after.Status, after.Body)
 	}
 }
 
