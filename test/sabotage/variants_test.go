@@ -23,9 +23,10 @@ const (
 	bounded    = "bounded answers"
 	settled    = "money is settled"
 	genuine    = "only the genuine"
+	current    = "current pages"
 )
 
-var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apart, noPII, durable, bounded, settled, genuine}
+var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apart, noPII, durable, bounded, settled, genuine, current}
 
 var variants = []variant{
 	{
@@ -207,5 +208,13 @@ var variants = []variant{
 		"a token made for another function opens this one", genuine, "shared/identity/verifier.go",
 		"&oidc.Config{ClientID: audience}", "&oidc.Config{ClientID: audience, SkipClientIDCheck: true}",
 		"shared/fn", "TestAPushIsHeardByItsTokenOnly",
+	}, {
+		"a page is shown in the currency of whoever came first", current, "functions/tenantbooking/storefront.go",
+		"document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))", "document.KeyOf(v.Tenant.ID.String(), string(v.Locale))",
+		"functions/tenantbooking/bootstrap", "TestWhatLiesPackedIsNobodyElses",
+	}, {
+		"what is remembered stands whatever was invalidated", current, "shared/cache/cache.go",
+		"slices.Equal(last.Generations, seen.generations) &&", "(mark != Mark{} || slices.Equal(last.Generations, seen.generations)) &&",
+		"functions/tenantbooking/bootstrap", "TestNewsOfAHotelReachWhatLiesPacked",
 	},
 }
