@@ -43,19 +43,17 @@ const (
 // TestServe is a server in a process of its own, so that what it costs can be told from what asking costs. It serves until
 // its standard input ends.
 func TestServe(t *testing.T) {
-	var handler http.Handler
+	m := http.NewServeMux()
 	switch what := os.Getenv(serveThese); what {
 	case "":
 		t.Skip("it serves the benchmarks, which start it")
 	case "bare":
-		handler = bare(t)
+		bare(t, m)
 	case "ours":
-		handler = ours(t)
+		ours(t, m)
 	default:
 		t.Fatalf("nobody knows %q", what)
 	}
-	m := http.NewServeMux()
-	m.Handle("/", handler)
 	m.HandleFunc("GET "+spentPath, func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, spent(t)) })
 	server := httptest.NewServer(m)
 	defer server.Close()
@@ -67,11 +65,11 @@ func TestServe(t *testing.T) {
 // tiny is what the smallest answer says.
 const tiny = `{"a":1}`
 
-// bare answers with net/http alone: something tiny, and a page that was compressed before.
-func bare(t *testing.T) http.Handler {
+// bare answers with net/http alone: something tiny, and a page that was compressed before. It says in headers what it must for
+// that; what every answer of ours says besides is part of what ours costs.
+func bare(t *testing.T, m *http.ServeMux) {
 	t.Helper()
 	packed := pack(t, look(60<<10))
-	m := http.NewServeMux()
 	m.HandleFunc("GET "+tinyPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("Content-Length", strconv.Itoa(len(tiny)))
@@ -90,11 +88,11 @@ func bare(t *testing.T) http.Handler {
 		h.Set("Content-Length", strconv.Itoa(len(packed)))
 		_, _ = w.Write(packed)
 	})
-	return m
 }
 
-// ours answers with a function that does next to nothing, and with a hotel's site whose look is large.
-func ours(t *testing.T) http.Handler {
+// ours answers with a function that does next to nothing, and with a hotel's site whose look is large. Each function has its
+// own routes behind the one that finds it, as in a process of its own.
+func ours(t *testing.T, m *http.ServeMux) {
 	t.Helper()
 	themes := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tenant := strings.Split(r.URL.Path, "/")[3]
@@ -112,13 +110,11 @@ func ours(t *testing.T) http.Handler {
 		})
 	e, _ := fntest.Surround(t, street.Env)
 	e = env.Give(e, observe.To(io.Discard))
-	m := http.NewServeMux()
 	for path, f := range map[string]fn.Function{tinyPath: nothing, site + "/bootstrap": bootstrap.Function, site + "/policies": listpolicies.Function} {
 		handler, err := f.Handler(e)
 		must(t, err)
 		m.Handle(path, handler)
 	}
-	return m
 }
 
 // look is what a hotel says of its colours and types, about so many bytes of it.
