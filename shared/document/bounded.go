@@ -92,8 +92,11 @@ func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found [
 	return found, err
 }
 
-// together is Get for those who can read with others of this process.
+// together is Get for those who can read with others of this process. Whose own time ends before the patience reads alone.
 func (b bounded) together(ctx context.Context, now time.Time, names []Name) (found []*Record, err error) {
+	if end, limited := ctx.Deadline(); limited && time.Until(end) < b.patience {
+		return b.Get(ctx, now, names...)
+	}
 	err = b.guard("get", names, func() (err error) {
 		found, err = b.watch.readers.get(ctx, b, now, names)
 		return err

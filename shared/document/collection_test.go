@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"melmastoon.ghasi.io/shared/doctest"
@@ -209,6 +210,21 @@ func TestAStoreThatIsAwayIsUnavailable(t *testing.T) {
 	if _, _, err := document.Open[session](e, "sessions").Get(over, key); !errors.Is(err, context.Canceled) || errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("a caller who left: got %v, want %v alone", err, context.Canceled)
 	}
+}
+
+func TestWhoHasLittleTimeDoesNotWaitForOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := withStore(&hanging{}).With("DOCUMENT_TIMEOUT", "1s")
+		sessions := document.Open[session](e, "sessions")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		ctx = document.Ahead(ctx, e, sessions.Name(key)).Under(ctx)
+		if _, _, err := sessions.Glance(ctx, key); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Millisecond {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+	})
 }
 
 func TestMistakesAreErrorsAndReachNoStore(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"hash"
-	"slices"
 	"sync"
 )
 
@@ -13,11 +12,11 @@ type Sum [sha256.Size]byte
 
 // Sum signs a text with the key of that id, active or in its grace period, if there is one.
 func (r Ring) Sum(id string, text []byte) (Sum, bool) {
-	i := slices.IndexFunc(r.keys, func(k key) bool { return k.id == id })
-	if i < 0 {
+	k, ok := r.find(id)
+	if !ok {
 		return Sum{}, false
 	}
-	return r.keys[i].sum(text), true
+	return k.sum(text), true
 }
 
 // A mac is what is set up to sign with a key. It is kept: setting up takes as long as signing.
