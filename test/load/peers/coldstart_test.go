@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -119,7 +120,7 @@ func starts(name, path string) side {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}
 		// In the cloud keys are fetched when a token is there to be verified.
-		cmd.Env = append(cmd.Env, "IDENTITY_KEYS=https://"+nobody, "STAFF_KEYS=https://"+nobody)
+		cmd.Env = append(slices.Concat(cmd.Env, deployed), "IDENTITY_KEYS=https://"+nobody, "STAFF_KEYS=https://"+nobody)
 		began := time.Now()
 		p, err := child.Start(cmd)
 		must(b, err)

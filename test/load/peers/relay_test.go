@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -65,12 +66,15 @@ func open(b *testing.B, pool int) *house {
 	return &house{d, e, postgres.Open(e, schema), d.Owner(b)}
 }
 
-// bare is a pool of the owner's, without roles, tenants or hooks.
-func (h *house) bare(b *testing.B, size int) *pgxpool.Pool {
+// bare is a pool of the owner's, without roles, tenants or hooks. Settings are names, each with its value.
+func (h *house) bare(b *testing.B, size int, settings ...string) *pgxpool.Pool {
 	b.Helper()
 	c, err := pgxpool.ParseConfig(h.OwnerURL())
 	must(b, err)
 	c.MaxConns = int32(size)
+	for s := range slices.Chunk(settings, 2) {
+		c.ConnConfig.RuntimeParams[s[0]] = s[1]
+	}
 	pool, err := pgxpool.NewWithConfig(b.Context(), c)
 	must(b, err)
 	b.Cleanup(pool.Close)
@@ -116,6 +120,9 @@ func (h *house) queue(b *testing.B, n int) {
 		`VACUUM ANALYZE bare.queue`, `CHECKPOINT`)
 }
 
+// unhurried waits for no disk: a mark that is lost with the power costs any relay a repetition and nothing else.
+var unhurried = []string{"synchronous_commit", "off"}
+
 // drain is the bare loop: claim a batch, publish nowhere, mark, commit.
 func drain(ctx context.Context, pool *pgxpool.Pool, batch int) error {
 	type row struct {
@@ -151,7 +158,7 @@ func drain(ctx context.Context, pool *pgxpool.Pool, batch int) error {
 func BenchmarkRelay(b *testing.B) {
 	h := open(b, 12)
 	h.template(b)
-	n, pool := times(100_000), h.bare(b, 4)
+	n, pool := times(100_000), h.bare(b, 4, unhurried...)
 	relay := outbox.Open(env.Give[topic.Publisher](h.env, nowhere{}), h.db)
 	ours := func(workers int) side {
 		return func(b *testing.B) float64 {
@@ -218,12 +225,7 @@ func riverRate(b *testing.B, h *house, n int) float64 {
 	b.Helper()
 	ctx := b.Context()
 	h.exec(b, `CREATE SCHEMA river`)
-	c, err := pgxpool.ParseConfig(h.OwnerURL())
-	must(b, err)
-	c.MaxConns, c.ConnConfig.RuntimeParams["search_path"] = 12, "river"
-	pool, err := pgxpool.NewWithConfig(ctx, c)
-	must(b, err)
-	defer pool.Close()
+	pool := h.bare(b, 12, append(unhurried, "search_path", "river")...)
 	driver := riverpgxv5.New(pool)
 	migrator, err := rivermigrate.New(driver, nil)
 	must(b, err)
