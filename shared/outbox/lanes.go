@@ -18,16 +18,16 @@ type lease struct {
 }
 
 // due says which rows can be published now: not those of a key with a row that waits for its next attempt, for that
-// one would be overtaken. A parked row holds nobody up. As a rule nothing waits at all, which is asked once for all rows.
+// one would be overtaken. A parked row holds nobody up.
 //
-// Of a key it is not asked with NOT EXISTS: the planner would make a join of it, expect next to nothing to be left, and then
-// read and sort a whole backlog to find its first rows. So it walks the index in order and stops.
-const (
-	due = `o.published_at IS NULL AND o.parked_reason IS NULL AND (
-		NOT EXISTS (SELECT FROM {schema}.outbox f WHERE ` + waiting + `)
-		OR coalesce((SELECT false FROM {schema}.outbox f WHERE f.ordering_key = o.ordering_key AND ` + waiting + ` LIMIT 1), true))`
-	waiting = `f.next_attempt_at > (SELECT platform.now()) AND f.published_at IS NULL AND f.parked_reason IS NULL`
-)
+// It is not written as NOT EXISTS: the planner would make a join of it, expect next to nothing to be left, and then read
+// and sort a whole backlog to find its first rows. So it walks the index in order and stops. Nor is it asked once for all
+// rows whether anything waits: planned while much waited, that is a look at the whole table.
+const due = `o.published_at IS NULL AND o.parked_reason IS NULL AND coalesce((
+	SELECT false FROM {schema}.outbox f
+	WHERE f.ordering_key = o.ordering_key AND f.next_attempt_at > (SELECT platform.now())
+	  AND f.published_at IS NULL AND f.parked_reason IS NULL
+	LIMIT 1), true)`
 
 // take leases lanes in which something is due, those first that were served longest ago, and reads what is due there,
 // each lane in the order of seq, in all as many rows as the pace allows. It never waits: a lane that somebody holds, or is

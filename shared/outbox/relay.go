@@ -27,9 +27,10 @@ type pace struct {
 	finish  time.Duration // for marking and releasing; it is granted also to one who is told to stop
 }
 
-// The paces of those who take turns. A lease outlasts publish and finish together, or two could publish at once.
+// The paces of those who take turns. A lease outlasts publish and finish together, or two could publish at once. A relay takes
+// few lanes and many rows of each, for every turn steps over what earlier ones have published of a lane.
 var (
-	relaying = pace{lanes: 16, rows: 1000, lease: 10 * time.Second, publish: 5 * time.Second, finish: 3 * time.Second}
+	relaying = pace{lanes: 2, rows: 1000, lease: 10 * time.Second, publish: 5 * time.Second, finish: 3 * time.Second}
 	draining = pace{lanes: 64, rows: 200, lease: time.Second, publish: 100 * time.Millisecond, finish: 50 * time.Millisecond}
 )
 
