@@ -10,35 +10,6 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// What the platform's inventory and payment services tell the world. The sandbox speaks in their names.
-var (
-	AllocationCommittedV1 = event.Subject{
-		Name: "melmastoon.inventory.allocation.committed.v1", Version: 1, Producer: "inventory-service",
-		SchemaURI: "https://schemas.melmastoon.io/inventory/allocation/committed/v1.json",
-		Retention: event.Retention{Class: event.Operational, Period: event.Year},
-	}
-	AllocationFailedV1 = event.Subject{
-		Name: "melmastoon.inventory.allocation.failed.v1", Version: 1, Producer: "inventory-service",
-		SchemaURI: "https://schemas.melmastoon.io/inventory/allocation/failed/v1.json",
-		Retention: event.Retention{Class: event.Operational, Period: event.Year},
-	}
-	TransactionCapturedV1 = event.Subject{
-		Name: "melmastoon.payment.transaction.captured.v1", Version: 1, Producer: "payment-gateway-service",
-		SchemaURI: "https://schemas.melmastoon.io/payment/transaction/captured/v1.json",
-		Retention: event.Retention{Class: event.Regulated, Period: 7 * event.Year},
-	}
-	TransactionFailedV1 = event.Subject{
-		Name: "melmastoon.payment.transaction.failed.v1", Version: 1, Producer: "payment-gateway-service",
-		SchemaURI: "https://schemas.melmastoon.io/payment/transaction/failed/v1.json",
-		Retention: event.Retention{Class: event.Regulated, Period: 7 * event.Year},
-	}
-	TransactionRefundedV1 = event.Subject{
-		Name: "melmastoon.payment.transaction.refunded.v1", Version: 1, Producer: "payment-gateway-service",
-		SchemaURI: "https://schemas.melmastoon.io/payment/transaction/refunded/v1.json",
-		Retention: event.Retention{Class: event.Regulated, Period: 7 * event.Year},
-	}
-)
-
 // orderingKey keeps what happens to one reservation in order within a subject.
 func orderingKey(t id.Tenant, r id.Reservation) string { return t.String() + ":" + r.String() }
 

@@ -7,40 +7,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// What the platform's tenant, theme, pricing and search services tell the world.
-var (
-	TenantSuspendedV1 = event.Subject{
-		Name: "melmastoon.tenant.suspended.v1", Version: 1, Producer: "tenant-service",
-		SchemaURI: "https://schemas.melmastoon.io/tenant/suspended/v1.json",
-		Retention: event.Retention{Class: event.Audit, Period: event.Year},
-	}
-	TenantReinstatedV1 = event.Subject{
-		Name: "melmastoon.tenant.reinstated.v1", Version: 1, Producer: "tenant-service",
-		SchemaURI: "https://schemas.melmastoon.io/tenant/reinstated/v1.json",
-		Retention: event.Retention{Class: event.Audit, Period: event.Year},
-	}
-	TenantConfigUpdatedV1 = event.Subject{
-		Name: "melmastoon.tenant.config_updated.v1", Version: 1, Producer: "tenant-service",
-		SchemaURI: "https://schemas.melmastoon.io/tenant/config_updated/v1.json",
-		Retention: event.Retention{Class: event.Operational, Period: event.Year},
-	}
-	ThemePublishedV1 = event.Subject{
-		Name: "melmastoon.theme.published.v1", Version: 1, Producer: "theme-config-service",
-		SchemaURI: "https://schemas.melmastoon.io/theme/published/v1.json",
-		Retention: event.Retention{Class: event.Operational, Period: event.Year},
-	}
-	RatePlanPublishedV1 = event.Subject{
-		Name: "melmastoon.pricing.rate_plan.published.v1", Version: 1, Producer: "pricing-service",
-		SchemaURI: "https://schemas.melmastoon.io/pricing/rate_plan/published/v1.json",
-		Retention: event.Retention{Class: event.Operational, Period: event.Year},
-	}
-	ListingIndexedV1 = event.Subject{
-		Name: "melmastoon.search_aggregation.listing.indexed.v1", Version: 1, Producer: "search-aggregation-service",
-		SchemaURI: "https://schemas.melmastoon.io/search_aggregation/listing/indexed/v1.json",
-		Retention: event.Retention{Class: event.Operational, Period: event.Year},
-	}
-)
-
 // draft tells of a tenant: what happens to it stays in order within a subject.
 func (t Tenant) draft(s event.Subject, payload any) event.Draft {
 	return event.Draft{Subject: s, Tenant: t.ID, OrderingKey: t.ID.String(), AggregateVersion: t.Version, Payload: payload}

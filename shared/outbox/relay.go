@@ -47,6 +47,12 @@ func (o *Outbox) Relay(ctx context.Context) (Report, error) {
 	return report, o.alarm(ctx)
 }
 
+// Tick is a Relay that the scheduler asks for, and that tells it of failures only.
+func (o *Outbox) Tick(ctx context.Context, _ time.Time) error {
+	_, err := o.Relay(ctx)
+	return err
+}
+
 // drain publishes what has just been committed, for at most 150 ms: the answer waits for it. What it leaves, for want
 // of time or because somebody else holds the lane, the relay takes. It outlasts a caller who has hung up, but no deadline.
 func (o *Outbox) drain(ctx context.Context, keys []string) {

@@ -2,7 +2,6 @@
 package relay
 
 import (
-	"context"
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
@@ -23,9 +22,5 @@ var Function = consumer.Scheduled(fn.Spec{
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Tick, error) {
-	box := outbox.Open(e, postgres.Open(e, consumer.Schema))
-	return func(ctx context.Context, _ time.Time) error {
-		_, err := box.Relay(ctx)
-		return err
-	}, nil
+	return outbox.Open(e, postgres.Open(e, consumer.Schema)).Tick, nil
 }

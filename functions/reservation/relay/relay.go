@@ -2,7 +2,6 @@
 package relay
 
 import (
-	"context"
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
@@ -23,9 +22,5 @@ var Function = fn.Scheduled(fn.Spec{
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Tick, error) {
-	box := outbox.Open(e, postgres.Open(e, reservation.Schema))
-	return func(ctx context.Context, _ time.Time) error {
-		_, err := box.Relay(ctx)
-		return err
-	}, nil
+	return outbox.Open(e, postgres.Open(e, reservation.Schema)).Tick, nil
 }

@@ -1,0 +1,38 @@
+package sandbox
+
+import (
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+)
+
+// What the platform's services tell the world. The sandbox speaks in their names.
+var (
+	AllocationCommittedV1 = subject("inventory-service", "inventory.allocation.committed", event.Operational, event.Year)
+	AllocationFailedV1    = subject("inventory-service", "inventory.allocation.failed", event.Operational, event.Year)
+	TransactionCapturedV1 = subject("payment-gateway-service", "payment.transaction.captured", event.Regulated, 7*event.Year)
+	TransactionFailedV1   = subject("payment-gateway-service", "payment.transaction.failed", event.Regulated, 7*event.Year)
+	TransactionRefundedV1 = subject("payment-gateway-service", "payment.transaction.refunded", event.Regulated, 7*event.Year)
+	TenantSuspendedV1     = subject("tenant-service", "tenant.suspended", event.Audit, event.Year)
+	TenantReinstatedV1    = subject("tenant-service", "tenant.reinstated", event.Audit, event.Year)
+	TenantConfigUpdatedV1 = subject("tenant-service", "tenant.config_updated", event.Operational, event.Year)
+	ThemePublishedV1      = subject("theme-config-service", "theme.published", event.Operational, event.Year)
+	RatePlanPublishedV1   = subject("pricing-service", "pricing.rate_plan.published", event.Operational, event.Year)
+	ListingIndexedV1      = subject("search-aggregation-service", "search_aggregation.listing.indexed", event.Operational, event.Year)
+)
+
+// Emits are all of them.
+func Emits() []event.Subject {
+	return []event.Subject{AllocationCommittedV1, AllocationFailedV1, TransactionCapturedV1, TransactionFailedV1, TransactionRefundedV1,
+		TenantSuspendedV1, TenantReinstatedV1, TenantConfigUpdatedV1,
+		ThemePublishedV1, RatePlanPublishedV1, ListingIndexedV1}
+}
+
+func subject(producer, name, class string, kept time.Duration) event.Subject {
+	return event.Subject{
+		Name: "melmastoon." + name + ".v1", Version: 1, Producer: producer,
+		SchemaURI: "https://schemas.melmastoon.io/" + strings.ReplaceAll(name, ".", "/") + "/v1.json",
+		Retention: event.Retention{Class: class, Period: kept},
+	}
+}
