@@ -98,3 +98,13 @@ func TestADecisionWaitsForTheWritersOfItsKey(t *testing.T) {
 		t.Errorf("written %v, want %v", got, want)
 	}
 }
+
+func TestAnEndingIsWrittenAsItIsButForItsMoments(t *testing.T) {
+	t.Parallel()
+	const ending = `{"at":"9999-12-31T23:59:59.000Z","until":"9999-12-31T23:59:59.001Z","note":"100% of %1$s, %%"}`
+	var got string
+	err := newRig(t).Owner(t).QueryRow(t.Context(), `SELECT format($1, 'now', 'then')`, outbox.Pattern(ending)).Scan(&got)
+	if want := `{"at":"now","until":"then","note":"100% of %1$s, %%"}`; err != nil || got != want {
+		t.Errorf("written %s, %v, want %s", got, err, want)
+	}
+}

@@ -8,3 +8,6 @@ func (o *Outbox) Patient() *Outbox {
 	patient.draining.publish, patient.draining.finish, patient.draining.lease = 10*time.Second, 10*time.Second, 30*time.Second
 	return &patient
 }
+
+// Pattern is what the text of an ending becomes.
+func Pattern(ending string) string { return pattern.Replace(ending) }
