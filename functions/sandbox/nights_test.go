@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -78,5 +79,38 @@ func TestARoomOfAnotherHouseIsUnknown(t *testing.T) {
 	h.Property = id.New[id.Property]()
 	if _, err := b.Inventory.Hold(t.Context(), h); err == nil || errors.Is(err, sandbox.ErrSoldOut) {
 		t.Errorf("got %v, want that it is not found", err)
+	}
+}
+
+// Nights that were on sale before they had a count get it from their allocations, when somebody first wants them.
+func TestNightsFromBeforeTheCountAreCounted(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	w := b.nights(10, 2)
+	kept := b.held(t, w, 1)
+	if err := b.commit(t.Context(), kept); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []string{"down", "up"} {
+		sql, err := schemas.Postgres.ReadFile("postgres/sandbox/0005_counted_nights." + step + ".sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.owner.Exec(t.Context(), string(sql)); err != nil {
+			t.Fatalf("%s: %v", step, err)
+		}
+	}
+	if got := b.left(t, w); got != 1 {
+		t.Errorf("%d suites are left, want 1", got)
+	}
+	if _, err := b.Inventory.Hold(t.Context(), b.want(w, 2)); !errors.Is(err, sandbox.ErrSoldOut) {
+		t.Errorf("two suites where one is left: %v", err)
+	}
+	b.held(t, w, 1)
+	if err := b.release(t.Context(), kept); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.left(t, w); got != 1 {
+		t.Errorf("after the release %d suites are left, want 1", got)
 	}
 }

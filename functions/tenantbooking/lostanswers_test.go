@@ -137,7 +137,7 @@ func insist(t *testing.T, g *tenantbookingtest.Guest, send func() fntest.Answer)
 			return a
 		}
 		g.Env.Advance(5 * time.Second) // an open breaker probes again
-		if _, err := g.DB.Owner(t).Exec(t.Context(), `UPDATE bff_tenant_booking.idempotency SET locked_until = '-infinity' WHERE status_code IS NULL`); err != nil {
+		if _, err := g.DB.Owner(t).Exec(t.Context(), `UPDATE bff_tenant_booking.idempotency SET locked_until = 'epoch' WHERE status_code IS NULL`); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -98,16 +98,19 @@ func endsWithNewest(t testing.TB, r Rig) {
 func endsWithNewestOfMany(t testing.TB, r Rig) {
 	const writers, many = 16, 12
 	desks := []desk{at(t, r), at(t, r)}
-	together(writers, func(i int) {
-		records := make([]document.Named, many)
-		for n := range records {
-			id := strconv.Itoa((n*5 + i) % many)
-			records[n] = document.Named{Name: named(id), Record: text(strconv.Itoa(i), int64(i), evening)}
+	for round := range 4 {
+		name := func(n int) document.Name { return named(strconv.Itoa(round*many + n)) }
+		together(writers, func(i int) {
+			version := writers - i // the newest starts first
+			records := make([]document.Named, many)
+			for n := range records {
+				records[n] = document.Named{Name: name((n*5 + i) % many), Record: text(strconv.Itoa(version), int64(version), evening)}
+			}
+			desks[i%2].putMany(noon, records...)
+		})
+		for n := range many {
+			expect(t, "the newest", desks[0].says(noon, name(n)), strconv.Itoa(writers))
 		}
-		desks[i%2].putMany(noon, records...)
-	})
-	for n := range many {
-		expect(t, "the newest", desks[0].says(noon, named(strconv.Itoa(n))), strconv.Itoa(writers-1))
 	}
 }
 

@@ -30,27 +30,27 @@ var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apar
 
 var variants = []variant{
 	{
-		"rooms are counted without the locks of their nights", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"rooms are counted without the locks of their nights", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"ORDER BY n.room_type_id, n.night\n        FOR NO KEY UPDATE) AS l;", "ORDER BY n.room_type_id, n.night) AS l;",
 		"functions/sandbox", "TestNoRoomIsTakenTwice",
 	}, {
-		"the clock is read before the wait for the locks", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"the clock is read before the wait for the locks", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"at := platform.now(); -- after the locks", "at := now(); -- before the locks",
 		"functions/sandbox", "TestTheClockIsReadAfterTheWait",
 	}, {
-		"what has lapsed is counted for ever", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"what has lapsed is counted for ever", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"counted_at <= at AND at < next_lapse", "counted_at <= at",
 		"functions/sandbox", "TestAnExpiredHoldFreesItsRoomsAtThatMoment",
 	}, {
-		"a count from before the clock was put back stands", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"a count from before the clock was put back stands", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"counted_at <= at AND at < next_lapse", "at < next_lapse",
 		"functions/sandbox", "TestAClockThatIsPutBackSellsNothingTwice",
 	}, {
-		"what is given back stays counted", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"what is given back stays counted", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"SET taken = n.taken - g.units", "SET taken = n.taken",
 		"functions/sandbox", "TestCommittedRoomsStayTaken",
 	}, {
-		"what has lapsed is given back once more", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"what has lapsed is given back once more", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"AND sandbox.takes(a.state, a.expires_at, at)\n        GROUP BY", "AND a.state IN ('held', 'committed')\n        GROUP BY",
 		"functions/sandbox", "TestWhatHasLapsedIsGivenBackOnce",
 	}, {

@@ -28,5 +28,5 @@ REVOKE SELECT (time_zone) ON sandbox.properties FROM sandbox_maintenance;
 REVOKE SELECT (tenant_id, property_id, room_type_id, name, max_occupancy) ON sandbox.room_types FROM sandbox_maintenance;
 REVOKE SELECT (property_id, room_type_id, name, meal_plan, cancellation_ref, free_until_hours_before, penalty_percent,
     cancellation_description) ON sandbox.rate_plans FROM sandbox_maintenance; -- tenant_id and rate_plan_id are 0003's
-REVOKE SELECT (tenant_id, room_type_id, night, capacity, taken, counted_at, next_lapse) ON sandbox.inventory_nights FROM sandbox_maintenance;
+REVOKE SELECT (tenant_id, room_type_id, night, capacity) ON sandbox.inventory_nights FROM sandbox_maintenance;
 REVOKE SELECT (tenant_id, allocation_id, room_type_id, starts_on, ends_on, units, state, expires_at) ON sandbox.allocations FROM sandbox_maintenance;

@@ -143,5 +143,5 @@ GRANT SELECT (time_zone) ON sandbox.properties TO sandbox_maintenance;
 GRANT SELECT (tenant_id, property_id, room_type_id, name, max_occupancy) ON sandbox.room_types TO sandbox_maintenance;
 GRANT SELECT (tenant_id, property_id, room_type_id, name, meal_plan, cancellation_ref, free_until_hours_before, penalty_percent,
     cancellation_description) ON sandbox.rate_plans TO sandbox_maintenance;
-GRANT SELECT (tenant_id, room_type_id, night, capacity, taken, counted_at, next_lapse) ON sandbox.inventory_nights TO sandbox_maintenance;
+GRANT SELECT (tenant_id, room_type_id, night, capacity) ON sandbox.inventory_nights TO sandbox_maintenance;
 GRANT SELECT (tenant_id, allocation_id, room_type_id, starts_on, ends_on, units, state, expires_at) ON sandbox.allocations TO sandbox_maintenance;
