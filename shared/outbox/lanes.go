@@ -34,20 +34,26 @@ const due = `o.published_at IS NULL AND o.parked_reason IS NULL AND coalesce((
 // just taking or settling, is theirs, and they look again after they have given it back. Only, unless nil, are the keys
 // whose lanes to choose from.
 //
-// Reading is a statement of its own: it must see what was marked by whoever gave the lane back while it was being taken.
+// Lanes are looked into one after the other until enough are found: to look into all of them each time is a tenth of a
+// relay's work. Reading is a statement of its own: it must see what was marked by whoever gave the lane back while it was
+// being taken.
 func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error) {
 	l := lease{holder: id.New[id.Request]()}
 	var batch pgx.Batch
 	batch.Queue(o.sql(`
 		WITH free AS MATERIALIZED (
 			SELECT l.lane
-			FROM {schema}.outbox_lanes l
+			FROM (
+				SELECT lane
+				FROM {schema}.outbox_lanes
+				WHERE @only::text[] IS NULL OR lane IN (SELECT hashtextextended(k, 0) & 63 FROM unnest(@only::text[]) k)
+				ORDER BY leased_until
+				OFFSET 0) longest
+			JOIN {schema}.outbox_lanes l ON l.lane = longest.lane
+			CROSS JOIN LATERAL (SELECT FROM {schema}.outbox o WHERE o.lane = l.lane AND `+due+` ORDER BY o.seq LIMIT 1) first
 			WHERE l.leased_until <= clock_timestamp()
-			  AND (@only::text[] IS NULL OR l.lane IN (SELECT hashtextextended(k, 0) & 63 FROM unnest(@only::text[]) k))
-			  AND (SELECT true FROM {schema}.outbox o WHERE o.lane = l.lane AND `+due+` ORDER BY o.seq LIMIT 1)
-			ORDER BY l.leased_until
 			LIMIT @lanes
-			FOR UPDATE SKIP LOCKED)
+			FOR UPDATE OF l SKIP LOCKED)
 		UPDATE {schema}.outbox_lanes l
 		SET holder = @holder, leased_until = clock_timestamp() + @lasting
 		FROM free WHERE l.lane = free.lane

@@ -93,7 +93,7 @@ var variants = []variant{
 		"shared/outbox", "TestOrderIsKeptAndNothingIsLost",
 	}, {
 		"two relays serve one lane", inOrder, "shared/outbox/lanes.go",
-		"WHERE l.leased_until <= clock_timestamp()\n\t\t\t  AND (@only", "WHERE (@only",
+		"WHERE l.leased_until <= clock_timestamp()", "WHERE true",
 		"shared/outbox", "TestAHeldLaneIsLeftToItsHolder",
 	}, {
 		"a key goes on while an event of it waits", inOrder, "shared/outbox/lanes.go",
