@@ -42,32 +42,42 @@ type bounded struct {
 }
 
 func (b bounded) do(ctx context.Context, verb string, names []Name, f func(context.Context) error) error {
-	return b.guard(verb, names, func() error { return b.use(ctx, f) })
+	if err := checked(names); err != nil {
+		return err
+	}
+	return explained(verb, names, b.watch.try(func() error { return b.use(ctx, f) }))
 }
 
-// guard refuses what has no name, and what a store that is down would be asked.
-func (b bounded) guard(verb string, names []Name, f func() error) error {
+// use gives the driver its time.
+func (b bounded) use(ctx context.Context, f func(context.Context) error) error {
+	within, cancel := context.WithTimeout(ctx, b.patience)
+	defer cancel()
+	return late(ctx, within, f(within))
+}
+
+// late says of a store that took all the time it was given that it is away, unless the caller's own time is over.
+func late(ctx, within context.Context, err error) error {
+	if err != nil && within.Err() != nil && ctx.Err() == nil && !errors.Is(err, fault.ErrUnavailable) {
+		return fault.ErrUnavailable.Because(err)
+	}
+	return err
+}
+
+func explained(verb string, names []Name, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("document: %s %s: %w", verb, names[0].Collection, err)
+}
+
+// checked refuses what has no name.
+func checked(names []Name) error {
 	for _, n := range names {
 		if err := n.check(); err != nil {
 			return err
 		}
 	}
-	_, err := b.watch.breaker.Execute(func() (struct{}, error) { return struct{}{}, f() })
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("document: %s %s: %w", verb, names[0].Collection, shut(err))
-}
-
-// use gives the driver its time. When that runs out, and not the caller's own, the store is away.
-func (b bounded) use(ctx context.Context, f func(context.Context) error) error {
-	within, cancel := context.WithTimeout(ctx, b.patience)
-	defer cancel()
-	err := f(within)
-	if err != nil && within.Err() != nil && ctx.Err() == nil {
-		return fault.ErrUnavailable.Because(err)
-	}
-	return err
+	return nil
 }
 
 var errName = errors.New("document: a name needs a collection of lower-case letters, digits and dashes, and a key")
@@ -92,16 +102,19 @@ func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found [
 	return found, err
 }
 
-// together is Get for those who can read with others of this process. Whose own time ends before the patience reads alone.
+// together is Get for those who can read with others of this process. Whose own time ends before the patience reads alone. How
+// that ends counts once, however many they are: else one moment in which a store is slow would close it, if it is a busy one.
 func (b bounded) together(ctx context.Context, now time.Time, names []Name) (found []*Record, err error) {
 	if end, limited := ctx.Deadline(); limited && time.Until(end) < b.patience {
 		return b.Get(ctx, now, names...)
 	}
-	err = b.guard("get", names, func() (err error) {
+	if err = checked(names); err != nil {
+		return nil, err
+	}
+	if err = b.watch.down(); err == nil {
 		found, err = b.watch.readers.get(ctx, b, now, names)
-		return err
-	})
-	return found, err
+	}
+	return found, explained("get", names, err)
 }
 
 // Create is the driver's Create.

@@ -97,13 +97,17 @@ var errBroken = fault.ErrUnavailable.Because(errors.New("document: who read for 
 func (g *gathering) lead(ctx context.Context, b bounded, p *party) {
 	defer close(p.over)
 	p.err = errBroken // if it panics
-	p.err = b.use(ctx, func(within context.Context) (err error) {
-		if err := g.await(within, p); err != nil {
-			return err
+	p.err = b.use(ctx, func(within context.Context) error {
+		err := g.await(within, p)
+		if err == nil {
+			defer g.leave()
 		}
-		defer g.leave()
-		p.found, err = b.driver.Get(within, p.now, p.names...)
-		return err
+		return b.watch.try(func() error {
+			if err == nil {
+				p.found, err = b.driver.Get(within, p.now, p.names...)
+			}
+			return late(ctx, within, err)
+		})
 	})
 }
 

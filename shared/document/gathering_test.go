@@ -39,6 +39,11 @@ func (s *shelf) Get(ctx context.Context, _ time.Time, names ...Name) ([]*Record,
 
 const patience = 150 * time.Millisecond
 
+// watched is the store with a watch of its own, so that no test closes it for another.
+func watched(s Store) bounded {
+	return bounded{driver: s, patience: patience, watch: &watch{breaker: newBreaker(time.Second)}}
+}
+
 // A caller reads some names and says what was found.
 type caller struct {
 	names []Name
@@ -56,7 +61,7 @@ func comes(t *testing.T, g *gathering, s *shelf, ids ...string) *caller {
 		c.names = append(c.names, Name{"c", id})
 	}
 	go func() {
-		c.found, c.err = g.get(ctx, bounded{driver: s, patience: patience}, time.Now(), c.names)
+		c.found, c.err = g.get(ctx, watched(s), time.Now(), c.names)
 		c.ended = true
 	}()
 	synctest.Wait()
@@ -160,7 +165,7 @@ func TestADriverThatNeverEndsHoldsUpOneCaller(t *testing.T) {
 		g, s := &gathering{}, &shelf{open: make(chan struct{})}
 		stuck := &stubborn{shelf: s, end: make(chan struct{})}
 		go func() {
-			_, _ = g.get(t.Context(), bounded{driver: stuck, patience: patience}, time.Now(), []Name{{"c", "0"}})
+			_, _ = g.get(t.Context(), watched(stuck), time.Now(), []Name{{"c", "0"}})
 		}()
 		synctest.Wait()
 		for i := range 2 {

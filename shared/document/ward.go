@@ -68,6 +68,25 @@ func ended(err error) bool {
 	return over && !errors.Is(err, fault.ErrUnavailable)
 }
 
+// try has the store used, unless it is left alone.
+func (w *watch) try(use func() error) error {
+	_, err := w.breaker.Execute(func() (struct{}, error) { return struct{}{}, use() })
+	return shut(err)
+}
+
+// down is nil unless the store is left alone, or somebody just tries it again.
+func (w *watch) down() error {
+	switch w.breaker.State() {
+	case gobreaker.StateOpen:
+		return shut(gobreaker.ErrOpenState)
+	case gobreaker.StateHalfOpen:
+		if c := w.breaker.Counts(); c.Requests > c.TotalExclusions {
+			return shut(gobreaker.ErrTooManyRequests)
+		}
+	}
+	return nil
+}
+
 // shut says of a store that is left alone what it would say itself.
 func shut(err error) error {
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {

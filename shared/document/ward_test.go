@@ -3,6 +3,7 @@ package document_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -109,6 +110,66 @@ func TestWhatSaysNothingOfTheStoreDoesNotCloseIt(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A moment in which the store hangs is one use of it, however many read together then.
+func TestWhoReadsTogetherUsesTheStoreOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, c, e := newMoody()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				ctx := document.Ahead(t.Context(), e, c.Name(key)).Under(t.Context())
+				if _, _, err := c.Glance(ctx, key); !errors.Is(err, fault.ErrUnavailable) {
+					t.Errorf("a store that hangs: got %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if asked := m.asked.Load(); asked > 2 {
+			t.Errorf("it was asked %d times", asked)
+		}
+		m.hangs.Store(false)
+		if err, _ := get(t.Context(), c); err != nil {
+			t.Errorf("it is well again, and left alone: %v", err)
+		}
+	})
+}
+
+// Who looks ahead while a store is down does not wait for it, and one who tries it again does so for all.
+func TestWhoLooksAheadLeavesAStoreAloneThatIsDown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, c, e := newMoody()
+		for range 3 {
+			_, _ = get(t.Context(), c)
+		}
+		look := func() (err error, took time.Duration) {
+			began := time.Now()
+			ctx := document.Ahead(t.Context(), e, c.Name(key)).Under(t.Context())
+			_, _, err = c.Glance(ctx, key)
+			return err, time.Since(began)
+		}
+		if err, took := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 3 {
+			t.Errorf("down: got %v after %v, asked %d times", err, took, m.asked.Load())
+		}
+		time.Sleep(4001 * time.Millisecond)
+		probe := make(chan error)
+		go func() { err, _ := look(); probe <- err }()
+		synctest.Wait()
+		if err, took := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 4 {
+			t.Errorf("beside the probe: got %v after %v, asked %d times", err, took, m.asked.Load())
+		}
+		if err := <-probe; !errors.Is(err, fault.ErrUnavailable) {
+			t.Errorf("the probe: got %v", err)
+		}
+		m.hangs.Store(false)
+		time.Sleep(4001 * time.Millisecond)
+		if err, _ := look(); err != nil {
+			t.Errorf("it is well again: got %v", err)
+		}
+	})
 }
 
 func cancelled(ctx context.Context) (context.Context, context.CancelFunc) {
