@@ -124,6 +124,33 @@ func TestACallerWhoLeavesSaysNothingOfTheService(t *testing.T) {
 	})
 }
 
+// Whoever has spent their time elsewhere must not close a service to all others. One that takes half of what calls are given is ill.
+func TestACallerWithoutMuchTimeSaysNothingOfTheService(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		left time.Duration
+		sent int
+	}{
+		"with less than half of the time": {499 * time.Millisecond, 10},
+		"with half of it":                 {500 * time.Millisecond, 5},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &far{say: hung}
+			c := f.client(upstream.Policy{Timeout: time.Second})
+			for range 10 {
+				ctx, cancel := context.WithTimeout(t.Context(), test.left)
+				if err := c.Get(ctx, "/a", nil, nil); !errors.Is(err, fault.ErrUpstreamUnavailable) {
+					t.Errorf("%s: got %v", name, err)
+				}
+				cancel()
+			}
+			if f.sent != test.sent {
+				t.Errorf("%s: sent %d, want %d", name, f.sent, test.sent)
+			}
+		})
+	}
+}
+
 func TestClientsOfOneServiceShareItsBreaker(t *testing.T) {
 	t.Parallel()
 	e := env.Of(map[string]string{"UPSTREAM_PRICING_URL": "http://pricing", "UPSTREAM_INVENTORY_URL": "http://inventory"})

@@ -28,6 +28,7 @@ type call struct {
 	header     http.Header
 	repeatable bool
 	read       bool // it only asks, whatever its method
+	hurried    bool // its caller has so little time that running out of it says nothing of the service
 }
 
 const (
@@ -42,6 +43,8 @@ func (c *Client) do(ctx context.Context, call *call, opts []Option) error {
 		return fault.ErrUpstreamUnavailable.Because(c.broken)
 	}
 	if c.policy.Timeout > 0 {
+		end, limited := ctx.Deadline()
+		call.hurried = limited && time.Until(end) < c.policy.Timeout/2
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.policy.Timeout)
 		defer cancel()
@@ -108,6 +111,9 @@ func (c *Client) try(ctx context.Context, call *call) error {
 		if errors.As(err, &refused) {
 			err = nil
 		}
+		if call.hurried && errors.Is(err, context.DeadlineExceeded) {
+			err = &overtaken{err}
+		}
 		return struct{}{}, err
 	})
 	if refused != nil {
@@ -115,6 +121,11 @@ func (c *Client) try(ctx context.Context, call *call) error {
 	}
 	return err
 }
+
+// An overtaken call is one whose caller, not the service, had used up the time that calls are given.
+type overtaken struct{ error }
+
+func (o *overtaken) Unwrap() error { return o.error }
 
 func (c *Client) send(ctx context.Context, call *call) error {
 	req, err := http.NewRequestWithContext(ctx, call.method, c.base+call.path, bytes.NewReader(call.body))

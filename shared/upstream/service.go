@@ -80,7 +80,10 @@ func newBreaker(name string) *gobreaker.CircuitBreaker[struct{}] {
 	return gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Name: name, MaxRequests: 1, Timeout: probeAfter,
 		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= tripAfter },
-		IsExcluded:  func(err error) bool { return errors.Is(err, context.Canceled) }, // our caller left: that says nothing of them
+		IsExcluded: func(err error) bool { // our caller left, or came late: that says nothing of them
+			_, late := errors.AsType[*overtaken](err)
+			return late || errors.Is(err, context.Canceled)
+		},
 	})
 }
 
