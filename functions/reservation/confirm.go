@@ -131,7 +131,7 @@ func (c *Confirmer) rooms(ctx context.Context, r *Reservation, i Intent) (Hold, 
 			return hold.placed(placed), err
 		}
 	}
-	return Hold{}, fault.ErrUnavailable
+	return Hold{}, ErrOverbooked // by no more ids can they be asked for: the money goes back, rather than wait for ever
 }
 
 // soldOut ends a reservation whose rooms are gone, and has its money asked back.

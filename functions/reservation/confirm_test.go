@@ -218,6 +218,27 @@ func TestAConfirmationThatWasCutOffGoesOn(t *testing.T) {
 	}
 }
 
+// Rooms that were taken again and lapsed as often as they can be asked for are no reason to keep the money for ever.
+func TestMoneyThatFoundItsRoomsInVainGoesBack(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	intent := captured(s)
+	s.db.Advance(10 * time.Minute)
+	for attempt := range again {
+		if _, err := s.house.Hold(t.Context(), s.r, s.r.again(*intent, attempt)); err != nil {
+			t.Fatal(err)
+		}
+		s.db.Advance(shortestHold)
+	}
+	if err := s.confirm(intent); !errors.Is(err, ErrOverbooked) {
+		t.Errorf("got %v, want %v", err, ErrOverbooked)
+	}
+	if got := s.now().State; got != Cancelled {
+		t.Errorf("it is %s", got)
+	}
+	s.balances(true)
+}
+
 func TestTheMethodMustBeTheIntents(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
