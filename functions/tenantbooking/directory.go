@@ -38,7 +38,9 @@ type standing struct {
 	Since     time.Time `json:"since"`
 }
 
-// standingLife is longer than any remembered hotel serves: by then the tenant service itself has been asked again.
+// standingLife is longer than any remembered hotel serves: by then the tenant service itself has been asked again. It counts
+// from when a hotel came to stand so, not from when that is heard: what is heard so late that what came after it is
+// forgotten must not take its place.
 const standingLife = time.Hour
 
 // Find knows a hotel by its slug, its domain or its id. One that does not exist is ErrUnknownTenant.
@@ -131,7 +133,7 @@ func (t *Tenants) stands(ctx context.Context, found Tenant) Tenant {
 
 // Hear notes that the hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing.
 func (t *Tenants) Hear(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
-	_, err := t.standings.Put(ctx, document.KeyOf(tenant.String()), standing{isSuspended, since}, since.UnixMicro(), t.now().Add(standingLife))
+	_, err := t.standings.Put(ctx, document.KeyOf(tenant.String()), standing{isSuspended, since}, since.UnixMicro(), since.Add(standingLife))
 	if err != nil {
 		return fmt.Errorf("tenants: hear of %s: %w", tenant, err)
 	}

@@ -2,10 +2,12 @@ package tenantreinstated_test
 
 import (
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
 )
 
 func TestAReinstatedHotelIsOpenBeforeItsEntryIsOld(t *testing.T) {
@@ -21,5 +23,23 @@ func TestAReinstatedHotelIsOpenBeforeItsEntryIsOld(t *testing.T) {
 	street.Tell(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": now}, now)
 	if found, err := tenants.Find(t.Context(), tenant.Slug); err != nil || found.Suspended() {
 		t.Errorf("still suspended: %v", err)
+	}
+}
+
+// A dead letter is heard days late: by then nobody remembers that the hotel was suspended after it, but the tenant service knows.
+func TestWhatIsHeardLateOpensNoHotelThatWasSuspendedSince(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, tenantreinstated.Function, tenantsuspended.Function)
+	tenants, tenant := tenantbooking.OpenTenants(street.Env), street.Town.Tenants[0]
+	street.Town.Do(func() { street.Town.Tenants[0].Status = "suspended" })
+	since := street.Env.Now()
+	before := since.Add(-time.Hour)
+	street.Tell(tenantsuspended.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reason": "unpaid", "suspendedAt": since}, since)
+	for _, later := range []time.Duration{0, 2 * time.Hour, 48 * time.Hour} {
+		street.Env.Advance(later)
+		street.Tell(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": before}, before)
+		if found, err := tenants.Find(t.Context(), tenant.Slug); err != nil || !found.Suspended() {
+			t.Errorf("%v later: open, %v", later, err)
+		}
 	}
 }
