@@ -162,3 +162,30 @@ func remember(t *testing.T, g *tenantbookingtest.Guest, a fntest.Answer) {
 		t.Errorf("%d drafts were begun, %v", drafts, err)
 	}
 }
+
+// TestRoomsThatWereHeldUnheardAndAreOver loses the answer that says that rooms are held. Who comes again when they are over is told
+// so, and goes on with another price.
+func TestRoomsThatWereHeldUnheardAndAreOver(t *testing.T) {
+	t.Parallel()
+	street, wire := wired(t)
+	for n := 1; ; n++ {
+		g := street.Guest(0).Ask()
+		before := len(g.Town.Stays())
+		wire.Cut(n)
+		g.Send("POST", "/hold", g.Holding())
+		if !wire.Mend() {
+			t.Fatal("no answer is lost between the rooms and the draft")
+		}
+		if state, _ := g.State(); state != "quoting" || len(g.Town.Stays()) == before {
+			continue
+		}
+		g.DB.Advance(11 * time.Minute)
+		a := insist(t, g, func() fntest.Answer { return g.Send("POST", "/hold", g.Holding()) })
+		if a.Status != http.StatusGone || a.Code() != "RESERVATION.HOLD_EXPIRED" {
+			t.Errorf("answered %d: %s", a.Status, a.Body)
+		}
+		g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
+		g.Must(http.StatusCreated, "POST", "/hold", g.Holding())
+		return
+	}
+}

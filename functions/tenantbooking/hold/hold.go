@@ -79,6 +79,9 @@ func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*tena
 	if err != nil {
 		return nil, h.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
 	}
+	if !draft.AsOf.Before(hold.ExpiresAt) { // an attempt that was cut off has held them, so long ago that they are over
+		return nil, h.drafts.Report(ctx, draft, tenantbooking.ErrHoldExpired, "", c.Now)
+	}
 	events, err := draft.Keep(hold, c.Now)
 	if err != nil {
 		return nil, err
