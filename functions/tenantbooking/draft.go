@@ -299,10 +299,11 @@ func (d *Draft) end() {
 	d.EndedAt, d.ExpiresAt, d.Guest = &ended, ended.Add(kept), nil
 }
 
-// isFinal reports refusals after which the same draft can never be booked.
+// isFinal reports refusals after which the same draft can never be booked. Money that has not come may come yet where it is said
+// when to ask again; else it came, did not suffice and was given back.
 func isFinal(err error) bool {
 	f := fault.From(err)
-	return f != nil && (f.Is(ErrHoldExpired) || f.Is(ErrOverbooked) || f.Is(errIllegalTransition))
+	return f != nil && (f.Is(ErrHoldExpired) || f.Is(ErrOverbooked) || f.Is(errIllegalTransition) || f.Is(ErrNotCaptured) && f.RetryAfter == 0)
 }
 
 var errIllegalTransition = fault.New(fault.Conflict, "RESERVATION.ILLEGAL_TRANSITION", "The reservation is not in a state that allows this.")
