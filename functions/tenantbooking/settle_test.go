@@ -36,7 +36,7 @@ func TestMoneyThatDoesNotSufficeEndsTheDraftAndMoneyThatIsLateDoesNot(t *testing
 		want State
 	}{
 		"the reservation service does not know of it yet": {ErrNotCaptured, Confirming},
-		"it was given back":                               {ErrNotCaptured.After(0), Failed},
+		"it was given back": {ErrNotCaptured.After(0), Failed},
 	} {
 		d := aDraft(Paying)
 		s := &Settler{saved{}, refusal{test.why}, paid{}, func() time.Time { return noon }}
