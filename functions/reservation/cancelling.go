@@ -27,13 +27,12 @@ type CancelWish struct {
 
 // Allows says whether the reservation can be cancelled by a wish, and what that comes to.
 func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, error) {
-	standing := r.Standing()
-	if standing != Held && (standing != Confirmed || w.OnlyHeld) {
-		return Applied{}, nil, ErrIllegalTransition
-	}
 	applied := Applied{Ref: r.Policy.Ref, Currency: r.Currency}
-	if standing == Held {
+	switch standing := r.Standing(); {
+	case standing == Held, standing == ExpiredHold && w.OnlyHeld: // rooms that are over, too: money might take them again
 		return applied, nil, nil
+	case standing != Confirmed || w.OnlyHeld:
+		return Applied{}, nil, ErrIllegalTransition
 	}
 	if w.Code == GuestCancelled {
 		applied.Penalty = r.penalty(now)

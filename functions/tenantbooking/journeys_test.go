@@ -156,6 +156,20 @@ func TestTheTabIsClosed(t *testing.T) {
 	}
 }
 
+// Who leaves while the bank's page is still open gives up rooms that are over, too: money would take them again.
+func TestWhoLeavesAfterTheHoldHasRunOutCannotBuyTheRoomsAgain(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	g.DB.Advance(11 * time.Minute)
+	for range 2 {
+		g.Must(http.StatusNoContent, "DELETE", "/draft/"+g.Draft.String(), nil)
+	}
+	if state := g.Town.Stays()[0].State; state != "cancelled" {
+		t.Errorf("the rooms are %s", state)
+	}
+	g.Ends("abandoned", "abandoned", created, intended, abandoned)
+}
+
 func TestADraftIsForgottenADayAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()

@@ -165,13 +165,13 @@ func (s *Settler) leavePaying(ctx context.Context, d *Draft) error {
 	if paid.Captured() {
 		return errors.Join(s.Confirm(ctx, d), ErrDraftClosed)
 	}
-	return s.giveUp(ctx, d)
+	return s.giveUp(ctx, d, s.cancel) // also rooms that are over: the bank's page may still be open, and money take them again
 }
 
 // giveUp ends a draft with an unpaid payment. The rooms first: giving them up is refused if the money has just come and
 // confirmed them; after it, money that comes is given back by the reservation service.
-func (s *Settler) giveUp(ctx context.Context, d *Draft) error {
-	if err := s.release(ctx, d); err != nil {
+func (s *Settler) giveUp(ctx context.Context, d *Draft, rooms func(context.Context, *Draft) error) error {
+	if err := rooms(ctx, d); err != nil {
 		return err
 	}
 	r, err := s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
@@ -197,6 +197,11 @@ func (s *Settler) release(ctx context.Context, d *Draft) error {
 	if d.Hold == nil || !d.AsOf.Before(d.Hold.ExpiresAt) {
 		return nil
 	}
+	return s.cancel(ctx, d)
+}
+
+// cancel gives rooms up, unless they are confirmed or given up already.
+func (s *Settler) cancel(ctx context.Context, d *Draft) error {
 	if err := s.reservations.Release(ctx, d); err != nil && !errors.Is(err, errIllegalTransition) {
 		return err
 	}
@@ -225,7 +230,7 @@ func (s *Settler) Close(ctx context.Context, d *Draft) error {
 	case d.State == Confirming:
 		return quietly(s.fail(ctx, d, ErrNotCaptured, PaymentsName), d)
 	case paid.Over(), paid.Promised(), r.State == "cancelled":
-		return s.giveUp(ctx, d)
+		return s.giveUp(ctx, d, s.release)
 	}
 	d.Wait(s.now())
 	return s.drafts.Save(ctx, d)

@@ -167,6 +167,21 @@ func TestAGuestSaysThatTheyWalkAway(t *testing.T) {
 	ended(t, v, "abandoned", "abandoned", "cancelled")
 }
 
+// TestAGuestWalksAwayAndThenPays leaves the booking while the bank's page is open, the rooms being over already. Who pays there
+// nevertheless gets nothing for it, and pays nothing.
+func TestAGuestWalksAwayAndThenPays(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
+	s.Quiet()
+	s.Advance(v.HoldExpiresAt.Sub(s.Env().Now()) + time.Second)
+	s.Tick("reservation-expireholds")
+	v.Must(http.StatusNoContent, http.MethodDelete, v.Draft(""), nil)
+	v.Press("pay")
+	s.Settle()
+	ended(t, v, "abandoned", "abandoned", "cancelled")
+}
+
 func TestAGuestTakesTooLong(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

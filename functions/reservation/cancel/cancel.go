@@ -30,7 +30,7 @@ type Request struct {
 	Code     reservation.AskedReason `json:"reasonCode"`
 	Reason   string                  `json:"reason,omitzero"`
 	DryRun   bool                    `json:"dryRun,omitzero"`
-	OnlyHeld bool                    `json:"onlyHeld,omitzero"` // refused where the reservation is confirmed
+	OnlyHeld bool                    `json:"onlyHeld,omitzero"` // refused where the reservation is confirmed; a hold that is over is given up too
 }
 
 const longestReason = 500

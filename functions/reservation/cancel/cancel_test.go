@@ -41,6 +41,7 @@ func TestCancelling(t *testing.T) {
 		{"gives up what is only held", false, 0, onlyHeld, nil, reservation.Cancelled, []string{"held", "cancelled"}},
 		{"changes nothing in a dry run", false, 0, dry, nil, reservation.Held, []string{"held"}},
 		{"leaves a hold that is over to the sweep", false, reservationtest.TTL, nil, reservation.ErrIllegalTransition, reservation.ExpiredHold, []string{"held"}},
+		{"gives up a hold that is over where nobody may pay for it any more", false, reservationtest.TTL, onlyHeld, nil, reservation.Cancelled, []string{"held", "cancelled"}},
 		{"ends a confirmed booking", true, 0, nil, nil, reservation.Cancelled, []string{"held", "confirmed", "cancelled"}},
 		{"spares a confirmed booking where only a hold is meant", true, 0, onlyHeld, reservation.ErrIllegalTransition, reservation.Confirmed, []string{"held", "confirmed"}},
 	} {

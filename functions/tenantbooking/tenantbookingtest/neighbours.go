@@ -161,7 +161,7 @@ func (w *Town) cancel(r *http.Request) answer {
 	switch {
 	case s == nil:
 		return nothing()
-	case w.state(s) != "held":
+	case s.State != "held": // one whose time is over too
 		return refuse(409, "RESERVATION.ILLEGAL_TRANSITION")
 	}
 	s.State = "cancelled"
