@@ -3,13 +3,19 @@ package migrate
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"io"
+	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
 )
 
 // call runs the job as its command does and returns the exit code, what it said, and what it complained about.
@@ -48,6 +54,60 @@ func TestTheWayOfADatabase(t *testing.T) {
 		}
 		if step.not != "" && strings.Contains(said, step.not) {
 			t.Errorf("%s: it says %q:\n%s", step.name, step.not, said)
+		}
+	}
+}
+
+// TestItNeedsNoSuperuser runs as on Cloud SQL: a login that acts as a role which may make roles and owns the database, and that
+// row-level security binds. The login that it admits does its work there.
+func TestItNeedsNoSuperuser(t *testing.T) {
+	t.Parallel()
+	d := pgtest.Empty(t)
+	owner := d.Owner(t)
+	name := strings.ToLower(rand.Text())
+	keeper, login, function := "keeper_"+name, "login_"+name, "function_"+name
+	execute(t, owner,
+		`CREATE ROLE `+keeper+` NOLOGIN CREATEROLE CREATEDB`,
+		`CREATE ROLE `+login+` LOGIN PASSWORD '`+name+`' IN ROLE `+keeper,
+		`CREATE ROLE `+function+` LOGIN PASSWORD '`+name+`'`,
+		`ALTER DATABASE `+owner.Config().Database+` OWNER TO `+keeper)
+	t.Cleanup(func() {
+		execute(t, owner, `REASSIGN OWNED BY `+keeper+` TO CURRENT_USER`, `DROP OWNED BY `+keeper+`, `+function, `DROP ROLE `+keeper+`, `+login+`, `+function)
+	})
+	as := func(user string, options string) env.Env {
+		u, err := url.Parse(d.OwnerURL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		q.Set("options", options)
+		u.User, u.RawQuery = url.UserPassword(user, name), q.Encode()
+		return env.Of(map[string]string{"DATABASE_URL": u.String(), "DATABASE_LOGINS": "reservation:" + function})
+	}
+	if code, said, complained := call(t, as(login, "-crole="+keeper)); code != 0 {
+		t.Fatalf("exit %d, %s, after %s", code, complained, said)
+	}
+	var others int
+	if err := owner.QueryRow(t.Context(), `SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+		WHERE n.nspname = 'reservation' AND c.relowner <> $1::regrole`, keeper).Scan(&others); err != nil || others != 0 {
+		t.Errorf("%d relations belong to others, %v", others, err)
+	}
+	e := as(function, "")
+	defer e.Close(t.Context())
+	err := postgres.Open(e, "reservation").InTenant(t.Context(), id.New[id.Tenant](), func(tx postgres.Tx) error {
+		_, err := tx.Exec(t.Context(), `SELECT quote_id FROM reservation.quotes`)
+		return err
+	})
+	if err != nil {
+		t.Errorf("whom it has admitted: %v", err)
+	}
+}
+
+func execute(t *testing.T, conn *pgx.Conn, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := conn.Exec(context.WithoutCancel(t.Context()), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
 		}
 	}
 }
