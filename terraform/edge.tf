@@ -9,6 +9,11 @@ resource "google_compute_region_network_endpoint_group" "function" {
   cloud_run {
     service = module.function[each.key].service
   }
+
+  # What is taken away is let go of first: by the backend service, and that by the map of the edge.
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 locals {
@@ -42,6 +47,10 @@ resource "google_compute_backend_service" "function" {
         include_http_headers = ["Accept-Language", "Origin"]
       }
     }
+  }
+
+  lifecycle {
+    create_before_destroy = true
   }
 }
 
@@ -193,15 +202,22 @@ resource "google_certificate_manager_certificate" "domain" {
   }
 }
 
+# A domain may be longer than a name, begin with a digit, or look like another one when its dots are gone.
+locals {
+  named = { for domain in var.custom_domains : domain => "site-${substr(replace(domain, ".", "-"), 0, 40)}-${substr(sha256(domain), 0, 8)}" }
+}
+
 # A hotel's own domain proves itself by leading here.
 resource "google_certificate_manager_certificate" "custom" {
   for_each = var.custom_domains
 
-  name = replace(each.value, ".", "-")
+  name = local.named[each.value]
 
   managed {
     domains = [each.value]
   }
+
+  depends_on = [google_project_service.api]
 }
 
 resource "google_certificate_manager_certificate_map" "edge" {
@@ -216,7 +232,7 @@ resource "google_certificate_manager_certificate_map_entry" "edge" {
     { for host in var.custom_domains : host => google_certificate_manager_certificate.custom[host].id },
   )
 
-  name         = replace(replace(each.key, "*", "any"), ".", "-")
+  name         = lookup(local.named, each.key, startswith(each.key, "*") ? "melmastoon-any" : "melmastoon")
   map          = google_certificate_manager_certificate_map.edge.name
   hostname     = each.key
   certificates = [each.value]

@@ -7,6 +7,7 @@ resource "google_project_service" "api" {
     "cloudscheduler.googleapis.com",
     "compute.googleapis.com",
     "firestore.googleapis.com",
+    "iam.googleapis.com",
     "logging.googleapis.com",
     "monitoring.googleapis.com",
     "pubsub.googleapis.com",

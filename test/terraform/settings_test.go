@@ -139,6 +139,79 @@ func TestTheStoresOfDocumentsAreThoseThatArchivesAreMadeFor(t *testing.T) {
 	}
 }
 
+// interfaces say which of Google's services make a kind of resource, by the beginning of its name.
+var interfaces = map[string][]string{
+	"google_certificate_manager_": {"certificatemanager"},
+	"google_cloud_run_v2_":        {"run"},
+	"google_cloud_scheduler_":     {"cloudscheduler"},
+	"google_cloudfunctions2_":     {"artifactregistry", "cloudbuild", "cloudfunctions", "run"},
+	"google_compute_":             {"compute"},
+	"google_firestore_":           {"firestore"},
+	"google_logging_":             {"logging"},
+	"google_monitoring_":          {"monitoring"},
+	"google_project_iam_":         {"cloudresourcemanager"},
+	"google_project_service":      {"serviceusage"},
+	"google_pubsub_":              {"pubsub"},
+	"google_redis_":               {"redis"},
+	"google_secret_manager_":      {"secretmanager"},
+	"google_service_account":      {"iam"},
+	"google_service_networking_":  {"servicenetworking"},
+	"google_sql_":                 {"sqladmin"},
+	"google_storage_":             {"storage"},
+}
+
+var made = regexp.MustCompile(`(?m)^resource "([a-z0-9_]+)"`)
+
+// TestWhatIsMadeCanBeMadeInANewProject wants each of Google's services to be switched on that something here is made by: before the
+// apply, by the guide, or by the apply.
+func TestWhatIsMadeCanBeMadeInANewProject(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
+	must(t, err)
+	modules, err := filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))
+	must(t, err)
+	on := text(t, "services.tf") + text(t, "README.md")
+	for _, file := range slices.Concat(files, modules) {
+		source, err := os.ReadFile(file)
+		must(t, err)
+		for _, kind := range all(made, string(source)) {
+			known := false
+			for beginning, services := range interfaces {
+				if !strings.HasPrefix(kind, beginning) {
+					continue
+				}
+				known = true
+				for _, service := range services {
+					if !regexp.MustCompile(`[" ]` + service + `\.googleapis\.com`).MatchString(on) {
+						t.Errorf("%s is made by %s.googleapis.com, which nobody switches on", kind, service)
+					}
+				}
+			}
+			if !known {
+				t.Errorf("%s: say in interfaces which service makes it", kind)
+			}
+		}
+	}
+}
+
+// led are the resources that one thing of the edge leads to from another.
+var led = regexp.MustCompile(`(?s)resource "google_compute_(?:backend_service|region_network_endpoint_group)" .*?\n}\n`)
+
+// TestAFunctionCanBeTakenAway wants what leads to a function to be removed when nothing leads there any more: Google refuses it
+// before, and without being told Terraform removes first and changes then.
+func TestAFunctionCanBeTakenAway(t *testing.T) {
+	t.Parallel()
+	found := led.FindAllString(text(t, "edge.tf"), -1)
+	if len(found) != 2 {
+		t.Fatalf("%d resources lead to functions", len(found))
+	}
+	for _, resource := range found {
+		if !strings.Contains(resource, "create_before_destroy = true") {
+			t.Errorf("it is removed too soon:\n%s", resource)
+		}
+	}
+}
+
 // TestNothingIsNamedTwice wants each function to be known to the configuration by the catalogue only.
 func TestNothingIsNamedTwice(t *testing.T) {
 	t.Parallel()

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// longestAccount is how long the id of a service account may be.
-const longestAccount = 30
+// longestAccount is how long the id of a service account may be, less two: its login to the database is <id>@<project>.iam, a
+// project may have 30 letters too, and PostgreSQL takes 63.
+const longestAccount = 28
 
 // account is the service account that a function runs as: one of its own, so that it may do what it needs and nothing else. The
 // stand-ins handle nobody's data, and a project has room for a hundred accounts only: those with the same needs share one.
