@@ -3,6 +3,8 @@
 package melmastoon
 
 import (
+	"melmastoon.ghasi.io/jobs/flags"
+	"melmastoon.ghasi.io/jobs/furnish"
 	"melmastoon.ghasi.io/jobs/migrate"
 	"melmastoon.ghasi.io/jobs/prune"
 	"melmastoon.ghasi.io/shared/fn"
@@ -219,6 +221,8 @@ var Functions = []fn.Function{
 
 // Jobs are all deployed Cloud Run jobs.
 var Jobs = []fn.Job{
+	flags.Job,
+	furnish.Job,
 	migrate.Job,
 	prune.Job,
 }

@@ -2,10 +2,10 @@
 locals {
   domain_of_accounts = "${var.project}.iam.gserviceaccount.com"
   accounts           = toset([for f in local.functions : f.account])
-  job_accounts       = toset([for r in local.runs : r.job])
+  job_accounts       = toset(keys(local.jobs))
 
   with_postgres  = toset([for f in local.functions : f.account if f.postgres])
-  with_documents = toset([for f in local.functions : f.account if f.documents])
+  with_documents = toset(concat([for f in local.functions : f.account if f.documents], [for name, j in local.jobs : "jobs-${name}" if j.documents]))
   pubsub_agent   = "serviceAccount:service-${data.google_project.this.number}@gcp-sa-pubsub.iam.gserviceaccount.com"
 }
 
@@ -56,7 +56,7 @@ resource "google_project_iam_member" "builder" {
 # the database's own affair.
 resource "google_project_iam_member" "database" {
   for_each = { for pair in setproduct(
-    setunion(local.with_postgres, [for j in local.job_accounts : "jobs-${j}"]),
+    setunion(local.with_postgres, [for name, j in local.jobs : "jobs-${name}" if j.postgres]),
     ["roles/cloudsql.client", "roles/cloudsql.instanceUser"],
   ) : "${pair[0]} ${pair[1]}" => { account = pair[0], role = pair[1] } }
 
@@ -74,7 +74,7 @@ resource "google_project_iam_member" "documents" {
   role    = "roles/datastore.user"
   member  = "serviceAccount:${each.value}@${local.domain_of_accounts}"
 
-  depends_on = [google_service_account.function]
+  depends_on = [google_service_account.function, google_service_account.job]
 }
 
 # Pub/Sub signs its pushes in the name of an account of ours.

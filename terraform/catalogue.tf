@@ -19,8 +19,9 @@ locals {
     accounts = distinct([for f in local.hearing : f.account if f.event.deadLetter == topic])
   } }
 
-  # prune runs by cadence, so that each run has a schedule of its own; migrate runs when its code changes.
-  runs = merge([for name, j in local.catalogue.jobs : length(j.cadences) == 0 ? { (name) = { job = name, archive = j.archive, cadence = null } } :
+  # What is done at a cadence has a schedule of its own for each; other jobs run when they are asked to.
+  jobs = { for name, j in local.catalogue.jobs : name => j if j.service == "" || contains(keys(local.services), j.service) }
+  runs = merge([for name, j in local.jobs : length(j.cadences) == 0 ? { (name) = { job = name, archive = j.archive, cadence = null } } :
     { for cadence in j.cadences : "${name}-${cadence}" => { job = name, archive = j.archive, cadence = cadence } }
   ]...)
 }

@@ -86,7 +86,7 @@ resource "google_sql_user" "function" {
 
 # Migrations make schemas and roles; the other jobs are admitted as functions are.
 resource "google_sql_user" "job" {
-  for_each = local.job_accounts
+  for_each = toset([for name, j in local.jobs : name if j.postgres])
 
   instance       = google_sql_database_instance.main.name
   name           = "jobs-${each.value}@${var.project}.iam"

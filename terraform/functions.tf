@@ -93,6 +93,6 @@ module "function" {
     google_project_iam_member.documents,
     google_secret_manager_secret_iam_binding.accessor,
     google_service_account.function,
-    module.job["migrate"],
+    module.migrate,
   ]
 }

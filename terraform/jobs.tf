@@ -4,45 +4,73 @@ locals {
   # A job's image is tagged with the hash in the name of its archive, so that code and image cannot get out of step.
   hashes = { for name, r in local.runs : name => try(regex("-([0-9a-f]+)\\.zip$", local.archives[r.archive])[0], "unknown") }
 
-  # Whom migrate lets in, and as whom: functions to their service, prune to all of them.
+  # Whom migrate lets in, and as whom: functions to their service, other jobs to the services that they are for.
   logins = concat(
     distinct([for f in local.functions : "${local.services[f.service].schema}:${f.account}@${var.project}.iam" if f.postgres]),
-    [for schema in local.schemas : "${schema}:jobs-prune@${var.project}.iam"],
+    flatten([for name, j in local.jobs : [for schema in(j.service == "" ? local.schemas : [local.services[j.service].schema]) :
+      "${schema}:jobs-${name}@${var.project}.iam"
+    ] if j.postgres && name != "migrate"]),
   )
 
-  args = { for name, r in local.runs : name => r.cadence != null ? [r.cadence] :
-    r.job == "migrate" ? concat(["platform"], local.schemas) : []
-  }
+  programs = { for name, r in local.runs : name => {
+    image   = "${var.images}/${r.job}:${local.hashes[name]}"
+    account = "jobs-${r.job}@${local.domain_of_accounts}"
+    args    = r.job == "prune" ? [r.cadence] : r.job == "migrate" ? concat(["platform"], local.schemas) : []
+    # What the apply runs: migrate when it or its logins change, and what furnishes a demonstration.
+    run = (
+      r.job == "migrate" ? substr(sha256(join(" ", concat([local.hashes[name]], local.logins))), 0, 12) :
+      r.job == "furnish" ? substr(local.hashes[name], 0, 12) : null
+    )
+    environment = merge(
+      { GOOGLE_CLOUD_PROJECT = var.project },
+      local.jobs[r.job].postgres ? {
+        CLOUDSQL_INSTANCE = google_sql_database_instance.main.connection_name
+        CLOUDSQL_NAME     = google_sql_database.main.name
+        CLOUDSQL_USER     = "jobs-${r.job}@${var.project}.iam"
+      } : {},
+      local.jobs[r.job].documents ? local.of_documents : {},
+      # Roles are made by a role that may: an IAM login has the right only while it acts as that one.
+      r.job == "migrate" ? { DATABASE_LOGINS = join(",", local.logins), PGOPTIONS = "-c role=cloudsqlsuperuser" } : {},
+    )
+  } }
 }
 
-module "job" {
-  source   = "./modules/job"
-  for_each = local.runs
+module "migrate" {
+  source = "./modules/job"
 
-  name    = each.key
-  region  = var.region
-  labels  = var.labels
-  image   = "${var.images}/${each.value.job}:${local.hashes[each.key]}"
-  args    = local.args[each.key]
-  account = "jobs-${each.value.job}@${local.domain_of_accounts}"
-  network = { network = google_compute_network.main.id, subnetwork = google_compute_subnetwork.functions.id }
-  timeout = 3600
-  run     = each.value.job == "migrate" ? substr(sha256(join(" ", concat([local.hashes[each.key]], local.logins))), 0, 12) : null
-
-  environment = merge(
-    {
-      GOOGLE_CLOUD_PROJECT = var.project
-      CLOUDSQL_INSTANCE    = google_sql_database_instance.main.connection_name
-      CLOUDSQL_NAME        = google_sql_database.main.name
-      CLOUDSQL_USER        = "jobs-${each.value.job}@${var.project}.iam"
-    },
-    # Roles are made by a role that may: an IAM login has the right only while it acts as that one.
-    each.value.job == "migrate" ? { DATABASE_LOGINS = join(",", local.logins), PGOPTIONS = "-c role=cloudsqlsuperuser" } : {},
-  )
+  name        = "migrate"
+  region      = var.region
+  labels      = var.labels
+  image       = local.programs["migrate"].image
+  args        = local.programs["migrate"].args
+  account     = local.programs["migrate"].account
+  network     = { network = google_compute_network.main.id, subnetwork = google_compute_subnetwork.functions.id }
+  timeout     = 3600
+  run         = local.programs["migrate"].run
+  environment = local.programs["migrate"].environment
 
   depends_on = [
     google_project_iam_member.database,
     google_sql_user.function,
     google_sql_user.job,
   ]
+}
+
+module "job" {
+  source   = "./modules/job"
+  for_each = { for name, p in local.programs : name => p if name != "migrate" }
+
+  name        = each.key
+  region      = var.region
+  labels      = var.labels
+  image       = each.value.image
+  args        = each.value.args
+  account     = each.value.account
+  network     = { network = google_compute_network.main.id, subnetwork = google_compute_subnetwork.functions.id }
+  timeout     = 3600
+  run         = each.value.run
+  environment = each.value.environment
+
+  # They need tables and logins.
+  depends_on = [module.migrate, google_project_iam_member.documents]
 }

@@ -76,6 +76,18 @@ run "demo" {
   }
 
   assert {
+    condition = (module.job["furnish-daily"].job.run_execution_token != null && length(local.programs["furnish-daily"].args) == 0
+      && contains(local.logins, "sandbox:jobs-furnish@hotels-demo.iam") && !anytrue([for login in local.logins : strcontains(login, "jobs-furnish") && !startswith(login, "sandbox:")])
+    && contains(keys(google_cloud_scheduler_job.run), "furnish-daily"))
+    error_message = "The demonstration has no hotels, or soon no nights on sale."
+  }
+
+  assert {
+    condition     = contains(keys(local.programs["flags"].environment), "REDIS_URL")
+    error_message = "A job looks for documents where there are none."
+  }
+
+  assert {
     condition     = length(google_redis_instance.hot) == 1 && length(google_firestore_database.hot) == 0 && length(google_project_iam_member.documents) == 0
     error_message = "There are two stores of hot documents, or none."
   }

@@ -71,17 +71,17 @@ run "production" {
   }
 
   assert {
-    condition     = toset(keys(module.job)) == toset(["migrate", "prune-daily", "prune-hourly", "prune-weekly"])
-    error_message = "The jobs are not migrate, and prune by cadence."
+    condition     = toset(keys(module.job)) == toset(["flags", "prune-daily", "prune-hourly", "prune-weekly"])
+    error_message = "The jobs beside migrate are not flags, and prune by cadence."
   }
 
   assert {
-    condition     = module.job["migrate"].job.run_execution_token != null && alltrue([for name, j in module.job : j.job.run_execution_token == null if name != "migrate"])
+    condition     = module.migrate.job.run_execution_token != null && alltrue([for j in module.job : j.job.run_execution_token == null])
     error_message = "The apply runs migrate, and nothing else."
   }
 
   assert {
-    condition     = alltrue([for name, j in module.job : j.job.template[0].template[0].containers[0].image == "${var.images}/${split("-", name)[0]}:0123456789abcdef"])
+    condition     = alltrue([for name, j in merge(module.job, { migrate = module.migrate }) : j.job.template[0].template[0].containers[0].image == "${var.images}/${split("-", name)[0]}:0123456789abcdef"])
     error_message = "An image is not of its archive."
   }
 
@@ -98,7 +98,7 @@ run "production" {
   }
 
   assert {
-    condition     = !anytrue([for name in concat(keys(google_service_account.function), keys(google_cloud_scheduler_job.tick), keys(google_pubsub_topic.dead_letter), module.job["migrate"].job.template[0].template[0].containers[0].args) : strcontains(name, "sandbox") || strcontains(name, "storefront")])
+    condition     = !anytrue([for name in concat(keys(google_service_account.function), keys(google_cloud_scheduler_job.tick), keys(google_pubsub_topic.dead_letter), module.migrate.job.template[0].template[0].containers[0].args) : strcontains(name, "sandbox") || strcontains(name, "storefront")])
     error_message = "Something of the sandbox is deployed."
   }
 
@@ -140,7 +140,7 @@ run "production" {
   }
 
   assert {
-    condition     = toset([for m in google_project_iam_member.documents : "${m.member} ${m.role}"]) == toset([for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com roles/datastore.user" if f.documents])
+    condition     = toset([for m in google_project_iam_member.documents : "${m.member} ${m.role}"]) == toset([for account in concat([for f in run.archives.functions : f.account if f.documents], ["jobs-flags"]) : "serviceAccount:${account}@hotels-prod.iam.gserviceaccount.com roles/datastore.user"])
     error_message = "Somebody reads documents who does not use them, or does not who does."
   }
 

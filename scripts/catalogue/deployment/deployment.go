@@ -39,7 +39,9 @@ func Of(functions []fn.Function, jobs []fn.Job) (d Deployment, err error) {
 		}
 	}
 	for _, j := range jobs {
-		d.Jobs[j.Name] = jobOf(j)
+		if d.Jobs[j.Name], err = jobOf(j); err != nil {
+			return d, err
+		}
 	}
 	d.Routes, d.Subjects = Routes(functions), subjectsOf(functions)
 	return d, nil

@@ -44,18 +44,30 @@ func serviceOf(name string) (Service, error) {
 
 // A Job is one Cloud Run job.
 type Job struct {
-	Archive  string   `json:"archive"` // its name in bundles.json
-	Program  string   `json:"program"` // the package that the builder builds
-	Cadences []string `json:"cadences"`
+	Archive   string   `json:"archive"`  // its name in bundles.json
+	Program   string   `json:"program"`  // the package that the builder builds
+	Service   string   `json:"service"`  // the only one that it is there for; "" is all
+	Cadences  []string `json:"cadences"` // each has a schedule of its own
+	Postgres  bool     `json:"postgres"`
+	Documents bool     `json:"documents"`
 }
 
-// jobOf is a job as it is deployed. What is pruned is run by cadence, each of them by a schedule of its own.
-func jobOf(j fn.Job) Job {
-	job := Job{Archive: "jobs-" + j.Name, Program: "./jobs/" + j.Name + "/main", Cadences: []string{}}
-	if j.Name == prune.Job.Name {
-		job.Cadences = cadences()
+// jobs are all there are. One that is missing here cannot be deployed.
+var jobs = map[string]Job{
+	"flags":   {Documents: true},
+	"furnish": {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
+	"migrate": {Postgres: true},
+	"prune":   {Cadences: cadences(), Postgres: true},
+}
+
+func jobOf(j fn.Job) (Job, error) {
+	job, ok := jobs[j.Name]
+	if !ok {
+		return job, fmt.Errorf("deployment: nobody says what the job %s uses", j.Name)
 	}
-	return job
+	job.Archive, job.Program = "jobs-"+j.Name, "./jobs/"+j.Name+"/main"
+	job.Cadences = slices.Concat([]string{}, job.Cadences) // none is an empty list
+	return job, nil
 }
 
 func cadences() (found []string) {

@@ -1,0 +1,123 @@
+package flags
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/doctest"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/flags"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+// call runs the job as its command does and returns the exit code, what it said, and what it complained about.
+func call(t *testing.T, store *doctest.Memory, args ...string) (code int, said, complained string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = fn.RunJob(t.Context(), job, doctest.Give(env.Of(nil), store), args, &errs)
+	return code, out.String(), errs.String()
+}
+
+// told counts how many of a thousand steps a function that has just started tells.
+func told(t *testing.T, store *doctest.Memory) (n int) {
+	t.Helper()
+	f := tenantbooking.OpenFlags(doctest.Give(env.Of(nil), store))
+	f.Refresh(t.Context())
+	for range 1000 {
+		n += len(f.Told(false, event.Draft{Subject: tenantbooking.StepCompletedV1}))
+	}
+	return n
+}
+
+func TestFunctionsTellWhatTheJobSays(t *testing.T) {
+	t.Parallel()
+	store, step := &doctest.Memory{}, tenantbooking.StepCompletedV1.Name
+	for _, test := range []struct {
+		name string
+		args []string
+		says string
+		all  bool
+	}{
+		{"as built in, one in four", nil, "tenantbooking: " + step + ": one in 4\n", false},
+		{"all of them, while somebody looks for something", []string{"tenantbooking", step + "=1"}, "tenantbooking: " + step + ": one in 1, not in 4\n", true},
+		{"to look changes nothing", []string{"tenantbooking"}, "one in 1, not in 4\n", true},
+		{"another service is none of its business", []string{"consumer", consumer.SearchExecutedV1.Name + "=2"}, ": one in 2, not in 10\n", true},
+		{"as the code says, again", []string{"-reset", "tenantbooking"}, "tenantbooking: " + step + ": one in 4\n", false},
+	} {
+		code, said, complained := call(t, store, test.args...)
+		if code != 0 || !strings.Contains(said, test.says) {
+			t.Errorf("%s: exit %d, %s, said %s", test.name, code, complained, said)
+		}
+		if n := told(t, store); (n == 1000) != test.all || n == 0 {
+			t.Errorf("%s: %d of 1000 are told", test.name, n)
+		}
+	}
+}
+
+func TestWhatFunctionsWouldNotFollowIsNotWritten(t *testing.T) {
+	t.Parallel()
+	step, always := tenantbooking.StepCompletedV1.Name, tenantbooking.DraftConvertedV1.Name
+	for _, test := range []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"a service without flags", []string{"reservation", "a=1"}, "reservation"},
+		{"less of what is always told", []string{"tenantbooking", step + "=1", always + "=2"}, always},
+		{"another service's subject", []string{"consumer", step + "=2"}, step},
+		{"no number", []string{"tenantbooking", step + "=often"}, "often"},
+		{"none at all", []string{"tenantbooking", step + "=0"}, step},
+		{"a subject twice", []string{"tenantbooking", step + "=1", step + "=2"}, "once"},
+		{"half an order", []string{"tenantbooking", step}, "SUBJECT=N"},
+		{"to reset everything", []string{"-reset"}, "no flags"},
+		{"to reset and to change", []string{"-reset", "tenantbooking", step + "=2"}, "-reset"},
+		{"a flag that does not exist", []string{"-sideways"}, "sideways"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			store := &doctest.Memory{Refuse: func(verb string) error { return errors.New("it was asked to " + verb) }}
+			if code, _, complained := call(t, store, test.args...); code != 2 || !strings.Contains(complained, test.says) {
+				t.Errorf("exit %d, %q, want 2 and a word about %q", code, complained, test.says)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeDoneIsSaid(t *testing.T) {
+	t.Parallel()
+	away := &doctest.Memory{Refuse: func(string) error { return errors.New("the store is away") }}
+	broken := &doctest.Memory{}
+	e := doctest.Give(env.Of(nil), broken)
+	kept := flags.Document{Sampling: []byte(`{"` + tenantbooking.DraftConvertedV1.Name + `":7}`)}
+	if _, err := document.Open[flags.Document](e, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, 1, e.Now().AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	later := &doctest.Memory{}
+	e = doctest.Give(env.Of(nil), later)
+	if _, err := document.Open[flags.Document](e, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, flags.Document{Sampling: []byte(`{}`)}, 1<<62, e.Now().AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name  string
+		store *doctest.Memory
+		args  []string
+		says  string
+	}{
+		{"a store that is away", away, nil, "away"},
+		{"to change flags where the store is away", away, []string{"-reset", "consumer"}, "away"},
+		{"flags that no function follows", broken, []string{"tenantbooking"}, tenantbooking.DraftConvertedV1.Name},
+		{"newer ones", later, []string{"-reset", "tenantbooking"}, "newer"},
+	} {
+		if code, _, complained := call(t, test.store, test.args...); code != 1 || !strings.Contains(complained, test.says) {
+			t.Errorf("%s: exit %d, %q, want 1 and a word about %q", test.name, code, complained, test.says)
+		}
+	}
+}

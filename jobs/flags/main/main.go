@@ -1,0 +1,30 @@
+// Command main is the job flags as it is deployed: with the store that functions keep hot documents in.
+package main
+
+import (
+	"context"
+	"os"
+
+	"melmastoon.ghasi.io/jobs/flags"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/document/firestore"
+	"melmastoon.ghasi.io/shared/document/redis"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+)
+
+func main() {
+	e := env.System()
+	os.Exit(fn.RunJob(context.Background(), flags.Job, env.Give(e, store(e)), os.Args[1:], os.Stderr))
+}
+
+// store is Redis where the deployment has one, else Firestore.
+func store(e env.Env) document.Store {
+	var c struct {
+		URL string `env:"REDIS_URL"`
+	}
+	if err := e.Load(&c); err == nil && c.URL != "" { // what cannot be loaded is told by whoever needs it
+		return redis.Open(e)
+	}
+	return firestore.Open(e)
+}

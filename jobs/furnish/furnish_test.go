@@ -1,0 +1,65 @@
+package furnish
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// call runs the job as its command does and returns the exit code, what it said, and what it complained about.
+func call(t *testing.T, url string, args ...string) (code int, said, complained string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
+	code = fn.RunJob(t.Context(), job, env.Of(map[string]string{"DATABASE_URL": url}), args, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestADemonstrationHasRoomsOnSale(t *testing.T) {
+	t.Parallel()
+	d := pgtest.New(t)
+	owner := d.Owner(t)
+	for _, when := range []string{"at first", "and another time"} {
+		if code, said, complained := call(t, d.URL(), "-hotels", "3"); code != 0 || said != "3 hotels have rooms on sale\n" {
+			t.Fatalf("%s: exit %d, %q, %s", when, code, said, complained)
+		}
+		var hotels, sold int
+		if err := owner.QueryRow(t.Context(), `
+			SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM sandbox.room_types AS r JOIN sandbox.inventory_nights AS n USING (room_type_id)
+				WHERE r.property_id = l.property_id AND n.night > platform.now()::date + 300))
+			FROM sandbox.listings AS l`).Scan(&hotels, &sold); err != nil {
+			t.Fatal(err)
+		}
+		if hotels != 3 || sold != 3 {
+			t.Errorf("%s: %d hotels can be found, %d have rooms on sale for a year", when, hotels, sold)
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	const away = "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"
+	for _, test := range []struct {
+		name string
+		args []string
+		want int
+		says string
+	}{
+		{"help is no failure", []string{"-help"}, 0, ""},
+		{"no hotel at all", []string{"-hotels", "0"}, 2, "at least 1"},
+		{"one by its name", []string{"kabul-grand-hotel"}, 2, "kabul-grand-hotel"},
+		{"a database that is away", nil, 1, "connect"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if code, _, complained := call(t, away, test.args...); code != test.want || !strings.Contains(complained, test.says) {
+				t.Errorf("exit %d, %q; want %d and a word about %q", code, complained, test.want, test.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,18 @@
+// Command main is the job furnish as it is deployed: with the dialler for Cloud SQL.
+package main
+
+import (
+	"context"
+	"os"
+
+	"melmastoon.ghasi.io/jobs/furnish"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/postgres/cloudsql"
+)
+
+func main() {
+	e := env.Give(env.System(), postgres.Dialer(cloudsql.Dial))
+	os.Exit(fn.RunJob(context.Background(), furnish.Job, e, os.Args[1:], os.Stderr))
+}
