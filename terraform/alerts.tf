@@ -27,11 +27,12 @@ locals {
   promised = { for r in local.routes : r.function => local.promises["${r.method} ${r.template}"] if contains(keys(local.promises), "${r.method} ${r.template}") }
 
   alerts = merge(
+    # A function that does not start logs no call: that these are missing is seen by Cloud Run only.
     { for service in keys(local.services) : "errors-${service}" => {
       name = "${service} fails", playbook = "errors", page = true
       condition = {
-        filter = "${local.counted.calls} AND metric.labels.function=starts_with(\"${service}-\") AND metric.labels.status=starts_with(\"5\")"
-        of     = "${local.counted.calls} AND metric.labels.function=starts_with(\"${service}-\")"
+        filter = "${local.counted.answers} AND resource.labels.service_name=starts_with(\"${service}-\") AND metric.labels.response_code_class=\"5xx\""
+        of     = "${local.counted.answers} AND resource.labels.service_name=starts_with(\"${service}-\")"
         above  = 0.02, lasting = 300
       }
     } },
@@ -82,6 +83,14 @@ locals {
         absent = true, lasting = 1200
       }
     } },
+    # An alert waits for less than a day, so what runs once a day cannot be missed.
+    { for name, r in local.cadenced : "progress-${name}" => {
+      name = "${name} does not run", playbook = "jobs", page = false
+      condition = {
+        filter = "metric.type=\"run.googleapis.com/job/completed_execution_count\" AND resource.type=\"cloud_run_job\" AND resource.labels.job_name=\"${name}\" AND metric.labels.result=\"succeeded\""
+        absent = true, lasting = 10800
+      }
+    } if r.cadence == "hourly" },
     { for name, r in local.cadenced : "job-${name}" => {
       name = "${name} fails", playbook = "jobs", page = false
       condition = {
@@ -100,7 +109,55 @@ locals {
         aligner = "ALIGN_MEAN", above = c.above, lasting = 600
       }
     } },
+    { for name in google_redis_instance.hot[*].name : "documents" => {
+      name = "hot documents run out of memory", playbook = "documents", page = true
+      condition = {
+        filter  = "metric.type=\"redis.googleapis.com/stats/memory/usage_ratio\" AND resource.type=\"redis_instance\" AND resource.labels.instance_id=\"projects/${var.project}/locations/${var.region}/instances/${name}\""
+        aligner = "ALIGN_MEAN", reducer = "REDUCE_MAX", above = 0.8, lasting = 600
+      }
+    } },
+    # Where nobody gets in nobody fails: that is seen from outside only.
+    { edge = {
+      name = "nobody gets in", playbook = "edge", page = true
+      condition = {
+        filter  = "metric.type=\"monitoring.googleapis.com/uptime_check/check_passed\" AND resource.type=\"uptime_url\" AND metric.labels.check_id=\"${google_monitoring_uptime_check_config.edge.uptime_check_id}\""
+        aligner = "ALIGN_NEXT_OLDER", reducer = "REDUCE_COUNT_FALSE", every = 1200, above = 1, lasting = 300
+      }
+    } },
   )
+}
+
+# Whoever answers, be it that there is no such page, shows that name, certificate, load balancer and a function are there.
+resource "google_monitoring_uptime_check_config" "edge" {
+  display_name = "melmastoon"
+  period       = "300s"
+  timeout      = "10s"
+
+  http_check {
+    path         = "/"
+    port         = 443
+    use_ssl      = true
+    validate_ssl = true
+
+    accepted_response_status_codes {
+      status_class = "STATUS_CLASS_2XX"
+    }
+
+    accepted_response_status_codes {
+      status_class = "STATUS_CLASS_3XX"
+    }
+
+    accepted_response_status_codes {
+      status_value = 404
+    }
+  }
+
+  monitored_resource {
+    type   = "uptime_url"
+    labels = { project_id = var.project, host = var.domain }
+  }
+
+  depends_on = [google_project_service.api]
 }
 
 module "alert" {

@@ -62,7 +62,7 @@ locals {
   }
 
   # A path is asked for by a method, or by a browser that asks whether it may. Whatever else is asked gets its 405 from one of the path's
-  # functions, and its 404 elsewhere from any.
+  # functions, and elsewhere a page, or its 404 from any.
   matches = { for site, s in local.sites : site => concat(
     [for r in s.routes : { function = r.function, template = r.template, headers = [
       { (":method") = r.method },
@@ -91,7 +91,7 @@ resource "google_compute_url_map" "edge" {
 
     content {
       name            = path_matcher.key
-      default_service = google_compute_backend_service.function[path_matcher.value[0].function].id
+      default_service = coalesce(var.pages[path_matcher.key], google_compute_backend_service.function[path_matcher.value[0].function].id)
 
       dynamic "route_rules" {
         for_each = { for i, m in path_matcher.value : format("%04d", i) => merge(m, { priority = i + 1 }) }
@@ -242,6 +242,16 @@ resource "google_compute_target_https_proxy" "edge" {
   name            = "melmastoon"
   url_map         = google_compute_url_map.edge.id
   certificate_map = "//certificatemanager.googleapis.com/${google_certificate_manager_certificate_map.edge.id}"
+  ssl_policy      = google_compute_ssl_policy.edge.id
+}
+
+# Left alone, the load balancer speaks TLS 1.0 with whoever wants it.
+resource "google_compute_ssl_policy" "edge" {
+  name            = "melmastoon"
+  profile         = "MODERN"
+  min_tls_version = "TLS_1_2"
+
+  depends_on = [google_project_service.api]
 }
 
 resource "google_compute_global_forwarding_rule" "https" {

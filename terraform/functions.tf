@@ -81,7 +81,7 @@ module "function" {
   account     = "${each.value.account}@${local.domain_of_accounts}"
   at_the_edge = each.value.kind == "http"
   environment = local.environment[each.key]
-  secrets     = { for variable in each.value.secrets : variable => local.secrets[variable] }
+  secrets     = { for variable in each.value.secrets : variable => { secret = local.secrets[variable], version = lookup(var.keyrings, variable, "latest") } }
   network     = each.value.postgres || (each.value.documents && var.documents == "redis") ? { network = google_compute_network.main.id, subnetwork = google_compute_subnetwork.functions.id } : null
   scaling     = local.scaling[each.key]
   timeout     = each.value.timeoutSeconds + 5

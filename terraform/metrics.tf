@@ -89,9 +89,20 @@ resource "google_logging_metric" "stuck" {
   depends_on = [google_project_service.api]
 }
 
+# Cloud Run writes a line of its own about each call, with the caller's address and the whole URL: in its query are tokens that let a
+# guest in, and the codes of reservations. The function's line has none of these, so that of Cloud Run is not kept.
+resource "google_logging_project_exclusion" "requests" {
+  name        = "melmastoon-requests"
+  description = "Calls as Cloud Run sees them: addresses and tokens."
+  filter      = "resource.type=\"cloud_run_revision\" AND logName=\"projects/${var.project}/logs/run.googleapis.com%2Frequests\""
+
+  depends_on = [google_project_service.api]
+}
+
 # Metrics that alerts read are there some time before the first line is counted.
 locals {
   counted = {
+    answers = "metric.type=\"run.googleapis.com/request_count\" AND resource.type=\"cloud_run_revision\"" # by Cloud Run itself
     calls   = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.calls.name}\" AND resource.type=\"cloud_run_revision\""
     latency = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.latency.name}\" AND resource.type=\"cloud_run_revision\""
     stuck   = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.stuck.name}\" AND resource.type=\"cloud_run_revision\""

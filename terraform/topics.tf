@@ -8,6 +8,11 @@ resource "google_pubsub_topic" "subject" {
   # What was published can be asked for again for a week, by a subscription that is new or was broken.
   message_retention_duration = "${7 * 24 * 60 * 60}s"
 
+  # Wherever it is published from, it lies here only: events say of themselves where their data must stay.
+  message_storage_policy {
+    allowed_persistence_regions = [var.region]
+  }
+
   depends_on = [google_project_service.api]
 }
 
@@ -42,6 +47,10 @@ resource "google_pubsub_topic" "dead_letter" {
 
   name   = each.key
   labels = var.labels
+
+  message_storage_policy {
+    allowed_persistence_regions = [var.region]
+  }
 
   depends_on = [google_project_service.api]
 }

@@ -124,6 +124,28 @@ variable "tenant_return_url" {
   default     = null
 }
 
+variable "pages" {
+  description = "Who serves pages: backend services or buckets of a load balancer, by their full names, for every path that no function has, on our own hosts and on hotels'. Null: nobody, and there is no such page."
+  type        = object({ ours = optional(string), hotels = optional(string) })
+  default     = {}
+
+  validation {
+    condition     = alltrue([for p in values(var.pages) : p == null ? true : can(regex("^projects/[^/]+/global/backend(Services|Buckets)/[^/]+$", p))])
+    error_message = "A full name looks like projects/my-project/global/backendBuckets/site."
+  }
+}
+
+variable "keyrings" {
+  description = "The version of a keyring that functions are rolled out with, by its variable. Of others each instance reads the latest when it starts."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = alltrue([for variable, version in var.keyrings : contains(flatten([for f in local.catalogue.functions : f.secrets]), variable) && can(regex("^[1-9][0-9]*$", version))])
+    error_message = "A keyring's version is a number, and its variable looks like HANDOFF_KEYS."
+  }
+}
+
 variable "rate_limits" {
   description = "How often one caller may ask a public function: rate/burst per second, or off. Null is what the code says."
   type        = object({ session = optional(string), address = optional(string), tenant = optional(string) })
@@ -138,7 +160,7 @@ variable "rate_limits" {
 variable "database_tier" {
   description = "The machine of the database."
   type        = string
-  default     = "db-custom-2-7680"
+  default     = "db-custom-2-8192"
 }
 
 variable "database_availability" {
@@ -206,6 +228,11 @@ variable "scaling" {
     memory_mb     = optional(number)
   }))
   default = {}
+
+  validation {
+    condition     = alltrue([for name in keys(var.scaling) : contains(keys(local.catalogue.functions), name)])
+    error_message = "There is no function of that name."
+  }
 }
 
 variable "alert_email" {

@@ -1,6 +1,6 @@
 // Package keyring holds secret keys by id: the first is active, the rest are in their grace period.
 //
-// To rotate, put a new key in front; to end the grace period, take the old one away.
+// To rotate, put a new key behind; when every process understands it, in front; to end the grace period, take the old one away.
 package keyring
 
 import (

@@ -83,8 +83,8 @@ run "demo" {
   }
 
   assert {
-    condition     = contains(keys(local.programs["flags"].environment), "REDIS_URL")
-    error_message = "A job looks for documents where there are none."
+    condition     = contains(keys(local.programs["flags"].environment), "REDIS_URL") && contains(keys(module.alert), "documents")
+    error_message = "A job looks for documents where there are none, or nobody is told when Memorystore is full."
   }
 
   assert {
@@ -144,7 +144,10 @@ run "refuses_values_of_the_wrong_form" {
     documents           = "pg"
     platform_publishers = ["allUsers"]
     rate_limits         = { session = "many" }
+    pages               = { ours = "https://hotels.example" }
+    keyrings            = { HANDOFF_KEY = "2" }
+    scaling             = { consumer-serach = { max_instances = 9 } }
   }
 
-  expect_failures = [var.project, var.domain, var.images, var.alert_email, var.documents, var.platform_publishers, var.rate_limits]
+  expect_failures = [var.project, var.domain, var.images, var.alert_email, var.documents, var.platform_publishers, var.rate_limits, var.pages, var.keyrings, var.scaling]
 }

@@ -31,6 +31,8 @@ variables {
   platform_publishers = ["serviceAccount:events@platform.iam.gserviceaccount.com"]
   desk_callers        = ["desk@desk-software.iam.gserviceaccount.com"]
   custom_domains      = ["kabul-grand.example"]
+  pages               = { hotels = "projects/hotels-prod/global/backendBuckets/sites" }
+  keyrings            = { GUEST_SALT_KEYS = "2" }
   staff               = { issuer = "https://iam.platform.example", keys = "https://iam.platform.example/jwks" }
 
   upstreams = { for name in ["inventory", "payment", "pricing", "property", "search", "tenant", "theme"] : name => {
@@ -152,6 +154,11 @@ run "production" {
   }
 
   assert {
+    condition     = alltrue(flatten([for f in module.function : [for s in f.function.service_config[0].secret_environment_variables : s.version == (s.key == "GUEST_SALT_KEYS" ? "2" : "latest")]]))
+    error_message = "A function is rolled out with another version of a keyring than was said."
+  }
+
+  assert {
     condition     = length(google_secret_manager_secret_iam_binding.accessor["GUEST_SALT_KEYS"].members) == 1
     error_message = "Guests' salt is read by more than the function that names guests."
   }
@@ -178,6 +185,11 @@ run "production" {
   }
 
   # --- events
+
+  assert {
+    condition     = alltrue([for t in concat(values(google_pubsub_topic.subject), values(google_pubsub_topic.dead_letter)) : try(t.message_storage_policy[0].allowed_persistence_regions == toset([var.region]), false)])
+    error_message = "Events lie elsewhere than where guests' data must stay."
+  }
 
   assert {
     condition = alltrue([for name, f in run.archives.functions : f.event == null ? true : (
@@ -301,7 +313,33 @@ run "production" {
     error_message = "A host has no certificate."
   }
 
-  # --- alerts
+  assert {
+    condition = (one([for m in google_compute_url_map.edge.path_matcher : m.default_service if m.name == "hotels"]) == var.pages.hotels
+    && one([for m in google_compute_url_map.edge.path_matcher : m.default_service if m.name == "ours"]) != var.pages.hotels)
+    error_message = "A hotel's pages are not where they are said to be."
+  }
+
+  assert {
+    condition     = google_compute_target_https_proxy.edge.ssl_policy == google_compute_ssl_policy.edge.id && google_compute_ssl_policy.edge.min_tls_version == "TLS_1_2"
+    error_message = "The edge speaks with whoever has not heard of TLS 1.2."
+  }
+
+  # --- what is logged, and alerts
+
+  assert {
+    condition     = endswith(google_logging_project_exclusion.requests.filter, "logName=\"projects/hotels-prod/logs/run.googleapis.com%2Frequests\"") && google_logging_project_exclusion.requests.disabled != true
+    error_message = "Tokens of guests are logged, in the addresses that they call."
+  }
+
+  assert {
+    condition     = alltrue([for name in keys(run.archives.services) : strcontains(module.alert["errors-${name}"].policy.conditions[0].condition_threshold[0].filter, "run.googleapis.com/request_count") if !run.archives.services[name].standIn])
+    error_message = "That a function does not start is noticed by nobody."
+  }
+
+  assert {
+    condition     = alltrue([for a in module.alert : try(a.policy.alert_strategy[0].auto_close == "3600s", false)]) && !contains(keys(module.alert), "documents")
+    error_message = "An alert stays open when it is over, or is about what is not there."
+  }
 
   assert {
     condition     = alltrue([for name, f in run.archives.functions : f.schedule == "" || contains(keys(module.alert), "progress-${name}")]) && alltrue([for name, f in run.archives.functions : f.event == null || contains(keys(module.alert), try("dead-${f.event.deadLetter}", ""))])

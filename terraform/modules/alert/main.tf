@@ -61,6 +61,11 @@ resource "google_monitoring_alert_policy" "this" {
   notification_channels = var.channels
   user_labels           = var.labels
 
+  # What counts nothing any more has no values either: the alert would stay open for a week, and be silent about the next time.
+  alert_strategy {
+    auto_close = "3600s"
+  }
+
   documentation {
     subject   = var.name
     mime_type = "text/markdown"

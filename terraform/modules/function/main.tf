@@ -35,8 +35,8 @@ variable "environment" {
 }
 
 variable "secrets" {
-  description = "The secret that each of these variables is read from."
-  type        = map(string)
+  description = "The secret, and its version, that each of these variables is read from."
+  type        = map(object({ secret = string, version = string }))
 }
 
 variable "network" {
@@ -123,8 +123,8 @@ resource "google_cloudfunctions2_function" "this" {
       content {
         key        = secret_environment_variables.key
         project_id = split("/", var.builder)[1]
-        secret     = secret_environment_variables.value
-        version    = "latest"
+        secret     = secret_environment_variables.value.secret
+        version    = secret_environment_variables.value.version
       }
     }
   }
