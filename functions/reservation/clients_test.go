@@ -86,6 +86,16 @@ func TestWhatPricingIsAsked(t *testing.T) {
 	}
 }
 
+func TestWhatPricingRefusesIsTold(t *testing.T) {
+	t.Parallel()
+	n := &neighbour{status: http.StatusBadRequest, answer: `{"code":"MELMASTOON.GENERAL.VALIDATION_FAILED","violations":[
+		{"pointer":"/promoCode","rule":"known","message":"No such code."},{"pointer":"/tenantId","rule":"form","message":"No."}]}`}
+	_, err := OpenPricing(beside(t, n)).Price(t.Context(), id.New[id.Tenant](), anAsk(t))
+	if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || len(f.Violations) != 1 || f.Violations[0].Pointer != "/promoCode" {
+		t.Errorf("told %+v", f)
+	}
+}
+
 func TestAQuoteIsNeverAskedForTwice(t *testing.T) {
 	t.Parallel()
 	n := &neighbour{status: http.StatusServiceUnavailable, answer: `{}`}

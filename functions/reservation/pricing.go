@@ -19,7 +19,7 @@ func OpenPricing(e env.Env) Pricing {
 	return Pricing{upstream.Open(e, "pricing", upstream.Policy{Timeout: 800 * time.Millisecond})}
 }
 
-// Price asks what a stay costs.
+// Price asks what a stay costs. Whoever asked is told what pricing refuses: it is called there as here.
 func (p Pricing) Price(ctx context.Context, tenant id.Tenant, a Ask) (price Price, err error) {
 	in := struct {
 		Tenant   id.Tenant      `json:"tenantId"`
@@ -29,7 +29,8 @@ func (p Pricing) Price(ctx context.Context, tenant id.Tenant, a Ask) (price Pric
 		Currency money.Currency `json:"currency"`
 		Promo    string         `json:"promoCode,omitzero"`
 	}{tenant, a.Property, a.Items, a.Stay, a.Currency, a.Promo}
-	if err := p.client.Post(ctx, "/quotes", in, &price, upstream.Tenant(tenant)); err != nil {
+	alike := upstream.Pointing(func(member string) (string, bool) { return member, member != "/tenantId" })
+	if err := p.client.Post(ctx, "/quotes", in, &price, upstream.Tenant(tenant), alike); err != nil {
 		return Price{}, fmt.Errorf("pricing: quote for %s: %w", a.Property, err)
 	}
 	return price, nil

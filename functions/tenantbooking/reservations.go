@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -62,7 +63,7 @@ func (r Reservations) Quote(ctx context.Context, v Visitor, d id.Draft, w Wish, 
 		in.Items = append(in.Items, askedItem{w.RoomType, w.RatePlan, room})
 	}
 	var out toldQuote
-	if err := r.once.Post(ctx, "/quotes", in, &out, upstream.Tenant(v.Tenant.ID), upstream.Key(key)); err != nil {
+	if err := r.once.Post(ctx, "/quotes", in, &out, upstream.Tenant(v.Tenant.ID), upstream.Key(key), upstream.Pointing(wished)); err != nil {
 		return Quote{}, fmt.Errorf("reservations: quote for %s: %w", d, err)
 	}
 	q, err := out.quote(w)
@@ -70,6 +71,20 @@ func (r Reservations) Quote(ctx context.Context, v Visitor, d id.Draft, w Wish, 
 		return Quote{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: quote for %s: %w", d, err))
 	}
 	return q, nil
+}
+
+// wished is what a guest calls a member of what the reservation service is asked, who wants all rooms alike.
+func wished(member string) (string, bool) {
+	if item, ok := strings.CutPrefix(member, "/items"); ok {
+		_, member, _ = strings.Cut(strings.TrimPrefix(item, "/"), "/")
+		member = "/" + member
+	}
+	called, known := map[string]string{
+		"/propertyId": "/propertyId", "/roomTypeId": "/roomTypeId", "/ratePlanId": "/ratePlanId", "/promoCode": "/promoCode",
+		"/stayWindow": "/stayWindow", "/stayWindow/start": "/stayWindow/checkIn", "/stayWindow/end": "/stayWindow/checkOut",
+		"/": "/occupancy", "/occupants": "/occupancy",
+	}[member]
+	return called, known
 }
 
 // toldQuote is a quote as the reservation service tells it.

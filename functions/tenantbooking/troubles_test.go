@@ -54,6 +54,26 @@ func TestWhatAGuestIsShownIsTold(t *testing.T) {
 	}
 }
 
+func TestAGuestIsToldWhatIsWrongWithTheirWish(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0)
+	for theirs, want := range map[string]string{
+		"/promoCode": "/promoCode", "/stayWindow/start": "/stayWindow/checkIn", "/stayWindow/end": "/stayWindow/checkOut", "/stayWindow": "/stayWindow",
+		"/items/0/ratePlanId": "/ratePlanId", "/items/1/roomTypeId": "/roomTypeId", "/items/0/occupants": "/occupancy", "/items": "/occupancy",
+		"/sessionId": "", "/items/0/units": "",
+	} {
+		g.Town.Do(func() { g.Town.Wrong = theirs })
+		a := g.Send("POST", "/quote", g.Wish())
+		var got string
+		if told := a.Problem().Violations; len(told) == 1 {
+			got = told[0].Pointer
+		}
+		if a.Code() != "GENERAL.VALIDATION_FAILED" || got != want {
+			t.Errorf("of %s told %q, want %q: %d %s", theirs, got, want, a.Status, a.Body)
+		}
+	}
+}
+
 func TestAPaymentThatTheHotelDoesNotTake(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()

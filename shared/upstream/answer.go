@@ -13,8 +13,11 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A refusal is an answer that says no and why.
-type refusal struct{ fault *fault.Fault }
+// A refusal is an answer that says no and why, and perhaps what was wrong with our request.
+type refusal struct {
+	fault      *fault.Fault
+	violations []fault.Violation
+}
 
 func (r *refusal) Error() string { return r.fault.Code }
 
@@ -24,8 +27,8 @@ func judge(res *http.Response, body []byte, out any) error {
 	case 2:
 		return decode(body, out)
 	case 4:
-		if f := readProblem(res, body); f != nil {
-			return &refusal{f}
+		if refusal := readProblem(res, body); refusal != nil {
+			return refusal
 		}
 	}
 	return fmt.Errorf("answered %d", res.StatusCode)
@@ -44,9 +47,9 @@ func decode(body []byte, out any) error {
 
 const platform = "MELMASTOON."
 
-// readProblem makes a fault of a 4xx problem, or returns nil: for garbage, and for codes that are about this process
+// readProblem makes a refusal of a 4xx problem, or returns nil: for garbage, and for codes that are about this process
 // and not about what its own caller asked for.
-func readProblem(res *http.Response, body []byte) *fault.Fault {
+func readProblem(res *http.Response, body []byte) *refusal {
 	if media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); media != "application/problem+json" {
 		return nil
 	}
@@ -54,6 +57,8 @@ func readProblem(res *http.Response, body []byte) *fault.Fault {
 		Code       string `json:"code"`
 		Detail     string `json:"detail"`
 		RetryAfter int    `json:"retryAfter"`
+
+		Violations []fault.Violation `json:"violations"`
 	}
 	if err := json.Unmarshal(body, &p); err != nil {
 		return nil
@@ -63,7 +68,7 @@ func readProblem(res *http.Response, body []byte) *fault.Fault {
 	if !ours || !known || code == fault.ErrUnauthenticated.Code || code == fault.ErrForbidden.Code || code == fault.ErrMethodNotAllowed.Code {
 		return nil
 	}
-	return fault.New(kind, code, p.Detail).After(time.Duration(p.RetryAfter) * time.Second)
+	return &refusal{fault.New(kind, code, p.Detail).After(time.Duration(p.RetryAfter) * time.Second), p.Violations}
 }
 
 // kindOf is the inverse of Kind.Status.

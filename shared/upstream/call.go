@@ -27,8 +27,9 @@ type call struct {
 	out        any
 	header     http.Header
 	repeatable bool
-	read       bool // it only asks, whatever its method
-	hurried    bool // its caller has so little time that running out of it says nothing of the service
+	read       bool                        // it only asks, whatever its method
+	hurried    bool                        // its caller has so little time that running out of it says nothing of the service
+	point      func(string) (string, bool) // what our own caller calls a member that is refused; nil: they know none
 }
 
 const (
@@ -69,9 +70,30 @@ func (c *Client) explain(call *call, err error) error {
 		return nil
 	}
 	if refusal, ok := errors.AsType[*refusal](err); ok {
-		return refusal.fault.Because(fmt.Errorf("upstream: %s refused %s", c.name, call.method))
+		return call.translated(refusal).Because(fmt.Errorf("upstream: %s refused %s", c.name, call.method))
 	}
 	return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("upstream: %s: %w", c.name, err))
+}
+
+// translated is a refusal as our own caller can be told it: of what was wrong with our request, what was wrong with theirs.
+func (c *call) translated(r *refusal) *fault.Fault {
+	told := r.fault
+	for _, v := range r.violations {
+		if at, known := c.pointer(v.Pointer); known {
+			told = told.With(fault.Violation{Pointer: at, Rule: v.Rule, Message: v.Message})
+		}
+	}
+	return told
+}
+
+// scenario points to the header that is handed on as it came.
+const scenario = "/X-Sandbox-Scenario"
+
+func (c *call) pointer(theirs string) (string, bool) {
+	if c.point == nil || theirs == scenario {
+		return theirs, theirs == scenario
+	}
+	return c.point(theirs)
 }
 
 // prepare makes the parts of the request that are the same each time it is sent.

@@ -3,7 +3,7 @@
 // A call never waits longer than its policy and its context allow, whatever the other side does. It carries the request
 // id, the trace and the caller's identity token. A breaker stops calling a service that has failed five times in a row;
 // retries are few and only where repeating is harmless. A refusal that the other side explains comes back as the same
-// fault; everything else, be it a timeout, a 5xx or garbage, is [fault.ErrUpstreamUnavailable]. Where the sandbox is
+// fault, without what it says of our request unless [Pointing] knows that it is our caller's; everything else, be it a timeout, a 5xx or garbage, is [fault.ErrUpstreamUnavailable]. Where the sandbox is
 // deployed, the scenario that a caller plays is played by the neighbours too.
 package upstream
 
@@ -65,6 +65,12 @@ func Repeatable() Option {
 // Read says that the call only asks, although what it asks is too long for an address: it is a read like any other.
 func Read() Option {
 	return func(c *call) { c.repeatable, c.read = true, true }
+}
+
+// Pointing says what a member of our request is called in the request of our own caller, so that they are told which of
+// theirs was refused. What it does not know is kept from them: it is about us.
+func Pointing(at func(pointer string) (string, bool)) Option {
+	return func(c *call) { c.point = at }
 }
 
 // Get asks for what is at path, below the service's base, and decodes the answer into out.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,32 @@ func TestARefusalTravels(t *testing.T) {
 		f, ok := errors.AsType[*fault.Fault](err)
 		if !ok || f.Kind != fault.Conflict || f.Code != "RESERVATION.OVERBOOKING_BLOCKED" || f.Detail != "Taken." || f.RetryAfter != 3*time.Second {
 			t.Fatalf("got %+v", err)
+		}
+	}
+}
+
+func TestACallerIsToldWhichOfTheirMembersIsRefused(t *testing.T) {
+	t.Parallel()
+	c := serving(t, patient, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"status":400,"code":"MELMASTOON.GENERAL.VALIDATION_FAILED","detail":"No.","violations":[
+			{"pointer":"/promo","rule":"known","message":"No such code."},{"pointer":"/tenantId","rule":"form","message":"No."},
+			{"pointer":"/X-Sandbox-Scenario","rule":"known","message":"No such scenario."}]}`)
+	})
+	ours := upstream.Pointing(func(theirs string) (string, bool) { return "/wish" + theirs, theirs == "/promo" })
+	for _, test := range []struct {
+		name string
+		opts []upstream.Option
+		want []fault.Violation
+	}{
+		{"who knows what it is called", []upstream.Option{ours}, []fault.Violation{
+			{Pointer: "/wish/promo", Rule: "known", Message: "No such code."}, {Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
+		{"who does not", nil, []fault.Violation{{Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
+	} {
+		err := c.Post(t.Context(), "/quotes", struct{}{}, nil, test.opts...)
+		if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || !slices.Equal(f.Violations, test.want) {
+			t.Errorf("%s is told %+v, want %+v", test.name, f.Violations, test.want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -43,6 +44,10 @@ func body[T any](r *http.Request) (in T) {
 // quote keeps the price in the answers, where hold finds it again.
 func (w *Town) quote(r *http.Request) answer {
 	p := body[price](r)
+	if w.Wrong != "" {
+		return answer{400, map[string]any{"status": 400, "code": "MELMASTOON.GENERAL.VALIDATION_FAILED", "detail": "No.",
+			"violations": []fault.Violation{{Pointer: w.Wrong, Rule: "known", Message: "Not that."}}}}
+	}
 	p.ID, p.Tenant = id.New[id.Quote](), tenant(r)
 	p.Total = money.Micro(nightly * p.Stay.Nights() * len(p.Items))
 	w.answered[p.ID.String()] = answer{0, p}

@@ -27,6 +27,7 @@ type Town struct {
 	Tenants []tenantbooking.Tenant
 	SoldOut bool   // no rooms are held
 	Down    string // the neighbour that answers nothing: "reservation", "payment", "tenant"
+	Wrong   string // the member of a wish that has no price
 
 	mu           sync.Mutex
 	answered     map[string]answer
@@ -154,7 +155,9 @@ func refuse(status int, code string) answer {
 func nothing() answer { return refuse(404, "GENERAL.RESOURCE_NOT_FOUND") }
 
 func (w *Town) findTenant(r *http.Request) answer {
-	i := slices.IndexFunc(w.Tenants, func(t tenantbooking.Tenant) bool { return t.Slug == r.PathValue("ref") })
+	i := slices.IndexFunc(w.Tenants, func(t tenantbooking.Tenant) bool {
+		return t.Slug == r.PathValue("ref") || t.ID.String() == r.PathValue("ref")
+	})
 	if i < 0 {
 		return refuse(404, "TENANT.UNKNOWN")
 	}
