@@ -6,10 +6,13 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
+// suspension is when a suspended hotel is worth another look. It is for people to end, and so may take days.
+const suspension = 5 * time.Minute
+
 // What this service refuses, each with the sentence that the guest reads.
 var (
 	ErrUnknownTenant = fault.New(fault.NotFound, "TENANT.UNKNOWN", "There is no hotel at this address.")
-	ErrSuspended     = fault.New(fault.Unavailable, "TENANT.SUSPENDED", "This hotel takes no bookings at the moment.")
+	ErrSuspended     = fault.New(fault.Unavailable, "TENANT.SUSPENDED", "This hotel takes no bookings at the moment.").After(suspension)
 	ErrOutdated      = fault.New(fault.Gone, "BFF.TENANT.BOOTSTRAP_STALE", "The hotel has changed something since. Load its site again.")
 	ErrNoPayment     = fault.New(fault.Conflict, "TENANT.PAYMENT_NOT_CONFIGURED", "This hotel does not take this way to pay.")
 	ErrNoSession     = fault.ErrUnauthenticated.Saying("Load the hotel's site first: it begins a session.")

@@ -44,7 +44,9 @@ func TestByCard(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
-	g.Must(http.StatusAccepted, "POST", back, nil)
+	if a := g.Must(http.StatusAccepted, "POST", back, nil); a.Header.Get("Retry-After") != "2" {
+		t.Errorf("who waits for the bank is not told how long: %v", a.Header)
+	}
 	g.Town.Pay(g.Intent, false)
 	var first, second struct {
 		State string `json:"flowState"`
@@ -245,6 +247,11 @@ func TestTwoTabs(t *testing.T) {
 		t.Errorf("the second tab wins: %d %s", a.Status, a.Code())
 	}
 	g.Must(http.StatusOK, "PATCH", path, other, "If-Match", g.Version)
+	weak := "W/" + g.Version // as an edge that compresses hands it on
+	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, "If-Match", weak)
+	if a := g.Send("PATCH", path, other, "If-Match", weak); a.Status != http.StatusPreconditionFailed {
+		t.Errorf("a tab that saw a compressed page wins: %d %s", a.Status, a.Code())
+	}
 }
 
 func TestWhoMayNot(t *testing.T) {
@@ -276,7 +283,7 @@ func TestWhoMayNot(t *testing.T) {
 	}
 	g.Town.Do(func() { g.Town.Tenants[0].Status = "suspended" })
 	g.DB.Advance(2 * time.Hour) // nobody remembers that it was not
-	if a := g.Send("POST", "/quote", g.Wish()); a.Code() != "TENANT.SUSPENDED" || a.Status != http.StatusServiceUnavailable {
+	if a := g.Send("POST", "/quote", g.Wish()); a.Code() != "TENANT.SUSPENDED" || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") != "300" {
 		t.Errorf("a suspended hotel answers %d %s", a.Status, a.Code())
 	}
 	g.Must(http.StatusOK, "GET", path, nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"html/template"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/shared/fn"
 )
@@ -36,6 +37,7 @@ func TestAnAnswerSaysWhatItsReplySays(t *testing.T) {
 		{"nothing said", give(versioned{A: 1}), nil, 200, `{"a":1}`, map[string]string{"Cache-Control": "no-store", "Content-Type": "application/json"}},
 		{"created", give(versioned{Reply: fn.Created.At("/a/1"), A: 1}), nil, 201, `{"a":1}`, map[string]string{"Location": "/a/1"}},
 		{"accepted", give(versioned{Reply: fn.Accepted.Reply(), A: 1}), nil, 202, `{"a":1}`, nil},
+		{"accepted, and not done before", give(versioned{Reply: fn.Accepted.Reply().After(1500 * time.Millisecond)}), nil, 202, `{"a":0}`, map[string]string{"Retry-After": "2"}},
 		{"from a cache", give(versioned{Reply: fn.Reply{}.FromCache("HIT").Cached("public, max-age=60")}), nil, 200, `{"a":0}`, map[string]string{"X-Cache": "HIT", "Cache-Control": "public, max-age=60"}},
 		{"a version", give(versioned{Reply: fn.OK.Version(7)}), nil, 200, `{"a":0}`, map[string]string{"Etag": `"7"`, "Cache-Control": "private, no-cache"}},
 		{"another version is known", give(versioned{Reply: fn.OK.Version(7)}), []string{"If-None-Match", `"6"`}, 200, `{"a":0}`, nil},

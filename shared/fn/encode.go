@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,6 +70,9 @@ func (r Reply) headers() http.Header {
 	}
 	if r.composed != "" {
 		h["X-Bootstrap-Version"] = []string{r.composed}
+	}
+	if r.after > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(seconds(r.after))}
 	}
 	if r.language != "" {
 		h["Content-Language"] = []string{r.language}

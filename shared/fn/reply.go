@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -35,6 +36,7 @@ type Reply struct {
 	cache    string
 	control  string
 	composed string
+	after    time.Duration
 	language string
 	varies   []string
 	cookies  []string
@@ -63,6 +65,9 @@ func (r Reply) Cached(control string) Reply { r.control = control; return r }
 
 // Composed tells a client which composition it was given, so that it can say so later.
 func (r Reply) Composed(version string) Reply { r.composed = version; return r }
+
+// After tells when it is worth asking again: what was accepted is not done yet.
+func (r Reply) After(d time.Duration) Reply { r.after = d; return r }
 
 // Language says which language the answer is in, and that it was negotiated.
 func (r Reply) Language(tag string) Reply { r.language = tag; return r.Varies("Accept-Language") }

@@ -27,6 +27,9 @@ type Request struct {
 	Draft id.Draft `path:"draftId"`
 }
 
+// patience is when a guest whose payment is under way may ask again: banks take seconds.
+const patience = 2 * time.Second
+
 // A Response is the confirmed booking, or one whose payment is still under way.
 type Response struct {
 	fn.Reply `json:"-"`
@@ -54,7 +57,7 @@ func (r *receiver) receive(ctx context.Context, c tenantbooking.Call[Request]) (
 		return r.settler.Returned(ctx, draft)
 	})
 	if errors.Is(err, tenantbooking.ErrPending) {
-		out.Reply, err = fn.Accepted.Reply(), nil
+		out.Reply, err = fn.Accepted.Reply().After(patience), nil
 	}
 	if err != nil {
 		return out, err
