@@ -2,6 +2,7 @@ package tenantbooking
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,10 +33,22 @@ type currencyChanged struct {
 	ChangedAt time.Time        `json:"changedAt"`
 }
 
+// A CurrencyCode is what has the form of an ISO 4217 code. Whether the hotel shows prices in it is asked of [Visitor.Choose].
+type CurrencyCode money.Currency
+
+// UnmarshalText accepts three capital letters.
+func (c *CurrencyCode) UnmarshalText(text []byte) error {
+	if len(text) != 3 || strings.ContainsFunc(string(text), func(r rune) bool { return r < 'A' || r > 'Z' }) {
+		return errors.New("is not three capital letters")
+	}
+	*c = CurrencyCode(text)
+	return nil
+}
+
 // Choose sets what the visit is read and counted in from now on. What the hotel does not have is refused, and what was so
 // before is no change: the session remembers it, and nothing is told.
-func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Currency], now time.Time) (events []event.Draft, err error) {
-	language, currency := l.Or(v.Locale), c.Or(v.Currency)
+func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[CurrencyCode], now time.Time) (events []event.Draft, err error) {
+	language, currency := l.Or(v.Locale), money.Currency(c.Or(CurrencyCode(v.Currency)))
 	switch {
 	case !slices.Contains(v.Tenant.Locales, language):
 		return nil, ErrLocaleNotSupported

@@ -77,6 +77,21 @@ func (o Occupancy) PerRoom() ([]stay.Occupants, error) {
 	return rooms, nil
 }
 
+// Check says which of the people who are named at that pointer cannot be.
+func (o Occupancy) Check(at string) []fault.Violation {
+	_, err := o.PerRoom()
+	if err == nil {
+		return nil
+	}
+	member := "/adults"
+	if o.Rooms < 1 || o.Rooms > mostRooms {
+		member = "/rooms"
+	} else if _, err := (Occupancy{Adults: o.Adults, Rooms: o.Rooms}).PerRoom(); err == nil {
+		member = "/children"
+	}
+	return []fault.Violation{{Pointer: at + member, Rule: "range", Message: err.Error()}}
+}
+
 // share is the i-th of n parts of a number, the first ones larger.
 func share(of, n, i int) int {
 	part := of / n
@@ -102,11 +117,9 @@ const longestPromo = 40
 func (w Wish) Validate() error {
 	var found []fault.Violation
 	if err := w.Stay.Window().Validate(); err != nil {
-		found = append(found, fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
+		found = append(found, fault.Violation{Pointer: "/stayWindow/checkOut", Rule: "range", Message: err.Error()})
 	}
-	if _, err := w.Occupancy.PerRoom(); err != nil {
-		found = append(found, fault.Violation{Pointer: "/occupancy", Rule: "range", Message: err.Error()})
-	}
+	found = append(found, w.Occupancy.Check("/occupancy")...)
 	if len(w.Promo) > longestPromo || visit.Plain(w.Promo) != w.Promo {
 		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "form", Message: "is not a promotional code"})
 	}

@@ -39,7 +39,8 @@ func TestWhatTheHotelDoesNotHaveIsRefused(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"locale":"de"}`:                  "BFF.CONSUMER.LOCALE_NOT_SUPPORTED",
 		`{"locale":"en","currency":"GBP"}`: "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED",
-		`{"currency":"XXX"}`:               "GENERAL.VALIDATION_FAILED",
+		`{"currency":"XXX"}`:               "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED",
+		`{"currency":"usd"}`:               "GENERAL.VALIDATION_FAILED",
 		`{"locale":"-"}`:                   "GENERAL.VALIDATION_FAILED",
 		`{}`:                               "GENERAL.VALIDATION_FAILED",
 	} {

@@ -45,8 +45,17 @@ func (r *Request) Validate() error {
 	if err := r.stay().Window().Validate(); err != nil {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/checkOut", Rule: "range", Message: err.Error()})
 	}
-	if _, err := r.occupancy().PerRoom(); err != nil {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/adults", Rule: "range", Message: err.Error()})
+	if wrong := r.occupancy().Check(""); wrong != nil {
+		return fault.ErrValidation.With(wrong...)
+	}
+	return nil
+}
+
+// over refuses days that are gone: without it they would look like rooms whose price is missing for a while. Wherever the
+// house is, what was yesterday in Greenwich may be today there.
+func (r *Request) over(now time.Time) error {
+	if r.CheckIn.Before(stay.DateOf(now.UTC()).AddDays(-1)) {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/checkIn", Rule: "range", Message: "the stay begins in the past"})
 	}
 	return nil
 }
@@ -72,6 +81,9 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 }
 
 func (f *finder) find(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	if err := c.In.over(c.Now); err != nil {
+		return out, err
+	}
 	found, err := f.rooms.Find(ctx, tenantbooking.Search{
 		Tenant: c.Tenant.ID, Property: c.In.Property, Stay: c.In.stay(), Occupancy: c.In.occupancy(), Currency: c.Currency,
 	})

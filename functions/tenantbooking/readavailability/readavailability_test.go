@@ -130,9 +130,27 @@ func TestAStayThatCannotBeIsRefused(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	guest := street.Guest(0)
-	for _, change := range [][2]string{{"adults=2", "adults=0"}, {"rooms=1", "rooms=3"}, {"rooms=1", "rooms=99"}, {"checkOut=2", "checkOut=1"}, {"children=1", "children=-1"}} {
-		if a := guest.Send("GET", strings.Replace(query(guest, shops), change[0], change[1], 1), nil); a.Status != 400 || len(a.Problem().Violations) != 1 {
-			t.Errorf("%s: %d %s", change[1], a.Status, a.Body)
+	for _, test := range []struct{ from, to, member string }{
+		{"adults=2", "adults=0", "/adults"}, {"rooms=1", "rooms=3", "/adults"}, {"adults=2", "adults=999", "/adults"},
+		{"rooms=1", "rooms=99", "/rooms"}, {"rooms=1", "rooms=0", "/rooms"}, {"children=1", "children=-1", "/children"}, {"children=1", "children=999", "/children"},
+		{"checkOut=2", "checkOut=1", "/checkOut"}, {"checkIn=2", "checkIn=1", "/checkOut"}, {"checkIn=20", "checkIn=twenty", "/checkIn"},
+	} {
+		a := guest.Send("GET", strings.Replace(query(guest, shops), test.from, test.to, 1), nil)
+		if wrong := a.Problem().Violations; a.Status != 400 || len(wrong) != 1 || wrong[0].Pointer != test.member {
+			t.Errorf("%s: %d %s, want %s", test.to, a.Status, a.Body, test.member)
+		}
+	}
+}
+
+func TestAStayInThePastIsRefused(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	guest, path := street.Guest(0), ""
+	for days, status := range map[int]int{-2: 400, -1: 200, 0: 200} { // yesterday may be today where the house is
+		s := shops.Search(street.Env.Now(), days)
+		path = "/availability?adults=2&propertyId=" + s.Property.String() + "&checkIn=" + s.Stay.CheckIn.String() + "&checkOut=" + s.Stay.CheckOut.String()
+		if a := guest.Send("GET", path, nil); a.Status != status || status == 400 && a.Problem().Violations[0].Pointer != "/checkIn" {
+			t.Errorf("%d days from now: %d %s", days, a.Status, a.Body)
 		}
 	}
 }
