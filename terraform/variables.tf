@@ -119,7 +119,7 @@ variable "tenant_site_url" {
 }
 
 variable "tenant_return_url" {
-  description = "Where a payment provider sends the guest back to. Null is /return/{draftId} on the hotel's host below ours, in a demo the storefront."
+  description = "Where a payment provider sends the guest back to. {host} is the one that the guest is on, where their cookie is; {slug} the hotel's short name. Null is https://{host}/return/{draftId}, in a demo the storefront."
   type        = string
   default     = null
 }

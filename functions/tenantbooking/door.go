@@ -29,6 +29,7 @@ const Base = "/bff/tenant-booking/v1/{tenantSlug}"
 // A Visitor is who visits a hotel's site: the hotel, the session, and what the visit is read and counted in.
 type Visitor struct {
 	Tenant   Tenant
+	Called   string  // what the browser calls the hotel by: its slug, a domain or its id
 	Session  Session // zero where there is none, which only functions opened [WithoutSession] meet
 	Locale   locale.Tag
 	Currency money.Currency
@@ -164,7 +165,8 @@ func (d *door) glimpse(ctx context.Context, r *http.Request, t id.Tenant) glimps
 // in this order: what lies behind a door is not told to those before it.
 func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
 	var g glimpse
-	v.Tenant, err = d.tenants.find(ctx, r.PathValue("tenantSlug"), func(t id.Tenant) document.Sight {
+	v.Called = r.PathValue("tenantSlug")
+	v.Tenant, err = d.tenants.find(ctx, v.Called, func(t id.Tenant) document.Sight {
 		g = d.glimpse(ctx, r, t)
 		return g.seen
 	})

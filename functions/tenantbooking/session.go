@@ -2,6 +2,7 @@ package tenantbooking
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -115,12 +116,13 @@ func cookieAt(at fn.Site) string {
 	return sharedCookie
 }
 
-// Cookie is the cookie of a session. On a host of the hotel's own it is bound to that host; on a shared one its path keeps
-// it from the other hotels. Over plain HTTP on loopback browsers refuse secure cookies.
-func (s *Sessions) Cookie(session Session, t Tenant, at fn.Site) (*http.Cookie, error) {
-	value, err := s.sign(session.ID, t.ID)
+// Cookie is the cookie of a visitor's session. On a host of the hotel's own it is bound to that host; on a shared one its path
+// keeps it from the other hotels, and begins as the browser's own calls do: it is not sent with any other. Over plain HTTP on
+// loopback browsers refuse secure cookies.
+func (s *Sessions) Cookie(v Visitor, at fn.Site) (*http.Cookie, error) {
+	value, err := s.sign(v.Session.ID, v.Tenant.ID)
 	c := &http.Cookie{
-		Name: cookieAt(at), Value: value, Path: strings.ReplaceAll(Base, "{tenantSlug}", t.Slug),
+		Name: cookieAt(at), Value: value, Path: strings.ReplaceAll(Base, "{tenantSlug}", url.PathEscape(v.Called)),
 		MaxAge: int(sessionTTL / time.Second), HttpOnly: true, Secure: !at.Plain, SameSite: http.SameSiteLaxMode,
 	}
 	if at.Own {

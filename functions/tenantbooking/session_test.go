@@ -37,7 +37,8 @@ func TestWhoseACookieIs(t *testing.T) {
 	s := openSessions(t, env.Of(nil), key("a", 1))
 	here, there := Tenant{ID: id.New[id.Tenant](), Slug: "kabul"}, Tenant{ID: id.New[id.Tenant](), Slug: "herat"}
 	session := Begin(Session{Tenant: here.ID})
-	shared, err := s.Cookie(session, here, fn.Site{})
+	visitor := Visitor{Tenant: here, Called: here.Slug, Session: session}
+	shared, err := s.Cookie(visitor, fn.Site{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,9 +71,13 @@ func TestWhoseACookieIs(t *testing.T) {
 			t.Errorf("%s: known %v, want %v", test.name, got, test.want)
 		}
 	}
-	own, _ := s.Cookie(session, here, fn.Site{Own: true})
+	own, _ := s.Cookie(visitor, fn.Site{Own: true})
 	if shared.Path != "/bff/tenant-booking/v1/kabul" || own.Path != "/" || own.Name != "__Host-tnt_id" || !own.Secure || !own.HttpOnly || shared.SameSite != http.SameSiteLaxMode {
 		t.Errorf("cookies %v and %v", shared, own)
+	}
+	visitor.Called = here.ID.String()
+	if byID, _ := s.Cookie(visitor, fn.Site{}); byID.Path != "/bff/tenant-booking/v1/"+here.ID.String() {
+		t.Errorf("a browser that calls the hotel by its id is not to send its cookie: %v", byID)
 	}
 	tossed := httptest.NewRequest(http.MethodGet, "/", nil)
 	tossed.AddCookie(shared)

@@ -80,7 +80,7 @@ const seen = time.Hour
 // which it is. That the document is lost costs preferences only, so it is no error.
 func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, site fn.Site) (fn.Reply, error) {
 	v.Session.Campaign = v.Campaign
-	cookie, err := s.sessions.Cookie(v.Session, v.Tenant, site)
+	cookie, err := s.sessions.Cookie(v, site)
 	if err != nil {
 		return r, fmt.Errorf("visits: keep: %w", err)
 	}

@@ -73,6 +73,16 @@ func TestASiteIsServedAndAVisitBegins(t *testing.T) {
 	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 1)
 }
 
+func TestWhoCallsAHotelByItsIdSendsTheirCookieThere(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	base := "/bff/tenant-booking/v1/" + street.Town.Tenants[0].ID.String()
+	a := street.Front.As("").Get(base + "/bootstrap")
+	if cookie, err := http.ParseSetCookie(a.Header.Get("Set-Cookie")); err != nil || cookie.Path != base {
+		t.Errorf("answered %d, and the cookie is for %v, %v", a.Status, cookie, err)
+	}
+}
+
 func TestAVisitIsToldOfOnceInFiveMinutes(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)

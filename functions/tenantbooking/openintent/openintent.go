@@ -82,7 +82,7 @@ func (o *opener) begin(ctx context.Context, c tenantbooking.Call[Request]) (out 
 			return out, o.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
 		}
 	}
-	intent, err := o.payments.Open(ctx, draft, c.In.Method, o.site.Return(c.Tenant, draft.ID), key)
+	intent, err := o.payments.Open(ctx, draft, c.In.Method, o.site.Return(c.Visitor, c.Site, draft.ID), key)
 	if err != nil {
 		return out, o.drafts.Report(ctx, draft, err, tenantbooking.PaymentsName, c.Now)
 	}

@@ -80,7 +80,7 @@ func (s *Street) guest(n int, telemetry bool) *Guest {
 	if err := sessions.Keep(s.t.Context(), g.Session, tenantbooking.Session{}); err != nil {
 		s.t.Fatal(err)
 	}
-	cookie, err := sessions.Cookie(g.Session, g.Tenant, fn.Site{})
+	cookie, err := sessions.Cookie(tenantbooking.Visitor{Tenant: g.Tenant, Called: g.Tenant.Slug, Session: g.Session}, fn.Site{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
