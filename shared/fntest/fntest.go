@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/fn/observe"
 	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/openapitest"
 )
 
 // A Front is the front door before some functions. Its callers are the platform's own services unless As says otherwise.
@@ -54,7 +55,10 @@ func Open(t testing.TB, e env.Env, fs ...fn.Function) *Front {
 // Behind puts a front door before the functions, in surroundings that Surround made.
 func Behind(t testing.TB, e env.Env, issuer *identity.Issuer, fs ...fn.Function) *Front {
 	t.Helper()
-	door, err := fn.Mux(fs, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
+	door, err := fn.Mux(fs, func(f fn.Function) (http.Handler, error) {
+		h, err := f.Handler(e)
+		return described(t, f.Spec, h), err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +71,22 @@ func Behind(t testing.TB, e env.Env, issuer *identity.Issuer, fs ...fn.Function)
 		t.Fatal(err)
 	}
 	return &Front{t, issuer, door, token}
+}
+
+// described is the function, but that each of its answers is compared with what is published of it.
+func described(t testing.TB, s fn.Spec, h http.Handler) http.Handler {
+	method, _, _ := strings.Cut(s.Route, " ")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r)
+		answered, ok := w.(*httptest.ResponseRecorder)
+		if !ok || r.Method != method { // a HEAD or a preflight
+			return
+		}
+		a := openapitest.Answer{Status: answered.Code, Header: answered.Header(), Body: answered.Body.Bytes()}
+		if err := openapitest.Check(s.Service(), s.Route, a); err != nil {
+			t.Errorf("%s: schemas/http/%s.yaml: %v", s.Name, s.Service(), err)
+		}
+	})
 }
 
 // Issuer signs for whoever a test wants to be.

@@ -1,0 +1,41 @@
+package openapitest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestAnAnswerIsHeldToWhatIsPublished(t *testing.T) {
+	t.Parallel()
+	const (
+		route = "POST /bff/consumer/v1/wishlist"
+		wish  = `{"wishlistId":"wsh_01J8KABG000000000000000PPT","propertyId":"ppt_01J8KABG000000000000000PPT","tenantId":"tnt_01J8KABG000000000000000TNT",
+			"addedAt":"2026-11-20T12:00:00.000Z","source":"detail"}`
+		problem = `{"type":"https://errors.melmastoon.ghasi.io/A/B","title":"No","status":422,"detail":"No.","instance":"/","code":"MELMASTOON.%","requestId":"r","traceId":"t","retriable":false}`
+	)
+	asJSON, asProblem := http.Header{"Content-Type": {"application/json"}}, http.Header{"Content-Type": {"application/problem+json"}}
+	refusal := func(code string) []byte { return []byte(strings.Replace(problem, "%", code, 1)) }
+	for _, test := range []struct {
+		name    string
+		service string
+		answer  Answer
+		ok      bool
+	}{
+		{"what is described", "consumer", Answer{201, asJSON, []byte(wish)}, true},
+		{"a status that is not", "consumer", Answer{202, asJSON, []byte(wish)}, false},
+		{"a member that is not", "consumer", Answer{201, asJSON, []byte(`{"more":1,` + wish[1:])}, false},
+		{"a member of another form", "consumer", Answer{201, asJSON, []byte(`{"wishlistId":"1"}`)}, false},
+		{"a header that is not", "consumer", Answer{201, http.Header{"Content-Type": {"application/json"}, "Etag": {`"1"`}}, []byte(wish)}, false},
+		{"another form of answer", "consumer", Answer{201, http.Header{"Content-Type": {"text/html; charset=utf-8"}}, []byte("<p>")}, false},
+		{"half an answer", "consumer", Answer{201, asJSON, []byte(wish[:20])}, false},
+		{"a code that is named", "consumer", Answer{422, asProblem, refusal("BFF.CONSUMER.WISHLIST_LIMIT_EXCEEDED")}, true},
+		{"one that is not", "consumer", Answer{422, asProblem, refusal("BFF.CONSUMER.LOCALE_NOT_SUPPORTED")}, false},
+		{"one that is named where a reference leads", "consumer", Answer{409, asProblem, refusal("GENERAL.VERSION_CONFLICT")}, true},
+		{"a service that is not held", "sandbox", Answer{299, asJSON, []byte(wish)}, true},
+	} {
+		if err := Check(test.service, route, test.answer); (err == nil) != test.ok {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+// Package openapitest reads what schemas/http says of the services, and holds answers to it.
+package openapitest
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"melmastoon.ghasi.io/schemas"
+)
+
+// A Document is what is published of one service, as plain values and as a resource that schemas are compiled from.
+type Document struct {
+	Root any
+
+	url      string
+	mu       sync.Mutex // of the compiler
+	compiler *jsonschema.Compiler
+}
+
+// Open reads the document of a service. Closed, its schemas take no member that they do not name: a caller may be told more
+// than was published, but not by us.
+func Open(service string, closed bool) (*Document, error) {
+	text, err := schemas.HTTP.ReadFile("http/" + service + ".yaml")
+	if err != nil {
+		return nil, err
+	}
+	var tree any
+	if err := yaml.Unmarshal(text, &tree); err != nil {
+		return nil, err
+	}
+	if closed {
+		shut(tree)
+	}
+	encoded, err := json.Marshal(tree)
+	if err != nil {
+		return nil, err
+	}
+	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(encoded))
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{Root: root, url: "https://openapi/" + service, compiler: jsonschema.NewCompiler()}
+	d.compiler.DefaultDraft(jsonschema.Draft2020)
+	d.compiler.AssertFormat()
+	return d, d.compiler.AddResource(d.url, root)
+}
+
+// shut has no object take a member that is not described.
+func shut(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		if v["properties"] != nil && v["type"] != nil && v["additionalProperties"] == nil {
+			v["additionalProperties"] = false
+		}
+		for _, inner := range v {
+			shut(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			shut(inner)
+		}
+	}
+}
+
+// At follows a pointer and then keys, and $ref wherever it meets one. It returns the value, nil where there is none, with the
+// pointer that leads to it.
+func (d *Document) At(pointer string, keys ...string) (any, string) {
+	value := d.Root
+	for _, key := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		value = Member(value, unescape(key))
+	}
+	for _, key := range keys {
+		value, pointer = d.resolve(value, pointer)
+		value, pointer = Member(value, key), pointer+"/"+Escape(key)
+	}
+	return d.resolve(value, pointer)
+}
+
+func (d *Document) resolve(value any, pointer string) (any, string) {
+	if ref, ok := Member(value, "$ref").(string); ok {
+		return d.At(strings.TrimPrefix(ref, "#"))
+	}
+	return value, pointer
+}
+
+// Operation is where the operation of a route like "GET /path" is described.
+func Operation(route string) string {
+	method, path, _ := strings.Cut(route, " ")
+	return "/paths/" + Escape(path) + "/" + strings.ToLower(method)
+}
+
+// Validate compares a JSON value with the schema at a pointer.
+func (d *Document) Validate(pointer string, value any) error {
+	d.mu.Lock()
+	schema, err := d.compiler.Compile(d.url + "#" + pointer)
+	d.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("%s: %w", pointer, err)
+	}
+	return schema.Validate(value)
+}
+
+// ValidateText is Validate for encoded JSON.
+func (d *Document) ValidateText(pointer string, text []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return d.Validate(pointer, value)
+}
+
+// Member is a member of an object, or an element of an array by its number; nil where there is none.
+func Member(value any, key string) any {
+	if list, ok := value.([]any); ok {
+		if n, err := strconv.Atoi(key); err == nil && n >= 0 && n < len(list) {
+			return list[n]
+		}
+	}
+	m, _ := value.(map[string]any)
+	return m[key]
+}
+
+// Escape is a key as pointers write it.
+func Escape(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
+
+func unescape(key string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
+}
