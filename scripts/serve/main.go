@@ -31,6 +31,7 @@ type options struct {
 
 	emulators bool
 	hotels    int
+	site      string
 }
 
 func main() {
@@ -56,6 +57,7 @@ func parse(args []string) (o options, err error) {
 	set.DurationVar(&o.clock, "clock", 0, "move the one clock (Go and SQL) by this much from where it stands, for instance +31m; --fresh sets it right again")
 	set.Func("backend", "what documents and events stand on: embedded (the database, as when nothing is said) or emulators (Google's Firestore and Pub/Sub)", o.choose)
 	set.IntVar(&o.hotels, "hotels", 0, "how many hotels there are at least: those beyond the ones that were thought up are drawn, always the same")
+	set.StringVar(&o.site, "site", "", "where the hotels' sites are that you are building, for instance http://localhost:5173/{slug}: handoffs lead there, and banks to /return/{draftId} below it")
 	return o, set.Parse(args)
 }
 
@@ -88,7 +90,7 @@ func serve(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, parts.stop()) }()
-	local, err := start(starting, home, db, parts, listener, offset)
+	local, err := start(starting, home, db, parts, listener, offset, o.site)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io"
@@ -10,9 +11,13 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 )
 
-// start gives the functions their surroundings: this database, this folder's keys, these parts, this clock.
-func start(ctx context.Context, home *folder, db *database, parts backend, listener net.Listener, offset time.Duration) (*cloud.Cloud, error) {
+// start gives the functions their surroundings: this database, this folder's keys, these parts, this clock, and the sites that
+// somebody builds.
+func start(ctx context.Context, home *folder, db *database, parts backend, listener net.Listener, offset time.Duration, site string) (*cloud.Cloud, error) {
 	e := env.Of(map[string]string{"DATABASE_URL": db.url()})
+	if site != "" {
+		e = e.With("TENANT_SITE_URL", site).With("TENANT_RETURN_URL", strings.TrimSuffix(site, "/")+"/return/{draftId}")
+	}
 	e.Advance(offset)
 	return cloud.Start(ctx, parts.under(cloud.Config{
 		Env:       e,

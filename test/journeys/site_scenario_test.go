@@ -1,10 +1,14 @@
 package journeys
 
 import (
+	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/pgtest"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -32,4 +36,33 @@ func TestAScenarioIsPlayedByTheNeighboursOfTheNeighbours(t *testing.T) {
 	}
 	v.Headers = nil
 	v.Ask(stage.Usual()).Hold()
+}
+
+// TestSomebodyBuildsASite has a front-end developer's own site stand in the place of ours: handoffs and banks lead there.
+func TestSomebodyBuildsASite(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	const site = "http://localhost:5173/kabul-grand-hotel"
+	s := stage.Within(t, db, db.Env().With("TENANT_SITE_URL", "http://localhost:5173/{slug}").With("TENANT_RETURN_URL", "http://localhost:5173/{slug}/return/{draftId}"))
+	v := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
+	if back := v.Press("pay"); back != site+"/return/"+v.DraftID {
+		t.Errorf("the bank leads to %s", back)
+	}
+	if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" {
+		t.Errorf("came back to %d %s", a.Status, a.Body)
+	}
+	day := func(from int) string { return s.Env().Now().AddDate(0, 0, from).Format(time.DateOnly) }
+	a, err := s.Do(t.Context(), stage.Request{
+		Method: http.MethodPost, Key: "one", Path: "/bff/consumer/v1/handoff/" + demo.KabulGrand.Tenant.String() + "/" + demo.KabulGrand.Property.String(),
+		Body: map[string]any{"dates": map[string]any{"checkIn": day(7), "checkOut": day(9)}, "occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1}},
+	})
+	if err != nil || a.Status != http.StatusCreated {
+		t.Fatalf("%d %s, %v", a.Status, a.Body, err)
+	}
+	var link struct {
+		URL string `json:"url"`
+	}
+	if err := json.Unmarshal(a.Body, &link); err != nil || !strings.HasPrefix(link.URL, site+"?h=") {
+		t.Errorf("the handoff leads to %s, %v", link.URL, err)
+	}
 }

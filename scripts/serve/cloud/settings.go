@@ -52,9 +52,17 @@ func settle(c Config, issuer *identity.Issuer, url string) env.Env {
 	}
 	var asked struct {
 		AddressLimit string `env:"RATE_LIMIT_ADDRESS"`
+		SiteURL      string `env:"TENANT_SITE_URL"`
+		ReturnURL    string `env:"TENANT_RETURN_URL"`
 	}
-	if err := c.Env.Load(&asked); err == nil && asked.AddressLimit != "" {
-		e = e.With("RATE_LIMIT_ADDRESS", asked.AddressLimit)
+	if err := c.Env.Load(&asked); err == nil {
+		for name, value := range map[string]string{
+			"RATE_LIMIT_ADDRESS": asked.AddressLimit, "TENANT_SITE_URL": asked.SiteURL, "TENANT_RETURN_URL": asked.ReturnURL,
+		} {
+			if value != "" {
+				e = e.With(name, value)
+			}
+		}
 	}
 	if c.Log != nil {
 		e = env.Give(e, observe.To(c.Log))
