@@ -8,7 +8,8 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 )
 
-// A Sight is what a store showed of several documents at one moment, or why it showed nothing. The zero Sight shows nothing.
+// A Sight is several documents as they were at one moment, read by [Ahead], or the error of reading them. The zero Sight has
+// none.
 type Sight struct{ *sight }
 
 type sight struct {
@@ -20,8 +21,8 @@ type sight struct {
 
 type sightKey struct{}
 
-// Ahead reads, in one use of the store, what a call will look at one after the other. Calls that look ahead while one does
-// are answered together, in the next.
+// Ahead reads in one round trip the documents that a call is going to look at one after the other, with Glance. Calls of one
+// process that do so while such a read is under way share the next one. Where there is no store it returns the zero Sight.
 func Ahead(ctx context.Context, e env.Env, names ...Name) Sight {
 	store, err := boundedOf(e)
 	if err != nil || len(names) == 0 {
@@ -37,8 +38,8 @@ func Ahead(ctx context.Context, e env.Env, names ...Name) Sight {
 	return Sight{s}
 }
 
-// Under is a context under which a glance is answered from what was seen; where the store was away, it is away for them
-// all. What is read otherwise is read anew: who changes what they have read, or waits for a change, must see the store as it is.
+// Under returns a context in which Glance answers from the Sight: with its documents, or with its error. Everything else asks
+// the store all the same, for whoever changes what they have read, or waits for a change, must see it as it is.
 func (s Sight) Under(ctx context.Context) context.Context {
 	if s.sight == nil {
 		return ctx
@@ -46,7 +47,8 @@ func (s Sight) Under(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sightKey{}, s.sight)
 }
 
-// Glance returns the records as they were when somebody looked ahead, and when that was. What nobody has looked at, it reads.
+// Glance returns the records in the order of their names, nil where there is none, and the time at which they were read. It
+// takes them from the Sight that the context has, if that has all of them; else it reads them.
 func Glance(ctx context.Context, e env.Env, names ...Name) ([]*Record, time.Time, error) {
 	if s, ok := ctx.Value(sightKey{}).(*sight); ok {
 		if found, known := s.of(names); known {
@@ -56,7 +58,7 @@ func Glance(ctx context.Context, e env.Env, names ...Name) ([]*Record, time.Time
 	return Read(ctx, e, names...)
 }
 
-// Read reads the records as they are, and says when that was.
+// Read reads the records in the order of their names, nil where there is none, and returns the time at which it did.
 func Read(ctx context.Context, e env.Env, names ...Name) ([]*Record, time.Time, error) {
 	store, err := StoreOf(e)
 	if err != nil {
@@ -82,7 +84,7 @@ func (s *sight) of(names []Name) ([]*Record, bool) {
 	return found, true
 }
 
-// Glance returns the document as it was when somebody looked ahead, and reads it where nobody has.
+// Glance returns the document and whether there is one: from the Sight that the context has, else from the store.
 func (c Collection[T]) Glance(ctx context.Context, key Key) (v T, ok bool, err error) {
 	found, _, err := Glance(ctx, c.env, c.Name(key))
 	if err != nil {

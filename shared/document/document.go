@@ -3,8 +3,9 @@
 // A document is found by its key and by nothing else; there is no query. It ends at a moment that its writer names:
 // from then on nobody finds it, and whoever creates it again wins, whether or not the store has cleared it away. What
 // cannot be read (corrupt, written under another key, of another shape) is a miss and never an error, for whoever keeps
-// documents can do without them. A store that is away is [fault.ErrUnavailable]; what then happens is the caller's choice.
-// Nobody waits long for one that hangs, and nobody at all while it is known to.
+// documents can do without them. A store that does not answer is [fault.ErrUnavailable]; what then happens is the caller's
+// choice. One use takes at most DOCUMENT_TIMEOUT. After three in a row that failed so, a circuit breaker opens: for
+// DOCUMENT_PAUSE every use fails at once.
 //
 // The package has the interface and the typed face only. The drivers, document/pg among them, are chosen by whoever
 // builds the binary: env.Give[document.Store](e, pg.Open(e)). All are held to the conformance suite in doctest.

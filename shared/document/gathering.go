@@ -10,12 +10,12 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A gathering lets callers of one process read together. Who comes while nobody reads, reads at once. Who comes meanwhile
-// waits, and the first of those who wait then reads for all of them: so the store is asked no more often than it can answer,
-// and nobody is shown what was read before they asked.
+// A gathering joins the reads of one process. A caller that comes while no read is under way reads at once. Callers that come
+// meanwhile wait, and the first of them then reads the names of all: so there is one read at a time, and no caller is given
+// what was read before it asked.
 //
-// What is read for many does not end with the call of who reads it, but when the patience with the store is over. That
-// counts from the first who waits, so no caller needs a timer of their own.
+// A read for several callers does not end with the context of the one that makes it, but after the store's time limit. That
+// counts from when the first of them began to wait, so no caller needs a timer of its own.
 type gathering struct {
 	mu      sync.Mutex
 	reading bool

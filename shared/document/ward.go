@@ -13,14 +13,14 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A ward watches over the stores of a family of surroundings: how long one use may take, and which of them are down.
+// A ward has the time limit, and a circuit breaker for each store, of one Env's family.
 type ward struct {
 	patience time.Duration
 	pause    time.Duration
 	watches  sync.Map // from a Store, or the type of one that cannot be told from its like, to its *watch
 }
 
-// A watch is over one store.
+// A watch is the circuit breaker of one store, and the callers that read it together.
 type watch struct {
 	breaker *breaker
 	readers gathering // of those who look ahead
@@ -87,7 +87,7 @@ func (w *watch) down() error {
 	return nil
 }
 
-// shut says of a store that is left alone what it would say itself.
+// shut makes the refusal of an open breaker the error that a store which does not answer has.
 func shut(err error) error {
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		return fault.ErrUnavailable.Because(err)

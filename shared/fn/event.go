@@ -40,7 +40,7 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 	return f
 }
 
-// An ear is one event function, open.
+// An ear is the endpoint of an event function that was opened.
 type ear struct {
 	spec   Spec
 	gate   gate
@@ -106,7 +106,8 @@ func (h ear) wanted(raw event.Raw) bool {
 	return true
 }
 
-// caused makes the event the origin of whatever its handling says: it continues the story and the trace.
+// caused returns a context in which events that the handling appends name this one as their cause, and continue its
+// correlation id, its session and its trace.
 func caused(ctx context.Context, raw event.Raw, c *record) context.Context {
 	e := raw.Envelope
 	ctx, c.line.Trace = observe.Begin(ctx, http.Header{"Traceparent": {e.TraceID}})
@@ -129,12 +130,14 @@ func (c *record) hear(raw event.Raw) {
 	}
 }
 
-// hopeless reports whether an event's form or content is at fault, which no other delivery will change.
+// hopeless reports whether an error is about the form or the content of the event itself, which another delivery would not
+// change: then it is parked at once.
 func hopeless(err error) bool {
 	return err != nil && fault.From(err).Kind == fault.Invalid
 }
 
-// again5xx asks for another delivery. A 4xx would do too, but would read as if the bus were at fault.
+// again5xx makes every error an answer of 5xx, which asks for another delivery. A 4xx would ask for one too, but would read in
+// the bus's own metrics as if it had sent something wrong.
 func again5xx(err error) error {
 	if err == nil || fault.From(err).Kind.Status() >= http.StatusInternalServerError {
 		return err

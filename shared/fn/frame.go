@@ -128,7 +128,8 @@ func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, 
 	return f.end.act(ctx, r, c)
 }
 
-// lost answers for the front door, which belongs to no function: no deadline, no log line.
+// lost is the handler of [Mux] for requests that match no function's route. It answers 404 or 405 as a problem, without a
+// deadline and without a log line, which are a function's.
 func lost(r *router) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		c := &record{act: id.New[id.Request](), writer: w, header: w.Header()}

@@ -67,7 +67,7 @@ func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error)
 	return route{s, g, p, n, l}, err
 }
 
-// An httpEnd is one HTTP function, open.
+// An httpEnd is the endpoint of an HTTP function that was opened.
 type httpEnd[V, In, Out any] struct {
 	route
 	door  Door[V]

@@ -76,9 +76,9 @@ func (p *Pack) With(v any) (Packed, error) {
 	return Packed{p, text}, nil
 }
 
-// Packed is the body of an answer that is compressed already. Embedded in a response, with the tag `json:"-"`, it stands for
-// the response's members, which say what is in it; the zero Packed leaves it to them. A function whose answers are repeated
-// under a key cannot have it: a repeat may be for a client who reads another form.
+// Packed is the body of an answer that is compressed already. A response embeds it with the tag `json:"-"`. If it is set, it
+// is sent in place of the response's own members, which then only declare what it holds; the zero Packed is ignored and the
+// members are encoded. An idempotent function cannot have one, for a replay may go to a client that does not read gzip.
 type Packed struct {
 	pack *Pack
 	end  []byte

@@ -41,7 +41,7 @@ const parkTime = 3 * time.Second
 
 var errNoDeadLetter = errors.New("fn: there is nowhere to park it: no dead-letter topic or no publisher")
 
-// A lot is where a function parks its events.
+// A lot publishes events to the dead-letter topic of one function.
 type lot struct {
 	name  string // of the function
 	topic string
@@ -65,7 +65,8 @@ func (l lot) park(ctx context.Context, attributes map[string]string, data []byte
 	return nil
 }
 
-// came are the attributes of a message that could not be read: what its push had of them.
+// came returns the attributes of a message whose body could not be read, from the headers of its push: those named Ce-* and
+// its content type.
 func came(h http.Header) map[string]string {
 	attributes := map[string]string{"content-type": headerText(h.Get("Content-Type"))}
 	for name, values := range h {

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An Answer is the outcome of a call that went well.
+// An Answer is the status of a call that went well.
 type Answer int
 
 // The outcomes. Where a function has several, a [Reply] in its response says which.
@@ -45,41 +45,43 @@ type Reply struct {
 // Reply is the bare answer as a Reply.
 func (a Answer) Reply() Reply { return Reply{answer: a, given: true} }
 
-// At tells where the thing made, or the next page, is found.
+// At is a Reply with a Location: of what was made, or of the page to go to.
 func (a Answer) At(url string) Reply { return a.Reply().At(url) }
 
-// Version tells which version the answer shows.
+// Version is a Reply with that version as its ETag.
 func (a Answer) Version(v int64) Reply { return a.Reply().Version(v) }
 
-// At tells where the thing made, or the next page, is found.
+// At sets Location: of what was made, or of the page to go to.
 func (r Reply) At(url string) Reply { r.location = url; return r }
 
-// Version becomes the ETag; a GET that has it already is answered 304.
+// Version sets the ETag. A GET whose If-None-Match names it is answered 304.
 func (r Reply) Version(v int64) Reply { r.etag = `"` + strconv.FormatInt(v, 10) + `"`; return r }
 
-// FromCache tells how the answer was found: HIT, MISS, STALE or BYPASS.
+// FromCache sets X-Cache: HIT, MISS, STALE or BYPASS.
 func (r Reply) FromCache(state string) Reply { r.cache = state; return r }
 
-// Cached says who may keep the answer and how long, as Cache-Control does. Unsaid, nobody may.
+// Cached sets Cache-Control. Where it is not called, an answer with an ETag is "private, no-cache", any other "no-store"; one
+// that sets a cookie for the door is always "no-store".
 func (r Reply) Cached(control string) Reply { r.control = control; return r }
 
-// Composed tells a client which composition it was given, so that it can say so later.
+// Composed sets X-Bootstrap-Version. The client sends it back with later requests, so that one which goes by an old
+// bootstrap can be refused.
 func (r Reply) Composed(version string) Reply { r.composed = version; return r }
 
-// After tells when it is worth asking again: what was accepted is not done yet.
+// After sets Retry-After, in whole seconds: when it is worth asking again, for what was accepted is not done yet.
 func (r Reply) After(d time.Duration) Reply { r.after = d; return r }
 
-// Language says which language the answer is in, and that it was negotiated.
+// Language sets Content-Language, and adds Accept-Language to Vary.
 func (r Reply) Language(tag string) Reply { r.language = tag; return r.Varies("Accept-Language") }
 
-// Varies names request headers that another answer may depend on.
+// Varies adds request headers to Vary: those that decide what is answered.
 func (r Reply) Varies(headers ...string) Reply {
 	r.varies = slices.Concat(r.varies, headers)
 	return r
 }
 
-// negotiated is what is said of an answer that has several forms, of which the caller is given one: which version it shows is
-// then a weak validator.
+// negotiated is the Reply of an answer that is sent in one of several encodings: its ETag is weak, since one version has
+// several bodies.
 func (r Reply) negotiated() Reply {
 	if r.etag != "" {
 		r.etag = "W/" + r.etag
@@ -87,13 +89,13 @@ func (r Reply) negotiated() Reply {
 	return r.Varies("Accept-Encoding")
 }
 
-// Keep has the browser keep a cookie.
+// Keep adds a cookie to the answer.
 func (r Reply) Keep(c *http.Cookie) Reply {
 	r.cookies = slices.Concat(r.cookies, []string{c.String()})
 	return r
 }
 
-// Forget has the browser forget a cookie, which is known by its name, path and domain.
+// Forget has the browser delete the cookie with the name, path and domain of c.
 func (r Reply) Forget(c *http.Cookie) Reply {
 	gone := *c
 	gone.Value, gone.MaxAge = "", -1
@@ -105,7 +107,7 @@ func (r Reply) reply() Reply { return r }
 
 type replier interface{ reply() Reply }
 
-// Nothing is an empty body: as a request, one that has no fields; as an answer, 204 unless the Spec says otherwise.
+// Nothing is an empty body: a request without fields, or an answer with status 204 unless Spec.Answer is another.
 type Nothing struct{}
 
 // A Page is an answer for a person: a template and what it shows.

@@ -19,7 +19,7 @@ func Scheduled(s Spec, build func(env.Env) (Tick, error)) Function {
 	}}
 }
 
-// A clockwork is one scheduled function, open.
+// A clockwork is the endpoint of a scheduled function that was opened.
 type clockwork struct {
 	gate gate
 	tick Tick

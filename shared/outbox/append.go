@@ -64,7 +64,8 @@ func (o *Outbox) seal(ctx context.Context, d event.Draft) (entry, error) {
 	return o.park(ctx, d, raw, err)
 }
 
-// keeps says which rule an event breaks.
+// keeps returns why an event must not be written, nil if it may be: it has no ordering key, its payload holds a zero
+// character, or it breaks its schema.
 func keeps(d event.Draft, raw event.Raw) error {
 	switch {
 	case d.OrderingKey == "":

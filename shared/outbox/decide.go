@@ -16,25 +16,26 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// A Decision is what the database has decided.
+// A Decision is the row that a deciding statement returns.
 type Decision struct {
 	Outcome string
-	Moments []time.Time // that only the database knows: when, and until when
-	Fresh   bool        // decided by this very statement, not recalled
+	Moments []time.Time // two times of the database's clock, such as when a hold was placed and when it ends
+	Fresh   bool        // decided by this statement; false where an earlier decision was found
 }
 
-// Endings are the events that tell of a decision, by its outcome. All are of one ordering key; of an outcome that is not
-// among them nobody is told.
+// Endings are the events to append for each outcome. All have the same ordering key. An outcome that is not among them has no
+// events.
 type Endings map[string][]event.Draft
 
-// What stands in an ending for the first and the second of the decision's moments.
+// When and UntilWhen are placeholders in the payload of an ending: the database puts the first and the second of the
+// decision's moments in their place.
 var (
 	When      = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 	UntilWhen = When.Add(time.Millisecond)
 )
 
-// Decide runs a statement by which the database decides, and tells what it has decided if that is fresh: in one round
-// trip, for whoever asks knows beforehand how it may end. The statement returns one row of outcome, moments and fresh.
+// Decide runs a statement by which the database decides, and appends the events of its outcome if that is fresh, in the same
+// round trip. The statement returns one row of outcome (text), moments (two timestamptz) and fresh (boolean).
 //
 // The endings are domain events and are held to their schemas as Append holds them, with moments that are like all
 // others. So an ending that breaks its contract fails the transaction even where another has come true.

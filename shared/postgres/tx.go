@@ -90,11 +90,11 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	return results
 }
 
-// Queue has a statement go out with the next one, or with the commit. What it breaks is told there.
+// Queue sends a statement together with the next one, or with the commit. Its error is returned there.
 func (t Tx) Queue(sql string, args ...any) { t.ahead.Queue(sql, args...) }
 
-// Forgettable lets the transaction be lost with the power, which spares waiting for the disk: for what is only done once
-// more then.
+// Forgettable turns synchronous_commit off for this transaction: the commit does not wait for the disk, and may be lost if the
+// server loses power. It is for work that is simply done again then.
 func (t Tx) Forgettable() { t.Queue(forgetting) }
 
 const forgetting = `SELECT set_config('synchronous_commit', 'off', true)`

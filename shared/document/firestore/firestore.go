@@ -1,6 +1,6 @@
 // Package firestore keeps hot documents in Firestore, the default in the cloud.
 //
-//	hot/{collection}/documents/{key}   value bytes · number, version int · expiresAt timestamp
+//	hot/{collection}/documents/{4 hex digits of the key's hash}.{key}   value bytes · number, version int · expiresAt timestamp
 //
 // All documents are of one collection group, documents, so that one time-to-live policy (on expiresAt) and one exemption
 // from indexing (of every field: nothing is ever queried) serve whatever collections there will be.

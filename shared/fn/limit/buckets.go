@@ -10,8 +10,8 @@ import (
 // most is how many callers a generation of buckets has. There are two of them, of each kind of limit.
 const most = 10_000
 
-// Buckets are callers' buckets by who they are. Each fills at the rate and holds a burst. Whoever is not seen while so
-// many others are is forgotten, which gives them a full bucket: who has been quiet so long nearly has one anyway.
+// buckets holds one token bucket for each caller, in two generations. A caller that is not seen while a whole generation of
+// others is seen is forgotten. Its next call finds a full bucket, which its own would nearly have been by then.
 type buckets[K comparable] struct {
 	policy *policy
 
@@ -41,8 +41,8 @@ func (b *buckets[K]) take(who K, now time.Time) Standing {
 	return s
 }
 
-// of finds somebody's bucket. Of two generations only the young one grows. When it is full it becomes the old one, of
-// which is kept who still comes.
+// of finds a caller's bucket, or makes one. Only the young generation grows. When it is full it becomes the old one, and
+// what was the old one is dropped; a caller that is found in the old one moves to the young one.
 func (b *buckets[K]) of(who K) *rate.Limiter {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package limit keeps one caller from using up what all share.
+// Package limit limits how often one caller may call a function, so that none uses up what all share.
 //
-// A caller may ask a function so often a second, and save up a burst while quiet. Each instance counts for itself and in
-// memory: what the edge in front counts for all of them is coarser. Nobody is counted for ever, so memory is bounded
-// whatever comes.
+// It has a token bucket for each session, each client address and each tenant. Each instance counts for itself, in memory;
+// the edge in front counts more coarsely for all of them. Callers that were not seen for long are forgotten, so memory is
+// bounded.
 package limit
 
 import (
@@ -21,8 +21,8 @@ import (
 // ErrLimited is what a caller is told who asks too often. It says when to come again.
 var ErrLimited = fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "These are too many requests in a short time.")
 
-// A Rate is how often somebody may ask: so many times a second for ever, so many at once. The zero Rate is none, and
-// stands for the usual one where there is one.
+// A Rate is the size of a token bucket: PerSecond tokens are added each second, up to Burst, and a call takes one. The zero
+// Rate is not set: the usual one counts in its place.
 type Rate struct {
 	PerSecond float64
 	Burst     int
@@ -58,7 +58,7 @@ func (r Rate) or(usual Rate) Rate {
 	return r
 }
 
-// Rates are how often a function may be asked: in one session, from one address, for one tenant.
+// Rates are a function's limits for one session, for one client address and for one tenant.
 type Rates struct{ Session, Address, Tenant Rate }
 
 // A Limiter holds callers of one function to its rates.
@@ -68,8 +68,9 @@ type Limiter struct {
 	tenant  *buckets[id.Tenant]
 }
 
-// Open returns a limiter with a function's own rates, and the usual ones where it has none. Here or there they are none:
-// where all callers have one address, say.
+// Open returns a limiter with the function's own rates, and with the usual ones (RATE_LIMIT_SESSION, RATE_LIMIT_ADDRESS,
+// RATE_LIMIT_TENANT) where those are not set. A usual rate that is "off" switches that limit off for every function, also
+// for one with a rate of its own: where all callers have one address, for example.
 func Open(e env.Env, own Rates) (*Limiter, error) {
 	var usual struct {
 		Session Rate `env:"RATE_LIMIT_SESSION,default=20/60"`

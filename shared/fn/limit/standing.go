@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Standing is where somebody stands with a limit after a request. The zero Standing is with none.
+// A Standing is a caller's token bucket after a call was counted. The zero Standing is of a call that no limit counts.
 type Standing struct {
 	*policy
 	left  float64       // requests that could be made at once
@@ -26,7 +26,7 @@ func newPolicy(name string, r Rate) *policy {
 	return &policy{name, r, `"` + name + `";q=` + strconv.Itoa(r.Burst) + `;w=` + strconv.Itoa(window)}
 }
 
-// Refused is nil, or what the caller is told.
+// Refused is nil if the call may go on, else ErrLimited with the time until the next call may.
 func (s Standing) Refused() error {
 	if s.again == 0 {
 		return nil
@@ -34,7 +34,8 @@ func (s Standing) Refused() error {
 	return ErrLimited.After(s.again).Because(errors.New("limit: " + s.name))
 }
 
-// Policies is the header RateLimit-Policy for these standings, "" if there is no limit among them.
+// Policies is the value of the header RateLimit-Policy for these standings: each limit's name, burst (q) and the seconds in
+// which an empty bucket fills (w). It is "" if there is no limit among them.
 func Policies(standings ...Standing) string {
 	var text string
 	for _, s := range standings {
@@ -49,7 +50,8 @@ func Policies(standings ...Standing) string {
 	return text
 }
 
-// Remaining is the header RateLimit for these standings: how much is left now, and in how many seconds it will be all.
+// Remaining is the value of the header RateLimit for these standings: each limit's name, the calls that are left now (r)
+// and the seconds until the bucket is full (t). It is "" if there is no limit among them.
 func Remaining(standings ...Standing) string {
 	var space [64]byte
 	text := space[:0]

@@ -23,7 +23,7 @@ func MovableClock(ctx context.Context, conn *pgx.Conn, fsys fs.FS) error {
 	return nil
 }
 
-// MoveClock moves the movable clock by so much and returns how far it is moved in all. By nothing, it only tells.
+// MoveClock moves the movable clock and returns how far it now stands from the real one. With 0 it only returns that.
 func MoveClock(ctx context.Context, conn *pgx.Conn, by time.Duration) (offset time.Duration, err error) {
 	err = conn.QueryRow(ctx, `
 		UPDATE platform.clock SET offset_by = offset_by + @by
