@@ -66,7 +66,8 @@ func (c *Cache[T]) Fetch(ctx context.Context, key document.Key, depends []Genera
 	return v, state, err
 }
 
-// FetchMarked is Fetch for those who make something of the value: the mark says which value it is.
+// FetchMarked is Fetch, and returns the value's Mark for use with Forms. The Mark is zero unless this call has found the value
+// kept.
 func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []Generation, compose func(context.Context) (T, error)) (T, State, Mark, error) {
 	if event.OriginOf(ctx).Scenario != "" { // what is played for one caller is neither kept nor found
 		v, err := compose(ctx)
@@ -93,8 +94,8 @@ func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []
 	}
 }
 
-// Recall is Fetch for those who need not wait: it finds what this process remembers and what still stands, as far as that
-// was seen ahead.
+// Recall returns the value that this process remembers, if its time is not over and its generations still stand. It composes
+// nothing, and reads nothing but the generations, which a [document.Sight] in the context may have already.
 func (c *Cache[T]) Recall(ctx context.Context, key document.Key, depends []Generation) (value T, mark Mark, ok bool) {
 	r := &request[T]{Cache: c, key: key, depends: depends}
 	m, ok := r.recall(key)
@@ -108,8 +109,9 @@ func (c *Cache[T]) Recall(ctx context.Context, key document.Key, depends []Gener
 	return seen.last.Value, seen.mark, true
 }
 
-// Learn keeps a value that was asked for at a moment when nobody could know its key, and so what it depends on. It reports
-// false, and keeps nothing, where that may have changed since: then Fetch asks again. What cannot be kept is no reason to.
+// Learn keeps a value that its caller has fetched by itself, because its key was not known before. The fetch began at the time
+// asked. Learn reports false and keeps nothing if a generation may have been invalidated since: then the caller is to Fetch.
+// It reports true where the value is current but cannot be kept, since a Fetch could not keep it either.
 func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Generation, value T, asked time.Time) bool {
 	if event.OriginOf(ctx).Scenario != "" {
 		return true
@@ -130,7 +132,7 @@ func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Genera
 	return true
 }
 
-// Names are the documents that Fetch would look at: for those who look ahead.
+// Names are the documents that Fetch of that key and those generations reads, for [document.Ahead].
 func (c *Cache[T]) Names(key document.Key, depends ...Generation) []document.Name {
 	var names []document.Name
 	if _, ok := c.recall(key); !ok {

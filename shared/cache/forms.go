@@ -7,12 +7,12 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 )
 
-// A Mark tells one kept value from every other, also from those that are kept in its place later. The zero Mark is of what is
-// not kept.
+// A Mark identifies one value in this process's memory. A value that takes its place later has another Mark. The zero Mark is
+// that of values which are not kept.
 type Mark struct{ serial uint64 }
 
-// Forms are what was made of kept values, in this process's memory: what takes long to make of the same values is made of
-// them once. A form holds no longer than the very values that it was made of.
+// Forms keeps, in this process's memory, what is expensive to make from kept values: an encoded and compressed answer, for
+// example. A form is used only while the values that it was made from are the kept ones.
 type Forms[F any] struct {
 	memory *memory
 	name   string
@@ -29,8 +29,9 @@ func OpenForms[F any](e env.Env, name string) Forms[F] {
 	return Forms[F]{openMemory(e), "form of " + name}
 }
 
-// Of returns the key's form of these values, and makes it where there is none. Everything that it depends on besides them is
-// in the key. Of what is not kept there is no form. Make also says how many bytes it takes.
+// Of returns the key's form of the values with these marks, and calls make where there is none. The key names everything else
+// that the form depends on. Make returns the form and its size in bytes; its error is returned. If a mark is zero, ok is false
+// and make is not called.
 func (f Forms[F]) Of(key document.Key, marks []Mark, make func() (F, int, error)) (made F, ok bool, err error) {
 	if slices.Contains(marks, Mark{}) {
 		return made, false, nil

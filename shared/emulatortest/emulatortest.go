@@ -50,7 +50,7 @@ func Redis(t testing.TB) string {
 	return address(t, redis)
 }
 
-// Need leaves a test out, where that is allowed, that starts emulators of its own and cannot here.
+// Need skips a test that starts emulators of its own if they are not installed, unless EMULATORS_REQUIRED is set.
 func Need(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

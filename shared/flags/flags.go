@@ -1,4 +1,5 @@
-// Package flags decides which events are told, as it is switched while functions run: one in n of a subject, always the same ones.
+// Package flags decides which events are published: one in n of each subject, chosen by a hash of the event's id. The rates
+// can be changed while functions run.
 //
 // A service declares a Table of its subjects; Rates are the table as built in, or as its document changes it.
 package flags
@@ -16,8 +17,8 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// Flags are a service's: one hot document, which every instance reads again after 30 s. While it is broken or cannot be
-// read, what was good last goes on.
+// Flags are the rates of one service. They are kept in one hot document, which Refresh reads again when it was read more than
+// 30 s ago. While the document is invalid or cannot be read, the last valid rates count; at first those of the table.
 type Flags struct {
 	docs   document.Collection[Document]
 	table  Table
@@ -37,8 +38,8 @@ var Key = document.KeyOf("current")
 // reread is how old flags may be.
 const reread = 30 * time.Second
 
-// Open opens the flags in a collection, which all functions of one instance share. What is kept there can thin the events
-// of the table, as far as that lets itself be thinned; without it they are told as the table says.
+// Open returns the flags that are kept in a collection; all functions of one Env's family share them. The document there can
+// change the rate of each subject in the table but of those that are Always kept. Without a document the table's rates count.
 func Open(e env.Env, collection string, table Table) *Flags {
 	f, _ := env.Once(e, "flags."+collection, func() (*Flags, error) { // it cannot fail
 		f := &Flags{docs: document.Open[Document](e, collection), table: table, now: e.Now}
@@ -65,8 +66,9 @@ func (f *Flags) Refresh(ctx context.Context) {
 	}
 }
 
-// Told are the events that are told: all that are evidence, of a booking or for security, a sample of the rest, and of
-// those none about a guest who wants no telemetry.
+// Told returns those of the events that are to be published, each with the rate that it was sampled at. If silent (the guest
+// wants no telemetry), events of class Operational are left out; events of class Audit and Regulated are evidence and stay.
+// An event without an id gets one here, since sampling goes by the id.
 func (f *Flags) Told(silent bool, events ...event.Draft) (told []event.Draft) {
 	rates := f.rates.Load()
 	for _, e := range events {

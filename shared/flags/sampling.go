@@ -24,8 +24,8 @@ type Rule struct {
 // A Table has a rule for every subject that a service tells. It is declared once and not changed.
 type Table map[string]Rule
 
-// Rates say how many events of each subject there are to every one that is kept. They never change: a goroutine may read
-// them while another puts newer ones in their place.
+// Rates are the n of each subject: of n events one is kept. A value of Rates never changes, so goroutines may read one while
+// another replaces it.
 type Rates struct {
 	oneIn   map[string]int
 	unknown []string

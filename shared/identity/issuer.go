@@ -80,7 +80,8 @@ func (i *Issuer) Token(_ context.Context, audience string) (string, error) {
 	return token, nil
 }
 
-// Sign returns the token of any service, with any end: what a test needs to be refused.
+// Sign returns a service token with that e-mail, expiry and audiences: for tests, and for the token that a person uses in a
+// shell.
 func (i *Issuer) Sign(email string, expires time.Time, audiences ...string) (string, error) {
 	return i.sign(jwt.Claims{Subject: email, Audience: audiences, Expiry: jwt.NewNumericDate(expires)},
 		map[string]any{"email": email, "email_verified": true})

@@ -98,7 +98,7 @@ func (v *Verifier) Any(ctx context.Context, token, audience string) (Identity, e
 	return v.Service(ctx, token, audience)
 }
 
-// staffClaims are those of DESIGN 9.32 besides the registered ones.
+// staffClaims are the claims of a staff token besides the registered ones.
 type staffClaims struct {
 	Tenant     id.Tenant     `json:"tenant_id"`
 	Properties []id.Property `json:"property_ids"`

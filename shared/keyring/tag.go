@@ -9,8 +9,9 @@ import (
 // tagSize is 128 bits: nobody guesses that.
 const tagSize = 16
 
-// Tag shows that parts were put together by somebody who has the ring: the active key's id, ".", and 128 bits of their
-// HMAC-SHA256 in base64url. The first part says what for. No part may hold a line feed.
+// Tag returns an authentication tag of the parts: the active key's id, ".", and 128 bits of their HMAC-SHA256 in base64url.
+// The first part names the purpose, so that a tag for one is worthless for another. No part may hold a line feed. An empty
+// ring is ErrEmpty.
 func (r Ring) Tag(parts ...string) (string, error) {
 	if len(r.keys) == 0 {
 		return "", ErrEmpty

@@ -6,10 +6,11 @@ type Text struct {
 	Localized map[string]string `json:"localized"`
 }
 
-// In is the text in a language, or as it was written first.
+// In is the text in a language, the Default where it has none in that.
 func (t Text) In(l Tag) string { return Among(t.Localized, l, t.Default) }
 
-// Among is what is said for the very tag, else for its language, else otherwise. What is empty is not said.
+// Among returns said[l], else the entry of l's language without its region, else otherwise. An entry that is the zero T counts
+// as missing.
 func Among[T comparable](said map[string]T, l Tag, otherwise T) T {
 	var nothing T
 	for _, tag := range []string{string(l), l.Language()} {

@@ -1,4 +1,4 @@
-// Package topic is where a service speaks and listens: messages published to topics, and pushed to subscriptions over HTTP.
+// Package topic has the messages that services publish to topics, and the subscriptions that have them pushed over HTTP.
 //
 // It has the interface only. The drivers, topic/bus on Postgres among them, are chosen by whoever builds the binary.
 package topic

@@ -52,17 +52,18 @@ func Key(k string) Option {
 	}
 }
 
-// Tenant says on whose behalf the call is made.
+// Tenant sends X-Tenant-Id.
 func Tenant(t id.Tenant) Option {
 	return func(c *call) { c.header.Set("X-Tenant-Id", t.String()) }
 }
 
-// Repeatable says that doing it twice is doing it once, because the ids in the body make it so.
+// Repeatable allows the call to be sent again: the ids in its body make it idempotent.
 func Repeatable() Option {
 	return func(c *call) { c.repeatable = true }
 }
 
-// Read says that the call only asks, although what it asks is too long for an address: it is a read like any other.
+// Read marks a POST that changes nothing, because what it asks is too long for a URL. It may be sent again and hedged like a
+// GET.
 func Read() Option {
 	return func(c *call) { c.repeatable, c.read = true, true }
 }
@@ -86,7 +87,7 @@ func (c *Client) Post(ctx context.Context, path string, in, out any, opts ...Opt
 	return c.do(ctx, &call{method: http.MethodPost, path: path, in: in, out: out}, opts)
 }
 
-// Put sends in, encoded as JSON, and decodes the answer into out, which may be nil. Doing it twice is doing it once.
+// Put sends in, encoded as JSON, and decodes the answer into out, which may be nil. It may be sent again.
 func (c *Client) Put(ctx context.Context, path string, in, out any, opts ...Option) error {
 	return c.do(ctx, &call{method: http.MethodPut, path: path, in: in, out: out, repeatable: true}, opts)
 }

@@ -39,7 +39,8 @@ func CampaignOf(h http.Header) Campaign {
 // longest bounds what strangers can have written into events.
 const longest = 100
 
-// Plain is a text if it is short, printable and tells of nobody, else nothing.
+// Plain returns the text without spaces around it, or "" if it is longer than 100 bytes, has characters that do not print, or
+// is [Personal].
 func Plain(s string) string {
 	if len(s) > longest || Personal(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 		return ""
