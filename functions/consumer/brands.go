@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/upstream"
 )
 
-// A Brand is how a hotel looks, in a nutshell.
+// A Brand is a hotel company's colour, logo and name, as a list of hotels shows them.
 type Brand struct {
 	Tenant  id.Tenant   `json:"tenantId"`
 	Color   string      `json:"primaryColor"`
@@ -30,8 +30,9 @@ type Brand struct {
 // colored is a colour as a style sheet may take it without looking.
 var colored = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// Brands are the looks of many hotels at once. Each is kept by itself, under the number of its changes that was read before
-// it was asked for: those that are kept are read in one go, the others asked for in one call.
+// Brands reads the brands of many hotels at once. Each is cached as a document of its own (a peek), together with the count of
+// its changes that was read before the theme service was asked. All peeks are read in one round trip; those that are missing
+// or old are asked for together.
 type Brands struct {
 	client  *upstream.Client
 	env     env.Env
@@ -60,7 +61,8 @@ const mostBrands = 50
 // changesLife is longer than any peek.
 const changesLife = 24 * time.Hour
 
-// Peek returns the looks that could be had. An error says that there could be more.
+// Peek returns the brands that could be had, fresh or old, by tenant. The error is not nil if a brand is missing because the
+// theme service failed.
 func (b *Brands) Peek(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]Brand, cache.State, error) {
 	kept, away := b.look(ctx, tenants)
 	var missing []id.Tenant
@@ -88,7 +90,8 @@ func (b *Brands) Peek(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]B
 	return looks, state, err
 }
 
-// choose takes what was told, else what was kept. It tells whether the latter had to do, and whether anybody has neither.
+// choose takes each brand from what was told, else from what was kept. It reports whether an old one had to do (bridged), and
+// whether a tenant has neither (lacking).
 func choose(tenants []id.Tenant, told map[id.Tenant]Brand, kept map[id.Tenant]glance) (looks map[id.Tenant]Brand, bridged, lacking bool) {
 	looks = map[id.Tenant]Brand{}
 	for _, t := range tenants {
@@ -205,7 +208,7 @@ func (b *Brands) keep(ctx context.Context, told map[id.Tenant]Brand, kept map[id
 	_, _ = b.peeks.PutMany(ctx, peeks...)
 }
 
-// Changed makes what is kept of a hotel's look old, and what is being asked for old when it comes.
+// Changed invalidates the kept brand of a tenant, and one that is being asked for at this moment.
 func (b *Brands) Changed(ctx context.Context, tenant id.Tenant) error {
 	if _, err := b.changes.Add(ctx, document.KeyOf(tenant.String()), 1, b.env.Now().Add(changesLife)); err != nil {
 		return fmt.Errorf("brands: changed %s: %w", tenant, err)

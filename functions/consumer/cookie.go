@@ -22,8 +22,8 @@ func (s *Sessions) FromCookie(r *http.Request) (id.GuestSession, bool) {
 	return id.GuestSession{}, false
 }
 
-// Cookie is the cookie of a session. Its path is this service's: no other is sent it. Over plain HTTP on loopback browsers
-// refuse secure cookies.
+// Cookie is the cookie of a session. Its path is this service's, so no other service is sent it. It is Secure unless the site is
+// plain HTTP on loopback, where browsers refuse secure cookies.
 func (s *Sessions) Cookie(session id.GuestSession, at fn.Site) (*http.Cookie, error) {
 	value, err := s.sign(session)
 	return &http.Cookie{

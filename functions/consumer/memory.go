@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A Memory is what is kept of hotels, as far as the world's events make it old.
+// A Memory invalidates what this service has cached of hotels, when an event says that it has changed.
 type Memory struct {
 	tenants     *Tenants
 	listings    *Listings

@@ -61,10 +61,11 @@ func worse(a, b cache.State) cache.State {
 	return cache.Hit
 }
 
-// aside is left of a visitor's time for what follows when an answer is put together: remembering and telling.
+// aside is kept back from the time of a request, for what follows the composing: writing the session and the event.
 const aside = 200 * time.Millisecond
 
-// ahead is the context of putting together: it ends so early that the answer comes in time, whatever hangs.
+// ahead returns the context for composing an answer. It ends 200 ms before the request's own, so that the answer comes in time
+// even if every service hangs.
 func ahead(ctx context.Context) (context.Context, context.CancelFunc) {
 	if deadline, ok := ctx.Deadline(); ok {
 		return context.WithDeadline(ctx, deadline.Add(-aside))
@@ -133,7 +134,7 @@ func (s *Searches) dress(ctx context.Context, v Visitor, t Trip, listings []List
 	return cards
 }
 
-// An attire is what hotels are shown in: their looks and their prices.
+// An attire is the brands and the prices of the hotels on one page.
 type attire struct {
 	looks  part[map[id.Tenant]Brand]
 	prices part[map[id.Property]Preview]

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/visit"
 )
 
-// A glass is what the door looks at a request through.
+// A glass reads from a request what the door is to know of the browser: its hashes, its class, its campaign and its country.
 type glass struct {
 	peppers pseudonym.Peppers
 	client  func(*http.Request) netip.Addr

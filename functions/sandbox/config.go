@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// A tidings tells of a change that was written at a moment.
+// A tidings makes the event of a change to a tenant that was written at that time.
 type tidings func(Tenant, time.Time) event.Draft
 
 // Suspend closes a tenant's sites. One that is suspended already stays so, for the reason that was told.

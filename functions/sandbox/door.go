@@ -44,7 +44,7 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 	})
 }
 
-// EventOfNobody makes a function that hears what travellers do, who are no tenant's yet.
+// EventOfNobody makes a function that hears events without a tenant, such as those of travellers on the consumer site.
 func EventOfNobody[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	s.DeadLetter = "melmastoon-sandbox-" + s.Subject + "-dlq"
 	return fn.Event(s, build)

@@ -63,7 +63,8 @@ func index(ctx context.Context, tx postgres.Tx, o *outbox.Outbox, tenant id.Tena
 	return all, o.Append(ctx, tx, drafts...)
 }
 
-// IndexQuietly is for hotels that nobody has heard of yet.
+// IndexQuietly reads the tenant's property one, or all of them if that is nil, anew into the index, in the caller's transaction.
+// It appends no event: the sandbox's own hotels are loaded with it.
 func IndexQuietly(ctx context.Context, tx postgres.Tx, tenant id.Tenant, one *id.Property) ([]Indexed, error) {
 	args := pgx.StrictNamedArgs{"tenant": tenant, "one": one}
 	rows, _ := tx.Query(ctx, `

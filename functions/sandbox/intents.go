@@ -57,13 +57,13 @@ func (i Intent) Price() (string, error) {
 	return whole + "." + cents, nil
 }
 
-// Intents keeps the books of who has paid what.
+// Intents stores payment intents, and tells what becomes of them.
 type Intents struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
 }
 
-// OpenIntents returns the books.
+// OpenIntents opens the store.
 func OpenIntents(e env.Env) Intents {
 	db := postgres.Open(e, Schema)
 	return Intents{db, outbox.Open(e, db)}

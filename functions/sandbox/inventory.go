@@ -51,7 +51,7 @@ type Inventory struct {
 	outbox *outbox.Outbox
 }
 
-// OpenInventory returns the books.
+// OpenInventory opens the store.
 func OpenInventory(e env.Env) Inventory {
 	db := postgres.Open(e, Schema)
 	return Inventory{db, outbox.Open(e, db)}

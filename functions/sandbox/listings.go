@@ -67,7 +67,7 @@ type Listings struct {
 	outbox *outbox.Outbox
 }
 
-// OpenListings returns the index.
+// OpenListings opens the index.
 func OpenListings(e env.Env) Listings {
 	db := postgres.Open(e, Schema)
 	return Listings{db, outbox.Open(e, db)}

@@ -36,7 +36,7 @@ type Staying struct {
 	Currency money.Currency
 }
 
-// An inn is a property among those of other tenants, with what prices in it follow from.
+// An inn is one property of a preview, with its tariff and how many rooms of each type it has left for the stay.
 type inn struct {
 	tenant id.Tenant
 	at     time.Time

@@ -79,7 +79,7 @@ type RatePlan struct {
 // Properties is the directory of properties.
 type Properties struct{ db *postgres.DB }
 
-// OpenProperties returns the directory.
+// OpenProperties opens the directory.
 func OpenProperties(e env.Env) Properties { return Properties{postgres.Open(e, Schema)} }
 
 // Get returns a property, whosever it is.

@@ -132,13 +132,13 @@ type PublishedPlan struct {
 	Published time.Time   `json:"publishedAt"`
 }
 
-// Rates is where prices are published.
+// Rates publishes prices of rate plans.
 type Rates struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
 }
 
-// OpenRates returns the place.
+// OpenRates opens the store.
 func OpenRates(e env.Env) Rates {
 	db := postgres.Open(e, Schema)
 	return Rates{db, outbox.Open(e, db)}

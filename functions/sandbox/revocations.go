@@ -21,7 +21,7 @@ var SessionRevokedV1 = event.Subject{
 	Retention: event.Retention{Class: event.Audit, Period: event.Year},
 }
 
-// A Stranger is the id of something that the sandbox keeps nothing of: a session, a user.
+// A Stranger is an id of any prefix, of something that the sandbox keeps nothing of: a session, a user.
 type Stranger string
 
 var stranger = regexp.MustCompile(`^[a-z]+(_[a-z]+)*_[0-9A-HJKMNP-TV-Z]{26}$`)

@@ -8,8 +8,8 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A Scenario is a day on which something goes wrong, put on by whoever calls with the header X-Sandbox-Scenario. A function
-// that it does not concern acts as on any other day.
+// A Scenario is a failure that a caller asks the sandbox to play, with the header X-Sandbox-Scenario. A function that it does
+// not concern acts as usual.
 type Scenario string
 
 // The scenarios.

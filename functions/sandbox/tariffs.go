@@ -17,10 +17,10 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// Tariffs is what the properties charge.
+// Tariffs reads what properties charge.
 type Tariffs struct{ db *postgres.DB }
 
-// OpenTariffs returns what the properties charge.
+// OpenTariffs opens the store.
 func OpenTariffs(e env.Env) Tariffs { return Tariffs{postgres.Open(e, Schema)} }
 
 // Get reads the tariff of a tenant's property, in a currency of the tenant's and with a promotion code or none.

@@ -49,7 +49,7 @@ type Tenants struct {
 	outbox *outbox.Outbox
 }
 
-// OpenTenants returns the directory.
+// OpenTenants opens the directory.
 func OpenTenants(e env.Env) Tenants {
 	db := postgres.Open(e, Schema)
 	return Tenants{db, outbox.Open(e, db)}
@@ -74,7 +74,8 @@ func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
 	return t, nil
 }
 
-// Face is what a tenant is called in which languages, and by which clock its house goes.
+// Face returns a tenant's brand name in its languages and the time zone of its property, UTC if it has none. A tenant that does
+// not exist is ErrTenantUnknown.
 func (s Tenants) Face(ctx context.Context, tenant id.Tenant) (name Name, zone *time.Location, err error) {
 	var clock string
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {

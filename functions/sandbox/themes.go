@@ -84,7 +84,7 @@ type Themes struct {
 	outbox *outbox.Outbox
 }
 
-// OpenThemes returns the themes.
+// OpenThemes opens the store.
 func OpenThemes(e env.Env) Themes {
 	db := postgres.Open(e, Schema)
 	return Themes{db, outbox.Open(e, db)}

@@ -22,7 +22,8 @@ var (
 	font   = regexp.MustCompile(`^(serif|sans-serif|system-ui)$`)
 )
 
-// safe reports whether a style sheet can be made of them: whatever else they hold, it could end the sheet and begin a script.
+// safe reports whether the tokens can be written into a style sheet: each is of a form that cannot end the sheet and begin a
+// script.
 func (t Tokens) safe() bool {
 	for _, c := range []string{t.Primary, t.OnPrimary, t.Accent, t.Background, t.Surface, t.Text} {
 		if !colour.MatchString(c) {

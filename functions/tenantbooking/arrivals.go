@@ -52,7 +52,8 @@ type Invitation struct {
 // Arrival is the entry that the ledger makes of the invitation, whoever asks and however often.
 func (i Invitation) Arrival() id.HandoffArrival { return id.Derive[id.HandoffArrival](i.ID, "arrival") }
 
-// Read opens a token that was made for the hotel, and asks nobody. Whether it is over is for the ledger to say, by its own clock.
+// Read verifies a token: handoff.ErrSignatureInvalid if it was not signed here for that hotel. It does not look at the expiry,
+// which Accept checks by the database's clock.
 func (a *Arrivals) Read(token handoff.Token, t id.Tenant) (Invitation, error) {
 	h, err := a.keys.Verify(token, t, time.Time{})
 	if err != nil {

@@ -18,8 +18,8 @@ type Bootstrap struct {
 	Moment
 }
 
-// A Facade is what everybody sees alike who reads the site in one language and counts in one currency. It has nothing of any
-// visitor's own: it is encoded once for all of them.
+// A Facade is the part of a Bootstrap that is the same for all visitors with one language and one currency. It is encoded once
+// for all of them.
 type Facade struct {
 	Tenant       id.Tenant            `json:"tenantId"`
 	Slug         string               `json:"tenantSlug"`
@@ -35,7 +35,8 @@ type Facade struct {
 	Policies     []PolicyView         `json:"policies"`
 }
 
-// A Moment is what an answer has of its own. Its nonce and its time are fresh, whatever the rest comes from.
+// A Moment is the part of a Bootstrap that is made for each answer. Its nonce and its time are fresh, also where the Facade
+// comes from memory.
 type Moment struct {
 	Handoff      *Arrival           `json:"handoffPayload,omitzero"`
 	Arrival      *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
@@ -75,7 +76,7 @@ type ComposedFrom struct {
 
 const usualHold = 600 // seconds, where the hotel does not say
 
-// Facade is the site as others see it too.
+// Facade returns the part that the visitor shares with all who have chosen the same language and currency.
 func (f Storefront) Facade(v Visitor) Facade {
 	t := v.Tenant
 	shown := Facade{
@@ -95,7 +96,7 @@ func (f Storefront) Facade(v Visitor) Facade {
 	return shown
 }
 
-// Moment is what a visitor is told besides.
+// Moment returns the visitor's own part; a is nil unless they have just arrived by a handoff.
 func (f Storefront) Moment(v Visitor, a *Arrival, now time.Time) Moment {
 	from := ComposedFrom{f.version(), v.Tenant.version()}
 	m := Moment{

@@ -45,8 +45,8 @@ func (c *CurrencyCode) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Choose sets what the visit is read and counted in from now on. What the hotel does not have is refused, and what was so
-// before is no change: the session remembers it, and nothing is told.
+// Choose sets the language and the currency of the session, as far as they are given, and returns the events that tell of a
+// change: none for one that is as before. ErrLocaleNotSupported and ErrCurrencyNotSupported where the hotel does not have it.
 func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[CurrencyCode], now time.Time) (events []event.Draft, err error) {
 	language, currency := l.Or(v.Locale), money.Currency(c.Or(CurrencyCode(v.Currency)))
 	switch {
@@ -75,7 +75,8 @@ func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[CurrencyCode], now t
 	return events, nil
 }
 
-// Remember writes the visitor's session, which was so before. Unlike Keep it fails: who has chosen would otherwise wonder.
+// Remember writes the visitor's session; was is the session as the call found it. Unlike Keep it returns an error, because the
+// guest has asked for the change.
 func (s *Visits) Remember(ctx context.Context, v Visitor, was Session) error {
 	return s.sessions.Keep(ctx, v.Session, was)
 }

@@ -48,14 +48,14 @@ type Call[In any] struct {
 // A Serve is the act of one of this service's HTTP functions.
 type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 
-// A Rule makes the door of a function wider.
+// A Rule changes what the door of one function does.
 type Rule int
 
 // The rules.
 const (
 	WithoutSession Rule = iota // lets in who has no session yet
 	WhileSuspended             // stays open when the hotel is suspended: what was begun can be ended
-	ShowsFront                 // looks ahead for what a storefront is composed of, and whether it was told of
+	ShowsFront                 // also reads ahead what Storefronts.Compose and Visits.Served are going to look at
 )
 
 // HTTP makes an HTTP function for browsers on one hotel's site.
@@ -129,13 +129,14 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (fn.Door[Visitor], error) {
 	return opened, err
 }
 
-// changes reports whether the function takes a booking further, and so must know what the guest was shown. Beginning a visit
-// and ending what was begun need not.
+// changes reports whether the function takes a booking further. Then a request that names an old configuration of the hotel in
+// X-Bootstrap-Version is refused; to begin a visit, or to end what was begun, an old one does.
 func (d *door) changes() bool {
 	return d.spec.Idempotent && !slices.Contains(d.rules, WithoutSession) && !slices.Contains(d.rules, WhileSuspended)
 }
 
-// A glimpse is who seems to visit which hotel, and what the store shows of both.
+// A glimpse is what the door knows before the hotel's entry is read: whose name is called, which session the cookie names, and
+// the documents of both.
 type glimpse struct {
 	tenant  id.Tenant
 	session id.TenantSession

@@ -166,7 +166,7 @@ func (d *Draft) Offers(q id.Quote, now time.Time) error {
 	return nil
 }
 
-// Holds reports whether the rooms of this quote are held already: who asks twice gets one answer.
+// Holds reports whether the rooms of this quote are held already, so that a second request for them gets the first answer.
 func (d *Draft) Holds(q id.Quote) bool {
 	return d.Hold != nil && d.Hold.Quote == q && (d.State == Holding || d.State == CollectingDetails) && d.AsOf.Before(d.Hold.ExpiresAt)
 }
@@ -200,8 +200,8 @@ func (d *Draft) Names(g Guest) bool {
 	return d.State == CollectingDetails && d.Guest != nil && *d.Guest == g && d.AsOf.Before(d.ExpiresAt)
 }
 
-// PayKey is the upstream key of beginning to pay so. It says which version of the draft it is about, so that saying it again
-// after an attempt that was cut off is saying it once.
+// PayKey is the idempotency key under which the guest is named and a payment by that method is opened at the other services.
+// It derives from the reservation, the method and the draft's version, so an attempt that was cut off is repeated under it.
 func (d *Draft) PayKey(m Method) string {
 	return id.Derive[id.Request](d.Hold.Reservation, fmt.Sprintf("pay/%s/%d", m, d.Version)).String()
 }
@@ -221,7 +221,7 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	})), nil
 }
 
-// Refused is why the draft cannot be confirmed without the payment that it has.
+// Refused is the error of confirming a draft that is not paid for in cash: ErrDraftClosed if it has ended, else ErrIllegalStep.
 func (d *Draft) Refused() error {
 	if d.State.Ended() {
 		return ErrDraftClosed
@@ -279,7 +279,7 @@ func (d *Draft) Fail(why error, upstream string, now time.Time) ([]event.Draft, 
 	return []event.Draft{told}, nil
 }
 
-// Shown notes an error that the guest was shown and can do something about.
+// Shown notes an error that the guest was shown and after which the draft goes on, and returns the event that tells of it.
 func (d *Draft) Shown(err error, upstream string, now time.Time) event.Draft {
 	told := d.Troubled(err, upstream, now)
 	d.ActiveAt = at(now)
@@ -287,7 +287,7 @@ func (d *Draft) Shown(err error, upstream string, now time.Time) event.Draft {
 	return told
 }
 
-// Wait puts off the look that is due: the payment is still under way.
+// Wait has the sweep look at the draft again in a minute, because its payment is still pending.
 func (d *Draft) Wait(now time.Time) {
 	d.ExpiresAt = at(now).Add(time.Minute)
 	d.Version++

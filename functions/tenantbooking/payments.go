@@ -68,7 +68,7 @@ type Paid struct {
 	FailureCode string         `json:"failureCode"`
 }
 
-// Captured reports whether the money has come; Promised, whether it will in cash.
+// Captured reports whether the money has come.
 func (p Paid) Captured() bool { return p.Status == "captured" }
 
 // Promised reports whether the guest has promised to pay in cash.

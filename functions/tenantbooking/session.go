@@ -39,7 +39,7 @@ type Consent struct {
 	Functional bool `json:"functional"`
 }
 
-// Begin mints a session for a visit that has none, born as birth says.
+// Begin returns birth with an id of its own, as version 1.
 func Begin(birth Session) Session {
 	birth.ID = id.New[id.TenantSession]()
 	birth.Version = 1

@@ -25,7 +25,7 @@ type Storefront struct {
 	look, house cache.Mark // of the theme and the rules, where they are kept
 }
 
-// Storefronts composes them, each part once for everybody.
+// Storefronts composes them. Each part is cached for all visitors of the hotel.
 type Storefronts struct {
 	themes Themes
 	houses Properties
@@ -77,7 +77,7 @@ func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	return f
 }
 
-// recall is the front that this process remembers, whole.
+// recall is the front from this process's memory; ok is false unless every part is there and current.
 func (s *Storefronts) recall(ctx context.Context, t id.Tenant) (Storefront, bool) {
 	key, own := document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)}
 	theme, look, ok := s.looks.Recall(ctx, key, own)
@@ -88,7 +88,7 @@ func (s *Storefronts) recall(ctx context.Context, t id.Tenant) (Storefront, bool
 	return Storefront{Theme: &theme, Rules: rules, Cache: cache.Hit, look: look, house: house}, ok
 }
 
-// Show is the site for one visitor: packed where its facade is, else to be encoded.
+// Show is the bootstrap of one visitor, for one answer: packed if its facade is kept encoded, else b has all of it.
 func (s *Storefronts) Show(f Storefront, v Visitor, a *Arrival, now time.Time) (packed fn.Packed, b Bootstrap, err error) {
 	b.Moment = f.Moment(v, a, now)
 	pack, ok, err := s.pack(f, v)

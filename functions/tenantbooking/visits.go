@@ -47,7 +47,7 @@ func openServed(e env.Env) document.Collection[bool] {
 	return document.Open[bool](e, "bootstrap-served")
 }
 
-// Begin is a session for a visitor who has none. It is not kept yet.
+// Begin returns a new session for a visitor who has none. It is written by Keep.
 func (s *Visits) Begin(v Visitor, h http.Header, from Trace, now time.Time) Session {
 	born := Birth(v, h, now)
 	born.Fingerprint = string(s.peppers.Hash(pseudonym.Fingerprint(string(v.Device), from.Languages)))
@@ -76,8 +76,8 @@ func (v *Visitor) Welcome(i Invitation) {
 // seen is how old the last sight of a session may be before it is written again only to live on.
 const seen = time.Hour
 
-// Keep writes the visitor's session if it differs from what it was, or was not seen for a while, and says in the reply
-// which it is. That the document is lost costs preferences only, so it is no error.
+// Keep adds the session's cookie to the reply, and writes the session if it differs from was, the session as the call found
+// it, or was not written for an hour. A session that cannot be written is no error: what is lost are preferences.
 func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, site fn.Site) (fn.Reply, error) {
 	v.Session.Campaign = v.Campaign
 	cookie, err := s.sessions.Cookie(v, site)
@@ -90,7 +90,8 @@ func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, s
 	return r.Keep(cookie), nil
 }
 
-// Tell tells events of the visitor's session, as far as they may be told.
+// Tell appends events of the visitor's session to the outbox, in a transaction of their own: those that [flags.Flags.Told]
+// leaves.
 func (s *Visits) Tell(ctx context.Context, v Visitor, events ...event.Draft) error {
 	told := s.flags.Told(!v.Session.Consent.Telemetry, events...)
 	if len(told) == 0 {
@@ -108,9 +109,9 @@ const (
 	aside    = 600 * time.Millisecond // what telling may cost a guest who waits for a page
 )
 
-// Served tells that the site was served to the session, once in five minutes, and every time a guest has just arrived. It is
-// telemetry: where it cannot be told in time it is not, and the page is served all the same. Most have been told of, and that
-// was seen ahead; of those who see at once that nobody has, one notes it.
+// Served appends bootstrap.served for the session: at most once in five minutes, and always for a guest who has just arrived
+// by a handoff. It is telemetry, so an error or the end of its time leaves it out and nothing else. The mark of an earlier one
+// was read ahead by the door; of concurrent calls that find none, the one that creates the mark appends the event.
 func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival) {
 	key, born := document.KeyOf(v.Session.ID.String()), s.born(v)
 	told, err := false, error(nil)

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// Function consumes melmastoon.bff.consumer.click.recorded.v1.
+// Function hears melmastoon.bff.consumer.click.recorded.v1.
 var Function = sandbox.EventOfNobody(fn.Spec{
 	Name:    "sandbox-clickrecorded",
 	Subject: "melmastoon.bff.consumer.click.recorded.v1",

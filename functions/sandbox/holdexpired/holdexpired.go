@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// Function consumes melmastoon.reservation.hold_expired.v1.
+// Function hears melmastoon.reservation.hold_expired.v1.
 var Function = sandbox.Event(fn.Spec{
 	Name:    "sandbox-holdexpired",
 	Subject: "melmastoon.reservation.hold_expired.v1",

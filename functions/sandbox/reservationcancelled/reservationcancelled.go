@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// Function consumes melmastoon.reservation.cancelled.v1.
+// Function hears melmastoon.reservation.cancelled.v1.
 var Function = sandbox.Event(fn.Spec{
 	Name:    "sandbox-reservationcancelled",
 	Subject: "melmastoon.reservation.cancelled.v1",

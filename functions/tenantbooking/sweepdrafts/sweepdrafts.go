@@ -1,4 +1,4 @@
-// Package sweepdrafts brings bookings to their end that nobody goes on with.
+// Package sweepdrafts ends drafts whose time has run out, and deletes those that ended a day ago.
 package sweepdrafts
 
 import (
