@@ -14,13 +14,6 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// SessionRevokedV1 is told by the platform's identity service.
-var SessionRevokedV1 = event.Subject{
-	Name: "melmastoon.iam.session.revoked.v1", Version: 1, Producer: "iam-service",
-	SchemaURI: "https://schemas.melmastoon.io/iam/session/revoked/v1.json",
-	Retention: event.Retention{Class: event.Audit, Period: event.Year},
-}
-
 // A Stranger is an id of any prefix, of something that the sandbox keeps nothing of: a session, a user.
 type Stranger string
 

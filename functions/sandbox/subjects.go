@@ -20,13 +20,14 @@ var (
 	ThemePublishedV1      = subject("theme-config-service", "theme.published", event.Operational, event.Year)
 	RatePlanPublishedV1   = subject("pricing-service", "pricing.rate_plan.published", event.Operational, event.Year)
 	ListingIndexedV1      = subject("search-aggregation-service", "search_aggregation.listing.indexed", event.Operational, event.Year)
+	SessionRevokedV1      = subject("iam-service", "iam.session.revoked", event.Audit, event.Year)
 )
 
 // Emits are all of them.
 func Emits() []event.Subject {
 	return []event.Subject{AllocationCommittedV1, AllocationFailedV1, TransactionCapturedV1, TransactionFailedV1, TransactionRefundedV1,
 		TenantSuspendedV1, TenantReinstatedV1, TenantConfigUpdatedV1,
-		ThemePublishedV1, RatePlanPublishedV1, ListingIndexedV1}
+		ThemePublishedV1, RatePlanPublishedV1, ListingIndexedV1, SessionRevokedV1}
 }
 
 func subject(producer, name, class string, kept time.Duration) event.Subject {

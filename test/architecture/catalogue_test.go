@@ -67,6 +67,34 @@ func TestEverySubjectHasItsSchemaAndEverySchemaItsUse(t *testing.T) {
 	}
 }
 
+// TestARelayTellsWhatItsServiceTells, for it publishes what the others have left in the outbox, and its Spec says so.
+func TestARelayTellsWhatItsServiceTells(t *testing.T) {
+	t.Parallel()
+	told, relayed := map[string][]string{}, map[string][]string{}
+	for _, f := range melmastoon.Functions {
+		service, verb, _ := strings.Cut(f.Spec.Name, "-")
+		of := told
+		if verb == "relay" {
+			of = relayed
+		}
+		for _, s := range f.Spec.Emits {
+			if !slices.Contains(of[service], s.Name) {
+				of[service] = append(of[service], s.Name)
+			}
+		}
+	}
+	if len(relayed) == 0 {
+		t.Error("there is no relay: this has shown nothing")
+	}
+	for service := range told {
+		slices.Sort(told[service])
+		slices.Sort(relayed[service])
+		if !slices.Equal(told[service], relayed[service]) {
+			t.Errorf("%s\nits functions tell %v\nits relay          %v", service, told[service], relayed[service])
+		}
+	}
+}
+
 // An operation is what OpenAPI says of one route.
 type operation struct {
 	ID string `yaml:"operationId"`
