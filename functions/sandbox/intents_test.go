@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/sandbox/expireintents"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/postgres"
@@ -236,5 +238,31 @@ func TestCancellingEndsWhatIsLive(t *testing.T) {
 		if got := b.told(t, test.intent.Reservation); !slices.Equal(got, []string{test.told}) {
 			t.Errorf("%s: told %v, want %s", test.intent.Method, got, test.told)
 		}
+	}
+}
+
+func TestAnIntentThatCannotBeEndedKeepsNoOtherOpen(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	stuck := b.opened(t, sandbox.Card)
+	b.Advance(time.Second) // the first that is due
+	other := b.opened(t, sandbox.Card)
+	_, err := b.owner.Exec(t.Context(), `ALTER TABLE sandbox.intents ADD CHECK (status <> 'failed' OR reservation_id <> '`+fmt.Sprintf("%x", [16]byte(stuck.Reservation))+`')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Advance(31 * time.Minute)
+	expire, err := expireintents.New(b.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := expire(t.Context(), b.env.Now()); err == nil {
+		t.Error("the run does not say that one could not be ended")
+	}
+	if got := b.told(t, stuck.Reservation); len(got) != 0 {
+		t.Errorf("told %v of the one that is stuck, want nothing", got)
+	}
+	if got, want := b.told(t, other.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
+		t.Errorf("told %v of the other, want %v", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package expireintents
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
@@ -19,7 +20,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:  50 * time.Second,
 }, New)
 
-// batch bounds one look, so that a backlog never holds locks for long.
+// batch bounds one look, so that a backlog never holds much in memory.
 const batch = 200
 
 type expirer struct {
@@ -32,20 +33,21 @@ func New(e env.Env) (fn.Tick, error) {
 }
 
 // expire ends batches until one comes back short. Each intent is its own transaction inside its own tenant: a run that
-// is cut off loses nothing and repeats nothing, and two runs share the work. The database's clock decides what is due.
+// is cut off loses nothing and repeats nothing, and two runs share the work. One intent that cannot be ended keeps no other
+// open, but ends the run after its batch. The database's clock decides what is due.
 func (x *expirer) expire(ctx context.Context, _ time.Time) error {
 	for {
 		due, err := x.intents.Due(ctx, batch)
 		if err != nil {
 			return err
 		}
+		var failed []error
 		for _, intent := range due {
-			if _, err := x.intents.Expire(ctx, intent); err != nil {
-				return err
-			}
+			_, err := x.intents.Expire(ctx, intent)
+			failed = append(failed, err)
 		}
-		if len(due) < batch {
-			return nil
+		if err := errors.Join(failed...); err != nil || len(due) < batch {
+			return err
 		}
 	}
 }
