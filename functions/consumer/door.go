@@ -98,11 +98,6 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 	return fn.Event(s, build)
 }
 
-// Scheduled makes a function that the scheduler ticks.
-func Scheduled(s fn.Spec, build func(env.Env) (fn.Tick, error)) fn.Function {
-	return fn.Scheduled(s, build)
-}
-
 // A door knows the session, or begins one, before a body is read.
 type door struct {
 	glass    glass

@@ -95,11 +95,6 @@ func PlatformEvent[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) 
 	return fn.Event(s, build)
 }
 
-// Scheduled makes a function that the scheduler ticks.
-func Scheduled(s fn.Spec, build func(env.Env) (fn.Tick, error)) fn.Function {
-	return fn.Scheduled(s, build)
-}
-
 // A door knows the hotel and the session before a body is read.
 type door struct {
 	env      env.Env

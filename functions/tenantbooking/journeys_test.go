@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
@@ -16,6 +17,8 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/fn"
 )
 
@@ -287,4 +290,36 @@ func TestWhoMayNot(t *testing.T) {
 		t.Errorf("a suspended hotel answers %d %s", a.Status, a.Code())
 	}
 	g.Must(http.StatusOK, "GET", path, nil)
+}
+
+// The sweep has no door that rereads the flags, and tells steps of drafts too.
+func TestTheSweepTellsStepsAsTheFlagsSay(t *testing.T) {
+	t.Parallel()
+	const guests = 8
+	street := tenantbookingtest.Build(t, funnel()...)
+	var g *tenantbookingtest.Guest
+	for range guests {
+		g = street.Guest(0).Ask().Hold().Name().Pay("card")
+		g.Town.Pay(g.Intent, false)
+	}
+	steps := func() (n int) {
+		t.Helper()
+		err := street.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.outbox WHERE subject = $1`,
+			tenantbooking.StepCompletedV1.Name).Scan(&n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	kept := document.Open[flags.Document](street.Env, tenantbooking.FlagsIn)
+	every := flags.Document{Sampling: []byte(`{"` + tenantbooking.StepCompletedV1.Name + `":1}`)}
+	if _, err := kept.Put(t.Context(), flags.Key, every, 1, street.Env.Now().AddDate(1, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	street.DB.Advance(31 * time.Minute)
+	before := steps()
+	sweep(t, g)
+	if told := steps() - before; told != 2*guests { // each draft is confirming, then confirmed
+		t.Errorf("told %d steps, want %d", told, 2*guests)
+	}
 }

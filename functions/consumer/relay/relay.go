@@ -12,7 +12,7 @@ import (
 )
 
 // Function empties the outbox. The scheduler ticks it every minute.
-var Function = consumer.Scheduled(fn.Spec{
+var Function = fn.Scheduled(fn.Spec{
 	Name:     "consumer-relay",
 	Schedule: "* * * * *",
 	Uses:     fn.Uses{fn.Postgres},

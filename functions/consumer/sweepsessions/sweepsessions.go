@@ -9,11 +9,10 @@ import (
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/id"
 )
 
 // Function ends the sessions whose time has run out. Nobody waits for it: whether one is over is decided whenever it is met.
-var Function = consumer.Scheduled(fn.Spec{
+var Function = fn.Scheduled(fn.Spec{
 	Name:     "consumer-sweepsessions",
 	Schedule: "*/5 * * * *",
 	Uses:     fn.Uses{fn.Postgres, fn.Documents},
@@ -24,13 +23,8 @@ var Function = consumer.Scheduled(fn.Spec{
 // batch bounds one look, so that a backlog never holds much in memory.
 const batch = 200
 
-type sessions interface {
-	Due(ctx context.Context, most int) ([]id.GuestSession, error)
-	Expire(context.Context, id.GuestSession) error
-}
-
 type sweeper struct {
-	sessions sessions
+	sessions *consumer.Sessions
 }
 
 // New builds the function from what its Spec says it uses.

@@ -9,14 +9,15 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/fn"
 )
 
 // Function closes the drafts whose time has run out. The scheduler ticks it every minute.
-var Function = tenantbooking.Scheduled(fn.Spec{
+var Function = fn.Scheduled(fn.Spec{
 	Name:     "tenantbooking-sweepdrafts",
 	Schedule: "* * * * *",
-	Uses:     fn.Uses{fn.Postgres, fn.Upstream("reservation"), fn.Upstream("payment")},
+	Uses:     fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
 	Emits:    fn.Emits{tenantbooking.DraftAbandonedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Timeout:  50 * time.Second,
 }, New)
@@ -27,17 +28,19 @@ const batch = 200
 type sweeper struct {
 	drafts  tenantbooking.Drafts
 	settler *tenantbooking.Settler
+	flags   *flags.Flags
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Tick, error) {
-	return (&sweeper{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}).sweep, nil
+	return (&sweeper{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e), tenantbooking.OpenFlags(e)}).sweep, nil
 }
 
 // sweep closes batches until one comes back short. Each draft is closed inside its own hotel: a run that is cut off loses
 // nothing and repeats nothing, and two runs share the work. One draft that cannot be closed keeps no other open, but ends
 // the run after its batch.
 func (s *sweeper) sweep(ctx context.Context, _ time.Time) error {
+	s.flags.Refresh(ctx) // the door does it for functions that have one
 	for {
 		due, err := s.drafts.Due(ctx, batch)
 		if err != nil {
