@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 )
 
@@ -38,19 +39,7 @@ func play(ctx context.Context, h http.Header) error {
 	case UpstreamDown:
 		return fault.ErrUnavailable
 	case UpstreamSlow:
-		return wait(ctx, slowness)
+		return env.Wait(ctx, slowness)
 	}
 	return Refuse("/"+scenarioHeader, "known", "There is no such scenario.")
-}
-
-// wait is over when the time is, or when nobody waits for the answer any more.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fn"
 )
@@ -52,21 +53,9 @@ const (
 func (v *Visit) do(ctx context.Context, w wish) (status int, err error) {
 	for {
 		status, err = v.send(ctx, w)
-		if err == nil || RefusalOf(err).Code != inProgress || wait(ctx, inLine) != nil {
+		if err == nil || RefusalOf(err).Code != inProgress || env.Wait(ctx, inLine) != nil {
 			return status, err
 		}
-	}
-}
-
-// wait is over when the time is, or when nobody waits for the answer any more.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -41,12 +41,6 @@ func (s Drafts) Get(ctx context.Context, owner Session, d id.Draft) (*Draft, err
 		pgx.StrictNamedArgs{"tenant": owner.Tenant, "draft": d, "session": owner.ID})
 }
 
-// Of returns the draft that a reservation was made from, or ErrNotFound.
-func (s Drafts) Of(ctx context.Context, owner Session, r id.Reservation) (*Draft, error) {
-	return s.find(ctx, owner.Tenant, selectDrafts+` AND reservation_id = @reservation AND session_id = @session`,
-		pgx.StrictNamedArgs{"tenant": owner.Tenant, "reservation": r, "session": owner.ID})
-}
-
 // Any returns a draft whosever it is: for the sweep, which acts for nobody.
 func (s Drafts) Any(ctx context.Context, d Due) (*Draft, error) {
 	return s.find(ctx, d.Tenant, selectDrafts+` AND draft_id = @draft`, pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.Draft})
@@ -174,7 +168,7 @@ func Again(ctx context.Context, useCase func() error) (err error) {
 			return err
 		}
 		if errors.Is(err, fault.ErrIdempotencyInProgress) {
-			wait(ctx, patience<<n)
+			_ = env.Wait(ctx, patience<<n) // an end of ctx is told below
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -184,15 +178,6 @@ func Again(ctx context.Context, useCase func() error) (err error) {
 }
 
 const patience = 20 * time.Millisecond // at first, with a call that is under way
-
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
 
 // lostRace reports whether another call was first, so that trying again is worth it and nothing is wrong.
 func lostRace(err error) bool {

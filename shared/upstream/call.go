@@ -14,6 +14,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 	"go.opentelemetry.io/otel/propagation"
 
+	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 )
@@ -56,7 +57,7 @@ func (c *Client) do(ctx context.Context, call *call, opts []Option) error {
 	c.retries.earn()
 	hedged, err := c.first(ctx, call)
 	for range c.policy.Retries - hedged {
-		if !call.repeatable || !worthRepeating(ctx, err) || !c.retries.spend() || !pause(ctx) {
+		if !call.repeatable || !worthRepeating(ctx, err) || !c.retries.spend() || pause(ctx) != nil {
 			break
 		}
 		err = c.try(ctx, call)
@@ -187,13 +188,6 @@ func worthRepeating(ctx context.Context, err error) bool {
 }
 
 // pause waits a little, differently each time, so that those who failed together do not come back together.
-func pause(ctx context.Context) bool {
-	timer := time.NewTimer(pauseMin + rand.N(pauseMax-pauseMin))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+func pause(ctx context.Context) error {
+	return env.Wait(ctx, pauseMin+rand.N(pauseMax-pauseMin))
 }
