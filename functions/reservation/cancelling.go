@@ -44,10 +44,7 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 	return applied, []Refund{{*r.Intent, applied.Eligible}}, nil
 }
 
-// minorUnit is a hundredth: all currencies of the platform have two decimals.
-const minorUnit money.Micro = 10_000
-
-// penalty is what the policy keeps of the price, rounded in the guest's favour. The hours are counted to the beginning of
+// penalty is what the policy keeps of the price, rounded down to minor units of the currency. The hours are counted to the beginning of
 // the day of arrival.
 func (r *Reservation) penalty(now time.Time) money.Micro {
 	if now.Before(r.Stay.Start.Time().Add(-time.Duration(r.Policy.FreeUntil) * time.Hour)) {
@@ -55,7 +52,7 @@ func (r *Reservation) penalty(now time.Time) money.Micro {
 	}
 	percent := money.Micro(min(max(r.Policy.PenaltyPercent, 0), 100))
 	kept := r.Total/100*percent + r.Total%100*percent/100
-	return kept - kept%minorUnit
+	return kept - kept%r.Currency.MinorUnit()
 }
 
 // CancelOnWish ends the reservation because somebody wants it, on the terms of its policy.

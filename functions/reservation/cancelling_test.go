@@ -18,7 +18,8 @@ func TestWhatCancellingCosts(t *testing.T) {
 		return r
 	}
 	edge := paid().Stay.Start.Time().Add(-48 * time.Hour)
-	third := paid().Total * 33 / 100 / minorUnit * minorUnit
+	cent := paid().Currency.MinorUnit()
+	third := paid().Total * 33 / 100 / cent * cent
 	for _, test := range []struct {
 		name    string
 		code    Reason

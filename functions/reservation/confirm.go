@@ -121,8 +121,8 @@ func (c *Confirmer) rooms(ctx context.Context, r *Reservation, i Intent) (Hold, 
 	if err := c.stock.Release(ctx, r, r.Hold.Allocations); err != nil {
 		return Hold{}, err
 	}
-	for attempt := range again {
-		hold := r.again(i.ID, attempt)
+	for attempt := range reholds {
+		hold := r.rehold(i.ID, attempt)
 		placed, err := c.stock.Hold(ctx, r, hold)
 		if err == nil {
 			err = c.stock.Commit(ctx, r, hold)

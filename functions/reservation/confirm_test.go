@@ -194,7 +194,7 @@ func TestAConfirmationThatWasCutOffGoesOn(t *testing.T) {
 		"with rooms taken again":     func(s *stage, _ id.Intent) { s.db.Advance(10 * time.Minute) },
 		"after those have lapsed": func(s *stage, i id.Intent) {
 			s.db.Advance(10 * time.Minute)
-			if _, err := s.house.Hold(s.t.Context(), s.r, s.r.again(i, 0)); err != nil {
+			if _, err := s.house.Hold(s.t.Context(), s.r, s.r.rehold(i, 0)); err != nil {
 				s.t.Fatal(err)
 			}
 			s.db.Advance(shortestHold)

@@ -6,6 +6,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -137,7 +138,7 @@ func (r *Reservation) reference() reference { return reference{r.ID, r.Tenant, r
 // A hashedGuest is as much of a guest as may leave this service. At a hold nothing is known but a fresh id.
 type hashedGuest struct {
 	Guest  id.Guest    `json:"guestId"`
-	Locale Locale      `json:"locale"`
+	Locale locale.Tag  `json:"locale"`
 	Hashes contactHash `json:"contactHash"`
 }
 

@@ -16,18 +16,19 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
 // A Person is who stays, by name and address. It is kept here and nowhere else: no event and no other service's answer has it.
 type Person struct {
-	FirstName string `json:"firstName"`
-	LastName  string `json:"lastName"`
-	Email     string `json:"email"`
-	Phone     string `json:"phone"`
-	Locale    Locale `json:"locale"`
-	Requests  string `json:"specialRequests,omitzero"`
+	FirstName string     `json:"firstName"`
+	LastName  string     `json:"lastName"`
+	Email     string     `json:"email"`
+	Phone     string     `json:"phone"`
+	Locale    locale.Tag `json:"locale"`
+	Requests  string     `json:"specialRequests,omitzero"`
 }
 
 const (
@@ -66,8 +67,9 @@ func printable(s string, most int) bool {
 	})
 }
 
-// Names says whether a guest can still be named: while rooms are held, and until the stay is over.
-func (r *Reservation) Names() error {
+// MayName returns nil while a guest can still be named: while rooms are held, and until the stay is over. Then it is
+// ErrHoldExpired or ErrIllegalTransition.
+func (r *Reservation) MayName() error {
 	switch r.Standing() {
 	case Held, Confirmed, CheckInStarted, CheckedIn:
 		return nil

@@ -128,12 +128,12 @@ func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
 	return nil
 }
 
-// again is how often rooms are asked for under new ids. Each time, the ids before have lapsed in an attempt cut off.
-const again = 3
+// reholds is how often rooms are asked for under new ids. Each time, the ids before have lapsed in an attempt cut off.
+const reholds = 3
 
-// again is a new hold on the same rooms for a guest who has paid when the first was over. The same attempt by the same
+// rehold is a new hold on the same rooms for a guest who has paid when the first was over. The same attempt by the same
 // intent has the same ids, whoever makes it, so that two of them take the rooms once.
-func (r *Reservation) again(i id.Intent, attempt int) Hold {
+func (r *Reservation) rehold(i id.Intent, attempt int) Hold {
 	return r.wanted(i, "again/"+strconv.Itoa(attempt), shortestHold)
 }
 
@@ -210,8 +210,8 @@ func (r *Reservation) Stray(i Intent) (rooms []id.Allocation) {
 	if !r.owns(i) || r.standsOn(i) || i.Captured == 0 || r.State.leadsTo(Confirmed) {
 		return nil
 	}
-	for attempt := range again {
-		rooms = append(rooms, r.again(i.ID, attempt).Allocations...)
+	for attempt := range reholds {
+		rooms = append(rooms, r.rehold(i.ID, attempt).Allocations...)
 	}
 	return rooms
 }

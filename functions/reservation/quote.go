@@ -1,11 +1,13 @@
 package reservation
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -23,7 +25,7 @@ type Ask struct {
 	Items    []AskedItem       `json:"items"`
 	Stay     Stay              `json:"stayWindow"`
 	Currency money.Currency    `json:"currency"`
-	Locale   Locale            `json:"locale"`
+	Locale   locale.Tag        `json:"locale"`
 	Promo    string            `json:"promoCode,omitzero"`
 	Session  *id.TenantSession `json:"sessionId,omitzero"`
 	Draft    *id.Draft         `json:"draftId,omitzero"`
@@ -104,7 +106,7 @@ type Quote struct {
 	Tenant   id.Tenant   `db:"tenant_id"`
 	Property id.Property `db:"property_id"`
 	Stay
-	Locale     Locale
+	Locale     locale.Tag
 	Currency   money.Currency
 	Total      money.Micro `db:"grand_total_micro"`
 	Items      []PricedItem
@@ -168,8 +170,8 @@ func (q *Quote) Reserve(b Booking) (*Reservation, error) {
 		return nil, ErrQuoteExpired
 	}
 	r := &Reservation{
-		ID: Named(b.Act), Tenant: q.Tenant, Property: q.Property,
-		State: Quoted, Channel: b.Channel, Partner: b.Partner, Session: first(b.Session, q.Session), Draft: first(b.Draft, q.Draft),
+		ID: IDOf(b.Act), Tenant: q.Tenant, Property: q.Property,
+		State: Quoted, Channel: b.Channel, Partner: b.Partner, Session: cmp.Or(b.Session, q.Session), Draft: cmp.Or(b.Draft, q.Draft),
 		Quote: q.ID, Guest: id.Derive[id.Guest](b.Act, "guest"), Locale: q.Locale, Stay: q.Stay,
 		Total: q.Total, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, CreatedBy: b.CreatedBy,
 	}
@@ -181,11 +183,4 @@ func (q *Quote) Reserve(b Booking) (*Reservation, error) {
 	}
 	r.Hold = r.wanted(b.Act, "hold", b.TTL)
 	return r, nil
-}
-
-func first[T any](given, otherwise *T) *T {
-	if given != nil {
-		return given
-	}
-	return otherwise
 }

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -127,12 +130,13 @@ func TestCodesAreReadableAndDiffer(t *testing.T) {
 	}
 }
 
-func TestLocalesAreTags(t *testing.T) {
+func TestAGuestsLanguageIsKeptInOneSpelling(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]Locale{"fa-AF": "fa-AF", "PS-af": "ps-AF", "en_US": "en-US", "": "", "x-mine": "", "not a tag": ""} {
-		var got Locale
-		if err := got.UnmarshalText([]byte(text)); got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: got %q, %v; want %q", text, got, err, want)
+	for text, want := range map[string]locale.Tag{"fa-AF": locale.Dari, "prs": locale.Dari, "fa-AF-u-nu-latn": locale.Dari, "PS-af": locale.Pashto,
+		"en_US": "en-US", "": "", "x-mine": "", "not a tag": ""} {
+		var p Person
+		if err := json.Unmarshal([]byte(`{"locale":"`+text+`"}`), &p); p.Locale != want || (err == nil) != (want != "") {
+			t.Errorf("%q: got %q, %v; want %q", text, p.Locale, err, want)
 		}
 	}
 }

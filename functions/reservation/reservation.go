@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -25,7 +26,7 @@ type Reservation struct {
 	Draft    *id.Draft         `db:"draft_id"`
 	Quote    id.Quote          `db:"quote_id"`
 	Guest    id.Guest          `db:"guest_id"`
-	Locale   Locale            `db:"guest_locale"`
+	Locale   locale.Tag        `db:"guest_locale"`
 	Stay
 	Currency     money.Currency
 	Total        money.Micro `db:"grand_total_micro"`
@@ -87,8 +88,8 @@ type Placement struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// Named is the id of the reservation that an act makes.
-func Named(act id.Request) id.Reservation { return id.Derive[id.Reservation](act, "reservation") }
+// IDOf is the id of the reservation that an act makes.
+func IDOf(act id.Request) id.Reservation { return id.Derive[id.Reservation](act, "reservation") }
 
 // wanted is a hold on the reservation's rooms under ids that only this act can have.
 func (r *Reservation) wanted(act [16]byte, label string, ttl time.Duration) Hold {

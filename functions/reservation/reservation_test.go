@@ -192,8 +192,8 @@ func TestStrayRoomsAreThoseNobodyCanConfirmWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	rooms := r.Stray(capture)
-	for attempt := range again {
-		for _, a := range r.again(capture.ID, attempt).Allocations {
+	for attempt := range reholds {
+		for _, a := range r.rehold(capture.ID, attempt).Allocations {
 			if !slices.Contains(rooms, a) {
 				t.Errorf("attempt %d keeps %s", attempt, a)
 			}

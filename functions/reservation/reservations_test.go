@@ -99,7 +99,7 @@ func TestWhatIsSavedIsRead(t *testing.T) {
 		{"promised", func(r *Reservation) error { return r.Confirm(aPromise(r), r.Hold, noon) }},
 		{"cancelled", func(r *Reservation) error { return r.CancelSoldOut(aCapture(r), noon) }},
 		{"held anew", func(r *Reservation) error {
-			hold := r.again(id.New[id.Intent](), 0).placed(Placement{noon, noon.Add(time.Minute)})
+			hold := r.rehold(id.New[id.Intent](), 0).placed(Placement{noon, noon.Add(time.Minute)})
 			return r.Confirm(aCapture(r), hold, noon)
 		}},
 	} {

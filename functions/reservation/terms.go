@@ -1,12 +1,9 @@
 package reservation
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
-
-	"golang.org/x/text/language"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -84,19 +81,6 @@ func (n *Name) UnmarshalText(text []byte) error {
 
 // saga is this service acting on what its neighbours tell it.
 func saga() Actor { return Actor{System, "reservation-service"} }
-
-// A Locale is a BCP 47 language tag in its canonical form.
-type Locale string
-
-// UnmarshalText accepts any tag that names a language.
-func (l *Locale) UnmarshalText(text []byte) error {
-	tag, err := language.Parse(string(text))
-	if base, _, _ := tag.Raw(); err != nil || base == (language.Base{}) {
-		return errors.New("is not a BCP 47 language tag")
-	}
-	*l = Locale(tag.String())
-	return nil
-}
 
 // A Policy is what cancelling costs, as it stood when the price was quoted.
 type Policy struct {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
@@ -38,8 +39,8 @@ type View struct {
 
 // A GuestView is who stays, as far as events tell.
 type GuestView struct {
-	Guest  id.Guest `json:"guestId"`
-	Locale Locale   `json:"locale"`
+	Guest  id.Guest   `json:"guestId"`
+	Locale locale.Tag `json:"locale"`
 }
 
 // A StayView is a stay with its nights counted.
@@ -101,7 +102,7 @@ type QuoteView struct {
 	Tenant     id.Tenant        `json:"tenantId"`
 	Property   id.Property      `json:"propertyId"`
 	Stay       StayView         `json:"stayWindow"`
-	Locale     Locale           `json:"locale"`
+	Locale     locale.Tag       `json:"locale"`
 	Items      []QuotedItemView `json:"items"`
 	Lines      []Line           `json:"lines"`
 	Totals     Totals           `json:"totals"`

@@ -53,6 +53,15 @@ func (c Currency) known() bool {
 // formatters show none for AFN, IRR and PKR.
 func (c Currency) Exponent() int { return 2 }
 
+// MinorUnit is one minor unit of the currency: with two decimals, 10,000 millionths.
+func (c Currency) MinorUnit() Micro {
+	unit := Micro(1)
+	for range microDecimals - c.Exponent() {
+		unit *= 10
+	}
+	return unit
+}
+
 // Micro is a millionth of a currency's main unit. In JSON it is a decimal string, because readers of JSON lose integers
 // above 2^53. It may be negative (a discount); whether it may be so in one place is that place's rule.
 type Micro int64
@@ -111,39 +120,34 @@ type Minor struct {
 
 // Minor converts exactly, or not at all: nobody rounds a guest's money.
 func (a Amount) Minor() (Minor, error) {
-	unit, err := microPerMinor(a.Currency)
-	if err != nil {
+	if err := a.Currency.check(); err != nil {
 		return Minor{}, err
 	}
-	if int64(a.Micro)%unit != 0 {
+	unit := a.Currency.MinorUnit()
+	if a.Micro%unit != 0 {
 		return Minor{}, ErrInexact
 	}
-	return Minor{int64(a.Micro) / unit, a.Currency, a.Currency.Exponent()}, nil
+	return Minor{int64(a.Micro / unit), a.Currency, a.Currency.Exponent()}, nil
 }
 
 // Micro converts back. The exponent must be the currency's own: another one is a misunderstanding, by a factor of ten or more.
 func (m Minor) Micro() (Amount, error) {
-	unit, err := microPerMinor(m.Currency)
-	if err != nil {
+	if err := m.Currency.check(); err != nil {
 		return Amount{}, err
 	}
 	if m.Exponent != m.Currency.Exponent() {
 		return Amount{}, ErrExponent
 	}
-	micro, ok := times(m.Amount, unit)
+	micro, ok := times(m.Amount, int64(m.Currency.MinorUnit()))
 	if !ok {
 		return Amount{}, ErrOverflow
 	}
 	return Amount{Micro(micro), m.Currency}, nil
 }
 
-func microPerMinor(c Currency) (int64, error) {
+func (c Currency) check() error {
 	if !c.known() {
-		return 0, fmt.Errorf("%w: %q", ErrCurrency, string(c))
+		return fmt.Errorf("%w: %q", ErrCurrency, string(c))
 	}
-	unit := int64(1)
-	for range microDecimals - c.Exponent() {
-		unit *= 10
-	}
-	return unit, nil
+	return nil
 }

@@ -220,7 +220,7 @@ func (c claim) dieBefore() string {
 	if err := c.conn.QueryRow(c.Context(), `SELECT act FROM reservation.idempotency WHERE key LIKE 'reservation-hold:%'`).Scan(&act); err != nil {
 		c.Fatal(err)
 	}
-	return reservation.Named(act).String()
+	return reservation.IDOf(act).String()
 }
 
 // dieAfter forgets the answer of a call that was made.

@@ -63,7 +63,7 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 		return out, fault.ErrForbidden
 	}
 	// The act may have been done by an attempt that was cut off before it could answer.
-	done, err := h.reservations.Get(ctx, c.Reach, reservation.Named(c.Act))
+	done, err := h.reservations.Get(ctx, c.Reach, reservation.IDOf(c.Act))
 	if !errors.Is(err, reservation.ErrNotFound) {
 		return answer(done, c.Now, err)
 	}

@@ -75,7 +75,7 @@ func TestHolding(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}
-			r := &reservation.Reservation{Tenant: tenant, ID: reservation.Named(c.Act)}
+			r := &reservation.Reservation{Tenant: tenant, ID: reservation.IDOf(c.Act)}
 			if err != nil {
 				reservationtest.Told(t, db, r)
 				return

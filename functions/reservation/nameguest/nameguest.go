@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
@@ -23,13 +24,13 @@ var Function = reservation.HTTP(fn.Spec{
 
 // A Request is the primary guest.
 type Request struct {
-	ID        id.Reservation     `path:"id" json:"-"`
-	FirstName string             `json:"firstName"`
-	LastName  string             `json:"lastName"`
-	Email     string             `json:"email"`
-	Phone     string             `json:"phone"`
-	Locale    reservation.Locale `json:"locale"`
-	Requests  string             `json:"specialRequests,omitzero"`
+	ID        id.Reservation `path:"id" json:"-"`
+	FirstName string         `json:"firstName"`
+	LastName  string         `json:"lastName"`
+	Email     string         `json:"email"`
+	Phone     string         `json:"phone"`
+	Locale    locale.Tag     `json:"locale"`
+	Requests  string         `json:"specialRequests,omitzero"`
 }
 
 func (r Request) person() reservation.Person {
@@ -63,7 +64,7 @@ func (n *namer) name(ctx context.Context, c reservation.Call[Request]) (out Resp
 			return err
 		}
 		out = Response{Guest: r.Guest, Locale: c.In.Locale}
-		if err := r.Names(); err != nil {
+		if err := r.MayName(); err != nil {
 			return err
 		}
 		return n.guests.Save(ctx, tx, r, c.In.person())
