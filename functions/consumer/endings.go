@@ -72,10 +72,10 @@ func (s *Session) inherit(old Session) []event.Draft {
 	}
 	var changes []event.Draft
 	if old.LocaleBy != ByGuest {
-		changes = append(changes, s.Prefer(language, by, s.CreatedAt)...)
+		changes = append(changes, s.ReadIn(language, by, s.CreatedAt)...)
 	}
 	if old.CurrencyBy != ByGuest {
-		changes = append(changes, s.Pay(currency, payBy, s.CreatedAt)...)
+		changes = append(changes, s.PriceIn(currency, payBy, s.CreatedAt)...)
 	}
 	return changes
 }

@@ -21,12 +21,7 @@ func (h House) show(l locale.Tag) HotelDetail {
 }
 
 func (r RoomType) show(l locale.Tag) RoomTypeSummary {
-	text := RoomText{r.Name, r.Description}
-	for _, tag := range []string{l.Language(), string(l)} { // the very tag last: it is the better one
-		if said, ok := r.Localized[tag]; ok {
-			text = said
-		}
-	}
+	text := locale.Among(r.Localized, l, RoomText{r.Name, r.Description})
 	return RoomTypeSummary{r.ID, text.Name, text.Description, r.MaxOccupancy, pictures(r.Photos, l)}
 }
 

@@ -58,8 +58,8 @@ const (
 	ByDefault  Trigger = "tenant-default"
 )
 
-// speaks is the language that a visit begins in: one that the browser accepts, else that of the country it comes from.
-func speaks(h http.Header, country string) (locale.Tag, Trigger) {
+// firstLanguage is the language that a visit begins in: one that the browser accepts, else that of the country it comes from.
+func firstLanguage(h http.Header, country string) (locale.Tag, Trigger) {
 	accepted, offered := strings.Join(h.Values("Accept-Language"), ","), Locales()
 	spoken, known := languageOf(country)
 	if !known {
@@ -89,8 +89,8 @@ func languageOf(country string) (locale.Tag, bool) {
 	return "", false
 }
 
-// pays is the currency that a visit begins with: that of the country it comes from, else that of the language's.
-func pays(country string, language locale.Tag) (money.Currency, Trigger) {
+// firstCurrency is the currency that a visit begins with: that of the country it comes from, else that of the language's.
+func firstCurrency(country string, language locale.Tag) (money.Currency, Trigger) {
 	if c, known := currencyOf(country); known {
 		return c, ByCountry
 	}
@@ -127,8 +127,8 @@ func currencyOf(country string) (money.Currency, bool) {
 func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
 	language, currency := v.Session.Locale, v.Session.Currency
 	if v.Session.ID.IsZero() {
-		language, _ = speaks(h, v.Country)
-		currency, _ = pays(v.Country, language)
+		language, _ = firstLanguage(h, v.Country)
+		currency, _ = firstCurrency(v.Country, language)
 	}
 	if wished, err := ChooseCurrency(CurrencyCode(h.Get("X-Currency"))); err == nil {
 		currency = wished
@@ -136,8 +136,8 @@ func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
 	return language, currency
 }
 
-// Prefer has the session read another language from now on, and tells of it if it is another.
-func (s *Session) Prefer(language locale.Tag, by Trigger, now time.Time) []event.Draft {
+// ReadIn has the session read another language from now on, and tells of it if it is another.
+func (s *Session) ReadIn(language locale.Tag, by Trigger, now time.Time) []event.Draft {
 	before := s.Locale
 	s.Locale, s.LocaleBy = language, by
 	if before == language {
@@ -146,8 +146,8 @@ func (s *Session) Prefer(language locale.Tag, by Trigger, now time.Time) []event
 	return []event.Draft{s.Tell(LocaleChangedV1, localeChanged{s.ID, before, language, by, now})}
 }
 
-// Pay has the session see prices in another currency from now on, and tells of it if it is another.
-func (s *Session) Pay(currency money.Currency, by Trigger, now time.Time) []event.Draft {
+// PriceIn has the session see prices in another currency from now on, and tells of it if it is another.
+func (s *Session) PriceIn(currency money.Currency, by Trigger, now time.Time) []event.Draft {
 	before := s.Currency
 	s.Currency, s.CurrencyBy = currency, by
 	if before == currency {

@@ -117,8 +117,8 @@ func born(seen sight, h http.Header, now time.Time) Session {
 		ID: id.New[id.GuestSession](), Version: 1, Chosen: 1, CreatedAt: now, LastSeenAt: now, Fingerprint: v.Fingerprint, IP: v.IP,
 		Consent: Consent{Telemetry: !silent}, RecentlyViewed: []RecentlyViewed{}, SearchHistory: []SearchHistory{},
 	}
-	s.Locale, s.LocaleBy = speaks(h, v.Country)
-	s.Currency, s.CurrencyBy = pays(v.Country, s.Locale)
+	s.Locale, s.LocaleBy = firstLanguage(h, v.Country)
+	s.Currency, s.CurrencyBy = firstCurrency(v.Country, s.Locale)
 	s.attribute(v.Campaign, now)
 	return s
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/jackc/pgx/v5"
@@ -78,8 +79,8 @@ func (q Query) arguments(part Slice) pgx.StrictNamedArgs {
 		"rooms": q.Party.Rooms, "people": people.Adults + people.Children,
 		"city": key(q.Where.City), "region": key(q.Where.Region),
 		"amenities": list(q.Filters.Amenities), "stars": list(q.Filters.Stars), "rating": q.Filters.Rating, "types": list(q.Filters.Types),
-		"neighbourhoods": keysOf(q.Filters.Neighbourhoods), "flexibility": or(q.Filters.Flexibility, "any"),
-		"currency": or(part.Currency, comparison), "priced": part.Sort.priced() || q.Filters.Price != nil,
+		"neighbourhoods": keysOf(q.Filters.Neighbourhoods), "flexibility": cmp.Or(q.Filters.Flexibility, "any"),
+		"currency": cmp.Or(part.Currency, comparison), "priced": part.Sort.priced() || q.Filters.Price != nil,
 		"bounded": q.Filters.Price != nil, "least": 0.0, "most": 0.0,
 	}
 	if p := q.Filters.Price; p != nil {
@@ -148,12 +149,4 @@ func list[T any](all []T) []T {
 		return []T{}
 	}
 	return all
-}
-
-func or[T comparable](given, otherwise T) T {
-	var none T
-	if given == none {
-		return otherwise
-	}
-	return given
 }

@@ -79,14 +79,14 @@ const (
 	mostSteps    = 50
 )
 
-// Named is the id of the draft that an act begins.
-func Named(act id.Request) id.Draft { return id.Derive[id.Draft](act, "draft") }
+// DraftID is the id of the draft that an act begins.
+func DraftID(act id.Request) id.Draft { return id.Derive[id.Draft](act, "draft") }
 
 // NewDraft begins a booking with its first price.
 func NewDraft(act id.Request, v Visitor, q Quote, now time.Time) *Draft {
 	now = at(now)
 	return &Draft{
-		ID: Named(act), Tenant: v.Tenant.ID, Session: v.Session.ID, State: Quoting, Version: 1,
+		ID: DraftID(act), Tenant: v.Tenant.ID, Session: v.Session.ID, State: Quoting, Version: 1,
 		CreatedAt: now, ActiveAt: now, ExpiresAt: now.Add(idle), AsOf: now,
 		Body: Body{
 			Quote: q, Trail: []Step{{Quoting, now}}, Campaign: v.Campaign, Arrival: v.Session.Arrival, Device: v.Device,
@@ -195,8 +195,8 @@ func (d *Draft) Name(g Guest, h Hashes, now time.Time) ([]event.Draft, error) {
 	return events, err
 }
 
-// Names reports whether that is the guest already.
-func (d *Draft) Names(g Guest) bool {
+// IsNamed reports whether that is the guest already.
+func (d *Draft) IsNamed(g Guest) bool {
 	return d.State == CollectingDetails && d.Guest != nil && *d.Guest == g && d.AsOf.Before(d.ExpiresAt)
 }
 

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,11 +82,11 @@ func (d Draft) envelope(now time.Time, o Origin) Envelope {
 		OccurredAt:       now.UTC().Truncate(time.Millisecond),
 		Producer:         d.Subject.Producer,
 		ProducerInstance: o.Instance,
-		SessionID:        orNull(first(d.Session, o.Session)),
+		SessionID:        orNull(cmp.Or(d.Session, o.Session)),
 		RequestID:        o.RequestID,
 		TraceID:          o.TraceParent,
 		CausationID:      o.CausationID,
-		CorrelationID:    first(o.CorrelationID, o.RequestID),
+		CorrelationID:    cmp.Or(o.CorrelationID, o.RequestID),
 		SchemaURI:        d.Subject.SchemaURI,
 		RetentionClass:   d.Subject.Retention.Class,
 		SamplingRate:     1 / float64(max(1, d.Subject.OneIn)),
@@ -106,14 +107,7 @@ func (d Draft) envelope(now time.Time, o Origin) Envelope {
 // delivery is what every copy of the event has in common, however it comes.
 func (r Raw) delivery() Delivery {
 	e := r.Envelope
-	return Delivery{EventID: e.EventID, Subject: e.Subject, Tenant: e.TenantID, OrderingKey: first(e.Metadata.OrderingKey, r.Extensions[partitionKey])}
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	return Delivery{EventID: e.EventID, Subject: e.Subject, Tenant: e.TenantID, OrderingKey: cmp.Or(e.Metadata.OrderingKey, r.Extensions[partitionKey])}
 }
 
 func orNull(s string) *string {

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -132,7 +133,7 @@ func open(a attributes, data []byte) (Raw, error) {
 // delivered adds how this copy came.
 func (r Raw) delivered(d Delivery) Raw {
 	r.Delivery.MessageID, r.Delivery.Subscription, r.Delivery.Attempt = d.MessageID, d.Subscription, d.Attempt
-	r.Delivery.OrderingKey = first(d.OrderingKey, r.Delivery.OrderingKey)
+	r.Delivery.OrderingKey = cmp.Or(d.OrderingKey, r.Delivery.OrderingKey)
 	return r
 }
 
@@ -142,7 +143,7 @@ func headerDelivery(h http.Header) Delivery {
 	return Delivery{
 		MessageID:    h.Get("X-Goog-Pubsub-Message-Id"),
 		Subscription: h.Get("X-Goog-Pubsub-Subscription-Name"),
-		OrderingKey:  first(h.Get("X-Goog-Pubsub-Ordering-Key"), h.Get("X-Goog-Ordering-Key")),
+		OrderingKey:  cmp.Or(h.Get("X-Goog-Pubsub-Ordering-Key"), h.Get("X-Goog-Ordering-Key")),
 		Attempt:      attempt,
 	}
 }

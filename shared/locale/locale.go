@@ -3,17 +3,13 @@ package locale
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
 )
 
-// Why a tag is refused. The sentences may be shown to callers and never repeat the input.
-var (
-	ErrForm        = errors.New("not a BCP 47 tag of a language")
-	ErrUnsupported = errors.New("not one of the languages offered here")
-)
+// ErrForm says why a tag is refused. It may be shown to callers, and never repeats the input.
+var ErrForm = errors.New("not a BCP 47 tag of a language")
 
 // longest is more than any tag of language, script and region needs. It bounds what is parsed.
 const longest = 64
@@ -78,14 +74,6 @@ func (t *Tag) UnmarshalText(text []byte) error {
 func (t Tag) Language() string {
 	primary, _, _ := strings.Cut(string(t), "-")
 	return primary
-}
-
-// Choose is for a language somebody named: it is offered just so, or that is ErrUnsupported.
-func Choose(wanted Tag, offered []Tag) (Tag, error) {
-	if !slices.Contains(offered, wanted) {
-		return "", ErrUnsupported
-	}
-	return wanted, nil
 }
 
 // parsed is the library's form, for its knowledge of likely scripts and regions.

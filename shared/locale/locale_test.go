@@ -56,34 +56,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
-	t.Parallel()
-	offered := []locale.Tag{locale.Pashto, locale.Dari, locale.English}
-	for _, test := range []struct {
-		name   string
-		wanted locale.Tag
-		ok     bool
-	}{
-		{"what is offered", locale.Dari, true},
-		{"what is not offered", locale.Urdu, false},
-		{"the language of another country", locale.Persian, false},
-		{"a language without its country", "fa", false},
-		{"a country too many", "en-GB", false},
-		{"nothing", "", false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			got, err := locale.Choose(test.wanted, offered)
-			if test.ok && (got != test.wanted || err != nil) {
-				t.Errorf("got %q, %v, want %q", got, err, test.wanted)
-			}
-			if !test.ok && (got != "" || !errors.Is(err, locale.ErrUnsupported)) {
-				t.Errorf("got %q, %v, want ErrUnsupported", got, err)
-			}
-		})
-	}
-}
-
 // TestConventions repeats what ICU 78 (CLDR 48) says of each tag. The names are those languages have in a menu.
 func TestConventions(t *testing.T) {
 	t.Parallel()

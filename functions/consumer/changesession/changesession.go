@@ -61,10 +61,10 @@ func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out con
 	session, err := h.sessions.Choose(ctx, c.Session.ID, func(s *consumer.Session) (events []event.Draft) {
 		s.Consent = consumer.Consent{Telemetry: c.In.Telemetry.Or(s.Consent.Telemetry), Marketing: c.In.Marketing.Or(s.Consent.Marketing)}
 		if !c.In.Locale.IsZero() {
-			events = append(events, s.Prefer(language, consumer.ByGuest, c.Now)...)
+			events = append(events, s.ReadIn(language, consumer.ByGuest, c.Now)...)
 		}
 		if !c.In.Currency.IsZero() {
-			events = append(events, s.Pay(currency, consumer.ByGuest, c.Now)...)
+			events = append(events, s.PriceIn(currency, consumer.ByGuest, c.Now)...)
 		}
 		return events
 	})

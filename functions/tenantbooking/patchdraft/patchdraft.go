@@ -71,7 +71,7 @@ func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request], h ten
 	if err != nil {
 		return nil, err
 	}
-	if draft.Names(c.In.Guest) {
+	if draft.IsNamed(c.In.Guest) {
 		return draft, nil // said before, perhaps by an attempt that was cut off
 	}
 	if err := draft.Matches(c.In.Match.Or(0)); err != nil {

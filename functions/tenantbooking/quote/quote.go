@@ -61,7 +61,7 @@ func (q *quoter) quote(ctx context.Context, c tenantbooking.Call[Request]) (Resp
 
 // first begins a draft. The act names it, so that an attempt that goes on after one cut off begins no second one.
 func (q *quoter) first(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
-	price, err := q.reservations.Quote(ctx, c.Visitor, tenantbooking.Named(c.Act), c.In.Wish(), c.Act.String())
+	price, err := q.reservations.Quote(ctx, c.Visitor, tenantbooking.DraftID(c.Act), c.In.Wish(), c.Act.String())
 	if err != nil {
 		return Response{}, err
 	}
