@@ -167,7 +167,7 @@ func Again(ctx context.Context, useCase func() error) (err error) {
 		if err = useCase(); !lostRace(err) {
 			return err
 		}
-		if errors.Is(err, fault.ErrIdempotencyInProgress) {
+		if n+1 < attempts && errors.Is(err, fault.ErrIdempotencyInProgress) {
 			_ = env.Wait(ctx, patience<<n) // an end of ctx is told below
 		}
 		if err := ctx.Err(); err != nil {

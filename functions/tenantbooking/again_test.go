@@ -1,0 +1,54 @@
+package tenantbooking
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+func TestAUseCaseIsRunAgainOnlyWhereAnotherWasFirst(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		fails  []error
+		runs   int
+		waited time.Duration
+		want   error
+	}{
+		{"done at once", nil, 1, 0, nil},
+		{"refused", []error{ErrSuspended}, 1, 0, ErrSuspended},
+		{"a lost race begins again at once", []error{fault.ErrVersionConflict}, 2, 0, nil},
+		{"a call under way is waited for", []error{fault.ErrIdempotencyInProgress, fault.ErrIdempotencyInProgress}, 3, 60 * time.Millisecond, nil},
+		{"six times, with nothing to wait for after the last", many(fault.ErrIdempotencyInProgress), 6, 620 * time.Millisecond, fault.ErrUnavailable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began, runs := time.Now(), 0
+				err := Again(t.Context(), func() error {
+					if runs++; runs <= len(test.fails) {
+						return test.fails[runs-1]
+					}
+					return nil
+				})
+				if !errors.Is(err, test.want) || runs != test.runs {
+					t.Errorf("%d runs, %v, want %d, %v", runs, err, test.runs, test.want)
+				}
+				if waited := time.Since(began); waited != test.waited {
+					t.Errorf("waited %v, want %v", waited, test.waited)
+				}
+			})
+		})
+	}
+}
+
+// many is a failure that does not end.
+func many(err error) (all []error) {
+	for range 100 {
+		all = append(all, err)
+	}
+	return all
+}
