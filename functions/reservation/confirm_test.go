@@ -224,8 +224,8 @@ func TestMoneyThatFoundItsRoomsInVainGoesBack(t *testing.T) {
 	s := set(t, pgtest.New(t))
 	intent := captured(s)
 	s.db.Advance(10 * time.Minute)
-	for attempt := range again {
-		if _, err := s.house.Hold(t.Context(), s.r, s.r.again(*intent, attempt)); err != nil {
+	for attempt := range reholds {
+		if _, err := s.house.Hold(t.Context(), s.r, s.r.rehold(*intent, attempt)); err != nil {
 			t.Fatal(err)
 		}
 		s.db.Advance(shortestHold)
