@@ -3,6 +3,7 @@ package reservation
 import (
 	"time"
 
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/money"
 )
 
@@ -22,8 +23,12 @@ type CancelWish struct {
 	Code     Reason
 	Reason   string
 	By       Actor
+	MayWaive bool // the penalty, where the hotel cancels: not everybody at its desk may
 	OnlyHeld bool // rooms that nobody has paid for or promised to
 }
+
+// errWaiver is who may waive (DESIGN 9.32).
+var errWaiver = fault.ErrForbidden.Saying("A manager has to waive what the policy keeps.")
 
 // Allows says whether the reservation can be cancelled by a wish, and what that comes to.
 func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, error) {
@@ -34,8 +39,11 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 	case standing != Confirmed || w.OnlyHeld:
 		return Applied{}, nil, ErrIllegalTransition
 	}
-	if w.Code == GuestCancelled {
-		applied.Penalty = r.penalty(now)
+	switch penalty := r.penalty(now); {
+	case w.Code == GuestCancelled:
+		applied.Penalty = penalty
+	case penalty > 0 && !w.MayWaive:
+		return Applied{}, nil, errWaiver
 	}
 	applied.Eligible = max(0, r.Captured-applied.Penalty)
 	if applied.Eligible == 0 {

@@ -31,11 +31,16 @@ func (r Reach) Sees(p id.Property) bool {
 type Visitor struct {
 	Reach
 	Actor Actor
+	Roles []string // of staff
 }
 
 // MayActAs reports whether the visitor may do something in that name. Services speak for guests and staff; somebody at
 // the desk speaks for nobody else.
 func (v Visitor) MayActAs(a Actor) bool { return v.Actor.Type != Staff || a == v.Actor }
+
+// MayWaive reports whether the visitor may leave a guest what the policy keeps: at the desk only a manager may. A service
+// that speaks for staff has asked that itself.
+func (v Visitor) MayWaive() bool { return v.Actor.Type != Staff || slices.Contains(v.Roles, "manager") }
 
 // A Call is a request to this service.
 type Call[In any] struct {
@@ -74,12 +79,12 @@ func enter(_ context.Context, r *http.Request, who identity.Identity) (Visitor, 
 	if err != nil {
 		return Visitor{}, fn.Scope{}, fault.ErrValidation.With(fault.Violation{Pointer: "/X-Tenant-Id", Rule: "form", Message: "must be the id of a tenant"})
 	}
-	v, caller := Visitor{Reach{Tenant: tenant}, Actor{System, Name(who.Email)}}, who.Email
+	v, caller := Visitor{Reach: Reach{Tenant: tenant}, Actor: Actor{System, Name(who.Email)}}, who.Email
 	if who.Staff {
 		if who.Tenant == nil || *who.Tenant != tenant {
 			return Visitor{}, fn.Scope{}, ErrNotFound
 		}
-		v, caller = Visitor{Reach{tenant, append([]id.Property{}, who.Properties...)}, Actor{Staff, Name(who.Subject)}}, who.Subject
+		v, caller = Visitor{Reach{tenant, append([]id.Property{}, who.Properties...)}, Actor{Staff, Name(who.Subject)}, who.Roles}, who.Subject
 	}
 	return v, fn.Scope{Tenant: tenant, Caller: caller}, nil
 }

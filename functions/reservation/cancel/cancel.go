@@ -74,7 +74,8 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 	if err != nil {
 		return Response{}, err
 	}
-	wish := reservation.CancelWish{Code: reservation.Reason(c.In.Code), Reason: c.In.Reason, By: by(c, r), OnlyHeld: c.In.OnlyHeld}
+	wish := reservation.CancelWish{Code: reservation.Reason(c.In.Code), Reason: c.In.Reason, By: by(c, r),
+		MayWaive: c.MayWaive(), OnlyHeld: c.In.OnlyHeld}
 	applied, back, err := wish.Allows(r, c.Now)
 	if err != nil {
 		return Response{}, err
