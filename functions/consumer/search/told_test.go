@@ -96,7 +96,8 @@ func TestWhatIsTypedReachesNoEventNoLogNoKeyAndNoRefusal(t *testing.T) {
 	log := &sink{TB: t}
 	market := consumertest.OpenMarket(log, 3, Function)
 	market.EverySearch()
-	const mail, phone, name = "canary@example.com", "+93 70 000 4711", "zarghona-canary"
+	const mail, phone, name = "canary@example.com", "+93 70047114711", "zarghona-canary"
+	const digits = "70047114711" // so many that no hash and no time of day has them by chance
 	for _, test := range []struct {
 		status int
 		body   string
@@ -121,13 +122,13 @@ func TestWhatIsTypedReachesNoEventNoLogNoKeyAndNoRefusal(t *testing.T) {
 	}
 	market.Counted("search.executed", 3)
 	for table, text := range consumertest.Texts(t, market.DB) {
-		for _, canary := range []string{"canary", "4711"} {
+		for _, canary := range []string{"canary", digits} {
 			if strings.Contains(text, canary) {
 				t.Errorf("%s is in %s", canary, table)
 			}
 		}
 	}
-	if text := log.log.String(); !strings.Contains(text, "consumer-search") || strings.Contains(text, "canary") || strings.Contains(text, "4711") {
+	if text := log.log.String(); !strings.Contains(text, "consumer-search") || strings.Contains(text, "canary") || strings.Contains(text, digits) {
 		t.Errorf("the log says %s", text)
 	}
 	if !strings.Contains(market.Body("searches"), name) {
