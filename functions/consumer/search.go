@@ -33,7 +33,7 @@ type Composition struct {
 
 // with adds a part. One that failed is missing, and nothing else is known of it.
 func (c *Composition) with(name string, state cache.State, err error) {
-	c.State = worse(c.State, state)
+	c.State = cache.Worst(c.State, state)
 	c.Stale = c.Stale || state == cache.Stale
 	if err != nil {
 		c.Missing = append(c.Missing, name)
@@ -50,16 +50,6 @@ type part[T any] struct {
 func (p *part[T]) of(value T, state cache.State, err error) { *p = part[T]{value, state, err} }
 
 func (p part[T]) into(c *Composition, name string) { c.with(name, p.state, p.err) }
-
-// worse is the state of an answer made of two parts.
-func worse(a, b cache.State) cache.State {
-	for _, s := range []cache.State{cache.Bypass, cache.Stale, cache.Miss} {
-		if a == s || b == s {
-			return s
-		}
-	}
-	return cache.Hit
-}
 
 // aside is kept back from the time of a request, for what follows the composing: writing the session and the event.
 const aside = 200 * time.Millisecond

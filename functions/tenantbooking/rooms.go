@@ -64,7 +64,7 @@ func (r *Rooms) Find(ctx context.Context, s Search) (f Found, err error) {
 		f.Offers, f.Missing = nil, append(f.Missing, "pricing")
 	}
 	f.Stale = house == cache.Stale || left == cache.Stale || offers == cache.Stale
-	f.Cache = worse(house, worse(left, offers))
+	f.Cache = cache.Worst(house, left, offers)
 	return f, nil
 }
 

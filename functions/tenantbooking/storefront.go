@@ -149,7 +149,7 @@ func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, cache.Ma
 }
 
 func (p *part[T]) into(f *Storefront) {
-	f.Cache = worse(f.Cache, p.state)
+	f.Cache = cache.Worst(f.Cache, p.state)
 	if p.state != cache.Hit {
 		if f.Took == nil {
 			f.Took = map[string]int64{}
@@ -159,14 +159,4 @@ func (p *part[T]) into(f *Storefront) {
 	if p.err != nil {
 		f.Missing = append(f.Missing, p.name)
 	}
-}
-
-// worse is the state of an answer made of two parts.
-func worse(a, b cache.State) cache.State {
-	for _, s := range []cache.State{cache.Bypass, cache.Stale, cache.Miss} {
-		if a == s || b == s {
-			return s
-		}
-	}
-	return cache.Hit
 }

@@ -37,6 +37,16 @@ const (
 	Bypass State = "BYPASS" // composed without looking, for the store is away
 )
 
+// Worst is the state of an answer made of parts that were found so: BYPASS before STALE before MISS before HIT.
+func Worst(parts ...State) State {
+	for _, s := range []State{Bypass, Stale, Miss} {
+		if slices.Contains(parts, s) {
+			return s
+		}
+	}
+	return Hit
+}
+
 // A Policy says how long a value serves.
 type Policy struct {
 	Fresh time.Duration // as it is

@@ -264,3 +264,20 @@ func TestGenerationsOfAStay(t *testing.T) {
 		t.Error("a tenant or property is named otherwise than its ids say")
 	}
 }
+
+func TestAnAnswerIsFoundAsItsWorstPartIs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		parts []cache.State
+		want  cache.State
+	}{
+		{[]cache.State{cache.Hit, cache.Hit}, cache.Hit},
+		{[]cache.State{cache.Hit, cache.Miss}, cache.Miss},
+		{[]cache.State{cache.Stale, cache.Miss, cache.Hit}, cache.Stale},
+		{[]cache.State{cache.Stale, cache.Bypass}, cache.Bypass},
+	} {
+		if got := cache.Worst(test.parts...); got != test.want {
+			t.Errorf("%v: got %s, want %s", test.parts, got, test.want)
+		}
+	}
+}
