@@ -130,7 +130,7 @@ func BenchmarkAppend(b *testing.B) {
 	must(b, err)
 	schema, parsed := compiled(b), parse(b, raw.Payload)
 	pool := h.bare(b, 1)
-	said := alternate(b, rounds(5), appends(h, d, n), sends(pool, args, n, func() error { return nil }), sends(pool, args, n, func() error {
+	said := alternate(b, rounds(9), appends(h, d, n), sends(pool, args, n, func() error { return nil }), sends(pool, args, n, func() error {
 		err := schema.Validate(parsed)
 		if err == nil {
 			_, err = json.Marshal(d.Payload)
