@@ -29,13 +29,11 @@ type lease struct {
 
 // An entry is what a row says.
 type entry struct {
-	Act      id.Request `db:"act"`
-	Until    time.Time  `db:"locked_until"`
-	Free     bool       `db:"free"` // whoever asks for the same may take it over
-	Request  string     `db:"request_hash"`
-	Status   *int       `db:"status_code"` // nil while the first call is running
-	Headers  []byte     `db:"headers"`
-	Response []byte     `db:"response"`
+	Free     bool // whoever asks for the same may take it over
+	Request  string
+	Status   *int // nil while the first call is running
+	Headers  []byte
+	Response []byte
 }
 
 // free says that a row is as good as none, because it has expired, or that its lease has run out: then the same request may
@@ -49,9 +47,10 @@ func openStore(db *postgres.DB) store {
 		entering: `
 			INSERT INTO ` + table + ` (key, tenant_id, request_hash, act, locked_until, created_at, expires_at)
 			VALUES (@key, @tenant, @request, @act, clock_timestamp() + @lease::interval, platform.now(), platform.now() + interval '24 hours')
-			ON CONFLICT (key) DO NOTHING`,
+			ON CONFLICT (key) DO NOTHING
+			RETURNING locked_until`,
 		looking: `
-			SELECT act, locked_until, ` + free + ` AS free, request_hash, status_code, headers, response
+			SELECT ` + free + ` AS free, request_hash, status_code, headers, response
 			FROM ` + table + `
 			WHERE key = @key`,
 		takingOver: `
@@ -77,24 +76,25 @@ func openStore(db *postgres.DB) store {
 	}
 }
 
-// claim takes a lease, or returns the entry that is in its way. What is new and what was kept are told apart in one round
-// trip, and a replay writes nothing.
-func (s store) claim(ctx context.Context, row string, c Claim) (l *lease, e entry, err error) {
-	act := id.New[id.Request]()
-	err = s.db.InTx(ctx, func(tx postgres.Tx) (err error) {
-		tx.Queue(s.entering, pgx.StrictNamedArgs{"key": row, "tenant": c.Tenant, "request": c.Request, "act": act, "lease": c.Lease})
-		e, err = s.read(ctx, tx.Last(), row, c)
-		return err
+// claim takes a lease, or returns the entry that is in its way. Most claims are new, and cost one statement; a replay costs
+// another round trip and writes nothing.
+func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, error) {
+	l := lease{row: row, act: id.New[id.Request]()}
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, s.entering,
+			pgx.StrictNamedArgs{"key": row, "tenant": c.Tenant, "request": c.Request, "act": l.act, "lease": c.Lease}).Scan(&l.until)
 	})
 	switch {
-	case err != nil:
-		return nil, e, fmt.Errorf("idempotency: claim: %w", err)
-	case e.Act == act:
-		return &lease{row, act, e.Until}, e, nil
-	case e.Free:
-		return s.takeOver(ctx, row, c, act)
+	case err == nil:
+		return &l, entry{}, nil
+	case !errors.Is(err, pgx.ErrNoRows):
+		return nil, entry{}, fmt.Errorf("idempotency: claim: %w", err)
 	}
-	return nil, e, nil
+	e, err := s.look(ctx, row, c)
+	if err == nil && e.Free {
+		return s.takeOver(ctx, row, c, l.act)
+	}
+	return nil, e, err
 }
 
 // takeOver takes the lease of a row that was free a moment ago. Of several who try one does; the others find its entry.
@@ -115,20 +115,14 @@ func (s store) takeOver(ctx context.Context, row string, c Claim, act id.Request
 }
 
 func (s store) look(ctx context.Context, row string, c Claim) (e entry, err error) {
-	err = s.db.InTx(ctx, func(tx postgres.Tx) (err error) {
-		e, err = s.read(ctx, tx.Last(), row, c)
-		return err
+	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, s.looking, pgx.StrictNamedArgs{"key": row, "request": c.Request}).
+			Scan(&e.Free, &e.Request, &e.Status, &e.Headers, &e.Response)
 	})
 	if err != nil {
 		return e, fmt.Errorf("idempotency: look: %w", err)
 	}
 	return e, nil
-}
-
-func (s store) read(ctx context.Context, tx postgres.Tx, row string, c Claim) (e entry, err error) {
-	err = tx.QueryRow(ctx, s.looking, pgx.StrictNamedArgs{"key": row, "request": c.Request}).
-		Scan(&e.Act, &e.Until, &e.Free, &e.Request, &e.Status, &e.Headers, &e.Response)
-	return e, err
 }
 
 // keep stores the answer and reports whether it was the first.
