@@ -96,6 +96,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
 	tenantbookinghold "melmastoon.ghasi.io/functions/tenantbooking/hold"
 	tenantbookinglistpolicies "melmastoon.ghasi.io/functions/tenantbooking/listpolicies"
+	tenantbookinglistproperties "melmastoon.ghasi.io/functions/tenantbooking/listproperties"
 	tenantbookingopenintent "melmastoon.ghasi.io/functions/tenantbooking/openintent"
 	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
 	tenantbookingquote "melmastoon.ghasi.io/functions/tenantbooking/quote"
@@ -137,6 +138,7 @@ var Functions = []fn.Function{
 	dropdraft.Function,
 	tenantbookinghold.Function,
 	tenantbookinglistpolicies.Function,
+	tenantbookinglistproperties.Function,
 	tenantbookingopenintent.Function,
 	patchdraft.Function,
 	tenantbookingquote.Function,

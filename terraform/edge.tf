@@ -18,7 +18,7 @@ resource "google_compute_region_network_endpoint_group" "function" {
 
 locals {
   # Shared caches keep these answers for as long as they say of themselves; of all others they keep nothing.
-  cached = toset([for name, f in local.called : name if f.access == "public" && endswith(f.path, "/policies")])
+  cached = toset([for name, f in local.called : name if f.access == "public" && can(regex("/{tenantSlug}/(policies|properties)$", f.path))])
 }
 
 resource "google_compute_backend_service" "function" {

@@ -81,8 +81,8 @@ func (s *Visits) Remember(ctx context.Context, v Visitor, was Session) error {
 	return s.sessions.Keep(ctx, v.Session, was)
 }
 
-// AsksFor is the language that a request alone asks for, by its query or else by what its browser accepts.
-func AsksFor(named fn.Maybe[locale.Tag], h http.Header, t Tenant) (locale.Tag, error) {
+// asksFor is the language that a request alone asks for, by its query or else by what its browser accepts.
+func asksFor(named fn.Maybe[locale.Tag], h http.Header, t Tenant) (locale.Tag, error) {
 	if l, ok := named.Get(); ok {
 		if !slices.Contains(t.Locales, l) {
 			return "", ErrLocaleNotSupported

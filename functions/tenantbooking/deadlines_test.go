@@ -12,6 +12,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	"melmastoon.ghasi.io/functions/tenantbooking/listpolicies"
+	"melmastoon.ghasi.io/functions/tenantbooking/listproperties"
 	"melmastoon.ghasi.io/functions/tenantbooking/readavailability"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/env"
@@ -69,7 +70,7 @@ func (e *ear) began(t *testing.T) (function string, began time.Time) {
 func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
 	t.Parallel()
 	const grace = 50 * time.Millisecond // the contract's
-	fs := append(funnel(), bootstrap.Function, readavailability.Function, listpolicies.Function)
+	fs := append(funnel(), bootstrap.Function, readavailability.Function, listpolicies.Function, listproperties.Function)
 	budgets := map[string]fn.Spec{}
 	for _, f := range fs {
 		budgets[f.Spec.Name] = f.Spec
@@ -103,6 +104,7 @@ func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
 			g.Must(200, "GET", "/availability?propertyId="+search.Property.String()+"&checkIn="+search.Stay.CheckIn.String()+"&checkOut="+search.Stay.CheckOut.String()+"&adults=2", nil)
 		},
 		func() { street.DB.Advance(time.Hour); g.Must(200, "GET", "/policies", nil) },
+		func() { g.Must(200, "GET", "/properties", nil) },
 		func() { g.Ask() }, func() { g.Hold() }, func() { g.Name() }, func() { g.Pay("card") },
 		func() { g.Town.Pay(g.Intent, false); g.Must(200, "POST", "/draft/"+g.Draft.String()+"/return", nil) },
 		func() { g.Must(200, "GET", "/confirmation/"+g.Stay.String(), nil) },
@@ -116,7 +118,7 @@ func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
 		step()
 		check()
 	}
-	for _, name := range []string{"bootstrap", "readavailability", "listpolicies", "quote", "hold", "openintent", "confirmpayment", "confirmcash", "readconfirmation", "dropdraft", "sweepdrafts"} {
+	for _, name := range []string{"bootstrap", "readavailability", "listpolicies", "listproperties", "quote", "hold", "openintent", "confirmpayment", "confirmcash", "readconfirmation", "dropdraft", "sweepdrafts"} {
 		if asked["tenantbooking-"+name] == 0 {
 			t.Errorf("%s has asked nobody: this has shown nothing of it", name)
 		}

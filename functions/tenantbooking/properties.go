@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -26,6 +27,8 @@ func OpenProperties(e env.Env) Properties {
 type House struct {
 	ID        id.Property `json:"propertyId"`
 	Tenant    id.Tenant   `json:"tenantId"`
+	Name      locale.Text `json:"name"`
+	TimeZone  string      `json:"timeZone"`
 	RoomTypes []RoomType  `json:"roomTypes"`
 	RatePlans []RatePlan  `json:"ratePlans"`
 }
@@ -74,6 +77,24 @@ func (p Properties) Get(ctx context.Context, tenant id.Tenant, property id.Prope
 		return House{}, ErrNotFound
 	}
 	return h, nil
+}
+
+// List returns all houses of the hotel without their rates, which change with each publication of a price.
+func (p Properties) List(ctx context.Context, tenant id.Tenant) ([]House, error) {
+	var out struct {
+		Properties []House `json:"properties"`
+	}
+	if err := p.client.Get(ctx, "/properties", url.Values{"tenantId": {tenant.String()}}, &out, upstream.Tenant(tenant)); err != nil {
+		return nil, fmt.Errorf("properties: list of %s: %w", tenant, err)
+	}
+	foreign := func(h House) bool { return h.ID.IsZero() || h.Tenant != tenant }
+	if out.Properties == nil || slices.ContainsFunc(out.Properties, foreign) {
+		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("properties: list: incomplete, or another hotel's"))
+	}
+	for i := range out.Properties {
+		out.Properties[i].RatePlans = nil
+	}
+	return out.Properties, nil
 }
 
 // A HouseRule is one thing that a house's guests should know, in all languages that it is written in.

@@ -89,22 +89,11 @@ func (r *Rooms) offersOf(ctx context.Context, s Search) (Offers, cache.State, er
 		func(ctx context.Context) (Offers, error) { return r.pricing.Offers(ctx, s) })
 }
 
-// A RoomView is a kind of room as a guest sees it.
+// A RoomView is a kind of room as a guest sees it who asks for a stay.
 type RoomView struct {
-	RoomType     id.RoomType `json:"roomTypeId"`
-	Name         string      `json:"name"`
-	Description  string      `json:"description"`
-	Photos       []PhotoView `json:"photos"`
-	MaxOccupancy int         `json:"maxOccupancy"`
-	UnitsLeft    *int        `json:"unitsLeft,omitzero"`
-	Rates        []RateView  `json:"rates"`
-}
-
-// A PhotoView is a picture in one language.
-type PhotoView struct {
-	URL  string `json:"url"`
-	Alt  string `json:"alt"`
-	Hero bool   `json:"isHero"`
+	RoomTypeView
+	UnitsLeft *int       `json:"unitsLeft,omitzero"`
+	Rates     []RateView `json:"rates"`
 }
 
 // A RateView is a rate as a guest sees it. Nightly is for showing, never for adding up.
@@ -138,12 +127,7 @@ func (f Found) Rooms(l locale.Tag, c money.Currency) []RoomView {
 }
 
 func (f Found) room(r RoomType, l locale.Tag, c money.Currency, offers []Offer) RoomView {
-	text := locale.Among(r.Localized, l, RoomText{r.Name, r.Description})
-	v := RoomView{RoomType: r.ID, Name: text.Name, Description: text.Description, Photos: []PhotoView{},
-		MaxOccupancy: r.MaxOccupancy, Rates: []RateView{}}
-	for _, p := range r.Photos {
-		v.Photos = append(v.Photos, PhotoView{p.URL, p.Alt.In(l), p.Hero})
-	}
+	v := RoomView{RoomTypeView: r.in(l), Rates: []RateView{}}
 	if f.Left != nil {
 		left := f.Left[r.ID] // what inventory does not name, it does not have
 		v.UnitsLeft = &left

@@ -27,12 +27,13 @@ type Storefront struct {
 
 // Storefronts composes them. Each part is cached for all visitors of the hotel.
 type Storefronts struct {
-	themes Themes
-	houses Properties
-	now    func() time.Time
-	looks  *cache.Cache[Theme]
-	rules  *cache.Cache[[]HouseRule]
-	packs  cache.Forms[*fn.Pack]
+	themes     Themes
+	properties Properties
+	now        func() time.Time
+	looks      *cache.Cache[Theme]
+	rules      *cache.Cache[[]HouseRule]
+	houses     *cache.Cache[[]House]
+	packs      cache.Forms[*fn.Pack]
 }
 
 // front is how long the parts serve: as they are, and while their services fail.
@@ -43,6 +44,7 @@ func OpenStorefronts(e env.Env) *Storefronts {
 	return &Storefronts{
 		OpenThemes(e), OpenProperties(e), e.Now,
 		cache.Open[Theme](e, "tenant-theme", front), cache.Open[[]HouseRule](e, "tenant-policies", front),
+		cache.Open[[]House](e, "tenant-houses", front),
 		cache.OpenForms[*fn.Pack](e, "bootstrap"),
 	}
 }
@@ -129,7 +131,14 @@ func (s *Storefronts) look(ctx context.Context, t id.Tenant) (Theme, cache.State
 // Rules are the rules of the hotel's houses, how they were found, and which they are.
 func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.Mark, error) {
 	return s.rules.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
-		func(ctx context.Context) ([]HouseRule, error) { return s.houses.Rules(ctx, t) })
+		func(ctx context.Context) ([]HouseRule, error) { return s.properties.Rules(ctx, t) })
+}
+
+// Houses are the hotel's houses without their rates, how they were found, and which they are. No event tells of a change of
+// theirs: like the rules they are asked for again after five minutes, or when the hotel has changed something about itself.
+func (s *Storefronts) Houses(ctx context.Context, t id.Tenant) ([]House, cache.State, cache.Mark, error) {
+	return s.houses.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
+		func(ctx context.Context) ([]House, error) { return s.properties.List(ctx, t) })
 }
 
 // A part is how one part of a storefront was had.

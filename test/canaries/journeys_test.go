@@ -100,6 +100,7 @@ func (p *typist) looks() {
 	p.refused("GET", tenantSite+"/bootstrap", "/bootstrap?h="+url.QueryEscape(p.text("h")), nil)
 	p.refused("POST", tenantSite+"/handoff/consume", "/handoff/consume", map[string]any{"token": p.text("token")})
 	p.refused("GET", tenantSite+"/policies", "/policies?locale="+url.QueryEscape(p.text("locale")), nil)
+	p.refused("GET", tenantSite+"/properties", "/properties?locale="+url.QueryEscape(p.text("locale")), nil)
 	p.refused("GET", tenantSite+"/availability", "/availability?propertyId="+url.QueryEscape(p.text("propertyId"))+"&checkIn="+url.QueryEscape(p.text("checkIn")), nil)
 	p.refused("PATCH", tenantSite+"/session", "/session", map[string]any{"locale": p.text("locale"), "currency": p.text("currency")})
 }

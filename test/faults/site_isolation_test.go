@@ -68,7 +68,8 @@ func tries(own *stage.Visitor) map[string][]func(names) stage.Request {
 			w := own.Wanting(stage.Usual())["stayWindow"].(map[string]any)
 			return get(fmt.Sprintf("/availability?propertyId=%s&checkIn=%s&checkOut=%s&adults=2", n.Property, w["checkIn"], w["checkOut"]))
 		}},
-		"GET /policies": {func(n names) stage.Request { return get("/policies") }},
+		"GET /policies":   {func(n names) stage.Request { return get("/policies") }},
+		"GET /properties": {func(n names) stage.Request { return get("/properties") }},
 		"POST /quote": {
 			func(n names) stage.Request { return send("POST", "/quote", wish(n.Property, n.Room, n.Rate, "")) },
 			func(n names) stage.Request {
@@ -280,7 +281,7 @@ func sneak(t *testing.T, s *stage.Stage, name string, how trick, intruder, atHom
 
 // public are the routes that show the same to everybody, or begin a visit.
 func public(route string) bool {
-	return route == "GET /policies" || route == "GET /bootstrap" || route == "POST /handoff/consume"
+	return slices.Contains([]string{"GET /policies", "GET /properties", "GET /bootstrap", "POST /handoff/consume"}, route)
 }
 
 func knock(t *testing.T, thief *stage.Visitor, how trick, r stage.Request) stage.Answer {

@@ -201,7 +201,7 @@ func TestASiteOpensWithoutTheHotStore(t *testing.T) {
 	s, own := shelved(t)
 	own.mood.Store(down)
 	v := s.Visit(demo.KabulGrand)
-	for _, path := range []string{"/bootstrap", "/policies", nights(v)} {
+	for _, path := range []string{"/bootstrap", "/policies", "/properties", nights(v)} {
 		a := v.Must(http.StatusOK, http.MethodGet, path, nil)
 		if got := a.Header.Get("X-Cache"); got == "HIT" {
 			t.Errorf("%s: %s from a cache that is away", path, got)

@@ -106,6 +106,7 @@ func calls(v *stage.Visitor) []call {
 		{"bootstrap", 0, stage.Request{Method: get, Path: "/bootstrap"}},
 		{"readavailability", 0, stage.Request{Method: get, Path: nights(v)}},
 		{"listpolicies", 0, stage.Request{Method: get, Path: "/policies"}},
+		{"listproperties", 0, stage.Request{Method: get, Path: "/properties"}},
 		{"quote", 0, stage.Request{Method: post, Path: "/quote", Body: v.Wanting(stage.Usual())}},
 		{"hold", 0, stage.Request{Method: post, Path: "/hold", Body: v.Holding()}},
 		{"readdraft", 0, stage.Request{Method: get, Path: v.Draft("")}},

@@ -1,6 +1,7 @@
 package journeys
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -98,6 +99,48 @@ func confirmation(t *testing.T, v *stage.Visitor, method, status string) {
 	stranger.Refused(http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND", http.MethodGet, path, nil)
 	stranger.Refused(http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND", http.MethodGet, path+"?t=x"+v.ViewToken, nil)
 	stranger.Must(http.StatusOK, http.MethodGet, path+"?t="+v.ViewToken, nil)
+}
+
+// TestASiteNeedsToKnowNothingButTheHotelsName books with ids that the hotel's own routes have told, and no other.
+func TestASiteNeedsToKnowNothingButTheHotelsName(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand)
+	var front struct {
+		Properties []struct {
+			PropertyID, Name, TimeZone string
+			RoomTypes                  []struct{ RoomTypeID, Name string }
+		}
+	}
+	v.Must(http.StatusOK, http.MethodGet, "/properties?locale=en", nil).Into(t, &front)
+	if len(front.Properties) != 1 || front.Properties[0].Name != "Kabul Grand Hotel" || front.Properties[0].TimeZone != "Asia/Kabul" {
+		t.Fatalf("the hotel shows %+v", front)
+	}
+	house, called := front.Properties[0], map[string]string{}
+	for _, r := range house.RoomTypes {
+		called[r.RoomTypeID] = r.Name
+	}
+	wish := v.Wanting(usual())
+	days := wish["stayWindow"].(map[string]any)
+	var found struct {
+		Rooms []struct {
+			RoomTypeID string
+			Rates      []struct{ RatePlanID string }
+		}
+	}
+	v.Must(http.StatusOK, http.MethodGet, fmt.Sprintf("/availability?propertyId=%s&checkIn=%s&checkOut=%s&adults=2", house.PropertyID, days["checkIn"], days["checkOut"]), nil).Into(t, &found)
+	wish["propertyId"], wish["roomTypeId"], wish["ratePlanId"] = house.PropertyID, found.Rooms[0].RoomTypeID, found.Rooms[0].Rates[0].RatePlanID
+	v.Must(http.StatusCreated, http.MethodPost, "/quote", wish)
+	v.Hold().Name().Pay("cash_on_arrival")
+	v.Must(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
+	var booked struct {
+		PropertyID string
+		Rooms      []struct{ RoomTypeID string }
+	}
+	v.Must(http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil).Into(t, &booked)
+	if booked.PropertyID != house.PropertyID || len(booked.Rooms) != 1 || called[booked.Rooms[0].RoomTypeID] == "" {
+		t.Errorf("booked %+v, and the site can name %v", booked, called)
+	}
 }
 
 func TestAGuestPromisesCash(t *testing.T) {

@@ -220,6 +220,7 @@ func (k *walk) book(traveller guest) {
 	k.count("tenantbooking-consumehandoff", func() { g.must(http.StatusOK, http.MethodPost, "/handoff/consume", map[string]any{"token": token}) })
 	k.again("tenantbooking-bootstrap", func() { g.must(http.StatusOK, http.MethodGet, "/bootstrap", nil) })
 	k.again("tenantbooking-listpolicies", func() { g.must(http.StatusOK, http.MethodGet, "/policies", nil) })
+	k.again("tenantbooking-listproperties", func() { g.must(http.StatusOK, http.MethodGet, "/properties", nil) })
 	var shown struct{ Rooms []any }
 	path := "/availability?propertyId=" + demo.KabulGrand.Property.String() + "&" + k.tripQuery()
 	k.again("tenantbooking-readavailability", func() { g.must(http.StatusOK, http.MethodGet, path, nil).Into(k.t, &shown) })

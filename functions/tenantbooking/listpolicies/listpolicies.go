@@ -3,20 +3,15 @@ package listpolicies
 
 import (
 	"context"
-	"hash/fnv"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"melmastoon.ghasi.io/functions/tenantbooking"
-	"melmastoon.ghasi.io/shared/cache"
-	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/locale"
 )
 
-// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/policies. It is the one route of the service whose answers shared caches keep.
+// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/policies. Shared caches keep its answers.
 var Function = tenantbooking.HTTP(fn.Spec{
 	Name:    "tenantbooking-listpolicies",
 	Route:   "GET " + tenantbooking.Base + "/policies",
@@ -29,54 +24,25 @@ type Request struct {
 	Locale fn.Maybe[locale.Tag] `query:"locale"`
 }
 
-type content struct {
+// A Response is the rules of the hotel's houses, in one language.
+type Response struct {
 	Locale   locale.Tag                 `json:"locale"`
 	Policies []tenantbooking.PolicyView `json:"policies"`
 }
 
-// A sheet is content as it is sent. It is written once for everybody who reads the language.
-type sheet struct {
-	body    []byte
-	version int64
-}
-
 type shower struct {
-	fronts *tenantbooking.Storefronts
-	sheets cache.Forms[sheet]
+	sheets tenantbooking.Sheets[[]tenantbooking.HouseRule]
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
-	return (&shower{tenantbooking.OpenStorefronts(e), cache.OpenForms[sheet](e, "policies")}).show, nil
+	return (&shower{tenantbooking.OpenSheets(e, "policies", tenantbooking.OpenStorefronts(e).Rules, write)}).show, nil
 }
 
-// show says the language by the request alone: a shared cache knows nothing of the session.
-func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (out fn.JSON, err error) {
-	language, err := tenantbooking.AsksFor(c.In.Locale, c.Header, c.Tenant)
-	if err != nil {
-		return out, err
-	}
-	rules, state, mark, err := s.fronts.Rules(ctx, c.Tenant.ID)
-	if err != nil {
-		return out, err
-	}
-	write := func() (sheet, int, error) { return write(content{language, tenantbooking.ShowRules(rules, language)}) }
-	shown, kept, err := s.sheets.Of(document.KeyOf(c.Tenant.ID.String(), string(language)), []cache.Mark{mark}, write)
-	if !kept && err == nil {
-		shown, _, err = write()
-	}
-	if err != nil {
-		return out, err
-	}
-	out.Reply = fn.OK.Reply().Version(shown.version).Cached("public, max-age=300").FromCache(string(state)).Language(string(language))
-	out.Body = shown.body
-	return out, nil
+func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {
+	return s.sheets.Answer(ctx, c.Tenant, c.Header, c.In.Locale)
 }
 
-// write also says how many bytes the sheet takes.
-func write(c content) (sheet, int, error) {
-	body, err := json.Marshal(c)
-	sum := fnv.New64a()
-	_, _ = sum.Write(body)
-	return sheet{body, int64(sum.Sum64())}, len(body), err
+func write(rules []tenantbooking.HouseRule, l locale.Tag) any {
+	return Response{l, tenantbooking.ShowRules(rules, l)}
 }

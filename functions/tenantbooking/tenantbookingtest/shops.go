@@ -22,10 +22,11 @@ import (
 type Shops struct {
 	*upstreamtest.Neighbours
 
-	House tenantbooking.House
-	theme int // its version
-	left  int
-	price int64
+	House  tenantbooking.House
+	Others []tenantbooking.House // that are listed with it
+	theme  int                   // its version
+	left   int
+	price  int64
 }
 
 // Shopping is Build with the shops in town.
@@ -43,7 +44,8 @@ func OpenShops(t testing.TB) *Shops {
 	room, rate := id.New[id.RoomType](), id.New[id.RatePlan]()
 	s := &Shops{Neighbours: upstreamtest.Open(t, `{"tenantId":null,"roomTypes":null}`), theme: 1, left: 3, price: 100_000_000,
 		House: tenantbooking.House{
-			ID: id.New[id.Property](),
+			ID: id.New[id.Property](), TimeZone: "Asia/Kabul",
+			Name: locale.Text{Default: "Kabul Grand Hotel", Localized: map[string]string{"ps": "کابل ګرانډ هوټل"}},
 			RoomTypes: []tenantbooking.RoomType{{ID: room, Name: "Deluxe", Description: "A large room", MaxOccupancy: 3,
 				Localized: map[string]tenantbooking.RoomText{"ps": {Name: "ډیلکس", Description: "لویه خونه"}},
 				Photos:    []tenantbooking.Photo{{URL: "data:,", Alt: locale.Text{Default: "A bed"}, Hero: true}}}},
@@ -51,6 +53,7 @@ func OpenShops(t testing.TB) *Shops {
 		}}
 	s.Answers("GET /theme/tenants/{tenant}/theme", "theme", s.look)
 	s.Answers("GET /property/properties/{id}", "property", s.house)
+	s.Answers("GET /property/properties", "property", s.houses)
 	s.Answers("GET /property/policies", "property", s.rules)
 	s.Answers("GET /inventory/availability", "inventory", s.rooms)
 	s.Answers("GET /pricing/cheapest", "pricing", s.offers)
@@ -77,6 +80,10 @@ func (s *Shops) house(r *http.Request, _ []byte) any {
 		return nil
 	}
 	return s.House
+}
+
+func (s *Shops) houses(*http.Request, []byte) any {
+	return map[string]any{"properties": append([]tenantbooking.House{s.House}, s.Others...)}
 }
 
 func (s *Shops) rules(*http.Request, []byte) any {

@@ -1,0 +1,53 @@
+package tenantbooking
+
+import (
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+// A HouseView is one of the hotel's houses in the guest's language.
+type HouseView struct {
+	Property  id.Property    `json:"propertyId"`
+	Name      string         `json:"name"`
+	TimeZone  string         `json:"timeZone"`
+	RoomTypes []RoomTypeView `json:"roomTypes"`
+}
+
+// A RoomTypeView is a kind of room in the guest's language.
+type RoomTypeView struct {
+	RoomType     id.RoomType `json:"roomTypeId"`
+	Name         string      `json:"name"`
+	Description  string      `json:"description"`
+	Photos       []PhotoView `json:"photos"`
+	MaxOccupancy int         `json:"maxOccupancy"`
+}
+
+// A PhotoView is a picture in one language.
+type PhotoView struct {
+	URL  string `json:"url"`
+	Alt  string `json:"alt"`
+	Hero bool   `json:"isHero"`
+}
+
+// ShowHouses are houses in a language.
+func ShowHouses(houses []House, l locale.Tag) []HouseView {
+	shown := []HouseView{}
+	for _, h := range houses {
+		v := HouseView{h.ID, h.Name.In(l), h.TimeZone, []RoomTypeView{}}
+		for _, r := range h.RoomTypes {
+			v.RoomTypes = append(v.RoomTypes, r.in(l))
+		}
+		shown = append(shown, v)
+	}
+	return shown
+}
+
+// in is the kind of room in a language.
+func (r RoomType) in(l locale.Tag) RoomTypeView {
+	text := locale.Among(r.Localized, l, RoomText{r.Name, r.Description})
+	v := RoomTypeView{r.ID, text.Name, text.Description, []PhotoView{}, r.MaxOccupancy}
+	for _, p := range r.Photos {
+		v.Photos = append(v.Photos, PhotoView{p.URL, p.Alt.In(l), p.Hero})
+	}
+	return v
+}

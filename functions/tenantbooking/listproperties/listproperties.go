@@ -1,0 +1,48 @@
+// Package listproperties shows which houses a hotel has, and what kinds of room.
+package listproperties
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+// Function answers GET /bff/tenant-booking/v1/{tenantSlug}/properties. Shared caches keep its answers.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:    "tenantbooking-listproperties",
+	Route:   "GET " + tenantbooking.Base + "/properties",
+	Uses:    fn.Uses{fn.Documents, fn.Upstream("property")},
+	Timeout: time.Second,
+}, New, tenantbooking.WithoutSession)
+
+// A Request may name the language. Who is not asked gets what the browser would like.
+type Request struct {
+	Locale fn.Maybe[locale.Tag] `query:"locale"`
+}
+
+// A Response is the hotel's houses, in one language.
+type Response struct {
+	Locale     locale.Tag                `json:"locale"`
+	Properties []tenantbooking.HouseView `json:"properties"`
+}
+
+type shower struct {
+	sheets tenantbooking.Sheets[[]tenantbooking.House]
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
+	return (&shower{tenantbooking.OpenSheets(e, "properties", tenantbooking.OpenStorefronts(e).Houses, write)}).show, nil
+}
+
+func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {
+	return s.sheets.Answer(ctx, c.Tenant, c.Header, c.In.Locale)
+}
+
+func write(houses []tenantbooking.House, l locale.Tag) any {
+	return Response{l, tenantbooking.ShowHouses(houses, l)}
+}

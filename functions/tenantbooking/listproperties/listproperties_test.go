@@ -1,0 +1,146 @@
+package listproperties
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/upstreamtest"
+)
+
+const path = "/bff/tenant-booking/v1/kabul-grand/properties"
+
+func TestHousesAreShownInTheGuestsLanguageAndMayBeKept(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	front, house := street.Front.As(""), shops.House
+	first := front.Get(path, "Accept-Language", "ps")
+	room := `{"roomTypeId":"` + house.RoomTypes[0].ID.String() + `","name":"ډیلکس","description":"لویه خونه","photos":[{"url":"data:,","alt":"A bed","isHero":true}],"maxOccupancy":3}`
+	want := `{"locale":"ps-AF","properties":[{"propertyId":"` + house.ID.String() + `","name":"کابل ګرانډ هوټل","timeZone":"Asia/Kabul","roomTypes":[` + room + `]}]}`
+	if first.Status != 200 || string(first.Body) != want || first.Header.Get("Content-Language") != "ps-AF" || first.Header.Get("X-Cache") != "MISS" {
+		t.Errorf("got %d %s, want %s", first.Status, first.Body, want)
+	}
+	if vary := strings.Join(first.Header.Values("Vary"), ", "); first.Header.Get("Cache-Control") != "public, max-age=300" || vary != "Origin, Accept-Language" || first.Header.Get("Set-Cookie") != "" {
+		t.Errorf("a shared cache reads %v", first.Header)
+	}
+	again := front.Get(path, "Accept-Language", "ps", "If-None-Match", first.Header.Get("Etag"))
+	if again.Status != 304 || len(again.Body) != 0 || again.Header.Get("X-Cache") != "HIT" {
+		t.Errorf("the same: %d %s", again.Status, again.Body)
+	}
+	for _, ask := range [][]string{{path + "?locale=en"}, {path, "Accept-Language", "en-GB"}} {
+		english := front.Get(ask[0], append(ask[1:], "If-None-Match", first.Header.Get("Etag"))...)
+		if english.Status != 200 || !strings.Contains(string(english.Body), `"name":"Kabul Grand Hotel"`) || !strings.Contains(string(english.Body), `"name":"Deluxe","description":"A large room"`) {
+			t.Errorf("in English: %d %s", english.Status, english.Body)
+		}
+	}
+	dari := front.Get(path + "?locale=fa-AF") // in which nothing is described
+	if dari.Status != 200 || dari.Header.Get("Content-Language") != "fa-AF" || !strings.Contains(string(dari.Body), `"name":"Deluxe"`) || shops.Asked("property") != 1 {
+		t.Errorf("in Dari: %d %s, asked %d times", dari.Status, dari.Body, shops.Asked("property"))
+	}
+	if unknown := front.Get(path + "?locale=de"); unknown.Status != 422 || unknown.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" {
+		t.Errorf("in German: %d %s", unknown.Status, unknown.Body)
+	}
+}
+
+func TestAHouseOfAnotherHotelIsNotShown(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*tenantbooking.House){
+		"another hotel's":   func(h *tenantbooking.House) { h.Tenant = id.New[id.Tenant]() },
+		"nobody's":          func(h *tenantbooking.House) { h.Tenant = id.Tenant{} },
+		"one without an id": func(h *tenantbooking.House) { h.ID = id.Property{} },
+	} {
+		street, shops := tenantbookingtest.Shopping(t, Function)
+		other := shops.House
+		other.ID, other.Name.Default = id.New[id.Property](), "Next door"
+		front := street.Front.As("")
+		shops.Do(func() { shops.Others = []tenantbooking.House{other} })
+		var two Response
+		if err := json.Unmarshal(front.Get(path).Body, &two); err != nil || len(two.Properties) != 2 || two.Properties[1].Property != other.ID {
+			t.Errorf("two of one hotel's: %+v, %v", two, err)
+		}
+		spoil(&other)
+		shops.Do(func() { shops.Others = []tenantbooking.House{other} })
+		street.DB.Advance(time.Hour)
+		if a := front.Get(path); a.Status != 503 || a.Header.Get("Retry-After") == "" || strings.Contains(string(a.Body), "Next door") {
+			t.Errorf("%s: %d %v %s", name, a.Status, a.Header, a.Body)
+		}
+	}
+}
+
+// No event tells of houses: what a hotel has changed about itself is seen at once, and all else after five minutes.
+func TestANewRoomIsShownSoon(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function, configupdated.Function)
+	front, hotel, now := street.Front.As(""), street.Town.Tenants[0].ID, street.Env.Now()
+	shown := func(name, state string) {
+		t.Helper()
+		if a := front.Get(path); a.Status != 200 || a.Header.Get("X-Cache") != state || !strings.Contains(string(a.Body), `"name":"`+name+`"`) {
+			t.Errorf("want %s, %s: %d %s %s", name, state, a.Status, a.Header.Get("X-Cache"), a.Body)
+		}
+	}
+	called := func(name string) {
+		shops.Do(func() { shops.House.RoomTypes[0].Name, shops.House.RoomTypes[0].Localized = name, nil })
+	}
+	called("One")
+	shown("One", "MISS")
+	called("Two")
+	shown("One", "HIT")
+	street.Tell(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"properties"}, "updatedAt": now}, now)
+	shown("Two", "MISS")
+	called("Three")
+	shown("Two", "HIT")
+	street.DB.Advance(5*time.Minute + time.Second)
+	shown("Three", "MISS")
+}
+
+func TestTheLastHousesAreShownWhileTheirServiceIsAway(t *testing.T) {
+	t.Parallel()
+	street, shops := tenantbookingtest.Shopping(t, Function)
+	front := street.Front.As("")
+	before := front.Get(path)
+	shops.Mood("property", upstreamtest.Failing)
+	street.DB.Advance(6 * time.Minute)
+	if a := front.Get(path); a.Status != 200 || a.Header.Get("X-Cache") != "STALE" || string(a.Body) != string(before.Body) {
+		t.Errorf("six minutes later: %d %s %s", a.Status, a.Header.Get("X-Cache"), a.Body)
+	}
+	street.DB.Advance(30 * time.Minute)
+	if a := front.Get(path); a.Status != 503 || a.Header.Get("Retry-After") == "" {
+		t.Errorf("much later: %d %v %s", a.Status, a.Header, a.Body)
+	}
+}
+
+func TestHousesThatCannotBeHadAreAnErrorInTime(t *testing.T) {
+	t.Parallel()
+	for mood, name := range map[upstreamtest.Mood]string{upstreamtest.Hanging: "hanging", upstreamtest.Failing: "failing", upstreamtest.Garbled: "garbled",
+		upstreamtest.Garbage: "garbage", upstreamtest.Endless: "endless"} {
+		street, shops := tenantbookingtest.Shopping(t, Function)
+		shops.Mood("property", mood)
+		var a fntest.Answer
+		took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) })
+		if a.Status != 503 || a.Header.Get("Retry-After") == "" || took > time.Second+50*time.Millisecond {
+			t.Errorf("%s: got %d after %v, besides %v in which the machine got to nothing: %s", name, a.Status, took, stalled, a.Body)
+		}
+	}
+}
+
+func TestAHotelThatIsSuspendedOrUnknownShowsNoHouses(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function, tenantsuspended.Function)
+	front, hotel, now := street.Front.As(""), street.Town.Tenants[0].ID, street.Env.Now()
+	front.Get(path)
+	street.Tell(tenantsuspended.Function, hotel, map[string]any{"tenantId": hotel, "reason": "unpaid", "suspendedAt": now}, now)
+	if a := front.Get(path); a.Status != 503 || a.Code() != "TENANT.SUSPENDED" {
+		t.Errorf("suspended: %d %s", a.Status, a.Body)
+	}
+	if a := front.Get(strings.Replace(path, "kabul-grand", "nowhere", 1)); a.Status != 404 || a.Code() != "TENANT.UNKNOWN" {
+		t.Errorf("unknown: %d %s", a.Status, a.Body)
+	}
+}

@@ -1,0 +1,71 @@
+package tenantbooking
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+// Sheets are what a hotel shows of itself to everybody who reads a language. Each is written once, for as long as what it says
+// stands; shared caches may keep it too.
+type Sheets[T any] struct {
+	find    func(context.Context, id.Tenant) (T, cache.State, cache.Mark, error)
+	show    func(T, locale.Tag) any
+	written cache.Forms[sheet]
+}
+
+// A sheet is as it is sent.
+type sheet struct {
+	body    []byte
+	version int64
+}
+
+// OpenSheets opens the sheets of one kind. Find has what is written on them, and show says it in a language.
+func OpenSheets[T any](e env.Env, name string, find func(context.Context, id.Tenant) (T, cache.State, cache.Mark, error), show func(T, locale.Tag) any) Sheets[T] {
+	return Sheets[T]{find, show, cache.OpenForms[sheet](e, name)}
+}
+
+// Answer says the language by the request alone, named or else by what its browser accepts: a shared cache knows nothing of the
+// session.
+func (s Sheets[T]) Answer(ctx context.Context, t Tenant, h http.Header, named fn.Maybe[locale.Tag]) (out fn.JSON, err error) {
+	language, err := asksFor(named, h, t)
+	if err != nil {
+		return out, err
+	}
+	found, state, mark, err := s.find(ctx, t.ID)
+	if err != nil {
+		return out, err
+	}
+	write := func() (sheet, int, error) { return write(s.show(found, language)) }
+	shown, kept, err := s.written.Of(document.KeyOf(t.ID.String(), string(language)), []cache.Mark{mark}, write)
+	if !kept && err == nil {
+		shown, _, err = write()
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Reply = fn.OK.Reply().Version(shown.version).Cached("public, max-age=300").FromCache(string(state)).Language(string(language))
+	out.Body = shown.body
+	return out, nil
+}
+
+// write also says how many bytes the sheet takes.
+func write(content any) (sheet, int, error) {
+	body, err := json.Marshal(content)
+	if err != nil {
+		return sheet{}, 0, fmt.Errorf("sheets: write: %w", err)
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(body)
+	return sheet{body, int64(sum.Sum64())}, len(body), nil
+}
