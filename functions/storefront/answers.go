@@ -19,7 +19,6 @@ const cashOnArrival Method = "cash_on_arrival"
 type (
 	// A Front is what a hotel shows of itself.
 	Front struct {
-		Tenant    id.Tenant            `json:"tenantId"`
 		BrandName string               `json:"brandName"`
 		Tagline   string               `json:"brandTagline"`
 		Theme     *FrontTheme          `json:"theme"`
@@ -31,7 +30,19 @@ type (
 		Policies  []FrontPolicy        `json:"policies"`
 		Arrival   *Arrival             `json:"handoffPayload"`
 		Version   string               `json:"bootstrapVersion"`
-		Houses    []House              `json:"-"` // as the property service knows them
+		Houses    []House              `json:"-"` // which the booking service tells by themselves
+	}
+	// A House is one of a hotel company's hotels, in the guest's language.
+	House struct {
+		ID        id.Property `json:"propertyId"`
+		Name      string      `json:"name"`
+		TimeZone  string      `json:"timeZone"`
+		RoomTypes []RoomType  `json:"roomTypes"`
+	}
+	// A RoomType is what a kind of room is called.
+	RoomType struct {
+		ID   id.RoomType `json:"roomTypeId"`
+		Name string      `json:"name"`
 	}
 	// A FrontTheme is how it looks.
 	FrontTheme struct {

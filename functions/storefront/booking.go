@@ -100,7 +100,7 @@ func (v *Visit) Confirmation(ctx context.Context, r id.Reservation, token string
 	if len(v.Front.Houses) > 0 {
 		return &c, nil
 	}
-	house, err := v.site.houses.Get(ctx, c.Property) // the hotel sells nothing now, so it was not shown
+	house, err := v.site.properties.Get(ctx, c.Property, v.Words.Tag) // the hotel sells nothing now, so it was not shown
 	v.Front.Houses = []House{house}
 	return &c, err
 }

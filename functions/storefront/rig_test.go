@@ -38,7 +38,7 @@ const (
 	pashto     = "کابل ګرانډ هوټل"
 )
 
-// The hotel, as the property service knows it, with its suites.
+// The hotel, with its suites, as the property service knows it.
 var (
 	tenant   = id.New[id.Tenant]()
 	property = id.New[id.Property]()
@@ -51,6 +51,19 @@ var (
 			"ps-AF": body{"name": "کورنۍ سویټ"}, "fa-AF": body{"name": "سویت خانوادگی"}}}}}
 )
 
+// listed is the hotel as the booking service tells it in a language.
+func listed(l locale.Tag) body {
+	name, suite := "Kabul Grand Hotel", "Family suite"
+	switch l {
+	case locale.Pashto:
+		name, suite = pashto, "کورنۍ سویټ"
+	case locale.Dari:
+		name, suite = "هتل گرند کابل", "سویت خانوادگی"
+	}
+	return body{"propertyId": property, "name": name, "timeZone": "Asia/Kabul", "roomTypes": []body{{"roomTypeId": suites, "name": suite,
+		"description": "Large.", "maxOccupancy": 5, "photos": []body{}}}}
+}
+
 // look is how the hotel looks.
 func look() body {
 	return body{"primaryColor": "#1f4e79", "onPrimaryColor": "#ffffff", "accentColor": "#c8963e", "backgroundColor": "#f4f1ea",
@@ -62,6 +75,7 @@ type desk struct {
 	mu       sync.Mutex
 	now      func() time.Time
 	brand    string
+	houses   int // where it is more than one
 	version  string
 	locale   locale.Tag
 	tokens   any
@@ -85,11 +99,11 @@ func newDesk(e env.Env) *desk {
 
 // RoundTrip makes the desk, and the property service behind it, the only thing that the site can reach.
 func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host == "property.example" {
-		return knows(r), nil
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if r.URL.Host == "property.example" {
+		return d.knows(r), nil
+	}
 	text, _ := io.ReadAll(r.Body)
 	path := strings.TrimPrefix(r.URL.Path, "/bff/tenant-booking/v1/kabul-grand-hotel")
 	act := r.Method + " " + path[strings.LastIndexByte(path, '/')+1:]
@@ -108,13 +122,11 @@ func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // knows is the property service's answer.
-func knows(r *http.Request) *http.Response {
+func (d *desk) knows(r *http.Request) *http.Response {
 	w := httptest.NewRecorder()
 	switch {
-	case r.Header.Get("Cookie") != "":
-		w.WriteHeader(http.StatusTeapot) // a guest's cookie is none of its business
-	case r.URL.Path == "/properties" && r.FormValue("tenantId") == tenant.String():
-		_ = json.MarshalWrite(w, body{"properties": []body{house}})
+	case r.Header.Get("Cookie") != "" || d.refuses["GET bootstrap"] == "":
+		w.WriteHeader(http.StatusTeapot) // a guest's cookie is none of its business, and of a hotel that is open others tell
 	case r.URL.Path == "/properties/"+property.String():
 		_ = json.MarshalWrite(w, house)
 	default:
@@ -137,11 +149,17 @@ func refuse(w *httptest.ResponseRecorder, refusal string) {
 
 func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string, text []byte) {
 	var out any
+	var shown []body
 	status := http.StatusOK
 	switch act {
 	case "GET bootstrap":
 		http.SetCookie(w, &http.Cookie{Name: "tnt_id", Value: "signed", Path: "/bff/tenant-booking/v1/kabul-grand-hotel", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		out = d.front(r.URL.Query().Get("h") != "")
+	case "GET properties":
+		for range max(1, d.houses) {
+			shown = append(shown, listed(locale.Tag(r.FormValue("locale"))))
+		}
+		out = body{"locale": r.FormValue("locale"), "properties": shown}
 	case "GET availability":
 		out = d.rooms()
 	case "POST quote":

@@ -18,7 +18,7 @@ import (
 type site struct {
 	booking    string // where the booking service is, without the hotel
 	wire       http.RoundTripper
-	houses     Houses
+	properties Properties
 	dictionary dictionary
 	pages      *template.Template
 }
@@ -44,7 +44,7 @@ func openSite(e env.Env) (*site, error) {
 		return nil, err
 	}
 	wire, err := openWire(e)
-	return &site{strings.TrimSuffix(c.Booking, "/"), wire, OpenHouses(e), words, pages}, err
+	return &site{strings.TrimSuffix(c.Booking, "/"), wire, OpenProperties(e), words, pages}, err
 }
 
 // openWire is the connection to the booking service: the one that was given, else one for all pages.
@@ -109,7 +109,7 @@ func (v *Visit) enter(ctx context.Context, query url.Values, campaign http.Heade
 	if _, err := v.do(ctx, wish{method: http.MethodGet, path: path, out: &v.Front}); err != nil {
 		return err
 	}
-	houses, err := v.site.houses.Of(ctx, v.Front.Tenant)
+	houses, err := v.houses(ctx)
 	if err != nil {
 		return err
 	}

@@ -38,8 +38,9 @@ func TestAGuestBooksByCardOnTheSite(t *testing.T) {
 		t.Errorf("sent to %q, want the bank", g.went)
 	}
 	g.open(home+"/return/"+d.draft.String()).sees("Your room is booked", "GM-7K2QX9", "Family suite", "AFN 24,200.50", "Paid (Card)", "?t=k.token")
-	want := []string{"GET bootstrap", "GET bootstrap", "GET availability", "POST quote", "POST hold", "GET bootstrap", "GET draft",
-		"PATCH draft", "GET bootstrap", "GET draft", "POST payment-intent", "POST return", "GET bootstrap", "GET reservation"}
+	const front, houses = "GET bootstrap", "GET properties"
+	want := []string{front, houses, front, houses, "GET availability", "POST quote", "POST hold", front, houses, "GET draft",
+		"PATCH draft", front, houses, "GET draft", "POST payment-intent", "POST return", front, houses, "GET reservation"}
 	if !slices.Equal(d.asked, want) {
 		t.Errorf("asked %q, want %q", d.asked, want)
 	}
@@ -54,7 +55,7 @@ func TestAGuestBooksByCardOnTheSite(t *testing.T) {
 			keys[key] = true
 		}
 	}
-	if match := d.received[7].Header.Get("If-Match"); match != `"3"` {
+	if match := d.received[slices.Index(d.asked, "PATCH draft")].Header.Get("If-Match"); match != `"3"` {
 		t.Errorf("the guest is named on version %s, want 3", match)
 	}
 }
@@ -194,6 +195,9 @@ func TestASiteThatCannotBeEnteredSaysWhy(t *testing.T) {
 		d.refuses["GET bootstrap"] = refusal
 		browse(t, e, d).open(searched).sees(sees)
 	}
+	unnamed := newDesk(e)
+	unnamed.refuses["GET properties"] = "503 GENERAL.UNAVAILABLE"
+	browse(t, e, unnamed).open(searched).sees("cannot be reached")
 	booked := newDesk(e)
 	booked.refuses["GET bootstrap"] = "503 TENANT.SUSPENDED"
 	browse(t, e, booked).open(home+"/confirmations/"+booked.booked.String()).sees("Your room is booked", "GM-7K2QX9", "Family suite", "Kabul Grand Hotel")
@@ -224,7 +228,7 @@ func TestAGuestChoosesTheirLanguageAndStaysOnThePage(t *testing.T) {
 	d := newDesk(e)
 	g := browse(t, e, d).open(searched)
 	g.send("/preferences", "locale", "ps-AF", "currency", "USD").sees("Rooms from 21 March 2027")
-	if body := d.bodies[len(d.bodies)-3]; body != `{"locale":"ps-AF","currency":"USD"}` {
+	if body := d.bodies[slices.Index(d.asked, "PATCH session")]; body != `{"locale":"ps-AF","currency":"USD"}` {
 		t.Errorf("asked for %s", body)
 	}
 	for _, back := range []string{"https://evil.example", "//evil.example" + home, home + "evil", "javascript:alert(1)", `\\evil.example`, "/sandbox/payment"} {
@@ -279,15 +283,15 @@ func TestAHotelIsCalledByItsNameInTheGuestsLanguage(t *testing.T) {
 	g := browse(t, e, d)
 	for _, test := range []struct {
 		language locale.Tag
-		brand    string
+		houses   int
 		heading  string
 		tagline  bool
 	}{
-		{"en", "Kabul Grand Hotel", "<strong>Kabul Grand Hotel</strong>", true},
-		{"ps-AF", "Kabul Grand Hotel", "<strong>" + pashto + "</strong>", false}, // nobody has translated it
-		{"ps-AF", "Kabul Hotels", "<strong>Kabul Hotels</strong>", false},        // no house is called so
+		{"en", 1, "<strong>Kabul Grand Hotel</strong>", true},
+		{"ps-AF", 1, "<strong>" + pashto + "</strong>", false}, // nobody has translated the tagline
+		{"ps-AF", 2, "<strong>Kabul Hotels</strong>", false},   // nor the company
 	} {
-		d.locale, d.brand = test.language, test.brand
+		d.locale, d.houses, d.brand = test.language, test.houses, "Kabul Hotels"
 		g.open(home).sees(test.heading)
 		if shown := strings.Contains(g.page, tagline); shown != test.tagline {
 			t.Errorf("in %s the hotel says %q of itself: %v", test.language, tagline, shown)

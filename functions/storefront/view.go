@@ -97,19 +97,17 @@ func (v View) Room(p id.Property, r id.RoomType) string {
 	for _, house := range v.Front.Houses {
 		for _, room := range house.RoomTypes {
 			if house.ID == p && room.ID == r {
-				return locale.Among(room.Localized, v.Words.Tag, RoomText{room.Name}).Name
+				return room.Name
 			}
 		}
 	}
 	return r.String()
 }
 
-// Brand is what the hotel is called in the guest's language, where one of its houses has its name.
+// Brand is what the hotel is called in the guest's language: where it is one house, as that is. Nobody translates a company.
 func (v View) Brand() string {
-	for _, house := range v.Front.Houses {
-		if house.Name.Default == v.Front.BrandName {
-			return house.Name.In(v.Words.Tag)
-		}
+	if len(v.Front.Houses) == 1 {
+		return v.Front.Houses[0].Name
 	}
 	return v.Front.BrandName
 }
@@ -127,7 +125,7 @@ func (v View) Tagline() string {
 func (v View) House(p id.Property) string {
 	for _, house := range v.Front.Houses {
 		if house.ID == p {
-			return house.Name.In(v.Words.Tag)
+			return house.Name
 		}
 	}
 	return v.Front.BrandName

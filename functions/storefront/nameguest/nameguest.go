@@ -15,7 +15,7 @@ import (
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-nameguest",
 	Route:   "POST /site/{slug}/bookings/{draftId}/guest",
-	Uses:    fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
+	Uses:    fn.Uses{fn.Upstream("tenantbooking")},
 	Timeout: 5 * time.Second,
 }, note)
 

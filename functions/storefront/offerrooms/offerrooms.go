@@ -13,7 +13,7 @@ import (
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-offerrooms",
 	Route:   "GET /site/{slug}",
-	Uses:    fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
+	Uses:    fn.Uses{fn.Upstream("tenantbooking")},
 	Timeout: 5 * time.Second,
 }, offer)
 

@@ -14,7 +14,7 @@ import (
 var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-showbooking",
 	Route:   "GET /site/{slug}/bookings/{draftId}",
-	Uses:    fn.Uses{fn.Upstream("tenantbooking"), fn.Upstream("property")},
+	Uses:    fn.Uses{fn.Upstream("tenantbooking")},
 	Timeout: 5 * time.Second,
 }, show)
 
