@@ -31,7 +31,7 @@ type pace struct {
 // a quarter of the lanes: neighbours in the table are in different lanes, and are then read and marked together, while three
 // other relays still find work.
 var (
-	relaying = pace{lanes: 16, rows: 1000, lease: 10 * time.Second, publish: 5 * time.Second, finish: 3 * time.Second}
+	relaying = pace{lanes: 16, rows: 2000, lease: 10 * time.Second, publish: 5 * time.Second, finish: 3 * time.Second}
 	draining = pace{lanes: 64, rows: 200, lease: time.Second, publish: 100 * time.Millisecond, finish: 50 * time.Millisecond}
 )
 
