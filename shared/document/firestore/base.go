@@ -186,12 +186,5 @@ const (
 )
 
 func pause(ctx context.Context, round int) error {
-	timer := time.NewTimer(rand.N(min(shortest<<min(round, 10), longest)))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return env.Wait(ctx, rand.N(min(shortest<<min(round, 10), longest)))
 }
