@@ -27,7 +27,7 @@ type Choice struct {
 
 // As is the choice in the language and the currency that the guest has named, else in those of the visit. It looks at what
 // this site has, not at what the hotel has: that shows a guest what it can.
-func (c Choice) As(v Visitor, l fn.Maybe[locale.Tag], code fn.Maybe[CurrencyCode]) (_ Choice, err error) {
+func (c Choice) As(v Visitor, l fn.Maybe[locale.Tag], code fn.Maybe[money.Code]) (_ Choice, err error) {
 	c.Locale, c.Currency = v.Locale, v.Currency
 	if named, ok := l.Get(); ok {
 		if c.Locale, err = ChooseLocale(named); err != nil {

@@ -182,14 +182,14 @@ func TestWhatIsNamedMustBeThere(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		locale   fn.Maybe[locale.Tag]
-		currency fn.Maybe[CurrencyCode]
+		currency fn.Maybe[money.Code]
 		want     error
 		as       Choice
 	}{
-		{"nothing: as the visit is", fn.Maybe[locale.Tag]{}, fn.Maybe[CurrencyCode]{}, nil, Choice{Locale: locale.Dari, Currency: money.IRR}},
-		{"both", fn.Some(locale.Arabic), fn.Some[CurrencyCode]("AED"), nil, Choice{Locale: locale.Arabic, Currency: money.AED}},
-		{"a language that the site is not in", fn.Some[locale.Tag]("de"), fn.Maybe[CurrencyCode]{}, ErrLocaleNotSupported, Choice{}},
-		{"a currency without prices", fn.Maybe[locale.Tag]{}, fn.Some[CurrencyCode]("CHF"), ErrCurrencyNotSupported, Choice{}},
+		{"nothing: as the visit is", fn.Maybe[locale.Tag]{}, fn.Maybe[money.Code]{}, nil, Choice{Locale: locale.Dari, Currency: money.IRR}},
+		{"both", fn.Some(locale.Arabic), fn.Some[money.Code]("AED"), nil, Choice{Locale: locale.Arabic, Currency: money.AED}},
+		{"a language that the site is not in", fn.Some[locale.Tag]("de"), fn.Maybe[money.Code]{}, ErrLocaleNotSupported, Choice{}},
+		{"a currency without prices", fn.Maybe[locale.Tag]{}, fn.Some[money.Code]("CHF"), ErrCurrencyNotSupported, Choice{}},
 	} {
 		got, err := Choice{}.As(v, test.locale, test.currency)
 		if !errors.Is(err, test.want) || err == nil && (got.Locale != test.as.Locale || got.Currency != test.as.Currency) {

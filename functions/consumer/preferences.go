@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,22 +24,8 @@ func ChooseLocale(wanted locale.Tag) (locale.Tag, error) {
 	return wanted, nil
 }
 
-// A CurrencyCode is what has the form of an ISO 4217 code. Whether prices are shown in it is asked of [ChooseCurrency].
-type CurrencyCode string
-
-var errCurrencyCode = errors.New("not three capital letters")
-
-// UnmarshalText accepts three capital letters.
-func (c *CurrencyCode) UnmarshalText(text []byte) error {
-	if len(text) != 3 || strings.ContainsFunc(string(text), func(r rune) bool { return r < 'A' || r > 'Z' }) {
-		return errCurrencyCode
-	}
-	*c = CurrencyCode(text)
-	return nil
-}
-
 // ChooseCurrency is for a currency that somebody named: prices are shown in it, or that is refused.
-func ChooseCurrency(wanted CurrencyCode) (c money.Currency, err error) {
+func ChooseCurrency(wanted money.Code) (c money.Currency, err error) {
 	if c.UnmarshalText([]byte(wanted)) != nil {
 		return "", ErrCurrencyNotSupported
 	}
@@ -130,7 +115,7 @@ func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
 		language, _ = firstLanguage(h, v.Country)
 		currency, _ = firstCurrency(v.Country, language)
 	}
-	if wished, err := ChooseCurrency(CurrencyCode(h.Get("X-Currency"))); err == nil {
+	if wished, err := ChooseCurrency(money.Code(h.Get("X-Currency"))); err == nil {
 		currency = wished
 	}
 	return language, currency

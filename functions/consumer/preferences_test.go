@@ -76,7 +76,7 @@ func TestWhatTheSiteDoesNotHaveIsRefused(t *testing.T) {
 
 func TestEveryCurrencyOfTheSiteHasTwoDecimals(t *testing.T) {
 	t.Parallel()
-	for _, code := range []consumer.CurrencyCode{"AFN", "IRR", "PKR", "AED", "USD", "EUR", "GBP"} {
+	for _, code := range []money.Code{"AFN", "IRR", "PKR", "AED", "USD", "EUR", "GBP"} {
 		c, err := consumer.ChooseCurrency(code)
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package tenantbooking
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,22 +32,10 @@ type currencyChanged struct {
 	ChangedAt time.Time        `json:"changedAt"`
 }
 
-// A CurrencyCode is what has the form of an ISO 4217 code. Whether the hotel shows prices in it is asked of [Visitor.Choose].
-type CurrencyCode money.Currency
-
-// UnmarshalText accepts three capital letters.
-func (c *CurrencyCode) UnmarshalText(text []byte) error {
-	if len(text) != 3 || strings.ContainsFunc(string(text), func(r rune) bool { return r < 'A' || r > 'Z' }) {
-		return errors.New("is not three capital letters")
-	}
-	*c = CurrencyCode(text)
-	return nil
-}
-
 // Choose sets the language and the currency of the session, as far as they are given, and returns the events that tell of a
 // change: none for one that is as before. ErrLocaleNotSupported and ErrCurrencyNotSupported where the hotel does not have it.
-func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[CurrencyCode], now time.Time) (events []event.Draft, err error) {
-	language, currency := l.Or(v.Locale), money.Currency(c.Or(CurrencyCode(v.Currency)))
+func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now time.Time) (events []event.Draft, err error) {
+	language, currency := l.Or(v.Locale), money.Currency(c.Or(money.Code(v.Currency)))
 	switch {
 	case !slices.Contains(v.Tenant.Locales, language):
 		return nil, ErrLocaleNotSupported

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
-// Why an amount is refused.
+// Why an amount or a currency is refused.
 var (
 	ErrCurrency = errors.New("money: not a currency of the platform")
+	ErrCode     = errors.New("money: not three capital letters")
 	ErrForm     = errors.New("money: not a whole decimal number in its one form")
 	ErrOverflow = errors.New("money: too large to count")
 	ErrInexact  = errors.New("money: not a whole number of minor units")
@@ -38,6 +40,19 @@ func (c *Currency) UnmarshalText(text []byte) error {
 		return ErrCurrency
 	}
 	*c = read
+	return nil
+}
+
+// A Code has the form of an ISO 4217 code. Whether there are prices in that currency is another question, which a service
+// answers with a refusal of its own.
+type Code string
+
+// UnmarshalText accepts three capital letters.
+func (c *Code) UnmarshalText(text []byte) error {
+	if len(text) != 3 || strings.ContainsFunc(string(text), func(r rune) bool { return r < 'A' || r > 'Z' }) {
+		return ErrCode
+	}
+	*c = Code(text)
 	return nil
 }
 

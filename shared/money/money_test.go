@@ -130,3 +130,13 @@ func same(t *testing.T, act string, got int64, err error, want *big.Int) {
 		t.Errorf("%s: got %d, %v, want %v", act, got, err, want)
 	}
 }
+
+func TestACodeHasItsFormWhetherOrNotItIsACurrency(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]error{"AFN": nil, "CHF": nil, "": money.ErrCode, "afn": money.ErrCode, "AF": money.ErrCode, "AFNX": money.ErrCode, "AÉ": money.ErrCode} {
+		var got money.Code
+		if err := got.UnmarshalText([]byte(text)); !errors.Is(err, want) || err == nil && string(got) != text {
+			t.Errorf("%q: got %q, %v, want %v", text, got, err, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
 )
 
 // Function answers PATCH /bff/consumer/v1/session.
@@ -25,10 +26,10 @@ var Function = consumer.HTTP(fn.Spec{
 
 // A Request is what is chosen.
 type Request struct {
-	Locale    fn.Maybe[locale.Tag]            `json:"locale"`
-	Currency  fn.Maybe[consumer.CurrencyCode] `json:"currency"`
-	Telemetry fn.Maybe[bool]                  `json:"consentTelemetry"`
-	Marketing fn.Maybe[bool]                  `json:"consentMarketing"`
+	Locale    fn.Maybe[locale.Tag] `json:"locale"`
+	Currency  fn.Maybe[money.Code] `json:"currency"`
+	Telemetry fn.Maybe[bool]       `json:"consentTelemetry"`
+	Marketing fn.Maybe[bool]       `json:"consentMarketing"`
 }
 
 // Validate refuses to choose nothing.
@@ -54,7 +55,7 @@ func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out con
 	if err != nil {
 		return out, err
 	}
-	currency, err := consumer.ChooseCurrency(c.In.Currency.Or(consumer.CurrencyCode(c.Session.Currency)))
+	currency, err := consumer.ChooseCurrency(c.In.Currency.Or(money.Code(c.Session.Currency)))
 	if err != nil {
 		return out, err
 	}

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
 )
 
 // Function answers POST /bff/consumer/v1/handoff/{tenantId}/{propertyId}.
@@ -26,12 +27,12 @@ var Function = consumer.HTTP(fn.Spec{
 
 // A Request is the hotel, and what the guest has chosen. What it does not say is as the visit is.
 type Request struct {
-	Tenant    id.Tenant                       `path:"tenantId"`
-	Property  id.Property                     `path:"propertyId"`
-	Dates     consumer.DateRange              `json:"dates"`
-	Occupancy consumer.Occupancy              `json:"occupancy"`
-	Currency  fn.Maybe[consumer.CurrencyCode] `json:"currency"`
-	Locale    fn.Maybe[locale.Tag]            `json:"locale"`
+	Tenant    id.Tenant            `path:"tenantId"`
+	Property  id.Property          `path:"propertyId"`
+	Dates     consumer.DateRange   `json:"dates"`
+	Occupancy consumer.Occupancy   `json:"occupancy"`
+	Currency  fn.Maybe[money.Code] `json:"currency"`
+	Locale    fn.Maybe[locale.Tag] `json:"locale"`
 }
 
 // A Response is where the guest goes on, and until when.

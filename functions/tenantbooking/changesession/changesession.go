@@ -25,8 +25,8 @@ var Function = tenantbooking.HTTP(fn.Spec{
 
 // A Request is what is chosen.
 type Request struct {
-	Locale   fn.Maybe[locale.Tag]                 `json:"locale"`
-	Currency fn.Maybe[tenantbooking.CurrencyCode] `json:"currency"`
+	Locale   fn.Maybe[locale.Tag] `json:"locale"`
+	Currency fn.Maybe[money.Code] `json:"currency"`
 }
 
 // Validate refuses to choose nothing.
