@@ -31,31 +31,27 @@ func (r *request[T]) markKey(seen view[T]) document.Key {
 }
 
 // claim waits until this process may compose, or another has composed. It returns what is seen then, and what to call when
-// the composition is over. With the marks away each process composes for itself; and one who has waited as
-// long as is sensible no longer does.
+// the composition is over. One who has waited as long as is sensible no longer does.
 func (r *request[T]) claim(ctx context.Context, seen view[T]) (view[T], func()) {
 	waiting, cancel := context.WithTimeout(ctx, patience(ctx))
 	defer cancel()
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	for {
-		release, won, err := r.mark(ctx, seen)
-		if err != nil {
-			return seen, release
-		}
-		if !won {
+		release, free := r.mark(ctx, seen)
+		if !free {
 			select {
 			case <-ticker.C:
 			case <-waiting.Done():
 				return seen, release
 			}
 		}
-		// Also one who won looks again: another may have been done between his look and his mark.
+		// Also one who is free looks again: another may have been done between his look and his mark.
 		again, err := r.look(ctx)
 		if err != nil {
 			return seen, release
 		}
-		if again.good || won && slices.Equal(again.generations, seen.generations) {
+		if again.good || free && slices.Equal(again.generations, seen.generations) {
 			return again, release
 		}
 		release()
@@ -63,18 +59,18 @@ func (r *request[T]) claim(ctx context.Context, seen view[T]) (view[T], func()) 
 	}
 }
 
-// mark tries to be the one who composes.
-func (r *request[T]) mark(ctx context.Context, seen view[T]) (release func(), won bool, err error) {
+// mark reports whether this process is free to compose: no other does, or the marks are away and each composes for itself.
+func (r *request[T]) mark(ctx context.Context, seen view[T]) (release func(), free bool) {
 	key, until := r.markKey(seen), r.env.Now().Add(markLife)
-	won, err = r.marks().Create(ctx, key, mark{}, until)
+	won, err := r.marks().Create(ctx, key, mark{}, until)
 	if err != nil || !won {
-		return func() {}, false, err
+		return func() {}, err != nil
 	}
 	return func() {
 		if r.env.Now().Before(until) { // after that it may be another's
 			_ = r.marks().Delete(context.WithoutCancel(ctx), key) // left behind, it ends by itself
 		}
-	}, true, nil
+	}, true
 }
 
 // patience is how long to wait for another process. What is left must be enough to compose after all.

@@ -132,6 +132,24 @@ func (w *watched) Get(ctx context.Context, now time.Time, names ...document.Name
 	return found, err
 }
 
+// dawdling is a store whose first answer to a reader with a name is on its way for long.
+type dawdling struct {
+	document.Store
+	once           sync.Once
+	looked, arrive chan struct{} // the answer is known; it may arrive
+}
+
+func (d *dawdling) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	found, err := d.Store.Get(ctx, now, names...)
+	if ctx.Value(reader{}) != nil {
+		d.once.Do(func() {
+			close(d.looked)
+			<-d.arrive
+		})
+	}
+	return found, err
+}
+
 // picky is a store of which some uses fail, by collection.
 type picky struct {
 	document.Store
