@@ -34,7 +34,6 @@ locals {
 
   of_everybody = { GOOGLE_CLOUD_PROJECT = var.project, SITE_DOMAIN = var.domain }
   of_a_demo    = var.demo ? { SANDBOX = "true" } : {}
-  of_documents = var.documents == "redis" ? { REDIS_URL = local.redis_url, REDIS_PREFIX = "hot:" } : { FIRESTORE_DATABASE = google_firestore_database.hot[0].name }
   of_public = { for key, value in {
     FORWARDED_HOPS     = "2" # the load balancer appends the client's address and its own
     RATE_LIMIT_SESSION = var.rate_limits.session
@@ -81,10 +80,13 @@ module "function" {
   account     = "${each.value.account}@${local.domain_of_accounts}"
   at_the_edge = each.value.kind == "http"
   environment = local.environment[each.key]
-  secrets     = { for variable in each.value.secrets : variable => { secret = local.secrets[variable], version = lookup(var.keyrings, variable, "latest") } }
-  network     = each.value.postgres || (each.value.documents && var.documents == "redis") ? { network = google_compute_network.main.id, subnetwork = google_compute_subnetwork.functions.id } : null
-  scaling     = local.scaling[each.key]
-  timeout     = each.value.timeoutSeconds + 5
+  secrets = merge(
+    { for variable in each.value.secrets : variable => { secret = local.secrets[variable], version = lookup(var.keyrings, variable, "latest") } },
+    each.value.documents ? local.secrets_of_documents : {},
+  )
+  network = each.value.postgres || (each.value.documents && var.documents == "redis") ? { network = google_compute_network.main.id, subnetwork = google_compute_subnetwork.functions.id } : null
+  scaling = local.scaling[each.key]
+  timeout = each.value.timeoutSeconds + 5
 
   # The database is brought up to date first, and whatever a function needs at its start is granted before.
   depends_on = [
@@ -92,6 +94,7 @@ module "function" {
     google_project_iam_member.database,
     google_project_iam_member.documents,
     google_secret_manager_secret_iam_binding.accessor,
+    google_secret_manager_secret_iam_binding.redis_url,
     google_service_account.function,
     module.migrate,
   ]

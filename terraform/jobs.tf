@@ -32,6 +32,7 @@ locals {
       # Roles are made by a role that may: an IAM login has the right only while it acts as that one.
       r.job == "migrate" ? { DATABASE_LOGINS = join(",", local.logins), PGOPTIONS = "-c role=cloudsqlsuperuser" } : {},
     )
+    secrets = local.jobs[r.job].documents ? local.secrets_of_documents : {}
   } }
 }
 
@@ -70,7 +71,8 @@ module "job" {
   timeout     = 3600
   run         = each.value.run
   environment = each.value.environment
+  secrets     = each.value.secrets
 
   # They need tables and logins.
-  depends_on = [module.migrate, google_project_iam_member.documents]
+  depends_on = [module.migrate, google_project_iam_member.documents, google_secret_manager_secret_iam_binding.redis_url]
 }

@@ -83,7 +83,7 @@ run "demo" {
   }
 
   assert {
-    condition     = contains(keys(local.programs["flags"].environment), "REDIS_URL") && contains(keys(module.alert), "documents")
+    condition     = contains(keys(local.programs["flags"].secrets), "REDIS_URL") && !contains(keys(local.programs["migrate"].secrets), "REDIS_URL") && contains(keys(module.alert), "documents")
     error_message = "A job looks for documents where there are none, or nobody is told when Memorystore is full."
   }
 
@@ -93,8 +93,23 @@ run "demo" {
   }
 
   assert {
-    condition     = alltrue([for name, f in run.archives.everything : contains(keys(local.environment[name]), "REDIS_URL") == f.documents && contains(keys(local.environment[name]), "REDIS_PREFIX") == f.documents])
-    error_message = "A function is told of a store that it does not use, or not of one that it does."
+    condition     = google_redis_instance.hot[0].auth_enabled && google_redis_instance.hot[0].transit_encryption_mode == "SERVER_AUTHENTICATION"
+    error_message = "Whoever reaches Memorystore reads guests' sessions."
+  }
+
+  assert {
+    condition = toset(google_secret_manager_secret_iam_binding.redis_url[0].members) == toset([for account in concat([for f in run.archives.everything : f.account if f.documents], ["jobs-flags"]) :
+      "serviceAccount:${account}@hotels-demo.iam.gserviceaccount.com"
+    ])
+    error_message = "Somebody reads Memorystore's password who does not use documents, or does not who does."
+  }
+
+  assert {
+    condition = alltrue([for name, f in run.archives.everything : f.documents == (
+      contains(keys(local.environment[name]), "REDIS_CA") && contains(keys(local.environment[name]), "REDIS_PREFIX")
+      && contains([for s in module.function[name].function.service_config[0].secret_environment_variables : s.key], "REDIS_URL")
+    ) && !contains(keys(local.environment[name]), "REDIS_URL")])
+    error_message = "A function is told of a store that it does not use, or not of one that it does, or everybody who sees it sees the password."
   }
 }
 

@@ -9,6 +9,9 @@ package redis
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"time"
 
@@ -29,7 +32,8 @@ func Open(e env.Env) *Store { return &Store{e} }
 
 // where says which server to use.
 type where struct {
-	URL    string `env:"REDIS_URL,required"` // redis://host:port/database, or rediss:// with TLS
+	URL    string `env:"REDIS_URL,required"` // redis://host:port/database, or rediss://:password@host:port/database with TLS
+	CA     string `env:"REDIS_CA"`           // PEM: who alone vouches for the server; where it is empty, those whom the machine trusts
 	Prefix string `env:"REDIS_PREFIX,default=hot:"`
 }
 
@@ -45,9 +49,9 @@ func (s *Store) server() (*server, error) {
 		if err := s.env.Load(&w); err != nil {
 			return nil, fmt.Errorf("redis: %w", err)
 		}
-		options, err := sdk.ParseURL(w.URL)
+		options, err := w.options()
 		if err != nil {
-			return nil, fmt.Errorf("redis: REDIS_URL: %w", err)
+			return nil, fmt.Errorf("redis: %w", err)
 		}
 		options.ContextTimeoutEnabled = true
 		options.MaxRetries, options.DialerRetries = -1, 1 // what fails is told at once, and what may have happened not repeated
@@ -56,6 +60,42 @@ func (s *Store) server() (*server, error) {
 		s.env.OnClose(func(context.Context) error { return client.Close() })
 		return &server{w.Prefix, client}, nil
 	})
+}
+
+// options are what the client is made with. No error repeats the URL, which may have a password in it.
+func (w where) options() (*sdk.Options, error) {
+	o, err := sdk.ParseURL(w.URL)
+	switch {
+	case err != nil:
+		return nil, errors.New("REDIS_URL is not of the form redis://host:port/database or rediss://:password@host:port/database")
+	case w.CA == "":
+		return o, nil
+	case o.TLSConfig == nil:
+		return nil, errors.New("REDIS_CA is given, but REDIS_URL does not begin with rediss://")
+	}
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM([]byte(w.CA)) {
+		return nil, errors.New("REDIS_CA holds no certificate")
+	}
+	o.TLSConfig = vouchedBy(authorities)
+	return o, nil
+}
+
+// vouchedBy trusts every server that the authorities vouch for, by whatever name. Each server of Memorystore has an authority of its
+// own, and a certificate that names no host as Go wants it named.
+func vouchedBy(authorities *x509.CertPool) *tls.Config {
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: true, // it would ask for the name; VerifyConnection asks for the rest
+		VerifyConnection: func(c tls.ConnectionState) error {
+			between := x509.NewCertPool()
+			for _, issuer := range c.PeerCertificates[1:] {
+				between.AddCert(issuer)
+			}
+			_, err := c.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: authorities, Intermediates: between})
+			return err
+		},
+	}
 }
 
 func (s *server) key(n document.Name) string { return s.prefix + n.Collection + "/" + n.ID }

@@ -2,6 +2,7 @@ package redis_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,12 +95,19 @@ func TestAForeignHashIsAnError(t *testing.T) {
 	}
 }
 
-func TestAURLThatIsNoneSaysSo(t *testing.T) {
+func TestASettingThatIsWrongSaysSoAndKeepsThePassword(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"", "http://somewhere"} {
-		e := env.Of(map[string]string{"REDIS_URL": url})
-		if err := redis.Open(e).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"}); err == nil {
-			t.Errorf("%q was taken for a server", url)
+	for name, test := range map[string]struct{ url, ca, want string }{
+		"nothing":                {"", "", "REDIS_URL"},
+		"another protocol":       {"http://:hush@somewhere", "", "REDIS_URL"},
+		"no URL":                 {"rediss://:hush@somewhere:port", "", "REDIS_URL"},
+		"an authority for plain": {"redis://:hush@somewhere", "PEM", "REDIS_CA"},
+		"no certificate":         {"rediss://:hush@somewhere", "PEM", "REDIS_CA"},
+	} {
+		e := env.Of(map[string]string{"REDIS_URL": test.url, "REDIS_CA": test.ca})
+		err := redis.Open(e).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"})
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

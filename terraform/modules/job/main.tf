@@ -29,6 +29,12 @@ variable "environment" {
   type        = map(string)
 }
 
+variable "secrets" {
+  description = "The secret, and its version, that each of these variables is read from."
+  type        = map(object({ secret = string, version = string }))
+  default     = {}
+}
+
 variable "network" {
   description = "The network that it reaches the database through."
   type        = object({ network = string, subnetwork = string })
@@ -79,6 +85,21 @@ resource "google_cloud_run_v2_job" "this" {
           content {
             name  = env.key
             value = env.value
+          }
+        }
+
+        dynamic "env" {
+          for_each = var.secrets
+
+          content {
+            name = env.key
+
+            value_source {
+              secret_key_ref {
+                secret  = env.value.secret
+                version = env.value.version
+              }
+            }
           }
         }
       }
