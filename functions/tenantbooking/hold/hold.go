@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fn/limit"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -19,8 +20,16 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
 	Emits:      fn.Emits{tenantbooking.DraftCreatedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
+	Rates:      rates,
 	Timeout:    3 * time.Second,
 }, New)
+
+// rates let nobody empty a hotel by holding rooms that are never paid for: a browser holds a few in a row and then two a minute,
+// so ten minutes, which is how long rooms are kept as a rule, see thirty. An address may be a whole office.
+var rates = limit.Rates{
+	Session: limit.Rate{PerSecond: 1.0 / 30, Burst: 10},
+	Address: limit.Rate{PerSecond: 0.5, Burst: 100},
+}
 
 // A Request names the draft and the quote to hold.
 type Request struct {
