@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/fn/idempotency"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/postgres"
@@ -21,14 +19,10 @@ import (
 
 // BenchmarkIdempotency claims and completes, then replays what was completed: ours seals what it keeps, the peer keeps it
 // as it is, each statement its own transaction. The peer's keys are hashes, as ours are: a client's key is random, and one
-// that counts would always fall on the same page of the index. Time is told as it is deployed, by a clock that nobody moves.
+// that counts would always fall on the same page of the index.
 func BenchmarkIdempotency(b *testing.B) {
 	const clients = 16
 	h, n := open(b, clients), times(2_500)
-	clock, err := fs.ReadFile(schemas.Postgres, "postgres/platform/0001_clock.up.sql")
-	must(b, err)
-	_, err = h.owner.PgConn().Exec(b.Context(), string(clock)).ReadAll()
-	must(b, err)
 	h.exec(b, `CREATE SCHEMA bare`, `CREATE TABLE bare.idempotency (key text PRIMARY KEY, tenant_id uuid NOT NULL, request_hash text NOT NULL,
 		locked_until timestamptz NOT NULL, created_at timestamptz NOT NULL DEFAULT now(), status_code int, headers bytea, response bytea)`)
 	ledger, err := idempotency.Open(h.env.With("IDEMPOTENCY_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32))),

@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 	"golang.org/x/sync/errgroup"
 
+	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -59,9 +61,20 @@ type house struct {
 	owner *pgx.Conn
 }
 
-func open(b *testing.B, pool int) *house {
+// database is one whose clock is as it is deployed: nobody moves it.
+func database(b testing.TB) *pgtest.Database {
 	b.Helper()
 	d := pgtest.New(b)
+	clock, err := fs.ReadFile(schemas.Postgres, "postgres/platform/0001_clock.up.sql")
+	must(b, err)
+	_, err = d.Owner(b).PgConn().Exec(b.Context(), string(clock)).ReadAll()
+	must(b, err)
+	return d
+}
+
+func open(b *testing.B, pool int) *house {
+	b.Helper()
+	d := database(b)
 	e := d.Env().With("DATABASE_POOL", fmt.Sprint(pool)).With("DATABASE_STATEMENT_TIMEOUT", "5m")
 	return &house{d, e, postgres.Open(e, schema), d.Owner(b)}
 }

@@ -29,7 +29,6 @@ import (
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/fn/observe"
 	"melmastoon.ghasi.io/shared/fntest"
-	"melmastoon.ghasi.io/shared/pgtest"
 )
 
 // Addresses of the servers that are compared. The ones of the site are the hotel's own.
@@ -100,7 +99,7 @@ func ours(t *testing.T, m *http.ServeMux) {
 		_ = json.MarshalWrite(w, map[string]any{"tenantId": tenant, "themeId": "thm_test", "version": 1, "tokens": look(60 << 10)})
 	}))
 	t.Cleanup(themes.Close)
-	db, shops := pgtest.New(t), tenantbookingtest.OpenShops(t)
+	db, shops := database(t), tenantbookingtest.OpenShops(t)
 	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()).With("UPSTREAM_THEME_URL", themes.URL+"/theme"), bootstrap.Function, listpolicies.Function)
 	shops.House.Tenant = street.Town.Tenants[0].ID
 	nothing := fn.HTTP(fn.Spec{Name: "load-tiny", Route: "GET " + tinyPath}, fn.Open,
