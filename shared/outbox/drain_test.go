@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/outbox"
 	"melmastoon.ghasi.io/shared/postgres"
 	"melmastoon.ghasi.io/shared/topic"
@@ -103,16 +104,15 @@ func TestAPublisherThatHangsCostsTheWriterLittleAndTheEventNothing(t *testing.T)
 	t.Parallel()
 	r := newRig(t)
 	slow := outbox.Open(env.Give[topic.Publisher](r.Env(), stuck{}), r.db)
-	var committed time.Time
-	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
-		tx.AfterCommit("measure", func(context.Context, []string) { committed = time.Now() })
-		return slow.Append(t.Context(), tx, told("k", 1))
+	var err error
+	took, stalled := fntest.Timed(func() {
+		err = r.db.InTx(t.Context(), func(tx postgres.Tx) error { return slow.Append(t.Context(), tx, told("k", 1)) })
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(committed); took > 2*time.Second { // 150 ms, and what a busy machine adds
-		t.Errorf("the writer waited for %v", took)
+	if took > 2*time.Second { // 150 ms, and what a busy machine adds
+		t.Errorf("the writer waited for %v, besides %v in which the machine got to nothing", took, stalled)
 	}
 	if got, want := r.rows(t), []string{"k 1 pending"}; !slices.Equal(got, want) {
 		t.Errorf("got rows %v, want %v: its own deadline is no failure of the event", got, want)
