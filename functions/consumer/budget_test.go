@@ -100,11 +100,13 @@ func TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing(t *testing
 		t.Run(test.answer+" "+test.stalls+" "+string(rune('0'+test.mood)), func(t *testing.T) {
 			t.Parallel()
 			b, e, _ := bazaar(t, 2)
+			e = env.Give(e, env.TimeoutFactor(2)) // so much hangs here that four times as much would be long
 			for stall := range strings.FieldsSeq(test.stalls) {
 				b.Mood(stall, test.mood)
 			}
 			answer := compositions[test.answer]
-			ctx, cancel := context.WithTimeout(t.Context(), answer.budget)
+			budget := e.Timeout(answer.budget)
+			ctx, cancel := context.WithTimeout(t.Context(), budget)
 			defer cancel()
 			var missing []string
 			var err error
@@ -112,8 +114,8 @@ func TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing(t *testing
 			if !errors.Is(err, test.want) || (test.want == nil && err != nil) || !slices.Equal(missing, test.missing) {
 				t.Errorf("missing %v, %v; want %v, %v", missing, err, test.missing, test.want)
 			}
-			if took >= answer.budget { // what follows, remembering and telling, had no time left
-				t.Errorf("took %v of %v, and the machine %v more", took, answer.budget, stalled)
+			if took >= budget { // what follows, remembering and telling, had no time left
+				t.Errorf("took %v of %v, and the machine %v more", took, budget, stalled)
 			}
 		})
 	}
@@ -125,19 +127,19 @@ func TestASlowSearchAndHangingPricesTogetherStayInTheBudget(t *testing.T) {
 	b, e, _ := bazaar(t, 2)
 	b.Mood("previews", upstreamtest.Hanging)
 	b.Mood("brands", upstreamtest.Hanging)
-	slow := time.NewTimer(1200 * time.Millisecond)
+	slow, budget := time.NewTimer(e.Timeout(1200*time.Millisecond)), e.Timeout(compositions["list"].budget)
 	b.Before(func(stall string) {
 		if stall == "searches" {
 			<-slow.C
 			slow.Reset(0)
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), compositions["list"].budget)
+	ctx, cancel := context.WithTimeout(t.Context(), budget)
 	defer cancel()
 	var missing []string
 	var err error
 	took, stalled := fntest.Timed(func() { missing, err = compositions["list"].compose(ctx, b, e) })
-	if err != nil || !slices.Equal(missing, []string{"theme", "pricing"}) || took >= compositions["list"].budget {
+	if err != nil || !slices.Equal(missing, []string{"theme", "pricing"}) || took >= budget {
 		t.Errorf("missing %v, %v after %v, and the machine's %v", missing, err, took, stalled)
 	}
 }
@@ -155,7 +157,7 @@ func TestASearchThatHangsIsAskedASecondTimeMeanwhile(t *testing.T) {
 	})
 	began := e.Now()
 	missing, err := compositions["list"].compose(t.Context(), b, e)
-	if took := e.Now().Sub(began); err != nil || missing != nil || asked.Load() != 2 || took < 800*time.Millisecond {
+	if took := e.Now().Sub(began); err != nil || missing != nil || asked.Load() != 2 || took < e.Timeout(800*time.Millisecond) {
 		t.Errorf("asked %d times in %v: missing %v, %v", asked.Load(), took, missing, err)
 	}
 }

@@ -92,6 +92,7 @@ type Prices struct {
 	previews  *cache.Cache[[]Preview]
 	calendars *cache.Cache[Calendar]
 	offers    *cache.Cache[Offers]
+	patience  time.Duration
 }
 
 // patience is how long a page waits for prices before it is shown without.
@@ -104,6 +105,7 @@ func OpenPrices(e env.Env) *Prices {
 		cache.Open[[]Preview](e, "consumer-previews", priced),
 		cache.Open[Calendar](e, "consumer-calendar", cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}),
 		cache.Open[Offers](e, "consumer-offers", priced),
+		e.Timeout(patience),
 	}
 }
 
@@ -126,7 +128,7 @@ func (p *Prices) Preview(ctx context.Context, hotels []id.Property, t Trip) (map
 		return nil, cache.Hit, nil
 	}
 	hotels = slices.SortedFunc(slices.Values(hotels), func(a, b id.Property) int { return bytes.Compare(a[:], b[:]) })
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, p.patience)
 	defer cancel()
 	parts := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
 	var depends []cache.Generation

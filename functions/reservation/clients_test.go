@@ -44,7 +44,7 @@ func beside(t testing.TB, n *neighbour) env.Env {
 	for _, name := range []string{"PRICING", "INVENTORY", "PAYMENT", "TENANT"} {
 		vars["UPSTREAM_"+name+"_URL"] = server.URL + "/v1"
 	}
-	return env.Of(vars)
+	return env.Give(env.Of(vars), env.TimeoutFactor(4)) // none of them is about time
 }
 
 func same(t testing.TB, got, want string) {

@@ -87,7 +87,7 @@ func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
 		name, began := heard.began(t)
 		for path, until := range heard.deadlines {
 			asked[name]++
-			if most := budgets[name].Timeout + grace; until.Sub(began) > most || budgets[name].Timeout == 0 {
+			if most := e.Timeout(budgets[name].Timeout + grace); until.Sub(began) > most || budgets[name].Timeout == 0 {
 				t.Errorf("%s waits for %s for %v, has %v", name, path, until.Sub(began), budgets[name].Timeout)
 			}
 		}

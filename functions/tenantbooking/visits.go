@@ -26,6 +26,7 @@ type Visits struct {
 	outbox   *outbox.Outbox
 	flags    *flags.Flags
 	now      func() time.Time
+	aside    time.Duration
 }
 
 // OpenVisits opens what visits need.
@@ -39,7 +40,7 @@ func OpenVisits(e env.Env) (*Visits, error) {
 		return nil, err
 	}
 	db := postgres.Open(e, Schema)
-	return &Visits{sessions, peppers, openServed(e), db, outbox.Open(e, db), OpenFlags(e), e.Now}, nil
+	return &Visits{sessions, peppers, openServed(e), db, outbox.Open(e, db), OpenFlags(e), e.Now, e.Timeout(aside)}, nil
 }
 
 // openServed opens the marks of the sessions that were told of.
@@ -121,7 +122,7 @@ func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival
 	if a == nil && (told || err != nil) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, aside)
+	ctx, cancel := context.WithTimeout(ctx, s.aside)
 	defer cancel()
 	first := false
 	if !told && err == nil {

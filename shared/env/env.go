@@ -95,6 +95,18 @@ func (e Env) Advance(d time.Duration) { e.family.offset.Add(int64(d)) }
 // Offset is how far the clock has been moved.
 func (e Env) Offset() time.Duration { return time.Duration(e.family.offset.Load()) }
 
+// A TimeoutFactor is given by tests that have not to do with time: on a machine that stands still for a moment a call within
+// the seconds of a deployed function would fail, and say nothing of the code.
+type TimeoutFactor int
+
+// Timeout is how long something may take that is given d: d, unless there is a TimeoutFactor.
+func (e Env) Timeout(d time.Duration) time.Duration {
+	if factor, ok := Given[TimeoutFactor](e); ok {
+		return d * time.Duration(factor)
+	}
+	return d
+}
+
 // Give returns the Env with v, under its type T. Whoever builds a binary gives what rooms must not choose themselves: drivers.
 func Give[T any](e Env, v T) Env {
 	given := maps.Clone(e.given)

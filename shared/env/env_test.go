@@ -128,6 +128,15 @@ func TestGiveIsByType(t *testing.T) {
 	}
 }
 
+func TestTestsGiveMoreTime(t *testing.T) {
+	t.Parallel()
+	plain := env.Of(nil)
+	ample := env.Give(plain, env.TimeoutFactor(4))
+	if a, b := plain.Timeout(time.Second), ample.Timeout(time.Second); a != time.Second || b != 4*time.Second {
+		t.Errorf("got %v and, with four times as much, %v", a, b)
+	}
+}
+
 func TestOnceOpensOne(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)

@@ -35,6 +35,7 @@ func (f Function) open(e env.Env) (http.Handler, error) {
 		return nil, err
 	}
 	spec := f.Spec
+	spec.Timeout = e.Timeout(spec.Timeout)
 	end, err := f.build(e, spec)
 	if err != nil {
 		return nil, err

@@ -45,6 +45,9 @@ func Empty(t testing.TB) *Database {
 	return open(t, false)
 }
 
+// factor has a call endure that the machine stands still for a second.
+const factor = env.TimeoutFactor(4)
+
 func open(t testing.TB, migrated bool) *Database {
 	t.Helper()
 	if testing.Short() {
@@ -60,12 +63,12 @@ func open(t testing.TB, migrated bool) *Database {
 		template = s.template
 	}
 	d.create(template)
-	d.env = env.Of(map[string]string{
+	d.env = env.Give(env.Of(map[string]string{
 		"DATABASE_URL":     d.URL(),
 		"DOCUMENT_TIMEOUT": "5s", // a crowded machine is slow, but its store does not hang
 
 		"RATE_LIMIT_SESSION": "off", "RATE_LIMIT_ADDRESS": "off", "RATE_LIMIT_TENANT": "off", // tests come in crowds
-	})
+	}), factor)
 	t.Cleanup(func() { d.close(migrated) })
 	return d
 }

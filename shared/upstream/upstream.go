@@ -36,6 +36,7 @@ type Client struct {
 // Open returns a client for the service that UPSTREAM_<NAME>_URL points at. Nothing is dialled; a wrong configuration is
 // the error of every call.
 func Open(e env.Env, name string, p Policy) *Client {
+	p.Timeout, p.HedgeAfter = e.Timeout(p.Timeout), e.Timeout(p.HedgeAfter)
 	return &Client{openService(e, name), p}
 }
 

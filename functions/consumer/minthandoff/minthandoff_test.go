@@ -146,7 +146,7 @@ func pointers(a fntest.Answer) (of []string) {
 }
 
 // TestAnAnswerComesInTime has each neighbour in each mood. Nobody is sent on by halves, and nobody waits longer than the budget
-// allows, with a margin for a crowded machine.
+// allows.
 func TestAnAnswerComesInTime(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -167,10 +167,10 @@ func TestAnAnswerComesInTime(t *testing.T) {
 			v := m.Traveller()
 			v.Must(201, "POST", to(m.Hotels[0]), wish(m)) // opens what is opened once
 			m.Mood(test.stall, test.mood)
-			began := time.Now()
-			a := v.Send("POST", to(m.Hotels[1]), wish(m))
-			if took := time.Since(began); a.Status/100 != 5 || a.Code() != test.code || took > 2*time.Second {
-				t.Errorf("after %v got %d %s", took, a.Status, a.Body)
+			var a fntest.Answer
+			took, stalled := fntest.Timed(func() { a = v.Send("POST", to(m.Hotels[1]), wish(m)) })
+			if a.Status/100 != 5 || a.Code() != test.code || took > m.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
+				t.Errorf("got %d after %v, besides %v in which the machine got to nothing: %s", a.Status, took, stalled, a.Body)
 			}
 			m.Mood(test.stall, upstreamtest.Well)
 			m.Counted("handoff.initiated", 1)

@@ -233,7 +233,7 @@ func TestASiteIsServedWithinItsBudgetWhateverIsMissing(t *testing.T) {
 			if a.Status != 200 || !slices.Equal(s.Degraded, test.missing) || (s.Theme == nil) != slices.Contains(test.missing, "theme") {
 				t.Errorf("got %d %s", a.Status, a.Body)
 			}
-			if took > Function.Spec.Timeout+50*time.Millisecond {
+			if took > street.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
 				t.Errorf("took %v, besides %v in which the machine got to nothing", took, stalled)
 			}
 		})

@@ -63,7 +63,7 @@ func TestPoliciesThatCannotBeHadAreAnErrorInTime(t *testing.T) {
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	shops.Mood("property", upstreamtest.Hanging)
 	var a fntest.Answer
-	if took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) }); a.Status != 503 || took > time.Second+50*time.Millisecond {
+	if took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) }); a.Status != 503 || took > street.Env.Timeout(time.Second+50*time.Millisecond) {
 		t.Errorf("got %d after %v, besides %v in which the machine got to nothing: %s", a.Status, took, stalled, a.Body)
 	}
 }
