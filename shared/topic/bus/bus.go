@@ -26,13 +26,14 @@ type Bus struct {
 	self   id.Request // this bus among all that were ever opened on the database
 	pusher *push.Pusher
 	wake   chan struct{} // has a value when there may be something to push
+	lease  time.Duration // of whoever pushes
 }
 
 var _ topic.Publisher = (*Bus)(nil)
 
 // Open returns the bus in the database. Its pushes carry tokens of the identity.Source that was given to e, if one was.
 func Open(e env.Env, db *postgres.DB) *Bus {
-	return &Bus{db: db, self: id.New[id.Request](), pusher: push.Open(e, width), wake: make(chan struct{}, 1)}
+	return &Bus{db: db, self: id.New[id.Request](), pusher: push.Open(e, width), wake: make(chan struct{}, 1), lease: e.Timeout(lease)}
 }
 
 // poke wakes Run without waiting for it.

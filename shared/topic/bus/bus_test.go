@@ -206,7 +206,7 @@ func TestOneOfTwoPushes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	renewals(t, d, 4)
+	outlasts(t, d)
 	close(renewed)
 	for n := range messages {
 		if got := <-arrived; got != fmt.Sprint(n) {
@@ -222,18 +222,22 @@ func TestOneOfTwoPushes(t *testing.T) {
 	}
 }
 
-// renewals waits until the lease of whoever pushes has been renewed so often.
-func renewals(t *testing.T, d *pgtest.Database, n int) {
+// outlasts waits until the lease of whoever pushes would have ended, and wants it to be renewed by then, not taken by another.
+func outlasts(t *testing.T, d *pgtest.Database) {
 	t.Helper()
-	conn, seen := d.Owner(t), map[string]bool{}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	for len(seen) <= n {
-		var until string
-		if err := conn.QueryRow(ctx, `SELECT leased_until::text FROM bus.pusher`).Scan(&until); err != nil {
+	until(t, d, `SELECT EXISTS (SELECT FROM bus.pusher WHERE leased_until > clock_timestamp())`)
+	conn := d.Owner(t)
+	pusher := func() (holder, end string) {
+		err := conn.QueryRow(t.Context(), `SELECT holder::text, leased_until::text FROM bus.pusher`).Scan(&holder, &end)
+		if err != nil {
 			t.Fatal(err)
 		}
-		seen[until] = true
+		return holder, end
+	}
+	holder, end := pusher()
+	until(t, d, fmt.Sprintf(`SELECT clock_timestamp() BETWEEN '%s' AND leased_until FROM bus.pusher`, end))
+	if another, _ := pusher(); another != holder {
+		t.Error("another pushes, although the one who did is there")
 	}
 }
 

@@ -30,7 +30,7 @@ func (b *Bus) Run(ctx context.Context) error {
 	defer renew.Stop()
 	defer look.Stop()
 	defer tidy.Stop()
-	err := errors.Join(b.forget(ctx), r.lead(ctx, lease))
+	err := errors.Join(b.forget(ctx), r.lead(ctx, r.lease))
 	for ctx.Err() == nil && (err == nil || errors.Is(err, fault.ErrUnavailable)) {
 		if err == nil && r.leading {
 			err = r.round(ctx)
@@ -40,7 +40,7 @@ func (b *Bus) Run(ctx context.Context) error {
 		case <-b.wake:
 		case <-look.C:
 		case <-renew.C:
-			err = r.lead(ctx, lease)
+			err = r.lead(ctx, r.lease)
 		case <-tidy.C:
 			err = b.forget(ctx)
 		}
@@ -82,11 +82,11 @@ func (r *run) lead(ctx context.Context, lasting time.Duration) error {
 
 // stop waits for what is in flight and lets the next one lead at once.
 func (r *run) stop(end context.CancelFunc) error {
-	failed := r.hold(r.life, grace+lease)
+	failed := r.hold(r.life, grace+r.lease)
 	timer := time.AfterFunc(grace, end)
 	defer timer.Stop()
 	r.inFlight.Wait()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.life), lease)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.life), r.lease)
 	defer cancel()
 	return errors.Join(failed, r.hold(ctx, 0))
 }
