@@ -25,7 +25,7 @@ type books struct {
 	env   env.Env
 	db    *postgres.DB
 	owner *pgx.Conn
-	today stay.Date
+	today stay.Date // in Kabul, where rooms are on sale from then: in the evening of UTC that is tomorrow
 }
 
 func open(t *testing.T) books {
@@ -41,7 +41,11 @@ func openWith(t *testing.T, pool string) books {
 	if err := demo.Load(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	return books{d, sandbox.OpenInventory(e), sandbox.OpenIntents(e), e, postgres.Open(e, sandbox.Schema), d.Owner(t), stay.DateOf(e.Now())}
+	zone, err := time.LoadLocation(kabul.TimeZone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return books{d, sandbox.OpenInventory(e), sandbox.OpenIntents(e), e, postgres.Open(e, sandbox.Schema), d.Owner(t), stay.DateOf(e.Now().In(zone))}
 }
 
 // nights is the stay that begins so many days from now.

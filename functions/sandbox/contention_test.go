@@ -148,6 +148,13 @@ func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.Placed, error
 			return err
 		}
 		placed = true
+		// The crowd is to take too much, not to end in a deadlock: the nights are locked in everybody's order, but too late.
+		if _, err := tx.Exec(ctx, `
+			SELECT FROM sandbox.inventory_nights WHERE room_type_id = @room AND night >= @start AND night < @end
+			ORDER BY night FOR NO KEY UPDATE`,
+			pgx.StrictNamedArgs{"room": c.RoomType, "start": h.Stay.Start, "end": h.Stay.End}); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, `
 			WITH held AS (
 				INSERT INTO sandbox.allocations (allocation_id, tenant_id, property_id, room_type_id, reservation_id,
