@@ -110,7 +110,7 @@ func shelved(t *testing.T) (*stage.Stage, *shelf) {
 	t.Helper()
 	db := pgtest.New(t)
 	own := &shelf{Store: pg.Open(db.Env())}
-	patience := db.Env().Timeout(150 * time.Millisecond) // as deployed, for calls that have as many times their budget
+	patience := db.Env().Timeout(150 * time.Millisecond)                                      // as deployed, for calls that have as many times their budget
 	e := db.Env().With("DOCUMENT_TIMEOUT", patience.String()).With("DOCUMENT_PAUSE", "500ms") // sooner well again
 	return stage.Within(t, db, env.Give[document.Store](e, own)), own
 }
