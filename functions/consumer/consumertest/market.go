@@ -19,13 +19,14 @@ import (
 type Market struct {
 	*Site
 	*Bazaar
+	today time.Time // when it opened: who asks again asks for the same nights, also when midnight has passed since
 }
 
 // OpenMarket opens functions beside a bazaar of so many hotels.
 func OpenMarket(t testing.TB, hotels int, fs ...fn.Function) *Market {
 	t.Helper()
 	db, bazaar := pgtest.New(t), OpenBazaar(t, hotels)
-	return &Market{OpenOn(t, db, bazaar.Around(db.Env()), fs...), bazaar}
+	return &Market{OpenOn(t, db, bazaar.Around(db.Env()), fs...), bazaar, db.Env().Now()}
 }
 
 // Kept is the traveller's session as it is kept.
@@ -38,9 +39,9 @@ func (v *Traveller) Kept() consumer.Session {
 	return kept
 }
 
-// Days are so many days from now on, as requests name them.
+// Days are so many days after the opening, as requests name them.
 func (m *Market) Days(from, nights int) (checkIn, checkOut string) {
-	day := m.Env.Now().AddDate(0, 0, from)
+	day := m.today.AddDate(0, 0, from)
 	return day.Format(time.DateOnly), day.AddDate(0, 0, nights).Format(time.DateOnly)
 }
 
