@@ -110,8 +110,9 @@ func shelved(t *testing.T) (*stage.Stage, *shelf) {
 	t.Helper()
 	db := pgtest.New(t)
 	own := &shelf{Store: pg.Open(db.Env())}
-	patience := db.Env().Timeout(150 * time.Millisecond)                                      // as deployed, for calls that have as many times their budget
-	e := db.Env().With("DOCUMENT_TIMEOUT", patience.String()).With("DOCUMENT_PAUSE", "500ms") // sooner well again
+	// As deployed, for calls that have as many times their budget; but sooner well again.
+	patience := db.Env().Timeout(150 * time.Millisecond)
+	e := db.Env().With("DOCUMENT_TIMEOUT", patience.String()).With("DOCUMENT_PAUSE", "500ms")
 	return stage.Within(t, db, env.Give[document.Store](e, own)), own
 }
 
