@@ -75,6 +75,12 @@ locals {
       name      = "events wait in an outbox for a person", playbook = "outbox", page = true
       condition = { filter = local.counted.stuck, by = local.by_function, above = 0 }
     } },
+    # Of a hundred events more than one had waited for more than thirty seconds. A single one that a cold instance leaves to the relay is
+    # over before this has lasted.
+    { outbox-lag = {
+      name      = "events leave an outbox late", playbook = "outbox lag", page = false
+      condition = { query = "${local.summed.late} > 0.01 * ${local.summed.published}", lasting = 900 }
+    } },
     # What is ticked must be seen to work: a schedule that has stopped fails nowhere.
     { for name, f in local.scheduled : "progress-${name}" => {
       name = "${name} does not run", playbook = "progress", page = true

@@ -89,6 +89,44 @@ resource "google_logging_metric" "stuck" {
   depends_on = [google_project_service.api]
 }
 
+# How many events a call published, and how many of them had lain in the outbox for more than thirty seconds. A relay publishes thousands in
+# one call, so what a percentile of lines says is not what one of events does: the alert divides the sums of both.
+resource "google_logging_metric" "outbox" {
+  for_each = {
+    published = "Events that a call published."
+    late      = "Of them, those that had waited for more than thirty seconds."
+  }
+
+  name            = "melmastoon/outbox_${each.key}"
+  description     = each.value
+  filter          = "${local.lines} AND jsonPayload.outbox.published>0"
+  value_extractor = "EXTRACT(jsonPayload.outbox.${each.key})"
+
+  metric_descriptor {
+    metric_kind = "DELTA"
+    value_type  = "DISTRIBUTION"
+    unit        = "1"
+
+    labels {
+      key = "service"
+    }
+  }
+
+  label_extractors = {
+    service = "REGEXP_EXTRACT(jsonPayload.function, \"^([a-z]+)-\")"
+  }
+
+  bucket_options {
+    exponential_buckets {
+      num_finite_buckets = 20
+      growth_factor      = 2
+      scale              = 1
+    }
+  }
+
+  depends_on = [google_project_service.api]
+}
+
 # Cloud Run writes a line of its own about each call, with the caller's address and the whole URL: in its query are tokens that let a
 # guest in, and the codes of reservations. The function's line has none of these, so that of Cloud Run is not kept.
 resource "google_logging_project_exclusion" "requests" {
@@ -106,5 +144,10 @@ locals {
     calls   = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.calls.name}\" AND resource.type=\"cloud_run_revision\""
     latency = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.latency.name}\" AND resource.type=\"cloud_run_revision\""
     stuck   = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.stuck.name}\" AND resource.type=\"cloud_run_revision\""
+  }
+
+  # The sums of the last ten minutes by service, as PromQL calls them.
+  summed = { for what, metric in google_logging_metric.outbox :
+    what => "sum by (service) (increase(logging_googleapis_com:user_${replace(metric.name, "/", "_")}_sum{monitored_resource=\"cloud_run_revision\"}[10m]))"
   }
 }

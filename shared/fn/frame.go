@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/fn/idempotency"
 	"melmastoon.ghasi.io/shared/fn/observe"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/outbox"
 )
 
 // An answer is what will be written.
@@ -32,6 +33,7 @@ type record struct {
 	writer http.ResponseWriter // for its deadlines and headers; only write writes to it
 	header http.Header         // of the answer
 	line   observe.Line
+	told   outbox.Tally
 
 	standings standings
 	lent      *[]byte // holds the body, and is given back once that is written; nil where it is the answer's own
@@ -84,7 +86,7 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	write(w, c, a)
 	c.giveBack()
-	c.line.Latency = f.now().Sub(c.began)
+	c.line.Latency, c.line.Outbox = f.now().Sub(c.began), c.told.Waits()
 	f.log.Write(&c.line)
 }
 
@@ -102,6 +104,9 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	c.line = observe.Line{
 		Time: c.began, Function: f.spec.Name, RequestID: requestID, Trace: span,
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Agent: r.UserAgent(), Received: r.ContentLength,
+	}
+	if len(f.spec.Emits) > 0 { // who tells nothing publishes nothing
+		ctx = outbox.Tallied(ctx, &c.told)
 	}
 	return event.WithOrigin(ctx, event.Origin{
 		RequestID: requestID, TraceParent: observe.Parent(span), CorrelationID: requestID, Instance: f.instance,

@@ -15,6 +15,7 @@ import (
 type outcome struct {
 	at        time.Time // of publishing, as the envelopes say it
 	published [][16]byte
+	waits     Waits           // of what was published
 	failed    failures        // tried again later, the rest of their key waits
 	parked    failures        // never tried again
 	stopped   map[string]bool // keys of which a row was not published
@@ -53,6 +54,7 @@ func (out *outcome) sort(r row, err error, over bool) {
 	switch {
 	case err == nil:
 		out.published = append(out.published, r.ID)
+		out.waits.add(out.at.Sub(r.Enqueued))
 		return
 	case errors.Is(err, topic.ErrHeldBack) && out.stopped[r.Key]:
 	case over && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):

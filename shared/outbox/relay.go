@@ -78,6 +78,7 @@ func (o *Outbox) work(ctx context.Context, p pace, only []string) (Report, error
 		if err != nil || !found {
 			return report, err
 		}
+		tell(ctx, out.waits)
 		report.Published += len(out.published)
 		report.Failed += len(out.failed.ids)
 		report.Parked += len(out.parked.ids)

@@ -16,6 +16,7 @@ type row struct {
 	Key      string `db:"ordering_key"`
 	Payload  []byte
 	Envelope []byte
+	Enqueued time.Time `db:"enqueued_at"`
 }
 
 // sealed is what the column envelope holds: the envelope as it will travel, and what travels beside it.

@@ -337,6 +337,20 @@ run "production" {
   }
 
   assert {
+    condition = try(module.alert["outbox-lag"].policy.conditions[0].condition_prometheus_query_language[0].query, "") == join(" > 0.01 * ", [for what in ["late", "published"] :
+      "sum by (service) (increase(logging_googleapis_com:user_melmastoon_outbox_${what}_sum{monitored_resource=\"cloud_run_revision\"}[10m]))"
+    ]) && alltrue([for a in module.alert : length(concat(a.policy.conditions[0].condition_threshold, a.policy.conditions[0].condition_absent, a.policy.conditions[0].condition_prometheus_query_language)) == 1])
+    error_message = "Events may leave the outboxes late, and nobody is told."
+  }
+
+  assert {
+    condition = toset([for what, m in google_logging_metric.outbox : "${m.name} ${m.value_extractor} ${m.metric_descriptor[0].value_type} ${strcontains(m.filter, " AND jsonPayload.outbox.published>0")}"]) == toset([for what in ["late", "published"] :
+      "melmastoon/outbox_${what} EXTRACT(jsonPayload.outbox.${what}) DISTRIBUTION true"
+    ])
+    error_message = "What is late is not counted from the same lines as what is published."
+  }
+
+  assert {
     condition     = alltrue([for a in module.alert : try(a.policy.alert_strategy[0].auto_close == "3600s", false)]) && !contains(keys(module.alert), "documents")
     error_message = "An alert stays open when it is over, or is about what is not there."
   }

@@ -67,6 +67,8 @@ var breaches = []breach{
 	{"addresses that are logged with their tokens", production, "metrics.tf", "run.googleapis.com%2Frequests", "run.googleapis.com%2Fnothing", "Tokens of guests are logged"},
 	{"a keyring that is never rolled out", production, "functions.tf", "lookup(var.keyrings, variable, \"latest\")", "\"latest\"", "another version of a keyring than was said"},
 	{"a demonstration without hotels", demo, "jobs.tf", "r.job == \"furnish\" ? substr(local.hashes[name], 0, 12) : null", "null", "The demonstration has no hotels"},
+	{"an alert that the lag of one line in a hundred raises", production, "metrics.tf", "EXTRACT(jsonPayload.outbox.${each.key})", "EXTRACT(jsonPayload.outbox.slowestSeconds)", "What is late is not counted from the same lines"},
+	{"a lag that is half of all events", production, "alerts.tf", "${local.summed.late} > 0.01 *", "${local.summed.late} > 0.5 *", "Events may leave the outboxes late"},
 	{"an alert without its playbook", production, "README.md", "### Playbook: progress", "### What is ticked", "progress"},
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.opentelemetry.io/otel/trace"
+
+	"melmastoon.ghasi.io/shared/outbox"
 )
 
 // A Line is what is told of one call, in the form that Cloud Logging understands. It has no place for a body, a query
@@ -28,6 +30,8 @@ type Line struct {
 	Subject string // of an event
 	EventID string
 	Attempt int
+
+	Outbox outbox.Waits // of what this call published
 
 	Replayed bool   // answered from the idempotency ledger
 	Parked   string // why an event was given up
@@ -65,6 +69,7 @@ func (l *Line) append(b []byte, project string) []byte {
 	b = member(b, "subject", l.Subject)
 	b = member(b, "eventId", l.EventID)
 	b = number(b, "attempt", int64(l.Attempt))
+	b = l.appendOutbox(b)
 	if l.Replayed {
 		b = append(b, `,"replayed":true`...)
 	}
@@ -92,6 +97,21 @@ func (l *Line) appendTrace(b []byte, project string) []byte {
 	b = hex.AppendEncode(b, spanID[:])
 	b = append(b, `","logging.googleapis.com/trace_sampled":`...)
 	return strconv.AppendBool(b, l.Trace.IsSampled())
+}
+
+// appendOutbox tells how long events had waited, in one member for all that the call published: a relay publishes too many
+// for a line each. Nobody late is told too, for what is counted from the lines is how many of all were.
+func (l *Line) appendOutbox(b []byte) []byte {
+	if l.Outbox.Published == 0 {
+		return b
+	}
+	b = append(b, `,"outbox":{"published":`...)
+	b = strconv.AppendInt(b, int64(l.Outbox.Published), 10)
+	b = append(b, `,"late":`...)
+	b = strconv.AppendInt(b, int64(l.Outbox.Late), 10)
+	b = append(b, `,"slowestSeconds":`...)
+	b = strconv.AppendFloat(b, l.Outbox.Slowest.Seconds(), 'f', 3, 64)
+	return append(b, '}')
 }
 
 func (l *Line) appendHTTP(b []byte) []byte {

@@ -30,9 +30,10 @@ variable "channels" {
 }
 
 variable "condition" {
-  description = "What is measured and when it is too much; with absent, that it is not there at all for so long."
+  description = "What is measured and when it is too much; with absent, that it is not there at all for so long; or a PromQL query that finds what is too much."
   type = object({
-    filter  = string
+    query   = optional(string)
+    filter  = optional(string)
     of      = optional(string)
     aligner = optional(string, "ALIGN_DELTA")
     reducer = optional(string, "REDUCE_SUM")
@@ -44,8 +45,8 @@ variable "condition" {
   })
 
   validation {
-    condition     = var.condition.absent == (var.condition.above == null)
-    error_message = "Either too much of it, or none of it."
+    condition     = var.condition.query != null ? var.condition.filter == null && var.condition.above == null && !var.condition.absent : var.condition.filter != null && var.condition.absent == (var.condition.above == null)
+    error_message = "Either too much of it, or none of it, or what a query finds."
   }
 }
 
@@ -76,7 +77,7 @@ resource "google_monitoring_alert_policy" "this" {
     display_name = var.name
 
     dynamic "condition_threshold" {
-      for_each = var.condition.absent ? [] : [var.condition]
+      for_each = var.condition.above == null ? [] : [var.condition]
 
       content {
         filter             = condition_threshold.value.filter
@@ -118,6 +119,18 @@ resource "google_monitoring_alert_policy" "this" {
           cross_series_reducer = condition_absent.value.reducer
           group_by_fields      = condition_absent.value.by
         }
+      }
+    }
+
+    # The metric is there before its first value, which is when Google looks for it.
+    dynamic "condition_prometheus_query_language" {
+      for_each = var.condition.query == null ? [] : [var.condition]
+
+      content {
+        query                     = condition_prometheus_query_language.value.query
+        duration                  = "${condition_prometheus_query_language.value.lasting}s"
+        evaluation_interval       = "60s"
+        disable_metric_validation = true
       }
     }
   }

@@ -1,0 +1,57 @@
+package terraform
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/fn/observe"
+	"melmastoon.ghasi.io/shared/outbox"
+)
+
+// counted are the members of a line that metrics, alerts and playbooks name.
+var counted = regexp.MustCompile(`(?:jsonPayload|httpRequest)\.[A-Za-z_]+(?:\.[A-Za-z]+)?`)
+
+// TestWhatIsCountedIsWritten looks for each member of a line that metrics or playbooks name in a line that says all there is to say.
+func TestWhatIsCountedIsWritten(t *testing.T) {
+	t.Parallel()
+	var written bytes.Buffer
+	observe.To(&written).Write(&observe.Line{
+		Time: time.Now(), Latency: time.Second, Function: "reservation-relay", RequestID: "r", Method: "POST", Path: "/", Protocol: "HTTP/1.1",
+		Agent: "a", Status: 500, Received: 1, Sent: 1, Tenant: "t", Caller: "c", Subject: "s", EventID: "e", Attempt: 1, Outbox: outbox.Waits{Published: 1},
+		Replayed: true, Parked: "p", Code: "GENERAL.INTERNAL", Cause: errors.New("cause"), Stack: []byte("stack"),
+	})
+	var line map[string]any
+	must(t, json.Unmarshal(written.Bytes(), &line))
+	named := map[string]bool{}
+	for _, file := range []string{"metrics.tf", "alerts.tf", "README.md"} {
+		each := strings.NewReplacer("jsonPayload.outbox.${each.key}", "jsonPayload.outbox.published jsonPayload.outbox.late")
+		for _, name := range counted.FindAllString(each.Replace(text(t, file)), -1) {
+			named[strings.TrimPrefix(name, "jsonPayload.")] = true
+		}
+	}
+	for name := range named {
+		if !says(line, strings.Split(name, ".")) {
+			t.Errorf("no line has %s", name)
+		}
+	}
+	if !named["outbox.late"] || !named["outbox.published"] || !named["function"] {
+		t.Errorf("found only %v: this shows nothing", slices.Sorted(maps.Keys(named)))
+	}
+}
+
+func says(line map[string]any, path []string) bool {
+	value, ok := line[path[0]]
+	if !ok || len(path) == 1 {
+		return ok
+	}
+	inner, ok := value.(map[string]any)
+	return ok && says(inner, path[1:])
+}
