@@ -122,16 +122,23 @@ func (s *Sessions) Clear(ctx context.Context, session Session) error {
 	return s.forget(ctx, gone...)
 }
 
-// Due lists sessions that nobody was seen in for so long that they are over.
-func (s *Sessions) Due(ctx context.Context, most int) (due []id.GuestSession, err error) {
+// A Due session is over, and nobody has been told yet.
+type Due struct {
+	Session id.GuestSession `db:"guest_session_id"`
+	Since   time.Time       `db:"last_seen_at"`
+}
+
+// Due lists sessions that nobody was seen in for so long that they are over, the oldest first, and only those that come after
+// the given one.
+func (s *Sessions) Due(ctx context.Context, after Due, most int) (due []Due, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
-			SELECT guest_session_id
+			SELECT guest_session_id, last_seen_at
 			FROM bff_consumer.guest_sessions
-			WHERE ended_at IS NULL AND last_seen_at <= platform.now() - @ttl::interval
-			ORDER BY last_seen_at
-			LIMIT @most`, pgx.StrictNamedArgs{"ttl": sessionTTL, "most": most})
-		due, err = pgx.CollectRows(rows, pgx.RowTo[id.GuestSession])
+			WHERE ended_at IS NULL AND last_seen_at <= platform.now() - @ttl::interval AND (last_seen_at, guest_session_id) > (@since, @after)
+			ORDER BY last_seen_at, guest_session_id
+			LIMIT @most`, pgx.StrictNamedArgs{"ttl": sessionTTL, "since": after.Since, "after": after.Session, "most": most})
+		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[Due])
 		return err
 	})
 	if err != nil {

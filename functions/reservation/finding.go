@@ -3,6 +3,7 @@ package reservation
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -90,15 +91,18 @@ func (s Reservations) list(ctx context.Context, who Reach, sql string, args pgx.
 type Due struct {
 	Tenant      id.Tenant      `db:"tenant_id"`
 	Reservation id.Reservation `db:"reservation_id"`
+	Since       time.Time      `db:"expires_at"`
 }
 
-// Due lists holds of all tenants that are over, the oldest first. It only names them: they are closed inside their tenants.
-func (s Reservations) Due(ctx context.Context, limit int) (due []Due, err error) {
+// Due lists holds of all tenants that are over, the oldest first, and only those that come after the given one. It only names
+// them: they are closed inside their tenants.
+func (s Reservations) Due(ctx context.Context, after Due, limit int) (due []Due, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
-			SELECT tenant_id, reservation_id FROM reservation.holds
-			WHERE status = 'live' AND expires_at <= platform.now()
-			ORDER BY expires_at LIMIT @limit`, pgx.StrictNamedArgs{"limit": limit})
+			SELECT tenant_id, reservation_id, expires_at FROM reservation.holds
+			WHERE status = 'live' AND expires_at <= platform.now() AND (expires_at, reservation_id) > (@since, @after)
+			ORDER BY expires_at, reservation_id LIMIT @limit`,
+			pgx.StrictNamedArgs{"since": after.Since, "after": after.Reservation, "limit": limit})
 		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[Due])
 		if err != nil {
 			return fmt.Errorf("reservations: due: %w", err)

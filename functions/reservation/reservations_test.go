@@ -251,12 +251,12 @@ func TestOnlyHoldsThatAreOverAreDue(t *testing.T) {
 	over := []*Reservation{aStored(t, e, id.New[id.Tenant]()), aStored(t, e, id.New[id.Tenant]())}
 	db.Advance(10 * time.Minute)
 	aStored(t, e, over[0].Tenant)
-	due, err := s.Due(context.WithoutCancel(t.Context()), 10)
+	due, err := s.Due(context.WithoutCancel(t.Context()), Due{}, 10)
 	if err != nil || len(due) != 2 {
 		t.Fatalf("due %v, %v", due, err)
 	}
 	for i, d := range due {
-		if d != (Due{over[i].Tenant, over[i].ID}) {
+		if d.Tenant != over[i].Tenant || d.Reservation != over[i].ID {
 			t.Errorf("due %v, want %s", d, over[i].ID)
 		}
 	}

@@ -165,7 +165,7 @@ func TestAnIntentExpires(t *testing.T) {
 	b := open(t)
 	card, cash := b.opened(t, sandbox.Card), b.opened(t, sandbox.CashOnArrival)
 	b.Advance(29 * time.Minute)
-	if due, err := b.Due(t.Context(), 10); err != nil || len(due) != 0 {
+	if due, err := b.Due(t.Context(), sandbox.DueIntent{}, 10); err != nil || len(due) != 0 {
 		t.Errorf("a minute before its end: due %v, %v", due, err)
 	}
 	b.Advance(time.Minute)
@@ -175,8 +175,8 @@ func TestAnIntentExpires(t *testing.T) {
 	if got, err := b.Pay(t.Context(), card.ID); err != nil || got.Captured != 0 {
 		t.Errorf("paying it then: captured %d, %v", got.Captured, err)
 	}
-	due, err := b.Due(t.Context(), 10)
-	if err != nil || !slices.Equal(due, []id.Intent{card.ID}) {
+	due, err := b.Due(t.Context(), sandbox.DueIntent{}, 10)
+	if err != nil || len(due) != 1 || due[0].ID != card.ID {
 		t.Fatalf("due %v, %v, want %v", due, err, card.ID)
 	}
 	for range 2 {

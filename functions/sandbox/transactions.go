@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -115,17 +116,23 @@ func (s Intents) CancelLive(ctx context.Context, tx postgres.Tx, r id.Reservatio
 	return nil
 }
 
-// Due lists intents whose time is over and still unwritten, oldest first, of all tenants: the maintenance role may list
-// them, and nothing more.
-func (s Intents) Due(ctx context.Context, most int) (due []id.Intent, err error) {
+// A DueIntent is over, and nobody has been told yet.
+type DueIntent struct {
+	ID    id.Intent `db:"intent_id"`
+	Since time.Time `db:"expires_at"`
+}
+
+// Due lists intents whose time is over and still unwritten, oldest first, of all tenants, and only those that come after the
+// given one: the maintenance role may list them, and nothing more.
+func (s Intents) Due(ctx context.Context, after DueIntent, most int) (due []DueIntent, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
-			SELECT intent_id FROM sandbox.intents
-			WHERE status = 'requires_payment' AND expires_at <= platform.now()
-			ORDER BY expires_at
+			SELECT intent_id, expires_at FROM sandbox.intents
+			WHERE status = 'requires_payment' AND expires_at <= platform.now() AND (expires_at, intent_id) > (@since, @after)
+			ORDER BY expires_at, intent_id
 			LIMIT @most`,
-			pgx.StrictNamedArgs{"most": most})
-		due, err = pgx.CollectRows(rows, pgx.RowTo[id.Intent])
+			pgx.StrictNamedArgs{"since": after.Since, "after": after.ID, "most": most})
+		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[DueIntent])
 		return err
 	})
 	if err != nil {

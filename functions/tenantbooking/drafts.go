@@ -126,15 +126,18 @@ func update(ctx context.Context, tx postgres.Tx, d *Draft) error {
 type Due struct {
 	Tenant id.Tenant `db:"tenant_id"`
 	Draft  id.Draft  `db:"draft_id"`
+	Since  time.Time `db:"expires_at"`
 }
 
-// Due lists drafts of all tenants whose time has come, those first that have waited longest. It only names them: they are
-// closed inside their tenants.
-func (s Drafts) Due(ctx context.Context, limit int) (due []Due, err error) {
+// Due lists drafts of all tenants whose time has come, those first that have waited longest, and only those that come after the
+// given one. It only names them: they are closed inside their tenants.
+func (s Drafts) Due(ctx context.Context, after Due, limit int) (due []Due, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
-			SELECT tenant_id, draft_id FROM bff_tenant_booking.booking_drafts
-			WHERE expires_at <= platform.now() ORDER BY expires_at LIMIT @limit`, pgx.StrictNamedArgs{"limit": limit})
+			SELECT tenant_id, draft_id, expires_at FROM bff_tenant_booking.booking_drafts
+			WHERE expires_at <= platform.now() AND (expires_at, draft_id) > (@since, @after)
+			ORDER BY expires_at, draft_id LIMIT @limit`,
+			pgx.StrictNamedArgs{"since": after.Since, "after": after.Draft, "limit": limit})
 		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[Due])
 		if err != nil {
 			return fmt.Errorf("drafts: due: %w", err)

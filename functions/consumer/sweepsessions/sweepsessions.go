@@ -3,7 +3,6 @@ package sweepsessions
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
@@ -20,34 +19,11 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:  50 * time.Second,
 }, New)
 
-// batch bounds one look, so that a backlog never holds much in memory.
-const batch = 200
-
-type sweeper struct {
-	sessions *consumer.Sessions
-}
-
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Tick, error) {
-	opened, err := consumer.OpenSessions(e)
-	return (&sweeper{opened}).sweep, err
-}
-
-// sweep ends batches until one comes back short. Each session is ended by itself: a run that is cut off loses nothing and
-// repeats nothing, and two runs share the work. One that cannot be ended keeps no other alive, but ends the run after its
-// batch.
-func (s *sweeper) sweep(ctx context.Context, _ time.Time) error {
-	for {
-		due, err := s.sessions.Due(ctx, batch)
-		if err != nil {
-			return err
-		}
-		var failed []error
-		for _, one := range due {
-			failed = append(failed, s.sessions.Expire(ctx, one))
-		}
-		if err := errors.Join(failed...); err != nil || len(due) < batch {
-			return err
-		}
+	sessions, err := consumer.OpenSessions(e)
+	if err != nil {
+		return nil, err
 	}
+	return fn.Sweep(sessions.Due, func(ctx context.Context, due consumer.Due) error { return sessions.Expire(ctx, due.Session) }), nil
 }

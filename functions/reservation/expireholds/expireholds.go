@@ -3,7 +3,6 @@ package expireholds
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
@@ -21,37 +20,17 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:  50 * time.Second,
 }, New)
 
-// batch bounds one look, so that a backlog never holds much in memory.
-const batch = 200
-
 type sweeper struct {
 	reservations reservation.Reservations
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Tick, error) {
-	return (&sweeper{reservation.OpenReservations(e)}).sweep, nil
+	s := &sweeper{reservation.OpenReservations(e)}
+	return fn.Sweep(s.reservations.Due, s.expire), nil
 }
 
-// sweep closes batches until one comes back short. Each hold is its own transaction inside its own tenant: a run that is
-// cut off loses nothing and repeats nothing, and two runs share the work. One hold that cannot be closed keeps no other
-// open, but ends the run after its batch.
-func (s *sweeper) sweep(ctx context.Context, _ time.Time) error {
-	for {
-		due, err := s.reservations.Due(ctx, batch)
-		if err != nil {
-			return err
-		}
-		var failed []error
-		for _, d := range due {
-			failed = append(failed, s.expire(ctx, d))
-		}
-		if err := errors.Join(failed...); err != nil || len(due) < batch {
-			return err
-		}
-	}
-}
-
+// expire closes one hold, inside its own tenant.
 func (s *sweeper) expire(ctx context.Context, d reservation.Due) error {
 	return s.reservations.In(ctx, d.Tenant, func(tx postgres.Tx) error {
 		r, err := s.reservations.Lock(ctx, tx, d.Tenant, d.Reservation)

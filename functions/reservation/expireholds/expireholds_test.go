@@ -1,12 +1,14 @@
 package expireholds
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/pgtest"
 )
@@ -48,23 +50,51 @@ func TestTheSweepTellsOnceOfEachHoldThatIsOver(t *testing.T) {
 	reservationtest.Told(t, db, live, "held")
 }
 
-func TestABacklogIsSweptInOneRun(t *testing.T) {
+// More are due than one look finds, and the first of them cannot be closed.
+func TestAHoldThatCannotBeClosedKeepsNoOtherOpen(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
 	tenant := id.New[id.Tenant]()
-	for range batch + 1 {
-		reservationtest.Held(t, e, tenant, id.New[id.Property]())
-	}
-	db.Advance(reservationtest.TTL + time.Minute)
+	hold := func() *reservation.Reservation { return reservationtest.Held(t, e, tenant, id.New[id.Property]()) }
 	sweep, err := New(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sweep(t.Context(), e.Now()); err != nil {
+	stuck := hold()
+	db.Advance(time.Second)
+	for range 200 {
+		hold()
+	}
+	owner := db.Owner(t)
+	if _, err := owner.Exec(t.Context(), fmt.Sprintf(`ALTER TABLE reservation.holds
+		ADD CONSTRAINT stuck CHECK (status <> 'expired' OR reservation_id <> '%x')`, stuck.ID[:])); err != nil {
 		t.Fatal(err)
 	}
-	if due, err := reservation.OpenReservations(e).Due(t.Context(), 1); err != nil || len(due) != 0 {
-		t.Errorf("left %v, %v", due, err)
+	for _, when := range []string{"at first", "a while later"} {
+		db.Advance(reservationtest.TTL + time.Minute)
+		if err := sweep(t.Context(), e.Now()); err == nil {
+			t.Errorf("%s the run does not say that one could not be closed", when)
+		}
+		if due := due(t, e); len(due) != 1 || due[0].Reservation != stuck.ID {
+			t.Errorf("%s %d are due, want only %s", when, len(due), stuck.ID)
+		}
+		hold()
 	}
+	if _, err := owner.Exec(t.Context(), `ALTER TABLE reservation.holds DROP CONSTRAINT stuck`); err != nil {
+		t.Fatal(err)
+	}
+	db.Advance(reservationtest.TTL + time.Minute)
+	if err := sweep(t.Context(), e.Now()); err != nil || len(due(t, e)) != 0 {
+		t.Errorf("at last: %v", err)
+	}
+}
+
+func due(t *testing.T, e env.Env) []reservation.Due {
+	t.Helper()
+	due, err := reservation.OpenReservations(e).Due(t.Context(), reservation.Due{}, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return due
 }

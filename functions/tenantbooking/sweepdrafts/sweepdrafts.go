@@ -9,7 +9,6 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/fn"
 )
 
@@ -22,40 +21,22 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:  50 * time.Second,
 }, New)
 
-// batch bounds one look, so that a backlog never holds much in memory.
-const batch = 200
-
 type sweeper struct {
 	drafts  tenantbooking.Drafts
 	settler *tenantbooking.Settler
-	flags   *flags.Flags
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Tick, error) {
-	return (&sweeper{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e), tenantbooking.OpenFlags(e)}).sweep, nil
+	s := &sweeper{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}
+	sweep, flags := fn.Sweep(s.drafts.Due, s.close), tenantbooking.OpenFlags(e)
+	return func(ctx context.Context, now time.Time) error {
+		flags.Refresh(ctx) // the door does it for functions that have one
+		return sweep(ctx, now)
+	}, nil
 }
 
-// sweep closes batches until one comes back short. Each draft is closed inside its own hotel: a run that is cut off loses
-// nothing and repeats nothing, and two runs share the work. One draft that cannot be closed keeps no other open, but ends
-// the run after its batch.
-func (s *sweeper) sweep(ctx context.Context, _ time.Time) error {
-	s.flags.Refresh(ctx) // the door does it for functions that have one
-	for {
-		due, err := s.drafts.Due(ctx, batch)
-		if err != nil {
-			return err
-		}
-		var failed []error
-		for _, d := range due {
-			failed = append(failed, s.close(ctx, d))
-		}
-		if err := errors.Join(failed...); err != nil || len(due) < batch {
-			return err
-		}
-	}
-}
-
+// close ends one draft, inside its own hotel.
 func (s *sweeper) close(ctx context.Context, due tenantbooking.Due) error {
 	draft, err := s.drafts.Any(ctx, due)
 	switch {

@@ -140,7 +140,7 @@ func BenchmarkReservations(b *testing.B) {
 				return only(err, len(found) > 0)
 			}},
 			{"the first hundred holds that are due", func(ctx context.Context) error {
-				due, err := s.Due(ctx, 100)
+				due, err := s.Due(ctx, reservation.Due{}, 100)
 				return only(err, len(due) > 0)
 			}},
 		} {

@@ -1,0 +1,70 @@
+package tenantbooking_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// A road leads to the neighbours, but for what is asked about one reservation.
+type road struct {
+	closed  id.Reservation
+	instead func(*http.Request) error
+}
+
+func (r *road) RoundTrip(q *http.Request) (*http.Response, error) {
+	if !r.closed.IsZero() && strings.Contains(q.URL.Path, r.closed.String()) {
+		return nil, r.instead(q)
+	}
+	return http.DefaultTransport.RoundTrip(q)
+}
+
+func TestADraftThatCannotBeClosedKeepsNoOtherOpen(t *testing.T) {
+	t.Parallel()
+	for name, instead := range map[string]func(*http.Request) error{
+		"its neighbour fails":   func(*http.Request) error { return errors.New("no way") },
+		"its neighbour is slow": func(q *http.Request) error { <-q.Context().Done(); return q.Context().Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, way := pgtest.New(t), &road{instead: instead}
+			street := tenantbookingtest.BuildOn(t, db, env.Give[http.RoundTripper](db.Env(), way), funnel()...)
+			declined := func() *tenantbookingtest.Guest {
+				g := street.Guest(0).Ask().Hold().Name().Pay("card")
+				g.Town.Decline(g.Intent, true)
+				street.DB.Advance(time.Second) // each is due after the one before
+				return g
+			}
+			closed := func(when string, g *tenantbookingtest.Guest, want string) {
+				t.Helper()
+				if state, _ := g.State(); state != want {
+					t.Errorf("%s the draft is %s, want %s", when, state, want)
+				}
+			}
+			stuck, other := declined(), declined()
+			way.closed = stuck.Stay
+			street.DB.Advance(31 * time.Minute)
+			for _, when := range []string{"at first", "half an hour later"} {
+				if a := street.Front.Tick(sweepdrafts.Function); a.Status < 500 {
+					t.Errorf("%s the sweep answered %d: it does not say that one could not be closed", when, a.Status)
+				}
+				closed(when, stuck, "paying")
+				closed(when, other, "abandoned")
+				other = declined()
+				street.DB.Advance(31 * time.Minute)
+			}
+			way.closed = id.Reservation{}
+			sweep(t, stuck)
+			closed("at last", stuck, "abandoned")
+			closed("at last", other, "abandoned")
+		})
+	}
+}
