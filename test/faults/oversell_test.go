@@ -67,7 +67,9 @@ const naive = `
 		placed_at := platform.now();
 		expires_at := placed_at + p_ttl;
 		fresh := true;
-		outcome := CASE WHEN sandbox.sold_out(p_property, p_room_types, p_units, p_start, p_end, placed_at) THEN 'refused' ELSE 'held' END;
+		outcome := CASE WHEN EXISTS (SELECT FROM sandbox.inventory_nights AS n
+			WHERE n.room_type_id = ANY (p_room_types) AND n.night >= p_start AND n.night < p_end AND n.capacity - n.taken < p_units[1])
+			THEN 'refused' ELSE 'held' END;
 		INSERT INTO sandbox.allocations (allocation_id, tenant_id, property_id, room_type_id, reservation_id,
 			starts_on, ends_on, units, state, placed_at, expires_at)
 		SELECT w.allocation_id, p_tenant, p_property, w.room_type_id, p_reservation,
