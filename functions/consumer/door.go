@@ -117,6 +117,7 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (opened fn.Door[Visitor], err 
 		return opened, err
 	}
 	opened.Enter = d.enter
+	opened.Headers = []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"} // a handoff's link names the campaign
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
 	}

@@ -117,7 +117,7 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (fn.Door[Visitor], error) {
 	if slices.Contains(rules, ShowsFront) {
 		d.fronts = OpenStorefronts(e)
 	}
-	opened := fn.Door[Visitor]{Enter: d.enter, Origins: d.origins, Path: []string{"tenantSlug"}}
+	opened := fn.Door[Visitor]{Enter: d.enter, Origins: d.origins, Path: []string{"tenantSlug"}, Headers: []string{"X-Currency"}}
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
 	}

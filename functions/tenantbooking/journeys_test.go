@@ -323,3 +323,19 @@ func TestTheSweepTellsStepsAsTheFlagsSay(t *testing.T) {
 		t.Errorf("told %d steps, want %d", told, 2*guests)
 	}
 }
+
+func TestAPriceInAnotherCurrencyIsAnotherRequest(t *testing.T) {
+	t.Parallel()
+	g, key := tenantbookingtest.Build(t, funnel()...).Guest(0), tenantbookingtest.Key()
+	first := g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), "Idempotency-Key", key, "X-Currency", "USD")
+	again := g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), "Idempotency-Key", key, "X-Currency", "USD", "Accept-Language", "en")
+	if again.Header.Get("Idempotent-Replayed") != "true" || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %s; first: %s", again.Body, first.Body)
+	}
+	for _, other := range []string{"AFN", ""} {
+		a := g.Send("POST", "/quote", g.Wish(), "Idempotency-Key", key, "X-Currency", other)
+		if a.Status != http.StatusUnprocessableEntity || a.Code() != "GENERAL.IDEMPOTENCY_KEY_REUSED" {
+			t.Errorf("in %q: %d %s", other, a.Status, a.Body)
+		}
+	}
+}

@@ -45,6 +45,11 @@ type Door[V any] struct {
 	Ledger *idempotency.Ledger // required by functions that are Idempotent
 	Path   []string            // wildcards of the routes that the door reads itself: no In has them
 
+	// Headers are those that the door reads itself and that an answer depends on: with another value it is another request,
+	// for which no idempotency key of the first is good. Which language a browser accepts is not among them: the same request
+	// may be asked for in another.
+	Headers []string
+
 	// Origins are the exact origins, besides the request's own, whose pages may call and read what is answered. Nil: none.
 	Origins func(context.Context, *http.Request) []string
 }

@@ -115,7 +115,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if !h.spec.Idempotent {
 		return h.run(ctx, r, c, visitor, call)
 	}
-	return h.once(ctx, r, c, h.claim(r, scope, key, body), visitor, call)
+	return h.once(ctx, r, c, h.claim(r, scope, h.door.Headers, key, body), visitor, call)
 }
 
 // run calls the act and encodes what it returns.
@@ -151,12 +151,18 @@ func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *reco
 // leaseMargin is what a call may take beyond its deadline before another may take over.
 const leaseMargin = 5 * time.Second
 
-// claim says what is to be done once: for whom, by which key, and what exactly.
-func (r route) claim(req *http.Request, s Scope, key string, body []byte) idempotency.Claim {
+// claim says what is to be done once: for whom, by which key, and what exactly. Of the door's headers only those that were
+// sent count, so that naming one more makes no other request of those that never send it.
+func (r route) claim(req *http.Request, s Scope, doors []string, key string, body []byte) idempotency.Claim {
 	parts := [][]byte{[]byte(req.Method), []byte(req.URL.EscapedPath()), []byte(req.URL.RawQuery)}
 	for _, f := range r.plan.fields {
 		if f.source == "header" {
 			parts = append(parts, []byte(req.Header.Get(f.name)))
+		}
+	}
+	for _, name := range doors {
+		if value := req.Header.Get(name); value != "" {
+			parts = append(parts, []byte(name), []byte(value))
 		}
 	}
 	return idempotency.Claim{

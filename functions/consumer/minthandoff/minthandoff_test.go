@@ -92,6 +92,11 @@ func TestARepeatGetsTheSameHandoff(t *testing.T) {
 	if stranger := m.Traveller().Must(201, "POST", to(m.Hotels[0]), wish(m), "Idempotency-Key", key); string(stranger.Body) == string(first.Body) {
 		t.Errorf("a stranger with the same key got %s", stranger.Body)
 	}
+	for _, header := range []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"} {
+		if a := v.Send("POST", to(m.Hotels[0]), wish(m), "Idempotency-Key", key, header, "USD"); a.Status != 422 || a.Code() != "GENERAL.IDEMPOTENCY_KEY_REUSED" {
+			t.Errorf("with %s, which the link or the token depends on: %d %s", header, a.Status, a.Body)
+		}
+	}
 	m.Counted("handoff.initiated", 4)
 }
 

@@ -64,7 +64,7 @@ func (n *counter) ran() []id.Request {
 func (n *counter) function(schema string) fn.Function {
 	door := func(e env.Env) (fn.Door[fn.Nothing], error) {
 		ledger, err := idempotency.Open(e, postgres.Open(e, schema))
-		return fn.Door[fn.Nothing]{Enter: enter, Ledger: ledger}, err
+		return fn.Door[fn.Nothing]{Enter: enter, Ledger: ledger, Headers: []string{"X-Door", "X-Window"}}, err
 	}
 	return fn.HTTP(fn.Spec{Name: "test-order", Route: "POST /orders", Answer: fn.Created, Idempotent: true}, door,
 		func(env.Env) (func(context.Context, fn.Nothing, fn.Call[order]) (confirmation, error), error) {
