@@ -15,7 +15,7 @@ var (
 	ErrSuspended     = fault.New(fault.Unavailable, "TENANT.SUSPENDED", "This hotel takes no bookings at the moment.").After(suspension)
 	ErrOutdated      = fault.New(fault.Gone, "BFF.TENANT.BOOTSTRAP_STALE", "The hotel has changed something since. Load its site again.")
 	ErrNoPayment     = fault.New(fault.Conflict, "TENANT.PAYMENT_NOT_CONFIGURED", "This hotel does not take this way to pay.")
-	ErrNoSession     = fault.ErrUnauthenticated.Saying("Load the hotel's site first: it begins a session.")
+	ErrNoSession     = fault.ErrUnauthenticated.Saying("Load the hotel's site first: it begins a session.").Asking("Cookie")
 	ErrNotFound      = fault.ErrNotFound
 
 	ErrDraftClosed  = fault.New(fault.Conflict, "BFF.TENANT.DRAFT_CLOSED", "This booking is finished. Begin a new one.")

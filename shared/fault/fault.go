@@ -9,13 +9,14 @@ import (
 )
 
 // A Fault is a failure with a name that callers can rely on. Declare faults as variables with New and return them,
-// enriched by With, Because, After or Saying, each of which leaves the original as it was.
+// enriched by With, Because, After, Saying or Asking, each of which leaves the original as it was.
 type Fault struct {
 	Kind       Kind
 	Code       string // without the platform's "MELMASTOON."
 	Detail     string // a sentence for whoever called; never internals, never input
 	Violations []Violation
 	RetryAfter time.Duration // zero: nothing is known about when a repeat could succeed
+	Challenge  string        // of an Unauthenticated one: what would let the caller in (RFC 9110, 11.6.1); "" is a bearer's token
 	cause      error
 }
 
@@ -74,6 +75,14 @@ func (f *Fault) After(d time.Duration) *Fault {
 func (f *Fault) Saying(detail string) *Fault {
 	c := *f
 	c.Detail = detail
+	return &c
+}
+
+// Asking returns the fault with what would let the caller in: the scheme of a challenge. Neither browsers nor we know any scheme
+// for what is no bearer's token: its name only says where to look.
+func (f *Fault) Asking(challenge string) *Fault {
+	c := *f
+	c.Challenge = challenge
 	return &c
 }
 

@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"net/http"
@@ -50,10 +51,10 @@ func problem(r *http.Request, c *record, err error) answer {
 		body = []byte(`{"title":"Internal error","status":500,"code":"MELMASTOON.GENERAL.INTERNAL"}`)
 		p.Status = http.StatusInternalServerError
 	}
-	return answer{Status: p.Status, Header: problemHeader(p, lang), Body: body}
+	return answer{Status: p.Status, Header: problemHeader(p, lang, f.Challenge), Body: body}
 }
 
-func problemHeader(p Problem, lang string) http.Header {
+func problemHeader(p Problem, lang, challenge string) http.Header {
 	h := http.Header{
 		"Content-Type":     {"application/problem+json"},
 		"Content-Language": {lang},
@@ -63,7 +64,7 @@ func problemHeader(p Problem, lang string) http.Header {
 		h["Retry-After"] = []string{strconv.Itoa(p.RetryAfter)}
 	}
 	if p.Status == http.StatusUnauthorized {
-		h["Www-Authenticate"] = []string{"Bearer"}
+		h["Www-Authenticate"] = []string{cmp.Or(challenge, "Bearer")}
 	}
 	return h
 }

@@ -55,6 +55,17 @@ func TestAProblemSaysWhenToComeBack(t *testing.T) {
 	}
 }
 
+func TestWhoIsNotLetInIsToldWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"Bearer": fault.ErrUnauthenticated, "Cookie": fault.ErrUnauthenticated.Asking("Cookie"), "": fault.ErrForbidden.Asking("Cookie"),
+	} {
+		if a := open(t, failing(err)).Get("/answer"); a.Header.Get("WWW-Authenticate") != want {
+			t.Errorf("%v asks for %q, want %q", err, a.Header.Get("WWW-Authenticate"), want)
+		}
+	}
+}
+
 func TestTheTitleFollowsTheLanguage(t *testing.T) {
 	t.Parallel()
 	front := open(t, failing(errSoldOut))

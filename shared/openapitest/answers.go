@@ -21,7 +21,7 @@ var held = map[string]func() (*Document, error){
 }
 
 // told are headers that a front end relies on: an answer that has one says so in its description.
-var told = []string{"ETag", "X-Cache", "Location", "Retry-After", "X-Bootstrap-Version"}
+var told = []string{"ETag", "X-Cache", "Location", "Retry-After", "X-Bootstrap-Version", "WWW-Authenticate"}
 
 // An Answer is what a function has answered.
 type Answer struct {
@@ -55,8 +55,8 @@ func (d *Document) check(at string, a Answer) error {
 		return fmt.Errorf("%s is not described: %.300s", status, a.Body)
 	}
 	for _, name := range told {
-		if header, _ := d.At(at, "responses", status, "headers", name); header == nil && a.Header.Get(name) != "" {
-			return fmt.Errorf("%s has %s: %s, which is not described", status, name, a.Header.Get(name))
+		if err := d.header(at, status, name, a.Header.Get(name)); err != nil {
+			return err
 		}
 	}
 	body, err := plain(a)
@@ -73,6 +73,22 @@ func (d *Document) check(at string, a Answer) error {
 	}
 	if media == "application/problem+json" {
 		return d.names(at, status, body)
+	}
+	return nil
+}
+
+// header refuses a header that is not described, or that is described otherwise: its text is a string or what it reads as in JSON.
+func (d *Document) header(at, status, name, value string) error {
+	schema, pointer := d.At(at, "responses", status, "headers", name, "schema")
+	switch {
+	case value == "":
+		return nil
+	case schema == nil:
+		return fmt.Errorf("%s has %s: %s, which is not described", status, name, value)
+	}
+	err := d.Validate(pointer, value)
+	if err != nil && d.ValidateText(pointer, []byte(value)) != nil {
+		return fmt.Errorf("%s has %s: %w", status, name, err)
 	}
 	return nil
 }

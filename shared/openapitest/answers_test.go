@@ -15,6 +15,9 @@ func TestAnAnswerIsHeldToWhatIsPublished(t *testing.T) {
 		problem = `{"type":"https://errors.melmastoon.ghasi.io/A/B","title":"No","status":422,"detail":"No.","instance":"/","code":"MELMASTOON.%","requestId":"r","traceId":"t","retriable":false}`
 	)
 	asJSON, asProblem := http.Header{"Content-Type": {"application/json"}}, http.Header{"Content-Type": {"application/problem+json"}}
+	waiting := func(seconds string) http.Header {
+		return http.Header{"Content-Type": asProblem["Content-Type"], "Retry-After": {seconds}}
+	}
 	refusal := func(code string) []byte { return []byte(strings.Replace(problem, "%", code, 1)) }
 	for _, test := range []struct {
 		name    string
@@ -27,6 +30,8 @@ func TestAnAnswerIsHeldToWhatIsPublished(t *testing.T) {
 		{"a member that is not", "consumer", Answer{201, asJSON, []byte(`{"more":1,` + wish[1:])}, false},
 		{"a member of another form", "consumer", Answer{201, asJSON, []byte(`{"wishlistId":"1"}`)}, false},
 		{"a header that is not", "consumer", Answer{201, http.Header{"Content-Type": {"application/json"}, "Etag": {`"1"`}}, []byte(wish)}, false},
+		{"a header that is described", "consumer", Answer{429, waiting("2"), refusal("GENERAL.RATE_LIMITED")}, true},
+		{"a header of another form", "consumer", Answer{429, waiting("soon"), refusal("GENERAL.RATE_LIMITED")}, false},
 		{"another form of answer", "consumer", Answer{201, http.Header{"Content-Type": {"text/html; charset=utf-8"}}, []byte("<p>")}, false},
 		{"half an answer", "consumer", Answer{201, asJSON, []byte(wish[:20])}, false},
 		{"a code that is named", "consumer", Answer{422, asProblem, refusal("BFF.CONSUMER.WISHLIST_LIMIT_EXCEEDED")}, true},

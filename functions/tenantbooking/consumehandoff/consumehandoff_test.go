@@ -54,7 +54,7 @@ func TestWhatIsNoInvitationIsRefused(t *testing.T) {
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	for name, token := range map[string]any{"nonsense": "v1.a.b", "nothing": "", "another hotel's": street.Link(1)} {
 		a := post(street.Front.As(""), map[string]any{"token": token})
-		if a.Status != 401 || a.Code() != "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID" || a.Header.Get("Set-Cookie") != "" {
+		if a.Status != 401 || a.Code() != "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID" || a.Header.Get("Set-Cookie") != "" || a.Header.Get("WWW-Authenticate") != "Handoff" {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
 	}

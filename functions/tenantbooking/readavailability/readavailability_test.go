@@ -121,7 +121,7 @@ func TestAnotherHotelsHouseIsNotFound(t *testing.T) {
 	if a := ask(other, shops); a.Status != 404 || a.Code() != missing.Code() || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
 		t.Errorf("got %d %s, want what %s is", a.Status, a.Body, missing.Body)
 	}
-	if a := street.Front.As("").Get(own.Path(query(own, shops))); a.Status != 401 {
+	if a := street.Front.As("").Get(own.Path(query(own, shops))); a.Status != 401 || a.Header.Get("WWW-Authenticate") != "Cookie" {
 		t.Errorf("without a session: %d", a.Status)
 	}
 }
