@@ -7,13 +7,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"golang.org/x/text/language"
 
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/locale"
 )
 
 // platform is what every code begins with.
@@ -38,7 +37,7 @@ type Problem struct {
 func problem(r *http.Request, c *record, err error) answer {
 	f := fault.From(err)
 	c.line.Code, c.line.Cause = f.Code, errors.Unwrap(f)
-	lang := negotiate(r.Header.Get("Accept-Language"))
+	lang := string(locale.Negotiate(strings.Join(r.Header.Values("Accept-Language"), ","), languages))
 	p := Problem{
 		Type: typeURI(f.Code), Title: f.Kind.Title(lang), Status: f.Kind.Status(), Detail: f.Detail,
 		Instance: r.URL.EscapedPath(), Code: platform + f.Code,
@@ -78,26 +77,5 @@ func typeURI(code string) string {
 // seconds rounds up: a caller who waits less would come too early.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// languages are those that titles are written in; the first is for everybody else.
-var languages = []string{"en", "ps", "fa", "ur", "ar"}
-
-// matcher is made by the first error that says which languages it may have: making it costs a start more than any other
-// table here.
-var matcher = sync.OnceValue(func() language.Matcher {
-	return language.NewMatcher([]language.Tag{
-		language.English, language.MustParse("ps"), language.Persian, language.Urdu, language.Arabic,
-	})
-})
-
-// negotiate picks the language of an error for what the caller accepts. Dari, asked for as prs, reads Persian.
-func negotiate(accept string) string {
-	if accept == "" {
-		return languages[0]
-	}
-	asked, weights, err := language.ParseAcceptLanguage(strings.ReplaceAll(accept, "prs", "fa-AF"))
-	if err != nil || len(asked) == 0 || weights[0] == 0 {
-		return languages[0]
-	}
-	_, i, _ := matcher().Match(asked...) // the index: the tag it returns has extensions
-	return languages[i]
-}
+// languages are those that titles are written in; the first is for everybody else. Dari reads Persian.
+var languages = []locale.Tag{"en", "ps", "fa", "ur", "ar"}

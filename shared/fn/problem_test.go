@@ -71,6 +71,7 @@ func TestTheTitleFollowsTheLanguage(t *testing.T) {
 	front := open(t, failing(errSoldOut))
 	for accept, want := range map[string]string{
 		"": "en", "fr": "en", "ps-AF,en;q=0.5": "ps", "prs": "fa", "fa-IR": "fa", "ur;q=0.2,ar;q=0.9": "ar", "en;q=0, ur": "ur", "!!": "en",
+		"prs-AF": "fa", "x!, ps": "ps", "en-US;q=0.5, ur;q=high, ar;q=0.3": "en", "en;q=0": "ps",
 	} {
 		a := front.Get("/answer", "Accept-Language", accept)
 		if got := a.Header.Get("Content-Language"); got != want || a.Problem().Title != fault.Conflict.Title(want) {

@@ -28,6 +28,7 @@ var sdks = []struct {
 	{"github.com/sony/gobreaker", []string{"shared/upstream", "shared/document"}, "two places wait for somebody else within a caller's budget"},
 	{"golang.org/x/time/rate", []string{"shared/fn/limit"}, "one place says how often somebody may ask"},
 	{"github.com/sethvargo/go-envconfig", []string{"shared/env"}, "one place reads configuration"},
+	{"golang.org/x/text/language", []string{"shared/locale"}, "one place reads what languages a browser accepts"},
 	{"github.com/oklog/ulid", []string{"shared/id"}, "one place makes ids"},
 	{"go.opentelemetry.io/otel", []string{"shared/fn", "shared/upstream"}, "a trace comes in at one end of a function and goes on at the other"},
 }
