@@ -100,9 +100,11 @@ func (v *Visit) Confirmation(ctx context.Context, r id.Reservation, token string
 	if len(v.Front.Houses) > 0 {
 		return &c, nil
 	}
-	house, err := v.site.properties.Get(ctx, c.Property, v.Words.Tag) // the hotel sells nothing now, so it was not shown
-	v.Front.Houses = []House{house}
-	return &c, err
+	// The hotel sells nothing now, so it was not shown. Whose booking stands sees it without names, too.
+	if house, err := v.site.properties.Get(ctx, c.Property, v.Words.Tag); err == nil {
+		v.Front.Houses = []House{house}
+	}
+	return &c, nil
 }
 
 // Prefer chooses a language or a currency for the rest of the visit.

@@ -8,6 +8,6 @@
 // Where a booking stands the booking service alone knows: every page asks it, and shows what it says.
 //
 // It keeps nothing and has no table. It never calls a route of the booking service that a guest's browser could not call, and
-// never with anything but that guest's cookie. Only for what was booked at a hotel that is suspended since, of which the booking
-// service tells no houses, it asks the property service what house and rooms are called.
+// never with anything but that guest's cookie. Only for what was booked at a hotel of which the booking service tells no houses,
+// because it is suspended or because they cannot be told, it asks the property service what house and rooms are called.
 package storefront

@@ -125,7 +125,9 @@ func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 func (d *desk) knows(r *http.Request) *http.Response {
 	w := httptest.NewRecorder()
 	switch {
-	case r.Header.Get("Cookie") != "" || d.refuses["GET bootstrap"] == "":
+	case d.refuses["GET house"] != "":
+		refuse(w, d.refuses["GET house"])
+	case r.Header.Get("Cookie") != "" || d.refuses["GET bootstrap"]+d.refuses["GET properties"] == "":
 		w.WriteHeader(http.StatusTeapot) // a guest's cookie is none of its business, and of a hotel that is open others tell
 	case r.URL.Path == "/properties/"+property.String():
 		_ = json.MarshalWrite(w, house)

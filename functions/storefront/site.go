@@ -75,14 +75,6 @@ func (s *site) visit(slug string, h http.Header, at time.Time) *Visit {
 // Enter reads what the hotel shows of itself, for a page. It begins the visit where there is none.
 func (v *Visit) Enter(ctx context.Context) error { return v.enter(ctx, nil, nil) }
 
-// Look enters for the sake of what was booked, which a hotel shows even while it sells nothing.
-func (v *Visit) Look(ctx context.Context) error {
-	if err := v.Enter(ctx); err != nil && RefusalOf(err).Code != suspendedTenant {
-		return err
-	}
-	return nil
-}
-
 // Arrive enters with an invitation from the consumer site, or with the campaign that has brought the guest.
 func (v *Visit) Arrive(ctx context.Context, from Coming) error {
 	query := url.Values{}
@@ -110,12 +102,9 @@ func (v *Visit) enter(ctx context.Context, query url.Values, campaign http.Heade
 		return err
 	}
 	houses, err := v.houses(ctx)
-	if err != nil {
-		return err
-	}
 	v.Front.Houses = houses
 	v.Words = v.site.dictionary.in(v.Front.Locale, v.zone())
-	return nil
+	return err
 }
 
 // zone is the hotel's; a hotel company's houses that are far from each other would need one each.

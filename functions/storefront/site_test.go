@@ -198,13 +198,39 @@ func TestASiteThatCannotBeEnteredSaysWhy(t *testing.T) {
 	unnamed := newDesk(e)
 	unnamed.refuses["GET properties"] = "503 GENERAL.UNAVAILABLE"
 	browse(t, e, unnamed).open(searched).sees("cannot be reached")
-	booked := newDesk(e)
-	booked.refuses["GET bootstrap"] = "503 TENANT.SUSPENDED"
-	browse(t, e, booked).open(home+"/confirmations/"+booked.booked.String()).sees("Your room is booked", "GM-7K2QX9", "Family suite", "Kabul Grand Hotel")
 	d := newDesk(e)
 	d.refuses["GET bootstrap"] = "404 TENANT.UNKNOWN"
 	if got := browse(t, e, d).front.Get(home); got.Code() != "TENANT.UNKNOWN" {
 		t.Errorf("a hotel that is none: %d %s", got.Status, got.Code())
+	}
+}
+
+// Whoever has booked sees it whatever else is missing: what the house and its rooms are called, and how the site looks.
+func TestWhatWasBookedIsShownWhateverElseIsMissing(t *testing.T) {
+	t.Parallel()
+	const suspended, away = "503 TENANT.SUSPENDED", "503 GENERAL.UNAVAILABLE"
+	named, unnamed := []string{"Your room is booked", "GM-7K2QX9", "Family suite", "Kabul Grand Hotel"}, []string{"Your room is booked", "GM-7K2QX9", "<dd>Room</dd>"}
+	for _, test := range []struct {
+		name    string
+		refuses map[string]string
+		sees    []string
+	}{
+		{"the hotel sells nothing", map[string]string{"GET bootstrap": suspended}, named},
+		{"nor does anybody know its house", map[string]string{"GET bootstrap": suspended, "GET house": away}, unnamed},
+		{"its house was closed", map[string]string{"GET bootstrap": suspended, "GET house": "404 GENERAL.RESOURCE_NOT_FOUND"}, unnamed},
+		{"its site is away", map[string]string{"GET bootstrap": away}, named},
+		{"its houses are not told", map[string]string{"GET properties": away}, named},
+		{"nor by anybody else", map[string]string{"GET properties": away, "GET house": away}, unnamed},
+		{"all of it is away", map[string]string{"GET bootstrap": away, "GET reservation": away}, []string{"cannot be reached"}},
+		{"it sells nothing and has no such booking", map[string]string{"GET bootstrap": suspended, "GET reservation": "404 GENERAL.RESOURCE_NOT_FOUND"}, []string{"takes no bookings at the moment"}},
+	} {
+		e := env.Of(nil) // the property service is one for all that share surroundings
+		d := newDesk(e)
+		d.refuses = test.refuses
+		page := browse(t, e, d).open(home + "/confirmations/" + d.booked.String()).sees(test.sees...).page
+		if strings.Contains(page, "rmt_") || strings.Contains(page, "ppt_") || strings.Contains(page, "<dd><br>") {
+			t.Errorf("%s: %s", test.name, page)
+		}
 	}
 }
 

@@ -92,7 +92,7 @@ func (v View) Line(l DraftLine) string {
 	return v.T("line." + l.Kind)
 }
 
-// Room is what a room is called in the guest's language.
+// Room is what a room is called in the guest's language: just a room where nobody can tell.
 func (v View) Room(p id.Property, r id.RoomType) string {
 	for _, house := range v.Front.Houses {
 		for _, room := range house.RoomTypes {
@@ -101,7 +101,7 @@ func (v View) Room(p id.Property, r id.RoomType) string {
 			}
 		}
 	}
-	return r.String()
+	return v.T("line.room")
 }
 
 // Brand is what the hotel is called in the guest's language: where it is one house, as that is. Nobody translates a company.

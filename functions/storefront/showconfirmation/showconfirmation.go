@@ -25,12 +25,13 @@ type Request struct {
 }
 
 func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	if err := c.Look(ctx); err != nil {
-		return c.Lost(err)
-	}
+	entered := c.Enter(ctx) // what was booked is shown also where the hotel sells nothing, or where nobody knows how its site looks
 	booked, err := c.Confirmation(ctx, c.In.Reservation, c.In.Token)
-	if err != nil {
-		return c.ToStart(storefront.Search{}, err), nil
+	switch {
+	case err == nil:
+		return c.Booked(booked), nil
+	case entered != nil:
+		return c.Lost(entered)
 	}
-	return c.Booked(booked), nil
+	return c.ToStart(storefront.Search{}, err), nil
 }
