@@ -37,7 +37,7 @@ func TestAnAnswerIsHeldToWhatIsPublished(t *testing.T) {
 		{"a code that is named", "consumer", Answer{422, asProblem, refusal("BFF.CONSUMER.WISHLIST_LIMIT_EXCEEDED")}, true},
 		{"one that is not", "consumer", Answer{422, asProblem, refusal("BFF.CONSUMER.LOCALE_NOT_SUPPORTED")}, false},
 		{"one that is named where a reference leads", "consumer", Answer{409, asProblem, refusal("GENERAL.VERSION_CONFLICT")}, true},
-		{"a service that is not held", "sandbox", Answer{299, asJSON, []byte(wish)}, true},
+		{"a service that a test makes up", "test", Answer{299, asJSON, []byte(wish)}, true},
 	} {
 		if err := Check(test.service, route, test.answer); (err == nil) != test.ok {
 			t.Errorf("%s: %v", test.name, err)

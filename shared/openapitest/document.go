@@ -4,6 +4,7 @@ package openapitest
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ func Open(service string, closed bool) (*Document, error) {
 		return nil, err
 	}
 	if closed {
-		shut(tree)
+		(&Document{Root: tree}).shut(tree)
 	}
 	encoded, err := json.Marshal(tree)
 	if err != nil {
@@ -53,20 +54,37 @@ func Open(service string, closed bool) (*Document, error) {
 }
 
 // shut has no object take a member that is not described.
-func shut(value any) {
+func (d *Document) shut(value any) {
 	switch v := value.(type) {
 	case map[string]any:
+		if parts, ok := v["allOf"].([]any); ok {
+			delete(v, "allOf")
+			maps.Copy(v, d.together(parts))
+		}
 		if v["properties"] != nil && v["type"] != nil && v["additionalProperties"] == nil {
 			v["additionalProperties"] = false
 		}
 		for _, inner := range v {
-			shut(inner)
+			d.shut(inner)
 		}
 	case []any:
 		for _, inner := range v {
-			shut(inner)
+			d.shut(inner)
 		}
 	}
+}
+
+// together is one object of all parts: shut one by one, each would refuse the members of the others.
+func (d *Document) together(parts []any) map[string]any {
+	properties, required := map[string]any{}, []any{}
+	for _, part := range parts {
+		part, _ = d.resolve(part, "")
+		named, _ := Member(part, "properties").(map[string]any)
+		maps.Copy(properties, named)
+		needed, _ := Member(part, "required").([]any)
+		required = append(required, needed...)
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required}
 }
 
 // At follows a pointer and then keys, and $ref wherever it meets one. It returns the value, nil where there is none, with the
