@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -187,9 +188,9 @@ func TestWhatIsNamedMustBeThere(t *testing.T) {
 		as       Choice
 	}{
 		{"nothing: as the visit is", fn.Maybe[locale.Tag]{}, fn.Maybe[money.Code]{}, nil, Choice{Locale: locale.Dari, Currency: money.IRR}},
-		{"both", fn.Some(locale.Arabic), fn.Some[money.Code]("AED"), nil, Choice{Locale: locale.Arabic, Currency: money.AED}},
-		{"a language that the site is not in", fn.Some[locale.Tag]("de"), fn.Maybe[money.Code]{}, ErrLocaleNotSupported, Choice{}},
-		{"a currency without prices", fn.Maybe[locale.Tag]{}, fn.Some[money.Code]("CHF"), ErrCurrencyNotSupported, Choice{}},
+		{"both", fntest.Some(locale.Arabic), fntest.Some[money.Code]("AED"), nil, Choice{Locale: locale.Arabic, Currency: money.AED}},
+		{"a language that the site is not in", fntest.Some[locale.Tag]("de"), fn.Maybe[money.Code]{}, ErrLocaleNotSupported, Choice{}},
+		{"a currency without prices", fn.Maybe[locale.Tag]{}, fntest.Some[money.Code]("CHF"), ErrCurrencyNotSupported, Choice{}},
 	} {
 		got, err := Choice{}.As(v, test.locale, test.currency)
 		if !errors.Is(err, test.want) || err == nil && (got.Locale != test.as.Locale || got.Currency != test.as.Currency) {

@@ -38,7 +38,7 @@ func openWith(t *testing.T, pool string) books {
 	t.Helper()
 	d := pgtest.New(t)
 	e := d.Env().With("DATABASE_POOL", pool)
-	if err := demo.Load(t.Context(), e); err != nil {
+	if err := demo.Furnish(t.Context(), e, 2); err != nil { // those that examples book
 		t.Fatal(err)
 	}
 	zone, err := time.LoadLocation(kabul.TimeZone)

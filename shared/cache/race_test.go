@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/doctest"
@@ -26,7 +25,7 @@ type fetcher interface {
 type careless struct {
 	pages    document.Collection[noted]
 	counters document.Counters
-	now      func() time.Time
+	env      env.Env
 }
 
 type noted struct {
@@ -35,26 +34,39 @@ type noted struct {
 }
 
 func newCareless(e env.Env) fetcher {
-	return careless{document.Open[noted](e, "careless"), document.OpenCounters(e, "generations"), e.Now}
+	return careless{document.Open[noted](e, "careless"), document.OpenCounters(e, "generations"), e}
+}
+
+// stands is where the generation stands now.
+func (c careless) stands(ctx context.Context) (int64, error) {
+	store, err := document.StoreOf(c.env)
+	if err != nil {
+		return 0, err
+	}
+	records, err := store.Get(ctx, c.env.Now(), c.counters.Name(document.KeyOf("tnt_1")))
+	if err != nil {
+		return 0, err
+	}
+	return c.counters.Read(records[0]), nil
 }
 
 func (c careless) Fetch(ctx context.Context, key document.Key, _ []cache.Generation, compose func(context.Context) (page, error)) (page, cache.State, error) {
-	stands, err := c.counters.Get(ctx, document.KeyOf("tnt_1"))
+	stands, err := c.stands(ctx)
 	if err != nil {
 		return page{}, "", err
 	}
 	kept, ok, err := c.pages.Get(ctx, key)
-	if err != nil || ok && kept.Generation == stands[0] {
+	if err != nil || ok && kept.Generation == stands {
 		return kept.Page, cache.Hit, err
 	}
 	composed, err := compose(ctx)
 	if err != nil {
 		return page{}, "", err
 	}
-	if stands, err = c.counters.Get(ctx, document.KeyOf("tnt_1")); err != nil { // too late
+	if stands, err = c.stands(ctx); err != nil { // too late
 		return page{}, "", err
 	}
-	_, err = c.pages.Put(ctx, key, noted{composed, stands[0]}, c.now().UnixMicro(), c.now().Add(policy.Fresh))
+	_, err = c.pages.Put(ctx, key, noted{composed, stands}, c.env.Now().UnixMicro(), c.env.Now().Add(policy.Fresh))
 	return composed, cache.Miss, err
 }
 

@@ -25,27 +25,6 @@ func (c Counters) Add(ctx context.Context, key Key, n int64, until time.Time) (i
 	return store.Add(ctx, c.env.Now(), c.Name(key), n, until.Truncate(time.Microsecond))
 }
 
-// Get returns what the counters stand at, in the order of their keys.
-func (c Counters) Get(ctx context.Context, keys ...Key) ([]int64, error) {
-	store, err := StoreOf(c.env)
-	if err != nil {
-		return nil, err
-	}
-	names := make([]Name, len(keys))
-	for i, k := range keys {
-		names[i] = c.Name(k)
-	}
-	records, err := store.Get(ctx, c.env.Now(), names...)
-	if err != nil {
-		return nil, err
-	}
-	numbers := make([]int64, len(keys))
-	for i, r := range records {
-		numbers[i] = c.Read(r)
-	}
-	return numbers, nil
-}
-
 // Name is the key's address, for those who read documents of several types at once.
 func (c Counters) Name(key Key) Name { return Name{c.name, key.id} }
 

@@ -11,9 +11,6 @@ type Maybe[T any] struct {
 	given bool
 }
 
-// Some is a Maybe that was given.
-func Some[T any](v T) Maybe[T] { return Maybe[T]{v, true} }
-
 // Get returns the value and whether it was given.
 func (m Maybe[T]) Get() (T, bool) { return m.value, m.given }
 

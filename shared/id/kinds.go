@@ -10,8 +10,6 @@ type (
 	RoomType = ID[roomType]
 	// RatePlan is a price with its conditions.
 	RatePlan = ID[ratePlan]
-	// Room is one physical room.
-	Room = ID[room]
 	// Quote is a price that is good for a while.
 	Quote = ID[quote]
 	// Reservation is a booking, from its hold on.
@@ -61,7 +59,6 @@ type (
 	property       struct{}
 	roomType       struct{}
 	ratePlan       struct{}
-	room           struct{}
 	quote          struct{}
 	reservation    struct{}
 	hold           struct{}
@@ -89,7 +86,6 @@ func (tenant) Prefix() string         { return "tnt" }
 func (property) Prefix() string       { return "ppt" }
 func (roomType) Prefix() string       { return "rmt" }
 func (ratePlan) Prefix() string       { return "rate" }
-func (room) Prefix() string           { return "rmu" }
 func (quote) Prefix() string          { return "qte" }
 func (reservation) Prefix() string    { return "rsv" }
 func (hold) Prefix() string           { return "hld" }

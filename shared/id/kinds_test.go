@@ -12,7 +12,7 @@ func TestPrefixes(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
 		"tnt": id.New[id.Tenant]().String(), "ppt": id.New[id.Property]().String(), "rmt": id.New[id.RoomType]().String(),
-		"rate": id.New[id.RatePlan]().String(), "rmu": id.New[id.Room]().String(), "qte": id.New[id.Quote]().String(),
+		"rate": id.New[id.RatePlan]().String(), "qte": id.New[id.Quote]().String(),
 		"rsv": id.New[id.Reservation]().String(), "hld": id.New[id.Hold]().String(), "inv": id.New[id.Allocation]().String(),
 		"rit": id.New[id.Item]().String(), "gst": id.New[id.Guest]().String(), "pyi": id.New[id.Intent]().String(),
 		"rfd": id.New[id.Refund]().String(), "fxs": id.New[id.FX]().String(), "evt": id.New[id.Event]().String(),

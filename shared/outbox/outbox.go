@@ -16,7 +16,6 @@
 package outbox
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -37,7 +36,7 @@ type Outbox struct {
 // A Step is a point of a turn that has just been passed.
 type Step = string
 
-// The steps of a turn. Tests of failures stop there; see Stepping.
+// The steps of a turn. Tests of failures stop there.
 const (
 	Taken     Step = "take"
 	Published Step = "publish"
@@ -48,19 +47,6 @@ const (
 func Open(e env.Env, db *postgres.DB) *Outbox {
 	publisher, _ := topic.Open(e)
 	return &Outbox{db: db, now: e.Now, publisher: publisher, draining: draining, step: func(Step) error { return nil }}
-}
-
-// Stepping returns the outbox with a function that is called after each step of each turn. An error from it ends the
-// turn right there and leaves everything as it lies, as if the process had been killed. It is for tests of failures.
-func (o *Outbox) Stepping(step func(Step) error) *Outbox {
-	stepping := *o
-	stepping.step = func(s Step) error {
-		if err := step(s); err != nil {
-			return fmt.Errorf("outbox: halted after %s: %w", s, err)
-		}
-		return nil
-	}
-	return &stepping
 }
 
 // sql puts the outbox's own schema into a statement. A schema's name is a constant of its service, never input.

@@ -60,15 +60,6 @@ func (p Peppers) GoString() string { return p.String() }
 // and Open has refused to go without.
 func (p Peppers) Hash(v Value) Hash { return hash(p.keys[0], v) }
 
-// Hashes are the value's names under every pepper, the one in use first: for looking up what was stored earlier.
-func (p Peppers) Hashes(v Value) []Hash {
-	hashes := make([]Hash, len(p.keys))
-	for i, key := range p.keys {
-		hashes[i] = hash(key, v)
-	}
-	return hashes
-}
-
 // Matches reports whether h names the value, under any pepper.
 func (p Peppers) Matches(v Value, h Hash) bool {
 	found := false

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 	"testing"
 
@@ -78,9 +77,6 @@ func TestPeppersRotate(t *testing.T) {
 	old, fresh := before.Hash(guest), during.Hash(guest)
 	if old == fresh || fresh != after.Hash(guest) {
 		t.Fatalf("the first pepper does not make the hash: %s, %s, %s", old, fresh, after.Hash(guest))
-	}
-	if got := during.Hashes(guest); !slices.Equal(got, []pseudonym.Hash{fresh, old}) {
-		t.Errorf("got %v, want the new hash, then the old one", got)
 	}
 	for _, test := range []struct {
 		name    string

@@ -99,7 +99,7 @@ func openMarket(t *testing.T) market {
 	t.Helper()
 	d := pgtest.New(t)
 	e := d.Env().With("DATABASE_POOL", "16")
-	if err := demo.Load(t.Context(), e); err != nil {
+	if err := demo.Furnish(t.Context(), e, 2); err != nil { // those that examples book
 		t.Fatal(err)
 	}
 	return market{watch(t, d.Owner(t)), d, sandbox.OpenInventory(e), postgres.Open(e, sandbox.Schema),

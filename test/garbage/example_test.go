@@ -50,7 +50,7 @@ func newExamples(t *testing.T) *examples {
 func ghosts() []string {
 	return []string{
 		id.New[id.Tenant]().String(), id.New[id.Property]().String(), id.New[id.RoomType]().String(), id.New[id.RatePlan]().String(),
-		id.New[id.Room]().String(), id.New[id.Quote]().String(), id.New[id.Reservation]().String(), id.New[id.Hold]().String(),
+		id.New[id.Quote]().String(), id.New[id.Reservation]().String(), id.New[id.Hold]().String(),
 		id.New[id.Allocation]().String(), id.New[id.Item]().String(), id.New[id.Guest]().String(), id.New[id.Intent]().String(),
 		id.New[id.Refund]().String(), id.New[id.FX]().String(), id.New[id.Event]().String(), id.New[id.Request]().String(),
 		id.New[id.Draft]().String(), id.New[id.TenantSession]().String(), id.New[id.GuestSession]().String(), id.New[id.Handoff]().String(),

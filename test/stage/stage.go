@@ -53,7 +53,7 @@ var Secret = make(cloud.Secret, 32)
 // As starts it as configured. The functions, the listener, the secret and the log are the stage's own.
 func As(t testing.TB, db *pgtest.Database, c cloud.Config) *Stage {
 	t.Helper()
-	if err := demo.Load(t.Context(), c.Env); err != nil {
+	if err := demo.Furnish(t.Context(), c.Env, 2); err != nil { // those that examples book
 		t.Fatal(err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

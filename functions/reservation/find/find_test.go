@@ -7,27 +7,28 @@ import (
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/pgtest"
 )
 
 func TestOneQuestionAtATime(t *testing.T) {
 	t.Parallel()
-	property, date := fn.Some(id.New[id.Property]()), fn.Some(reservationtest.Ask(t, id.Property{}).Stay.Start)
+	property, date := fntest.Some(id.New[id.Property]()), fntest.Some(reservationtest.Ask(t, id.Property{}).Stay.Start)
 	for _, test := range []struct {
 		name string
 		in   Request
 		ok   bool
 	}{
-		{"by code", Request{Code: fn.Some("GM-234679")}, true},
+		{"by code", Request{Code: fntest.Some("GM-234679")}, true},
 		{"who arrives", Request{Arrivals: property, Date: date}, true},
-		{"who is in the house", Request{InHouse: property, Limit: fn.Some(200)}, true},
+		{"who is in the house", Request{InHouse: property, Limit: fntest.Some(200)}, true},
 		{"nothing", Request{}, false},
-		{"two things", Request{Code: fn.Some("GM-234679"), InHouse: property}, false},
+		{"two things", Request{Code: fntest.Some("GM-234679"), InHouse: property}, false},
 		{"who arrives one day or other", Request{Arrivals: property}, false},
-		{"a day alone", Request{Code: fn.Some("GM-234679"), Date: date}, false},
-		{"everybody at once", Request{InHouse: property, Limit: fn.Some(201)}, false},
-		{"nobody", Request{InHouse: property, Limit: fn.Some(0)}, false},
+		{"a day alone", Request{Code: fntest.Some("GM-234679"), Date: date}, false},
+		{"everybody at once", Request{InHouse: property, Limit: fntest.Some(201)}, false},
+		{"nobody", Request{InHouse: property, Limit: fntest.Some(0)}, false},
 	} {
 		if err := test.in.Validate(); (err == nil) != test.ok {
 			t.Errorf("%s: %v", test.name, err)
@@ -52,19 +53,19 @@ func TestFinding(t *testing.T) {
 	if _, err := db.Owner(t).Exec(t.Context(), `UPDATE reservation.reservations SET state = 'checked_in' WHERE reservation_id = $1`, all[4].ID); err != nil {
 		t.Fatal(err)
 	}
-	date := fn.Some(all[0].Start)
+	date := fntest.Some(all[0].Start)
 	for _, test := range []struct {
 		name string
 		in   Request
 		want []*reservation.Reservation
 	}{
-		{"by code", Request{Code: fn.Some(all[0].Code)}, all[:1]},
-		{"by a code that is nobody's", Request{Code: fn.Some("GM-AAAAAA")}, nil},
-		{"who arrives", Request{Arrivals: fn.Some(property), Date: date}, all[1:4]},
-		{"who arrives, page by page", Request{Arrivals: fn.Some(property), Date: date, Limit: fn.Some(2)}, all[1:4]},
-		{"who arrives, in pages that just fit", Request{Arrivals: fn.Some(property), Date: date, Limit: fn.Some(3)}, all[1:4]},
-		{"nobody arrives the day after", Request{Arrivals: fn.Some(property), Date: fn.Some(all[0].End)}, nil},
-		{"who is in the house", Request{InHouse: fn.Some(property)}, all[4:]},
+		{"by code", Request{Code: fntest.Some(all[0].Code)}, all[:1]},
+		{"by a code that is nobody's", Request{Code: fntest.Some("GM-AAAAAA")}, nil},
+		{"who arrives", Request{Arrivals: fntest.Some(property), Date: date}, all[1:4]},
+		{"who arrives, page by page", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(2)}, all[1:4]},
+		{"who arrives, in pages that just fit", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(3)}, all[1:4]},
+		{"nobody arrives the day after", Request{Arrivals: fntest.Some(property), Date: fntest.Some(all[0].End)}, nil},
+		{"who is in the house", Request{InHouse: fntest.Some(property)}, all[4:]},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var want []id.Reservation
@@ -100,6 +101,6 @@ func pages(t *testing.T, db *pgtest.Database, tenant id.Tenant, in Request) (fou
 		if out.NextCursor == nil {
 			return found
 		}
-		in.Cursor = fn.Some(*out.NextCursor)
+		in.Cursor = fntest.Some(*out.NextCursor)
 	}
 }

@@ -76,7 +76,7 @@ func TestAnEarlierDatabaseIsCompleted(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	owner := db.Owner(t)
-	if err := demo.Load(t.Context(), db.Env()); err != nil {
+	if err := demo.Furnish(t.Context(), db.Env(), 2); err != nil { // those that examples book
 		t.Fatal(err)
 	}
 	if _, err := owner.Exec(t.Context(), `
@@ -85,7 +85,7 @@ func TestAnEarlierDatabaseIsCompleted(t *testing.T) {
 		UPDATE sandbox.tenants SET brand_localized = '{}'`); err != nil {
 		t.Fatal(err)
 	}
-	if err := demo.Load(t.Context(), db.Env()); err != nil {
+	if err := demo.Furnish(t.Context(), db.Env(), 2); err != nil { // those that examples book
 		t.Fatal(err)
 	}
 	var whole int

@@ -14,14 +14,11 @@ import (
 	"melmastoon.ghasi.io/shared/postgres"
 )
 
-// nights is how far ahead rooms are on sale, counted from the day of the latest Load.
+// nights is how far ahead rooms are on sale, counted from the latest day on which a hotel was furnished.
 const nights = 400
 
-// Load brings the two hotels that examples book into the sandbox's tables. What is there already stays as it is; a later
-// Load puts the days that have come nearer since on sale.
-func Load(ctx context.Context, e env.Env) error { return Furnish(ctx, e, examples) }
-
-// Furnish is Load of the first n hotels.
+// Furnish brings the first n hotels into the sandbox's tables. What is there already stays as it is; whoever furnishes later puts
+// the days that have come nearer since on sale.
 func Furnish(ctx context.Context, e env.Env, n int) error {
 	a, err := readAtlas()
 	if err != nil {
@@ -35,11 +32,11 @@ func Furnish(ctx context.Context, e env.Env, n int) error {
 	if err != nil {
 		return fmt.Errorf("demo: what is there: %w", err)
 	}
-	for i := range n {
-		h, err := a.hotel(i)
-		if err != nil {
-			return err
-		}
+	hotels, err := Hotels(n)
+	if err != nil {
+		return err
+	}
+	for _, h := range hotels {
 		onSale, indexed := there[h.Property]
 		switch {
 		case !indexed:

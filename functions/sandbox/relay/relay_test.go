@@ -20,7 +20,7 @@ import (
 func TestTheRelayPublishesWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	e := pgtest.New(t).Env()
-	if err := demo.Load(t.Context(), e); err != nil {
+	if err := demo.Furnish(t.Context(), e, 2); err != nil { // those that examples book
 		t.Fatal(err)
 	}
 	hotel, today := demo.KabulGrand, stay.DateOf(e.Now())

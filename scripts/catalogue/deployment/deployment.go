@@ -14,9 +14,6 @@ import (
 // File is where the text is kept, from the root of the tree.
 const File = "terraform/catalogue.json"
 
-// Again is the command that writes it.
-const Again = "go run ./scripts/catalogue"
-
 // A Deployment is all that is deployed.
 type Deployment struct {
 	Services  map[string]Service  `json:"services"`

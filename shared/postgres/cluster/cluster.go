@@ -107,9 +107,6 @@ func (c *Cluster) LoginURL(login, password, database string) string {
 // Password is the superuser's. It is kept in the folder, readable by its owner alone.
 func (c *Cluster) Password() string { return c.password }
 
-// Port is the port on 127.0.0.1.
-func (c *Cluster) Port() int { return c.port }
-
 // Done is closed when the server has ended, whoever ended it.
 func (c *Cluster) Done() <-chan struct{} { return c.process.Done() }
 

@@ -148,7 +148,7 @@ type market struct {
 func openMarket(b *testing.B) *market {
 	b.Helper()
 	h := open(b, connection)
-	must(b, demo.Load(b.Context(), h.env))
+	must(b, demo.Furnish(b.Context(), h.env, 2)) // those that examples book
 	h.exec(b, bareBooks)
 	m := &market{house: h, env: h.env, today: stay.DateOf(h.env.Now()), hot: demo.KabulGrand.Rooms[2].ID}
 	k := demo.KabulGrand
