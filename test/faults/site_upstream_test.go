@@ -177,7 +177,7 @@ func TestEveryAnswerComesInItsTimeWhateverANeighbourDoes(t *testing.T) {
 func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 	t.Helper()
 	db, wire := pgtest.New(t), newLine()
-	e := env.Give(db.Env(), env.TimeoutFactor(1)) // so many illnesses at the pace of other tests would take too long
+	e := env.Give(db.Env(), env.TimeoutFactor(2)) // so many illnesses at the pace of other tests would take too long
 	s := stage.Within(t, db, env.Give[http.RoundTripper](e, wire))
 	v := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
 	paid, cash := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card"), s.Visit(demo.KabulGrand).Book(stage.Usual(), "cash_on_arrival")
