@@ -272,7 +272,7 @@ func BenchmarkInventory(b *testing.B) {
 	}{{"hot nights", true}, {"spread nights", false}} {
 		sides := []side{m.decided(nights.hot, n, store), m.decided(nights.hot, n, promises(m, pool)), m.decided(nights.hot, n, tells(m, pool)),
 			m.decided(nights.hot, n, counted(pool)), m.decided(nights.hot, n, http)}
-		said := alternate(b, rounds(4), sides...)
+		said := alternate(b, rounds(6), sides...)
 		bare := "bare, with all promises: " + perSecond("", said[1])
 		what := fmt.Sprintf("inventory store, %d clients, %s", clients, nights.name)
 		put(line{what: what, ours: perSecond("holds", said[0]), peer: bare, ratio: over(said[0], said[1]), least: 0.8})
