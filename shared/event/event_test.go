@@ -129,7 +129,7 @@ func TestAFlatEnvelopeLeavesTheRestToTheCloudEvent(t *testing.T) {
 
 func TestSealRefusesExtensionsThatSayOtherwise(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"id", "type", "time", "tenantid", "sequence", "partitionkey", "errorCode", "error-code", "", "ce-errorcode", strings.Repeat("x", 21)} {
+	for _, name := range []string{"id", "type", "time", "tenantid", "sequence", "partitionkey", event.ReplayTo, event.Replays, "errorCode", "error-code", "", "ce-errorcode", strings.Repeat("x", 21)} {
 		d := draft()
 		d.Extensions = event.Extensions{name: "secret"}
 		if raw, err := d.Seal(happened, origin()); err == nil || strings.Contains(err.Error(), "secret") {

@@ -22,6 +22,12 @@ const (
 	sequence     = "sequence"
 )
 
+// Extensions of a copy that is published again after its event had died: they are the copy's, and no draft may name them.
+const (
+	ReplayTo = "replayto" // the one subscription that is to have it
+	Replays  = "replays"  // how often it has been published again, this time included
+)
+
 // core are the attributes of a CloudEvent that are no extensions.
 var core = []string{"specversion", "id", "type", "source", "time", "subject", "dataschema", "datacontenttype", "data"}
 
@@ -34,7 +40,7 @@ func legal(name string) bool {
 // check refuses names that no CloudEvent may have, and those with a meaning of their own.
 func (x Extensions) check() error {
 	for name := range x {
-		if slices.Contains(spoken, name) || slices.Contains(core, name) || !legal(name) {
+		if slices.Contains(spoken, name) || slices.Contains(core, name) || name == ReplayTo || name == Replays || !legal(name) {
 			return fmt.Errorf("%q is no name for an extension", name)
 		}
 	}

@@ -33,6 +33,19 @@ func Read(r *http.Request, limit int64) (Raw, error) {
 	return raw, nil
 }
 
+// Of reads an event as it lies in a topic. The errors are Read's.
+func Of(attributes map[string]string, data []byte) (Raw, error) {
+	h := make(http.Header, len(attributes))
+	for name, value := range attributes {
+		h.Set(name, value)
+	}
+	raw, err := unwrap(h, data)
+	if err != nil {
+		return Raw{}, unreadable(err)
+	}
+	return raw, nil
+}
+
 func unreadable(cause error) error {
 	return fault.ErrMalformedJSON.Because(fmt.Errorf("event: %w", cause))
 }

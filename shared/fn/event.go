@@ -92,18 +92,11 @@ func (h ear) hear(ctx context.Context, raw event.Raw) error {
 	return h.handle(ctx, raw)
 }
 
-// wanted checks the filter, which one emulator ignores.
+// wanted checks what the subscription is to let through, which one emulator ignores.
 func (h ear) wanted(raw event.Raw) bool {
-	if len(h.spec.Filter) == 0 {
-		return true
-	}
 	attributes := raw.Attributes()
-	for name, want := range h.spec.Filter {
-		if attributes[name] != want {
-			return false
-		}
-	}
-	return true
+	s := topic.Subscription{Name: h.spec.Name, Filter: h.spec.Filter}
+	return s.Wants(func(name string) string { return attributes[name] })
 }
 
 // caused returns a context in which events that the handling appends name this one as their cause, and continue its

@@ -208,6 +208,7 @@ func TestAParkedEventCanBeReadAgain(t *testing.T) {
 	t.Parallel()
 	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.Park(errors.New("a\nb ü")) })
 	raw := happened(t, captured, payload())
+	raw.Extensions = event.Extensions{event.ReplayTo: "test-captured", event.Replays: "2"}
 	rig.Push(rig.f, raw)
 	dead := rig.dead.Messages()
 	if len(dead) != 1 {
@@ -217,7 +218,7 @@ func TestAParkedEventCanBeReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := dead[0]; string(got.Data) != string(data) || got.Attributes["ce-id"] != raw.Envelope.EventID.String() || got.Attributes["melmastoon-parked-attempt"] != "1" {
+	if got := dead[0]; string(got.Data) != string(data) || got.Attributes["ce-id"] != raw.Envelope.EventID.String() || got.Attributes["melmastoon-parked-attempt"] != "1" || got.Attributes[topic.Replays] != "2" {
 		t.Errorf("got %v", got)
 	}
 }
@@ -283,6 +284,19 @@ func TestAnEventOutsideTheFilterIsAcknowledgedUnheard(t *testing.T) {
 		}
 		if want := map[bool]int{true: 3}[test.want]; heard != want {
 			t.Errorf("%s: heard %d of its three forms, want %d", test.name, heard, want)
+		}
+	}
+}
+
+func TestAnEventThatIsReplayedToAnotherIsAcknowledgedUnheard(t *testing.T) {
+	t.Parallel()
+	for to, want := range map[string]int{"test-captured": 1, "test-another": 0} {
+		heard := 0
+		rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
+		raw := happened(t, captured, payload())
+		raw.Extensions = event.Extensions{event.ReplayTo: to, event.Replays: "1"}
+		if a := rig.Push(rig.f, raw); a.Status != 204 || heard != want {
+			t.Errorf("to %s: got %d, heard %d times, want %d", to, a.Status, heard, want)
 		}
 	}
 }

@@ -9,6 +9,14 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+)
+
+// Attributes of a message that is published again because one subscription has given it up. They stay with it when it is
+// given up once more.
+const (
+	ReplayTo = "ce-" + event.ReplayTo // the one subscription that is to have it; all others let it pass
+	Replays  = "ce-" + event.Replays  // how often it has been published again, this time included
 )
 
 // A Message is what travels. Its attributes become HTTP headers of the push.
@@ -34,6 +42,25 @@ var (
 	ErrRefused = errors.New("topic: the message can never be published")
 )
 
+// A Puller takes messages from a subscription that pushes nowhere: that of a dead-letter topic, which is called as the topic.
+// What is pulled is leased: nobody else is given it until it is released or its lease is over. Two who pull at once share
+// what there is.
+type Puller interface {
+	// Pull leases what can be had at once, at most so many, in no order. That it is nothing does not prove that nothing is there.
+	Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]Pulled, error)
+	// Acknowledge removes messages for good. One whose lease is over may stay.
+	Acknowledge(ctx context.Context, subscription string, receipts []string) error
+	// Release gives messages back at once.
+	Release(ctx context.Context, subscription string, receipts []string) error
+}
+
+// A Pulled message is leased to whoever has it. Its Topic is not told.
+type Pulled struct {
+	Message
+	Receipt     string // names this lease of it
+	PublishedAt time.Time
+}
+
 // A Subscription has the messages of a topic pushed to an endpoint, with an identity token made out to Audience. An answer of 102,
 // 200, 201, 202 or 204 within AckDeadline is an acknowledgement; everything else is retried after a time that doubles
 // from MinBackoff to MaxBackoff. After Attempts pushes the message goes to the topic DeadLetter, under a new message id.
@@ -49,5 +76,21 @@ type Subscription struct {
 	AckDeadline            time.Duration
 }
 
+// Wants reports whether a message with these attributes is for the subscription.
+func (s Subscription) Wants(attribute func(name string) string) bool {
+	if to := attribute(ReplayTo); to != "" && to != s.Name {
+		return false
+	}
+	for name, want := range s.Filter {
+		if attribute(name) != want {
+			return false
+		}
+	}
+	return true
+}
+
 // Open returns the publisher that the builder of the binary gave, if any.
 func Open(e env.Env) (Publisher, bool) { return env.Given[Publisher](e) }
+
+// OpenPuller returns the puller that the builder of the binary gave, if any.
+func OpenPuller(e env.Env) (Puller, bool) { return env.Given[Puller](e) }

@@ -47,6 +47,7 @@ func Conform(t *testing.T, rig func(testing.TB) Rig) {
 		"a push is the message as a CloudEvent with its metadata":          {nil, isWholeMessage},
 		"a push carries an identity token for the audience":                {nil, carriesToken},
 		"only what the filter lets through is pushed":                      {nil, filters},
+		"what is published again for one reaches no other":                 {nil, reachesNoOther},
 		"a subscription gets what is published from then on":               {nil, subscribesFromThenOn},
 		"messages of a key arrive in order and one at a time":              {nil, keepsOrder},
 		"a failing key holds up no other":                                  {nil, holdsUpNoOther},

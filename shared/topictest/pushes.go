@@ -71,6 +71,33 @@ func filters(t *testing.T, r Rig) {
 	}
 }
 
+// reachesNoOther publishes for one, then for the other, then for all: of what is not theirs neither hears before the last.
+func reachesNoOther(t *testing.T, r Rig) {
+	d := r.Open()
+	one, other := listen(t, always(http.StatusOK)), listen(t, always(http.StatusOK))
+	first, second := to(one, "orders"), to(other, "orders")
+	first.Name, second.Name, second.Filter = "first", "second", map[string]string{"ce-errorcode": "REPLAYED"}
+	subscribe(t, d, first, second)
+	start(t, d)
+	send := func(body, replayTo, code string) {
+		publish(t, d, topic.Message{Topic: "orders", OrderingKey: "k", Data: []byte(body),
+			Attributes: map[string]string{topic.ReplayTo: replayTo, topic.Replays: "1", "ce-errorcode": code}})
+	}
+	send("for the first", "first", "REPLAYED")
+	send("for the second", "second", "REPLAYED")
+	send("for the second, which does not want it", "second", "OTHER")
+	publish(t, d, topic.Message{Topic: "orders", OrderingKey: "k", Data: []byte("for both"), Attributes: map[string]string{"ce-errorcode": "REPLAYED"}})
+	for name, e := range map[string]*endpoint{"first": one, "second": other} {
+		p := e.next()
+		if p.body != "for the "+name || p.header.Get(topic.Replays) != "1" {
+			t.Errorf("the %s got %q, replayed %q times", name, p.body, p.header.Get(topic.Replays))
+		}
+		if got := e.next().body; got != "for both" {
+			t.Errorf("the %s got %q, want what is for both", name, got)
+		}
+	}
+}
+
 func subscribesFromThenOn(t *testing.T, r Rig) {
 	d := r.Open()
 	e, other := listen(t, always(http.StatusOK)), listen(t, always(http.StatusOK))

@@ -220,8 +220,14 @@ run "production" {
   }
 
   assert {
-    condition     = contains([for s in module.subscription : s.subscription.filter == null ? "" : s.subscription.filter], "attributes.\"ce-errorcode\" = \"MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED\"")
+    condition     = anytrue([for s in module.subscription : startswith(s.subscription.filter == null ? "" : s.subscription.filter, "attributes.\"ce-errorcode\" = \"MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED\" AND ")])
     error_message = "Replays are not told from other errors."
+  }
+
+  assert {
+    condition = alltrue([for name, s in module.subscription : s.subscription.filter == null ? false : length(s.subscription.filter) <= 256
+    && endswith(s.subscription.filter, "(NOT attributes:\"ce-replayto\" OR attributes.\"ce-replayto\" = \"${name}\")")])
+    error_message = "A subscription hears what is replayed to another, or its filter is longer than Pub/Sub takes."
   }
 
   assert {

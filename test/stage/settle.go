@@ -90,7 +90,7 @@ func quiet(ctx context.Context, conn *pgx.Conn, elsewhere func() int) error {
 			     + (SELECT count(*) FROM bff_tenant_booking.outbox WHERE published_at IS NULL AND parked_reason IS NULL)
 			     + (SELECT count(*) FROM reservation.outbox WHERE published_at IS NULL AND parked_reason IS NULL)
 			     + (SELECT count(*) FROM sandbox.outbox WHERE published_at IS NULL AND parked_reason IS NULL)
-			     + (SELECT count(*) FROM bus.deliveries)`).Scan(&waiting)
+			     + (SELECT count(*) FROM bus.deliveries AS d JOIN bus.subscriptions AS s ON s.name = d.subscription WHERE s.endpoint <> '')`).Scan(&waiting)
 		if err != nil {
 			return fmt.Errorf("waiting for quiet: %w", err)
 		}

@@ -129,6 +129,6 @@ func cut(d *deployment.Deployment) {
 }
 
 func sortOf(f deployment.Function) string {
-	filter := f.Event != nil && f.Event.Filter != ""
+	filter := f.Event != nil && strings.Contains(f.Event.Filter, " AND ") // beside the one of each subscription
 	return fmt.Sprint(f.Service, f.Kind, f.Answers, filter, slices.Contains(f.Secrets, "GUEST_SALT_KEYS"), strings.HasSuffix(f.Path, "/policies"))
 }

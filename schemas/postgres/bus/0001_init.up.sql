@@ -27,7 +27,7 @@ CREATE INDEX IF NOT EXISTS messages_age ON bus.messages USING brin (published_at
 CREATE TABLE IF NOT EXISTS bus.subscriptions (
     name         text     PRIMARY KEY,
     topic        text     NOT NULL,
-    endpoint     text     NOT NULL,
+    endpoint     text     NOT NULL,           -- empty: pushed nowhere, kept for whoever pulls
     audience     text     NOT NULL,
     dead_letter  text     NOT NULL,           -- empty: retried for ever
     filter       jsonb    NOT NULL,           -- contained in the attributes of what is delivered
@@ -43,8 +43,8 @@ CREATE TABLE IF NOT EXISTS bus.deliveries (
     seq          bigint      NOT NULL,
     ordering_key text        NOT NULL,
     attempt      int         NOT NULL DEFAULT 0, -- pushes so far, the one in flight included
-    due_at       timestamptz NOT NULL DEFAULT platform.now(),
-    pusher       uuid,                           -- who pushes it now; one that is gone does not count
+    due_at       timestamptz NOT NULL DEFAULT platform.now(), -- of what was pulled: when its lease is over
+    pusher       uuid,                           -- who pushes it now, and one that is gone does not count; or the lease it was pulled under
     PRIMARY KEY (subscription, seq)
 );
 CREATE INDEX IF NOT EXISTS deliveries_order ON bus.deliveries (subscription, ordering_key, seq) WHERE ordering_key <> '';

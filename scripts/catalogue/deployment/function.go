@@ -78,7 +78,7 @@ func functionOf(f fn.Function, told []string) (d Function, err error) {
 
 func eventOf(f fn.Function) *Event {
 	s := f.Subscription("")
-	return &Event{s.Topic, pubsub.Filter(s.Filter), s.DeadLetter, s.Attempts, seconds(s.AckDeadline), seconds(s.MinBackoff), seconds(s.MaxBackoff)}
+	return &Event{s.Topic, pubsub.Filter(s), s.DeadLetter, s.Attempts, seconds(s.AckDeadline), seconds(s.MinBackoff), seconds(s.MaxBackoff)}
 }
 
 // seconds rounds up: the infrastructure counts whole ones.

@@ -1,7 +1,6 @@
 package cloud
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -121,14 +120,7 @@ func (c *Cloud) events(w http.ResponseWriter, r *http.Request, begin int64) {
 
 // structured reads a stored message the way a function does and writes it as one JSON CloudEvent.
 func structured(m bus.Stored) ([]byte, error) {
-	req, err := http.NewRequest(http.MethodPost, "/", bytes.NewReader(m.Data))
-	if err != nil {
-		return nil, err
-	}
-	for name, value := range m.Attributes {
-		req.Header.Set(name, value)
-	}
-	raw, err := event.Read(req, int64(len(m.Data)))
+	raw, err := event.Of(m.Attributes, m.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -184,8 +184,8 @@ func (t *teller) owed(ctx context.Context) error {
 	}
 	rows, _ := t.conn.Query(ctx, `
 		SELECT m.published_at, m.attributes ->> 'ce-id', m.topic, d.subscription, d.attempt
-		FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq)
-		WHERE @all OR m.attributes ->> 'ce-id' = ANY (@events)`, pgx.NamedArgs{"all": t.all, "events": t.toldEvents()})
+		FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq) JOIN bus.subscriptions AS s ON s.name = d.subscription
+		WHERE s.endpoint <> '' AND (@all OR m.attributes ->> 'ce-id' = ANY (@events))`, pgx.NamedArgs{"all": t.all, "events": t.toldEvents()})
 	var at time.Time
 	var event *string
 	var topic, subscription string

@@ -1,6 +1,6 @@
 // Package bus is a message bus on Postgres, for local runs, tests and tiny deployments. It does what Pub/Sub does for us:
-// order per key, filters, push with retries, delivery attempts, dead letters, an identity token; and what it has taken
-// survives a kill. Both are held to the conformance suite in topictest.
+// order per key, filters, push with retries, delivery attempts, dead letters and pulling them, an identity token; and what it
+// has taken survives a kill. Both are held to the conformance suite in topictest.
 //
 // Publish writes a message, and in the same statement what is owed to each subscription. Run pushes what is owed, the
 // oldest of each key first and one of a key at a time, and crosses off what is acknowledged.
@@ -9,6 +9,7 @@ package bus
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,7 +30,10 @@ type Bus struct {
 	lease  time.Duration // of whoever pushes
 }
 
-var _ topic.Publisher = (*Bus)(nil)
+var (
+	_ topic.Publisher = (*Bus)(nil)
+	_ topic.Puller    = (*Bus)(nil)
+)
 
 // Open returns the bus in the database. Its pushes carry tokens of the identity.Source that was given to e, if one was.
 func Open(e env.Env, db *postgres.DB) *Bus {
@@ -52,7 +56,8 @@ const (
 )
 
 // Subscribe makes these the subscriptions there are. One that stays keeps what is owed to it; one that is new gets what
-// is published from now on; one that is not named any more is dropped with everything owed to it.
+// is published from now on; one that is not named any more is dropped with everything owed to it. Each dead-letter topic has
+// one that is called as it and keeps what comes there for whoever pulls.
 func (b *Bus) Subscribe(ctx context.Context, subscriptions []topic.Subscription) error {
 	var batch pgx.Batch
 	names := []string{}
@@ -62,6 +67,10 @@ func (b *Bus) Subscribe(ctx context.Context, subscriptions []topic.Subscription)
 		}
 		names = append(names, s.Name)
 		upsert(&batch, s)
+		if s.DeadLetter != "" && !slices.Contains(names, s.DeadLetter) {
+			names = append(names, s.DeadLetter)
+			upsert(&batch, topic.Subscription{Name: s.DeadLetter, Topic: s.DeadLetter}) // without an endpoint: it waits for whoever pulls
+		}
 	}
 	batch.Queue(`DELETE FROM bus.subscriptions WHERE name <> ALL (@names)`, pgx.StrictNamedArgs{"names": names})
 	err := b.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &batch).Close() })

@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -43,4 +44,20 @@ func TestBusConformsAsPublisher(t *testing.T) {
 	t.Parallel()
 	b := open(pgtest.New(t).Env())
 	topictest.ConformPublisher(t, b, func() []topic.Message { return published(t, b) })
+}
+
+func TestBusConformsAsPuller(t *testing.T) {
+	t.Parallel()
+	topictest.ConformPuller(t, func(t testing.TB) topictest.PullRig {
+		b := open(pgtest.New(t).Env())
+		err := b.Subscribe(t.Context(), []topic.Subscription{{Name: "s", Topic: "orders", Endpoint: "http://localhost", DeadLetter: topictest.Letters, Attempts: 5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return topictest.PullRig{Puller: b, Publish: func(t testing.TB, messages ...topic.Message) {
+			if err := errors.Join(b.Publish(t.Context(), messages)...); err != nil {
+				t.Fatal(err)
+			}
+		}}
+	})
 }

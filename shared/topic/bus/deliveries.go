@@ -39,7 +39,7 @@ func (b *Bus) claim(ctx context.Context) (claimed []delivery, err error) {
 					ORDER BY d.seq
 					LIMIT greatest(0, @width - (
 						SELECT count(*) FROM bus.deliveries f WHERE f.subscription = s.name AND f.pusher = @self))) n
-				WHERE EXISTS (SELECT FROM bus.pusher WHERE holder = @self AND leased_until > clock_timestamp()))
+				WHERE s.endpoint <> '' AND EXISTS (SELECT FROM bus.pusher WHERE holder = @self AND leased_until > clock_timestamp()))
 			UPDATE bus.deliveries d SET pusher = @self, attempt = d.attempt + 1
 			FROM next n
 			JOIN bus.messages m ON m.seq = n.seq

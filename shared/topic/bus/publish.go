@@ -78,7 +78,8 @@ func queue(batch *pgx.Batch, messages []topic.Message) error {
 			RETURNING seq, topic, ordering_key, attributes)
 		INSERT INTO bus.deliveries (subscription, seq, ordering_key)
 		SELECT s.name, m.seq, m.ordering_key
-		FROM published m JOIN bus.subscriptions s ON s.topic = m.topic AND m.attributes @> s.filter`,
-		pgx.StrictNamedArgs{"topics": topics, "keys": keys, "attributes": attributes, "data": data})
+		FROM published m JOIN bus.subscriptions s ON s.topic = m.topic AND (s.endpoint = '' OR
+			m.attributes @> s.filter AND coalesce(m.attributes ->> @replay, s.name) = s.name)`,
+		pgx.StrictNamedArgs{"topics": topics, "keys": keys, "attributes": attributes, "data": data, "replay": topic.ReplayTo})
 	return nil
 }

@@ -202,12 +202,13 @@ func TestACallEndsWithItsTime(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	t.Parallel()
+	const own = `(NOT attributes:"ce-replayto" OR attributes."ce-replayto" = "me")`
 	for want, attributes := range map[string]map[string]string{
-		``:                              nil,
-		`attributes."ce-type" = "a\"b"`: {"ce-type": `a"b`},
-		`attributes."ce-errorcode" = "X" AND attributes."ce-tenant" = "t"`: {"ce-tenant": "t", "ce-errorcode": "X"},
+		own: nil,
+		`attributes."ce-type" = "a\"b" AND ` + own:                                    {"ce-type": `a"b`},
+		`attributes."ce-errorcode" = "X" AND attributes."ce-tenant" = "t" AND ` + own: {"ce-tenant": "t", "ce-errorcode": "X"},
 	} {
-		if got := pubsub.Filter(attributes); got != want {
+		if got := pubsub.Filter(topic.Subscription{Name: "me", Filter: attributes}); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

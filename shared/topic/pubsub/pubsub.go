@@ -1,4 +1,5 @@
-// Package pubsub publishes to Google's Pub/Sub. A topic is called as its subject; a message's attributes are the event's.
+// Package pubsub publishes to Google's Pub/Sub, and pulls dead letters from it. A topic is called as its subject; a message's
+// attributes are the event's.
 //
 // Messages of one topic and key go out in requests of their own, one after another, so their order holds; different keys
 // go side by side. A call ends when its publishing has, in whatever way: nothing is sent with a time of its own, nothing

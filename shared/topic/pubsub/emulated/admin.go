@@ -68,7 +68,7 @@ func (b *Bus) subscribe(ctx context.Context, s topic.Subscription) error {
 // pushed is the subscription as the emulator has it. It pushes to the gate, and its dead letters are the gate's affair.
 func (b *Bus) pushed(s topic.Subscription) *pb.Subscription {
 	return &pb.Subscription{
-		Name: b.office.subscription(s.Name), Topic: b.office.topic(s.Topic), Filter: pubsub.Filter(s.Filter),
+		Name: b.office.subscription(s.Name), Topic: b.office.topic(s.Topic), Filter: pubsub.Filter(s),
 		PushConfig: &pb.PushConfig{
 			PushEndpoint: b.address + "/" + s.Name,
 			Wrapper:      &pb.PushConfig_NoWrapper_{NoWrapper: &pb.PushConfig_NoWrapper{WriteMetadata: true}},

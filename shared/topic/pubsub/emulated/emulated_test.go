@@ -66,6 +66,19 @@ func TestTheEmulatorConforms(t *testing.T) {
 	})
 }
 
+func TestPubSubConformsAsPuller(t *testing.T) {
+	t.Parallel()
+	topictest.ConformPuller(t, func(t testing.TB) topictest.PullRig {
+		address, project := emulatortest.PubSub(t), emulatortest.Name()
+		b := another(t, address, project)
+		must(t, b.Subscribe(t.Context(), []topic.Subscription{{Name: "to-orders", Topic: "orders", Endpoint: "http://localhost", DeadLetter: topictest.Letters, Attempts: 5}}))
+		p := stranger(t, address, project) // the process that pulls has no gate
+		return topictest.PullRig{Puller: p, Publish: func(t testing.TB, messages ...topic.Message) {
+			must(t, errors.Join(p.Publish(t.Context(), messages)...))
+		}}
+	})
+}
+
 // A listener takes pushes when it is told to.
 type listener struct {
 	url    string

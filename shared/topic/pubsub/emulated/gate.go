@@ -46,7 +46,7 @@ func (b *Bus) pass(life context.Context, subscription string, h http.Header, dat
 		return false
 	}
 	d := delivery{topic.Message{Topic: s.DeadLetter, OrderingKey: h.Get("X-Goog-Ordering-Key"), Attributes: attributes(h), Data: data}, s, attempt, h}
-	if wanted(s, h.Get) {
+	if s.Wants(h.Get) {
 		if err := b.deliver(life, d); err != nil {
 			return false
 		}

@@ -20,7 +20,7 @@ func (b *Bus) owe(m topic.Message) topic.Message {
 	defer b.mu.Unlock()
 	mark := rand.Text()
 	for name, s := range b.subscriptions {
-		if s.Topic == m.Topic && wanted(s, func(attribute string) string { return m.Attributes[attribute] }) {
+		if s.Topic == m.Topic && s.Wants(func(attribute string) string { return m.Attributes[attribute] }) {
 			b.owed[debt{name, mark}] = true
 		}
 	}
@@ -28,15 +28,6 @@ func (b *Bus) owe(m topic.Message) topic.Message {
 	maps.Copy(attributes, m.Attributes)
 	m.Attributes = attributes
 	return m
-}
-
-func wanted(s topic.Subscription, attribute func(name string) string) bool {
-	for name, want := range s.Filter {
-		if attribute(name) != want {
-			return false
-		}
-	}
-	return true
 }
 
 // forgive takes off all that is owed of a message.
