@@ -7,6 +7,7 @@ import (
 	"melmastoon.ghasi.io/jobs/furnish"
 	"melmastoon.ghasi.io/jobs/migrate"
 	"melmastoon.ghasi.io/jobs/prune"
+	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/fn"
 
 	"melmastoon.ghasi.io/functions/consumer/addwish"
@@ -227,4 +228,5 @@ var Jobs = []fn.Job{
 	furnish.Job,
 	migrate.Job,
 	prune.Job,
+	replay.Job,
 }

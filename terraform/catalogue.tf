@@ -21,6 +21,8 @@ locals {
 
   # What is done at a cadence has a schedule of its own for each; other jobs run when they are asked to.
   jobs = { for name, j in local.catalogue.jobs : name => j if j.service == "" || contains(keys(local.services), j.service) }
+  # Those that take dead letters and publish them again.
+  replaying = toset([for name, j in local.jobs : "serviceAccount:jobs-${name}@${local.domain_of_accounts}" if j.letters])
   runs = merge([for name, j in local.jobs : length(j.cadences) == 0 ? { (name) = { job = name, archive = j.archive, cadence = null } } :
     { for cadence in j.cadences : "${name}-${cadence}" => { job = name, archive = j.archive, cadence = cadence } }
   ]...)

@@ -20,6 +20,7 @@ locals {
   publishers = { for topic in local.topics : topic => setunion(
     [for f in local.functions : "serviceAccount:${f.account}@${local.domain_of_accounts}" if contains(f.publishes, topic)],
     contains(local.told, topic) ? [] : var.platform_publishers,
+    contains(local.heard, topic) ? local.replaying : [],
   ) }
 }
 
@@ -30,7 +31,7 @@ resource "google_pubsub_topic_iam_binding" "publisher" {
   role    = "roles/pubsub.publisher"
   members = each.value
 
-  depends_on = [google_service_account.function]
+  depends_on = [google_service_account.function, google_service_account.job]
 }
 
 locals {
@@ -79,6 +80,17 @@ resource "google_pubsub_subscription" "dead_letter" {
   expiration_policy {
     ttl = ""
   }
+}
+
+# Nobody else takes letters: what is pulled is kept from others for minutes.
+resource "google_pubsub_subscription_iam_binding" "dead_letter" {
+  for_each = length(local.replaying) > 0 ? local.dead_letters : {}
+
+  subscription = google_pubsub_subscription.dead_letter[each.key].name
+  role         = "roles/pubsub.subscriber"
+  members      = local.replaying
+
+  depends_on = [google_service_account.job]
 }
 
 module "subscription" {

@@ -40,6 +40,15 @@ func (b backend) under(c cloud.Config) cloud.Config {
 	return google.On(c, b.google.At())
 }
 
+// variables tell a shell where Google's parts are, if they are there.
+func (b backend) variables() string {
+	if b.google == nil {
+		return ""
+	}
+	at := b.google.At()
+	return fmt.Sprintf("GOOGLE_CLOUD_PROJECT=%s\nPUBSUB_EMULATOR_HOST=%s\n", at.Project, at.PubSub)
+}
+
 // gone is closed when a part has ended by itself.
 func (b backend) gone() <-chan struct{} {
 	if b.google == nil {

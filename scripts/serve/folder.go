@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 )
 
@@ -101,11 +102,11 @@ func (f *folder) makeSecret() error {
 }
 
 // writeEnv leaves what a shell or another program needs to talk to this run, as KEY=VALUE.
-func (f *folder) writeEnv(local *cloud.Cloud, db *database) error {
+func (f *folder) writeEnv(local *cloud.Cloud, db *database, parts backend) error {
 	token, err := local.Token()
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("BASE_URL=%s\nDATABASE_URL='%s'\nTOKEN=%s\n", local.URL(), db.url(), token)
+	text := fmt.Sprintf("BASE_URL=%s\nDATABASE_URL='%s'\nTOKEN=%s\nDEAD_LETTERS=%s\n", local.URL(), db.url(), token, replay.Listeners(local.Subscriptions())) + parts.variables()
 	return os.WriteFile(f.at("env"), []byte(text), 0o600)
 }

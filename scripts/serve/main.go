@@ -94,7 +94,7 @@ func serve(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := home.writeEnv(local, db); err != nil {
+	if err := home.writeEnv(local, db, parts); err != nil {
 		return errors.Join(err, local.Close())
 	}
 	guide(os.Stdout, home, local, melmastoon.Functions, offset, time.Since(began))

@@ -178,6 +178,32 @@ func TestEveryFormReadsTheSame(t *testing.T) {
 	}
 }
 
+// What lies in a topic is read as its push would be, whichever form its publisher chose.
+func TestAMessageInATopicIsReadAsItsPush(t *testing.T) {
+	t.Parallel()
+	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": told(t)} {
+		document, err := sent.Structured()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for form, lies := range map[string]struct {
+			attributes map[string]string
+			data       []byte
+		}{
+			"binary":     {sent.Attributes(), data(t, sent)},
+			"structured": {map[string]string{"content-type": "application/cloudevents+json"}, document},
+		} {
+			got, err := event.Of(lies.attributes, lies.data)
+			if err != nil || string(got.Payload) != string(sent.Payload) || !reflect.DeepEqual(got.Envelope, sent.Envelope) || !maps.Equal(got.Extensions, sent.Extensions) {
+				t.Errorf("%s of %s: got %+v, %v", form, of, got, err)
+			}
+		}
+	}
+	if _, err := event.Of(map[string]string{"ce-specversion": "1.0"}, []byte("secret")); fault.From(err).Kind != fault.Invalid || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestADeliveryThatTellsNothing(t *testing.T) {
 	t.Parallel()
 	sent := sealed(t)

@@ -26,11 +26,11 @@ type parked struct{ reason error }
 func (p *parked) Error() string { return "parked: " + p.reason.Error() }
 func (p *parked) Unwrap() error { return p.reason }
 
-// The attributes that tell a dead letter's story, beside those it came with.
+// The attributes that tell the story of a dead letter that was parked, beside those it came with.
 const (
-	parkedBy      = "melmastoon-parked-by"
-	parkedReason  = "melmastoon-parked-reason"
-	parkedAttempt = "melmastoon-parked-attempt"
+	ParkedBy      = "melmastoon-parked-by"
+	ParkedReason  = "melmastoon-parked-reason"
+	ParkedAttempt = "melmastoon-parked-attempt"
 )
 
 const longestReason = 512
@@ -54,8 +54,8 @@ func (l lot) park(ctx context.Context, attributes map[string]string, data []byte
 		return errors.Join(errNoDeadLetter, reason)
 	}
 	attributes = maps.Clone(attributes)
-	attributes[parkedBy] = l.name
-	attributes[parkedReason] = headerText(reason.Error())
+	attributes[ParkedBy] = l.name
+	attributes[ParkedReason] = headerText(reason.Error())
 	ctx, cancel := context.WithTimeout(ctx, parkTime)
 	defer cancel()
 	m := topic.Message{Topic: l.topic, Attributes: attributes, Data: data}

@@ -19,6 +19,14 @@ const (
 	Replays  = "ce-" + event.Replays  // how often it has been published again, this time included
 )
 
+// Attributes of a dead letter that the bus has put down by itself. Two are Pub/Sub's own, the third is what our buses of local
+// runs add.
+const (
+	RefusedBy  = "CloudPubSubDeadLetterSourceSubscription"
+	Refusals   = "CloudPubSubDeadLetterSourceDeliveryCount"
+	LastAnswer = "melmastoon-last-answer"
+)
+
 // A Message is what travels. Its attributes become HTTP headers of the push.
 type Message struct {
 	Topic       string

@@ -73,8 +73,8 @@ run "production" {
   }
 
   assert {
-    condition     = toset(keys(module.job)) == toset(["flags", "prune-daily", "prune-hourly", "prune-weekly"])
-    error_message = "The jobs beside migrate are not flags, and prune by cadence."
+    condition     = toset(keys(module.job)) == toset(["flags", "prune-daily", "prune-hourly", "prune-weekly", "replay"])
+    error_message = "The jobs beside migrate are not flags, replay, and prune by cadence."
   }
 
   assert {
@@ -125,6 +125,7 @@ run "production" {
     condition = alltrue([for topic, b in google_pubsub_topic_iam_binding.publisher : b.members == toset(concat(
       [for f in run.archives.functions : "serviceAccount:${f.account}@hotels-prod.iam.gserviceaccount.com" if contains(f.publishes, topic)],
       contains(flatten([for f in run.archives.functions : f.emits]), topic) ? [] : tolist(var.platform_publishers),
+      contains([for f in run.archives.functions : f.event.subject if f.event != null], topic) ? ["serviceAccount:jobs-replay@hotels-prod.iam.gserviceaccount.com"] : [],
     ))])
     error_message = "Somebody may publish who does not need to, or may not who does."
   }
@@ -228,6 +229,23 @@ run "production" {
     condition = alltrue([for name, s in module.subscription : s.subscription.filter == null ? false : length(s.subscription.filter) <= 256
     && endswith(s.subscription.filter, "(NOT attributes:\"ce-replayto\" OR attributes.\"ce-replayto\" = \"${name}\")")])
     error_message = "A subscription hears what is replayed to another, or its filter is longer than Pub/Sub takes."
+  }
+
+  assert {
+    condition     = toset(split(",", local.programs["replay"].environment["DEAD_LETTERS"])) == toset([for name, f in run.archives.functions : "${name}:${f.event.subject}:${f.event.deadLetter}" if f.event != null])
+    error_message = "Replay is not told who hears what."
+  }
+
+  assert {
+    condition = toset(keys(google_pubsub_subscription_iam_binding.dead_letter)) == toset([for f in run.archives.functions : f.event.deadLetter if f.event != null]) && alltrue([for topic, b in google_pubsub_subscription_iam_binding.dead_letter :
+      b.subscription == google_pubsub_subscription.dead_letter[topic].name && b.role == "roles/pubsub.subscriber" && b.members == toset(["serviceAccount:jobs-replay@hotels-prod.iam.gserviceaccount.com"])
+    ])
+    error_message = "Dead letters are taken by others than replay, or not by it."
+  }
+
+  assert {
+    condition     = !anytrue([for m in concat(values(google_project_iam_member.database), values(google_project_iam_member.documents)) : strcontains(m.member, "jobs-replay")])
+    error_message = "Replay may do more than take letters and publish them again."
   }
 
   assert {

@@ -80,6 +80,14 @@ var variants = []variant{
 		"case err == nil:", "case !errors.Is(err, topic.ErrRefused):",
 		"shared/outbox", "TestAFailingKeyBlocksOnlyItself",
 	}, {
+		"letters are taken away before they are published", noLoss, "jobs/replay/send.go",
+		`		gone, err := r.publish(ctx, s, out, stuck)
+		sent += len(gone)
+		failed = append(failed, err, r.acknowledge(ctx, s, gone))`, `		failed = append(failed, r.acknowledge(ctx, s, out))
+		gone, err := r.publish(ctx, s, out, stuck)
+		sent += len(gone)`,
+		"jobs/replay", "TestWhatIsHeldIsGivenBackWhenSomethingFails",
+	}, {
 		"writers of a key do not wait for each other", inOrder, "shared/outbox/append.go",
 		"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "SELECT hashtextextended($1, 0)",
 		"shared/outbox", "TestWritersOfAKeyFollowEachOther",
@@ -100,6 +108,15 @@ var variants = []variant{
 		"f.ordering_key = o.ordering_key", "f.id = o.id",
 		"shared/outbox", "TestAPublisherThatHoldsBackWithoutAFailureDoesNotKeepTheRelayBusyForEver",
 	}, {
+		"letters are replayed as they are found", inOrder, "jobs/replay/gather.go",
+		`			inOrder(s.letters)
+`, "",
+		"jobs/replay", "TestLettersOfAKeyComeBackInTheirOrder",
+	}, {
+		"a letter overtakes one of its key that failed", inOrder, "jobs/replay/send.go",
+		"} else if !stuck[l.key] {", "} else {",
+		"jobs/replay", "TestWhatCannotBePublishedStaysWithWhatIsBehindIt",
+	}, {
 		"an event that was handled is handled again", oneEffect, "shared/inbox/inbox.go",
 		"if !first {", "if !first && d.Processor == \"\" {",
 		"shared/inbox", "TestAnEventHasItsEffectOncePerProcessor",
@@ -107,6 +124,14 @@ var variants = []variant{
 		"an event whose handling failed counts as handled", oneEffect, "shared/inbox/inbox.go",
 		"return f(tx)\n", "_ = f(tx)\n\t\treturn nil\n",
 		"shared/inbox", "TestAnEffectThatFailsLeavesTheEventUnclaimed",
+	}, {
+		"a replay reaches all who hear the subject", oneEffect, "jobs/replay/letter.go",
+		"m.Attributes[topic.ReplayTo], m.Attributes[topic.Replays] = l.to.Name, strconv.Itoa(l.replays+1)", "m.Attributes[topic.Replays] = strconv.Itoa(l.replays + 1)",
+		"jobs/replay", "TestALetterComesBackToItsEffect",
+	}, {
+		"what keeps dying is replayed for ever", oneEffect, "jobs/replay/letter.go",
+		"case l.replays >= enough && !o.again:", "case l.replays < 0:",
+		"jobs/replay", "TestWhatCameBackTwiceIsLeftUnlessItIsAskedFor",
 	}, {
 		"every session is let in with one handoff", oneHandoff, "functions/tenantbooking/arrivals.go",
 		"case e.Session != v.Session.ID:", "case e.Session.IsZero():",
@@ -159,6 +184,10 @@ var variants = []variant{
 		"the log has the token that lets a guest in", noPII, "shared/handoff/token.go",
 		"func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }", "func (t Token) LogValue() slog.Value { return slog.StringValue(t.text) }",
 		"shared/handoff", "TestATokenPrintsItsFingerprintOnly",
+	}, {
+		"what lies in a dead letter is shown", noPII, "jobs/replay/tell.go",
+		`Payload: fmt.Sprintf("%d bytes, not shown", len(l.Data))`, "Payload: string(l.Data)",
+		"jobs/replay", "TestWhatIsShownTellsNothingOfGuests",
 	}, {
 		"whoever takes a claim over begins another act", durable, "shared/fn/idempotency/store.go",
 		"ELSE act END", "ELSE @act END",

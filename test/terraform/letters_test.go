@@ -1,7 +1,7 @@
 package terraform
 
 import (
-	"maps"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,74 +10,120 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
+	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/topic/bus"
 )
 
-// gcloud stands in for Google's program: it shows a letter to whoever pulls, and notes what else it is asked, a line for each word.
+// gcloud stands in for Google's program: it runs the job's own program with the arguments that it is given, and notes what it says.
 const gcloud = `#!/bin/sh
-if [ "$3" = pull ]; then cat "$LETTERS"; exit; fi
-for word in "$@"; do printf '%s\n' "$word"; done >> "$NOTES"
+[ "$1" = logging ] && exit
+[ "$1 $2 $3 $4" = "run jobs execute replay" ] || exit 64
+for word in "$@"; do case "$word" in --args=*) args=${word#--args=};; esac; done
+IFS=,
+echo "called with $args" >> "$NOTES"
+exec "$REPLAY" $args >> "$NOTES"
 `
 
-var takesALetter = regexp.MustCompile("(?s)### Playbook: dead letters\n.*?```sh\n(.*?)```")
+var ofLetters = regexp.MustCompile("(?s)### Playbook: dead letters\n.*?```sh\n(.*?)```")
 
-// TestALetterIsPublishedAgainAsItWas does what the playbook says, with a letter that a function has parked.
-func TestALetterIsPublishedAgainAsItWas(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("jq"); err != nil {
-		t.Skip("jq is not installed, which the playbook of dead letters needs")
-	}
+// A post is a bus with letters, on which somebody does what the playbook says.
+type post struct {
+	db  *pgtest.Database
+	bus *bus.Bus
+}
+
+const (
+	held    = "melmastoon.reservation.held.v1"
+	letters = "reservation.held.dlq"
+)
+
+func openPost(t *testing.T) post {
+	t.Helper()
+	p := post{db: pgtest.New(t)}
+	p.bus = bus.Open(p.db.Env(), postgres.Open(p.db.Env(), "bus"))
+	must(t, p.bus.Subscribe(t.Context(), heardBy()))
+	return p
+}
+
+func heardBy() []topic.Subscription {
+	return []topic.Subscription{{Name: "desk-held", Topic: held, Endpoint: "http://localhost", DeadLetter: letters, Attempts: 5}}
+}
+
+// park lays an event down as a function does, and returns its id.
+func (p post) park(t *testing.T, reason string) string {
+	t.Helper()
 	tenant := id.New[id.Tenant]()
-	subject := event.Subject{Name: "melmastoon.reservation.held.v1", Version: 1, Producer: "reservation-service", SchemaURI: "https://schemas.melmastoon.io/held/v1.json"}
+	subject := event.Subject{Name: held, Version: 1, Producer: "reservation-service", SchemaURI: "https://schemas.melmastoon.io/held/v1.json"}
 	raw, err := event.Draft{Subject: subject, Tenant: tenant, OrderingKey: tenant.String() + ":k", Payload: map[string]string{"guest": "it's \"کابل\" | 100 % $HOME\n"}}.
 		Seal(time.UnixMilli(1).UTC(), event.Origin{})
 	must(t, err)
 	data, err := raw.Data()
 	must(t, err)
-	attributes := maps.Clone(raw.Attributes())
-	attributes["melmastoon-parked-reason"] = "this, and=that | more"
-	attributes["CloudPubSubDeadLetterSourceDeliveryCount"] = "20"
-	notes := replay(t, map[string]any{"ackId": "ack-1", "message": map[string]any{"data": data, "attributes": attributes, "orderingKey": raw.Attributes()["ce-partitionkey"]}})
+	a := raw.Attributes()
+	a["melmastoon-parked-by"], a["melmastoon-parked-reason"] = "desk-held", reason
+	must(t, errors.Join(p.bus.Publish(t.Context(), []topic.Message{{Topic: letters, Attributes: a, Data: data}})...))
+	return raw.Envelope.EventID.String()
+}
 
-	if strings.Join(notes[:4], " ") != "pubsub topics publish "+subject.Name || notes[4] != "--ordering-key="+tenant.String()+":k" || notes[6] != "--message="+string(data) {
-		t.Errorf("asked for %q", notes)
+// TestThePlaybookBringsLettersBack does what the playbook of dead letters says, where two letters lie, with the job's own program.
+func TestThePlaybookBringsLettersBack(t *testing.T) {
+	t.Parallel()
+	p := openPost(t)
+	missing := p.park(t, "reservation: "+id.New[id.Reservation]().String()+" not found")
+	broken := p.park(t, "contract: this, and=that | more")
+	said := p.play(t)
+	for _, want := range []string{
+		letters + ": 1 of " + held + " to desk-held, the oldest of 1970-01-01T00:00:00Z: reservation: rsv_… not found\n",
+		`"ce-id":"` + missing + `"`, `"ce-id":"` + broken + `"`,
+		"would replay " + missing, "would replay 1 of 2 letters", "replayed 1 of 2 letters",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q but\n%s", want, said)
+		}
 	}
-	given, ok := strings.CutPrefix(notes[5], "--attribute=^|^")
-	got := map[string]string{}
-	for pair := range strings.SplitSeq(given, "|") {
-		name, value, _ := strings.Cut(pair, "=")
-		got[name] = value
+	if strings.Contains(said, "guest") || strings.Contains(said, "would replay "+broken) {
+		t.Errorf("it says\n%s", said)
 	}
-	if !ok || !maps.Equal(got, raw.Attributes()) {
-		t.Errorf("attributes %v\nwant       %v", got, raw.Attributes())
-	}
-	if rest := strings.Join(notes[7:], " "); rest != "pubsub subscriptions ack letters --ack-ids=ack-1" {
-		t.Errorf("then asked for %q", rest)
+	var back, left string
+	owner := p.db.Owner(t)
+	must(t, owner.QueryRow(t.Context(), `
+		SELECT attributes ->> 'ce-id' FROM bus.messages
+		WHERE topic = $1 AND attributes ->> 'ce-replayto' = 'desk-held' AND ordering_key = attributes ->> 'ce-partitionkey'`, held).Scan(&back))
+	must(t, owner.QueryRow(t.Context(), `
+		SELECT m.attributes ->> 'ce-id' FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq) WHERE d.subscription = $1`, letters).Scan(&left))
+	if back != missing || left != broken {
+		t.Errorf("%s came back, %s is left, want %s and %s", back, left, missing, broken)
 	}
 }
 
-// replay runs the playbook's commands where there is one letter, and returns what they asked for.
-func replay(t *testing.T, letter map[string]any) []string {
+// play runs the playbook's commands and returns what the job said.
+func (p post) play(t *testing.T) string {
 	t.Helper()
-	commands := takesALetter.FindStringSubmatch(text(t, "README.md"))
+	commands := ofLetters.FindStringSubmatch(text(t, "README.md"))
 	if commands == nil {
 		t.Fatal("the playbook of dead letters has no commands")
 	}
 	dir := t.TempDir()
-	letters, err := json.Marshal([]any{letter})
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, "letters"), letters, 0o600))
+	program := filepath.Join(dir, "replay")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./jobs/replay/main")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	must(t, os.WriteFile(filepath.Join(dir, "gcloud"), []byte(gcloud), 0o700))
 	cmd := exec.CommandContext(t.Context(), "bash", "-euc", commands[1])
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "TOPIC=letters", "LETTERS="+filepath.Join(dir, "letters"), "NOTES="+filepath.Join(dir, "notes"))
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "REGION=nowhere", "TOPIC="+letters, "REPLAY="+program, "NOTES="+filepath.Join(dir, "notes"),
+		"DATABASE_URL="+p.db.URL(), "PUBSUB_EMULATOR_HOST=", "DEAD_LETTERS="+replay.Listeners(heardBy()))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	notes, err := os.ReadFile(filepath.Join(dir, "notes"))
 	must(t, err)
-	return strings.Split(strings.TrimSuffix(string(notes), "\n"), "\n")
+	return string(notes)
 }

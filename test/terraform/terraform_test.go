@@ -56,6 +56,9 @@ var breaches = []breach{
 
 	{"keyrings for everybody", production, "secrets.tf", "@${local.domain_of_accounts}\" if contains(f.secrets, each.key)])", "@${local.domain_of_accounts}\"])", "Somebody reads a keyring"},
 	{"the database for everybody", production, "accounts.tf", "toset([for f in local.functions : f.account if f.postgres])", "toset([for f in local.functions : f.account])", "Somebody reaches the database"},
+	{"letters for everybody", production, "topics.tf", "  members      = local.replaying", "  members      = [for f in local.hearing : \"serviceAccount:${f.account}@${local.domain_of_accounts}\"]", "Dead letters are taken by others than replay"},
+	{"replay publishes what nobody hears", production, "topics.tf", "    contains(local.heard, topic) ? local.replaying : [],", "    local.replaying,", "Somebody may publish who does not need to"},
+	{"replay does not know who hears", production, "jobs.tf", "local.jobs[r.job].letters ? {", "false ? {", "DEAD_LETTERS"},
 	{"pushes for another", production, "topics.tf", "  audience    = local.services[each.value.service].audience", "  audience    = \"https://somebody.else\"", "A subscription is not what its function hears"},
 	{"pushes in a wrapper", production, "modules/subscription/main.tf", "    no_wrapper {\n      write_metadata = true\n    }\n", "", "no_wrapper"},
 	{"filters forgotten", production, "modules/subscription/main.tf", "  filter                     = var.filter == \"\" ? null : var.filter\n", "", "Replays are not told from other errors."},

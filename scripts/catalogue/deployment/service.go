@@ -50,6 +50,7 @@ type Job struct {
 	Cadences  []string `json:"cadences"` // each has a schedule of its own
 	Postgres  bool     `json:"postgres"`
 	Documents bool     `json:"documents"`
+	Letters   bool     `json:"letters"` // takes dead letters, and publishes again what is heard
 }
 
 // jobs are all there are. One that is missing here cannot be deployed.
@@ -58,6 +59,7 @@ var jobs = map[string]Job{
 	"furnish": {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
 	"migrate": {Postgres: true},
 	"prune":   {Cadences: cadences(), Postgres: true},
+	"replay":  {Letters: true},
 }
 
 func jobOf(j fn.Job) (Job, error) {

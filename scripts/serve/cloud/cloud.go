@@ -76,7 +76,7 @@ func Start(ctx context.Context, c Config) (*Cloud, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.Subscribe(ctx, subscriptions(c.Functions, url)); err != nil {
+	if err := b.Subscribe(ctx, l.Subscriptions()); err != nil {
 		return nil, fmt.Errorf("cloud: subscribe: %w", err)
 	}
 	l.server = &http.Server{Handler: front, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
@@ -153,12 +153,12 @@ func (c *Cloud) drain() error {
 	return nil
 }
 
-func subscriptions(functions []fn.Function, url string) []topic.Subscription {
-	var subs []topic.Subscription
-	for _, f := range functions {
+// Subscriptions are those of all functions that hear something.
+func (c *Cloud) Subscriptions() (all []topic.Subscription) {
+	for _, f := range c.functions {
 		if f.Spec.Subject != "" {
-			subs = append(subs, f.Subscription(url))
+			all = append(all, f.Subscription(c.url))
 		}
 	}
-	return subs
+	return all
 }

@@ -284,3 +284,48 @@ func TestOldMessagesAreForgottenUnlessTheyAreOwed(t *testing.T) {
 		t.Errorf("kept %v, want %v", kept, want)
 	}
 }
+
+// Dead letters wait for whoever pulls: nobody tries to push them, and a new start keeps them.
+func TestDeadLettersArePushedNowhere(t *testing.T) {
+	t.Parallel()
+	d := pgtest.New(t)
+	b := open(d.Env())
+	pushed := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		pushed <- string(body)
+	}))
+	t.Cleanup(server.Close)
+	subscriptions := []topic.Subscription{{Name: "s", Topic: "orders", Endpoint: server.URL, DeadLetter: "dlq", Attempts: 5}}
+	if err := b.Subscribe(t.Context(), subscriptions); err != nil {
+		t.Fatal(err)
+	}
+	err := errors.Join(b.Publish(t.Context(), []topic.Message{{Topic: "dlq", Data: []byte("dead")}, message("", "alive")})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(ctx) }()
+	if got := <-pushed; got != "alive" {
+		t.Errorf("pushed %q", got)
+	}
+	cancel()
+	<-ended
+	if err := b.Subscribe(t.Context(), subscriptions); err != nil {
+		t.Fatal(err)
+	}
+	var attempts, pushers int
+	if err := d.Owner(t).QueryRow(t.Context(), `SELECT attempt, num_nonnulls(pusher) FROM bus.deliveries WHERE subscription = 'dlq'`).Scan(&attempts, &pushers); err != nil || attempts+pushers != 0 {
+		t.Errorf("it was tried %d times, %v", attempts, err)
+	}
+	if pulled, err := b.Pull(t.Context(), "dlq", 10, time.Minute); err != nil || len(pulled) != 1 || string(pulled[0].Data) != "dead" {
+		t.Errorf("pulled %v, %v", pulled, err)
+	}
+	if err := b.Acknowledge(t.Context(), "dlq", []string{"no receipt"}); err == nil {
+		t.Error("what is no receipt is acknowledged")
+	}
+	if pulled, err := b.Pull(t.Context(), "s", 10, time.Minute); err == nil {
+		t.Errorf("pulled %v from a subscription that pushes", pulled)
+	}
+}

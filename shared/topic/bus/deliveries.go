@@ -128,11 +128,11 @@ func (d delivery) backoff() time.Duration {
 // the endpoint answered last is our own addition.
 func (d delivery) dead(nack error) topic.Message {
 	m := topic.Message{Topic: d.subscription.DeadLetter, OrderingKey: d.OrderingKey, Data: d.Data, Attributes: map[string]string{
-		"CloudPubSubDeadLetterSourceSubscription":        d.subscription.Name,
+		topic.RefusedBy: d.subscription.Name,
 		"CloudPubSubDeadLetterSourceSubscriptionProject": project,
 		"CloudPubSubDeadLetterSourceTopicPublishTime":    d.PublishedAt.UTC().Format(time.RFC3339Nano),
-		"CloudPubSubDeadLetterSourceDeliveryCount":       strconv.Itoa(d.attempt),
-		"melmastoon-last-answer":                         nack.Error(),
+		topic.Refusals:   strconv.Itoa(d.attempt),
+		topic.LastAnswer: nack.Error(),
 	}}
 	for name, value := range d.Attributes {
 		m.Attributes[name] = value

@@ -94,11 +94,11 @@ func (b *Bus) push(ctx context.Context, d delivery) error {
 func (d delivery) dead(project string, nack error) topic.Message {
 	m := d.Message
 	m.Attributes = map[string]string{
-		"CloudPubSubDeadLetterSourceSubscription":        d.to.Name,
+		topic.RefusedBy: d.to.Name,
 		"CloudPubSubDeadLetterSourceSubscriptionProject": project,
 		"CloudPubSubDeadLetterSourceTopicPublishTime":    d.header.Get("X-Goog-Pubsub-Publish-Time"),
-		"CloudPubSubDeadLetterSourceDeliveryCount":       strconv.Itoa(d.attempt),
-		"melmastoon-last-answer":                         nack.Error(),
+		topic.Refusals:   strconv.Itoa(d.attempt),
+		topic.LastAnswer: nack.Error(),
 	}
 	maps.Copy(m.Attributes, d.Attributes)
 	return m

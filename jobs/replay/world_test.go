@@ -1,0 +1,225 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/emulatortest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/inbox"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/topic/bus"
+	"melmastoon.ghasi.io/shared/topic/pubsub"
+	"melmastoon.ghasi.io/shared/topic/pubsub/emulated"
+)
+
+// patience bounds everything that a test waits for.
+const patience = 60 * time.Second
+
+const (
+	captured = "melmastoon.payment.transaction.captured.v1"
+	letters  = "reservation.captured.dlq"
+)
+
+var capturedV1 = event.Subject{Name: captured, Version: 1, Producer: "payment-service", SchemaURI: "https://schemas.melmastoon.io/payment/transaction/captured/v1.json"}
+
+// A clerk is a function that gives events up until it is mended. Then each has its effect, once.
+type clerk struct {
+	parks, refuses atomic.Bool
+
+	mu      sync.Mutex
+	pushes  int
+	effects []id.Event // in their order
+}
+
+func (c *clerk) heard() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pushes
+}
+
+func (c *clerk) did() []id.Event {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.effects)
+}
+
+func (c *clerk) function() fn.Function {
+	spec := fn.Spec{Name: "reservation-clerk", Subject: captured, Uses: fn.Uses{fn.Postgres}, DeadLetter: letters, Attempts: 5}
+	return fn.Event(spec, func(e env.Env) (fn.Handle[struct{}], error) {
+		db := postgres.Open(e, "reservation")
+		return func(ctx context.Context, e event.Event[struct{}]) error {
+			c.mu.Lock()
+			c.pushes++
+			c.mu.Unlock()
+			switch {
+			case c.parks.Load():
+				return fn.Park(fmt.Errorf("clerk: no book for %s", e.Envelope.EventID))
+			case c.refuses.Load():
+				return errors.New("clerk: out of ink")
+			}
+			return inbox.Once(ctx, db, e.Delivery, func(postgres.Tx) error {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.effects = append(c.effects, e.Envelope.EventID)
+				return nil
+			})
+		}, nil
+	})
+}
+
+// A witness hears the same subject, without an inbox: what it counts is all that ever reached it.
+func witness(count *atomic.Int64) fn.Function {
+	spec := fn.Spec{Name: "sandbox-witness", Subject: captured, Uses: fn.Uses{}, DeadLetter: "sandbox.captured.dlq", Attempts: 5}
+	return fn.Event(spec, func(env.Env) (fn.Handle[struct{}], error) {
+		return func(context.Context, event.Event[struct{}]) error { count.Add(1); return nil }, nil
+	})
+}
+
+// A world is a running cloud with both in it, and the job beside it as a process of its own would be.
+type world struct {
+	t     testing.TB
+	db    *pgtest.Database
+	cloud *cloud.Cloud
+	clerk *clerk
+	seen  atomic.Int64 // by the witness
+	env   env.Env      // of the job
+}
+
+// worlds are the buses that the job works on.
+var worlds = map[string]func(testing.TB, *pgtest.Database, *cloud.Config) env.Env{
+	"on the bus": func(_ testing.TB, db *pgtest.Database, _ *cloud.Config) env.Env {
+		e := db.Env()
+		b := bus.Open(e, postgres.Open(e, "bus"))
+		return env.Give[topic.Puller](env.Give[topic.Publisher](e, b), b)
+	},
+	"on Pub/Sub's emulator": func(t testing.TB, _ *pgtest.Database, c *cloud.Config) env.Env {
+		address, project := emulatortest.PubSub(t), emulatortest.Name()
+		c.Env = c.Env.With("PUBSUB_EMULATOR_HOST", address).With("GOOGLE_CLOUD_PROJECT", project)
+		c.Messages = func(e env.Env) (cloud.Messages, error) { return emulated.Open(e) }
+		e := env.Of(map[string]string{"PUBSUB_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
+		t.Cleanup(func() { _ = e.Close(context.Background()) })
+		b := pubsub.Open(e)
+		return env.Give[topic.Puller](env.Give[topic.Publisher](e, b), b)
+	},
+}
+
+// everywhere runs a test in a new one of each world.
+func everywhere(t *testing.T, test func(*testing.T, *world)) {
+	t.Parallel()
+	for name, on := range worlds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := &world{t: t, db: pgtest.New(t), clerk: &clerk{}}
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := cloud.Config{Env: w.db.Env(), Functions: []fn.Function{w.clerk.function(), witness(&w.seen)}, Listener: listener, Secret: make(cloud.Secret, 32), Log: t.Output()}
+			e := on(t, w.db, &c)
+			if w.cloud, err = cloud.Start(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := w.cloud.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			w.env = e.With("DEAD_LETTERS", Listeners(w.cloud.Subscriptions()))
+			test(t, w)
+		})
+	}
+}
+
+// tell publishes so many events of a key and returns their ids.
+func (w *world) tell(key string, n int) (told []id.Event) {
+	w.t.Helper()
+	var messages []topic.Message
+	tenant := id.New[id.Tenant]()
+	for version := range n {
+		raw, err := event.Draft{Subject: capturedV1, Tenant: tenant, OrderingKey: tenant.String() + ":" + key, AggregateVersion: version + 1, Payload: map[string]string{
+			"tenantId": tenant.String(), "paymentIntentId": id.New[id.Intent]().String(), "reservationId": id.New[id.Reservation]().String(),
+			"method": "card", "provider": "bank", "amountMicro": "1", "currency": "AFN", "capturedAt": "2031-03-21T12:00:00Z",
+		}}.Seal(w.cloud.Env().Now(), event.Origin{RequestID: "req_1"})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		data, err := raw.Data()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		a := raw.Attributes()
+		messages, told = append(messages, topic.Message{Topic: captured, OrderingKey: a["ce-partitionkey"], Attributes: a, Data: data}), append(told, raw.Envelope.EventID)
+	}
+	if err := errors.Join(w.cloud.Messages().Publish(w.t.Context(), messages)...); err != nil {
+		w.t.Fatal(err)
+	}
+	return told
+}
+
+// call runs the job, fails unless it ends as it should, and returns what it said.
+func (w *world) call(code int, args ...string) string {
+	w.t.Helper()
+	return w.callOn(w.env, code, args...)
+}
+
+func (w *world) callOn(e env.Env, code int, args ...string) string {
+	w.t.Helper()
+	var out, errs bytes.Buffer
+	err := run(w.t.Context(), e, args, &out)
+	if (err != nil) != (code != 0) {
+		w.t.Errorf("%v: want exit %d, got %v\n%s%s", args, code, err, &out, &errs)
+	}
+	return out.String()
+}
+
+// until waits for something to come true. Where time passes by hand, it passes: what is refused is pushed again.
+func (w *world) until(what string, yes func() bool) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for !yes() {
+		select {
+		case <-ctx.Done():
+			w.t.Fatalf("not within %v: %s; the clerk heard %d and did %d, the job says\n%s", patience, what, w.clerk.heard(), len(w.clerk.did()), w.call(0))
+		case <-look.C:
+		}
+	}
+}
+
+// lie waits until so many letters lie there, and returns what the job says of them.
+func (w *world) lie(n int) (said string) {
+	w.t.Helper()
+	w.until(fmt.Sprint(n, " letters"), func() bool {
+		said = w.call(0, letters)
+		return strings.HasPrefix(said, fmt.Sprintf("%s: %d of %s to reservation-clerk", letters, n, captured))
+	})
+	return said
+}
+
+// says fails unless all of this was said.
+func (w *world) says(said string, all ...string) {
+	w.t.Helper()
+	for _, want := range all {
+		if !strings.Contains(said, want) {
+			w.t.Errorf("it does not say %q but\n%s", want, said)
+		}
+	}
+}
