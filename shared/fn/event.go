@@ -144,7 +144,7 @@ func (h ear) parkRaw(ctx context.Context, c *record, raw event.Raw, reason error
 		return answer{}, err
 	}
 	attributes := raw.Attributes()
-	attributes[ParkedAttempt] = strconv.Itoa(raw.Delivery.Attempt)
+	attributes[parkedAttempt] = strconv.Itoa(raw.Delivery.Attempt)
 	return h.park(ctx, c, attributes, data, reason)
 }
 

@@ -30,7 +30,7 @@ func (p *parked) Unwrap() error { return p.reason }
 const (
 	ParkedBy      = "melmastoon-parked-by"
 	ParkedReason  = "melmastoon-parked-reason"
-	ParkedAttempt = "melmastoon-parked-attempt"
+	parkedAttempt = "melmastoon-parked-attempt"
 )
 
 const longestReason = 512
