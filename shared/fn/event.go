@@ -92,8 +92,11 @@ func (h ear) hear(ctx context.Context, raw event.Raw) error {
 	return h.handle(ctx, raw)
 }
 
-// wanted checks what the subscription is to let through, which one emulator ignores.
+// wanted checks what the subscription is to let through, which one emulator ignores. Most events are for everybody.
 func (h ear) wanted(raw event.Raw) bool {
+	if len(h.spec.Filter) == 0 && raw.Extensions[event.ReplayTo] == "" {
+		return true
+	}
 	attributes := raw.Attributes()
 	s := topic.Subscription{Name: h.spec.Name, Filter: h.spec.Filter}
 	return s.Wants(func(name string) string { return attributes[name] })
