@@ -115,13 +115,8 @@ func (d *Document) names(at, status string, body []byte) error {
 	return nil
 }
 
-// description is what is said of a status: beside a reference, else in what that leads to.
+// description is what is said of a status.
 func (d *Document) description(at, status string) string {
-	responses, _ := d.At(at, "responses")
-	stated := Member(responses, status)
-	if says, ok := Member(stated, "description").(string); ok {
-		return says
-	}
 	response, _ := d.At(at, "responses", status)
 	says, _ := Member(response, "description").(string)
 	return says

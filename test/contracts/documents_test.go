@@ -1,0 +1,131 @@
+package contracts
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/openapitest"
+)
+
+// eachDocument runs a test for every OpenAPI file.
+func eachDocument(t *testing.T, test func(t *testing.T, d document)) {
+	t.Helper()
+	files, err := fs.Glob(schemas.HTTP, "http/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d documents, %v", len(files), err)
+	}
+	for _, file := range files {
+		service := strings.TrimSuffix(strings.TrimPrefix(file, "http/"), ".yaml")
+		t.Run(service, func(t *testing.T) {
+			t.Parallel()
+			test(t, load(t, service))
+		})
+	}
+}
+
+// A walker sees each value of a document with the pointer that leads to it, and says whether to go on below it.
+type walker func(pointer string, value any) bool
+
+func walk(pointer string, value any, see walker) {
+	if !see(pointer, value) {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for key, child := range v {
+			walk(pointer+"/"+openapitest.Escape(key), child, see)
+		}
+	case []any:
+		for i, child := range v {
+			walk(fmt.Sprint(pointer, "/", i), child, see)
+		}
+	}
+}
+
+var inExample = regexp.MustCompile(`/examples?(/|$)`)
+
+// TestOpenAPIDocuments_loseNoText finds flow mappings in which an unquoted comma cut a sentence: what follows it is a
+// member without a value.
+func TestOpenAPIDocuments_loseNoText(t *testing.T) {
+	t.Parallel()
+	eachDocument(t, func(t *testing.T, d document) {
+		for _, pointer := range cutTexts(d.Root) {
+			t.Errorf("%s has no value: quote the text before it", pointer)
+		}
+	})
+	cut := map[string]any{"schema": map[string]any{"description": "Of the whole price", "after that": nil}, "example": map[string]any{"total": nil}}
+	if found := cutTexts(cut); len(found) != 1 {
+		t.Errorf("the check finds %q in a document with one cut text", found)
+	}
+}
+
+func cutTexts(root any) (found []string) {
+	walk("", root, func(pointer string, value any) bool {
+		if value == nil {
+			found = append(found, pointer)
+		}
+		return !inExample.MatchString(pointer)
+	})
+	return found
+}
+
+var response = regexp.MustCompile(`/responses/[0-9]{3}$`)
+
+// TestOpenAPIDocuments_describeEachResponseInOnePlace refuses a description beside a $ref: several generators show the
+// referenced description instead, and with it lose the codes that a caller branches on.
+func TestOpenAPIDocuments_describeEachResponseInOnePlace(t *testing.T) {
+	t.Parallel()
+	eachDocument(t, func(t *testing.T, d document) {
+		responses := 0
+		walk("", d.Root, func(pointer string, value any) bool {
+			if !response.MatchString(pointer) {
+				return true
+			}
+			responses++
+			members, _ := value.(map[string]any)
+			if members["$ref"] != nil && len(members) > 1 {
+				t.Errorf("%s has members beside its $ref", pointer)
+			}
+			return true
+		})
+		if responses == 0 {
+			t.Error("no response was read")
+		}
+	})
+}
+
+// hotelID matches the ids that a request can only take from a hotel that exists.
+var hotelID = regexp.MustCompile(`^(tnt|ppt|rmt|rate)_[0-9A-HJKMNP-TV-Z]{26}$`)
+
+// TestOpenAPIExamples_nameHotelsOfTheLocalCloud holds requests that a reader tries as they stand: a tenant, property, room type
+// or rate plan in them must be one of the demo's.
+func TestOpenAPIExamples_nameHotelsOfTheLocalCloud(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal([]demo.Hotel{demo.KabulGrand, demo.HeratGarden})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := string(text)
+	eachDocument(t, func(t *testing.T, d document) {
+		seen := 0
+		walk("/paths", openapitest.Member(d.Root, "paths"), func(pointer string, value any) bool {
+			id, ok := value.(string)
+			if !ok || !inExample.MatchString(pointer) || strings.Contains(pointer, "/responses/") || !hotelID.MatchString(id) {
+				return true
+			}
+			seen++
+			if !strings.Contains(known, id) {
+				t.Errorf("%s: %s is no id of the demo's hotels", pointer, id)
+			}
+			return true
+		})
+		t.Logf("%d ids", seen)
+	})
+}
