@@ -88,14 +88,18 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	return r, c.save(ctx, r, within, BookingConfirmed)
 }
 
-// intent asks the payment service what the claim is worth. Cash is promised only for rooms that are held.
+// intent asks the payment service what the claim is worth. Cash is promised only for rooms that are held, or that an attempt
+// that was cut off has committed in time.
 func (c *Confirmer) intent(ctx context.Context, r *Reservation, claim Claim) (Intent, error) {
 	if claim.Intent == nil {
 		switch r.Standing() {
 		case Held:
 			return c.till.Promise(ctx, r)
 		case ExpiredHold:
-			return Intent{}, ErrHoldExpired
+			if err := c.stock.Commit(ctx, r, r.Hold); err != nil {
+				return Intent{}, err
+			}
+			return c.till.Promise(ctx, r)
 		}
 		return Intent{}, ErrIllegalTransition
 	}
@@ -106,18 +110,15 @@ func (c *Confirmer) intent(ctx context.Context, r *Reservation, claim Claim) (In
 	return intent, err
 }
 
-// rooms makes rooms the guest's for good: those of the hold while it lives, else the same ones once more. As long as
-// nobody has written down that the hold is over, another attempt may have committed its rooms in time and be about to
-// save that: however late it is now, inventory is asked for them first.
+// rooms commits the rooms of the hold, or holds and commits the same rooms again if the hold is over. However late it is,
+// the original allocations are committed first: an earlier attempt may have committed them in time and failed before it
+// saved that. Inventory keeps committed rooms when the hold expires.
 func (c *Confirmer) rooms(ctx context.Context, r *Reservation, i Intent) (Hold, error) {
-	if r.State == Held {
-		err := c.stock.Commit(ctx, r, r.Hold)
-		if !errors.Is(err, ErrHoldExpired) || i.kept() == 0 { // only money asks for rooms a second time
-			return r.Hold, err
-		}
+	err := c.stock.Commit(ctx, r, r.Hold)
+	if !errors.Is(err, ErrHoldExpired) || i.kept() == 0 { // only money asks for rooms a second time
+		return r.Hold, err
 	}
-	// The old rooms go back first. They may be committed, if the sweep came between that and saving it, and would then
-	// stand in the way of their own guest.
+	// If inventory has lost one of several rooms, the others may still be held and stand in the way of their own guest.
 	if err := c.stock.Release(ctx, r, r.Hold.Allocations); err != nil {
 		return Hold{}, err
 	}

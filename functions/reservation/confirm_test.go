@@ -239,6 +239,46 @@ func TestMoneyThatFoundItsRoomsInVainGoesBack(t *testing.T) {
 	s.balances(true)
 }
 
+// An attempt commits the rooms in time and fails before it saves that. Then the hold ends, the sweep publishes so, and
+// another guest asks for the rooms.
+func TestConfirm_afterACommitThatWasNotSaved(t *testing.T) {
+	t.Parallel()
+	for name, claim := range map[string]func(*stage) *id.Intent{"captured": captured, "cash": cash} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := set(t, pgtest.New(t))
+			intent := claim(s)
+			cut := errors.New("cut off")
+			lost := func(context.Context, func(postgres.Tx) error) error { return cut }
+			if _, err := s.Confirm(t.Context(), Claim{Reach: Reach{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}, lost); !errors.Is(err, cut) {
+				t.Fatalf("got %v", err)
+			}
+			s.db.Advance(10 * time.Minute)
+			s.change((*Reservation).Expire)
+			rival := *s.r
+			rival.Hold = rival.wanted(id.New[id.Request](), "hold", longestHold)
+			if _, err := s.house.Hold(t.Context(), &rival, rival.Hold); !errors.Is(err, ErrOverbooked) {
+				t.Errorf("a rival's hold: %v, want %v", err, ErrOverbooked)
+			}
+			for range 2 {
+				if err := s.confirm(intent); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := s.now(); got.State != Confirmed || !slices.Equal(got.Allocations, s.r.Allocations) {
+				t.Errorf("it is %s with %v, want %s with the original %v", got.State, got.Allocations, Confirmed, s.r.Allocations)
+			}
+			if got, want := told(t, s.db, s.r), []string{"held", "hold_expired", "confirmed"}; !slices.Equal(got, want) {
+				t.Errorf("published %v, want %v", got, want)
+			}
+			if s.purse.promises > 1 {
+				t.Errorf("%d promises", s.purse.promises)
+			}
+			s.balances(true)
+		})
+	}
+}
+
 func TestTheMethodMustBeTheIntents(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))

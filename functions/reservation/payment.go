@@ -92,10 +92,10 @@ func (r *Reservation) Accepts(i Intent) error {
 		return nil
 	case i.Captured > 0:
 		return errTooLittle
-	case standing == ExpiredHold: // only money asks for the rooms a second time
-		return ErrHoldExpired
-	case i.Status == PendingCash && promises:
+	case i.Status == PendingCash && promises: // after the hold only with rooms that were committed before its end
 		return nil
+	case standing == ExpiredHold:
+		return ErrHoldExpired
 	}
 	return ErrNotCaptured
 }

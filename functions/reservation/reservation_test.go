@@ -61,7 +61,7 @@ func TestWhatConfirmsAReservation(t *testing.T) {
 		{"a capture", aHeld(t), aCapture, nil},
 		{"a capture after the hold", anExpired(t), aCapture, nil},
 		{"the promise of cash", aHeld(t), aPromise, nil},
-		{"not the promise of cash after the hold", anExpired(t), aPromise, ErrHoldExpired},
+		{"the promise of cash after the hold, if the rooms were committed before", anExpired(t), aPromise, nil},
 		{"not an intent without money", aHeld(t), with(aCapture, func(i *Intent) { i.Status, i.Captured = "requires_payment", 0 }), ErrNotCaptured},
 		{"not one after the hold either", anExpired(t), with(aCapture, func(i *Intent) { i.Status, i.Captured = "requires_payment", 0 }), ErrHoldExpired},
 		{"not too little", aHeld(t), with(aCapture, func(i *Intent) { i.Captured-- }), errTooLittle},

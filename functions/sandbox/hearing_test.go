@@ -99,3 +99,25 @@ func TestALateHoldExpiryFreesNothingThatWasTakenAgain(t *testing.T) {
 		t.Errorf("the named intent is %s %s, want cancelled", got.Status, got.FailureCode)
 	}
 }
+
+func TestHoldExpired_keepsCommittedRooms(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	h := b.held(t, b.nights(10, 2), 2)
+	if err := b.commit(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	b.Advance(11 * time.Minute)
+	late := heard(t, "melmastoon.reservation.hold_expired.v1", body{"reservationId": h.Reservation, "tenantId": h.Tenant, "propertyId": h.Property,
+		"holdId": id.New[id.Hold](), "expiredAt": b.env.Now(), "inventoryAllocationIds": ids(h)})
+	if got := f.Push(holdexpired.Function, late); got.Status != 204 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	if got := b.left(t, h.Stay); got != 0 {
+		t.Errorf("%d suites are left, want 0", got)
+	}
+	if err := b.commit(t.Context(), h); err != nil {
+		t.Errorf("committing again after the event: %v", err)
+	}
+}

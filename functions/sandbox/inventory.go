@@ -124,6 +124,21 @@ func (s Inventory) Release(ctx context.Context, tx postgres.Tx, allocations []id
 	return nil
 }
 
+// Lapse releases what is only held of a hold that is over. Committed rooms stay: their guest may have paid in time. The nights are
+// locked in a statement before, so that the second one sees what a commit has decided meanwhile.
+func (s Inventory) Lapse(ctx context.Context, tx postgres.Tx, allocations []id.Allocation) error {
+	args := pgx.StrictNamedArgs{"allocations": allocations}
+	tx.Queue(`SELECT sandbox.lock_nights_of(@allocations)`, args)
+	_, err := tx.Exec(ctx, `
+		SELECT sandbox.release_rooms(ARRAY(
+			SELECT a.allocation_id FROM sandbox.allocations AS a
+			WHERE a.allocation_id = ANY (@allocations) AND a.state = 'held'))`, args)
+	if err != nil {
+		return fmt.Errorf("inventory: lapse %v: %w", allocations, err)
+	}
+	return nil
+}
+
 // Left tells what is free of each room type of a property. It promises nothing: only Hold decides.
 func (s Inventory) Left(ctx context.Context, p id.Property, w stay.Window) (all []Left, err error) {
 	tenant, err := Properties{s.db}.Owner(ctx, p)

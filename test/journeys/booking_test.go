@@ -131,6 +131,28 @@ func TestCapturedAfterExpiryWithRooms(t *testing.T) {
 		"inventory.allocation.committed")
 }
 
+// A first attempt has committed the rooms and was killed before it could save that. Then the hold ends by the clock and by the
+// sweep, and another guest wants the same rooms.
+func TestPaidInTime_commitNotSaved(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(last(2)).Intend("card")
+	s.Quiet()
+	b.CommitRooms()
+	s.Advance(11 * time.Minute)
+	s.Tick("reservation-expireholds")
+	b.Await("expired_hold")
+	rival := s.Quote(last(2))
+	if a, err := s.Do(t.Context(), rival.HoldRequest(stage.Key())); err != nil || a.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
+		t.Errorf("the rival got %d %s, %v; want RESERVATION.OVERBOOKING_BLOCKED", a.Status, a.Body, err)
+	}
+	b.Press("pay")
+	b.Await("confirmed")
+	s.Settle()
+	b.Expect("reservation.held", "reservation.hold_expired", "reservation.confirmed",
+		"inventory.allocation.committed", "inventory.allocation.committed", "payment.transaction.captured")
+}
+
 // last is a wish for every room of the hotel's smallest type.
 func last(nights int) stage.Wish {
 	w := stage.Usual()

@@ -223,12 +223,16 @@ var variants = []variant{
 	}, {
 		"late money confirms rooms that are gone", settled, "functions/reservation/confirm.go",
 		`if !errors.Is(err, ErrHoldExpired) || i.kept() == 0 { // only money asks for rooms a second time
-			return r.Hold, err`, `if i.kept() > 0 {
-			return r.Hold, nil
-		}
-		if i.kept() == 0 {
-			return r.Hold, err`,
+		return r.Hold, err`, `if i.kept() > 0 {
+		return r.Hold, nil
+	}
+	if i.kept() == 0 {
+		return r.Hold, err`,
 		"functions/reservation", "TestConfirming",
+	}, {
+		"the end of a hold releases committed rooms", settled, "functions/sandbox/inventory.go",
+		"WHERE a.allocation_id = ANY (@allocations) AND a.state = 'held'))", "WHERE a.allocation_id = ANY (@allocations)))",
+		"functions/sandbox", "TestHoldExpired_keepsCommittedRooms",
 	}, {
 		"a forged handoff is taken", genuine, "shared/handoff/keys.go",
 		"if !hmac.Equal(signature, want[:]) {", "if !hmac.Equal(signature[:0], want[:0]) {",

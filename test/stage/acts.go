@@ -85,3 +85,15 @@ func (b *Booking) Await(state string) {
 		b.stage.t.Fatalf("%s is %s, want %s", b, got, state)
 	}
 }
+
+// CommitRooms commits the rooms of the hold at the inventory service, as an attempt does that fails before it saves.
+func (b *Booking) CommitRooms() {
+	b.stage.t.Helper()
+	var allocations []any
+	for _, e := range b.stage.Told(b.stage.t.Context()) {
+		if e.Subject == "melmastoon.inventory.allocation.committed.v1" && e.Payload["reservationId"] == b.ReservationID {
+			allocations = append(allocations, e.Payload["allocationId"])
+		}
+	}
+	b.stage.Must(http.StatusOK, b.post("/sandbox/inventory/v1/commits", "", map[string]any{"tenantId": b.Tenant, "allocationIds": allocations}))
+}

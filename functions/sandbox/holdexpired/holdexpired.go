@@ -1,4 +1,4 @@
-// Package holdexpired gives back the rooms of a hold that ran out.
+// Package holdexpired gives back the rooms of a hold that ran out, unless they are committed.
 package holdexpired
 
 import (
@@ -44,7 +44,7 @@ func New(e env.Env) (fn.Handle[Expired], error) {
 // release needs not hurry: for inventory the hold was over the moment its time was.
 func (x *expirer) release(ctx context.Context, e event.Event[Expired]) error {
 	return inbox.Once(ctx, x.db, e.Delivery, func(tx postgres.Tx) error {
-		if err := x.inventory.Release(ctx, tx, e.Payload.Allocations); err != nil {
+		if err := x.inventory.Lapse(ctx, tx, e.Payload.Allocations); err != nil {
 			return err
 		}
 		if e.Payload.Intent == nil {
