@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
@@ -79,12 +80,13 @@ func enter(_ context.Context, r *http.Request, who identity.Identity) (Visitor, 
 	if err != nil {
 		return Visitor{}, fn.Scope{}, fault.ErrValidation.With(fault.Violation{Pointer: "/X-Tenant-Id", Rule: "form", Message: "must be the id of a tenant"})
 	}
-	v, caller := Visitor{Reach: Reach{Tenant: tenant}, Actor: Actor{System, Name(who.Email)}}, who.Email
+	service, _, _ := strings.Cut(who.Email, "@")
+	v, caller := Visitor{Reach: Reach{Tenant: tenant}, Actor: Actor{System, Name(service)}}, who.Email
 	if who.Staff {
 		if who.Tenant == nil || *who.Tenant != tenant {
 			return Visitor{}, fn.Scope{}, ErrNotFound
 		}
-		v, caller = Visitor{Reach{tenant, append([]id.Property{}, who.Properties...)}, Actor{Staff, Name(who.Subject)}, who.Roles}, who.Subject
+		v, caller = Visitor{Reach{tenant, append([]id.Property{}, who.Properties...)}, Actor{Staff, Name(scrub(who.Subject))}, who.Roles}, who.Subject
 	}
 	return v, fn.Scope{Tenant: tenant, Caller: caller}, nil
 }

@@ -3,6 +3,7 @@ package reservation
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
@@ -65,17 +66,18 @@ type Actor struct {
 	ID   Name `json:"id"`
 }
 
-// A Name is what a caller calls somebody or something that is not ours. It is kept and told as it came.
+// A Name is what a caller calls somebody or something that is not ours. Decoding scrubs it.
 type Name string
 
 const mostName = 200
 
 // UnmarshalText refuses no name, and a letter to us.
 func (n *Name) UnmarshalText(text []byte) error {
-	if len(text) == 0 || len(text) > mostName {
+	name := scrub(string(text))
+	if strings.TrimSpace(name) == "" || len(text) > mostName {
 		return fmt.Errorf("does not have 1 to %d bytes", mostName)
 	}
-	*n = Name(text)
+	*n = Name(name)
 	return nil
 }
 

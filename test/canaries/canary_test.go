@@ -34,7 +34,7 @@ func (a *aviary) letters(place string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.places = append(a.places, place)
-	return fmt.Sprintf("%sx%03d", a.mark, len(a.places)-1)
+	return fmt.Sprintf("%sx%05d", a.mark, len(a.places)-1)
 }
 
 // email is an address that a mail server would take.
@@ -86,7 +86,7 @@ func (a *aviary) find(text []byte) (places []string) {
 			}
 			rest = rest[at+len(a.mark):]
 			var n int
-			if _, err := fmt.Sscanf(rest, "x%03d", &n); err == nil && n < len(a.places) {
+			if _, err := fmt.Sscanf(rest, "x%05d", &n); err == nil && n < len(a.places) {
 				places = append(places, a.places[n])
 			} else {
 				places = append(places, "somewhere")

@@ -28,7 +28,7 @@ var Function = reservation.HTTP(fn.Spec{
 type Request struct {
 	ID       id.Reservation          `path:"id" json:"-"`
 	Code     reservation.AskedReason `json:"reasonCode"`
-	Reason   string                  `json:"reason,omitzero"`
+	Reason   reservation.Text        `json:"reason,omitzero"`
 	DryRun   bool                    `json:"dryRun,omitzero"`
 	OnlyHeld bool                    `json:"onlyHeld,omitzero"` // refused where the reservation is confirmed; a hold that is over is given up too
 }
@@ -37,7 +37,7 @@ const longestReason = 500
 
 // Validate refuses a reason that nobody reads to its end.
 func (r Request) Validate() error {
-	if utf8.RuneCountInString(r.Reason) > longestReason {
+	if utf8.RuneCountInString(string(r.Reason)) > longestReason {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
 	}
 	return nil
@@ -74,7 +74,7 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 	if err != nil {
 		return Response{}, err
 	}
-	wish := reservation.CancelWish{Code: reservation.Reason(c.In.Code), Reason: c.In.Reason, By: by(c, r),
+	wish := reservation.CancelWish{Code: reservation.Reason(c.In.Code), Reason: string(c.In.Reason), By: by(c, r),
 		MayWaive: c.MayWaive(), OnlyHeld: c.In.OnlyHeld}
 	applied, back, err := wish.Allows(r, c.Now)
 	if err != nil {

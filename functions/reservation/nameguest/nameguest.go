@@ -24,17 +24,17 @@ var Function = reservation.HTTP(fn.Spec{
 
 // A Request is the primary guest.
 type Request struct {
-	ID        id.Reservation `path:"id" json:"-"`
-	FirstName string         `json:"firstName"`
-	LastName  string         `json:"lastName"`
-	Email     string         `json:"email"`
-	Phone     string         `json:"phone"`
-	Locale    locale.Tag     `json:"locale"`
-	Requests  string         `json:"specialRequests,omitzero"`
+	ID        id.Reservation   `path:"id" json:"-"`
+	FirstName string           `json:"firstName"`
+	LastName  string           `json:"lastName"`
+	Email     string           `json:"email"`
+	Phone     string           `json:"phone"`
+	Locale    locale.Tag       `json:"locale"`
+	Requests  reservation.Text `json:"specialRequests,omitzero"`
 }
 
 func (r Request) person() reservation.Person {
-	return reservation.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale, Requests: r.Requests}
+	return reservation.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale, Requests: string(r.Requests)}
 }
 
 // Validate refuses a guest without a name or with addresses that cannot be.

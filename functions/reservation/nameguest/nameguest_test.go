@@ -72,7 +72,7 @@ func TestWhoIsNobody(t *testing.T) {
 		"/lastName":        func(r *Request) { r.LastName = "a\x00b" },
 		"/email":           func(r *Request) { r.Email = "nobody" },
 		"/phone":           func(r *Request) { r.Phone = "12" },
-		"/specialRequests": func(r *Request) { r.Requests = strings.Repeat("x", 1001) },
+		"/specialRequests": func(r *Request) { r.Requests = reservation.Text(strings.Repeat("x", 1001)) },
 	} {
 		bad := good
 		spoil(&bad)

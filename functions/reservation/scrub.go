@@ -1,0 +1,58 @@
+package reservation
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// A Text is free text that a caller typed. Decoding scrubs it, so personal data is neither stored nor published.
+type Text string
+
+// UnmarshalText accepts any text and scrubs it.
+func (t *Text) UnmarshalText(text []byte) error {
+	*t = Text(scrub(string(text)))
+	return nil
+}
+
+// The patterns of scrub. Seven digits are the shortest telephone number; a card has thirteen or more. Digits of every script count.
+// Our own ids, UUIDs, reservation codes and ISO dates have digits too and are kept.
+var (
+	emailPattern  = lazyPattern(`[^\s@＠<>()"',;:]+[@＠][^\s@＠<>()"',;:]+`)
+	numberPattern = lazyPattern(`(` + strings.Join([]string{
+		`\b[a-z]+(?:_[a-z]+)*_[0-9A-HJKMNP-TV-Z]{26}\b`,
+		`\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b`,
+		`\bGM-[A-Z0-9]{6,8}\b`,
+		`\b(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b`,
+	}, "|") + `)|[+(]*\p{Nd}(?:[^\p{L}\p{Nd},;:]{0,3}\p{Nd}){6,}`)
+)
+
+func lazyPattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+// scrub removes e-mail addresses, telephone and card numbers, and control and bidi characters from a text. Scrubbing a text again
+// changes nothing.
+func scrub(text string) string {
+	text = strings.Map(shown, text)
+	text = emailPattern().ReplaceAllString(text, "[email]")
+	return numberPattern().ReplaceAllStringFunc(text, func(found string) string {
+		if kept := numberPattern().FindStringSubmatch(found)[1]; kept == found {
+			return found
+		}
+		return "[number]"
+	})
+}
+
+// shown drops a character that is not displayed. White space becomes a space; the joiners of Persian and Urdu stay.
+func shown(r rune) rune {
+	const joiners = "\u200c\u200d"
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.IsPrint(r) || strings.ContainsRune(joiners, r):
+		return r
+	}
+	return -1
+}
