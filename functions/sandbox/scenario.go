@@ -2,7 +2,10 @@ package sandbox
 
 import (
 	"context"
+	"mime"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -10,7 +13,7 @@ import (
 )
 
 // A Scenario is a failure that a caller asks the sandbox to play, with the header X-Sandbox-Scenario. A function that it does
-// not concern acts as usual.
+// not concern acts as usual. "upstream_slow; of=pricing" is played by the pricing service alone; without of, every service plays it.
 type Scenario string
 
 // The scenarios.
@@ -22,7 +25,12 @@ const (
 	UpstreamDown Scenario = "upstream_down" // nothing answers
 )
 
+var scenarios = []Scenario{SoldOut, PriceChanged, Declined, UpstreamSlow, UpstreamDown}
+
 const scenarioHeader = "X-Sandbox-Scenario"
+
+// Services are the names that the parameter of takes.
+var Services = []string{"iam", "inventory", "payment", "pricing", "property", "search", "tenant", "theme"}
 
 // Plays reports whether a call puts on that scenario.
 func Plays(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == string(s) }
@@ -30,16 +38,46 @@ func Plays(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == str
 // slowness is more than callers wait for most of these services.
 const slowness = 1500 * time.Millisecond
 
-// play does what a scenario does to every function. A name that is none is refused: its sender tests something else than
-// they believe.
+// concerning returns the headers of a call as the service sees them: the scenario without its parameter, or no scenario if
+// it is another service's. A name that is unknown is refused: its sender would test something else than they believe.
+func concerning(service string, h http.Header) (http.Header, error) {
+	asked := h.Get(scenarioHeader)
+	if asked == "" {
+		return h, nil
+	}
+	name, parameters, err := mime.ParseMediaType(asked)
+	of, only := parameters["of"]
+	if err != nil || len(parameters) > 1 || len(parameters) == 1 && !only {
+		return nil, Refuse("/"+scenarioHeader, "form", "A scenario is a name, or a name and a service: upstream_slow; of=pricing.")
+	}
+	if only && !slices.Contains(Services, of) {
+		return nil, Refuse("/"+scenarioHeader, "known", "There is no such service: of is one of "+strings.Join(Services, ", ")+".")
+	}
+	if !slices.Contains(scenarios, Scenario(name)) {
+		return nil, Refuse("/"+scenarioHeader, "known", "There is no such scenario.")
+	}
+	h = h.Clone()
+	h.Set(scenarioHeader, name)
+	if only && of != service {
+		h.Del(scenarioHeader)
+	}
+	return h, nil
+}
+
+// play does what a scenario does to every function.
 func play(ctx context.Context, h http.Header) error {
-	switch Scenario(h.Get(scenarioHeader)) {
-	case "", SoldOut, PriceChanged, Declined:
-		return nil
-	case UpstreamDown:
+	switch {
+	case Plays(h, UpstreamDown):
 		return fault.ErrUnavailable
-	case UpstreamSlow:
+	case Plays(h, UpstreamSlow):
 		return env.Wait(ctx, slowness)
 	}
-	return Refuse("/"+scenarioHeader, "known", "There is no such scenario.")
+	return nil
+}
+
+// service returns the service that a route like "POST /sandbox/pricing/v1/quotes" belongs to.
+func service(route string) string {
+	_, path, _ := strings.Cut(route, "/sandbox/")
+	name, _, _ := strings.Cut(path, "/")
+	return name
 }

@@ -2,9 +2,12 @@ package sandbox_test
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -48,11 +51,40 @@ func TestAScenarioMakesThingsGoWrong(t *testing.T) {
 	if got := f.Get(tenant, header, "upstream_down"); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
 		t.Errorf("down: %d %s", got.Status, got.Body)
 	}
-	if got := f.Get(tenant, header, "earthquake"); got.Status != http.StatusBadRequest {
-		t.Errorf("a scenario that is none: %d, want 400", got.Status)
+	for scenario, want := range map[string]int{
+		"upstream_down;of=tenant":         http.StatusServiceUnavailable,
+		"upstream_down; of=tenant":        http.StatusServiceUnavailable,
+		"upstream_down;of=pricing":        http.StatusOK,
+		"sold_out":                        http.StatusOK,
+		"earthquake":                      http.StatusBadRequest,
+		"earthquake;of=pricing":           http.StatusBadRequest,
+		"upstream_down;of=weather":        http.StatusBadRequest,
+		"upstream_down;for=tenant":        http.StatusBadRequest,
+		"upstream_down;of=tenant;hotel=1": http.StatusBadRequest,
+		"upstream_down;of":                http.StatusBadRequest,
+	} {
+		if got := f.Get(tenant, header, scenario); got.Status != want {
+			t.Errorf("%s: %d, want %d", scenario, got.Status, want)
+		}
 	}
 	began := time.Now()
 	if got := f.Get(tenant, header, "upstream_slow"); got.Status != http.StatusOK || time.Since(began) < 1400*time.Millisecond {
 		t.Errorf("slow: %d after %v", got.Status, time.Since(began))
+	}
+}
+
+// TestServices_nameEveryService holds the names that a scenario takes to the routes of the catalogue.
+func TestServices_nameEveryService(t *testing.T) {
+	t.Parallel()
+	var routed []string
+	for _, f := range melmastoon.Functions {
+		if _, path, ok := strings.Cut(f.Spec.Route, "/sandbox/"); ok {
+			name, _, _ := strings.Cut(path, "/")
+			routed = append(routed, name)
+		}
+	}
+	slices.Sort(routed)
+	if routed = slices.Compact(routed); !slices.Equal(routed, sandbox.Services) {
+		t.Errorf("services %v, want those of the routes %v", sandbox.Services, routed)
 	}
 }

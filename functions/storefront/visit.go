@@ -34,7 +34,7 @@ type Visit struct {
 
 // forwarded are the guest's headers that the booking service is to know as from the guest.
 var forwarded = []string{"Accept-Language", "User-Agent", "Dnt", "Sec-Gpc", "Sec-Ch-Ua-Mobile", "Sec-Purpose", "Purpose", "X-Request-Id",
-	"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"}
+	"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Sandbox-Scenario"}
 
 // A wish is one request to the booking service.
 type wish struct {

@@ -7,7 +7,10 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -16,10 +19,34 @@ import (
 )
 
 func main() {
-	if err := write(filepath.FromSlash(deployment.File)); err != nil {
+	switch err := run(os.Args[1:], filepath.FromSlash(deployment.File), os.Stderr); {
+	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errUsage):
+		os.Exit(2)
+	case err != nil:
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// errUsage is returned for arguments that the command does not take. The usage has been printed.
+var errUsage = errors.New("usage")
+
+// run writes the file unless the arguments ask for help or are wrong.
+func run(args []string, path string, out io.Writer) error {
+	flags := flag.NewFlagSet("catalogue", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.Usage = func() {
+		fmt.Fprintf(out, "usage: go run ./scripts/catalogue\n\nWrites %s from catalogue.go. It takes no arguments.\n", deployment.File)
+	}
+	if err := flags.Parse(args); err != nil {
+		return errors.Join(err, errUsage)
+	}
+	if flags.NArg() > 0 {
+		flags.Usage()
+		return errUsage
+	}
+	return write(path)
 }
 
 func write(path string) error {

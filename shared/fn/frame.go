@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -116,8 +117,8 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 
 // scenario is what the caller wants the neighbours to play. Where they are real, nobody is asked to play anything.
 func (f *frame) scenario(r *http.Request) string {
-	if name := r.Header.Get("X-Sandbox-Scenario"); f.sandbox && visible(name, 64) {
-		return name
+	if asked := strings.ReplaceAll(r.Header.Get("X-Sandbox-Scenario"), "; ", ";"); f.sandbox && visible(asked, 64) {
+		return asked
 	}
 	return ""
 }

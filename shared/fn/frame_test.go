@@ -157,6 +157,7 @@ func TestAScenarioIsHeardWhereTheSandboxIs(t *testing.T) {
 		name, sandbox, asked, want string
 	}{
 		{"where it is deployed", "true", "sold_out", "sold_out"},
+		{"of one service", "true", "upstream_slow; of=pricing", "upstream_slow;of=pricing"},
 		{"elsewhere", "", "sold_out", ""},
 		{"where it is said not to be", "false", "sold_out", ""},
 		{"nothing is played unasked", "true", "", ""},

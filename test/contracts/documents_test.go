@@ -129,3 +129,32 @@ func TestOpenAPIExamples_nameHotelsOfTheLocalCloud(t *testing.T) {
 		t.Logf("%d ids", seen)
 	})
 }
+
+// TestEventSchemas_haveTheHostOfTheirSpecification holds the host of each $id: the two specifications of the BFFs name one host,
+// that of the platform's other services another.
+func TestEventSchemas_haveTheHostOfTheirSpecification(t *testing.T) {
+	t.Parallel()
+	files, err := fs.Glob(schemas.Events, "events/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d schemas, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := schemas.Events.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema struct {
+			ID string `json:"$id"`
+		}
+		if err := json.Unmarshal(text, &schema); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		host := "https://schemas.melmastoon.io/"
+		if strings.HasPrefix(file, "events/melmastoon.bff.") {
+			host = "https://schemas.melmastoon.ghasi.io/"
+		}
+		if !strings.HasPrefix(schema.ID, host) {
+			t.Errorf("%s has the $id %s, want one of %s", file, schema.ID, host)
+		}
+	}
+}
