@@ -32,10 +32,10 @@ func (t Tenant) Suspended() bool { return t.Status == suspended }
 
 // Tenants knows which hotels there are and how they stand.
 type Tenants struct {
-	client    *upstream.Client
-	entries   *cache.Cache[Tenant]
-	standings document.Collection[standing]
-	now       func() time.Time
+	client   *upstream.Client
+	entries  *cache.Cache[Tenant]
+	statuses recentChanges // what events said of suspensions, of all tenants in one document
+	now      func() time.Time
 }
 
 // OpenTenants opens the directory. It asks nobody yet.
@@ -43,7 +43,7 @@ func OpenTenants(e env.Env) *Tenants {
 	return &Tenants{
 		upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond}),
 		cache.Open[Tenant](e, "consumer-tenant", front),
-		document.Open[standing](e, "consumer-tenant-standing"),
+		openChanges(e, "tenant", 1, statusForLists),
 		e.Now,
 	}
 }
@@ -51,26 +51,29 @@ func OpenTenants(e env.Env) *Tenants {
 // front is how long what seldom changes serves: as it is, and while its service fails.
 var front = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
 
-// A standing is what the world has told of a hotel last: whether it is suspended.
-type standing struct {
-	Suspended bool      `json:"suspended"`
-	Since     time.Time `json:"since"`
-}
-
-// standingLife is long because for search nobody is asked again how a hotel stands.
-const standingLife = 400 * 24 * time.Hour
+// How long an event decides whether a tenant is suspended, from its occurredAt. For one hotel the tenant service has been asked
+// again by then, and its answer counts: an event may be lost. For lists no service is asked, but the search service leaves out
+// suspended hotels by itself, and no list is served for longer than eleven minutes.
+const (
+	statusForOne   = 5 * time.Minute
+	statusForLists = 15 * time.Minute
+)
 
 // Find returns a hotel as it stands, or ErrNotFound.
 func (t *Tenants) Find(ctx context.Context, tenant id.Tenant) (Tenant, error) {
-	found, _, err := t.entries.Fetch(ctx, document.KeyOf(tenant.String()), []cache.Generation{cache.OfTenant(tenant)},
+	found, state, err := t.entries.Fetch(ctx, document.KeyOf(tenant.String()), []cache.Generation{cache.OfTenant(tenant)},
 		func(ctx context.Context) (Tenant, error) { return t.ask(ctx, tenant) })
 	if err != nil {
 		return Tenant{}, err
 	}
-	heard, known, err := t.standings.Get(ctx, document.KeyOf(tenant.String()))
-	if err == nil && known { // that nothing can be looked up changes nothing
+	counts := statusForOne
+	if state == cache.Stale { // the tenant service could not be asked again
+		counts = statusForLists
+	}
+	heard, err := t.statuses.of(ctx, tenant.String()) // an error changes nothing
+	if c, known := heard[tenant.String()]; err == nil && known && c.within(counts, t.now()) {
 		found.Status = "active"
-		if heard.Suspended {
+		if c.Suspended {
 			found.Status = suspended
 		}
 	}
@@ -95,21 +98,18 @@ var errUnknownTenant = fault.New(fault.NotFound, "TENANT.UNKNOWN", "")
 
 // Suspended are those of the hotels that are known to be suspended. Where that cannot be looked up none is.
 func (t *Tenants) Suspended(ctx context.Context, tenants []id.Tenant) map[id.Tenant]bool {
-	if len(tenants) == 0 {
-		return nil
-	}
-	keys := make([]document.Key, len(tenants))
+	all := make([]string, len(tenants))
 	for i, tenant := range tenants {
-		keys[i] = document.KeyOf(tenant.String())
+		all[i] = tenant.String()
 	}
-	heard, err := t.standings.GetMany(ctx, keys...)
+	heard, err := t.statuses.of(ctx, all...)
 	if err != nil {
 		return nil
 	}
 	out := map[id.Tenant]bool{}
-	for i, s := range heard {
-		if s != nil && s.Suspended {
-			out[tenants[i]] = true
+	for i, tenant := range tenants {
+		if heard[all[i]].Suspended {
+			out[tenant] = true
 		}
 	}
 	return out
@@ -117,8 +117,7 @@ func (t *Tenants) Suspended(ctx context.Context, tenants []id.Tenant) map[id.Ten
 
 // Hear notes that a hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing.
 func (t *Tenants) Hear(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
-	_, err := t.standings.Put(ctx, document.KeyOf(tenant.String()), standing{isSuspended, since}, since.UnixMicro(), t.now().Add(standingLife))
-	if err != nil {
+	if err := t.statuses.put(ctx, tenant.String(), change{since, isSuspended}); err != nil {
 		return fmt.Errorf("tenants: hear of %s: %w", tenant, err)
 	}
 	return nil

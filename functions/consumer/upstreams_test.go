@@ -230,9 +230,16 @@ func TestACompanyIsFoundAsItStands(t *testing.T) {
 	if found, err = directory.Find(t.Context(), one.Tenant); err != nil || !found.Suspended() {
 		t.Errorf("got %+v, %v", found, err)
 	}
-	e.Advance(60 * 24 * time.Hour) // the search service may not have noticed
+	e.Advance(14 * time.Minute) // the search service may not have noticed
 	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant, other.Tenant}); len(got) != 1 || !got[one.Tenant] {
 		t.Errorf("got %v", got)
+	}
+	e.Advance(time.Minute)
+	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant}); len(got) != 0 {
+		t.Errorf("after 15 minutes: %v", got)
+	}
+	if err := memory.Stands(t.Context(), one.Tenant, true, e.Now()); err != nil {
+		t.Fatal(err)
 	}
 	store.Refuse = func(string) error { return fault.ErrUnavailable }
 	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant}); len(got) != 0 {

@@ -38,10 +38,13 @@ type standing struct {
 	Since     time.Time `json:"since"`
 }
 
-// standingLife is longer than any remembered hotel serves: by then the tenant service itself has been asked again. It counts
-// from when a hotel came to stand so, not from when that is heard: what is heard so late that what came after it is
-// forgotten must not take its place.
-const standingLife = time.Hour
+// How long a standing decides, from when the hotel came to stand so: what is heard late must not take the place of what came
+// after it. By then the tenant service has been asked again, and its answer counts: an event may be lost. While that service
+// cannot be asked, the standing decides for longer.
+const (
+	standingCounts = 5 * time.Minute
+	standingLife   = 15 * time.Minute
+)
 
 // Find knows a hotel by its slug, its domain or its id. One that does not exist is ErrUnknownTenant.
 func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
@@ -100,7 +103,7 @@ func (t *Tenants) namesOf(known id.Tenant) []document.Name {
 // remember finds the hotel's entry. It is asked for only after its generation is known: what is heard of the hotel meanwhile
 // makes it stale.
 func (t *Tenants) remember(ctx context.Context, ref string, known id.Tenant) (Tenant, error) {
-	found, _, mark, err := t.entries.FetchMarked(ctx, document.KeyOf(known.String()), []cache.Generation{cache.OfTenant(known)},
+	found, state, mark, err := t.entries.FetchMarked(ctx, document.KeyOf(known.String()), []cache.Generation{cache.OfTenant(known)},
 		func(ctx context.Context) (Tenant, error) {
 			found, err := t.ask(ctx, ref)
 			if err == nil && found.ID != known {
@@ -111,7 +114,7 @@ func (t *Tenants) remember(ctx context.Context, ref string, known id.Tenant) (Te
 	if err == nil && !found.isCalled(ref) {
 		err = errMoved
 	}
-	found.mark = mark
+	found.mark, found.stale = mark, state == cache.Stale
 	return found, err
 }
 
@@ -119,10 +122,10 @@ func (t Tenant) isCalled(ref string) bool {
 	return ref == t.Slug || ref == t.ID.String() || slices.Contains(t.Domains, ref)
 }
 
-// stands is the hotel with what was heard of it since it was asked for. That nothing can be looked up changes nothing.
+// stands is the hotel with what was heard of it recently. That nothing can be looked up changes nothing.
 func (t *Tenants) stands(ctx context.Context, found Tenant) Tenant {
 	heard, ok, err := t.standings.Glance(ctx, document.KeyOf(found.ID.String()))
-	if err == nil && ok {
+	if err == nil && ok && (found.stale || t.now().Sub(heard.Since).Abs() < standingCounts) {
 		found.Status = "active"
 		if heard.Suspended {
 			found.Status = suspended
@@ -131,8 +134,12 @@ func (t *Tenants) stands(ctx context.Context, found Tenant) Tenant {
 	return found
 }
 
-// Hear notes that the hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing.
+// Hear notes that the hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing,
+// nor does an event of a wrong clock, far in the future.
 func (t *Tenants) Hear(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
+	if t.now().Sub(since).Abs() >= standingLife {
+		return nil
+	}
 	_, err := t.standings.Put(ctx, document.KeyOf(tenant.String()), standing{isSuspended, since}, since.UnixMicro(), since.Add(standingLife))
 	if err != nil {
 		return fmt.Errorf("tenants: hear of %s: %w", tenant, err)

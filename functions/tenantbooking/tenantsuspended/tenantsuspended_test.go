@@ -59,3 +59,51 @@ func TestWhatOccurredLastDecidesInWhateverOrderItIsHeard(t *testing.T) {
 		})
 	}
 }
+
+// The bus loses the last event about a hotel, or delivers one from a wrong clock. Five minutes after the last event the tenant
+// service's answer counts; while that service is down, the event counts for fifteen.
+func TestStatus_eventLost(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		heard bool // the last event that arrives suspends
+		down  bool // the tenant service
+		until time.Duration
+	}{
+		{"suspended", false, false, 5 * time.Minute},
+		{"reinstated", true, false, 5 * time.Minute},
+		{"the tenant service is down", true, true, 15 * time.Minute},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			street, _ := tenantbookingtest.Shopping(t, tenantsuspended.Function, tenantreinstated.Function)
+			tenants, tenant := tenantbooking.OpenTenants(street.Env), street.Town.Tenants[0]
+			check := func(want bool) {
+				t.Helper()
+				found, err := tenants.Find(t.Context(), tenant.Slug)
+				if err != nil || found.Suspended() != want {
+					t.Errorf("suspended: %v, %v; want %v", found.Suspended(), err, want)
+				}
+			}
+			status := map[bool]string{true: "suspended", false: "active"}
+			street.Town.Do(func() { street.Town.Tenants[0].Status = status[!test.heard] })
+			check(!test.heard)
+			if test.down {
+				street.Town.Do(func() { street.Town.Down = "tenant" })
+			}
+			now := street.Env.Now()
+			for _, when := range []time.Time{now, now.AddDate(1, 0, 0)} {
+				if test.heard == when.Equal(now) { // the event from a wrong clock says the opposite
+					street.Tell(tenantsuspended.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reason": "unpaid", "suspendedAt": when}, when)
+				} else {
+					street.Tell(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": when}, when)
+				}
+			}
+			check(test.heard)
+			street.Env.Advance(test.until - 10*time.Second)
+			check(test.heard)
+			street.Env.Advance(11 * time.Second)
+			check(!test.heard)
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package minthandoff
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/readhotel"
+	"melmastoon.ghasi.io/functions/consumer/search"
+	"melmastoon.ghasi.io/functions/consumer/tenantreinstated"
+	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
+)
+
+// The bus loses the last event about a tenant. Five minutes later handoff and detail follow the tenant service.
+func TestStatus_eventLost(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name      string
+		heard     []bool // whether each event that arrives suspends, a minute apart
+		suspended bool   // what the tenant service says
+	}{
+		{name: "suspended", heard: []bool{true, false}, suspended: true},
+		{name: "reinstated", heard: []bool{true}, suspended: false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			m := consumertest.OpenMarket(t, 1, Function, readhotel.Function, search.Function, tenantsuspended.Function, tenantreinstated.Function)
+			v, hotel := m.Traveller(), m.Hotels[0]
+			open := func(want bool) {
+				t.Helper()
+				mint, detail := 201, 200
+				if !want {
+					mint, detail = 403, 404
+				}
+				v.Must(mint, "POST", to(hotel), wish(m))
+				v.Must(detail, "GET", "/hotels/"+hotel.Property.String(), nil)
+			}
+			open(true)
+			for _, suspends := range test.heard {
+				m.DB.Advance(time.Minute)
+				now := m.Env.Now()
+				m.Do(func() { m.Hotels[0].Suspended = suspends })
+				if suspends {
+					m.Hears(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
+				} else {
+					m.Hears(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now)
+				}
+				open(!suspends)
+			}
+			m.Do(func() { m.Hotels[0].Suspended = test.suspended })
+			m.DB.Advance(4*time.Minute + 50*time.Second)
+			open(test.suspended) // the last event still decides
+			m.DB.Advance(11 * time.Second)
+			open(!test.suspended)
+			shown := func() bool {
+				var page struct {
+					Results []consumer.ListingCard `json:"results"`
+				}
+				v.Must(200, "POST", "/search", m.Wish()).Into(t, &page)
+				return slices.ContainsFunc(page.Results, func(c consumer.ListingCard) bool { return c.Tenant == hotel.Tenant })
+			}
+			if suspends := test.heard[len(test.heard)-1]; shown() == suspends {
+				t.Errorf("after 5 minutes shown in a list: %v", !suspends)
+			}
+			m.DB.Advance(10 * time.Minute)
+			if !shown() { // the search service of this test leaves out nobody
+				t.Error("after 15 minutes the event still counts for lists")
+			}
+		})
+	}
+}

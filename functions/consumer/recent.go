@@ -1,0 +1,172 @@
+package consumer
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"strconv"
+	"time"
+
+	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/env"
+)
+
+// A recentChanges is a set of the last changes of hotels or tenants, in a fixed number of shared documents: an answer reads the
+// same few documents however many hotels it shows.
+type recentChanges struct {
+	env    env.Env
+	sets   document.Collection[changeSet]
+	kind   string
+	shards int           // documents, so that writers of different hotels seldom conflict
+	life   time.Duration // of a change, before and after its time
+}
+
+// A changeSet is one of the documents. Of each hotel or tenant it has the last change.
+type changeSet struct {
+	Version int64             `json:"version"`
+	Changes map[string]change `json:"changes"`
+}
+
+// A change is when something changed, and what a tenant's status is since then.
+type change struct {
+	At        time.Time `json:"at"`
+	Suspended bool      `json:"suspended,omitzero"`
+}
+
+// within reports whether the change is less than a duration away. One that is that far in the future has a wrong clock.
+func (c change) within(d time.Duration, now time.Time) bool {
+	return now.Sub(c.At).Abs() < d
+}
+
+// maxChanges bounds one document. Beyond it the oldest change is dropped: each cached value has a lifetime too.
+const maxChanges = 400
+
+func openChanges(e env.Env, kind string, shards int, life time.Duration) recentChanges {
+	return recentChanges{e, document.Open[changeSet](e, "consumer-changes"), kind, shards, life}
+}
+
+// key is the document that has the changes of one hotel or tenant.
+func (r recentChanges) key(of string) document.Key {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(of))
+	return r.shard(int(sum.Sum32() % uint32(r.shards)))
+}
+
+func (r recentChanges) shard(n int) document.Key { return document.KeyOf(r.kind, strconv.Itoa(n)) }
+
+// names are all documents of the set, for [document.Ahead].
+func (r recentChanges) names() []document.Name {
+	names := make([]document.Name, r.shards)
+	for n := range names {
+		names[n] = r.sets.Name(r.shard(n))
+	}
+	return names
+}
+
+// of returns the last change of each that has changed recently.
+func (r recentChanges) of(ctx context.Context, all ...string) (map[string]change, error) {
+	found, now := map[string]change{}, r.env.Now()
+	sets := map[document.Key]changeSet{}
+	var keys []document.Key
+	for _, one := range all {
+		if key := r.key(one); !has(sets, key) {
+			sets[key] = changeSet{}
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return found, nil
+	}
+	if err := r.glance(ctx, keys, sets); err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		if c, ok := sets[r.key(one)].Changes[one]; ok && c.within(r.life, now) {
+			found[one] = c
+		}
+	}
+	return found, nil
+}
+
+func has[K comparable, V any](m map[K]V, key K) bool {
+	_, ok := m[key]
+	return ok
+}
+
+// glance reads documents in one round trip, or takes them from the context's [document.Sight].
+func (r recentChanges) glance(ctx context.Context, keys []document.Key, into map[document.Key]changeSet) error {
+	names := make([]document.Name, len(keys))
+	for i, key := range keys {
+		names[i] = r.sets.Name(key)
+	}
+	records, _, err := document.Glance(ctx, r.env, names...)
+	if err != nil {
+		return fmt.Errorf("changes of %s: %w", r.kind, err)
+	}
+	for i, key := range keys {
+		into[key], _ = r.sets.Read(key, records[i])
+	}
+	return nil
+}
+
+// put notes a change, unless a later one is known or it is no longer recent.
+func (r recentChanges) put(ctx context.Context, of string, c change) error {
+	return r.update(ctx, of, func(last change, known bool) (change, bool) { return c, !known || last.At.Before(c.At) })
+}
+
+// touch notes that something changes now. Its time is later than that of every change before it, whatever the clocks say.
+func (r recentChanges) touch(ctx context.Context, of string) error {
+	now := r.env.Now().Truncate(time.Microsecond)
+	return r.update(ctx, of, func(last change, known bool) (change, bool) {
+		if known && !last.At.Before(now) {
+			return change{At: last.At.Add(time.Microsecond)}, true
+		}
+		return change{At: now}, true
+	})
+}
+
+// update replaces the last change by optimistic concurrency. Of several writers of one document one succeeds in each round.
+func (r recentChanges) update(ctx context.Context, of string, next func(last change, known bool) (change, bool)) error {
+	key, now := r.key(of), r.env.Now()
+	for range races {
+		set, _, err := r.sets.Get(ctx, key)
+		if err != nil {
+			return fmt.Errorf("changes of %s: %w", r.kind, err)
+		}
+		last, known := set.Changes[of]
+		c, newer := next(last, known)
+		if !newer || !c.within(r.life, now) {
+			return nil
+		}
+		maps.DeleteFunc(set.Changes, func(_ string, old change) bool { return !old.within(r.life, now) })
+		set.add(of, c)
+		set.Version = max(set.Version+1, now.UnixMicro()) // a set that begins again continues the order
+		stored, err := r.sets.Put(ctx, key, set, set.Version, now.Add(2*r.life))
+		if err != nil {
+			return fmt.Errorf("changes of %s: %w", r.kind, err)
+		}
+		if stored {
+			return nil
+		}
+	}
+	return fmt.Errorf("changes of %s: %w", r.kind, ErrVersionConflict)
+}
+
+// add puts a change into the set, and drops the oldest where there are too many.
+func (s *changeSet) add(of string, c change) {
+	if s.Changes == nil {
+		s.Changes = map[string]change{}
+	}
+	s.Changes[of] = c
+	if len(s.Changes) <= maxChanges {
+		return
+	}
+	oldest := of
+	for one, other := range s.Changes {
+		if other.At.Before(s.Changes[oldest].At) {
+			oldest = one
+		}
+	}
+	delete(s.Changes, oldest)
+}
