@@ -65,7 +65,7 @@ func (s Tariffs) Preview(ctx context.Context, of []id.Property, y Staying, amend
 		if amend != nil {
 			tariff = amend(tariff)
 		}
-		offers, err := tariff.Compare(y.Party, y.Window)
+		offers, err := tariff.Compare(ctx, y.Party, y.Window)
 		if err != nil {
 			return nil, err
 		}

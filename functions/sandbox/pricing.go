@@ -168,12 +168,15 @@ func (t Tariff) plan(n int, wish Wish) (Plan, error) {
 }
 
 func (t Tariff) room(plan Plan, wish Wish, w stay.Window) (item PricedItem, err error) {
-	item = PricedItem{RoomType: wish.RoomType, RatePlan: wish.RatePlan}
-	for _, d := range w.Dates() {
-		amount, err := round(t.converted(plan.Weekdays[monday(d)]))
-		if err != nil {
+	item = PricedItem{RoomType: wish.RoomType, RatePlan: wish.RatePlan, Nights: make([]PricedNight, 0, w.Nights())}
+	week := make([]money.Micro, len(plan.Weekdays)) // converted once: a stay may have a year of nights in twenty rooms
+	for day, amount := range plan.Weekdays {
+		if week[day], err = round(t.converted(amount)); err != nil {
 			return item, err
 		}
+	}
+	for _, d := range w.Dates() {
+		amount := week[monday(d)]
 		item.Nights = append(item.Nights, PricedNight{d, amount})
 		if item.Total, err = item.Total.Plus(amount); err != nil {
 			return item, err

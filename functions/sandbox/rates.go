@@ -33,16 +33,23 @@ func (p Party) Validate() error {
 	return p.spread()[0].Validate()
 }
 
-// spread puts the people into the rooms as evenly as can be, more into the first ones.
+// spread puts the people into the rooms as evenly as possible, more into the first ones. Its cost depends on the number of
+// rooms only, because it also runs on numbers that are not validated yet.
 func (p Party) spread() []stay.Occupants {
 	rooms := make([]stay.Occupants, p.Rooms)
-	for n := range p.Adults {
-		rooms[n%p.Rooms].Adults++
-	}
-	for n := range p.Children {
-		rooms[n%p.Rooms].Children++
+	for n := range rooms {
+		rooms[n] = stay.Occupants{Adults: evenly(p.Adults, p.Rooms, n), Children: evenly(p.Children, p.Rooms, n)}
 	}
 	return rooms
+}
+
+// evenly is how many of some people the n-th of so many rooms gets.
+func evenly(people, rooms, n int) int {
+	share := people / rooms
+	if n < people%rooms {
+		share++
+	}
+	return share
 }
 
 // Offers are the rates of one room type, the cheapest first.
@@ -62,11 +69,15 @@ type Offer struct {
 	Policy   Policy      `json:"cancellationPolicy"`
 }
 
-// Compare prices every rate at which the party can stay. A room type that is too small for its people has none.
-func (t Tariff) Compare(p Party, w stay.Window) ([]Offers, error) {
+// Compare prices every rate at which the party can stay. A room type that is too small for its people has none. Compare stops
+// when ctx ends.
+func (t Tariff) Compare(ctx context.Context, p Party, w stay.Window) ([]Offers, error) {
 	rooms := p.spread()
 	all := map[id.RoomType][]Offer{}
 	for key, plan := range t.Plans {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("tariffs: compare: %w", err)
+		}
 		if rooms[0].Adults+rooms[0].Children > plan.MaxOccupancy {
 			continue
 		}

@@ -66,6 +66,7 @@ type PriceRange struct {
 
 const (
 	mostFiltered = 50   // of one kind
+	mostStars    = 5    // of a hotel
 	bestRating   = 5    // that a guest can give
 	dearestNight = 1e12 // main units: what is beyond has no place in micro units of a stay
 )
@@ -80,6 +81,9 @@ func (f Filters) Validate() error {
 	}
 	if !(f.Rating >= 0 && f.Rating <= bestRating) {
 		return Refuse("/filters/guestRatingMin", "range", "Guests rate from 0 to 5.")
+	}
+	if slices.ContainsFunc(f.Stars, func(n int) bool { return n < 1 || n > mostStars }) {
+		return Refuse("/filters/starRating", "range", "Hotels have 1 to 5 stars.")
 	}
 	if !slices.Contains(flexibilities, f.Flexibility) {
 		return Refuse("/filters/cancellationFlexibility", "known", "A cancellation is free, partial or any.")

@@ -94,7 +94,7 @@ func TestGarbageIsRefusedEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.cookie = sessions(s)
-	targets := aimAll(t, f, melmastoon.Functions)
+	targets := aimAll(newExamples(t), f, melmastoon.Functions)
 	s.Quiet()
 	panics := watch(t, s)
 	before, threads := count(t, s), runtime.NumGoroutine()
@@ -115,9 +115,7 @@ func TestGarbageIsRefusedEverywhere(t *testing.T) {
 }
 
 // aimAll makes a target of every route.
-func aimAll(t *testing.T, f *field, functions []fn.Function) (targets []*target) {
-	t.Helper()
-	x := newExamples(t)
+func aimAll(x *examples, f *field, functions []fn.Function) (targets []*target) {
 	for _, one := range functions {
 		if one.Spec.Route == "" {
 			continue
@@ -126,9 +124,6 @@ func aimAll(t *testing.T, f *field, functions []fn.Function) (targets []*target)
 		_, path, _ := strings.Cut(one.Spec.Route, " ")
 		target.methods = f.methods[shape(path)]
 		targets = append(targets, target)
-	}
-	if len(targets) == 0 {
-		t.Fatal("no route found")
 	}
 	return targets
 }

@@ -98,7 +98,7 @@ func TestGarbageFindsFaults(t *testing.T) {
 	t.Cleanup(server.Close)
 	f := newField(strings.TrimPrefix(server.URL, "http://"), functions)
 	f.slowest = slow
-	results, err := f.volley(t.Context(), aimAll(t, f, functions), 1, rounds)
+	results, err := f.volley(t.Context(), aimAll(newExamples(t), f, functions), 1, rounds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,6 +78,6 @@ func (p *comparer) compare(ctx context.Context, c fn.Call[Request]) (out Respons
 	if err != nil {
 		return out, err
 	}
-	offers, err := tariff.Compare(c.In.party(), c.In.window())
+	offers, err := tariff.Compare(ctx, c.In.party(), c.In.window())
 	return Response{c.In.Property, c.In.window(), c.In.Currency, offers, tariff.FX, c.Now.Add(validity)}, err
 }

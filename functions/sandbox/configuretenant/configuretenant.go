@@ -3,6 +3,7 @@ package configuretenant
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
@@ -22,6 +23,8 @@ var Function = sandbox.HTTP(fn.Spec{
 	Emits:   fn.Emits{sandbox.TenantConfigUpdatedV1},
 	Timeout: 2 * time.Second,
 }, New)
+
+const maxGraceHours = 720
 
 // A Request is what is to change; the rest stays.
 type Request struct {
@@ -45,8 +48,15 @@ func (r *Request) Validate() error {
 	if methods, given := r.PaymentMethods.Get(); given && len(methods) == 0 {
 		return sandbox.Refuse("/paymentMethods", "count", "A site has at least one way to pay.")
 	}
-	if s, given := r.Settings.Get(); given && (s.HoldTTLSeconds < 120 || s.HoldTTLSeconds > 1800 || s.NoShowGraceHours < 0) {
-		return sandbox.Refuse("/settings", "range", "A hold lasts 120 to 1800 seconds, and no grace is negative.")
+	if s, given := r.Settings.Get(); given {
+		switch {
+		case s.HoldTTLSeconds < 120 || s.HoldTTLSeconds > 1800:
+			return sandbox.Refuse("/settings/holdTtlSeconds", "range", "A hold lasts 120 to 1800 seconds.")
+		case s.NoShowGraceHours < 0 || s.NoShowGraceHours > maxGraceHours:
+			return sandbox.Refuse("/settings/noShowGraceHours", "range", "A hotel waits at most 720 hours for its guest.")
+		case s.CancellationPolicyVersion < 0 || s.CancellationPolicyVersion > math.MaxInt32:
+			return sandbox.Refuse("/settings/cancellationPolicyVersion", "range", "A version is counted from 0 to 2147483647.")
+		}
 	}
 	return nil
 }
