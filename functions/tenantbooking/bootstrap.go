@@ -53,6 +53,7 @@ type FlowConfig struct {
 	Steps          []State `json:"steps"`
 	HoldTTLSeconds int     `json:"holdTtlSeconds"`
 	MostRooms      int     `json:"maxRooms"`
+	MaxNights      int     `json:"maxNights"`
 }
 
 // A CurrencyView is a currency as a site shows it. The exponent is the contract's: browsers know another one for some.
@@ -81,7 +82,7 @@ func (f Storefront) Facade(v Visitor) Facade {
 	t := v.Tenant
 	shown := Facade{
 		Tenant: t.ID, Slug: t.Slug, BrandName: t.BrandName, BrandTagline: t.BrandTagline, Theme: f.Theme,
-		Flow:   FlowConfig{funnel, t.Settings.HoldTTLSeconds, mostRooms},
+		Flow:   FlowConfig{funnel, t.Settings.HoldTTLSeconds, mostRooms, t.Settings.MaxNights()},
 		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: f.Policies(v.Locale),
 	}
 	if shown.Flow.HoldTTLSeconds == 0 {

@@ -1,41 +1,136 @@
 package tenantbooking_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/fntest"
 )
 
-// Whoever begins one booking after the other and pays for none must not empty the hotel.
-func TestABrowserHoldsAFewRoomsAndThenOneNowAndThen(t *testing.T) {
+// wish is the guest's usual wish for so many rooms and nights, with one adult in each room.
+func wish(g *tenantbookingtest.Guest, rooms, nights int) string {
+	end := func(n int) string { return `"checkOut":"` + g.Env.Now().AddDate(0, 0, n).Format("2006-01-02") + `"` }
+	w := strings.Replace(g.Wish(), end(2), end(nights), 1)
+	return strings.Replace(w, `{"adults":2,"children":0,"rooms":1}`, fmt.Sprintf(`{"adults":%d,"children":0,"rooms":%[1]d}`, rooms), 1)
+}
+
+// heldNights are the room nights that the hotels keep for guests now.
+func heldNights(s *tenantbookingtest.Street) (nights int) {
+	for _, stay := range s.Town.Stays() {
+		if stay.State == "held" && s.Env.Now().Before(stay.ExpiresAt) {
+			nights += len(stay.Quote.Items) * stay.Quote.Stay.Nights()
+		}
+	}
+	return nights
+}
+
+func TestHold_limitsOfASession(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, quote.Function, hold.Function, dropdraft.Function)
+	g := s.Guest(0)
+	g.Ask().Hold()
+	first, firstHold := g.Draft, g.Holding()
+	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
+	g.Hold() // other rooms of the same draft, in place of the first
+	g.Ask()
+	s.Town.SoldOut = true
+	g.Must(http.StatusConflict, "POST", "/hold", g.Holding())
+	s.Town.SoldOut = false
+	g.Ask().Hold()
+	second := g.Holding()
+
+	refused := g.Ask().Must(http.StatusTooManyRequests, "POST", "/hold", g.Holding())
+	if refused.Code() != "GENERAL.RATE_LIMITED" || refused.Header.Get("Retry-After") == "" {
+		t.Errorf("a third hold: %s, Retry-After %q", refused.Body, refused.Header.Get("Retry-After"))
+	}
+	third := g.Holding()
+	g.Must(http.StatusCreated, "POST", "/hold", second)     // held already
+	g.Must(http.StatusConflict, "POST", "/hold", firstHold) // replaced
+	g.Must(http.StatusNoContent, "DELETE", "/draft/"+first.String(), nil)
+	g.Must(http.StatusCreated, "POST", "/hold", third)
+	g.Ask().Must(http.StatusTooManyRequests, "POST", "/hold", g.Holding())
+	s.Guest(0).Ask().Hold() // another session's
+	s.DB.Advance(11 * time.Minute)
+	g.Ask().Hold()
+}
+
+func TestHold_limitsOfRoomNights(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, quote.Function, hold.Function)
+	hold := func(g *tenantbookingtest.Guest, rooms, nights int) fntest.Answer {
+		g.Must(http.StatusCreated, "POST", "/quote", wish(g, rooms, nights))
+		return g.Send("POST", "/hold", g.Holding())
+	}
+	g := s.Guest(0)
+	for _, test := range []struct{ rooms, nights, want int }{{2, 20, 201}, {2, 11, 429}, {1, 20, 201}} {
+		if a := hold(g, test.rooms, test.nights); a.Status != test.want {
+			t.Errorf("%d rooms for %d nights: %d %s, want %d", test.rooms, test.nights, a.Status, a.Body, test.want)
+		}
+	}
+	if got := heldNights(s); got != 60 {
+		t.Errorf("one session holds %d room nights, want 60", got)
+	}
+	for _, test := range []struct {
+		rooms, nights int
+		pointer       string
+	}{{1, 31, "/stayWindow/checkOut"}, {9, 366, "/stayWindow/checkOut"}, {9, 7, "/occupancy/rooms"}} {
+		a := g.Send("POST", "/quote", wish(g, test.rooms, test.nights))
+		if a.Status != http.StatusBadRequest || !strings.Contains(string(a.Body), `"pointer":"`+test.pointer+`"`) {
+			t.Errorf("%d rooms for %d nights: %d %s, want 400 at %s", test.rooms, test.nights, a.Status, a.Body, test.pointer)
+		}
+	}
+	s.Town.Do(func() { // the second hotel decides for itself
+		s.Town.Tenants[1].Settings.MaxStayNights, s.Town.Tenants[1].Settings.MaxSessionRoomNights = 90, 200
+	})
+	if a := hold(s.Guest(1), 2, 90); a.Status != http.StatusCreated {
+		t.Errorf("2 rooms for 90 nights where the hotel allows them: %d %s", a.Status, a.Body)
+	}
+}
+
+func TestHold_limitsOfAnAddress(t *testing.T) {
 	t.Parallel()
 	s := tenantbookingtest.Build(t)
-	s.Front = fntest.Behind(t, s.Env.With("RATE_LIMIT_SESSION", "20/60"), s.Front.Issuer(), quote.Function, hold.Function)
-	g := s.Guest(0)
-	held := func() (rooms int) {
-		for range 20 {
-			if a := g.Ask().Send("POST", "/hold", g.Holding()); a.Status == http.StatusTooManyRequests {
-				break
-			}
-			rooms++
+	s.Front = fntest.Behind(t, s.Env.With("RATE_LIMIT_ADDRESS", "50/200").With("FORWARDED_HOPS", "1"), s.Front.Issuer(), quote.Function, hold.Function)
+	hold := func(from string) int {
+		g := s.Guest(0)
+		g.Must(http.StatusCreated, "POST", "/quote", wish(g, 9, 6), "X-Forwarded-For", from)
+		return g.Send("POST", "/hold", g.Holding(), "X-Forwarded-For", from).Status
+	}
+	for n := range 5 {
+		if got := hold(fmt.Sprintf("2001:db8::%d", n)); got != http.StatusCreated {
+			t.Errorf("54 room nights of session %d: %d", n, got)
 		}
-		return rooms
 	}
-	if n := held(); n != 10 {
-		t.Errorf("%d rooms at once", n)
+	if got := hold("2001:db8::99"); got != http.StatusTooManyRequests {
+		t.Errorf("324 room nights from one network: %d, want 429", got)
 	}
-	s.Env.Advance(10 * time.Minute)
-	if n := held(); n != 10 {
-		t.Errorf("%d rooms at once after ten minutes", n)
+	if got := hold("2001:db8:1::99"); got != http.StatusCreated {
+		t.Errorf("54 room nights from another network: %d, want 201", got)
 	}
-	s.Env.Advance(time.Minute)
-	if n := held(); n != 2 {
-		t.Errorf("%d rooms in a minute", n)
+}
+
+func TestHold_limitsConcurrentHolds(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, quote.Function, hold.Function)
+	g := s.Guest(0)
+	var holds []any
+	for range 12 {
+		holds = append(holds, g.Ask().Holding())
 	}
-	s.Guest(0).Ask().Hold() // another browser's
+	var all sync.WaitGroup
+	for _, body := range holds {
+		all.Go(func() { g.Send("POST", "/hold", body) })
+	}
+	all.Wait()
+	if got := heldNights(s); got != 4 {
+		t.Errorf("12 concurrent holds of one session hold %d room nights, want 4", got)
+	}
 }

@@ -36,10 +36,13 @@ type Tenant struct {
 	stale bool       // the tenant service could not be asked again
 }
 
-// Settings are what a tenant decides about its bookings.
+// Settings are what a tenant decides about its bookings. A limit that is 0 is the default one.
 type Settings struct {
 	HoldTTLSeconds            int `json:"holdTtlSeconds"`
 	CancellationPolicyVersion int `json:"cancellationPolicyVersion"`
+	MaxStayNights             int `json:"maxStayNights,omitzero"`        // of one booking on the site
+	MaxSessionRoomNights      int `json:"maxSessionRoomNights,omitzero"` // held by one session at a time
+	MaxAddressRoomNights      int `json:"maxAddressRoomNights,omitzero"` // held from one client address at a time
 }
 
 // Suspended reports whether the hotel sells nothing now.

@@ -8,7 +8,6 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/fn/limit"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -20,16 +19,9 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
 	Emits:      fn.Emits{tenantbooking.DraftCreatedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
-	Rates:      rates,
+	Rates:      tenantbooking.HoldRates,
 	Timeout:    3 * time.Second,
 }, New)
-
-// rates let nobody empty a hotel by holding rooms that are never paid for: a browser holds a few in a row and then two a minute,
-// so ten minutes, which is how long rooms are kept as a rule, see thirty. An address may be a whole office.
-var rates = limit.Rates{
-	Session: limit.Rate{PerSecond: 1.0 / 30, Burst: 10},
-	Address: limit.Rate{PerSecond: 0.5, Burst: 100},
-}
 
 // A Request names the draft and the quote to hold.
 type Request struct {
@@ -54,12 +46,14 @@ type reserver interface {
 
 type holder struct {
 	drafts       tenantbooking.Drafts
+	claims       tenantbooking.Claims
 	reservations reserver
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	return (&holder{tenantbooking.OpenDrafts(e), tenantbooking.OpenReservations(e)}).hold, nil
+	claims, err := tenantbooking.OpenClaims(e)
+	return (&holder{tenantbooking.OpenDrafts(e), claims, tenantbooking.OpenReservations(e)}).hold, err
 }
 
 func (h *holder) hold(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
@@ -82,10 +76,14 @@ func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*tena
 	if err := draft.Offers(c.In.Quote, draft.AsOf); err != nil {
 		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)
 	}
+	if err := h.claims.Claim(ctx, c.Visitor, c.Trace(), draft); err != nil {
+		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)
+	}
 	// The quote names the act: who clicks twice, or comes again after an attempt that was cut off, holds the rooms once. No
 	// transaction is open across this call. If saving fails below, the hold lapses by itself.
 	hold, err := h.reservations.Hold(ctx, draft, id.Derive[id.Request](draft.Quote.ID, "hold").String())
 	if err != nil {
+		_ = h.claims.Release(ctx, draft, err) // else it expires
 		return nil, h.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
 	}
 	if !draft.AsOf.Before(hold.ExpiresAt) { // an attempt that was cut off has held them, so long ago that they are over

@@ -44,6 +44,9 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 }
 
 func (q *quoter) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+	if err := c.Tenant.Allows(c.In.Wish()); err != nil {
+		return Response{}, err
+	}
 	d, given := c.In.Draft.Get()
 	if !given {
 		return q.first(ctx, c)

@@ -1,0 +1,173 @@
+package tenantbooking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn/limit"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// The limits of what anonymous visitors may hold at one hotel, unless the hotel sets others in its Settings.
+const (
+	maxNights             = 30  // of one stay
+	maxSessionRoomNights  = 60  // held by one session at a time
+	maxAddressRoomNights  = 300 // held from one client address at a time: a whole office, perhaps
+	maxLiveHolds          = 2   // of one session; no setting, because a guest books one stay at a time
+	minHoldTTL            = 120 * time.Second
+	maxHoldTTL            = 1800 * time.Second
+	holdTimeout           = 10 * time.Second // added to a claim, which begins before the hold that it stands for
+	detailTooMuchHeld     = "Too many rooms are held already. Finish or leave a booking that you have begun, or try again later."
+	messageTooManyNights  = "must be at most %d nights after check-in: ask the hotel about longer stays"
+	messageTooManyPerStay = "must be so few that rooms times nights are at most %d: ask the hotel about larger groups"
+)
+
+// HoldRates bound how often rooms are held, whatever is held at a time. An address may be a whole office.
+var HoldRates = limit.Rates{
+	Session: limit.Rate{PerSecond: 1.0 / 30, Burst: 10},
+	Address: limit.Rate{PerSecond: 0.5, Burst: 100},
+}
+
+// ErrTooMuchHeld rejects a hold by a session or an address that already holds as many room nights as one may.
+var ErrTooMuchHeld = limit.ErrLimited.Saying(detailTooMuchHeld)
+
+// MaxNights returns the longest stay that can be booked on the hotel's site.
+func (s Settings) MaxNights() int { return orDefault(s.MaxStayNights, maxNights) }
+
+func (s Settings) sessionRoomNights() int {
+	return orDefault(s.MaxSessionRoomNights, maxSessionRoomNights)
+}
+
+func (s Settings) addressRoomNights() int {
+	return orDefault(s.MaxAddressRoomNights, maxAddressRoomNights)
+}
+
+func orDefault(set, usual int) int {
+	if set > 0 {
+		return set
+	}
+	return usual
+}
+
+// claimed returns how long a claim counts: as long as the hotel's holds, within the bounds of the reservation service.
+func (s Settings) claimed() time.Duration {
+	ttl := time.Duration(orDefault(s.HoldTTLSeconds, usualHold)) * time.Second
+	return min(max(ttl, minHoldTTL), maxHoldTTL) + holdTimeout
+}
+
+// RoomNights returns the number of rooms times the number of nights.
+func (w Wish) RoomNights() int { return w.Occupancy.Rooms * w.Stay.Window().Nights() }
+
+// Allows returns a fault if the stay is longer or larger than one visitor may hold on the hotel's site.
+func (t Tenant) Allows(w Wish) error {
+	if most := t.Settings.MaxNights(); w.Stay.Window().Nights() > most {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow/checkOut", Rule: "range", Message: fmt.Sprintf(messageTooManyNights, most)})
+	}
+	if most := t.Settings.sessionRoomNights(); w.RoomNights() > most {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/occupancy/rooms", Rule: "range", Message: fmt.Sprintf(messageTooManyPerStay, most)})
+	}
+	return nil
+}
+
+// Claims counts the live room nights of each session and client address at a hotel, in the rows of their drafts. A draft is
+// claimed before its rooms are held, so concurrent holds of one session cannot pass the limits together.
+type Claims struct {
+	db        *postgres.DB
+	peppers   pseudonym.Peppers
+	addressed bool // whether addresses tell clients apart
+}
+
+// OpenClaims opens the store. Addresses are not counted if RATE_LIMIT_ADDRESS is off: then all clients have the same one.
+func OpenClaims(e env.Env) (Claims, error) {
+	var c struct {
+		Address limit.Rate `env:"RATE_LIMIT_ADDRESS"`
+	}
+	if err := e.Load(&c); err != nil {
+		return Claims{}, fmt.Errorf("claims: %w", err)
+	}
+	peppers, err := pseudonym.Open(e)
+	return Claims{postgres.Open(e, Schema), peppers, c.Address != limit.Off()}, err
+}
+
+// Claim counts the rooms of the draft's quote for the visitor, or returns ErrTooMuchHeld. A draft that has rooms already keeps
+// the larger number until its holds have expired.
+func (s Claims) Claim(ctx context.Context, v Visitor, from Trace, d *Draft) error {
+	address, settings := s.address(from), v.Tenant.Settings
+	var granted bool
+	var wait time.Duration
+	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
+		// The next statement sees the claims of all transactions that held these locks before. The order is always the same.
+		tx.Queue(`SELECT pg_advisory_xact_lock(hashtextextended(@session, 0)), pg_advisory_xact_lock(hashtextextended(@address, 1))`,
+			pgx.StrictNamedArgs{"session": d.Session.String(), "address": d.Tenant.String() + address})
+		return tx.Last().QueryRow(ctx, `
+			WITH live AS (
+				SELECT count(*) FILTER (WHERE session_id = @session) AS holds,
+					coalesce(sum(room_nights) FILTER (WHERE session_id = @session), 0) AS by_session,
+					coalesce(sum(room_nights) FILTER (WHERE address_hash = @address), 0) AS by_address,
+					min(held_until) AS next
+				FROM bff_tenant_booking.booking_drafts
+				WHERE tenant_id = @tenant AND draft_id <> @draft AND ended_at IS NULL AND held_until > platform.now()
+					AND (session_id = @session OR address_hash = @address)
+			), claimed AS (
+				UPDATE bff_tenant_booking.booking_drafts
+				SET room_nights = CASE WHEN held_until > platform.now() THEN greatest(room_nights, @nights) ELSE @nights END,
+					held_until = platform.now() + @for, address_hash = nullif(@address, '')
+				FROM live
+				WHERE tenant_id = @tenant AND draft_id = @draft AND holds < @holds
+					AND by_session + @nights <= @by_session AND (@address = '' OR by_address + @nights <= @by_address)
+				RETURNING draft_id
+			)
+			SELECT EXISTS (SELECT FROM claimed), coalesce(next - platform.now(), interval '0') FROM live`,
+			pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.ID, "session": d.Session, "address": address, "nights": d.Quote.Wish.RoomNights(),
+				"for": settings.claimed(), "holds": maxLiveHolds, "by_session": settings.sessionRoomNights(), "by_address": settings.addressRoomNights()},
+		).Scan(&granted, &wait)
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("claims: claim %s: %w", d.ID, err)
+	case !granted:
+		return ErrTooMuchHeld.After(max(wait, time.Second).Round(time.Second))
+	}
+	return nil
+}
+
+// address returns the pseudonym of the client's address. Clients whose address is unknown count as one.
+func (s Claims) address(from Trace) string {
+	if !s.addressed {
+		return ""
+	}
+	known, err := pseudonym.Address(from.Address)
+	if err != nil {
+		return "unknown"
+	}
+	return string(s.peppers.Hash(known))
+}
+
+// Release gives a claim back after a hold that failed for good. If the outcome of the hold is unknown, the claim stays until it
+// expires. Rooms that the draft held before stay claimed as long as they are held.
+func (s Claims) Release(ctx context.Context, d *Draft, failure error) error {
+	if f := fault.From(failure); f.Retriable() || f.Kind == fault.Internal || errors.Is(failure, fault.ErrIdempotencyInProgress) {
+		return nil
+	}
+	var until *time.Time
+	if d.Hold != nil {
+		until = &d.Hold.ExpiresAt
+	}
+	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
+		_, err := tx.Last().Exec(ctx, `
+			UPDATE bff_tenant_booking.booking_drafts SET held_until = @until WHERE tenant_id = @tenant AND draft_id = @draft`,
+			pgx.StrictNamedArgs{"until": until, "tenant": d.Tenant, "draft": d.ID})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("claims: release %s: %w", d.ID, err)
+	}
+	return nil
+}
