@@ -3,6 +3,7 @@ locals {
   domain_of_accounts = "${var.project}.iam.gserviceaccount.com"
   accounts           = toset([for f in local.functions : f.account])
   job_accounts       = toset(keys(local.jobs))
+  run_by             = { for account in local.accounts : account => [for name, f in local.functions : name if f.account == account] }
 
   with_postgres  = toset([for f in local.functions : f.account if f.postgres])
   with_documents = toset(concat([for f in local.functions : f.account if f.documents], [for name, j in local.jobs : "jobs-${name}" if j.documents]))
@@ -14,7 +15,7 @@ resource "google_service_account" "function" {
 
   account_id   = each.value
   display_name = each.value
-  description  = "Runs ${join(", ", [for name, f in local.functions : name if f.account == each.value][*])}."
+  description  = length(local.run_by[each.value]) == 1 ? "Runs ${local.run_by[each.value][0]}." : "Runs ${length(local.run_by[each.value])} functions with equal needs, ${local.run_by[each.value][0]} among them."
 
   depends_on = [google_project_service.api]
 }

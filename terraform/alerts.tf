@@ -166,6 +166,11 @@ resource "google_monitoring_uptime_check_config" "edge" {
   depends_on = [google_project_service.api]
 }
 
+# A label has at most 63 characters. A longer key is cut, and a hash keeps it apart from others.
+locals {
+  labelled = { for key in keys(local.alerts) : key => length(key) <= 63 ? replace(key, "/[^a-z0-9_-]/", "-") : "${substr(replace(key, "/[^a-z0-9_-]/", "-"), 0, 54)}-${substr(sha256(key), 0, 8)}" }
+}
+
 module "alert" {
   source   = "./modules/alert"
   for_each = local.alerts
@@ -175,5 +180,5 @@ module "alert" {
   page      = each.value.page
   channels  = concat([google_monitoring_notification_channel.email.id], each.value.page ? tolist(var.pager_channels) : [])
   condition = each.value.condition
-  labels    = merge(var.labels, { alert = replace(each.key, "/[^a-z0-9_-]/", "-") })
+  labels    = merge(var.labels, { alert = local.labelled[each.key] })
 }

@@ -77,6 +77,13 @@ resource "google_compute_url_map" "edge" {
   name            = "melmastoon"
   default_service = google_compute_backend_service.function[local.routes[0].function].id
 
+  lifecycle {
+    precondition {
+      condition     = length(local.called) <= var.backend_services
+      error_message = "The load balancer needs ${length(local.called)} backend services, and the project's quota is ${var.backend_services}. Request a higher quota, then set backend_services to it."
+    }
+  }
+
   dynamic "host_rule" {
     for_each = local.sites
 
@@ -154,7 +161,7 @@ resource "google_compute_security_policy" "edge" {
   rule {
     action      = "deny(403)"
     priority    = 500
-    description = "Attacks on the protocol. Looked at first: preview refuses nobody."
+    description = "Attacks on the protocol. In preview: it refuses no request."
     preview     = true
 
     match {

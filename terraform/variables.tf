@@ -135,6 +135,12 @@ variable "pages" {
   }
 }
 
+variable "backend_services" {
+  description = "The project's quota of backend services. The load balancer needs one for each HTTP function; a plan that needs more is refused."
+  type        = number
+  default     = 50
+}
+
 variable "keyrings" {
   description = "The version of a keyring that functions are rolled out with, by its variable. Of others each instance reads the latest when it starts."
   type        = map(string)

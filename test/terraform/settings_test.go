@@ -231,3 +231,26 @@ func TestNothingIsNamedTwice(t *testing.T) {
 		}
 	}
 }
+
+// ofRights are attributes of IAM resources, in whose place the provider may put another form of the same name.
+var ofRights = regexp.MustCompile(`google_[a-z0-9_]+_iam_(?:member|binding|policy)\.[a-z_]+(?:\[[^\]]*\])?\.[a-z_]+`)
+
+// TestNoExpressionReadsARight wants names to come from what is named. The provider rewrites a service's name in its IAM member after the
+// apply; a backend that reads it there is replaced by every later apply.
+func TestNoExpressionReadsARight(t *testing.T) {
+	t.Parallel()
+	if !ofRights.MatchString(`google_cloud_run_v2_service_iam_member.invoker["x"].name`) {
+		t.Fatal("this notices nothing")
+	}
+	files, err := filepath.Glob(filepath.Join(home, "*.tf"))
+	must(t, err)
+	modules, err := filepath.Glob(filepath.Join(home, "modules", "*", "*.tf"))
+	must(t, err)
+	for _, file := range slices.Concat(files, modules) {
+		source, err := os.ReadFile(file)
+		must(t, err)
+		for _, found := range ofRights.FindAllString(string(source), -1) {
+			t.Errorf("%s reads %s", file, found)
+		}
+	}
+}

@@ -145,8 +145,11 @@ output "uri" {
 }
 
 output "service" {
-  description = "The Cloud Run service that it is."
-  value       = google_cloud_run_v2_service_iam_member.invoker.name
+  description = "The name of its Cloud Run service. A reader waits until the service accepts calls."
+  value       = google_cloudfunctions2_function.this.name
+
+  # The provider rewrites the names in IAM resources, so no expression reads one.
+  depends_on = [google_cloud_run_v2_service_iam_member.invoker]
 }
 
 output "function" {

@@ -1,0 +1,337 @@
+package terraform
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/scripts/catalogue/deployment"
+)
+
+// A limit is a hard limit of Google's, or the default quota of a new project, that an apply runs into only in the cloud.
+type limit struct {
+	what string
+	max  int
+	// sizes returns what counts against the limit, by the name of what has it.
+	sizes func(system) map[string]int
+	// grow makes a system exceed the limit, to show that it would be noticed.
+	grow func(system) system
+}
+
+// characters limits the strings at a path.
+func characters(max int, kind string, path ...string) limit {
+	return limit{
+		what: fmt.Sprintf("%s %s", kind, strings.Join(path, ".")), max: max,
+		sizes: func(s system) map[string]int {
+			sizes := map[string]int{}
+			for _, r := range s.of(kind) {
+				for i, v := range at(r.Arguments, path...) {
+					if text, ok := v.(string); ok {
+						sizes[fmt.Sprintf("%s %d", r.Address, i)] = utf8.RuneCountInString(text)
+					}
+				}
+			}
+			return sizes
+		},
+		grow: func(s system) system {
+			var value any = strings.Repeat("x", max+1)
+			for _, name := range slices.Backward(path) {
+				value = map[string]any{name: value}
+			}
+			return s.with(kind, value.(map[string]any))
+		},
+	}
+}
+
+// with is the system with one more resource.
+func (s system) with(kind string, arguments map[string]any) system {
+	return system{append(slices.Clone(s.resources), resource{Kind: kind, Address: "one more", Arguments: arguments})}
+}
+
+// number limits how many resources of a kind there are.
+func number(max int, kind string) limit {
+	return limit{
+		what: "number of " + kind, max: max,
+		sizes: func(s system) map[string]int { return map[string]int{"all": len(s.of(kind))} },
+		grow: func(s system) system {
+			for range max {
+				s = s.with(kind, nil)
+			}
+			return s.with(kind, nil)
+		},
+	}
+}
+
+// labels limits keys and values of all labels.
+func labels(kind, member string) limit {
+	return limit{
+		what: kind + " " + member, max: 63,
+		sizes: func(s system) map[string]int {
+			sizes := map[string]int{}
+			for _, r := range s.of(kind) {
+				given, _ := r.Arguments[member].(map[string]any)
+				for key, value := range given {
+					sizes[r.Address+" "+key] = max(len(key), utf8.RuneCountInString(fmt.Sprint(value)))
+				}
+			}
+			return sizes
+		},
+		grow: func(s system) system {
+			return s.with(kind, map[string]any{member: map[string]any{"alert": strings.Repeat("x", 64)}})
+		},
+	}
+}
+
+// environment limits all variables of a process together.
+func environment(max int, kind string, path ...string) limit {
+	return limit{
+		what: kind + " environment", max: max,
+		sizes: func(s system) map[string]int {
+			sizes := map[string]int{}
+			for _, r := range s.of(kind) {
+				for _, found := range at(r.Arguments, path...) {
+					given, _ := found.(map[string]any)
+					if name, ok := given["name"].(string); ok { // one variable of a list
+						given = map[string]any{name: given["value"]}
+					}
+					for key, value := range given {
+						sizes[r.Address] += len(key) + len(fmt.Sprint(value))
+					}
+				}
+			}
+			return sizes
+		},
+		grow: func(s system) system {
+			var value any = map[string]any{"NAME": strings.Repeat("x", max)}
+			for _, name := range slices.Backward(path) {
+				value = map[string]any{name: value}
+			}
+			return s.with(kind, value.(map[string]any))
+		},
+	}
+}
+
+// routeRules are counted per path matcher, which has all routes of a site.
+var routeRules = limit{
+	what: "route rules of a path matcher", max: 200,
+	sizes: func(s system) map[string]int {
+		sizes := map[string]int{}
+		for _, r := range s.of("google_compute_url_map") {
+			for i, matcher := range at(r.Arguments, "path_matcher") {
+				sizes[fmt.Sprintf("%s %d", r.Address, i)] = len(at(matcher, "route_rules"))
+			}
+		}
+		return sizes
+	},
+	grow: func(s system) system {
+		rules := make([]any, 201)
+		for i := range rules {
+			rules[i] = map[string]any{"priority": i}
+		}
+		return s.with("google_compute_url_map", map[string]any{"path_matcher": []any{map[string]any{"route_rules": rules}}})
+	},
+}
+
+// execution is a job's name and the token that has it executed: Google names the execution by both.
+var execution = limit{
+	what: "name and token of an execution", max: 62,
+	sizes: func(s system) map[string]int {
+		sizes := map[string]int{}
+		for _, r := range s.of("google_cloud_run_v2_job") {
+			sizes[r.Address] = len(r.first("name")) + len(r.first("run_execution_token"))
+		}
+		return sizes
+	},
+	grow: func(s system) system {
+		return s.with("google_cloud_run_v2_job", map[string]any{"name": "migrate", "run_execution_token": strings.Repeat("x", 56)})
+	},
+}
+
+// limits are those of Google's documents (in the resource's reference, or under Quotas of its product).
+var limits = []limit{
+	characters(30, "google_service_account", "account_id"),
+	characters(100, "google_service_account", "display_name"),
+	characters(256, "google_service_account", "description"),
+	number(100, "google_service_account"),
+
+	characters(63, "google_cloudfunctions2_function", "name"),
+	environment(32<<10, "google_cloudfunctions2_function", "service_config", "environment_variables"),
+	number(1000, "google_cloudfunctions2_function"),
+	characters(49, "google_cloud_run_v2_job", "name"),
+	environment(32<<10, "google_cloud_run_v2_job", "template", "template", "containers", "env"),
+	execution,
+	characters(500, "google_cloud_scheduler_job", "name"),
+	characters(255, "google_secret_manager_secret_iam_binding", "secret_id"),
+	characters(63, "google_sql_user", "name"),
+
+	characters(255, "google_pubsub_topic", "name"),
+	characters(255, "google_pubsub_subscription", "name"),
+	characters(256, "google_pubsub_subscription", "filter"),
+	number(10000, "google_pubsub_topic"),
+
+	characters(63, "google_compute_backend_service", "name"),
+	characters(63, "google_compute_region_network_endpoint_group", "name"),
+	characters(63, "google_compute_security_policy", "name"),
+	characters(64, "google_compute_security_policy", "rule", "description"),
+	characters(2048, "google_compute_security_policy", "rule", "match", "expr", "expression"),
+	routeRules,
+	characters(63, "google_certificate_manager_certificate", "name"),
+	characters(63, "google_certificate_manager_certificate_map_entry", "name"),
+
+	labels("google_monitoring_alert_policy", "user_labels"),
+	labels("google_cloudfunctions2_function", "labels"),
+	labels("google_pubsub_topic", "labels"),
+	characters(8192, "google_monitoring_alert_policy", "documentation", "content"),
+	characters(255, "google_monitoring_alert_policy", "documentation", "subject"),
+	characters(512, "google_monitoring_alert_policy", "display_name"),
+	characters(2048, "google_monitoring_alert_policy", "conditions", "condition_threshold", "filter"),
+	characters(2048, "google_monitoring_alert_policy", "conditions", "condition_absent", "filter"),
+	number(500, "google_monitoring_alert_policy"),
+	characters(100, "google_logging_metric", "name"),
+	characters(8000, "google_logging_metric", "description"),
+	characters(20000, "google_logging_metric", "filter"),
+	number(500, "google_logging_metric"),
+	characters(100, "google_logging_project_exclusion", "name"),
+	characters(20000, "google_logging_project_exclusion", "filter"),
+	number(10, "google_logging_project_exclusion"),
+}
+
+// backendServices is the usual quota of a new project. A demonstration needs more, and its plan is refused until that is granted.
+func backendServices(quota int) limit { return number(quota, "google_compute_backend_service") }
+
+// exceeded names what is beyond a limit.
+func (l limit) exceeded(s system) (beyond []string) {
+	for name, size := range l.sizes(s) {
+		if size > l.max {
+			beyond = append(beyond, fmt.Sprintf("%s: %s has %d, the limit is %d", l.what, name, size, l.max))
+		}
+	}
+	return beyond
+}
+
+// TestLimits holds what the configuration makes to Google's limits. It needs Terraform, but no provider.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	need(t)
+	for _, test := range []struct {
+		name  string
+		more  int // functions
+		quota int
+		vars  map[string]any
+	}{
+		{"production", 0, 50, ofProduction},
+		{"production_and_ten_functions", 10, 50, ofProduction},
+		{"demo", 0, 100, ofDemo},
+		{"everything_and_ten_functions", 10, 100, ofDemo},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := open(t)
+			w.grow(test.more)
+			s, err := w.evaluate(test.vars)
+			must(t, err)
+			for _, l := range append(slices.Clone(limits), backendServices(test.quota)) {
+				for _, beyond := range l.exceeded(s) {
+					t.Error(beyond)
+				}
+				if len(l.sizes(s)) == 0 {
+					t.Errorf("%s: nothing counts against it", l.what)
+				}
+				if len(l.exceeded(l.grow(s))) == 0 {
+					t.Errorf("%s: a breach is not noticed", l.what)
+				}
+			}
+		})
+	}
+}
+
+// grow adds so many functions to the copy's catalogue: as of a front desk, which are called, hear events, and are ticked.
+func (w workplace) grow(functions int) {
+	w.t.Helper()
+	d := w.catalogue()
+	var called, hearing, scheduled deployment.Function
+	for _, name := range slices.Sorted(maps.Keys(d.Functions)) {
+		if f := d.Functions[name]; f.Service == "reservation" {
+			switch f.Kind {
+			case "http":
+				called = f
+			case "event":
+				hearing = f
+			case "scheduled":
+				scheduled = f
+			}
+		}
+	}
+	for i := range functions {
+		name := fmt.Sprintf("reservation-anotherfunctionwithalongname%d", i)
+		f := called
+		switch i {
+		case 7, 8:
+			f = hearing
+			e := *hearing.Event
+			e.Subject, e.DeadLetter = fmt.Sprintf("melmastoon.housekeeping.room.another_status_changed%d.v1", i), fmt.Sprintf("melmastoon-reservation-melmastoon.housekeeping.room.another_status_changed%d.v1-dlq", i)
+			f.Event = &e
+		case 9:
+			f = scheduled
+		}
+		f.Account, f.Archive = fmt.Sprintf("reservation-another-%d", i), name
+		if f.Kind == "http" {
+			d.Routes = append(d.Routes, deployment.Route{Function: name, Method: "POST", Template: fmt.Sprintf("/api/v1/reservations/*/another-%d", i)})
+		}
+		d.Functions[name] = f
+	}
+	text, err := d.Text()
+	must(w.t, err)
+	must(w.t, os.WriteFile(filepath.Join(w.dir, "catalogue.json"), text, 0o600))
+}
+
+// TestLimits_breaches wants the table to notice, in what Terraform makes, faults that the configuration once had.
+func TestLimits_breaches(t *testing.T) {
+	t.Parallel()
+	need(t)
+	for _, b := range []struct{ name, file, old, new, what string }{
+		{"every_name_in_a_description", "accounts.tf", `length(local.run_by[each.value]) == 1 ? "Runs ${local.run_by[each.value][0]}." :`, `true ? "Runs ${join(", ", local.run_by[each.value])}." :`, "google_service_account description"},
+		{"a_label_as_long_as_its_topic", "alerts.tf", "length(key) <= 63 ?", "true ?", "google_monitoring_alert_policy user_labels"},
+		{"a_long_rule_description", "edge.tf", `description = "So many a minute from one address."`, `description = "` + strings.Repeat("x", 65) + `"`, "google_compute_security_policy rule.description"},
+	} {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			w := open(t)
+			w.replace(b.file, b.old, b.new)
+			s, err := w.evaluate(ofDemo)
+			must(t, err)
+			for _, l := range limits {
+				if (l.what == b.what) != (len(l.exceeded(s)) > 0) {
+					t.Errorf("%s: exceeded %v", l.what, l.exceeded(s))
+				}
+			}
+		})
+	}
+}
+
+// TestLimits_backendServices wants a plan to be refused that needs more of them than the project has.
+func TestLimits_backendServices(t *testing.T) {
+	t.Parallel()
+	edge := text(t, "edge.tf")
+	if !strings.Contains(edge, "condition     = length(local.called) <= var.backend_services") {
+		t.Error("nothing compares the load balancer with the quota")
+	}
+	var d deployment.Deployment
+	must(t, json.Unmarshal([]byte(text(t, "catalogue.json")), &d))
+	called := 0
+	for _, f := range d.Functions {
+		if f.Kind == "http" {
+			called++
+		}
+	}
+	if called <= 50 {
+		t.Errorf("everything needs %d backend services: the variable backend_services has become needless", called)
+	}
+}
