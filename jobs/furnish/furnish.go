@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/postgres"
 )
 
 // Job brings the hotels that were thought up, or as many as are wanted. What is there already stays as it is. It connects as a
@@ -23,6 +24,9 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	hotels, err := parse(args, out)
 	if err != nil {
 		return err
+	}
+	if err := postgres.Await(ctx, e); err != nil {
+		return fmt.Errorf("furnish: %w", err)
 	}
 	if err := demo.Furnish(ctx, e, hotels); err != nil {
 		return err

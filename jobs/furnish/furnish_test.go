@@ -16,7 +16,7 @@ func call(t *testing.T, url string, args ...string) (code int, said, complained 
 	t.Helper()
 	var out, errs bytes.Buffer
 	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
-	code = fn.RunJob(t.Context(), job, env.Of(map[string]string{"DATABASE_URL": url}), args, &errs)
+	code = fn.RunJob(t.Context(), job, env.Of(map[string]string{"DATABASE_URL": url, "DATABASE_CONNECT_TIMEOUT": "1ms"}), args, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -114,7 +114,7 @@ func execute(t *testing.T, conn *pgx.Conn, statements ...string) {
 
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
-	away := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"})
+	away := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable", "DATABASE_CONNECT_TIMEOUT": "1ms"})
 	for _, test := range []struct {
 		name string
 		env  env.Env

@@ -80,7 +80,7 @@ func TestAServerThatIsAwayIsAnOutage(t *testing.T) {
 	must(t, err)
 	address := l.Addr().String()
 	must(t, l.Close()) // now nobody listens there
-	e := env.Of(map[string]string{"DATABASE_URL": "postgres://somebody@" + address + "/nothing?sslmode=disable"})
+	e := env.Of(map[string]string{"DATABASE_URL": "postgres://somebody@" + address + "/nothing?sslmode=disable", "DATABASE_CONNECT_TIMEOUT": "1ms"})
 	err = postgres.Open(e, "lodge").InTx(t.Context(), func(postgres.Tx) error { return nil })
 	if !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("got %v, want %v", err, fault.ErrUnavailable)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -69,18 +68,4 @@ func (d *DB) pool() (*pgxpool.Pool, error) {
 		d.env.OnClose(func(context.Context) error { p.Close(); return nil })
 		return p, nil
 	})
-}
-
-// Connect opens one connection as the login role itself, without role, time-outs or pool: for jobs that migrate.
-func Connect(ctx context.Context, e env.Env) (*pgx.Conn, error) {
-	c, err := connConfig(e)
-	if err != nil {
-		return nil, fmt.Errorf("postgres: %w", err)
-	}
-	conn, err := pgx.ConnectConfig(ctx, c)
-	if err != nil {
-		return nil, outage(ctx, fmt.Errorf("postgres: connect: %w", err), true)
-	}
-	teach(conn.TypeMap())
-	return conn, nil
 }

@@ -286,7 +286,7 @@ func (d *draft) value(b block) string {
 	return object
 }
 
-var meta = []string{"for_each", "count", "depends_on", "lifecycle", "provider", "timeouts", "provisioner"}
+var meta = []string{"for_each", "count", "depends_on", "lifecycle", "provider", "provisioner"}
 
 // object is the body as an expression.
 func (b body) object() string {

@@ -19,6 +19,7 @@ import (
 // left are the variables that the code reads and a deployment does not set, and why.
 var left = map[string]string{
 	"CLOUDSQL_PRIVATE_IP":        "what the code takes for granted is so",
+	"DATABASE_CONNECT_TIMEOUT":   "the code's own",
 	"DATABASE_IDLE_TIMEOUT":      "the code's own",
 	"DATABASE_STATEMENT_TIMEOUT": "the code's own",
 	"DATABASE_URL":               "there the database is on Cloud SQL",

@@ -46,7 +46,7 @@ variable "timeout" {
 }
 
 variable "run" {
-  description = "A word that changes when the job is to be run right away, and waited for; null where it never is."
+  description = "A word that changes when the apply must run the job and wait for its success; null if the apply never runs it."
   type        = string
   default     = null
 }
@@ -54,6 +54,16 @@ variable "run" {
 variable "labels" {
   description = "The job's labels."
   type        = map(string)
+}
+
+locals {
+  retries = 1
+}
+
+# A job that runs during the apply is created anew for each run. If the run fails, Terraform marks the new job as tainted and the next
+# apply repeats it. An update would have stored the token before the run, and the next apply would have skipped the run.
+resource "terraform_data" "run" {
+  triggers_replace = var.run
 }
 
 resource "google_cloud_run_v2_job" "this" {
@@ -69,7 +79,7 @@ resource "google_cloud_run_v2_job" "this" {
     template {
       service_account = var.account
       timeout         = "${var.timeout}s"
-      max_retries     = 1
+      max_retries     = local.retries
 
       containers {
         image = var.image
@@ -113,6 +123,16 @@ resource "google_cloud_run_v2_job" "this" {
         }
       }
     }
+  }
+
+  # The apply waits for a run and its retries, and ten minutes for what is around them.
+  timeouts {
+    create = "${var.timeout * (1 + local.retries) + 600}s"
+    update = "${var.timeout * (1 + local.retries) + 600}s"
+  }
+
+  lifecycle {
+    replace_triggered_by = [terraform_data.run]
   }
 }
 

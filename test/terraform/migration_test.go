@@ -1,0 +1,133 @@
+package terraform
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A rollout runs the module job and then rolls a function out, with a command in place of the cloud: it runs where the cloud would
+// execute the job, which is when the resource is created.
+const rollout = `
+variable "release" {}
+
+module "migrate" {
+  source      = "./modules/job"
+  name        = "migrate"
+  region      = "me-central1"
+  image       = "image:${var.release}"
+  args        = []
+  account     = "jobs-migrate@hotels.iam.gserviceaccount.com"
+  environment = {}
+  network     = { network = "n", subnetwork = "s" }
+  timeout     = 3600
+  run         = var.release
+  labels      = {}
+}
+
+resource "terraform_data" "function" {
+  input      = var.release
+  depends_on = [module.migrate]
+}
+
+output "rolled_out" {
+  value = terraform_data.function.output
+}
+`
+
+// command replaces the job of a copy by a command that notes each run and fails while there is a file.
+func (w workplace) command() {
+	w.t.Helper()
+	path := filepath.Join(w.dir, "modules", "job", "main.tf")
+	source, err := os.ReadFile(path)
+	must(w.t, err)
+	const job = "resource \"google_cloud_run_v2_job\" \"this\" {\n"
+	before, rest, found := strings.Cut(string(source), job)
+	own, after, ended := strings.Cut(rest, "\n}\n")
+	_, lifecycle, cycles := strings.Cut(own, "\n  lifecycle {")
+	lifecycle, _, closed := strings.Cut(lifecycle, "\n  }")
+	if !found || !ended || cycles && !closed {
+		w.t.Fatal("the module has no job")
+	}
+	made := "resource \"terraform_data\" \"this\" {\n  input = var.run\n" +
+		"  provisioner \"local-exec\" {\n    command = \"echo run >> runs && test ! -e fail\"\n  }\n  lifecycle {" + lifecycle + "\n  }\n}\n"
+	must(w.t, os.WriteFile(path, []byte(before+made+strings.ReplaceAll(after, "google_cloud_run_v2_job.this", "terraform_data.this")), 0o600))
+}
+
+func TestMigration_failure(t *testing.T) {
+	t.Parallel()
+	need(t)
+	w := workplace{t, t.TempDir()}
+	must(t, os.CopyFS(filepath.Join(w.dir, "modules", "job"), os.DirFS(filepath.Join(home, "modules", "job"))))
+	must(t, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(rollout), 0o600))
+	w.command()
+	if out, err := w.run("init", "-no-color"); err != nil {
+		t.Fatalf("init: %v\n%s", err, out)
+	}
+	broken := filepath.Join(w.dir, "fail")
+	for i, step := range []struct {
+		name, release, rolledOut string
+		fails                    bool
+		runs                     int
+	}{
+		{"first_release", "1", "1", false, 1},
+		{"nothing_new", "1", "1", false, 1},
+		{"failing_migration", "2", "1", true, 2},
+		{"the_same_apply_again", "2", "1", true, 3},
+		{"an_older_release", "1", "1", false, 4},
+		{"mended", "2", "2", false, 5},
+		{"nothing_new_again", "2", "2", false, 5},
+	} {
+		if step.fails {
+			must(t, os.WriteFile(broken, nil, 0o600))
+		} else if i > 0 {
+			_ = os.Remove(broken)
+		}
+		out, err := w.run("apply", "-auto-approve", "-no-color", "-var=release="+step.release)
+		if (err != nil) != step.fails {
+			t.Fatalf("%s: error %v\n%s", step.name, err, out)
+		}
+		rolled, _ := w.run("output", "-raw", "rolled_out")
+		runs, err := os.ReadFile(filepath.Join(w.dir, "runs"))
+		must(t, err)
+		if !strings.HasSuffix(rolled, step.rolledOut) || strings.Count(string(runs), "run") != step.runs {
+			t.Errorf("%s: rolled out %s after %d runs, want %s after %d", step.name, rolled, strings.Count(string(runs), "run"), step.rolledOut, step.runs)
+		}
+	}
+}
+
+// TestMigration_timeout wants the apply to wait for as long as a job may run, with its retries.
+func TestMigration_timeout(t *testing.T) {
+	t.Parallel()
+	need(t)
+	s, err := open(t).evaluate(ofDemo)
+	must(t, err)
+	seconds := func(r resource, path ...string) (n float64) {
+		for _, v := range at(r.Arguments, path...) {
+			switch v := v.(type) {
+			case string:
+				whole, err := strconv.Atoi(strings.TrimSuffix(v, "s"))
+				must(t, err)
+				return float64(whole)
+			case float64:
+				return v
+			}
+		}
+		t.Errorf("%s has no %v", r.Address, path)
+		return 0
+	}
+	jobs := s.of("google_cloud_run_v2_job")
+	if len(jobs) == 0 {
+		t.Fatal("there are no jobs")
+	}
+	for _, r := range jobs {
+		runs := seconds(r, "template", "template", "timeout") * (1 + seconds(r, "template", "template", "max_retries"))
+		for _, act := range []string{"create", "update"} {
+			if waits := seconds(r, "timeouts", act); waits < runs {
+				t.Errorf("%s: %s waits for %.0f s, its runs may take %.0f s", r.Address, act, waits, runs)
+			}
+		}
+	}
+}
