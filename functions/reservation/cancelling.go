@@ -36,7 +36,7 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 	switch standing := r.Standing(); {
 	case standing == Held, standing == ExpiredHold && w.OnlyHeld: // rooms that are over, too: money might take them again
 		return applied, nil, nil
-	case standing != Confirmed || w.OnlyHeld:
+	case standing != Confirmed || w.OnlyHeld || !now.Before(r.noShowAt()):
 		return Applied{}, nil, ErrIllegalTransition
 	}
 	switch penalty := r.penalty(now); {
@@ -52,10 +52,16 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 	return applied, []Refund{{*r.Intent, applied.Eligible}}, nil
 }
 
+// noShowAt is when a guest who has not arrived is a no-show: so many hours after the end of the arrival day at the property. From then
+// on there is nothing to cancel.
+func (r *Reservation) noShowAt() time.Time {
+	return r.midnight(r.Start.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
+}
+
 // penalty is what the policy keeps of the price, rounded down to minor units of the currency. The hours are counted to the beginning of
-// the day of arrival.
+// the day of arrival at the property.
 func (r *Reservation) penalty(now time.Time) money.Micro {
-	if now.Before(r.Stay.Start.Time().Add(-time.Duration(r.Policy.FreeUntil) * time.Hour)) {
+	if now.Before(r.midnight(r.Start).Add(-time.Duration(r.Policy.FreeUntil) * time.Hour)) {
 		return 0
 	}
 	percent := money.Micro(min(max(r.Policy.PenaltyPercent, 0), 100))

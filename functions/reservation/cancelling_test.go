@@ -19,7 +19,7 @@ func TestWhatCancellingCosts(t *testing.T) {
 		}
 		return r
 	}
-	edge := paid().Stay.Start.Time().Add(-48 * time.Hour)
+	edge := time.Date(2026, 11, 28, 19, 30, 0, 0, time.UTC) // 48 hours before 1 December begins in Kabul
 	cent := paid().Currency.MinorUnit()
 	third := paid().Total * 33 / 100 / cent * cent
 	for _, test := range []struct {
@@ -47,6 +47,62 @@ func TestWhatCancellingCosts(t *testing.T) {
 	}
 }
 
+func TestPenalty_countsInTheZoneOfTheProperty(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		zone     string
+		deadline time.Time // 48 hours before 1 December begins there
+	}{
+		{"Asia/Kabul", time.Date(2026, 11, 28, 19, 30, 0, 0, time.UTC)},
+		{"America/New_York", time.Date(2026, 11, 29, 5, 0, 0, 0, time.UTC)},
+		{"UTC", time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)},
+		{"", time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)}, // a row that is older than the column
+	} {
+		t.Run(test.zone, func(t *testing.T) {
+			t.Parallel()
+			r := confirmedOne(t)
+			r.TimeZone = test.zone
+			if before, from := r.penalty(test.deadline.Add(-1)), r.penalty(test.deadline); before != 0 || from != r.Total/2 {
+				t.Errorf("penalty() = %d before the deadline and %d from then on, want 0 and %d", before, from, r.Total/2)
+			}
+		})
+	}
+}
+
+func TestCancelOnWish_noShow(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2026, 12, 2, 1, 30, 0, 0, time.UTC) // six hours after 1 December has ended in Kabul
+	for _, test := range []struct {
+		name  string
+		r     *Reservation
+		code  Reason
+		at    time.Time
+		grace int
+		want  error
+	}{
+		{"a guest before the time", confirmedOne(t), GuestCancelled, end.Add(-1), 6, nil},
+		{"a guest from the time on", confirmedOne(t), GuestCancelled, end, 6, ErrIllegalTransition},
+		{"the hotel from the time on", confirmedOne(t), StaffCancelled, end, 6, ErrIllegalTransition},
+		{"a guest after the stay", confirmedOne(t), GuestCancelled, end.AddDate(0, 0, 7), 6, ErrIllegalTransition},
+		{"no grace", confirmedOne(t), GuestCancelled, end.Add(-6 * time.Hour), 0, ErrIllegalTransition},
+		{"a longer grace", confirmedOne(t), GuestCancelled, end, 12, nil},
+		{"rooms that are only held", aHeld(t), GuestCancelled, end, 6, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.r.NoShowGrace = test.grace
+			wish := CancelWish{Code: test.code, By: saga(), MayWaive: true}
+			_, back, err := wish.Allows(test.r, test.at)
+			if !errors.Is(err, test.want) || err != nil && back != nil {
+				t.Errorf("Allows() = %v, %v, want %v", back, err, test.want)
+			}
+			if err := test.r.CancelOnWish(wish, test.at); !errors.Is(err, test.want) || (err == nil) != (test.r.State == Cancelled) {
+				t.Errorf("CancelOnWish() = %v in state %s, want %v", err, test.r.State, test.want)
+			}
+		})
+	}
+}
+
 func TestOnlyAManagerWaivesAPenalty(t *testing.T) {
 	t.Parallel()
 	r := aHeld(t)
@@ -54,7 +110,7 @@ func TestOnlyAManagerWaivesAPenalty(t *testing.T) {
 	if err := r.Confirm(aCapture(r), r.Hold, r.PlacedAt); err != nil {
 		t.Fatal(err)
 	}
-	edge := r.Stay.Start.Time().Add(-48 * time.Hour)
+	edge := r.midnight(r.Start).Add(-48 * time.Hour)
 	for _, test := range []struct {
 		name  string
 		actor Role

@@ -41,7 +41,7 @@ func beside(t testing.TB, n *neighbour) env.Env {
 	server := httptest.NewServer(n)
 	t.Cleanup(server.Close)
 	vars := map[string]string{}
-	for _, name := range []string{"PRICING", "INVENTORY", "PAYMENT", "TENANT"} {
+	for _, name := range []string{"PRICING", "INVENTORY", "PAYMENT", "TENANT", "PROPERTY"} {
 		vars["UPSTREAM_"+name+"_URL"] = server.URL + "/v1"
 	}
 	return env.Give(env.Of(vars), env.TimeoutFactor(4)) // none of them is about time
@@ -181,10 +181,10 @@ func TestWhatPaymentIsAsked(t *testing.T) {
 
 func TestSettingsAreKeptForAMinuteAndOverAFailure(t *testing.T) {
 	t.Parallel()
-	n := &neighbour{status: http.StatusOK, answer: `{"region":"gcp-me-central1","settings":{"holdTtlSeconds":900}}`}
+	n := &neighbour{status: http.StatusOK, answer: `{"region":"gcp-me-central1","settings":{"holdTtlSeconds":900,"noShowGraceHours":0}}`}
 	e := beside(t, n)
 	tenants, tenant := OpenTenants(e), id.New[id.Tenant]()
-	want := Settings{15 * time.Minute, "gcp-me-central1"}
+	want := Settings{15 * time.Minute, 0, "gcp-me-central1"}
 	for _, step := range []struct {
 		name   string
 		after  time.Duration
@@ -197,8 +197,8 @@ func TestSettingsAreKeptForAMinuteAndOverAFailure(t *testing.T) {
 		{"kept", 59 * time.Second, 200, `{"settings":{"holdTtlSeconds":120}}`, want, 1},
 		{"kept over a failure", time.Second, 503, ``, want, 2},
 		{"not asked again at once", time.Second, 503, ``, want, 2},
-		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, Settings{longestHold, "r"}, 3},
-		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, Settings{shortestHold, "r"}, 4},
+		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, Settings{longestHold, usualGrace, "r"}, 3},
+		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, Settings{shortestHold, usualGrace, "r"}, 4},
 	} {
 		e.Advance(step.after)
 		n.status, n.answer = step.status, step.answer
@@ -207,7 +207,50 @@ func TestSettingsAreKeptForAMinuteAndOverAFailure(t *testing.T) {
 		}
 	}
 	n.status = http.StatusServiceUnavailable
-	if got := tenants.Settings(t.Context(), id.New[id.Tenant]()); got.HoldTTL != usualHold {
+	if got := tenants.Settings(t.Context(), id.New[id.Tenant]()); got.HoldTTL != usualHold || got.Region != "" {
 		t.Errorf("an unknown tenant: %v", got)
+	}
+}
+
+func TestProperties_local(t *testing.T) {
+	t.Parallel()
+	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
+	kabul := Local{"Asia/Kabul", "14:00", "12:00"}
+	answer := func(tenant id.Tenant, zone string) string {
+		return `{"propertyId":"` + property.String() + `","tenantId":"` + tenant.String() + `","timeZone":"` + zone + `","checkInFrom":"14:00","checkOutUntil":"12:00"}`
+	}
+	for _, test := range []struct {
+		name   string
+		status int
+		answer string
+		want   error
+	}{
+		{"known", http.StatusOK, answer(tenant, "Asia/Kabul"), nil},
+		{"of another tenant", http.StatusOK, answer(id.New[id.Tenant](), "Asia/Kabul"), ErrNotFound},
+		{"without a zone", http.StatusOK, answer(tenant, ""), fault.ErrUpstreamUnavailable},
+		{"in a zone that does not exist", http.StatusOK, answer(tenant, "Asia/Nowhere"), fault.ErrUpstreamUnavailable},
+		{"unknown", http.StatusNotFound, `{"status":404,"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`, ErrNotFound},
+		{"away", http.StatusServiceUnavailable, `{}`, fault.ErrUpstreamUnavailable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			n := &neighbour{status: test.status, answer: test.answer}
+			e := beside(t, n)
+			got, err := OpenProperties(e).Local(t.Context(), tenant, property)
+			if !errors.Is(err, test.want) {
+				t.Fatalf("Local() error = %v, want %v", err, test.want)
+			}
+			if err != nil {
+				return
+			}
+			if got != kabul || n.request != "GET /v1/properties/"+property.String() {
+				t.Errorf("Local() = %v by %s, want %v", got, n.request, kabul)
+			}
+			e.Advance(time.Hour)
+			n.status = http.StatusServiceUnavailable
+			if again, err := OpenProperties(e).Local(t.Context(), tenant, property); again != kabul || err != nil {
+				t.Errorf("Local() = %v, %v while the service is away, want what it said before", again, err)
+			}
+		})
 	}
 }

@@ -106,25 +106,40 @@ type Quote struct {
 	Tenant   id.Tenant   `db:"tenant_id"`
 	Property id.Property `db:"property_id"`
 	Stay
-	Locale     locale.Tag
-	Currency   money.Currency
-	Total      money.Micro `db:"grand_total_micro"`
-	Items      []PricedItem
-	Lines      []Line
-	Policy     Policy
-	FX         *FX               `db:"fx_snapshot"`
-	Session    *id.TenantSession `db:"session_id"`
-	Draft      *id.Draft         `db:"draft_id"`
-	Region     string            // where the tenant's data must stay
-	ValidUntil time.Time
-	AsOf       time.Time // the database's clock when this was read
+	Locale   locale.Tag
+	Currency money.Currency
+	Total    money.Micro `db:"grand_total_micro"`
+	Items    []PricedItem
+	Lines    []Line
+	Policy   Policy
+	FX       *FX               `db:"fx_snapshot"`
+	Session  *id.TenantSession `db:"session_id"`
+	Draft    *id.Draft         `db:"draft_id"`
+	Region   string            // where the tenant's data must stay
+	Local
+	NoShowGrace int `db:"no_show_grace_hours"`
+	ValidUntil  time.Time
+	AsOf        time.Time // the database's clock when this was read
+}
+
+// A Basis is what a quote freezes beside the price.
+type Basis struct {
+	Settings // of the tenant
+	Local    // of the property
 }
 
 // NewQuote freezes the price that the pricing service gave for an ask. The act names the quote, so that doing it again
-// makes the same one. A price for something else is as bad as none.
-func NewQuote(act id.Request, tenant id.Tenant, region string, a Ask, p Price) (*Quote, error) {
+// makes the same one. A price for something else is as bad as none, and so is a basis with a gap: no event may lack the
+// region, and no deadline the time zone.
+func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote, error) {
 	if err := p.answers(a); err != nil {
 		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("pricing: %w", err))
+	}
+	if b.Region == "" {
+		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("tenants: %s has no known region", tenant))
+	}
+	if err := b.Local.validate(); err != nil {
+		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("properties: %s: %w", a.Property, err))
 	}
 	for i := range p.Items {
 		p.Items[i].Occupants = a.Items[i].Occupants
@@ -132,7 +147,8 @@ func NewQuote(act id.Request, tenant id.Tenant, region string, a Ask, p Price) (
 	return &Quote{
 		ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay,
 		Locale: a.Locale, Currency: a.Currency, Total: p.Totals.Grand, Items: p.Items, Lines: p.Lines,
-		Policy: p.Policy, FX: p.FX, Session: a.Session, Draft: a.Draft, Region: region, ValidUntil: at(p.ValidUntil),
+		Policy: p.Policy, FX: p.FX, Session: a.Session, Draft: a.Draft, Region: b.Region,
+		Local: b.Local, NoShowGrace: b.NoShowGrace, ValidUntil: at(p.ValidUntil),
 	}, nil
 }
 
@@ -174,6 +190,7 @@ func (q *Quote) Reserve(b Booking) (*Reservation, error) {
 		State: Quoted, Channel: b.Channel, Partner: b.Partner, Session: cmp.Or(b.Session, q.Session), Draft: cmp.Or(b.Draft, q.Draft),
 		Quote: q.ID, Guest: id.Derive[id.Guest](b.Act, "guest"), Locale: q.Locale, Stay: q.Stay,
 		Total: q.Total, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, CreatedBy: b.CreatedBy,
+		Local: q.Local, NoShowGrace: q.NoShowGrace,
 	}
 	for i, item := range q.Items {
 		r.Items = append(r.Items, Item{

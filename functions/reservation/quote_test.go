@@ -34,8 +34,35 @@ func TestAPriceForSomethingElseIsNone(t *testing.T) {
 			ask := anAsk(t)
 			price := aPrice(ask, noon)
 			test.spoil(&price)
-			if _, err := NewQuote(id.New[id.Request](), id.New[id.Tenant](), "", ask, price); !errors.Is(err, test.want) {
+			if _, err := NewQuote(id.New[id.Request](), id.New[id.Tenant](), aBasis(), ask, price); !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+func TestNewQuote_basis(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		spoil func(*Basis)
+		want  error
+	}{
+		{"complete", func(*Basis) {}, nil},
+		{"no region", func(b *Basis) { b.Region = "" }, fault.ErrUpstreamUnavailable},
+		{"no time zone", func(b *Basis) { b.TimeZone = "" }, fault.ErrUpstreamUnavailable},
+		{"a time zone that does not exist", func(b *Basis) { b.TimeZone = "Asia/Nowhere" }, fault.ErrUpstreamUnavailable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			ask, basis := anAsk(t), aBasis()
+			test.spoil(&basis)
+			q, err := NewQuote(id.New[id.Request](), id.New[id.Tenant](), basis, ask, aPrice(ask, noon))
+			if !errors.Is(err, test.want) {
+				t.Fatalf("NewQuote() error = %v, want %v", err, test.want)
+			}
+			if err == nil && (q.Local != basis.Local || q.NoShowGrace != basis.NoShowGrace || q.Region != basis.Region) {
+				t.Errorf("NewQuote() froze %v, %d h, %q, want %v", q.Local, q.NoShowGrace, q.Region, basis)
 			}
 		})
 	}

@@ -37,9 +37,11 @@ type Reservation struct {
 	Payment          // zero until confirmed
 	Cancellation *Cancellation
 	Region       string // where the tenant's data must stay
-	CreatedBy    Actor
-	CreatedAt    time.Time
-	AsOf         time.Time // the database's clock when this was read: what is over is over by this
+	Local
+	NoShowGrace int `db:"no_show_grace_hours"`
+	CreatedBy   Actor
+	CreatedAt   time.Time
+	AsOf        time.Time // the database's clock when this was read: what is over is over by this
 }
 
 // An Item is one room.

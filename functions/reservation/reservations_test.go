@@ -23,7 +23,7 @@ import (
 func aStoredQuote(t testing.TB, e env.Env, tenant id.Tenant) *Quote {
 	t.Helper()
 	ask := anAsk(t)
-	q, err := NewQuote(id.New[id.Request](), tenant, "gcp-me-central1", ask, aPrice(ask, e.Now().Add(30*time.Minute)))
+	q, err := NewQuote(id.New[id.Request](), tenant, aBasis(), ask, aPrice(ask, e.Now().Add(30*time.Minute)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestAQuoteOfARepeatedActStands(t *testing.T) {
 	act, tenant, ask := id.New[id.Request](), id.New[id.Tenant](), anAsk(t)
 	var stands []*Quote
 	for _, more := range []time.Duration{0, time.Minute} { // the second price is another one
-		q, err := NewQuote(act, tenant, "", ask, aPrice(ask, e.Now().Add(time.Hour+more)))
+		q, err := NewQuote(act, tenant, aBasis(), ask, aPrice(ask, e.Now().Add(time.Hour+more)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,5 +283,27 @@ func TestNotedRoomsChangeNoVersion(t *testing.T) {
 	}
 	if _, _, err := note(id.New[id.Reservation](), r.Allocations[1]); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an unknown reservation: %v", err)
+	}
+}
+
+func TestReservations_rowsOlderThanTheirTerms(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	stored := aStored(t, e, id.New[id.Tenant]())
+	for _, table := range []string{"quotes", "reservations"} {
+		if _, err := db.Owner(t).Exec(t.Context(), `UPDATE reservation.`+table+`
+			SET time_zone = NULL, check_in_from = NULL, check_out_until = NULL, no_show_grace_hours = NULL`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	who := Reach{Tenant: stored.Tenant}
+	quote, err := OpenQuotes(e).Get(t.Context(), who, stored.Quote)
+	if err != nil || quote.Local != (Local{TimeZone: "UTC"}) || quote.NoShowGrace != usualGrace {
+		t.Errorf("quote = %+v, %v, want UTC and the usual grace", quote, err)
+	}
+	r, err := OpenReservations(e).Get(t.Context(), who, stored.ID)
+	if err != nil || r.Local != (Local{TimeZone: "UTC"}) || r.NoShowGrace != usualGrace {
+		t.Errorf("reservation = %+v, %v, want UTC and the usual grace", r, err)
 	}
 }

@@ -53,11 +53,16 @@ func aPrice(a Ask, until time.Time) Price {
 	return p
 }
 
+// aBasis is a property in Kabul, four and a half hours before UTC.
+func aBasis() Basis {
+	return Basis{Settings{HoldTTL: usualHold, NoShowGrace: 6, Region: "gcp-me-central1"}, Local{"Asia/Kabul", "14:00", "12:00"}}
+}
+
 // aQuote is read at noon and stands for another half hour.
 func aQuote(t testing.TB, tenant id.Tenant) *Quote {
 	t.Helper()
 	ask := anAsk(t)
-	q, err := NewQuote(id.New[id.Request](), tenant, "gcp-me-central1", ask, aPrice(ask, noon.Add(30*time.Minute)))
+	q, err := NewQuote(id.New[id.Request](), tenant, aBasis(), ask, aPrice(ask, noon.Add(30*time.Minute)))
 	if err != nil {
 		t.Fatal(err)
 	}

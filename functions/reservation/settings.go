@@ -2,7 +2,6 @@ package reservation
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -17,65 +16,53 @@ const (
 	longestHold  = 1800 * time.Second
 )
 
+// usualGrace is for how many hours after the day of arrival a guest is awaited, unless the tenant says otherwise.
+const usualGrace = 6
+
 // Settings are what a tenant decides for its reservations.
 type Settings struct {
-	HoldTTL time.Duration
-	Region  string // where the tenant's data must stay
+	HoldTTL     time.Duration
+	NoShowGrace int    // hours
+	Region      string // where the tenant's data must stay; empty: not known
 }
 
 // Tenants knows the settings of tenants: for a minute, and longer while the tenant service does not answer.
-type Tenants struct {
-	client *upstream.Client
-	now    func() time.Time
-
-	mu    sync.Mutex
-	known map[id.Tenant]knownSettings
-}
-
-type knownSettings struct {
-	Settings
-	fresh time.Time // until then they are not asked for again
-}
+type Tenants struct{ known *recent[id.Tenant, Settings] }
 
 // OpenTenants opens the client. All functions of an instance share what it knows.
-func OpenTenants(e env.Env) *Tenants {
-	t, _ := env.Once(e, "reservation.tenants", func() (*Tenants, error) { // nothing here can fail
+func OpenTenants(e env.Env) Tenants {
+	known, _ := env.Once(e, "reservation.tenants", func() (*recent[id.Tenant, Settings], error) { // nothing here can fail
 		client := upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond})
-		return &Tenants{client: client, now: e.Now, known: map[id.Tenant]knownSettings{}}, nil
+		return remember(e.Now, time.Minute, func(ctx context.Context, tenant id.Tenant) (Settings, error) { return askSettings(ctx, client, tenant) }), nil
 	})
-	return t
+	return Tenants{known}
 }
 
-// Settings never fails: what is not known is as usual.
-func (t *Tenants) Settings(ctx context.Context, tenant id.Tenant) Settings {
-	t.mu.Lock()
-	known, ok := t.known[tenant]
-	t.mu.Unlock()
-	if ok && t.now().Before(known.fresh) {
-		return known.Settings
-	}
-	asked, err := t.ask(ctx, tenant)
-	if err != nil && !ok {
-		return Settings{HoldTTL: usualHold}
-	}
+// Settings never fails: what is not known is as usual, except the region, which is empty.
+func (t Tenants) Settings(ctx context.Context, tenant id.Tenant) Settings {
+	known, err := t.known.get(ctx, tenant)
 	if err != nil {
-		asked = known.Settings
+		return Settings{HoldTTL: usualHold, NoShowGrace: usualGrace}
 	}
-	t.remember(tenant, asked)
-	return asked
+	return known
 }
 
-func (t *Tenants) ask(ctx context.Context, tenant id.Tenant) (Settings, error) {
+func askSettings(ctx context.Context, client *upstream.Client, tenant id.Tenant) (Settings, error) {
 	var out struct {
 		Region   string `json:"region"`
 		Settings struct {
-			HoldTTLSeconds int `json:"holdTtlSeconds"`
+			HoldTTLSeconds   int  `json:"holdTtlSeconds"`
+			NoShowGraceHours *int `json:"noShowGraceHours"`
 		} `json:"settings"`
 	}
-	if err := t.client.Get(ctx, "/tenants/"+tenant.String(), nil, &out); err != nil {
+	if err := client.Get(ctx, "/tenants/"+tenant.String(), nil, &out); err != nil {
 		return Settings{}, err
 	}
-	return Settings{HoldTTL: bounded(out.Settings.HoldTTLSeconds), Region: out.Region}, nil
+	s := Settings{HoldTTL: bounded(out.Settings.HoldTTLSeconds), NoShowGrace: usualGrace, Region: out.Region}
+	if hours := out.Settings.NoShowGraceHours; hours != nil {
+		s.NoShowGrace = max(*hours, 0)
+	}
+	return s, nil
 }
 
 // bounded keeps a tenant's wish within what the platform allows.
@@ -84,16 +71,4 @@ func bounded(seconds int) time.Duration {
 		return usualHold
 	}
 	return min(max(time.Duration(seconds)*time.Second, shortestHold), longestHold)
-}
-
-// mostTenants bounds what one instance remembers; forgetting costs a question.
-const mostTenants = 10_000
-
-func (t *Tenants) remember(tenant id.Tenant, s Settings) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.known) >= mostTenants {
-		clear(t.known)
-	}
-	t.known[tenant] = knownSettings{s, t.now().Add(time.Minute)}
 }

@@ -43,6 +43,7 @@ func TestCancelling(t *testing.T) {
 		{"leaves a hold that is over to the sweep", false, reservationtest.TTL, nil, reservation.ErrIllegalTransition, reservation.ExpiredHold, []string{"held"}},
 		{"gives up a hold that is over where nobody may pay for it any more", false, reservationtest.TTL, onlyHeld, nil, reservation.Cancelled, []string{"held", "cancelled"}},
 		{"ends a confirmed booking", true, 0, nil, nil, reservation.Cancelled, []string{"held", "confirmed", "cancelled"}},
+		{"leaves a guest who has not come to the desk", true, 11 * 366 * 24 * time.Hour, nil, reservation.ErrIllegalTransition, reservation.Confirmed, []string{"held", "confirmed"}},
 		{"spares a confirmed booking where only a hold is meant", true, 0, onlyHeld, reservation.ErrIllegalTransition, reservation.Confirmed, []string{"held", "confirmed"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,7 +2,9 @@
 package quote
 
 import (
+	"cmp"
 	"context"
+	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
@@ -16,7 +18,7 @@ var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-quote",
 	Route:      "POST /api/v1/reservations/quotes",
 	Answer:     fn.Created,
-	Uses:       fn.Uses{fn.Postgres, fn.Upstream("pricing"), fn.Upstream("tenant")},
+	Uses:       fn.Uses{fn.Postgres, fn.Upstream("pricing"), fn.Upstream("property"), fn.Upstream("tenant")},
 	Emits:      fn.Emits{reservation.QuoteRequestedV1, reservation.QuoteCreatedV1},
 	Idempotent: true,
 	Timeout:    2 * time.Second,
@@ -36,28 +38,46 @@ type pricer interface {
 	Price(context.Context, id.Tenant, reservation.Ask) (reservation.Price, error)
 }
 
+// locator is all this function needs of the property service.
+type locator interface {
+	Local(context.Context, id.Tenant, id.Property) (reservation.Local, error)
+}
+
 type quoter struct {
-	quotes   reservation.Quotes
-	pricing  pricer
-	settings func(context.Context, id.Tenant) reservation.Settings // of a tenant
+	quotes     reservation.Quotes
+	pricing    pricer
+	properties locator
+	settings   func(context.Context, id.Tenant) reservation.Settings // of a tenant
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	q := &quoter{reservation.OpenQuotes(e), reservation.OpenPricing(e), reservation.OpenTenants(e).Settings}
-	return q.quote, nil
+	return (&quoter{
+		quotes: reservation.OpenQuotes(e), pricing: reservation.OpenPricing(e), properties: reservation.OpenProperties(e),
+		settings: reservation.OpenTenants(e).Settings,
+	}).quote, nil
+}
+
+// ask calls the three services at once. What pricing rejects comes first, since it tells the caller most.
+func (q *quoter) ask(ctx context.Context, c reservation.Call[Request]) (price reservation.Price, b reservation.Basis, err error) {
+	var work sync.WaitGroup
+	var unlocated error
+	work.Go(func() { b.Settings = q.settings(ctx, c.Tenant) })
+	work.Go(func() { b.Local, unlocated = q.properties.Local(ctx, c.Tenant, c.In.Property) })
+	price, err = q.pricing.Price(ctx, c.Tenant, c.In)
+	work.Wait()
+	return price, b, cmp.Or(err, unlocated)
 }
 
 func (q *quoter) quote(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	if !c.Sees(c.In.Property) {
 		return out, reservation.ErrNotFound
 	}
-	price, err := q.pricing.Price(ctx, c.Tenant, c.In)
+	price, basis, err := q.ask(ctx, c)
 	if err != nil {
 		return out, err
 	}
-	region := q.settings(ctx, c.Tenant).Region
-	quote, err := reservation.NewQuote(c.Act, c.Tenant, region, c.In, price)
+	quote, err := reservation.NewQuote(c.Act, c.Tenant, basis, c.In, price)
 	if err != nil {
 		return out, err
 	}

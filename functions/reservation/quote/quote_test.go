@@ -14,10 +14,12 @@ import (
 	"melmastoon.ghasi.io/shared/pgtest"
 )
 
-// asked is a pricing service that answers with a price, or an error.
+// asked is a pricing service that answers with a price, or an error, with a tenant and a property service beside it.
 type asked struct {
-	until time.Time
-	err   error
+	until  time.Time
+	err    error
+	region string
+	away   error // of the property service
 }
 
 func (a asked) Price(_ context.Context, _ id.Tenant, ask reservation.Ask) (reservation.Price, error) {
@@ -25,30 +27,37 @@ func (a asked) Price(_ context.Context, _ id.Tenant, ask reservation.Ask) (reser
 }
 
 func (a asked) Settings(context.Context, id.Tenant) reservation.Settings {
-	return reservation.Settings{Region: "gcp-me-central1"}
+	return reservation.Settings{Region: a.region}
+}
+
+func (a asked) Local(context.Context, id.Tenant, id.Property) (reservation.Local, error) {
+	return reservationtest.Basis().Local, a.away
 }
 
 func TestQuoting(t *testing.T) {
 	t.Parallel()
+	const region = "gcp-me-central1"
 	property := id.New[id.Property]()
 	for _, test := range []struct {
 		name   string
-		price  error
+		asked  asked
 		sees   []id.Property
 		want   error
 		events int
 	}{
-		{"freezes a price and tells of it", nil, nil, nil, 2},
-		{"serves the desk of the property", nil, []id.Property{property}, nil, 2},
-		{"knows no property of somebody else", nil, []id.Property{id.New[id.Property]()}, reservation.ErrNotFound, 0},
-		{"passes on that there is no price", fault.ErrUpstreamUnavailable, nil, fault.ErrUpstreamUnavailable, 0},
+		{"freezes a price and tells of it", asked{region: region}, nil, nil, 2},
+		{"serves the desk of the property", asked{region: region}, []id.Property{property}, nil, 2},
+		{"knows no property of somebody else", asked{region: region}, []id.Property{id.New[id.Property]()}, reservation.ErrNotFound, 0},
+		{"passes on that there is no price", asked{region: region, err: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 0},
+		{"quotes nothing where the property's clock is unknown", asked{region: region, away: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 0},
+		{"quotes nothing for a tenant whose region is unknown", asked{}, nil, fault.ErrUpstreamUnavailable, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
 			e := db.Env()
-			pricing := asked{e.Now().Add(time.Hour), test.price}
-			q := &quoter{reservation.OpenQuotes(e), pricing, pricing.Settings}
+			test.asked.until = e.Now().Add(time.Hour)
+			q := &quoter{reservation.OpenQuotes(e), test.asked, test.asked, test.asked.Settings}
 			c := reservation.Call[Request]{
 				Call:    fn.Call[Request]{In: reservationtest.Ask(t, property), Act: id.New[id.Request]()},
 				Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: id.New[id.Tenant](), Properties: test.sees}},

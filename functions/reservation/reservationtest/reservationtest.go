@@ -15,10 +15,10 @@ import (
 // TTL is how long the rooms of Held are held.
 const TTL = 10 * time.Minute
 
-// Ask wants one room for two nights from 2026-12-01.
+// Ask wants one room for two nights, so far ahead that every clock of a test is before them.
 func Ask(t testing.TB, property id.Property) reservation.Ask {
 	t.Helper()
-	start, err := stay.ParseDate("2026-12-01")
+	start, err := stay.ParseDate("2036-12-01")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +40,19 @@ func Price(a reservation.Ask, until time.Time) reservation.Price {
 	}
 }
 
+// Basis is what a quote freezes beside the price: a property in Kabul.
+func Basis() reservation.Basis {
+	return reservation.Basis{
+		Settings: reservation.Settings{HoldTTL: TTL, NoShowGrace: 6, Region: "gcp-me-central1"},
+		Local:    reservation.Local{TimeZone: "Asia/Kabul", CheckInFrom: "14:00", CheckOutUntil: "12:00"},
+	}
+}
+
 // Quote stores a quote that stands for half an hour.
 func Quote(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *reservation.Quote {
 	t.Helper()
 	ask := Ask(t, property)
-	q, err := reservation.NewQuote(id.New[id.Request](), tenant, "", ask, Price(ask, e.Now().Add(30*time.Minute)))
+	q, err := reservation.NewQuote(id.New[id.Request](), tenant, Basis(), ask, Price(ask, e.Now().Add(30*time.Minute)))
 	if err != nil {
 		t.Fatal(err)
 	}
