@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +79,7 @@ type desk struct {
 	houses   int // where it is more than one
 	version  string
 	locale   locale.Tag
+	offered  []locale.Tag // the hotel's languages
 	tokens   any
 	state    string
 	guest    body
@@ -93,7 +95,7 @@ type desk struct {
 }
 
 func newDesk(e env.Env) *desk {
-	return &desk{now: e.Now, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", tokens: look(), refuses: map[string]string{},
+	return &desk{now: e.Now, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", offered: []locale.Tag{locale.Pashto, locale.Dari, locale.English}, tokens: look(), refuses: map[string]string{},
 		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: e.Now().Add(10 * time.Minute)}
 }
 
@@ -204,10 +206,17 @@ func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string,
 	}
 }
 
+func conventions(tags []locale.Tag) (all []locale.Conventions) {
+	for _, tag := range tags {
+		all = append(all, tag.Conventions())
+	}
+	return all
+}
+
 func (d *desk) front(sent bool) body {
 	front := body{"tenantId": tenant, "brandName": d.brand, "brandTagline": tagline, "bootstrapVersion": d.version, "locale": d.locale, "currency": "AFN",
 		"theme":      body{"tokens": d.tokens, "logoUrl": "https://elsewhere.example/logo.png"},
-		"locales":    []locale.Conventions{locale.Pashto.Conventions(), locale.Dari.Conventions(), locale.English.Conventions()},
+		"locales":    conventions(d.offered),
 		"currencies": []body{{"code": "AFN"}, {"code": "USD"}}, "paymentMethods": []string{"card", "mfs", "cash_on_arrival"},
 		"policies": []body{{"title": "Arrival", "text": "From 14:00."}}, "handoffPayload": nil}
 	if sent {
@@ -257,7 +266,8 @@ type browser struct {
 	t      *testing.T
 	front  *fntest.Front
 	desk   *desk
-	cookie string
+	jar    map[string]string
+	status int    // of every page
 	at     string // where it is
 	page   string
 	went   string // where a redirect led out of the site
@@ -268,21 +278,33 @@ func browse(t *testing.T, e env.Env, d *desk) *browser {
 	e = env.Give[http.RoundTripper](e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
 	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, nameguest.Function, pay.Function,
 		receiveguest.Function, leave.Function, showconfirmation.Function, prefer.Function)
-	return &browser{t: t, front: front.As(""), desk: d}
+	return &browser{t: t, front: front.As(""), desk: d, jar: map[string]string{}, status: http.StatusOK}
+}
+
+func (g *browser) cookie() string {
+	var all []string
+	for name, value := range g.jar {
+		all = append(all, name+"="+value)
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
 }
 
 func (g *browser) open(path string) *browser {
 	g.t.Helper()
-	return g.follow(g.front.Get(path, "Cookie", g.cookie, "Accept-Language", "en-GB"), path)
+	return g.follow(g.front.Get(path, "Cookie", g.cookie(), "Accept-Language", "en-GB"), path)
 }
 
 func (g *browser) follow(a fntest.Answer, path string) *browser {
 	g.t.Helper()
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
-		if c.Path != "/site/kabul-grand-hotel" || !c.HttpOnly {
-			g.t.Errorf("a cookie for %s, HttpOnly %t", c.Path, c.HttpOnly)
+		if c.Name == "tnt_id" && c.Path != home || !strings.HasPrefix(c.Path, home) || !c.HttpOnly {
+			g.t.Errorf("a cookie %s for %s, HttpOnly %t", c.Name, c.Path, c.HttpOnly)
 		}
-		g.cookie = c.Name + "=" + c.Value
+		g.jar[c.Name] = c.Value
+		if c.MaxAge < 0 {
+			delete(g.jar, c.Name)
+		}
 	}
 	if to := a.Header.Get("Location"); a.Status == http.StatusSeeOther && strings.HasPrefix(to, "/") {
 		return g.open(to)
@@ -290,7 +312,7 @@ func (g *browser) follow(a fntest.Answer, path string) *browser {
 		g.went = to
 		return g
 	}
-	if a.Status != http.StatusOK || a.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+	if a.Status != g.status || a.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		g.t.Fatalf("%s: %d %s", path, a.Status, a.Body)
 	}
 	g.at, g.page = path, string(a.Body)
@@ -316,7 +338,7 @@ func (g *browser) send(action string, fields ...string) *browser {
 		for i := 0; i+1 < len(fields); i += 2 {
 			values.Set(fields[i], fields[i+1])
 		}
-		return g.follow(g.front.Post(html.UnescapeString(form[1]), values.Encode(), "Content-Type", urlencoded, "Cookie", g.cookie), form[1])
+		return g.follow(g.front.Post(html.UnescapeString(form[1]), values.Encode(), "Content-Type", urlencoded, "Cookie", g.cookie()), form[1])
 	}
 	g.t.Fatalf("no form %s on %s: %s", action, g.at, g.page)
 	return g

@@ -117,14 +117,14 @@ func (v *Visit) zone() *time.Location {
 	return time.UTC
 }
 
-// Lost is what a page answers when the visit could not begin. A hotel that is not there has no page; any other reason is
-// told to the guest in their language.
-func (v *Visit) Lost(err error) (fn.Page, error) {
+// Lost is the page of a visit that could not begin: there is no such hotel, it takes no bookings, or it cannot be reached.
+func (v *Visit) Lost(err error) fn.Page {
+	step, answer := "down", fn.Unavailable
 	switch RefusalOf(err).Code {
 	case unknownTenant:
-		return fn.Page{}, ErrTenantUnknown
+		step, answer = "unknown", fn.NotFound
 	case suspendedTenant:
-		return v.Show(View{Step: "away", Title: v.Words.T("away.title")}), nil
+		step = "away"
 	}
-	return v.Show(View{Step: "down", Title: v.Words.T("down.title")}), nil
+	return v.Show(View{Step: step, Answer: answer, Title: v.Words.T(step + ".title")})
 }

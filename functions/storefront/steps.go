@@ -21,18 +21,26 @@ func (v *Visit) Next(d *Draft, step, problem string) fn.Page {
 	case d.State == confirming, d.State == paying && step == "waiting":
 		return v.Show(View{Step: "waiting", Title: v.Words.T("waiting.title"), Draft: d, Back: d.page(v)})
 	case d.State == abandoned, d.State == failedEnd:
-		return v.Show(View{Step: "ended", Title: v.Words.T("ended.title"), Problem: problem, Draft: d, Back: d.page(v)})
+		// Not the problem that led here: "try again" is no advice for a booking that has ended. The page says why it did.
+		return v.Show(View{Step: "ended", Title: v.Words.T("ended.title"), Draft: d, Back: d.page(v)})
 	case d.State == quoting, d.lapsed():
 		return v.ToStart(d.Quote.Again(), d.lost(problem))
 	case d.State == holding, d.State != paying && step == "details":
-		return v.Details(d, d.named(), nil, problem)
+		return v.Details(d, problem)
 	}
 	return v.Show(View{Step: "payment", Title: v.Words.T("step.payment"), Problem: problem, Draft: d, Back: d.page(v)})
 }
 
-// Details is the page that asks who comes, with what is known of that and what was wrong in it.
-func (v *Visit) Details(d *Draft, g Guest, wrong map[string]bool, problem string) fn.Page {
-	return v.Show(View{Step: "details", Title: v.Words.T("details.title"), Problem: problem, Draft: d, Guest: g, Wrong: wrong, Back: d.page(v)})
+// Details is the page that asks who comes, with what is known of that, or with what was written last and what was wrong in it.
+func (v *Visit) Details(d *Draft, problem string) fn.Page {
+	view := View{Step: "details", Title: v.Words.T("details.title"), Problem: problem, Draft: d, Guest: d.named(), Back: d.page(v)}
+	if t, ok := v.typed(); ok {
+		view.Guest, view.Wrong = t.Guest, map[string]bool{}
+		for _, field := range t.Wrong {
+			view.Wrong[field] = true
+		}
+	}
+	return v.Show(view)
 }
 
 // Booked is the page that shows what was booked.

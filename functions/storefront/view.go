@@ -9,11 +9,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 //go:embed pages/*.html pages/page.css
@@ -30,7 +32,8 @@ func parsePages() (*template.Template, error) {
 
 // A View is one page: what is the same on all pages is filled in by Show.
 type View struct {
-	Step    string // which page: rooms, details, payment, waiting, confirmation, ended, away or down
+	Step    string // which page: rooms, details, payment, waiting, confirmation, ended, away, down or unknown
+	Answer  fn.Answer
 	Title   string
 	Problem string // the code of what went wrong before, if anything did
 	Notice  string // what went well before, if it is worth a word
@@ -57,7 +60,7 @@ func (v *Visit) Show(view View) fn.Page {
 	view.Style = template.CSS(style) // our own, and tokens that are known to be safe
 	// The page may look as its one style sheet says, known by its hash, show pictures that are in it, and do nothing else.
 	view.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'"
-	return fn.Page{Reply: v.kept(fn.OK.Reply().Language(string(v.Words.Tag)).Varies("Cookie")), Template: v.site.pages, Data: view}
+	return fn.Page{Reply: v.kept(view.Answer.Reply().Language(string(v.Words.Tag)).Varies("Cookie")), Template: v.site.pages, Data: view}
 }
 
 // T says something in the visit's language.
@@ -72,16 +75,29 @@ func (v View) Inside() bool { return slices.Contains(v.Steps(), v.Step) }
 // ProblemText is what a guest reads of a problem.
 func (v View) ProblemText() string { return v.Words.Or("problem."+v.Problem, v.T("problem.other")) }
 
-// Terms are what a cancellation costs, in the guest's language whatever the hotel's is.
-func (v View) Terms(p *Policy) string {
-	const hours, days = 24, 48
-	switch {
-	case p == nil:
+// Terms returns what a cancellation costs and until when it is free, in the guest's language whatever the hotel's is. The hours
+// of a policy count to midnight at the beginning of the arrival day, at the hotel.
+func (v View) Terms(p *Policy, arrival stay.Date) string {
+	if p == nil {
 		return ""
-	case p.FreeUntilHoursBefore >= days && p.FreeUntilHoursBefore%hours == 0:
-		return v.T("policy.days", p.FreeUntilHoursBefore/hours, p.PenaltyPercent)
 	}
-	return v.T("policy.hours", p.FreeUntilHoursBefore, p.PenaltyPercent)
+	y, m, d := arrival.Time().Date()
+	until := time.Date(y, m, d, 0, 0, 0, 0, v.Words.zone).Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
+	if !v.At.Before(until) {
+		return v.T("policy.over", p.PenaltyPercent)
+	}
+	return v.T("policy.until", v.Words.Date(stay.DateOf(until)), v.Words.Clock(until), p.PenaltyPercent)
+}
+
+// Reason returns why a booking has ended, as far as its state tells.
+func (v View) Reason() string {
+	switch d := v.Draft; {
+	case d.State == failedEnd:
+		return v.T("ended.failed")
+	case d.Hold != nil && !d.ServerTime.Before(d.Hold.ExpiresAt):
+		return v.T("ended.lapsed", v.Words.Clock(d.Hold.ExpiresAt))
+	}
+	return v.T("ended.left")
 }
 
 // Line is what a line of the bill is for. The hotel's own words are in the hotel's language.
@@ -131,11 +147,20 @@ func (v View) House(p id.Property) string {
 	return v.Front.BrandName
 }
 
-// Languages are those of the hotel that the site is written in.
+// Languages are those of the hotel that the site is written in, and the session's own: the list shows what is chosen.
 func (v View) Languages() []locale.Conventions {
 	return slices.DeleteFunc(slices.Clone(v.Front.Locales), func(c locale.Conventions) bool {
-		return v.site.dictionary[c.Tag.Language()] == nil
+		return v.site.dictionary[c.Tag.Language()] == nil && c.Tag != v.Front.Locale
 	})
+}
+
+// Foreign marks the hotel's own texts where they are in another language than the page (WCAG 3.1.2), so that they are read
+// aloud and laid out as what they are.
+func (v View) Foreign() template.HTMLAttr {
+	if v.Front.Locale == "" || v.Front.Locale.Language() == v.Words.Tag.Language() {
+		return `dir="auto"`
+	}
+	return template.HTMLAttr(`dir="auto" lang="` + template.HTMLEscapeString(string(v.Front.Locale)) + `"`)
 }
 
 // Picture lets through pictures that are in the page already. What else a hotel names is not loaded.

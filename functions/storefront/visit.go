@@ -26,6 +26,7 @@ type Visit struct {
 	Front   Front // what the hotel shows of itself; zero in visits that only act
 	Words   Words
 	Seen    string // which Front.Version the guest has before them, where they act on it
+	plain   bool   // over plain HTTP on loopback, where browsers keep no secure cookie
 	site    *site
 	header  http.Header
 	cookies []*http.Cookie // of the guest, as the booking service set them last

@@ -104,22 +104,27 @@ func (w Words) Money(m money.Minor) string {
 	return sign + name + " " + units
 }
 
-// Date writes a day as people in that language count it: in Afghanistan by the solar year.
+// Date writes a day as people in that language count it: in Afghanistan and Iran by the solar year.
 func (w Words) Date(d stay.Date) string {
 	if w.Calendar != "persian" {
 		return d.Time().Format("2 January 2006")
 	}
 	year, month, day := solar(d.Time())
-	return w.Number(day) + " " + solarMonths[w.Tag.Language()][month-1] + " " + w.digits(strconv.Itoa(year))
+	months, ok := solarMonths[w.Tag]
+	if !ok {
+		months = solarMonths[locale.Tag(w.Tag.Language()+"-AF")]
+	}
+	return w.Number(day) + " " + months[month-1] + " " + w.digits(strconv.Itoa(year))
 }
 
 // Clock writes a time of day at the hotel.
 func (w Words) Clock(t time.Time) string { return w.digits(t.In(w.zone).Format("15:04")) }
 
-// solarMonths are the months of the solar year as Afghanistan names them, from the spring equinox on.
-var solarMonths = map[string][]string{
-	"ps": {"وری", "غویی", "غبرګولی", "چنګاښ", "زمری", "وږی", "تله", "لړم", "لیندۍ", "مرغومی", "سلواغه", "کب"},
-	"fa": {"حمل", "ثور", "جوزا", "سرطان", "اسد", "سنبله", "میزان", "عقرب", "قوس", "جدی", "دلو", "حوت"},
+// solarMonths are the months of the solar year from the spring equinox on: Afghanistan and Iran name them differently.
+var solarMonths = map[locale.Tag][]string{
+	"ps-AF": {"وری", "غویی", "غبرګولی", "چنګاښ", "زمری", "وږی", "تله", "لړم", "لیندۍ", "مرغومی", "سلواغه", "کب"},
+	"fa-AF": {"حمل", "ثور", "جوزا", "سرطان", "اسد", "سنبله", "میزان", "عقرب", "قوس", "جدی", "دلو", "حوت"},
+	"fa-IR": {"فروردین", "اردیبهشت", "خرداد", "تیر", "مرداد", "شهریور", "مهر", "آبان", "آذر", "دی", "بهمن", "اسفند"},
 }
 
 const (

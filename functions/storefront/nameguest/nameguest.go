@@ -16,6 +16,7 @@ var Function = storefront.HTTP(fn.Spec{
 	Name:    "storefront-nameguest",
 	Route:   "POST /site/{slug}/bookings/{draftId}/guest",
 	Uses:    fn.Uses{fn.Upstream("tenantbooking")},
+	Answer:  fn.SeeOther,
 	Timeout: 5 * time.Second,
 }, note)
 
@@ -38,20 +39,11 @@ func (r Request) guest() storefront.Guest {
 		Locale: r.Locale, Requests: r.Requests}
 }
 
-// note goes on to the payment, or shows the form again with what is wrong in it and nothing of it lost.
+// note goes on to the payment, or back to the form with what is wrong in it and nothing of it lost.
 func note(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	c.Seen = c.In.Seen
-	err := c.Name(ctx, c.In.Draft, c.In.Version, c.In.guest(), c.In.Once)
-	wrong := storefront.RefusalOf(err).Fields()
-	if err == nil || len(wrong) == 0 {
-		return c.ToBooking(c.In.Draft, err), nil
+	if err := c.Name(ctx, c.In.Draft, c.In.Version, c.In.guest(), c.In.Once); err != nil {
+		return c.ToDetails(c.In.Draft, c.In.guest(), err), nil
 	}
-	if err := c.Enter(ctx); err != nil {
-		return c.Lost(err)
-	}
-	draft, err := c.Draft(ctx, c.In.Draft)
-	if err != nil {
-		return c.ToStart(storefront.Search{}, err), nil
-	}
-	return c.Details(draft, c.In.guest(), wrong, ""), nil
+	return c.ToNamed(c.In.Draft), nil
 }

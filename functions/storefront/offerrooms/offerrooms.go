@@ -43,7 +43,7 @@ func offer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	case err != nil && c.In.Token != "" && storefront.RefusalOf(err).OfInvitation():
 		return c.ToStart(storefront.Search{}, err), nil // the visit goes on without the invitation, and says so
 	case err != nil:
-		return c.Lost(err)
+		return c.Lost(err), nil
 	case c.Front.Arrival != nil:
 		return c.ToStart(c.Front.Arrival.From(), nil), nil // the token leaves the address bar
 	case c.In.Token != "":

@@ -27,7 +27,7 @@ type Request struct {
 
 func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	if err := c.Enter(ctx); err != nil {
-		return c.Lost(err)
+		return c.Lost(err), nil
 	}
 	draft, err := c.Draft(ctx, c.In.Draft)
 	if err != nil {

@@ -31,7 +31,7 @@ func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	case err == nil:
 		return c.Booked(booked), nil
 	case entered != nil:
-		return c.Lost(entered)
+		return c.Lost(entered), nil
 	}
 	return c.ToStart(storefront.Search{}, err), nil
 }

@@ -1,0 +1,74 @@
+package storefront
+
+import (
+	"encoding/base64"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A typedForm is a form that was refused: what the guest wrote, and the fields that were wrong in it. It waits in a cookie of the
+// guest's own browser for the page that the guest is sent to, so that page is the answer of a GET (post/redirect/get), no
+// address carries a name, and the site keeps nothing.
+type typedForm struct {
+	Guest Guest    `json:"guest"`
+	Wrong []string `json:"wrong,omitempty"`
+}
+
+const (
+	typedCookie = "typed"
+	typedLife   = 10 * time.Minute
+	maxTyped    = 3500 // bytes of a cookie's value: browsers keep 4,096 with its name
+)
+
+// cookie holds the form for the pages of one booking. Requests too long for a cookie are left out.
+func (t typedForm) cookie(v *Visit, d id.Draft) *http.Cookie {
+	c := &http.Cookie{Name: typedCookie, Path: v.Home() + "/bookings/" + d.String(), MaxAge: int(typedLife / time.Second),
+		HttpOnly: true, Secure: !v.plain, SameSite: http.SameSiteLaxMode}
+	for {
+		text, err := json.Marshal(t)
+		if err != nil {
+			return c
+		}
+		if c.Value = base64.RawURLEncoding.EncodeToString(text); len(c.Value) <= maxTyped || t.Guest.Requests == "" {
+			return c
+		}
+		t.Guest.Requests = ""
+	}
+}
+
+// typed returns the form that the guest sent last for this booking, if it was refused. A cookie that cannot be read is none.
+func (v *Visit) typed() (t typedForm, ok bool) {
+	c, err := (&http.Request{Header: v.header}).Cookie(typedCookie)
+	if err != nil {
+		return t, false
+	}
+	text, err := base64.RawURLEncoding.DecodeString(c.Value)
+	return t, err == nil && json.Unmarshal(text, &t) == nil
+}
+
+// ToDetails sends the guest back to the form that was refused, with everything that they wrote.
+func (v *Visit) ToDetails(d id.Draft, g Guest, err error) fn.Page {
+	wrong := slices.Sorted(maps.Keys(RefusalOf(err).Fields()))
+	if len(wrong) > 0 {
+		err = nil // the page says it beside the fields
+	}
+	query := problem(err)
+	query.Set("step", "details")
+	page := v.To("/bookings/"+d.String(), query)
+	page.Reply = page.Reply.Keep(typedForm{Guest: g, Wrong: wrong}.cookie(v, d))
+	return page
+}
+
+// ToNamed sends the guest on from a form that was accepted.
+func (v *Visit) ToNamed(d id.Draft) fn.Page {
+	page := v.ToBooking(d, nil)
+	page.Reply = page.Reply.Forget(typedForm{}.cookie(v, d))
+	return page
+}

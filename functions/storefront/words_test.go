@@ -1,0 +1,114 @@
+package storefront_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+func TestPreferences_keepALanguageThatTheSiteDoesNotSpeak(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	d.locale, d.offered = locale.Tag("ur-PK"), []locale.Tag{"ur-PK", locale.Pashto, locale.English}
+	g := browse(t, e, d).open(searched)
+	g.sees(`<html lang="en" dir="ltr">`, `<option value="ur-PK" lang="ur-PK" selected>`)
+	if n := strings.Count(g.page, " selected>"); n != 2 { // the language and the currency
+		t.Errorf("%d options are selected, want 2", n)
+	}
+	g.sees(`<p dir="auto" lang="ur-PK">Large.</p>`) // the hotel's words are not the page's language
+}
+
+func TestDate_namesMonthsAsTheCountryDoes(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for tag, month := range map[locale.Tag]string{"fa-IR": "۱ فروردین ۱۴۰۶", "fa-AF": "۱ حمل ۱۴۰۶", "ps-AF": "۱ وری ۱۴۰۶", "fa": "۱ حمل ۱۴۰۶"} {
+		d := newDesk(e)
+		d.locale = tag
+		browse(t, e, d).open(searched).sees(month)
+	}
+}
+
+func TestTerms_nameTheLastFreeMoment(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for _, test := range []struct{ name, now, sees string }{
+		{"before", "2027-03-19T19:29:59Z", "Free cancellation until 20 March 2027, 00:00 (local time at the hotel), then 100%"},
+		{"at_the_deadline", "2027-03-19T19:30:00Z", "Free cancellation is no longer possible: cancelling costs 100%"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			now, err := time.Parse(time.RFC3339, test.now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			moved := env.Of(nil)
+			moved.Advance(now.Sub(e.Now()))
+			browse(t, moved, newDesk(moved)).open(searched).sees(test.sees)
+		})
+	}
+}
+
+func TestEnded_saysWhy(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for _, test := range []struct {
+		name, state string
+		expires     time.Duration
+		sees        string
+	}{
+		{"lapsed", "abandoned", -time.Minute, "The rooms were kept until"},
+		{"left", "abandoned", time.Minute, "The rooms were given back"},
+		{"failed", "failed", time.Minute, "the payment did not succeed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(e)
+			d.state, d.expires = test.state, e.Now().Add(test.expires)
+			g := browse(t, e, d).open(home + "/bookings/" + d.draft.String() + "?problem=PAYMENT.DECLINED")
+			g.sees("This booking has ended", test.sees)
+			if strings.Contains(g.page, "Please try again or choose another way to pay") {
+				t.Error("a booking that has ended is to be tried again")
+			}
+		})
+	}
+}
+
+// TestDetails_areKeptAcrossARefusal sends a form that is refused: the guest lands on a page that a reload or the back button
+// shows again, with all that they wrote, and no address holds any of it.
+func TestDetails_areKeptAcrossARefusal(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	for _, refusal := range []string{"400 GENERAL.VALIDATION_FAILED email", "410 BFF.TENANT.BOOTSTRAP_STALE", "409 GENERAL.VERSION_CONFLICT", "503 BFF.UPSTREAM_UNAVAILABLE"} {
+		t.Run(strings.Fields(refusal)[1], func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(e)
+			g := browse(t, e, d).open(searched).send("/choices")
+			d.refuses["PATCH draft"] = refusal
+			written := []string{"firstName", "Zarghuna", "lastName", "Ahmadzai", "email", "nowhere", "phone", "+93701234567", "specialRequests", "A quiet room"}
+			g.send("/guest", written...)
+			for range 2 { // a reload shows the same
+				g.sees(`value="Zarghuna"`, `value="Ahmadzai"`, `value="nowhere"`, `value="+93701234567"`, ">A quiet room<")
+				g.open(g.at)
+			}
+			if strings.Contains(g.at, "Zarghuna") || strings.Contains(g.at, "nowhere") {
+				t.Errorf("the address %s holds what the guest wrote", g.at)
+			}
+			delete(d.refuses, "PATCH draft")
+			g.send("/guest", "firstName", "Zarghuna", "email", "z@example.com", "phone", "+93701234567").sees("How would you like to pay?")
+			if g.jar["typed"] != "" {
+				t.Error("the browser still holds the refused form")
+			}
+		})
+	}
+	long := newDesk(e)
+	g := browse(t, e, long).open(searched).send("/choices")
+	long.refuses["PATCH draft"] = "400 GENERAL.VALIDATION_FAILED email"
+	g.send("/guest", "firstName", "Zarghuna", "specialRequests", strings.Repeat("ښ", 1000)+strings.Repeat("字", 1000)).sees(`value="Zarghuna"`)
+	if n := len(g.jar["typed"]); n == 0 || n > 3500 {
+		t.Errorf("a cookie of %d bytes", n)
+	}
+}
