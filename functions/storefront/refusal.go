@@ -33,6 +33,8 @@ const (
 	unknownTenant   = "TENANT.UNKNOWN"
 	suspendedTenant = "TENANT.SUSPENDED"
 	holdExpired     = "RESERVATION.HOLD_EXPIRED"
+	illegalStep     = "BFF.TENANT.ILLEGAL_STEP"
+	declined        = "PAYMENT.DECLINED"
 )
 
 // Fields are the guest's members that a refusal complains about.

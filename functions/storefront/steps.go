@@ -1,6 +1,11 @@
 package storefront
 
-import "melmastoon.ghasi.io/shared/fn"
+import (
+	"context"
+
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
 
 // Where a booking in the making can stand, as far as that decides what its guest sees.
 const (
@@ -13,13 +18,37 @@ const (
 	failedEnd  = "failed"
 )
 
+// Resume reads a booking and shows its next page. If a payment is under way, the booking service is asked first what became of it, so that a
+// guest who has paid is not shown the ways to pay. A guest of whom that is unknown waits.
+func (v *Visit) Resume(ctx context.Context, draft id.Draft, step, problem, key string) fn.Page {
+	d, err := v.Draft(ctx, draft)
+	if err == nil && (d.State == paying || d.State == confirming) {
+		outcome, refused := v.Return(ctx, draft, key)
+		code := RefusalOf(refused).Code
+		switch {
+		case refused == nil:
+			d.State = outcome.State
+		case code == illegalStep: // a promise of cash is confirmed, not returned with
+		default:
+			if problem = code; code != declined {
+				step = "waiting"
+			}
+			d, err = v.Draft(ctx, draft)
+		}
+	}
+	if err != nil {
+		return v.ToStart(Search{}, err)
+	}
+	return v.Next(d, step, problem)
+}
+
 // Next is the page of a booking that its guest is to see now. They may want to see another step, as far as that can be.
 func (v *Visit) Next(d *Draft, step, problem string) fn.Page {
 	switch {
 	case d.State == confirmed && d.Hold != nil:
 		return v.ToConfirmation(d.Hold.Reservation)
 	case d.State == confirming, d.State == paying && step == "waiting":
-		return v.Show(View{Step: "waiting", Title: v.Words.T("waiting.title"), Draft: d, Back: d.page(v)})
+		return v.Show(View{Step: "waiting", Title: v.Words.T("waiting.title"), Problem: problem, Draft: d, Back: d.page(v)})
 	case d.State == abandoned, d.State == failedEnd:
 		// Not the problem that led here: "try again" is no advice for a booking that has ended. The page says why it did.
 		return v.Show(View{Step: "ended", Title: v.Words.T("ended.title"), Draft: d, Back: d.page(v)})

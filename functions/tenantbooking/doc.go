@@ -6,7 +6,7 @@
 //
 //	quoting ────────────▶ asks quoting · keeps holding · abandons abandoned
 //	holding ────────────▶ asks quoting · names collecting_details · abandons abandoned
-//	collecting_details ─▶ asks quoting · names collecting_details · pays paying · abandons abandoned
+//	collecting_details ─▶ asks quoting · names collecting_details · pays paying · abandons abandoned · fails failed
 //	paying ─────────────▶ pays paying · settles confirming · converts confirmed · abandons abandoned · fails failed
 //	confirming ─────────▶ settles confirming · converts confirmed · fails failed
 //

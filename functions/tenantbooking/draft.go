@@ -73,9 +73,10 @@ type Trouble struct {
 }
 
 const (
-	idle         = 30 * time.Minute // a draft lapses when the guest was not seen for so long
-	kept         = 24 * time.Hour   // a draft that is over answers its guest for so long
-	mostTroubles = 20               // of a draft; the latest are kept
+	idle         = 30 * time.Minute  // a draft lapses when the guest was not seen for so long
+	kept         = 24 * time.Hour    // a draft that is over answers its guest for so long
+	lookAgain    = 110 * time.Second // until the sweep asks about a payment: two of its minutes, whichever comes a little early
+	mostTroubles = 20                // of a draft; the latest are kept
 	mostSteps    = 50
 )
 
@@ -101,7 +102,7 @@ func (d *Draft) May(a Act) error {
 	if _, err := d.State.after(a); err != nil {
 		return err
 	}
-	if a == Pays && !d.AsOf.Before(d.Hold.ExpiresAt) {
+	if a == Pays && !d.held() {
 		return ErrHoldExpired
 	}
 	if a == Asks || a == Abandons || !d.State.unpaid() || d.AsOf.Before(d.ExpiresAt) {
@@ -134,9 +135,16 @@ func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
 	return []event.Draft{d.tell(StepCompletedV1, stepCompleted{d.reference(), from, to, latency, now})}, nil
 }
 
-// lapses is when the draft is over unless the guest is seen before: never later than the rooms it stands on.
+// lapses is when the draft is over unless the guest is seen before: never later than the rooms it stands on. Where money may come without
+// the guest coming back, it is when the sweep asks about it; one that is already due stays due until that has succeeded.
 func (d *Draft) lapses(now time.Time) time.Time {
-	lapse := now.Add(idle)
+	lapse, look := now.Add(idle), now.Add(lookAgain)
+	switch {
+	case d.State == Confirming && d.ExpiresAt.Before(look):
+		return d.ExpiresAt
+	case d.State == Confirming, d.State == Paying && d.Payment.Method != CashOnArrival:
+		return look
+	}
 	if d.State != Quoting && d.Hold != nil && d.Hold.ExpiresAt.Before(lapse) {
 		return d.Hold.ExpiresAt
 	}
@@ -168,8 +176,11 @@ func (d *Draft) Offers(q id.Quote, now time.Time) error {
 
 // Holds reports whether the rooms of this quote are held already, so that a second request for them gets the first answer.
 func (d *Draft) Holds(q id.Quote) bool {
-	return d.Hold != nil && d.Hold.Quote == q && (d.State == Holding || d.State == CollectingDetails) && d.AsOf.Before(d.Hold.ExpiresAt)
+	return d.held() && d.Hold.Quote == q && (d.State == Holding || d.State == CollectingDetails)
 }
+
+// held reports whether the draft has rooms whose time is not over.
+func (d *Draft) held() bool { return d.Hold != nil && d.AsOf.Before(d.Hold.ExpiresAt) }
 
 // Keep notes the rooms that are held. The first ones make the draft known to the world.
 func (d *Draft) Keep(h Hold, now time.Time) ([]event.Draft, error) {
@@ -211,22 +222,17 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	if d.State == Paying && d.Payment.Intent == i.ID {
 		return nil, nil
 	}
+	if err := d.May(Pays); err != nil {
+		return nil, err
+	}
+	d.Payment = &Payment{i.ID, i.Method, i.Provider, i.Amount}
 	events, err := d.move(Pays, now)
 	if err != nil {
 		return nil, err
 	}
-	d.Payment = &Payment{i.ID, i.Method, i.Provider, i.Amount}
 	return append(events, d.tell(IntentCreatedV1, intentCreated{
 		d.Tenant, d.ID, i.ID, i.Method, i.Provider, i.Amount.Amount, i.Amount.Currency, i.RedirectURL != "", d.ActiveAt,
 	})), nil
-}
-
-// Refused is the error of confirming a draft that is not paid for in cash: ErrDraftClosed if it has ended, else ErrIllegalStep.
-func (d *Draft) Refused() error {
-	if d.State.Ended() {
-		return ErrDraftClosed
-	}
-	return ErrIllegalStep
 }
 
 // Settle notes that the reservation is being confirmed. Where that is noted already, it is no step.
@@ -287,9 +293,9 @@ func (d *Draft) Shown(err error, upstream string, now time.Time) event.Draft {
 	return told
 }
 
-// Wait has the sweep look at the draft again in a minute, because its payment is still pending.
+// Wait has the sweep look at the draft again later, because its payment is still pending.
 func (d *Draft) Wait(now time.Time) {
-	d.ExpiresAt = at(now).Add(time.Minute)
+	d.ExpiresAt = at(now).Add(lookAgain)
 	d.Version++
 }
 

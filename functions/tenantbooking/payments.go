@@ -24,13 +24,10 @@ func OpenPayments(e env.Env) Payments {
 const PaymentsName = "payment-gateway-service"
 
 // Open begins a payment of the draft's whole price, and says where the guest goes to make it. Asked for the same again it
-// is the same payment; asked for another way, the one before is given up, unless its money has come: ErrIllegalStep.
+// is the same payment; asked for another way, the one before is given up.
 func (p Payments) Open(ctx context.Context, d *Draft, m Method, back, key string) (Intent, error) {
 	total, err := d.Quote.Total.Micro()
 	if err != nil {
-		return Intent{}, err
-	}
-	if err := p.unpaid(ctx, d); err != nil {
 		return Intent{}, err
 	}
 	in := struct {
@@ -86,17 +83,4 @@ func (p Payments) Get(ctx context.Context, d *Draft) (paid Paid, err error) {
 		return paid, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: get %s: another payment", d.Payment.Intent))
 	}
 	return paid, nil
-}
-
-// unpaid is nil unless the money of the draft's payment has come, and its guest has only not come back from the bank yet:
-// then nobody asks for it again.
-func (p Payments) unpaid(ctx context.Context, d *Draft) error {
-	if d.Payment == nil {
-		return nil
-	}
-	paid, err := p.Get(ctx, d)
-	if err == nil && paid.Captured() {
-		return ErrIllegalStep
-	}
-	return err
 }

@@ -269,5 +269,5 @@ type Reservation struct {
 // Booked reports whether the reservation is the guest's for good.
 func (r Reservation) Booked() bool { return r.ConfirmedAt != nil }
 
-// Over reports whether no guest will come of it.
-func (r Reservation) Over() bool { return r.State == "cancelled" || r.State == "expired_hold" }
+// Confirmed reports whether the reservation was confirmed and has not been cancelled since.
+func (r Reservation) Confirmed() bool { return r.Booked() && r.State != "cancelled" }

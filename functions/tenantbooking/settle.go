@@ -42,6 +42,59 @@ func OpenSettler(e env.Env) *Settler {
 	return &Settler{OpenDrafts(e), OpenReservations(e), OpenPayments(e), e.Now}
 }
 
+// A finding is what the reservation and the payment service say of a draft.
+type finding struct {
+	reservation Reservation
+	paid        Paid   // zero where no payment was begun
+	away        string // the service that did not answer
+}
+
+// ask finds out what has become of a draft, and converts it if its reservation is confirmed or its money has come. Either answer is
+// enough: an error means that a service is away and the other one does not confirm the booking.
+func (s *Settler) ask(ctx context.Context, d *Draft) (f finding, err error) {
+	if f.reservation, err = s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation); err != nil {
+		f.away = ReservationsName
+	}
+	if f.reservation.Confirmed() {
+		return f, s.convert(ctx, d)
+	}
+	if d.Payment == nil {
+		return f, err
+	}
+	paid, unknown := s.payments.Get(ctx, d)
+	if paid.Captured() {
+		return f, s.Confirm(ctx, d)
+	}
+	if f.paid = paid; err == nil && unknown != nil {
+		f.away, err = PaymentsName, unknown
+	}
+	return f, err
+}
+
+// Payable is nil if the guest may begin a payment: the rooms are held and not paid for. A draft that is paid for is converted and one whose
+// reservation was cancelled fails; both are ErrDraftClosed. An error that a service caused comes with that service's name.
+func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err error) {
+	if d.State.unpaid() || d.State.Ended() {
+		if err := d.May(Pays); err != nil {
+			return "", err
+		}
+	}
+	f, err := s.ask(ctx, d)
+	switch {
+	case err != nil:
+		return f.away, err
+	case d.State.Ended():
+		return "", ErrDraftClosed
+	case f.reservation.State == "cancelled", f.paid.Status == "failed": // an intent that failed takes its reservation with it
+		return "", s.fail(ctx, d, ErrDraftClosed, ReservationsName)
+	case f.reservation.State == "expired_hold":
+		return "", ErrHoldExpired
+	case f.reservation.State != "held":
+		return "", ErrIllegalStep
+	}
+	return "", d.May(Pays)
+}
+
 // Returned is for a guest who comes back from the bank. It is nil when the reservation is confirmed, ErrDeclined when the
 // bank has refused, ErrPending while nobody knows.
 func (s *Settler) Returned(ctx context.Context, d *Draft) error {
@@ -51,25 +104,17 @@ func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	if err := d.May(Settles); err != nil {
 		return err
 	}
-	paid, err := s.payments.Get(ctx, d)
-	if err != nil {
-		return err
-	}
-	if paid.Captured() {
-		return s.Confirm(ctx, d)
-	}
-	// The money may have come by a payment that the guest had begun before this one.
-	r, err := s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
+	f, err := s.ask(ctx, d)
 	switch {
-	case err != nil:
+	case err != nil || d.State == Confirmed:
 		return err
-	case r.Booked() && !r.Over():
-		return s.convert(ctx, d)
-	case paid.Promised():
+	case f.paid.Promised():
 		return ErrIllegalStep // a promise is confirmed, not returned with
-	case paid.Status == "failed":
+	case f.paid.Status == "failed":
 		return s.fail(ctx, d, ErrDeclined, PaymentsName)
-	case paid.Attempts > 0 || paid.Over():
+	case f.reservation.State == "cancelled":
+		return s.fail(ctx, d, ErrDraftClosed, ReservationsName)
+	case f.paid.Attempts > 0 || f.paid.Over():
 		return s.show(ctx, d, ErrDeclined, PaymentsName)
 	}
 	return ErrPending
@@ -77,6 +122,25 @@ func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 
 // ErrPending says that a payment is still under way. No caller is shown it.
 var ErrPending = errors.New("the payment is pending")
+
+// Accepted is for a guest who confirms the booking without a bank. A promise of cash is confirmed; of another payment it is found out whether its
+// money has come, and if not, the error is ErrIllegalStep.
+func (s *Settler) Accepted(ctx context.Context, d *Draft) error {
+	if d.State == Confirmed {
+		return nil
+	}
+	if err := d.May(Settles); err != nil {
+		return err
+	}
+	if d.Payment.Method == CashOnArrival {
+		return s.Confirm(ctx, d)
+	}
+	_, err := s.ask(ctx, d)
+	if err == nil && d.State != Confirmed {
+		err = ErrIllegalStep
+	}
+	return err
+}
 
 // Confirm has the reservation confirmed, and ends the draft. The draft says first that this is under way, so that whoever
 // goes on after an attempt that was cut off knows that it may have been done.
@@ -117,7 +181,7 @@ func (s *Settler) fail(ctx context.Context, d *Draft, why error, upstream string
 	if err != nil {
 		return err
 	}
-	if r.Booked() && !r.Over() {
+	if r.Confirmed() {
 		return s.convert(ctx, d)
 	}
 	events, err := d.Fail(why, upstream, s.now())
@@ -141,14 +205,14 @@ func (s *Settler) show(ctx context.Context, d *Draft, why error, upstream string
 // Leave ends a draft whose guest has walked away, and gives its rooms back. What is paid for is not left: it ends
 // confirmed, and ErrDraftClosed says so. Leaving twice is leaving once.
 func (s *Settler) Leave(ctx context.Context, d *Draft) error {
-	if d.State == Abandoned {
+	switch {
+	case d.State == Abandoned:
 		return s.release(ctx, d)
+	case d.State == Paying, d.State == Confirming:
+		return s.leavePaying(ctx, d)
 	}
 	if err := d.May(Abandons); err != nil {
 		return err
-	}
-	if d.State == Paying {
-		return s.leavePaying(ctx, d)
 	}
 	// The draft first: once it is over, no payment can begin for the rooms that are given back.
 	if err := s.abandon(ctx, d); err != nil {
@@ -158,14 +222,16 @@ func (s *Settler) Leave(ctx context.Context, d *Draft) error {
 }
 
 func (s *Settler) leavePaying(ctx context.Context, d *Draft) error {
-	paid, err := s.payments.Get(ctx, d)
-	if err != nil {
-		return err
+	_, err := s.ask(ctx, d)
+	if err == nil && !d.State.Ended() {
+		if err = d.May(Abandons); err == nil {
+			err = s.giveUp(ctx, d, s.cancel) // also rooms that are over: the bank's page may still be open, and money take them again
+		}
 	}
-	if paid.Captured() {
-		return errors.Join(s.Confirm(ctx, d), ErrDraftClosed)
+	if err == nil && d.State == Confirmed {
+		return ErrDraftClosed
 	}
-	return s.giveUp(ctx, d, s.cancel) // also rooms that are over: the bank's page may still be open, and money take them again
+	return err
 }
 
 // giveUp ends a draft with an unpaid payment. The rooms first: giving them up is refused if the money has just come and
@@ -178,7 +244,7 @@ func (s *Settler) giveUp(ctx context.Context, d *Draft, rooms func(context.Conte
 	if err != nil {
 		return err
 	}
-	if r.Booked() && !r.Over() {
+	if r.Confirmed() {
 		return s.convert(ctx, d)
 	}
 	return s.abandon(ctx, d)
@@ -194,7 +260,7 @@ func (s *Settler) abandon(ctx context.Context, d *Draft) error {
 
 // release gives rooms back that are still held. Those that are not any more need nothing.
 func (s *Settler) release(ctx context.Context, d *Draft) error {
-	if d.Hold == nil || !d.AsOf.Before(d.Hold.ExpiresAt) {
+	if !d.held() {
 		return nil
 	}
 	return s.cancel(ctx, d)
@@ -208,28 +274,21 @@ func (s *Settler) cancel(ctx context.Context, d *Draft) error {
 	return nil
 }
 
-// Close brings a lapsed draft to its end. One that is being paid for is asked about first: what is confirmed is converted,
-// what is still pending waits.
+// Close is for the sweep. It brings a lapsed draft to its end. One that is being paid for is asked about: what is confirmed is converted, what is
+// still pending, or may be paid in another way while its rooms are held, is looked at again later.
 func (s *Settler) Close(ctx context.Context, d *Draft) error {
 	if d.State.unpaid() {
 		return s.Leave(ctx, d)
 	}
-	r, err := s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
-	if err != nil {
-		return err
-	}
-	if r.Booked() && !r.Over() {
-		return s.convert(ctx, d)
-	}
-	paid, err := s.payments.Get(ctx, d)
+	f, err := s.ask(ctx, d)
 	switch {
-	case err != nil:
-		return err
-	case paid.Captured(), paid.Promised() && d.State == Confirming:
+	case err != nil || d.State.Ended():
+		return quietly(err, d)
+	case d.State == Confirming && f.paid.Promised():
 		return quietly(s.Confirm(ctx, d), d)
 	case d.State == Confirming:
 		return quietly(s.fail(ctx, d, ErrNotCaptured, PaymentsName), d)
-	case paid.Over(), paid.Promised(), r.State == "cancelled":
+	case !d.held() && (f.paid.Over() || f.paid.Promised() || f.reservation.State == "cancelled"):
 		return s.giveUp(ctx, d, s.release)
 	}
 	d.Wait(s.now())

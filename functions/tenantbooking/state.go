@@ -37,7 +37,7 @@ const (
 var transitions = map[State]map[Act]State{
 	Quoting:           {Asks: Quoting, Keeps: Holding, Abandons: Abandoned},
 	Holding:           {Asks: Quoting, Names: CollectingDetails, Abandons: Abandoned},
-	CollectingDetails: {Asks: Quoting, Names: CollectingDetails, Pays: Paying, Abandons: Abandoned},
+	CollectingDetails: {Asks: Quoting, Names: CollectingDetails, Pays: Paying, Abandons: Abandoned, Fails: Failed},
 	Paying:            {Pays: Paying, Settles: Confirming, Converts: Confirmed, Abandons: Abandoned, Fails: Failed},
 	Confirming:        {Settles: Confirming, Converts: Confirmed, Fails: Failed},
 }

@@ -74,8 +74,11 @@ func (d *Draft) View() View {
 	if d.Hold != nil {
 		v.Hold = (*HoldView)(d.Hold)
 	}
-	if !d.State.Ended() {
+	switch {
+	case d.State.unpaid():
 		v.ExpiresAt = &d.ExpiresAt
+	case !d.State.Ended():
+		v.ExpiresAt = &d.Hold.ExpiresAt
 	}
 	return v
 }

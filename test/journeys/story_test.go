@@ -44,15 +44,15 @@ var aLife = map[string][]string{
 		"call hold 201", "row draft is holding", "told bff.tenant.booking.draft.created",
 		"call patchdraft 200", "row draft is collecting_details",
 		"call openintent 201", "row draft is paying", "told bff.tenant.payment_intent.created",
-		"call confirmpayment 200", "row draft is confirming", "row draft is confirmed", "row draft kept as converted card", "told bff.tenant.booking.draft.converted",
+		"call confirmpayment 200", "row draft is confirmed", "row draft kept as converted card", "told bff.tenant.booking.draft.converted",
 		"call readconfirmation 200", "row confirmation shown", "told bff.tenant.confirmation.viewed",
 	},
 	"reservation": {
 		"call quote 201", "row priced", "told reservation.quote.requested", "told reservation.quote.created",
 		"call hold 201", "row hold", "row reservation begun by direct", "told reservation.held", "heard inventory.allocation.committed",
-		"call nameguest 200", "row guest named",
+		"call read 200", "call nameguest 200", "row guest named",
 		"row reservation confirmed, captured by card", "heard payment.transaction.captured", "told reservation.confirmed",
-		"call confirm 200", "call read 200",
+		"call read 200", "call read 200",
 	},
 }
 

@@ -29,9 +29,5 @@ func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	if err := c.Enter(ctx); err != nil {
 		return c.Lost(err), nil
 	}
-	draft, err := c.Draft(ctx, c.In.Draft)
-	if err != nil {
-		return c.ToStart(storefront.Search{}, err), nil
-	}
-	return c.Next(draft, c.In.Step, c.In.Problem), nil
+	return c.Resume(ctx, c.In.Draft, c.In.Step, c.In.Problem, c.Act.String()), nil
 }

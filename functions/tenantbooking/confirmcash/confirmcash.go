@@ -44,10 +44,7 @@ func (f *confirmer) confirm(ctx context.Context, c tenantbooking.Call[Request]) 
 		if draft, err = f.drafts.Get(ctx, c.Session, c.In.Draft); err != nil {
 			return err
 		}
-		if draft.Payment == nil || draft.Payment.Method != tenantbooking.CashOnArrival {
-			return draft.Refused()
-		}
-		return f.settler.Confirm(ctx, draft)
+		return f.settler.Accepted(ctx, draft)
 	})
 	if err != nil {
 		return out, err

@@ -13,11 +13,12 @@ import (
 
 // Function answers POST /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/payment-intent.
 var Function = tenantbooking.HTTP(fn.Spec{
-	Name:       "tenantbooking-openintent",
-	Route:      "POST " + tenantbooking.Base + "/draft/{draftId}/payment-intent",
-	Answer:     fn.Created,
-	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Emits:      fn.Emits{tenantbooking.IntentCreatedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Name:   "tenantbooking-openintent",
+	Route:  "POST " + tenantbooking.Base + "/draft/{draftId}/payment-intent",
+	Answer: fn.Created,
+	Uses:   fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
+	Emits: fn.Emits{tenantbooking.IntentCreatedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1,
+		tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    3 * time.Second,
 }, New)
@@ -46,6 +47,7 @@ type cashier interface {
 
 type opener struct {
 	drafts       tenantbooking.Drafts
+	settler      *tenantbooking.Settler
 	reservations registry
 	payments     cashier
 	site         tenantbooking.Site
@@ -54,7 +56,8 @@ type opener struct {
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	site, err := tenantbooking.OpenSite(e)
-	return (&opener{tenantbooking.OpenDrafts(e), tenantbooking.OpenReservations(e), tenantbooking.OpenPayments(e), site}).open, err
+	return (&opener{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e), tenantbooking.OpenReservations(e),
+		tenantbooking.OpenPayments(e), site}).open, err
 }
 
 func (o *opener) open(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
@@ -73,8 +76,8 @@ func (o *opener) begin(ctx context.Context, c tenantbooking.Call[Request]) (out 
 	if err != nil {
 		return out, err
 	}
-	if err := draft.May(tenantbooking.Pays); err != nil {
-		return out, o.drafts.Report(ctx, draft, err, "", c.Now)
+	if upstream, err := o.settler.Payable(ctx, draft); err != nil {
+		return out, o.drafts.Report(ctx, draft, err, upstream, c.Now)
 	}
 	key := draft.PayKey(c.In.Method)
 	if draft.State != tenantbooking.Paying { // who stays must be known before money comes

@@ -171,6 +171,13 @@ func (w *Town) Stays() []*Stay {
 	return slices.SortedFunc(maps.Values(w.reservations), func(a, b *Stay) int { return slices.Compare(a.ID[:], b.ID[:]) })
 }
 
+// Intents is how many payments were begun.
+func (w *Town) Intents() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.intents)
+}
+
 // Do changes the town while nobody is served.
 func (w *Town) Do(change func()) {
 	w.mu.Lock()

@@ -1,0 +1,175 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/fntest"
+)
+
+// TestADeadReservationTakesNoMoney has the reservation cancelled in every way, before and after the guest has begun to pay. No intent is opened.
+func TestADeadReservationTakesNoMoney(t *testing.T) {
+	t.Parallel()
+	type guest = tenantbookingtest.Guest
+	cancel := func(g *guest) {
+		stay := g.Town.Stays()[0]
+		g.Town.Do(func() { stay.State = "cancelled" })
+	}
+	for _, test := range []struct {
+		name string
+		dies func(*guest)
+		told []string
+	}{
+		{"the desk cancels before a payment", cancel, []string{created, troubled}},
+		{"the desk cancels while the guest pays", func(g *guest) { g.Pay("card"); cancel(g) }, []string{created, intended, troubled}},
+		{"the desk cancels after a promise of cash", func(g *guest) { g.Pay("cash_on_arrival"); cancel(g) }, []string{created, intended, troubled}},
+		{"the bank declines for good", func(g *guest) { g.Town.Decline(g.Pay("card").Intent, true) }, []string{created, intended, troubled}},
+		{"the bank declines for good, and the reservation has not heard of it", func(g *guest) {
+			g.Town.Decline(g.Pay("card").Intent, true)
+			stay := g.Town.Stays()[0]
+			g.Town.Do(func() { stay.State = "held" })
+		}, []string{created, intended, troubled}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+			test.dies(g)
+			before := g.Town.Intents()
+			for _, method := range []string{"cash_on_arrival", "card"} {
+				if a := pays(g, method); a.Status != http.StatusConflict || a.Code() != "BFF.TENANT.DRAFT_CLOSED" {
+					t.Errorf("by %s, answered %d %s", method, a.Status, a.Code())
+				}
+			}
+			if opened := g.Town.Intents() - before; opened != 0 {
+				t.Errorf("%d intents were opened", opened)
+			}
+			g.Ends("failed", "failed", test.told...)
+		})
+	}
+}
+
+// pays asks for a payment, whatever the answer.
+func pays(g *tenantbookingtest.Guest, method string) fntest.Answer {
+	return g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"`+method+`"}`)
+}
+
+// TestWhoHasPaidIsBooked pays at the bank and does not come back, but acts otherwise. Every act finds that out, also if one service does not
+// answer and the other one confirms the booking.
+func TestWhoHasPaidIsBooked(t *testing.T) {
+	t.Parallel()
+	type guest = tenantbookingtest.Guest
+	const closed = "BFF.TENANT.DRAFT_CLOSED"
+	acts := []struct {
+		name   string
+		send   func(*guest) fntest.Answer
+		status int
+		code   string
+	}{
+		{"comes back", func(g *guest) fntest.Answer { return g.Send("POST", "/draft/"+g.Draft.String()+"/return", nil) }, http.StatusOK, ""},
+		{"pays again", func(g *guest) fntest.Answer { return pays(g, "card") }, http.StatusConflict, closed},
+		{"promises cash", func(g *guest) fntest.Answer { return pays(g, "cash_on_arrival") }, http.StatusConflict, closed},
+		{"confirms", func(g *guest) fntest.Answer { return g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil) }, http.StatusOK, ""},
+		{"leaves", func(g *guest) fntest.Answer { return g.Send("DELETE", "/draft/"+g.Draft.String(), nil) }, http.StatusConflict, closed},
+	}
+	for _, circumstance := range []struct {
+		name  string
+		known bool // to the reservation service
+		down  string
+		later time.Duration
+	}{
+		{name: "before the reservation service knows"},
+		{name: "after the reservation service knows", known: true},
+		{name: "after the hold", later: 11 * time.Minute},
+		{name: "without the payment service", known: true, down: "payment"},
+	} {
+		for _, act := range acts {
+			t.Run(act.name+" "+circumstance.name, func(t *testing.T) {
+				t.Parallel()
+				g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+				g.Town.Pay(g.Intent, circumstance.known)
+				g.Town.Do(func() { g.Town.Down = circumstance.down })
+				g.DB.Advance(circumstance.later)
+				if a := act.send(g); a.Status != act.status || a.Code() != act.code {
+					t.Errorf("answered %d %s, want %d %s", a.Status, a.Code(), act.status, act.code)
+				}
+				var draft struct {
+					State string `json:"flowState"`
+				}
+				if g.Must(http.StatusOK, "GET", "/draft/"+g.Draft.String(), nil).Into(t, &draft); draft.State != "confirmed" {
+					t.Errorf("the draft is %s", draft.State)
+				}
+				g.Ends("confirmed", "converted", created, intended, converted)
+			})
+		}
+	}
+}
+
+// TestACardThatIsNotPaidIsNotConfirmed has somebody post to the route that promises of cash are confirmed by.
+func TestACardThatIsNotPaidIsNotConfirmed(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil); a.Code() != "BFF.TENANT.ILLEGAL_STEP" {
+		t.Errorf("answered %d %s", a.Status, a.Code())
+	}
+	if state, _ := g.State(); state != "paying" {
+		t.Errorf("the draft is %s", state)
+	}
+}
+
+// TestTheSweepFindsAPaymentWithinThreeMinutes captures at every minute of a hold. The guest closes the tab.
+func TestTheSweepFindsAPaymentWithinThreeMinutes(t *testing.T) {
+	t.Parallel()
+	for minute := range 12 {
+		g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+		ticks := func(minutes int) {
+			for range minutes {
+				g.DB.Advance(time.Minute)
+				sweep(t, g)
+			}
+		}
+		ticks(minute)
+		g.Town.Pay(g.Intent, false)
+		ticks(3)
+		g.Ends("confirmed", "converted", created, intended, converted)
+	}
+}
+
+// TestTheSweepTakesNothingFromAGuestWhoMayStillPay looks at drafts during the whole hold: a promise that is not confirmed yet, a payment that was declined, the bank's
+// page open. None is ended, and no answer says another time until which it can be paid.
+func TestTheSweepTakesNothingFromAGuestWhoMayStillPay(t *testing.T) {
+	t.Parallel()
+	type guest = tenantbookingtest.Guest
+	for name, before := range map[string]func(*guest){
+		"a promise":      func(g *guest) { g.Pay("cash_on_arrival") },
+		"a page":         func(g *guest) { g.Pay("card") },
+		"a declined one": func(g *guest) { g.Town.Decline(g.Pay("card").Intent, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+			before(g)
+			expires := func() (at time.Time) {
+				var draft struct {
+					ExpiresAt time.Time `json:"expiresAt"`
+				}
+				g.Must(http.StatusOK, "GET", "/draft/"+g.Draft.String(), nil).Into(t, &draft)
+				return draft.ExpiresAt
+			}
+			held := g.Town.Stays()[0].ExpiresAt
+			for range 9 {
+				g.DB.Advance(time.Minute)
+				sweep(t, g)
+				if state, _ := g.State(); state != "paying" {
+					t.Fatalf("the draft is %s", state)
+				}
+				if got := expires(); !got.Equal(held.Truncate(time.Millisecond)) {
+					t.Errorf("it can be paid until %v, its rooms are held until %v", got, held)
+				}
+			}
+			g.Pay("card").Town.Pay(g.Intent, false)
+			g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
+		})
+	}
+}

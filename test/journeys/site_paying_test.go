@@ -1,0 +1,87 @@
+package journeys
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// TestADeadReservationIsNotPaidFor tries to pay, on every way and on the bank's page that is still open, after the reservation was cancelled.
+func TestADeadReservationIsNotPaidFor(t *testing.T) {
+	t.Parallel()
+	for name, dies := range map[string]func(*stage.Visitor){
+		"five declines": func(v *stage.Visitor) {
+			for range 5 {
+				v.Press("decline")
+			}
+		},
+		"the desk cancels": func(v *stage.Visitor) {
+			v.Stage().Must(http.StatusOK, stage.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + v.ReservationID + "/cancel",
+				Key: stage.Key(), Header: map[string]string{"X-Tenant-Id": v.Hotel.Tenant.String()}, Body: map[string]any{"reasonCode": "guest_cancelled"}})
+		},
+	} {
+		for when, wait := range map[string]bool{"at once": false, "after the events": true} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				t.Parallel()
+				s := stage.Open(t)
+				v := s.Visit(demo.KabulGrand).Book(usual(), "card")
+				s.Quiet()
+				dies(v)
+				if wait {
+					s.Quiet()
+				}
+				for _, method := range []string{"mfs", "cash_on_arrival", "card"} {
+					v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": method})
+				}
+				if v.State() != "failed" {
+					t.Errorf("the draft is %s", v.FlowState)
+				}
+				s.Settle()
+				v.Press("pay")
+				s.Settle()
+				ended(t, v, "failed", "failed", "cancelled")
+				if intents, captured := payments(t, v); intents != 1 || captured != 0 {
+					t.Errorf("%d intents, %d captured, want one and none", intents, captured)
+				}
+			})
+		}
+	}
+}
+
+// payments counts the intents of the visitor's reservation, and those that money came by.
+func payments(t *testing.T, v *stage.Visitor) (intents, captured int) {
+	t.Helper()
+	reservation, err := id.Parse[id.Reservation](v.ReservationID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = v.Stage().DB.Owner(t).QueryRow(t.Context(), `
+		SELECT count(*), count(*) FILTER (WHERE captured_micro > 0) FROM sandbox.intents WHERE reservation_id = @reservation`,
+		pgx.StrictNamedArgs{"reservation": reservation}).Scan(&intents, &captured)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return intents, captured
+}
+
+// TestAPaymentIsFoundWithinThreeMinutes closes the tab after paying. The sweep converts the draft long before the hold is over.
+func TestAPaymentIsFoundWithinThreeMinutes(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
+	for range 2 {
+		sweep(s, time.Minute)
+	}
+	v.Press("pay")
+	for range 3 {
+		sweep(s, time.Minute)
+	}
+	v.Expect(created, intended, converted, held, confirmed, allocated, captured)
+	ended(t, v, "confirmed", "converted", "confirmed")
+}
