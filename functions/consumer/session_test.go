@@ -290,7 +290,7 @@ func TestWhoRacesForASessionLosesNothing(t *testing.T) {
 	for range racers {
 		go func() {
 			_, err := sessions.Change(t.Context(), v.Session, func(s *consumer.Session) {
-				s.Viewed(consumer.RecentlyViewed{Property: id.New[id.Property](), Source: consumer.FromList})
+				s.Viewed(consumer.RecentlyViewed{Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), Source: consumer.FromList})
 			})
 			failed <- err
 		}()

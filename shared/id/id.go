@@ -74,7 +74,8 @@ func (i ID[K]) AppendText(b []byte) ([]byte, error) {
 	return b, ulid.ULID(i).MarshalTextTo(b[at:])
 }
 
-// UnmarshalText accepts the prefixed form only: this kind's prefix, then 26 upper-case characters of Crockford's base 32.
+// UnmarshalText accepts the prefixed form only: this kind's prefix, then 26 upper-case characters of Crockford's base 32. The
+// zero ID is malformed: it is the value of an ID that is not set.
 func (i *ID[K]) UnmarshalText(text []byte) error {
 	prefix := i.prefix()
 	if len(text) != len(prefix)+ulid.EncodedSize || string(text[:len(prefix)]) != prefix {
@@ -83,7 +84,7 @@ func (i *ID[K]) UnmarshalText(text []byte) error {
 	rest := text[len(prefix):]
 	u, err := ulid.ParseStrict(string(rest))
 	var again [ulid.EncodedSize]byte
-	if err != nil || u.MarshalTextTo(again[:]) != nil || string(again[:]) != string(rest) {
+	if err != nil || u.IsZero() || u.MarshalTextTo(again[:]) != nil || string(again[:]) != string(rest) {
 		return i.refuse() // the parser also takes lower case, which would be a second name of the same thing
 	}
 	*i = ID[K](u)

@@ -171,3 +171,11 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestUnmarshalText_nilID(t *testing.T) {
+	t.Parallel()
+	var zero id.Tenant
+	if got, err := id.Parse[id.Tenant](zero.String()); err == nil {
+		t.Errorf("Parse(%s) = %v, want an error", zero, got)
+	}
+}
