@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/shared/cache"
@@ -53,7 +55,7 @@ func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
 
 // find is Find for those who look ahead, as soon as it is known whose name it is.
 func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) document.Sight) (Tenant, error) {
-	if ref == "" {
+	if !couldBeTenant(ref) {
 		return Tenant{}, ErrUnknownTenant
 	}
 	began := t.now()
@@ -73,6 +75,20 @@ func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) do
 		return Tenant{}, err
 	}
 	return t.stands(ctx, found), nil
+}
+
+// hostName is the form of slugs and domains.
+var hostName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.(?i:[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?))*$`)
+})
+
+// couldBeTenant reports whether a name has the form of a tenant's id, slug or domain. The tenant service is not asked for others.
+func couldBeTenant(ref string) bool {
+	const longest = 253 // of a domain
+	if _, err := id.Parse[id.Tenant](ref); err == nil {
+		return true
+	}
+	return len(ref) <= longest && hostName().MatchString(ref)
 }
 
 // errMoved is for a name that is another hotel's than when it was remembered. It is a refusal: no old entry answers instead.

@@ -37,6 +37,7 @@ type Origin struct {
 	Session       string
 	Instance      string // of the running function
 	Scenario      string // that the caller plays, where the sandbox is deployed; it is no part of an event
+	Caller        string // who asked: a client's address, or a service or staff of one tenant; it is no part of an event
 }
 
 type originKey struct{}

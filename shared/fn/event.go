@@ -115,6 +115,9 @@ func caused(ctx context.Context, raw event.Raw, c *record) context.Context {
 	if e.SessionID != nil {
 		o.Session = *e.SessionID
 	}
+	if e.TenantID != nil {
+		o.Caller = e.TenantID.String()
+	}
 	return event.WithOrigin(ctx, o)
 }
 

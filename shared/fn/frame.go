@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -33,6 +34,7 @@ type record struct {
 	act    id.Request
 	writer http.ResponseWriter // for its deadlines and headers; only write writes to it
 	header http.Header         // of the answer
+	from   netip.Addr          // of the client, as our own proxies saw it; zero where unknown
 	line   observe.Line
 	told   outbox.Tally
 
@@ -50,6 +52,7 @@ type frame struct {
 	home     string // the route on a tenant's own host, "" where there is none
 	domain   string // ours, below which each tenant has a host by its slug
 	sandbox  bool   // whether the neighbours are the sandbox's, and play scenarios
+	hops     hops
 	end      endpoint
 }
 
@@ -62,8 +65,12 @@ func newFrame(e env.Env, s Spec) (frame, error) {
 	if err := e.Load(&c); err != nil {
 		return frame{}, err
 	}
+	n, err := openHops(e)
+	if err != nil {
+		return frame{}, err
+	}
 	log, err := observe.Open(e)
-	return frame{spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox}, err
+	return frame{spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox, hops: n}, err
 }
 
 // with is the frame around an endpoint.
@@ -102,6 +109,7 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	}
 	var span trace.SpanContext
 	ctx, span := observe.Begin(r.Context(), r.Header)
+	c.from = f.hops.client(r)
 	c.line = observe.Line{
 		Time: c.began, Function: f.spec.Name, RequestID: requestID, Trace: span,
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Agent: r.UserAgent(), Received: r.ContentLength,
@@ -109,10 +117,25 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	if len(f.spec.Emits) > 0 { // who tells nothing publishes nothing
 		ctx = outbox.Tallied(ctx, &c.told)
 	}
-	return event.WithOrigin(ctx, event.Origin{
+	o := event.Origin{
 		RequestID: requestID, TraceParent: observe.Parent(span), CorrelationID: requestID, Instance: f.instance,
 		Scenario: f.scenario(r),
-	})
+	}
+	if f.spec.Access == Public {
+		o.Caller = blamed(c.from)
+	}
+	return event.WithOrigin(ctx, o)
+}
+
+// blamed is what the circuit breakers of upstreams know a client by. Networks of IPv6 are taken so large that nobody can pass
+// for several callers with what an access provider gives to one customer.
+func blamed(from netip.Addr) string {
+	bits := 32
+	if from.Is6() {
+		bits = 48
+	}
+	network, _ := from.Prefix(bits)
+	return network.String()
 }
 
 // scenario is what the caller wants the neighbours to play. Where they are real, nobody is asked to play anything.

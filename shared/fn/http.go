@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fn/idempotency"
 	"melmastoon.ghasi.io/shared/fn/limit"
 	"melmastoon.ghasi.io/shared/id"
@@ -43,17 +44,12 @@ type route struct {
 	spec Spec
 	gate gate
 	plan *plan
-	hops hops
 
 	limits *limit.Limiter // nil where only services call
 }
 
 func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error) {
 	p, err := planFor(in, s.Route, taken...)
-	if err != nil {
-		return route{}, err
-	}
-	n, err := openHops(e)
 	if err != nil {
 		return route{}, err
 	}
@@ -64,7 +60,7 @@ func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error)
 		}
 	}
 	g, err := newGate(e, s)
-	return route{s, g, p, n, l}, err
+	return route{s, g, p, l}, err
 }
 
 // An httpEnd is the endpoint of an HTTP function that was opened.
@@ -82,8 +78,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if asks(r) != "" {
 		return preflight(c)
 	}
-	address := h.hops.client(r)
-	if err := h.arrive(c, address); err != nil {
+	if err := h.arrive(c); err != nil {
 		return answer{}, err
 	}
 	caller, err := h.gate.admit(ctx, r, c)
@@ -98,6 +93,9 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if err := h.settle(c, scope); err != nil {
 		return answer{}, err
 	}
+	if h.spec.Access != Public {
+		ctx = blaming(ctx, scope)
+	}
 	key, err := idempotencyKey(r.Header, h.spec.Idempotent)
 	if err != nil {
 		return answer{}, err
@@ -111,7 +109,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		return answer{}, err
 	}
 	call := Call[In]{In: in, Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
-		Site: h.spec.Site(r), Address: address, Speculative: Speculative(r)}
+		Site: h.spec.Site(r), Address: c.from, Speculative: Speculative(r)}
 	if !h.spec.Idempotent {
 		return h.run(ctx, r, c, visitor, call)
 	}
@@ -170,6 +168,14 @@ func (r route) claim(req *http.Request, s Scope, doors []string, key string, bod
 		Request: idempotency.Hash(append(parts, body)...),
 		Lease:   r.spec.Timeout + leaseMargin,
 	}
+}
+
+// blaming is the context of a call by a service or by staff, which come from a few addresses: the circuit breakers of upstreams
+// know them by the tenant and by who they are.
+func blaming(ctx context.Context, s Scope) context.Context {
+	o := event.OriginOf(ctx)
+	o.Caller = s.Tenant.String() + " " + s.Caller
+	return event.WithOrigin(ctx, o)
 }
 
 // enter notes on whose behalf the call acts, and what the browser is to keep whatever comes of it.

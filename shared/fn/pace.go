@@ -1,8 +1,6 @@
 package fn
 
 import (
-	"net/netip"
-
 	"melmastoon.ghasi.io/shared/fn/limit"
 )
 
@@ -11,11 +9,11 @@ import (
 type standings [3]limit.Standing
 
 // arrive counts a call from an address, before anything is done for it.
-func (r route) arrive(c *record, from netip.Addr) error {
+func (r route) arrive(c *record) error {
 	if r.limits == nil {
 		return nil
 	}
-	c.standings[0] = r.limits.Address(from, c.began)
+	c.standings[0] = r.limits.Address(c.from, c.began)
 	return c.standings[0].Refused()
 }
 

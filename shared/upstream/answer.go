@@ -30,9 +30,15 @@ func judge(res *http.Response, body []byte, out any) error {
 		if refusal := readProblem(res, body); refusal != nil {
 			return refusal
 		}
+		return rejection(res.StatusCode)
 	}
 	return fmt.Errorf("answered %d", res.StatusCode)
 }
+
+// A rejection is a 4xx answer without an explanation that may be passed on.
+type rejection int
+
+func (r rejection) Error() string { return fmt.Sprintf("answered %d", int(r)) }
 
 // decode reads an answer's body. Members that out does not have are let pass: the other side may grow.
 func decode(body []byte, out any) error {

@@ -2,7 +2,9 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/sony/gobreaker/v2"
 	"go.opentelemetry.io/otel/propagation"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -122,27 +123,32 @@ func (c *Client) prepare(ctx context.Context, call *call, opts []Option) error {
 	return nil
 }
 
-// try sends the request once, unless the breaker is open. A refusal is a sign of life: it is us they do not like. What
-// happens in a scenario is only played, and says nothing of the service.
+// try sends the request once, unless the breaker is open. What happens in a scenario is only played, and says nothing of the
+// service.
 func (c *Client) try(ctx context.Context, call *call) error {
-	if event.OriginOf(ctx).Scenario != "" {
+	origin := event.OriginOf(ctx)
+	if origin.Scenario != "" {
 		return c.send(ctx, call)
 	}
-	var refused *refusal
-	_, err := c.breaker.Execute(func() (struct{}, error) {
-		err := c.send(ctx, call)
-		if errors.As(err, &refused) {
-			err = nil
-		}
-		if call.hurried && errors.Is(err, context.DeadlineExceeded) {
-			err = &overtaken{err}
-		}
-		return struct{}{}, err
-	})
-	if refused != nil {
-		return refused
+	argument := call.argument()
+	caller := cmp.Or(origin.Caller, argument) // if no caller is behind a call, each argument stands for itself
+	if err := c.breaker.admit(caller); err != nil {
+		return err
 	}
+	err := c.send(ctx, call)
+	if call.hurried && errors.Is(err, context.DeadlineExceeded) {
+		err = &overtaken{err}
+	}
+	c.breaker.settle(caller, argument, err)
 	return err
+}
+
+// argument identifies what is asked for.
+func (c *call) argument() string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%s %s %s\n", c.method, c.path, c.header.Get("X-Tenant-Id"))
+	_, _ = h.Write(c.body)
+	return string(h.Sum(nil))
 }
 
 // An overtaken call is one whose caller, not the service, had used up the time that calls are given.
@@ -180,7 +186,7 @@ func (c *Client) send(ctx context.Context, call *call) error {
 
 // worthRepeating reports whether the call failed in a way that a moment may mend.
 func worthRepeating(ctx context.Context, err error) bool {
-	if err == nil || ctx.Err() != nil || errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, errOpen) {
 		return false
 	}
 	_, explained := errors.AsType[*refusal](err)

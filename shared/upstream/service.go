@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -10,8 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"time"
-
-	"github.com/sony/gobreaker/v2"
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/identity"
@@ -24,7 +21,7 @@ type service struct {
 	audience string
 	http     http.RoundTripper
 	tokens   identity.Source // nil where the surroundings have none: the call goes out unsigned
-	breaker  *gobreaker.CircuitBreaker[struct{}]
+	breaker  *breaker
 	retries  *budget
 	broken   error // what is wrong with its configuration
 }
@@ -38,8 +35,9 @@ func openService(e env.Env, name string) *service {
 	s, err := env.Once(e, "upstream "+name+" "+base, func() (*service, error) {
 		transport, err := openTransport(e)
 		tokens, _ := env.Given[identity.Source](e)
+		real := func() time.Time { return e.Now().Add(-e.Offset()) }
 		return &service{name: name, base: base, audience: audience, http: transport, tokens: tokens,
-			breaker: newBreaker(name), retries: newBudget()}, err
+			breaker: newBreaker(real), retries: newBudget()}, err
 	})
 	if err != nil {
 		return &service{name: name, broken: err}
@@ -69,22 +67,6 @@ func load(e env.Env, tag string) (string, error) {
 		return "", err
 	}
 	return one.Elem().Field(0).String(), nil
-}
-
-const (
-	tripAfter  = 5               // failures in a row
-	probeAfter = 4 * time.Second // then one call may try again
-)
-
-func newBreaker(name string) *gobreaker.CircuitBreaker[struct{}] {
-	return gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
-		Name: name, MaxRequests: 1, Timeout: probeAfter,
-		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= tripAfter },
-		IsExcluded: func(err error) bool { // our caller left, or came late: that says nothing of them
-			_, late := errors.AsType[*overtaken](err)
-			return late || errors.Is(err, context.Canceled)
-		},
-	})
 }
 
 const (

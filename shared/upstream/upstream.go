@@ -1,8 +1,8 @@
 // Package upstream calls other services within a budget.
 //
 // A call never waits longer than its policy and its context allow, whatever the other side does. It carries the request
-// id, the trace and the caller's identity token. A breaker stops calling a service that has failed five times in a row;
-// retries are few and only where repeating is harmless. A refusal that the other side explains comes back as the same
+// id, the trace and the caller's identity token. A circuit breaker stops calling a service that fails for several callers and
+// arguments; retries are few and only where repeating is harmless. A refusal that the other side explains comes back as the same
 // fault, without what it says of our request unless [Pointing] knows that it is our caller's; everything else, be it a timeout, a 5xx or garbage, is [fault.ErrUpstreamUnavailable]. Where the sandbox is
 // deployed, the scenario that a caller plays is played by the neighbours too.
 package upstream

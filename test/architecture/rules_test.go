@@ -25,7 +25,7 @@ var sdks = []struct {
 	{"github.com/jackc/pgx/v5/pgxpool", []string{"shared/postgres"}, "one place opens pools and sets roles, time-outs and the tenant"},
 	{"github.com/coreos/go-oidc", []string{"shared/identity"}, "one place decides whom to believe"},
 	{"github.com/go-jose/go-jose", []string{"shared/identity"}, "one place signs and verifies tokens"},
-	{"github.com/sony/gobreaker", []string{"shared/upstream", "shared/document"}, "two places wait for somebody else within a caller's budget"},
+	{"github.com/sony/gobreaker", []string{"shared/document"}, "one place leaves a store alone that does not answer"},
 	{"golang.org/x/time/rate", []string{"shared/fn/limit"}, "one place says how often somebody may ask"},
 	{"github.com/sethvargo/go-envconfig", []string{"shared/env"}, "one place reads configuration"},
 	{"golang.org/x/text/language", []string{"shared/locale"}, "one place reads what languages a browser accepts"},

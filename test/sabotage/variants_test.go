@@ -213,6 +213,10 @@ var variants = []variant{
 		"c.began.Add(f.spec.Timeout-f.offset())", "c.began.Add(2*f.spec.Timeout-f.offset())",
 		"shared/fn", "TestACallEndsAtItsDeadline",
 	}, {
+		"one caller's failures open the circuit breaker", bounded, "shared/upstream/breaker.go",
+		"return failed >= minCallers &&", "return failed >= 1 ||",
+		"shared/upstream", "TestBreaker_opens",
+	}, {
 		"every failed call of a neighbour is repeated", bounded, "shared/upstream/budget.go",
 		"if b.have < price {", "if b.have < -1000*price {",
 		"shared/upstream", "TestATenthOfTheCallsMayBeRetries",

@@ -1,0 +1,126 @@
+package faults
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// A picky line fails one upstream for what a stranger causes, also through other services, and for nobody else.
+type picky struct {
+	part   atomic.Pointer[string] // of the upstream's addresses
+	failed atomic.Int64
+}
+
+const stranger = "stranger-" // how the stranger's request ids begin
+
+// RoundTrip is http.RoundTripper's.
+func (p *picky) RoundTrip(r *http.Request) (*http.Response, error) {
+	if part := p.part.Load(); part == nil || !strings.Contains(r.URL.Path, *part) || !strings.HasPrefix(r.Header.Get("X-Request-Id"), stranger) {
+		return http.DefaultTransport.RoundTrip(r)
+	}
+	p.failed.Add(1)
+	return &http.Response{StatusCode: http.StatusInternalServerError, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: io.NopCloser(strings.NewReader("")), Request: r}, nil
+}
+
+// from is a visitor at an address.
+func from(v *stage.Visitor, address string) *stage.Visitor {
+	v.Headers = map[string]string{"X-Forwarded-For": address}
+	return v
+}
+
+// TestBreaker_oneStranger has one client provoke failures of each upstream, many more than the circuit breakers allow in a row.
+// Other guests, at the same hotel and elsewhere, are served as if nothing happened.
+func TestBreaker_oneStranger(t *testing.T) {
+	t.Parallel()
+	wire, db := new(picky), pgtest.New(t)
+	s := stage.Within(t, db, env.Give[http.RoundTripper](db.Env().With("FORWARDED_HOPS", "1"), wire))
+	bad := from(s.Visit(demo.KabulGrand).Book(stage.Usual(), "card"), "203.0.113.9")
+	guest := from(s.Visit(demo.KabulGrand).Book(stage.Usual(), "card"), "198.51.100.1")
+	elsewhere := from(s.Visit(demo.HeratGarden), "198.51.100.2")
+	traveller, badTraveller := from(s.Browser().AtAll(), "198.51.100.3"), from(s.Browser().AtAll(), "203.0.113.9")
+	s.Quiet()
+	parts := map[string]string{"search": "/sandbox/search/"}
+	for name, n := range neighbours {
+		parts[name] = n.part
+	}
+	requests := 0
+	provoke := func(t *testing.T, v *stage.Visitor, r stage.Request) {
+		t.Helper()
+		requests++
+		r.Header = map[string]string{"X-Request-Id": fmt.Sprint(stranger, requests)}
+		if _, err := v.Go(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, part := range parts {
+		wire.part.Store(&part)
+		before := wire.failed.Load()
+		for range 8 {
+			forget(t, s)
+			for _, c := range calls(bad) {
+				provoke(t, bad, c.request)
+			}
+			for _, r := range travels(s) {
+				provoke(t, badTraveller, r)
+			}
+		}
+		if n := wire.failed.Load() - before; n < 8 {
+			t.Errorf("%s failed %d times: this has shown nothing", name, n)
+		}
+		forget(t, s)
+		for _, c := range calls(guest) {
+			served(t, name, guest, c.request)
+		}
+		served(t, name, elsewhere, stage.Request{Method: http.MethodGet, Path: "/bootstrap"})
+		for _, r := range travels(s) {
+			served(t, name, traveller, r)
+		}
+	}
+}
+
+// forget makes every upstream necessary again.
+func forget(t *testing.T, s *stage.Stage) {
+	t.Helper()
+	empty(t, s)
+	cache.Forget(s.Env())
+}
+
+// travels are requests of a traveller, one for each route that asks upstreams.
+func travels(s *stage.Stage) []stage.Request {
+	day := s.Env().Now().AddDate(0, 0, 7)
+	stay := map[string]any{"checkIn": day.Format(time.DateOnly), "checkOut": day.AddDate(0, 0, 2).Format(time.DateOnly)}
+	people, hotel := map[string]any{"adults": 2, "children": 0, "rooms": 1}, demo.KabulGrand
+	return []stage.Request{
+		{Method: http.MethodPost, Path: "/search", Body: map[string]any{"geo": map[string]any{"mode": "city", "city": "Kabul"}, "dates": stay, "occupancy": people}},
+		{Method: http.MethodGet, Path: "/hotels/" + hotel.Property.String()},
+		{Method: http.MethodPost, Path: "/handoff/" + hotel.Tenant.String() + "/" + hotel.Property.String(), Body: map[string]any{"dates": stay, "occupancy": people}},
+	}
+}
+
+// served fails the test if a guest's request is answered with an outage, or without what an upstream tells.
+func served(t *testing.T, upstream string, v *stage.Visitor, r stage.Request) {
+	t.Helper()
+	a, err := v.Go(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body struct{ Degraded []string }
+	if a.Status < 300 {
+		a.Into(t, &body)
+	}
+	if a.Status >= 500 || len(body.Degraded) > 0 {
+		t.Errorf("a stranger's failures of %s: another guest's %s %s was answered %d %s", upstream, r.Method, r.Path, a.Status, a.Body)
+	}
+}
