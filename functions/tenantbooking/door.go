@@ -133,25 +133,25 @@ func (d *door) changes() bool {
 // A glimpse is what the door knows before the hotel's entry is read: whose name is called, which session the cookie names, and
 // the documents of both.
 type glimpse struct {
-	tenant  id.Tenant
-	session id.TenantSession
-	known   bool // whether there is a session
-	seen    document.Sight
+	tenant id.Tenant
+	pass   Pass
+	known  bool // whether there is a session
+	seen   document.Sight
 }
 
 // glimpse reads at once what the door will look at, and whoever is behind it.
 func (d *door) glimpse(ctx context.Context, r *http.Request, t id.Tenant) glimpse {
 	g := glimpse{tenant: t}
-	g.session, g.known = d.sessions.FromCookie(r, t, d.spec.Site(r))
+	g.pass, g.known = d.sessions.FromCookie(r, t, d.spec.Site(r))
 	names := d.tenants.namesOf(t)
 	if d.fronts != nil {
 		names = append(names, d.fronts.names(t)...)
 	}
 	if g.known {
-		names = append(names, d.sessions.docs.Name(d.sessions.key(g.session)))
+		names = append(names, d.sessions.docs.Name(d.sessions.key(g.pass.Session)))
 	}
 	if g.known && d.fronts != nil {
-		names = append(names, d.served.Name(document.KeyOf(g.session.String())))
+		names = append(names, d.served.Name(document.KeyOf(g.pass.Session.String())))
 	}
 	g.seen = document.Ahead(ctx, d.env, names...)
 	return g
@@ -178,17 +178,37 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 		return v, s, ErrSuspended
 	}
 	v.Device = deviceOf(r.Header)
-	if !g.known && !slices.Contains(d.rules, WithoutSession) {
-		return v, s, ErrNoSession
+	if err := d.resume(g.seen.Under(ctx), r, g, &v, &s); err != nil {
+		return v, s, err
 	}
 	if d.changes() && v.Tenant.outdated(r.Header.Get("X-Bootstrap-Version")) {
 		return v, s, ErrOutdated
 	}
-	if g.known {
-		v.Session = d.sessions.Get(g.seen.Under(ctx), v.Tenant, g.session, birthOf(r, v.Tenant))
-		s.Caller = g.session.String()
-	}
 	v.Locale, v.Currency = prefers(r.Header, v)
 	v.Campaign = v.Session.Campaign.Or(visit.CampaignOf(r.Header))
 	return v, s, nil
+}
+
+// resume continues the session of the request's cookie, and renews a cookie that is a day old. A session that was revoked is
+// none: its cookie reads and writes nothing, and the browser may begin a new session.
+func (d *door) resume(ctx context.Context, r *http.Request, g glimpse, v *Visitor, s *fn.Scope) error {
+	if g.known {
+		v.Session = d.sessions.Get(ctx, v.Tenant, g.pass.Session, birthOf(r, v.Tenant))
+	}
+	if !v.Session.RevokedAt.IsZero() {
+		v.Session = Session{}
+	}
+	if v.Session.ID.IsZero() {
+		if !slices.Contains(d.rules, WithoutSession) {
+			return ErrNoSession
+		}
+		return nil
+	}
+	s.Caller = v.Session.ID.String()
+	if slices.Contains(d.rules, WithoutSession) || d.env.Now().Sub(g.pass.IssuedAt) < renewal {
+		return nil // those functions send a cookie of their own
+	}
+	cookie, err := d.sessions.Cookie(*v, d.spec.Site(r))
+	s.Cookies = append(s.Cookies, cookie)
+	return err
 }

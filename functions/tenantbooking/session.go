@@ -30,7 +30,7 @@ type Session struct {
 	Fingerprint string             `json:"fingerprintHash"`
 	IP          string             `json:"ipHash"`
 	Device      visit.Device       `json:"deviceClass"`
-	RevokedAt   time.Time          `json:"revokedAt,omitzero"` // when it was told last that the visit is nobody's any more
+	RevokedAt   time.Time          `json:"revokedAt,omitzero"` // from then on its cookies open nothing
 }
 
 // Consent is what a guest has agreed to.
@@ -96,15 +96,24 @@ const (
 	ownCookie    = "__Host-tnt_id"
 )
 
-// FromCookie is the session that the request's cookie names, if it was signed here for that hotel. A cookie of another
-// hotel is none.
-func (s *Sessions) FromCookie(r *http.Request, t id.Tenant, at fn.Site) (id.TenantSession, bool) {
+// A Pass is what a valid cookie says: the session, and when the cookie was issued. It is good for sessionTTL from then.
+type Pass struct {
+	Session  id.TenantSession
+	IssuedAt time.Time
+}
+
+// renewal is the age from which a cookie is replaced by a new one, so that a session in use does not end.
+const renewal = 24 * time.Hour
+
+// FromCookie returns the Pass of the request's cookie. ok is false unless the cookie was signed here for that hotel, and has
+// not expired.
+func (s *Sessions) FromCookie(r *http.Request, t id.Tenant, at fn.Site) (pass Pass, ok bool) {
 	for _, c := range r.CookiesNamed(cookieAt(at)) {
-		if session, ok := s.verify(c.Value, t); ok {
-			return session, true
+		if pass, ok = s.verify(c.Value, t); ok {
+			return pass, true
 		}
 	}
-	return id.TenantSession{}, false
+	return Pass{}, false
 }
 
 // cookieAt is what the cookie is called there. On a hotel's own host no other name counts: a neighbouring host can have a

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,8 @@ func openSessions(t *testing.T, e env.Env, keys string) *Sessions {
 
 func TestWhoseACookieIs(t *testing.T) {
 	t.Parallel()
-	s := openSessions(t, env.Of(nil), key("a", 1))
+	e := env.Of(nil)
+	s := openSessions(t, e, key("a", 1))
 	here, there := Tenant{ID: id.New[id.Tenant](), Slug: "kabul"}, Tenant{ID: id.New[id.Tenant](), Slug: "herat"}
 	session := Begin(Session{Tenant: here.ID})
 	visitor := Visitor{Tenant: here, Called: here.Slug, Session: session}
@@ -46,7 +48,7 @@ func TestWhoseACookieIs(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.AddCookie(&http.Cookie{Name: "tnt_id", Value: value})
 		got, ok := s.FromCookie(r, t.ID, fn.Site{})
-		return ok && got == session.ID
+		return ok && got.Session == session.ID
 	}
 	tag := strings.LastIndexByte(shared.Value, '.') + 1
 	for _, test := range []struct {
@@ -63,6 +65,8 @@ func TestWhoseACookieIs(t *testing.T) {
 		{"a tag that is cut short", s, here, shared.Value[:len(shared.Value)-2], false},
 		{"another session's tag", s, here, id.New[id.TenantSession]().String() + shared.Value[len(session.ID.String()):], false},
 		{"nothing", s, here, "", false},
+		{"another date", s, here, session.ID.String() + "." + strconv.FormatInt(e.Now().Add(time.Hour).Unix(), 36) + shared.Value[tag-3:], false},
+		{"without a date", s, here, session.ID.String() + "." + shared.Value[tag-2:], false},
 		{"while its key is in its grace period", openSessions(t, env.Of(nil), key("b", 2)+","+key("a", 1)), here, shared.Value, true},
 		{"after its key is gone", openSessions(t, env.Of(nil), key("b", 2)), here, shared.Value, false},
 		{"another key under the same name", openSessions(t, env.Of(nil), key("a", 3)), here, shared.Value, false},
@@ -70,6 +74,15 @@ func TestWhoseACookieIs(t *testing.T) {
 		if got := knows(test.keys, test.at, test.value); got != test.want {
 			t.Errorf("%s: known %v, want %v", test.name, got, test.want)
 		}
+	}
+	e.Advance(sessionTTL - time.Second)
+	renewed, err := s.Cookie(visitor, fn.Site{})
+	if err != nil || !knows(s, here, shared.Value) {
+		t.Errorf("a cookie ends before its time, %v", err)
+	}
+	e.Advance(time.Second)
+	if knows(s, here, shared.Value) || !knows(s, here, renewed.Value) {
+		t.Errorf("30 days after its issue a cookie is valid: %v; renewed: %v", knows(s, here, shared.Value), knows(s, here, renewed.Value))
 	}
 	own, _ := s.Cookie(visitor, fn.Site{Own: true})
 	if shared.Path != "/bff/tenant-booking/v1/kabul" || own.Path != "/" || own.Name != "__Host-tnt_id" || !own.Secure || !own.HttpOnly || shared.SameSite != http.SameSiteLaxMode {

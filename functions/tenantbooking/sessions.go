@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,14 +89,19 @@ func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
 	return fault.ErrUnavailable.Because(errors.New("sessions: keep " + session.ID.String() + ": others were always first"))
 }
 
-// Revoke forgets what ties a session to a person. Visits that are under way do not bring it back: what they keep of it, they
-// carry over. What is older than what was told before, or of a session that is not kept, changes nothing.
+// Revoke ends a session, and forgets what ties it to a person. Visits that are under way do not bring it back: what they keep
+// of it, they carry over. A session that is not kept is kept as revoked, for as long as one of its cookies can be valid. What
+// is older than what was told before changes nothing.
 func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSession, since time.Time) error {
 	for range rivals {
-		kept, ok, err := s.find(ctx, t, session)
-		if err != nil || !ok || !since.After(kept.RevokedAt) {
+		kept, ok, err := s.docs.Get(ctx, s.key(session))
+		if !ok {
+			kept = Session{ID: session, Tenant: t}
+		}
+		if err != nil || !kept.of(t, session) || !since.After(kept.RevokedAt) {
 			return err
 		}
+		kept.LastSeenAt = s.now()
 		if done, err := s.put(ctx, kept.anonymous(since)); err != nil || done {
 			return err
 		}
@@ -109,18 +115,25 @@ func (s *Sessions) put(ctx context.Context, session Session) (bool, error) {
 	return s.docs.Put(ctx, s.key(session.ID), session, session.Version, session.LastSeenAt.Add(sessionTTL))
 }
 
-// sign is the cookie's value: the session, the key's id and a tag that covers the hotel too. An id seen in telemetry opens
-// nothing.
+// sign returns the cookie's value: the session, the time of issue, and a tag with its key's id, which covers the hotel too. An
+// id seen in telemetry opens nothing.
 func (s *Sessions) sign(session id.TenantSession, t id.Tenant) (string, error) {
-	tag, err := s.keys.Tag(sharedCookie, t.String(), session.String())
-	return session.String() + "." + tag, err
+	issued := strconv.FormatInt(s.now().Unix(), dateBase)
+	tag, err := s.keys.Tag(sharedCookie, t.String(), session.String(), issued)
+	return session.String() + "." + issued + "." + tag, err
 }
 
-func (s *Sessions) verify(value string, t id.Tenant) (none id.TenantSession, ok bool) {
-	name, tag, _ := strings.Cut(value, ".")
+// dateBase is the base of the number that tells a cookie's time of issue, in seconds.
+const dateBase = 36
+
+func (s *Sessions) verify(value string, t id.Tenant) (pass Pass, ok bool) {
+	name, rest, _ := strings.Cut(value, ".")
+	issued, tag, _ := strings.Cut(rest, ".")
 	session, err := id.Parse[id.TenantSession](name)
-	if err != nil || !s.keys.Tagged(tag, sharedCookie, t.String(), name) {
-		return none, false
+	seconds, undated := strconv.ParseInt(issued, dateBase, 64)
+	if err != nil || undated != nil || !s.keys.Tagged(tag, sharedCookie, t.String(), name, issued) {
+		return Pass{}, false
 	}
-	return session, true
+	pass = Pass{Session: session, IssuedAt: time.Unix(seconds, 0)}
+	return pass, s.now().Before(pass.IssuedAt.Add(sessionTTL))
 }

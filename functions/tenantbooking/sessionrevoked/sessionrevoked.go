@@ -41,8 +41,7 @@ func New(e env.Env) (fn.Handle[Revoked], error) {
 	return (&hearer{sessions}).hear, err
 }
 
-// hear needs no inbox: the session knows when it was revoked last. A booking that is being made goes on, as anybody's: its
-// truth is in SQL, and it was begun without saying who one is.
+// hear needs no inbox: the session knows when it was revoked last. A reservation stands: its guest opens it with the view token.
 func (h *hearer) hear(ctx context.Context, e event.Event[Revoked]) error {
 	session, err := id.Parse[id.TenantSession](e.Payload.Session)
 	if err != nil || e.Delivery.Tenant == nil {
