@@ -1,6 +1,9 @@
 package reservation
 
 import (
+	"math/big"
+	"slices"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
@@ -32,7 +35,7 @@ var errWaiver = fault.ErrForbidden.Saying("A manager has to waive what the polic
 
 // Allows says whether the reservation can be cancelled by a wish, and what that comes to.
 func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, error) {
-	applied := Applied{Ref: r.Policy.Ref, Currency: r.Currency}
+	applied := Applied{Ref: r.policyRef(), Currency: r.Currency}
 	switch standing := r.Standing(); {
 	case standing == Held, standing == ExpiredHold && w.OnlyHeld: // rooms that are over, too: money might take them again
 		return applied, nil, nil
@@ -58,15 +61,47 @@ func (r *Reservation) noShowAt() time.Time {
 	return r.midnight(r.Start.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
 }
 
-// penalty is what the policy keeps of the price, rounded down to minor units of the currency. The hours are counted to the beginning of
-// the day of arrival at the property.
+// penalty is what the policies of the items keep of the price, added up and rounded down to minor units of the currency. Each item has
+// its part of the grand total, by its own price. Hours are counted to the beginning of the day of arrival at the property.
 func (r *Reservation) penalty(now time.Time) money.Micro {
-	if now.Before(r.midnight(r.Start).Add(-time.Duration(r.Policy.FreeUntil) * time.Hour)) {
-		return 0
+	var rooms int64
+	for _, item := range r.Items {
+		rooms += int64(item.Total)
 	}
-	percent := money.Micro(min(max(r.Policy.PenaltyPercent, 0), 100))
-	kept := r.Total/100*percent + r.Total%100*percent/100
-	return kept - kept%r.Currency.MinorUnit()
+	arrival, kept := r.midnight(r.Start), new(big.Rat)
+	for _, item := range r.Items {
+		policy := r.policyOf(item)
+		if now.Before(arrival.Add(-time.Duration(policy.FreeUntil) * time.Hour)) {
+			continue
+		}
+		part := big.NewRat(1, int64(len(r.Items))) // rooms that cost nothing: what is paid are fees
+		if rooms > 0 {
+			part.SetFrac64(int64(item.Total), rooms)
+		}
+		kept.Add(kept, part.Mul(part, policy.late(r.Nights())))
+	}
+	kept.Mul(kept, new(big.Rat).SetInt64(int64(r.Total)))
+	penalty := money.Micro(new(big.Int).Quo(kept.Num(), kept.Denom()).Int64()) // at most the total
+	return penalty - penalty%r.Currency.MinorUnit()
+}
+
+// policyOf is the policy of an item. A row that is older than policies of items has the reservation's.
+func (r *Reservation) policyOf(item Item) Policy {
+	if item.Policy == nil {
+		return r.Policy
+	}
+	return *item.Policy
+}
+
+// policyRef names the policies of all items, each once.
+func (r *Reservation) policyRef() string {
+	var refs []string
+	for _, item := range r.Items {
+		if ref := r.policyOf(item).Ref; !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return strings.Join(refs, ", ")
 }
 
 // CancelOnWish ends the reservation because somebody wants it, on the terms of its policy.

@@ -14,6 +14,7 @@ func TestWhatCancellingCosts(t *testing.T) {
 	paid := func() *Reservation {
 		r := aHeld(t)
 		r.Policy.FreeUntil, r.Policy.PenaltyPercent = 48, 33
+		r.Items[0].Policy, r.Items[1].Policy = &r.Policy, &r.Policy
 		if err := r.Confirm(aCapture(r), r.Hold, r.PlacedAt); err != nil {
 			t.Fatal(err)
 		}
@@ -64,6 +65,48 @@ func TestPenalty_countsInTheZoneOfTheProperty(t *testing.T) {
 			r.TimeZone = test.zone
 			if before, from := r.penalty(test.deadline.Add(-1)), r.penalty(test.deadline); before != 0 || from != r.Total/2 {
 				t.Errorf("penalty() = %d before the deadline and %d from then on, want 0 and %d", before, from, r.Total/2)
+			}
+		})
+	}
+}
+
+func TestPenalty_addsUpThePoliciesOfTheItems(t *testing.T) {
+	t.Parallel()
+	strict := Policy{Ref: "flexible-24h", FreeUntil: 24, PenaltyPercent: 100}
+	cheap := Policy{Ref: "saver-7d", FreeUntil: 168, PenaltyPercent: 50}
+	night := Policy{Ref: "one-night", FreeUntil: 48, PenaltyPercent: 100, PenaltyNights: 1}
+	for _, test := range []struct {
+		name        string
+		first       *Policy
+		second      *Policy
+		totals      [2]money.Micro
+		hoursBefore time.Duration
+		want        money.Micro // of 410
+		ref         string
+	}{
+		{"both free", &strict, &cheap, [2]money.Micro{200, 200}, 169, 0, "flexible-24h, saver-7d"},
+		{"one free", &strict, &cheap, [2]money.Micro{200, 200}, 48, 102_500_000, "flexible-24h, saver-7d"},
+		{"neither free", &strict, &cheap, [2]money.Micro{200, 200}, 1, 307_500_000, "flexible-24h, saver-7d"},
+		{"a cheap room lowers no strict penalty", &strict, &cheap, [2]money.Micro{390, 10}, 1, 404_870_000, "flexible-24h, saver-7d"},
+		{"one night of two", &night, &night, [2]money.Micro{200, 200}, 1, 205_000_000, "one-night"},
+		{"more nights than there are", &Policy{Ref: "n", PenaltyNights: 5}, &Policy{Ref: "n", PenaltyNights: 2}, [2]money.Micro{1, 3}, -1, 410_000_000, "n"},
+		{"rooms that cost nothing", &strict, &cheap, [2]money.Micro{0, 0}, 1, 307_500_000, "flexible-24h, saver-7d"},
+		{"rows that are older than policies of items", nil, nil, [2]money.Micro{200, 200}, 1, 205_000_000, "pol_flex/1"},
+		{"one such row", &strict, nil, [2]money.Micro{200, 200}, 1, 307_500_000, "flexible-24h, pol_flex/1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := confirmedOne(t)
+			for i, policy := range []*Policy{test.first, test.second} {
+				r.Items[i].Policy, r.Items[i].Total = policy, test.totals[i]*1_000_000
+			}
+			at := r.midnight(r.Start).Add(-test.hoursBefore * time.Hour)
+			applied, back, err := CancelWish{Code: GuestCancelled, By: saga()}.Allows(r, at)
+			if err != nil || applied.Penalty != test.want || applied.Eligible != r.Captured-test.want || applied.Ref != test.ref {
+				t.Errorf("Allows() = %+v, %v, want a penalty of %d by %q", applied, err, test.want, test.ref)
+			}
+			if test.want < r.Captured && (len(back) != 1 || back[0].Amount != r.Captured-test.want) {
+				t.Errorf("refunds = %v, want %d", back, r.Captured-test.want)
 			}
 		})
 	}

@@ -133,7 +133,7 @@ func read(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictNamedA
 		byID[r.ID], ids[i] = r, r.ID
 	}
 	rows, _ = tx.Query(ctx, `
-		SELECT reservation_id, item_id, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro
+		SELECT reservation_id, item_id, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy
 		FROM reservation.reservation_items
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
 		ORDER BY reservation_id, position`, pgx.StrictNamedArgs{"tenant": found[0].Tenant, "reservations": ids})

@@ -182,7 +182,7 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 	if err := r.move(r.Standing(), Cancelled); err != nil {
 		return err
 	}
-	applied := Applied{Ref: r.Policy.Ref, Currency: r.Currency}
+	applied := Applied{Ref: r.policyRef(), Currency: r.Currency}
 	for _, refund := range back {
 		applied.Eligible += refund.Amount
 	}

@@ -75,6 +75,7 @@ type PricedItem struct {
 	Nights    []Night        `json:"nights"`
 	Nightly   money.Micro    `json:"nightlyRateMicro"` // on average
 	Total     money.Micro    `json:"totalMicro"`
+	Policy    *Policy        `json:"cancellationPolicy,omitzero"` // in a price: absent where that of the price holds
 }
 
 // A Line is one line of the bill as the guest reads it.
@@ -143,6 +144,9 @@ func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote
 	}
 	for i := range p.Items {
 		p.Items[i].Occupants = a.Items[i].Occupants
+		if p.Items[i].Policy == nil {
+			p.Items[i].Policy = &p.Policy
+		}
 	}
 	return &Quote{
 		ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay,
@@ -152,6 +156,8 @@ func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote
 	}, nil
 }
 
+// answers returns an error for a price that is not for the ask, or that a later event could not tell: then money that is captured could
+// not be given back.
 func (p Price) answers(a Ask) error {
 	switch {
 	case len(p.Items) != len(a.Items):
@@ -160,11 +166,40 @@ func (p Price) answers(a Ask) error {
 		return fmt.Errorf("%s for %s", p.Totals.Currency, a.Currency)
 	case p.Totals.Grand <= 0:
 		return fmt.Errorf("a total of %d", p.Totals.Grand)
+	case p.FX != nil && (p.FX.Rate <= 0 || p.FX.Source == "" || p.FX.Base == "" || p.FX.Quote == ""):
+		return fmt.Errorf("an incomplete FX snapshot %s", p.FX.ID)
 	}
 	for i, item := range p.Items {
 		if item.RoomType != a.Items[i].RoomType || item.RatePlan != a.Items[i].RatePlan {
 			return fmt.Errorf("item %d is for another room or rate", i)
 		}
+		if item.Nightly < 0 || item.Total < 0 {
+			return fmt.Errorf("item %d costs less than nothing", i)
+		}
+		if item.Policy == nil {
+			continue
+		}
+		if err := item.Policy.validate(); err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
+		}
+	}
+	if err := p.Policy.validate(); err != nil {
+		return err
+	}
+	return p.adds()
+}
+
+// adds returns an error unless the lines sum to the grand total.
+func (p Price) adds() error {
+	var sum money.Micro
+	for _, line := range p.Lines {
+		var err error
+		if sum, err = sum.Plus(line.Amount); err != nil {
+			return err
+		}
+	}
+	if sum != p.Totals.Grand {
+		return fmt.Errorf("lines of %d for a total of %d", sum, p.Totals.Grand)
 	}
 	return nil
 }
@@ -195,7 +230,7 @@ func (q *Quote) Reserve(b Booking) (*Reservation, error) {
 	for i, item := range q.Items {
 		r.Items = append(r.Items, Item{
 			ID:       id.Derive[id.Item](b.Act, fmt.Sprintf("item/%d", i)),
-			RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants, Nightly: item.Nightly, Total: item.Total,
+			RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants, Nightly: item.Nightly, Total: item.Total, Policy: item.Policy,
 		})
 	}
 	r.Hold = r.wanted(b.Act, "hold", b.TTL)

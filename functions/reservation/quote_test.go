@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,17 @@ func TestAPriceForSomethingElseIsNone(t *testing.T) {
 		{"another currency", func(p *Price) { p.Totals.Currency = money.AFN }, fault.ErrUpstreamUnavailable},
 		{"nothing to pay", func(p *Price) { p.Totals.Grand = 0 }, fault.ErrUpstreamUnavailable},
 		{"another room", func(p *Price) { p.Items[1].RoomType = id.New[id.RoomType]() }, fault.ErrUpstreamUnavailable},
+		{"no policy", func(p *Price) { p.Policy = Policy{} }, fault.ErrUpstreamUnavailable},
+		{"a policy without ref", func(p *Price) { p.Policy.Ref = "" }, fault.ErrUpstreamUnavailable},
+		{"an item's policy without ref", func(p *Price) { p.Items[1].Policy = &Policy{PenaltyPercent: 50} }, fault.ErrUpstreamUnavailable},
+		{"a penalty above the price", func(p *Price) { p.Policy.PenaltyPercent = 101 }, fault.ErrUpstreamUnavailable},
+		{"a penalty below nothing", func(p *Price) { p.Items[0].Policy = &Policy{Ref: "p", PenaltyNights: -1} }, fault.ErrUpstreamUnavailable},
+		{"a no-show above the price", func(p *Price) { over := 101; p.Policy.NoShowPercent = &over }, fault.ErrUpstreamUnavailable},
+		{"lines above the total", func(p *Price) { p.Lines[0].Amount++ }, fault.ErrUpstreamUnavailable},
+		{"no lines", func(p *Price) { p.Lines = nil }, fault.ErrUpstreamUnavailable},
+		{"lines beyond all numbers", func(p *Price) { p.Lines = append(p.Lines, Line{Amount: math.MaxInt64}) }, fault.ErrUpstreamUnavailable},
+		{"an item below nothing", func(p *Price) { p.Items[0].Total = -1 }, fault.ErrUpstreamUnavailable},
+		{"an FX snapshot without rate", func(p *Price) { p.FX = &FX{Base: "USD", Quote: "AFN", Source: "bank"} }, fault.ErrUpstreamUnavailable},
 		{"another rate", func(p *Price) { p.Items[0].RatePlan = id.New[id.RatePlan]() }, fault.ErrUpstreamUnavailable},
 	} {
 		t.Run(test.name, func(t *testing.T) {

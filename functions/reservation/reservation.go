@@ -52,6 +52,7 @@ type Item struct {
 	stay.Occupants
 	Nightly money.Micro `db:"nightly_rate_micro"`
 	Total   money.Micro `db:"total_micro"`
+	Policy  *Policy     // nil: stored before items had one
 }
 
 // A Step is what a held reservation waits for.

@@ -59,11 +59,12 @@ func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) e
 	for i, item := range r.Items {
 		tx.Queue(`
 			INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id,
-				adults, children, infants, nightly_rate_micro, total_micro)
-			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nightly, @total)`,
+				adults, children, infants, nightly_rate_micro, total_micro, policy)
+			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nightly, @total, @policy)`,
 			pgx.StrictNamedArgs{
 				"item": item.ID, "tenant": r.Tenant, "reservation": r.ID, "position": i, "roomType": item.RoomType, "ratePlan": item.RatePlan,
-				"adults": item.Adults, "children": item.Children, "infants": item.Infants, "nightly": item.Nightly, "total": item.Total})
+				"adults": item.Adults, "children": item.Children, "infants": item.Infants, "nightly": item.Nightly, "total": item.Total,
+				"policy": item.Policy})
 	}
 	r.queueHold(tx)
 	return s.outbox.Append(ctx, tx, HoldPlaced(r))

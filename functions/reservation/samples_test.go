@@ -48,6 +48,7 @@ func aPrice(a Ask, until time.Time) Price {
 			priced.Total += rate
 		}
 		p.Items = append(p.Items, priced)
+		p.Lines = append(p.Lines, Line{"room", "Room", priced.Total})
 		p.Totals.Grand += priced.Total
 	}
 	return p

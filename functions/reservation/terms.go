@@ -1,7 +1,9 @@
 package reservation
 
 import (
+	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -84,12 +86,38 @@ func (n *Name) UnmarshalText(text []byte) error {
 // saga is this service acting on what its neighbours tell it.
 func saga() Actor { return Actor{System, "reservation-service"} }
 
-// A Policy is what cancelling costs, as it stood when the price was quoted.
+// A Policy is what cancelling or not arriving costs, as it stood when the price was quoted: a number of nights or a share of the price.
+// Where it names no cost of a no-show, that costs what a late cancellation does.
 type Policy struct {
 	Ref            string `json:"ref"`
 	FreeUntil      int    `json:"freeUntilHoursBefore"`
 	PenaltyPercent int    `json:"penaltyPercent"`
+	PenaltyNights  int    `json:"penaltyNights,omitzero"` // in place of the percentage
+	NoShowPercent  *int   `json:"noShowPercent,omitzero"`
+	NoShowNights   int    `json:"noShowNights,omitzero"` // in place of the percentage
 	Description    string `json:"description"`
+}
+
+// validate returns an error for a policy that no cancellation could name or apply.
+func (p Policy) validate() error {
+	percent := func(n int) bool { return n >= 0 && n <= 100 }
+	switch {
+	case p.Ref == "":
+		return errors.New("a policy without ref")
+	case p.FreeUntil < 0 || p.PenaltyNights < 0 || p.NoShowNights < 0:
+		return fmt.Errorf("policy %s has a negative number", p.Ref)
+	case !percent(p.PenaltyPercent), p.NoShowPercent != nil && !percent(*p.NoShowPercent):
+		return fmt.Errorf("policy %s has a share that is no percentage", p.Ref)
+	}
+	return nil
+}
+
+// late is the share of the price of so many nights that a late cancellation costs.
+func (p Policy) late(nights int) *big.Rat {
+	if p.PenaltyNights > 0 {
+		return big.NewRat(int64(min(p.PenaltyNights, nights)), int64(nights))
+	}
+	return big.NewRat(int64(min(max(p.PenaltyPercent, 0), 100)), 100) // quotes that are older than validate
 }
 
 // An FX is the exchange rate that a quote was made with.

@@ -59,6 +59,7 @@ type ItemView struct {
 	Nightly   money.Micro    `json:"nightlyRateMicro"`
 	Total     money.Micro    `json:"totalMicro"`
 	Currency  money.Currency `json:"currency"`
+	Policy    Policy         `json:"cancellationPolicy"`
 }
 
 // A HoldView is how long the rooms are kept, or were.
@@ -81,7 +82,7 @@ type PaymentView struct {
 func (r *Reservation) View() View {
 	items := make([]ItemView, len(r.Items))
 	for i, item := range r.Items {
-		items[i] = ItemView{item.ID, item.RoomType, item.RatePlan, item.Occupants, item.Nightly, item.Total, r.Currency}
+		items[i] = ItemView{item.ID, item.RoomType, item.RatePlan, item.Occupants, item.Nightly, item.Total, r.Currency, r.policyOf(item)}
 	}
 	v := View{
 		Reservation: r.ID, Tenant: r.Tenant, Property: r.Property, Code: r.Code, State: r.Standing(), Version: r.Version,

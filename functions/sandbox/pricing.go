@@ -35,6 +35,7 @@ type PricedItem struct {
 	Nights      []PricedNight `json:"nights"`
 	NightlyRate money.Micro   `json:"nightlyRateMicro"` // the average, cut off: for showing, never for adding up
 	Total       money.Micro   `json:"totalMicro"`
+	Policy      Policy        `json:"cancellationPolicy"`
 }
 
 // A PricedNight is the price of one room for one night.
@@ -56,11 +57,15 @@ type Totals struct {
 	Currency   money.Currency `json:"currency"`
 }
 
-// A Policy says what a cancellation costs.
+// A Policy says what a cancellation and a no-show cost: nights, if there are any, else a share of the price. A no-show without either
+// costs what a late cancellation does.
 type Policy struct {
 	Ref                  string `json:"ref"`
 	FreeUntilHoursBefore int    `json:"freeUntilHoursBefore"`
 	PenaltyPercent       int    `json:"penaltyPercent"`
+	PenaltyNights        int    `json:"penaltyNights,omitzero"`
+	NoShowPercent        *int   `json:"noShowPercent,omitzero"`
+	NoShowNights         int    `json:"noShowNights,omitzero"`
 	Description          string `json:"description"`
 }
 
@@ -168,7 +173,7 @@ func (t Tariff) plan(n int, wish Wish) (Plan, error) {
 }
 
 func (t Tariff) room(plan Plan, wish Wish, w stay.Window) (item PricedItem, err error) {
-	item = PricedItem{RoomType: wish.RoomType, RatePlan: wish.RatePlan, Nights: make([]PricedNight, 0, w.Nights())}
+	item = PricedItem{RoomType: wish.RoomType, RatePlan: wish.RatePlan, Policy: plan.Policy, Nights: make([]PricedNight, 0, w.Nights())}
 	week := make([]money.Micro, len(plan.Weekdays)) // converted once: a stay may have a year of nights in twenty rooms
 	for day, amount := range plan.Weekdays {
 		if week[day], err = round(t.converted(amount)); err != nil {
@@ -193,7 +198,7 @@ func (t Tariff) converted(m money.Micro) *big.Rat {
 	return new(big.Rat).Mul(rat(m), t.FX.exact)
 }
 
-// stricter is the policy that binds a stay of several rooms: the one that is free for the shortest time, then the dearer.
+// stricter is the policy that stands for a stay of several rooms where only one is shown (each room keeps its own): the one that is free for the shortest time, then the dearer.
 func stricter(a, b Policy, first bool) Policy {
 	earlier := b.FreeUntilHoursBefore > a.FreeUntilHoursBefore
 	dearer := b.FreeUntilHoursBefore == a.FreeUntilHoursBefore && b.PenaltyPercent > a.PenaltyPercent

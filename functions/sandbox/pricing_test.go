@@ -92,6 +92,11 @@ func TestLinesAddUpToTheGrandTotal(t *testing.T) {
 	if p.CancellationPolicy.Ref != "saver" {
 		t.Errorf("policy %s, want the one that is free for the shorter time", p.CancellationPolicy.Ref)
 	}
+	for _, item := range p.Items {
+		if want := tariff(t).Plans[item.RatePlan].Policy; item.Policy != want {
+			t.Errorf("the room at %s has policy %+v, want its own, %+v", item.RatePlan, item.Policy, want)
+		}
+	}
 }
 
 func TestOtherCurrenciesArePayable(t *testing.T) {
