@@ -35,6 +35,7 @@ type Body struct {
 	Guest    *Guest             `json:"guest,omitzero"`  // until the end
 	Hashes   Hashes             `json:"hashes,omitzero"` // what may be told of the guest
 	Payment  *Payment           `json:"payment,omitzero"`
+	Declines int                `json:"declinesShown,omitzero"` // of the payment, that its guest was shown
 	Trail    []Step             `json:"trail"`
 	Errors   []Trouble          `json:"errors,omitzero"`
 	Campaign visit.Campaign     `json:"campaign,omitzero"`
@@ -224,6 +225,9 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	}
 	if err := d.May(Pays); err != nil {
 		return nil, err
+	}
+	if d.Payment == nil || d.Payment.Intent != i.ID {
+		d.Declines = 0
 	}
 	d.Payment = &Payment{i.ID, i.Method, i.Provider, i.Amount}
 	events, err := d.move(Pays, now)

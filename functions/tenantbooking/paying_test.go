@@ -173,3 +173,58 @@ func TestTheSweepTakesNothingFromAGuestWhoMayStillPay(t *testing.T) {
 		})
 	}
 }
+
+// TestADeclineIsShownOnce has the bank decline, and the guest come back more often than that: at once in several tabs, again after another
+// attempt was begun, with the same payment and another one. Each decline is one 402 and one event; other returns write nothing.
+func TestADeclineIsShownOnce(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	back := "/draft/" + g.Draft.String() + "/return"
+	version := func() (version int) {
+		t.Helper()
+		if err := g.DB.Owner(t).QueryRow(t.Context(), `SELECT version FROM bff_tenant_booking.booking_drafts`).Scan(&version); err != nil {
+			t.Fatal(err)
+		}
+		return version
+	}
+	pending := func(when string) {
+		t.Helper()
+		before := version()
+		for range 3 {
+			g.Must(http.StatusAccepted, "POST", back, nil)
+		}
+		if after := version(); after != before {
+			t.Errorf("%s, reloads made %d versions", when, after-before)
+		}
+	}
+	tabs := func(when string) {
+		t.Helper()
+		answers := make(chan int)
+		for range 4 {
+			go func() { answers <- g.Send("POST", back, nil).Status }()
+		}
+		shown := map[int]int{}
+		for range 4 {
+			shown[<-answers]++
+		}
+		if shown[http.StatusPaymentRequired] != 1 || shown[http.StatusAccepted] != 3 {
+			t.Errorf("%s, four tabs are answered %v", when, shown)
+		}
+	}
+	pending("before anything is declined")
+	g.Town.Decline(g.Intent, false)
+	tabs("declined")
+	pending("shown")
+	g.Pay("card")
+	pending("with the same payment again")
+	g.Town.Decline(g.Intent, false)
+	g.Town.Decline(g.Intent, false)
+	tabs("declined twice more")
+	g.Pay("cash_on_arrival").Pay("card")
+	pending("with another payment")
+	g.Town.Decline(g.Intent, false)
+	tabs("declined once by the other")
+	g.Town.Pay(g.Intent, false)
+	g.Must(http.StatusOK, "POST", back, nil)
+	g.Ends("confirmed", "converted", created, intended, troubled, troubled, intended, intended, troubled, converted)
+}

@@ -95,8 +95,8 @@ func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err e
 	return "", d.May(Pays)
 }
 
-// Returned is for a guest who comes back from the bank. It is nil when the reservation is confirmed, ErrDeclined when the
-// bank has refused, ErrPending while nobody knows.
+// Returned is for a guest who comes back from the bank. It is nil if the reservation is confirmed, ErrDeclined if the
+// bank has refused since the last time that this was shown, and else ErrPending.
 func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	if d.State == Confirmed {
 		return nil
@@ -105,17 +105,18 @@ func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 		return err
 	}
 	f, err := s.ask(ctx, d)
+	declined := f.paid.Attempts > d.Declines
 	switch {
 	case err != nil || d.State == Confirmed:
 		return err
 	case f.paid.Promised():
 		return ErrIllegalStep // a promise is confirmed, not returned with
-	case f.paid.Status == "failed":
+	case f.paid.Status == "failed" && declined:
 		return s.fail(ctx, d, ErrDeclined, PaymentsName)
-	case f.reservation.State == "cancelled":
+	case f.paid.Status == "failed", f.reservation.State == "cancelled":
 		return s.fail(ctx, d, ErrDraftClosed, ReservationsName)
-	case f.paid.Attempts > 0 || f.paid.Over():
-		return s.show(ctx, d, ErrDeclined, PaymentsName)
+	case declined:
+		return s.decline(ctx, d, f.paid.Attempts)
 	}
 	return ErrPending
 }
@@ -194,12 +195,13 @@ func (s *Settler) fail(ctx context.Context, d *Draft, why error, upstream string
 	return why
 }
 
-// show tells the guest of an error after which the draft goes on.
-func (s *Settler) show(ctx context.Context, d *Draft, why error, upstream string) error {
-	if err := s.drafts.Save(ctx, d, d.Shown(why, upstream, s.now())); err != nil {
+// decline shows the guest that the bank has refused so often. The draft goes on.
+func (s *Settler) decline(ctx context.Context, d *Draft, times int) error {
+	d.Declines = times
+	if err := s.drafts.Save(ctx, d, d.Shown(ErrDeclined, PaymentsName, s.now())); err != nil {
 		return err
 	}
-	return why
+	return ErrDeclined
 }
 
 // Leave ends a draft whose guest has walked away, and gives its rooms back. What is paid for is not left: it ends
