@@ -292,6 +292,21 @@ func TestWhoMayNot(t *testing.T) {
 	g.Must(http.StatusOK, "GET", path, nil)
 }
 
+// TestASuspendedHotelConfirmsWhatWasPromised suspends the hotel between a promise of cash and its confirmation.
+func TestASuspendedHotelConfirmsWhatWasPromised(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
+	g.Town.Do(func() { g.Town.Tenants[0].Status = "suspended" })
+	g.DB.Advance(6 * time.Minute) // beyond what is remembered of the hotel
+	if a := g.Send("POST", "/quote", g.Wish()); a.Code() != "TENANT.SUSPENDED" {
+		t.Errorf("another booking is begun: %d %s", a.Status, a.Code())
+	}
+	for range 2 {
+		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
+	}
+	g.Ends("confirmed", "converted", created, intended, converted)
+}
+
 // The sweep has no door that rereads the flags, and tells steps of drafts too.
 func TestTheSweepTellsStepsAsTheFlagsSay(t *testing.T) {
 	t.Parallel()

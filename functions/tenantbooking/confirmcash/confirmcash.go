@@ -19,7 +19,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Emits:      fn.Emits{tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
-}, New)
+}, New, tenantbooking.WhileSuspended)
 
 // A Request names the draft.
 type Request struct {
