@@ -30,6 +30,7 @@ type Draft struct {
 
 // A Body is what a draft says. It is kept as one document.
 type Body struct {
+	Changed  int                `json:"changedIn,omitzero"` // the Version of the last move
 	Quote    Quote              `json:"quote"`
 	Hold     *Hold              `json:"hold,omitzero"`   // the rooms of the guest; of an earlier quote while quoting
 	Guest    *Guest             `json:"guest,omitzero"`  // until the end
@@ -91,7 +92,7 @@ func NewDraft(act id.Request, v Visitor, q Quote, now time.Time) *Draft {
 		ID: DraftID(act), Tenant: v.Tenant.ID, Session: v.Session.ID, State: Quoting, Version: 1,
 		CreatedAt: now, ActiveAt: now, ExpiresAt: now.Add(idle), AsOf: now,
 		Body: Body{
-			Quote: q, Trail: []Step{{Quoting, now}}, Campaign: v.Campaign, Arrival: v.Session.Arrival, Device: v.Device,
+			Changed: 1, Quote: q, Trail: []Step{{Quoting, now}}, Campaign: v.Campaign, Arrival: v.Session.Arrival, Device: v.Device,
 			Locale: v.Locale, Currency: v.Currency, Silent: !v.Session.Consent.Telemetry,
 		},
 	}
@@ -124,6 +125,7 @@ func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
 	to, _ := d.State.after(a)
 	d.State, d.ActiveAt = to, now
 	d.Version++
+	d.Changed = d.Version
 	since := d.Trail[len(d.Trail)-1].At
 	if from != to {
 		d.Trail = append(d.Trail[max(0, len(d.Trail)-mostSteps+1):], Step{to, now})

@@ -1,33 +1,38 @@
 package tenantbooking
 
 import (
-	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// A Match is the version in an If-Match; 0 is any.
-type Match int64
+// A Match is an If-Match: the tags of the drafts that a caller would change. Its zero value matches every draft.
+type Match struct{ tags []string }
 
-// UnmarshalText reads one ETag of this service, or "*". Whoever compresses an answer on its way makes its ETag a weak one;
-// of a version that says as much.
+// UnmarshalText reads a list of ETags, or "*". A tag that is not one of ours, or no ETag at all, matches no draft.
 func (m *Match) UnmarshalText(text []byte) error {
-	if string(text) == "*" {
+	m.tags = nil
+	if strings.TrimSpace(string(text)) == "*" {
 		return nil
 	}
-	inner, begun := strings.CutPrefix(strings.TrimPrefix(string(text), "W/"), `"`)
-	inner, ended := strings.CutSuffix(inner, `"`)
-	n, err := strconv.ParseInt(inner, 10, 64)
-	if !begun || !ended || err != nil || n < 1 {
-		return errors.New("is not an ETag of this draft")
+	for tag := range strings.SplitSeq(string(text), ",") {
+		// Compression on the way makes an ETag a weak one; the tag of a draft says as much.
+		m.tags = append(m.tags, strings.TrimPrefix(strings.TrimSpace(tag), "W/"))
 	}
-	*m = Match(n)
 	return nil
 }
 
-// Matches says whether the draft is the version that a caller changes.
+// Tag is the version of the draft as its guest knows it, in its ETag. Notes of errors and the sweep change the Version, but not the Tag.
+func (d *Draft) Tag() int64 {
+	if d.Changed == 0 { // an older version of this service has written it
+		return int64(d.Version)
+	}
+	return int64(d.Changed)
+}
+
+// Matches returns ErrStale unless the draft is one that a caller would change.
 func (d *Draft) Matches(m Match) error {
-	if m != 0 && int64(m) != int64(d.Version) {
+	if m.tags != nil && !slices.Contains(m.tags, `"`+strconv.FormatInt(d.Tag(), 10)+`"`) {
 		return ErrStale
 	}
 	return nil

@@ -3,6 +3,7 @@ package tenantbooking
 import (
 	"time"
 
+	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -11,7 +12,7 @@ import (
 type View struct {
 	Draft      id.Draft   `json:"draftId"`
 	State      State      `json:"flowState"`
-	Version    int        `json:"version"`
+	Version    int64      `json:"version"`
 	Quote      QuoteView  `json:"quote"`
 	Hold       *HoldView  `json:"hold,omitzero"`
 	Guest      *Guest     `json:"guest,omitzero"`
@@ -68,7 +69,7 @@ type HoldView struct {
 // View shows the draft where it stands, by the clock that decides.
 func (d *Draft) View() View {
 	v := View{
-		Draft: d.ID, State: d.State, Version: d.Version, Quote: d.Quote.View(), Guest: d.Guest, Payment: d.Payment,
+		Draft: d.ID, State: d.State, Version: d.Tag(), Quote: d.Quote.View(), Guest: d.Guest, Payment: d.Payment,
 		Errors: d.Errors, CreatedAt: d.CreatedAt, ServerTime: d.AsOf,
 	}
 	if d.Hold != nil {
@@ -82,6 +83,9 @@ func (d *Draft) View() View {
 	}
 	return v
 }
+
+// Reply is how an answer with the draft is sent: with its ETag, and kept by no browser, since it says who the guest is.
+func (d *Draft) Reply() fn.Reply { return fn.OK.Version(d.Tag()).Cached("private, no-store") }
 
 // View shows the price.
 func (q Quote) View() QuoteView {

@@ -63,7 +63,7 @@ func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out
 	if err != nil {
 		return out, err
 	}
-	return Response{fn.OK.Reply().Version(int64(draft.Version)), draft.View()}, nil
+	return Response{draft.Reply(), draft.View()}, nil
 }
 
 func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request], h tenantbooking.Hashes) (*tenantbooking.Draft, error) {
@@ -74,7 +74,7 @@ func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request], h ten
 	if draft.IsNamed(c.In.Guest) {
 		return draft, nil // said before, perhaps by an attempt that was cut off
 	}
-	if err := draft.Matches(c.In.Match.Or(0)); err != nil {
+	if err := draft.Matches(c.In.Match.Or(tenantbooking.Match{})); err != nil {
 		return nil, err
 	}
 	events, err := draft.Name(c.In.Guest, h, c.Now)

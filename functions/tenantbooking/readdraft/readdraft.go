@@ -44,5 +44,5 @@ func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	return Response{fn.OK.Reply().Version(int64(draft.Version)), draft.View()}, nil
+	return Response{draft.Reply(), draft.View()}, nil
 }

@@ -1,0 +1,88 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+)
+
+// TestWhatAGuestDidNotChangeKeepsItsTag notes an error and lets the sweep look at the draft. The guest goes on with the ETag they have.
+func TestWhatAGuestDidNotChangeKeepsItsTag(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+	path := "/draft/" + g.Draft.String()
+	seen := g.Version
+	g.Town.Do(func() { g.Town.Down = "payment" })
+	if a := pays(g, "card"); a.Status != http.StatusServiceUnavailable {
+		t.Fatalf("answered %d %s", a.Status, a.Body)
+	}
+	g.Town.Do(func() { g.Town.Down = "" })
+	if g.Must(http.StatusOK, "GET", path, nil); g.Version != seen {
+		t.Errorf("the note of an error made %s out of %s", g.Version, seen)
+	}
+	other := `{"guest":{"firstName":"Malalai","lastName":"","email":"m@example.com","phone":"+93700123456"}}`
+	if g.Must(http.StatusOK, "PATCH", path, other, "If-Match", seen); g.Version == seen {
+		t.Errorf("another guest has the tag of the one before, %s", seen)
+	}
+	g.Env.Advance(5 * time.Second) // an open breaker probes again
+	g.Pay("card").Must(http.StatusOK, "GET", path, nil)
+	paying := g.Version
+	g.DB.Advance(2 * time.Minute)
+	sweep(t, g)
+	g.Town.Decline(g.Intent, false)
+	g.Must(http.StatusPaymentRequired, "POST", path+"/return", nil)
+	if a := g.Send("GET", path, nil, "If-None-Match", paying); a.Status != http.StatusNotModified {
+		t.Errorf("looked at and declined, it is another: %d %s, was %s", a.Status, a.Header.Get("Etag"), paying)
+	}
+}
+
+// TestADraftIsKeptByNoBrowser reads it, reads it again and changes it: a shared computer's disk must not have the guest's name.
+func TestADraftIsKeptByNoBrowser(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	path := "/draft/" + g.Draft.String()
+	named := g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona)
+	read := g.Must(http.StatusOK, "GET", path, nil)
+	known := g.Send("GET", path, nil, "If-None-Match", g.Version)
+	if known.Status != http.StatusNotModified {
+		t.Errorf("unchanged, answered %d", known.Status)
+	}
+	for name, a := range map[string]http.Header{"changed": named.Header, "read": read.Header, "known": known.Header} {
+		if a.Get("Cache-Control") != "private, no-store" || a.Get("Etag") == "" {
+			t.Errorf("%s: kept by %q, ETag %q", name, a.Get("Cache-Control"), a.Get("Etag"))
+		}
+	}
+}
+
+func TestIfMatch(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	path := "/draft/" + g.Draft.String()
+	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona)
+	// Naming the guest who is named already is no change, so the names take turns.
+	guests := []string{`{"guest":{"firstName":"Malalai","lastName":"","email":"m@example.com","phone":"+93700123456"}}`, tenantbookingtest.Zarghona}
+	next := 0
+	for _, test := range []struct {
+		match   string
+		matches bool
+	}{
+		{"*", true}, {"%", true}, {"W/%", true}, {`"1", %`, true}, {`%,"1"`, true}, {`"xyzzy" , W/%`, true},
+		{`"1"`, false}, {`"1", "2"`, false}, {`"xyzzy"`, false}, {"7", false}, {"no tag", false}, {`"`, false}, {`W/"", ""`, false},
+	} {
+		match := strings.ReplaceAll(test.match, "%", g.Version)
+		a := g.Send("PATCH", path, guests[next%2], "If-Match", match)
+		if test.matches {
+			g.Version = a.Header.Get("Etag")
+			next++
+		}
+		if want := map[bool]int{true: http.StatusOK, false: http.StatusPreconditionFailed}[test.matches]; a.Status != want {
+			t.Errorf("If-Match: %s: %d %s, want %d", match, a.Status, a.Code(), want)
+		}
+		if !test.matches && a.Code() != "GENERAL.VERSION_CONFLICT" {
+			t.Errorf("If-Match: %s: %s", match, a.Code())
+		}
+	}
+}
