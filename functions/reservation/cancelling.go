@@ -30,6 +30,14 @@ type CancelWish struct {
 	OnlyHeld bool // rooms that nobody has paid for or promised to
 }
 
+// Cancels returns who cancels: a service that passes on a guest's wish speaks for the guest.
+func (v Visitor) Cancels(r *Reservation, code Reason) Actor {
+	if v.Actor.Type == System && code == GuestCancelled {
+		return Actor{Guest, Name(r.Guest.String())}
+	}
+	return v.Actor
+}
+
 // errWaiver is who may waive (DESIGN 9.32).
 var errWaiver = fault.ErrForbidden.Saying("A manager has to waive what the policy keeps.")
 
@@ -48,7 +56,7 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 	case penalty > 0 && !w.MayWaive:
 		return Applied{}, nil, errWaiver
 	}
-	applied.Eligible = max(0, r.Captured-applied.Penalty)
+	applied.Eligible = max(0, r.Captured-r.Refunded-applied.Penalty)
 	if applied.Eligible == 0 {
 		return applied, nil, nil
 	}

@@ -174,3 +174,35 @@ func TestOnlyAManagerWaivesAPenalty(t *testing.T) {
 		}
 	}
 }
+
+func TestAllows_refundsWhatIsKept(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name              string
+		refunded, penalty money.Micro // of a price of 410
+		eligible          money.Micro
+	}{
+		{"nothing refunded before", 0, 0, 410_000_000},
+		{"a part refunded before", 200_000_000, 0, 210_000_000},
+		{"a part refunded before, and a penalty", 200_000_000, 205_000_000, 5_000_000},
+		{"less kept than the penalty", 300_000_000, 205_000_000, 0},
+		{"all refunded before", 410_000_000, 0, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := confirmedOne(t)
+			r.Refunded = test.refunded
+			at := r.ConfirmedAt.Add(time.Minute)
+			if test.penalty > 0 {
+				at = r.Stay.Start.Time().Add(-time.Hour)
+			}
+			applied, back, err := CancelWish{Code: GuestCancelled}.Allows(r, at)
+			if err != nil || applied.Penalty != test.penalty || applied.Eligible != test.eligible {
+				t.Errorf("Allows() = %+v, %v; want penalty %d, eligible %d", applied, err, test.penalty, test.eligible)
+			}
+			if (test.eligible > 0) != (len(back) == 1 && back[0].Amount == test.eligible) {
+				t.Errorf("requests %v, want %d", back, test.eligible)
+			}
+		})
+	}
+}

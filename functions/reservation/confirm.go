@@ -34,7 +34,7 @@ type stock interface {
 type till interface {
 	Intent(context.Context, id.Tenant, id.Intent) (Intent, error)
 	Promise(context.Context, *Reservation) (Intent, error)
-	Refund(context.Context, id.Tenant, Refund) error
+	Refund(context.Context, id.Tenant, Refund, Cause) error
 }
 
 // A Confirmer confirms reservations. A call and the event of the capture both use it, at the same time if need be:
@@ -81,6 +81,12 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	}
 	if err != nil {
 		return nil, err
+	}
+	// Before the reservation is saved: an attempt that is cut off here is repeated, one that has saved is not.
+	if back, over := r.Surplus(intent); over {
+		if err := c.till.Refund(ctx, r.Tenant, back, Surplus); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.Confirm(intent, hold, c.now()); err != nil {
 		return nil, err
@@ -155,7 +161,7 @@ func (c *Confirmer) giveBack(ctx context.Context, r *Reservation, i Intent, refu
 		}
 	}
 	if back, useless := r.Useless(i); useless {
-		if err := c.till.Refund(ctx, r.Tenant, back); err != nil {
+		if err := c.till.Refund(ctx, r.Tenant, back, BoughtNothing); err != nil {
 			return err
 		}
 	}

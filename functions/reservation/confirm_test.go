@@ -109,6 +109,8 @@ func TestConfirming(t *testing.T) {
 		{"a capture after the rooms were sold is asked back", func(s *stage) { expire(s); s.sell() }, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
 		{"a capture after a cancellation is given back", func(s *stage) { s.change(unpaid) }, captured, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
 		{"too little is given back", nothing, short, ErrTooLittle, Held, false, []string{"held"}},
+		{"more than the price confirms, and the surplus goes back", nothing, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"so it does after the hold", expire, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
 		{"an intent without money confirms nothing", nothing, open, ErrNotCaptured, Held, false, []string{"held"}},
 		{"an unknown intent confirms nothing", nothing, unknown, ErrNotCaptured, Held, false, []string{"held"}},
 		{"cash is promised while the rooms are held", nothing, cash, nil, Confirmed, true, []string{"held", "confirmed"}},
@@ -149,6 +151,11 @@ func short(s *stage) *id.Intent {
 	return &i.ID
 }
 
+func tooMuch(s *stage) *id.Intent {
+	i := s.pays(with(aCapture, func(i *Intent) { i.Captured += 90; i.Refunded = 30 })(s.r))
+	return &i.ID
+}
+
 func open(s *stage) *id.Intent {
 	i := s.pays(with(aCapture, func(i *Intent) { i.Status, i.Captured, i.CaptureEvent = "requires_payment", 0, nil })(s.r))
 	return &i.ID
@@ -176,6 +183,9 @@ func (s *stage) balances(kept bool) {
 		asked := r.Cancellation != nil && slices.Contains(r.Cancellation.Refunds, Refund{i.ID, i.kept()})
 		if i.kept() > 0 && !r.standsOn(*i) && !asked {
 			s.t.Errorf("%d of %s is kept without a room", i.kept(), i.ID)
+		}
+		if r.State == Confirmed && r.standsOn(*i) && i.kept() > r.Total {
+			s.t.Errorf("%d of %s is kept for %d", i.kept(), i.ID, r.Total)
 		}
 		has = has || i.kept() > 0 || i.Status == PendingCash
 	}

@@ -115,11 +115,12 @@ func (h *house) let(r *Reservation) (let int) {
 type purse struct {
 	mu       sync.Mutex
 	intents  map[id.Intent]*Intent
+	refunds  map[id.Refund]bool
 	promises int
 }
 
 func aPurse(intents ...Intent) *purse {
-	p := &purse{intents: map[id.Intent]*Intent{}}
+	p := &purse{intents: map[id.Intent]*Intent{}, refunds: map[id.Refund]bool{}}
 	for _, i := range intents {
 		p.intents[i.ID] = &i
 	}
@@ -149,10 +150,13 @@ func (p *purse) Promise(_ context.Context, r *Reservation) (Intent, error) {
 	return i, nil
 }
 
-func (p *purse) Refund(_ context.Context, _ id.Tenant, back Refund) error {
+func (p *purse) Refund(_ context.Context, _ id.Tenant, back Refund, why Cause) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.intents[back.Intent].Refunded = back.Amount // by an id that derives from the intent: once
+	if once := id.Derive[id.Refund](back.Intent, string(why)); !p.refunds[once] {
+		p.refunds[once] = true
+		p.intents[back.Intent].Refunded += back.Amount
+	}
 	return nil
 }
 

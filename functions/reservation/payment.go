@@ -15,6 +15,7 @@ type Payment struct {
 	PaymentStatus PaymentStatus `db:"payment_status"`
 	Intent        *id.Intent    `db:"payment_intent_id"`
 	Captured      money.Micro   `db:"captured_micro"`
+	Refunded      money.Micro   `db:"-"` // of it, as [Payments.Learn] has found; it is kept by the payment service only
 	CaptureEvent  *id.Event     `db:"capture_event_id"`
 	ConfirmedAt   *time.Time
 }
@@ -124,7 +125,7 @@ func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
 	now = at(now)
 	committed.Outcome = Committed
 	r.Hold = committed
-	r.Payment = Payment{i.Method, i.Status, &i.ID, i.Captured, i.CaptureEvent, &now}
+	r.Payment = Payment{i.Method, i.Status, &i.ID, i.Captured, 0, i.CaptureEvent, &now}
 	return nil
 }
 
@@ -202,6 +203,11 @@ func (r *Reservation) Useless(i Intent) (Refund, bool) {
 		return Refund{}, false
 	}
 	return Refund{i.ID, i.kept()}, true
+}
+
+// Surplus is the money of a confirming intent beyond the price of the stay.
+func (r *Reservation) Surplus(i Intent) (Refund, bool) {
+	return Refund{i.ID, i.kept() - r.Total}, i.kept() > r.Total
 }
 
 // Stray are the rooms that an attempt with this intent may have taken anew when it cannot confirm the reservation any

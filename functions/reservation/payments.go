@@ -53,13 +53,32 @@ func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
 	return p.Intent(ctx, r.Tenant, out.ID)
 }
 
-// Refund gives money back, once: the refund's id derives from the intent.
-func (p Payments) Refund(ctx context.Context, tenant id.Tenant, back Refund) error {
+// Learn asks how much of what the reservation stands on has gone back. Whoever cancels a paid reservation needs it.
+func (p Payments) Learn(ctx context.Context, r *Reservation) error {
+	if r.Captured == 0 {
+		return nil
+	}
+	i, err := p.Intent(ctx, r.Tenant, *r.Intent)
+	r.Refunded = i.Refunded
+	return err
+}
+
+// A Cause is why money goes back without a cancellation. An intent is refunded once for each.
+type Cause string
+
+// The causes.
+const (
+	BoughtNothing Cause = "bought nothing"
+	Surplus       Cause = "surplus" // more was captured than the stay costs
+)
+
+// Refund gives money back, once: the refund's id derives from the intent and the cause.
+func (p Payments) Refund(ctx context.Context, tenant id.Tenant, back Refund, why Cause) error {
 	in := struct {
 		Refund id.Refund   `json:"refundId"`
 		Amount money.Micro `json:"amountMicro"`
 		Reason string      `json:"reason"`
-	}{id.Derive[id.Refund](back.Intent, "useless"), back.Amount, "bought nothing"}
+	}{id.Derive[id.Refund](back.Intent, string(why)), back.Amount, string(why)}
 	var out struct {
 		Refund id.Refund `json:"refundId"`
 	}

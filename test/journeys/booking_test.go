@@ -2,6 +2,7 @@
 package journeys
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -151,6 +152,61 @@ func TestPaidInTime_commitNotSaved(t *testing.T) {
 	s.Settle()
 	b.Expect("reservation.held", "reservation.hold_expired", "reservation.confirmed",
 		"inventory.allocation.committed", "inventory.allocation.committed", "payment.transaction.captured")
+}
+
+func TestCancelledWithAPenalty(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	w := stage.Usual()
+	w.From, w.Saver = 2, true // within the week in which half the price is kept
+	b := s.Book(w).Intend("card")
+	b.Press("pay")
+	b.Await("confirmed")
+	terms := b.Cancel(true)
+	if terms.Penalty() <= 0 || terms.Penalty()+terms.Eligible() != b.Price() {
+		t.Errorf("a dry run answers penalty %d and refund %d of %d", terms.Penalty(), terms.Eligible(), b.Price())
+	}
+	if done := b.Cancel(false); done != terms {
+		t.Errorf("cancelled with %+v, the dry run answered %+v", done, terms)
+	}
+	b.Await("cancelled")
+	s.Settle()
+	if _, refunded := b.Intent(); refunded != terms.Applied.RefundEligibilityMicro {
+		t.Errorf("refunded %s, want %s", refunded, terms.Applied.RefundEligibilityMicro)
+	}
+}
+
+func TestCancelledAfterARefund(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(stage.Usual()).Intend("card")
+	b.Press("pay")
+	b.Await("confirmed")
+	half := b.Price() / 2
+	b.Refund(half)
+	terms := b.Cancel(false)
+	if terms.Penalty() != 0 || terms.Eligible() != b.Price()-half {
+		t.Errorf("penalty %d, refund %d; want 0 and the other half, %d", terms.Penalty(), terms.Eligible(), b.Price()-half)
+	}
+	b.Await("cancelled")
+	s.Settle()
+	if _, refunded := b.Intent(); refunded != b.Total {
+		t.Errorf("refunded %s, want %s", refunded, b.Total)
+	}
+}
+
+func TestPaidTooMuch(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	b := s.Book(stage.Usual())
+	price := b.Total
+	b.Total = fmt.Sprint(2 * b.Price())
+	b.Intend("card").Press("pay")
+	b.Await("confirmed")
+	s.Settle()
+	if _, refunded := b.Intent(); refunded != price {
+		t.Errorf("refunded %s of twice the price, want %s", refunded, price)
+	}
 }
 
 // last is a wish for every room of the hotel's smallest type.

@@ -1,6 +1,11 @@
 package stage
 
-import "net/http"
+import (
+	"net/http"
+	"strconv"
+
+	"melmastoon.ghasi.io/shared/id"
+)
 
 // Must sends a request and fails the test unless the answer has this status.
 func (s *Stage) Must(status int, r Request) Answer {
@@ -96,4 +101,38 @@ func (b *Booking) CommitRooms() {
 		}
 	}
 	b.stage.Must(http.StatusOK, b.post("/sandbox/inventory/v1/commits", "", map[string]any{"tenantId": b.Tenant, "allocationIds": allocations}))
+}
+
+// Terms are what a cancellation comes to.
+type Terms struct {
+	Applied struct{ PenaltyMicro, RefundEligibilityMicro string } `json:"policyApplied"`
+}
+
+// Penalty is what the hotel keeps, in micros.
+func (t Terms) Penalty() int64 { return micros(t.Applied.PenaltyMicro) }
+
+// Eligible is what the guest gets back, in micros.
+func (t Terms) Eligible() int64 { return micros(t.Applied.RefundEligibilityMicro) }
+
+// Price is the booking's total in micros.
+func (b *Booking) Price() int64 { return micros(b.Total) }
+
+func micros(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64) // no number is no money
+	return n
+}
+
+// Cancel cancels as the guest wishes, or asks what that would come to.
+func (b *Booking) Cancel(dryRun bool) (t Terms) {
+	b.stage.t.Helper()
+	b.stage.Must(http.StatusOK, b.post("/api/v1/reservations/"+b.ReservationID+"/cancel", Key(), map[string]any{
+		"reasonCode": "guest_cancelled", "dryRun": dryRun})).Into(b.stage.t, &t)
+	return t
+}
+
+// Refund gives a part of the booking's money back, as a hotel does by hand.
+func (b *Booking) Refund(amount int64) {
+	b.stage.t.Helper()
+	b.stage.Must(http.StatusOK, b.post("/sandbox/payment/v1/intents/"+b.IntentID+"/refunds", "", map[string]any{
+		"refundId": id.New[id.Refund](), "amountMicro": strconv.FormatInt(amount, 10), "reason": "goodwill"}))
 }

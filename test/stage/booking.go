@@ -18,6 +18,7 @@ type Wish struct {
 	Nights   int
 	Rooms    int
 	Currency string
+	Saver    bool // the cheaper rate, with a stricter policy
 }
 
 // Usual is a wish that fits: a double room in Kabul for two nights next week.
@@ -58,10 +59,14 @@ func (b *Booking) post(path, key string, body any) Request {
 // QuoteRequest asks for a price.
 func (b *Booking) QuoteRequest(key string) Request {
 	room := b.wish.Hotel.Rooms[b.wish.Room]
+	rate := room.Flexible
+	if b.wish.Saver {
+		rate = room.Saver
+	}
 	var items []map[string]any
 	for range max(b.wish.Rooms, 1) {
 		items = append(items, map[string]any{
-			"roomTypeId": room.ID.String(), "ratePlanId": room.Flexible.ID.String(),
+			"roomTypeId": room.ID.String(), "ratePlanId": rate.ID.String(),
 			"occupants": map[string]any{"adults": 2, "children": 0},
 		})
 	}

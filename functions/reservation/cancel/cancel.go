@@ -18,10 +18,10 @@ import (
 var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-cancel",
 	Route:      "POST /api/v1/reservations/{id}/cancel",
-	Uses:       fn.Uses{fn.Postgres},
+	Uses:       fn.Uses{fn.Postgres, fn.Upstream("payment")},
 	Emits:      fn.Emits{reservation.CancelledV1},
 	Idempotent: true,
-	Timeout:    time.Second,
+	Timeout:    5 * time.Second,
 }, New)
 
 // A Request says why. A dry run answers what it would come to and changes nothing.
@@ -54,11 +54,12 @@ type Response struct {
 
 type canceller struct {
 	reservations reservation.Reservations
+	learn        func(context.Context, *reservation.Reservation) error // what of its money has gone back
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&canceller{reservation.OpenReservations(e)}).cancel, nil
+	return (&canceller{reservation.OpenReservations(e), reservation.OpenPayments(e).Learn}).cancel, nil
 }
 
 func (f *canceller) cancel(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
@@ -71,11 +72,14 @@ func (f *canceller) cancel(ctx context.Context, c reservation.Call[Request]) (ou
 
 func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
 	r, err := f.reservations.Get(ctx, c.Reach, c.In.ID)
+	if err == nil {
+		err = f.learn(ctx, r)
+	}
 	if err != nil {
 		return Response{}, err
 	}
-	wish := reservation.CancelWish{Code: reservation.Reason(c.In.Code), Reason: string(c.In.Reason), By: by(c, r),
-		MayWaive: c.MayWaive(), OnlyHeld: c.In.OnlyHeld}
+	code := reservation.Reason(c.In.Code)
+	wish := reservation.CancelWish{Code: code, Reason: string(c.In.Reason), By: c.Cancels(r, code), MayWaive: c.MayWaive(), OnlyHeld: c.In.OnlyHeld}
 	applied, back, err := wish.Allows(r, c.Now)
 	if err != nil {
 		return Response{}, err
@@ -89,12 +93,4 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 		})
 	}
 	return Response{r.ID, r.Standing(), applied, append([]reservation.Refund{}, back...), c.In.DryRun}, err
-}
-
-// by is who cancels: a service that passes on a guest's wish speaks for the guest.
-func by(c reservation.Call[Request], r *reservation.Reservation) reservation.Actor {
-	if c.Actor.Type == reservation.System && c.In.Code == reservation.AskedReason(reservation.GuestCancelled) {
-		return reservation.Actor{Type: reservation.Guest, ID: reservation.Name(r.Guest.String())}
-	}
-	return c.Actor
 }
