@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"html"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -210,10 +211,34 @@ func TestThePageSpeaksTheGuestsLanguage(t *testing.T) {
 			t.Errorf("%s: in %s, or by another clock than the hotel's", test.name, got.Header.Get("Content-Language"))
 		}
 	}
+}
+
+// TestCheckout_saysOneDeadline has the page say the time that the hotel's site named, and its own if none counts.
+func TestCheckout_saysOneDeadline(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
 	i := b.opened(t, sandbox.Card)
-	kabuls := i.ExpiresAt.In(time.FixedZone("AFT", 4*3600+1800)).Format("15:04")
-	if text := string(f.Get("/sandbox/payment/v1/checkout/" + i.ID.String()).Body); !strings.Contains(text, "before "+kabuls+",") {
-		t.Errorf("it does not say %s: %s", kabuls, text)
+	for _, test := range []struct {
+		name  string
+		named time.Time
+		says  time.Time
+	}{
+		{name: "none", says: i.ExpiresAt},
+		{name: "the_hold's", named: i.ExpiresAt.Add(-20 * time.Minute), says: i.ExpiresAt.Add(-20 * time.Minute)},
+		{name: "past", named: i.ExpiresAt.Add(-time.Hour), says: i.ExpiresAt},
+		{name: "too_late", named: i.ExpiresAt.Add(time.Minute), says: i.ExpiresAt},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			page := "/sandbox/payment/v1/checkout/" + i.ID.String()
+			if !test.named.IsZero() {
+				page += "?before=" + url.QueryEscape(test.named.UTC().Format(time.RFC3339))
+			}
+			kabuls := test.says.In(time.FixedZone("AFT", 4*3600+1800)).Format("15:04")
+			if text := string(f.Get(page).Body); !strings.Contains(text, "before "+kabuls+",") {
+				t.Errorf("it does not say %s: %s", kabuls, text)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"fmt"
+	"net/url"
+	"time"
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
@@ -21,7 +23,11 @@ func OpenPages(e env.Env) (Pages, error) {
 	return Pages{c.Public}, nil
 }
 
-// Checkout is where a guest pays an intent.
-func (p Pages) Checkout(i id.Intent) string {
-	return p.public + "/sandbox/payment/v1/checkout/" + i.String()
+// Checkout returns where a guest pays an intent. If the hotel's site named a time before which to pay, the page says that time.
+func (p Pages) Checkout(i id.Intent, before time.Time) string {
+	page := p.public + "/sandbox/payment/v1/checkout/" + i.String()
+	if before.IsZero() {
+		return page
+	}
+	return page + "?" + url.Values{"before": {before.UTC().Format(time.RFC3339)}}.Encode()
 }

@@ -37,7 +37,8 @@ func (p Payments) Open(ctx context.Context, d *Draft, m Method, back, key string
 		Amount      money.Micro    `json:"amountMicro"`
 		Currency    money.Currency `json:"currency"`
 		Return      string         `json:"returnUrl,omitzero"`
-	}{d.Tenant, d.Hold.Reservation, m, total.Micro, total.Currency, back}
+		PayBefore   time.Time      `json:"payBefore"` // the guest reads one deadline, here and on the payment page
+	}{d.Tenant, d.Hold.Reservation, m, total.Micro, total.Currency, back, d.Hold.ExpiresAt}
 	var out struct {
 		ID       id.Intent      `json:"paymentIntentId"`
 		Provider string         `json:"provider"`

@@ -3,6 +3,7 @@ package journeys
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -31,6 +32,22 @@ func TestTheConsoleTellsWhatRuns(t *testing.T) {
 	wrong := s.Must(http.StatusMethodNotAllowed, stage.Request{Method: http.MethodDelete, Path: "/api/v1/reservations/holds"})
 	if allow := wrong.Header.Get("Allow"); !strings.Contains(allow, "POST") {
 		t.Errorf("Allow is %q", allow)
+	}
+}
+
+// TestConsole_frontPageLinksToWhatThereIs opens the local cloud as a browser does and follows each link.
+func TestConsole_frontPageLinksToWhatThereIs(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	page := s.Must(http.StatusOK, stage.Request{Method: http.MethodGet, Path: "/"})
+	links := regexp.MustCompile(`href="([^"?]+)`).FindAllStringSubmatch(string(page.Body), -1)
+	if len(links) < 3 || !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") {
+		t.Errorf("%d links in %s", len(links), page.Body)
+	}
+	for _, link := range links {
+		if link[1] != "/-/events" { // a stream that does not end
+			s.Must(http.StatusOK, stage.Request{Method: http.MethodGet, Path: link[1]})
+		}
 	}
 }
 

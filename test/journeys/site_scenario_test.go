@@ -66,3 +66,14 @@ func TestSomebodyBuildsASite(t *testing.T) {
 		t.Errorf("the handoff leads to %s, %v", link.URL, err)
 	}
 }
+
+// TestPaymentPage_namesTheDeadlineOfTheHold compares what the guest reads on the hotel's page and on the payment page.
+func TestPaymentPage_namesTheDeadlineOfTheHold(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
+	page := v.Must(http.StatusOK, http.MethodGet, v.RedirectURL, nil)
+	if deadline := v.HoldExpiresAt.UTC().Format("2006-01-02T15:04:05Z"); !strings.Contains(string(page.Body), `datetime="`+deadline) {
+		t.Errorf("the payment page does not name %s:\n%s", deadline, page.Body)
+	}
+}

@@ -31,6 +31,7 @@ type Request struct {
 	Amount      money.Micro    `json:"amountMicro"`
 	Currency    money.Currency `json:"currency"`
 	ReturnURL   string         `json:"returnUrl,omitzero"`
+	PayBefore   time.Time      `json:"payBefore,omitzero"` // what the page tells the guest; money that comes later is taken all the same
 }
 
 // Validate refuses an amount that nobody can pay and a way back that is none.
@@ -75,7 +76,7 @@ func (o *opener) open(ctx context.Context, c fn.Call[Request]) (out Response, er
 	}
 	out = Response{ID: i.ID, Provider: i.Provider, Status: i.Status, Amount: i.Amount, Currency: i.Currency, ExpiresAt: i.ExpiresAt}
 	if i.Status == sandbox.RequiresPayment {
-		out.RedirectURL = o.pages.Checkout(i.ID)
+		out.RedirectURL = o.pages.Checkout(i.ID, c.In.PayBefore)
 	}
 	return out, nil
 }

@@ -69,7 +69,7 @@ func (s *cashier) act(ctx context.Context, c fn.Call[Request]) (Response, error)
 	}
 	back := i.ReturnURL
 	if back == "" {
-		back = s.pages.Checkout(i.ID)
+		back = s.pages.Checkout(i.ID, time.Time{})
 	}
 	return Response{fn.SeeOther.At(back)}, nil
 }

@@ -27,7 +27,8 @@ var Function = sandbox.HTTP(fn.Spec{
 
 // A Request names an intent.
 type Request struct {
-	Intent id.Intent `path:"intentId"`
+	Intent id.Intent           `path:"intentId"`
+	Before fn.Maybe[time.Time] `query:"before"`
 }
 
 //go:embed page.html
@@ -60,6 +61,7 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 // A view is what the page says.
 type view struct {
 	sandbox.Intent
+	Before       time.Time
 	Words        words
 	Hotel        string
 	Amount       string
@@ -82,7 +84,16 @@ func (s *cashier) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, er
 		return out, err
 	}
 	w := s.dictionary.choose(i.ReturnURL, c.Header.Get("Accept-Language"), zone)
-	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: s.page, Data: view{Intent: i, Words: w, Hotel: w.In(name),
+	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: s.page, Data: view{Intent: i, Before: before(c.In.Before.Or(i.ExpiresAt), i.ExpiresAt, c.Now), Words: w, Hotel: w.In(name),
 		Amount:       w.T("money", w.Digits(amount), w.T(string(i.Currency))),
 		AttemptsLeft: w.Digits(strconv.Itoa(sandbox.MostDeclines - i.Attempts)), Style: template.CSS(style), Policy: s.policy}}, nil
+}
+
+// before returns the time that the guest is told: the one that the hotel's site named, if it is still to come and the page is
+// open until then.
+func before(named, expires, now time.Time) time.Time {
+	if named.After(now) && named.Before(expires) {
+		return named
+	}
+	return expires
 }

@@ -27,11 +27,12 @@ func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error)
 		return nil, err
 	}
 	console := http.NewServeMux()
+	console.HandleFunc("GET /{$}", front)
 	console.HandleFunc("GET /-/ready", c.ready)
 	console.HandleFunc("GET /-/catalogue", c.catalogue)
 	console.HandleFunc("GET /-/events", func(w http.ResponseWriter, r *http.Request) { c.events(w, r, begin) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/-/") {
+		if strings.HasPrefix(r.URL.Path, "/-/") || r.URL.Path == "/" {
 			console.ServeHTTP(w, r)
 			return
 		}
@@ -46,6 +47,26 @@ func (c *Cloud) mount(f fn.Function, witness func(fn.Function, http.Handler) htt
 		return h, err
 	}
 	return witness(f, h), nil
+}
+
+// front is the page for a browser that opens the local cloud without a path: it links to what there is.
+func front(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprint(w, `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Melmastoon, local cloud</title>
+<h1>Melmastoon runs here</h1>
+<ul>
+<li><a href="/site/kabul-grand-hotel">Book a room at Kabul Grand Hotel</a>
+<li><a href="/site/herat-garden-hotel">Book a room at Herat Garden Hotel</a>
+<li><a href="/-/catalogue">All functions</a> (JSON)
+<li><a href="/-/events?replay=1">All events, as they are published</a> (a stream)
+</ul>
+<p>schemas/http/README.md is for people who build a site.</p>
+</html>
+`)
 }
 
 // ready answers 200 once the front door is open: everything behind it was started before.
