@@ -76,11 +76,11 @@ type Pinned struct {
 
 // Listings is the search service, asked once in a minute for each question.
 type Listings struct {
-	client *upstream.Client
-	found  *cache.Cache[Found]
-	pinned *cache.Cache[Pinned]
-	anew   document.Collection[time.Time] // hotels that were indexed lately, and when that was heard
-	now    func() time.Time
+	client  *upstream.Client
+	found   *cache.Cache[Found]
+	pinned  *cache.Cache[Pinned]
+	indexed recentChanges
+	now     func() time.Time
 }
 
 // list is how long what was found serves.
@@ -93,9 +93,15 @@ func OpenListings(e env.Env) *Listings {
 		upstream.Open(e, "search", policy),
 		cache.Open[Found](e, "consumer-search-list", list),
 		cache.Open[Pinned](e, "consumer-search-map", list),
-		document.Open[time.Time](e, "consumer-indexed"),
+		openIndexed(e),
 		e.Now,
 	}
+}
+
+// openIndexed opens the set of hotels that were indexed recently, which any answer may show: eight documents, for these events
+// are frequent. They are kept for as long as anything that is cached by them.
+func openIndexed(e env.Env) recentChanges {
+	return openChanges(e, "listing", 8, list.Fresh+list.Stale+clockError)
 }
 
 // asked is a question as the search service takes it.
@@ -145,20 +151,14 @@ func (l *Listings) fetch(ctx context.Context, question asked, at document.Key) (
 
 // newest is when the last of these hotels was indexed after they were found, zero where none was.
 func (l *Listings) newest(ctx context.Context, found Found) (last time.Time) {
-	if len(found.Listings) == 0 {
-		return last
-	}
-	keys := make([]document.Key, len(found.Listings))
+	all := make([]string, len(found.Listings))
 	for i, listing := range found.Listings {
-		keys[i] = document.KeyOf(listing.Property.String())
+		all[i] = listing.Property.String()
 	}
-	heard, err := l.anew.GetMany(ctx, keys...)
-	if err != nil {
-		return last // it is a minute old at most
-	}
-	for _, at := range heard {
-		if at != nil && at.After(found.At) && at.After(last) {
-			last = *at
+	changes, _ := l.indexed.of(ctx, all...) // without them the list is a minute old at most
+	for _, c := range changes {
+		if c.At.After(found.At) && c.At.After(last) {
+			last = c.At
 		}
 	}
 	return last
@@ -166,9 +166,7 @@ func (l *Listings) newest(ctx context.Context, found Found) (last time.Time) {
 
 // Indexed notes that a hotel was indexed anew.
 func (l *Listings) Indexed(ctx context.Context, property id.Property) error {
-	now := l.now()
-	_, err := l.anew.Put(ctx, document.KeyOf(property.String()), now, now.UnixMicro(), now.Add(list.Fresh+list.Stale))
-	if err != nil {
+	if err := l.indexed.touch(ctx, property.String()); err != nil {
 		return fmt.Errorf("listings: indexed %s: %w", property, err)
 	}
 	return nil

@@ -45,6 +45,7 @@ const mostLit = 20 // pins
 func (s *Searches) Map(ctx context.Context, v Visitor, q Query, spotlight Spotlight) (Marked, error) {
 	ctx, cancel := ahead(ctx)
 	defer cancel()
+	ctx = s.prefetch(ctx)
 	q = q.Normal()
 	pinned, state, err := s.listings.Pins(ctx, q)
 	if err != nil {

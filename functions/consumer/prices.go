@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -92,6 +91,7 @@ type Prices struct {
 	previews  *cache.Cache[[]Preview]
 	calendars *cache.Cache[Calendar]
 	offers    *cache.Cache[Offers]
+	indexed   recentChanges
 	patience  time.Duration
 }
 
@@ -105,6 +105,7 @@ func OpenPrices(e env.Env) *Prices {
 		cache.Open[[]Preview](e, "consumer-previews", priced),
 		cache.Open[Calendar](e, "consumer-calendar", cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}),
 		cache.Open[Offers](e, "consumer-offers", priced),
+		openIndexed(e),
 		e.Timeout(patience),
 	}
 }
@@ -127,16 +128,17 @@ func (p *Prices) Preview(ctx context.Context, hotels []id.Property, t Trip) (map
 	if len(hotels) == 0 {
 		return nil, cache.Hit, nil
 	}
-	hotels = slices.SortedFunc(slices.Values(hotels), func(a, b id.Property) int { return bytes.Compare(a[:], b[:]) })
+	all := make([]string, len(hotels))
+	for i, h := range hotels {
+		all[i] = h.String()
+	}
+	slices.Sort(all)
 	ctx, cancel := context.WithTimeout(ctx, p.patience)
 	defer cancel()
-	parts := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
-	var depends []cache.Generation
-	for _, h := range hotels {
-		parts, depends = append(parts, h.String()), append(depends, ofListing(h))
-	}
-	previews, state, err := p.previews.Fetch(ctx, document.KeyOf("previews", parts...), depends, func(ctx context.Context) ([]Preview, error) {
-		return p.askPreviews(ctx, hotels, t)
+	stay := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
+	changes, _ := p.indexed.of(ctx, all...) // an error changes nothing
+	previews, state, err := fetchSince(ctx, p.previews, changes, all, stay, func(ctx context.Context) ([]Preview, error) {
+		return p.askPreviews(ctx, all, t)
 	})
 	if err != nil {
 		return nil, state, err
@@ -148,9 +150,9 @@ func (p *Prices) Preview(ctx context.Context, hotels []id.Property, t Trip) (map
 	return found, state, nil
 }
 
-func (p *Prices) askPreviews(ctx context.Context, hotels []id.Property, t Trip) ([]Preview, error) {
+func (p *Prices) askPreviews(ctx context.Context, hotels []string, t Trip) ([]Preview, error) {
 	in := struct {
-		Properties []id.Property  `json:"propertyIds"`
+		Properties []string       `json:"propertyIds"`
 		Stay       stay.Window    `json:"stayWindow"`
 		Occupancy  party          `json:"occupancy"`
 		Currency   money.Currency `json:"currency"`

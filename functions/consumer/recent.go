@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
+	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
 )
@@ -38,6 +40,9 @@ type change struct {
 func (c change) within(d time.Duration, now time.Time) bool {
 	return now.Sub(c.At).Abs() < d
 }
+
+// clockError is how far apart the clocks of two processes may be, and more.
+const clockError = time.Minute
 
 // maxChanges bounds one document. Beyond it the oldest change is dropped: each cached value has a lifetime too.
 const maxChanges = 400
@@ -169,4 +174,29 @@ func (s *changeSet) add(of string, c change) {
 		}
 	}
 	delete(s.Changes, oldest)
+}
+
+// fetchSince fetches what is cached of these hotels or tenants. The times of their changes are part of the key, so a value from
+// before a change is not found any more, nor one whose composition began without knowing of the change: it is kept where
+// readers who know of it do not look. While composing fails, the value from before the changes answers as stale.
+func fetchSince[T any](ctx context.Context, c *cache.Cache[T], changes map[string]change, of, more []string, compose func(context.Context) (T, error)) (T, cache.State, error) {
+	parts := slices.Concat(of[1:], more)
+	key, changed := document.KeyOf(of[0], parts...), []string(nil)
+	for _, one := range of {
+		if c, ok := changes[one]; ok {
+			changed = append(changed, one, strconv.FormatInt(c.At.UnixMicro(), 10))
+		}
+	}
+	if changed == nil {
+		return c.Fetch(ctx, key, nil, compose)
+	}
+	value, state, err := c.Fetch(ctx, document.KeyOf(of[0], slices.Concat(parts, changed)...), nil, compose)
+	if err == nil {
+		return value, state, nil
+	}
+	old, _, failed := c.Fetch(ctx, key, nil, func(context.Context) (T, error) { return value, err })
+	if failed != nil {
+		return value, state, err
+	}
+	return old, cache.Stale, nil
 }

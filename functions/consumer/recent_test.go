@@ -1,51 +1,23 @@
 package consumer_test
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/shared/doctest"
-	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/upstreamtest"
 )
 
-// A countingStore counts reads: calls, documents, and the collections that they are of.
-type countingStore struct {
-	document.Store
-	mu          sync.Mutex
-	documents   int
-	collections []string
-}
-
-func (c *countingStore) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
-	c.mu.Lock()
-	c.documents += len(names)
-	for _, n := range names {
-		c.collections = append(c.collections, n.Collection)
-	}
-	c.mu.Unlock()
-	return c.Store.Get(ctx, now, names...)
-}
-
-// reset returns what was read since it was called last.
-func (c *countingStore) reset() (documents int, collections []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	documents, collections = c.documents, c.collections
-	c.documents, c.collections = 0, nil
-	return documents, collections
-}
-
 func TestSuspended_oneDocument(t *testing.T) {
 	t.Parallel()
 	b, e, memory := bazaar(t, 50)
-	store := &countingStore{Store: memory}
+	store := &consumertest.Reads{Store: memory}
 	e = doctest.Give(e, store)
 	directory, all := consumer.OpenTenants(e), tenants(b)
 	var want []id.Tenant
@@ -57,15 +29,15 @@ func TestSuspended_oneDocument(t *testing.T) {
 			want = append(want, tenant)
 		}
 	}
-	store.reset()
+	store.Since()
 	got := directory.Suspended(t.Context(), all)
 	for _, tenant := range all {
 		if got[tenant] != slices.Contains(want, tenant) {
 			t.Errorf("%s: suspended is %v", tenant, got[tenant])
 		}
 	}
-	if n, from := store.reset(); n != 1 {
-		t.Errorf("read %d documents of %v, want 1", n, from)
+	if read := store.Since(); len(read) != 1 {
+		t.Errorf("read %v, want 1 document", read)
 	}
 }
 

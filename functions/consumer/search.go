@@ -3,10 +3,12 @@ package consumer
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"melmastoon.ghasi.io/shared/cache"
+	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -17,11 +19,12 @@ type Searches struct {
 	brands   *Brands
 	prices   *Prices
 	tenants  *Tenants
+	env      env.Env
 }
 
 // OpenSearches opens what they are found with.
 func OpenSearches(e env.Env) *Searches {
-	return &Searches{OpenListings(e), OpenBrands(e), OpenPrices(e), OpenTenants(e)}
+	return &Searches{OpenListings(e), OpenBrands(e), OpenPrices(e), OpenTenants(e), e}
 }
 
 // A Composition is how an answer was put together. What could not be had is named in Missing.
@@ -50,6 +53,13 @@ type part[T any] struct {
 func (p *part[T]) of(value T, state cache.State, err error) { *p = part[T]{value, state, err} }
 
 func (p part[T]) into(c *Composition, name string) { c.with(name, p.state, p.err) }
+
+// prefetch reads in one round trip what changed recently, for all that an answer is made of: ten documents, however
+// many hotels it shows.
+func (s *Searches) prefetch(ctx context.Context) context.Context {
+	names := slices.Concat(s.tenants.statuses.names(), s.brands.themes.names(), s.listings.indexed.names())
+	return document.Ahead(ctx, s.env, names...).Under(ctx)
+}
 
 // aside is kept back from the time of a request, for what follows the composing: writing the session and the event.
 const aside = 200 * time.Millisecond
@@ -87,6 +97,7 @@ type Results struct {
 func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page) (Results, error) {
 	ctx, cancel := ahead(ctx)
 	defer cancel()
+	ctx = s.prefetch(ctx)
 	found, state, err := s.listings.Find(ctx, q.Normal(), p)
 	if err != nil {
 		return Results{}, overdue(err)

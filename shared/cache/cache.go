@@ -10,7 +10,10 @@
 // Of those who miss, one composes: in this process the first, among processes the one whose mark is first. The others wait
 // for it. A process that dies while it composes leaves its mark for five seconds; nobody waits longer for it than half of
 // the time he has. While composing fails for reasons that may pass, the last value answers, up to a bound that each cache
-// has. While the store is away, every caller is served as if there were no cache.
+// has.
+//
+// While the store is away, values that depend on generations are composed for every caller, for nobody can tell whether a kept
+// one still stands. A value that depends on none is good for its time: the process composes it once and remembers it.
 package cache
 
 import (
@@ -243,16 +246,40 @@ func (r *request[T]) judge(at time.Time, generations []*document.Record, last en
 // flight names what is composed at the moment. It has the generations in it, so that nobody joins one who began before
 // an invalidation that he knows of.
 func (r *request[T]) flight(seen view[T], away error) string {
-	if away != nil {
+	if away != nil && len(r.depends) > 0 {
 		return r.key.String()
 	}
 	return fmt.Sprint(r.key, " ", seen.generations)
 }
 
-// bypass composes and keeps nothing: without the generations nobody could tell whether it is good.
+// bypass composes while the store is away. With generations nothing is kept: nobody could tell whether it is good.
 func (r *request[T]) bypass(ctx context.Context) outcome[T] {
+	if m, ok := r.recall(r.key); ok && len(r.depends) == 0 { // another call has just composed it
+		return outcome[T]{m.value.(*entry[T]).Value, Hit, nil}
+	}
+	at := r.env.Now()
 	value, err := r.compose(ctx)
+	if err == nil {
+		r.retain(ctx, at, value)
+	}
 	return outcome[T]{value, Bypass, err}
+}
+
+// retain remembers a value that the store does not have, if it depends on no generation.
+func (r *request[T]) retain(ctx context.Context, composed time.Time, value T) {
+	if len(r.depends) == 0 {
+		r.Remember(ctx, r.key, composed, value)
+	}
+}
+
+// Remember has this process remember a value that depends on no generation, for Recall. The store does not get it. It is fresh
+// from the time at which it was composed.
+func (c *Cache[T]) Remember(ctx context.Context, key document.Key, composed time.Time, value T) {
+	content, err := document.Encode(value)
+	if err != nil || event.OriginOf(ctx).Scenario != "" {
+		return
+	}
+	c.memory.remember(place{c.name, key}, &entry[T]{Looked: composed, Value: value}, document.PlainSize(content))
 }
 
 // refill composes what no other process composes meanwhile.
@@ -268,7 +295,10 @@ func (r *request[T]) refill(ctx context.Context, seen view[T]) outcome[T] {
 	}
 	// Its age and its version count from the look, not from now: what came to be known since is not in it. If it
 	// cannot be kept, it was composed all the same.
-	_, _ = r.entries.Put(ctx, r.key, entry[T]{Generations: seen.generations, Looked: seen.at, Value: value}, seen.at.UnixMicro(), r.bound(seen.at))
+	_, err = r.entries.Put(ctx, r.key, entry[T]{Generations: seen.generations, Looked: seen.at, Value: value}, seen.at.UnixMicro(), r.bound(seen.at))
+	if err != nil {
+		r.retain(ctx, seen.at, value)
+	}
 	return outcome[T]{value, Miss, nil}
 }
 

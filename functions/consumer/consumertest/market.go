@@ -1,13 +1,17 @@
 package consumertest
 
 import (
+	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/document/pg"
+	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/fn"
@@ -25,8 +29,45 @@ type Market struct {
 // OpenMarket opens functions beside a bazaar of so many hotels.
 func OpenMarket(t testing.TB, hotels int, fs ...fn.Function) *Market {
 	t.Helper()
+	m, _ := OpenCounted(t, hotels, fs...)
+	return m
+}
+
+// OpenCounted is OpenMarket, with a count of the documents that are read.
+func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*Market, *Reads) {
+	t.Helper()
 	db, bazaar := pgtest.New(t), OpenBazaar(t, hotels)
-	return &Market{OpenOn(t, db, bazaar.Around(db.Env()), fs...), bazaar, db.Env().Now()}
+	reads := &Reads{Store: pg.Open(db.Env())}
+	e := env.Give[document.Store](bazaar.Around(db.Env()), reads)
+	return &Market{OpenOn(t, db, e, fs...), bazaar, db.Env().Now()}, reads
+}
+
+// Reads is a store that counts the documents which are read. The flags are not counted: a process reads them every 30 s.
+type Reads struct {
+	document.Store
+	mu          sync.Mutex
+	collections []string // of each document
+}
+
+// Get is document.Store's.
+func (r *Reads) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	r.mu.Lock()
+	for _, n := range names {
+		if n.Collection != consumer.FlagsIn {
+			r.collections = append(r.collections, n.Collection)
+		}
+	}
+	r.mu.Unlock()
+	return r.Store.Get(ctx, now, names...)
+}
+
+// Since returns the collection of each document that was read since it was called last.
+func (r *Reads) Since() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	read := r.collections
+	r.collections = nil
+	return read
 }
 
 // Kept is the traveller's session as it is kept.

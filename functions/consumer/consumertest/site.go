@@ -19,10 +19,13 @@ import (
 	"melmastoon.ghasi.io/shared/pgtest"
 )
 
-// Surround gives an Env the keys that this service wants, and a store for its hot documents.
+// Surround gives an Env the keys that this service wants, and a store for its hot documents unless it has one.
 func Surround(e env.Env) env.Env {
 	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
 	e = e.With("CONSUMER_SESSION_KEYS", key).With("PSEUDONYM_PEPPERS", key).With("HANDOFF_KEYS", key)
+	if _, given := env.Given[document.Store](e); given {
+		return e
+	}
 	return env.Give[document.Store](e, pg.Open(e))
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
@@ -73,7 +74,7 @@ func TestAPageIsFoundOnceHoweverManyLook(t *testing.T) {
 		all.Go(func() { look(t, market.Traveller(), body) })
 	}
 	all.Wait()
-	for stall, want := range map[string]int{"searches": 1, "previews": 1} { // 50 hotels in one question each
+	for stall, want := range map[string]int{"searches": 1, "previews": 1, "brands": 1} { // 50 hotels in one question each
 		if n := market.Asked(stall); n != want {
 			t.Errorf("%s were asked for %d times", stall, n)
 		}
@@ -223,5 +224,23 @@ func TestWithoutAStoreForDocumentsHotelsAreFoundAllTheSame(t *testing.T) {
 	got, a := look(t, v, market.Wish())
 	if len(got.Results) != 2 || got.Results[0].Rate == nil || got.Results[0].Brand == nil || a.Header.Get("X-Cache") != "BYPASS" || got.Search.IsZero() {
 		t.Errorf("got %s %s", a.Header.Get("X-Cache"), a.Body)
+	}
+}
+
+// Also in a process that has nothing in memory, one warm answer reads few documents, however many hotels it shows.
+func TestReads_warmPage(t *testing.T) {
+	t.Parallel()
+	market, reads := consumertest.OpenCounted(t, 50, Function)
+	v, body := market.Traveller(), market.Wish(`,"page":{"limit":50,"offset":0}`)
+	look(t, v, body)
+	for _, process := range []string{"same", "new"} {
+		if process == "new" {
+			cache.Forget(market.Env)
+		}
+		reads.Since()
+		got, a := look(t, v, body)
+		if read := reads.Since(); len(read) > 20 || len(got.Results) != 50 || a.Header.Get("X-Cache") != "HIT" {
+			t.Errorf("%s process: read %d documents for %d hotels, %s: %v", process, len(read), len(got.Results), a.Header.Get("X-Cache"), read)
+		}
 	}
 }

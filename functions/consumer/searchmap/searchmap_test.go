@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
+	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -138,6 +139,24 @@ func TestAMapOfNothingIsRefused(t *testing.T) {
 	} {
 		if a := v.Send("POST", "/search/map", body); a.Status != 400 || len(a.Problem().Violations) == 0 {
 			t.Errorf("%s: %d %s", body, a.Status, a.Body)
+		}
+	}
+}
+
+// Also in a process that has nothing in memory, one warm map reads few documents, however many pins it shows.
+func TestReads_warmMap(t *testing.T) {
+	t.Parallel()
+	market, reads := consumertest.OpenCounted(t, 400, Function)
+	v, body := market.Traveller(), market.WishIn(kabul)
+	look(t, v, body)
+	for _, process := range []string{"same", "new"} {
+		if process == "new" {
+			cache.Forget(market.Env)
+		}
+		reads.Since()
+		got, a := look(t, v, body)
+		if read := reads.Since(); len(read) > 20 || a.Header.Get("X-Cache") != "HIT" {
+			t.Errorf("%s process: read %d documents for %d pins, %s: %v", process, len(read), len(got.Pins), a.Header.Get("X-Cache"), read)
 		}
 	}
 }
