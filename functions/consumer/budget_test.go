@@ -24,7 +24,7 @@ var compositions = map[string]struct {
 	compose func(context.Context, *consumertest.Bazaar, env.Env) (missing []string, err error)
 }{
 	"list": {2 * time.Second, func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) ([]string, error) {
-		r, err := consumer.OpenSearches(e).List(ctx, consumer.Visitor{Currency: money.USD}, wanted(e, consumer.GeoQuery{Mode: consumer.City, City: "Kabul"}), consumer.Page{Limit: 20})
+		r, err := consumer.OpenSearches(e).List(ctx, consumer.Visitor{Currency: money.USD}, wanted(e, consumer.GeoQuery{Mode: consumer.City, City: "Kabul"}), consumer.Page{Limit: 20}, consumer.Order{})
 		if err == nil && (len(r.Cards) != 2 || (r.Cards[0].Rate == nil) != slices.Contains(r.Missing, "pricing") || (r.Cards[0].Brand == nil) != slices.Contains(r.Missing, "theme")) {
 			err = errors.New("not the cards of what is missing")
 		}

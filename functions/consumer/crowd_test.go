@@ -23,7 +23,7 @@ func searched(t *testing.T, b *consumertest.Bazaar, calls, parallel int, process
 		work.Go(func() {
 			for e := range queue {
 				r, err := consumer.OpenSearches(e).List(t.Context(), consumer.Visitor{Currency: money.USD},
-					wanted(e, consumer.GeoQuery{Mode: consumer.City, City: "Kabul"}), consumer.Page{Limit: 50})
+					wanted(e, consumer.GeoQuery{Mode: consumer.City, City: "Kabul"}), consumer.Page{Limit: 50}, consumer.Order{})
 				if err != nil || len(r.Cards) != len(b.Hotels) || r.Missing != nil || r.Cards[0].Rate == nil || r.Cards[0].Brand == nil {
 					t.Errorf("got %d hotels, missing %v, %v", len(r.Cards), r.Missing, err)
 				}

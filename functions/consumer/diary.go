@@ -43,6 +43,7 @@ type Search struct {
 	State cache.State
 	Took  time.Duration
 	Shown []Listing // on the page; of a map none
+	Order Order     // the result that the page is of; of a map none
 }
 
 // A SearchKind is how the answer was shown.
@@ -56,25 +57,36 @@ const (
 
 // Executed is the list as the diary notes it.
 func (r Results) Executed(q Query, p Page, took time.Duration) Search {
-	return Search{AsList, q.Normal(), p, r.Total, r.State, took, r.found.Listings}
+	return Search{AsList, q.Normal(), p, r.Total, r.State, took, r.found.Listings, r.order}
 }
 
 // Executed is the map as the diary notes it.
 func (m Marked) Executed(q Query, took time.Duration) Search {
-	return Search{AsMap, q.Normal(), Page{Limit: mostShown}, m.Total, m.State, took, nil}
+	return Search{AsMap, q.Normal(), Page{Limit: mostShown}, m.Total, m.State, took, nil, Order{}}
 }
+
+// Order is the result that the visitor pages through, zero if they have not asked that query in the last hour.
+func (d *Diary) Order(v Visitor, q Query, now time.Time) Order {
+	entry, _ := v.Session.searching(d.hash(q.Normal()), now)
+	return entry.Order
+}
+
+// hash is peppered like those of contacts: whoever has a plain one could try out what was typed.
+func (d *Diary) hash(q Query) string { return string(d.peppers.Hash(pseudonym.Fingerprint(q.text()))) }
 
 // Searched notes a search and tells of it, and returns its search session: the one in which the same was asked less than an
 // hour ago, or a new one. The answer does not depend on whether it can be noted.
 func (d *Diary) Searched(ctx context.Context, v Visitor, s Search, now time.Time) id.SearchSession {
-	// The hash is peppered like those of contacts: whoever has a plain one could try out what was typed.
-	hash := d.peppers.Hash(pseudonym.Fingerprint(s.Query.text()))
-	entry, going := v.Session.searching(string(hash), now)
+	hash := d.hash(s.Query)
+	entry, going := v.Session.searching(hash, now)
 	if !going {
-		entry = SearchHistory{id.New[id.SearchSession](), string(hash), s.place(), s.Query.Dates, s.Query.Occupancy, now}
+		entry = SearchHistory{id.New[id.SearchSession](), hash, s.place(), s.Query.Dates, s.Query.Occupancy, now, s.Order}
+	}
+	if !going || s.Order != (Order{}) && s.Order != entry.Order {
 		_, _ = d.sessions.Change(ctx, v.Session.ID, func(kept *Session) {
-			if other, going := kept.searching(entry.QueryHash, now); going {
-				entry = other // another tab was first
+			if other, going := kept.searching(hash, now); going {
+				entry = other // perhaps another tab was first
+				kept.follow(hash, s.Order)
 				return
 			}
 			kept.Searched(entry)

@@ -121,7 +121,7 @@ const mostSimilar = 4
 func (h *Hotels) Show(ctx context.Context, v Visitor, property id.Property, t Trip) (HotelDetail, Composition, error) {
 	ctx, cancel := ahead(ctx)
 	defer cancel()
-	all, err := h.gather(ctx, v, property, t)
+	all, err := h.gather(h.searches.prefetch(ctx), v, property, t)
 	if err != nil {
 		return HotelDetail{}, Composition{}, err
 	}

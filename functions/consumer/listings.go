@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"melmastoon.ghasi.io/shared/cache"
@@ -78,6 +80,7 @@ type Pinned struct {
 type Listings struct {
 	client  *upstream.Client
 	found   *cache.Cache[Found]
+	results *cache.Cache[Found]
 	pinned  *cache.Cache[Pinned]
 	indexed recentChanges
 	now     func() time.Time
@@ -86,12 +89,20 @@ type Listings struct {
 // list is how long what was found serves.
 var list = cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}
 
+// maxResult is how many hotels of a search are found at once. Pages are cut from this one result.
+const maxResult = 200
+
+// resultLife is how long after it was found a result is there to be paged through: ten minutes, the minute for which it is shown
+// as a first page, and one more. A suspension hides a hotel in lists for longer than that.
+const resultLife = 12 * time.Minute
+
 // OpenListings opens the client. A question that hangs is asked a second time meanwhile.
 func OpenListings(e env.Env) *Listings {
 	policy := upstream.Policy{Timeout: 1500 * time.Millisecond, Retries: 1, HedgeAfter: 800 * time.Millisecond}
 	return &Listings{
 		upstream.Open(e, "search", policy),
 		cache.Open[Found](e, "consumer-search-list", list),
+		cache.Open[Found](e, "consumer-search-result", cache.Policy{Fresh: resultLife}),
 		cache.Open[Pinned](e, "consumer-search-map", list),
 		openIndexed(e),
 		e.Now,
@@ -116,15 +127,77 @@ func key(question any, more ...string) document.Key {
 	return document.KeyOf(hex.EncodeToString(sum[:]), more...)
 }
 
-// Find returns a page of hotels. One that shows a hotel which was indexed anew since is found anew too, by whoever comes
-// first; a page that does not show it yet is a minute old at most.
+// An Order identifies the result that a visitor pages through: a query's own, in one order.
+type Order struct {
+	Sort  SortKey `json:"sortKey"`
+	Found int64   `json:"found"` // when, in microseconds
+}
+
+// Page returns a page of hotels, and the result that it was cut from. A first page is cut from the present result, further pages
+// from the one that the visitor was shown before, if it is still there: rank changes with every click. Beyond a result each page
+// is asked for by itself, without the hotels of the result.
+func (l *Listings) Page(ctx context.Context, q Query, p Page, shown Order) (Found, Order, cache.State, error) {
+	whole, state, err := l.result(ctx, q, p, shown)
+	if err != nil {
+		return Found{}, shown, state, err
+	}
+	order, page := Order{q.Sort, whole.At.UnixMicro()}, whole
+	page.Listings = whole.part(p)
+	beyond := Page{Limit: min(p.Limit, p.Offset+p.Limit-maxResult), Offset: max(p.Offset, maxResult)}
+	if beyond.Limit <= 0 || len(whole.Listings) < maxResult {
+		return page, order, state, nil
+	}
+	rest, how, err := l.Find(ctx, q, beyond)
+	if err != nil {
+		return Found{}, order, how, err
+	}
+	known := map[id.Property]bool{}
+	for _, listing := range whole.Listings {
+		known[listing.Property] = true
+	}
+	others := slices.DeleteFunc(slices.Clone(rest.Listings), func(l Listing) bool { return known[l.Property] })
+	page.Listings = slices.Concat(page.Listings, others)
+	return page, order, cache.Worst(state, how), nil
+}
+
+// part is the part of the listings that is on a page.
+func (f Found) part(p Page) []Listing {
+	n := len(f.Listings)
+	return f.Listings[min(p.Offset, n):min(p.Offset+p.Limit, n)]
+}
+
+var errGone = errors.New("listings: the result is no longer kept")
+
+// result is what the visitor pages through, or else the present result.
+func (l *Listings) result(ctx context.Context, q Query, p Page, shown Order) (Found, cache.State, error) {
+	question := asked{q, Page{Limit: maxResult}}
+	if p.Offset > 0 && shown.Sort == q.Sort {
+		kept, state, err := l.results.Fetch(ctx, question.result(shown.Found), nil, func(context.Context) (Found, error) { return Found{}, errGone })
+		if err == nil {
+			return kept, state, nil
+		}
+	}
+	return l.find(ctx, question, p)
+}
+
+// result is the key of the result that was found at a moment.
+func (a asked) result(found int64) document.Key {
+	return key(a, "result", strconv.FormatInt(found, 10))
+}
+
+// Find returns a page of hotels by itself.
 func (l *Listings) Find(ctx context.Context, q Query, p Page) (Found, cache.State, error) {
-	question := asked{q, p}
+	return l.find(ctx, asked{q, p}, Page{Limit: p.Limit})
+}
+
+// find returns hotels of which a part is shown. If one of these was indexed since, the first caller finds them anew; a part that
+// does not show it yet is a minute old at most.
+func (l *Listings) find(ctx context.Context, question asked, shown Page) (Found, cache.State, error) {
 	found, state, err := l.fetch(ctx, question, key(question))
 	if err != nil || (state != cache.Hit && state != cache.Stale) {
 		return found, state, err
 	}
-	newest := l.newest(ctx, found)
+	newest := l.newest(ctx, found.At, found.part(shown))
 	if newest.IsZero() {
 		return found, state, nil
 	}
@@ -145,19 +218,22 @@ func (l *Listings) fetch(ctx context.Context, question asked, at document.Key) (
 			return Found{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: find: incomplete, or more than asked for"))
 		}
 		found.At = at
+		if question.Page == (Page{Limit: maxResult}) {
+			l.results.Learn(ctx, question.result(at.UnixMicro()), nil, found, at)
+		}
 		return found, nil
 	})
 }
 
 // newest is when the last of these hotels was indexed after they were found, zero where none was.
-func (l *Listings) newest(ctx context.Context, found Found) (last time.Time) {
-	all := make([]string, len(found.Listings))
-	for i, listing := range found.Listings {
+func (l *Listings) newest(ctx context.Context, found time.Time, listings []Listing) (last time.Time) {
+	all := make([]string, len(listings))
+	for i, listing := range listings {
 		all[i] = listing.Property.String()
 	}
 	changes, _ := l.indexed.of(ctx, all...) // without them the list is a minute old at most
 	for _, c := range changes {
-		if c.At.After(found.At) && c.At.After(last) {
+		if c.At.After(found) && c.At.After(last) {
 			last = c.At
 		}
 	}

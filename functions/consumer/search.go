@@ -90,19 +90,20 @@ type Results struct {
 	Total int // as the search service counts: of hotels that were suspended since it may know nothing
 
 	found Found
+	order Order
 }
 
-// List finds a page of hotels. It fails only where nothing could be found out: a hotel without its price or its colours is
+// List finds a page of hotels, of the result that the visitor was shown before. It fails only where nothing could be found out: a hotel without its price or its colours is
 // still a hotel.
-func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page) (Results, error) {
+func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page, shown Order) (Results, error) {
 	ctx, cancel := ahead(ctx)
 	defer cancel()
 	ctx = s.prefetch(ctx)
-	found, state, err := s.listings.Find(ctx, q.Normal(), p)
+	found, order, state, err := s.listings.Page(ctx, q.Normal(), p, shown)
 	if err != nil {
 		return Results{}, overdue(err)
 	}
-	r := Results{Total: found.Total, found: found}
+	r := Results{Total: found.Total, found: found, order: order}
 	r.with("search", state, nil)
 	r.Cards = s.dress(ctx, v, Trip{q.Dates, q.Occupancy, v.Currency}, found.Listings, &r.Composition)
 	return r, nil

@@ -78,6 +78,7 @@ type SearchHistory struct {
 	Dates      DateRange        `json:"dates"`
 	Occupancy  Occupancy        `json:"occupancy"`
 	ExecutedAt time.Time        `json:"executedAt"`
+	Order      Order            `json:"order,omitzero"` // that its pages are cut from
 }
 
 // How much of a visit is remembered: the oldest goes when one more comes.
@@ -95,6 +96,14 @@ func (s *Session) Viewed(v RecentlyViewed) {
 // Searched notes a search. The newest is first.
 func (s *Session) Searched(h SearchHistory) {
 	s.SearchHistory = newest(h, s.SearchHistory, MostSearches)
+}
+
+// follow notes the result that further pages of the newest search of a query are cut from.
+func (s *Session) follow(queryHash string, o Order) {
+	i := slices.IndexFunc(s.SearchHistory, func(h SearchHistory) bool { return h.QueryHash == queryHash })
+	if i >= 0 && o != (Order{}) {
+		s.SearchHistory[i].Order = o
+	}
 }
 
 // newest puts one before the others and leaves out the oldest beyond most.

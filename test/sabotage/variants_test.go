@@ -254,6 +254,18 @@ var variants = []variant{
 		"document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))", "document.KeyOf(v.Tenant.ID.String(), string(v.Locale))",
 		"functions/tenantbooking/bootstrap", "TestWhatLiesPackedIsNobodyElses",
 	}, {
+		"the last event heard of a tenant decides whatever the tenant service says", current, "functions/consumer/tenants.go",
+		"counts := statusForOne", "counts := statusForLists",
+		"functions/consumer/minthandoff", "TestStatus_eventLost",
+	}, {
+		"each page of a search is cut from an order of its own", current, "functions/consumer/listings.go",
+		"p.Offset > 0 && shown.Sort == q.Sort", "p.Offset > 0 && shown.Found < 0",
+		"functions/consumer/search", "TestPages_oneOrder",
+	}, {
+		"while the hot store is away every search asks every service", bounded, "shared/cache/cache.go",
+		"r.retain(ctx, at, value)", "_ = at",
+		"functions/consumer", "TestList_storeHangs",
+	}, {
 		"what is remembered stands whatever was invalidated", current, "shared/cache/cache.go",
 		"slices.Equal(last.Generations, seen.generations) &&", "(mark != Mark{} || slices.Equal(last.Generations, seen.generations)) &&",
 		"functions/tenantbooking/bootstrap", "TestNewsOfAHotelReachWhatLiesPacked",

@@ -50,11 +50,12 @@ type Response struct {
 
 // finder finds hotels and puts together what is shown of them.
 type finder interface {
-	List(context.Context, consumer.Visitor, consumer.Query, consumer.Page) (consumer.Results, error)
+	List(context.Context, consumer.Visitor, consumer.Query, consumer.Page, consumer.Order) (consumer.Results, error)
 }
 
 // noter remembers what was looked for, and tells of it.
 type noter interface {
+	Order(consumer.Visitor, consumer.Query, time.Time) consumer.Order
 	Searched(context.Context, consumer.Visitor, consumer.Search, time.Time) id.SearchSession
 }
 
@@ -75,7 +76,7 @@ func (s *searcher) search(ctx context.Context, c consumer.Call[Request]) (out Re
 	if err := query.CheckOn(page, c.Now); err != nil {
 		return out, err
 	}
-	found, err := s.hotels.List(ctx, c.Visitor, query, page)
+	found, err := s.hotels.List(ctx, c.Visitor, query, page, s.diary.Order(c.Visitor, query, c.Now))
 	if err != nil {
 		return out, err
 	}

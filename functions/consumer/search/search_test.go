@@ -88,7 +88,11 @@ func TestAPageIsFoundOnceHoweverManyLook(t *testing.T) {
 	if n := market.Asked("brands"); n != asked {
 		t.Errorf("looks that were known were asked for")
 	}
-	for _, other := range []string{`,"page":{"limit":20,"offset":20}`, `,"filters":{"amenities":["wifi"]}`, `,"sortKey":"rating-desc"`} {
+	before := market.Asked("searches")
+	if look(t, market.Traveller(), market.Wish(`,"page":{"limit":20,"offset":20}`)); market.Asked("searches") != before {
+		t.Error("a further page was searched for")
+	}
+	for _, other := range []string{`,"filters":{"amenities":["wifi"]}`, `,"sortKey":"rating-desc"`} {
 		before := market.Asked("searches")
 		if look(t, market.Traveller(), market.Wish(other)); market.Asked("searches") != before+1 {
 			t.Errorf("%s was answered with another page", other)

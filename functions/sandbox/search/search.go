@@ -21,7 +21,7 @@ var Function = sandbox.HTTP(fn.Spec{
 }, New)
 
 const (
-	longestPage = 50
+	longestPage = 200
 	deepest     = 10_000 // hotels that can be paged through
 )
 
@@ -52,7 +52,7 @@ func (r *Request) Validate() error {
 		return sandbox.Refuse("/sortKey", "known", "There is no such order.")
 	}
 	if r.Page.Limit < 1 || r.Page.Limit > longestPage || r.Page.Offset < 0 || r.Page.Offset > deepest {
-		return sandbox.Refuse("/page", "range", "A page has 1 to 50 listings and begins at 0 to 10000.")
+		return sandbox.Refuse("/page", "range", "A page has 1 to 200 listings and begins at 0 to 10000.")
 	}
 	return r.query().Validate()
 }
