@@ -18,6 +18,12 @@ locals {
 
   by_function = ["metric.label.function"]
 
+  # What callers and the bus ask of a service, as Cloud Run counts it.
+  answered = { for service in keys(local.services) : service => join(" AND ", concat(
+    ["${local.counted.answers} AND resource.labels.service_name=starts_with(\"${service}-\")"],
+    [for name, f in local.scheduled : "resource.labels.service_name!=\"${name}\"" if f.service == service],
+  )) }
+
   # What is promised of single routes, in seconds; of all others that nineteen of twenty calls end within two.
   promises = {
     "GET /bff/tenant-booking/v1/*/availability" = 0.6
@@ -27,14 +33,26 @@ locals {
   promised = { for r in local.routes : r.function => local.promises["${r.method} ${r.template}"] if contains(keys(local.promises), "${r.method} ${r.template}") }
 
   alerts = merge(
-    # A function that does not start logs no call: that these are missing is seen by Cloud Run only.
+    # One cause, one page: what is ticked is reported by its progress; 503 means that a store or a neighbour is away, which has its own alert.
     { for service in keys(local.services) : "errors-${service}" => {
       name = "${service} fails", playbook = "errors", page = true
       condition = {
-        filter = "${local.counted.answers} AND resource.labels.service_name=starts_with(\"${service}-\") AND metric.labels.response_code_class=\"5xx\""
-        of     = "${local.counted.answers} AND resource.labels.service_name=starts_with(\"${service}-\")"
+        filter = "${local.answered[service]} AND metric.labels.response_code_class=\"5xx\" AND metric.labels.response_code!=\"503\""
+        of     = local.answered[service]
         above  = 0.02, lasting = 300
       }
+    } },
+    { for what, code in { store = "GENERAL.UNAVAILABLE", neighbour = "BFF.UPSTREAM_UNAVAILABLE" } : "away-${what}" => {
+      name                      = "a ${what} is away", playbook = "errors", page = true
+      condition = {
+        filter = "${local.counted.calls} AND metric.labels.code=\"${code}\""
+        of     = local.counted.calls
+        above  = 0.02, lasting = 300
+      }
+    } },
+    { starts = {
+      name      = "a function does not start", playbook = "errors", page = true
+      condition = { filter = local.counted.starts, by = local.by_function, above = 0 }
     } },
     { for service in keys(local.services) : "latency-${service}" => {
       name = "${service} is slow", playbook = "latency", page = false
@@ -73,7 +91,11 @@ locals {
     } },
     { outbox = {
       name      = "events wait in an outbox for a person", playbook = "outbox", page = true
-      condition = { filter = local.counted.stuck, by = local.by_function, above = 0 }
+      condition = { filter = local.counted.stuck.stuck, by = local.by_function, above = 0 }
+    } },
+    { outbox-telemetry = {
+      name      = "telemetry waits in an outbox for a person", playbook = "outbox", page = false
+      condition = { filter = local.counted.stuck.stuckTelemetry, by = local.by_function, above = 0 }
     } },
     # Of a hundred events more than one had waited for more than thirty seconds. A single one that a cold instance leaves to the relay is
     # over before this has lasted.
@@ -81,20 +103,21 @@ locals {
       name      = "events leave an outbox late", playbook = "outbox lag", page = false
       condition = { query = "${local.summed.late} > 0.01 * ${local.summed.published}", lasting = 900 }
     } },
-    # What is ticked must be seen to work: a schedule that has stopped fails nowhere.
+    # What is ticked must be seen to work: a schedule that has stopped, or was never started, fails nowhere. A tick that answers 503 has found
+    # the store away.
     { for name, f in local.scheduled : "progress-${name}" => {
       name = "${name} does not run", playbook = "progress", page = true
       condition = {
-        filter = "${local.counted.calls} AND metric.labels.function=\"${name}\" AND metric.labels.status=starts_with(\"2\")"
-        absent = true, lasting = 1200
+        query   = "(sum(increase(${local.calls_summed}{monitored_resource=\"cloud_run_revision\",function=\"${name}\",status=~\"2..|503\"}[10m])) or vector(0)) < 1"
+        lasting = 600
       }
     } },
     # An alert waits for less than a day, so what runs once a day cannot be missed.
     { for name, r in local.cadenced : "progress-${name}" => {
       name = "${name} does not run", playbook = "jobs", page = false
       condition = {
-        filter = "metric.type=\"run.googleapis.com/job/completed_execution_count\" AND resource.type=\"cloud_run_job\" AND resource.labels.job_name=\"${name}\" AND metric.labels.result=\"succeeded\""
-        absent = true, lasting = 10800
+        query   = "(sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource=\"cloud_run_job\",job_name=\"${name}\",result=\"succeeded\"}[2h])) or vector(0)) < 1"
+        lasting = 3600
       }
     } if r.cadence == "hourly" },
     { for name, r in local.cadenced : "job-${name}" => {

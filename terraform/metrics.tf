@@ -66,11 +66,39 @@ resource "google_logging_metric" "latency" {
   depends_on = [google_project_service.api]
 }
 
-# A relay that has done its work fails if events are parked, or have failed for more than five minutes.
+# A relay counts the events that are parked, or have failed for more than five minutes. Those of browsers' telemetry are counted apart.
 resource "google_logging_metric" "stuck" {
-  name        = "melmastoon/outbox_stuck"
-  description = "Ticks of a relay that found events which wait for a person."
-  filter      = "${local.lines} AND jsonPayload.function=~\"-relay$\" AND jsonPayload.cause=~\"somebody must look\""
+  for_each = {
+    stuck          = "Ticks of a relay that found events in need of a person."
+    stuckTelemetry = "Ticks of a relay that found telemetry in need of a person."
+  }
+
+  name        = "melmastoon/outbox_${each.key}"
+  description = each.value
+  filter      = "${local.lines} AND jsonPayload.outbox.${each.key}>0"
+
+  metric_descriptor {
+    metric_kind = "DELTA"
+    value_type  = "INT64"
+    unit        = "1"
+
+    labels {
+      key = "function"
+    }
+  }
+
+  label_extractors = {
+    function = "EXTRACT(jsonPayload.function)"
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+# A process that cannot start answers nothing, and Cloud Run answers 503 in its place.
+resource "google_logging_metric" "starts" {
+  name        = "melmastoon/failed_starts"
+  description = "Starts of a function that failed."
+  filter      = "resource.type=\"cloud_run_revision\" AND severity=CRITICAL AND jsonPayload.message=~\"does not start\""
 
   metric_descriptor {
     metric_kind = "DELTA"
@@ -143,8 +171,14 @@ locals {
     answers = "metric.type=\"run.googleapis.com/request_count\" AND resource.type=\"cloud_run_revision\"" # by Cloud Run itself
     calls   = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.calls.name}\" AND resource.type=\"cloud_run_revision\""
     latency = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.latency.name}\" AND resource.type=\"cloud_run_revision\""
-    stuck   = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.stuck.name}\" AND resource.type=\"cloud_run_revision\""
+    starts  = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.starts.name}\" AND resource.type=\"cloud_run_revision\""
+    stuck = { for what, metric in google_logging_metric.stuck :
+      what => "metric.type=\"logging.googleapis.com/user/${metric.name}\" AND resource.type=\"cloud_run_revision\""
+    }
   }
+
+  # As PromQL calls them. An absence that PromQL finds needs no earlier value: what has never worked is noticed too.
+  calls_summed = "logging_googleapis_com:user_${replace(google_logging_metric.calls.name, "/", "_")}"
 
   # The sums of the last ten minutes by service, as PromQL calls them.
   summed = { for what, metric in google_logging_metric.outbox :

@@ -48,7 +48,9 @@ type entry struct {
 }
 
 // telemetry is what the two BFFs tell about browsers. Everything else is told by a domain about itself.
-func telemetry(s event.Subject) bool { return strings.HasPrefix(s.Name, "melmastoon.bff.") }
+func telemetry(s event.Subject) bool { return strings.HasPrefix(s.Name, telemetryPrefix) }
+
+const telemetryPrefix = "melmastoon.bff."
 
 func (o *Outbox) seal(ctx context.Context, d event.Draft) (entry, error) {
 	raw, err := d.Seal(o.now(), event.OriginOf(ctx))

@@ -16,6 +16,13 @@ type Report struct {
 	Published int
 	Failed    int // to be tried again
 	Parked    int // never to be tried again
+	Stuck     Stuck
+}
+
+// Stuck counts the events of a schema that need a person: they are parked, or have failed for more than five minutes.
+type Stuck struct {
+	Domain    int
+	Telemetry int // of a browser: a person may delete them
 }
 
 // A pace bounds a turn.
@@ -36,7 +43,7 @@ var (
 )
 
 // Relay publishes until nothing is due in any lane that is free, or ctx ends. Any number may run at once. When the work is
-// done it fails if somebody must look: at events that are parked, or that have failed for more than five minutes.
+// done it counts the events that need a person, also in the context's tally: that is no failure of the relay.
 func (o *Outbox) Relay(ctx context.Context) (Report, error) {
 	if o.publisher == nil {
 		return Report{}, errors.New("outbox: relay: nobody gave a publisher")
@@ -45,7 +52,9 @@ func (o *Outbox) Relay(ctx context.Context) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	return report, o.alarm(ctx)
+	report.Stuck, err = o.stuck(ctx)
+	tell(ctx, Waits{Stuck: report.Stuck})
+	return report, err
 }
 
 // Tick is a Relay that the scheduler asks for, and that tells it of failures only.
@@ -133,26 +142,23 @@ func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
 	return nil
 }
 
-// alarm fails when events wait for a person.
-func (o *Outbox) alarm(ctx context.Context) error {
-	var parked, failing int
-	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
+// stuck counts the events that need a person.
+func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
+	err = o.db.InTx(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, o.sql(`
-			SELECT (SELECT count(*) FROM {schema}.outbox WHERE parked_reason IS NOT NULL),
-			       (SELECT count(*) FROM {schema}.outbox
-			        WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
-			          AND enqueued_at < platform.now() - @patience::interval)`),
-			pgx.StrictNamedArgs{"patience": patience}).Scan(&parked, &failing)
+			SELECT count(*) FILTER (WHERE NOT starts_with(subject, @telemetry)), count(*) FILTER (WHERE starts_with(subject, @telemetry))
+			FROM (SELECT subject FROM {schema}.outbox WHERE parked_reason IS NOT NULL
+			      UNION ALL
+			      SELECT subject FROM {schema}.outbox
+			      WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
+			        AND enqueued_at < platform.now() - @patience::interval) AS events`),
+			pgx.StrictNamedArgs{"patience": patience, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry)
 	})
 	if err != nil {
-		return fmt.Errorf("outbox: alarm in %s: %w", o.db.Schema(), err)
+		return s, fmt.Errorf("outbox: stuck in %s: %w", o.db.Schema(), err)
 	}
-	if parked+failing > 0 {
-		return fmt.Errorf("outbox: in %s somebody must look at %d parked events and %d that have failed for more than %v",
-			o.db.Schema(), parked, failing, patience)
-	}
-	return nil
+	return s, nil
 }
 
-// patience is how long an event may fail before a person is told.
+// patience is how long an event may fail before it needs a person.
 const patience = 5 * time.Minute

@@ -14,6 +14,7 @@ type Waits struct {
 	Published int
 	Late      int           // of them, those that had waited for more than half a minute
 	Slowest   time.Duration // what the one had waited that waited longest
+	Stuck     Stuck         // events that the relay found in need of a person
 }
 
 func (w *Waits) add(waited time.Duration) {
@@ -44,6 +45,7 @@ func (t *Tally) add(w Waits) {
 	t.sum.Published += w.Published
 	t.sum.Late += w.Late
 	t.sum.Slowest = max(t.sum.Slowest, w.Slowest)
+	t.sum.Stuck = Stuck{Domain: max(t.sum.Stuck.Domain, w.Stuck.Domain), Telemetry: max(t.sum.Stuck.Telemetry, w.Stuck.Telemetry)}
 }
 
 type tallyKey struct{}
@@ -55,7 +57,7 @@ func Tallied(ctx context.Context, t *Tally) context.Context {
 
 // tell adds to the context's tally, if it has one.
 func tell(ctx context.Context, w Waits) {
-	if t, ok := ctx.Value(tallyKey{}).(*Tally); ok && w.Published > 0 {
+	if t, ok := ctx.Value(tallyKey{}).(*Tally); ok && w != (Waits{}) {
 		t.add(w)
 	}
 }

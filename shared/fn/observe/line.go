@@ -47,9 +47,9 @@ const (
 
 func (l *Line) severity() string {
 	switch {
-	case l.Status >= 500 && l.Status != 503, l.Stack != nil, l.Parked != "":
+	case l.Status >= 500 && l.Status != 503, l.Stack != nil, l.Parked != "", l.Outbox.Stuck.Domain > 0:
 		return "ERROR"
-	case l.Status == 503, l.Status == 429, l.Status == 401, l.Status == 403:
+	case l.Outbox.Stuck.Telemetry > 0, l.Status == 503, l.Status == 429, l.Status == 401, l.Status == 403:
 		return "WARNING"
 	}
 	return "INFO"
@@ -100,9 +100,10 @@ func (l *Line) appendTrace(b []byte, project string) []byte {
 }
 
 // appendOutbox tells how long events had waited, in one member for all that the call published: a relay publishes too many
-// for a line each. Nobody late is told too, for what is counted from the lines is how many of all were.
+// for a line each. Nobody late is told too, for what is counted from the lines is how many of all were. A relay that found events in
+// need of a person counts them here.
 func (l *Line) appendOutbox(b []byte) []byte {
-	if l.Outbox.Published == 0 {
+	if l.Outbox == (outbox.Waits{}) {
 		return b
 	}
 	b = append(b, `,"outbox":{"published":`...)
@@ -111,6 +112,8 @@ func (l *Line) appendOutbox(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(l.Outbox.Late), 10)
 	b = append(b, `,"slowestSeconds":`...)
 	b = strconv.AppendFloat(b, l.Outbox.Slowest.Seconds(), 'f', 3, 64)
+	b = number(b, "stuck", int64(l.Outbox.Stuck.Domain))
+	b = number(b, "stuckTelemetry", int64(l.Outbox.Stuck.Telemetry))
 	return append(b, '}')
 }
 

@@ -30,7 +30,7 @@ variable "channels" {
 }
 
 variable "condition" {
-  description = "What is measured and when it is too much; with absent, that it is not there at all for so long; or a PromQL query that finds what is too much."
+  description = "What is measured and when it is too much, or a PromQL query that finds what is wrong."
   type = object({
     query   = optional(string)
     filter  = optional(string)
@@ -41,12 +41,11 @@ variable "condition" {
     every   = optional(number, 300)
     above   = optional(number)
     lasting = optional(number, 0)
-    absent  = optional(bool, false)
   })
 
   validation {
-    condition     = var.condition.query != null ? var.condition.filter == null && var.condition.above == null && !var.condition.absent : var.condition.filter != null && var.condition.absent == (var.condition.above == null)
-    error_message = "Either too much of it, or none of it, or what a query finds."
+    condition     = (var.condition.query == null) == (var.condition.filter != null && var.condition.above != null)
+    error_message = "Either a filter with what is too much of it, or a query."
   }
 }
 
@@ -102,22 +101,6 @@ resource "google_monitoring_alert_policy" "this" {
             cross_series_reducer = denominator_aggregations.value.reducer
             group_by_fields      = denominator_aggregations.value.by
           }
-        }
-      }
-    }
-
-    dynamic "condition_absent" {
-      for_each = var.condition.absent ? [var.condition] : []
-
-      content {
-        filter   = condition_absent.value.filter
-        duration = "${condition_absent.value.lasting}s"
-
-        aggregations {
-          alignment_period     = "${condition_absent.value.every}s"
-          per_series_aligner   = condition_absent.value.aligner
-          cross_series_reducer = condition_absent.value.reducer
-          group_by_fields      = condition_absent.value.by
         }
       }
     }

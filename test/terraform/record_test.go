@@ -1,0 +1,78 @@
+package terraform
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/reservation/quote"
+	"melmastoon.ghasi.io/functions/reservation/relay"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fn/observe"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/topictest"
+)
+
+// record returns, for each trouble, the line that a function of the reservation service writes in it.
+func record(t *testing.T) map[string]string {
+	t.Helper()
+	db := pgtest.New(t)
+	reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]()) // events without a publisher
+	owner := db.Owner(t)
+	exec := func(statement string) {
+		t.Helper()
+		_, err := owner.Exec(context.WithoutCancel(t.Context()), statement)
+		must(t, err)
+	}
+	exec(`UPDATE reservation.outbox SET parked_reason = 'too large' WHERE seq = (SELECT min(seq) FROM reservation.outbox)`)
+	publishing := env.Give[topic.Publisher](db.Env(), &topictest.Memory{})
+	away := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"})
+	panicking := env.Give(env.Of(map[string]string{"DATABASE_URL": db.URL()}), postgres.Tracer(func(string) pgx.QueryTracer { panic("a mistake") }))
+	alone := db.Env()
+	for _, name := range []string{"PRICING", "PROPERTY", "INVENTORY", "TENANT", "PAYMENT"} {
+		alone = alone.With("UPSTREAM_"+name+"_URL", "http://127.0.0.1:1")
+	}
+	lines := map[string]string{
+		"parked":      line(t, publishing, relay.Function),
+		"dead relay":  line(t, db.Env(), relay.Function),
+		"no database": line(t, away, quote.Function),
+		"bad release": line(t, panicking, quote.Function),
+		"no upstream": line(t, alone, quote.Function),
+	}
+	exec(`UPDATE reservation.outbox SET subject = 'melmastoon.bff.tenant.flow.step_completed.v1' WHERE parked_reason IS NOT NULL`)
+	lines["parked telemetry"] = line(t, publishing, relay.Function)
+	exec(`DELETE FROM reservation.outbox WHERE parked_reason IS NOT NULL`)
+	return lines
+}
+
+// line is what a function writes about one call.
+func line(t *testing.T, e env.Env, f fn.Function) string {
+	t.Helper()
+	e, issuer := fntest.Surround(t, e)
+	var written bytes.Buffer
+	e = env.Give(e, observe.To(&written))
+	front := fntest.Behind(t, e, issuer, f)
+	if f.Spec.Schedule != "" {
+		front.Tick(f)
+	} else { // by the handler itself: no document describes the answer to a panic
+		handler, err := f.Handler(e)
+		must(t, err)
+		handler.ServeHTTP(httptest.NewRecorder(), front.Request(t, http.MethodPost, "/api/v1/reservations/quotes", reservationtest.Ask(t, id.New[id.Property]()),
+			"X-Tenant-Id", id.New[id.Tenant]().String(), "Idempotency-Key", id.New[id.Request]().String()))
+	}
+	if entry(written.String()) == nil || strings.Count(written.String(), "\n") != 1 {
+		t.Fatalf("%s wrote %q", f.Spec.Name, written.String())
+	}
+	return written.String()
+}
