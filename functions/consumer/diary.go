@@ -106,6 +106,13 @@ func (s Session) searching(hash string, now time.Time) (SearchHistory, bool) {
 	return SearchHistory{}, false
 }
 
+// goesOn reports whether a search session is one of this session's, and not over.
+func (s Session) goesOn(search id.SearchSession, now time.Time) bool {
+	return slices.ContainsFunc(s.SearchHistory, func(h SearchHistory) bool {
+		return h.Search == search && now.Before(h.ExecutedAt.Add(searchLife))
+	})
+}
+
 // Viewed notes that the visitor has looked at a hotel.
 func (d *Diary) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
 	_, _ = d.sessions.Change(ctx, v.Session.ID, func(s *Session) { s.Viewed(seen) })

@@ -176,13 +176,15 @@ func (d *door) admit(ctx context.Context, r *http.Request, seen sight) (Session,
 // passing is the session of a visitor for whom nothing is kept.
 func (d *door) passing(session Session, seen sight, r *http.Request) Session {
 	if session.ID.IsZero() && d.minting {
-		return born(seen, r.Header, d.sessions.now())
+		session = born(seen, r.Header, d.sessions.now())
+		session.begun = true
 	}
 	return session
 }
 
 func (d *door) begin(ctx context.Context, r *http.Request, seen sight, now time.Time) (Session, *http.Cookie, error) {
 	session := born(seen, r.Header, now)
+	session.begun = true
 	if err := d.sessions.Begin(ctx, session, seen.visitor.Class); err != nil {
 		return session, nil, err
 	}

@@ -48,7 +48,7 @@ var Sampling = flags.Table{
 	SessionStartedV1.Name:   {Always: true},
 	SessionEndedV1.Name:     {Always: true},
 	SearchExecutedV1.Name:   {OneIn: 10},
-	ClickRecordedV1.Name:    {},
+	ClickRecordedV1.Name:    {Always: true}, // search ranks by them
 	HandoffInitiatedV1.Name: {Always: true},
 	LocaleChangedV1.Name:    {Always: true},
 	CurrencyChangedV1.Name:  {Always: true},

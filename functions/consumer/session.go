@@ -33,6 +33,8 @@ type Session struct {
 	Consent        Consent          `json:"flags"`
 	RecentlyViewed []RecentlyViewed `json:"recentlyViewed"`
 	SearchHistory  []SearchHistory  `json:"searchHistory"`
+
+	begun bool // by this very request; not stored
 }
 
 // Consent is what a guest has agreed to.

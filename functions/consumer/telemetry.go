@@ -65,13 +65,13 @@ func (t Telemetry) View(ctx context.Context, v Visitor, p PageView) error {
 	return nil
 }
 
-// mostCount bounds what a page may say of positions, results and times.
+// mostCount bounds what a page may say of results and times.
 const mostCount = 1_000_000_000
 
-// uncountable says which of these numbers nobody can mean, by their pointers.
-func uncountable(numbers map[string]*int) (wrong []fault.Violation) {
+// uncountable lists which of these numbers are not from 0 to most, by their pointers.
+func uncountable(numbers map[string]*int, most int) (wrong []fault.Violation) {
 	for _, at := range slices.Sorted(maps.Keys(numbers)) {
-		if n := numbers[at]; n != nil && (*n < 0 || *n > mostCount) {
+		if n := numbers[at]; n != nil && (*n < 0 || *n > most) {
 			wrong = append(wrong, fault.Violation{Pointer: at, Rule: "range", Message: "Must be a number that can be counted to."})
 		}
 	}
@@ -122,7 +122,7 @@ func (m *Metadata) Check(at string) []fault.Violation {
 		return nil
 	}
 	return uncountable(map[string]*int{at + "/position": m.Position, at + "/page": m.Page, at + "/resultCount": m.ResultCount,
-		at + "/scrollPct": m.ScrollPct, at + "/durationMs": m.DurationMs})
+		at + "/scrollPct": m.ScrollPct, at + "/durationMs": m.DurationMs}, mostCount)
 }
 
 // A Step is a step that a guest has taken.
@@ -154,53 +154,4 @@ func (t Telemetry) Record(ctx context.Context, v Visitor, s Step) error {
 		return fmt.Errorf("telemetry: step of %s: %w", v.Session.ID, err)
 	}
 	return nil
-}
-
-// A ClickKind is what was clicked on.
-type ClickKind string
-
-// The kinds of clicks.
-const (
-	OnListing  ClickKind = "listing-card"
-	OnPin      ClickKind = "map-pin"
-	OnSimilar  ClickKind = "similar-property"
-	OnWish     ClickKind = "wishlist-card"
-	OnBrandTip ClickKind = "brand-peek"
-)
-
-// UnmarshalText refuses a kind that does not exist.
-func (k *ClickKind) UnmarshalText(text []byte) error {
-	switch read := ClickKind(text); read {
-	case OnListing, OnPin, OnSimilar, OnWish, OnBrandTip:
-		*k = read
-		return nil
-	}
-	return errors.New("is nothing to click on")
-}
-
-// A Click is a click on a hotel, and where in a list it stood.
-type Click struct {
-	Kind     ClickKind         `json:"kind"`
-	Tenant   id.Tenant         `json:"tenantId"`
-	Property id.Property       `json:"propertyId"`
-	Search   *id.SearchSession `json:"searchSessionId,omitzero"`
-	Position *int              `json:"position,omitzero"`
-	Page     *int              `json:"page,omitzero"`
-	SortKey  SortKey           `json:"sortKey,omitzero"`
-}
-
-// Validate refuses a place in a list that is none.
-func (c *Click) Validate() error {
-	return refuse(uncountable(map[string]*int{"/position": c.Position, "/page": c.Page})...)
-}
-
-type clickRecorded struct {
-	Session id.GuestSession `json:"guestSessionId"`
-	Click
-	OccurredAt time.Time `json:"occurredAt"`
-}
-
-// Click tells of a click, unless the session is silent.
-func (t Telemetry) Click(ctx context.Context, v Visitor, c Click, now time.Time) error {
-	return t.voice.Tell(ctx, v.Session, v.Tell(ClickRecordedV1, clickRecorded{v.Session.ID, c, now}))
 }

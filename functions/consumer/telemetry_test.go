@@ -30,13 +30,14 @@ func kept(t *testing.T, site *consumertest.Site, session id.GuestSession) (views
 
 // click is a click on some hotel.
 func click(more string) string {
-	return `{"kind":"listing-card","tenantId":"` + id.New[id.Tenant]().String() + `","propertyId":"` + id.New[id.Property]().String() + `"` + more + `}`
+	return `{"kind":"listing-card","tenantId":"` + consumertest.HousesTenant.String() + `","propertyId":"` + id.New[id.Property]().String() + `"` + more + `}`
 }
 
 func TestTelemetryIsHeard(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	v := site.Traveller()
+	v.Must(200, "GET", "/session", nil)
 	search := id.New[id.SearchSession]().String()
 	v.Must(202, "POST", "/telemetry/click", click(`,"searchSessionId":"`+search+`","position":3,"page":1,"sortKey":"recommended"`))
 	v.Must(202, "POST", "/telemetry/click", click(``))
@@ -60,6 +61,8 @@ func TestTelemetryThatNobodyCanMeanIsRefused(t *testing.T) {
 	v := site.Traveller()
 	for _, wrong := range []struct{ path, body, pointer string }{
 		{"click", click(`,"position":-1`), "/position"},
+		{"click", click(`,"position":10051`), "/position"},
+		{"click", click(`,"page":1000000000`), "/page"},
 		{"click", click(`,"kinds":"x"`), "/kinds"},
 		{"click", strings.Replace(click(``), "listing-card", "anything", 1), "/kind"},
 		{"page-view", `{"path":"search"}`, "/path"},
@@ -93,6 +96,7 @@ func TestConsentSilencesAtOnce(t *testing.T) {
 		v.Must(202, "POST", "/telemetry/funnel", `{"step":"map.opened"}`)
 		v.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
 	}
+	v.Must(200, "GET", "/session", nil)
 	all()
 	v.Must(200, "PATCH", "/session", `{"consentTelemetry":false,"locale":"ur-PK"}`)
 	before := site.Told()

@@ -2,6 +2,7 @@ package visit
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -14,15 +15,21 @@ const (
 	Mobile  Device = "browser-mobile"
 	IOS     Device = "mobile-app-ios"
 	Android Device = "mobile-app-android"
-	Other   Device = "other" // what does not say that it is a browser
+	Other   Device = "other" // what does not say that it is a browser, or says that a program drives it
 )
+
+// programs are words in the user agents of browsers that a program drives.
+var programs = []string{"headless", "bot/", "crawler", "spider"}
 
 // DeviceOf believes an app that says it is one, and guesses about browsers.
 func DeviceOf(h http.Header) Device {
 	agent := h.Get("User-Agent")
 	apple := strings.Contains(agent, "iPhone") || strings.Contains(agent, "iPad") || strings.Contains(agent, "CFNetwork")
 	app := strings.HasPrefix(h.Get("X-Client-Surface"), "mobile-")
+	lower := strings.ToLower(agent)
 	switch {
+	case slices.ContainsFunc(programs, func(word string) bool { return strings.Contains(lower, word) }):
+		return Other
 	case app && apple:
 		return IOS
 	case app:

@@ -43,6 +43,9 @@ func TestWhatAVisitIsMadeWith(t *testing.T) {
 		{"Melmastoon/3 CFNetwork/1.0", "mobile-consumer", "", visit.IOS},
 		{"Melmastoon/3 okhttp", "mobile-consumer", "", visit.Android},
 		{"curl/8", "", "", visit.Other},
+		{"Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/140.0", "", "", visit.Other},
+		{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "", "", visit.Other},
+		{"Mozilla/5.0 (Linux; Android 14; CUBOT X70) Mobile", "", "", visit.Mobile},
 		{"", "", "", visit.Other},
 	} {
 		h := http.Header{"User-Agent": {test.agent}, "X-Client-Surface": {test.surface}, "Sec-Ch-Ua-Mobile": {test.hint}}

@@ -19,10 +19,13 @@ type Houses struct {
 	server  *httptest.Server
 }
 
+// HousesTenant is the tenant of every house.
+var HousesTenant = id.New[id.Tenant]()
+
 // OpenHouses opens it.
 func OpenHouses(t testing.TB) *Houses {
 	t.Helper()
-	h := &Houses{Tenant: id.New[id.Tenant](), Missing: id.New[id.Property]()}
+	h := &Houses{Tenant: HousesTenant, Missing: id.New[id.Property]()}
 	m := http.NewServeMux()
 	m.HandleFunc("GET /properties/{id}", h.house)
 	h.server = httptest.NewServer(m)

@@ -1,4 +1,4 @@
-// Package recordclick hears of clicks on hotels.
+// Package recordclick records clicks on hotels.
 package recordclick
 
 import (
@@ -15,20 +15,20 @@ var Function = consumer.HTTP(fn.Spec{
 	Name:    "consumer-recordclick",
 	Route:   "POST " + consumer.Base + "/telemetry/click",
 	Answer:  fn.Accepted,
-	Uses:    fn.Uses{fn.Postgres, fn.Documents},
+	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property")},
 	Emits:   fn.Emits{consumer.ClickRecordedV1},
 	Timeout: time.Second,
 }, New)
 
 type recorder struct {
-	telemetry consumer.Telemetry
+	clicks *consumer.Clicks
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (consumer.Serve[consumer.Click, fn.Nothing], error) {
-	return (&recorder{consumer.OpenTelemetry(e)}).record, nil
+	return (&recorder{consumer.OpenClicks(e)}).record, nil
 }
 
 func (h *recorder) record(ctx context.Context, c consumer.Call[consumer.Click]) (out fn.Nothing, err error) {
-	return out, h.telemetry.Click(ctx, c.Visitor, c.In, c.Now)
+	return out, h.clicks.Record(ctx, c.Visitor, c.In, c.Now)
 }

@@ -40,11 +40,9 @@ func New(e env.Env) (fn.Handle[Clicked], error) {
 }
 
 func (c *counter) count(ctx context.Context, e event.Event[Clicked]) error {
-	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
-		err := c.listings.Clicked(ctx, tx, e.Payload.Property)
-		if errors.Is(err, fault.ErrNotFound) {
-			return fn.Park(err) // no retry will make the hotel exist
-		}
-		return err
-	})
+	err := inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error { return c.listings.Clicked(ctx, tx, e.Payload.Property) })
+	if errors.Is(err, fault.ErrNotFound) {
+		return nil // dropped: strangers can name any hotel, and no retry will make it exist
+	}
+	return err
 }

@@ -1,0 +1,130 @@
+package consumer_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/readsession"
+	"melmastoon.ghasi.io/functions/consumer/recordclick"
+	"melmastoon.ghasi.io/functions/consumer/search"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+// visitor is a traveller whose session has begun.
+func visitor(t *testing.T, site *consumertest.Site, headers ...string) *consumertest.Traveller {
+	t.Helper()
+	v := site.Traveller(headers...)
+	v.Must(200, "GET", "/session", nil)
+	return v
+}
+
+func TestClick_unknownHotel(t *testing.T) {
+	t.Parallel()
+	db, houses := pgtest.New(t), consumertest.OpenHouses(t)
+	site := consumertest.OpenOn(t, db, houses.Around(db.Env()), recordclick.Function, readsession.Function)
+	v := visitor(t, site)
+	on := func(tenant id.Tenant, hotel id.Property) string {
+		return `{"kind":"listing-card","tenantId":"` + tenant.String() + `","propertyId":"` + hotel.String() + `"}`
+	}
+	for name, body := range map[string]string{
+		"a hotel that does not exist": on(houses.Tenant, houses.Missing),
+		"another tenant's hotel":      on(id.New[id.Tenant](), id.New[id.Property]()),
+	} {
+		if a := v.Send("POST", "/telemetry/click", body); a.Status != http.StatusNotFound || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+	}
+	site.Counted("click.recorded", 0)
+}
+
+func TestClick_oncePerHotelAndKindInTenSeconds(t *testing.T) {
+	t.Parallel()
+	site := whole(t)
+	v, other := visitor(t, site), visitor(t, site)
+	one := click(``)
+	var group errgroup.Group
+	for range 20 {
+		group.Go(func() error {
+			if a := v.Send("POST", "/telemetry/click", one); a.Status != http.StatusAccepted {
+				return fmt.Errorf("%d %s", a.Status, a.Body)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	site.Counted("click.recorded", 1)
+	other.Must(202, "POST", "/telemetry/click", one)
+	site.Counted("click.recorded", 2)
+	v.Must(202, "POST", "/telemetry/click", strings.Replace(one, "listing-card", "map-pin", 1))
+	site.Counted("click.recorded", 3)
+	site.DB.Advance(9 * time.Second)
+	v.Must(202, "POST", "/telemetry/click", one)
+	site.Counted("click.recorded", 3)
+	site.DB.Advance(2 * time.Second)
+	v.Must(202, "POST", "/telemetry/click", one)
+	site.Counted("click.recorded", 4)
+}
+
+func TestClick_withoutAVisitor(t *testing.T) {
+	t.Parallel()
+	site := whole(t)
+	for name, v := range map[string]*consumertest.Traveller{
+		"a session that begins with it": site.Traveller(),
+		"a program":                     visitor(t, site, "User-Agent", "curl/8"),
+		"a crawler":                     visitor(t, site, "User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1)"),
+		"a browser without a window":    visitor(t, site, "User-Agent", "Mozilla/5.0 (X11) HeadlessChrome/140.0"),
+	} {
+		v.Must(202, "POST", "/telemetry/click", click(``))
+		for _, told := range site.Told() {
+			if told == "click.recorded" {
+				t.Fatalf("a click of %s counts", name)
+			}
+		}
+	}
+}
+
+func TestClick_searchSession(t *testing.T) {
+	t.Parallel()
+	m := consumertest.OpenMarket(t, 3, search.Function, recordclick.Function, readsession.Function)
+	v, other := visitor(t, m.Site), visitor(t, m.Site)
+	var found search.Response
+	v.Must(200, "POST", "/search", m.Wish()).Into(t, &found)
+	hotel := found.Results[0]
+	on := func(kind string) string {
+		return `{"kind":"` + kind + `","tenantId":"` + hotel.Tenant.String() + `","propertyId":"` + hotel.Property.String() + `","searchSessionId":"` + found.Search.String() + `"}`
+	}
+	told := func() *id.SearchSession {
+		var clicked struct {
+			Search *id.SearchSession `json:"searchSessionId"`
+		}
+		m.Payload("click.recorded", &clicked)
+		return clicked.Search
+	}
+	v.Must(202, "POST", "/telemetry/click", on("listing-card"))
+	if got := told(); got == nil || *got != found.Search {
+		t.Errorf("a click names %v, want %v", got, found.Search)
+	}
+	other.Must(202, "POST", "/telemetry/click", on("listing-card"))
+	if got := told(); got != nil {
+		t.Errorf("another visitor's click names %v", got)
+	}
+	m.DB.Advance(time.Hour)
+	v.Must(202, "POST", "/telemetry/click", on("map-pin"))
+	if got := told(); got != nil {
+		t.Errorf("an hour later a click names %v", got)
+	}
+	m.Counted("click.recorded", 3)
+	if rule := consumer.Sampling[consumer.ClickRecordedV1.Name]; !rule.Always {
+		t.Error("configuration can leave out clicks")
+	}
+}
