@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/fn/observe"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // An answer is what will be written.
@@ -53,6 +54,7 @@ type frame struct {
 	domain   string // ours, below which each tenant has a host by its slug
 	sandbox  bool   // whether the neighbours are the sandbox's, and play scenarios
 	hops     hops
+	agents   agents
 	end      endpoint
 }
 
@@ -69,8 +71,12 @@ func newFrame(e env.Env, s Spec) (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
+	a, err := openAgents(e)
+	if err != nil {
+		return frame{}, err
+	}
 	log, err := observe.Open(e)
-	return frame{spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox, hops: n}, err
+	return frame{spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox, hops: n, agents: a}, err
 }
 
 // with is the frame around an endpoint.
@@ -112,8 +118,9 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	c.from = f.hops.client(r)
 	c.line = observe.Line{
 		Time: c.began, Function: f.spec.Name, RequestID: requestID, Trace: span,
-		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Agent: r.UserAgent(), Received: r.ContentLength,
+		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Received: r.ContentLength,
 	}
+	c.line.Class, c.line.Agent = visit.DeviceOf(r.Header), f.agents.hash(r.UserAgent())
 	if len(f.spec.Emits) > 0 { // who tells nothing publishes nothing
 		ctx = outbox.Tallied(ctx, &c.told)
 	}

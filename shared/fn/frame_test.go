@@ -2,6 +2,8 @@ package fn_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/fn/observe"
 	"melmastoon.ghasi.io/shared/fntest"
 )
 
@@ -75,7 +78,7 @@ func TestACallIsOneLogLineWithoutItsContent(t *testing.T) {
 	front, j := journalled(t, bookFunction)
 	front.Post(bookings+"?rooms=2&token=tok-secret", `{"guest":{"name":"Zarmina-secret"},"nights":[],"note":"note-secret"}`,
 		"Authorization", "Bearer auth-secret", "Cookie", "c=cookie-secret", "X-Request-Id", "r-1",
-		"Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "User-Agent", "tester")
+		"Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "User-Agent", "Mozilla/5.0 (user-agent-secret)")
 	line, text := j.only(t)
 	if strings.Contains(text, "secret") {
 		t.Errorf("says too much: %s", text)
@@ -91,7 +94,7 @@ func TestACallIsOneLogLineWithoutItsContent(t *testing.T) {
 		"method":    {request["requestMethod"], "POST"},
 		"url":       {request["requestUrl"], bookings},
 		"status":    {request["status"], float64(201)},
-		"agent":     {request["userAgent"], "tester"},
+		"class":     {line["userAgentClass"], "browser-desktop"},
 	} {
 		if got[0] != got[1] {
 			t.Errorf("%s: got %v, want %v", name, got[0], got[1])
@@ -99,6 +102,28 @@ func TestACallIsOneLogLineWithoutItsContent(t *testing.T) {
 	}
 	if latency, _ := request["latency"].(string); !strings.HasSuffix(latency, "s") {
 		t.Errorf("latency: got %q", latency)
+	}
+}
+
+func TestLogLine_userAgent(t *testing.T) {
+	t.Parallel()
+	const agent = "Mozilla/5.0 (zarmina@example.com) Mobile"
+	hashes := map[string]bool{}
+	for _, peppers := range []string{"", "one:" + base64.StdEncoding.EncodeToString(make([]byte, 32))} {
+		var out strings.Builder
+		e, issuer := fntest.Surround(t, env.Of(map[string]string{"PSEUDONYM_PEPPERS": peppers}))
+		fntest.Behind(t, env.Give(e, observe.To(&out)), issuer, bookFunction).Post(bookings, "{}", "User-Agent", agent)
+		var line struct{ UserAgentClass, UserAgentHash string }
+		if err := json.Unmarshal([]byte(out.String()), &line); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "zarmina") || line.UserAgentClass != "browser-mobile" {
+			t.Errorf("a line says %s", out.String())
+		}
+		hashes[line.UserAgentHash] = true
+	}
+	if len(hashes) != 2 || !hashes[""] {
+		t.Errorf("hashes %v: want one with a pepper, and none without", hashes)
 	}
 }
 

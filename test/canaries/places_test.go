@@ -31,7 +31,6 @@ var homes = map[string]string{
 	"reservation.guests.phone":                                     whoStays,
 	"reservation.guests.special_requests":                          "the hotel must read what its guest wishes; addresses and numbers are taken out",
 	"bff_consumer.wishlist.note":                                   "the guest's own words beside a wish; they are shown to that guest alone",
-	"log httpRequest userAgent":                                    "the log names the client as every load balancer's does; browsers write it, not people",
 }
 
 const (

@@ -10,6 +10,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/pseudonym"
+	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A Line is what is told of one call, in the form that Cloud Logging understands. It has no place for a body, a query
@@ -21,9 +23,12 @@ type Line struct {
 	RequestID string
 	Trace     trace.SpanContext
 
-	Method, Path, Protocol, Agent string
-	Status                        int
-	Received, Sent                int64
+	Method, Path, Protocol string
+	Status                 int
+	Received, Sent         int64
+
+	Class visit.Device   // of the client
+	Agent pseudonym.Hash // of the client's user agent: never the text, which can name a person
 
 	Tenant  string
 	Caller  string // the e-mail of a service; never a person
@@ -66,6 +71,8 @@ func (l *Line) append(b []byte, project string) []byte {
 	b = member(b, "requestId", l.RequestID)
 	b = member(b, "tenant", l.Tenant)
 	b = member(b, "caller", l.Caller)
+	b = member(b, "userAgentClass", string(l.Class))
+	b = member(b, "userAgentHash", string(l.Agent))
 	b = member(b, "subject", l.Subject)
 	b = member(b, "eventId", l.EventID)
 	b = number(b, "attempt", int64(l.Attempt))
@@ -126,7 +133,6 @@ func (l *Line) appendHTTP(b []byte) []byte {
 	b = member(b, "requestMethod", l.Method)
 	b = member(b, "requestUrl", cut(l.Path, pathLimit))
 	b = member(b, "protocol", l.Protocol)
-	b = member(b, "userAgent", cut(l.Agent, pathLimit))
 	b = size(b, "requestSize", l.Received)
 	b = size(b, "responseSize", l.Sent)
 	return append(b, '}')
