@@ -17,3 +17,6 @@ func Wait(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 }
+
+// Deadline returns the moment d from now by the real clock, which deadlines of connections go by.
+func Deadline(d time.Duration) time.Time { return time.Now().Add(d) }

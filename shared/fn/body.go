@@ -18,21 +18,27 @@ const (
 	formType = "application/x-www-form-urlencoded"
 )
 
-// readBody reads a request's body, bounded by the limit and by the call's deadline: a caller who trickles holds nobody up.
-func readBody(ctx context.Context, w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+// drainTime is how long an answer that has not read the body may wait for the rest of it. The server reads what is left before
+// it sends the answer, so that the connection can be used again.
+const drainTime = time.Second
+
+// readBody reads a request's body, bounded by the limit and by the call's deadline. If the body does not end, the deadline
+// stands, so the server does not wait for the rest either and closes the connection.
+func readBody(ctx context.Context, c *record, r *http.Request, limit int64) ([]byte, error) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return nil, nil
 	}
 	if r.ContentLength > limit {
 		return nil, fault.ErrTooLarge
 	}
-	if deadline, ok := ctx.Deadline(); ok && w != nil {
-		control := http.NewResponseController(w)
-		if control.SetReadDeadline(deadline) == nil { // a recorder in a test has none
-			defer control.SetReadDeadline(time.Time{})
-		}
+	c.unread = false
+	if deadline, ok := ctx.Deadline(); ok {
+		c.readUntil(deadline)
 	}
-	body, err := read(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)
+	body, err := read(http.MaxBytesReader(c.writer, r.Body, limit), r.ContentLength)
+	if err == nil {
+		c.readUntil(time.Time{}) // a deadline that stands would cancel the call
+	}
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, fault.ErrTooLarge
 	}
@@ -40,6 +46,11 @@ func readBody(ctx context.Context, w http.ResponseWriter, r *http.Request, limit
 		return nil, fault.ErrMalformedJSON.Because(fmt.Errorf("read body: %w", err))
 	}
 	return body, nil
+}
+
+// readUntil sets the moment after which nothing more is read of the request. The zero time is none.
+func (c *record) readUntil(t time.Time) {
+	_ = http.NewResponseController(c.writer).SetReadDeadline(t) // a recorder in a test has no deadlines
 }
 
 // read makes room once where the length is known.

@@ -55,7 +55,7 @@ func (h ear) act(ctx context.Context, r *http.Request, c *record) (answer, error
 	if _, err := h.gate.admit(ctx, r, c); err != nil {
 		return answer{}, err
 	}
-	body, err := readBody(ctx, c.writer, r, h.spec.BodyLimit)
+	body, err := readBody(ctx, c, r, h.spec.BodyLimit)
 	if err != nil {
 		return answer{}, err
 	}

@@ -100,7 +100,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if err != nil {
 		return answer{}, err
 	}
-	body, err := readBody(ctx, c.writer, r, h.spec.BodyLimit)
+	body, err := readBody(ctx, c, r, h.spec.BodyLimit)
 	if err != nil {
 		return answer{}, err
 	}
@@ -110,8 +110,8 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	}
 	call := Call[In]{In: in, Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
 		Site: h.spec.Site(r), Address: c.from, Speculative: Speculative(r)}
-	if !h.spec.Idempotent {
-		return h.run(ctx, r, c, visitor, call)
+	if anonymous := h.spec.Access == Public && scope.Caller == ""; anonymous || !h.spec.Idempotent {
+		return h.run(ctx, r, c, visitor, call) // all anonymous callers would share one claim
 	}
 	return h.once(ctx, r, c, h.claim(r, scope, h.door.Headers, key, body), visitor, call)
 }

@@ -3,6 +3,8 @@ package fn
 import (
 	"net/http"
 	"strconv"
+
+	"melmastoon.ghasi.io/shared/env"
 )
 
 // security holds what every answer says, errors too. Pages say more of their own and keep what they said.
@@ -36,6 +38,9 @@ func write(w http.ResponseWriter, c *record, a answer) {
 	h["X-Request-Id"] = []string{c.line.RequestID}
 	if a.Status != http.StatusNoContent && a.Status != http.StatusNotModified {
 		h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}
+	}
+	if c.unread {
+		c.readUntil(env.Deadline(drainTime))
 	}
 	w.WriteHeader(a.Status)
 	_, _ = w.Write(a.Body) // a caller who has left is no failure of ours

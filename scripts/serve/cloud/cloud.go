@@ -60,6 +60,9 @@ type Cloud struct {
 	running   *errgroup.Group
 }
 
+// readTimeout bounds a whole request, also one to the console. Functions have shorter deadlines of their own.
+const readTimeout = time.Minute
+
 // Start mounts the functions behind one front door, subscribes what listens, and begins to serve.
 func Start(ctx context.Context, c Config) (*Cloud, error) {
 	url := "http://" + c.Listener.Addr().String()
@@ -79,7 +82,7 @@ func Start(ctx context.Context, c Config) (*Cloud, error) {
 	if err := b.Subscribe(ctx, l.Subscriptions()); err != nil {
 		return nil, fmt.Errorf("cloud: subscribe: %w", err)
 	}
-	l.server = &http.Server{Handler: front, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
+	l.server = &http.Server{Handler: front, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: readTimeout, IdleTimeout: time.Minute}
 	l.run(c)
 	return l, nil
 }

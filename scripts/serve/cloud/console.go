@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fn"
@@ -123,6 +124,7 @@ func (c *Cloud) events(w http.ResponseWriter, r *http.Request, begin int64) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(time.Time{}) // the stream outlasts the server's
 	_ = out.Flush()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
