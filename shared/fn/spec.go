@@ -21,7 +21,7 @@ type Spec struct {
 	Uses       Uses   // what it needs: decides its rights
 	Emits      Emits  // what it tells the world
 	Answer     Answer // the usual outcome
-	Idempotent bool   // requires an Idempotency-Key and replays answers
+	Idempotent bool   // requires an Idempotency-Key and replays answers to the same caller; for anonymous ones the act itself must be idempotent
 
 	Rates        limit.Rates   // how often one caller may ask, where that is not as usual; only of a public function
 	BodyLimit    int64         // bytes; 64 KiB unless given, 10 MiB for events

@@ -1,6 +1,8 @@
 package idempotency_test
 
 import (
+	"context"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -87,5 +89,35 @@ func TestADoorsCookieIsNotKept(t *testing.T) {
 		if got := again.Header.Values("Set-Cookie"); again.Header.Get("Idempotent-Replayed") != "true" || !slices.Equal(got, want) {
 			t.Errorf("again: %v, want %v", again.Header, want)
 		}
+	}
+}
+
+// TestLedger_keepsNoCookies repeats a request whose act began a session: the session is for the first browser only.
+func TestLedger_keepsNoCookies(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.answer = func(_ context.Context, c confirmation) (confirmation, error) {
+		c.Reply = c.Reply.Keep(&http.Cookie{Name: "session", Value: "of-the-first"})
+		return c, nil
+	}
+	first, again := r.order("k-1", `{"rooms":1}`), r.order("k-1", `{"rooms":1}`)
+	if got := first.Header.Get("Set-Cookie"); got != "session=of-the-first" {
+		t.Errorf("first: Set-Cookie %q", got)
+	}
+	if got := again.Header.Get("Set-Cookie"); again.Header.Get("Idempotent-Replayed") != "true" || got != "" || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %v %s, want a replay without a cookie", again.Header, again.Body)
+	}
+}
+
+// TestLedger_anonymousCallersShareNothing repeats a request of a caller without a session: each call is an act of its own.
+func TestLedger_anonymousCallersShareNothing(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	first, again := r.order("k-1", `{"rooms":1}`, "X-Caller", ""), r.order("k-1", `{"rooms":1}`, "X-Caller", "")
+	if first.Status != 201 || again.Status != 201 || again.Header.Get("Idempotent-Replayed") != "" || string(again.Body) == string(first.Body) {
+		t.Errorf("first %s, again %v %s, want no replay", first.Body, again.Header, again.Body)
+	}
+	if a := r.Post("/orders", `{"rooms":1}`, "X-Tenant-Id", tenantA); a.Status != 400 || a.Code() != "GENERAL.IDEMPOTENCY_KEY_REQUIRED" {
+		t.Errorf("without a key: got %d %s", a.Status, a.Body)
 	}
 }

@@ -108,9 +108,12 @@ func (l *Ledger) repeat(row string, c Claim, e entry) (Answer, error) {
 	return l.unseal(row, e)
 }
 
-// seal encrypts an answer for one row: nobody can move it to another.
+// seal encrypts an answer for one row: nobody can move it to another. Cookies are not stored: a session is for the browser
+// that the first answer went to.
 func (l *Ledger) seal(row string, a Answer) (s entry, err error) {
-	headers, err := json.Marshal(a.Header, json.Deterministic(true))
+	stored := a.Header.Clone()
+	stored.Del("Set-Cookie")
+	headers, err := json.Marshal(stored, json.Deterministic(true))
 	if err != nil {
 		return s, fmt.Errorf("idempotency: headers: %w", err)
 	}
