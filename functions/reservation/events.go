@@ -8,7 +8,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/stay"
 )
 
 // What this service tells the world.
@@ -47,21 +46,35 @@ func (r *Reservation) tell(s event.Subject, payload any) event.Draft {
 	return d
 }
 
+// occupants are the people in one room, as events tell them: every number is there, also where it is 0.
+type occupants struct {
+	Adults   int `json:"adults"`
+	Children int `json:"children"`
+	Infants  int `json:"infants"`
+}
+
 // A quoteRequested is the payload of QuoteRequestedV1.
 type quoteRequested struct {
 	Tenant     id.Tenant         `json:"tenantId"`
 	Property   id.Property       `json:"propertyId"`
 	Device     *id.TenantSession `json:"deviceId,omitzero"`
 	Stay       StayView          `json:"stayWindow"`
-	Items      []AskedItem       `json:"items"`
+	Items      []requestedItem   `json:"items"`
 	OccurredAt time.Time         `json:"occurredAt"`
 }
 
-// QuoteRequested tells that somebody asked for a price. A guest is not known yet; what is known of the device is its session.
+type requestedItem struct {
+	RoomType  id.RoomType `json:"roomTypeId"`
+	RatePlan  id.RatePlan `json:"ratePlanId"`
+	Occupants occupants   `json:"occupants"`
+}
+
+// QuoteRequested tells that somebody asked for a price, whatever came of it. A guest is not known yet; what is known of the device is its
+// session.
 func QuoteRequested(q *Quote) event.Draft {
-	items := make([]AskedItem, len(q.Items))
+	items := make([]requestedItem, len(q.Items))
 	for i, item := range q.Items {
-		items[i] = AskedItem{item.RoomType, item.RatePlan, item.Occupants}
+		items[i] = requestedItem{item.RoomType, item.RatePlan, occupants(item.Occupants)}
 	}
 	key := q.ID.String()
 	if q.Session != nil {
@@ -77,6 +90,7 @@ type quoteCreated struct {
 	Property   id.Property  `json:"propertyId"`
 	Stay       StayView     `json:"stayWindow"`
 	Items      []quotedItem `json:"items"`
+	Lines      []Line       `json:"lines"`
 	Totals     Totals       `json:"totals"`
 	FX         *FX          `json:"fxSnapshot,omitzero"`
 	ValidUntil time.Time    `json:"validUntil"`
@@ -86,7 +100,8 @@ type quoteCreated struct {
 type quotedItem struct {
 	RoomType  id.RoomType    `json:"roomTypeId"`
 	RatePlan  id.RatePlan    `json:"ratePlanId"`
-	Occupants stay.Occupants `json:"occupants"`
+	Occupants occupants      `json:"occupants"`
+	Nights    []Night        `json:"nights"`
 	Nightly   money.Micro    `json:"nightlyRateMicro"`
 	Total     money.Micro    `json:"totalMicro"`
 	Currency  money.Currency `json:"currency"`
@@ -96,10 +111,10 @@ type quotedItem struct {
 func QuoteCreated(q *Quote) event.Draft {
 	items := make([]quotedItem, len(q.Items))
 	for i, item := range q.Items {
-		items[i] = quotedItem{item.RoomType, item.RatePlan, item.Occupants, item.Nightly, item.Total, q.Currency}
+		items[i] = quotedItem{item.RoomType, item.RatePlan, occupants(item.Occupants), item.Nights, item.Nightly, item.Total, q.Currency}
 	}
 	return q.tell(QuoteCreatedV1, q.ID.String(), quoteCreated{
-		q.ID, q.Tenant, q.Property, viewStay(q.Stay), items, Totals{q.Total, q.Currency}, q.FX, q.ValidUntil, q.AsOf})
+		q.ID, q.Tenant, q.Property, viewStay(q.Stay), items, q.Lines, Totals{q.Total, q.Currency}, q.FX, q.ValidUntil, q.AsOf})
 }
 
 func (q *Quote) tell(s event.Subject, key string, payload any) event.Draft {
@@ -150,7 +165,7 @@ type contactHash struct {
 type heldItem struct {
 	Item      id.Item        `json:"itemId"`
 	RoomType  id.RoomType    `json:"roomTypeId"`
-	Occupants stay.Occupants `json:"occupants"`
+	Occupants occupants      `json:"occupants"`
 	Nightly   money.Micro    `json:"nightlyRateMicro"`
 	Currency  money.Currency `json:"currency"`
 }
@@ -165,7 +180,7 @@ type heldUntil struct {
 func HoldPlaced(r *Reservation) event.Draft {
 	items := make([]heldItem, len(r.Items))
 	for i, item := range r.Items {
-		items[i] = heldItem{item.ID, item.RoomType, item.Occupants, item.Nightly, r.Currency}
+		items[i] = heldItem{item.ID, item.RoomType, occupants(item.Occupants), item.Nightly, r.Currency}
 	}
 	return r.tell(HeldV1, held{
 		reference: r.reference(), Code: r.Code, Channel: r.Channel, Partner: r.Partner,
@@ -179,7 +194,7 @@ type confirmed struct {
 	reference
 	Code         string      `json:"reservationCode"`
 	Stay         StayView    `json:"stayWindow"`
-	Totals       Totals      `json:"totals"`
+	Totals       PriceTotals `json:"totals"`
 	Payment      PaymentView `json:"payment"`
 	FX           *FX         `json:"fxSnapshot,omitzero"`
 	Channel      channel     `json:"channel"`
@@ -196,7 +211,7 @@ type channel struct {
 // BookingConfirmed tells that a reservation is the guest's for good.
 func BookingConfirmed(r *Reservation) event.Draft {
 	return r.tell(ConfirmedV1, confirmed{
-		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: Totals{r.Total, r.Currency},
+		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
 		Payment: *viewPayment(r.Payment), FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: GuestView{r.Guest, r.Locale},
 		ConfirmedAt: *r.ConfirmedAt, CaptureEvent: r.CaptureEvent,
 	})
@@ -213,6 +228,7 @@ type cancelled struct {
 	Items       []id.Item       `json:"itemsCancelled"`
 	Allocations []id.Allocation `json:"inventoryAllocationIds"` // what inventory may give to others
 	Actor       Actor           `json:"actor"`
+	Cause       *id.Event       `json:"causationEventId,omitzero"`
 }
 
 // BookingCancelled tells that a reservation will not take place.
@@ -221,7 +237,7 @@ func BookingCancelled(r *Reservation) event.Draft {
 	for i, item := range r.Items {
 		items[i] = item.ID
 	}
-	return r.tell(CancelledV1, cancelled{r.reference(), c.At, c.Reason, c.Code, c.Applied, c.Refunds, items, r.Allocations, c.Actor})
+	return r.tell(CancelledV1, cancelled{r.reference(), c.At, c.Reason, c.Code, c.Applied, c.Refunds, items, r.Allocations, c.Actor, c.Cause})
 }
 
 // A holdExpired is the payload of HoldExpiredV1.

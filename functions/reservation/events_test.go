@@ -1,6 +1,7 @@
 package reservation
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,41 @@ func TestEventsKeepTheirContract(t *testing.T) {
 		if !told[s.Name] {
 			t.Errorf("%s is not tested", s.Name)
 		}
+	}
+}
+
+func TestEvents_members(t *testing.T) {
+	t.Parallel()
+	q, held, confirmed, soldOut := aQuote(t, id.New[id.Tenant]()), aHeld(t), confirmedOne(t), anExpired(t)
+	capture := aCapture(soldOut)
+	if err := soldOut.CancelSoldOut(capture, noon); err != nil {
+		t.Fatal(err)
+	}
+	rejected := Requested(id.New[id.Request](), q.Tenant, q.Region, anAsk(t), noon)
+	for _, test := range []struct {
+		name string
+		d    event.Draft
+		want string
+	}{
+		{"infants asked for", QuoteRequested(q), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"infants asked for in vain", QuoteRequested(rejected), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"infants quoted", QuoteCreated(q), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"infants held", HoldPlaced(held), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"nights", QuoteCreated(q), `"nights":[{"date":"2026-12-01","amountMicro":"100000000"},{"date":"2026-12-02","amountMicro":"100000000"}]`},
+		{"lines", QuoteCreated(q), `"lines":[{"kind":"tax","description":"City tax","amountMicro":"10000000"}`},
+		{"the tenant's own currency", BookingConfirmed(confirmed), `"inTenantCurrencyMicro":"28700000000","tenantCurrency":"AFN"`},
+		{"what a cancellation reacts to", BookingCancelled(soldOut), `"causationEventId":"` + capture.CaptureEvent.String() + `"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			raw, err := test.d.Seal(noon, event.Origin{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(raw.Payload), test.want) {
+				t.Errorf("%s = %s, want %s in it", test.d.Subject.Name, raw.Payload, test.want)
+			}
+		})
 	}
 }
 

@@ -54,6 +54,7 @@ type Cancellation struct {
 	Applied Applied   `json:"policyApplied"`
 	Refunds []Refund  `json:"paymentRefundsRequested"`
 	Actor   Actor     `json:"actor"`
+	Cause   *id.Event `json:"causationEventId,omitzero"` // what this service reacted to
 }
 
 // A Reason is why a reservation was cancelled, for programs.
@@ -163,7 +164,11 @@ func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 	if i.kept() > 0 {
 		back = []Refund{{i.ID, i.kept()}}
 	}
-	return r.cancel(InventoryFailed, "The rooms were sold while the hold was over.", saga(), now, back...)
+	if err := r.cancel(InventoryFailed, "The rooms were sold while the hold was over.", saga(), now, back...); err != nil {
+		return err
+	}
+	r.Cancellation.Cause = i.CaptureEvent
+	return nil
 }
 
 // Replace gives up a hold because its guest has another one now.

@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -89,7 +90,7 @@ type Line struct {
 type Price struct {
 	Items      []PricedItem `json:"items"`
 	Lines      []Line       `json:"lines"`
-	Totals     Totals       `json:"totals"`
+	Totals     PriceTotals  `json:"totals"`
 	Policy     Policy       `json:"cancellationPolicy"`
 	FX         *FX          `json:"fxSnapshot"`
 	ValidUntil time.Time    `json:"validUntil"`
@@ -99,6 +100,18 @@ type Price struct {
 type Totals struct {
 	Grand    money.Micro    `json:"grandTotalMicro"`
 	Currency money.Currency `json:"currency"`
+}
+
+// PriceTotals is what a stay costs in all, and what that is in the tenant's own currency.
+type PriceTotals struct {
+	Totals
+	Own
+}
+
+// Own is a total in the tenant's own currency. It is absent where that is the currency of the price.
+type Own struct {
+	OwnTotal    *money.Micro    `json:"inTenantCurrencyMicro,omitzero" db:"own_total_micro"`
+	OwnCurrency *money.Currency `json:"tenantCurrency,omitzero" db:"own_currency"`
 }
 
 // A Quote is a price that stands until ValidUntil. It is never changed.
@@ -113,10 +126,12 @@ type Quote struct {
 	Items    []PricedItem
 	Lines    []Line
 	Policy   Policy
-	FX       *FX               `db:"fx_snapshot"`
-	Session  *id.TenantSession `db:"session_id"`
-	Draft    *id.Draft         `db:"draft_id"`
-	Region   string            // where the tenant's data must stay
+	Promo    string `db:"promo_code"`
+	FX       *FX    `db:"fx_snapshot"`
+	Own
+	Session *id.TenantSession `db:"session_id"`
+	Draft   *id.Draft         `db:"draft_id"`
+	Region  string            // where the tenant's data must stay
 	Local
 	NoShowGrace int `db:"no_show_grace_hours"`
 	ValidUntil  time.Time
@@ -127,6 +142,15 @@ type Quote struct {
 type Basis struct {
 	Settings // of the tenant
 	Local    // of the property
+}
+
+// Requested is an ask that has no price yet, under the id that its quote would have.
+func Requested(act id.Request, tenant id.Tenant, region string, a Ask, now time.Time) *Quote {
+	q := &Quote{ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay, Session: a.Session, Region: region, AsOf: at(now)}
+	for _, item := range a.Items {
+		q.Items = append(q.Items, PricedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants})
+	}
+	return q
 }
 
 // NewQuote freezes the price that the pricing service gave for an ask. The act names the quote, so that doing it again
@@ -151,7 +175,7 @@ func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote
 	return &Quote{
 		ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay,
 		Locale: a.Locale, Currency: a.Currency, Total: p.Totals.Grand, Items: p.Items, Lines: p.Lines,
-		Policy: p.Policy, FX: p.FX, Session: a.Session, Draft: a.Draft, Region: b.Region,
+		Policy: p.Policy, Promo: a.Promo, FX: p.FX, Own: p.Totals.Own, Session: a.Session, Draft: a.Draft, Region: b.Region,
 		Local: b.Local, NoShowGrace: b.NoShowGrace, ValidUntil: at(p.ValidUntil),
 	}, nil
 }
@@ -168,6 +192,8 @@ func (p Price) answers(a Ask) error {
 		return fmt.Errorf("a total of %d", p.Totals.Grand)
 	case p.FX != nil && (p.FX.Rate <= 0 || p.FX.Source == "" || p.FX.Base == "" || p.FX.Quote == ""):
 		return fmt.Errorf("an incomplete FX snapshot %s", p.FX.ID)
+	case (p.Totals.OwnTotal == nil) != (p.Totals.OwnCurrency == nil), p.Totals.OwnTotal != nil && *p.Totals.OwnTotal < 0:
+		return errors.New("an incomplete total in the tenant's currency")
 	}
 	for i, item := range p.Items {
 		if item.RoomType != a.Items[i].RoomType || item.RatePlan != a.Items[i].RatePlan {
@@ -225,7 +251,7 @@ func (q *Quote) Reserve(b Booking) (*Reservation, error) {
 		State: Quoted, Channel: b.Channel, Partner: b.Partner, Session: cmp.Or(b.Session, q.Session), Draft: cmp.Or(b.Draft, q.Draft),
 		Quote: q.ID, Guest: id.Derive[id.Guest](b.Act, "guest"), Locale: q.Locale, Stay: q.Stay,
 		Total: q.Total, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, CreatedBy: b.CreatedBy,
-		Local: q.Local, NoShowGrace: q.NoShowGrace,
+		Local: q.Local, NoShowGrace: q.NoShowGrace, Own: q.Own,
 	}
 	for i, item := range q.Items {
 		r.Items = append(r.Items, Item{

@@ -39,6 +39,7 @@ func TestAPriceForSomethingElseIsNone(t *testing.T) {
 		{"lines beyond all numbers", func(p *Price) { p.Lines = append(p.Lines, Line{Amount: math.MaxInt64}) }, fault.ErrUpstreamUnavailable},
 		{"an item below nothing", func(p *Price) { p.Items[0].Total = -1 }, fault.ErrUpstreamUnavailable},
 		{"an FX snapshot without rate", func(p *Price) { p.FX = &FX{Base: "USD", Quote: "AFN", Source: "bank"} }, fault.ErrUpstreamUnavailable},
+		{"half a total in the tenant's currency", func(p *Price) { p.Totals.OwnCurrency = nil }, fault.ErrUpstreamUnavailable},
 		{"another rate", func(p *Price) { p.Items[0].RatePlan = id.New[id.RatePlan]() }, fault.ErrUpstreamUnavailable},
 	} {
 		t.Run(test.name, func(t *testing.T) {

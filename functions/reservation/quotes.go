@@ -29,7 +29,8 @@ const selectQuotes = `
 	SELECT quote_id, tenant_id, property_id, stay_start AS "start", stay_end AS "end", locale, currency, grand_total_micro,
 		items, lines, policy, fx_snapshot, session_id, draft_id, region, coalesce(time_zone, 'UTC') AS time_zone,
 		coalesce(check_in_from, '') AS check_in_from, coalesce(check_out_until, '') AS check_out_until,
-		coalesce(no_show_grace_hours, 6) AS no_show_grace_hours, valid_until, platform.now() AS as_of
+		coalesce(no_show_grace_hours, 6) AS no_show_grace_hours,
+		coalesce(promo_code, '') AS promo_code, own_total_micro, own_currency, valid_until, platform.now() AS as_of
 	FROM reservation.quotes
 	WHERE tenant_id = @tenant AND quote_id = @quote AND (@properties::uuid[] IS NULL OR property_id = ANY (@properties))`
 
@@ -69,19 +70,25 @@ func (s Quotes) Add(ctx context.Context, q *Quote) (stands *Quote, err error) {
 	return stands, err
 }
 
+// Rejected publishes that a price was asked for, where none was given.
+func (s Quotes) Rejected(ctx context.Context, q *Quote) error {
+	return s.db.InTenant(ctx, q.Tenant, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, QuoteRequested(q)) })
+}
+
 func insertQuote(ctx context.Context, tx postgres.Tx, q *Quote) (added bool, err error) {
 	tag, err := tx.Exec(ctx, `
 		INSERT INTO reservation.quotes (quote_id, tenant_id, property_id, stay_start, stay_end, locale, currency,
 			grand_total_micro, items, lines, policy, fx_snapshot, session_id, draft_id, region, time_zone, check_in_from,
-			check_out_until, no_show_grace_hours, valid_until)
+			check_out_until, no_show_grace_hours, promo_code, own_total_micro, own_currency, valid_until)
 		VALUES (@quote, @tenant, @property, @start, @end, @locale, @currency,
 			@total, @items, @lines, @policy, @fx, @session, @draft, @region, @timeZone, @checkIn,
-			@checkOut, @grace, @validUntil)
+			@checkOut, @grace, nullif(@promo, ''), @ownTotal, @ownCurrency, @validUntil)
 		ON CONFLICT (quote_id) DO NOTHING`,
 		pgx.StrictNamedArgs{
 			"quote": q.ID, "tenant": q.Tenant, "property": q.Property, "start": q.Start, "end": q.End, "locale": q.Locale,
 			"currency": q.Currency, "total": q.Total, "items": q.Items, "lines": q.Lines, "policy": q.Policy, "fx": q.FX,
 			"session": q.Session, "draft": q.Draft, "region": q.Region, "timeZone": q.TimeZone, "checkIn": q.CheckInFrom,
-			"checkOut": q.CheckOutUntil, "grace": q.NoShowGrace, "validUntil": q.ValidUntil})
+			"checkOut": q.CheckOutUntil, "grace": q.NoShowGrace, "promo": q.Promo, "ownTotal": q.OwnTotal, "ownCurrency": q.OwnCurrency,
+			"validUntil": q.ValidUntil})
 	return tag.RowsAffected() == 1, err
 }

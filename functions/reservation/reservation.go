@@ -39,9 +39,10 @@ type Reservation struct {
 	Region       string // where the tenant's data must stay
 	Local
 	NoShowGrace int `db:"no_show_grace_hours"`
-	CreatedBy   Actor
-	CreatedAt   time.Time
-	AsOf        time.Time // the database's clock when this was read: what is over is over by this
+	Own
+	CreatedBy Actor
+	CreatedAt time.Time
+	AsOf      time.Time // the database's clock when this was read: what is over is over by this
 }
 
 // An Item is one room.

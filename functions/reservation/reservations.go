@@ -79,18 +79,19 @@ func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation
 			INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, version,
 				channel, partner_id, session_id, draft_id, quote_id, guest_id, guest_locale, stay_start, stay_end,
 				currency, grand_total_micro, policy, fx_snapshot, hold_id, region, time_zone, check_in_from, check_out_until,
-				no_show_grace_hours, created_by, created_at)
+				no_show_grace_hours, own_total_micro, own_currency, created_by, created_at)
 			VALUES (@reservation, @tenant, @property, @code, @state, @pending, @version,
 				@channel, @partner, @session, @draft, @quote, @guest, @locale, @start, @end,
 				@currency, @total, @policy, @fx, @hold, @region, @timeZone, @checkIn, @checkOut,
-				@grace, @createdBy, @createdAt)
+				@grace, @ownTotal, @ownCurrency, @createdBy, @createdAt)
 			ON CONFLICT ON CONSTRAINT reservations_code DO NOTHING`,
 			pgx.StrictNamedArgs{
 				"reservation": r.ID, "tenant": r.Tenant, "property": r.Property, "code": r.Code, "state": r.State, "pending": r.Pending,
 				"version": r.Version, "channel": r.Channel, "partner": r.Partner, "session": r.Session, "draft": r.Draft,
 				"quote": r.Quote, "guest": r.Guest, "locale": r.Locale, "start": r.Start, "end": r.End, "currency": r.Currency,
 				"total": r.Total, "policy": r.Policy, "fx": r.FX, "hold": r.Hold.ID, "region": r.Region,
-				"timeZone": r.TimeZone, "checkIn": r.CheckInFrom, "checkOut": r.CheckOutUntil, "grace": r.NoShowGrace, "createdBy": r.CreatedBy, "createdAt": r.CreatedAt})
+				"timeZone": r.TimeZone, "checkIn": r.CheckInFrom, "checkOut": r.CheckOutUntil, "grace": r.NoShowGrace,
+				"ownTotal": r.OwnTotal, "ownCurrency": r.OwnCurrency, "createdBy": r.CreatedBy, "createdAt": r.CreatedAt})
 		if err != nil || tag.RowsAffected() == 1 {
 			return err
 		}

@@ -291,6 +291,9 @@ func TestReservations_rowsOlderThanTheirTerms(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	stored := aStored(t, e, id.New[id.Tenant]())
+	if q, err := OpenQuotes(e).Get(t.Context(), Reach{Tenant: stored.Tenant}, stored.Quote); err != nil || q.Promo != "NAWROZ" || q.Local != aBasis().Local || q.OwnTotal == nil {
+		t.Errorf("quote = %+v, %v, want all its terms", q, err)
+	}
 	for _, table := range []string{"quotes", "reservations"} {
 		if _, err := db.Owner(t).Exec(t.Context(), `UPDATE reservation.`+table+`
 			SET time_zone = NULL, check_in_from = NULL, check_out_until = NULL, no_show_grace_hours = NULL`); err != nil {

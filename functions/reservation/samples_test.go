@@ -28,7 +28,7 @@ func anAsk(t testing.TB) Ask {
 	other := AskedItem{id.New[id.RoomType](), id.New[id.RatePlan](), stay.Occupants{Adults: 1}}
 	session := id.New[id.TenantSession]()
 	return Ask{
-		Property: id.New[id.Property](), Items: []AskedItem{room, other}, Currency: money.USD, Locale: "fa-AF", Session: &session,
+		Property: id.New[id.Property](), Items: []AskedItem{room, other}, Currency: money.USD, Locale: "fa-AF", Session: &session, Promo: "NAWROZ",
 		Stay: Stay{Start: night(t, "2026-12-01"), End: night(t, "2026-12-03")},
 	}
 }
@@ -36,8 +36,9 @@ func anAsk(t testing.TB) Ask {
 // aPrice is what pricing says to an ask: 100 a room and night, 10 tax.
 func aPrice(a Ask, until time.Time) Price {
 	const rate = 100_000_000
+	own, afghani := money.Micro(28_700_000_000), money.AFN
 	p := Price{
-		Totals: Totals{10_000_000, a.Currency}, ValidUntil: until,
+		Totals: PriceTotals{Totals{10_000_000, a.Currency}, Own{&own, &afghani}}, ValidUntil: until,
 		Policy: Policy{Ref: "pol_flex/1", FreeUntil: 48, PenaltyPercent: 50, Description: "Free until two days before."},
 		Lines:  []Line{{"tax", "City tax", 10_000_000}},
 	}

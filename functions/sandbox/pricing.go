@@ -51,10 +51,12 @@ type Line struct {
 	Amount      money.Micro `json:"amountMicro"` // of a discount, negative
 }
 
-// Totals is what the guest pays.
+// Totals is what the guest pays, and what the same costs in the tenant's own currency where that is another.
 type Totals struct {
-	GrandTotal money.Micro    `json:"grandTotalMicro"`
-	Currency   money.Currency `json:"currency"`
+	GrandTotal  money.Micro    `json:"grandTotalMicro"`
+	Currency    money.Currency `json:"currency"`
+	OwnTotal    money.Micro    `json:"inTenantCurrencyMicro,omitzero"`
+	OwnCurrency money.Currency `json:"tenantCurrency,omitzero"`
 }
 
 // A Policy says what a cancellation and a no-show cost: nights, if there are any, else a share of the price. A no-show without either
@@ -156,6 +158,19 @@ func (t Tariff) Price(wishes []Wish, w stay.Window) (Price, error) {
 	}
 	p.Totals.GrandTotal = bill.total()
 	return p, bill.err
+}
+
+// Quote is Price with the total in the tenant's own currency.
+func (t Tariff) Quote(wishes []Wish, w stay.Window) (Price, error) {
+	p, err := t.Price(wishes, w)
+	if err != nil || t.FX == nil {
+		return p, err
+	}
+	own := t
+	own.Currency, own.FX = t.FX.Base, nil
+	same, err := own.Price(wishes, w)
+	p.Totals.OwnTotal, p.Totals.OwnCurrency = same.Totals.GrandTotal, own.Currency
+	return p, err
 }
 
 // plan finds the plan of the n-th wish and whether its people fit into the room.

@@ -115,6 +115,13 @@ func TestOtherCurrenciesArePayable(t *testing.T) {
 	if _, err := (money.Amount{Micro: p.Totals.GrandTotal, Currency: money.USD}).Minor(); err != nil {
 		t.Errorf("grand total %d: %v", p.Totals.GrandTotal, err)
 	}
+	quoted, err := rates.Quote([]Wish{one(cheap, single)}, weekend(t))
+	afghanis := tariff(t)
+	afghanis.Charges = rates.Charges
+	own, ownErr := afghanis.Price([]Wish{one(cheap, single)}, weekend(t))
+	if err != nil || ownErr != nil || quoted.Totals.OwnTotal != own.Totals.GrandTotal || quoted.Totals.OwnCurrency != money.AFN {
+		t.Errorf("quoted %+v, %v, want also %+v, %v", quoted.Totals, err, own.Totals, ownErr)
+	}
 	if p.FX == nil || p.Totals.Currency != money.USD {
 		t.Errorf("fx %v, currency %s", p.FX, p.Totals.Currency)
 	}

@@ -56,6 +56,7 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 		if err := r.CancelLost(c.now()); err != nil {
 			return err
 		}
+		r.Cancellation.Cause = &e.Delivery.EventID
 		return c.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))
 	})
 }

@@ -52,6 +52,7 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 		if err := r.CancelUnpaid(c.now()); err != nil {
 			return nil // confirmed by another payment, cancelled, or over: nothing is left to give up
 		}
+		r.Cancellation.Cause = &e.Delivery.EventID
 		return c.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))
 	})
 }

@@ -69,17 +69,25 @@ func (q *quoter) ask(ctx context.Context, c reservation.Call[Request]) (price re
 	return price, b, cmp.Or(err, unlocated)
 }
 
+// reject tells that a price was asked for, and returns why there is none. An event needs a region.
+func (q *quoter) reject(ctx context.Context, c reservation.Call[Request], region string, why error) error {
+	if region == "" {
+		return why
+	}
+	return cmp.Or(q.quotes.Rejected(ctx, reservation.Requested(c.Act, c.Tenant, region, c.In, c.Now)), why)
+}
+
 func (q *quoter) quote(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	if !c.Sees(c.In.Property) {
 		return out, reservation.ErrNotFound
 	}
 	price, basis, err := q.ask(ctx, c)
-	if err != nil {
-		return out, err
+	var quote *reservation.Quote
+	if err == nil {
+		quote, err = reservation.NewQuote(c.Act, c.Tenant, basis, c.In, price)
 	}
-	quote, err := reservation.NewQuote(c.Act, c.Tenant, basis, c.In, price)
 	if err != nil {
-		return out, err
+		return out, q.reject(ctx, c, basis.Region, err)
 	}
 	if quote, err = q.quotes.Add(ctx, quote); err != nil { // row and events in one transaction
 		return out, err

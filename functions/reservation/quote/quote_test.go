@@ -48,8 +48,9 @@ func TestQuoting(t *testing.T) {
 		{"freezes a price and tells of it", asked{region: region}, nil, nil, 2},
 		{"serves the desk of the property", asked{region: region}, []id.Property{property}, nil, 2},
 		{"knows no property of somebody else", asked{region: region}, []id.Property{id.New[id.Property]()}, reservation.ErrNotFound, 0},
-		{"passes on that there is no price", asked{region: region, err: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 0},
-		{"quotes nothing where the property's clock is unknown", asked{region: region, away: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 0},
+		{"tells what was asked where there is no price", asked{region: region, err: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
+		{"tells what was asked where pricing rejects it", asked{region: region, err: fault.ErrValidation}, nil, fault.ErrValidation, 1},
+		{"quotes nothing where the property's clock is unknown", asked{region: region, away: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
 		{"quotes nothing for a tenant whose region is unknown", asked{}, nil, fault.ErrUpstreamUnavailable, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func Price(a reservation.Ask, until time.Time) reservation.Price {
 	return reservation.Price{
 		Items:  []reservation.PricedItem{{RoomType: a.Items[0].RoomType, RatePlan: a.Items[0].RatePlan, Nightly: rate, Total: total}},
 		Lines:  []reservation.Line{{Kind: "room", Description: "Two nights", Amount: total}},
-		Totals: reservation.Totals{Grand: total, Currency: a.Currency},
+		Totals: reservation.PriceTotals{Totals: reservation.Totals{Grand: total, Currency: a.Currency}},
 		Policy: reservation.Policy{Ref: "pol_flex/1"}, ValidUntil: until,
 	}
 }

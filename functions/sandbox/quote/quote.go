@@ -76,6 +76,6 @@ func (p *pricer) price(ctx context.Context, c fn.Call[Request]) (Response, error
 	if sandbox.Plays(c.Header, sandbox.PriceChanged) {
 		tariff = tariff.Dearer()
 	}
-	price, err := tariff.Price(c.In.Items, c.In.Stay)
+	price, err := tariff.Quote(c.In.Items, c.In.Stay)
 	return Response{price, c.Now.Add(validity)}, err
 }
