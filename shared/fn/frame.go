@@ -40,6 +40,7 @@ type record struct {
 	line   observe.Line
 	told   outbox.Tally
 
+	pace      pace
 	standings standings
 	lent      *[]byte // holds the body, and is given back once that is written; nil where it is the answer's own
 }
@@ -55,6 +56,7 @@ type frame struct {
 	domain   string // ours, below which each tenant has a host by its slug
 	sandbox  bool   // whether the neighbours are the sandbox's, and play scenarios
 	hops     hops
+	pace     pace
 	agents   agents
 	end      endpoint
 }
@@ -76,8 +78,12 @@ func newFrame(e env.Env, s Spec) (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
+	p, err := openPace(e, s)
+	if err != nil {
+		return frame{}, err
+	}
 	log, err := observe.Open(e)
-	return frame{spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox, hops: n, agents: a}, err
+	return frame{spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox, hops: n, pace: p, agents: a}, err
 }
 
 // with is the frame around an endpoint.
@@ -116,7 +122,7 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	}
 	var span trace.SpanContext
 	ctx, span := observe.Begin(r.Context(), r.Header)
-	c.from, c.unread = f.hops.client(r), r.ContentLength != 0
+	c.from, c.unread, c.pace = f.hops.client(r), r.ContentLength != 0, f.pace
 	c.line = observe.Line{
 		Time: c.began, Function: f.spec.Name, RequestID: requestID, Trace: span,
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Received: r.ContentLength,

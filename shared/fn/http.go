@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fn/idempotency"
-	"melmastoon.ghasi.io/shared/fn/limit"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/identity"
 )
 
 // HTTP makes a function that answers requests. A service wraps it once, with its door, so that its verbs only say their
@@ -44,8 +44,6 @@ type route struct {
 	spec Spec
 	gate gate
 	plan *plan
-
-	limits *limit.Limiter // nil where only services call
 }
 
 func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error) {
@@ -53,14 +51,8 @@ func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error)
 	if err != nil {
 		return route{}, err
 	}
-	var l *limit.Limiter
-	if s.Access == Public {
-		if l, err = limit.Open(e, s.Rates); err != nil {
-			return route{}, err
-		}
-	}
 	g, err := newGate(e, s)
-	return route{s, g, p, l}, err
+	return route{s, g, p}, err
 }
 
 // An httpEnd is the endpoint of an HTTP function that was opened.
@@ -72,29 +64,22 @@ type httpEnd[V, In, Out any] struct {
 
 // act goes through the stages of a request; the first that refuses ends it. A caller is known before the body is read.
 func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
-	if err := h.origins(ctx, r, c); err != nil {
+	caller, err := h.approach(ctx, r, c)
+	if err != nil {
 		return answer{}, err
 	}
 	if asks(r) != "" {
 		return preflight(c)
-	}
-	if err := h.arrive(c); err != nil {
-		return answer{}, err
-	}
-	caller, err := h.gate.admit(ctx, r, c)
-	if err != nil {
-		return answer{}, err
 	}
 	visitor, scope, err := h.door.Enter(ctx, r, caller)
 	c.enter(scope)
 	if err != nil {
 		return answer{}, err
 	}
-	if err := h.settle(c, scope); err != nil {
-		return answer{}, err
-	}
 	if h.spec.Access != Public {
 		ctx = blaming(ctx, scope)
+	} else if err := c.settle(scope); err != nil {
+		return answer{}, err
 	}
 	key, err := idempotencyKey(r.Header, h.spec.Idempotent)
 	if err != nil {
@@ -113,7 +98,25 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if anonymous := h.spec.Access == Public && scope.Caller == ""; anonymous || !h.spec.Idempotent {
 		return h.run(ctx, r, c, visitor, call) // all anonymous callers would share one claim
 	}
-	return h.once(ctx, r, c, h.claim(r, scope, h.door.Headers, key, body), visitor, call)
+	return h.once(ctx, r, c, scope, h.claim(r, scope, h.door.Headers, key, body), visitor, call)
+}
+
+// approach lets a request come near: its address is counted before anything is asked on its behalf. Where services call too,
+// only others are counted: services have few addresses.
+func (h *httpEnd[V, In, Out]) approach(ctx context.Context, r *http.Request, c *record) (caller identity.Identity, err error) {
+	if h.spec.Access == Public {
+		if err := c.arrive(); err != nil {
+			return caller, err
+		}
+		return caller, h.origins(ctx, r, c)
+	}
+	caller, err = h.gate.admit(ctx, r, c)
+	if err != nil || caller.Staff {
+		if limited := c.arrive(); limited != nil {
+			return caller, limited
+		}
+	}
+	return caller, err
 }
 
 // run calls the act and encodes what it returns.
@@ -127,10 +130,16 @@ func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, c *recor
 
 // once runs the act unless it was run before under the same key: then its answer is given again. A refusal becomes its
 // problem here, so that it too can be kept, byte for byte.
-func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, claim idempotency.Claim, v V, call Call[In]) (answer, error) {
+func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, s Scope, claim idempotency.Claim, v V, call Call[In]) (answer, error) {
 	a, replayed, err := h.door.Ledger.Do(ctx, claim, func(act id.Request) answer {
 		call.Act = act
-		a, err := h.run(ctx, r, c, v, call)
+		a, err := c.perform(s, func() (answer, error) {
+			a, err := h.run(ctx, r, c, v, call)
+			if err != nil {
+				a = problem(r, c, err)
+			}
+			return a, nil
+		})
 		if err != nil {
 			a = problem(r, c, err)
 		}

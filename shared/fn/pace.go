@@ -1,37 +1,80 @@
 package fn
 
 import (
+	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn/limit"
 )
+
+// A pace holds the callers of one function to its limits.
+type pace struct {
+	requests *limit.Limiter // nil where only services, the bus or the scheduler call
+	acts     *limit.Limiter // nil where requests alone are counted
+}
+
+func openPace(e env.Env, s Spec) (p pace, err error) {
+	if s.Access != Public && s.Access != Desk {
+		return p, nil
+	}
+	if p.requests, err = limit.Open(e); err == nil && s.Acts != (limit.Rates{}) {
+		p.acts, err = limit.OpenActs(e, s.Acts)
+	}
+	return p, err
+}
 
 // standings are where a caller stands with the limits that a call has met so far: the address, the session, and the
 // tenant where that one refuses. How busy a hotel is otherwise is nobody's business.
 type standings [3]limit.Standing
 
-// arrive counts a call from an address, before anything is done for it.
-func (r route) arrive(c *record) error {
-	if r.limits == nil {
+// arrive counts a request from an address, before anything is done for it.
+func (c *record) arrive() error {
+	if c.pace.requests == nil {
 		return nil
 	}
-	c.standings[0] = r.limits.Address(c.from, c.began)
+	c.standings[0] = c.pace.requests.Address(c.from, c.began)
 	return c.standings[0].Refused()
 }
 
-// settle counts a call of somebody who is known by now. Who asks too often does not use up what their hotel may.
-func (r route) settle(c *record, s Scope) error {
-	if r.limits == nil {
+// settle counts a request of somebody who is known by now. Who asks too often does not use up what their hotel may.
+func (c *record) settle(s Scope) error {
+	if c.pace.requests == nil {
 		return nil
 	}
-	c.standings[1] = r.limits.Session(s.Caller, c.began)
+	c.standings[1] = c.pace.requests.Session(s.Caller, c.began)
 	if err := c.standings[1].Refused(); err != nil {
 		return err
 	}
-	tenant := r.limits.Tenant(s.Tenant, c.began)
+	tenant := c.pace.requests.Tenant(s.Tenant, c.began)
 	err := tenant.Refused()
 	if err != nil {
 		c.standings[2] = tenant
 	}
 	return err
+}
+
+// perform counts an act, unless it was done before: it runs do, and counts nothing if that leads to no final answer, since
+// the same act will then be tried again.
+func (c *record) perform(s Scope, do func() (answer, error)) (answer, error) {
+	if c.pace.acts == nil {
+		return do()
+	}
+	c.standings[0], c.standings[1] = c.pace.acts.Address(c.from, c.began), c.pace.acts.Session(s.Caller, c.began)
+	for _, standing := range c.standings[:2] {
+		if err := standing.Refused(); err != nil {
+			c.undo()
+			return answer{}, err
+		}
+	}
+	a, err := do()
+	if err == nil && !a.Final() {
+		c.undo()
+	}
+	return a, err
+}
+
+func (c *record) undo() {
+	for _, standing := range c.standings[:2] {
+		standing.Undo()
+	}
 }
 
 // tell says the standings in the answer's header, whatever is answered.

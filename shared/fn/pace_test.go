@@ -3,13 +3,13 @@ package fn_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/fn/limit"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/identity"
@@ -106,18 +106,6 @@ func TestAHotelIsNotAskedMoreThanItBearsAndNobodyLearnsHowBusyItIs(t *testing.T)
 	}
 }
 
-func TestASpecNamesItsOwnRates(t *testing.T) {
-	t.Parallel()
-	own := fn.Spec{Rates: limit.Rates{Session: limit.Rate{PerSecond: 0.1, Burst: 1}}}
-	for vars, want := range map[string]int{"20/60": http.StatusTooManyRequests, "off": http.StatusNoContent} {
-		front, _ := limited(t, visited(own), map[string]string{"RATE_LIMIT_SESSION": vars})
-		front.Get("/visited", "X-Session", "s")
-		if a := front.Get("/visited", "X-Session", "s"); a.Status != want {
-			t.Errorf("with %s around it: got %d, want %d", vars, a.Status, want)
-		}
-	}
-}
-
 func TestServicesAreNotCounted(t *testing.T) {
 	t.Parallel()
 	one := map[string]string{"RATE_LIMIT_SESSION": "0.1/1", "RATE_LIMIT_ADDRESS": "0.1/1", "RATE_LIMIT_TENANT": "0.1/1"}
@@ -126,5 +114,37 @@ func TestServicesAreNotCounted(t *testing.T) {
 		if a := front.Get("/visited", "X-Session", "s"); a.Status != http.StatusNoContent || a.Header.Get("RateLimit") != "" {
 			t.Errorf("got %d with %q", a.Status, a.Header.Get("RateLimit"))
 		}
+	}
+}
+
+// TestPace_countsBeforeAnythingIsAsked sends what is refused early: each request counts for its address.
+func TestPace_countsBeforeAnythingIsAsked(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		f            fn.Function
+		method, path string
+		status       int
+	}{
+		"a foreign origin":           {bookFunction, http.MethodPost, bookings, http.StatusForbidden},
+		"an unknown route":           {bookFunction, http.MethodPost, "/nowhere", http.StatusNotFound},
+		"an unknown route of a desk": {visited(fn.Spec{Access: fn.Desk}), http.MethodGet, "/nowhere", http.StatusNotFound},
+		"a desk without a token":     {visited(fn.Spec{Access: fn.Desk}), http.MethodGet, "/visited", http.StatusUnauthorized},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, _ := fntest.Surround(t, env.Of(nil))
+			h, err := test.f.Handler(e.With("RATE_LIMIT_ADDRESS", "0.1/2"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range []int{test.status, test.status, http.StatusTooManyRequests} {
+				r := httptest.NewRequestWithContext(t.Context(), test.method, test.path, nil)
+				r.Header.Set("Sec-Fetch-Site", "cross-site")
+				w := httptest.NewRecorder()
+				if h.ServeHTTP(w, r); w.Code != want {
+					t.Errorf("request %d: got %d, want %d", i+1, w.Code, want)
+				}
+			}
+		})
 	}
 }

@@ -91,6 +91,9 @@ func (r *router) allowed(req *http.Request) (found []string) {
 type nowhere struct{ *router }
 
 func (n nowhere) act(_ context.Context, r *http.Request, c *record) (answer, error) {
+	if err := c.arrive(); err != nil {
+		return answer{}, err
+	}
 	allowed := n.allowed(r)
 	if len(allowed) == 0 {
 		return answer{}, fault.ErrNotFound

@@ -23,7 +23,7 @@ type Spec struct {
 	Answer     Answer // the usual outcome
 	Idempotent bool   // requires an Idempotency-Key and replays answers to the same caller; for anonymous ones the act itself must be idempotent
 
-	Rates        limit.Rates   // how often one caller may ask, where that is not as usual; only of a public function
+	Acts         limit.Rates   // how often one caller may act; only of a public, idempotent function
 	BodyLimit    int64         // bytes; 64 KiB unless given, 10 MiB for events
 	Timeout      time.Duration // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
 	Concurrency  int           // calls at once in one instance

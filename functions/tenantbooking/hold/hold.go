@@ -19,7 +19,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
 	Emits:      fn.Emits{tenantbooking.DraftCreatedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
-	Rates:      tenantbooking.HoldRates,
+	Acts:       tenantbooking.HoldRates,
 	Timeout:    3 * time.Second,
 }, New)
 

@@ -55,9 +55,9 @@ func owner(tenant id.Tenant, caller string) string {
 	return Hash([]byte(tenant.String()), []byte(caller))[:digits]
 }
 
-// final reports whether the same request will always get this answer. What failed on our side, waits for something,
+// Final reports whether the same request will always get this answer. What failed on our side, waits for something,
 // asks to pay or tells when to come again is worth another try under the same key.
-func (a Answer) final() bool {
+func (a Answer) Final() bool {
 	switch {
 	case a.Status == http.StatusAccepted, a.Status == http.StatusPaymentRequired, a.Status == http.StatusTooManyRequests:
 		return false

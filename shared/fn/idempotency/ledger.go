@@ -59,7 +59,7 @@ func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (
 		}
 	}()
 	a = act(lease.act)
-	if !a.final() {
+	if !a.Final() {
 		return a, false, nil
 	}
 	a, replayed, err = l.keep(ctx, c, *lease, a)

@@ -61,12 +61,16 @@ func (n *counter) ran() []id.Request {
 
 // function is an idempotent function around the counter, with its ledger in a schema. Tenant, caller and the door's cookie
 // come from headers.
-func (n *counter) function(schema string) fn.Function {
+func (n *counter) function(schema string) fn.Function { return n.with(schema, fn.Spec{}) }
+
+// with is function with more in its Spec.
+func (n *counter) with(schema string, s fn.Spec) fn.Function {
+	s.Name, s.Route, s.Answer, s.Idempotent = "test-order", "POST /orders", fn.Created, true
 	door := func(e env.Env) (fn.Door[fn.Nothing], error) {
 		ledger, err := idempotency.Open(e, postgres.Open(e, schema))
 		return fn.Door[fn.Nothing]{Enter: enter, Ledger: ledger, Headers: []string{"X-Door", "X-Window"}}, err
 	}
-	return fn.HTTP(fn.Spec{Name: "test-order", Route: "POST /orders", Answer: fn.Created, Idempotent: true}, door,
+	return fn.HTTP(s, door,
 		func(env.Env) (func(context.Context, fn.Nothing, fn.Call[order]) (confirmation, error), error) {
 			return n.serve, nil
 		})

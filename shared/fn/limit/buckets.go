@@ -34,8 +34,9 @@ func (b *buckets[K]) take(who K, now time.Time) Standing {
 	}
 	bucket := b.of(who)
 	taken := bucket.AllowN(now, 1)
-	s := Standing{policy: b.policy, left: bucket.TokensAt(now)}
+	s := Standing{policy: b.policy, left: bucket.TokensAt(now), taken: bucket, at: now}
 	if !taken {
+		s.taken = nil
 		s.again = max(1, time.Duration((1-s.left)/b.policy.rate.PerSecond*float64(time.Second)))
 	}
 	return s

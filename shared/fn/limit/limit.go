@@ -22,7 +22,7 @@ import (
 var ErrLimited = fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "These are too many requests in a short time.")
 
 // A Rate is the size of a token bucket: PerSecond tokens are added each second, up to Burst, and a call takes one. The zero
-// Rate is not set: the usual one counts in its place.
+// Rate is not set.
 type Rate struct {
 	PerSecond float64
 	Burst     int
@@ -50,15 +50,15 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// or is the rate, or the usual one where it says nothing.
-func (r Rate) or(usual Rate) Rate {
-	if r == (Rate{}) || usual.off { // surroundings that have no limits overrule what a function says
+// unless is the rate, or no limit where the usual one is off: surroundings without limits overrule what a function says.
+func (r Rate) unless(usual Rate) Rate {
+	if usual.off {
 		return usual
 	}
 	return r
 }
 
-// Rates are a function's limits for one session, for one client address and for one tenant.
+// Rates are the limits for one session, for one client address and for one tenant.
 type Rates struct{ Session, Address, Tenant Rate }
 
 // A Limiter holds callers of one function to its rates.
@@ -68,23 +68,38 @@ type Limiter struct {
 	tenant  *buckets[id.Tenant]
 }
 
-// Open returns a limiter with the function's own rates, and with the usual ones (RATE_LIMIT_SESSION, RATE_LIMIT_ADDRESS,
-// RATE_LIMIT_TENANT) where those are not set. A usual rate that is "off" switches that limit off for every function, also
-// for one with a rate of its own: where all callers have one address, for example.
-func Open(e env.Env, own Rates) (*Limiter, error) {
-	var usual struct {
-		Session Rate `env:"RATE_LIMIT_SESSION,default=20/60"`
-		Address Rate `env:"RATE_LIMIT_ADDRESS,default=50/200"` // a whole office, perhaps
-		Tenant  Rate `env:"RATE_LIMIT_TENANT,default=500/2000"`
-	}
-	if err := e.Load(&usual); err != nil {
+// usual are the limits of requests, RATE_LIMIT_SESSION, RATE_LIMIT_ADDRESS and RATE_LIMIT_TENANT.
+type usual struct {
+	Session Rate `env:"RATE_LIMIT_SESSION,default=20/60"`
+	Address Rate `env:"RATE_LIMIT_ADDRESS,default=50/200"` // a whole office, perhaps
+	Tenant  Rate `env:"RATE_LIMIT_TENANT,default=500/2000"`
+}
+
+// Open returns a limiter of requests, with the usual rates.
+func Open(e env.Env) (*Limiter, error) {
+	var u usual
+	if err := e.Load(&u); err != nil {
 		return nil, fmt.Errorf("limit: %w", err)
 	}
+	return newLimiter(Rates(u)), nil
+}
+
+// OpenActs returns a limiter of acts with a function's own rates; what they do not set is not limited. A usual rate that is
+// "off" switches that limit off for acts too: where all callers have one address, for example.
+func OpenActs(e env.Env, own Rates) (*Limiter, error) {
+	var u usual
+	if err := e.Load(&u); err != nil {
+		return nil, fmt.Errorf("limit: %w", err)
+	}
+	return newLimiter(Rates{own.Session.unless(u.Session), own.Address.unless(u.Address), own.Tenant.unless(u.Tenant)}), nil
+}
+
+func newLimiter(r Rates) *Limiter {
 	return &Limiter{
-		session: newBuckets[string]("session", own.Session.or(usual.Session)),
-		address: newBuckets[netip.Prefix]("address", own.Address.or(usual.Address)),
-		tenant:  newBuckets[id.Tenant]("tenant", own.Tenant.or(usual.Tenant)),
-	}, nil
+		session: newBuckets[string]("session", r.Session),
+		address: newBuckets[netip.Prefix]("address", r.Address),
+		tenant:  newBuckets[id.Tenant]("tenant", r.Tenant),
+	}
 }
 
 // Address counts a request from a client's address, or from all whose address is not known. Of IPv6 whoever has one

@@ -19,7 +19,10 @@ var noon = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func open(t testing.TB, vars map[string]string, own Rates) *Limiter {
 	t.Helper()
-	l, err := Open(env.Of(vars), own)
+	l, err := Open(env.Of(vars))
+	if own != (Rates{}) {
+		l, err = OpenActs(env.Of(vars), own)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +136,7 @@ func TestRatesComeFromTheFunctionThenTheSurroundingsThenHere(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"20", "20/", "/60", "0/60", "-1/60", "20/0", "20/-1", "many/60", "NaN/60", "Inf/60", "on", "20/60/3"} {
-		if _, err := Open(env.Of(map[string]string{"RATE_LIMIT_TENANT": wrong}), Rates{}); err == nil {
+		if _, err := Open(env.Of(map[string]string{"RATE_LIMIT_TENANT": wrong})); err == nil {
 			t.Errorf("%q is taken for a rate", wrong)
 		}
 	}
@@ -215,5 +218,21 @@ func BenchmarkLimits(b *testing.B) {
 		if a, s, t := l.Address(from, now), l.Session("s", now), l.Tenant(tenant, now); a.Refused() != nil || s.Refused() != nil || t.Refused() != nil {
 			b.Fatal("refused")
 		}
+	}
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	l := open(t, nil, Rates{Session: Rate{PerSecond: 0.001, Burst: 2}})
+	ask := func(now time.Time) Standing { return l.Session("s", now) }
+	for range 5 { // as often as nothing comes of it
+		ask(noon).Undo()
+	}
+	if n, refused := allowed(ask, noon); n != 2 || refused.Refused() == nil {
+		t.Errorf("%d allowed after calls that were taken back, want 2", n)
+	}
+	ask(noon).Undo() // what was refused took nothing
+	if n, _ := allowed(ask, noon); n != 0 {
+		t.Errorf("%d allowed after a refusal that was taken back, want 0", n)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // A Standing is a caller's token bucket after a call was counted. The zero Standing is of a call that no limit counts.
@@ -12,6 +14,15 @@ type Standing struct {
 	*policy
 	left  float64       // requests that could be made at once
 	again time.Duration // until the next one could, where this one could not
+	taken *rate.Limiter // where a token was taken; nil if none was
+	at    time.Time
+}
+
+// Undo takes back that the call was counted, because nothing came of it.
+func (s Standing) Undo() {
+	if s.taken != nil {
+		s.taken.AllowN(s.at, -1) // gives one back
+	}
 }
 
 // A policy is a limit that has a name.
