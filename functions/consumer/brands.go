@@ -36,6 +36,7 @@ type Brands struct {
 	client *upstream.Client
 	peeks  *cache.Cache[peeks]
 	known  *cache.Cache[peek] // in memory only
+	page   *sync.Mutex        // held while the brands of one page are recalled or remembered: of a page all are known, or none
 	themes recentChanges      // tenants that published a theme
 	now    func() time.Time
 }
@@ -54,10 +55,12 @@ type peek struct {
 
 // OpenBrands opens the client.
 func OpenBrands(e env.Env) *Brands {
+	page, _ := env.Once(e, "consumer.brands", func() (*sync.Mutex, error) { return &sync.Mutex{}, nil }) // it cannot fail
 	return &Brands{
 		upstream.Open(e, "theme", upstream.Policy{Timeout: 600 * time.Millisecond, Retries: 1}),
 		cache.Open[peeks](e, "consumer-brands", front),
 		cache.Open[peek](e, "consumer-brand", cache.Policy{Fresh: front.Fresh + front.Stale}),
+		page,
 		openChanges(e, "theme", 1, front.Fresh+front.Stale+clockError),
 		e.Now,
 	}
@@ -77,7 +80,9 @@ func (b *Brands) Peek(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]B
 	all = slices.Compact(all)
 	q := brandQuery{brands: b, found: map[string]peek{}}
 	q.changes, _ = b.themes.of(ctx, all...) // an error changes nothing
+	b.page.Lock()
 	missing := slices.DeleteFunc(all, func(tenant string) bool { return q.recall(ctx, tenant) })
+	b.page.Unlock()
 	var work sync.WaitGroup
 	for some := range slices.Chunk(missing, mostBrands) {
 		work.Go(func() { q.fetch(ctx, some) })
@@ -132,8 +137,13 @@ func (q *brandQuery) fetch(ctx context.Context, some []string) {
 	for _, brand := range got.Brands {
 		q.found[brand.Tenant.String()] = peek{brand, got.At}
 	}
+	q.brands.page.Lock()
+	defer q.brands.page.Unlock()
 	for _, tenant := range some {
-		q.brands.known.Remember(ctx, q.key(tenant), got.At, q.found[tenant])
+		key := q.key(tenant)
+		if known, _, ok := q.brands.known.Recall(ctx, key, nil); !ok || known.At.Before(got.At) { // not if others who waited were first
+			q.brands.known.Remember(ctx, key, got.At, q.found[tenant])
+		}
 	}
 }
 

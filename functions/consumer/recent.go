@@ -135,7 +135,7 @@ func (r recentChanges) touch(ctx context.Context, of string) error {
 func (r recentChanges) update(ctx context.Context, of string, next func(last change, known bool) (change, bool)) error {
 	key, now := r.key(of), r.env.Now()
 	for range races {
-		set, _, err := r.sets.Get(ctx, key)
+		set, found, err := r.sets.Get(ctx, key)
 		if err != nil {
 			return fmt.Errorf("changes of %s: %w", r.kind, err)
 		}
@@ -146,8 +146,7 @@ func (r recentChanges) update(ctx context.Context, of string, next func(last cha
 		}
 		maps.DeleteFunc(set.Changes, func(_ string, old change) bool { return !old.within(r.life, now) })
 		set.add(of, c)
-		set.Version = max(set.Version+1, now.UnixMicro()) // a set that begins again continues the order
-		stored, err := r.sets.Put(ctx, key, set, set.Version, now.Add(2*r.life))
+		stored, err := r.save(ctx, key, set, found, now.Add(2*r.life))
 		if err != nil {
 			return fmt.Errorf("changes of %s: %w", r.kind, err)
 		}
@@ -156,6 +155,15 @@ func (r recentChanges) update(ctx context.Context, of string, next func(last cha
 		}
 	}
 	return fmt.Errorf("changes of %s: %w", r.kind, ErrVersionConflict)
+}
+
+// save stores what was made of a set that was read, and reports whether nobody else has stored one meanwhile.
+func (r recentChanges) save(ctx context.Context, key document.Key, set changeSet, found bool, until time.Time) (bool, error) {
+	if !found {
+		return r.sets.Create(ctx, key, set, until) // at version 0
+	}
+	set.Version++
+	return r.sets.Put(ctx, key, set, set.Version, until)
 }
 
 // add puts a change into the set, and drops the oldest where there are too many.
