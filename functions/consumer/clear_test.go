@@ -200,7 +200,7 @@ func TestWhatComesLateToAClearedSessionIsNotKept(t *testing.T) {
 		},
 		"a wish": func(v consumer.Visitor) error {
 			clear(v.Session)
-			_, _, err := wishlists.Add(t.Context(), v, consumer.Wish{ID: id.New[id.Wish](), Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), AddedAt: site.Env.Now(), Source: "list"})
+			_, _, err := wishlists.Add(t.Context(), v, consumer.Wish{ID: id.New[id.Wish](), Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), AddedAt: site.Env.Now(), Source: "list"}, fn.Maybe[consumer.Note]{})
 			if err == nil {
 				return fmt.Errorf("was kept")
 			}

@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"errors"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,9 +23,10 @@ func OpenDestinations(e env.Env) *Destinations {
 }
 
 // Find returns whose house it is, if it is that hotel company's and open to guests. A house of another one is ErrNotFound,
-// like one that does not exist; a company that sells nothing at present is ErrTenantSuspended. Both services are asked at
-// once; when the time for the whole answer runs out meanwhile that is ErrBudgetExceeded.
-func (d *Destinations) Find(ctx context.Context, tenant id.Tenant, property id.Property) (hotel Tenant, err error) {
+// like one that does not exist; a company that sells nothing at present is ErrTenantSuspended, and a stay must not begin before
+// today at the house. Both services are asked at once; when the time for the whole answer runs out meanwhile that is ErrBudgetExceeded.
+func (d *Destinations) Find(ctx context.Context, tenant id.Tenant, property id.Property, dates DateRange, now time.Time) (hotel Tenant, err error) {
+	var past error
 	asked, within := errgroup.WithContext(ctx)
 	asked.Go(func() (err error) {
 		hotel, err = d.tenants.Find(within, tenant)
@@ -34,6 +36,9 @@ func (d *Destinations) Find(ctx context.Context, tenant id.Tenant, property id.P
 		house, _, err := d.properties.Get(within, property)
 		if err == nil && house.Tenant != tenant {
 			err = ErrNotFound
+		}
+		if err == nil {
+			past = house.Receives(dates, "/dates", now)
 		}
 		return err
 	})
@@ -46,5 +51,5 @@ func (d *Destinations) Find(ctx context.Context, tenant id.Tenant, property id.P
 	case hotel.Suspended():
 		return Tenant{}, ErrTenantSuspended
 	}
-	return hotel, nil
+	return hotel, past
 }

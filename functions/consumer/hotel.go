@@ -21,11 +21,12 @@ type Hotels struct {
 	properties *Properties
 	tenants    *Tenants
 	searches   *Searches
+	now        func() time.Time
 }
 
 // OpenHotels opens what a hotel is shown from.
 func OpenHotels(e env.Env) *Hotels {
-	return &Hotels{OpenProperties(e), OpenTenants(e), OpenSearches(e)}
+	return &Hotels{OpenProperties(e), OpenTenants(e), OpenSearches(e), e.Now}
 }
 
 // A HotelDetail is all that is shown of one hotel. What could not be had in time is null or absent, and named in
@@ -164,7 +165,7 @@ func (h *Hotels) gather(ctx context.Context, v Visitor, property id.Property, t 
 		return g, overdue(g.house.err)
 	}
 	house, closed := g.house.value, false
-	work.Go(func() { _, closed = h.stands(ctx, house.Tenant) })
+	work.Go(func() { _, closed = h.tenants.Standing(ctx, house.Tenant) })
 	work.Go(func() { g.rules.of(h.properties.Rules(ctx, house)) })
 	work.Go(func() { g.looks.of(h.searches.brands.Peek(ctx, []id.Tenant{house.Tenant})) })
 	work.Go(func() { g.similar.of(h.similar(ctx, v, house, t)) })
@@ -172,7 +173,7 @@ func (h *Hotels) gather(ctx context.Context, v Visitor, property id.Property, t 
 	if closed {
 		return g, ErrNotFound
 	}
-	return g, nil
+	return g, house.Receives(t.Dates, "", h.now())
 }
 
 func (g gathered) composed() (c Composition) {
@@ -183,15 +184,6 @@ func (g gathered) composed() (c Composition) {
 	g.days.into(&c, "calendar")
 	g.similar.into(&c, "search")
 	return c
-}
-
-// stands is the hotel company as far as it can be known, and whether it is known to be suspended.
-func (h *Hotels) stands(ctx context.Context, tenant id.Tenant) (found Tenant, closed bool) {
-	found, err := h.tenants.Find(ctx, tenant)
-	if err != nil {
-		return Tenant{}, h.tenants.Suspended(ctx, []id.Tenant{tenant})[tenant]
-	}
-	return found, found.Suspended()
 }
 
 // similar are other hotels of the city, for the same stay.

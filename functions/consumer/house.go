@@ -1,9 +1,25 @@
 package consumer
 
 import (
+	"time"
+
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
 )
+
+// Receives rejects dates at that pointer that begin before today in the hotel's time zone. A time zone that is not known is
+// that of UTC.
+func (h House) Receives(d DateRange, at string, now time.Time) error {
+	zone, err := time.LoadLocation(h.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	if d.CheckIn.Before(stay.DateOf(now.In(zone))) {
+		return refuse(past(at))
+	}
+	return nil
+}
 
 // show is what the house itself says, in one language.
 func (h House) show(l locale.Tag) HotelDetail {

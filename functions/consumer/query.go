@@ -108,20 +108,24 @@ const (
 	mostAhead  = 400 // days: no hotel has prices for longer
 )
 
-// Check says what is wrong with dates at that pointer. It may still be yesterday where the hotel is.
+// Check says what is wrong with dates at that pointer, before the hotel is known: it may still be yesterday there. See [House.Receives].
 func (d DateRange) Check(at string, now time.Time) []fault.Violation {
 	today := stay.DateOf(now)
 	switch {
 	case !d.CheckIn.Before(d.CheckOut):
 		return []fault.Violation{broken(at+"/checkOut", "range", "The stay must end after it starts.")}
 	case d.CheckIn.Before(today.AddDays(-1)):
-		return []fault.Violation{broken(at+"/checkIn", "range", "The stay begins in the past.")}
+		return []fault.Violation{past(at)}
 	case today.AddDays(mostAhead).Before(d.CheckIn):
 		return []fault.Violation{broken(at+"/checkIn", "range", fmt.Sprintf("The stay must begin within %d days.", mostAhead))}
 	case d.Window().Nights() > mostNights:
 		return []fault.Violation{broken(at+"/checkOut", "range", fmt.Sprintf("The stay must have at most %d nights.", mostNights))}
 	}
 	return nil
+}
+
+func past(at string) fault.Violation {
+	return broken(at+"/checkIn", "range", "The stay begins in the past.")
 }
 
 // An Occupancy is who wants to stay, over all rooms.

@@ -115,6 +115,15 @@ func (t *Tenants) Suspended(ctx context.Context, tenants []id.Tenant) map[id.Ten
 	return out
 }
 
+// Standing returns a hotel as far as it can be known, and whether it is known to be suspended.
+func (t *Tenants) Standing(ctx context.Context, tenant id.Tenant) (found Tenant, closed bool) {
+	found, err := t.Find(ctx, tenant)
+	if err != nil {
+		return Tenant{}, t.Suspended(ctx, []id.Tenant{tenant})[tenant]
+	}
+	return found, found.Suspended()
+}
+
 // Hear notes that a hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing.
 func (t *Tenants) Hear(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
 	if err := t.statuses.put(ctx, tenant.String(), change{since, isSuspended}); err != nil {

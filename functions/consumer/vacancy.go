@@ -77,9 +77,12 @@ func (h *Hotels) sold(ctx context.Context, property id.Property, t Trip) (
 	if house.err != nil {
 		return house, preview, offers, overdue(house.err)
 	}
-	hotel, closed := h.stands(ctx, house.value.Tenant)
+	hotel, closed := h.tenants.Standing(ctx, house.value.Tenant)
 	if closed {
 		return house, preview, offers, ErrNotFound
+	}
+	if err := house.value.Receives(t.Dates, "", h.now()); err != nil {
+		return house, preview, offers, err
 	}
 	offers.of(h.searches.prices.Offers(ctx, house.value.Tenant, property, t.in(hotel)))
 	work.Wait()

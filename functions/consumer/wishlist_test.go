@@ -52,6 +52,10 @@ func TestAWishlistHoldsEachHotelOnce(t *testing.T) {
 	if again.Note != "باغ" {
 		t.Errorf("a new note is %q", again.Note)
 	}
+	var without addwish.Response
+	if v.Must(200, "POST", "/wishlist", wish(one, `,"note":""`)).Into(t, &without); without.Note != "" {
+		t.Errorf("a note that was deleted is %q", without.Note)
+	}
 	v.Must(201, "POST", "/wishlist", wish(other, ""))
 	var told struct {
 		Size   int    `json:"wishlistSize"`
@@ -166,5 +170,18 @@ func TestNobodySeesOrChangesAnothersThings(t *testing.T) {
 	theirs.Must(201, "POST", "/wishlist", wish(p, "")).Into(t, &added)
 	if r := listed(t, mine); len(r.Wishes) != 1 || r.Wishes[0].ID == added.ID || r.Wishes[0].Note != "my own words" || added.Note != "" {
 		t.Errorf("mine became %+v, theirs is %+v", r, added)
+	}
+}
+
+func TestWish_suspendedHotel(t *testing.T) {
+	t.Parallel()
+	site, houses := wishing(t)
+	houses.Closed.Store(true)
+	v := site.Traveller()
+	if a := v.Send("POST", "/wishlist", wish(id.New[id.Property](), "")); a.Status != 404 || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+	if r := listed(t, v); len(r.Wishes) != 0 {
+		t.Errorf("listed %+v", r)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/postgres"
 )
@@ -41,15 +42,17 @@ func (w Wishlists) List(ctx context.Context, session id.GuestSession) (wishes []
 	return wishes, nil
 }
 
-// Add puts a hotel on the visitor's wishlist, and reports whether it was not there. One that was is as it was, but for the
-// note if there is one. A full wishlist is ErrWishlistFull.
-func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish) (kept Wish, added bool, err error) {
+// Add puts a hotel on the visitor's wishlist, and reports whether it was not there. One that was is as it was, but for a note
+// that is given: an empty one deletes what was there. A full wishlist is ErrWishlistFull.
+func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[Note]) (kept Wish, added bool, err error) {
+	wish.Note = string(note.Or(""))
+	_, noted := note.Get()
 	err = w.db.InTx(ctx, func(tx postgres.Tx) error {
 		size, err := lockWishes(ctx, tx, v.Session.ID)
 		if err != nil {
 			return err
 		}
-		kept, err = again(ctx, tx, v.Session.ID, wish)
+		kept, err = again(ctx, tx, v.Session.ID, wish, noted)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			added = kept.ID == wish.ID // an act that was cut off and goes on finds its own
 			return err
@@ -89,13 +92,13 @@ func lockWishes(ctx context.Context, tx postgres.Tx, session id.GuestSession) (s
 	return size, err
 }
 
-// again is the wish for the same hotel that is there already, with its new note if there is one; else pgx.ErrNoRows.
-func again(ctx context.Context, tx postgres.Tx, session id.GuestSession, wish Wish) (Wish, error) {
+// again is the wish for the same hotel that is there already, with its new note if one is given; else pgx.ErrNoRows.
+func again(ctx context.Context, tx postgres.Tx, session id.GuestSession, wish Wish, noted bool) (Wish, error) {
 	rows, _ := tx.Query(ctx, `
 		UPDATE bff_consumer.wishlist
-		SET note = coalesce(nullif(@note, ''), note)
+		SET note = CASE WHEN @noted THEN nullif(@note, '') ELSE note END
 		WHERE guest_session_id = @session AND property_id = @property
-		RETURNING `+wishColumns, pgx.StrictNamedArgs{"session": session, "property": wish.Property, "note": wish.Note})
+		RETURNING `+wishColumns, pgx.StrictNamedArgs{"session": session, "property": wish.Property, "note": wish.Note, "noted": noted})
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Wish])
 }
 

@@ -17,7 +17,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-addwish",
 	Route:      "POST " + consumer.Base + "/wishlist",
 	Answer:     fn.Created,
-	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property")},
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("tenant")},
 	Emits:      fn.Emits{consumer.WishlistAddedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
@@ -41,14 +41,20 @@ type houses interface {
 	Get(context.Context, id.Property) (consumer.House, cache.State, error)
 }
 
+// tenants knows which hotels are suspended.
+type tenants interface {
+	Standing(context.Context, id.Tenant) (consumer.Tenant, bool)
+}
+
 type adder struct {
 	houses    houses
+	tenants   tenants
 	wishlists consumer.Wishlists
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	return (&adder{consumer.OpenProperties(e), consumer.OpenWishlists(e)}).add, nil
+	return (&adder{consumer.OpenProperties(e), consumer.OpenTenants(e), consumer.OpenWishlists(e)}).add, nil
 }
 
 func (h *adder) add(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
@@ -56,10 +62,13 @@ func (h *adder) add(ctx context.Context, c consumer.Call[Request]) (out Response
 	if err != nil {
 		return out, err
 	}
+	if _, closed := h.tenants.Standing(ctx, house.Tenant); closed {
+		return out, consumer.ErrNotFound // as its detail is
+	}
 	wish, added, err := h.wishlists.Add(ctx, c.Visitor, consumer.Wish{
 		ID: id.Derive[id.Wish](c.Act, "wish"), Property: house.ID, Tenant: house.Tenant, AddedAt: c.Now,
-		Source: c.In.Source, Note: string(c.In.Note.Or("")),
-	})
+		Source: c.In.Source,
+	}, c.In.Note)
 	if err != nil {
 		return out, err
 	}

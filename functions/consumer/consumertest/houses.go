@@ -3,6 +3,7 @@ package consumertest
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -16,6 +17,7 @@ import (
 type Houses struct {
 	Tenant  id.Tenant
 	Missing id.Property
+	Closed  atomic.Bool // whether the tenant is suspended
 	server  *httptest.Server
 }
 
@@ -28,13 +30,24 @@ func OpenHouses(t testing.TB) *Houses {
 	h := &Houses{Tenant: HousesTenant, Missing: id.New[id.Property]()}
 	m := http.NewServeMux()
 	m.HandleFunc("GET /properties/{id}", h.house)
+	m.HandleFunc("GET /tenants/{id}", h.tenant)
 	h.server = httptest.NewServer(m)
 	t.Cleanup(h.server.Close)
 	return h
 }
 
-// Around returns the surroundings with the property service in them.
-func (h *Houses) Around(e env.Env) env.Env { return e.With("UPSTREAM_PROPERTY_URL", h.server.URL) }
+// Around returns the surroundings with the property and the tenant service in them.
+func (h *Houses) Around(e env.Env) env.Env {
+	return e.With("UPSTREAM_PROPERTY_URL", h.server.URL).With("UPSTREAM_TENANT_URL", h.server.URL)
+}
+
+func (h *Houses) tenant(w http.ResponseWriter, r *http.Request) {
+	status := "active"
+	if h.Closed.Load() {
+		status = "suspended"
+	}
+	_ = json.MarshalWrite(w, map[string]any{"tenantId": r.PathValue("id"), "slug": "a-house", "currency": "AFN", "status": status})
+}
 
 func (h *Houses) house(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("id") == h.Missing.String() {

@@ -51,7 +51,7 @@ type minter interface {
 
 // destinations are the hotels that guests can go on to.
 type destinations interface {
-	Find(context.Context, id.Tenant, id.Property) (consumer.Tenant, error)
+	Find(context.Context, id.Tenant, id.Property, consumer.DateRange, time.Time) (consumer.Tenant, error)
 }
 
 type sender struct {
@@ -78,7 +78,7 @@ func (s *sender) send(ctx context.Context, c consumer.Call[Request]) (out Respon
 	if err := choice.Check(c.Now); err != nil {
 		return out, err
 	}
-	hotel, err := s.hotels.Find(ctx, c.In.Tenant, c.In.Property)
+	hotel, err := s.hotels.Find(ctx, c.In.Tenant, c.In.Property, c.In.Dates, c.Now)
 	if err != nil {
 		return out, err
 	}

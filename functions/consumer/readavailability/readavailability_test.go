@@ -4,10 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/minthandoff"
+	"melmastoon.ghasi.io/functions/consumer/readhotel"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
+	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/upstreamtest"
 )
@@ -77,4 +81,39 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 	v.Must(200, "GET", path(market, hotel), nil)
 	market.Hears(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
 	v.Must(404, "GET", path(market, hotel), nil)
+}
+
+func TestPastStay(t *testing.T) {
+	t.Parallel()
+	market := consumertest.OpenMarket(t, 1, Function, readhotel.Function, minthandoff.Function)
+	hotel := market.Hotels[0]
+	kabul, err := time.LoadLocation("Asia/Kabul")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := market.Env.Now()
+	// To when it is tomorrow in Kabul and still today in UTC.
+	market.DB.Advance(time.Date(now.Year(), now.Month(), now.Day(), 20, 0, 0, 0, time.UTC).AddDate(0, 0, 1).Sub(now))
+	now = market.Env.Now()
+	yesterday, today, tomorrow := now.In(kabul).AddDate(0, 0, -1).Format(time.DateOnly), now.In(kabul).Format(time.DateOnly), now.In(kabul).AddDate(0, 0, 1).Format(time.DateOnly)
+	v := market.Traveller()
+	mint := func(from string) string {
+		return `{"dates":{"checkIn":"` + from + `","checkOut":"` + tomorrow + `"},"occupancy":{"adults":2,"children":0,"rooms":1}}`
+	}
+	query := func(from string) string { return "checkIn=" + from + "&checkOut=" + tomorrow + "&adults=2" }
+	at := "/hotels/" + hotel.Property.String()
+	for from, status := range map[string]int{yesterday: 400, today: 200} {
+		for pointer, a := range map[string]fntest.Answer{
+			"/checkIn":       v.Send("GET", at+"?"+query(from), nil),
+			"/checkIn ":      v.Send("GET", at+"/availability?"+query(from), nil),
+			"/dates/checkIn": v.Send("POST", "/handoff/"+hotel.Tenant.String()+at[len("/hotels"):], mint(from)),
+		} {
+			if a.Status/100 != status/100 {
+				t.Errorf("%s from %s: %d %s", pointer, from, a.Status, a.Body)
+			}
+			if p := a.Problem(); status == 400 && (len(p.Violations) != 1 || p.Violations[0].Pointer != strings.TrimSpace(pointer)) {
+				t.Errorf("from %s: %s", from, a.Body)
+			}
+		}
+	}
 }
