@@ -43,12 +43,32 @@ resource "google_service_account" "helper" {
   depends_on = [google_project_service.api]
 }
 
+# The builder reads the archives and what Cloud Functions copies from them, and no other bucket: the state is in one.
+locals {
+  sources = join(" || ", [for bucket in ["${var.project}-archives", "gcf-v2-sources-${data.google_project.this.number}-${var.region}"] :
+    "resource.name.startsWith(\"projects/_/buckets/${bucket}/objects/\")"
+  ])
+}
+
 resource "google_project_iam_member" "builder" {
-  for_each = toset(["roles/artifactregistry.writer", "roles/logging.logWriter", "roles/storage.objectViewer"])
+  for_each = {
+    "roles/artifactregistry.writer" = null
+    "roles/logging.logWriter"       = null
+    "roles/storage.objectViewer"    = local.sources
+  }
 
   project = var.project
-  role    = each.value
+  role    = each.key
   member  = "serviceAccount:melmastoon-builder@${local.domain_of_accounts}"
+
+  dynamic "condition" {
+    for_each = each.value == null ? [] : [each.value]
+
+    content {
+      title      = "sources-only"
+      expression = condition.value
+    }
+  }
 
   depends_on = [google_service_account.helper]
 }

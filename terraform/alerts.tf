@@ -138,7 +138,7 @@ locals {
         aligner = "ALIGN_MEAN", above = c.above, lasting = 600
       }
     } },
-    { for name in google_redis_instance.hot[*].name : "documents" => {
+    { for name in var.documents == "redis" ? ["melmastoon"] : [] : "documents" => {
       name = "hot documents run out of memory", playbook = "documents", page = true
       condition = {
         filter  = "metric.type=\"redis.googleapis.com/stats/memory/usage_ratio\" AND resource.type=\"redis_instance\" AND resource.labels.instance_id=\"projects/${var.project}/locations/${var.region}/instances/${name}\""

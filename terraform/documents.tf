@@ -34,59 +34,17 @@ resource "google_firestore_field" "expires" {
   ttl_config {}
 }
 
-# Guests' sessions are in it: who reaches its address needs the password besides, and nobody on the way reads along.
-resource "google_redis_instance" "hot" {
-  count = var.documents == "redis" ? 1 : 0
-
-  name                    = "melmastoon"
-  region                  = var.region
-  tier                    = "STANDARD_HA"
-  memory_size_gb          = var.redis_memory_gb
-  redis_version           = "REDIS_7_2"
-  connect_mode            = "PRIVATE_SERVICE_ACCESS"
-  authorized_network      = google_compute_network.main.id
-  auth_enabled            = true
-  transit_encryption_mode = "SERVER_AUTHENTICATION"
-  labels                  = var.labels
-
-  redis_configs = {
-    maxmemory-policy = "volatile-lru"
-  }
-
-  depends_on = [google_project_service.api, google_service_networking_connection.services]
-}
-
-# Google makes the password, so it is in the state. Functions and jobs read it from here, in the address.
-resource "google_secret_manager_secret" "redis_url" {
-  count = var.documents == "redis" ? 1 : 0
-
-  secret_id = "melmastoon-redis-url"
-  labels    = var.labels
-
-  replication {
-    auto {}
-  }
-
-  depends_on = [google_project_service.api]
-}
-
-resource "google_secret_manager_secret_version" "redis_url" {
-  count = var.documents == "redis" ? 1 : 0
-
-  secret      = google_secret_manager_secret.redis_url[0].id
-  secret_data = "rediss://:${google_redis_instance.hot[0].auth_string}@${google_redis_instance.hot[0].host}:${google_redis_instance.hot[0].port}/0"
-
-  # Instances that run have read the older one and go on with it until the last function is rolled out.
-  lifecycle {
-    create_before_destroy = true
-  }
+# Memorystore is created by a person, as keyrings are, and so is the secret with its address and password: the provider would write the
+# password into the state.
+locals {
+  redis_secret = "melmastoon-redis-url"
 }
 
 resource "google_secret_manager_secret_iam_binding" "redis_url" {
   count = var.documents == "redis" ? 1 : 0
 
   project   = var.project
-  secret_id = google_secret_manager_secret.redis_url[0].secret_id
+  secret_id = local.redis_secret
   role      = "roles/secretmanager.secretAccessor"
   members   = [for account in local.with_documents : "serviceAccount:${account}@${local.domain_of_accounts}"]
 
@@ -97,12 +55,12 @@ locals {
   # What whoever uses documents is told, and which of it is a secret.
   of_documents = (
     var.documents == "redis"
-    ? { REDIS_CA = join("", google_redis_instance.hot[0].server_ca_certs[*].cert), REDIS_PREFIX = "hot:" }
+    ? { REDIS_CA = var.redis_ca, REDIS_PREFIX = "hot:" }
     : { FIRESTORE_DATABASE = google_firestore_database.hot[0].name }
   )
   secrets_of_documents = (
     var.documents == "redis"
-    ? { REDIS_URL = { secret = google_secret_manager_secret.redis_url[0].secret_id, version = google_secret_manager_secret_version.redis_url[0].version } }
+    ? { REDIS_URL = { secret = local.redis_secret, version = "latest" } }
     : {}
   )
 }

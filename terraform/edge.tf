@@ -27,11 +27,17 @@ resource "google_compute_backend_service" "function" {
   name                  = each.key
   protocol              = "HTTPS"
   load_balancing_scheme = "EXTERNAL_MANAGED"
-  security_policy       = each.value.access == "public" ? google_compute_security_policy.edge.id : null # services come from few addresses, with tokens
+  security_policy       = each.value.access == "public" ? google_compute_security_policy.edge.id : google_compute_security_policy.desk.id
   enable_cdn            = contains(local.cached, each.key)
 
   backend {
     group = google_compute_region_network_endpoint_group.function[each.key].id
+  }
+
+  # What a security policy has decided can be reviewed. All other lines are excluded: see metrics.tf.
+  log_config {
+    enable      = true
+    sample_rate = 1
   }
 
   dynamic "cdn_policy" {
@@ -167,6 +173,74 @@ resource "google_compute_security_policy" "edge" {
     match {
       expr {
         expression = "evaluatePreconfiguredWaf('protocolattack-v33-stable')"
+      }
+    }
+  }
+
+  rule {
+    action   = "allow"
+    priority = 2147483647
+
+    match {
+      versioned_expr = "SRC_IPS_V1"
+
+      config {
+        src_ip_ranges = ["*"]
+      }
+    }
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+# Services and front desks come from few addresses, with tokens. Who brings none gets 401 from the function, but not often.
+resource "google_compute_security_policy" "desk" {
+  name = "melmastoon-desk"
+
+  rule {
+    action      = "throttle"
+    priority    = 900
+    description = "Calls a minute without a token, from one address."
+
+    match {
+      expr {
+        expression = "!has(request.headers['authorization'])"
+      }
+    }
+
+    rate_limit_options {
+      conform_action = "allow"
+      exceed_action  = "deny(429)"
+      enforce_on_key = "IP"
+
+      rate_limit_threshold {
+        count        = 300
+        interval_sec = 60
+      }
+    }
+  }
+
+  rule {
+    action      = "throttle"
+    priority    = 1000
+    description = "Calls a minute with a token, from one address."
+
+    match {
+      versioned_expr = "SRC_IPS_V1"
+
+      config {
+        src_ip_ranges = ["*"]
+      }
+    }
+
+    rate_limit_options {
+      conform_action = "allow"
+      exceed_action  = "deny(429)"
+      enforce_on_key = "IP"
+
+      rate_limit_threshold {
+        count        = 60000
+        interval_sec = 60
       }
     }
   }

@@ -165,6 +165,21 @@ resource "google_logging_project_exclusion" "requests" {
   depends_on = [google_project_service.api]
 }
 
+# The load balancer's lines are kept where a security policy refused the call, or would have refused it outside preview; and of these none
+# with a query, in the call or in its referrer: tokens of guests are there.
+resource "google_logging_project_exclusion" "edge" {
+  for_each = {
+    undecided = "NOT jsonPayload.previewSecurityPolicy.outcome=\"DENY\" AND NOT jsonPayload.enforcedSecurityPolicy.outcome=\"DENY\""
+    queries   = "(httpRequest.requestUrl:\"?\" OR httpRequest.referer:\"?\")"
+  }
+
+  name        = "melmastoon-edge-${each.key}"
+  description = "Calls as the load balancer sees them: ${each.key}."
+  filter      = "resource.type=\"http_load_balancer\" AND ${each.value}"
+
+  depends_on = [google_project_service.api]
+}
+
 # Metrics that alerts read are there some time before the first line is counted.
 locals {
   counted = {

@@ -18,8 +18,10 @@ resource "google_cloud_scheduler_job" "tick" {
     }
   }
 
+  # The second is Google's default. Without it what is stored would be empty, and a plan would show a change.
   retry_config {
-    retry_count = 0
+    retry_count   = 0
+    max_doublings = 5
   }
 }
 

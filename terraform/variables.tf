@@ -219,10 +219,15 @@ variable "documents" {
   }
 }
 
-variable "redis_memory_gb" {
-  description = "The memory of Memorystore, where documents is redis."
-  type        = number
-  default     = 5
+variable "redis_ca" {
+  description = "The authorities that sign Memorystore's certificate, in PEM, where documents is redis. They are no secret."
+  type        = string
+  default     = ""
+
+  validation {
+    condition     = var.documents != "redis" || startswith(var.redis_ca, "-----BEGIN CERTIFICATE-----")
+    error_message = "Memorystore is reached over TLS: give its authorities in PEM."
+  }
 }
 
 variable "scaling" {
@@ -258,7 +263,7 @@ variable "pager_channels" {
 }
 
 variable "deletion_protection" {
-  description = "Whether the database refuses to be deleted. Only what may be lost is made without."
+  description = "Whether a plan is refused that would destroy the address, a certificate, the database, documents or dead letters. Only what may be lost is made without."
   type        = bool
   default     = true
 }

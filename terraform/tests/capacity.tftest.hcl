@@ -29,8 +29,9 @@ run "everything" {
   command = plan
 
   variables {
-    archives = run.archives.all
-    demo     = true
+    archives         = run.archives.all
+    demo             = true
+    backend_services = 100
   }
 
   assert {

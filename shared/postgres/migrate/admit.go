@@ -7,8 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Admit lets a login that exists act as the application and maintenance roles of the services, and connect. What
-// every login could do before, make temporary tables, it no longer may: functions have no DDL of any kind.
+// Admit lets a login that exists act as the application and maintenance roles of the services, and connect. It inherits
+// none of their rights: each transaction takes on one role. Cloud SQL creates logins that inherit. What every login could
+// do before, make temporary tables, it no longer may: functions have no DDL of any kind.
 func Admit(ctx context.Context, conn *pgx.Conn, login string, services ...string) error {
 	var names []string
 	for _, s := range services {
@@ -25,6 +26,7 @@ func Admit(ctx context.Context, conn *pgx.Conn, login string, services ...string
 	statements := []string{
 		`REVOKE TEMPORARY ON DATABASE ` + database + ` FROM PUBLIC`,
 		`GRANT CONNECT ON DATABASE ` + database + ` TO ` + who,
+		`ALTER ROLE ` + who + ` NOINHERIT`,
 	}
 	for _, role := range roles {
 		statements = append(statements, `GRANT `+pgx.Identifier{role}.Sanitize()+` TO `+who)
