@@ -61,23 +61,32 @@ func (w workplace) run(args ...string) (string, error) {
 	return string(out), err
 }
 
-// need skips a test where there is no Terraform.
+// need leaves a test out where there is no Terraform.
 func need(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("plans and applies the whole configuration")
 	}
 	if _, err := exec.LookPath("terraform"); err != nil {
-		t.Skip("Terraform is not installed, so its own tests of the configuration are left out: see https://developer.hashicorp.com/terraform/install")
+		leaveOut(t, "Terraform is not installed, so its own tests of the configuration are left out: see https://developer.hashicorp.com/terraform/install")
 	}
 }
 
-// prepare makes the copy ready for what needs the provider, and skips the test where that cannot be had.
+// leaveOut skips a test for what the machine lacks, or fails it where everything is required.
+func leaveOut(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("PROVIDER_REQUIRED") != "" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// prepare makes the copy ready for what needs the provider, or leaves the test out if the provider is not found.
 func (w workplace) prepare() {
 	w.t.Helper()
 	if out, err := w.run("init", "-backend=false", "-no-color"); err != nil {
 		if strings.Contains(out, "could not connect") || strings.Contains(out, "Failed to query available provider packages") || strings.Contains(out, "Failed to install provider") {
-			w.t.Skipf("The provider cannot be had here, neither from its registry nor from a mirror (TF_CLI_CONFIG_FILE may name one):\n%s", out)
+			leaveOut(w.t, "The provider is neither in its registry nor in a mirror (TF_CLI_CONFIG_FILE may name one):\n"+out)
 		}
 		w.t.Fatalf("init: %v\n%s", err, out)
 	}
