@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ type directory struct {
 	names     *cache.Cache[id.Tenant]
 	entries   *cache.Cache[Tenant]
 	standings document.Collection[standing]
+	unknown   *unknownNames
 	now       func() time.Time
 }
 
@@ -30,6 +32,7 @@ func openDirectory(e env.Env) directory {
 		cache.Open[id.Tenant](e, "slug", cache.Policy{Fresh: time.Hour, Stale: time.Hour}),
 		cache.Open[Tenant](e, "tenant", front),
 		document.Open[standing](e, "tenant-standing"),
+		openUnknownNames(e),
 		e.Now,
 	}
 }
@@ -55,10 +58,10 @@ func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
 
 // find is Find for those who look ahead, as soon as it is known whose name it is.
 func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) document.Sight) (Tenant, error) {
-	if !couldBeTenant(ref) {
+	ref, began := spelled(ref), t.now()
+	if !couldBeTenant(ref) || t.unknown.has(ref, began) {
 		return Tenant{}, ErrUnknownTenant
 	}
-	began := t.now()
 	known, asked, err := t.named(ctx, ref)
 	if err != nil {
 		return Tenant{}, err
@@ -97,9 +100,15 @@ var errMoved = fault.New(fault.NotFound, "TENANT.MOVED", ErrUnknownTenant.Detail
 // named is whose name it is, and the hotel itself where this call had to ask for it.
 func (t *Tenants) named(ctx context.Context, ref string) (known id.Tenant, asked *Tenant, err error) {
 	ask := func(ctx context.Context) (id.Tenant, error) {
+		if t.unknown.has(ref, t.now()) { // another request has asked while this one waited
+			return id.Tenant{}, ErrUnknownTenant
+		}
 		found, err := t.ask(ctx, ref)
-		if err == nil {
+		switch {
+		case err == nil:
 			asked = &found
+		case errors.Is(err, ErrUnknownTenant):
+			t.unknown.add(ref, t.now())
 		}
 		return found.ID, err
 	}
@@ -132,6 +141,14 @@ func (t *Tenants) remember(ctx context.Context, ref string, known id.Tenant) (Te
 	}
 	found.mark, found.stale = mark, state == cache.Stale
 	return found, err
+}
+
+// spelled returns the one spelling of a name: slugs and domains are in lower case, ids as they are.
+func spelled(ref string) string {
+	if _, err := id.Parse[id.Tenant](ref); err == nil {
+		return ref
+	}
+	return strings.ToLower(ref)
 }
 
 func (t Tenant) isCalled(ref string) bool {

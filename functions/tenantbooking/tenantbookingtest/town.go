@@ -59,6 +59,7 @@ type Payment struct {
 	Status      string         `json:"status"`
 	Attempts    int            `json:"attempts"`
 	Redirect    string         `json:"redirectUrl,omitzero"`
+	Return      string         `json:"returnUrl,omitzero"`
 	Amount      money.Micro    `json:"amountMicro"`
 	Currency    money.Currency `json:"currency"`
 }
@@ -107,6 +108,9 @@ func (w *Town) Around(e env.Env) env.Env {
 		With("UPSTREAM_PAYMENT_URL", w.server.URL+"/payment").
 		With("TENANT_RETURN_URL", "https://{slug}.example/return/{draftId}")
 }
+
+// Handler serves the town, for a server of one's own.
+func (w *Town) Handler() http.Handler { return w.server.Config.Handler }
 
 func (w *Town) routes() http.Handler {
 	m := http.NewServeMux()
@@ -176,6 +180,13 @@ func (w *Town) Intents() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.intents)
+}
+
+// Intent is a payment as it stands.
+func (w *Town) Intent(i id.Intent) Payment {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return *w.intents[i]
 }
 
 // Do changes the town while nobody is served.

@@ -1,0 +1,76 @@
+package tenantbooking_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/pgtest"
+)
+
+func TestFind_callsOfTheTenantService(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	town := tenantbookingtest.Open(t, db.Env().Now)
+	e, _ := fntest.Surround(t, town.Around(tenantbookingtest.Surround(db.Env())))
+	var asked atomic.Int64
+	counting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		town.Handler().ServeHTTP(w, r)
+	}))
+	t.Cleanup(counting.Close)
+	e = e.With("UPSTREAM_TENANT_URL", counting.URL+"/tenant")
+	tenants := tenantbooking.OpenTenants(e)
+	calls := func() int64 { return asked.Swap(0) }
+
+	for _, name := range []string{"kabul-grand", "Kabul-Grand", "KABUL-GRAND"} {
+		for range 20 {
+			if found, err := tenants.Find(t.Context(), name); err != nil || found.ID != town.Tenants[0].ID {
+				t.Fatalf("Find(%s) = %v, %v", name, found.ID, err)
+			}
+		}
+	}
+	if n := calls(); n != 1 {
+		t.Errorf("60 requests in three spellings: %d calls, want 1", n)
+	}
+
+	stranger := func(n int) {
+		var all sync.WaitGroup
+		for range n {
+			all.Go(func() {
+				if _, err := tenants.Find(t.Context(), "no-such-hotel"); !errors.Is(err, tenantbooking.ErrUnknownTenant) {
+					t.Errorf("Find of an unknown slug: %v", err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	for range 20 {
+		stranger(50)
+	}
+	if n := calls(); n != 1 {
+		t.Errorf("1,000 requests for an unknown slug: %d calls, want 1", n)
+	}
+	db.Advance(59 * time.Second)
+	stranger(1)
+	if n := calls(); n != 0 {
+		t.Errorf("within a minute: %d calls, want 0", n)
+	}
+	db.Advance(2 * time.Second)
+	stranger(1)
+	if n := calls(); n != 1 {
+		t.Errorf("after a minute: %d calls, want 1", n)
+	}
+	town.Do(func() { town.Tenants[1].Slug = "no-such-hotel" })
+	db.Advance(time.Minute)
+	if found, err := tenants.Find(t.Context(), "no-such-hotel"); err != nil || found.ID != town.Tenants[1].ID {
+		t.Errorf("a minute after it has opened a hotel is %v, %v", found.ID, err)
+	}
+}
