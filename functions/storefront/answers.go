@@ -168,7 +168,8 @@ type (
 	// An Outcome is where a booking stands after its payment.
 	Outcome struct {
 		State       string         `json:"flowState"`
-		Reservation id.Reservation `json:"reservationId"`
+		Reservation id.Reservation `json:"reservationId"` // zero if only a return link let the guest in
+		ViewToken   string         `json:"viewToken"`
 	}
 	// A Confirmation is what was booked.
 	Confirmation struct {

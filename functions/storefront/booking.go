@@ -75,9 +75,14 @@ func (v *Visit) Pay(ctx context.Context, d id.Draft, m Method, key string) (to s
 	return "", o, err
 }
 
-// Return asks what became of a payment. Its outcome is not confirmed while the bank has not answered.
-func (v *Visit) Return(ctx context.Context, d id.Draft, key string) (o Outcome, err error) {
-	_, err = v.do(ctx, wish{method: http.MethodPost, path: draftPath(d) + "/return", key: key, out: &o})
+// Return asks what became of a payment. Its outcome is not confirmed while the bank has not answered. A guest who comes from the
+// bank brings the token of the return link, which another browser than theirs needs.
+func (v *Visit) Return(ctx context.Context, d id.Draft, link, key string) (o Outcome, err error) {
+	path := draftPath(d) + "/return"
+	if link != "" {
+		path += "?" + url.Values{"r": {link}}.Encode()
+	}
+	_, err = v.do(ctx, wish{method: http.MethodPost, path: path, key: key, out: &o})
 	return o, err
 }
 
@@ -143,6 +148,16 @@ func problem(err error) url.Values {
 		return url.Values{}
 	}
 	return url.Values{"problem": {RefusalOf(err).Code}}
+}
+
+// ToBooked sends the guest to what an outcome says is confirmed. Another browser than the one that booked opens it with the
+// view token, which begins with the reservation's id.
+func (v *Visit) ToBooked(o Outcome) fn.Page {
+	if !o.Reservation.IsZero() {
+		return v.ToConfirmation(o.Reservation)
+	}
+	reservation, _, _ := strings.Cut(o.ViewToken, ".")
+	return v.To("/confirmations/"+reservation, url.Values{"t": {o.ViewToken}})
 }
 
 // ToWaiting sends the guest to a page that waits for the bank.

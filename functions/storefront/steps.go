@@ -23,7 +23,7 @@ const (
 func (v *Visit) Resume(ctx context.Context, draft id.Draft, step, problem, key string) fn.Page {
 	d, err := v.Draft(ctx, draft)
 	if err == nil && (d.State == paying || d.State == confirming) {
-		outcome, refused := v.Return(ctx, draft, key)
+		outcome, refused := v.Return(ctx, draft, "", key)
 		code := RefusalOf(refused).Code
 		switch {
 		case refused == nil:

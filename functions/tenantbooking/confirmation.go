@@ -76,7 +76,7 @@ func (c Confirmations) Of(r Reservation) (Confirmation, error) {
 
 // Outcome is where a draft stands after its payment. Only what is confirmed can be looked at later.
 func (c Confirmations) Outcome(d *Draft) (out Outcome, err error) {
-	out = Outcome{State: d.State, Reservation: d.Hold.Reservation, Code: d.Hold.Code}
+	out = Outcome{State: d.State, Reservation: &d.Hold.Reservation, Code: d.Hold.Code}
 	if d.State == Confirmed {
 		out.ViewToken, err = c.Token(d.Tenant, d.Hold.Reservation)
 	}

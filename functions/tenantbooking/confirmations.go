@@ -3,6 +3,7 @@ package tenantbooking
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,43 +22,53 @@ type Confirmations struct {
 	outbox *outbox.Outbox
 	flags  *flags.Flags
 	keys   keyring.Ring
+	aside  time.Duration
 }
+
+// viewing is how long a guest waits at most for the event of the view.
+const viewing = 300 * time.Millisecond
 
 // OpenConfirmations opens the store.
 func OpenConfirmations(e env.Env) (Confirmations, error) {
 	var c struct {
-		Keys keyring.Ring `env:"TENANT_SESSION_KEYS,required"`
+		Keys keyring.Ring `env:"VIEW_TOKEN_KEYS,required"` // sessions end before a stay; a view token is opened 30 days after it
 	}
 	db := postgres.Open(e, Schema)
 	if err := e.Load(&c); err != nil {
 		return Confirmations{}, fmt.Errorf("confirmations: %w", err)
 	}
-	return Confirmations{db, outbox.Open(e, db), OpenFlags(e), c.Keys}, nil
+	return Confirmations{db, outbox.Open(e, db), OpenFlags(e), c.Keys, e.Timeout(viewing)}, nil
 }
 
 // lookBack is how long after a stay its confirmation can be seen with a token.
 const lookBack = 30 * 24 * time.Hour
 
-// Token lets whoever has it see one confirmation: the guest, in a mail or on another device.
+// Token returns the view token of one confirmation, for the guest on another device. It begins with the reservation's id, so
+// that a client that was told nothing else finds the confirmation.
 func (c Confirmations) Token(t id.Tenant, r id.Reservation) (string, error) {
-	return c.keys.Tag("confirmation", t.String(), r.String())
+	tag, err := c.keys.Tag("confirmation", t.String(), r.String())
+	return r.String() + "." + tag, err
 }
 
 // Opens reports whether the token opens the confirmation of that reservation.
 func (c Confirmations) Opens(token string, t id.Tenant, r id.Reservation) bool {
-	return c.keys.Tagged(token, "confirmation", t.String(), r.String())
+	tag, ok := strings.CutPrefix(token, r.String()+".")
+	return ok && c.keys.Tagged(tag, "confirmation", t.String(), r.String())
 }
 
 // Forgotten reports whether a stay is so long ago that a token opens it no more.
 func (r Reservation) Forgotten(now time.Time) bool { return now.After(r.Stay.End.Time().Add(lookBack)) }
 
-// Seen tells that a session has seen a confirmation, once a day.
-func (c Confirmations) Seen(ctx context.Context, v Visitor, r Reservation, cache string, now time.Time) error {
+// Seen tells that a session has seen a confirmation, once a day. It is telemetry: an error, or the end of its time, leaves the
+// event out and nothing else.
+func (c Confirmations) Seen(ctx context.Context, v Visitor, r Reservation, cache string, now time.Time) {
+	ctx, cancel := context.WithTimeout(ctx, c.aside)
+	defer cancel()
 	now = at(now)
 	told := Tell(v, ConfirmationViewedV1, confirmationViewed{
 		v.Tenant.ID, r.ID, v.Session.ID, now, max(0, now.Sub(*r.ConfirmedAt).Milliseconds()), v.Device, v.Locale, cache,
 	})
-	err := c.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error {
+	_ = c.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error {
 		tag, err := tx.Exec(ctx, `
 			INSERT INTO bff_tenant_booking.confirmation_views AS v (tenant_id, reservation_id, session_id, told_at)
 			VALUES (@tenant, @reservation, @session, platform.now())
@@ -69,8 +80,4 @@ func (c Confirmations) Seen(ctx context.Context, v Visitor, r Reservation, cache
 		}
 		return c.outbox.Append(ctx, tx, c.flags.Told(!v.Session.Consent.Telemetry, told)...)
 	})
-	if err != nil {
-		return fmt.Errorf("confirmations: seen %s: %w", r.ID, err)
-	}
-	return nil
 }

@@ -32,7 +32,7 @@ func TestAGuestComesBackToTheHostTheyHaveLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := site.Return(Visitor{Tenant: test.tenant, Called: test.called}, fn.Site{Own: test.own}, draft); got != test.want {
+		if got := site.page(Visitor{Tenant: test.tenant, Called: test.called}, fn.Site{Own: test.own}, draft); got != test.want {
 			t.Errorf("from %s to %s, want %s", test.name, got, test.want)
 		}
 	}

@@ -98,8 +98,8 @@ func (q Quote) View() QuoteView {
 
 // An Outcome is what the end of a booking looks like.
 type Outcome struct {
-	State       State          `json:"flowState"`
-	Reservation id.Reservation `json:"reservationId"`
-	Code        string         `json:"reservationCode"`
-	ViewToken   string         `json:"viewToken,omitzero"` // opens the confirmation where there is no session
+	State       State           `json:"flowState"`
+	Reservation *id.Reservation `json:"reservationId,omitzero"` // not told to who has come with a return link only
+	Code        string          `json:"reservationCode"`
+	ViewToken   string          `json:"viewToken,omitzero"` // opens the confirmation where there is no session
 }

@@ -22,16 +22,17 @@ var Function = storefront.HTTP(fn.Spec{
 // A Request names the booking. How the payment went nobody can say here: that is asked.
 type Request struct {
 	Draft id.Draft `path:"draftId"`
+	Link  string   `query:"r,optional"`
 }
 
 // receive may be asked as often as the guest looks: what it finds out is found out once.
 func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	outcome, err := c.Return(ctx, c.In.Draft, c.Act.String())
+	outcome, err := c.Return(ctx, c.In.Draft, c.In.Link, c.Act.String())
 	switch {
 	case err != nil:
 		return c.ToBooking(c.In.Draft, err), nil
 	case outcome.Confirmed():
-		return c.ToConfirmation(outcome.Reservation), nil
+		return c.ToBooked(outcome), nil
 	}
 	return c.ToWaiting(c.In.Draft), nil
 }

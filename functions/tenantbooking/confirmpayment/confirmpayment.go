@@ -20,11 +20,12 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Emits:      fn.Emits{tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
-}, New, tenantbooking.WhileSuspended)
+}, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
 
 // A Request names the draft. What became of the payment is asked of the payment service, never of the guest.
 type Request struct {
-	Draft id.Draft `path:"draftId"`
+	Draft id.Draft         `path:"draftId"`
+	Link  fn.Maybe[string] `query:"r"` // of the return URL: lets a guest in who has come back in another browser
 }
 
 // patience is when a guest whose payment is under way may ask again: banks take seconds.
@@ -40,18 +41,23 @@ type receiver struct {
 	drafts        tenantbooking.Drafts
 	settler       *tenantbooking.Settler
 	confirmations tenantbooking.Confirmations
+	site          tenantbooking.Site
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	confirmations, err := tenantbooking.OpenConfirmations(e)
-	return (&receiver{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e), confirmations}).receive, err
+	if err != nil {
+		return nil, err
+	}
+	site, err := tenantbooking.OpenSite(e)
+	return (&receiver{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e), confirmations, site}).receive, err
 }
 
 func (r *receiver) receive(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	var draft *tenantbooking.Draft
 	err = tenantbooking.Again(ctx, func() error {
-		if draft, err = r.drafts.Get(ctx, c.Session, c.In.Draft); err != nil {
+		if draft, err = r.find(ctx, c); err != nil {
 			return err
 		}
 		return r.settler.Returned(ctx, draft)
@@ -63,5 +69,26 @@ func (r *receiver) receive(ctx context.Context, c tenantbooking.Call[Request]) (
 		return out, err
 	}
 	out.Outcome, err = r.confirmations.Outcome(draft)
+	if draft.Session != c.Session.ID {
+		out.Reservation = nil
+	}
 	return out, err
+}
+
+// find returns the draft of the session, or else the one that the return link opens.
+func (r *receiver) find(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {
+	link, linked := c.In.Link.Get()
+	if !c.Session.ID.IsZero() {
+		draft, err := r.drafts.Get(ctx, c.Session, c.In.Draft)
+		if !linked || !errors.Is(err, tenantbooking.ErrNotFound) {
+			return draft, err
+		}
+	} else if !linked {
+		return nil, tenantbooking.ErrNoSession
+	}
+	draft, err := r.drafts.Any(ctx, tenantbooking.Due{Tenant: c.Tenant.ID, Draft: c.In.Draft})
+	if err == nil && !r.site.Opens(link, draft) {
+		err = tenantbooking.ErrNotFound
+	}
+	return draft, err
 }

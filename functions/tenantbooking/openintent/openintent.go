@@ -85,7 +85,8 @@ func (o *opener) begin(ctx context.Context, c tenantbooking.Call[Request]) (out 
 			return out, o.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
 		}
 	}
-	intent, err := o.payments.Open(ctx, draft, c.In.Method, o.site.Return(c.Visitor, c.Site, draft.ID), key)
+	back := o.site.Return(c.Visitor, c.Site, draft, c.In.Method)
+	intent, err := o.payments.Open(ctx, draft, c.In.Method, back, key)
 	if err != nil {
 		return out, o.drafts.Report(ctx, draft, err, tenantbooking.PaymentsName, c.Now)
 	}

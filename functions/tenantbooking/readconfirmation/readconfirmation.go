@@ -61,9 +61,7 @@ func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (out R
 		return out, tenantbooking.ErrNotFound
 	}
 	if !c.Session.ID.IsZero() && !c.Speculative { // who loads ahead has not seen it
-		if err := r.confirmations.Seen(ctx, c.Visitor, booked, string(state), c.Now); err != nil {
-			return out, err
-		}
+		r.confirmations.Seen(ctx, c.Visitor, booked, string(state), c.Now)
 	}
 	out.Reply = fn.OK.Reply().Version(booked.Version).FromCache(string(state)).Cached("private, no-store")
 	out.Confirmation, err = r.confirmations.Of(booked)

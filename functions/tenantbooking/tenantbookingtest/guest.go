@@ -22,7 +22,7 @@ import (
 // Surround gives an Env the keys that this service wants, and a store for its hot documents.
 func Surround(e env.Env) env.Env {
 	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
-	e = e.With("TENANT_SESSION_KEYS", key).With("PSEUDONYM_PEPPERS", key)
+	e = e.With("TENANT_SESSION_KEYS", key).With("VIEW_TOKEN_KEYS", key).With("RETURN_LINK_KEYS", key).With("PSEUDONYM_PEPPERS", key)
 	return env.Give[document.Store](e, pg.Open(e))
 }
 

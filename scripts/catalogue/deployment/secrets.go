@@ -11,7 +11,8 @@ import (
 )
 
 // Secrets are the variables that hold keys. Each is a keyring, and a secret of its own.
-var Secrets = []string{"CONSUMER_SESSION_KEYS", "GUEST_SALT_KEYS", "HANDOFF_KEYS", "IDEMPOTENCY_KEYS", "PSEUDONYM_PEPPERS", "TENANT_SESSION_KEYS"}
+var Secrets = []string{"CONSUMER_SESSION_KEYS", "GUEST_SALT_KEYS", "HANDOFF_KEYS", "IDEMPOTENCY_KEYS", "PSEUDONYM_PEPPERS", "RETURN_LINK_KEYS",
+	"TENANT_SESSION_KEYS", "VIEW_TOKEN_KEYS"}
 
 // ring is a keyring that opens. Nothing is sealed with it.
 const ring = "none:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="

@@ -58,8 +58,10 @@ func TestWhoNeedsWhichKeys(t *testing.T) {
 		}
 	}
 	for secret, want := range map[string][]string{
-		"GUEST_SALT_KEYS": {"reservation-nameguest"},
-		"HANDOFF_KEYS":    {"consumer-minthandoff", "tenantbooking-bootstrap", "tenantbooking-consumehandoff"},
+		"GUEST_SALT_KEYS":  {"reservation-nameguest"},
+		"HANDOFF_KEYS":     {"consumer-minthandoff", "tenantbooking-bootstrap", "tenantbooking-consumehandoff"},
+		"VIEW_TOKEN_KEYS":  {"tenantbooking-confirmcash", "tenantbooking-confirmpayment", "tenantbooking-readconfirmation"},
+		"RETURN_LINK_KEYS": {"tenantbooking-confirmpayment", "tenantbooking-openintent"},
 	} {
 		if got := slices.Sorted(slices.Values(holders[secret])); !slices.Equal(got, want) {
 			t.Errorf("%s is for %v, want %v", secret, got, want)

@@ -20,6 +20,8 @@ func Variables(secret Secret, issuer *identity.Issuer, url string) map[string]st
 	v := map[string]string{
 		"IDEMPOTENCY_KEYS":         secret.ring("idempotency"),
 		"TENANT_SESSION_KEYS":      secret.ring("tenant session"),
+		"VIEW_TOKEN_KEYS":          secret.ring("view token"),
+		"RETURN_LINK_KEYS":         secret.ring("return link"),
 		"CONSUMER_SESSION_KEYS":    secret.ring("consumer session"),
 		"PSEUDONYM_PEPPERS":        secret.ring("pseudonym"),
 		"HANDOFF_KEYS":             secret.ring("handoff"),

@@ -1,0 +1,88 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
+	"melmastoon.ghasi.io/functions/tenantbooking/hold"
+	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
+	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/quote"
+	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+)
+
+// A guest comes back from the bank in another browser than theirs.
+func TestReturn_otherBrowser(t *testing.T) {
+	t.Parallel()
+	s := tenantbookingtest.Build(t, quote.Function, hold.Function, patchdraft.Function, openintent.Function, confirmpayment.Function, readconfirmation.Function)
+	s.Town.Do(func() { s.Town.Tenants[0].PaymentMethods = append(s.Town.Tenants[0].PaymentMethods, "mfs") })
+	for _, method := range []string{"card", "mfs"} {
+		g := s.Guest(0).Ask().Hold().Name().Pay(method)
+		other := s.Guest(0).Ask().Hold().Name().Pay(method)
+		path, link := "/draft/"+g.Draft.String()+"/return", returnToken(t, s, g)
+		ask := func(hotel int, cookie, r string) (int, map[string]any) {
+			t.Helper()
+			there := s.Guest(hotel)
+			headers := []string{"Idempotency-Key", tenantbookingtest.Key()}
+			if cookie != "" {
+				headers = append(headers, "Cookie", cookie)
+			}
+			a := s.Front.As("").Send("POST", there.Path(path+r), nil, headers...)
+			var members map[string]any
+			if err := json.Unmarshal(a.Body, &members); err != nil {
+				t.Fatal(err)
+			}
+			return a.Status, members
+		}
+		for _, refused := range []struct {
+			name, r string
+			hotel   int
+			want    int
+		}{
+			{"no token", "", 0, http.StatusUnauthorized},
+			{"a forged token", "?r=" + link[:len(link)-2] + "AA", 0, http.StatusNotFound},
+			{"another booking's token", "?r=" + returnToken(t, s, other), 0, http.StatusNotFound},
+			{"another hotel's", "?r=" + link, 1, http.StatusNotFound},
+		} {
+			if status, body := ask(refused.hotel, "", refused.r); status != refused.want {
+				t.Errorf("%s with %s: %d %v, want %d", method, refused.name, status, body, refused.want)
+			}
+		}
+		if status, _ := ask(0, "", "?r="+link); status != http.StatusAccepted {
+			t.Errorf("%s before the money has come: %d, want 202", method, status)
+		}
+		s.Town.Pay(g.Intent, false)
+		for _, cookie := range []string{"", s.Guest(0).Cookie} {
+			status, got := ask(0, cookie, "?r="+link)
+			token, _ := got["viewToken"].(string)
+			if status != http.StatusOK || len(got) != 3 || got["flowState"] != "confirmed" || got["reservationCode"] == nil || token == "" {
+				t.Fatalf("%s with its token: %d %v, want flowState, reservationCode and viewToken only", method, status, got)
+			}
+			reservation, _, _ := strings.Cut(token, ".")
+			if a := s.Front.As("").Send("GET", g.Path("/confirmation/"+reservation+"?t="+token), nil); a.Status != http.StatusOK {
+				t.Errorf("the view token answers %d %s", a.Status, a.Body)
+			}
+		}
+		s.DB.Advance(10*time.Minute + 2*time.Hour)
+		if status, _ := ask(0, "", "?r="+link); status != http.StatusNotFound {
+			t.Errorf("%s after two hours: %d, want 404", method, status)
+		}
+	}
+}
+
+// returnToken is the ?r= of the URL that the payment service was given.
+func returnToken(t *testing.T, s *tenantbookingtest.Street, g *tenantbookingtest.Guest) string {
+	t.Helper()
+	back, err := url.Parse(s.Town.Intent(g.Intent).Return)
+	if err != nil || back.Query().Get("r") == "" {
+		t.Fatalf("the return URL is %q, %v", back, err)
+	}
+	return back.Query().Get("r")
+}
