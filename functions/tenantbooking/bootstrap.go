@@ -2,9 +2,13 @@ package tenantbooking
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/id"
@@ -101,7 +105,7 @@ func (f Storefront) Facade(v Visitor) Facade {
 func (f Storefront) Moment(v Visitor, a *Arrival, now time.Time) Moment {
 	from := ComposedFrom{f.version(), v.Tenant.version()}
 	m := Moment{
-		Degraded: f.Missing, ServerTime: now, ComposedAt: now, CSP: CSP{rand.Text()}, ComposedFrom: from, Version: from.Config + "." + from.Theme,
+		Degraded: f.Missing, ServerTime: now, ComposedAt: now, CSP: CSP{rand.Text()}, ComposedFrom: from, Version: from.Config + "-" + v.Tenant.terms() + "." + from.Theme,
 	}
 	if a != nil {
 		m.Handoff, m.Arrival = a, &a.ID
@@ -143,12 +147,20 @@ func (f Storefront) version() string {
 
 func (t Tenant) version() string { return "v" + strconv.Itoa(t.ConfigVersion) }
 
-// outdated reports whether a client that says what it was given knows an older configuration of the hotel than this. How
-// the site looks is no reason to begin anew; one who knows a newer configuration is ahead of what is remembered here.
+// terms returns a hash of what a booking is made on: currencies, languages, ways to pay and settings.
+func (t Tenant) terms() string {
+	text, _ := json.Marshal([]any{t.Currency, t.Currencies, t.Locales, t.PaymentMethods, t.Settings}) // all of them can be encoded
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:4])
+}
+
+// outdated reports whether a client that says what it was given knows an older configuration of the hotel, and other terms of a
+// booking. A tagline or a theme rejects nobody; a client with a newer configuration is ahead of what is remembered here.
 func (t Tenant) outdated(given string) bool {
 	config, _, _ := strings.Cut(given, ".")
+	config, terms, _ := strings.Cut(config, "-")
 	version, err := strconv.Atoi(strings.TrimPrefix(config, "v"))
-	return given != "" && (err != nil || version < t.ConfigVersion)
+	return given != "" && (err != nil || version < t.ConfigVersion && terms != t.terms())
 }
 
 type bootstrapServed struct {

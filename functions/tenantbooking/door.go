@@ -55,6 +55,7 @@ type Rule int
 const (
 	WithoutSession Rule = iota // lets in who has no session yet
 	WhileSuspended             // stays open when the hotel is suspended: what was begun can be ended
+	FromBootstrap              // rejects a request from a site that shows other prices or choices than the hotel has now
 	ShowsFront                 // also reads ahead what Storefronts.Compose and Visits.Served are going to look at
 )
 
@@ -124,12 +125,6 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (fn.Door[Visitor], error) {
 	return opened, err
 }
 
-// changes reports whether the function takes a booking further. Then a request that names an old configuration of the hotel in
-// X-Bootstrap-Version is refused; to begin a visit, or to end what was begun, an old one does.
-func (d *door) changes() bool {
-	return d.spec.Idempotent && !slices.Contains(d.rules, WithoutSession) && !slices.Contains(d.rules, WhileSuspended)
-}
-
 // A glimpse is what the door knows before the hotel's entry is read: whose name is called, which session the cookie names, and
 // the documents of both.
 type glimpse struct {
@@ -181,7 +176,7 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 	if err := d.resume(g.seen.Under(ctx), r, g, &v, &s); err != nil {
 		return v, s, err
 	}
-	if d.changes() && v.Tenant.outdated(r.Header.Get("X-Bootstrap-Version")) {
+	if slices.Contains(d.rules, FromBootstrap) && v.Tenant.outdated(r.Header.Get("X-Bootstrap-Version")) {
 		return v, s, ErrOutdated
 	}
 	v.Locale, v.Currency = prefers(r.Header, v)

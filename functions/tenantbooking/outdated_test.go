@@ -2,8 +2,10 @@ package tenantbooking_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
+	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	"melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
@@ -31,7 +33,7 @@ func TestAClientThatShowsAnOldHotelIsSentToLoadItAnew(t *testing.T) {
 	street, _ := tenantbookingtest.Shopping(t, append(funnel(), bootstrap.Function, changesession.Function)...)
 	street.Town.Do(func() { street.Town.Tenants[0].ConfigVersion = 5 })
 	g := street.Guest(0).Ask().Hold()
-	if version := boot(t, g); version != "v5.thm_test_v1" {
+	if version := boot(t, g); !strings.HasPrefix(version, "v5-") || !strings.HasSuffix(version, ".thm_test_v1") {
 		t.Errorf("the site was composed from %q", version)
 	}
 	draft := "/draft/" + g.Draft.String()
@@ -42,10 +44,10 @@ func TestAClientThatShowsAnOldHotelIsSentToLoadItAnew(t *testing.T) {
 	}{
 		{"a quote", "POST", "/quote", g.Wish(), true},
 		{"a hold", "POST", "/hold", g.Holding(), true},
-		{"a name", "PATCH", draft, tenantbookingtest.Zarghona, true},
-		{"an intent", "POST", draft + "/payment-intent", `{"method":"card"}`, true},
-		{"a promise of cash", "POST", draft + "/confirm", nil, true},
-		{"another language", "PATCH", "/session", `{"locale":"en"}`, true},
+		{"a name", "PATCH", draft, tenantbookingtest.Zarghona, false},
+		{"an intent", "POST", draft + "/payment-intent", `{"method":"card"}`, false},
+		{"a promise of cash", "POST", draft + "/confirm", nil, false},
+		{"another language", "PATCH", "/session", `{"locale":"en"}`, false},
 		{"a look", "GET", draft, nil, false},
 		{"a return from the bank", "POST", draft + "/return", nil, false},
 		{"the site itself", "GET", "/bootstrap", nil, false},
@@ -75,9 +77,17 @@ func TestWhatAHotelChangesIsKnownAtTheNextStep(t *testing.T) {
 	theme := map[string]any{"tenantId": g.Tenant.ID, "themeId": "thm_01J8KABG00000000000000000A", "publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": street.Env.Now()}
 	street.Tell(themepublished.Function, g.Tenant.ID, theme, street.Env.Now())
 	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // it only looks different now
-	street.Town.Do(func() { street.Town.Tenants[0].ConfigVersion++ })
-	street.Tell(configupdated.Function, g.Tenant.ID,
-		map[string]any{"tenantId": g.Tenant.ID, "configVersion": 1, "changedKeys": []string{"paymentMethods"}, "updatedAt": street.Env.Now()}, street.Env.Now())
+	change := func(key string, change func(*tenantbooking.Tenant)) {
+		street.Town.Do(func() {
+			street.Town.Tenants[0].ConfigVersion++
+			change(&street.Town.Tenants[0])
+		})
+		street.Tell(configupdated.Function, g.Tenant.ID,
+			map[string]any{"tenantId": g.Tenant.ID, "configVersion": 1, "changedKeys": []string{key}, "updatedAt": street.Env.Now()}, street.Env.Now())
+	}
+	change("brandTagline", func(t *tenantbooking.Tenant) { t.BrandTagline = "By the river" })
+	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // no booking is made on a tagline
+	change("paymentMethods", func(t *tenantbooking.Tenant) { t.PaymentMethods = []tenantbooking.Method{tenantbooking.Card} })
 	if a := g.Send("POST", "/hold", g.Holding(), composed, version, "Idempotency-Key", "one"); a.Status != http.StatusGone || a.Code() != "BFF.TENANT.BOOTSTRAP_STALE" {
 		t.Errorf("the hotel has changed, but: %d %s", a.Status, a.Body)
 	}

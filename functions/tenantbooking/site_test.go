@@ -28,7 +28,7 @@ func TestAGuestComesBackToTheHostTheyHaveLeft(t *testing.T) {
 		{"a demo", "http://127.0.0.1:8080/site/{slug}/return/{draftId}", own, "kabul-grand", false, "http://127.0.0.1:8080/site/kabul-grand/return/" + draft.String()},
 		{"a provider's own end", "", own, "kabul-grand", true, ""},
 	} {
-		site, err := OpenSite(env.Of(map[string]string{"TENANT_RETURN_URL": test.template, "SITE_DOMAIN": "stays.example"}))
+		site, err := OpenSite(env.Of(map[string]string{"TENANT_RETURN_URL": test.template, "SITE_DOMAIN": "stays.example", "RETURN_LINK_KEYS": key("a", 1)}))
 		if err != nil {
 			t.Fatal(err)
 		}

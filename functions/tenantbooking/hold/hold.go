@@ -21,7 +21,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Idempotent: true,
 	Acts:       tenantbooking.HoldRates,
 	Timeout:    3 * time.Second,
-}, New)
+}, New, tenantbooking.FromBootstrap)
 
 // A Request names the draft and the quote to hold.
 type Request struct {

@@ -20,7 +20,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Emits:      fn.Emits{tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    2 * time.Second,
-}, New)
+}, New, tenantbooking.FromBootstrap)
 
 // A Request says what is wanted, and which draft it is for: a new one where it names none.
 type Request = tenantbooking.Ask
