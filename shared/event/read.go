@@ -61,7 +61,7 @@ func unwrap(h http.Header, body []byte) (Raw, error) {
 }
 
 func binary(h http.Header, data []byte) (Raw, error) {
-	raw, err := open(attributes{h.Get("Ce-Specversion"), h.Get("Ce-Id"), h.Get("Ce-Type"), extensionsOf(headed(h))}, data)
+	raw, err := open(attributes{h.Get("Ce-Specversion"), h.Get("Ce-Id"), h.Get("Ce-Type"), h.Get("Ce-Source"), extensionsOf(headed(h))}, data)
 	if err != nil {
 		return Raw{}, err
 	}
@@ -80,7 +80,7 @@ func structured(h http.Header, body []byte) (Raw, error) {
 	for name, value := range c.Extensions() {
 		x[name] = fmt.Sprint(value)
 	}
-	raw, err := open(attributes{c.SpecVersion(), c.ID(), c.Type(), x}, c.Data())
+	raw, err := open(attributes{c.SpecVersion(), c.ID(), c.Type(), c.Source(), x}, c.Data())
 	if err != nil {
 		return Raw{}, err
 	}
@@ -105,7 +105,7 @@ func wrapped(body []byte) (Raw, error) {
 		return Raw{}, fmt.Errorf("the push%s", place(err))
 	}
 	a := p.Message.Attributes
-	raw, err := open(attributes{a["ce-specversion"], a["ce-id"], a["ce-type"], extensionsOf(a)}, p.Message.Data)
+	raw, err := open(attributes{a["ce-specversion"], a["ce-id"], a["ce-type"], a["ce-source"], extensionsOf(a)}, p.Message.Data)
 	if err != nil {
 		return Raw{}, err
 	}
@@ -115,8 +115,8 @@ func wrapped(body []byte) (Raw, error) {
 
 // attributes are those that must agree with the data, and what comes beside it, however they came.
 type attributes struct {
-	specVersion, id, subject string
-	extensions               Extensions
+	specVersion, id, subject, source string
+	extensions                       Extensions
 }
 
 // open reads the data of an event. Its envelope is what counts; attributes that say otherwise mean that somebody
@@ -124,6 +124,9 @@ type attributes struct {
 func open(a attributes, data []byte) (Raw, error) {
 	if a.specVersion != cloudevent.CloudEventsVersionV1 {
 		return Raw{}, errors.New("not a CloudEvent 1.0")
+	}
+	if a.source == "" { // CloudEvents requires it
+		return Raw{}, errors.New("the event has no source")
 	}
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {

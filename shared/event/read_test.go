@@ -241,6 +241,7 @@ func TestReadRefusesForGood(t *testing.T) {
 		{"attributes of another event", whole, map[string]string{"ce-id": causeText}},
 		{"attributes of another subject", whole, map[string]string{"ce-type": "melmastoon.other.v1"}},
 		{"another version of CloudEvents", whole, map[string]string{"ce-specversion": "0.3"}},
+		{"no source, which CloudEvents requires", whole, map[string]string{"ce-source": ""}},
 		{"no attributes and no wrapper", whole, map[string]string{"ce-specversion": ""}},
 		{"a structured event that is none", whole, map[string]string{"content-type": "application/cloudevents+json"}},
 		{"more than the limit", whole + strings.Repeat(" ", limit), nil},

@@ -36,6 +36,7 @@ type record struct {
 	writer http.ResponseWriter // for its deadlines and headers; only write writes to it
 	header http.Header         // of the answer
 	from   netip.Addr          // of the client, as our own proxies saw it; zero where unknown
+	ours   bool                // whether the host is on our own domain, not on a hotel's
 	unread bool                // whether there may be a body for which no deadline is set
 	line   observe.Line
 	told   outbox.Tally
@@ -123,6 +124,7 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	var span trace.SpanContext
 	ctx, span := observe.Begin(r.Context(), r.Header)
 	c.from, c.unread, c.pace = f.hops.client(r), r.ContentLength != 0, f.pace
+	c.ours = below(hostname(r.Host), f.domain)
 	c.line = observe.Line{
 		Time: c.began, Function: f.spec.Name, RequestID: requestID, Trace: span,
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Received: r.ContentLength,

@@ -67,6 +67,9 @@ func tenantOf(host, domain string) string {
 	return name
 }
 
+// below reports whether a host is a domain or lies below it.
+func below(name, domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
+
 // hostname is a host in lower case, without its port and without the dot of the root.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {

@@ -151,3 +151,20 @@ func TestAReplySetsAndForgetsCookies(t *testing.T) {
 		t.Errorf("got %v", a.Header)
 	}
 }
+
+func TestHSTS_leavesSubdomainsOfHotelsAlone(t *testing.T) {
+	t.Parallel()
+	front := fntest.Open(t, env.Of(map[string]string{"SITE_DOMAIN": "stay.example"}), answering(func(context.Context) (fn.Nothing, error) { return fn.Nothing{}, nil }))
+	for host, want := range map[string]string{
+		"stay.example":             "max-age=63072000; includeSubDomains",
+		"kabul-grand.stay.example": "max-age=63072000; includeSubDomains",
+		"kabul-grand.example":      "max-age=63072000",
+		"notstay.example":          "max-age=63072000",
+	} {
+		r := front.Request(t, http.MethodGet, "/answer", nil)
+		r.Host = host
+		if got := front.Serve(r).Header.Get("Strict-Transport-Security"); got != want {
+			t.Errorf("%s: got %q, want %q", host, got, want)
+		}
+	}
+}

@@ -7,13 +7,16 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 )
 
+// hsts asks browsers to use HTTPS only, for two years.
+const hsts = "max-age=63072000"
+
 // security holds what every answer says, errors too. Pages say more of their own and keep what they said.
 var security = map[string][]string{
 	"X-Content-Type-Options":       {"nosniff"},
 	"Referrer-Policy":              {"no-referrer"},
-	"Strict-Transport-Security":    {"max-age=63072000; includeSubDomains"},
+	"Strict-Transport-Security":    {hsts + "; includeSubDomains"},
 	"Cross-Origin-Resource-Policy": {"same-origin"},
-	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
+	"Content-Security-Policy":      {"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
 	"Cache-Control":                {"no-store"},
 }
 
@@ -22,6 +25,9 @@ func write(w http.ResponseWriter, c *record, a answer) {
 	h := c.header
 	for name, value := range security {
 		h[name] = value
+	}
+	if !c.ours { // what else there is below a hotel's own domain is not ours to decide about
+		h["Strict-Transport-Security"] = []string{hsts}
 	}
 	varies, cookies := h["Vary"], h["Set-Cookie"] // already said before the act, and true whatever it answers
 	for name, value := range a.Header {

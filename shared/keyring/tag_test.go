@@ -49,3 +49,17 @@ func TestATagIsGoodForItsPartsAndKeysOnly(t *testing.T) {
 		t.Error("an empty ring has made a tag")
 	}
 }
+
+func TestTagged_oneSpelling(t *testing.T) {
+	t.Parallel()
+	r := ring(t, "a:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+	tag, err := r.Tag("purpose", "thing")
+	if err != nil || !r.Tagged(tag, "purpose", "thing") {
+		t.Fatalf("Tag() = %q, %v", tag, err)
+	}
+	for _, other := range []string{tag + "\n", tag + "\r\n", tag[:8] + "\n" + tag[8:], tag + "=", " " + tag, tag + "."} {
+		if r.Tagged(other, "purpose", "thing") {
+			t.Errorf("%q is taken for %q", other, tag)
+		}
+	}
+}

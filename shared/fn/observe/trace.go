@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"net/http"
+	"strings"
 
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
@@ -14,8 +15,10 @@ import (
 // Begin continues the caller's trace, or begins one, with a span of this call's own. What is done under the returned
 // context belongs to that span.
 func Begin(ctx context.Context, h http.Header) (context.Context, trace.SpanContext) {
-	if _, given := h["Traceparent"]; given { // spares untraced calls the parsing
-		ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(h))
+	if parents := h["Traceparent"]; len(parents) == 1 { // several are as malformed as none
+		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{
+			"traceparent": parents[0], "tracestate": strings.Join(h["Tracestate"], ","), // one list, in any number of lines
+		})
 	}
 	span := trace.SpanContextFromContext(ctx)
 	var fresh [24]byte
