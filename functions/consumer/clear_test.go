@@ -94,12 +94,12 @@ func roam(t *testing.T, v *consumertest.Traveller) (needles []string) {
 func TestAClearedSessionLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
-	stays := site.Traveller("Accept-Language", "en")
+	stays := site.Traveller("Sec-Ch-Ua-Platform", "Windows")
 	stays.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
 	v := site.Traveller()
 	needles := roam(t, v)
 	first, cookie := v.Session, v.Cookie
-	v.Headers = append(v.Headers, "Accept-Language", "ur") // it goes on in another session, which is the same guest's
+	v.Headers = append(v.Headers, "User-Agent", "Mozilla/5.0 Mobile") // it goes on in another session, which is the same guest's
 	needles = append(needles, roam(t, v)...)
 	if v.Session == first {
 		t.Fatal("the session was not rotated")

@@ -207,18 +207,18 @@ func (d *door) rotate(ctx context.Context, r *http.Request, old Session, seen si
 }
 
 // goOn lets the session live on, where it was not seen for a while, and notes the campaign that brings its guest for the
-// first time. Of the same browser it keeps the fingerprint under the newest pepper, so that taking an old one away ends no
+// first time and the language that the browser accepts now. Of the same browser it keeps the fingerprint under the newest pepper, so that taking an old one away ends no
 // session. None of that is worth an answer: what cannot be kept now is kept another time.
 func (d *door) goOn(ctx context.Context, r *http.Request, session Session, known id.GuestSession, seen sight, now time.Time) (Session, *http.Cookie, error) {
 	var err error
 	kept := session
 	brought := session.Campaign == (visit.Campaign{}) && seen.visitor.Campaign != (visit.Campaign{})
 	switch {
-	case brought, session.Fingerprint != seen.visitor.Fingerprint:
+	case brought, session.Fingerprint != seen.visitor.Fingerprint, session.accepted(r.Header) != session.Locale:
 		kept, err = d.sessions.Choose(ctx, session.ID, func(s *Session) []event.Draft {
 			s.attribute(seen.visitor.Campaign, now)
 			s.Fingerprint = seen.visitor.Fingerprint
-			return nil
+			return s.renegotiate(r.Header, now)
 		})
 	case now.Sub(session.LastSeenAt) > sightEvery:
 		kept, err = d.sessions.Change(ctx, session.ID, func(*Session) {})

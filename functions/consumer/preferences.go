@@ -45,7 +45,7 @@ const (
 
 // firstLanguage is the language that a visit begins in: one that the browser accepts, else that of the country it comes from.
 func firstLanguage(h http.Header, country string) (locale.Tag, Trigger) {
-	accepted, offered := strings.Join(h.Values("Accept-Language"), ","), Locales()
+	accepted, offered := acceptLanguage(h), Locales()
 	spoken, known := languageOf(country)
 	if !known {
 		return locale.Negotiate(accepted, offered), ByLanguage
@@ -58,6 +58,17 @@ func firstLanguage(h http.Header, country string) (locale.Tag, Trigger) {
 	}
 	return chosen, ByLanguage
 }
+
+// accepted returns the language that the browser accepts now. It is the session's own if its guest chose it, or if the browser
+// names none that is offered: a server that calls for a browser often names none.
+func (s Session) accepted(h http.Header) locale.Tag {
+	if s.LocaleBy == ByGuest {
+		return s.Locale
+	}
+	return locale.Negotiate(acceptLanguage(h), slices.Concat([]locale.Tag{s.Locale}, Locales()))
+}
+
+func acceptLanguage(h http.Header) string { return strings.Join(h.Values("Accept-Language"), ",") }
 
 // languageOf is what the site is read in there.
 func languageOf(country string) (locale.Tag, bool) {
@@ -110,10 +121,13 @@ func currencyOf(country string) (money.Currency, bool) {
 // prefers is the language and the currency of one call: the session's, and another currency where the call asks for one
 // that prices are shown in. A wish that cannot be met is no error.
 func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
-	language, currency := v.Session.Locale, v.Session.Currency
+	var language locale.Tag
+	currency := v.Session.Currency
 	if v.Session.ID.IsZero() {
 		language, _ = firstLanguage(h, v.Country)
 		currency, _ = firstCurrency(v.Country, language)
+	} else {
+		language = v.Session.accepted(h)
 	}
 	if wished, err := ChooseCurrency(money.Code(h.Get("X-Currency"))); err == nil {
 		currency = wished
@@ -129,6 +143,15 @@ func (s *Session) ReadIn(language locale.Tag, by Trigger, now time.Time) []event
 		return nil
 	}
 	return []event.Draft{s.Tell(LocaleChangedV1, localeChanged{s.ID, before, language, by, now})}
+}
+
+// renegotiate has the session read the language that the browser accepts now, and tells of it if it is another.
+func (s *Session) renegotiate(h http.Header, now time.Time) []event.Draft {
+	language := s.accepted(h)
+	if language == s.Locale {
+		return nil // what made it the session's stays as it is
+	}
+	return s.ReadIn(language, ByLanguage, now)
 }
 
 // PriceIn has the session see prices in another currency from now on, and tells of it if it is another.

@@ -202,7 +202,7 @@ func TestAnotherBrowserGoesOnInAnotherSession(t *testing.T) {
 	v := site.Traveller("X-Campaign-Source", "google")
 	v.Must(200, "PATCH", "/session", `{"currency":"USD","consentMarketing":true}`)
 	old, cookie := v.Session, v.Cookie
-	v.Headers = append(v.Headers, "Accept-Language", "fa-IR")
+	v.Headers = append(v.Headers, "User-Agent", "Mozilla/5.0 Mobile", "Accept-Language", "fa-IR")
 	var shown readsession.Response
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)
 	if v.Session == old || shown.Session != v.Session {
@@ -224,12 +224,12 @@ func TestAnotherBrowserGoesOnInAnotherSession(t *testing.T) {
 	site.Counted("currency.changed", 1)
 
 	// Whoever lost that answer comes once more with the old cookie, and is the same. Anybody else with it is nobody.
-	again := site.Traveller("Accept-Language", "fa-IR")
+	again := site.Traveller("User-Agent", "Mozilla/5.0 Mobile")
 	again.Must(200, "GET", "/session", nil, "Cookie", cookie)
 	if again.Session != v.Session {
 		t.Errorf("the same browser became %s, want %s", again.Session, v.Session)
 	}
-	thief := site.Traveller("Accept-Language", "de")
+	thief := site.Traveller("Sec-Ch-Ua-Platform", "Windows")
 	var got readsession.Response
 	thief.Must(200, "GET", "/session", nil, "Cookie", cookie).Into(t, &got)
 	if thief.Session == v.Session || got.Currency == "USD" && got.Consent.Marketing {

@@ -40,8 +40,7 @@ type sight struct {
 // look hashes what a browser shows of itself. What it is hashed from goes no further.
 func (g glass) look(r *http.Request) sight {
 	v := Visitor{Class: visit.DeviceOf(r.Header), Campaign: visit.CampaignOf(r.Header), Referer: Place(r.Referer()), Country: countryOf(r.Header)}
-	languages := strings.Join(r.Header.Values("Accept-Language"), ",")
-	print := pseudonym.Fingerprint(string(v.Class), languages, r.Header.Get("Sec-Ch-Ua-Platform"))
+	print := pseudonym.Fingerprint(string(v.Class), r.Header.Get("Sec-Ch-Ua-Platform"))
 	v.Fingerprint = g.peppers.Hash(print)
 	v.Agent = g.peppers.Hash(pseudonym.UserAgent(r.UserAgent()))
 	if address, err := pseudonym.Address(g.client(r)); err == nil {

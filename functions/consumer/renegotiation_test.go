@@ -1,0 +1,79 @@
+package consumer_test
+
+import (
+	"sync"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/changesession"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/readsession"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+)
+
+// TestAcceptLanguage_changed has one browser ask for other languages: its session stays, and reads what it asks for.
+func TestAcceptLanguage_changed(t *testing.T) {
+	t.Parallel()
+	site := consumertest.Open(t, readsession.Function, changesession.Function)
+	v := site.Traveller()
+	v.Must(200, "GET", "/session", nil)
+	first := v.Session
+	viewed := consumer.RecentlyViewed{Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), Source: consumer.FromLink}
+	if _, err := site.Sessions().Change(t.Context(), first, func(s *consumer.Session) { s.Viewed(viewed) }); err != nil {
+		t.Fatal(err)
+	}
+	read := func(accept string, want locale.Tag, changes int) {
+		t.Helper()
+		var shown readsession.Response
+		v.Must(200, "GET", "/session", nil, "Accept-Language", accept).Into(t, &shown)
+		if shown.Session != first || shown.Locale != want || len(shown.RecentlyViewed) != 1 {
+			t.Errorf("%q: session %s in %s with %d views, want %s in %s with 1", accept, shown.Session, shown.Locale, len(shown.RecentlyViewed), first, want)
+		}
+		site.Counted("locale.changed", changes)
+	}
+	read("fa-IR", "fa-IR", 1)
+	read("fa-IR", "fa-IR", 1)
+	for _, nothing := range []string{"", "*", "de", "fa", "\x7f;;q=2"} {
+		read(nothing, "fa-IR", 1)
+	}
+	v.Must(200, "GET", "/session", nil, "Accept-Language", "ur", "Sec-Purpose", "prefetch")
+	site.Counted("locale.changed", 1)
+	read("ur;q=0.5, en", "en", 2)
+	var told struct {
+		Trigger string `json:"trigger"`
+	}
+	if site.Payload("locale.changed", &told); told.Trigger != "accept-language" {
+		t.Errorf("told %+v", told)
+	}
+	v.Must(200, "PATCH", "/session", `{"locale":"ar-AE"}`, "Accept-Language", "en")
+	read("ps", "ar-AE", 3)
+	site.Counted("session.started", 1)
+	site.Counted("session.ended", 0)
+}
+
+// TestAcceptLanguage_concurrently has many tabs ask for another language at once: the change is told once.
+func TestAcceptLanguage_concurrently(t *testing.T) {
+	t.Parallel()
+	site := consumertest.Open(t, readsession.Function)
+	v := site.Traveller()
+	v.Must(200, "GET", "/session", nil)
+	const tabs = 6
+	became := make([]id.GuestSession, tabs)
+	var all sync.WaitGroup
+	for i := range tabs {
+		tab := *v
+		all.Go(func() {
+			tab.Must(200, "GET", "/session", nil, "Accept-Language", "ur")
+			became[i] = tab.Session
+		})
+	}
+	all.Wait()
+	for i, session := range became {
+		if session != v.Session {
+			t.Errorf("tab %d became %s, want %s", i, session, v.Session)
+		}
+	}
+	site.Counted("locale.changed", 1)
+	site.Counted("session.started", 1)
+}
