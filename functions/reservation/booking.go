@@ -19,8 +19,17 @@ func (s Reservations) Book(ctx context.Context, by Visitor, r *Reservation, repl
 		if err != nil {
 			return err
 		}
+		if !old.sharesGuest(r) {
+			return ErrNotFound
+		}
 		return s.exchange(ctx, old, r)
 	})
+}
+
+// sharesGuest reports whether both come from one session or one draft. Without one they are different guests'.
+func (r *Reservation) sharesGuest(other *Reservation) bool {
+	return r.Session != nil && other.Session != nil && *r.Session == *other.Session ||
+		r.Draft != nil && other.Draft != nil && *r.Draft == *other.Draft
 }
 
 func (s Reservations) exchange(ctx context.Context, old, r *Reservation) error {

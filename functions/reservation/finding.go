@@ -3,6 +3,7 @@ package reservation
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -57,10 +58,10 @@ func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, tenant id.Tenant
 	return only(found)
 }
 
-// ByCode lists the reservation with that code, if there is one.
+// ByCode lists the reservation with that code, in capital letters or small ones, if there is one.
 func (s Reservations) ByCode(ctx context.Context, who Reach, code string) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+` AND r.code = @code`,
-		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": code})
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": strings.ToUpper(strings.TrimSpace(code))})
 }
 
 // Arrivals lists whom a property awaits on a day: what is confirmed, in the order of the reservations' ids.

@@ -2,6 +2,7 @@ package find
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
@@ -60,6 +61,7 @@ func TestFinding(t *testing.T) {
 		want []*reservation.Reservation
 	}{
 		{"by code", Request{Code: fntest.Some(all[0].Code)}, all[:1]},
+		{"by code in small letters", Request{Code: fntest.Some(strings.ToLower(all[0].Code))}, all[:1]},
 		{"by a code that is nobody's", Request{Code: fntest.Some("GM-AAAAAA")}, nil},
 		{"who arrives", Request{Arrivals: fntest.Some(property), Date: date}, all[1:4]},
 		{"who arrives, page by page", Request{Arrivals: fntest.Some(property), Date: date, Limit: fntest.Some(2)}, all[1:4]},

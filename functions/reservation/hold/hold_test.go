@@ -104,19 +104,26 @@ func TestAnActThatLostItsAnswerIsNotDoneAgain(t *testing.T) {
 	}
 }
 
+func own(r *reservation.Reservation) *id.TenantSession { return r.Session }
+
 func TestReplacingAHold(t *testing.T) {
 	t.Parallel()
+	nothing := func(testing.TB, *pgtest.Database, *reservation.Reservation) {}
+	another := id.New[id.TenantSession]()
 	for _, test := range []struct {
-		name  string
-		given func(testing.TB, *pgtest.Database, *reservation.Reservation)
-		want  error
-		old   reservation.State
+		name    string
+		given   func(testing.TB, *pgtest.Database, *reservation.Reservation)
+		session func(*reservation.Reservation) *id.TenantSession
+		want    error
+		old     reservation.State
 	}{
-		{"gives up the old one", func(testing.TB, *pgtest.Database, *reservation.Reservation) {}, nil, reservation.Cancelled},
+		{"gives up the old one", nothing, own, nil, reservation.Cancelled},
+		{"does not find another session's", nothing, func(*reservation.Reservation) *id.TenantSession { return &another }, reservation.ErrNotFound, reservation.Held},
+		{"does not find one without a session of its own", nothing, func(*reservation.Reservation) *id.TenantSession { return nil }, reservation.ErrNotFound, reservation.Held},
 		{"leaves one alone that is over", func(_ testing.TB, db *pgtest.Database, _ *reservation.Reservation) {
 			db.Advance(reservationtest.TTL)
-		}, nil, reservation.ExpiredHold},
-		{"never gives up what is confirmed", reservationtest.Confirm, reservation.ErrIllegalTransition, reservation.Confirmed},
+		}, own, nil, reservation.ExpiredHold},
+		{"never gives up what is confirmed", reservationtest.Confirm, own, reservation.ErrIllegalTransition, reservation.Confirmed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -126,7 +133,7 @@ func TestReplacingAHold(t *testing.T) {
 			old := reservationtest.Held(t, e, tenant, id.New[id.Property]())
 			test.given(t, db, old)
 			c := call(e, tenant, reservationtest.Quote(t, e, tenant, old.Property).ID)
-			c.In.Replaces = &old.ID
+			c.In.Replaces, c.In.Session = &old.ID, test.session(old)
 			if _, err := aHolder(e, nil).hold(t.Context(), c); !errors.Is(err, test.want) {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}

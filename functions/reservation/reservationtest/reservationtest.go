@@ -65,8 +65,9 @@ func Quote(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *res
 // Held stores a reservation that is held from now on.
 func Held(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *reservation.Reservation {
 	t.Helper()
+	session := id.New[id.TenantSession]()
 	r, err := Quote(t, e, tenant, property).Reserve(reservation.Booking{
-		Act: id.New[id.Request](), Channel: reservation.Direct, CreatedBy: reservation.Actor{Type: reservation.Guest, ID: "gst_someone"}, TTL: TTL,
+		Act: id.New[id.Request](), Session: &session, Channel: reservation.Direct, CreatedBy: reservation.Actor{Type: reservation.Guest, ID: "gst_someone"}, TTL: TTL,
 	})
 	if err != nil {
 		t.Fatal(err)
