@@ -54,6 +54,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
 	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
 	"melmastoon.ghasi.io/functions/sandbox/listbrands"
+	"melmastoon.ghasi.io/functions/sandbox/listintents"
 	sandboxlistpolicies "melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	sandboxopenintent "melmastoon.ghasi.io/functions/sandbox/openintent"
@@ -186,6 +187,7 @@ var Functions = []fn.Function{
 	holdrooms.Function,
 	indexlisting.Function,
 	listbrands.Function,
+	listintents.Function,
 	sandboxlistpolicies.Function,
 	listproperties.Function,
 	sandboxopenintent.Function,

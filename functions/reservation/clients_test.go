@@ -179,6 +179,32 @@ func TestWhatPaymentIsAsked(t *testing.T) {
 	same(t, n.request, `POST /v1/intents/`+capture.ID.String()+`/refunds {"refundId":"`+id.Derive[id.Refund](capture.ID, "bought nothing").String()+`","amountMicro":"5","reason":"bought nothing"}`)
 }
 
+func TestPending(t *testing.T) {
+	t.Parallel()
+	r := aHeld(t)
+	for _, test := range []struct {
+		name, intents string
+		want          bool
+	}{
+		{"no intent", ``, false},
+		{"failed", `{"status":"failed","capturedMicro":"0","refundedMicro":"0"}`, false},
+		{"superseded", `{"status":"superseded","capturedMicro":"0","refundedMicro":"0"}`, false},
+		{"failed and live", `{"status":"failed","capturedMicro":"0","refundedMicro":"0"},{"status":"requires_payment","capturedMicro":"0","refundedMicro":"0"}`, true},
+		{"cash promised", `{"status":"pending_cash","capturedMicro":"0","refundedMicro":"0"}`, true},
+		{"captured", `{"status":"captured","capturedMicro":"5","refundedMicro":"4"}`, true},
+		{"captured and refunded", `{"status":"captured","capturedMicro":"5","refundedMicro":"5"}`, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			n := &neighbour{status: http.StatusOK, answer: `{"intents":[` + test.intents + `]}`}
+			got, err := OpenPayments(beside(t, n)).Pending(t.Context(), r.Tenant, r.ID)
+			if err != nil || got != test.want {
+				t.Errorf("Pending() = %v, %v; want %v", got, err, test.want)
+			}
+		})
+	}
+}
+
 func TestSettingsAreKeptForAMinuteAndOverAFailure(t *testing.T) {
 	t.Parallel()
 	n := &neighbour{status: http.StatusOK, answer: `{"region":"gcp-me-central1","settings":{"holdTtlSeconds":900,"noShowGraceHours":0}}`}

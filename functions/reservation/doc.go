@@ -23,6 +23,7 @@
 //   - It never counts rooms: the inventory service decides, and a hold without its word does not exist.
 //   - It never computes a price: a quote keeps what the pricing service said, and nobody recomputes it.
 //   - It never believes an event or a caller that money has come: it asks the payment service itself.
+//   - It never gives up a hold for a failed payment while another one may still pay for it.
 //   - It never keeps money without a room: a capture that buys nothing is given back.
 //   - It never gives rooms back by property or date, only by allocation id, so that giving back twice frees nobody
 //     else's room.

@@ -23,10 +23,11 @@ type Payment struct {
 // A PaymentStatus says whether money has come or is promised.
 type PaymentStatus string
 
-// The statuses that confirm a reservation, and the others that the payment service knows.
+// The statuses that confirm a reservation, and the one of an intent that can still be paid. The payment service knows more.
 const (
-	Captured    PaymentStatus = "captured"
-	PendingCash PaymentStatus = "pending_cash"
+	Captured        PaymentStatus = "captured"
+	PendingCash     PaymentStatus = "pending_cash"
+	RequiresPayment PaymentStatus = "requires_payment"
 )
 
 // An Intent is what the payment service says of one attempt to pay.

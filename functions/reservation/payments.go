@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
@@ -33,6 +35,21 @@ func (p Payments) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (in
 		return Intent{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: intent %s: incomplete", i))
 	}
 	return intent, nil
+}
+
+// Pending reports whether an intent of the reservation can still pay for it: it is live, or its money has been captured and is not
+// all refunded.
+func (p Payments) Pending(ctx context.Context, tenant id.Tenant, r id.Reservation) (bool, error) {
+	var out struct {
+		Intents []Intent `json:"intents"`
+	}
+	query := url.Values{"tenantId": {tenant.String()}, "reservationId": {r.String()}}
+	if err := p.client.Get(ctx, "/intents", query, &out, upstream.Tenant(tenant)); err != nil {
+		return false, fmt.Errorf("payments: intents of %s: %w", r, err)
+	}
+	return slices.ContainsFunc(out.Intents, func(i Intent) bool {
+		return i.Status == RequiresPayment || i.Status == PendingCash || i.kept() > 0
+	}), nil
 }
 
 // Promise has the guest promise to pay the whole stay in cash on arrival. Asked again it is the same promise.

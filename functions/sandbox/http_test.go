@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
 	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
 	"melmastoon.ghasi.io/functions/sandbox/listbrands"
+	"melmastoon.ghasi.io/functions/sandbox/listintents"
 	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/openintent"
@@ -50,7 +52,7 @@ func (b books) front(t *testing.T) *fntest.Front {
 	t.Helper()
 	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"),
 		readavailability.Function, showcheckout.Function, commitrooms.Function, expireintents.Function, holdexpired.Function,
-		holdrooms.Function, listproperties.Function, openintent.Function, pay.Function, quote.Function, readintent.Function,
+		holdrooms.Function, listproperties.Function, openintent.Function, listintents.Function, pay.Function, quote.Function, readintent.Function,
 		readproperty.Function, readtenant.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
@@ -237,5 +239,28 @@ func TestRoomsAreHeldKeptAndGivenBackOverHTTP(t *testing.T) {
 	f.Get("/sandbox/inventory/v1/availability?propertyId="+h.Property.String()+"&start="+h.Stay.Start.String()+"&end="+h.Stay.End.String()).Into(t, &left)
 	if len(left.RoomTypes) != 3 || left.RoomTypes[2].UnitsLeft != 2 {
 		t.Errorf("availability %+v", left)
+	}
+}
+
+func TestListIntents(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	first := b.opened(t, sandbox.Card)
+	second, err := b.Intents.Open(t.Context(), wanted(first.Reservation, sandbox.MFS))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.opened(t, sandbox.Card) // another reservation's
+	for tenant, want := range map[id.Tenant][]sandbox.Status{first.Tenant: {"superseded", sandbox.RequiresPayment}, demo.HeratGarden.Tenant: nil} {
+		var out listintents.Response
+		f.Get("/sandbox/payment/v1/intents?tenantId="+tenant.String()+"&reservationId="+first.Reservation.String()).Into(t, &out)
+		var got []sandbox.Status
+		for _, i := range out.Intents {
+			got = append(got, i.Status)
+		}
+		if !slices.Equal(got, want) || want != nil && out.Intents[1].ID != second.ID {
+			t.Errorf("tenant %s: got %v, want %v", tenant, got, want)
+		}
 	}
 }

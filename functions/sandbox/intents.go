@@ -37,6 +37,33 @@ type Intent struct {
 	ExpiresAt     time.Time      `db:"expires_at"` // how long it can be paid on the page; a promise of cash does not run out
 }
 
+// An IntentView is an intent as other services see it.
+type IntentView struct {
+	ID            id.Intent      `json:"paymentIntentId"`
+	Tenant        id.Tenant      `json:"tenantId"`
+	Reservation   id.Reservation `json:"reservationId"`
+	Method        Method         `json:"method"`
+	Provider      string         `json:"provider"`
+	Status        Status         `json:"status"`
+	Attempts      int            `json:"attempts"`
+	Amount        money.Micro    `json:"amountMicro"`
+	Currency      money.Currency `json:"currency"`
+	Captured      money.Micro    `json:"capturedMicro"`
+	Refunded      money.Micro    `json:"refundedMicro"`
+	CapturedAt    *time.Time     `json:"capturedAt,omitzero"`
+	CapturedEvent *id.Event      `json:"capturedEventId,omitzero"`
+	FailureCode   string         `json:"failureCode,omitzero"`
+	ExpiresAt     time.Time      `json:"expiresAt"`
+}
+
+// View shows the intent as it stands.
+func (i Intent) View() IntentView {
+	return IntentView{ID: i.ID, Tenant: i.Tenant, Reservation: i.Reservation, Method: i.Method, Provider: i.Provider,
+		Status: i.Status, Attempts: i.Attempts, Amount: i.Amount, Currency: i.Currency, Captured: i.Captured,
+		Refunded: i.Refunded, CapturedAt: i.CapturedAt, CapturedEvent: i.CapturedEvent, FailureCode: i.FailureCode,
+		ExpiresAt: i.ExpiresAt}
+}
+
 // intentTime is how long a guest has to pay.
 const intentTime = 30 * time.Minute
 
@@ -171,7 +198,25 @@ func (s Intents) owner(ctx context.Context, intent id.Intent) (id.Tenant, error)
 // readIntent reads one intent. One whose time is over reads as failed from that moment on, by the database's clock;
 // Expire only writes it down and tells the world.
 func readIntent(ctx context.Context, tx postgres.Tx, intent id.Intent) (Intent, error) {
-	rows, _ := tx.Query(ctx, `
+	rows, _ := tx.Query(ctx, selectIntents+` WHERE intent_id = @intent`, pgx.StrictNamedArgs{"intent": intent})
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Intent])
+}
+
+// Of lists the intents of a reservation, the oldest first.
+func (s Intents) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) (all []Intent, err error) {
+	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
+		rows, _ := tx.Last().Query(ctx, selectIntents+` WHERE tenant_id = @tenant AND reservation_id = @reservation ORDER BY intent_id`,
+			pgx.StrictNamedArgs{"tenant": tenant, "reservation": r})
+		all, err = pgx.CollectRows(rows, pgx.RowToStructByName[Intent])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("intents: of %s: %w", r, err)
+	}
+	return all, nil
+}
+
+const selectIntents = `
 		SELECT intent_id, tenant_id, reservation_id, method, provider,
 		       CASE WHEN over THEN 'failed' ELSE status END AS status,
 		       attempts, amount_micro, currency, coalesce(return_url, '') AS return_url,
@@ -179,11 +224,7 @@ func readIntent(ctx context.Context, tx postgres.Tx, intent id.Intent) (Intent, 
 		       CASE WHEN over THEN 'expired' ELSE coalesce(failure_code, '') END AS failure_code,
 		       version, expires_at
 		FROM sandbox.intents
-		CROSS JOIN LATERAL (SELECT status = 'requires_payment' AND expires_at <= platform.now() AS over) AS clock
-		WHERE intent_id = @intent`,
-		pgx.StrictNamedArgs{"intent": intent})
-	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Intent])
-}
+		CROSS JOIN LATERAL (SELECT status = 'requires_payment' AND expires_at <= platform.now() AS over) AS clock`
 
 // readLive reads the intent with which the reservation can be paid now.
 func readLive(ctx context.Context, tx postgres.Tx, r id.Reservation) (Intent, error) {

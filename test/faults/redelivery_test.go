@@ -53,7 +53,8 @@ func TestADeliveryThatHasAnEffectIsNoticed(t *testing.T) {
 	for range 5 {
 		failed.Press("decline")
 	}
-	held := s.Book(stage.Usual()).Intend("card")
+	held := s.Book(stage.Usual())
+	held.IntentID = failed.IntentID // one of its own could still pay
 	s.Quiet()
 	e := echo{s, s.DB.Owner(t)}
 	before := e.digest(t)
@@ -69,6 +70,28 @@ func TestADeliveryThatHasAnEffectIsNoticed(t *testing.T) {
 			t.Errorf("%s was changed, and only %v noticed", table, changed)
 		}
 	}
+}
+
+// The events of two intents come on two topics, in any order: the failure of one takes no rooms while another can still pay.
+func TestPaymentFailed_anotherIntentIsLive(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t)
+	failed := s.Book(stage.Usual()).Intend("card")
+	for range 5 {
+		failed.Press("decline")
+	}
+	held := s.Book(stage.Usual()).Intend("card")
+	s.Quiet()
+	e := echo{s, s.DB.Owner(t)}
+	for _, d := range e.deliveries(t) {
+		if d.Subscription == "reservation-paymentfailed" {
+			e.deliver(t, []delivery{d.about(failed, held)})
+		}
+	}
+	held.Await("held")
+	held.Press("pay")
+	held.Await("confirmed")
+	s.Settle()
 }
 
 // everyKind walks one journey of each kind. Rooms of that day must be free.

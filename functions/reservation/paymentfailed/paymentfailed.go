@@ -19,7 +19,7 @@ import (
 var Function = reservation.Event(fn.Spec{
 	Name:    "reservation-paymentfailed",
 	Subject: "melmastoon.payment.transaction.failed.v1",
-	Uses:    fn.Uses{fn.Postgres},
+	Uses:    fn.Uses{fn.Postgres, fn.Upstream("payment")},
 	Emits:   fn.Emits{reservation.CancelledV1},
 	Timeout: 10 * time.Second,
 }, New)
@@ -29,18 +29,28 @@ type Failed struct {
 	Reservation id.Reservation `json:"reservationId"`
 }
 
+// payments knows the other intents of a reservation. The events of two intents come in any order.
+type payments interface {
+	Pending(context.Context, id.Tenant, id.Reservation) (bool, error)
+}
+
 type canceller struct {
 	db           *postgres.DB
+	payments     payments
 	reservations reservation.Reservations
 	now          func() time.Time
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Failed], error) {
-	return (&canceller{postgres.Open(e, reservation.Schema), reservation.OpenReservations(e), e.Now}).cancel, nil
+	return (&canceller{postgres.Open(e, reservation.Schema), reservation.OpenPayments(e), reservation.OpenReservations(e), e.Now}).cancel, nil
 }
 
 func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
+	pending, err := c.payments.Pending(ctx, *e.Delivery.Tenant, e.Payload.Reservation)
+	if err != nil {
+		return err
+	}
 	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
 		r, err := c.reservations.Lock(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation)
 		if errors.Is(err, reservation.ErrNotFound) {
@@ -49,8 +59,8 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 		if err != nil {
 			return err
 		}
-		if err := r.CancelUnpaid(c.now()); err != nil {
-			return nil // confirmed by another payment, cancelled, or over: nothing is left to give up
+		if pending || r.CancelUnpaid(c.now()) != nil {
+			return nil // another intent may pay, or it is confirmed, cancelled or over: nothing is left to give up
 		}
 		r.Cancellation.Cause = &e.Delivery.EventID
 		return c.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))

@@ -1,6 +1,7 @@
 package paymentfailed
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -9,31 +10,45 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/postgres"
 )
+
+func nothing(testing.TB, *pgtest.Database, *reservation.Reservation) {}
+
+// others is a payment service that knows other intents which may pay, or none.
+type others bool
+
+func (o others) Pending(context.Context, id.Tenant, id.Reservation) (bool, error) {
+	return bool(o), nil
+}
+
+func aCanceller(db *pgtest.Database, pending bool) *canceller {
+	e := db.Env()
+	return &canceller{postgres.Open(e, reservation.Schema), others(pending), reservation.OpenReservations(e), e.Now}
+}
 
 func TestAFailedPayment(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name  string
-		given func(testing.TB, *pgtest.Database, *reservation.Reservation)
-		state reservation.State
-		told  []string
+		name    string
+		given   func(testing.TB, *pgtest.Database, *reservation.Reservation)
+		pending bool // another intent may pay
+		state   reservation.State
+		told    []string
 	}{
-		{"gives up the hold", func(testing.TB, *pgtest.Database, *reservation.Reservation) {}, reservation.Cancelled, []string{"held", "cancelled"}},
+		{"gives up the hold", nothing, false, reservation.Cancelled, []string{"held", "cancelled"}},
+		{"leaves the hold to another intent that may pay", nothing, true, reservation.Held, []string{"held"}},
 		{"leaves a hold to the sweep that is over", func(_ testing.TB, db *pgtest.Database, _ *reservation.Reservation) {
 			db.Advance(reservationtest.TTL)
-		}, reservation.ExpiredHold, []string{"held"}},
-		{"never undoes another payment", reservationtest.Confirm, reservation.Confirmed, []string{"held", "confirmed"}},
+		}, false, reservation.ExpiredHold, []string{"held"}},
+		{"never undoes another payment", reservationtest.Confirm, false, reservation.Confirmed, []string{"held", "confirmed"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
 			r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
 			test.given(t, db, r)
-			handle, err := New(db.Env())
-			if err != nil {
-				t.Fatal(err)
-			}
+			handle := aCanceller(db, test.pending).cancel
 			e := event.Event[Failed]{Payload: Failed{r.ID}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
 			for range 5 { // delivered five times, it has its effect once
 				if err := handle(t.Context(), e); err != nil {
@@ -54,10 +69,7 @@ func TestAFailureOfNothingIsParked(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	r := &reservation.Reservation{Tenant: id.New[id.Tenant](), ID: id.New[id.Reservation]()}
-	handle, err := New(db.Env())
-	if err != nil {
-		t.Fatal(err)
-	}
+	handle := aCanceller(db, false).cancel
 	e := event.Event[Failed]{Payload: Failed{r.ID}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
 	if err := handle(t.Context(), e); !errors.Is(err, reservation.ErrNotFound) {
 		t.Errorf("got %v", err)

@@ -9,7 +9,6 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/money"
 )
 
 // Function answers GET /sandbox/payment/v1/intents/{intentId}.
@@ -27,23 +26,7 @@ type Request struct {
 }
 
 // A Response is the intent as it stands. Whoever acts on a capture finds here which event told of it.
-type Response struct {
-	ID            id.Intent      `json:"paymentIntentId"`
-	Tenant        id.Tenant      `json:"tenantId"`
-	Reservation   id.Reservation `json:"reservationId"`
-	Method        sandbox.Method `json:"method"`
-	Provider      string         `json:"provider"`
-	Status        sandbox.Status `json:"status"`
-	Attempts      int            `json:"attempts"`
-	Amount        money.Micro    `json:"amountMicro"`
-	Currency      money.Currency `json:"currency"`
-	Captured      money.Micro    `json:"capturedMicro"`
-	Refunded      money.Micro    `json:"refundedMicro"`
-	CapturedAt    *time.Time     `json:"capturedAt,omitzero"`
-	CapturedEvent *id.Event      `json:"capturedEventId,omitzero"`
-	FailureCode   string         `json:"failureCode,omitzero"`
-	ExpiresAt     time.Time      `json:"expiresAt"`
-}
+type Response = sandbox.IntentView
 
 type reader struct {
 	intents sandbox.Intents
@@ -56,8 +39,5 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 
 func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	i, err := r.intents.Get(ctx, c.In.Intent)
-	return Response{ID: i.ID, Tenant: i.Tenant, Reservation: i.Reservation, Method: i.Method, Provider: i.Provider,
-		Status: i.Status, Attempts: i.Attempts, Amount: i.Amount, Currency: i.Currency, Captured: i.Captured,
-		Refunded: i.Refunded, CapturedAt: i.CapturedAt, CapturedEvent: i.CapturedEvent, FailureCode: i.FailureCode,
-		ExpiresAt: i.ExpiresAt}, err
+	return i.View(), err
 }

@@ -1,0 +1,50 @@
+// Package listintents lists the payments of a reservation.
+package listintents
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// Function answers GET /sandbox/payment/v1/intents.
+var Function = sandbox.HTTP(fn.Spec{
+	Name:    "sandbox-listintents",
+	Route:   "GET /sandbox/payment/v1/intents",
+	Access:  fn.Internal,
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 2 * time.Second,
+}, New)
+
+// A Request names the reservation and its tenant.
+type Request struct {
+	Tenant      id.Tenant      `query:"tenantId"`
+	Reservation id.Reservation `query:"reservationId"`
+}
+
+// A Response lists all intents, the oldest first. A reservation that does not exist has none.
+type Response struct {
+	Intents []sandbox.IntentView `json:"intents"`
+}
+
+type lister struct {
+	intents sandbox.Intents
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (fn.Serve[Request, Response], error) {
+	return (&lister{sandbox.OpenIntents(e)}).list, nil
+}
+
+func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	found, err := l.intents.Of(ctx, c.In.Tenant, c.In.Reservation)
+	out := Response{Intents: []sandbox.IntentView{}}
+	for _, i := range found {
+		out.Intents = append(out.Intents, i.View())
+	}
+	return out, err
+}
