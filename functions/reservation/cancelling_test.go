@@ -165,7 +165,7 @@ func TestOnlyAManagerWaivesAPenalty(t *testing.T) {
 		{"the desk, when something is", Staff, []string{"front_desk"}, edge, fault.ErrForbidden},
 		{"somebody without a role", Staff, nil, edge, fault.ErrForbidden},
 		{"a manager", Staff, []string{"front_desk", "manager"}, edge, nil},
-		{"a service", System, nil, edge, nil},
+		{"no service", System, []string{"manager"}, edge, fault.ErrForbidden},
 	} {
 		v := Visitor{Actor: Actor{test.actor, "usr_1"}, Roles: test.roles}
 		_, back, err := CancelWish{Code: StaffCancelled, By: v.Actor, MayWaive: v.MayWaive()}.Allows(r, test.at)

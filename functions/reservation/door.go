@@ -39,9 +39,14 @@ type Visitor struct {
 // the desk speaks for nobody else.
 func (v Visitor) MayActAs(a Actor) bool { return v.Actor.Type != Staff || a == v.Actor }
 
-// MayWaive reports whether the visitor may leave a guest what the policy keeps: at the desk only a manager may. A service
-// that speaks for staff has asked that itself.
-func (v Visitor) MayWaive() bool { return v.Actor.Type != Staff || slices.Contains(v.Roles, "manager") }
+// The roles that let staff in. One of them is needed on every route.
+const (
+	FrontDesk = "front_desk"
+	Manager   = "manager"
+)
+
+// MayWaive reports whether the visitor may leave a guest what the policy keeps: a manager may. No service is one.
+func (v Visitor) MayWaive() bool { return v.Actor.Type == Staff && slices.Contains(v.Roles, Manager) }
 
 // A Call is a request to this service.
 type Call[In any] struct {
@@ -74,17 +79,21 @@ func openDoor(e env.Env, idempotent bool) (d fn.Door[Visitor], err error) {
 	return d, err
 }
 
-// enter takes the tenant from X-Tenant-Id. Staff of another tenant find nothing there, as if it did not exist.
+// enter takes the tenant from X-Tenant-Id. Staff of another tenant find nothing there, as if it did not exist, and staff without a role
+// for the desk are refused.
 func enter(_ context.Context, r *http.Request, who identity.Identity) (Visitor, fn.Scope, error) {
 	tenant, err := id.Parse[id.Tenant](r.Header.Get("X-Tenant-Id"))
-	if err != nil {
-		return Visitor{}, fn.Scope{}, fault.ErrValidation.With(fault.Violation{Pointer: "/X-Tenant-Id", Rule: "form", Message: "must be the id of a tenant"})
+	if err != nil || len(r.Header.Values("X-Tenant-Id")) != 1 {
+		return Visitor{}, fn.Scope{}, fault.ErrValidation.With(fault.Violation{Pointer: "/X-Tenant-Id", Rule: "form", Message: "must be the id of one tenant, once"})
 	}
 	service, _, _ := strings.Cut(who.Email, "@")
 	v, caller := Visitor{Reach: Reach{Tenant: tenant}, Actor: Actor{System, Name(service)}}, who.Email
 	if who.Staff {
 		if who.Tenant == nil || *who.Tenant != tenant {
 			return Visitor{}, fn.Scope{}, ErrNotFound
+		}
+		if !slices.Contains(who.Roles, FrontDesk) && !slices.Contains(who.Roles, Manager) {
+			return Visitor{}, fn.Scope{}, fault.ErrForbidden
 		}
 		v, caller = Visitor{Reach{tenant, append([]id.Property{}, who.Properties...)}, Actor{Staff, Name(scrub(who.Subject))}, who.Roles}, who.Subject
 	}

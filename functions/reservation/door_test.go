@@ -15,9 +15,11 @@ func TestTheDoor(t *testing.T) {
 	t.Parallel()
 	tenant, other, property := id.New[id.Tenant](), id.New[id.Tenant](), id.New[id.Property]()
 	service := identity.Identity{Subject: "1", Email: "bff@melmastoon.local"}
-	staff := identity.Identity{Subject: "usr_1", Staff: true, Tenant: &tenant, Properties: []id.Property{property}}
-	nobody := identity.Identity{Subject: "usr_2", Staff: true, Tenant: &tenant}
-	mailed := identity.Identity{Subject: "desk@example.com", Staff: true, Tenant: &tenant}
+	staff := identity.Identity{Subject: "usr_1", Staff: true, Tenant: &tenant, Properties: []id.Property{property}, Roles: []string{FrontDesk}}
+	nobody := identity.Identity{Subject: "usr_2", Staff: true, Tenant: &tenant, Roles: []string{Manager}}
+	cleaner := identity.Identity{Subject: "usr_3", Staff: true, Tenant: &tenant, Properties: []id.Property{property}, Roles: []string{"housekeeping"}}
+	plain := identity.Identity{Subject: "usr_4", Staff: true, Tenant: &tenant, Properties: []id.Property{property}}
+	mailed := identity.Identity{Subject: "desk@example.com", Staff: true, Tenant: &tenant, Roles: []string{FrontDesk}}
 	for _, test := range []struct {
 		name   string
 		header string
@@ -31,6 +33,8 @@ func TestTheDoor(t *testing.T) {
 		{"staff without a property see none", tenant.String(), nobody, nil, Actor{Staff, "usr_2"}, []bool{false, false}},
 		{"staff who are known by an address act without it", tenant.String(), mailed, nil, Actor{Staff, "[email]"}, []bool{false, false}},
 		{"staff of another tenant find nothing", other.String(), staff, ErrNotFound, Actor{}, nil},
+		{"staff without a role are refused", tenant.String(), plain, fault.ErrForbidden, Actor{}, nil},
+		{"staff with another role are refused", tenant.String(), cleaner, fault.ErrForbidden, Actor{}, nil},
 		{"a tenant is always named", "", service, fault.ErrValidation, Actor{}, nil},
 		{"and by its id", "kabul-grand-hotel", staff, fault.ErrValidation, Actor{}, nil},
 	} {
@@ -52,5 +56,14 @@ func TestTheDoor(t *testing.T) {
 				t.Errorf("scope %v", scope)
 			}
 		})
+	}
+}
+
+func TestEnter_twoTenants(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header["X-Tenant-Id"] = []string{id.New[id.Tenant]().String(), id.New[id.Tenant]().String()}
+	if v, _, err := enter(t.Context(), r, identity.Identity{Email: "bff@melmastoon.local"}); !errors.Is(err, fault.ErrValidation) {
+		t.Errorf("enter() = %v, %v; want %v", v, err, fault.ErrValidation)
 	}
 }

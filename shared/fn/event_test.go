@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/fn/observe"
 	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/identity"
 	"melmastoon.ghasi.io/shared/topic"
 	"melmastoon.ghasi.io/shared/topictest"
 )
@@ -138,7 +139,7 @@ func TestOnlyTheBusMaySpeak(t *testing.T) {
 			t.Errorf("%q: got %d", token, a.Status)
 		}
 	}
-	staff, err := rig.Issuer().Staff("usr_1", id.New[id.Tenant](), nil, "manager")
+	staff, err := rig.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestWhoMayCallIsDecidedByTheToken(t *testing.T) {
 	sign("stranger", token, err2)
 	token, err2 = identity.NewIssuer(e, []byte(strings.Repeat("x", 32))).Sign(issuer.Email(), soon, audience)
 	sign("other key", token, err2)
-	token, err2 = issuer.Staff("usr_1", id.New[id.Tenant](), nil, "front_desk")
+	token, err2 = issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil, "front_desk")
 	sign("staff", token, err2)
 	if err != nil {
 		t.Fatal(err)

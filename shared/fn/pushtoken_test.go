@@ -61,7 +61,7 @@ func TestAPushIsHeardByItsTokenOnly(t *testing.T) {
 	right := sign(good)
 	part := strings.Split(right, ".")
 	richer := strings.Split(sign(good.but("email", "stranger@example.com")), ".")
-	staff, err := rig.Issuer().Staff("usr_1", id.New[id.Tenant](), nil, "manager")
+	staff, err := rig.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,10 @@ package identity_test
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/rsa"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,7 +80,7 @@ func TestAServiceTokenIsRefused(t *testing.T) {
 		"of another key":       {must(t)(identity.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Sign(issuer.Email(), soon, audience)), fault.ErrUnauthenticated},
 		"for another service":  {must(t)(issuer.Sign(issuer.Email(), soon, identity.Audience("sandbox"))), fault.ErrUnauthenticated},
 		"expired":              {must(t)(issuer.Sign(issuer.Email(), e.Now().Add(-time.Second), audience)), fault.ErrUnauthenticated},
-		"of staff":             {must(t)(issuer.Staff("usr_1", id.New[id.Tenant](), nil)), fault.ErrUnauthenticated},
+		"of staff":             {must(t)(issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil)), fault.ErrUnauthenticated},
 		"of one who may not":   {must(t)(issuer.Sign("stranger@example.com", soon, audience)), fault.ErrForbidden},
 		"of part of a caller":  {must(t)(issuer.Sign("example.com", soon, audience)), fault.ErrForbidden},
 		"of nobody in the end": {must(t)(issuer.Sign("", soon, audience)), fault.ErrForbidden},
@@ -94,7 +97,8 @@ func TestAServiceTokenIsRefused(t *testing.T) {
 func TestAnUnverifiedEMailIsNoIdentity(t *testing.T) {
 	t.Parallel()
 	e, issuer, v := trusting(t)
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))}, nil)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))},
+		(&jose.SignerOptions{}).WithHeader("kid", "local"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +116,9 @@ func TestStaffAreKnownByTheirToken(t *testing.T) {
 	t.Parallel()
 	_, issuer, v := trusting(t)
 	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
-	token := must(t)(issuer.Staff("usr_1", tenant, []id.Property{property}, "front_desk", "manager"))
+	token := must(t)(issuer.Staff(audience, "usr_1", tenant, []id.Property{property}, "front_desk", "manager"))
 	for _, verify := range []func() (identity.Identity, error){
-		func() (identity.Identity, error) { return v.Staff(t.Context(), token) },
+		func() (identity.Identity, error) { return v.Staff(t.Context(), token, audience) },
 		func() (identity.Identity, error) { return v.Any(t.Context(), token, audience) },
 	} {
 		who, err := verify()
@@ -130,13 +134,87 @@ func TestAStaffTokenIsRefused(t *testing.T) {
 	e, issuer, v := trusting(t)
 	for name, token := range map[string]string{
 		"of a service":     must(t)(issuer.Token(t.Context(), audience)),
-		"without a tenant": must(t)(issuer.Staff("usr_1", id.Tenant{}, nil)),
-		"without a person": must(t)(issuer.Staff("", id.New[id.Tenant](), nil)),
-		"of another key":   must(t)(identity.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Staff("usr_1", id.New[id.Tenant](), nil)),
+		"without a tenant": must(t)(issuer.Staff(audience, "usr_1", id.Tenant{}, nil)),
+		"without a person": must(t)(issuer.Staff(audience, "", id.New[id.Tenant](), nil)),
+		"of another key":   must(t)(identity.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Staff(audience, "usr_1", id.New[id.Tenant](), nil)),
 	} {
-		if who, err := v.Staff(t.Context(), token); !errors.Is(err, fault.ErrUnauthenticated) {
+		if who, err := v.Staff(t.Context(), token, audience); !errors.Is(err, fault.ErrUnauthenticated) {
 			t.Errorf("%s: got %+v, %v", name, who, err)
 		}
+	}
+}
+
+// claimed signs the claims of a staff token that is right but for what change does to it, with the trusted key unless it says otherwise.
+func claimed(t *testing.T, e env.Env, issuer *identity.Issuer, kid string, change func(map[string]any)) string {
+	t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))},
+		(&jose.SignerOptions{}).WithHeader("kid", kid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := e.Now().Unix()
+	claims := map[string]any{"iss": issuer.Name(), "sub": "usr_1", "aud": audience, "iat": now, "exp": now + 3600,
+		"tenant_id": id.New[id.Tenant]().String(), "roles": []string{"front_desk"}}
+	change(claims)
+	return must(t)(jwt.Signed(signer).Claims(claims).Serialize())
+}
+
+func TestStaff_claims(t *testing.T) {
+	t.Parallel()
+	e, issuer, v := trusting(t)
+	now := e.Now().Unix()
+	for _, test := range []struct {
+		name, kid string
+		change    func(map[string]any)
+		ok        bool
+	}{
+		{"all right", "local", func(map[string]any) {}, true},
+		{"a shift", "local", func(c map[string]any) { c["exp"] = now + 12*3600 }, true},
+		{"longer than a shift", "local", func(c map[string]any) { c["exp"] = now + 12*3600 + 1 }, false},
+		{"ten years", "local", func(c map[string]any) { c["exp"] = now + 10*365*86400 }, false},
+		{"no iat", "local", func(c map[string]any) { delete(c, "iat") }, false},
+		{"iat within the skew", "local", func(c map[string]any) { c["iat"] = now + 30 }, true},
+		{"iat in the future", "local", func(c map[string]any) { c["iat"] = now + 600 }, false},
+		{"no audience", "local", func(c map[string]any) { delete(c, "aud") }, false},
+		{"another audience", "local", func(c map[string]any) { c["aud"] = "https://sandbox.melmastoon.ghasi.io" }, false},
+		{"no kid", "", func(map[string]any) {}, false},
+		{"unknown kid", "other", func(map[string]any) {}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			who, err := v.Any(t.Context(), claimed(t, e, issuer, test.kid, test.change), audience)
+			if (err == nil) != test.ok || err != nil && !errors.Is(err, fault.ErrUnauthenticated) {
+				t.Errorf("Any() = %+v, %v; want accepted %v", who, err, test.ok)
+			}
+		})
+	}
+}
+
+// Services may sign with RSA, staff may not, whoever issues for both.
+func TestStaff_algorithm(t *testing.T) {
+	t.Parallel()
+	e, _, _ := trusting(t)
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "rsa", Algorithm: "RS256", Use: "sig"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := identity.Open(e.With("STAFF_ISSUER", "https://staff.example").With("STAFF_KEYS", string(keys)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", "rsa"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := e.Now().Unix()
+	token := must(t)(jwt.Signed(signer).Claims(map[string]any{"iss": "https://staff.example", "sub": "usr_1", "aud": audience, "iat": now,
+		"exp": now + 3600, "tenant_id": id.New[id.Tenant]().String()}).Serialize())
+	if who, err := v.Staff(t.Context(), token, audience); !errors.Is(err, fault.ErrUnauthenticated) {
+		t.Errorf("Staff() = %+v, %v; want %v", who, err, fault.ErrUnauthenticated)
 	}
 }
 
@@ -162,6 +240,7 @@ func TestAVerifierWithWrongKeysDoesNotOpen(t *testing.T) {
 	for name, keys := range map[string]string{
 		"text":          "keys",
 		"an http URL":   "http://example.com/jwks",
+		"without a kid": fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":%q}]}`, b64(key[32:])),
 		"a private key": fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":%q,"d":%q}]}`, b64(key[32:]), b64(key.Seed())),
 	} {
 		if _, err := identity.Open(env.Of(map[string]string{"IDENTITY_ISSUER": "i", "IDENTITY_KEYS": keys})); err == nil {

@@ -33,8 +33,8 @@ type Issuer struct {
 }
 
 type issued struct {
-	token string
-	until time.Time
+	token       string
+	from, until time.Time
 }
 
 // NewIssuer returns an issuer that signs with the key made from a seed of 32 bytes; another length is a mistake of the
@@ -69,14 +69,14 @@ func (i *Issuer) Token(_ context.Context, audience string) (string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	now := i.now()
-	if t, ok := i.tokens[audience]; ok && now.Before(t.until) {
+	if t, ok := i.tokens[audience]; ok && !now.Before(t.from) && now.Before(t.until) { // a clock that was put back finds it issued in the future
 		return t.token, nil
 	}
 	token, err := i.Sign(localEmail, now.Add(lifetime), audience)
 	if err != nil {
 		return "", err
 	}
-	i.tokens[audience] = issued{token, now.Add(lifetime / 2)}
+	i.tokens[audience] = issued{token, now, now.Add(lifetime / 2)}
 	return token, nil
 }
 
@@ -87,9 +87,9 @@ func (i *Issuer) Sign(email string, expires time.Time, audiences ...string) (str
 		map[string]any{"email": email, "email_verified": true})
 }
 
-// Staff returns the token of a person at a hotel's desk.
-func (i *Issuer) Staff(subject string, tenant id.Tenant, properties []id.Property, roles ...string) (string, error) {
-	return i.sign(jwt.Claims{Subject: subject, Expiry: jwt.NewNumericDate(i.now().Add(lifetime))},
+// Staff returns the token of a person at a hotel's desk, for a service.
+func (i *Issuer) Staff(audience, subject string, tenant id.Tenant, properties []id.Property, roles ...string) (string, error) {
+	return i.sign(jwt.Claims{Subject: subject, Audience: jwt.Audience{audience}, Expiry: jwt.NewNumericDate(i.now().Add(lifetime))},
 		staffClaims{Tenant: tenant, Properties: properties, Roles: roles})
 }
 

@@ -19,8 +19,16 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// algorithms are those we accept: the cloud signs service tokens with RS256, staff tokens are EdDSA.
-var algorithms = []jose.SignatureAlgorithm{jose.EdDSA, jose.RS256, jose.ES256}
+// The algorithms that are accepted. The cloud signs service tokens with RS256, the local issuer with EdDSA.
+var (
+	algorithms      = []jose.SignatureAlgorithm{jose.EdDSA, jose.RS256, jose.ES256}
+	staffAlgorithms = []jose.SignatureAlgorithm{jose.EdDSA}
+)
+
+const (
+	maxStaffLifetime = 12 * time.Hour  // from iat to exp of a staff token: a shift
+	maxClockSkew     = 1 * time.Minute // by which a token may be issued ahead of this clock
+)
 
 // A Verifier tells genuine tokens from others. What it refuses is [fault.ErrUnauthenticated]; a genuine token of
 // somebody who may not call is [fault.ErrForbidden].
@@ -60,7 +68,7 @@ func Open(e env.Env) (*Verifier, error) {
 
 // Service verifies the token of a service that calls audience.
 func (v *Verifier) Service(ctx context.Context, token, audience string) (Identity, error) {
-	t, err := v.verify(ctx, token, v.config.Issuer, v.keys, &oidc.Config{ClientID: audience})
+	t, err := v.verify(ctx, token, trust{v.config.Issuer, v.keys, algorithms}, audience)
 	if err != nil {
 		return Identity{}, err
 	}
@@ -77,11 +85,14 @@ func (v *Verifier) Service(ctx context.Context, token, audience string) (Identit
 	return Identity{Subject: t.Subject, Email: claims.Email}, nil
 }
 
-// Staff verifies the token of a person at a hotel's desk.
-func (v *Verifier) Staff(ctx context.Context, token string) (Identity, error) {
-	t, err := v.verify(ctx, token, v.config.StaffIssuer, v.staff, &oidc.Config{SkipClientIDCheck: true})
+// Staff verifies the token of a person at a hotel's desk who calls audience. It says when it was issued and is valid for a shift at most.
+func (v *Verifier) Staff(ctx context.Context, token, audience string) (Identity, error) {
+	t, err := v.verify(ctx, token, trust{v.config.StaffIssuer, v.staff, staffAlgorithms}, audience)
 	if err != nil {
 		return Identity{}, err
+	}
+	if t.IssuedAt.IsZero() || t.Expiry.Sub(t.IssuedAt) > maxStaffLifetime {
+		return Identity{}, fault.ErrUnauthenticated.Because(fmt.Errorf("identity: staff token without iat, or valid for more than %v", maxStaffLifetime))
 	}
 	var claims staffClaims
 	if err := t.Claims(&claims); err != nil || claims.Tenant.IsZero() || t.Subject == "" {
@@ -93,7 +104,7 @@ func (v *Verifier) Staff(ctx context.Context, token string) (Identity, error) {
 // Any verifies the token of a service that calls audience, or of staff, whichever it claims to be.
 func (v *Verifier) Any(ctx context.Context, token, audience string) (Identity, error) {
 	if isStaff(token) {
-		return v.Staff(ctx, token)
+		return v.Staff(ctx, token, audience)
 	}
 	return v.Service(ctx, token, audience)
 }
@@ -118,19 +129,51 @@ func isStaff(token string) bool {
 	return t.UnsafeClaimsWithoutVerification(&claims) == nil && claims.Tenant != ""
 }
 
-func (v *Verifier) verify(ctx context.Context, token, issuer string, keys oidc.KeySet, c *oidc.Config) (*oidc.IDToken, error) {
-	if issuer == "" || keys == nil {
+// A trust is whose tokens are accepted, and how they are signed.
+type trust struct {
+	issuer     string
+	keys       oidc.KeySet
+	algorithms []jose.SignatureAlgorithm
+}
+
+func (v *Verifier) verify(ctx context.Context, token string, by trust, audience string) (*oidc.IDToken, error) {
+	if by.issuer == "" || by.keys == nil {
 		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: nobody is trusted: issuer and keys are not configured"))
 	}
-	c.Now = v.now
-	for _, a := range algorithms {
+	c := &oidc.Config{ClientID: audience, Now: v.now}
+	for _, a := range by.algorithms {
 		c.SupportedSigningAlgs = append(c.SupportedSigningAlgs, string(a))
 	}
-	t, err := oidc.NewVerifier(issuer, keys, c).Verify(ctx, token)
+	signed, err := jose.ParseSigned(token, by.algorithms)
+	if err != nil || len(signed.Signatures) != 1 || signed.Signatures[0].Header.KeyID == "" {
+		return nil, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: token without one signature that names its key"), err))
+	}
+	t, err := oidc.NewVerifier(by.issuer, by.keys, c).Verify(ctx, token)
 	if err != nil {
 		return nil, fault.ErrUnauthenticated.Because(err)
 	}
+	if t.IssuedAt.After(v.now().Add(maxClockSkew)) {
+		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: token that is issued in the future"))
+	}
 	return t, nil
+}
+
+// A fixedKeySet verifies a signature with the key that the token names, and with no other.
+type fixedKeySet jose.JSONWebKeySet
+
+// VerifySignature returns the payload of a token.
+func (f fixedKeySet) VerifySignature(_ context.Context, token string) ([]byte, error) {
+	signed, err := jose.ParseSigned(token, algorithms)
+	if err != nil {
+		return nil, err
+	}
+	set := jose.JSONWebKeySet(f)
+	for _, k := range set.Key(signed.Signatures[0].Header.KeyID) {
+		if payload, err := signed.Verify(k.Key); err == nil {
+			return payload, nil
+		}
+	}
+	return nil, errors.New("no known key has signed this")
 }
 
 // keyTimeout bounds the fetching of somebody's keys.
@@ -149,12 +192,10 @@ func keySet(s string) (oidc.KeySet, error) {
 	if err := json.Unmarshal([]byte(s), &set); err != nil {
 		return nil, errors.New("neither a JWKS nor an https URL")
 	}
-	static := &oidc.StaticKeySet{}
 	for _, k := range set.Keys {
-		if !k.IsPublic() {
-			return nil, errors.New("a key that is not public")
+		if !k.IsPublic() || k.KeyID == "" {
+			return nil, errors.New("a key that is not public, or has no kid")
 		}
-		static.PublicKeys = append(static.PublicKeys, k.Key)
 	}
-	return static, nil
+	return fixedKeySet(set), nil
 }

@@ -247,7 +247,7 @@ var variants = []variant{
 		"shared/handoff", "TestEverySingleBitCounts",
 	}, {
 		"a token made for another function opens this one", genuine, "shared/identity/verifier.go",
-		"&oidc.Config{ClientID: audience}", "&oidc.Config{ClientID: audience, SkipClientIDCheck: true}",
+		"&oidc.Config{ClientID: audience, Now: v.now}", "&oidc.Config{ClientID: audience, Now: v.now, SkipClientIDCheck: true}",
 		"shared/fn", "TestAPushIsHeardByItsTokenOnly",
 	}, {
 		"a page is shown in the currency of whoever came first", current, "functions/tenantbooking/storefront.go",
