@@ -21,6 +21,8 @@ type Choice struct {
 	RatePlan          id.RatePlan
 	CheckIn, CheckOut stay.Date
 	Occupancy         Occupancy
+	Draft             id.Draft    // zero for a new booking
+	Shown             money.Minor // the price that the guest was shown; its currency is empty if that is unknown
 }
 
 // Take asks for the price of a choice and for its rooms, and returns the booking in the making.
@@ -31,12 +33,20 @@ func (v *Visit) Take(ctx context.Context, c Choice, key string) (id.Draft, error
 		RatePlan  id.RatePlan `json:"ratePlanId"`
 		Stay      chosenStay  `json:"stayWindow"`
 		Occupancy Occupancy   `json:"occupancy"`
-	}{c.Property, c.RoomType, c.RatePlan, chosenStay{c.CheckIn, c.CheckOut}, c.Occupancy}
+		Draft     id.Draft    `json:"draftId,omitzero"`
+	}{c.Property, c.RoomType, c.RatePlan, chosenStay{c.CheckIn, c.CheckOut}, c.Occupancy, c.Draft}
 	var quoted Quoted
 	if _, err := v.do(ctx, wish{method: http.MethodPost, path: "/quote", key: key + "-quote", in: in, out: &quoted}); err != nil {
 		return quoted.Draft, err
 	}
-	_, err := v.do(ctx, wish{method: http.MethodPost, path: "/hold", key: key + "-hold", in: quoted})
+	holding := struct {
+		Quoted
+		Total *money.Minor `json:"total,omitzero"`
+	}{Quoted: quoted}
+	if c.Shown.Currency != "" {
+		holding.Total = &c.Shown
+	}
+	_, err := v.do(ctx, wish{method: http.MethodPost, path: "/hold", key: key + "-hold", in: holding})
 	return quoted.Draft, err
 }
 
@@ -125,6 +135,11 @@ func (v *Visit) Prefer(ctx context.Context, l locale.Tag, c money.Currency, key 
 // ToBooking sends the guest to the page of their booking, with the problem that brought them there if one did.
 func (v *Visit) ToBooking(d id.Draft, err error) fn.Page {
 	return v.To("/bookings/"+d.String(), problem(err))
+}
+
+// ToPrice sends the guest to the question whether they want the booking at its price, which is another one than they were shown.
+func (v *Visit) ToPrice(d id.Draft, shown money.Minor) fn.Page {
+	return v.To("/bookings/"+d.String(), url.Values{"shown": {strconv.FormatInt(shown.Amount, 10)}})
 }
 
 // ToStart sends the guest to the beginning, with a search that they have made and the problem.

@@ -28,11 +28,15 @@ func (r *Refusal) OfInvitation() bool {
 	return strings.HasPrefix(r.Code, "BFF.CONSUMER.HANDOFF_") || r.Code == fault.ErrValidation.Code
 }
 
+// OfPrice reports whether the price is another one than the guest was shown.
+func (r *Refusal) OfPrice() bool { return r.Code == priceChanged }
+
 const (
 	inProgress      = "GENERAL.IDEMPOTENCY_IN_PROGRESS"
 	unknownTenant   = "TENANT.UNKNOWN"
 	suspendedTenant = "TENANT.SUSPENDED"
 	holdExpired     = "RESERVATION.HOLD_EXPIRED"
+	priceChanged    = "BFF.TENANT.PRICE_CHANGED"
 	illegalStep     = "BFF.TENANT.ILLEGAL_STEP"
 	declined        = "PAYMENT.DECLINED"
 )

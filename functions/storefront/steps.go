@@ -18,9 +18,16 @@ const (
 	failedEnd  = "failed"
 )
 
+// An Address is what the address of a booking's page says besides the booking.
+type Address struct {
+	Step    string // that the guest would see
+	Problem string // that led there
+	Shown   int64  // the price that the guest was shown, if the booking has another one
+}
+
 // Resume reads a booking and shows its next page. If a payment is under way, the booking service is asked first what became of it, so that a
 // guest who has paid is not shown the ways to pay. A guest of whom that is unknown waits.
-func (v *Visit) Resume(ctx context.Context, draft id.Draft, step, problem, key string) fn.Page {
+func (v *Visit) Resume(ctx context.Context, draft id.Draft, a Address, key string) fn.Page {
 	d, err := v.Draft(ctx, draft)
 	if err == nil && (d.State == paying || d.State == confirming) {
 		outcome, refused := v.Return(ctx, draft, "", key)
@@ -30,8 +37,8 @@ func (v *Visit) Resume(ctx context.Context, draft id.Draft, step, problem, key s
 			d.State = outcome.State
 		case code == illegalStep: // a promise of cash is confirmed, not returned with
 		default:
-			if problem = code; code != declined {
-				step = "waiting"
+			if a.Problem = code; code != declined {
+				a.Step = "waiting"
 			}
 			d, err = v.Draft(ctx, draft)
 		}
@@ -39,12 +46,17 @@ func (v *Visit) Resume(ctx context.Context, draft id.Draft, step, problem, key s
 	if err != nil {
 		return v.ToStart(Search{}, err)
 	}
-	return v.Next(d, step, problem)
+	return v.Next(d, a)
 }
 
 // Next is the page of a booking that its guest is to see now. They may want to see another step, as far as that can be.
-func (v *Visit) Next(d *Draft, step, problem string) fn.Page {
+func (v *Visit) Next(d *Draft, a Address) fn.Page {
+	step, problem := a.Step, a.Problem
 	switch {
+	case d.State == quoting && a.Shown > 0:
+		shown := d.Quote.Total
+		shown.Amount = a.Shown
+		return v.Show(View{Step: "price", Title: v.Words.T("price.title"), Draft: d, Shown: shown, Back: d.page(v)})
 	case d.State == confirmed && d.Hold != nil:
 		return v.ToConfirmation(d.Hold.Reservation)
 	case d.State == confirming, d.State == paying && step == "waiting":

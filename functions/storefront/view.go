@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -42,6 +43,7 @@ type View struct {
 	Search       Search
 	Available    *Available
 	Draft        *Draft
+	Shown        money.Minor // the price that the guest was shown before
 	Guest        Guest
 	Wrong        map[string]bool // fields of the guest
 	Confirmation *Confirmation

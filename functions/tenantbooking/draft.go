@@ -6,6 +6,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -163,15 +164,17 @@ func (d *Draft) Ask(q Quote, v Visitor, now time.Time) ([]event.Draft, error) {
 	return events, err
 }
 
-// Offers says whether rooms may be held at this price now.
-func (d *Draft) Offers(q id.Quote, now time.Time) error {
-	if err := d.May(Keeps); err != nil {
+// Offers says whether rooms may be held at this price now, or are held at it already. Another total than the quote's, which the guest was
+// shown, is ErrPriceChanged.
+func (d *Draft) Offers(q id.Quote, shown fn.Maybe[money.Minor], now time.Time) error {
+	held := d.Holds(q)
+	if err := d.May(Keeps); err != nil && !held {
 		return err
 	}
 	switch {
-	case q != d.Quote.ID:
+	case q != d.Quote.ID, shown.Or(d.Quote.Total) != d.Quote.Total:
 		return ErrPriceChanged
-	case !now.Before(d.Quote.ExpiresAt):
+	case !held && !now.Before(d.Quote.ExpiresAt):
 		return ErrQuoteExpired
 	}
 	return nil

@@ -2,12 +2,16 @@ package tenantbooking
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
@@ -116,15 +120,32 @@ func TestWhatALapsedDraftRefuses(t *testing.T) {
 
 func TestOnlyTheQuotedPriceIsHeld(t *testing.T) {
 	t.Parallel()
+	shown := func(amount int64, c money.Currency) (m fn.Maybe[money.Minor]) {
+		if err := json.Unmarshal(fmt.Appendf(nil, `{"amountMinor":%d,"currency":%q,"exponent":2}`, amount, c), &m); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	var unseen fn.Maybe[money.Minor]
 	d := aDraft(Quoting)
-	if err := d.Offers(d.Quote.ID, d.Quote.ExpiresAt.Add(-1)); err != nil {
-		t.Error(err)
-	}
-	if err := d.Offers(d.Quote.ID, d.Quote.ExpiresAt); !errors.Is(err, ErrQuoteExpired) {
-		t.Errorf("at the edge: %v", err)
-	}
-	if err := d.Offers(id.New[id.Quote](), noon); !errors.Is(err, ErrPriceChanged) {
-		t.Errorf("another price: %v", err)
+	for _, test := range []struct {
+		name  string
+		quote id.Quote
+		shown fn.Maybe[money.Minor]
+		at    time.Time
+		want  error
+	}{
+		{"just before its end", d.Quote.ID, unseen, d.Quote.ExpiresAt.Add(-1), nil},
+		{"at its end", d.Quote.ID, unseen, d.Quote.ExpiresAt, ErrQuoteExpired},
+		{"another quote", id.New[id.Quote](), unseen, noon, ErrPriceChanged},
+		{"the total that was shown", d.Quote.ID, shown(12_500, money.AFN), noon, nil},
+		{"one unit more", d.Quote.ID, shown(12_501, money.AFN), noon, ErrPriceChanged},
+		{"a higher one was shown", d.Quote.ID, shown(12_499, money.AFN), noon, ErrPriceChanged},
+		{"another currency", d.Quote.ID, shown(12_500, money.USD), noon, ErrPriceChanged},
+	} {
+		if err := d.Offers(test.quote, test.shown, test.at); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
 	}
 }
 

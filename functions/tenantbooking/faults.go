@@ -21,7 +21,7 @@ var (
 	ErrDraftClosed  = fault.New(fault.Conflict, "BFF.TENANT.DRAFT_CLOSED", "This booking is finished. Begin a new one.")
 	ErrIllegalStep  = fault.New(fault.Conflict, "BFF.TENANT.ILLEGAL_STEP", "This step is not possible now.")
 	ErrQuoteExpired = fault.New(fault.Gone, "BFF.TENANT.QUOTE_EXPIRED", "The quoted price is no longer valid. Ask for a new quote.")
-	ErrPriceChanged = fault.New(fault.Conflict, "BFF.TENANT.PRICE_CHANGED", "This price has been replaced by a newer one.")
+	ErrPriceChanged = fault.New(fault.Conflict, "BFF.TENANT.PRICE_CHANGED", "The price is another one now. Look at it before you go on.")
 	ErrHoldExpired  = fault.New(fault.Gone, "RESERVATION.HOLD_EXPIRED", "The rooms are no longer held. Ask for a new quote.")
 	ErrOverbooked   = fault.New(fault.Conflict, "RESERVATION.OVERBOOKING_BLOCKED", "These rooms are no longer available for these dates.")
 	ErrDeclined     = fault.New(fault.PaymentRequired, "PAYMENT.DECLINED", "The payment was declined. Try again or choose another way to pay.")

@@ -148,6 +148,23 @@ func (a Ask) Wish() Wish {
 // Validate refuses what no wish can be.
 func (a Ask) Validate() error { return a.Wish().Validate() }
 
+// An Accepting guest wants rooms held at a quote, and may say which total they were shown.
+type Accepting struct {
+	Draft id.Draft              `json:"draftId"`
+	Quote id.Quote              `json:"quoteId"`
+	Total fn.Maybe[money.Minor] `json:"total,omitzero"`
+}
+
+// Validate rejects a total that is no amount of money.
+func (a Accepting) Validate() error {
+	if total, given := a.Total.Get(); given {
+		if _, err := total.Micro(); err != nil {
+			return fault.ErrValidation.With(fault.Violation{Pointer: "/total", Rule: "form", Message: "must be an amount in a known currency, with its exponent"})
+		}
+	}
+	return nil
+}
+
 // A Guest is who stays. It leaves this service towards the reservation only, and is forgotten when the draft ends.
 type Guest struct {
 	FirstName string     `json:"firstName"`

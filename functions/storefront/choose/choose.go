@@ -8,6 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/storefront"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -30,20 +31,29 @@ type Request struct {
 	Adults   int         `form:"adults"`
 	Children int         `form:"children"`
 	Rooms    int         `form:"rooms"`
-	Once     string      `form:"once"`
-	Seen     string      `form:"seen,optional"`
+
+	Draft    id.Draft       `form:"draftId,optional"`  // the booking whose price has changed
+	Total    int64          `form:"total,optional"`    // what the guest was shown, in minor units
+	Currency money.Currency `form:"currency,optional"` // of that
+
+	Once string `form:"once"`
+	Seen string `form:"seen,optional"`
 }
 
 func (r Request) choice() storefront.Choice {
 	return storefront.Choice{Property: r.Property, RoomType: r.RoomType, RatePlan: r.RatePlan, CheckIn: r.CheckIn, CheckOut: r.CheckOut,
-		Occupancy: storefront.Occupancy{Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}}
+		Occupancy: storefront.Occupancy{Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}, Draft: r.Draft,
+		Shown: money.Minor{Amount: r.Total, Currency: r.Currency, Exponent: r.Currency.Exponent()}}
 }
 
-// choose goes on to the booking, or back to the rooms where these are gone.
+// choose goes on to the booking, to the question whether another price will do, or back to the rooms if these are gone.
 func choose(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	c.Seen = c.In.Seen
 	choice := c.In.choice()
 	draft, err := c.Take(ctx, choice, c.In.Once)
+	if c.In.Total > 0 && storefront.RefusalOf(err).OfPrice() {
+		return c.ToPrice(draft, choice.Shown), nil
+	}
 	if err != nil {
 		return c.ToStart(choice.Again(), err), nil
 	}

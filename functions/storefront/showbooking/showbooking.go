@@ -23,11 +23,12 @@ type Request struct {
 	Draft   id.Draft `path:"draftId"`
 	Step    string   `query:"step,optional"`
 	Problem string   `query:"problem,optional"`
+	Shown   int64    `query:"shown,optional"` // the price that the guest was shown before, in minor units
 }
 
 func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	if err := c.Enter(ctx); err != nil {
 		return c.Lost(err), nil
 	}
-	return c.Resume(ctx, c.In.Draft, c.In.Step, c.In.Problem, c.Act.String()), nil
+	return c.Resume(ctx, c.In.Draft, storefront.Address{Step: c.In.Step, Problem: c.In.Problem, Shown: c.In.Shown}, c.Act.String()), nil
 }

@@ -23,11 +23,8 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:    3 * time.Second,
 }, New, tenantbooking.FromBootstrap)
 
-// A Request names the draft and the quote to hold.
-type Request struct {
-	Draft id.Draft `json:"draftId"`
-	Quote id.Quote `json:"quoteId"`
-}
+// A Request names the draft and the quote to hold, and what the guest was shown that it costs.
+type Request = tenantbooking.Accepting
 
 // A Response says what is kept and until when.
 type Response struct {
@@ -70,11 +67,14 @@ func (h *holder) hold(ctx context.Context, c tenantbooking.Call[Request]) (out R
 
 func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {
 	draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
-	if err != nil || draft.Holds(c.In.Quote) {
-		return draft, err
+	if err != nil {
+		return nil, err
 	}
-	if err := draft.Offers(c.In.Quote, draft.AsOf); err != nil {
+	if err := draft.Offers(c.In.Quote, c.In.Total, draft.AsOf); err != nil {
 		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)
+	}
+	if draft.Holds(c.In.Quote) {
+		return draft, nil
 	}
 	if err := h.claims.Claim(ctx, c.Visitor, c.Trace(), draft); err != nil {
 		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)

@@ -1,0 +1,65 @@
+package storefront_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/env"
+)
+
+// TestABookingThatIsBeingPaidForIsAskedAbout opens the page of a booking whose payment was begun. The ways to pay are shown only to a guest who has not paid.
+func TestABookingThatIsBeingPaidForIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	const ways = "How would you like to pay?"
+	for _, test := range []struct {
+		name, state, refusal string
+		pending              bool
+		sees                 []string
+	}{
+		{"paid", "paying", "", false, []string{"Your room is booked"}},
+		{"paid, and being confirmed", "confirming", "", false, []string{"Your room is booked"}},
+		{"not yet", "paying", "", true, []string{ways}},
+		{"being confirmed", "confirming", "", true, []string{"Your payment is under way"}},
+		{"declined", "paying", "402 PAYMENT.DECLINED", false, []string{ways, "The payment was declined"}},
+		{"promised in cash", "paying", "409 BFF.TENANT.ILLEGAL_STEP", false, []string{ways}},
+		{"not known", "paying", "503 BFF.UPSTREAM_UNAVAILABLE", false, []string{"Your payment is under way", "cannot be reached"}},
+	} {
+		d := newDesk(e)
+		d.state, d.pending = test.state, test.pending
+		if test.refusal != "" {
+			d.refuses["POST return"] = test.refusal
+		}
+		g := browse(t, e, d).open(home + "/bookings/" + d.draft.String()).sees(test.sees...)
+		if shown := strings.Contains(g.page, ways); shown != slices.Contains(test.sees, ways) {
+			t.Errorf("%s: the ways to pay are shown: %v", test.name, shown)
+		}
+	}
+}
+
+// TestAGuestIsAskedWhetherAnotherPriceWillDo has the price change after it was shown: the site shows both, and books at the new one if the guest agrees.
+func TestAGuestIsAskedWhetherAnotherPriceWillDo(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	d := newDesk(e)
+	d.refuses["POST hold"], d.once = "409 BFF.TENANT.PRICE_CHANGED", true
+	g := browse(t, e, d).open(searched).send("/choices").sees("The price has changed", "You saw AFN 24,200.", "costs AFN 24,200.50 now", "Book for AFN 24,200.50")
+	g.send("/choices").sees("Who is coming?")
+	var held, quoted []string
+	for i, act := range d.asked {
+		switch act {
+		case "POST hold":
+			held = append(held, d.bodies[i][strings.Index(d.bodies[i], `"total"`):])
+		case "POST quote":
+			quoted = append(quoted, d.bodies[i])
+		}
+	}
+	want := []string{`"total":{"amountMinor":2420000,"currency":"AFN","exponent":2}}`, `"total":{"amountMinor":2420050,"currency":"AFN","exponent":2}}`}
+	if !slices.Equal(held, want) {
+		t.Errorf("held at %q, want %q", held, want)
+	}
+	if len(quoted) != 2 || strings.Contains(quoted[0], "draftId") || !strings.Contains(quoted[1], d.draft.String()) {
+		t.Errorf("asked for the prices of %q, want the same booking", quoted)
+	}
+}

@@ -1,0 +1,48 @@
+package tenantbooking_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+)
+
+// TestAGuestHoldsAtThePriceTheySaw holds with another total than the quote's: nothing is held. With the quote's own the rooms are, also by a second click.
+func TestAGuestHoldsAtThePriceTheySaw(t *testing.T) {
+	t.Parallel()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0)
+	var quoted struct {
+		Total struct {
+			Amount   int64  `json:"amountMinor"`
+			Currency string `json:"currency"`
+		} `json:"total"`
+	}
+	g.Must(http.StatusCreated, "POST", "/quote", g.Wish()).Into(t, &quoted)
+	saw := func(more int64, exponent int) string {
+		return fmt.Sprintf(`{"draftId":%q,"quoteId":%q,"total":{"amountMinor":%d,"currency":%q,"exponent":%d}}`,
+			g.Draft, g.Quote, quoted.Total.Amount+more, quoted.Total.Currency, exponent)
+	}
+	changed := func(when string) {
+		t.Helper()
+		for _, more := range []int64{-990, 990} {
+			if a := g.Send("POST", "/hold", saw(more, 2)); a.Status != http.StatusConflict || a.Code() != "BFF.TENANT.PRICE_CHANGED" {
+				t.Errorf("%s: answered %d %s", when, a.Status, a.Code())
+			}
+		}
+	}
+	changed("quoted")
+	if state, _ := g.State(); state != "quoting" || len(g.Town.Stays()) != 0 {
+		t.Errorf("the draft is %s, %d reservations", state, len(g.Town.Stays()))
+	}
+	if a := g.Send("POST", "/hold", saw(0, 0)); a.Code() != "GENERAL.VALIDATION_FAILED" {
+		t.Errorf("an amount with another exponent: %d %s", a.Status, a.Code())
+	}
+	for range 2 {
+		g.Must(http.StatusCreated, "POST", "/hold", saw(0, 2))
+	}
+	changed("held")
+	if stays := g.Town.Stays(); len(stays) != 1 || stays[0].State != "held" {
+		t.Errorf("reservations: %v", stays)
+	}
+}
