@@ -76,7 +76,7 @@ func TestByCard(t *testing.T) {
 		t.Errorf("the token opens it at another hotel: %d", a.Status)
 	}
 	g.Ends("confirmed", "converted", created, intended, converted, viewed)
-	if len(g.Town.Stays()) != 1 || g.Town.Stays()[0].Guest != "Zarghona" {
+	if len(g.Town.Stays()) != 1 || g.Town.Stays()[0].Guest.FirstName != "Zarghona" {
 		t.Errorf("the reservation is %+v", g.Town.Stays()[0])
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
@@ -173,6 +175,18 @@ type Guest struct {
 	Phone     string     `json:"phone"`
 	Locale    locale.Tag `json:"locale,omitzero"`
 	Requests  string     `json:"specialRequests,omitzero"`
+}
+
+// Normal returns the guest as it is kept and sent on: texts composed (NFC) and without outer spaces, the telephone number in E.164. What is not
+// valid stays as it was typed.
+func (g Guest) Normal() Guest {
+	for _, text := range []*string{&g.FirstName, &g.LastName, &g.Email, &g.Requests} {
+		*text = strings.TrimSpace(norm.NFC.String(*text))
+	}
+	if number, err := pseudonym.E164(g.Phone); err == nil {
+		g.Phone = number
+	}
+	return g
 }
 
 const (

@@ -51,17 +51,23 @@ const (
 	mostDigits   = 15
 )
 
-// Phone is in E.164: a plus sign and digits. It may be written with spaces, dashes, dots, slashes, brackets and marks of
+// Phone is the number as [E164] writes it.
+func Phone(s string) (Value, error) {
+	number, err := E164(s)
+	return Value{number}, err
+}
+
+// E164 writes a telephone number in E.164: a plus sign and digits. It may be written with spaces, dashes, dots, slashes, brackets and marks of
 // direction, with 00 for the plus sign, a "(0)" as business cards have it, and in Eastern digits. A number without its country code is
 // refused: nobody here knows the country.
-func Phone(s string) (Value, error) {
+func E164(s string) (string, error) {
 	var b strings.Builder
 	for _, r := range strings.Replace(latin(s), "(0)", "", 1) {
 		switch {
 		case r >= '0' && r <= '9', r == '+':
 			b.WriteRune(r)
 		case !decoration(r):
-			return Value{}, ErrPhone
+			return "", ErrPhone
 		}
 	}
 	number := b.String()
@@ -70,9 +76,9 @@ func Phone(s string) (Value, error) {
 	}
 	digits, international := strings.CutPrefix(number, "+")
 	if !international || len(digits) < fewestDigits || len(digits) > mostDigits || digits[0] == '0' || strings.Contains(digits, "+") {
-		return Value{}, ErrPhone
+		return "", ErrPhone
 	}
-	return Value{number}, nil
+	return number, nil
 }
 
 // latin writes Arabic-Indic, Persian and full-width digits and the full-width plus sign as ASCII has them.

@@ -31,7 +31,7 @@ type Request struct {
 }
 
 // Validate refuses a guest without a name or with addresses that cannot be.
-func (r Request) Validate() error { return r.Guest.Validate() }
+func (r Request) Validate() error { return r.Guest.Normal().Validate() }
 
 // A Response is the draft.
 type Response struct {
@@ -51,6 +51,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 }
 
 func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	c.In.Guest = c.In.Guest.Normal()
 	hashes, err := p.hash(c.In.Guest)
 	if err != nil {
 		return out, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -130,9 +131,7 @@ func (w *Town) name(r *http.Request) answer {
 	if s == nil {
 		return nothing()
 	}
-	s.Guest = body[struct {
-		FirstName string `json:"firstName"`
-	}](r).FirstName
+	s.Guest = body[tenantbooking.Guest](r)
 	return answer{200, map[string]any{"guestId": id.Derive[id.Guest](s.ID, "guest")}}
 }
 

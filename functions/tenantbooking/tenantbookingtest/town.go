@@ -43,7 +43,7 @@ type Stay struct {
 	Quote       price
 	Session     id.TenantSession
 	State       string
-	Guest       string
+	Guest       tenantbooking.Guest
 	ExpiresAt   time.Time
 	ConfirmedAt *time.Time
 	Intent      *id.Intent

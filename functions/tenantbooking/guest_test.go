@@ -1,0 +1,52 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+)
+
+// TestAGuestIsKeptInOneSpelling types one guest in many ways. The draft, the reservation and the pseudonyms are the same, and only the first one changes the draft.
+func TestAGuestIsKeptInOneSpelling(t *testing.T) {
+	t.Parallel()
+	want := tenantbooking.Guest{FirstName: "Zo\u00eb", LastName: "R\u0101z\u012b \u200cnia", Email: "Zoe@example.com", Phone: "+93701234567", Requests: "Late.\nA cot."}
+	spelled := want
+	spelled.FirstName, spelled.LastName = " Zoe\u0308\t", "Ra\u0304zi\u0304 \u200cnia "
+	spelled.Email, spelled.Requests = "  Zoe@example.com ", "\nLate.\nA cot.\n"
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	path := "/draft/" + g.Draft.String()
+	version := ""
+	for _, number := range []string{"+93 70 123 4567", "0093 (0)70-123-4567", "\u200e+\u06f9\u06f3 \u06f7\u06f0 \u06f1\u06f2\u06f3 \u06f4\u06f5\u06f6\u06f7", "\u0660\u0660\u0669\u0663\u0667\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667", "+93701234567"} {
+		spelled.Phone = number
+		body, err := json.Marshal(map[string]any{"guest": spelled})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var draft struct {
+			Guest tenantbooking.Guest `json:"guest"`
+		}
+		g.Must(http.StatusOK, "PATCH", path, string(body)).Into(t, &draft)
+		if draft.Guest != want {
+			t.Errorf("%q: kept as %+q, want %+q", number, draft.Guest, want)
+		}
+		if version != "" && g.Version != version {
+			t.Errorf("%q: another spelling of the same guest changes the draft", number)
+		}
+		version = g.Version
+	}
+	g.Pay("cash_on_arrival")
+	sent := g.Town.Stays()[0].Guest
+	if sent.Locale = ""; sent != want {
+		t.Errorf("sent on as %+q, want %+q", sent, want)
+	}
+	for _, wrong := range []string{`{"guest":{"firstName":" \t","lastName":" ","email":"z@example.com","phone":"+93701234567"}}`,
+		`{"guest":{"firstName":"Zoe","lastName":"","email":"z@example.com","phone":"0701234567"}}`} {
+		if a := g.Send("PATCH", path, wrong); a.Code() != "GENERAL.VALIDATION_FAILED" {
+			t.Errorf("%s: %d %s", wrong, a.Status, a.Code())
+		}
+	}
+}
