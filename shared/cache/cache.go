@@ -265,7 +265,7 @@ func (r *request[T]) bypass(ctx context.Context) outcome[T] {
 	return outcome[T]{value, Bypass, err}
 }
 
-// retain remembers a value that the store does not have, if it depends on no generation.
+// retain remembers a value that was just composed, if it depends on no generation: the store has nothing to add to it.
 func (r *request[T]) retain(ctx context.Context, composed time.Time, value T) {
 	if len(r.depends) == 0 {
 		r.Remember(ctx, r.key, composed, value)
@@ -295,10 +295,8 @@ func (r *request[T]) refill(ctx context.Context, seen view[T]) outcome[T] {
 	}
 	// Its age and its version count from the look, not from now: what came to be known since is not in it. If it
 	// cannot be kept, it was composed all the same.
-	_, err = r.entries.Put(ctx, r.key, entry[T]{Generations: seen.generations, Looked: seen.at, Value: value}, seen.at.UnixMicro(), r.bound(seen.at))
-	if err != nil {
-		r.retain(ctx, seen.at, value)
-	}
+	_, _ = r.entries.Put(ctx, r.key, entry[T]{Generations: seen.generations, Looked: seen.at, Value: value}, seen.at.UnixMicro(), r.bound(seen.at))
+	r.retain(ctx, seen.at, value)
 	return outcome[T]{value, Miss, nil}
 }
 

@@ -10,8 +10,7 @@ import (
 
 // A memory is what this process has read of kept values: it spares reading and decoding them again. It vouches for nothing. A
 // value of it answers under the same conditions as the store's: while the generations still stand, for which the store is
-// asked at every use, and its time is not over. It has only what the store has shown, and what depends on no generation and was
-// composed while the store was away.
+// asked at every use, and its time is not over. It has only what the store has shown, and what depends on no generation.
 type memory struct {
 	mu      sync.Mutex
 	known   map[place]*list.Element // of *memorized
