@@ -67,6 +67,17 @@ func printable(s string, most int) bool {
 	})
 }
 
+// Speak sets the language of the guest, and reports whether it is another one. That is a change of the reservation: a confirmation that
+// is under way reads it again.
+func (r *Reservation) Speak(l locale.Tag) (changed bool) {
+	if r.Locale == l {
+		return false
+	}
+	r.Locale = l
+	r.Version++
+	return true
+}
+
 // MayName returns nil while a guest can still be named: while rooms are held, and until the stay is over. Then it is
 // ErrHoldExpired or ErrIllegalTransition.
 func (r *Reservation) MayName() error {
@@ -101,21 +112,34 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, r *Reservation, p Pers
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `
-		INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale,
-			special_requests, email_hash, phone_hash)
-		VALUES (@reservation, @tenant, @guest, @first, @last, @email, @phone, @locale, @requests, @emailHash, @phoneHash)
+	args := pgx.StrictNamedArgs{
+		"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": strings.TrimSpace(p.FirstName), "last": strings.TrimSpace(p.LastName),
+		"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": email, "phoneHash": phone}
+	tx.Queue(`
+		INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale, email_hash, phone_hash)
+		VALUES (@reservation, @tenant, @guest, @first, @last, @email, @phone, @locale, @emailHash, @phoneHash)
 		ON CONFLICT (reservation_id) DO UPDATE SET first_name = EXCLUDED.first_name, last_name = EXCLUDED.last_name,
-			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = EXCLUDED.special_requests,
-			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`,
-		pgx.StrictNamedArgs{
-			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": strings.TrimSpace(p.FirstName), "last": strings.TrimSpace(p.LastName),
-			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "requests": p.Requests,
-			"emailHash": email, "phoneHash": phone})
-	if err != nil {
-		return fmt.Errorf("guests: save for %s: %w", r.ID, err)
-	}
+			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = '',
+			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`, args)
+	r.queueRequest(tx, p)
 	return nil
+}
+
+// queueRequest writes what the guest asks for as the one special request that is named with the guest, in the place of the one before. An
+// empty text withdraws it.
+func (r *Reservation) queueRequest(tx postgres.Tx, p Person) {
+	request := id.Derive[id.SpecialRequest](r.ID, "guest")
+	text := strings.TrimSpace(scrub(p.Requests))
+	if text == "" {
+		tx.Queue(`DELETE FROM reservation.special_requests WHERE tenant_id = @tenant AND special_request_id = @request`,
+			pgx.StrictNamedArgs{"tenant": r.Tenant, "request": request})
+		return
+	}
+	tx.Queue(`
+		INSERT INTO reservation.special_requests (special_request_id, tenant_id, reservation_id, tags, free_text, locale)
+		VALUES (@request, @tenant, @reservation, '{other}', @text, @locale)
+		ON CONFLICT (special_request_id) DO UPDATE SET free_text = EXCLUDED.free_text, locale = EXCLUDED.locale, added_at = platform.now()`,
+		pgx.StrictNamedArgs{"request": request, "tenant": r.Tenant, "reservation": r.ID, "text": text, "locale": p.Locale})
 }
 
 // hashes let one tenant know its guest again, and no other tenant.

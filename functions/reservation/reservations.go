@@ -106,12 +106,12 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 		UPDATE reservation.reservations
 		SET state = @state, pending_step = @pending, version = @version, hold_id = @hold, payment_method = @method,
 			payment_status = @status, payment_intent_id = @intent, captured_micro = @captured, capture_event_id = @captureEvent,
-			cancellation = @cancellation, confirmed_at = @confirmedAt
+			cancellation = @cancellation, confirmed_at = @confirmedAt, guest_locale = @locale
 		WHERE tenant_id = @tenant AND reservation_id = @reservation AND version = @version - 1`,
 		pgx.StrictNamedArgs{
 			"state": r.State, "pending": r.Pending, "version": r.Version, "hold": r.Hold.ID, "method": r.Method,
 			"status": r.PaymentStatus, "intent": r.Intent, "captured": r.Captured, "captureEvent": r.CaptureEvent,
-			"cancellation": r.Cancellation, "confirmedAt": r.ConfirmedAt, "tenant": r.Tenant, "reservation": r.ID})
+			"cancellation": r.Cancellation, "confirmedAt": r.ConfirmedAt, "locale": r.Locale, "tenant": r.Tenant, "reservation": r.ID})
 	if err == nil && tag.RowsAffected() == 0 {
 		return fault.ErrVersionConflict
 	}
@@ -137,16 +137,24 @@ func (r *Reservation) queueHold(tx postgres.Tx) {
 			"expiresAt": r.ExpiresAt, "ttl": r.TTL, "outcome": r.Outcome})
 }
 
-// RoomsTaken notes that inventory has told of the allocation: the reservation now waits for payment. Its version stays,
-// because nothing is decided by this. A reservation that is not there is ErrNotFound.
+// RoomsTaken notes that inventory has told of the allocation. Once it has told of all allocations of the hold, the reservation waits for
+// payment. Its version stays, because nothing is decided by this. A reservation that is not there is ErrNotFound.
 func (s Reservations) RoomsTaken(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation, a id.Allocation) error {
 	var known bool
 	err := tx.QueryRow(ctx, `
-		WITH noted AS (
-			UPDATE reservation.reservations r SET pending_step = 'await_payment'
-			FROM reservation.holds h
+		WITH waiting AS MATERIALIZED ( -- locked before its hold, as Save does
+			SELECT r.hold_id FROM reservation.reservations AS r
 			WHERE r.tenant_id = @tenant AND r.reservation_id = @reservation AND r.pending_step = 'await_inventory'
-				AND h.hold_id = r.hold_id AND @allocation = ANY (h.allocation_ids))
+			FOR NO KEY UPDATE
+		), noted AS (
+			UPDATE reservation.holds AS h SET taken_ids = array_append(array_remove(h.taken_ids, @allocation), @allocation)
+			FROM waiting AS w
+			WHERE h.tenant_id = @tenant AND h.hold_id = w.hold_id AND @allocation = ANY (h.allocation_ids)
+			RETURNING h.taken_ids @> h.allocation_ids AS complete
+		), moved AS (
+			UPDATE reservation.reservations AS r SET pending_step = 'await_payment'
+			FROM noted AS n
+			WHERE n.complete AND r.tenant_id = @tenant AND r.reservation_id = @reservation AND r.pending_step = 'await_inventory')
 		SELECT EXISTS (SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation)`,
 		pgx.StrictNamedArgs{"tenant": tenant, "reservation": rsv, "allocation": a}).Scan(&known)
 	if err != nil {

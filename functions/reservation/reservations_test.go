@@ -278,11 +278,37 @@ func TestNotedRoomsChangeNoVersion(t *testing.T) {
 	if step, _, err := note(r.ID, id.New[id.Allocation]()); step != AwaitInventory || err != nil {
 		t.Errorf("other rooms: %s, %v", step, err)
 	}
+	for range 2 { // the second time tells nothing new
+		if step, _, err := note(r.ID, r.Allocations[0]); step != AwaitInventory || err != nil {
+			t.Errorf("one of its two rooms: %s, %v", step, err)
+		}
+	}
 	if step, version, err := note(r.ID, r.Allocations[1]); step != AwaitPayment || version != r.Version || err != nil {
 		t.Errorf("its rooms: %s, version %d, %v", step, version, err)
 	}
 	if _, _, err := note(id.New[id.Reservation](), r.Allocations[1]); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an unknown reservation: %v", err)
+	}
+}
+
+func TestRoomsTaken_concurrently(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	s := OpenReservations(e)
+	for range rounds {
+		r := aStored(t, e, id.New[id.Tenant]())
+		note := func(a id.Allocation) func() {
+			return func() {
+				if err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.RoomsTaken(t.Context(), tx, r.Tenant, r.ID, a) }); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		together(note(r.Allocations[0]), note(r.Allocations[1]), note(r.Allocations[0]))
+		if read, err := s.Get(t.Context(), Reach{Tenant: r.Tenant}, r.ID); err != nil || read.Pending != AwaitPayment {
+			t.Fatalf("it waits for %v, %v; want %s", read.Pending, err, AwaitPayment)
+		}
 	}
 }
 

@@ -26,6 +26,8 @@ type (
 	Intent = ID[intent]
 	// Refund is money going back.
 	Refund = ID[refund]
+	// SpecialRequest is what a guest asks for beyond the room.
+	SpecialRequest = ID[specialRequest]
 	// FX is a snapshot of an exchange rate.
 	FX = ID[fx]
 	// Event is one thing that happened.
@@ -67,6 +69,7 @@ type (
 	guest          struct{}
 	intent         struct{}
 	refund         struct{}
+	specialRequest struct{}
 	fx             struct{}
 	event          struct{}
 	request        struct{}
@@ -94,6 +97,7 @@ func (item) Prefix() string           { return "rit" }
 func (guest) Prefix() string          { return "gst" }
 func (intent) Prefix() string         { return "pyi" }
 func (refund) Prefix() string         { return "rfd" }
+func (specialRequest) Prefix() string { return "spr" }
 func (fx) Prefix() string             { return "fxs" }
 func (event) Prefix() string          { return "evt" }
 func (request) Prefix() string        { return "req" }

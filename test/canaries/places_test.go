@@ -29,7 +29,7 @@ var homes = map[string]string{
 	"reservation.guests.last_name":                                 whoStays,
 	"reservation.guests.email":                                     whoStays,
 	"reservation.guests.phone":                                     whoStays,
-	"reservation.guests.special_requests":                          "the hotel must read what its guest wishes; addresses and numbers are taken out",
+	"reservation.special_requests.free_text":                       "the hotel must read what its guest wishes; addresses and numbers are taken out",
 	"bff_consumer.wishlist.note":                                   "the guest's own words beside a wish; they are shown to that guest alone",
 }
 

@@ -30,6 +30,8 @@ type Failed struct {
 	Allocation  id.Allocation  `json:"allocationId"`
 }
 
+var errRoomLost = errors.New("inventory has lost a room of a booked reservation")
+
 type canceller struct {
 	db           *postgres.DB
 	reservations reservation.Reservations
@@ -49,6 +51,9 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 		}
 		if err != nil {
 			return err
+		}
+		if r.Lost(e.Payload.Allocation) {
+			return fn.Park(errRoomLost) // dead letters of this service raise an alert: the desk must find another room
 		}
 		if !r.Awaits(e.Payload.Allocation) {
 			return nil // it stands on other rooms, or no longer on any

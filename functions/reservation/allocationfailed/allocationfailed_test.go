@@ -1,6 +1,7 @@
 package allocationfailed
 
 import (
+	"errors"
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
@@ -25,7 +26,9 @@ func TestALostAllocation(t *testing.T) {
 		{"does not touch a hold on other rooms", nothing, func(r *reservation.Reservation) Failed {
 			return Failed{r.ID, id.New[id.Allocation]()}
 		}, reservation.Held, []string{"held"}},
-		{"does not touch what is confirmed", reservationtest.Confirm, itself, reservation.Confirmed, []string{"held", "confirmed"}},
+		{"of other rooms than the confirmed ones is nothing", reservationtest.Confirm, func(r *reservation.Reservation) Failed {
+			return Failed{r.ID, id.New[id.Allocation]()}
+		}, reservation.Confirmed, []string{"held", "confirmed"}},
 		{"does not touch a hold that is over", func(_ testing.TB, db *pgtest.Database, _ *reservation.Reservation) {
 			db.Advance(reservationtest.TTL)
 		}, itself, reservation.ExpiredHold, []string{"held"}},
@@ -56,4 +59,25 @@ func TestALostAllocation(t *testing.T) {
 			reservationtest.Told(t, db, r, test.told...)
 		})
 	}
+}
+
+func TestAllocationFailed_confirmed(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
+	reservationtest.Confirm(t, db, r)
+	handle, err := New(db.Env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := event.Event[Failed]{Payload: Failed{r.ID, r.Allocations[0]}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
+	for range 2 {
+		if err := handle(t.Context(), e); !errors.Is(err, errRoomLost) {
+			t.Errorf("handle() = %v, want a dead letter: %v", err, errRoomLost)
+		}
+	}
+	if got := reservationtest.Now(t, db, r).State; got != reservation.Confirmed {
+		t.Errorf("it is %s, want %s", got, reservation.Confirmed)
+	}
+	reservationtest.Told(t, db, r, "held", "confirmed")
 }

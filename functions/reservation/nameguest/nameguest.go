@@ -67,7 +67,10 @@ func (n *namer) name(ctx context.Context, c reservation.Call[Request]) (out Resp
 		if err := r.MayName(); err != nil {
 			return err
 		}
-		return n.guests.Save(ctx, tx, r, c.In.person())
+		if err := n.guests.Save(ctx, tx, r, c.In.person()); err != nil || !r.Speak(c.In.Locale) {
+			return err
+		}
+		return n.reservations.Save(ctx, tx, r)
 	})
 	return out, err
 }

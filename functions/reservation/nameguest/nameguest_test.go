@@ -61,6 +61,61 @@ func TestNaming(t *testing.T) {
 	}
 }
 
+func TestNameGuest_locale(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
+	name, err := New(salted(db.Env()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := call(r, "Zarghona", "z@example.com")
+	c.In.Locale = "ur"
+	for range 2 {
+		if out, err := name(t.Context(), c); err != nil || out.Locale != "ur" {
+			t.Fatalf("answered %+v, %v", out, err)
+		}
+	}
+	got := reservationtest.Now(t, db, r)
+	if got.Locale != "ur" || got.Version != r.Version+1 {
+		t.Errorf("locale %s, version %d; want ur, %d", got.Locale, got.Version, r.Version+1)
+	}
+	reservationtest.Confirm(t, db, got)
+	var told string
+	err = db.Owner(t).QueryRow(t.Context(), `SELECT payload -> 'primaryGuest' ->> 'locale' FROM reservation.outbox WHERE subject LIKE '%.confirmed.v1'`).Scan(&told)
+	if err != nil || told != "ur" {
+		t.Errorf("confirmed.v1 says %q, %v; want ur", told, err)
+	}
+}
+
+func TestNameGuest_specialRequests(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
+	name, err := New(salted(db.Env()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ text, want string }{
+		{"", ""},
+		{"A quiet room, call +93700123456", "{other} A quiet room, call [number]"},
+		{"A cot", "{other} A cot"},
+		{" ", ""},
+	} {
+		c := call(r, "Zarghona", "z@example.com")
+		c.In.Requests = reservation.Text(test.text)
+		if _, err := name(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		err := db.Owner(t).QueryRow(t.Context(), `SELECT coalesce(string_agg(tags::text || ' ' || free_text, ';'), '') FROM reservation.special_requests
+			WHERE reservation_id = @reservation`, pgx.StrictNamedArgs{"reservation": r.ID}).Scan(&got)
+		if err != nil || got != test.want {
+			t.Errorf("%q: stored %q, %v; want %q", test.text, got, err, test.want)
+		}
+	}
+}
+
 func TestWhoIsNobody(t *testing.T) {
 	t.Parallel()
 	good := Request{FirstName: "زرغونه", Email: "z@example.com", Phone: "+93700123456"}
