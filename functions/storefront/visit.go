@@ -130,7 +130,7 @@ func judge(res *http.Response, text []byte, out any) error {
 func (v *Visit) take(set []*http.Cookie) {
 	for _, c := range set {
 		same := func(other *http.Cookie) bool { return other.Name == c.Name }
-		c.Path, c.Domain = v.Home(), ""
+		c.Path, c.Domain, c.Secure = v.Home(), "", !v.plain // the booking service may have been called by plain HTTP
 		v.cookies = append(slices.DeleteFunc(v.cookies, same), c)
 		v.fresh = append(slices.DeleteFunc(v.fresh, same), c)
 	}

@@ -1,6 +1,7 @@
 package storefront_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -110,5 +111,21 @@ func TestDetails_areKeptAcrossARefusal(t *testing.T) {
 	g.send("/guest", "firstName", "Zarghuna", "specialRequests", strings.Repeat("ښ", 1000)+strings.Repeat("字", 1000)).sees(`value="Zarghuna"`)
 	if n := len(g.jar["typed"]); n == 0 || n > 3500 {
 		t.Errorf("a cookie of %d bytes", n)
+	}
+}
+
+func TestCookies_areSecureWhereTheGuestsConnectionIs(t *testing.T) {
+	t.Parallel()
+	g := browse(t, env.Of(nil), newDesk(env.Of(nil)))
+	for _, test := range []struct {
+		name, from string
+		want       bool
+	}{{"elsewhere", "192.0.2.1:4711", true}, {"plain_loopback", "127.0.0.1:4711", false}} {
+		r := g.front.Request(t, http.MethodGet, home, nil)
+		r.RemoteAddr, r.Host = test.from, "localhost:8080"
+		cookies := (&http.Response{Header: g.front.Serve(r).Header}).Cookies()
+		if len(cookies) != 1 || cookies[0].Secure != test.want {
+			t.Errorf("%s: cookies %v, want Secure %t", test.name, cookies, test.want)
+		}
 	}
 }
