@@ -71,7 +71,7 @@ func (d *Diary) Order(v Visitor, q Query, now time.Time) Order {
 	return entry.Order
 }
 
-// hash is peppered like those of contacts: whoever has a plain one could try out what was typed.
+// hash is peppered like those of contacts: a plain hash can be found by trying out what people type.
 func (d *Diary) hash(q Query) string { return string(d.peppers.Hash(pseudonym.Fingerprint(q.text()))) }
 
 // Searched notes a search and tells of it, and returns its search session: the one in which the same was asked less than an

@@ -157,7 +157,7 @@ func (r recentChanges) update(ctx context.Context, of string, next func(last cha
 	return fmt.Errorf("changes of %s: %w", r.kind, ErrVersionConflict)
 }
 
-// save stores what was made of a set that was read, and reports whether nobody else has stored one meanwhile.
+// save stores what was made of a set that was read, and reports false if another writer has stored one meanwhile.
 func (r recentChanges) save(ctx context.Context, key document.Key, set changeSet, found bool, until time.Time) (bool, error) {
 	if !found {
 		return r.sets.Create(ctx, key, set, until) // at version 0

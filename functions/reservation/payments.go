@@ -70,7 +70,7 @@ func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
 	return p.Intent(ctx, r.Tenant, out.ID)
 }
 
-// Learn asks how much of what the reservation stands on has gone back. Whoever cancels a paid reservation needs it.
+// Learn asks how much of what the reservation stands on has gone back. Cancelling a paid reservation needs it.
 func (p Payments) Learn(ctx context.Context, r *Reservation) error {
 	if r.Captured == 0 {
 		return nil

@@ -31,7 +31,7 @@ func (l Local) midnight(d stay.Date) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, zone)
 }
 
-// validate returns an error for a property whose days cannot be told.
+// validate returns an error for a property without a usable time zone or hours.
 func (l Local) validate() error {
 	if l.TimeZone == "" {
 		return errors.New("no time zone")

@@ -155,7 +155,7 @@ func (t Tenant) terms() string {
 }
 
 // outdated reports whether a client that says what it was given knows an older configuration of the hotel, and other terms of a
-// booking. A tagline or a theme rejects nobody; a client with a newer configuration is ahead of what is remembered here.
+// booking. Another tagline or theme rejects no client; a client with a newer configuration is ahead of what is remembered here.
 func (t Tenant) outdated(given string) bool {
 	config, _, _ := strings.Cut(given, ".")
 	config, terms, _ := strings.Cut(config, "-")

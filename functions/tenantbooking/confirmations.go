@@ -44,7 +44,7 @@ func OpenConfirmations(e env.Env) (Confirmations, error) {
 const lookBack = 30 * 24 * time.Hour
 
 // Token returns the view token of one confirmation, for the guest on another device. It begins with the reservation's id, so
-// that a client that was told nothing else finds the confirmation.
+// that a client that knows nothing else finds the confirmation.
 func (c Confirmations) Token(t id.Tenant, r id.Reservation) (string, error) {
 	tag, err := c.keys.Tag("confirmation", t.String(), r.String())
 	return r.String() + "." + tag, err

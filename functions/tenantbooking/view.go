@@ -99,7 +99,7 @@ func (q Quote) View() QuoteView {
 // An Outcome is what the end of a booking looks like.
 type Outcome struct {
 	State       State           `json:"flowState"`
-	Reservation *id.Reservation `json:"reservationId,omitzero"` // not told to who has come with a return link only
+	Reservation *id.Reservation `json:"reservationId,omitzero"` // absent for a client with a return link only
 	Code        string          `json:"reservationCode"`
 	ViewToken   string          `json:"viewToken,omitzero"` // opens the confirmation where there is no session
 }

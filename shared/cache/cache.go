@@ -12,7 +12,7 @@
 // the time he has. While composing fails for reasons that may pass, the last value answers, up to a bound that each cache
 // has.
 //
-// While the store is away, values that depend on generations are composed for every caller, for nobody can tell whether a kept
+// While the store is away, values that depend on generations are composed for every caller, because it is unknown whether a kept
 // one still stands. A value that depends on none is good for its time: the process composes it once and remembers it.
 package cache
 
@@ -252,7 +252,7 @@ func (r *request[T]) flight(seen view[T], away error) string {
 	return fmt.Sprint(r.key, " ", seen.generations)
 }
 
-// bypass composes while the store is away. With generations nothing is kept: nobody could tell whether it is good.
+// bypass composes while the store is away. With generations nothing is kept: it would be unknown whether it is good.
 func (r *request[T]) bypass(ctx context.Context) outcome[T] {
 	if m, ok := r.recall(r.key); ok && len(r.depends) == 0 { // another call has just composed it
 		return outcome[T]{m.value.(*entry[T]).Value, Hit, nil}

@@ -190,7 +190,7 @@ func TestStaff_claims(t *testing.T) {
 	}
 }
 
-// Services may sign with RSA, staff may not, whoever issues for both.
+// Services may sign with RSA, staff may not, even with one issuer for both.
 func TestStaff_algorithm(t *testing.T) {
 	t.Parallel()
 	e, _, _ := trusting(t)

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/test/stage"
 )
 
-// A picky line fails one upstream for what a stranger causes, also through other services, and for nobody else.
+// A picky line fails one upstream for what a stranger causes, also through other services, and for no other caller.
 type picky struct {
 	part   atomic.Pointer[string] // of the upstream's addresses
 	failed atomic.Int64

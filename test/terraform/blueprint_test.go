@@ -344,7 +344,7 @@ func (b block) write(out *bytes.Buffer) {
 	out.WriteString("}\n")
 }
 
-// output makes everything known to whoever evaluates the folder: by module, by resource, by instance.
+// output is everything that evaluating the folder yields: by module, by resource, by instance.
 func (d *draft) output() string {
 	var own []string
 	for _, name := range d.resources {

@@ -65,7 +65,7 @@ func TestStatus_eventLost(t *testing.T) {
 				t.Errorf("after 5 minutes shown in a list: %v", !suspends)
 			}
 			m.DB.Advance(10 * time.Minute)
-			if !shown() { // the search service of this test leaves out nobody
+			if !shown() { // the search service of this test leaves no hotel out
 				t.Error("after 15 minutes the event still counts for lists")
 			}
 		})

@@ -23,7 +23,7 @@ func TestAnAppUsesItsInvitationOnce(t *testing.T) {
 	if first.Status != 200 || err != nil || arrived.ID.IsZero() || arrived.Occupancy.Adults != 2 || first.Header.Get("Cache-Control") != "private, no-store" {
 		t.Fatalf("got %d %v %s", first.Status, first.Header, first.Body)
 	}
-	// Token and key without the cookie open nobody's session, whether the first answer was lost or somebody copied them.
+	// Token and key without the cookie open no session, whether the first answer was lost or the request was copied.
 	if again := front.Post(path, link, "Idempotency-Key", key); again.Status != 409 || again.Header.Get("Set-Cookie") != "" {
 		t.Errorf("the same key without the session: %d %v %s", again.Status, again.Header, again.Body)
 	}

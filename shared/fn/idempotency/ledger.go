@@ -108,7 +108,7 @@ func (l *Ledger) repeat(row string, c Claim, e entry) (Answer, error) {
 	return l.unseal(row, e)
 }
 
-// seal encrypts an answer for one row: nobody can move it to another. Cookies are not stored: a session is for the browser
+// seal encrypts an answer for one row: it cannot be moved to another. Cookies are not stored: a session is for the browser
 // that the first answer went to.
 func (l *Ledger) seal(row string, a Answer) (s entry, err error) {
 	stored := a.Header.Clone()
