@@ -125,7 +125,8 @@ func (p *typist) pays() {
 	p.t.Helper()
 	checkout := "/sandbox/payment/v1/checkout/{intentId}"
 	p.refused("POST", checkout, p.RedirectURL, "action="+url.QueryEscape(p.text("action"))+"&cardNumber="+url.QueryEscape(p.aviary.card("a card's number")))
-	p.must(http.StatusSeeOther, "POST", checkout, p.RedirectURL+"?name="+url.QueryEscape(p.text("name")), "action=pay&cardNumber="+url.QueryEscape(p.aviary.card("a card's number")))
+	p.must(http.StatusSeeOther, "POST", checkout, p.RedirectURL+"&name="+url.QueryEscape(p.text("name")), "action=pay&cardNumber="+url.QueryEscape(p.aviary.card("a card's number")))
+	p.send("POST", tenantSite+"/draft/{draftId}/return", p.Draft("/return?r="+url.QueryEscape(p.text("r"))), nil)
 	p.must(http.StatusOK, "POST", tenantSite+"/draft/{draftId}/return", p.Draft("/return"), nil)
 	p.must(http.StatusOK, "GET", tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID, nil)
 	p.send("GET", tenantSite+"/confirmation/{reservationId}", "/confirmation/"+p.ReservationID+"?t="+url.QueryEscape(p.text("t")), nil)
