@@ -291,10 +291,7 @@ func (w workplace) healthy() map[string][]string {
 // TestAlerts evaluates the alerts' own filters over lines that functions have written in trouble: one cause raises one alert.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
-	need(t)
-	w := open(t)
-	s, err := w.evaluate(ofProduction)
-	must(t, err)
+	s, w := ofTheProduction.system(t), open(t)
 	troubles, d := record(t), w.catalogue()
 	for _, test := range []struct {
 		name string

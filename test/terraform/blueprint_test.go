@@ -2,6 +2,7 @@ package terraform
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -135,6 +137,31 @@ func (w workplace) evaluate(vars ...map[string]any) (system, error) {
 		w.t.Fatalf("the blueprint has %d resources: this shows nothing", len(s.resources))
 	}
 	return s, nil
+}
+
+// An evaluation is shared by the tests that only read it.
+type evaluation struct {
+	vars map[string]any
+	once sync.Once
+	s    system
+	err  error
+}
+
+var (
+	ofTheProduction = evaluation{vars: ofProduction}
+	ofTheDemo       = evaluation{vars: ofDemo}
+)
+
+// system evaluates the configuration for the first test that asks.
+func (e *evaluation) system(t testing.TB) system {
+	t.Helper()
+	need(t)
+	e.once.Do(func() {
+		e.err = errors.New("the first evaluation failed")
+		e.s, e.err = open(t).evaluate(e.vars)
+	})
+	must(t, e.err)
+	return e.s
 }
 
 // catalogue is that of the copy.
@@ -364,10 +391,7 @@ func (d *draft) output() string {
 
 func TestBlueprint_has_every_resource(t *testing.T) {
 	t.Parallel()
-	need(t)
-	w := open(t)
-	s, err := w.evaluate(ofProduction)
-	must(t, err)
+	s := ofTheProduction.system(t)
 	kinds := map[string]bool{}
 	for _, r := range s.resources {
 		kinds[r.Kind] = true

@@ -43,9 +43,7 @@ func TestKept(t *testing.T) {
 // TestBuilder_sources wants the builder to read archives and no other bucket.
 func TestBuilder_sources(t *testing.T) {
 	t.Parallel()
-	need(t)
-	s, err := open(t).evaluate(ofProduction)
-	must(t, err)
+	s := ofTheProduction.system(t)
 	const want = `resource.name.startsWith("projects/_/buckets/a-project-with-the-longest-id1-archives/objects/") || ` +
 		`resource.name.startsWith("projects/_/buckets/gcf-v2-sources-123456789012-me-central1/objects/")`
 	found := 0
@@ -65,9 +63,7 @@ func TestBuilder_sources(t *testing.T) {
 // TestEdge_logs wants the load balancer to log what a security policy decided, and no token.
 func TestEdge_logs(t *testing.T) {
 	t.Parallel()
-	need(t)
-	s, err := open(t).evaluate(ofProduction)
-	must(t, err)
+	s := ofTheProduction.system(t)
 	for _, r := range s.of("google_compute_backend_service") {
 		if on := at(r.Arguments, "log_config", "enable"); len(on) != 1 || on[0] != true || r.first("security_policy") == "" {
 			t.Errorf("%s: logs %v, policy %q", r.Address, on, r.first("security_policy"))

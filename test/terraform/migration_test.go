@@ -101,9 +101,7 @@ func TestMigration_failure(t *testing.T) {
 // TestMigration_timeout wants the apply to wait for as long as a job may run, with its retries.
 func TestMigration_timeout(t *testing.T) {
 	t.Parallel()
-	need(t)
-	s, err := open(t).evaluate(ofDemo)
-	must(t, err)
+	s := ofTheDemo.system(t)
 	seconds := func(r resource, path ...string) (n float64) {
 		for _, v := range at(r.Arguments, path...) {
 			switch v := v.(type) {
