@@ -41,7 +41,7 @@ locals {
 module "migrate" {
   source = "./modules/job"
 
-  name        = "migrate"
+  name        = "migrate-${formatdate("YYYYMMDDhhmmss", plantimestamp())}" # what leads to functions is created before its predecessor is removed, and so is this
   region      = var.region
   labels      = var.labels
   image       = local.programs["migrate"].image

@@ -17,3 +17,8 @@ output "connections" {
   description = "How many connections all instances together may open, of how many the database takes."
   value       = { most = local.connections, of = var.database_max_connections }
 }
+
+output "migrate" {
+  description = "The name of the job that runs the migrations."
+  value       = module.migrate.job.name
+}

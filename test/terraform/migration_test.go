@@ -1,21 +1,24 @@
 package terraform
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// A rollout runs the module job and then rolls a function out, with a command in place of the cloud: it runs where the cloud would
-// execute the job, which is when the resource is created.
+// A rollout runs the module job and then rolls a function out, to which the edge leads. A command takes the place of the cloud: it runs
+// where the cloud would execute the job, which is when the resource is created, and refuses a second job of one name.
 const rollout = `
 variable "release" {}
+variable "now" {}
 
 module "migrate" {
   source      = "./modules/job"
-  name        = "migrate"
+  name        = NAME
   region      = "me-central1"
   image       = "image:${var.release}"
   args        = []
@@ -32,10 +35,20 @@ resource "terraform_data" "function" {
   depends_on = [module.migrate]
 }
 
+resource "terraform_data" "edge" {
+  input = terraform_data.function.id
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
 output "rolled_out" {
   value = terraform_data.function.output
 }
 `
+
+var nameOfMigrate = regexp.MustCompile(`name\s+= ("migrate.*")`)
 
 // command replaces the job of a copy by a command that notes each run and fails while there is a file.
 func (w workplace) command() {
@@ -51,8 +64,9 @@ func (w workplace) command() {
 	if !found || !ended || cycles && !closed {
 		w.t.Fatal("the module has no job")
 	}
-	made := "resource \"terraform_data\" \"this\" {\n  input = var.run\n" +
-		"  provisioner \"local-exec\" {\n    command = \"echo run >> runs && test ! -e fail\"\n  }\n  lifecycle {" + lifecycle + "\n  }\n}\n"
+	made := "resource \"terraform_data\" \"this\" {\n  input = var.name\n" +
+		"  provisioner \"local-exec\" {\n    command = \"mkdir job-${self.input} && echo run >> runs && test ! -e fail\"\n  }\n" +
+		"  lifecycle {" + strings.Replace(lifecycle, "[name]", "[input]", 1) + "\n  }\n}\n"
 	must(w.t, os.WriteFile(path, []byte(before+made+strings.ReplaceAll(after, "google_cloud_run_v2_job.this", "terraform_data.this")), 0o600))
 }
 
@@ -61,7 +75,12 @@ func TestMigration_failure(t *testing.T) {
 	need(t)
 	w := workplace{t, t.TempDir()}
 	must(t, os.CopyFS(filepath.Join(w.dir, "modules", "job"), os.DirFS(filepath.Join(home, "modules", "job"))))
-	must(t, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(rollout), 0o600))
+	name := nameOfMigrate.FindStringSubmatch(text(t, "jobs.tf"))
+	if name == nil {
+		t.Fatal("no job is called migrate")
+	}
+	named := strings.Replace(rollout, "NAME", strings.Replace(name[1], "plantimestamp()", "var.now", 1), 1)
+	must(t, os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(named), 0o600))
 	w.command()
 	if out, err := w.run("init", "-no-color"); err != nil {
 		t.Fatalf("init: %v\n%s", err, out)
@@ -85,7 +104,7 @@ func TestMigration_failure(t *testing.T) {
 		} else if i > 0 {
 			_ = os.Remove(broken)
 		}
-		out, err := w.run("apply", "-auto-approve", "-no-color", "-var=release="+step.release)
+		out, err := w.run("apply", "-auto-approve", "-no-color", "-var=release="+step.release, fmt.Sprintf("-var=now=2026-01-01T00:00:%02dZ", i))
 		if (err != nil) != step.fails {
 			t.Fatalf("%s: error %v\n%s", step.name, err, out)
 		}

@@ -61,7 +61,8 @@ locals {
 }
 
 # A job that runs during the apply is created anew for each run. If the run fails, Terraform marks the new job as tainted and the next
-# apply repeats it. An update would have stored the token before the run, and the next apply would have skipped the run.
+# apply repeats it. An update would have stored the token before the run, and the next apply would have skipped the run. The caller gives
+# the job another name each time if the new job is created before the old one is removed.
 resource "terraform_data" "run" {
   triggers_replace = var.run
 }
@@ -132,6 +133,7 @@ resource "google_cloud_run_v2_job" "this" {
   }
 
   lifecycle {
+    ignore_changes       = [name]
     replace_triggered_by = [terraform_data.run]
   }
 }
