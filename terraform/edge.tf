@@ -30,6 +30,9 @@ resource "google_compute_backend_service" "function" {
   security_policy       = each.value.access == "public" ? google_compute_security_policy.edge.id : google_compute_security_policy.desk.id
   enable_cdn            = contains(local.cached, each.key)
 
+  # The country that a visit comes from, in the place of what the client says.
+  custom_request_headers = startswith(each.key, "consumer-") ? ["X-Client-Geo-Country: {client_region}"] : []
+
   backend {
     group = google_compute_region_network_endpoint_group.function[each.key].id
   }

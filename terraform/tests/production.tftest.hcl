@@ -328,6 +328,11 @@ run "production" {
   }
 
   assert {
+    condition     = alltrue([for name, b in google_compute_backend_service.function : toset(b.custom_request_headers) == toset(startswith(name, "consumer-") ? ["X-Client-Geo-Country: {client_region}"] : [])])
+    error_message = "A function of the consumer service believes a client about its country, or is not told it, or another function is."
+  }
+
+  assert {
     condition     = toset([for e in google_certificate_manager_certificate_map_entry.edge : e.hostname]) == toset(["hotels.example", "*.hotels.example", "kabul-grand.example"])
     error_message = "A host has no certificate."
   }
