@@ -141,6 +141,7 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 	}
 	v.Session = session
 	v.Locale, v.Currency = prefers(r.Header, v)
+	s.Language = string(v.Locale)
 	v.Campaign = session.Campaign.Or(v.Campaign)
 	return v, s, nil
 }

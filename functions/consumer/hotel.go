@@ -154,6 +154,9 @@ type gathered struct {
 
 // gather asks for everything at once that does not depend on what the house is, and then for the rest.
 func (h *Hotels) gather(ctx context.Context, v Visitor, property id.Property, t Trip) (g gathered, err error) {
+	if h.properties.Absent(property) {
+		return g, ErrNotFound // its prices are not asked for either
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -192,7 +195,7 @@ func (h *Hotels) similar(ctx context.Context, v Visitor, house House, t Trip) ([
 		return []ListingCard{}, cache.Hit, nil
 	}
 	q := Query{Geo: GeoQuery{Mode: City, City: house.City}, Dates: t.Dates, Occupancy: t.Occupancy}
-	found, state, err := h.searches.listings.Find(ctx, q.Normal(), Page{Limit: mostSimilar + 1})
+	found, state, err := h.searches.listings.Find(ctx, q.Normal(), t.Currency, Page{Limit: mostSimilar + 1})
 	if err != nil {
 		return nil, state, err
 	}

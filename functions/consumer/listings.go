@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/upstream"
 )
 
@@ -118,7 +119,8 @@ func openIndexed(e env.Env) recentChanges {
 // asked is a question as the search service takes it.
 type asked struct {
 	Query
-	Page Page `json:"page"`
+	Page     Page           `json:"page"`
+	Currency money.Currency `json:"currency"` // that prices are compared in
 }
 
 // key finds the answer to a question. What was typed is not to be read in it.
@@ -136,8 +138,8 @@ type Order struct {
 // Page returns a page of hotels, and the result that it was cut from. A first page is cut from the present result, further pages
 // from the one that the visitor was shown before, if it is still there: rank changes with every click. Beyond a result each page
 // is asked for by itself, without the hotels of the result.
-func (l *Listings) Page(ctx context.Context, q Query, p Page, shown Order) (Found, Order, cache.State, error) {
-	whole, state, err := l.result(ctx, q, p, shown)
+func (l *Listings) Page(ctx context.Context, q Query, c money.Currency, p Page, shown Order) (Found, Order, cache.State, error) {
+	whole, state, err := l.result(ctx, asked{q, Page{Limit: maxResult}, c}, p, shown)
 	if err != nil {
 		return Found{}, shown, state, err
 	}
@@ -147,7 +149,7 @@ func (l *Listings) Page(ctx context.Context, q Query, p Page, shown Order) (Foun
 	if beyond.Limit <= 0 || len(whole.Listings) < maxResult {
 		return page, order, state, nil
 	}
-	rest, how, err := l.Find(ctx, q, beyond)
+	rest, how, err := l.Find(ctx, q, c, beyond)
 	if err != nil {
 		return Found{}, order, how, err
 	}
@@ -169,9 +171,8 @@ func (f Found) part(p Page) []Listing {
 var errGone = errors.New("listings: the result is no longer kept")
 
 // result is what the visitor pages through, or else the present result.
-func (l *Listings) result(ctx context.Context, q Query, p Page, shown Order) (Found, cache.State, error) {
-	question := asked{q, Page{Limit: maxResult}}
-	if p.Offset > 0 && shown.Sort == q.Sort {
+func (l *Listings) result(ctx context.Context, question asked, p Page, shown Order) (Found, cache.State, error) {
+	if p.Offset > 0 && shown.Sort == question.Sort {
 		kept, state, err := l.results.Fetch(ctx, question.result(shown.Found), nil, func(context.Context) (Found, error) { return Found{}, errGone })
 		if err == nil {
 			return kept, state, nil
@@ -186,8 +187,8 @@ func (a asked) result(found int64) document.Key {
 }
 
 // Find returns a page of hotels by itself.
-func (l *Listings) Find(ctx context.Context, q Query, p Page) (Found, cache.State, error) {
-	return l.find(ctx, asked{q, p}, Page{Limit: p.Limit})
+func (l *Listings) Find(ctx context.Context, q Query, c money.Currency, p Page) (Found, cache.State, error) {
+	return l.find(ctx, asked{q, p, c}, Page{Limit: p.Limit})
 }
 
 // find returns hotels of which a part is shown. If one of these was indexed since, the first caller finds them anew; a part that

@@ -71,28 +71,47 @@ type Properties struct {
 	client *upstream.Client
 	houses *cache.Cache[House]
 	rules  *cache.Cache[[]HouseRule]
+	absent *cache.Absent
 }
+
+const absentLife = 30 * time.Second // a new hotel is shown at most so long after its first visitor
 
 // OpenProperties opens the client.
 func OpenProperties(e env.Env) *Properties {
 	return &Properties{
 		upstream.Open(e, "property", upstream.Policy{Timeout: time.Second, Retries: 1}),
 		cache.Open[House](e, "consumer-detail", front), cache.Open[[]HouseRule](e, "consumer-policies", front),
+		cache.OpenAbsent(e, "property", absentLife),
 	}
 }
 
+// Absent reports whether the property service did not know a hotel a moment ago.
+func (p *Properties) Absent(property id.Property) bool { return p.absent.Has(property.String()) }
+
 // Get returns a hotel, or ErrNotFound.
 func (p *Properties) Get(ctx context.Context, property id.Property) (House, cache.State, error) {
+	if p.Absent(property) {
+		return House{}, cache.Hit, ErrNotFound
+	}
 	return p.houses.Fetch(ctx, document.KeyOf(property.String()), []cache.Generation{ofListing(property)},
-		func(ctx context.Context) (h House, err error) {
-			if err := p.client.Get(ctx, "/properties/"+property.String(), nil, &h); err != nil {
-				return House{}, fmt.Errorf("properties: get %s: %w", property, err)
-			}
-			if h.ID != property || h.Tenant.IsZero() || h.Name.Default == "" {
-				return House{}, fault.ErrUpstreamUnavailable.Because(errors.New("properties: get: incomplete, or another hotel"))
-			}
-			return h, nil
-		})
+		func(ctx context.Context) (House, error) { return p.ask(ctx, property) })
+}
+
+func (p *Properties) ask(ctx context.Context, property id.Property) (h House, err error) {
+	if p.Absent(property) { // another request has asked while this one waited
+		return House{}, ErrNotFound
+	}
+	err = p.client.Get(ctx, "/properties/"+property.String(), nil, &h)
+	if errors.Is(err, ErrNotFound) {
+		p.absent.Add(property.String())
+	}
+	if err != nil {
+		return House{}, fmt.Errorf("properties: get %s: %w", property, err)
+	}
+	if h.ID != property || h.Tenant.IsZero() || h.Name.Default == "" {
+		return House{}, fault.ErrUpstreamUnavailable.Because(errors.New("properties: get: incomplete, or another hotel"))
+	}
+	return h, nil
 }
 
 // Rules returns what the guests of a house should know.

@@ -174,9 +174,10 @@ func TestWhatChangesTheAnswerIsInTheKeyAndNothingTypedCanBeReadInIt(t *testing.T
 		"the order": func(a *asked) { a.Sort = PriceDesc }, "the city": func(a *asked) { a.Geo.City = "canary@example.com" },
 		"the case, for whoever minds it": func(a *asked) { a.Geo.City = "KABUL" }, "the days": func(a *asked) { a.Dates = night(9, 2) },
 		"the people": func(a *asked) { a.Occupancy.Adults = 3 }, "the ages": func(a *asked) { a.Occupancy.Children, a.Occupancy.ChildrenAges = 1, []int{3} },
-		"a filter": func(a *asked) { a.Filters = &Filters{Neighbourhoods: []string{"canary@example.com"}} },
+		"the currency": func(a *asked) { a.Currency = money.USD },
+		"a filter":     func(a *asked) { a.Filters = &Filters{Neighbourhoods: []string{"canary@example.com"}} },
 	} {
-		question := asked{inKabul.Normal(), Part{}.Page()}
+		question := asked{inKabul.Normal(), Part{}.Page(), money.AFN}
 		change(&question)
 		k := key(question).String()
 		if other, taken := seen[k]; taken {

@@ -6,7 +6,9 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/changesession"
+	"melmastoon.ghasi.io/functions/consumer/clearsession"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/listwishes"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -76,4 +78,32 @@ func TestAcceptLanguage_concurrently(t *testing.T) {
 	}
 	site.Counted("locale.changed", 1)
 	site.Counted("session.started", 1)
+}
+
+func TestContentLanguage_onEveryAnswer(t *testing.T) {
+	t.Parallel()
+	site := consumertest.Open(t, readsession.Function, changesession.Function, listwishes.Function, clearsession.Function)
+	v := site.Traveller("Accept-Language", "ur")
+	for _, call := range []struct {
+		status             int
+		method, path, body string
+		want               string
+	}{
+		{200, "GET", "/session", "", "ur-PK"},
+		{200, "GET", "/wishlist", "", "ur-PK"},
+		{400, "PATCH", "/session", "{}", "ur"}, // titles are in a language, for any country
+		{200, "PATCH", "/session", `{"locale":"prs"}`, "fa-AF"},
+		{200, "GET", "/session", "", "fa-AF"},
+		{204, "POST", "/session/clear", "", "fa-AF"},
+		{204, "POST", "/session/clear", "", "ur-PK"},
+	} {
+		var body any
+		if call.body != "" {
+			body = call.body
+		}
+		a := v.Must(call.status, call.method, call.path, body)
+		if got := a.Header.Values("Content-Language"); len(got) != 1 || got[0] != call.want {
+			t.Errorf("%s %s %s: Content-Language %q, want %q", call.method, call.path, call.body, got, call.want)
+		}
+	}
 }

@@ -99,7 +99,7 @@ func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page, shown O
 	ctx, cancel := ahead(ctx)
 	defer cancel()
 	ctx = s.prefetch(ctx)
-	found, order, state, err := s.listings.Page(ctx, q.Normal(), p, shown)
+	found, order, state, err := s.listings.Page(ctx, q.Normal(), v.Currency, p, shown)
 	if err != nil {
 		return Results{}, overdue(err)
 	}

@@ -156,7 +156,7 @@ func TestAnAnswerThatIsAnotherOrNoneIsAFailure(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(context.Context, *consumertest.Bazaar, env.Env) error{
 		"searches": func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) error {
-			_, _, err := consumer.OpenListings(e).Find(ctx, consumer.Query{}, consumer.Page{Limit: 1})
+			_, _, err := consumer.OpenListings(e).Find(ctx, consumer.Query{}, money.USD, consumer.Page{Limit: 1})
 			return err
 		},
 		"pins": func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) error {

@@ -68,6 +68,9 @@ func (h *Hotels) Vacant(ctx context.Context, v Visitor, property id.Property, t 
 func (h *Hotels) sold(ctx context.Context, property id.Property, t Trip) (
 	house part[House], preview part[map[id.Property]Preview], offers part[Offers], err error,
 ) {
+	if h.properties.Absent(property) {
+		return house, preview, offers, ErrNotFound
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()

@@ -23,7 +23,7 @@ type directory struct {
 	names     *cache.Cache[id.Tenant]
 	entries   *cache.Cache[Tenant]
 	standings document.Collection[standing]
-	unknown   *unknownNames
+	unknown   *cache.Absent
 	now       func() time.Time
 }
 
@@ -32,7 +32,7 @@ func openDirectory(e env.Env) directory {
 		cache.Open[id.Tenant](e, "slug", cache.Policy{Fresh: time.Hour, Stale: time.Hour}),
 		cache.Open[Tenant](e, "tenant", front),
 		document.Open[standing](e, "tenant-standing"),
-		openUnknownNames(e),
+		cache.OpenAbsent(e, "tenant", unknownLife),
 		e.Now,
 	}
 }
@@ -51,6 +51,8 @@ const (
 	standingLife   = 15 * time.Minute
 )
 
+const unknownLife = time.Minute // a new hotel is found at most so long after its first visitor
+
 // Find knows a hotel by its slug, its domain or its id. One that does not exist is ErrUnknownTenant.
 func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
 	return t.find(ctx, ref, func(id.Tenant) document.Sight { return document.Sight{} })
@@ -59,7 +61,7 @@ func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
 // find is Find for those who look ahead, as soon as it is known whose name it is.
 func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) document.Sight) (Tenant, error) {
 	ref, began := spelled(ref), t.now()
-	if !couldBeTenant(ref) || t.unknown.has(ref, began) {
+	if !couldBeTenant(ref) || t.unknown.Has(ref) {
 		return Tenant{}, ErrUnknownTenant
 	}
 	known, asked, err := t.named(ctx, ref)
@@ -100,7 +102,7 @@ var errMoved = fault.New(fault.NotFound, "TENANT.MOVED", ErrUnknownTenant.Detail
 // named is whose name it is, and the hotel itself where this call had to ask for it.
 func (t *Tenants) named(ctx context.Context, ref string) (known id.Tenant, asked *Tenant, err error) {
 	ask := func(ctx context.Context) (id.Tenant, error) {
-		if t.unknown.has(ref, t.now()) { // another request has asked while this one waited
+		if t.unknown.Has(ref) { // another request has asked while this one waited
 			return id.Tenant{}, ErrUnknownTenant
 		}
 		found, err := t.ask(ctx, ref)
@@ -108,7 +110,7 @@ func (t *Tenants) named(ctx context.Context, ref string) (known id.Tenant, asked
 		case err == nil:
 			asked = &found
 		case errors.Is(err, ErrUnknownTenant):
-			t.unknown.add(ref, t.now())
+			t.unknown.Add(ref)
 		}
 		return found.ID, err
 	}

@@ -1,4 +1,4 @@
-package tenantbooking
+package cache
 
 import (
 	"maps"
@@ -8,40 +8,41 @@ import (
 	"melmastoon.ghasi.io/shared/env"
 )
 
-const (
-	unknownLife     = time.Minute // a new hotel is found at most so long after its first visitor
-	maxUnknownNames = 10_000
-)
+const maxAbsent = 10_000 // names of one kind
 
-// unknownNames remembers in this process which names the tenant service does not know, so that a scanner asks it once a minute
-// for each.
-type unknownNames struct {
+// Absent remembers in this process which names a service does not know, so that a scanner asks that service rarely about each.
+type Absent struct {
+	now   func() time.Time
+	life  time.Duration
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-func openUnknownNames(e env.Env) *unknownNames {
-	shared, _ := env.Once(e, "tenantbooking.unknown", func() (*unknownNames, error) {
-		return &unknownNames{until: map[string]time.Time{}}, nil
+// OpenAbsent returns the names of one kind, which are remembered for that long. All callers in the process share them.
+func OpenAbsent(e env.Env, kind string, life time.Duration) *Absent {
+	shared, _ := env.Once(e, "absent."+kind, func() (*Absent, error) {
+		return &Absent{now: e.Now, life: life, until: map[string]time.Time{}}, nil
 	})
 	return shared
 }
 
-func (u *unknownNames) has(name string, now time.Time) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return now.Before(u.until[name])
+// Has reports whether a name was unknown a short while ago.
+func (a *Absent) Has(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now().Before(a.until[name])
 }
 
-// add remembers a name. If there are too many, it deletes those whose time is over, or else all.
-func (u *unknownNames) add(name string, now time.Time) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if len(u.until) >= maxUnknownNames {
-		maps.DeleteFunc(u.until, func(_ string, until time.Time) bool { return !now.Before(until) })
+// Add remembers a name. If there are too many, it deletes those whose time is over, or else all.
+func (a *Absent) Add(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.now()
+	if len(a.until) >= maxAbsent {
+		maps.DeleteFunc(a.until, func(_ string, until time.Time) bool { return !now.Before(until) })
 	}
-	if len(u.until) >= maxUnknownNames {
-		clear(u.until)
+	if len(a.until) >= maxAbsent {
+		clear(a.until)
 	}
-	u.until[name] = now.Add(unknownLife)
+	a.until[name] = now.Add(a.life)
 }

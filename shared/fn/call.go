@@ -58,6 +58,8 @@ type Door[V any] struct {
 type Scope struct {
 	Tenant id.Tenant
 	Caller string
+	// Language is that of the visitor: every answer that does not say its own names it as Content-Language.
+	Language string
 	// Cookies are for the browser to keep whatever is answered, a refusal or a replay too. They belong to this telling of
 	// the answer: no ledger keeps them.
 	Cookies []*http.Cookie

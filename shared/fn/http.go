@@ -192,6 +192,9 @@ func (c *record) enter(s Scope) {
 	if !s.Tenant.IsZero() {
 		c.line.Tenant = s.Tenant.String()
 	}
+	if s.Language != "" {
+		c.header["Content-Language"] = []string{s.Language}
+	}
 	for _, cookie := range s.Cookies {
 		c.header["Set-Cookie"] = append(c.header["Set-Cookie"], cookie.String())
 	}

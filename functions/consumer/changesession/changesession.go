@@ -40,17 +40,23 @@ func (r *Request) Validate() error {
 	return nil
 }
 
+// A Response is what is chosen now.
+type Response struct {
+	fn.Reply `json:"-"`
+	consumer.Preferences
+}
+
 type chooser struct {
 	sessions *consumer.Sessions
 }
 
 // New builds the function from what its Spec says it uses.
-func New(e env.Env) (consumer.Serve[Request, consumer.Preferences], error) {
+func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	sessions, err := consumer.OpenSessions(e)
 	return (&chooser{sessions}).choose, err
 }
 
-func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out consumer.Preferences, err error) {
+func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
 	language, err := consumer.ChooseLocale(c.In.Locale.Or(c.Session.Locale))
 	if err != nil {
 		return out, err
@@ -69,5 +75,5 @@ func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out con
 		}
 		return events
 	})
-	return session.Preferences(), err
+	return Response{fn.OK.Reply().Language(string(session.Locale)), session.Preferences()}, err
 }

@@ -59,6 +59,6 @@ func (f *finder) find(ctx context.Context, c consumer.Call[Request]) (out Respon
 	if err != nil {
 		return out, err
 	}
-	reply := fn.OK.Reply().FromCache(string(how.State)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
+	reply := fn.OK.Reply().FromCache(string(how.State)).Varies("Accept-Language", "Cookie", "X-Currency")
 	return Response{reply, sold}, nil
 }

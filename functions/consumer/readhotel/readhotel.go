@@ -83,6 +83,6 @@ func (r *reader) read(ctx context.Context, c consumer.Call[Request]) (out Respon
 			Property: c.In.Property, Tenant: shown.Property.Tenant, ViewedAt: c.Now, Source: c.In.Source.Or(consumer.FromLink),
 		})
 	}
-	reply := fn.OK.Reply().Version(shown.Version()).FromCache(string(how.State)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
+	reply := fn.OK.Reply().Version(shown.Version()).FromCache(string(how.State)).Varies("Accept-Language", "Cookie", "X-Currency")
 	return Response{reply, shown}, nil
 }

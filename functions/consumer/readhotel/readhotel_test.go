@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -215,5 +216,32 @@ func TestNewsOfAHotelAreShownAtOnce(t *testing.T) {
 		"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": now}, now)
 	if got, _ := look(t, v, hotel); got.Brand.Color != "#00ff00" {
 		t.Errorf("after its theme was published: %+v", got.Brand)
+	}
+}
+
+func TestHotel_unknown(t *testing.T) {
+	t.Parallel()
+	market := consumertest.OpenMarket(t, 1, Function)
+	v := market.Traveller()
+	unknown := "/hotels/" + id.New[id.Property]().String()
+	var all sync.WaitGroup
+	for range 5 {
+		tab := *v
+		all.Go(func() { tab.Must(404, "GET", unknown, nil) })
+	}
+	all.Wait()
+	prices := market.Asked("previews") + market.Asked("calendar")
+	v.Must(404, "GET", unknown, nil)
+	if n := market.Asked("properties"); n != 1 {
+		t.Errorf("six requests for an unknown hotel: %d calls of the property service, want 1", n)
+	}
+	if n := market.Asked("previews") + market.Asked("calendar"); n != prices {
+		t.Errorf("the prices of a hotel known to be absent were asked for")
+	}
+	look(t, v, market.Hotels[0])
+	market.DB.Advance(31 * time.Second)
+	v.Must(404, "GET", unknown, nil)
+	if n := market.Asked("properties"); n != 3 {
+		t.Errorf("after 30 s the property service was asked %d times, want 3", n)
 	}
 }

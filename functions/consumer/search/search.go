@@ -81,6 +81,6 @@ func (s *searcher) search(ctx context.Context, c consumer.Call[Request]) (out Re
 		return out, err
 	}
 	search := s.diary.Searched(ctx, c.Visitor, found.Executed(query, page, s.now().Sub(c.Now)), c.Now)
-	reply := fn.OK.Reply().FromCache(string(found.State)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
+	reply := fn.OK.Reply().FromCache(string(found.State)).Varies("Accept-Language", "Cookie", "X-Currency")
 	return Response{reply, search, found.Cards, consumer.Counted{Page: page, Total: found.Total}, c.Locale, c.Currency, found.Stale, found.Missing}, nil
 }

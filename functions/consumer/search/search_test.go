@@ -60,8 +60,14 @@ func TestHotelsAreFoundWithTheirPricesAndColours(t *testing.T) {
 	if h := first.Header; h.Get("X-Cache") != "MISS" || h.Get("Content-Language") != "ps-AF" || !strings.Contains(h.Get("Cache-Control"), "no-store") {
 		t.Errorf("got %v", h)
 	}
+	if asked := market.Body("searches"); !strings.Contains(asked, `"currency":"USD"`) {
+		t.Errorf("searched without the visitor's currency: %s", asked)
+	}
 	if own := v.Must(200, "POST", "/search", market.Wish(), "X-Currency", "AFN"); !strings.Contains(string(own.Body), `"currencyDisplayPolicy":"tenant","capturedAt"`) {
 		t.Errorf("in its own currency: %s", own.Body)
+	}
+	if asked := market.Body("searches"); !strings.Contains(asked, `"currency":"AFN"`) {
+		t.Errorf("another currency of one call is not searched with: %s", asked)
 	}
 }
 

@@ -78,6 +78,6 @@ func (m *mapper) mark(ctx context.Context, c consumer.Call[Request]) (out Respon
 		return out, err
 	}
 	search := m.diary.Searched(ctx, c.Visitor, found.Executed(query, m.now().Sub(c.Now)), c.Now)
-	reply := fn.OK.Reply().FromCache(string(found.State)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
+	reply := fn.OK.Reply().FromCache(string(found.State)).Varies("Accept-Language", "Cookie", "X-Currency")
 	return Response{reply, search, found.Pins, found.Total, found.Clustered, found.Truncated, found.Stale, found.Missing}, nil
 }
