@@ -259,7 +259,7 @@ var variants = []variant{
 		"functions/consumer/minthandoff", "TestStatus_eventLost",
 	}, {
 		"each page of a search is cut from an order of its own", current, "functions/consumer/listings.go",
-		"p.Offset > 0 && shown.Sort == q.Sort", "p.Offset > 0 && shown.Found < 0",
+		"p.Offset > 0 && shown.Sort == question.Sort", "p.Offset > 0 && shown.Found < 0",
 		"functions/consumer/search", "TestPages_oneOrder",
 	}, {
 		"while the hot store is away every search asks every service", bounded, "shared/cache/cache.go",
