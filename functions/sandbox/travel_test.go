@@ -56,7 +56,7 @@ func TestTravellersSearchOverHTTP(t *testing.T) {
 			b["occupancy"] = body{"adults": 1, "children": 1, "rooms": 1, "childrenAges": []int{3, 4}}
 		},
 		"an order that is none":         func(b body) { b["sortKey"] = "cheapest" },
-		"a page of a hundred":           func(b body) { b["page"] = body{"limit": 100, "offset": 0} },
+		"a page of two hundred and one": func(b body) { b["page"] = body{"limit": 201, "offset": 0} },
 		"a price that runs backwards":   func(b body) { b["filters"] = body{"priceRange": body{"min": 9, "max": 8, "currency": "USD"}} },
 		"a rating of six":               func(b body) { b["filters"] = body{"guestRatingMin": 6} },
 		"a currency of nobody":          func(b body) { b["currency"] = "XXX" },
