@@ -19,6 +19,9 @@ import (
 // counted are the members of a line that metrics, alerts and playbooks name.
 var counted = regexp.MustCompile(`(?:jsonPayload|httpRequest)\.[A-Za-z_]+(?:\.[A-Za-z]+)?`)
 
+// ofTheEdge are members of the load balancer's own lines.
+var ofTheEdge = []string{"enforcedSecurityPolicy.outcome", "httpRequest.referer", "previewSecurityPolicy.outcome"}
+
 // TestWhatIsCountedIsWritten looks for each member of a line that metrics or playbooks name in a line that says all there is to say.
 func TestWhatIsCountedIsWritten(t *testing.T) {
 	t.Parallel()
@@ -38,7 +41,7 @@ func TestWhatIsCountedIsWritten(t *testing.T) {
 		}
 	}
 	for name := range named {
-		if !says(line, strings.Split(name, ".")) {
+		if !says(line, strings.Split(name, ".")) && !slices.Contains(ofTheEdge, name) {
 			t.Errorf("no line has %s", name)
 		}
 	}
