@@ -75,13 +75,13 @@ func (p Paid) Promised() bool { return p.Status == "pending_cash" }
 // Over reports whether no money will come any more.
 func (p Paid) Over() bool { return p.Status == "failed" || p.Status == "superseded" }
 
-// Get says where the draft's payment stands.
+// Get returns where the draft's payment stands, or with an error nothing: an answer about another payment is not believed.
 func (p Payments) Get(ctx context.Context, d *Draft) (paid Paid, err error) {
 	if err := p.client.Get(ctx, "/intents/"+d.Payment.Intent.String(), nil, &paid, upstream.Tenant(d.Tenant)); err != nil {
-		return paid, fmt.Errorf("payments: get %s: %w", d.Payment.Intent, err)
+		return Paid{}, fmt.Errorf("payments: get %s: %w", d.Payment.Intent, err)
 	}
 	if paid.ID != d.Payment.Intent || paid.Tenant != d.Tenant || paid.Reservation != d.Hold.Reservation {
-		return paid, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: get %s: another payment", d.Payment.Intent))
+		return Paid{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: get %s: another payment", d.Payment.Intent))
 	}
 	return paid, nil
 }

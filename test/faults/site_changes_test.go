@@ -31,7 +31,7 @@ func TestAHotelThatChangesItsTermsHasItsGuestsLookAgain(t *testing.T) {
 		t.Fatalf("asked from %v: %d %s", before, a.Status, a.Body)
 	}
 	s.Must(http.StatusOK, stage.Request{Method: http.MethodPatch, Path: "/sandbox/tenant/v1/tenants/" + v.Hotel.Tenant.String() + "/config",
-		Body: map[string]any{"brandTagline": "Under new rules"}})
+		Body: map[string]any{"paymentMethods": []string{"card", "cash_on_arrival"}}})
 	s.Quiet()
 	key := stage.Key()
 	if a := ask(before, key); a.Status != http.StatusGone || a.Code() != "BFF.TENANT.BOOTSTRAP_STALE" {
@@ -58,6 +58,8 @@ func TestARevokedSessionBooksAsNobodys(t *testing.T) {
 	s.Must(http.StatusOK, stage.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/sessions/" + v.Session() + "/revoke",
 		Body: map[string]any{"tenantId": v.Hotel.Tenant, "reason": "signed-out-everywhere"}})
 	s.Quiet()
+	v.Refused(http.StatusUnauthorized, "GENERAL.UNAUTHENTICATED", http.MethodPost, "/quote", v.Wanting(stage.Usual()))
+	v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil) // the guest goes on in a new session
 	v.DraftID = ""
 	second := v.Ask(stage.Usual()).Hold().DraftID
 	brought := map[any]any{}

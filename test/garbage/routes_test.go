@@ -219,6 +219,7 @@ var growing = map[string]string{
 	"bff_consumer.page_views":        "a page that does not exist may have been looked at",
 	"bff_consumer.funnel_events":     "a step may be told of a hotel that does not exist",
 	"bff_consumer.bot_scores":        "who sends garbage may be taken for a machine",
+	"reservation.outbox":             "a price that is asked for is published, whether there is one or not",
 	"sandbox.outbox":                 "a session that does not exist may be revoked",
 }
 
