@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/locale"
 )
@@ -125,6 +126,8 @@ func (v *Visit) Lost(err error) fn.Page {
 		step, answer = "unknown", fn.NotFound
 	case suspendedTenant:
 		step = "away"
+	case fault.ErrValidation.Code: // a header or a campaign that cannot be: not the hotel's trouble
+		answer = fn.BadRequest
 	}
 	return v.Show(View{Step: step, Answer: answer, Title: v.Words.T(step + ".title")})
 }

@@ -20,14 +20,15 @@ const (
 	Accepted
 	NoContent
 	SeeOther
-	// NotFound and Unavailable are for a [Page], which says to a person what a problem says to a program.
+	// BadRequest, NotFound and Unavailable are for a [Page], which says to a person what a problem says to a program.
+	BadRequest
 	NotFound
 	Unavailable
 )
 
 func (a Answer) status() int {
 	return [...]int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent, http.StatusSeeOther,
-		http.StatusNotFound, http.StatusServiceUnavailable}[a]
+		http.StatusBadRequest, http.StatusNotFound, http.StatusServiceUnavailable}[a]
 }
 
 // A Reply is what an answer says besides its body. Embedded in a response, with the tag `json:"-"`, it overrules

@@ -70,7 +70,7 @@ func judge(s *shot, a answer, lethal bool) (wrong []string) {
 func malformed(s *shot, a answer) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	got := a.header.Get("Content-Type")
-	if s.target.function.Spec.Service() == "storefront" && strings.HasPrefix(got, "text/html") && (a.status == http.StatusNotFound || a.status == http.StatusServiceUnavailable) {
+	if s.target.function.Spec.Service() == "storefront" && strings.HasPrefix(got, "text/html") && (a.status == http.StatusBadRequest || a.status == http.StatusNotFound || a.status == http.StatusServiceUnavailable) {
 		return nil // a hotel's site says it to a person
 	}
 	if got != "application/problem+json" {
