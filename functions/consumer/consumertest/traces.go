@@ -38,7 +38,7 @@ func Texts(t testing.TB, db *pgtest.Database) map[string]string {
 	return texts
 }
 
-// documents are the contents of all hot documents. Their rows are bytes, which would hide what they say.
+// documents returns the contents of all documents, a line each. Their rows are bytes, in which no text can be found.
 func documents(t testing.TB, conn *pgx.Conn) (text string) {
 	t.Helper()
 	rows, _ := conn.Query(t.Context(), `SELECT collection, id, value FROM document.documents`)
@@ -50,7 +50,7 @@ func documents(t testing.TB, conn *pgx.Conn) (text string) {
 		t.Fatal(err)
 	}
 	for _, d := range all {
-		text += fmt.Sprintf("%s %s %s\n", d.Collection, d.ID, unpacked(d.Value))
+		text += fmt.Sprintf("%s %s %q\n", d.Collection, d.ID, unpacked(d.Value)) // quoted: a value's bytes may be line ends
 	}
 	return text
 }
