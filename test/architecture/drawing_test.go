@@ -65,7 +65,7 @@ func TestEveryFolderIsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, plan, _ := strings.Cut(string(text), "## The rooms\n\n```\n")
+	_, plan, _ := strings.Cut(string(text), "## The tree\n\n```\n")
 	plan, _, _ = strings.Cut(plan, "\n```")
 	words := regexp.MustCompile(`[a-z]+`).FindAllString(plan, -1)
 	for _, top := range []string{"scripts", "test"} {
