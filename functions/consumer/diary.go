@@ -118,11 +118,12 @@ func (d *Diary) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
 	_, _ = d.sessions.Change(ctx, v.Session.ID, func(s *Session) { s.Viewed(seen) })
 }
 
-// place is where was searched, without what was typed: a city is named as the hotels that were found there name it.
+// place is where was searched, without what was typed: a city is named as the hotels that were found there name it, and a box
+// is known by its cells, since its middle may be where the visitor is.
 func (s Search) place() GeoQuery {
 	g := s.Query.Geo
 	g.City, _ = s.city()
-	g.Region = ""
+	g.Region, g.Box = "", g.coarse()
 	return g
 }
 

@@ -190,6 +190,9 @@ func all(texts []string, is func(string) bool) bool {
 // Normal is the query in the one spelling of all that ask for the same.
 func (q Query) Normal() Query {
 	q.Geo.City, q.Geo.Region = tidy(q.Geo.City), tidy(q.Geo.Region)
+	if q.Geo.Point != nil {
+		q.Geo.Point = q.Geo.Point.rounded()
+	}
 	if q.Sort == "" {
 		q.Sort = Recommended
 	}
@@ -223,9 +226,10 @@ func tidy(s string) string { return strings.Join(strings.Fields(s), " ") }
 func sorted[T string | int](list []T) []T { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 // text is what a normal query says, for telling it from others. Neither the order of the hotels nor upper and lower case
-// make another query.
+// make another query, nor does a box of the same cells.
 func (q Query) text() string {
 	q.Sort, q.Geo.City, q.Geo.Region = "", strings.ToLower(q.Geo.City), strings.ToLower(q.Geo.Region)
+	q.Geo.Box = q.Geo.coarse()
 	if q.Filters != nil {
 		f := *q.Filters
 		f.Neighbourhoods = slices.Clone(f.Neighbourhoods)

@@ -70,7 +70,7 @@ func (l Listing) show(to locale.Tag) ListingCard {
 	card := ListingCard{
 		Property: l.Property, Tenant: l.Tenant, Slug: l.Slug, Name: shown(l.Name, to), City: l.City, Country: l.Country, Geo: l.Geo,
 		Thumbnail: ThumbnailView{l.Thumbnail.URL, l.Thumbnail.Alt.In(to)}, Stars: l.Stars, Rating: l.Rating.known(), Type: l.Type,
-		Amenities: l.Amenities[:min(highlights, len(l.Amenities))], Badges: l.Badges, DistanceKm: l.DistanceKm,
+		Amenities: l.Amenities[:min(highlights, len(l.Amenities))], Badges: l.Badges,
 	}
 	if card.Amenities == nil {
 		card.Amenities = []string{}

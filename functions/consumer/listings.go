@@ -22,20 +22,19 @@ import (
 
 // A Listing is one hotel as the search service knows it.
 type Listing struct {
-	Property   id.Property  `json:"propertyId"`
-	Tenant     id.Tenant    `json:"tenantId"`
-	Slug       string       `json:"tenantSlug"`
-	Name       locale.Text  `json:"name"`
-	City       string       `json:"city"`
-	Country    string       `json:"country"`
-	Geo        Position     `json:"geo"`
-	Thumbnail  Thumbnail    `json:"thumbnail"`
-	Stars      int          `json:"starRating"`
-	Rating     *GuestRating `json:"guestRating"`
-	Amenities  []string     `json:"amenities"`
-	Type       string       `json:"propertyType"`
-	Badges     []string     `json:"badges"`
-	DistanceKm *float64     `json:"distanceKm"`
+	Property  id.Property  `json:"propertyId"`
+	Tenant    id.Tenant    `json:"tenantId"`
+	Slug      string       `json:"tenantSlug"`
+	Name      locale.Text  `json:"name"`
+	City      string       `json:"city"`
+	Country   string       `json:"country"`
+	Geo       Position     `json:"geo"`
+	Thumbnail Thumbnail    `json:"thumbnail"`
+	Stars     int          `json:"starRating"`
+	Rating    *GuestRating `json:"guestRating"`
+	Amenities []string     `json:"amenities"`
+	Type      string       `json:"propertyType"`
+	Badges    []string     `json:"badges"`
 }
 
 // A Position is a place on earth, in degrees.
@@ -261,10 +260,12 @@ type scope struct {
 // mostPins is as many as the search service tells at once.
 const mostPins = 500
 
-// Pins returns where hotels are.
+// Pins returns where hotels are in a box. The search service is asked for the cells of the box.
 func (l *Listings) Pins(ctx context.Context, q Query) (Pinned, cache.State, error) {
+	box := *q.Geo.Box
+	q.Geo.Box = box.cells()
 	question := scope{q.Geo, q.Dates, q.Occupancy, q.Filters, mostPins}
-	return l.pinned.Fetch(ctx, key(question), nil, func(ctx context.Context) (found Pinned, err error) {
+	found, state, err := l.pinned.Fetch(ctx, key(question), nil, func(ctx context.Context) (found Pinned, err error) {
 		if err := l.client.Post(ctx, "/pins", question, &found, upstream.Read()); err != nil {
 			return Pinned{}, fmt.Errorf("listings: pins: %w", err)
 		}
@@ -273,4 +274,5 @@ func (l *Listings) Pins(ctx context.Context, q Query) (Pinned, cache.State, erro
 		}
 		return found, nil
 	})
+	return found.inside(box), state, err
 }

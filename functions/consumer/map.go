@@ -84,18 +84,10 @@ func thinned(pins []Pin, b BoundingBox) []MapPin {
 	return shown
 }
 
-const circle = 360
-
 // cell is where in the grid over the box a place lies.
 func (b BoundingBox) cell(g Position) [2]int {
-	east := func(from, to float64) float64 { // degrees, also over the date line
-		if to < from {
-			to += circle
-		}
-		return to - from
-	}
 	part := func(at, of float64) int { return min(gridSide-1, max(0, int(gridSide*at/of))) }
-	return [2]int{part(g.Lat-b.SwLat, b.NeLat-b.SwLat), part(east(b.SwLng, g.Lng), east(b.SwLng, b.NeLng))}
+	return [2]int{part(g.Lat-b.SwLat, b.NeLat-b.SwLat), part(eastward(b.SwLng, g.Lng), eastward(b.SwLng, b.NeLng))}
 }
 
 // spotlight are the pins that get a price.

@@ -106,6 +106,9 @@ func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page, shown O
 	r := Results{Total: found.Total, found: found, order: order}
 	r.with("search", state, nil)
 	r.Cards = s.dress(ctx, v, Trip{q.Dates, q.Occupancy, v.Currency}, found.Listings, &r.Composition)
+	for i := range r.Cards { // what was found is shared with all who are near the point
+		r.Cards[i].DistanceKm = q.Geo.distance(r.Cards[i].Geo)
+	}
 	return r, nil
 }
 

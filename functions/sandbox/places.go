@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -38,7 +39,7 @@ const (
 	pole         = 90.0
 	kmPerDegree  = 111.195 // of a meridian of the sphere that sandbox.km measures on
 	farthest     = 20_100  // km: half-way round
-	longestPlace = 120     // characters
+	longestPlace = 80      // characters
 )
 
 // Validate refuses a place that is told in no way or in several, or that is not on earth.
@@ -62,11 +63,16 @@ func (w Where) Validate() error {
 		if !onEarth(w.Box.SwLat, w.Box.SwLng) || !onEarth(w.Box.NeLat, w.Box.NeLng) || w.Box.SwLat >= w.Box.NeLat || w.Box.SwLng == w.Box.NeLng {
 			return Refuse("/geo/boundingBox", "range", "A box is on earth, and its south-west corner is south of the other.")
 		}
-	case len(w.City)+len(w.Region) > longestPlace:
-		return Refuse("/geo/"+w.Mode, "length", "The name of a place has at most 120 characters.")
+	case tooLong(w.City), tooLong(w.Region):
+		return Refuse("/geo/"+w.Mode, "length", overlong)
 	}
 	return nil
 }
+
+const overlong = "The name of a place has at most 80 characters."
+
+// tooLong reports whether a place's name has more characters than are allowed, in whatever script.
+func tooLong(name string) bool { return utf8.RuneCountInString(name) > longestPlace }
 
 func onEarth(lat, lng float64) bool {
 	return math.Abs(lat) <= pole && math.Abs(lng) <= halfCircle // not so of NaN

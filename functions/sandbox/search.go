@@ -88,6 +88,9 @@ func (f Filters) Validate() error {
 	if !slices.Contains(flexibilities, f.Flexibility) {
 		return Refuse("/filters/cancellationFlexibility", "known", "A cancellation is free, partial or any.")
 	}
+	if slices.ContainsFunc(f.Neighbourhoods, tooLong) {
+		return Refuse("/filters/neighbourhoods", "length", overlong)
+	}
 	for name, n := range map[string]int{"amenities": len(f.Amenities), "starRating": len(f.Stars),
 		"propertyType": len(f.Types), "neighbourhoods": len(f.Neighbourhoods)} {
 		if n > mostFiltered {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
@@ -291,6 +292,24 @@ func TestEachOrderIsKeptOverAllPages(t *testing.T) {
 	}
 	if page, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 5, Offset: 9000}); err != nil || len(page) != 0 || total != len(w.hotels) {
 		t.Errorf("after the last page: %d of %d, %v", len(page), total, err)
+	}
+}
+
+func TestQueryValidate_longNames(t *testing.T) {
+	t.Parallel()
+	day := stay.DateOf(time.Unix(0, 0))
+	for name, change := range map[string]func(*sandbox.Query, string){
+		"city":           func(q *sandbox.Query, name string) { q.Where = city(name) },
+		"region":         func(q *sandbox.Query, name string) { q.Where = sandbox.Where{Mode: "region", Region: name} },
+		"neighbourhoods": func(q *sandbox.Query, name string) { q.Filters.Neighbourhoods = []string{name} },
+	} {
+		for length, allowed := range map[int]bool{80: true, 81: false} {
+			q := sandbox.Query{Where: city("Kabul"), Dates: sandbox.Dates{CheckIn: day, CheckOut: day.AddDays(1)}, Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
+			change(&q, strings.Repeat("ش", length)) // of two bytes
+			if err := q.Validate(); (err == nil) != allowed {
+				t.Errorf("%s of %d letters: %v", name, length, err)
+			}
+		}
 	}
 }
 

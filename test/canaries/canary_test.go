@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"html"
 	"math/big"
@@ -53,6 +54,12 @@ func (a *aviary) phone(place string) string {
 func (a *aviary) card(place string) string {
 	d := a.number(place, "4111", 12)
 	return "4111 " + d[:4] + " " + d[4:8] + " " + d[8:]
+}
+
+// degrees is a latitude or longitude that starts with the whole degrees, exact to a hair's breadth.
+func (a *aviary) degrees(place string, whole int) json.Number {
+	const prefix = "53"
+	return json.Number(fmt.Sprintf("%d.%s%s", whole, prefix, a.number(place, prefix, 9)))
 }
 
 // number makes n digits after a prefix, which is what keeps them apart from any other digits.

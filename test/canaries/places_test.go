@@ -2,12 +2,10 @@ package canaries
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/test/stage"
 )
 
@@ -126,23 +125,23 @@ func (w *watch) value(where string, text []byte) {
 	w.look(where, text)
 }
 
-// opened is what bytes say: a document without its first byte, and without its compression.
+// opened is what bytes say, without their compression and without what stands before a document's JSON.
 func opened(text string) []byte {
 	raw, err := hex.DecodeString(text[2:])
-	if err != nil || len(raw) == 0 {
+	if err != nil {
 		return nil
 	}
-	if raw[0] == 'z' {
-		if z, err := gzip.NewReader(bytes.NewReader(raw[1:])); err == nil {
-			if plain, err := io.ReadAll(z); err == nil {
+	for at := range raw {
+		if bytes.HasPrefix(raw[at:], []byte{0x1f, 0x8b}) { // where a gzip begins
+			if plain, err := document.Unzip(raw[at:]); err == nil {
 				return plain
 			}
 		}
+		if raw[at] == '{' && json.Valid(raw[at:]) {
+			return raw[at:]
+		}
 	}
-	if json.Valid(raw) {
-		return raw
-	}
-	return raw[1:]
+	return raw
 }
 
 // log looks through all lines, member by member.

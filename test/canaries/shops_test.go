@@ -100,10 +100,15 @@ func traveller(t *testing.T, s *stage.Stage, a *aviary, w *watch, all map[string
 		p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": "city", "city": a.name(at + "city")}))
 		p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": "city", "city": a.email(at + "city")}))
 		p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": "region", "region": a.name(at + "region")}))
+		p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": "bounding-box", "boundingBox": map[string]any{
+			"swLat": a.degrees(at+"boundingBox", 34), "swLng": a.degrees(at+"boundingBox", 68), "neLat": a.degrees(at+"boundingBox", 35), "neLng": a.degrees(at+"boundingBox", 69)}}))
 		for member, text := range map[string]any{"amenities": []string{a.letters(at + "filters amenities")}, "propertyType": []string{a.letters(at + "filters propertyType")}, "neighbourhoods": []string{a.letters(at + "filters neighbourhoods")}} {
 			p.send("POST", consumerSite+path, path, with("geo", map[string]any{"mode": "city", "city": "Kabul"}, "filters", map[string]any{member: text}))
 		}
 	}
+	here := "POST " + consumerSite + "/search json geo point"
+	p.must(http.StatusOK, "POST", consumerSite+"/search", "/search", with("geo", map[string]any{"mode": "point", "point": map[string]any{
+		"lat": a.degrees(here, 34), "lng": a.degrees(here, 69), "radiusKm": 100}}))
 	hotel := demo.KabulGrand
 	p.send("GET", consumerSite+"/hotels/{propertyId}", "/hotels/"+hotel.Property.String()+"?source="+url.QueryEscape(p.text("source"))+"&searchSessionId="+url.QueryEscape(p.text("search")), nil)
 	p.must(http.StatusOK, "GET", consumerSite+"/hotels/{propertyId}", "/hotels/"+hotel.Property.String(), nil)

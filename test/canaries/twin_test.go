@@ -2,10 +2,12 @@ package canaries
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/test/stage"
@@ -25,9 +27,9 @@ func TestEveryLeakIsFound(t *testing.T) {
 		t.Fatalf("found before anything was typed: %q", wrong)
 	}
 	owner := s.DB.Owner(t)
-	zipped, err := document.Encode(map[string]string{"guest": a.email("a session"), "filler": strings.Repeat("long enough to be compressed ", 100)})
-	if err != nil {
-		t.Fatal(err)
+	keep := func(collection string, value any) error {
+		_, err := document.Open[any](s.Env(), collection).Create(t.Context(), document.KeyOf("x"), value, s.Env().Now().Add(time.Hour))
+		return err
 	}
 	for _, leak := range []struct {
 		name, where, from string
@@ -46,12 +48,14 @@ func TestEveryLeakIsFound(t *testing.T) {
 			return err
 		}},
 		{"a document has it, compressed", "document sessions value guest", "a session", func() error {
-			_, err := owner.Exec(t.Context(), `INSERT INTO document.documents (collection, id, value, number, version, expires_at) VALUES ('sessions', 'x', $1, 0, 1, 'infinity')`, zipped)
-			return err
+			return keep("sessions", map[string]string{"guest": a.email("a session"), "filler": strings.Repeat("long enough to be compressed ", 100)})
 		}},
 		{"a cache's key has it", "document searches id", "a search", func() error {
 			_, err := owner.Exec(t.Context(), `INSERT INTO document.documents (collection, id, value, number, version, expires_at) VALUES ('searches', $1, '', 0, 1, 'infinity')`, "kabul%2F"+a.letters("a search"))
 			return err
+		}},
+		{"a document has an exact place", "document places value lat", "a place", func() error {
+			return keep("places", map[string]json.RawMessage{"lat": json.RawMessage(a.degrees("a place", 34))})
 		}},
 		{"a column has it", "reservation.reservations.partner_id", "a form", func() error {
 			_, err := owner.Exec(t.Context(), `UPDATE reservation.reservations SET partner_id = $1`, strings.ToUpper(a.name("a form")))

@@ -56,7 +56,6 @@ func OpenBazaar(t testing.TB, hotels int) *Bazaar {
 }
 
 func hotel(n int) Hotel {
-	km := float64(n)
 	return Hotel{
 		Listing: consumer.Listing{
 			Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), Slug: fmt.Sprintf("hotel-%d", n),
@@ -64,7 +63,7 @@ func hotel(n int) Hotel {
 			City: "Kabul", Country: "AF", Geo: consumer.Position{Lat: 34.5 + float64(n%20)/100, Lng: 69.1 + float64(n/20)/100},
 			Thumbnail: consumer.Thumbnail{URL: "/photo.svg", Alt: locale.Text{Default: "A house", Localized: map[string]string{"ps": "کور"}}},
 			Stars:     4, Rating: &consumer.GuestRating{Value: 4.5, Count: 10}, Amenities: []string{"wifi", "breakfast", "parking", "prayer-room", "halal-kitchen", "garden"},
-			Type: "hotel", Badges: []string{"shariaCompliant"}, DistanceKm: &km,
+			Type: "hotel", Badges: []string{"shariaCompliant"},
 		},
 		Color: "#1a2b3c", Nightly: 4_000_000_000, Currency: money.AFN, Room: id.New[id.RoomType](),
 	}
