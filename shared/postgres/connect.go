@@ -23,17 +23,17 @@ const (
 // Connect opens one connection as the login role itself, without role, time-outs or pool: for jobs. It retries for two minutes
 // (DATABASE_CONNECT_TIMEOUT): a job may start a minute before its network or its login is ready.
 func Connect(ctx context.Context, e env.Env) (*pgx.Conn, error) {
-	var l struct {
-		Patience time.Duration `env:"DATABASE_CONNECT_TIMEOUT,default=2m"`
+	var config struct {
+		Timeout time.Duration `env:"DATABASE_CONNECT_TIMEOUT,default=2m"`
 	}
-	if err := e.Load(&l); err != nil {
+	if err := e.Load(&config); err != nil {
 		return nil, err
 	}
 	c, err := connConfig(e)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	within, cancel := context.WithTimeout(ctx, l.Patience)
+	retrying, cancel := context.WithTimeout(ctx, config.Timeout)
 	defer cancel()
 	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
 		conn, err := pgx.ConnectConfig(ctx, c)
@@ -42,7 +42,7 @@ func Connect(ctx context.Context, e env.Env) (*pgx.Conn, error) {
 			return conn, nil
 		}
 		err = outage(ctx, fmt.Errorf("postgres: connect: %w", err), true)
-		if !passes(err) || !sleep(within, pause) {
+		if !transient(err) || env.Wait(retrying, pause) != nil {
 			return nil, err
 		}
 	}
@@ -57,22 +57,10 @@ func Await(ctx context.Context, e env.Env) error {
 	return conn.Close(ctx)
 }
 
-// passes reports whether a failed connection may succeed later: the server cannot be reached, or does not know the login yet.
-func passes(err error) bool {
+// transient reports whether a failed connection may succeed later: the server cannot be reached, or does not know the login yet.
+func transient(err error) bool {
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && strings.HasPrefix(server.Code, "28") {
 		return true
 	}
 	return errors.Is(err, fault.ErrUnavailable)
-}
-
-// sleep reports whether the pause is over before the context.
-func sleep(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
