@@ -84,7 +84,10 @@ func newFrame(e env.Env, s Spec) (frame, error) {
 		return frame{}, err
 	}
 	log, err := observe.Open(e)
-	return frame{spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox, hops: n, pace: p, agents: a}, err
+	return frame{
+		spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox,
+		hops: n, pace: p, agents: a,
+	}, err
 }
 
 // with is the frame around an endpoint.
@@ -138,20 +141,20 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 		Scenario: f.scenario(r),
 	}
 	if f.spec.Access == Public {
-		o.Caller = blamed(c.from)
+		o.Caller = network(c.from)
 	}
 	return event.WithOrigin(ctx, o)
 }
 
-// blamed is what the circuit breakers of upstreams know a client by. Networks of IPv6 are taken so large that nobody can pass
-// for several callers with what an access provider gives to one customer.
-func blamed(from netip.Addr) string {
+// network returns by what the circuit breakers of upstreams tell clients apart: an IPv4 address, or the /48 of an IPv6 address. A
+// provider may give one customer a whole /48, which must not count as several callers.
+func network(from netip.Addr) string {
 	bits := 32
 	if from.Is6() {
 		bits = 48
 	}
-	network, _ := from.Prefix(bits)
-	return network.String()
+	prefix, _ := from.Prefix(bits)
+	return prefix.String()
 }
 
 // scenario is what the caller wants the neighbours to play. Where they are real, nobody is asked to play anything.

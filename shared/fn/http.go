@@ -77,7 +77,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		return answer{}, err
 	}
 	if h.spec.Access != Public {
-		ctx = blaming(ctx, scope)
+		ctx = withCaller(ctx, scope)
 	} else if err := c.settle(scope); err != nil {
 		return answer{}, err
 	}
@@ -101,8 +101,8 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	return h.once(ctx, r, c, scope, h.claim(r, scope, h.door.Headers, key, body), visitor, call)
 }
 
-// approach lets a request come near: its address is counted before anything is asked on its behalf. Where services call too,
-// only others are counted: services have few addresses.
+// approach identifies the caller, and counts the client's address before any service is asked on its behalf. If a route is not
+// public, calls of services are not counted: services have few addresses.
 func (h *httpEnd[V, In, Out]) approach(ctx context.Context, r *http.Request, c *record) (caller identity.Identity, err error) {
 	if h.spec.Access == Public {
 		if err := c.arrive(); err != nil {
@@ -133,12 +133,12 @@ func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, c *recor
 func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, s Scope, claim idempotency.Claim, v V, call Call[In]) (answer, error) {
 	a, replayed, err := h.door.Ledger.Do(ctx, claim, func(act id.Request) answer {
 		call.Act = act
-		a, err := c.perform(s, func() (answer, error) {
+		a, err := c.perform(s, func() answer {
 			a, err := h.run(ctx, r, c, v, call)
 			if err != nil {
 				a = problem(r, c, err)
 			}
-			return a, nil
+			return a
 		})
 		if err != nil {
 			a = problem(r, c, err)
@@ -179,9 +179,9 @@ func (r route) claim(req *http.Request, s Scope, doors []string, key string, bod
 	}
 }
 
-// blaming is the context of a call by a service or by staff, which come from a few addresses: the circuit breakers of upstreams
-// know them by the tenant and by who they are.
-func blaming(ctx context.Context, s Scope) context.Context {
+// withCaller returns the context of a call by a service or by staff. They come from a few addresses, so the circuit breakers of
+// upstreams tell them apart by tenant and identity.
+func withCaller(ctx context.Context, s Scope) context.Context {
 	o := event.OriginOf(ctx)
 	o.Caller = s.Tenant.String() + " " + s.Caller
 	return event.WithOrigin(ctx, o)

@@ -51,11 +51,11 @@ func (c *record) settle(s Scope) error {
 	return err
 }
 
-// perform counts an act, unless it was done before: it runs do, and counts nothing if that leads to no final answer, since
-// the same act will then be tried again.
-func (c *record) perform(s Scope, do func() (answer, error)) (answer, error) {
+// perform runs do and counts it as an act, or returns the error of a limit. An act without a final answer is not counted, since
+// the caller will try it again.
+func (c *record) perform(s Scope, do func() answer) (answer, error) {
 	if c.pace.acts == nil {
-		return do()
+		return do(), nil
 	}
 	c.standings[0], c.standings[1] = c.pace.acts.Address(c.from, c.began), c.pace.acts.Session(s.Caller, c.began)
 	for _, standing := range c.standings[:2] {
@@ -64,11 +64,11 @@ func (c *record) perform(s Scope, do func() (answer, error)) (answer, error) {
 			return answer{}, err
 		}
 	}
-	a, err := do()
-	if err == nil && !a.Final() {
+	a := do()
+	if !a.Final() {
 		c.undo()
 	}
-	return a, err
+	return a, nil
 }
 
 func (c *record) undo() {
