@@ -225,6 +225,8 @@ func TestSettingsAreKeptForAMinuteAndOverAFailure(t *testing.T) {
 		{"not asked again at once", time.Second, 503, ``, want, 2},
 		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, Settings{longestHold, usualGrace, "r"}, 3},
 		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, Settings{shortestHold, usualGrace, "r"}, 4},
+		{"a grace that no column takes", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":2147483648}}`, Settings{usualHold, maxGrace, "r"}, 5},
+		{"a grace below nothing", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":-1}}`, Settings{usualHold, 0, "r"}, 6},
 	} {
 		e.Advance(step.after)
 		n.status, n.answer = step.status, step.answer
@@ -242,6 +244,7 @@ func TestProperties_local(t *testing.T) {
 	t.Parallel()
 	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
 	kabul := Local{"Asia/Kabul", "14:00", "12:00"}
+	const unknown = `{"status":404,"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`
 	answer := func(tenant id.Tenant, zone string) string {
 		return `{"propertyId":"` + property.String() + `","tenantId":"` + tenant.String() + `","timeZone":"` + zone + `","checkInFrom":"14:00","checkOutUntil":"12:00"}`
 	}
@@ -255,7 +258,8 @@ func TestProperties_local(t *testing.T) {
 		{"of another tenant", http.StatusOK, answer(id.New[id.Tenant](), "Asia/Kabul"), ErrNotFound},
 		{"without a zone", http.StatusOK, answer(tenant, ""), fault.ErrUpstreamUnavailable},
 		{"in a zone that does not exist", http.StatusOK, answer(tenant, "Asia/Nowhere"), fault.ErrUpstreamUnavailable},
-		{"unknown", http.StatusNotFound, `{"status":404,"code":"MELMASTOON.GENERAL.RESOURCE_NOT_FOUND"}`, ErrNotFound},
+		{"in the zone of this process", http.StatusOK, answer(tenant, "Local"), fault.ErrUpstreamUnavailable},
+		{"unknown", http.StatusNotFound, unknown, ErrNotFound},
 		{"away", http.StatusServiceUnavailable, `{}`, fault.ErrUpstreamUnavailable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -276,6 +280,11 @@ func TestProperties_local(t *testing.T) {
 			n.status = http.StatusServiceUnavailable
 			if again, err := OpenProperties(e).Local(t.Context(), tenant, property); again != kabul || err != nil {
 				t.Errorf("Local() = %v, %v while the service is away, want what it said before", again, err)
+			}
+			e.Advance(time.Hour)
+			n.status, n.answer = http.StatusNotFound, unknown
+			if again, err := OpenProperties(e).Local(t.Context(), tenant, property); !errors.Is(err, ErrNotFound) {
+				t.Errorf("Local() = %v, %v of a property that is gone, want %v", again, err, ErrNotFound)
 			}
 		})
 	}

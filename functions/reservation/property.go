@@ -2,7 +2,6 @@ package reservation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 	_ "time/tzdata" // deadlines depend on it: a base image may have none
@@ -21,7 +20,7 @@ type Local struct {
 	CheckOutUntil string `json:"checkOutUntil"` // "12:00"
 }
 
-// midnight is when a date begins at the property. A zone that this program does not know is UTC: NewQuote accepts none.
+// midnight returns when a date begins at the property. NewQuote rejects a zone that this program does not know; here it counts as UTC.
 func (l Local) midnight(d stay.Date) time.Time {
 	zone, err := time.LoadLocation(l.TimeZone)
 	if err != nil {
@@ -31,38 +30,41 @@ func (l Local) midnight(d stay.Date) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, zone)
 }
 
-// validate returns an error for a property without a usable time zone or hours.
+// validate returns an error for a property without an IANA time zone that this program knows.
 func (l Local) validate() error {
-	if l.TimeZone == "" {
-		return errors.New("no time zone")
+	if l.TimeZone == "" || l.TimeZone == "Local" { // LoadLocation takes them for UTC and for the zone of this process
+		return fmt.Errorf("the time zone %q", l.TimeZone)
 	}
 	_, err := time.LoadLocation(l.TimeZone)
 	return err
 }
 
 // Properties is the property service.
-type Properties struct{ known *recent[houseKey, Local] }
+type Properties struct {
+	known *staleCache[propertyKey, Local]
+}
 
-type houseKey struct {
+type propertyKey struct {
 	tenant   id.Tenant
 	property id.Property
 }
 
 // OpenProperties opens the client. All functions of a process share what it knows.
 func OpenProperties(e env.Env) Properties {
-	known, _ := env.Once(e, "reservation.properties", func() (*recent[houseKey, Local], error) { // nothing here can fail
+	known, _ := env.Once(e, "reservation.properties", func() (*staleCache[propertyKey, Local], error) { // nothing here can fail
 		client := upstream.Open(e, "property", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})
-		return remember(e.Now, 10*time.Minute, func(ctx context.Context, key houseKey) (Local, error) { return askLocal(ctx, client, key) }), nil
+		ask := func(ctx context.Context, key propertyKey) (Local, error) { return askLocal(ctx, client, key) }
+		return newStaleCache(e.Now, 10*time.Minute, ask), nil
 	})
 	return Properties{known}
 }
 
 // Local returns the local time of a tenant's property, or ErrNotFound.
 func (p Properties) Local(ctx context.Context, tenant id.Tenant, property id.Property) (Local, error) {
-	return p.known.get(ctx, houseKey{tenant, property})
+	return p.known.get(ctx, propertyKey{tenant, property})
 }
 
-func askLocal(ctx context.Context, client *upstream.Client, key houseKey) (Local, error) {
+func askLocal(ctx context.Context, client *upstream.Client, key propertyKey) (Local, error) {
 	var out struct {
 		Tenant id.Tenant `json:"tenantId"`
 		Local

@@ -33,6 +33,7 @@ func TestAPriceForSomethingElseIsNone(t *testing.T) {
 		{"an item's policy without ref", func(p *Price) { p.Items[1].Policy = &Policy{PenaltyPercent: 50} }, fault.ErrUpstreamUnavailable},
 		{"a penalty above the price", func(p *Price) { p.Policy.PenaltyPercent = 101 }, fault.ErrUpstreamUnavailable},
 		{"a penalty below nothing", func(p *Price) { p.Items[0].Policy = &Policy{Ref: "p", PenaltyNights: -1} }, fault.ErrUpstreamUnavailable},
+		{"a policy for centuries", func(p *Price) { p.Policy.FreeUntil = 3_000_000 }, fault.ErrUpstreamUnavailable},
 		{"a no-show above the price", func(p *Price) { over := 101; p.Policy.NoShowPercent = &over }, fault.ErrUpstreamUnavailable},
 		{"lines above the total", func(p *Price) { p.Lines[0].Amount++ }, fault.ErrUpstreamUnavailable},
 		{"no lines", func(p *Price) { p.Lines = nil }, fault.ErrUpstreamUnavailable},

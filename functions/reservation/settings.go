@@ -16,8 +16,11 @@ const (
 	longestHold  = 1800 * time.Second
 )
 
-// usualGrace is for how many hours after the day of arrival a guest is awaited, unless the tenant says otherwise.
-const usualGrace = 6
+// How many hours after the day of arrival a guest is awaited at most, and where the tenant does not say.
+const (
+	usualGrace = 6
+	maxGrace   = 720
+)
 
 // Settings are what a tenant decides for its reservations.
 type Settings struct {
@@ -27,13 +30,16 @@ type Settings struct {
 }
 
 // Tenants knows the settings of tenants: for a minute, and longer while the tenant service does not answer.
-type Tenants struct{ known *recent[id.Tenant, Settings] }
+type Tenants struct {
+	known *staleCache[id.Tenant, Settings]
+}
 
 // OpenTenants opens the client. All functions of an instance share what it knows.
 func OpenTenants(e env.Env) Tenants {
-	known, _ := env.Once(e, "reservation.tenants", func() (*recent[id.Tenant, Settings], error) { // nothing here can fail
+	known, _ := env.Once(e, "reservation.tenants", func() (*staleCache[id.Tenant, Settings], error) { // nothing here can fail
 		client := upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond})
-		return remember(e.Now, time.Minute, func(ctx context.Context, tenant id.Tenant) (Settings, error) { return askSettings(ctx, client, tenant) }), nil
+		ask := func(ctx context.Context, tenant id.Tenant) (Settings, error) { return askSettings(ctx, client, tenant) }
+		return newStaleCache(e.Now, time.Minute, ask), nil
 	})
 	return Tenants{known}
 }
@@ -60,7 +66,7 @@ func askSettings(ctx context.Context, client *upstream.Client, tenant id.Tenant)
 	}
 	s := Settings{HoldTTL: bounded(out.Settings.HoldTTLSeconds), NoShowGrace: usualGrace, Region: out.Region}
 	if hours := out.Settings.NoShowGraceHours; hours != nil {
-		s.NoShowGrace = max(*hours, 0)
+		s.NoShowGrace = min(max(*hours, 0), maxGrace)
 	}
 	return s, nil
 }

@@ -98,6 +98,9 @@ type Policy struct {
 	Description    string `json:"description"`
 }
 
+// maxFreeUntil is ten years, in hours. Many more do not fit into a duration, and the deadline would be after the arrival.
+const maxFreeUntil = 10 * 366 * 24
+
 // validate returns an error for a policy that no cancellation could name or apply.
 func (p Policy) validate() error {
 	percent := func(n int) bool { return n >= 0 && n <= 100 }
@@ -106,6 +109,8 @@ func (p Policy) validate() error {
 		return errors.New("a policy without ref")
 	case p.FreeUntil < 0 || p.PenaltyNights < 0 || p.NoShowNights < 0:
 		return fmt.Errorf("policy %s has a negative number", p.Ref)
+	case p.FreeUntil > maxFreeUntil:
+		return fmt.Errorf("policy %s is free until %d hours before", p.Ref, p.FreeUntil)
 	case !percent(p.PenaltyPercent), p.NoShowPercent != nil && !percent(*p.NoShowPercent):
 		return fmt.Errorf("policy %s has a share that is no percentage", p.Ref)
 	}
