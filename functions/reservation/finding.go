@@ -20,7 +20,8 @@ const selectReservations = `
 		r.currency, r.grand_total_micro, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
 		r.captured_micro, r.capture_event_id, r.region, coalesce(r.time_zone, 'UTC') AS time_zone,
 		coalesce(r.check_in_from, '') AS check_in_from, coalesce(r.check_out_until, '') AS check_out_until,
-		coalesce(r.no_show_grace_hours, 6) AS no_show_grace_hours, r.own_total_micro, r.own_currency, r.created_by, r.cancellation, r.created_at, r.confirmed_at,
+		coalesce(r.no_show_grace_hours, 6) AS no_show_grace_hours, r.own_total_micro, r.own_currency,
+		r.created_by, r.cancellation, r.created_at, r.confirmed_at,
 		h.hold_id, h.allocation_ids, h.placed_at, h.expires_at, h.ttl_seconds, h.status AS hold_status, platform.now() AS as_of
 	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
 	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`

@@ -127,7 +127,7 @@ func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
 	now = at(now)
 	committed.Outcome = Committed
 	r.Hold = committed
-	r.Payment = Payment{i.Method, i.Status, &i.ID, i.Captured, 0, i.CaptureEvent, &now}
+	r.Payment = Payment{Method: i.Method, PaymentStatus: i.Status, Intent: &i.ID, Captured: i.Captured, CaptureEvent: i.CaptureEvent, ConfirmedAt: &now}
 	return nil
 }
 

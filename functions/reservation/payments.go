@@ -70,14 +70,17 @@ func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
 	return p.Intent(ctx, r.Tenant, out.ID)
 }
 
-// Learn asks how much of what the reservation stands on has gone back. Cancelling a paid reservation needs it.
+// Learn asks how much of the money of a paid reservation has gone back, and notes it in the reservation. Cancelling needs it.
 func (p Payments) Learn(ctx context.Context, r *Reservation) error {
 	if r.Captured == 0 {
 		return nil
 	}
 	i, err := p.Intent(ctx, r.Tenant, *r.Intent)
+	if err != nil {
+		return err
+	}
 	r.Refunded = i.Refunded
-	return err
+	return nil
 }
 
 // A Cause is why money goes back without a cancellation. An intent is refunded once for each.
