@@ -21,9 +21,9 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)
 		if err != nil {
 			return nil, err
 		}
-		of := service(s.Route)
+		name := service(s.Route)
 		return func(ctx context.Context, _ fn.Nothing, c fn.Call[In]) (out Out, err error) {
-			if c.Header, err = concerning(of, c.Header); err != nil {
+			if c.Header, err = narrowed(c.Header, name); err != nil {
 				return out, err
 			}
 			if err := play(ctx, c.Header); err != nil {

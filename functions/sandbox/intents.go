@@ -195,19 +195,32 @@ func (s Intents) owner(ctx context.Context, intent id.Intent) (id.Tenant, error)
 	return owner(ctx, s.db, `SELECT tenant_id FROM sandbox.intents WHERE intent_id = @key`, intent)
 }
 
-// readIntent reads one intent. One whose time is over reads as failed from that moment on, by the database's clock;
-// Expire only writes it down and tells the world.
+// selectIntents reads intents. One whose time is over reads as failed from that moment on, by the database's clock; Expire only
+// writes that and publishes it.
+const selectIntents = `
+	SELECT intent_id, tenant_id, reservation_id, method, provider,
+	       CASE WHEN over THEN 'failed' ELSE status END AS status,
+	       attempts, amount_micro, currency, coalesce(return_url, '') AS return_url,
+	       captured_micro, refunded_micro, captured_at, captured_event_id,
+	       CASE WHEN over THEN 'expired' ELSE coalesce(failure_code, '') END AS failure_code,
+	       version, expires_at
+	FROM sandbox.intents
+	CROSS JOIN LATERAL (SELECT status = 'requires_payment' AND expires_at <= platform.now() AS over) AS clock`
+
 func readIntent(ctx context.Context, tx postgres.Tx, intent id.Intent) (Intent, error) {
 	rows, _ := tx.Query(ctx, selectIntents+` WHERE intent_id = @intent`, pgx.StrictNamedArgs{"intent": intent})
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Intent])
 }
 
 // Of lists the intents of a reservation, the oldest first.
-func (s Intents) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) (all []Intent, err error) {
+func (s Intents) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) (all []IntentView, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, selectIntents+` WHERE tenant_id = @tenant AND reservation_id = @reservation ORDER BY intent_id`,
 			pgx.StrictNamedArgs{"tenant": tenant, "reservation": r})
-		all, err = pgx.CollectRows(rows, pgx.RowToStructByName[Intent])
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (IntentView, error) {
+			i, err := pgx.RowToStructByName[Intent](row)
+			return i.View(), err
+		})
 		return err
 	})
 	if err != nil {
@@ -215,16 +228,6 @@ func (s Intents) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) (al
 	}
 	return all, nil
 }
-
-const selectIntents = `
-		SELECT intent_id, tenant_id, reservation_id, method, provider,
-		       CASE WHEN over THEN 'failed' ELSE status END AS status,
-		       attempts, amount_micro, currency, coalesce(return_url, '') AS return_url,
-		       captured_micro, refunded_micro, captured_at, captured_event_id,
-		       CASE WHEN over THEN 'expired' ELSE coalesce(failure_code, '') END AS failure_code,
-		       version, expires_at
-		FROM sandbox.intents
-		CROSS JOIN LATERAL (SELECT status = 'requires_payment' AND expires_at <= platform.now() AS over) AS clock`
 
 // readLive reads the intent with which the reservation can be paid now.
 func readLive(ctx context.Context, tx postgres.Tx, r id.Reservation) (Intent, error) {

@@ -213,7 +213,8 @@ func (t Tariff) converted(m money.Micro) *big.Rat {
 	return new(big.Rat).Mul(rat(m), t.FX.exact)
 }
 
-// stricter is the policy that stands for a stay of several rooms where only one is shown (each room keeps its own): the one that is free for the shortest time, then the dearer.
+// stricter is the policy that stands for a stay of several rooms where only one is shown: the one that is free for the shortest time,
+// then the dearer. Each room keeps its own.
 func stricter(a, b Policy, first bool) Policy {
 	earlier := b.FreeUntilHoursBefore > a.FreeUntilHoursBefore
 	dearer := b.FreeUntilHoursBefore == a.FreeUntilHoursBefore && b.PenaltyPercent > a.PenaltyPercent

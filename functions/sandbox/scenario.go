@@ -38,9 +38,9 @@ func Plays(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == str
 // slowness is more than callers wait for most of these services.
 const slowness = 1500 * time.Millisecond
 
-// concerning returns the headers of a call as the service sees them: the scenario without its parameter, or no scenario if
-// it is another service's. A name that is unknown is refused: its sender would test something else than they believe.
-func concerning(service string, h http.Header) (http.Header, error) {
+// narrowed returns the headers of a call as a service sees them: with the scenario without its parameter, or with no scenario if it
+// is for another service. An unknown name is refused: its sender would test something else than they believe.
+func narrowed(h http.Header, service string) (http.Header, error) {
 	asked := h.Get(scenarioHeader)
 	if asked == "" {
 		return h, nil

@@ -41,10 +41,6 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (l *lister) list(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	found, err := l.intents.Of(ctx, c.In.Tenant, c.In.Reservation)
-	out := Response{Intents: []sandbox.IntentView{}}
-	for _, i := range found {
-		out.Intents = append(out.Intents, i.View())
-	}
-	return out, err
+	all, err := l.intents.Of(ctx, c.In.Tenant, c.In.Reservation)
+	return Response{all}, err
 }

@@ -84,16 +84,17 @@ func (s *cashier) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, er
 		return out, err
 	}
 	w := s.dictionary.choose(i.ReturnURL, c.Header.Get("Accept-Language"), zone)
-	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: s.page, Data: view{Intent: i, Before: before(c.In.Before.Or(i.ExpiresAt), i.ExpiresAt, c.Now), Words: w, Hotel: w.In(name),
+	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: s.page, Data: view{
+		Intent: i, Before: deadline(c.In.Before, i.ExpiresAt, c.Now), Words: w, Hotel: w.In(name),
 		Amount:       w.T("money", w.Digits(amount), w.T(string(i.Currency))),
-		AttemptsLeft: w.Digits(strconv.Itoa(sandbox.MostDeclines - i.Attempts)), Style: template.CSS(style), Policy: s.policy}}, nil
+		AttemptsLeft: w.Digits(strconv.Itoa(sandbox.MostDeclines - i.Attempts)), Style: template.CSS(style), Policy: s.policy,
+	}}, nil
 }
 
-// before returns the time that the guest is told: the one that the hotel's site named, if it is still to come and the page is
-// open until then.
-func before(named, expires, now time.Time) time.Time {
-	if named.After(now) && named.Before(expires) {
-		return named
+// deadline returns the time that the guest is told: the one that the hotel's site named, if it is to come before the page closes.
+func deadline(named fn.Maybe[time.Time], expires, now time.Time) time.Time {
+	if at, given := named.Get(); given && at.After(now) && at.Before(expires) {
+		return at
 	}
 	return expires
 }
