@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -21,6 +23,16 @@ func (s Search) Asked() bool { return s.CheckIn != "" || s.CheckOut != "" }
 func (s Search) Query() url.Values {
 	return url.Values{"propertyId": {s.Property}, "checkIn": {s.CheckIn}, "checkOut": {s.CheckOut},
 		"adults": {s.Adults}, "children": {s.Children}, "rooms": {s.Rooms}}
+}
+
+// At returns the fields of a form that books a room found by the search, at the rate and the price that the page shows.
+func (s Search) At(room id.RoomType, rate id.RatePlan, shown money.Minor) url.Values {
+	fields := s.Query()
+	fields.Set("roomTypeId", room.String())
+	fields.Set("ratePlanId", rate.String())
+	fields.Set("total", strconv.FormatInt(shown.Amount, 10))
+	fields.Set("currency", string(shown.Currency))
+	return fields
 }
 
 // Whole is the search with what most guests mean where they have said nothing: two people, next week, two nights.
