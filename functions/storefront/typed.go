@@ -27,20 +27,27 @@ const (
 	maxTyped    = 3500 // bytes of a cookie's value: browsers keep 4,096 with its name
 )
 
-// cookie holds the form for the pages of one booking. Requests too long for a cookie are left out.
+// cookie holds the form for the pages of one booking. Of a form that is too long for a cookie it leaves out the special requests, or
+// else everything but the fields that were wrong.
 func (t typedForm) cookie(v *Visit, d id.Draft) *http.Cookie {
-	c := &http.Cookie{Name: typedCookie, Path: v.Home() + "/bookings/" + d.String(), MaxAge: int(typedLife / time.Second),
-		HttpOnly: true, Secure: !v.plain, SameSite: http.SameSiteLaxMode}
-	for {
-		text, err := json.Marshal(t)
-		if err != nil {
-			return c
-		}
-		if c.Value = base64.RawURLEncoding.EncodeToString(text); len(c.Value) <= maxTyped || t.Guest.Requests == "" {
-			return c
-		}
+	value := t.encode()
+	if len(value) > maxTyped {
 		t.Guest.Requests = ""
+		value = t.encode()
 	}
+	if len(value) > maxTyped {
+		value = typedForm{Wrong: t.Wrong}.encode()
+	}
+	return &http.Cookie{Name: typedCookie, Value: value, Path: v.Home() + "/bookings/" + d.String(), MaxAge: int(typedLife / time.Second),
+		HttpOnly: true, Secure: !v.plain, SameSite: http.SameSiteLaxMode}
+}
+
+func (t typedForm) encode() string {
+	text, err := json.Marshal(t)
+	if err != nil { // text that is not UTF-8
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(text)
 }
 
 // typed returns the form that the guest sent last for this booking, if it was refused. A cookie that cannot be read is none.

@@ -112,6 +112,10 @@ func TestDetails_areKeptAcrossARefusal(t *testing.T) {
 	if n := len(g.jar["typed"]); n == 0 || n > 3500 {
 		t.Errorf("a cookie of %d bytes", n)
 	}
+	g.send("/guest", "firstName", strings.Repeat("Z", 10_000), "email", "nowhere").sees("Who is coming?", `id="wrong-email"`)
+	if n := len(g.jar["typed"]); n == 0 || n > 3500 {
+		t.Errorf("a cookie of %d bytes for a name of 10,000", n)
+	}
 }
 
 func TestCookies_areSecureWhereTheGuestsConnectionIs(t *testing.T) {
