@@ -1,4 +1,4 @@
-# What is told to a person, and what that person is to do: the README's section of the alert's playbook comes with it.
+# Alerts. The documentation of each alert is its page in playbooks/, with the project and the region filled in.
 resource "google_monitoring_notification_channel" "email" {
   display_name = "melmastoon"
   type         = "email"
@@ -11,20 +11,19 @@ resource "google_monitoring_notification_channel" "email" {
 }
 
 locals {
-  # Each section of the README that is called after a playbook.
-  playbooks = { for section in slice(split("\n### Playbook: ", file("${path.module}/README.md")), 1, length(split("\n### Playbook: ", file("${path.module}/README.md")))) :
-    split("\n", section)[0] => split("\n## ", section)[0]
+  playbooks = { for page in fileset("${path.module}/playbooks", "*.md") :
+    trimsuffix(page, ".md") => replace(replace(file("${path.module}/playbooks/${page}"), "<project>", var.project), "<region>", var.region)
   }
 
   by_function = ["metric.label.function"]
 
-  # What callers and the bus ask of a service, as Cloud Run counts it.
+  # The responses of a service to callers and Pub/Sub, as counted by Cloud Run.
   answered = { for service in keys(local.services) : service => join(" AND ", concat(
     ["${local.counted.answers} AND resource.labels.service_name=starts_with(\"${service}-\")"],
     [for name, f in local.scheduled : "resource.labels.service_name!=\"${name}\"" if f.service == service],
   )) }
 
-  # What is promised of single routes, in seconds; of all others that nineteen of twenty calls end within two.
+  # Latency targets of single routes in seconds, for 95 % of calls. The target of all other routes is two seconds.
   promises = {
     "GET /bff/tenant-booking/v1/*/availability" = 0.6
     "GET /bff/tenant-booking/v1/*/bootstrap"    = 0.35
@@ -33,50 +32,53 @@ locals {
   promised = { for r in local.routes : r.function => local.promises["${r.method} ${r.template}"] if contains(keys(local.promises), "${r.method} ${r.template}") }
 
   alerts = merge(
-    # One cause, one page: what is ticked is reported by its progress; 503 means that a store or a neighbour is away, which has its own alert.
+    # One cause, one page: scheduled functions have progress alerts, and 503 (a store or an upstream service is unavailable) has its own alert.
     { for service in keys(local.services) : "errors-${service}" => {
-      name = "${service} fails", playbook = "errors", page = true
+      name = "${service}: more than 2 % of calls fail", playbook = "errors", page = true
       condition = {
         filter = "${local.answered[service]} AND metric.labels.response_code_class=\"5xx\" AND metric.labels.response_code!=\"503\""
         of     = local.answered[service]
         above  = 0.02, lasting = 300
       }
     } },
-    { for what, code in { store = "GENERAL.UNAVAILABLE", neighbour = "BFF.UPSTREAM_UNAVAILABLE" } : "away-${what}" => {
-      name                      = "a ${what} is away", playbook = "errors", page = true
+    { for what, u in {
+      store     = { code = "GENERAL.UNAVAILABLE", name = "a store is unavailable", playbook = "store-unavailable" }
+      neighbour = { code = "BFF.UPSTREAM_UNAVAILABLE", name = "an upstream service is unavailable", playbook = "upstream-unavailable" }
+      } : "away-${what}" => {
+      name = u.name, playbook = u.playbook, page = true
       condition = {
-        filter = "${local.counted.calls} AND metric.labels.code=\"${code}\""
+        filter = "${local.counted.calls} AND metric.labels.code=\"${u.code}\""
         of     = local.counted.calls
         above  = 0.02, lasting = 300
       }
     } },
     { starts = {
-      name      = "a function does not start", playbook = "errors", page = true
+      name      = "a function does not start", playbook = "function-start", page = true
       condition = { filter = local.counted.starts, by = local.by_function, above = 0 }
     } },
     { for service in keys(local.services) : "latency-${service}" => {
-      name = "${service} is slow", playbook = "latency", page = false
+      name = "${service}: calls are slow", playbook = "latency", page = false
       condition = {
         filter  = "${local.counted.latency} AND metric.labels.function=starts_with(\"${service}-\")"
         reducer = "REDUCE_PERCENTILE_95", above = 2, lasting = 600
       }
     } },
     { for name, seconds in local.promised : "latency-${name}" => {
-      name = "${name} is slower than promised", playbook = "latency", page = false
+      name = "${name} misses its latency target", playbook = "latency", page = false
       condition = {
         filter  = "${local.counted.latency} AND metric.labels.function=\"${name}\""
         reducer = "REDUCE_PERCENTILE_95", above = seconds, lasting = 600
       }
     } },
     { for topic, d in local.dead_letters : "dead-${topic}" => {
-      name = "dead letters in ${topic}", playbook = "dead letters", page = false
+      name = "dead letters in ${topic}", playbook = "dead-letters", page = false
       condition = {
         filter  = "metric.type=\"pubsub.googleapis.com/subscription/num_undelivered_messages\" AND resource.type=\"pubsub_subscription\" AND resource.labels.subscription_id=\"${topic}\""
         aligner = "ALIGN_MAX", above = 0
       }
     } },
     { for service in toset([for d in local.dead_letters : d.service]) : "dead-many-${service}" => {
-      name = "many dead letters of ${service}", playbook = "dead letters", page = true
+      name = "many dead letters of ${service}", playbook = "dead-letters", page = true
       condition = {
         filter  = "metric.type=\"pubsub.googleapis.com/subscription/num_undelivered_messages\" AND resource.type=\"pubsub_subscription\" AND resource.labels.subscription_id=one_of(${join(", ", [for topic, d in local.dead_letters : "\"${topic}\"" if d.service == service])})"
         aligner = "ALIGN_MAX", reducer = "REDUCE_MAX", above = local.dead_letters_of[service].page_above
@@ -90,64 +92,64 @@ locals {
       }
     } },
     { outbox = {
-      name      = "events wait in an outbox for a person", playbook = "outbox", page = true
+      name      = "outbox: events are parked or failing", playbook = "outbox", page = true
       condition = { filter = local.counted.stuck.stuck, by = local.by_function, above = 0 }
     } },
     { outbox-telemetry = {
-      name      = "telemetry waits in an outbox for a person", playbook = "outbox", page = false
+      name      = "outbox: telemetry is parked or failing", playbook = "outbox-telemetry", page = false
       condition = { filter = local.counted.stuck.stuckTelemetry, by = local.by_function, above = 0 }
     } },
-    # Of a hundred events more than one had waited for more than thirty seconds. A single one that a cold instance leaves to the relay is
-    # over before this has lasted.
+    # More than one event in a hundred waited for more than thirty seconds. A single event that a cold instance leaves to the relay does not
+    # last long enough to raise the alert.
     { outbox-lag = {
-      name      = "events leave an outbox late", playbook = "outbox lag", page = false
+      name      = "outbox: events are published late", playbook = "outbox-lag", page = false
       condition = { query = "${local.summed.late} > 0.01 * ${local.summed.published}", lasting = 900 }
     } },
-    # What is ticked must be seen to work: a schedule that has stopped, or was never started, fails nowhere. A tick that answers 503 has found
-    # the store away.
+    # A schedule that was stopped or never started causes no errors, so the alert looks for successful ticks. A tick that responds with 503
+    # counts, because an unavailable store has its own alert.
     { for name, f in local.scheduled : "progress-${name}" => {
-      name = "${name} does not run", playbook = "progress", page = true
+      name = "${name}: no success for 20 minutes", playbook = "progress", page = true
       condition = {
         query   = "(sum(increase(${local.calls_summed}{monitored_resource=\"cloud_run_revision\",function=\"${name}\",status=~\"2..|503\"}[10m])) or vector(0)) < 1"
         lasting = 600
       }
     } },
-    # An alert waits for less than a day, so what runs once a day cannot be missed.
+    # The longest duration of a condition is less than a day, so daily and weekly jobs have no such alert.
     { for name, r in local.cadenced : "progress-${name}" => {
-      name = "${name} does not run", playbook = "jobs", page = false
+      name = "${name}: no success for three hours", playbook = "job-progress", page = false
       condition = {
         query   = "(sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource=\"cloud_run_job\",job_name=\"${name}\",result=\"succeeded\"}[2h])) or vector(0)) < 1"
         lasting = 3600
       }
     } if r.cadence == "hourly" },
     { for name, r in local.cadenced : "job-${name}" => {
-      name = "${name} fails", playbook = "jobs", page = false
+      name = "${name}: a run failed", playbook = "job-failed", page = false
       condition = {
         filter = "metric.type=\"run.googleapis.com/job/completed_execution_count\" AND resource.type=\"cloud_run_job\" AND resource.labels.job_name=\"${name}\" AND metric.labels.result=\"failed\""
         above  = 0
       }
     } },
     { for what, c in {
-      connections = { metric = "postgresql/num_backends", above = floor(0.85 * var.database_max_connections), name = "the database runs out of connections" }
-      disk        = { metric = "disk/utilization", above = 0.85, name = "the database's disk fills" }
-      cpu         = { metric = "cpu/utilization", above = 0.9, name = "the database has no time" }
+      connections = { metric = "postgresql/num_backends", above = floor(0.85 * var.database_max_connections), name = "the database runs out of connections", playbook = "database-connections" }
+      disk        = { metric = "disk/utilization", above = 0.85, name = "the database disk fills", playbook = "database-disk" }
+      cpu         = { metric = "cpu/utilization", above = 0.9, name = "the database CPU is saturated", playbook = "database-cpu" }
       } : "database-${what}" => {
-      name = c.name, playbook = "database", page = what != "disk"
+      name = c.name, playbook = c.playbook, page = what != "disk"
       condition = {
         filter  = "metric.type=\"cloudsql.googleapis.com/database/${c.metric}\" AND resource.type=\"cloudsql_database\" AND resource.labels.database_id=\"${var.project}:${google_sql_database_instance.main.name}\""
         aligner = "ALIGN_MEAN", above = c.above, lasting = 600
       }
     } },
     { for name in var.documents == "redis" ? ["melmastoon"] : [] : "documents" => {
-      name = "hot documents run out of memory", playbook = "documents", page = true
+      name = "Memorystore runs out of memory", playbook = "documents", page = true
       condition = {
         filter  = "metric.type=\"redis.googleapis.com/stats/memory/usage_ratio\" AND resource.type=\"redis_instance\" AND resource.labels.instance_id=\"projects/${var.project}/locations/${var.region}/instances/${name}\""
         aligner = "ALIGN_MEAN", reducer = "REDUCE_MAX", above = 0.8, lasting = 600
       }
     } },
-    # Where nobody gets in nobody fails: that is seen from outside only.
+    # If no request reaches us, no function fails. Only a check from outside detects it.
     { edge = {
-      name = "nobody gets in", playbook = "edge", page = true
+      name = "the site is unreachable", playbook = "edge", page = true
       condition = {
         filter  = "metric.type=\"monitoring.googleapis.com/uptime_check/check_passed\" AND resource.type=\"uptime_url\" AND metric.labels.check_id=\"${google_monitoring_uptime_check_config.edge.uptime_check_id}\""
         aligner = "ALIGN_NEXT_OLDER", reducer = "REDUCE_COUNT_FALSE", every = 1200, above = 1, lasting = 300
@@ -156,7 +158,7 @@ locals {
   )
 }
 
-# Whoever answers, be it that there is no such page, shows that name, certificate, load balancer and a function are there.
+# Any response, also 404, shows that DNS name, certificate, load balancer and a function work.
 resource "google_monitoring_uptime_check_config" "edge" {
   display_name = "melmastoon"
   period       = "300s"
@@ -189,7 +191,7 @@ resource "google_monitoring_uptime_check_config" "edge" {
   depends_on = [google_project_service.api]
 }
 
-# A label has at most 63 characters. A longer key is cut, and a hash keeps it apart from others.
+# A label has at most 63 characters. A longer key is truncated and gets a hash to stay unique.
 locals {
   labelled = { for key in keys(local.alerts) : key => length(key) <= 63 ? replace(key, "/[^a-z0-9_-]/", "-") : "${substr(replace(key, "/[^a-z0-9_-]/", "-"), 0, 54)}-${substr(sha256(key), 0, 8)}" }
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -28,8 +27,6 @@ IFS=,
 echo "called with $args" >> "$NOTES"
 exec "$REPLAY" $args >> "$NOTES"
 `
-
-var ofLetters = regexp.MustCompile("(?s)### Playbook: dead letters\n.*?```sh\n(.*?)```")
 
 // A post is a bus with letters, on which somebody does what the playbook says.
 type post struct {
@@ -104,9 +101,9 @@ func TestThePlaybookBringsLettersBack(t *testing.T) {
 // play runs the playbook's commands and returns what the job said.
 func (p post) play(t *testing.T) string {
 	t.Helper()
-	commands := ofLetters.FindStringSubmatch(text(t, "README.md"))
+	commands := shell.FindStringSubmatch(playbook(t, "dead-letters"))
 	if commands == nil {
-		t.Fatal("the playbook of dead letters has no commands")
+		t.Fatal("the page dead-letters has no commands")
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "replay")
@@ -116,9 +113,9 @@ func (p post) play(t *testing.T) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "gcloud"), []byte(gcloud), 0o700))
-	cmd := exec.CommandContext(t.Context(), "bash", "-euc", commands[1])
+	cmd := exec.CommandContext(t.Context(), "bash", "-euc", blanks.ReplaceAllString(commands[1], "nowhere"))
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "REGION=nowhere", "TOPIC="+letters, "REPLAY="+program, "NOTES="+filepath.Join(dir, "notes"),
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "TOPIC="+letters, "REPLAY="+program, "NOTES="+filepath.Join(dir, "notes"),
 		"DATABASE_URL="+p.db.URL(), "PUBSUB_EMULATOR_HOST=", "DEAD_LETTERS="+replay.Listeners(heardBy()))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,7 +35,11 @@ func TestWhatIsCountedIsWritten(t *testing.T) {
 	var line map[string]any
 	must(t, json.Unmarshal(written.Bytes(), &line))
 	named := map[string]bool{}
-	for _, file := range []string{"metrics.tf", "alerts.tf", "README.md"} {
+	files := []string{"metrics.tf", "alerts.tf", "README.md"}
+	for _, name := range playbooks(t) {
+		files = append(files, filepath.Join("playbooks", name+".md"))
+	}
+	for _, file := range files {
 		each := strings.NewReplacer("jsonPayload.outbox.${each.key}", "jsonPayload.outbox.published jsonPayload.outbox.late")
 		for _, name := range counted.FindAllString(each.Replace(text(t, file)), -1) {
 			named[strings.TrimPrefix(name, "jsonPayload.")] = true

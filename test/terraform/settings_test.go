@@ -107,8 +107,6 @@ func TestEveryVariableOfTheCodeIsSetOrLeftForAReason(t *testing.T) {
 var (
 	declared = regexp.MustCompile(`(?m)^variable "([a-z_]+)"`)
 	tabled   = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|")
-	played   = regexp.MustCompile(`playbook = "([a-z ]+)"`)
-	written  = regexp.MustCompile(`(?m)^### Playbook: (.+)$`)
 )
 
 func all(pattern *regexp.Regexp, text string) (found []string) {
@@ -119,14 +117,11 @@ func all(pattern *regexp.Regexp, text string) (found []string) {
 	return slices.Compact(found)
 }
 
-func TestTheGuideHasEveryVariableAndEveryPlaybook(t *testing.T) {
+func TestTheGuideHasEveryVariable(t *testing.T) {
 	t.Parallel()
 	guide := text(t, "README.md")
 	if want, got := all(declared, text(t, "variables.tf")), all(tabled, guide); !slices.Equal(got, want) {
 		t.Errorf("variables %v\nthe guide has %v", want, got)
-	}
-	if want, got := all(played, text(t, "alerts.tf")), all(written, guide); !slices.Equal(got, want) {
-		t.Errorf("alerts want the playbooks %v\nthe guide has %v", want, got)
 	}
 }
 

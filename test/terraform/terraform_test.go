@@ -72,7 +72,7 @@ var breaches = []breach{
 	{"a demonstration without hotels", demo, "jobs.tf", "r.job == \"furnish\" ? substr(local.hashes[name], 0, 12) : null", "null", "The demonstration has no hotels"},
 	{"an alert that the lag of one line in a hundred raises", production, "metrics.tf", "EXTRACT(jsonPayload.outbox.${each.key})", "EXTRACT(jsonPayload.outbox.slowestSeconds)", "What is late is not counted from the same lines"},
 	{"a lag that is half of all events", production, "alerts.tf", "${local.summed.late} > 0.01 *", "${local.summed.late} > 0.5 *", "Events may leave the outboxes late"},
-	{"an alert without its playbook", production, "README.md", "### Playbook: progress", "### What is ticked", "progress"},
+	{"an alert without its playbook", production, "alerts.tf", "playbook = \"progress\"", "playbook = \"nowhere\"", "nowhere"},
 }
 
 // TestABrokenConfigurationIsNoticed applies a few functions of each sort, then breaks one thing at a time. The first breaches are

@@ -1,36 +1,36 @@
-# One alert: a condition, whom it is told, and what to do, which is told with it.
+# One alert: a condition, its notification channels and its playbook as documentation.
 variable "name" {
-  description = "What is wrong, as a sentence's beginning."
+  description = "Title of the alert."
   type        = string
 }
 
 variable "playbook" {
-  description = "What to do about it, in Markdown."
+  description = "Page of the playbook, in Markdown."
   type        = string
 
   validation {
     condition     = length(trimspace(var.playbook)) > 80 && length(var.playbook) < 8000
-    error_message = "An alert says what to do, in more than a word and fewer than 8000 characters."
+    error_message = "The playbook of an alert must have between 80 and 8000 characters."
   }
 }
 
 variable "page" {
-  description = "Whether somebody is woken."
+  description = "Whether the alert pages on-call (CRITICAL) or sends an e-mail only (WARNING)."
   type        = bool
 }
 
 variable "channels" {
-  description = "Whom it is told."
+  description = "Notification channels."
   type        = list(string)
 
   validation {
     condition     = length(var.channels) > 0
-    error_message = "An alert that nobody is told is none."
+    error_message = "An alert needs at least one notification channel."
   }
 }
 
 variable "condition" {
-  description = "What is measured and when it is too much, or a PromQL query that finds what is wrong."
+  description = "A metric filter with its threshold, or a PromQL query that returns the faulty series."
   type = object({
     query   = optional(string)
     filter  = optional(string)
@@ -45,7 +45,7 @@ variable "condition" {
 
   validation {
     condition     = (var.condition.query == null) == (var.condition.filter != null && var.condition.above != null)
-    error_message = "Either a filter with what is too much of it, or a query."
+    error_message = "Give either a filter with a threshold (above), or a query."
   }
 }
 
@@ -61,7 +61,7 @@ resource "google_monitoring_alert_policy" "this" {
   notification_channels = var.channels
   user_labels           = var.labels
 
-  # What counts nothing any more has no values either: the alert would stay open for a week, and be silent about the next time.
+  # A counter without events has no values. Without this setting the alert would stay open for a week and hide the next incident.
   alert_strategy {
     auto_close = "3600s"
   }
@@ -105,7 +105,7 @@ resource "google_monitoring_alert_policy" "this" {
       }
     }
 
-    # The metric is there before its first value, which is when Google looks for it.
+    # Google would reject the query as long as the metric has no values.
     dynamic "condition_prometheus_query_language" {
       for_each = var.condition.query == null ? [] : [var.condition]
 
