@@ -80,3 +80,16 @@ func TestEveryFolderIsDrawn(t *testing.T) {
 		}
 	}
 }
+
+// TestArchitecture_size keeps ARCHITECTURE.md short enough to be read in one sitting.
+func TestArchitecture_size(t *testing.T) {
+	t.Parallel()
+	const maxBytes = 12_000
+	text, err := os.ReadFile(filepath.Join("..", "..", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) > maxBytes {
+		t.Errorf("ARCHITECTURE.md has %d bytes, want at most %d: decisions belong in DECISIONS.md", len(text), maxBytes)
+	}
+}
