@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/jobs/migrate"
 	"melmastoon.ghasi.io/jobs/prune"
 	"melmastoon.ghasi.io/jobs/replay"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 
 	"melmastoon.ghasi.io/functions/consumer/addwish"
 	consumerchangesession "melmastoon.ghasi.io/functions/consumer/changesession"

@@ -10,13 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"melmastoon.ghasi.io/shared/cache"
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
-	"melmastoon.ghasi.io/shared/upstream"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
 // A Brand is a hotel company's colour, logo and name, as a list of hotels shows them.

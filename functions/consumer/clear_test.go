@@ -20,9 +20,9 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/recordfunnel"
 	"melmastoon.ghasi.io/functions/consumer/recordpageview"
 	"melmastoon.ghasi.io/functions/consumer/sweepsessions"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // whole is the site with everything that keeps something of a session.

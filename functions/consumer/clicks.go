@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A ClickKind is what was clicked on.
@@ -84,7 +84,7 @@ func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Ti
 	if house.Tenant != click.Tenant {
 		return ErrNotFound
 	}
-	if !v.Session.Consent.Telemetry || v.Session.begun || v.Class == visit.Other {
+	if !v.Session.Consent.Telemetry || v.Session.begun || v.Class == attribution.Other {
 		return nil
 	}
 	if click.Search != nil && !v.Session.goesOn(*click.Search, now) {

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/recordclick"
 	"melmastoon.ghasi.io/functions/consumer/search"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // visitor is a traveller whose session has begun.

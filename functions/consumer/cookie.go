@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // cookieName is what the session's cookie is called.

@@ -8,10 +8,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
-	"melmastoon.ghasi.io/shared/doctest"
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
 // searched is one search of all processes in turn for a page of fifty, many at a time.
@@ -54,7 +54,7 @@ func TestList_coldCrowd(t *testing.T) {
 	t.Parallel()
 	b, e, store := bazaar(t, 50)
 	e = env.Give(e, env.TimeoutFactor(30)) // a thousand at once keep a test machine busy for seconds
-	other := env.Give(doctest.Give(env.Of(nil), store), env.TimeoutFactor(30))
+	other := env.Give(documenttest.Give(env.Of(nil), store), env.TimeoutFactor(30))
 	t.Cleanup(func() {
 		if err := other.Close(context.Background()); err != nil {
 			t.Error(err)

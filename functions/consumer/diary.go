@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"melmastoon.ghasi.io/shared/cache"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 

@@ -7,18 +7,18 @@ import (
 	"slices"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/flags"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/fn/idempotency"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/identity"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
+	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 // Schema is where the tables of this service are.
@@ -33,11 +33,11 @@ type Visitor struct {
 	Session     Session // zero only in functions that begin none ([Unminted])
 	Locale      locale.Tag
 	Currency    money.Currency
-	Campaign    visit.Campaign
+	Campaign    attribution.Campaign
 	Fingerprint pseudonym.Hash
 	IP          pseudonym.Hash // "" where the address is not known
 	Agent       pseudonym.Hash
-	Class       visit.Device
+	Class       attribution.Device
 	Referer     string // where the visitor comes from: origin and path
 	Country     string // two letters, as the load balancer tells it; "" where it does not
 }
@@ -213,7 +213,7 @@ func (d *door) rotate(ctx context.Context, r *http.Request, old Session, seen si
 func (d *door) goOn(ctx context.Context, r *http.Request, session Session, known id.GuestSession, seen sight, now time.Time) (Session, *http.Cookie, error) {
 	var err error
 	kept := session
-	brought := session.Campaign == (visit.Campaign{}) && seen.visitor.Campaign != (visit.Campaign{})
+	brought := session.Campaign == (attribution.Campaign{}) && seen.visitor.Campaign != (attribution.Campaign{})
 	switch {
 	case brought, session.Fingerprint != seen.visitor.Fingerprint, session.accepted(r.Header) != session.Locale:
 		kept, err = d.sessions.Choose(ctx, session.ID, func(s *Session) []event.Draft {

@@ -8,17 +8,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn/idempotency"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/postgres"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Rotate ends one session and begins the next one of the same guest, which is returned. Of several who rotate one session at
 // once all go on in the same. A session that was ended otherwise is ErrNotFound.
-func (s *Sessions) Rotate(ctx context.Context, old, next Session, class visit.Device) (Session, error) {
+func (s *Sessions) Rotate(ctx context.Context, old, next Session, class attribution.Device) (Session, error) {
 	won := false
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Query(ctx, `
@@ -51,7 +51,7 @@ func (s *Sessions) Rotate(ctx context.Context, old, next Session, class visit.De
 }
 
 // succeed hands over to the next session what the guest chose, agreed to and wished for, and tells of both.
-func (s *Sessions) succeed(ctx context.Context, tx postgres.Tx, old Session, next *Session, class visit.Device) error {
+func (s *Sessions) succeed(ctx context.Context, tx postgres.Tx, old Session, next *Session, class attribution.Device) error {
 	changes := next.inherit(old)
 	queueMirror(tx, *next)
 	tx.Queue(`
@@ -67,7 +67,7 @@ func (s *Session) inherit(old Session) []event.Draft {
 	language, by := s.Locale, s.LocaleBy
 	currency, payBy := s.Currency, s.CurrencyBy
 	s.Consent, s.Locale, s.LocaleBy, s.Currency, s.CurrencyBy = old.Consent, old.Locale, old.LocaleBy, old.Currency, old.CurrencyBy
-	if old.Campaign != (visit.Campaign{}) {
+	if old.Campaign != (attribution.Campaign{}) {
 		s.Campaign, s.CampaignAt = old.Campaign, old.CampaignAt
 	}
 	var changes []event.Draft

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/flags"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/pseudonym"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 // What this service tells the world.
@@ -72,17 +72,17 @@ func (v Visitor) Tell(s event.Subject, payload any) event.Draft {
 }
 
 type sessionStarted struct {
-	Session     id.GuestSession   `json:"guestSessionId"`
-	CreatedAt   time.Time         `json:"createdAt"`
-	Locale      locale.Tag        `json:"localePreference"`
-	Currency    money.Currency    `json:"currencyPreference"`
-	Fingerprint pseudonym.Hash    `json:"fingerprintHash"`
-	IP          pseudonym.Hash    `json:"ipHash,omitzero"`
-	Campaign    *event.Attributed `json:"campaignAttribution,omitzero"`
-	Class       visit.Device      `json:"userAgentClass"`
+	Session     id.GuestSession    `json:"guestSessionId"`
+	CreatedAt   time.Time          `json:"createdAt"`
+	Locale      locale.Tag         `json:"localePreference"`
+	Currency    money.Currency     `json:"currencyPreference"`
+	Fingerprint pseudonym.Hash     `json:"fingerprintHash"`
+	IP          pseudonym.Hash     `json:"ipHash,omitzero"`
+	Campaign    *event.Attributed  `json:"campaignAttribution,omitzero"`
+	Class       attribution.Device `json:"userAgentClass"`
 }
 
-func (s Session) started(class visit.Device) event.Draft {
+func (s Session) started(class attribution.Device) event.Draft {
 	return s.Tell(SessionStartedV1, sessionStarted{
 		s.ID, s.CreatedAt, s.Locale, s.Currency, s.Fingerprint, s.IP, s.Campaign.Attributed(), class,
 	})

@@ -8,19 +8,19 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 const someHash pseudonym.Hash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -43,7 +43,7 @@ func sending(e env.Env) (Visitor, Tenant, Choice) {
 	day := stay.DateOf(e.Now())
 	v := Visitor{
 		Session: Session{ID: id.New[id.GuestSession](), Consent: Consent{Telemetry: true}}, Locale: locale.Pashto, Currency: money.AFN,
-		Campaign: visit.Campaign{Source: "google"}, Fingerprint: someHash, Referer: "https://www.melmastoon.example/search",
+		Campaign: attribution.Campaign{Source: "google"}, Fingerprint: someHash, Referer: "https://www.melmastoon.example/search",
 	}
 	return v, Tenant{ID: id.New[id.Tenant](), Slug: "kabul-grand"}, Choice{
 		Property: id.New[id.Property](), Dates: DateRange{day, day.AddDays(2)},

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"melmastoon.ghasi.io/shared/cache"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A Memory invalidates what this service has cached of hotels, when an event says that it has changed.

@@ -8,14 +8,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/document"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A mirror is a session as SQL keeps it. No row of this service belongs to a hotel: none is under row-level security.
@@ -49,7 +49,7 @@ func (m mirror) session() Session {
 		s.IP = *m.IP
 	}
 	if m.Campaign != nil && m.CampaignAt != nil {
-		s.Campaign, s.CampaignAt = visit.Campaign(*m.Campaign), *m.CampaignAt
+		s.Campaign, s.CampaignAt = attribution.Campaign(*m.Campaign), *m.CampaignAt
 	}
 	return s
 }
@@ -82,7 +82,7 @@ func missing(err error, verb string, known id.GuestSession) error {
 }
 
 // Begin keeps a session that has just been born, and tells of it. Its document comes last and may be lost.
-func (s *Sessions) Begin(ctx context.Context, session Session, class visit.Device) error {
+func (s *Sessions) Begin(ctx context.Context, session Session, class attribution.Device) error {
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		queueMirror(tx, session)
 		return s.voice.Append(ctx, tx, session, session.started(class))

@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/readhotel"
 	"melmastoon.ghasi.io/functions/consumer/search"
 	"melmastoon.ghasi.io/functions/consumer/searchmap"
-	"melmastoon.ghasi.io/shared/openapitest"
-	"melmastoon.ghasi.io/shared/upstreamtest"
+	"melmastoon.ghasi.io/shared/testkit/openapitest"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 func TestWhatIsAnsweredIsAsItIsDescribed(t *testing.T) {

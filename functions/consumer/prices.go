@@ -9,14 +9,14 @@ import (
 	"strconv"
 	"time"
 
-	"melmastoon.ghasi.io/shared/cache"
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/shared/upstream"
 )
 
 // A Trip is a stay of some people, with what it is paid in.

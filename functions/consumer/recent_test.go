@@ -8,17 +8,17 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
-	"melmastoon.ghasi.io/shared/doctest"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/upstreamtest"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 func TestSuspended_oneDocument(t *testing.T) {
 	t.Parallel()
 	b, e, memory := bazaar(t, 50)
 	store := &consumertest.Reads{Store: memory}
-	e = doctest.Give(e, store)
+	e = documenttest.Give(e, store)
 	directory, all := consumer.OpenTenants(e), tenants(b)
 	var want []id.Tenant
 	for i, tenant := range all {
@@ -48,7 +48,7 @@ func TestSuspended_disorder(t *testing.T) {
 	all, now := tenants(b), e.Now()
 	var hearing sync.WaitGroup
 	for i, tenant := range all {
-		directory := consumer.OpenTenants(doctest.Give(env.Of(nil), store)) // of another process
+		directory := consumer.OpenTenants(documenttest.Give(env.Of(nil), store)) // of another process
 		for _, heard := range []struct {
 			suspended bool
 			at        time.Duration

@@ -11,9 +11,9 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/listwishes"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // TestManyTabsOfAnotherBrowserBecomeOneSession has several calls of one browser find at once that the session is to be rotated.

@@ -7,32 +7,32 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/pseudonym"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A Session is an anonymous traveller's visit, over weeks. What it chose and agreed to is mirrored in SQL; what it looked at
 // and searched for is in its hot document only, and is lost with that.
 type Session struct {
-	ID             id.GuestSession  `json:"guestSessionId"`
-	Version        int64            `json:"version"`
-	Chosen         int64            `json:"chosenVersion"` // of what the mirror has too
-	CreatedAt      time.Time        `json:"createdAt"`
-	LastSeenAt     time.Time        `json:"lastSeenAt"`
-	Locale         locale.Tag       `json:"localePreference"`
-	LocaleBy       Trigger          `json:"localeTrigger"`
-	Currency       money.Currency   `json:"currencyPreference"`
-	CurrencyBy     Trigger          `json:"currencyTrigger"`
-	Fingerprint    pseudonym.Hash   `json:"cookieFingerprintHash"`
-	IP             pseudonym.Hash   `json:"ipHash"`
-	Campaign       visit.Campaign   `json:"campaignAttribution"`
-	CampaignAt     time.Time        `json:"campaignCapturedAt,omitzero"`
-	Consent        Consent          `json:"flags"`
-	RecentlyViewed []RecentlyViewed `json:"recentlyViewed"`
-	SearchHistory  []SearchHistory  `json:"searchHistory"`
+	ID             id.GuestSession      `json:"guestSessionId"`
+	Version        int64                `json:"version"`
+	Chosen         int64                `json:"chosenVersion"` // of what the mirror has too
+	CreatedAt      time.Time            `json:"createdAt"`
+	LastSeenAt     time.Time            `json:"lastSeenAt"`
+	Locale         locale.Tag           `json:"localePreference"`
+	LocaleBy       Trigger              `json:"localeTrigger"`
+	Currency       money.Currency       `json:"currencyPreference"`
+	CurrencyBy     Trigger              `json:"currencyTrigger"`
+	Fingerprint    pseudonym.Hash       `json:"cookieFingerprintHash"`
+	IP             pseudonym.Hash       `json:"ipHash"`
+	Campaign       attribution.Campaign `json:"campaignAttribution"`
+	CampaignAt     time.Time            `json:"campaignCapturedAt,omitzero"`
+	Consent        Consent              `json:"flags"`
+	RecentlyViewed []RecentlyViewed     `json:"recentlyViewed"`
+	SearchHistory  []SearchHistory      `json:"searchHistory"`
 
 	begun bool // by this very request; not stored
 }
@@ -135,8 +135,8 @@ func born(seen sight, h http.Header, now time.Time) Session {
 }
 
 // attribute notes the campaign that brought the guest, if none did before.
-func (s *Session) attribute(c visit.Campaign, now time.Time) {
-	if s.Campaign == (visit.Campaign{}) && c != (visit.Campaign{}) {
+func (s *Session) attribute(c attribution.Campaign, now time.Time) {
+	if s.Campaign == (attribution.Campaign{}) && c != (attribution.Campaign{}) {
 		s.Campaign, s.CampaignAt = c, now
 	}
 }
@@ -159,7 +159,7 @@ type Capture struct {
 
 // Captured is the session's campaign, nil where there is none.
 func (s Session) Captured() *Capture {
-	if s.Campaign == (visit.Campaign{}) {
+	if s.Campaign == (attribution.Campaign{}) {
 		return nil
 	}
 	return &Capture{event.Attributed(s.Campaign), s.CampaignAt}

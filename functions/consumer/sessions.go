@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Sessions knows sessions by their cookies. Whether one lives, and what it chose, is decided by its mirror row; the hot

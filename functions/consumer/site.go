@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"strings"
 
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/handoff"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A Site knows where each hotel's own booking site begins.
@@ -39,7 +39,7 @@ func (s Site) at(host, slug string) string {
 
 // Link is where the guest goes on: the hotel's own domain if it has one, else its host below ours. The campaign travels
 // beside the token, unsigned.
-func (s Site) Link(t Tenant, token handoff.Token, c visit.Campaign) string {
+func (s Site) Link(t Tenant, token handoff.Token, c attribution.Campaign) string {
 	host := t.Slug + "." + s.Domain
 	if len(t.Domains) > 0 {
 		host = t.Domains[0]

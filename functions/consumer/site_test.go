@@ -4,10 +4,10 @@ import (
 	"net/url"
 	"testing"
 
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 func TestTheLinkLeadsToTheHotelsOwnSite(t *testing.T) {
@@ -21,15 +21,15 @@ func TestTheLinkLeadsToTheHotelsOwnSite(t *testing.T) {
 		name     string
 		template string
 		tenant   Tenant
-		campaign visit.Campaign
+		campaign attribution.Campaign
 		want     string
 	}{
-		{"at its own domain", "", own, visit.Campaign{}, "https://kabul-grand.example/?h=v1.a.b"},
-		{"else below ours", "", plain, visit.Campaign{}, "https://herat-garden.melmastoon.example/?h=v1.a.b"},
-		{"where all hotels are on one host", "http://127.0.0.1:8080/site/{slug}", own, visit.Campaign{}, "http://127.0.0.1:8080/site/kabul-grand?h=v1.a.b"},
-		{"with the campaign", "", plain, visit.Campaign{Source: "google", Medium: "cpc", Campaign: "spring 2026&h=x"},
+		{"at its own domain", "", own, attribution.Campaign{}, "https://kabul-grand.example/?h=v1.a.b"},
+		{"else below ours", "", plain, attribution.Campaign{}, "https://herat-garden.melmastoon.example/?h=v1.a.b"},
+		{"where all hotels are on one host", "http://127.0.0.1:8080/site/{slug}", own, attribution.Campaign{}, "http://127.0.0.1:8080/site/kabul-grand?h=v1.a.b"},
+		{"with the campaign", "", plain, attribution.Campaign{Source: "google", Medium: "cpc", Campaign: "spring 2026&h=x"},
 			"https://herat-garden.melmastoon.example/?h=v1.a.b&utm_campaign=spring+2026%26h%3Dx&utm_medium=cpc&utm_source=google"},
-		{"with as much of it as there is", "", plain, visit.Campaign{Medium: "mail"}, "https://herat-garden.melmastoon.example/?h=v1.a.b&utm_medium=mail"},
+		{"with as much of it as there is", "", plain, attribution.Campaign{Medium: "mail"}, "https://herat-garden.melmastoon.example/?h=v1.a.b&utm_medium=mail"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +77,7 @@ func FuzzLink(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, source, medium, campaign string) {
-		link, err := url.Parse(site.Link(Tenant{ID: id.New[id.Tenant](), Slug: "kabul-grand"}, token, visit.Campaign{Source: source, Medium: medium, Campaign: campaign}))
+		link, err := url.Parse(site.Link(Tenant{ID: id.New[id.Tenant](), Slug: "kabul-grand"}, token, attribution.Campaign{Source: source, Medium: medium, Campaign: campaign}))
 		if err != nil || link.Host != "kabul-grand.melmastoon.example" || link.Path != "/" || link.Fragment != "" {
 			t.Fatalf("%v, %v", link, err)
 		}

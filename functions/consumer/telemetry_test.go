@@ -9,10 +9,10 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn/observe"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // kept counts what a session has left in the tables of telemetry.

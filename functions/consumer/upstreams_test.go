@@ -10,22 +10,22 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
-	"melmastoon.ghasi.io/shared/cache"
-	"melmastoon.ghasi.io/shared/doctest"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/shared/upstreamtest"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 // bazaar is a bazaar with a store for documents, and nothing else of the service.
-func bazaar(t *testing.T, hotels int) (*consumertest.Bazaar, env.Env, *doctest.Memory) {
+func bazaar(t *testing.T, hotels int) (*consumertest.Bazaar, env.Env, *documenttest.Memory) {
 	t.Helper()
-	store, b := &doctest.Memory{}, consumertest.OpenBazaar(t, hotels)
-	e := env.Give(doctest.Give(env.Of(nil), store), env.TimeoutFactor(4)) // time enough on a machine that stands still for a second
+	store, b := &documenttest.Memory{}, consumertest.OpenBazaar(t, hotels)
+	e := env.Give(documenttest.Give(env.Of(nil), store), env.TimeoutFactor(4)) // time enough on a machine that stands still for a second
 	t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)

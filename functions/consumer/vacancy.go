@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
 )
 
 // A Vacancy is what a hotel sells for a stay, in a nutshell. Available says whether a room is left; what each costs is told

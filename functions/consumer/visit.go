@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/pseudonym"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A glass reads from a request what the door is to know of the browser: its hashes, its class, its campaign and its country.
@@ -39,7 +39,7 @@ type sight struct {
 
 // look hashes what a browser shows of itself. What it is hashed from goes no further.
 func (g glass) look(r *http.Request) sight {
-	v := Visitor{Class: visit.DeviceOf(r.Header), Campaign: visit.CampaignOf(r.Header), Referer: Place(r.Referer()), Country: countryOf(r.Header)}
+	v := Visitor{Class: attribution.DeviceOf(r.Header), Campaign: attribution.CampaignOf(r.Header), Referer: Place(r.Referer()), Country: countryOf(r.Header)}
 	print := pseudonym.Fingerprint(string(v.Class), r.Header.Get("Sec-Ch-Ua-Platform"))
 	v.Fingerprint = g.peppers.Hash(print)
 	v.Agent = g.peppers.Hash(pseudonym.UserAgent(r.UserAgent()))

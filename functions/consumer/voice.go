@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/flags"
-	"melmastoon.ghasi.io/shared/outbox"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // A Voice tells what happens in sessions, as far as it may be told: see [flags.Flags.Told].

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Book writes a new reservation, and in the same transaction gives up the hold that it replaces, so that a guest never

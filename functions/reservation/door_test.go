@@ -8,7 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
 func TestTheDoor(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/contract"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/contract"
 )
 
 func TestEventsKeepTheirContract(t *testing.T) {

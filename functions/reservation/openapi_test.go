@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/read"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 type content struct {

@@ -6,11 +6,11 @@ import (
 	"time"
 	_ "time/tzdata" // deadlines depend on it: a base image may have none
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/shared/upstream"
 )
 
 // A Local is the local time of a property. Quote and reservation keep it, so a deadline that was shown stays as it was.

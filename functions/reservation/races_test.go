@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // rounds are enough to meet every order of two steps; the journeys run more.

@@ -12,8 +12,8 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/expireintents"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 const form = "application/x-www-form-urlencoded"

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/expireintents"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 func TestAReservationHasOneLiveIntent(t *testing.T) {

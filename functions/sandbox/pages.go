@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // Pages knows at which public address the sandbox's pages are.

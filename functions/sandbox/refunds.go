@@ -10,7 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // A Refund gives part or all of what an intent captured back. Its id is the caller's, and makes a repeat known as one.

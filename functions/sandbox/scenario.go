@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A Scenario is a failure that a caller asks the sandbox to play, with the header X-Sandbox-Scenario. A function that it does

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Pay captures the intent, once: of any number who try at the same time one does, and all get the intent as it then

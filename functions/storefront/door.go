@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
 // A Call is a guest's request to a hotel's site.

@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
-	"melmastoon.ghasi.io/shared/upstream"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
 // houses asks what the hotel's houses and rooms are called in the visit's language.

@@ -24,10 +24,10 @@ import (
 	"melmastoon.ghasi.io/functions/storefront/receiveguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
 	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // body is a JSON object.

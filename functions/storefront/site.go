@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A site is the pages of every hotel.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 const (

@@ -3,8 +3,8 @@ package storefront
 import (
 	"context"
 
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Where a booking in the making can stand, as far as that decides what its guest sees.

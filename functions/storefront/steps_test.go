@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // TestABookingThatIsBeingPaidForIsAskedAbout opens the page of a booking whose payment was begun. The ways to pay are shown only to a guest who has not paid.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A typedForm is a form that was refused: what the guest wrote, and the fields that were wrong in it. It waits in a cookie of the

@@ -13,9 +13,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A Visit is one request of a guest of a hotel's site. The site has no secrets: it asks the booking service as the guest's

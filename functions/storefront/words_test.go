@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 func TestPreferences_keepALanguageThatTheSiteDoesNotSpeak(t *testing.T) {

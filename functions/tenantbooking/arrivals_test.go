@@ -11,11 +11,11 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // A sender mints handoffs as the consumer site does.
@@ -65,7 +65,7 @@ func ledgers(t testing.TB, db *pgtest.Database, n int) (all []*tenantbooking.Arr
 }
 
 func visitor(tenant id.Tenant) tenantbooking.Visitor {
-	v := tenantbooking.Visitor{Tenant: tenantbooking.Tenant{ID: tenant}, Device: visit.Desktop}
+	v := tenantbooking.Visitor{Tenant: tenantbooking.Tenant{ID: tenant}, Device: attribution.Desktop}
 	v.Session = tenantbooking.Begin(tenantbooking.Session{Tenant: tenant, Consent: tenantbooking.Consent{Telemetry: true}})
 	return v
 }

@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
-	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // bookInCash books a stay, and returns the path of its confirmation and the view token.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A roundTrip is a transport without a network.

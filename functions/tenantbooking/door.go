@@ -5,19 +5,19 @@ import (
 	"net/http"
 	"slices"
 
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/flags"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/fn/idempotency"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/identity"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/postgres"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
+	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Schema is where the tables of this service are.
@@ -33,8 +33,8 @@ type Visitor struct {
 	Session  Session // zero where there is none, which only functions opened [WithoutSession] meet
 	Locale   locale.Tag
 	Currency money.Currency
-	Campaign visit.Campaign
-	Device   visit.Device
+	Campaign attribution.Campaign
+	Device   attribution.Device
 
 	seen document.Sight // what the door has looked at, for whoever is behind it
 }
@@ -180,7 +180,7 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 		return v, s, ErrOutdated
 	}
 	v.Locale, v.Currency = prefers(r.Header, v)
-	v.Campaign = v.Session.Campaign.Or(visit.CampaignOf(r.Header))
+	v.Campaign = v.Session.Campaign.Or(attribution.CampaignOf(r.Header))
 	return v, s, nil
 }
 

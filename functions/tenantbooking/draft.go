@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/pseudonym"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A Draft is a booking in the making: from the first price to the confirmed reservation, or to nothing.
@@ -31,21 +31,21 @@ type Draft struct {
 
 // A Body is what a draft says. It is kept as one document.
 type Body struct {
-	Changed  int                `json:"changedIn,omitzero"` // the Version of the last move
-	Quote    Quote              `json:"quote"`
-	Hold     *Hold              `json:"hold,omitzero"`   // the rooms of the guest; of an earlier quote while quoting
-	Guest    *Guest             `json:"guest,omitzero"`  // until the end
-	Hashes   Hashes             `json:"hashes,omitzero"` // what may be told of the guest
-	Payment  *Payment           `json:"payment,omitzero"`
-	Declines int                `json:"declinesShown,omitzero"` // of the payment, that its guest was shown
-	Trail    []Step             `json:"trail"`
-	Errors   []Trouble          `json:"errors,omitzero"`
-	Campaign visit.Campaign     `json:"campaign,omitzero"`
-	Arrival  *id.HandoffArrival `json:"arrival,omitzero"`
-	Device   visit.Device       `json:"device"`
-	Locale   locale.Tag         `json:"locale"`
-	Currency money.Currency     `json:"currency"`
-	Silent   bool               `json:"silent,omitzero"` // the guest wants no telemetry
+	Changed  int                  `json:"changedIn,omitzero"` // the Version of the last move
+	Quote    Quote                `json:"quote"`
+	Hold     *Hold                `json:"hold,omitzero"`   // the rooms of the guest; of an earlier quote while quoting
+	Guest    *Guest               `json:"guest,omitzero"`  // until the end
+	Hashes   Hashes               `json:"hashes,omitzero"` // what may be told of the guest
+	Payment  *Payment             `json:"payment,omitzero"`
+	Declines int                  `json:"declinesShown,omitzero"` // of the payment, that its guest was shown
+	Trail    []Step               `json:"trail"`
+	Errors   []Trouble            `json:"errors,omitzero"`
+	Campaign attribution.Campaign `json:"campaign,omitzero"`
+	Arrival  *id.HandoffArrival   `json:"arrival,omitzero"`
+	Device   attribution.Device   `json:"device"`
+	Locale   locale.Tag           `json:"locale"`
+	Currency money.Currency       `json:"currency"`
+	Silent   bool                 `json:"silent,omitzero"` // the guest wants no telemetry
 }
 
 // Hashes are the pseudonyms of a guest.

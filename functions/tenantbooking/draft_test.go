@@ -11,11 +11,11 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 const minute = time.Minute
@@ -27,7 +27,7 @@ func aVisitor() Visitor {
 	return Visitor{
 		Tenant:  Tenant{ID: t},
 		Session: Session{ID: id.New[id.TenantSession](), Tenant: t, Consent: Consent{Telemetry: true}},
-		Locale:  "ps-AF", Currency: money.AFN, Device: visit.Mobile, Campaign: visit.Campaign{Source: "google"},
+		Locale:  "ps-AF", Currency: money.AFN, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"},
 	}
 }
 

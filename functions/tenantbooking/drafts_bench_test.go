@@ -7,7 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
-	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/platform/document"
 )
 
 // BenchmarkADraft compares reading a draft in SQL with reading a copy of it in the hot store, and saving it without and

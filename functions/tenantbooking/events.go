@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/flags"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 // What this service tells the world.
@@ -104,7 +104,7 @@ type draftCreated struct {
 	Occupancy     Occupancy          `json:"occupancy"`
 	Total         money.Minor        `json:"totalDisplay"`
 	Promo         string             `json:"promoCode,omitzero"`
-	Device        visit.Device       `json:"deviceClass"`
+	Device        attribution.Device `json:"deviceClass"`
 	Arrival       *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
 }
 
@@ -144,7 +144,7 @@ type draftConverted struct {
 	Provider    string             `json:"paymentProvider"`
 	Campaign    *event.Attributed  `json:"marketingAttribution,omitzero"`
 	Arrival     *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
-	Device      visit.Device       `json:"deviceClass"`
+	Device      attribution.Device `json:"deviceClass"`
 }
 
 type intentCreated struct {
@@ -194,12 +194,12 @@ func coded(code string, d event.Draft) event.Draft {
 }
 
 type confirmationViewed struct {
-	Tenant      id.Tenant        `json:"tenantId"`
-	Reservation id.Reservation   `json:"reservationId"`
-	Session     id.TenantSession `json:"sessionId"`
-	ViewedAt    time.Time        `json:"viewedAt"`
-	Elapsed     int64            `json:"elapsedFromConfirmMs"`
-	Device      visit.Device     `json:"deviceClass"`
-	Locale      locale.Tag       `json:"locale"`
-	Cache       string           `json:"cache"`
+	Tenant      id.Tenant          `json:"tenantId"`
+	Reservation id.Reservation     `json:"reservationId"`
+	Session     id.TenantSession   `json:"sessionId"`
+	ViewedAt    time.Time          `json:"viewedAt"`
+	Elapsed     int64              `json:"elapsedFromConfirmMs"`
+	Device      attribution.Device `json:"deviceClass"`
+	Locale      locale.Tag         `json:"locale"`
+	Cache       string             `json:"cache"`
 }

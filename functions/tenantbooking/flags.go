@@ -1,8 +1,8 @@
 package tenantbooking
 
 import (
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/flags"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/flags"
 )
 
 // FlagsIn is the collection that this service's flags are kept in.

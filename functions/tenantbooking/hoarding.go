@@ -8,10 +8,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/fn/limit"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -30,13 +30,13 @@ const (
 )
 
 // HoldRates bound how often rooms are held, whatever is held at a time. An address may be a whole office.
-var HoldRates = limit.Rates{
-	Session: limit.Rate{PerSecond: 1.0 / 30, Burst: 10},
-	Address: limit.Rate{PerSecond: 0.5, Burst: 100},
+var HoldRates = ratelimit.Rates{
+	Session: ratelimit.Rate{PerSecond: 1.0 / 30, Burst: 10},
+	Address: ratelimit.Rate{PerSecond: 0.5, Burst: 100},
 }
 
 // ErrTooMuchHeld rejects a hold by a session or an address that already holds as many room nights as one may.
-var ErrTooMuchHeld = limit.ErrLimited.Saying(detailTooMuchHeld)
+var ErrTooMuchHeld = ratelimit.ErrLimited.Saying(detailTooMuchHeld)
 
 // MaxNights returns the longest stay that can be booked on the hotel's site.
 func (s Settings) MaxNights() int { return orDefault(s.MaxStayNights, maxNights) }
@@ -87,13 +87,13 @@ type Claims struct {
 // OpenClaims opens the store. Addresses are not counted if RATE_LIMIT_ADDRESS is off: then all clients have the same one.
 func OpenClaims(e env.Env) (Claims, error) {
 	var c struct {
-		Address limit.Rate `env:"RATE_LIMIT_ADDRESS"`
+		Address ratelimit.Rate `env:"RATE_LIMIT_ADDRESS"`
 	}
 	if err := e.Load(&c); err != nil {
 		return Claims{}, fmt.Errorf("claims: %w", err)
 	}
 	peppers, err := pseudonym.Open(e)
-	return Claims{postgres.Open(e, Schema), peppers, c.Address != limit.Off()}, err
+	return Claims{postgres.Open(e, Schema), peppers, c.Address != ratelimit.Off()}, err
 }
 
 // Claim counts the rooms of the draft's quote for the visitor, or returns ErrTooMuchHeld. A draft that has rooms already keeps

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
-	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // wish is the guest's usual wish for so many rooms and nights, with one adult in each room.

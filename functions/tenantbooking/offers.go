@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/upstream"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
 // Inventory is the inventory service.

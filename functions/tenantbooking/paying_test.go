@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
-	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // TestADeadReservationTakesNoMoney has the reservation cancelled in every way, before and after the guest has begun to pay. No intent is opened.

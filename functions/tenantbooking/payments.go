@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/upstream"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
 // Payments is the payment service.

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/shared/upstream"
 )
 
 // Reservations is the reservation service. What it is asked to do carries an idempotency key that derives from the act, so

@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"melmastoon.ghasi.io/shared/cache"
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // Rooms finds what a hotel has for a stay, from three services at once.

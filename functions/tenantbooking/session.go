@@ -6,31 +6,31 @@ import (
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A Session is an anonymous visit of one hotel's site, over days. It is kept as a hot document only: when that is lost, the
 // signed cookie still says whose it is, and the session begins again with what the browser says.
 type Session struct {
-	ID          id.TenantSession   `json:"sessionId"`
-	Tenant      id.Tenant          `json:"tenantId"`
-	Version     int64              `json:"version"`
-	CreatedAt   time.Time          `json:"createdAt"`
-	LastSeenAt  time.Time          `json:"lastSeenAt"`
-	Locale      locale.Tag         `json:"localePreference,omitzero"` // empty: the browser's
-	Currency    money.Currency     `json:"displayCurrency,omitzero"`  // empty: the hotel's
-	Campaign    visit.Campaign     `json:"marketingAttribution"`
-	Draft       *id.Draft          `json:"activeBookingDraftId"`
-	Arrival     *id.HandoffArrival `json:"handoffArrivalId"` // how the guest came, if from the consumer site
-	Consent     Consent            `json:"consentFlags"`
-	Fingerprint string             `json:"fingerprintHash"`
-	IP          string             `json:"ipHash"`
-	Device      visit.Device       `json:"deviceClass"`
-	RevokedAt   time.Time          `json:"revokedAt,omitzero"` // from then on its cookies open nothing
+	ID          id.TenantSession     `json:"sessionId"`
+	Tenant      id.Tenant            `json:"tenantId"`
+	Version     int64                `json:"version"`
+	CreatedAt   time.Time            `json:"createdAt"`
+	LastSeenAt  time.Time            `json:"lastSeenAt"`
+	Locale      locale.Tag           `json:"localePreference,omitzero"` // empty: the browser's
+	Currency    money.Currency       `json:"displayCurrency,omitzero"`  // empty: the hotel's
+	Campaign    attribution.Campaign `json:"marketingAttribution"`
+	Draft       *id.Draft            `json:"activeBookingDraftId"`
+	Arrival     *id.HandoffArrival   `json:"handoffArrivalId"` // how the guest came, if from the consumer site
+	Consent     Consent              `json:"consentFlags"`
+	Fingerprint string               `json:"fingerprintHash"`
+	IP          string               `json:"ipHash"`
+	Device      attribution.Device   `json:"deviceClass"`
+	RevokedAt   time.Time            `json:"revokedAt,omitzero"` // from then on its cookies open nothing
 }
 
 // Consent is what a guest has agreed to.
@@ -66,7 +66,7 @@ func carry[T comparable](into *T, was, is T) {
 // anonymous is the session without what ties it to a person: how they came, and by what they could be known again. What
 // they have chosen stays.
 func (s Session) anonymous(since time.Time) Session {
-	s.Campaign, s.Draft, s.Arrival, s.Fingerprint, s.IP = visit.Campaign{}, nil, nil, "", ""
+	s.Campaign, s.Draft, s.Arrival, s.Fingerprint, s.IP = attribution.Campaign{}, nil, nil, "", ""
 	s.RevokedAt = since
 	return s
 }
@@ -75,7 +75,7 @@ func (s Session) anonymous(since time.Time) Session {
 func birthOf(r *http.Request, t Tenant) Session {
 	silent := r.Header.Get("DNT") == "1" || r.Header.Get("Sec-GPC") == "1"
 	return Session{
-		Tenant: t.ID, Campaign: visit.CampaignOf(r.Header), Device: deviceOf(r.Header),
+		Tenant: t.ID, Campaign: attribution.CampaignOf(r.Header), Device: deviceOf(r.Header),
 		Consent: Consent{Telemetry: !silent, Functional: true},
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/document/pg"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 func key(name string, fill byte) string {
@@ -105,11 +105,11 @@ func TestASessionIsKeptAndItsLossIsNone(t *testing.T) {
 	e := env.Give[document.Store](db.Env(), pg.Open(db.Env()))
 	s := openSessions(t, e, key("a", 1))
 	here := Tenant{ID: id.New[id.Tenant]()}
-	chosen := Begin(Session{Tenant: here.ID, Device: visit.Mobile, Campaign: visit.Campaign{Source: "google"}}) // nothing chosen yet: that too is kept
+	chosen := Begin(Session{Tenant: here.ID, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"}}) // nothing chosen yet: that too is kept
 	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != visit.Mobile || got.Campaign.Source != "google" {
+	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != attribution.Mobile || got.Campaign.Source != "google" {
 		t.Errorf("kept %+v", got)
 	}
 	chosen.Locale, chosen.Currency, chosen.Version = "fa-AF", "USD", chosen.Version+1
@@ -124,7 +124,7 @@ func TestASessionIsKeptAndItsLossIsNone(t *testing.T) {
 		t.Errorf("another hotel reads %+v", got)
 	}
 	db.Advance(sessionTTL + time.Second)
-	if got := s.Get(t.Context(), here, chosen.ID, Session{Tenant: here.ID, Device: visit.Desktop}); got.ID != chosen.ID || got.Device != visit.Desktop || got.Locale != "" {
+	if got := s.Get(t.Context(), here, chosen.ID, Session{Tenant: here.ID, Device: attribution.Desktop}); got.ID != chosen.ID || got.Device != attribution.Desktop || got.Locale != "" {
 		t.Errorf("lost, it begins again as %+v", got)
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/document/pg"
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/visit"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // A crowded store has others write before each write.
@@ -38,7 +38,7 @@ func keeping(t *testing.T) (s *Sessions, e env.Env, here Tenant, kept Session) {
 	e = env.Give[document.Store](db.Env(), pg.Open(db.Env()))
 	s, here = openSessions(t, e, key("a", 1)), Tenant{ID: id.New[id.Tenant]()}
 	arrival := id.New[id.HandoffArrival]()
-	born := Begin(Session{Tenant: here.ID, Locale: "ps-AF", Campaign: visit.Campaign{Source: "google"}, Arrival: &arrival, Fingerprint: "f", IP: "i"})
+	born := Begin(Session{Tenant: here.ID, Locale: "ps-AF", Campaign: attribution.Campaign{Source: "google"}, Arrival: &arrival, Fingerprint: "f", IP: "i"})
 	if err := s.Keep(t.Context(), born, Session{}); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestTwoVisitsOfOneSessionLoseNothingOfEachOther(t *testing.T) {
 	s, _, here, was := keeping(t)
 	left, right := was, was // two tabs, each with what was kept
 	left.Locale = "en"
-	right.Currency, right.Campaign = "USD", visit.Campaign{Source: "letter"}
+	right.Currency, right.Campaign = "USD", attribution.Campaign{Source: "letter"}
 	for _, tab := range []Session{left, right} {
 		if err := s.Keep(t.Context(), tab, was); err != nil {
 			t.Fatal(err)
@@ -109,8 +109,8 @@ func TestEveryMemberOfASessionIsCarriedOverOrItsOwn(t *testing.T) {
 	t.Parallel()
 	own := []string{"ID", "Tenant", "Version", "CreatedAt", "LastSeenAt", "Fingerprint", "IP", "Device", "RevokedAt"}
 	draft, arrival := id.New[id.Draft](), id.New[id.HandoffArrival]()
-	mine := Session{id.New[id.TenantSession](), id.New[id.Tenant](), 1, time.Now(), time.Now(), "en", "USD", visit.Campaign{Source: "a", Medium: "b", Campaign: "c"},
-		&draft, &arrival, Consent{true, true}, "f", "i", visit.Mobile, time.Now()}
+	mine := Session{id.New[id.TenantSession](), id.New[id.Tenant](), 1, time.Now(), time.Now(), "en", "USD", attribution.Campaign{Source: "a", Medium: "b", Campaign: "c"},
+		&draft, &arrival, Consent{true, true}, "f", "i", attribution.Mobile, time.Now()}
 	all := reflect.ValueOf(mine.onto(Session{}, Session{}))
 	for i := range all.NumField() {
 		name := all.Type().Field(i).Name
@@ -127,13 +127,13 @@ func TestASessionThatNobodyCanReadIsKeptAnew(t *testing.T) {
 	if done, err := foreign.Put(t.Context(), document.KeyOf(was.ID.String()), []string{"?"}, 1000, e.Now().Add(time.Hour)); !done || err != nil {
 		t.Fatal(done, err)
 	}
-	reborn := s.Get(t.Context(), here, was.ID, Session{Tenant: here.ID, Device: visit.Desktop})
+	reborn := s.Get(t.Context(), here, was.ID, Session{Tenant: here.ID, Device: attribution.Desktop})
 	chosen := reborn
 	chosen.Locale = "en"
 	if err := s.Keep(t.Context(), chosen, reborn); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Locale != "en" || got.Device != visit.Desktop {
+	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Locale != "en" || got.Device != attribution.Desktop {
 		t.Errorf("kept %+v", got)
 	}
 }
@@ -144,7 +144,7 @@ func TestWhatIsRevokedStaysForgotten(t *testing.T) {
 	anonymous := func(want bool, when string) {
 		t.Helper()
 		got := s.Get(t.Context(), here, was.ID, Session{})
-		if none := got.Campaign == (visit.Campaign{}) && got.Arrival == nil && got.Fingerprint == "" && got.IP == ""; none != want || got.Locale == "" {
+		if none := got.Campaign == (attribution.Campaign{}) && got.Arrival == nil && got.Fingerprint == "" && got.IP == ""; none != want || got.Locale == "" {
 			t.Errorf("%s: kept %+v", when, got)
 		}
 	}

@@ -3,9 +3,9 @@ package tenantbooking
 import (
 	"testing"
 
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 func TestAGuestComesBackToTheHostTheyHaveLeft(t *testing.T) {

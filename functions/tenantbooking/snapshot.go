@@ -4,7 +4,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // queueSnapshot writes what is kept of a draft that has ended: nothing that says who the guest was.

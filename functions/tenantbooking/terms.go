@@ -11,14 +11,14 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 // A Method is how a guest pays.
@@ -122,7 +122,7 @@ func (w Wish) Validate() error {
 		found = append(found, fault.Violation{Pointer: "/stayWindow/checkOut", Rule: "range", Message: err.Error()})
 	}
 	found = append(found, w.Occupancy.Check("/occupancy")...)
-	if len(w.Promo) > longestPromo || visit.Plain(w.Promo) != w.Promo {
+	if len(w.Promo) > longestPromo || attribution.Plain(w.Promo) != w.Promo {
 		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "form", Message: "is not a promotional code"})
 	}
 	if found != nil {

@@ -3,9 +3,9 @@ package tenantbooking
 import (
 	"time"
 
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A View is a draft as its guest sees it.

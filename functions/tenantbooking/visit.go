@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/visit"
 )
 
 // deviceOf is what a visit is made with. What does not say that it is a browser counts as one that stands on a desk.
-func deviceOf(h http.Header) visit.Device {
-	if d := visit.DeviceOf(h); d != visit.Other {
+func deviceOf(h http.Header) attribution.Device {
+	if d := attribution.DeviceOf(h); d != attribution.Other {
 		return d
 	}
-	return visit.Desktop
+	return attribution.Desktop
 }
 
 // prefers is the language and the currency of a visit: what the session has chosen, else what the browser would like as

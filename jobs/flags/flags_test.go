@@ -9,27 +9,27 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/tenantbooking"
-	"melmastoon.ghasi.io/shared/doctest"
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/flags"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
 // call runs the job as its command does and returns the exit code, what it said, and what it complained about.
-func call(t *testing.T, store *doctest.Memory, args ...string) (code int, said, complained string) {
+func call(t *testing.T, store *documenttest.Memory, args ...string) (code int, said, complained string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
-	code = fn.RunJob(t.Context(), job, doctest.Give(env.Of(nil), store), args, &errs)
+	code = fn.RunJob(t.Context(), job, documenttest.Give(env.Of(nil), store), args, &errs)
 	return code, out.String(), errs.String()
 }
 
 // told counts how many of a thousand steps a function that has just started tells.
-func told(t *testing.T, store *doctest.Memory) (n int) {
+func told(t *testing.T, store *documenttest.Memory) (n int) {
 	t.Helper()
-	f := tenantbooking.OpenFlags(doctest.Give(env.Of(nil), store))
+	f := tenantbooking.OpenFlags(documenttest.Give(env.Of(nil), store))
 	f.Refresh(t.Context())
 	for range 1000 {
 		n += len(f.Told(false, event.Draft{Subject: tenantbooking.StepCompletedV1}))
@@ -39,7 +39,7 @@ func told(t *testing.T, store *doctest.Memory) (n int) {
 
 func TestFunctionsTellWhatTheJobSays(t *testing.T) {
 	t.Parallel()
-	store, step := &doctest.Memory{}, tenantbooking.StepCompletedV1.Name
+	store, step := &documenttest.Memory{}, tenantbooking.StepCompletedV1.Name
 	for _, test := range []struct {
 		name string
 		args []string
@@ -83,7 +83,7 @@ func TestWhatFunctionsWouldNotFollowIsNotWritten(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			store := &doctest.Memory{Refuse: func(verb string) error { return errors.New("it was asked to " + verb) }}
+			store := &documenttest.Memory{Refuse: func(verb string) error { return errors.New("it was asked to " + verb) }}
 			if code, _, complained := call(t, store, test.args...); code != 2 || !strings.Contains(complained, test.says) {
 				t.Errorf("exit %d, %q, want 2 and a word about %q", code, complained, test.says)
 			}
@@ -93,21 +93,21 @@ func TestWhatFunctionsWouldNotFollowIsNotWritten(t *testing.T) {
 
 func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 	t.Parallel()
-	away := &doctest.Memory{Refuse: func(string) error { return errors.New("the store is away") }}
-	broken := &doctest.Memory{}
-	e := doctest.Give(env.Of(nil), broken)
+	away := &documenttest.Memory{Refuse: func(string) error { return errors.New("the store is away") }}
+	broken := &documenttest.Memory{}
+	e := documenttest.Give(env.Of(nil), broken)
 	kept := flags.Document{Sampling: []byte(`{"` + tenantbooking.DraftConvertedV1.Name + `":7}`)}
 	if _, err := document.Open[flags.Document](e, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, 1, e.Now().AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	later := &doctest.Memory{}
-	e = doctest.Give(env.Of(nil), later)
+	later := &documenttest.Memory{}
+	e = documenttest.Give(env.Of(nil), later)
 	if _, err := document.Open[flags.Document](e, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, flags.Document{Sampling: []byte(`{}`)}, 1<<62, e.Now().AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
 		name  string
-		store *doctest.Memory
+		store *documenttest.Memory
 		args  []string
 		says  string
 	}{

@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/schemas"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/postgres"
-	"melmastoon.ghasi.io/shared/postgres/migrate"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
 // Job applies the migrations of the services named, or of all. It connects as the login that owns the schemas

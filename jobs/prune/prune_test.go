@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/schemas"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/postgres"
-	"melmastoon.ghasi.io/shared/postgres/migrate"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // call runs the job as its command does and returns the exit code, what it said, and what it complained about.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
 // A letter is a pulled message and what can be read of it. Much may be missing: it died of something.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
 // Listeners says who hears what, as DEAD_LETTERS is to say it: function:subject:dead-letter topic, with commas between.

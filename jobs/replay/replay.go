@@ -14,9 +14,9 @@ import (
 	"os"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
 // Job lists what lies in all dead-letter topics or in those named, by cause. -show=N TOPIC shows letters, -dry TOPIC says what a

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/topic"
-	"melmastoon.ghasi.io/shared/topictest"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
 
 // Two functions of one service hear two subjects; a third hears the first subject too, and has letters of its own.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
 // together is how many letters are published, and then acknowledged, at a time.

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/topic"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
 // From the event to its effect: parked, listed, rehearsed, replayed too soon, refused, mended, replayed, and had once.

@@ -14,18 +14,18 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/scripts/serve/cloud"
-	"melmastoon.ghasi.io/shared/emulatortest"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/inbox"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/postgres"
-	"melmastoon.ghasi.io/shared/topic"
-	"melmastoon.ghasi.io/shared/topic/bus"
-	"melmastoon.ghasi.io/shared/topic/pubsub"
-	"melmastoon.ghasi.io/shared/topic/pubsub/emulated"
+	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/local/emulated"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/inbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
+	"melmastoon.ghasi.io/shared/testkit/emulatortest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // patience bounds everything that a test waits for.

@@ -10,9 +10,9 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/schemas"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/postgres/cluster"
-	"melmastoon.ghasi.io/shared/postgres/migrate"
+	"melmastoon.ghasi.io/shared/local/cluster"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
 // login is who the functions are in the local database: a member of every service's roles, and nothing more.

@@ -8,7 +8,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // start gives the functions their surroundings: this database, this folder's keys, these parts, this clock, and the sites that

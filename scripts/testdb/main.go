@@ -11,7 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"melmastoon.ghasi.io/shared/postgres/cluster"
+	"melmastoon.ghasi.io/shared/local/cluster"
 )
 
 func main() {

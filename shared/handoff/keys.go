@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // Keys mint and verify tokens. The site that mints and the site that verifies share them: put a new key last on both

@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"strings"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A Hash is a pseudonym: "sha256:" and 64 hexadecimal digits. Equal values have equal hashes, as long as the pepper lasts.

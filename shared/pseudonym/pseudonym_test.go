@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/schemas"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // folders are the deployed functions as the tree has them: functions/<service>/<verb> with a Function in it.

@@ -14,23 +14,23 @@ var sdks = []struct {
 	rooms  []string
 	reason string
 }{
-	{"cloud.google.com/go/cloudsqlconn", []string{"shared/postgres/cloudsql"}, "its generated code costs a cold start that only binaries on Cloud SQL pay"},
-	{"cloud.google.com/go/firestore", []string{"shared/document/firestore"}, "only binaries that keep documents there link it"},
-	{"github.com/redis/go-redis", []string{"shared/document/redis"}, "only binaries that keep documents there link it"},
-	{"cloud.google.com/go/pubsub", []string{"shared/topic/pubsub"}, "only binaries that speak there link it"},
-	{"google.golang.org/grpc", []string{"shared/document/firestore", "shared/topic/pubsub"}, "it stays below the two that speak it"},
+	{"cloud.google.com/go/cloudsqlconn", []string{"shared/platform/postgres/cloudsql"}, "its generated code costs a cold start that only binaries on Cloud SQL pay"},
+	{"cloud.google.com/go/firestore", []string{"shared/platform/document/firestore"}, "only binaries that keep documents there link it"},
+	{"github.com/redis/go-redis", []string{"shared/platform/document/redis"}, "only binaries that keep documents there link it"},
+	{"cloud.google.com/go/pubsub", []string{"shared/platform/topic/pubsub"}, "only binaries that speak there link it"},
+	{"google.golang.org/grpc", []string{"shared/platform/document/firestore", "shared/platform/topic/pubsub"}, "it stays below the two that speak it"},
 	{"github.com/GoogleCloudPlatform/functions-framework-go", []string{"scripts/bundle/archive"}, "what is generated for the builder stands on it, and nothing else knows it"},
-	{"cloud.google.com/go/auth", []string{"shared/identity/google"}, "one place asks Google who we are"},
+	{"cloud.google.com/go/auth", []string{"shared/platform/identity/google"}, "one place asks Google who we are"},
 	{"github.com/cloudevents/sdk-go", []string{"shared/event"}, "one place maps the envelope to CloudEvents"},
-	{"github.com/jackc/pgx/v5/pgxpool", []string{"shared/postgres"}, "one place opens pools and sets roles, time-outs and the tenant"},
-	{"github.com/coreos/go-oidc", []string{"shared/identity"}, "one place decides whom to believe"},
-	{"github.com/go-jose/go-jose", []string{"shared/identity"}, "one place signs and verifies tokens"},
-	{"github.com/sony/gobreaker", []string{"shared/document"}, "one place leaves a store alone that does not answer"},
-	{"golang.org/x/time/rate", []string{"shared/fn/limit"}, "one place says how often somebody may ask"},
-	{"github.com/sethvargo/go-envconfig", []string{"shared/env"}, "one place reads configuration"},
+	{"github.com/jackc/pgx/v5/pgxpool", []string{"shared/platform/postgres"}, "one place opens pools and sets roles, time-outs and the tenant"},
+	{"github.com/coreos/go-oidc", []string{"shared/platform/identity"}, "one place decides whom to believe"},
+	{"github.com/go-jose/go-jose", []string{"shared/platform/identity"}, "one place signs and verifies tokens"},
+	{"github.com/sony/gobreaker", []string{"shared/platform/document"}, "one place leaves a store alone that does not answer"},
+	{"golang.org/x/time/rate", []string{"shared/platform/fn/ratelimit"}, "one place says how often somebody may ask"},
+	{"github.com/sethvargo/go-envconfig", []string{"shared/platform/env"}, "one place reads configuration"},
 	{"golang.org/x/text/language", []string{"shared/locale"}, "one place reads what languages a browser accepts"},
 	{"github.com/oklog/ulid", []string{"shared/id"}, "one place makes ids"},
-	{"go.opentelemetry.io/otel", []string{"shared/fn", "shared/upstream"}, "a trace comes in at one end of a function and goes on at the other"},
+	{"go.opentelemetry.io/otel", []string{"shared/platform/fn", "shared/platform/upstream"}, "a trace comes in at one end of a function and goes on at the other"},
 }
 
 func TestEachSDKHasOneRoom(t *testing.T) {
@@ -57,7 +57,7 @@ func TestEachSDKHasOneRoom(t *testing.T) {
 
 // forTests are outside packages that no program may link, and why.
 var forTests = []struct{ prefix, reason string }{
-	{"github.com/santhosh-tekuri/jsonschema", "it compiles its own schemas when it is linked, which doubles a cold start: shared/contract checks events"},
+	{"github.com/santhosh-tekuri/jsonschema", "it compiles its own schemas when it is linked, which doubles a cold start: shared/platform/contract checks events"},
 }
 
 func TestSomePackagesAreForTestsOnly(t *testing.T) {
@@ -85,9 +85,9 @@ var calls = []struct {
 	allowed   []string
 	reason    string
 }{
-	{"os", "Getenv", []string{"shared/env"}, "configuration is read in one place"},
-	{"os", "LookupEnv", []string{"shared/env"}, "configuration is read in one place"},
-	{"time", "Now", []string{"shared/env", "scripts", "test"}, "the one clock can be moved"},
+	{"os", "Getenv", []string{"shared/platform/env"}, "configuration is read in one place"},
+	{"os", "LookupEnv", []string{"shared/platform/env"}, "configuration is read in one place"},
+	{"time", "Now", []string{"shared/platform/env", "scripts", "test"}, "the one clock can be moved"},
 	{"time", "Sleep", nil, "whoever waits, waits on a signal with a deadline"},
 	{"fmt", "Println", []string{"scripts", "jobs"}, "functions log through fn, once per call"},
 	{"http", "Error", []string{"scripts/serve/cloud"}, "fn alone writes problems"},

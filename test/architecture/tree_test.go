@@ -27,7 +27,7 @@ type pkg struct {
 	Deps                               []string
 }
 
-// path is the package's path inside the module: "shared/fn", or "" for the root.
+// path is the package's path inside the module: "shared/platform/fn", or "" for the root.
 func (p pkg) path() string {
 	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 }

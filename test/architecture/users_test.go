@@ -10,11 +10,11 @@ import (
 // forOthers are exported names that no other code of ours names, and why they are there all the same.
 var forOthers = []struct{ name, reason string }{
 	{"schemas.HTTP", "the documents are for front ends; what holds us to them runs in tests"},
-	{"shared/cache.Forget", "what a process begins without cannot be tried in a process that has begun"},
-	{"shared/emulators.Redis", "it is started as the others are, which the local cloud starts too"},
-	{"shared/emulators.Missing", "who is told of a missing emulator by a test is told as the local cloud tells it"},
-	{"shared/identity/google.Open", "a bundle's generated root names it"},
-	{"shared/instance.Start", "a bundle's generated root names it"},
+	{"shared/platform/cache.Forget", "what a process begins without cannot be tried in a process that has begun"},
+	{"shared/local/emulators.Redis", "it is started as the others are, which the local cloud starts too"},
+	{"shared/local/emulators.Missing", "who is told of a missing emulator by a test is told as the local cloud tells it"},
+	{"shared/platform/identity/google.Open", "a bundle's generated root names it"},
+	{"shared/platform/fn/process.Start", "a bundle's generated root names it"},
 	{"scripts/story/life.Everything", "a journey that fails tells all that happened"},
 }
 
@@ -99,7 +99,7 @@ func roomsOf(file *ast.File) map[string]string {
 	return rooms
 }
 
-// named are the names that what ships uses, of its own package or of another: "shared/fn.Spec".
+// named are the names that what ships uses, of its own package or of another: "shared/platform/fn.Spec".
 func named(t *testing.T) map[string]bool {
 	used := map[string]bool{}
 	for _, s := range shipped(t) {

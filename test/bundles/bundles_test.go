@@ -12,7 +12,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/test/fleet"
 )
 

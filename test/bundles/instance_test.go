@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/scripts/serve/cloud"
-	"melmastoon.ghasi.io/shared/child"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/local/subprocess"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/test/fleet"
 )
 
@@ -34,7 +34,7 @@ const (
 type process struct {
 	t       testing.TB
 	address string
-	child   *child.Process
+	child   *subprocess.Process
 	cmd     *exec.Cmd
 	said    *fleet.Said
 	issuer  *identity.Issuer
@@ -43,7 +43,7 @@ type process struct {
 // launch starts a program as the function target, with nobody but the void around it.
 func launch(t testing.TB, program, target string, v *void) *process {
 	t.Helper()
-	address, err := child.FreeAddress()
+	address, err := subprocess.FreeAddress()
 	must(t, err)
 	_, port, err := net.SplitHostPort(address)
 	must(t, err)
@@ -59,7 +59,7 @@ func launch(t testing.TB, program, target string, v *void) *process {
 	for key, value := range cloud.Variables(secret, p.issuer, "http://"+v.address()) {
 		p.cmd.Env = append(p.cmd.Env, key+"="+value)
 	}
-	p.child, err = child.Start(p.cmd)
+	p.child, err = subprocess.Start(p.cmd)
 	must(t, err)
 	t.Cleanup(func() {
 		if err := p.child.End(syscall.SIGKILL); err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/test/stage"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/test/stage"
 )
 

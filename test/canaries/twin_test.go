@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/document"
+	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/test/stage"
 )
 

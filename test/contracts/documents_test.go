@@ -11,7 +11,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/schemas"
-	"melmastoon.ghasi.io/shared/openapitest"
+	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
 // eachDocument runs a test for every OpenAPI file.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/openapitest"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
 // A document is one OpenAPI file.

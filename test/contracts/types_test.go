@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/openapitest"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
 // An object is what a schema says of an object: where each member is described, which are always there, and whether there may

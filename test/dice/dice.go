@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A Seed makes all the dice of a test.

@@ -3,7 +3,7 @@ package dice
 import (
 	"testing"
 
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 func TestASeedThatIsGivenBackThrowsTheSameAgain(t *testing.T) {

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/child"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/local/subprocess"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
 // startTime bounds how long a call waits for an instance: the cloud too keeps a call until one has started.
@@ -70,12 +70,12 @@ type Member struct {
 	gone    chan struct{} // closed when nobody starts it any more
 
 	mu      sync.Mutex
-	process *child.Process
+	process *subprocess.Process
 }
 
 // Launch runs a function's program for the rest of the test.
 func (f *Fleet) Launch(s fn.Spec, program string) error {
-	address, err := child.FreeAddress()
+	address, err := subprocess.FreeAddress()
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (m *Member) start() error {
 	for key, value := range m.fleet.variables {
 		cmd.Env = append(cmd.Env, key+"="+value)
 	}
-	process, err := child.Start(cmd)
+	process, err := subprocess.Start(cmd)
 	if err != nil {
 		return fmt.Errorf("fleet: %s: %w", m.name, err)
 	}

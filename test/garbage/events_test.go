@@ -18,8 +18,8 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/schemas"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )

@@ -14,8 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"melmastoon.ghasi.io/schemas"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Examples make requests that have the right form, from the types that they are decoded into. Whatever they name does not

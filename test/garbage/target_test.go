@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A target is a route, and a request to it that has the right form.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/test/dice"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/stage"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/emulatortest"
+	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 	"melmastoon.ghasi.io/test/stage"
 )
 

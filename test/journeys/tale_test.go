@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/shared/contract"
+	"melmastoon.ghasi.io/shared/platform/contract"
 	"melmastoon.ghasi.io/test/stage"
 )
 

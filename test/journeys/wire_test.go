@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/contract"
+	"melmastoon.ghasi.io/shared/platform/contract"
 	"melmastoon.ghasi.io/test/stage"
 )
 

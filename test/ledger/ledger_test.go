@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 //go:embed ledger.txt

@@ -13,12 +13,12 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
-	"melmastoon.ghasi.io/shared/cache"
-	"melmastoon.ghasi.io/shared/document"
-	documents "melmastoon.ghasi.io/shared/document/pg"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	documents "melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/stage"
 )
 

@@ -135,7 +135,7 @@ var (
 	place    = regexp.MustCompile(`\./\S+`)
 )
 
-// nobody are the patterns of a command (go test ./shared/outbox -run 'Relay|Order') that no test or benchmark of its packages has:
+// nobody are the patterns of a command (go test ./shared/platform/outbox -run 'Relay|Order') that no test or benchmark of its packages has:
 // go test runs none, and calls that a success.
 func nobody(t *testing.T, said string) (missing []string) {
 	t.Helper()
@@ -201,8 +201,8 @@ func TestCommandsRunTests(t *testing.T) {
 // TestWrongDocumentsAreFound shows that each check above can fail.
 func TestWrongDocumentsAreFound(t *testing.T) {
 	t.Parallel()
-	d := document{name: "wrong.md", text: "See [a](shared/nowhere), `functions/<service>/nothing`, `jobs/{prune,nothing}` and [b](shared/fn).\n\n" +
-		"    ./scripts/run --sooner   # a comment\n\nThen `go run ./scripts/bundle --all --wrapped`, `--port 1` or `./scripts/test --full ./shared/outbox -run Relay`.\n"}
+	d := document{name: "wrong.md", text: "See [a](shared/nowhere), `functions/<service>/nothing`, `jobs/{prune,nothing}` and [b](shared/platform/fn).\n\n" +
+		"    ./scripts/run --sooner   # a comment\n\nThen `go run ./scripts/bundle --all --wrapped`, `--port 1` or `./scripts/test --full ./shared/platform/outbox -run Relay`.\n"}
 	var missing []string
 	for _, said := range append(d.links(), d.said()...) {
 		for _, path := range paths(t, said) {

@@ -66,7 +66,7 @@ var variants = []variant{
 		"AND version = @version - 1`", "AND version < @version + 1`",
 		"functions/reservation", "TestWhoSavesSecondHasChangedNothing",
 	}, {
-		"events are marked before they are published", noLoss, "shared/outbox/relay.go",
+		"events are marked before they are published", noLoss, "shared/platform/outbox/relay.go",
 		`	if err := o.step(Taken); err != nil {
 `, `	out = &outcome{at: o.now()}
 	for _, r := range l.rows {
@@ -74,11 +74,11 @@ var variants = []variant{
 	}
 	if err := errors.Join(o.settle(within, l, out), o.step(Taken)); err != nil {
 `,
-		"shared/outbox", "TestAKilledRelayLosesNothing",
+		"shared/platform/outbox", "TestAKilledRelayLosesNothing",
 	}, {
-		"what failed to go out counts as published", noLoss, "shared/outbox/outcome.go",
+		"what failed to go out counts as published", noLoss, "shared/platform/outbox/outcome.go",
 		"case err == nil:", "case !errors.Is(err, topic.ErrRefused):",
-		"shared/outbox", "TestAFailingKeyBlocksOnlyItself",
+		"shared/platform/outbox", "TestAFailingKeyBlocksOnlyItself",
 	}, {
 		"letters are taken away before they are published", noLoss, "jobs/replay/send.go",
 		`		gone, err := r.publish(ctx, s, out, stuck)
@@ -88,25 +88,25 @@ var variants = []variant{
 		sent += len(gone)`,
 		"jobs/replay", "TestWhatIsHeldIsGivenBackWhenSomethingFails",
 	}, {
-		"writers of a key do not wait for each other", inOrder, "shared/outbox/append.go",
+		"writers of a key do not wait for each other", inOrder, "shared/platform/outbox/append.go",
 		"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "SELECT hashtextextended($1, 0)",
-		"shared/outbox", "TestWritersOfAKeyFollowEachOther",
+		"shared/platform/outbox", "TestWritersOfAKeyFollowEachOther",
 	}, {
-		"whoever decides does not wait for the writers of its key", inOrder, "shared/outbox/decide.go",
+		"whoever decides does not wait for the writers of its key", inOrder, "shared/platform/outbox/decide.go",
 		"SELECT pg_advisory_xact_lock(hashtextextended(@told_lock, 0))", "SELECT hashtextextended(@told_lock, 0)",
-		"shared/outbox", "TestADecisionWaitsForTheWritersOfItsKey",
+		"shared/platform/outbox", "TestADecisionWaitsForTheWritersOfItsKey",
 	}, {
-		"what came last goes out first", inOrder, "shared/outbox/lanes.go",
+		"what came last goes out first", inOrder, "shared/platform/outbox/lanes.go",
 		"ORDER BY l.lane, r.seq`", "ORDER BY l.lane, r.seq DESC`",
-		"shared/outbox", "TestOrderIsKeptAndNothingIsLost",
+		"shared/platform/outbox", "TestOrderIsKeptAndNothingIsLost",
 	}, {
-		"two relays serve one lane", inOrder, "shared/outbox/lanes.go",
+		"two relays serve one lane", inOrder, "shared/platform/outbox/lanes.go",
 		"WHERE l.leased_until <= clock_timestamp()", "WHERE true",
-		"shared/outbox", "TestAHeldLaneIsLeftToItsHolder",
+		"shared/platform/outbox", "TestAHeldLaneIsLeftToItsHolder",
 	}, {
-		"a key goes on while an event of it waits", inOrder, "shared/outbox/lanes.go",
+		"a key goes on while an event of it waits", inOrder, "shared/platform/outbox/lanes.go",
 		"f.ordering_key = o.ordering_key", "f.id = o.id",
-		"shared/outbox", "TestAPublisherThatHoldsBackWithoutAFailureDoesNotKeepTheRelayBusyForEver",
+		"shared/platform/outbox", "TestAPublisherThatHoldsBackWithoutAFailureDoesNotKeepTheRelayBusyForEver",
 	}, {
 		"letters are replayed as they are found", inOrder, "jobs/replay/gather.go",
 		`			inOrder(s.letters)
@@ -117,13 +117,13 @@ var variants = []variant{
 		"} else if !stuck[l.key] {", "} else {",
 		"jobs/replay", "TestWhatCannotBePublishedStaysWithWhatIsBehindIt",
 	}, {
-		"an event that was handled is handled again", oneEffect, "shared/inbox/inbox.go",
+		"an event that was handled is handled again", oneEffect, "shared/platform/inbox/inbox.go",
 		"if !first {", "if !first && d.Processor == \"\" {",
-		"shared/inbox", "TestAnEventHasItsEffectOncePerProcessor",
+		"shared/platform/inbox", "TestAnEventHasItsEffectOncePerProcessor",
 	}, {
-		"an event whose handling failed counts as handled", oneEffect, "shared/inbox/inbox.go",
+		"an event whose handling failed counts as handled", oneEffect, "shared/platform/inbox/inbox.go",
 		"return f(tx)\n", "_ = f(tx)\n\t\treturn nil\n",
-		"shared/inbox", "TestAnEffectThatFailsLeavesTheEventUnclaimed",
+		"shared/platform/inbox", "TestAnEffectThatFailsLeavesTheEventUnclaimed",
 	}, {
 		"a replay reaches all who hear the subject", oneEffect, "jobs/replay/letter.go",
 		"m.Attributes[topic.ReplayTo], m.Attributes[topic.Replays] = l.to.Name, strconv.Itoa(l.replays+1)", "m.Attributes[topic.Replays] = strconv.Itoa(l.replays + 1)",
@@ -143,23 +143,23 @@ var variants = []variant{
 	}, {
 		"the owner of the tables sees all tenants", apart, "schemas/postgres/reservation/0001_init.up.sql",
 		"ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY", "ENABLE ROW LEVEL SECURITY",
-		"shared/postgres/migrate", "TestTheCatalogueKeepsItsRules",
+		"shared/platform/postgres/migrate", "TestTheCatalogueKeepsItsRules",
 	}, {
-		"a connection keeps the tenant of the call before", apart, "shared/postgres/tx.go",
+		"a connection keeps the tenant of the call before", apart, "shared/platform/postgres/tx.go",
 		"b.Queue(`SELECT set_config('app.tenant_id', $1, true)`", "b.Queue(`SELECT set_config('app.tenant_id', $1, false)`",
-		"shared/postgres", "TestReusedConnectionsNeverShowAForeignRow",
+		"shared/platform/postgres", "TestReusedConnectionsNeverShowAForeignRow",
 	}, {
-		"what a call leaves on its connection is met by the next", apart, "shared/postgres/tx.go",
+		"what a call leaves on its connection is met by the next", apart, "shared/platform/postgres/tx.go",
 		"s.sent, s.stained = true, s.stained || stains(sql)", "s.sent = true",
-		"shared/postgres", "TestReusedConnectionsNeverShowAForeignRow",
+		"shared/platform/postgres", "TestReusedConnectionsNeverShowAForeignRow",
 	}, {
-		"a transaction that could not begin goes on without one", apart, "shared/postgres/tx.go",
+		"a transaction that could not begin goes on without one", apart, "shared/platform/postgres/tx.go",
 		"case s.sent && s.conn.Conn().PgConn().TxStatus() == idle:", "case false:",
-		"shared/postgres", "TestWhatFailsOnTheWayLeavesNothing",
+		"shared/platform/postgres", "TestWhatFailsOnTheWayLeavesNothing",
 	}, {
-		"what was queued is lost without a word", apart, "shared/postgres/tx.go",
+		"what was queued is lost without a word", apart, "shared/platform/postgres/tx.go",
 		"t.broken = err // what was queued counted as done; nothing may be built on it", "_ = err",
-		"shared/postgres", "TestWhatFailsOnTheWayLeavesNothing",
+		"shared/platform/postgres", "TestWhatFailsOnTheWayLeavesNothing",
 	}, {
 		"staff of another hotel are let in", apart, "functions/reservation/door.go",
 		"if who.Tenant == nil || *who.Tenant != tenant {", "if who.Tenant == nil {",
@@ -173,17 +173,17 @@ var variants = []variant{
 		"text = strings.Map(shown, text)", "if true { return text }",
 		"functions/reservation", "TestScrub",
 	}, {
-		"events leave with members that no schema names", noPII, "shared/contract/contract.go",
+		"events leave with members that no schema names", noPII, "shared/platform/contract/contract.go",
 		"published.check(subject, closed, payload)", "published.check(subject, open, payload)",
-		"shared/outbox", "TestAppendRefusesWhatBreaksItsContractAndTheTransactionWithIt",
+		"shared/platform/outbox", "TestAppendRefusesWhatBreaksItsContractAndTheTransactionWithIt",
 	}, {
-		"a decision may end with members that no schema names", noPII, "shared/outbox/decide.go",
+		"a decision may end with members that no schema names", noPII, "shared/platform/outbox/decide.go",
 		"if err = keeps(d, raw); err != nil {", "if err = nil; err != nil {",
-		"shared/outbox", "TestADecisionThatCouldEndAgainstItsContractIsNotMade",
+		"shared/platform/outbox", "TestADecisionThatCouldEndAgainstItsContractIsNotMade",
 	}, {
-		"kept answers lie open in the database", noPII, "shared/fn/idempotency/ledger.go",
+		"kept answers lie open in the database", noPII, "shared/platform/fn/idempotency/ledger.go",
 		`if s.Response, err = l.keys.Seal(a.Body, []byte("response "+row)); err != nil {`, "if s.Response = a.Body; err != nil {",
-		"shared/fn/idempotency", "TestAKeptAnswerCannotBeReadInTheDatabase",
+		"shared/platform/fn/idempotency", "TestAKeptAnswerCannotBeReadInTheDatabase",
 	}, {
 		"the log has the token that lets a guest in", noPII, "shared/handoff/token.go",
 		"func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }", "func (t Token) LogValue() slog.Value { return slog.StringValue(t.text) }",
@@ -193,33 +193,33 @@ var variants = []variant{
 		`Payload: fmt.Sprintf("%d bytes, not shown", len(l.Data))`, "Payload: string(l.Data)",
 		"jobs/replay", "TestWhatIsShownTellsNothingOfGuests",
 	}, {
-		"whoever takes a claim over begins another act", durable, "shared/fn/idempotency/store.go",
+		"whoever takes a claim over begins another act", durable, "shared/platform/fn/idempotency/store.go",
 		"ELSE act END", "ELSE @act END",
-		"shared/fn/idempotency", "TestAfterItsLeaseAClaimIsTakenOverAsTheSameAct",
+		"shared/platform/fn/idempotency", "TestAfterItsLeaseAClaimIsTakenOverAsTheSameAct",
 	}, {
-		"a claim that still runs is taken over", durable, "shared/fn/idempotency/store.go",
+		"a claim that still runs is taken over", durable, "shared/platform/fn/idempotency/store.go",
 		"AND locked_until <= clock_timestamp() AND", "AND",
-		"shared/fn/idempotency", "TestWhileTheFirstCallRunsOthersAreToldToWait",
+		"shared/platform/fn/idempotency", "TestWhileTheFirstCallRunsOthersAreToldToWait",
 	}, {
-		"a key answers another request", durable, "shared/fn/idempotency/ledger.go",
+		"a key answers another request", durable, "shared/platform/fn/idempotency/ledger.go",
 		"case e.Request != c.Request:", `case e.Request == "":`,
-		"shared/fn/idempotency", "TestAKeyBelongsToOneRequest",
+		"shared/platform/fn/idempotency", "TestAKeyBelongsToOneRequest",
 	}, {
-		"a hot store that is down is asked all the same", bounded, "shared/document/ward.go",
+		"a hot store that is down is asked all the same", bounded, "shared/platform/document/ward.go",
 		"c.ConsecutiveFailures >= tripAfter", "c.ConsecutiveFailures >= 100*tripAfter",
-		"shared/document", "TestAStoreThatHangsIsLeftAloneUntilItAnswers",
+		"shared/platform/document", "TestAStoreThatHangsIsLeftAloneUntilItAnswers",
 	}, {
-		"a call may take twice its time", bounded, "shared/fn/frame.go",
+		"a call may take twice its time", bounded, "shared/platform/fn/frame.go",
 		"c.began.Add(f.spec.Timeout-f.offset())", "c.began.Add(2*f.spec.Timeout-f.offset())",
-		"shared/fn", "TestACallEndsAtItsDeadline",
+		"shared/platform/fn", "TestACallEndsAtItsDeadline",
 	}, {
-		"one caller's failures open the circuit breaker", bounded, "shared/upstream/breaker.go",
+		"one caller's failures open the circuit breaker", bounded, "shared/platform/upstream/breaker.go",
 		"return failed >= minCallers &&", "return failed >= 1 ||",
-		"shared/upstream", "TestBreaker_opens",
+		"shared/platform/upstream", "TestBreaker_opens",
 	}, {
-		"every failed call of a neighbour is repeated", bounded, "shared/upstream/budget.go",
+		"every failed call of a neighbour is repeated", bounded, "shared/platform/upstream/budget.go",
 		"if b.have < price {", "if b.have < -1000*price {",
-		"shared/upstream", "TestATenthOfTheCallsMayBeRetries",
+		"shared/platform/upstream", "TestATenthOfTheCallsMayBeRetries",
 	}, {
 		"a list leaves no time to answer", bounded, "functions/consumer/search.go",
 		"deadline.Add(-aside)", "deadline",
@@ -246,9 +246,9 @@ var variants = []variant{
 		"if !hmac.Equal(signature, want[:]) {", "if !hmac.Equal(signature[:0], want[:0]) {",
 		"shared/handoff", "TestEverySingleBitCounts",
 	}, {
-		"a token made for another function opens this one", genuine, "shared/identity/verifier.go",
+		"a token made for another function opens this one", genuine, "shared/platform/identity/verifier.go",
 		"&oidc.Config{ClientID: audience, Now: v.now}", "&oidc.Config{ClientID: audience, Now: v.now, SkipClientIDCheck: true}",
-		"shared/fn", "TestAPushIsHeardByItsTokenOnly",
+		"shared/platform/fn", "TestAPushIsHeardByItsTokenOnly",
 	}, {
 		"a page is shown in the currency of whoever came first", current, "functions/tenantbooking/storefront.go",
 		"document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))", "document.KeyOf(v.Tenant.ID.String(), string(v.Locale))",
@@ -262,11 +262,11 @@ var variants = []variant{
 		"p.Offset > 0 && shown.Sort == question.Sort", "p.Offset > 0 && shown.Found < 0",
 		"functions/consumer/search", "TestPages_oneOrder",
 	}, {
-		"while the hot store is away every search asks every service", bounded, "shared/cache/cache.go",
+		"while the hot store is away every search asks every service", bounded, "shared/platform/cache/cache.go",
 		"r.retain(ctx, at, value)", "_ = at",
 		"functions/consumer", "TestList_storeHangs",
 	}, {
-		"what is remembered stands whatever was invalidated", current, "shared/cache/cache.go",
+		"what is remembered stands whatever was invalidated", current, "shared/platform/cache/cache.go",
 		"slices.Equal(last.Generations, seen.generations) &&", "(mark != Mark{} || slices.Equal(last.Generations, seen.generations)) &&",
 		"functions/tenantbooking/bootstrap", "TestNewsOfAHotelReachWhatLiesPacked",
 	},

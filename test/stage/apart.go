@@ -17,7 +17,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // apart is the argument that makes a test's binary the system itself.

@@ -5,8 +5,8 @@ import (
 
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/scripts/serve/google"
-	"melmastoon.ghasi.io/shared/emulatortest"
-	"melmastoon.ghasi.io/shared/env"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 )
 
 // standing puts the system on what MELMASTOON_BACKEND names: nothing but the database, or Google's emulators.

@@ -12,10 +12,10 @@ import (
 	"melmastoon.ghasi.io/jobs/replay"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/postgres"
-	"melmastoon.ghasi.io/shared/topic"
-	"melmastoon.ghasi.io/shared/topic/bus"
+	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // gcloud stands in for Google's program: it runs the job's own program with the arguments that it is given, and notes what it says.

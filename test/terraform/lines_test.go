@@ -13,8 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/shared/fn/observe"
-	"melmastoon.ghasi.io/shared/outbox"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/outbox"
 )
 
 // counted are the members of a line that metrics, alerts and playbooks name.

@@ -13,15 +13,15 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/quote"
 	"melmastoon.ghasi.io/functions/reservation/relay"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/fn/observe"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
-	"melmastoon.ghasi.io/shared/postgres"
-	"melmastoon.ghasi.io/shared/topic"
-	"melmastoon.ghasi.io/shared/topictest"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
 
 // record returns, for each trouble, the line that a function of the reservation service writes in it.

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/document/pg"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/flags"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // A Market is functions of this service beside a bazaar.

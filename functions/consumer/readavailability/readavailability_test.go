@@ -11,9 +11,9 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/minthandoff"
 	"melmastoon.ghasi.io/functions/consumer/readhotel"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/upstreamtest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 func path(m *consumertest.Market, h consumertest.Hotel) string {

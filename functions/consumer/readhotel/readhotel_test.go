@@ -14,10 +14,10 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/tenantreinstated"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	"melmastoon.ghasi.io/functions/consumer/themepublished"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/upstreamtest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 func look(t *testing.T, v *consumertest.Traveller, h consumertest.Hotel, query ...string) (got consumer.HotelDetail, a fntest.Answer) {

@@ -8,8 +8,8 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/functions/consumer/listingindexed"
-	"melmastoon.ghasi.io/shared/cache"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/cache"
 )
 
 // A traveller pages for ten minutes, while clicks change the rank of hotels, hotels are indexed, others search, and processes

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Function hears melmastoon.tenant.reinstated.v1.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 func TestOnlyCashNeedsNoIntent(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Function closes the holds whose time has run out. The scheduler ticks it every minute.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/stay"
 )
 

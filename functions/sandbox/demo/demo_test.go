@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/locale"
-	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // drawn is how many hotels tests have drawn beside those that were thought up.

@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // load brings a whole hotel, the index last: a hotel that is indexed is whole.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Function tells the world of intents whose time has run out. The scheduler ticks it every minute.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Function answers GET /sandbox/tenant/v1/tenants/{ref}.

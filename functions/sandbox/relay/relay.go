@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/outbox"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // Function empties the outbox. The scheduler ticks it every minute.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/storefront"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Function answers POST /site/{slug}/bookings/{draftId}/payment.

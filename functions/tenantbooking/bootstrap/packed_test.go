@@ -18,11 +18,11 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/document/pg"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fntest"
-	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // zipped asks as browsers do, and reads what they would.

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
-	"melmastoon.ghasi.io/shared/cache"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Function hears melmastoon.tenant.config_updated.v1.

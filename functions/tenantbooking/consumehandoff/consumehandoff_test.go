@@ -7,7 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
-	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 const path = "/bff/tenant-booking/v1/kabul-grand/handoff/consume"

@@ -11,9 +11,9 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/upstreamtest"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 const path = "/bff/tenant-booking/v1/kabul-grand/properties"

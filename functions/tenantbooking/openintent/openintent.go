@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Function answers POST /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}/payment-intent.

@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/pgtest"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // Wanted is what a guest has chosen on the consumer site: two nights in a house of the hotel, in Dari and dollars.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // Tell delivers an event of a neighbour to a function as the bus does, and fails unless it is acknowledged.

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/shared/upstreamtest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 // Shops are the neighbours that a hotel's site shows its rooms from: theme, property, inventory and pricing. They know one

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/pgtest"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
 // A Wire is everything that functions hear from others: the database and their neighbours. The n-th answer after Cut(n) is

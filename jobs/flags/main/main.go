@@ -6,11 +6,11 @@ import (
 	"os"
 
 	"melmastoon.ghasi.io/jobs/flags"
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/document/firestore"
-	"melmastoon.ghasi.io/shared/document/redis"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/firestore"
+	"melmastoon.ghasi.io/shared/platform/document/redis"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 func main() {

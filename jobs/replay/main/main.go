@@ -6,12 +6,12 @@ import (
 	"os"
 
 	"melmastoon.ghasi.io/jobs/replay"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/postgres"
-	"melmastoon.ghasi.io/shared/topic"
-	"melmastoon.ghasi.io/shared/topic/bus"
-	"melmastoon.ghasi.io/shared/topic/pubsub"
+	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
 )
 
 func main() {

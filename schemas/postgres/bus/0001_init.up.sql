@@ -1,4 +1,4 @@
--- bus: the message bus of local runs, tests and tiny deployments, behind shared/topic/bus. Re-runnable.
+-- bus: the message bus of local runs, tests and tiny deployments, behind shared/local/bus. Re-runnable.
 
 CREATE SCHEMA IF NOT EXISTS bus;
 

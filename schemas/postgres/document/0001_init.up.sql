@@ -1,4 +1,4 @@
--- document: hot documents of local runs, tests and tiny deployments, behind shared/document/pg. Re-runnable.
+-- document: hot documents of local runs, tests and tiny deployments, behind shared/platform/document/pg. Re-runnable.
 
 CREATE SCHEMA IF NOT EXISTS document;
 

@@ -21,7 +21,7 @@ import (
 	"slices"
 	"time"
 
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // An Archive is what is uploaded for one function or job: files by their slashed paths.

@@ -11,7 +11,7 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 func read(t *testing.T) *archive.Tree {
@@ -67,12 +67,12 @@ func TestAnArchiveHasWhatTheFunctionNeedsAndNothingElse(t *testing.T) {
 		documents archive.Hot
 		has, not  []string
 	}{
-		"sandbox-readtenant": {archive.Firestore, []string{"shared/postgres/cloudsql/"},
-			[]string{"shared/document/firestore/", "shared/topic/pubsub/", "shared/identity/google/", "functions/reservation/", "catalogue.go"}},
-		"tenantbooking-bootstrap": {archive.Firestore, []string{"shared/document/firestore/", "shared/topic/pubsub/", "shared/identity/google/"},
-			[]string{"shared/document/redis/", "shared/document/pg/", "functions/tenantbooking/hold/"}},
-		"tenantbooking-hold":          {archive.Redis, []string{"shared/document/redis/"}, []string{"shared/document/firestore/"}},
-		"reservation-paymentcaptured": {archive.Firestore, []string{"shared/topic/pubsub/"}, []string{"shared/document/firestore/"}},
+		"sandbox-readtenant": {archive.Firestore, []string{"shared/platform/postgres/cloudsql/"},
+			[]string{"shared/platform/document/firestore/", "shared/platform/topic/pubsub/", "shared/platform/identity/google/", "functions/reservation/", "catalogue.go"}},
+		"tenantbooking-bootstrap": {archive.Firestore, []string{"shared/platform/document/firestore/", "shared/platform/topic/pubsub/", "shared/platform/identity/google/"},
+			[]string{"shared/platform/document/redis/", "shared/platform/document/pg/", "functions/tenantbooking/hold/"}},
+		"tenantbooking-hold":          {archive.Redis, []string{"shared/platform/document/redis/"}, []string{"shared/platform/document/firestore/"}},
+		"reservation-paymentcaptured": {archive.Firestore, []string{"shared/platform/topic/pubsub/"}, []string{"shared/platform/document/firestore/"}},
 	} {
 		a, err := tree.Function(t.Context(), function(t, name), test.documents)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/template"
 
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A Hot is the driver of hot documents that functions are deployed with.

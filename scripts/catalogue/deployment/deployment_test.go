@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // root is the module's folder as seen from this one.

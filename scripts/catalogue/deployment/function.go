@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/topic/pubsub"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
 )
 
 // A Function is one deployed function.

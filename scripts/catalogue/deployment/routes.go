@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"melmastoon.ghasi.io/shared/fn"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // A Route leads to a function from the edge. A load balancer takes the first that matches.

@@ -9,8 +9,8 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/jobs/prune"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
 // sandboxes is the service that stands in for the platform's.

@@ -13,12 +13,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/identity"
-	"melmastoon.ghasi.io/shared/postgres"
-	"melmastoon.ghasi.io/shared/topic"
-	"melmastoon.ghasi.io/shared/topic/bus"
+	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
 // drainTime is how long a request in flight may still take after the cloud was told to stop: Cloud Run's own ten seconds.

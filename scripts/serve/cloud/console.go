@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/topic/bus"
+	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
 // frontDoor puts the production routes and the console's own, which exist only here, behind one handler.

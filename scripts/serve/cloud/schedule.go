@@ -10,8 +10,8 @@ import (
 
 	"github.com/robfig/cron/v3"
 
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
 // look is how often the schedules are held against the clock. The clock can be moved, so nobody sleeps until the next one.

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"time"
 
-	"melmastoon.ghasi.io/shared/document"
-	documents "melmastoon.ghasi.io/shared/document/pg"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn/observe"
-	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/platform/document"
+	documents "melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
 // neighbours are the platform services that the sandbox stands in for, each under a base path of its own.

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/scripts/serve/cloud"
-	"melmastoon.ghasi.io/shared/document"
-	"melmastoon.ghasi.io/shared/document/firestore"
-	"melmastoon.ghasi.io/shared/emulators"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/topic/pubsub/emulated"
+	"melmastoon.ghasi.io/shared/local/emulated"
+	"melmastoon.ghasi.io/shared/local/emulators"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/firestore"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // Emulators are where Google's emulators listen, and a project there that nobody else uses.

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/schemas"
-	"melmastoon.ghasi.io/shared/contract"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/outbox"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/contract"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // crowd runs n acts with so many clients.

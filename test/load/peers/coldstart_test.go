@@ -16,10 +16,10 @@ import (
 
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
-	"melmastoon.ghasi.io/shared/child"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/local/subprocess"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
 // hello is the smallest function there is.
@@ -107,7 +107,7 @@ func command(b *testing.B, dir string, args ...string) {
 func starts(name, path string) side {
 	return func(b *testing.B) float64 {
 		secret := make(cloud.Secret, 32)
-		address, err := child.FreeAddress()
+		address, err := subprocess.FreeAddress()
 		must(b, err)
 		_, port, err := net.SplitHostPort(address)
 		must(b, err)
@@ -122,7 +122,7 @@ func starts(name, path string) side {
 		// In the cloud keys are fetched when a token is there to be verified.
 		cmd.Env = append(slices.Concat(cmd.Env, deployed), "IDENTITY_KEYS=https://"+nobody, "STAFF_KEYS=https://"+nobody)
 		began := time.Now()
-		p, err := child.Start(cmd)
+		p, err := subprocess.Start(cmd)
 		must(b, err)
 		err = answers(b.Context(), address, p.Done())
 		took := time.Since(began).Seconds()
@@ -177,7 +177,7 @@ func BenchmarkColdStart(b *testing.B) {
 	sides := []side{
 		starts("hello", build(b, heard, hello)),
 		starts("consumer-tenantsuspended", build(b, heard, "", "document")),
-		starts("tenantbooking-bootstrap", build(b, site, "", "cloudsql", `shared/postgres"`)),
+		starts("tenantbooking-bootstrap", build(b, site, "", "cloudsql", `shared/platform/postgres"`)),
 		starts("tenantbooking-bootstrap", build(b, site, "")),
 	}
 	for _, first := range sides {

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/fn/idempotency"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/postgres"
+	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
 // BenchmarkIdempotency claims and completes, then replays what was completed: ours seals what it keeps, the peer keeps it

@@ -21,13 +21,13 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
-	"melmastoon.ghasi.io/shared/env"
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fn/observe"
-	"melmastoon.ghasi.io/shared/fntest"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/identity"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // bareBooks are the best safe books that we know how to keep with a bare driver, in one call: a counter for each night, looked

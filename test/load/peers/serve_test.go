@@ -24,11 +24,11 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	"melmastoon.ghasi.io/functions/tenantbooking/listpolicies"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
-	"melmastoon.ghasi.io/shared/child"
-	"melmastoon.ghasi.io/shared/env"
-	"melmastoon.ghasi.io/shared/fn"
-	"melmastoon.ghasi.io/shared/fn/observe"
-	"melmastoon.ghasi.io/shared/fntest"
+	"melmastoon.ghasi.io/shared/local/subprocess"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // Addresses of the servers that are compared. The ones of the site are the hotel's own.
@@ -145,7 +145,7 @@ func launch(b *testing.B, what string) server {
 	must(b, err)
 	out, err := cmd.StdoutPipe()
 	must(b, err)
-	p, err := child.Start(cmd)
+	p, err := subprocess.Start(cmd)
 	must(b, err)
 	b.Cleanup(func() {
 		must(b, in.Close())

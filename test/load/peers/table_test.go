@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/postgres/cluster"
+	"melmastoon.ghasi.io/shared/local/cluster"
 )
 
 var scale = flag.Float64("scale", 1, "how much of everything is done: a fraction for a first look")

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package child
-
-import "syscall"
-
-// leash does nothing: only Linux ends a child with its parent.
-func leash(*syscall.SysProcAttr) {}

@@ -1,0 +1,43 @@
+package attribution
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// A Device is what a visit is made with.
+type Device string
+
+// The devices.
+const (
+	Desktop Device = "browser-desktop"
+	Mobile  Device = "browser-mobile"
+	IOS     Device = "mobile-app-ios"
+	Android Device = "mobile-app-android"
+	Other   Device = "other" // what does not say that it is a browser, or says that a program drives it
+)
+
+// programs are words in the user agents of browsers that a program drives.
+var programs = []string{"headless", "bot/", "crawler", "spider"}
+
+// DeviceOf believes an app that says it is one, and guesses about browsers.
+func DeviceOf(h http.Header) Device {
+	agent := h.Get("User-Agent")
+	apple := strings.Contains(agent, "iPhone") || strings.Contains(agent, "iPad") || strings.Contains(agent, "CFNetwork")
+	app := strings.HasPrefix(h.Get("X-Client-Surface"), "mobile-")
+	lower := strings.ToLower(agent)
+	switch {
+	case slices.ContainsFunc(programs, func(word string) bool { return strings.Contains(lower, word) }):
+		return Other
+	case app && apple:
+		return IOS
+	case app:
+		return Android
+	case apple, strings.Contains(agent, "Mobile"), strings.Contains(agent, "Android"), h.Get("Sec-Ch-Ua-Mobile") == "?1":
+		return Mobile
+	case strings.HasPrefix(agent, "Mozilla/"):
+		return Desktop
+	}
+	return Other
+}

@@ -1,0 +1,56 @@
+package attribution_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
+)
+
+func TestACampaignIsWhatItIsCalledAndNobodysAddress(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"spring-2026": "spring-2026", "18273645523": "18273645523", " نوروز ": "نوروز", "a|b/c:d": "a|b/c:d", "20261120": "20261120",
+		"zahra@example.com": "", "zahra%40example.com": "", "ZAHRA%2540EXAMPLE.COM": "", "zahra＠example.com": "",
+		"+93 70 012 3456": "", "call 0093700123456": "", "%2B93700123456": "", "+93-(70)-012.3456": "",
+		"a\nb": "", "a\x00": "", "\xff": "", strings.Repeat("a", 101): "", strings.Repeat("a", 100): strings.Repeat("a", 100),
+	} {
+		if got := attribution.CampaignOf(http.Header{"X-Campaign-Name": {text}}); got.Campaign != want {
+			t.Errorf("%q is called %q, want %q", text, got.Campaign, want)
+		}
+	}
+	first := attribution.Campaign(event.Attributed{Source: "a"})
+	if got := first.Or(attribution.Campaign{Source: "b"}); got != first {
+		t.Errorf("a later campaign takes over: %v", got)
+	}
+	if got := (attribution.Campaign{}).Or(first); got != first || (attribution.Campaign{}).Attributed() != nil || first.Attributed().Source != "a" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestWhatAVisitIsMadeWith(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		agent, surface, hint string
+		want                 attribution.Device
+	}{
+		{"Mozilla/5.0 (X11; Linux x86_64)", "", "", attribution.Desktop},
+		{"Mozilla/5.0 (Linux; Android 14) Mobile", "", "", attribution.Mobile},
+		{"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0)", "", "", attribution.Mobile},
+		{"Mozilla/5.0 (X11)", "", "?1", attribution.Mobile},
+		{"Melmastoon/3 CFNetwork/1.0", "mobile-consumer", "", attribution.IOS},
+		{"Melmastoon/3 okhttp", "mobile-consumer", "", attribution.Android},
+		{"curl/8", "", "", attribution.Other},
+		{"Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/140.0", "", "", attribution.Other},
+		{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "", "", attribution.Other},
+		{"Mozilla/5.0 (Linux; Android 14; CUBOT X70) Mobile", "", "", attribution.Mobile},
+		{"", "", "", attribution.Other},
+	} {
+		h := http.Header{"User-Agent": {test.agent}, "X-Client-Surface": {test.surface}, "Sec-Ch-Ua-Mobile": {test.hint}}
+		if got := attribution.DeviceOf(h); got != test.want {
+			t.Errorf("%+v is a %s", test, got)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package cluster
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"melmastoon.ghasi.io/shared/local/subprocess"
+)
+
+// How a server is told to end.
+const (
+	fast      = syscall.SIGINT  // roll back, write everything down
+	immediate = syscall.SIGQUIT // now
+)
+
+// A process is a server that runs.
+type process struct {
+	*subprocess.Process
+	once  sync.Once
+	after func() error // runs when end has ended it
+}
+
+// end signals the process and waits for its end. An end that was asked for is no error, whatever the exit code.
+func (p *process) end(signal syscall.Signal) (err error) {
+	if err := p.End(signal); err != nil {
+		return err
+	}
+	p.once.Do(func() {
+		if p.after != nil {
+			err = p.after()
+		}
+	})
+	return err
+}
+
+// environment is all that the server is told by its surroundings: nothing of the caller's.
+func environment() []string { return []string{"LC_ALL=C.UTF-8", "TZ=UTC", "PATH=/usr/bin:/bin"} }
+
+func (f folder) launch(port int, durable bool) (*process, error) {
+	log, err := os.OpenFile(f.at("log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd := exec.Command(filepath.Join(f.binaries, "postgres"), arguments(f.at("data"), port, durable)...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = "/", environment(), log, log
+	cmd.SysProcAttr = f.attributes()
+	p, err := subprocess.Start(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &process{Process: p}, nil
+}
+
+func arguments(data string, port int, durable bool) []string {
+	settings := []string{
+		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(port),
+		"unix_socket_directories=", // no socket file to collide with another server's or to be left behind
+		"max_connections=300", "shared_buffers=128MB", "jit=off", "timezone=UTC", "log_timezone=UTC",
+		"max_wal_size=256MB", "wal_level=minimal", "max_wal_senders=0", "log_min_messages=warning",
+	}
+	if !durable {
+		settings = append(settings, "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off")
+	}
+	args := []string{"-D", data}
+	for _, s := range settings {
+		args = append(args, "-c", s)
+	}
+	return args
+}
+
+// failure reads from its log why the server ended while it was starting.
+func (c *Cluster) failure() error {
+	text, err := os.ReadFile(c.logPath())
+	if err != nil {
+		return err
+	}
+	if bytes.Contains(text, []byte("Address already in use")) {
+		return plainly("The database's port %d is taken by another program: %w.", c.port, errPortTaken)
+	}
+	why := complaint(text)
+	if slices.ContainsFunc(machines, func(words string) bool { return strings.Contains(why, words) }) {
+		return plainly("The database server in %s does not start: %s.", c.dir, why)
+	}
+	return fmt.Errorf("%w: the server in %s says %q", ErrDamaged, c.dir, why)
+}
+
+// machines are complaints about the machine: a new folder would not help.
+var machines = []string{"shared memory", "Permission denied", "No space left", "Cannot allocate"}
+
+// complaint is the first line of a log that says why nothing works.
+func complaint(log []byte) string {
+	for line := range bytes.Lines(log) {
+		for _, level := range []string{"FATAL: ", "PANIC: ", "ERROR: "} {
+			if _, words, ok := bytes.Cut(line, []byte(level)); ok {
+				return string(bytes.TrimSpace(words))
+			}
+		}
+	}
+	return lastLine(log)
+}

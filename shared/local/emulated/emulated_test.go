@@ -1,0 +1,237 @@
+package emulated_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"testing"
+	"time"
+
+	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/local/emulated"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
+	"melmastoon.ghasi.io/shared/testkit/emulatortest"
+	"melmastoon.ghasi.io/shared/testkit/topictest"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stamps are tokens that only say for whom they are.
+type stamps struct{}
+
+func (stamps) Token(_ context.Context, audience string) (string, error) {
+	return "token for " + audience, nil
+}
+
+// another is a process of its own on a project: it shares nothing with others but what is stored.
+func another(t testing.TB, address, project string) *emulated.Bus {
+	t.Helper()
+	e := env.Of(map[string]string{"PUBSUB_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
+	b, err := emulated.Open(env.Give[identity.Source](e, stamps{}))
+	must(t, err)
+	t.Cleanup(func() { must(t, e.Close(context.Background())) })
+	return b
+}
+
+// stranger publishes on the emulator as another process does, which has no gate.
+func stranger(t testing.TB, address, project string) *pubsub.Bus {
+	e := env.Of(map[string]string{"PUBSUB_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
+	t.Cleanup(func() { must(t, e.Close(context.Background())) })
+	return pubsub.Open(e)
+}
+
+func TestTheEmulatorConforms(t *testing.T) {
+	t.Parallel()
+	topictest.Conform(t, func(t testing.TB) topictest.Rig {
+		address, project := emulatortest.PubSub(t), emulatortest.Name()
+		return topictest.Rig{
+			Open:  func() topictest.Driver { return another(t, address, project) },
+			Token: func(audience string) string { return "token for " + audience },
+			Lacks: []topictest.Trait{topictest.Waits, topictest.Keeps},
+		}
+	})
+}
+
+func TestPubSubConformsAsPuller(t *testing.T) {
+	t.Parallel()
+	topictest.ConformPuller(t, func(t testing.TB) topictest.PullRig {
+		address, project := emulatortest.PubSub(t), emulatortest.Name()
+		b := another(t, address, project)
+		must(t, b.Subscribe(t.Context(), []topic.Subscription{{Name: "to-orders", Topic: "orders", Endpoint: "http://localhost", DeadLetter: topictest.Letters, Attempts: 5}}))
+		p := stranger(t, address, project) // the process that pulls has no gate
+		return topictest.PullRig{Puller: p, Publish: func(t testing.TB, messages ...topic.Message) {
+			must(t, errors.Join(p.Publish(t.Context(), messages)...))
+		}}
+	})
+}
+
+// A listener takes pushes when it is told to.
+type listener struct {
+	url    string
+	pushes chan *http.Request
+	answer chan int
+}
+
+func listen(t testing.TB) *listener {
+	l := &listener{pushes: make(chan *http.Request, 100), answer: make(chan int, 100)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.pushes <- r
+		w.WriteHeader(<-l.answer)
+	}))
+	t.Cleanup(server.Close)
+	l.url = server.URL
+	return l
+}
+
+func (l *listener) next(t testing.TB) *http.Request {
+	t.Helper()
+	select {
+	case r := <-l.pushes:
+		return r
+	case <-time.After(patience):
+		t.Fatalf("no push within %v", patience)
+		return nil
+	}
+}
+
+const patience = 20 * time.Second
+
+// run runs the bus until the test ends.
+func run(t testing.TB, b *emulated.Bus) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("run: %v", err)
+		}
+	})
+}
+
+func to(l *listener) topic.Subscription {
+	return topic.Subscription{Name: "to-orders", Topic: "orders", Endpoint: l.url, Audience: "https://listener",
+		DeadLetter: "orders.dlq", Attempts: 5, MinBackoff: time.Second, MaxBackoff: time.Minute, AckDeadline: 30 * time.Second}
+}
+
+func orders(bodies ...string) (messages []topic.Message) {
+	for _, body := range bodies {
+		messages = append(messages, topic.Message{Topic: "orders", OrderingKey: "k", Attributes: map[string]string{"ce-id": body}, Data: []byte(body)})
+	}
+	return messages
+}
+
+// Functions that run as processes of their own publish past the gate, and are heard all the same. Of the gate's own mark no
+// endpoint sees anything.
+func TestWhatOthersPublishIsPassedOn(t *testing.T) {
+	t.Parallel()
+	address, project := emulatortest.PubSub(t), emulatortest.Name()
+	b, l := another(t, address, project), listen(t)
+	must(t, b.Subscribe(t.Context(), []topic.Subscription{to(l)}))
+	run(t, b)
+	l.answer <- http.StatusOK
+	l.answer <- http.StatusOK
+	must(t, errors.Join(stranger(t, address, project).Publish(t.Context(), orders("others"))...))
+	theirs := l.next(t).Header
+	must(t, errors.Join(b.Publish(t.Context(), orders("ours"))...))
+	ours := l.next(t).Header
+	for _, name := range []string{"X-Goog-Pubsub-Message-Id", "X-Goog-Pubsub-Publish-Time", "Ce-Id", "Content-Length"} { // which differ
+		theirs.Del(name)
+		ours.Del(name)
+	}
+	if !reflect.DeepEqual(ours, theirs) {
+		t.Errorf("pushed with headers %v, another's with %v", ours, theirs)
+	}
+}
+
+func TestQuietIsWhenNothingIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	b, l := another(t, emulatortest.PubSub(t), emulatortest.Name()), listen(t)
+	s := to(l)
+	s.Filter = map[string]string{"ce-id": "1"}
+	must(t, b.Subscribe(t.Context(), []topic.Subscription{s}))
+	run(t, b)
+	must(t, errors.Join(b.Publish(t.Context(), orders("1", "for nobody"))...))
+	l.next(t)
+	if got := b.Waiting(); got != 1 {
+		t.Errorf("%d wait while the push is not answered, want 1", got)
+	}
+	l.answer <- http.StatusServiceUnavailable
+	l.next(t)
+	if got := b.Waiting(); got != 1 {
+		t.Errorf("%d wait while it is pushed again, want 1", got)
+	}
+	l.answer <- http.StatusOK
+	must(t, errors.Join(b.Publish(t.Context(), orders("1"))...)) // of the same key: it comes when the first is settled
+	l.next(t)
+	if got := b.Waiting(); got != 1 {
+		t.Errorf("%d wait while only the second is pushed, want 1", got)
+	}
+	l.answer <- http.StatusOK
+	refused := b.Publish(t.Context(), []topic.Message{{Topic: "orders", OrderingKey: "no\nheader", Attributes: map[string]string{"ce-id": "1"}}})
+	if !errors.Is(refused[0], topic.ErrRefused) {
+		t.Errorf("got %v, want %v", refused[0], topic.ErrRefused)
+	}
+	must(t, b.Subscribe(t.Context(), nil))
+	if got := b.Waiting(); got != 0 {
+		t.Errorf("%d wait for nobody", got)
+	}
+}
+
+func TestTailShowsWhatIsPublishedFromAPositionOn(t *testing.T) {
+	t.Parallel()
+	b := another(t, emulatortest.PubSub(t), emulatortest.Name())
+	must(t, errors.Join(b.Publish(t.Context(), orders("before"))...))
+	last, err := b.Last(t.Context())
+	must(t, err)
+	must(t, errors.Join(b.Publish(t.Context(), orders("1", "2"))...))
+	read := make(chan bus.Stored, 3)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.Tail(ctx, last, func(s bus.Stored) error { read <- s; return nil }) }()
+	first, second := <-read, <-read
+	must(t, errors.Join(b.Publish(t.Context(), orders("3"))...))
+	third := <-read
+	if got := string(first.Data) + string(second.Data) + string(third.Data); got != "123" || third.Seq != last+3 || len(third.Attributes) != 1 {
+		t.Errorf("read %s, the last %+v", got, third)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Dead letters stay for whoever looks at them, however late: nothing may take their shelf away.
+func TestDeadLettersHaveAShelf(t *testing.T) {
+	t.Parallel()
+	address, project := emulatortest.PubSub(t), emulatortest.Name()
+	b, l := another(t, address, project), listen(t)
+	must(t, b.Subscribe(t.Context(), []topic.Subscription{to(l)}))
+	must(t, b.Subscribe(t.Context(), []topic.Subscription{to(l)})) // again, as a new start does
+	conn, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	must(t, err)
+	defer conn.Close()
+	client := pb.NewSubscriberClient(conn)
+	for name, topicName := range map[string]string{"to-orders": "orders", "orders.dlq": "orders.dlq"} {
+		s, err := client.GetSubscription(t.Context(), &pb.GetSubscriptionRequest{Subscription: "projects/" + project + "/subscriptions/" + name})
+		must(t, err)
+		pushed, want := s.GetPushConfig().GetPushEndpoint() != "", name == "to-orders"
+		if s.Topic != "projects/"+project+"/topics/"+topicName || pushed != want || s.EnableMessageOrdering != want || s.GetExpirationPolicy().GetTtl() != nil {
+			t.Errorf("%s is %v", name, s)
+		}
+	}
+}

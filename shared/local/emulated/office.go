@@ -1,0 +1,88 @@
+package emulated
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	api "cloud.google.com/go/pubsub/v2/apiv1"
+	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/api/option"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// An office makes and drops things on the emulator.
+type office struct {
+	project       string
+	topics        *api.TopicAdminClient
+	subscriptions *api.SubscriptionAdminClient
+}
+
+func openOffice(e env.Env) (*office, error) {
+	var w struct {
+		Project  string `env:"GOOGLE_CLOUD_PROJECT,required"`
+		Emulator string `env:"PUBSUB_EMULATOR_HOST,required"`
+	}
+	if err := e.Load(&w); err != nil {
+		return nil, fmt.Errorf("emulated: %w", err)
+	}
+	conn, err := grpc.NewClient("passthrough:///"+w.Emulator, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, fmt.Errorf("emulated: %w", err)
+	}
+	topics, errTopics := api.NewTopicAdminClient(context.Background(), option.WithGRPCConn(conn))
+	subscriptions, err := api.NewSubscriptionAdminClient(context.Background(), option.WithGRPCConn(conn))
+	if err := errors.Join(errTopics, err); err != nil {
+		return nil, errors.Join(fmt.Errorf("emulated: %w", err), conn.Close())
+	}
+	return &office{w.Project, topics, subscriptions}, nil
+}
+
+// close closes the one connection that both clients have.
+func (o *office) close() error { return o.topics.Close() }
+
+func (o *office) topic(name string) string { return "projects/" + o.project + "/topics/" + name }
+
+func (o *office) subscription(name string) string {
+	return "projects/" + o.project + "/subscriptions/" + name
+}
+
+// create makes a subscription, or changes what can be changed of the one that is there.
+func (o *office) create(ctx context.Context, s *pb.Subscription) error {
+	_, err := o.subscriptions.CreateSubscription(ctx, s)
+	if status.Code(err) != codes.AlreadyExists || s.PushConfig == nil {
+		return unless(codes.AlreadyExists, err)
+	}
+	return o.subscriptions.ModifyPushConfig(ctx, &pb.ModifyPushConfigRequest{Subscription: s.Name, PushConfig: s.PushConfig})
+}
+
+// unless leaves out the error that says that what was wanted is so already.
+func unless(already codes.Code, err error) error {
+	if status.Code(err) == already {
+		return nil
+	}
+	return err
+}
+
+func (o *office) dropUnless(ctx context.Context, stays func(name string) bool) error {
+	request := &pb.ListSubscriptionsRequest{Project: "projects/" + o.project}
+	for s, err := range o.subscriptions.ListSubscriptions(ctx, request).All() {
+		if err != nil {
+			return fmt.Errorf("emulated: list: %w", err)
+		}
+		if stays(path.Base(s.Name)) {
+			continue
+		}
+		err := o.subscriptions.DeleteSubscription(ctx, &pb.DeleteSubscriptionRequest{Subscription: s.Name})
+		if err := unless(codes.NotFound, err); err != nil {
+			return fmt.Errorf("emulated: drop %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package subprocess_test
+
+import (
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/local/subprocess"
+)
+
+const patience = 20 * time.Second
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mortal makes this test program play the process that has a child and is then killed.
+const mortal = "CHILD_TEST_MORTAL"
+
+func TestMortal(t *testing.T) {
+	if os.Getenv(mortal) == "" {
+		t.Skip("plays the victim of TestAChildEndsWithAKilledParent")
+	}
+	cmd := exec.Command("sleep", "600")
+	cmd.ExtraFiles = []*os.File{os.NewFile(3, "the other end")}
+	p, err := subprocess.Start(cmd)
+	must(t, err)
+	_, err = os.NewFile(3, "the other end").WriteString("!")
+	must(t, err)
+	<-p.Done() // it never is: the kill comes first
+}
+
+// The pipe is at its end when nobody holds its other end any more: neither the victim nor its child.
+func TestAChildEndsWithAKilledParent(t *testing.T) {
+	t.Parallel()
+	read, write, err := os.Pipe()
+	must(t, err)
+	must(t, read.SetReadDeadline(time.Now().Add(patience)))
+	victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMortal$")
+	victim.Env = append(os.Environ(), mortal+"=1")
+	victim.ExtraFiles = []*os.File{write}
+	must(t, victim.Start())
+	must(t, write.Close())
+	_, err = read.Read(make([]byte, 1))
+	must(t, err)
+	must(t, victim.Process.Kill())
+	_ = victim.Wait() // it was killed
+	if _, err := read.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the child of a killed process lives on: %v", err)
+	}
+}
+
+func TestEndWaitsAndMayComeTwice(t *testing.T) {
+	t.Parallel()
+	p, err := subprocess.Start(exec.Command("sleep", "600"))
+	must(t, err)
+	select {
+	case <-p.Done():
+		t.Fatal("it has ended by itself")
+	default:
+	}
+	must(t, p.End(syscall.SIGTERM))
+	must(t, p.End(syscall.SIGTERM))
+	<-p.Done()
+}
+
+func TestWhatCannotStartSaysSo(t *testing.T) {
+	t.Parallel()
+	if _, err := subprocess.Start(exec.Command("/nowhere/to/be/found")); err == nil {
+		t.Error("a program that does not exist was started")
+	}
+}
+
+func TestAFreeAddressIsFree(t *testing.T) {
+	t.Parallel()
+	address, err := subprocess.FreeAddress()
+	must(t, err)
+	l, err := net.Listen("tcp", address)
+	must(t, err)
+	must(t, l.Close())
+}

@@ -1,0 +1,48 @@
+package cache
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+const maxAbsent = 10_000 // names of one kind
+
+// Absent remembers in this process which names a service does not know, so that a scanner asks that service rarely about each.
+type Absent struct {
+	now   func() time.Time
+	life  time.Duration
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+// OpenAbsent returns the names of one kind, which are remembered for that long. All callers in the process share them.
+func OpenAbsent(e env.Env, kind string, life time.Duration) *Absent {
+	shared, _ := env.Once(e, "absent."+kind, func() (*Absent, error) {
+		return &Absent{now: e.Now, life: life, until: map[string]time.Time{}}, nil
+	})
+	return shared
+}
+
+// Has reports whether a name was unknown a short while ago.
+func (a *Absent) Has(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now().Before(a.until[name])
+}
+
+// Add remembers a name. If there are too many, it deletes those whose time is over, or else all.
+func (a *Absent) Add(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.now()
+	if len(a.until) >= maxAbsent {
+		maps.DeleteFunc(a.until, func(_ string, until time.Time) bool { return !now.Before(until) })
+	}
+	if len(a.until) >= maxAbsent {
+		clear(a.until)
+	}
+	a.until[name] = now.Add(a.life)
+}

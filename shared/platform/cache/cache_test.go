@@ -1,0 +1,283 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+)
+
+func TestAValueIsComposedOnceAndKept(t *testing.T) {
+	t.Parallel()
+	store := &documenttest.Memory{}
+	e, s := process(store), &source{text: "first"}
+	fetch(t, e, s.compose, "first", cache.Miss)
+	s.set("second", nil)
+	fetch(t, e, s.compose, "first", cache.Hit)
+	fetch(t, process(store), s.compose, "first", cache.Hit)
+	if n := s.composed.Load(); n != 1 {
+		t.Errorf("composed %d times", n)
+	}
+	e.Advance(policy.Fresh - time.Minute)
+	fetch(t, e, s.compose, "first", cache.Hit)
+	e.Advance(time.Minute)
+	fetch(t, e, s.compose, "second", cache.Miss)
+	fetch(t, e, s.compose, "second", cache.Hit)
+}
+
+func TestInvalidationReachesWhatDependsOnIt(t *testing.T) {
+	t.Parallel()
+	store := &documenttest.Memory{}
+	e, other := process(store), process(store)
+	all := map[string][]cache.Generation{
+		"tenant": {tenant}, "property": {tenant, cache.Of("tnt_1", "ppt_1")}, "stranger": {cache.Of("tnt_2")}, "free": nil,
+	}
+	states := func() map[string]cache.State {
+		found := map[string]cache.State{}
+		for name, depends := range all {
+			_, state, err := open(e).Fetch(t.Context(), document.KeyOf(name), depends, (&source{}).compose)
+			must(t, err)
+			found[name] = state
+		}
+		return found
+	}
+	states()
+	for _, test := range []struct {
+		stale cache.Generation
+		want  []string // what is composed anew
+	}{
+		{tenant, []string{"property", "tenant"}},
+		{cache.Of("tnt_1", "ppt_1"), []string{"property"}},
+		{cache.Of("tnt_2"), []string{"stranger"}},
+		{cache.Of("tnt_1ppt_1"), nil},
+	} {
+		invalidate(t, other, test.stale)
+		var anew []string
+		for name, state := range states() {
+			if state == cache.Miss {
+				anew = append(anew, name)
+			}
+		}
+		slices.Sort(anew)
+		if !slices.Equal(anew, test.want) {
+			t.Errorf("after %v: composed %v, want %v", test.stale, anew, test.want)
+		}
+	}
+}
+
+func TestTheLastValueBridgesAnOutageUpToItsBound(t *testing.T) {
+	t.Parallel()
+	e, s := process(&documenttest.Memory{}), &source{text: "first"}
+	fetch(t, e, s.compose, "first", cache.Miss)
+	for name, err := range map[string]error{"upstream": errDown, "internal": errors.New("garbage"), "slow": context.DeadlineExceeded, "busy": fault.New(fault.TooMany, "X", "")} {
+		s.set("never", err)
+		fetch(t, e, s.compose, "first", cache.Hit)
+		invalidate(t, e, tenant)
+		got, state, err := open(e).Fetch(t.Context(), key, []cache.Generation{tenant}, s.compose)
+		if err != nil || got.Text != "first" || state != cache.Stale {
+			t.Errorf("%s: got %v %s, %v, want the last value", name, got, state, err)
+		}
+		s.set("first", nil)
+		fetch(t, e, s.compose, "first", cache.Miss)
+	}
+	s.set("never", errDown)
+	e.Advance(policy.Fresh)
+	fetch(t, e, s.compose, "first", cache.Stale)
+	e.Advance(policy.Stale - time.Minute)
+	fetch(t, e, s.compose, "first", cache.Stale)
+	e.Advance(time.Minute)
+	if got, state, err := open(e).Fetch(t.Context(), key, nil, s.compose); !errors.Is(err, fault.ErrUpstreamUnavailable) {
+		t.Errorf("beyond its bound: got %v %s, %v", got, state, err)
+	}
+	s.set("second", nil)
+	fetch(t, e, s.compose, "second", cache.Miss)
+}
+
+// What came to be known while it was composed is not in it, however long that took.
+func TestAValuesAgeCountsFromBeforeItWasComposed(t *testing.T) {
+	t.Parallel()
+	e, s := process(&documenttest.Memory{}), &source{text: "first"}
+	slow := func(ctx context.Context) (page, error) {
+		e.Advance(policy.Fresh)
+		return s.compose(ctx)
+	}
+	fetch(t, e, slow, "first", cache.Miss)
+	fetch(t, e, s.compose, "first", cache.Miss)
+	fetch(t, e, s.compose, "first", cache.Hit)
+}
+
+// The bound holds also when composing itself takes the time away.
+func TestAValueThatRunsOutWhileComposingFailsIsNotServed(t *testing.T) {
+	t.Parallel()
+	e, s := process(&documenttest.Memory{}), &source{text: "first"}
+	fetch(t, e, s.compose, "first", cache.Miss)
+	e.Advance(policy.Fresh)
+	got, state, err := open(e).Fetch(t.Context(), key, []cache.Generation{tenant}, func(context.Context) (page, error) {
+		e.Advance(policy.Stale)
+		return page{}, errDown
+	})
+	if !errors.Is(err, fault.ErrUpstreamUnavailable) {
+		t.Errorf("got %v %s, %v", got, state, err)
+	}
+}
+
+func TestARefusalIsAnAnswerAndEndsTheLastValue(t *testing.T) {
+	t.Parallel()
+	e, s := process(&documenttest.Memory{}), &source{text: "first"}
+	fetch(t, e, s.compose, "first", cache.Miss)
+	invalidate(t, e, tenant)
+	for _, refusal := range []error{fault.ErrNotFound, errDown} { // once gone, it does not come back in an outage
+		s.set("never", refusal)
+		if got, state, err := open(e).Fetch(t.Context(), key, []cache.Generation{tenant}, s.compose); !errors.Is(err, refusal) {
+			t.Errorf("got %v %s, %v, want %v", got, state, err, refusal)
+		}
+	}
+}
+
+func TestWhatCannotBeReadIsAMiss(t *testing.T) {
+	t.Parallel()
+	name := document.Name{Collection: "pages", ID: key.String()}
+	for what, damage := range map[string]func(*documenttest.Memory, env.Env, document.Record) document.Record{
+		"corrupt": func(_ *documenttest.Memory, _ env.Env, r document.Record) document.Record {
+			r.Value[len(r.Value)-1] ^= 1
+			return r
+		},
+		"empty": func(_ *documenttest.Memory, _ env.Env, r document.Record) document.Record { r.Value = nil; return r },
+		"another type's": func(m *documenttest.Memory, e env.Env, _ document.Record) document.Record {
+			_, _, err := cache.Open[[]int](e, "pages", policy).Fetch(context.Background(), key, []cache.Generation{tenant},
+				func(context.Context) ([]int, error) { return []int{1}, nil })
+			must(t, err)
+			found, _ := m.Get(context.Background(), e.Now(), name)
+			return *found[0]
+		},
+		"a session": func(m *documenttest.Memory, e env.Env, _ document.Record) document.Record {
+			_, err := document.Open[page](e, "pages").Put(context.Background(), key, page{Text: "x"}, 1<<62, e.Now().Add(time.Hour))
+			must(t, err)
+			found, _ := m.Get(context.Background(), e.Now(), name)
+			return *found[0]
+		},
+	} {
+		m := &documenttest.Memory{}
+		e, s := process(m), &source{text: "good"}
+		fetch(t, e, s.compose, "good", cache.Miss)
+		found, err := m.Get(t.Context(), e.Now(), name)
+		must(t, err)
+		must(t, m.Delete(t.Context(), name))
+		bad := damage(m, e, *found[0])
+		bad.Version = 0
+		must(t, m.Delete(t.Context(), name))
+		_, err = m.Put(t.Context(), e.Now(), name, bad)
+		must(t, err)
+		before := s.composed.Load()
+		fetch(t, e, s.compose, "good", cache.Miss)
+		fetch(t, e, s.compose, "good", cache.Hit)
+		if n := s.composed.Load() - before; n != 1 {
+			t.Errorf("%s: composed %d times", what, n)
+		}
+	}
+}
+
+func TestWithoutAStoreEveryCallerIsServed(t *testing.T) {
+	t.Parallel()
+	m := &documenttest.Memory{}
+	e, s := process(m), &source{text: "first"}
+	fetch(t, e, s.compose, "first", cache.Miss)
+	m.Refuse = func(string) error { return fault.ErrUnavailable }
+	s.set("second", nil)
+	fetch(t, e, s.compose, "second", cache.Bypass)
+	fetch(t, e, s.compose, "second", cache.Bypass)
+	s.set("never", errDown)
+	if _, state, err := open(e).Fetch(t.Context(), key, nil, s.compose); !errors.Is(err, fault.ErrUpstreamUnavailable) || state != cache.Bypass {
+		t.Errorf("got %s, %v", state, err)
+	}
+	if err := cache.OpenGenerations(e).Invalidate(t.Context(), tenant); !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("an invalidation that was not written down: got %v", err)
+	}
+	m.Refuse = nil
+	fetch(t, e, s.compose, "first", cache.Hit)
+	if _, _, err := open(env.Of(nil)).Fetch(t.Context(), key, nil, s.compose); !errors.Is(err, document.ErrNoStore) {
+		t.Errorf("nobody gave a store: got %v, want %v", err, document.ErrNoStore)
+	}
+}
+
+func TestWhatIsPlayedForOneCallerIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	e, s := process(&documenttest.Memory{}), &source{text: "right"}
+	fetch(t, e, s.compose, "right", cache.Miss)
+	s.set("played", nil)
+	playing := event.WithOrigin(t.Context(), event.Origin{Scenario: "sold_out"})
+	if got, state, err := open(e).Fetch(playing, key, []cache.Generation{tenant}, s.compose); err != nil || got.Text != "played" || state != cache.Bypass {
+		t.Errorf("got %q, %s, %v", got.Text, state, err)
+	}
+	fetch(t, e, s.compose, "right", cache.Hit)
+}
+
+func TestAStoreThatFailsInBetweenCostsOnlyTheKeeping(t *testing.T) {
+	t.Parallel()
+	for _, broken := range []string{"create single-flight", "put pages"} {
+		e := process(picky{&documenttest.Memory{}, func(verb, collection string) bool { return verb+" "+collection == broken }})
+		s := &source{text: "first"}
+		fetch(t, e, s.compose, "first", cache.Miss)
+		want := cache.Hit
+		if broken == "put pages" {
+			want = cache.Miss
+		}
+		fetch(t, e, s.compose, "first", want)
+	}
+}
+
+func TestGenerationsOfAStay(t *testing.T) {
+	t.Parallel()
+	tnt, ppt := id.New[id.Tenant](), id.New[id.Property]()
+	window := func(start, end string) stay.Window {
+		from, err := stay.ParseDate(start)
+		must(t, err)
+		to, err := stay.ParseDate(end)
+		must(t, err)
+		return stay.Window{Start: from, End: to}
+	}
+	month := func(m string) cache.Generation { return cache.Of(tnt.String(), ppt.String(), m) }
+	for _, test := range []struct {
+		window stay.Window
+		want   []cache.Generation
+	}{
+		{window("2026-05-01", "2026-05-31"), []cache.Generation{month("2026-05")}},
+		{window("2026-05-31", "2026-06-01"), []cache.Generation{month("2026-05")}}, // the night of departure is not theirs
+		{window("2026-05-31", "2026-06-02"), []cache.Generation{month("2026-05"), month("2026-06")}},
+		{window("2026-12-30", "2027-02-02"), []cache.Generation{month("2026-12"), month("2027-01"), month("2027-02")}},
+	} {
+		if got := cache.OfStay(tnt, ppt, test.window); !slices.Equal(got, test.want) {
+			t.Errorf("%v: got %v, want %v", test.window, got, test.want)
+		}
+	}
+	if cache.OfTenant(tnt) != cache.Of(tnt.String()) || cache.OfProperty(tnt, ppt) != cache.Of(tnt.String(), ppt.String()) {
+		t.Error("a tenant or property is named otherwise than its ids say")
+	}
+}
+
+func TestAnAnswerIsFoundAsItsWorstPartIs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		parts []cache.State
+		want  cache.State
+	}{
+		{[]cache.State{cache.Hit, cache.Hit}, cache.Hit},
+		{[]cache.State{cache.Hit, cache.Miss}, cache.Miss},
+		{[]cache.State{cache.Stale, cache.Miss, cache.Hit}, cache.Stale},
+		{[]cache.State{cache.Stale, cache.Bypass}, cache.Bypass},
+	} {
+		if got := cache.Worst(test.parts...); got != test.want {
+			t.Errorf("%v: got %s, want %s", test.parts, got, test.want)
+		}
+	}
+}

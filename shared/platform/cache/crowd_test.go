@@ -1,0 +1,238 @@
+package cache_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+)
+
+// rush has so many readers fetch at once, in two processes, all of whom have looked and found nothing before the first
+// composition may end. It tells how often was composed.
+func rush(t *testing.T, readers int, stores [2]document.Store) int32 {
+	t.Helper()
+	s := &source{text: "first"}
+	looked := [2]*watched{watch(stores[0], readers/2), watch(stores[1], readers/2)}
+	compose := func(ctx context.Context) (page, error) {
+		await(t, looked[0].all, "everybody's look")
+		await(t, looked[1].all, "everybody's look")
+		return s.compose(ctx)
+	}
+	both := [2]env.Env{process(looked[0]), process(looked[1])}
+	var all sync.WaitGroup
+	for i := range readers {
+		all.Go(func() {
+			ctx := context.WithValue(t.Context(), reader{}, i)
+			got, state, err := open(both[i%2]).Fetch(ctx, key, []cache.Generation{tenant}, compose)
+			if err != nil || got.Text != "first" || state != cache.Miss && state != cache.Hit {
+				t.Errorf("reader %d: got %q %s, %v", i, got.Text, state, err)
+			}
+		})
+	}
+	all.Wait()
+	return s.composed.Load()
+}
+
+func stores(t testing.TB) (both [2]document.Store) {
+	t.Helper()
+	for i, e := range onPostgres(t) {
+		both[i], _ = env.Given[document.Store](e)
+	}
+	return both
+}
+
+func TestOf64ColdReadersInTwoProcessesOneComposes(t *testing.T) {
+	t.Parallel()
+	if n := rush(t, 64, stores(t)); n != 1 {
+		t.Errorf("composed %d times", n)
+	}
+}
+
+// unmarked is a store that keeps no marks.
+func unmarked(s document.Store) document.Store {
+	return picky{s, func(verb, collection string) bool { return collection == "single-flight" }}
+}
+
+func TestWithoutMarksNoProcessComposesTwice(t *testing.T) {
+	t.Parallel()
+	both := stores(t)
+	for i := range both {
+		both[i] = unmarked(both[i])
+	}
+	// One is enough for both if it is done before the other begins.
+	if n := rush(t, 64, both); n != 1 && n != 2 {
+		t.Errorf("composed %d times in two processes", n)
+	}
+}
+
+func TestOneWhoIsLateIsServedWhatWasComposedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, store := range map[string]document.Store{"with marks": &documenttest.Memory{}, "without": unmarked(&documenttest.Memory{})} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := &dawdling{Store: store, looked: make(chan struct{}), arrive: make(chan struct{})}
+			e, s := process(d), &source{text: "first"}
+			var all sync.WaitGroup
+			all.Go(func() {
+				got, state, err := open(e).Fetch(context.WithValue(t.Context(), reader{}, "late"), key, []cache.Generation{tenant}, s.compose)
+				if err != nil || got.Text != "first" || state != cache.Hit {
+					t.Errorf("the late one got %q %s, %v", got.Text, state, err)
+				}
+			})
+			await(t, d.looked, "the late one's look")
+			fetch(t, e, s.compose, "first", cache.Miss)
+			close(d.arrive)
+			all.Wait()
+			if n := s.composed.Load(); n != 1 {
+				t.Errorf("composed %d times", n)
+			}
+		})
+	}
+}
+
+func TestWithoutAStoreAProcessComposesOneAtATime(t *testing.T) {
+	t.Parallel()
+	e := process(&documenttest.Memory{Refuse: func(string) error { return fault.ErrUnavailable }})
+	var composing atomic.Int32
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			fetch(t, e, func(context.Context) (page, error) {
+				if n := composing.Add(1); n != 1 {
+					t.Errorf("%d compose at once", n)
+				}
+				dither(1000)
+				composing.Add(-1)
+				return page{Text: "first"}, nil
+			}, "first", cache.Bypass)
+		})
+	}
+	all.Wait()
+}
+
+func TestOneWhoLeavesSpoilsNothingForOthers(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(context.Context, context.CancelFunc) (page, error){
+		"hangs up":        func(ctx context.Context, cancel context.CancelFunc) (page, error) { cancel(); return page{}, ctx.Err() },
+		"runs into a bug": func(context.Context, context.CancelFunc) (page, error) { panic("on purpose") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := watch(&documenttest.Memory{}, 9)
+			e, s := process(w), &source{text: "first"}
+			begun := make(chan struct{})
+			var all sync.WaitGroup
+			all.Go(func() {
+				defer func() { _ = recover() }()
+				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), reader{}, "first"))
+				defer cancel()
+				_, _, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, func(ctx context.Context) (page, error) {
+					close(begun)
+					await(t, w.all, "everybody's look")
+					return leave(ctx, cancel)
+				})
+				if err == nil {
+					t.Error("the one who left has an answer")
+				}
+			})
+			await(t, begun, "a composition")
+			for i := range 8 {
+				all.Go(func() {
+					ctx := context.WithValue(t.Context(), reader{}, i)
+					got, _, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, s.compose)
+					if err != nil || got.Text != "first" {
+						t.Errorf("got %q, %v", got.Text, err)
+					}
+				})
+			}
+			all.Wait()
+			if n := s.composed.Load(); n != 1 {
+				t.Errorf("composed %d times after the first had left", n)
+			}
+		})
+	}
+}
+
+// abandon leaves a mark behind, as a process does that is killed while it composes.
+func abandon(t *testing.T, e env.Env) {
+	t.Helper()
+	marks := document.Open[struct{}](e, "single-flight")
+	done, err := marks.Create(t.Context(), document.KeyOf("pages", key.String(), "0"), struct{}{}, e.Now().Add(5*time.Second))
+	if err != nil || !done {
+		t.Fatalf("got %v, %v", done, err)
+	}
+}
+
+func TestNobodyWaitsLongForAProcessThatWasKilled(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name       string
+		time, most time.Duration // what the caller has; what has passed when composing begins
+		passed     time.Duration // since the kill
+	}{
+		{"half of what the caller has", 2 * time.Second, time.Second, 0},
+		{"not at all once the mark has ended", time.Minute, 0, 5 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e, s := process(&documenttest.Memory{}), &source{text: "first"}
+				abandon(t, e)
+				e.Advance(test.passed)
+				ctx, cancel := context.WithTimeout(t.Context(), test.time)
+				defer cancel()
+				began := time.Now()
+				got, state, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, func(ctx context.Context) (page, error) {
+					if waited := time.Since(began); waited != test.most {
+						t.Errorf("waited for %v, want %v", waited, test.most)
+					}
+					return s.compose(ctx)
+				})
+				if err != nil || got.Text != "first" || state != cache.Miss {
+					t.Errorf("got %q %s, %v", got.Text, state, err)
+				}
+			})
+		})
+	}
+}
+
+func TestMarksDoNotOutliveTheirComposition(t *testing.T) {
+	t.Parallel()
+	m := &documenttest.Memory{}
+	e := process(m)
+	for i, err := range []error{nil, errDown, fault.ErrNotFound} {
+		s := &source{err: err}
+		depends := []cache.Generation{cache.Of(fmt.Sprint(i))}
+		_, _, _ = open(e).Fetch(t.Context(), document.KeyOf(fmt.Sprint(i)), depends, s.compose)
+		name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", document.KeyOf(fmt.Sprint(i)).String(), "0").String()}
+		found, failed := m.Get(t.Context(), e.Now(), name)
+		if failed != nil || found[0] != nil || s.composed.Load() != 1 {
+			t.Errorf("composing ended with %v: the mark is %v, %v", err, found[0], failed)
+		}
+	}
+}
+
+func TestAMarkThatHasEndedIsAnothers(t *testing.T) {
+	t.Parallel()
+	m := &documenttest.Memory{}
+	e, s := process(m), &source{text: "first"}
+	fetch(t, e, func(ctx context.Context) (page, error) {
+		e.Advance(6 * time.Second)
+		abandon(t, e) // another process takes over, and still composes when this one is done
+		return s.compose(ctx)
+	}, "first", cache.Miss)
+	name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", key.String(), "0").String()}
+	found, err := m.Get(t.Context(), e.Now(), name)
+	if err != nil || found[0] == nil {
+		t.Errorf("the other's mark is gone: %v", err)
+	}
+}

@@ -1,0 +1,224 @@
+package cache_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+)
+
+// A counted store notes from which collections was read.
+type counted struct {
+	document.Store
+	mu   sync.Mutex
+	read [][]string
+}
+
+func (c *counted) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	var from []string
+	for _, n := range names {
+		from = append(from, n.Collection)
+	}
+	c.mu.Lock()
+	c.read = append(c.read, from)
+	c.mu.Unlock()
+	return c.Store.Get(ctx, now, names...)
+}
+
+// since is what was read since somebody asked last.
+func (c *counted) since() [][]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	read := c.read
+	c.read = nil
+	return read
+}
+
+func (c *counted) wants(t *testing.T, want ...[]string) {
+	t.Helper()
+	if got := c.since(); !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+		t.Errorf("read %v, want %v", got, want)
+	}
+}
+
+// remembering is a process that has a value in memory, beside another on the same store.
+func remembering(t *testing.T) (e, other env.Env, s *source, m *documenttest.Memory, c *counted) {
+	m = &documenttest.Memory{}
+	c, s = &counted{Store: m}, &source{text: "first"}
+	e, other = process(c), process(m)
+	fetch(t, e, s.compose, "first", cache.Miss)
+	fetch(t, e, s.compose, "first", cache.Hit)
+	c.since()
+	return e, other, s, m, c
+}
+
+func TestAValueIsReadOnceAndItsGenerationsEachTime(t *testing.T) {
+	t.Parallel()
+	e, _, s, _, c := remembering(t)
+	for range 3 {
+		fetch(t, e, s.compose, "first", cache.Hit)
+	}
+	c.wants(t, []string{"generations"}, []string{"generations"}, []string{"generations"})
+	cache.Forget(e)
+	fetch(t, e, s.compose, "first", cache.Hit)
+	c.wants(t, []string{"pages", "generations"})
+	for state := range 2 { // what depends on nothing is good for its time
+		_, how, err := open(e).Fetch(t.Context(), document.KeyOf("free"), nil, s.compose)
+		must(t, err)
+		if want := []cache.State{cache.Miss, cache.Hit}[state]; how != want {
+			t.Errorf("got %s, want %s", how, want)
+		}
+	}
+	c.since()
+	_, _, err := open(e).Fetch(t.Context(), document.KeyOf("free"), nil, s.compose)
+	must(t, err)
+	c.wants(t)
+}
+
+// What another process invalidates is not shown from memory even once, and what it has composed since is shown at once.
+func TestWhatIsRememberedIsInvalidatedByEverybody(t *testing.T) {
+	t.Parallel()
+	e, other, s, _, _ := remembering(t)
+	s.set("second", nil)
+	fetch(t, e, s.compose, "first", cache.Hit)
+	invalidate(t, other, tenant)
+	fetch(t, e, s.compose, "second", cache.Miss)
+	fetch(t, e, s.compose, "second", cache.Hit)
+	s.set("third", nil)
+	invalidate(t, other, tenant)
+	fetch(t, other, s.compose, "third", cache.Miss)
+	fetch(t, e, s.compose, "third", cache.Hit)
+	if n := s.composed.Load(); n != 3 {
+		t.Errorf("composed %d times, want 3", n)
+	}
+}
+
+// A store that begins anew counts anew. What was invalidated then must not look like what is remembered.
+func TestANumberThatWasLostDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	m, s := &documenttest.Memory{}, &source{text: "first"}
+	e := process(m)
+	invalidate(t, e, tenant)
+	fetch(t, e, s.compose, "first", cache.Miss)
+	fetch(t, e, s.compose, "first", cache.Hit)
+	must(t, m.Delete(t.Context(), document.Name{Collection: "generations", ID: document.KeyOf("tnt_1").String()}))
+	e.Advance(time.Second)
+	s.set("second", nil)
+	invalidate(t, e, tenant)
+	fetch(t, e, s.compose, "second", cache.Miss)
+}
+
+func TestWhatIsRememberedEndsWithItsTimeAndItsStore(t *testing.T) {
+	t.Parallel()
+	e, _, s, m, _ := remembering(t)
+	s.set("second", nil)
+	m.Refuse = func(string) error { return fault.ErrUnavailable } // nobody can say whether it still stands
+	fetch(t, e, s.compose, "second", cache.Bypass)
+	m.Refuse = nil
+	e.Advance(policy.Fresh - time.Minute)
+	fetch(t, e, s.compose, "first", cache.Hit)
+	e.Advance(time.Minute)
+	fetch(t, e, s.compose, "second", cache.Miss)
+}
+
+func TestACallThatLooksAheadAsksOnce(t *testing.T) {
+	t.Parallel()
+	e, other, s, _, c := remembering(t)
+	names := slices.Concat(open(e).Names(key, tenant), open(e).Names(document.KeyOf("cold"), tenant))
+	seen := document.Ahead(t.Context(), e, names...)
+	ctx := seen.Under(t.Context())
+	for range 2 {
+		if _, state, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, s.compose); err != nil || state != cache.Hit {
+			t.Errorf("got %s, %v", state, err)
+		}
+	}
+	if got, _, ok := open(e).Recall(ctx, key, []cache.Generation{tenant}); !ok || got.Text != "first" {
+		t.Errorf("recalled %v, %v", got, ok)
+	}
+	c.wants(t, []string{"generations", "pages"})
+	// Who composes looks again: what was seen before an invalidation is no ground for what is kept after it.
+	invalidate(t, other, tenant)
+	for _, want := range []cache.State{cache.Miss, cache.Hit} {
+		if _, state, err := open(e).Fetch(ctx, document.KeyOf("cold"), []cache.Generation{tenant}, s.compose); err != nil || state != want {
+			t.Errorf("cold: got %s, %v, want %s", state, err, want)
+		}
+		ctx = t.Context()
+	}
+}
+
+func TestWhatIsLearntIsKeptIfNothingHasChangedSince(t *testing.T) {
+	t.Parallel()
+	learn := func(e env.Env, asked time.Time) bool {
+		return open(e).Learn(t.Context(), key, []cache.Generation{tenant}, page{Text: "learnt"}, asked)
+	}
+	never := func(context.Context) (page, error) { return page{Text: "composed"}, nil }
+	for _, test := range []struct {
+		name   string
+		before func(e env.Env) // it is asked for
+		kept   bool
+	}{
+		{"nothing has ever changed", func(env.Env) {}, true},
+		{"the last change is long ago", func(e env.Env) { invalidate(t, e, tenant); e.Advance(2 * time.Minute) }, true},
+		{"a change just before, by whichever clock", func(e env.Env) { invalidate(t, e, tenant); e.Advance(30 * time.Second) }, false},
+	} {
+		e := process(&documenttest.Memory{})
+		test.before(e)
+		if got := learn(e, e.Now()); got != test.kept {
+			t.Errorf("%s: kept %v, want %v", test.name, got, test.kept)
+		}
+		want, state := "composed", cache.Miss
+		if test.kept {
+			want, state = "learnt", cache.Hit
+		}
+		fetch(t, e, never, want, state)
+	}
+	e := process(&documenttest.Memory{})
+	asked := e.Now()
+	e.Advance(5 * time.Second)
+	invalidate(t, e, tenant) // while it was asked for
+	if learn(e, asked) {
+		t.Error("kept what has changed meanwhile")
+	}
+	fetch(t, e, never, "composed", cache.Miss)
+}
+
+func TestAFormIsMadeOnceOfTheSameValues(t *testing.T) {
+	t.Parallel()
+	e, other, s, _, _ := remembering(t)
+	forms, made := cache.OpenForms[string](e, "upper"), 0
+	form := func(key string) (string, bool) {
+		t.Helper()
+		value, _, mark, err := open(e).FetchMarked(t.Context(), document.KeyOf("tnt_1", "fa-AF"), []cache.Generation{tenant}, s.compose)
+		must(t, err)
+		text, ok, err := forms.Of(document.KeyOf(key), []cache.Mark{mark}, func() (string, int, error) {
+			made++
+			return key + " " + value.Text, 1, nil
+		})
+		must(t, err)
+		return text, ok
+	}
+	for _, test := range []struct {
+		key, want string
+		ok        bool
+		made      int
+	}{{"en", "en first", true, 1}, {"en", "en first", true, 1}, {"fa", "fa first", true, 2}, {"en", "en first", true, 2}} {
+		if got, ok := form(test.key); got != test.want || ok != test.ok || made != test.made {
+			t.Errorf("got %q, %v, made %d times; want %+v", got, ok, made, test)
+		}
+	}
+	s.set("second", nil)
+	invalidate(t, other, tenant)
+	if got, ok := form("en"); ok || made != 2 { // composed for this call: not kept when it is shown
+		t.Errorf("got %q of what is not kept, made %d times", got, made)
+	}
+	if got, ok := form("en"); got != "en second" || !ok || made != 3 {
+		t.Errorf("got %q, %v, made %d times", got, ok, made)
+	}
+}

@@ -1,0 +1,166 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// StoreOf returns the store that the builder of the binary gave, with a limit on how long it may take: a store that
+// hangs is one that is away, and must not use up a caller's time. Everything here goes through it.
+func StoreOf(e env.Env) (Store, error) {
+	b, err := boundedOf(e)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func boundedOf(e env.Env) (b bounded, err error) {
+	driver, ok := env.Given[Store](e)
+	if !ok {
+		return b, ErrNoStore
+	}
+	w, err := env.Once(e, "document", func() (*ward, error) { return openWard(e) })
+	if err != nil {
+		return b, fmt.Errorf("document: %w", err)
+	}
+	return bounded{driver, w.patience, w.watch(driver)}, nil
+}
+
+// bounded is a driver whose calls end in time and whose errors say where they come from. They never say the key, which
+// may be somebody's session. While the driver is known to be down nobody waits for it at all.
+type bounded struct {
+	driver   Store
+	patience time.Duration
+	watch    *watch
+}
+
+func (b bounded) do(ctx context.Context, verb string, names []Name, f func(context.Context) error) error {
+	if err := checked(names); err != nil {
+		return err
+	}
+	return explained(verb, names, b.watch.try(func() error { return b.use(ctx, f) }))
+}
+
+// use gives the driver its time.
+func (b bounded) use(ctx context.Context, f func(context.Context) error) error {
+	within, cancel := context.WithTimeout(ctx, b.patience)
+	defer cancel()
+	return late(ctx, within, f(within))
+}
+
+// late says of a store that took all the time it was given that it is away, unless the caller's own time is over.
+func late(ctx, within context.Context, err error) error {
+	if err != nil && within.Err() != nil && ctx.Err() == nil && !errors.Is(err, fault.ErrUnavailable) {
+		return fault.ErrUnavailable.Because(err)
+	}
+	return err
+}
+
+func explained(verb string, names []Name, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("document: %s %s: %w", verb, names[0].Collection, err)
+}
+
+// checked refuses what has no name.
+func checked(names []Name) error {
+	for _, n := range names {
+		if err := n.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errName = errors.New("document: a name needs a collection of lower-case letters, digits and dashes, and a key")
+
+func (n Name) check() error {
+	illegal := func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') }
+	if n.Collection == "" || n.ID == "" || strings.ContainsFunc(n.Collection, illegal) {
+		return errName
+	}
+	return nil
+}
+
+// Get is the driver's Get. For no names it asks nobody.
+func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found []*Record, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	err = b.do(ctx, "get", names, func(ctx context.Context) (err error) {
+		found, err = b.driver.Get(ctx, now, names...)
+		return err
+	})
+	return found, err
+}
+
+// together is Get for those who can read with others of this process. Whose own time ends before the patience reads alone. How
+// that ends counts once, however many they are: else one moment in which a store is slow would close it, if it is a busy one.
+func (b bounded) together(ctx context.Context, now time.Time, names []Name) (found []*Record, err error) {
+	if end, limited := ctx.Deadline(); limited && time.Until(end) < b.patience {
+		return b.Get(ctx, now, names...)
+	}
+	if err = checked(names); err != nil {
+		return nil, err
+	}
+	if err = b.watch.down(); err == nil {
+		found, err = b.watch.readers.get(ctx, b, now, names)
+	}
+	return found, explained("get", names, err)
+}
+
+// Create is the driver's Create.
+func (b bounded) Create(ctx context.Context, now time.Time, name Name, r Record) (created bool, err error) {
+	err = b.do(ctx, "create", []Name{name}, func(ctx context.Context) (err error) {
+		created, err = b.driver.Create(ctx, now, name, r)
+		return err
+	})
+	return created, err
+}
+
+// Put is the driver's Put.
+func (b bounded) Put(ctx context.Context, now time.Time, name Name, r Record) (stored bool, err error) {
+	err = b.do(ctx, "put", []Name{name}, func(ctx context.Context) (err error) {
+		stored, err = b.driver.Put(ctx, now, name, r)
+		return err
+	})
+	return stored, err
+}
+
+// PutMany is the driver's PutMany. For no records it asks nobody.
+func (b bounded) PutMany(ctx context.Context, now time.Time, records ...Named) (stored []bool, err error) {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	names := make([]Name, len(records))
+	for i, r := range records {
+		names[i] = r.Name
+	}
+	err = b.do(ctx, "put", names, func(ctx context.Context) (err error) {
+		stored, err = b.driver.PutMany(ctx, now, records...)
+		return err
+	})
+	return stored, err
+}
+
+// Delete is the driver's Delete.
+func (b bounded) Delete(ctx context.Context, name Name) error {
+	return b.do(ctx, "delete", []Name{name}, func(ctx context.Context) error { return b.driver.Delete(ctx, name) })
+}
+
+// Add is the driver's Add.
+func (b bounded) Add(ctx context.Context, now time.Time, name Name, n int64, until time.Time) (sum int64, err error) {
+	err = b.do(ctx, "add", []Name{name}, func(ctx context.Context) (err error) {
+		sum, err = b.driver.Add(ctx, now, name, n, until)
+		return err
+	})
+	return sum, err
+}

@@ -1,0 +1,143 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// A Collection is documents of one type under one name.
+type Collection[T any] struct {
+	env  env.Env
+	name string
+}
+
+// Open names a collection, in lower-case letters, digits and dashes. It asks nobody yet.
+func Open[T any](e env.Env, collection string) Collection[T] {
+	return Collection[T]{e, collection}
+}
+
+// Get returns the document and whether there is one.
+func (c Collection[T]) Get(ctx context.Context, key Key) (v T, ok bool, err error) {
+	found, err := c.GetMany(ctx, key)
+	if err != nil || found[0] == nil {
+		return v, false, err
+	}
+	return *found[0], true, nil
+}
+
+// GetMany returns the documents in the order of their keys, nil where there is none.
+func (c Collection[T]) GetMany(ctx context.Context, keys ...Key) ([]*T, error) {
+	store, err := StoreOf(c.env)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]Name, len(keys))
+	for i, k := range keys {
+		names[i] = c.Name(k)
+	}
+	records, err := store.Get(ctx, c.env.Now(), names...)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]*T, len(keys))
+	for i, r := range records {
+		if v, ok := c.Read(keys[i], r); ok {
+			values[i] = &v
+		}
+	}
+	return values, nil
+}
+
+// Create stores a document where there is none, at version 0, and reports whether it did: of many who try at once one wins.
+func (c Collection[T]) Create(ctx context.Context, key Key, v T, until time.Time) (bool, error) {
+	return c.write(key, v, 0, until, func(s Store, n Name, r Record) (bool, error) {
+		return s.Create(ctx, c.env.Now(), n, r)
+	})
+}
+
+// Put stores a document where there is none, or one of a smaller version, and reports whether it did. Whoever reads a
+// document and puts it back with the next version therefore never undoes what another has put meanwhile.
+func (c Collection[T]) Put(ctx context.Context, key Key, v T, version int64, until time.Time) (bool, error) {
+	return c.write(key, v, version, until, func(s Store, n Name, r Record) (bool, error) {
+		return s.Put(ctx, c.env.Now(), n, r)
+	})
+}
+
+// A Newer is a document to put, with its version and its end.
+type Newer[T any] struct {
+	Key     Key
+	Value   T
+	Version int64
+	Until   time.Time
+}
+
+// PutMany puts documents of different keys in one go, each as Put would. After an error some may be stored and some not.
+func (c Collection[T]) PutMany(ctx context.Context, documents ...Newer[T]) ([]bool, error) {
+	store, err := StoreOf(c.env)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]Named, len(documents))
+	for i, d := range documents {
+		if records[i], err = c.record(d.Key, d.Value, d.Version, d.Until); err != nil {
+			return nil, err
+		}
+	}
+	return store.PutMany(ctx, c.env.Now(), records...)
+}
+
+// Delete removes a document, if there is one.
+func (c Collection[T]) Delete(ctx context.Context, key Key) error {
+	store, err := StoreOf(c.env)
+	if err != nil {
+		return err
+	}
+	return store.Delete(ctx, c.Name(key))
+}
+
+// Name is the key's address, for those who read documents of several types at once.
+func (c Collection[T]) Name(key Key) Name { return Name{c.name, key.id} }
+
+// Read takes the value out of the key's record, if there is one and it can be read.
+func (c Collection[T]) Read(key Key, r *Record) (v T, ok bool) {
+	if r == nil {
+		return v, false
+	}
+	content, ok := unseal(c.Name(key), r.Value)
+	if !ok {
+		return v, false
+	}
+	var whole T // what fails half-way leaves nothing behind
+	if err := Decode(content, &whole); err != nil {
+		return v, false
+	}
+	return whole, true
+}
+
+func (c Collection[T]) write(key Key, v T, version int64, until time.Time, how func(Store, Name, Record) (bool, error)) (bool, error) {
+	store, err := StoreOf(c.env)
+	if err != nil {
+		return false, err
+	}
+	r, err := c.record(key, v, version, until)
+	if err != nil {
+		return false, err
+	}
+	return how(store, r.Name, r.Record)
+}
+
+// record is the document as a store keeps it.
+func (c Collection[T]) record(key Key, v T, version int64, until time.Time) (Named, error) {
+	content, err := Encode(v)
+	if err == nil && head+len(content) > Largest {
+		err = ErrTooLarge
+	}
+	if err != nil {
+		return Named{}, fmt.Errorf("document: encode for %s: %w", c.name, err)
+	}
+	name := c.Name(key)
+	return Named{name, Record{Value: seal(name, content), Version: version, ExpiresAt: until.Truncate(time.Microsecond)}}, nil
+}

@@ -1,0 +1,254 @@
+package document_test
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// A session stands for what services keep.
+type session struct {
+	Version  int64     `json:"version"`
+	Locale   string    `json:"locale"`
+	LastSeen time.Time `json:"lastSeenAt"`
+	Notes    []string  `json:"notes,omitzero"`
+}
+
+var key = document.KeyOf("tnt_1", "one")
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func withStore(s document.Store) env.Env { return env.Give(env.Of(nil), s) }
+
+// yes fails unless a document was written.
+func yes(t testing.TB, done bool, err error) {
+	t.Helper()
+	if err != nil || !done {
+		t.Fatalf("got %v, %v, want it done", done, err)
+	}
+}
+
+func TestDocumentsComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
+	e := withStore(&documenttest.Memory{})
+	c := document.Open[session](e, "sessions")
+	for name, want := range map[string]session{
+		"zero":  {},
+		"small": {3, "fa-AF", time.Date(2031, 1, 2, 3, 4, 5, 6000, time.UTC), []string{"ښه راغلاست", "\u0000"}},
+		"large": {4, "ps-AF", e.Now(), strings.Split(strings.Repeat("the same again,", 100_000), ",")},
+	} {
+		k := document.KeyOf(name)
+		done, err := c.Create(t.Context(), k, want, e.Now().Add(time.Hour))
+		yes(t, done, err)
+		got, ok, err := c.Get(t.Context(), k)
+		if err != nil || !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v, %v", name, got, ok, err)
+		}
+	}
+	if _, ok, err := c.Get(t.Context(), document.KeyOf("nobody")); ok || err != nil {
+		t.Errorf("what is not there: got %v, %v", ok, err)
+	}
+	found, err := c.GetMany(t.Context(), document.KeyOf("nobody"), document.KeyOf("small"), document.KeyOf("zero"))
+	if err != nil || len(found) != 3 || found[0] != nil || found[1].Locale != "fa-AF" || found[2].Locale != "" {
+		t.Errorf("many: got %v, %v", found, err)
+	}
+	if found, err := c.GetMany(t.Context()); err != nil || len(found) != 0 {
+		t.Errorf("none: got %v, %v", found, err)
+	}
+}
+
+func TestPutKeepsTheNewest(t *testing.T) {
+	t.Parallel()
+	e := withStore(&documenttest.Memory{})
+	c := document.Open[session](e, "sessions")
+	end := e.Now().Add(time.Hour)
+	done, err := c.Create(t.Context(), key, session{Locale: "en"}, end)
+	yes(t, done, err)
+	for _, test := range []struct {
+		version int64
+		stored  bool
+	}{{0, false}, {2, true}, {1, false}, {2, false}, {3, true}} {
+		stored, err := c.Put(t.Context(), key, session{Version: test.version}, test.version, end)
+		if err != nil || stored != test.stored {
+			t.Errorf("put version %d: got %v, %v, want %v", test.version, stored, err, test.stored)
+		}
+	}
+	if got, _, _ := c.Get(t.Context(), key); got.Version != 3 {
+		t.Errorf("got version %d, want 3", got.Version)
+	}
+	must(t, c.Delete(t.Context(), key))
+	if _, ok, err := c.Get(t.Context(), key); ok || err != nil {
+		t.Errorf("deleted: got %v, %v", ok, err)
+	}
+}
+
+func TestADocumentEndsByTheMovedClock(t *testing.T) {
+	t.Parallel()
+	d := pgtest.New(t)
+	e := env.Give[document.Store](d.Env().With("DOCUMENT_TIMEOUT", "20s"), pg.Open(d.Env()))
+	c, n := document.Open[session](e, "sessions"), document.OpenCounters(e, "counters")
+	end := e.Now().Add(time.Hour)
+	done, err := c.Create(t.Context(), key, session{Locale: "en"}, end)
+	yes(t, done, err)
+	_, err = n.Add(t.Context(), key, 41, end)
+	must(t, err)
+	d.Advance(58 * time.Minute)
+	if _, ok, err := c.Get(t.Context(), key); !ok || err != nil {
+		t.Errorf("two minutes before its end: got %v, %v", ok, err)
+	}
+	if again, err := c.Create(t.Context(), key, session{}, end); again || err != nil {
+		t.Errorf("created while it lives: %v, %v", again, err)
+	}
+	d.Advance(2 * time.Minute)
+	if _, ok, err := c.Get(t.Context(), key); ok || err != nil {
+		t.Errorf("after its end: got %v, %v", ok, err)
+	}
+	if sum, err := n.Add(t.Context(), key, 1, e.Now().Add(time.Hour)); sum != 1 || err != nil {
+		t.Errorf("after its end the sum is %d, %v, want 1", sum, err)
+	}
+	done, err = c.Create(t.Context(), key, session{Locale: "ps-AF"}, e.Now().Add(time.Hour))
+	yes(t, done, err)
+	if got, _, _ := c.Get(t.Context(), key); got.Locale != "ps-AF" {
+		t.Errorf("got %+v, want the new one", got)
+	}
+}
+
+func TestCounters(t *testing.T) {
+	t.Parallel()
+	e := withStore(&documenttest.Memory{})
+	n := document.OpenCounters(e, "generations")
+	one, other := document.KeyOf("one"), document.KeyOf("other")
+	for _, test := range []struct{ n, sum int64 }{{1, 1}, {5, 6}, {-2, 4}} {
+		if sum, err := n.Add(t.Context(), one, test.n, e.Now().Add(time.Hour)); sum != test.sum || err != nil {
+			t.Errorf("added %d: got %d, %v, want %d", test.n, sum, err, test.sum)
+		}
+	}
+	got, err := n.Get(t.Context(), other, one)
+	if err != nil || !reflect.DeepEqual(got, []int64{0, 4}) {
+		t.Errorf("got %v, %v, want 0 and 4", got, err)
+	}
+	if _, ok, err := document.Open[session](e, "generations").Get(t.Context(), one); ok || err != nil {
+		t.Errorf("a counter was read as a document: %v, %v", ok, err)
+	}
+}
+
+func TestWhatIsTooLargeIsRefused(t *testing.T) {
+	t.Parallel()
+	e := withStore(&documenttest.Memory{})
+	c := document.Open[string](e, "pages")
+	random := rand.NewChaCha8([32]byte{})
+	noise := make([]byte, 1<<20)
+	_, _ = random.Read(noise)
+	for name, test := range map[string]struct {
+		value string
+		want  error
+	}{
+		"what shrinks":            {strings.Repeat("z", 2<<20), nil},
+		"what does not":           {hex.EncodeToString(noise), document.ErrTooLarge},
+		"what shrinks beyond all": {strings.Repeat("z", 16<<20), document.ErrTooLarge},
+	} {
+		if _, err := c.Put(t.Context(), document.KeyOf(name), test.value, 1, e.Now().Add(time.Hour)); !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", name, err, test.want)
+		}
+	}
+}
+
+// uses is each use of documents once.
+func uses(ctx context.Context, e env.Env, collection string, key document.Key) map[string]error {
+	c, n := document.Open[session](e, collection), document.OpenCounters(e, collection)
+	errs := map[string]error{"delete": c.Delete(ctx, key)}
+	_, _, errs["get"] = c.Get(ctx, key)
+	_, errs["get many"] = c.GetMany(ctx, key, key)
+	_, errs["create"] = c.Create(ctx, key, session{}, e.Now().Add(time.Hour))
+	_, errs["put"] = c.Put(ctx, key, session{}, 1, e.Now().Add(time.Hour))
+	_, errs["add"] = n.Add(ctx, key, 1, e.Now().Add(time.Hour))
+	_, errs["get counters"] = n.Get(ctx, key)
+	return errs
+}
+
+// hanging is a store that never answers.
+type hanging struct{ documenttest.Memory }
+
+func (*hanging) Get(ctx context.Context, _ time.Time, _ ...document.Name) ([]*document.Record, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestAStoreThatIsAwayIsUnavailable(t *testing.T) {
+	t.Parallel()
+	down := &documenttest.Memory{Refuse: func(string) error { return fault.ErrUnavailable }}
+	for verb, err := range uses(t.Context(), withStore(down), "sessions", key) {
+		if !errors.Is(err, fault.ErrUnavailable) || strings.Contains(err.Error(), key.String()) || !strings.Contains(err.Error(), "sessions") {
+			t.Errorf("%s: got %v, want %v with the collection and without the key", verb, err, fault.ErrUnavailable)
+		}
+	}
+	e := withStore(&hanging{}).With("DOCUMENT_TIMEOUT", "5ms")
+	if _, _, err := document.Open[session](e, "sessions").Get(t.Context(), key); !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("a store that hangs: got %v, want %v", err, fault.ErrUnavailable)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := document.Open[session](e, "sessions").Get(over, key); !errors.Is(err, context.Canceled) || errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("a caller who left: got %v, want %v alone", err, context.Canceled)
+	}
+}
+
+func TestWhoHasLittleTimeDoesNotWaitForOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := withStore(&hanging{}).With("DOCUMENT_TIMEOUT", "1s")
+		sessions := document.Open[session](e, "sessions")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		ctx = document.Ahead(ctx, e, sessions.Name(key)).Under(ctx)
+		if _, _, err := sessions.Glance(ctx, key); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Millisecond {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestMistakesAreErrorsAndReachNoStore(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	e := withStore(&documenttest.Memory{Refuse: func(string) error { asked.Add(1); return nil }})
+	for _, test := range []struct {
+		name, collection string
+		key              document.Key
+		env              env.Env
+	}{
+		{"no store was given", "sessions", key, env.Of(nil)},
+		{"no key", "sessions", document.Key{}, e},
+		{"no collection", "", key, e},
+		{"a collection with a slash", "sessions/x", key, e},
+		{"a collection in capitals", "Sessions", key, e},
+	} {
+		for verb, err := range uses(t.Context(), test.env, test.collection, test.key) {
+			if err == nil || errors.Is(err, fault.ErrUnavailable) {
+				t.Errorf("%s: %s: got %v", test.name, verb, err)
+			}
+		}
+	}
+	if asked.Load() != 0 {
+		t.Errorf("the store was asked %d times", asked.Load())
+	}
+}

@@ -1,0 +1,155 @@
+// Package firestore keeps hot documents in Firestore, the default in the cloud.
+//
+//	hot/{collection}/documents/{4 hex digits of the key's hash}.{key}   value bytes · number, version int · expiresAt timestamp
+//
+// All documents are of one collection group, documents, so that one time-to-live policy (on expiresAt) and one exemption
+// from indexing (of every field: nothing is ever queried) serve whatever collections there will be.
+//
+// Nothing here is a transaction: contended ones are slow, and on the emulator unusable. Each change is one write under a
+// condition: that there is no document, or that it is as it was read. Whoever loses begins again, a little later.
+//
+// The generated client is used because the other one repeats what fails, for up to a minute and also what may have
+// happened. Here a failure is told at once; whoever wants a hot document can do without it.
+package firestore
+
+import (
+	"context"
+	"time"
+
+	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// A Store is a document.Store in a project's Firestore.
+type Store struct{ env env.Env }
+
+var _ document.Store = (*Store)(nil)
+
+// Open returns the store of the environment's project. It connects when it is first used.
+func Open(e env.Env) *Store { return &Store{e} }
+
+// Get reads all records in one call.
+func (s *Store) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	b, err := s.base()
+	if err != nil {
+		return nil, err
+	}
+	seen, err := b.read(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]*document.Record, len(names))
+	for i, n := range names {
+		found[i] = seen[b.path(n)].alive(now)
+	}
+	return found, nil
+}
+
+// Create creates, or replaces a record that has ended.
+func (s *Store) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (done bool, err error) {
+	b, err := s.base()
+	if err != nil {
+		return false, err
+	}
+	done, err = b.write(ctx, name, absent, r) // there is none as a rule, so nobody looks
+	if done || err != nil {
+		return done, err
+	}
+	return s.change(ctx, name, func(old sight) (document.Record, bool) { return r, old.alive(now) == nil })
+}
+
+// Put creates, or replaces a record that has ended or has a smaller version.
+func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	return s.change(ctx, name, func(old sight) (document.Record, bool) {
+		alive := old.alive(now)
+		return r, alive == nil || alive.Version < r.Version
+	})
+}
+
+// PutMany reads all documents in one call and writes in another those that are older. Whoever was overtaken in between is
+// put by itself.
+func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
+	b, err := s.base()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]document.Name, len(records))
+	for i, r := range records {
+		names[i] = r.Name
+	}
+	seen, err := b.read(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	stored, older := make([]bool, len(records)), []int(nil)
+	for i, r := range records {
+		if alive := seen[b.path(r.Name)].alive(now); alive == nil || alive.Version < r.Record.Version {
+			older = append(older, i)
+		}
+	}
+	overtaken, err := b.writeMany(ctx, seen, records, older)
+	for _, i := range older {
+		stored[i] = err == nil
+	}
+	for _, i := range overtaken {
+		if stored[i], err = s.Put(ctx, now, records[i].Name, records[i].Record); err != nil {
+			return nil, err
+		}
+	}
+	return stored, err
+}
+
+// Delete removes the document.
+func (s *Store) Delete(ctx context.Context, name document.Name) error {
+	b, err := s.base()
+	if err != nil {
+		return err
+	}
+	_, err = b.commit(ctx, &pb.Write{Operation: &pb.Write_Delete{Delete: b.path(name)}})
+	return err
+}
+
+// Add reads, adds and writes.
+func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (sum int64, err error) {
+	_, err = s.change(ctx, name, func(old sight) (document.Record, bool) {
+		next := document.Record{Number: n, ExpiresAt: until}
+		if alive := old.alive(now); alive != nil {
+			next = *alive
+			next.Number += n
+			if until.After(next.ExpiresAt) {
+				next.ExpiresAt = until
+			}
+		}
+		sum = next.Number
+		return next, true
+	})
+	return sum, err
+}
+
+// change reads a document and writes what next makes of it, if it makes something, until nobody else was faster.
+func (s *Store) change(ctx context.Context, name document.Name, next func(sight) (document.Record, bool)) (bool, error) {
+	b, err := s.base()
+	if err != nil {
+		return false, err
+	}
+	for round := 0; ; round++ {
+		seen, err := b.read(ctx, []document.Name{name})
+		if err != nil {
+			return false, err
+		}
+		old := seen[b.path(name)]
+		r, wanted := next(old)
+		if !wanted {
+			return false, nil
+		}
+		done, err := b.write(ctx, name, old, r)
+		if done || err != nil {
+			return done, err
+		}
+		if err := pause(ctx, round); err != nil {
+			return false, err
+		}
+	}
+}

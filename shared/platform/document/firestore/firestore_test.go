@@ -1,0 +1,82 @@
+package firestore_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"path"
+	"reflect"
+	"regexp"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/local/subprocess"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/firestore"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+	"melmastoon.ghasi.io/shared/testkit/emulatortest"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// another is a process of its own on a project: it shares nothing with others but what is stored.
+func another(t testing.TB, address, project string) *firestore.Store {
+	e := env.Of(map[string]string{"FIRESTORE_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
+	t.Cleanup(func() { must(t, e.Close(context.Background())) })
+	return firestore.Open(e)
+}
+
+func TestFirestoreConforms(t *testing.T) {
+	t.Parallel()
+	documenttest.Conform(t, func(t testing.TB) documenttest.Rig {
+		address, project := emulatortest.Firestore(t), emulatortest.Name()
+		nobody, err := subprocess.FreeAddress()
+		must(t, err)
+		return documenttest.Rig{
+			Open: func() document.Store { return another(t, address, project) },
+			Away: func() document.Store { return another(t, nobody, project) },
+			Deaf: func() document.Store { return another(t, documenttest.Listener(t), project) },
+		}
+	})
+}
+
+// Who runs the cloud relies on where documents lie and what their fields are called: time to live, exemption from indexes.
+func TestADocumentLiesWhereThePackageSays(t *testing.T) {
+	t.Parallel()
+	address, project := emulatortest.Firestore(t), emulatortest.Name()
+	s := another(t, address, project)
+	now := time.Date(2031, 3, 21, 12, 0, 0, 0, time.UTC)
+	_, err := s.Create(t.Context(), now, document.Name{Collection: "sessions", ID: "1:a"},
+		document.Record{Value: []byte("v"), Number: -3, Version: 7, ExpiresAt: now.Add(time.Hour)})
+	must(t, err)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		"http://"+address+"/v1/projects/"+project+"/databases/(default)/documents/hot/sessions/documents", nil)
+	must(t, err)
+	req.Header.Set("Authorization", "Bearer owner")
+	res, err := http.DefaultClient.Do(req)
+	must(t, err)
+	defer res.Body.Close()
+	var list struct {
+		Documents []struct {
+			Name   string
+			Fields map[string]map[string]any
+		}
+	}
+	must(t, json.NewDecoder(res.Body).Decode(&list))
+	if len(list.Documents) != 1 {
+		t.Fatalf("found %+v, want one document", list)
+	}
+	want := map[string]map[string]any{
+		"value": {"bytesValue": "dg=="}, "number": {"integerValue": "-3"}, "version": {"integerValue": "7"},
+		"expiresAt": {"timestampValue": "2031-03-21T13:00:00Z"},
+	}
+	if d := list.Documents[0]; !reflect.DeepEqual(d.Fields, want) || !regexp.MustCompile(`^[0-9a-f]{4}\.1:a$`).MatchString(path.Base(d.Name)) {
+		t.Errorf("found %+v, want the fields %v under a key that is spread", d, want)
+	}
+}

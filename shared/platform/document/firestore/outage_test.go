@@ -1,0 +1,70 @@
+package firestore
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		ctx  context.Context
+		code codes.Code
+		want error // nil: none of these
+	}{
+		"away":                    {t.Context(), codes.Unavailable, fault.ErrUnavailable},
+		"too much asked":          {t.Context(), codes.ResourceExhausted, fault.ErrUnavailable},
+		"its own deadline":        {t.Context(), codes.DeadlineExceeded, fault.ErrUnavailable},
+		"the caller has left":     {over, codes.Canceled, context.Canceled},
+		"the caller has left too": {over, codes.Unavailable, context.Canceled},
+		"not allowed":             {t.Context(), codes.PermissionDenied, nil},
+		"no such database":        {t.Context(), codes.NotFound, nil},
+	} {
+		err := outage(test.ctx, status.Error(test.code, "said the service"))
+		for _, kind := range []error{fault.ErrUnavailable, context.Canceled} {
+			if errors.Is(err, kind) != (kind == test.want) {
+				t.Errorf("%s: got %v, want %v", name, err, test.want)
+			}
+		}
+	}
+}
+
+// The pause before a round is never long, and a caller who leaves does not sit it out.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	for round := range 64 {
+		if err := pause(t.Context(), round); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(began); took > 64*longest+5*time.Second {
+		t.Errorf("64 pauses took %v", took)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		if errors.Is(pause(over, 20), context.Canceled) {
+			return
+		}
+	}
+	t.Error("a caller who has left waits")
+}
+
+func TestWithoutAProjectEveryUseSaysSo(t *testing.T) {
+	t.Parallel()
+	if err := Open(env.Of(nil)).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"}); err == nil {
+		t.Error("no project, and no error")
+	}
+}

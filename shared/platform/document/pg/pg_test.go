@@ -1,0 +1,96 @@
+package pg_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/local/cluster"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// another is a process of its own on the database: it shares nothing with others but what is stored.
+func another(t testing.TB, url string) *pg.Store {
+	e := env.Of(map[string]string{"DATABASE_URL": url})
+	t.Cleanup(func() { must(t, e.Close(context.Background())) })
+	return pg.Open(e)
+}
+
+// nobody is the URL of a server that is not there.
+func nobody(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, l.Close())
+	return somebody(l.Addr().String())
+}
+
+func somebody(address string) string {
+	return "postgres://somebody@" + address + "/nothing?sslmode=disable"
+}
+
+func TestPostgresConforms(t *testing.T) {
+	t.Parallel()
+	documenttest.Conform(t, func(t testing.TB) documenttest.Rig {
+		d := pgtest.New(t)
+		return documenttest.Rig{
+			Open: func() document.Store { return another(t, d.URL()) },
+			Away: func() document.Store { return another(t, nobody(t)) },
+			Deaf: func() document.Store { return another(t, somebody(documenttest.Listener(t))) },
+		}
+	})
+}
+
+func TestAKilledServerLosesNothing(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs a database")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	config := cluster.Config{Dir: t.TempDir(), Durable: true}
+	first := start(t, ctx, config)
+	conn, err := pgx.Connect(ctx, first.URL("postgres"))
+	must(t, err)
+	must(t, migrate.Local(ctx, conn, schemas.Postgres, pgtest.Login, first.Password()))
+	must(t, conn.Close(ctx))
+	now, name := time.Date(2031, 3, 21, 12, 0, 0, 0, time.UTC), document.Name{Collection: "sessions", ID: "1"}
+	s := another(t, first.LoginURL(pgtest.Login, first.Password(), "postgres"))
+	_, err = s.Create(ctx, now, name, document.Record{Value: []byte("kept"), ExpiresAt: now.Add(time.Hour)})
+	must(t, err)
+	must(t, first.Kill())
+	if _, err := s.Get(ctx, now, name); !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("while it is down: got %v, want %v", err, fault.ErrUnavailable)
+	}
+	second := start(t, ctx, config)
+	found, err := another(t, second.LoginURL(pgtest.Login, second.Password(), "postgres")).Get(ctx, now, name)
+	if err != nil || found[0] == nil || string(found[0].Value) != "kept" {
+		t.Errorf("afterwards: got %v, %v", found, err)
+	}
+}
+
+func start(t *testing.T, ctx context.Context, config cluster.Config) *cluster.Cluster {
+	t.Helper()
+	c, err := cluster.Start(ctx, config)
+	must(t, err)
+	t.Cleanup(func() { must(t, c.Stop()) })
+	return c
+}

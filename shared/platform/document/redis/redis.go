@@ -1,0 +1,196 @@
+// Package redis keeps hot documents in Redis (Memorystore), for those who want its lower latency.
+//
+//	{prefix}{collection}/{key}   hash: v value · n number · r version · e end
+//
+// Each change is one script, which Redis runs alone. Scripts compare versions and instants as text of fixed length,
+// because Lua's numbers are floats. Besides the end that every reader checks, a key has a time to live, so that what has
+// ended is cleared away. Redis may lose what it has just taken when it fails; hot documents can be lost.
+package redis
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"time"
+
+	sdk "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// A Store is a document.Store on a Redis server.
+type Store struct{ env env.Env }
+
+var _ document.Store = (*Store)(nil)
+
+// Open returns the store on the environment's server. It connects when it is first used.
+func Open(e env.Env) *Store { return &Store{e} }
+
+// where says which server to use.
+type where struct {
+	URL    string `env:"REDIS_URL,required"` // redis://host:port/database, or rediss://:password@host:port/database with TLS
+	CA     string `env:"REDIS_CA"`           // PEM: who alone vouches for the server; where it is empty, those whom the machine trusts
+	Prefix string `env:"REDIS_PREFIX,default=hot:"`
+}
+
+// A server is a client and what its keys begin with.
+type server struct {
+	prefix string
+	client *sdk.Client
+}
+
+func (s *Store) server() (*server, error) {
+	return env.Once(s.env, "redis", func() (*server, error) {
+		var w where
+		if err := s.env.Load(&w); err != nil {
+			return nil, fmt.Errorf("redis: %w", err)
+		}
+		options, err := w.options()
+		if err != nil {
+			return nil, fmt.Errorf("redis: %w", err)
+		}
+		options.ContextTimeoutEnabled = true
+		options.MaxRetries, options.DialerRetries = -1, 1 // what fails is told at once, and what may have happened not repeated
+		logging.Disable()                                 // it writes to standard error what callers are told anyway
+		client := sdk.NewClient(options)
+		s.env.OnClose(func(context.Context) error { return client.Close() })
+		return &server{w.Prefix, client}, nil
+	})
+}
+
+// options are what the client is made with. No error repeats the URL, which may have a password in it.
+func (w where) options() (*sdk.Options, error) {
+	o, err := sdk.ParseURL(w.URL)
+	switch {
+	case err != nil:
+		return nil, errors.New("REDIS_URL is not of the form redis://host:port/database or rediss://:password@host:port/database")
+	case w.CA == "":
+		return o, nil
+	case o.TLSConfig == nil:
+		return nil, errors.New("REDIS_CA is given, but REDIS_URL does not begin with rediss://")
+	}
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM([]byte(w.CA)) {
+		return nil, errors.New("REDIS_CA holds no certificate")
+	}
+	o.TLSConfig = vouchedBy(authorities)
+	return o, nil
+}
+
+// vouchedBy trusts every server that the authorities vouch for, by whatever name. Each server of Memorystore has an authority of its
+// own, and a certificate that names no host as Go wants it named.
+func vouchedBy(authorities *x509.CertPool) *tls.Config {
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: true, // it would ask for the name; VerifyConnection asks for the rest
+		VerifyConnection: func(c tls.ConnectionState) error {
+			between := x509.NewCertPool()
+			for _, issuer := range c.PeerCertificates[1:] {
+				between.AddCert(issuer)
+			}
+			_, err := c.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: authorities, Intermediates: between})
+			return err
+		},
+	}
+}
+
+func (s *server) key(n document.Name) string { return s.prefix + n.Collection + "/" + n.ID }
+
+// Get reads all records in one round trip.
+func (s *Store) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	at, err := s.server()
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]*sdk.SliceCmd, len(names))
+	_, err = at.client.Pipelined(ctx, func(p sdk.Pipeliner) error {
+		for i, n := range names {
+			hashes[i] = p.HMGet(ctx, at.key(n), "v", "n", "r", "e")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, outage(ctx, err)
+	}
+	found := make([]*document.Record, len(names))
+	for i, h := range hashes {
+		r, err := read(h.Val())
+		if err != nil {
+			return nil, err
+		}
+		if r != nil && now.Before(r.ExpiresAt) {
+			found[i] = r
+		}
+	}
+	return found, nil
+}
+
+// Create stores the record unless there is one that has not ended.
+func (s *Store) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	return s.store(ctx, createScript, now, name, r)
+}
+
+// Put stores the record unless there is one that has not ended, of the same version or a larger one.
+func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
+	return s.store(ctx, putScript, now, name, r)
+}
+
+// PutMany runs Put's script for each record, all in one round trip. The script's text goes along: in a pipeline nobody can
+// send it after having heard that the server does not know it.
+func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
+	at, err := s.server()
+	if err != nil {
+		return nil, err
+	}
+	said := make([]*sdk.Cmd, len(records))
+	_, err = at.client.Pipelined(ctx, func(p sdk.Pipeliner) error {
+		for i, r := range records {
+			said[i] = putScript.Eval(ctx, p, []string{at.key(r.Name)}, replacement(now, r.Record)...)
+		}
+		return nil
+	})
+	stored := make([]bool, len(records))
+	for i, s := range said {
+		if err == nil {
+			stored[i], err = s.Bool()
+		}
+	}
+	return stored, outage(ctx, err)
+}
+
+// Delete removes the key.
+func (s *Store) Delete(ctx context.Context, name document.Name) error {
+	at, err := s.server()
+	if err != nil {
+		return err
+	}
+	return outage(ctx, at.client.Del(ctx, at.key(name)).Err())
+}
+
+// Add adds in one script.
+func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (int64, error) {
+	at, err := s.server()
+	if err != nil {
+		return 0, err
+	}
+	sum, err := addScript.Run(ctx, at.client, []string{at.key(name)}, instant(now), instant(until), left(now, until), n).Int64()
+	return sum, outage(ctx, err)
+}
+
+func (s *Store) store(ctx context.Context, script *sdk.Script, now time.Time, name document.Name, r document.Record) (bool, error) {
+	at, err := s.server()
+	if err != nil {
+		return false, err
+	}
+	stored, err := script.Run(ctx, at.client, []string{at.key(name)}, replacement(now, r)...).Bool()
+	return stored, outage(ctx, err)
+}
+
+// replacement are the arguments of the scripts that write a whole record.
+func replacement(now time.Time, r document.Record) []any {
+	return []any{instant(now), instant(r.ExpiresAt), left(now, r.ExpiresAt), r.Number, ordered(r.Version), r.Value}
+}

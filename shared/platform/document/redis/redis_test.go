@@ -1,0 +1,113 @@
+package redis_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/redis/go-redis/v9"
+
+	"melmastoon.ghasi.io/shared/local/subprocess"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/redis"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+	"melmastoon.ghasi.io/shared/testkit/emulatortest"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// another is a process of its own on the server: it shares nothing with others but what is stored.
+func another(t testing.TB, address, prefix string) *redis.Store {
+	e := env.Of(map[string]string{"REDIS_URL": "redis://" + address, "REDIS_PREFIX": prefix + ":"})
+	t.Cleanup(func() { must(t, e.Close(context.Background())) })
+	return redis.Open(e)
+}
+
+func TestRedisConforms(t *testing.T) {
+	t.Parallel()
+	documenttest.Conform(t, func(t testing.TB) documenttest.Rig {
+		address, prefix := emulatortest.Redis(t), emulatortest.Name()
+		nobody, err := subprocess.FreeAddress()
+		must(t, err)
+		return documenttest.Rig{
+			Open: func() document.Store { return another(t, address, prefix) },
+			Away: func() document.Store { return another(t, nobody, prefix) },
+			Deaf: func() document.Store { return another(t, documenttest.Listener(t), prefix) },
+		}
+	})
+}
+
+// client is for looking, at keys as Redis has them.
+func client(t testing.TB, address string) *sdk.Client {
+	c := sdk.NewClient(&sdk.Options{Addr: address})
+	t.Cleanup(func() { must(t, c.Close()) })
+	return c
+}
+
+// What has ended is cleared away by Redis itself, but only after everybody's clock agrees that it has ended. The end is
+// the record's; how long that is from now, the caller's clock says, which may have been moved.
+func TestAKeyLivesAsLongAsItsRecordAndALittleLonger(t *testing.T) {
+	t.Parallel()
+	const margin, slack = time.Minute, 30 * time.Second
+	address, prefix := emulatortest.Redis(t), emulatortest.Name()
+	s, look := another(t, address, prefix), client(t, address)
+	now := time.Date(2031, 3, 21, 12, 0, 0, 0, time.UTC)
+	name := func(id string) document.Name { return document.Name{Collection: "sessions", ID: id} }
+	create := func(id string, until time.Time) {
+		_, err := s.Create(t.Context(), now, name(id), document.Record{ExpiresAt: until})
+		must(t, err)
+	}
+	add := func(id string, until time.Time) {
+		_, err := s.Add(t.Context(), now, name(id), 1, until)
+		must(t, err)
+	}
+	create("created", now.Add(time.Hour))
+	create("ended", now.Add(-time.Hour))
+	create("put", now.Add(time.Hour))
+	_, err := s.Put(t.Context(), now, name("put"), document.Record{Version: 1, ExpiresAt: now.Add(2 * time.Hour)})
+	must(t, err)
+	add("counted", now.Add(time.Hour))
+	add("counted", now.Add(time.Minute)) // never nearer
+	add("moved", now.Add(time.Minute))
+	add("moved", now.Add(time.Hour))
+	for id, want := range map[string]time.Duration{"created": time.Hour, "ended": 0, "put": 2 * time.Hour, "counted": time.Hour, "moved": time.Hour} {
+		got, err := look.PTTL(t.Context(), prefix+":sessions/"+id).Result()
+		if err != nil || got > want+margin || got < want+margin-slack {
+			t.Errorf("%s lives for another %v, %v, want %v", id, got, err, want+margin)
+		}
+	}
+}
+
+// A hash that somebody else has put there is an error, not an empty document.
+func TestAForeignHashIsAnError(t *testing.T) {
+	t.Parallel()
+	address, prefix := emulatortest.Redis(t), emulatortest.Name()
+	must(t, client(t, address).HSet(t.Context(), prefix+":sessions/1", "e", "tomorrow").Err())
+	if found, err := another(t, address, prefix).Get(t.Context(), time.Now(), document.Name{Collection: "sessions", ID: "1"}); err == nil {
+		t.Errorf("got %v", found)
+	}
+}
+
+func TestASettingThatIsWrongSaysSoAndKeepsThePassword(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ url, ca, want string }{
+		"nothing":                {"", "", "REDIS_URL"},
+		"another protocol":       {"http://:hush@somewhere", "", "REDIS_URL"},
+		"no URL":                 {"rediss://:hush@somewhere:port", "", "REDIS_URL"},
+		"an authority for plain": {"redis://:hush@somewhere", "PEM", "REDIS_CA"},
+		"no certificate":         {"rediss://:hush@somewhere", "PEM", "REDIS_CA"},
+	} {
+		e := env.Of(map[string]string{"REDIS_URL": test.url, "REDIS_CA": test.ca})
+		err := redis.Open(e).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"})
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package document_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+)
+
+// A moody store counts what it is asked, and may answer nothing at all.
+type moody struct {
+	documenttest.Memory
+	hangs atomic.Bool
+	asked atomic.Int32
+}
+
+func (m *moody) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	m.asked.Add(1)
+	if m.hangs.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return m.Memory.Get(ctx, now, names...)
+}
+
+func newMoody() (*moody, document.Collection[session], env.Env) {
+	m := &moody{}
+	m.hangs.Store(true)
+	e := withStore(m)
+	return m, document.Open[session](e, "sessions"), e
+}
+
+// get says how a use ended, and how long it took.
+func get(ctx context.Context, c document.Collection[session]) (err error, took time.Duration) {
+	began := time.Now()
+	_, _, err = c.Get(ctx, key)
+	return err, time.Since(began)
+}
+
+func TestAStoreThatHangsIsLeftAloneUntilItAnswers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, c, _ := newMoody()
+		for i, want := range []time.Duration{150 * time.Millisecond, 150 * time.Millisecond, 150 * time.Millisecond, 0, 0} {
+			err, took := get(t.Context(), c)
+			if !errors.Is(err, fault.ErrUnavailable) || took != want {
+				t.Errorf("use %d: got %v after %v, want %v after %v", i+1, err, took, fault.ErrUnavailable, want)
+			}
+		}
+		if got := m.asked.Load(); got != 3 {
+			t.Errorf("it was asked %d times, want 3", got)
+		}
+		time.Sleep(4001 * time.Millisecond)
+		probe := make(chan error)
+		go func() { err, _ := get(t.Context(), c); probe <- err }()
+		synctest.Wait()
+		if err, took := get(t.Context(), c); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 4 {
+			t.Errorf("beside the probe: got %v after %v, asked %d times", err, took, m.asked.Load())
+		}
+		if err := <-probe; !errors.Is(err, fault.ErrUnavailable) {
+			t.Errorf("the probe: got %v", err)
+		}
+		m.hangs.Store(false)
+		if err, _ := get(t.Context(), c); !errors.Is(err, fault.ErrUnavailable) {
+			t.Errorf("right after a probe that failed: got %v", err)
+		}
+		time.Sleep(4001 * time.Millisecond)
+		for range 5 {
+			if err, _ := get(t.Context(), c); err != nil {
+				t.Errorf("it is well again: got %v", err)
+			}
+		}
+	})
+}
+
+func TestWhatSaysNothingOfTheStoreDoesNotCloseIt(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		leave func(context.Context) (context.Context, context.CancelFunc)
+		want  error
+	}{
+		"callers who leave": {func(ctx context.Context) (context.Context, context.CancelFunc) { return cancelled(ctx) }, context.Canceled},
+		"callers without much time": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Millisecond)
+		}, context.DeadlineExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m, c, _ := newMoody()
+				for range 10 {
+					ctx, cancel := test.leave(t.Context())
+					if err, _ := get(ctx, c); !errors.Is(err, test.want) || errors.Is(err, fault.ErrUnavailable) {
+						t.Errorf("got %v, want %v alone", err, test.want)
+					}
+					cancel()
+				}
+				m.hangs.Store(false)
+				if err, _ := get(t.Context(), c); err != nil {
+					t.Errorf("it is well, but: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A moment in which the store hangs is one use of it, however many read together then.
+func TestWhoReadsTogetherUsesTheStoreOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, c, e := newMoody()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				ctx := document.Ahead(t.Context(), e, c.Name(key)).Under(t.Context())
+				if _, _, err := c.Glance(ctx, key); !errors.Is(err, fault.ErrUnavailable) {
+					t.Errorf("a store that hangs: got %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if asked := m.asked.Load(); asked > 2 {
+			t.Errorf("it was asked %d times", asked)
+		}
+		m.hangs.Store(false)
+		if err, _ := get(t.Context(), c); err != nil {
+			t.Errorf("it is well again, and left alone: %v", err)
+		}
+	})
+}
+
+// Who looks ahead while a store is down does not wait for it, and one who tries it again does so for all.
+func TestWhoLooksAheadLeavesAStoreAloneThatIsDown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, c, e := newMoody()
+		for range 3 {
+			_, _ = get(t.Context(), c)
+		}
+		look := func() (err error, took time.Duration) {
+			began := time.Now()
+			ctx := document.Ahead(t.Context(), e, c.Name(key)).Under(t.Context())
+			_, _, err = c.Glance(ctx, key)
+			return err, time.Since(began)
+		}
+		if err, took := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 3 {
+			t.Errorf("down: got %v after %v, asked %d times", err, took, m.asked.Load())
+		}
+		time.Sleep(4001 * time.Millisecond)
+		probe := make(chan error)
+		go func() { err, _ := look(); probe <- err }()
+		synctest.Wait()
+		if err, took := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 4 {
+			t.Errorf("beside the probe: got %v after %v, asked %d times", err, took, m.asked.Load())
+		}
+		if err := <-probe; !errors.Is(err, fault.ErrUnavailable) {
+			t.Errorf("the probe: got %v", err)
+		}
+		m.hangs.Store(false)
+		time.Sleep(4001 * time.Millisecond)
+		if err, _ := look(); err != nil {
+			t.Errorf("it is well again: got %v", err)
+		}
+	})
+}
+
+func cancelled(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	return ctx, cancel
+}
+
+func TestAStoreThatRefusesIsWell(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("no such database")
+	e := withStore(&documenttest.Memory{Refuse: func(string) error { return refused }})
+	for range 10 {
+		if err := document.Open[session](e, "sessions").Delete(t.Context(), key); !errors.Is(err, refused) {
+			t.Fatalf("got %v, want %v", err, refused)
+		}
+	}
+}
+
+func TestStoresAreDownEachForItself(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, c, e := newMoody()
+		for range 4 {
+			_, _ = get(t.Context(), c)
+		}
+		other := document.Open[session](env.Give[document.Store](e, &documenttest.Memory{}), "sessions")
+		if err, _ := get(t.Context(), other); err != nil {
+			t.Errorf("another store of the family suffers with it: %v", err)
+		}
+		same := document.Open[session](e.With("A", "b"), "wishes")
+		if err, took := get(t.Context(), same); err == nil || took != 0 {
+			t.Errorf("another collection of the store waited %v: %v", took, err)
+		}
+	})
+}

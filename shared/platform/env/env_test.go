@@ -1,0 +1,213 @@
+package env_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+type settings struct {
+	URL  string        `env:"DATABASE_URL,required"`
+	Pool int           `env:"DATABASE_POOL,default=4"`
+	Wait time.Duration `env:"WAIT,default=5s"`
+}
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		vars map[string]string
+		want settings
+		err  string
+	}{
+		{"reads what is set", map[string]string{"DATABASE_URL": "u", "DATABASE_POOL": "2", "WAIT": "1m"}, settings{"u", 2, time.Minute}, ""},
+		{"falls back on defaults", map[string]string{"DATABASE_URL": "u"}, settings{"u", 4, 5 * time.Second}, ""},
+		{"takes empty for absent", map[string]string{"DATABASE_URL": "u", "DATABASE_POOL": ""}, settings{"u", 4, 5 * time.Second}, ""},
+		{"names what is missing", nil, settings{}, "DATABASE_URL"},
+		{"wants more than an empty value", map[string]string{"DATABASE_URL": ""}, settings{}, "DATABASE_URL"},
+		{"names what does not fit", map[string]string{"DATABASE_URL": "u", "DATABASE_POOL": "many"}, settings{}, "Pool"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var got settings
+			err := env.Of(test.vars).Load(&got)
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("got error %v, want one about %s", err, test.err)
+				}
+				return
+			}
+			if err != nil || got != test.want {
+				t.Errorf("got %+v, %v, want %+v", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestWithDerives(t *testing.T) {
+	t.Parallel()
+	vars := map[string]string{"DATABASE_URL": "first"}
+	parent := env.Of(vars)
+	vars["DATABASE_URL"] = "changed behind its back"
+	child := parent.With("DATABASE_URL", "second").With("DATABASE_POOL", "9")
+	for e, want := range map[*env.Env]settings{
+		&parent: {"first", 4, 5 * time.Second},
+		&child:  {"second", 9, 5 * time.Second},
+	} {
+		var got settings
+		if err := e.Load(&got); err != nil || got != want {
+			t.Errorf("got %+v, %v, want %+v", got, err, want)
+		}
+	}
+	var got settings
+	if err := child.With("DATABASE_URL", "").Load(&got); err == nil {
+		t.Errorf("a variable set to nothing was found: %+v", got)
+	}
+}
+
+func TestSystem(t *testing.T) { // not parallel: it sets process variables
+	t.Setenv("DATABASE_URL", "from the process")
+	t.Setenv("CLOCK_OFFSET", "31m")
+	var got settings
+	e := env.System()
+	if err := e.Load(&got); err != nil || got.URL != "from the process" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if e.Offset() != 31*time.Minute {
+		t.Errorf("the clock is moved by %v, want 31m", e.Offset())
+	}
+	t.Setenv("CLOCK_OFFSET", "soon")
+	if err := env.System().Load(&got); err == nil || !strings.Contains(err.Error(), "CLOCK_OFFSET") {
+		t.Errorf("got error %v, want one about CLOCK_OFFSET", err)
+	}
+}
+
+func TestTheFamilyHasOneClock(t *testing.T) {
+	t.Parallel()
+	parent := env.Of(nil)
+	child := env.Give(parent.With("A", "1"), 1)
+	before := parent.Now()
+	child.Advance(time.Hour)
+	if moved := parent.Now().Sub(before); moved < time.Hour || moved > time.Hour+time.Minute {
+		t.Errorf("the parent's clock moved by %v, want an hour", moved)
+	}
+	if got := env.Of(nil).Offset(); got != 0 {
+		t.Errorf("a stranger's clock moved by %v", got)
+	}
+	now := parent.Now()
+	if now.Location() != time.UTC || now.Nanosecond()%1000 != 0 {
+		t.Errorf("%v is not UTC to the microsecond", now)
+	}
+}
+
+type driver interface{ Name() string }
+type named string
+
+func (n named) Name() string { return string(n) }
+
+func TestGiveIsByType(t *testing.T) {
+	t.Parallel()
+	parent := env.Give(env.Of(nil), driver(named("first")))
+	child := env.Give(parent, driver(named("second")))
+	for e, want := range map[*env.Env]string{&parent: "first", &child: "second"} {
+		if got, ok := env.Given[driver](*e); !ok || got.Name() != want {
+			t.Errorf("got %v, %v, want %s", got, ok, want)
+		}
+	}
+	if got, ok := env.Given[named](child); ok {
+		t.Errorf("got %v under a type that was not given", got)
+	}
+	if _, ok := env.Given[driver](env.Of(nil)); ok {
+		t.Error("got a driver that nobody gave")
+	}
+}
+
+func TestTestsGiveMoreTime(t *testing.T) {
+	t.Parallel()
+	plain := env.Of(nil)
+	ample := env.Give(plain, env.TimeoutFactor(4))
+	if a, b := plain.Timeout(time.Second), ample.Timeout(time.Second); a != time.Second || b != 4*time.Second {
+		t.Errorf("got %v and, with four times as much, %v", a, b)
+	}
+}
+
+func TestOnceOpensOne(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	var opened atomic.Int32
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			got, err := env.Once(e.With("A", "1"), "pool", func() (*int32, error) {
+				n := opened.Add(1)
+				return &n, nil
+			})
+			if err != nil || *got != 1 {
+				t.Errorf("got %v, %v, want the first client", got, err)
+			}
+		})
+	}
+	wg.Wait()
+	again := func() (*int32, error) { n := opened.Add(1); return &n, nil }
+	if got, _ := env.Once(e, "other", again); *got != 2 {
+		t.Errorf("another key shares the client: %d", *got)
+	}
+	if got, _ := env.Once(env.Of(nil), "pool", again); *got != 3 {
+		t.Errorf("another family shares the client: %d", *got)
+	}
+	if got, err := env.Once(e, "pool", func() (string, error) { return "text", nil }); got != "text" || err != nil {
+		t.Errorf("another type under the same key: got %q, %v", got, err)
+	}
+}
+
+func TestOnceForgetsErrors(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	failed := errors.New("not yet there")
+	if _, err := env.Once(e, "pool", func() (int, error) { return 0, failed }); !errors.Is(err, failed) {
+		t.Errorf("got %v, want %v", err, failed)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = env.Once(e, "pool", func() (int, error) { panic("in open") })
+	}()
+	if got, err := env.Once(e, "pool", func() (int, error) { return 7, nil }); got != 7 || err != nil {
+		t.Errorf("got %v, %v, want the client opened after all", got, err)
+	}
+}
+
+func TestOnceNests(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	got, err := env.Once(e, "outer", func() (int, error) {
+		return env.Once(e, "inner", func() (int, error) { return 5, nil })
+	})
+	if got != 5 || err != nil {
+		t.Errorf("got %v, %v, want 5", got, err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	var order []string
+	first, second := errors.New("first"), errors.New("second")
+	e.OnClose(func(context.Context) error { order = append(order, "pool"); return first })
+	e.With("A", "1").OnClose(func(context.Context) error { order = append(order, "relay"); return second })
+	err := e.Close(t.Context())
+	if !errors.Is(err, first) || !errors.Is(err, second) {
+		t.Errorf("got %v, want both errors", err)
+	}
+	if got := strings.Join(order, " "); got != "relay pool" {
+		t.Errorf("closed %q, want the last opened first", got)
+	}
+	if err := e.Close(t.Context()); err != nil || len(order) != 2 {
+		t.Errorf("closed again: %v, %v", err, order)
+	}
+}

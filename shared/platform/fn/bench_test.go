@@ -1,0 +1,86 @@
+package fn_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+// What a function costs over a bare handler. The bound is 2.5 times its CPU over a real connection; here without one.
+func BenchmarkTinyAnswer(b *testing.B) {
+	f := answering(func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil })
+	bench(b, handler(b, f), httptest.NewRequest("GET", "/answer", nil), "")
+}
+
+// The same with the limits that a public function has: what they cost is the difference.
+func BenchmarkLimitedAnswer(b *testing.B) {
+	f := serve(fn.Spec{Name: "test-answer", Route: "GET /answer"}, func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (map[string]int, error) {
+		return map[string]int{"a": 1}, nil
+	})
+	e, _ := fntest.Surround(b, env.Of(nil))
+	for _, name := range []string{"RATE_LIMIT_SESSION", "RATE_LIMIT_ADDRESS", "RATE_LIMIT_TENANT"} {
+		e = e.With(name, "100000/1000000")
+	}
+	h, err := f.Handler(env.Give(e, observe.To(io.Discard)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	bench(b, h, httptest.NewRequest("GET", "/answer", nil), "")
+}
+
+func BenchmarkBareHandler(b *testing.B) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /answer", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"a":1}`) })
+	bench(b, mux, httptest.NewRequest("GET", "/answer", nil), "")
+}
+
+func BenchmarkSmallBody(b *testing.B) {
+	r := httptest.NewRequest("POST", bookings, nil)
+	r.Header.Set("Content-Type", "application/json")
+	bench(b, handler(b, bookFunction), r, right)
+}
+
+func BenchmarkServiceToken(b *testing.B) {
+	e, issuer := fntest.Surround(b, env.Of(nil))
+	h, err := guarded(fn.Internal).Handler(env.Give(e, observe.To(io.Discard)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	token, err := issuer.Token(b.Context(), "https://test.melmastoon.ghasi.io")
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := httptest.NewRequest("GET", "/guarded", nil)
+	r.Header.Set("Authorization", "Bearer "+token)
+	bench(b, h, r, "")
+}
+
+func handler(b *testing.B, f fn.Function) http.Handler {
+	e, _ := fntest.Surround(b, env.Of(nil))
+	h, err := f.Handler(env.Give(e, observe.To(io.Discard)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return h
+}
+
+func bench(b *testing.B, h http.Handler, r *http.Request, body string) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if body != "" {
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+		}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code >= 300 {
+			b.Fatal(w.Code, w.Body)
+		}
+	}
+}

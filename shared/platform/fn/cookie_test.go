@@ -1,0 +1,85 @@
+package fn_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
+)
+
+// minting is a function whose door gives everybody a cookie, and lets in who does not ask for trouble.
+func minting[In, Out any](s fn.Spec, act func(context.Context, fn.Nothing, fn.Call[In]) (Out, error)) fn.Function {
+	door := func(env.Env) (fn.Door[fn.Nothing], error) {
+		return fn.Door[fn.Nothing]{Enter: func(_ context.Context, r *http.Request, _ identity.Identity) (v fn.Nothing, s fn.Scope, err error) {
+			s.Cookies = []*http.Cookie{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}
+			if r.Header.Get("X-Trouble") != "" {
+				err = fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "Too many.")
+			}
+			return v, s, err
+		}}, nil
+	}
+	return fn.HTTP(s, door, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[In]) (Out, error), error) { return act, nil })
+}
+
+func TestADoorsCookieComesWithWhateverIsAnswered(t *testing.T) {
+	t.Parallel()
+	type wanted struct {
+		A int `json:"a"`
+	}
+	fine := minting(fn.Spec{Name: "test-fine", Route: "POST /fine"}, func(context.Context, fn.Nothing, fn.Call[wanted]) (fn.Reply, error) {
+		return fn.OK.Reply().Cached("public, max-age=60").Keep(&http.Cookie{Name: "c", Value: "3"}), nil
+	})
+	refusing := minting(fn.Spec{Name: "test-refusing", Route: "POST /refusing"}, func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Nothing, error) {
+		return fn.Nothing{}, fault.ErrNotFound
+	})
+	panicking := minting(fn.Spec{Name: "test-panicking", Route: "POST /panicking"}, func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Nothing, error) {
+		panic("on purpose")
+	})
+	front := open(t, fine, refusing, panicking)
+	for _, test := range []struct {
+		name, path, body string
+		headers          []string
+		status           int
+		cookies          []string
+	}{
+		{"an answer, beside its own", "/fine", `{"a":1}`, nil, 200, []string{"a=1", "b=2", "c=3"}},
+		{"a body that is refused", "/fine", `{"b":1}`, nil, 400, []string{"a=1", "b=2"}},
+		{"a refusal", "/refusing", `{}`, nil, 404, []string{"a=1", "b=2"}},
+		{"a failure", "/panicking", `{}`, nil, 500, []string{"a=1", "b=2"}},
+		{"a door that lets nobody in", "/fine", `{"a":1}`, []string{"X-Trouble", "1"}, 429, []string{"a=1", "b=2"}},
+		{"another method", "/refusing/else", `{}`, nil, 404, nil},
+		{"another site", "/fine", `{"a":1}`, []string{"Sec-Fetch-Site", "cross-site"}, 403, nil},
+	} {
+		a := front.Post(test.path, test.body, test.headers...)
+		if got := a.Header.Values("Set-Cookie"); a.Status != test.status || !slices.Equal(got, test.cookies) {
+			t.Errorf("%s: got %d with %v, want %d with %v\n%s", test.name, a.Status, got, test.status, test.cookies, a.Body)
+		}
+		if test.cookies != nil && a.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: others may keep the cookie: %s", test.name, a.Header.Get("Cache-Control"))
+		}
+	}
+}
+
+func TestAnUnknownMemberIsSaidBackOnlyIfItIsAName(t *testing.T) {
+	t.Parallel()
+	front := open(t, bookFunction)
+	for member, pointer := range map[string]string{
+		"kitchen":               "/kitchen",
+		"zahra@example.com":     "",
+		"+93 70 123 4567":       "",
+		"زهرا":                  "",
+		strings.Repeat("a", 41): "",
+	} {
+		a := front.Post(bookings, `{"guest":{"name":"x"},"nights":[],"`+member+`":1}`)
+		v := a.Problem().Violations
+		if a.Status != 400 || len(v) != 1 || v[0].Pointer != pointer || v[0].Rule != "unknown" {
+			t.Errorf("%s: got %d %s", member, a.Status, a.Body)
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package fn_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/topictest"
+)
+
+const captured = "melmastoon.payment.transaction.captured.v1"
+
+// money is the part of the payload that the function under test reads.
+type money struct {
+	Intent id.Intent `json:"paymentIntentId"`
+	Amount string    `json:"amountMicro"`
+}
+
+var theIntent = id.New[id.Intent]()
+
+func payload() map[string]any {
+	return map[string]any{
+		"tenantId": id.New[id.Tenant]().String(), "paymentIntentId": theIntent.String(),
+		"reservationId": id.New[id.Reservation]().String(), "method": "card", "provider": "sandbox",
+		"amountMicro": "12500000", "currency": "AFN", "capturedAt": "2026-03-01T12:00:00Z",
+	}
+}
+
+// happened is an event with that payload, on its way.
+func happened(t *testing.T, subject string, payload any) event.Raw {
+	t.Helper()
+	raw, err := event.Draft{
+		Subject: event.Subject{Name: subject, Version: 1, Producer: "payment-service", SchemaURI: "https://schemas.melmastoon.io/payment/transaction/captured/v1.json"},
+		Tenant:  id.New[id.Tenant](), OrderingKey: "k", Payload: payload,
+	}.Seal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), event.Origin{
+		RequestID: "req-of-producer", CorrelationID: "story", Session: "ses-1", TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// An earRig is an event function with its dead letters and its log.
+type earRig struct {
+	*fntest.Front
+	f    fn.Function
+	dead *topictest.Memory
+	log  *journal
+}
+
+func hearing(t *testing.T, s fn.Spec, handle fn.Handle[money]) earRig {
+	t.Helper()
+	s.Name, s.Subject, s.DeadLetter = "test-captured", captured, "test-captured-dlq"
+	f := fn.Event(s, func(env.Env) (fn.Handle[money], error) { return handle, nil })
+	r := earRig{f: f, dead: &topictest.Memory{}, log: &journal{}}
+	e, issuer := fntest.Surround(t, env.Of(nil))
+	e = env.Give(env.Give[topic.Publisher](e, r.dead), observe.To(r.log))
+	r.Front = fntest.Behind(t, e, issuer, f)
+	return r
+}
+
+// wrapped is the event in Pub/Sub's own envelope.
+func wrapped(t *testing.T, raw event.Raw) string {
+	t.Helper()
+	data, err := raw.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(map[string]any{
+		"message":         map[string]any{"data": base64.StdEncoding.EncodeToString(data), "attributes": raw.Attributes(), "messageId": "m-1", "orderingKey": "k"},
+		"subscription":    "projects/p/subscriptions/s",
+		"deliveryAttempt": 3,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func TestAnEventIsHeardInAllItsForms(t *testing.T) {
+	t.Parallel()
+	var heard []event.Event[money]
+	rig := hearing(t, fn.Spec{}, func(_ context.Context, e event.Event[money]) error {
+		heard = append(heard, e)
+		return nil
+	})
+	raw := happened(t, captured, payload())
+	structured, err := raw.Structured()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "/internal/events/test-captured"
+	for form, a := range map[string]fntest.Answer{
+		"unwrapped":  rig.Push(rig.f, raw),
+		"wrapped":    rig.Post(path, wrapped(t, raw)),
+		"structured": rig.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
+	} {
+		if a.Status != 204 {
+			t.Errorf("%s: got %d %s", form, a.Status, a.Body)
+		}
+	}
+	if len(heard) != 3 {
+		t.Fatalf("heard %d", len(heard))
+	}
+	for i, e := range heard {
+		if e.Payload != (money{theIntent, "12500000"}) || e.Envelope.EventID != raw.Envelope.EventID || e.Delivery.Processor != "test-captured" {
+			t.Errorf("%d: got %+v", i, e)
+		}
+	}
+	if heard[0].Delivery.Attempt != 1 || heard[1].Delivery.Attempt != 3 {
+		t.Errorf("attempts: got %d, %d", heard[0].Delivery.Attempt, heard[1].Delivery.Attempt)
+	}
+}
+
+func TestOnlyTheBusMaySpeak(t *testing.T) {
+	t.Parallel()
+	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error {
+		t.Error("heard it")
+		return nil
+	})
+	raw := happened(t, captured, payload())
+	for _, token := range []string{"", "garbage"} {
+		if a := rig.As(token).Push(rig.f, raw); a.Status != 401 {
+			t.Errorf("%q: got %d", token, a.Status)
+		}
+	}
+	staff, err := rig.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := rig.As(staff).Push(rig.f, raw); a.Status != 401 {
+		t.Errorf("staff: got %d", a.Status)
+	}
+	if n := len(rig.dead.Messages()); n != 0 {
+		t.Errorf("%d dead letters", n)
+	}
+}
+
+func TestAnEventThatCanNeverSucceedIsParked(t *testing.T) {
+	t.Parallel()
+	broken, extra := payload(), payload()
+	broken["amountMicro"] = "-5"
+	extra["more"] = "than we know"
+	for _, test := range []struct {
+		name   string
+		push   func(t *testing.T, r earRig) fntest.Answer
+		err    error
+		reason string // empty: it is not parked
+	}{
+		{"parked by the act", func(t *testing.T, r earRig) fntest.Answer { return r.Push(r.f, happened(t, captured, payload())) },
+			fn.Park(fmt.Errorf("reservations: %w", fault.ErrNotFound)), "reservations: GENERAL.RESOURCE_NOT_FOUND"},
+		{"a payload against its schema", func(t *testing.T, r earRig) fntest.Answer { return r.Push(r.f, happened(t, captured, broken)) }, nil, "/amountMicro"},
+		{"another subject", func(t *testing.T, r earRig) fntest.Answer {
+			return r.Push(r.f, happened(t, "melmastoon.payment.transaction.failed.v1", payload()))
+		}, nil, "heard a melmastoon.payment.transaction.failed.v1"},
+		{"no event at all", func(t *testing.T, r earRig) fntest.Answer { return r.Post("/internal/events/test-captured", "{") }, nil, "event:"},
+		{"a member that is new", func(t *testing.T, r earRig) fntest.Answer { return r.Push(r.f, happened(t, captured, extra)) }, nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
+			if a := test.push(t, rig); a.Status != 204 {
+				t.Fatalf("got %d %s", a.Status, a.Body)
+			}
+			rig.expectParked(t, test.reason)
+		})
+	}
+}
+
+func (r earRig) expectParked(t *testing.T, reason string) {
+	t.Helper()
+	dead := r.dead.Messages()
+	line, _ := r.log.only(t)
+	logged, _ := line["parked"].(string)
+	if reason == "" {
+		if len(dead) != 0 || logged != "" {
+			t.Errorf("it was parked: %v", dead)
+		}
+		return
+	}
+	if len(dead) != 1 || dead[0].Topic != "test-captured-dlq" || len(dead[0].Data) == 0 {
+		t.Fatalf("dead letters: %v", dead)
+	}
+	a := dead[0].Attributes
+	if a["melmastoon-parked-by"] != "test-captured" || !strings.Contains(a["melmastoon-parked-reason"], reason) {
+		t.Errorf("got %v, want the reason %q", a, reason)
+	}
+	if !strings.Contains(logged, reason) || line["severity"] != "ERROR" {
+		t.Errorf("logged %v", line)
+	}
+}
+
+func TestAParkedEventCanBeReadAgain(t *testing.T) {
+	t.Parallel()
+	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.Park(errors.New("a\nb ü")) })
+	raw := happened(t, captured, payload())
+	raw.Extensions = event.Extensions{event.ReplayTo: "test-captured", event.Replays: "2"}
+	rig.Push(rig.f, raw)
+	dead := rig.dead.Messages()
+	if len(dead) != 1 {
+		t.Fatalf("dead letters: %v", dead)
+	}
+	data, err := raw.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := dead[0]; string(got.Data) != string(data) || got.Attributes["ce-id"] != raw.Envelope.EventID.String() || got.Attributes["melmastoon-parked-attempt"] != "1" || got.Attributes[topic.Replays] != "2" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestAnEventThatCannotBeParkedComesAgain(t *testing.T) {
+	t.Parallel()
+	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.Park(errSecret) })
+	rig.dead.Refuse = func(topic.Message) error { return errors.New("no topic") }
+	if a := rig.Push(rig.f, happened(t, captured, payload())); a.Status != 500 {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+}
+
+func TestAnEventWhoseHandlingFailsComesAgain(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err  error
+		want int
+	}{
+		{errSecret, 500},
+		{fault.ErrUnavailable, 503},
+		{fault.ErrUpstreamUnavailable, 503},
+		{fault.ErrVersionConflict, 500},
+	} {
+		rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return test.err })
+		if a := rig.Push(rig.f, happened(t, captured, payload())); a.Status != test.want || len(rig.dead.Messages()) != 0 {
+			t.Errorf("%v: got %d %s", test.err, a.Status, a.Body)
+		}
+	}
+}
+
+func TestAnEventOutsideTheFilterIsAcknowledgedUnheard(t *testing.T) {
+	t.Parallel()
+	raw := happened(t, captured, payload())
+	raw.Extensions = event.Extensions{"errorcode": "MELMASTOON.X"}
+	structured, err := raw.Structured()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		filter map[string]string
+		want   bool
+	}{
+		{"by what the envelope says", map[string]string{"ce-partitionkey": "k", "ce-type": captured}, true},
+		{"by an extension", map[string]string{"ce-errorcode": "MELMASTOON.X"}, true},
+		{"by another key", map[string]string{"ce-partitionkey": "other"}, false},
+		{"by another value of the extension", map[string]string{"ce-errorcode": "MELMASTOON.Y"}, false},
+		{"by one of two", map[string]string{"ce-errorcode": "MELMASTOON.X", "ce-partitionkey": "other"}, false},
+		{"by what it does not have", map[string]string{"ce-hint": "x"}, false},
+	} {
+		heard := 0
+		rig := hearing(t, fn.Spec{Filter: test.filter}, func(context.Context, event.Event[money]) error { heard++; return nil })
+		const path = "/internal/events/test-captured"
+		for form, a := range map[string]fntest.Answer{
+			"unwrapped":  rig.Push(rig.f, raw),
+			"wrapped":    rig.Post(path, wrapped(t, raw)),
+			"structured": rig.Post(path, string(structured), "Content-Type", "application/cloudevents+json"),
+		} {
+			if a.Status != 204 {
+				t.Errorf("%s, %s: got %d", test.name, form, a.Status)
+			}
+		}
+		if want := map[bool]int{true: 3}[test.want]; heard != want {
+			t.Errorf("%s: heard %d of its three forms, want %d", test.name, heard, want)
+		}
+	}
+}
+
+func TestAnEventThatIsReplayedToAnotherIsAcknowledgedUnheard(t *testing.T) {
+	t.Parallel()
+	for to, want := range map[string]int{"test-captured": 1, "test-another": 0} {
+		heard := 0
+		rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
+		raw := happened(t, captured, payload())
+		raw.Extensions = event.Extensions{event.ReplayTo: to, event.Replays: "1"}
+		if a := rig.Push(rig.f, raw); a.Status != 204 || heard != want {
+			t.Errorf("to %s: got %d, heard %d times, want %d", to, a.Status, heard, want)
+		}
+	}
+}
+
+func TestAnEventIsTheOriginOfWhatFollows(t *testing.T) {
+	t.Parallel()
+	var got event.Origin
+	rig := hearing(t, fn.Spec{}, func(ctx context.Context, _ event.Event[money]) error {
+		got = event.OriginOf(ctx)
+		return nil
+	})
+	raw := happened(t, captured, payload())
+	rig.Push(rig.f, raw)
+	if got.CausationID == nil || *got.CausationID != raw.Envelope.EventID || got.CorrelationID != "story" || got.Session != "ses-1" {
+		t.Errorf("got %+v", got)
+	}
+	if !strings.HasPrefix(got.TraceParent, "00-0af7651916cd43dd8448eb211c80319c-") || strings.Contains(got.TraceParent, "b7ad6b7169203331") {
+		t.Errorf("trace: got %s", got.TraceParent)
+	}
+	line, _ := rig.log.only(t)
+	if line["eventId"] != raw.Envelope.EventID.String() || line["subject"] != captured || line["tenant"] != raw.Envelope.TenantID.String() ||
+		line["attempt"] != float64(1) || line["logging.googleapis.com/trace"] != "0af7651916cd43dd8448eb211c80319c" {
+		t.Errorf("logged %v", line)
+	}
+}
+
+func TestASubscriptionSaysWhereToPush(t *testing.T) {
+	t.Parallel()
+	f := fn.Event(fn.Spec{Name: "test-captured", Subject: captured, DeadLetter: "dlq", Attempts: 5, Filter: map[string]string{"a": "b"}},
+		func(env.Env) (fn.Handle[money], error) { return nil, nil })
+	s := f.Subscription("http://127.0.0.1:8080")
+	if s.Name != "test-captured" || s.Topic != captured || s.Endpoint != "http://127.0.0.1:8080/internal/events/test-captured" ||
+		s.Audience != "https://test.melmastoon.ghasi.io" || s.DeadLetter != "dlq" || s.Attempts != 5 || s.Filter["a"] != "b" {
+		t.Errorf("got %+v", s)
+	}
+}

@@ -1,0 +1,205 @@
+package fn_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+func TestARequestIDIsEchoedOrMade(t *testing.T) {
+	t.Parallel()
+	front := open(t, answering(func(ctx context.Context) (map[string]string, error) {
+		return map[string]string{"id": event.OriginOf(ctx).RequestID}, nil
+	}))
+	for _, test := range []struct{ name, given, want string }{
+		{"one that is fine", "front-end/42", "front-end/42"},
+		{"none", "", "req_"},
+		{"one with a line break", "a\nb", "req_"},
+		{"one that is not ASCII", "ä", "req_"},
+		{"one that is too long", strings.Repeat("a", 129), "req_"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := front.Get("/answer", "X-Request-Id", test.given)
+			got := a.Header.Get("X-Request-Id")
+			if !strings.HasPrefix(got, test.want) || string(a.Body) != `{"id":"`+got+`"}` {
+				t.Errorf("got %q and %s, want %q", got, a.Body, test.want)
+			}
+		})
+	}
+}
+
+func TestATraceIsContinuedOrBegun(t *testing.T) {
+	t.Parallel()
+	const traceID = "0af7651916cd43dd8448eb211c80319c"
+	front := open(t, answering(func(ctx context.Context) (map[string]string, error) {
+		return map[string]string{"parent": event.OriginOf(ctx).TraceParent}, nil
+	}))
+	for _, test := range []struct {
+		name, given string
+		continued   bool
+	}{
+		{"continued", "00-" + traceID + "-b7ad6b7169203331-01", true},
+		{"begun", "", false},
+		{"begun where the header is nonsense", "00-nonsense", false},
+		{"begun where the trace is zero", "00-" + strings.Repeat("0", 32) + "-b7ad6b7169203331-01", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var said struct {
+				Parent string `json:"parent"`
+			}
+			front.Get("/answer", "Traceparent", test.given).Into(t, &said)
+			parts := strings.Split(said.Parent, "-")
+			if len(parts) != 4 || len(parts[1]) != 32 || len(parts[2]) != 16 {
+				t.Fatalf("got %q", said.Parent)
+			}
+			if (parts[1] == traceID) != test.continued || parts[2] == "b7ad6b7169203331" {
+				t.Errorf("got %q: continued should be %v, and the span a new one", said.Parent, test.continued)
+			}
+			if test.continued && parts[3] != "01" {
+				t.Errorf("got %q, want it sampled", said.Parent)
+			}
+		})
+	}
+}
+
+func TestACallIsOneLogLineWithoutItsContent(t *testing.T) {
+	t.Parallel()
+	front, j := journalled(t, bookFunction)
+	front.Post(bookings+"?rooms=2&token=tok-secret", `{"guest":{"name":"Zarmina-secret"},"nights":[],"note":"note-secret"}`,
+		"Authorization", "Bearer auth-secret", "Cookie", "c=cookie-secret", "X-Request-Id", "r-1",
+		"Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "User-Agent", "Mozilla/5.0 (user-agent-secret)")
+	line, text := j.only(t)
+	if strings.Contains(text, "secret") {
+		t.Errorf("says too much: %s", text)
+	}
+	request, _ := line["httpRequest"].(map[string]any)
+	for name, got := range map[string][2]any{
+		"severity":  {line["severity"], "INFO"},
+		"function":  {line["function"], "test-book"},
+		"message":   {line["message"], "test-book 201"},
+		"requestId": {line["requestId"], "r-1"},
+		"trace":     {line["logging.googleapis.com/trace"], "0af7651916cd43dd8448eb211c80319c"},
+		"sampled":   {line["logging.googleapis.com/trace_sampled"], true},
+		"method":    {request["requestMethod"], "POST"},
+		"url":       {request["requestUrl"], bookings},
+		"status":    {request["status"], float64(201)},
+		"class":     {line["userAgentClass"], "browser-desktop"},
+	} {
+		if got[0] != got[1] {
+			t.Errorf("%s: got %v, want %v", name, got[0], got[1])
+		}
+	}
+	if latency, _ := request["latency"].(string); !strings.HasSuffix(latency, "s") {
+		t.Errorf("latency: got %q", latency)
+	}
+}
+
+func TestLogLine_userAgent(t *testing.T) {
+	t.Parallel()
+	const agent = "Mozilla/5.0 (zarmina@example.com) Mobile"
+	hashes := map[string]bool{}
+	for _, peppers := range []string{"", "one:" + base64.StdEncoding.EncodeToString(make([]byte, 32))} {
+		var out strings.Builder
+		e, issuer := fntest.Surround(t, env.Of(map[string]string{"PSEUDONYM_PEPPERS": peppers}))
+		fntest.Behind(t, env.Give(e, observe.To(&out)), issuer, bookFunction).Post(bookings, "{}", "User-Agent", agent)
+		var line struct{ UserAgentClass, UserAgentHash string }
+		if err := json.Unmarshal([]byte(out.String()), &line); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "zarmina") || line.UserAgentClass != "browser-mobile" {
+			t.Errorf("a line says %s", out.String())
+		}
+		hashes[line.UserAgentHash] = true
+	}
+	if len(hashes) != 2 || !hashes[""] {
+		t.Errorf("hashes %v: want one with a pepper, and none without", hashes)
+	}
+}
+
+func TestALogLineSaysWhatTheCallerIsNotShown(t *testing.T) {
+	t.Parallel()
+	front, j := journalled(t, failing(errSoldOut.Because(errSecret)))
+	front.Get("/answer")
+	line, _ := j.only(t)
+	if line["code"] != "RESERVATION.OVERBOOKING_BLOCKED" || line["cause"] != errSecret.Error() || line["severity"] != "INFO" {
+		t.Errorf("got %v", line)
+	}
+}
+
+func TestARefusedBodyIsNotLogged(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"guest":{"name":"a-secret","name":"b-secret"},"nights":[]}`,
+		`{"guest":{"name":"Z"},"nights":[{"date":"date-secret"}]}`,
+		`{"guest":{"name":"Z"},"nights":"list-secret"}`,
+		`{"guest":"cut-secret`,
+	} {
+		front, j := journalled(t, bookFunction)
+		a := front.Post(bookings, body)
+		if _, text := j.only(t); a.Status != 400 || strings.Contains(text, "secret") || strings.Contains(string(a.Body), "secret") {
+			t.Errorf("%d %s\n%s", a.Status, a.Body, text)
+		}
+	}
+}
+
+func TestAWriteFromAnotherSiteIsRefused(t *testing.T) {
+	t.Parallel()
+	front := open(t, bookFunction, answering(func(context.Context) (fn.Nothing, error) { return fn.Nothing{}, nil }))
+	for _, test := range []struct {
+		name, method, path, site string
+		want                     int
+	}{
+		{"from another site", http.MethodPost, bookings, "cross-site", 403},
+		{"from a sibling site", http.MethodPost, bookings, "same-site", 403},
+		{"from the same origin", http.MethodPost, bookings, "same-origin", 201},
+		{"from no browser", http.MethodPost, bookings, "", 201},
+		{"a read from another site", http.MethodGet, "/answer", "cross-site", 204},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := front.Send(test.method, test.path, right, "Sec-Fetch-Site", test.site)
+			if a.Status != test.want || (test.want == 403 && a.Code() != "GENERAL.CROSS_ORIGIN_REFUSED") {
+				t.Errorf("got %d %s, want %d", a.Status, a.Body, test.want)
+			}
+		})
+	}
+}
+
+func TestAScenarioIsHeardWhereTheSandboxIs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, sandbox, asked, want string
+	}{
+		{"where it is deployed", "true", "sold_out", "sold_out"},
+		{"of one service", "true", "upstream_slow; of=pricing", "upstream_slow;of=pricing"},
+		{"elsewhere", "", "sold_out", ""},
+		{"where it is said not to be", "false", "sold_out", ""},
+		{"nothing is played unasked", "true", "", ""},
+		{"what is no name is not passed on", "true", "sold out", ""},
+		{"nor what is too long for one", "true", strings.Repeat("x", 65), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := "never called"
+			f := answering(func(ctx context.Context) (fn.Nothing, error) {
+				got = event.OriginOf(ctx).Scenario
+				return fn.Nothing{}, nil
+			})
+			front := fntest.Open(t, env.Of(map[string]string{"SANDBOX": test.sandbox}), f)
+			if front.Get("/answer", "X-Sandbox-Scenario", test.asked); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,92 @@
+package fn
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// A Function is one deployable unit. It is inert: nothing is opened before Handler is called.
+type Function struct {
+	Spec    Spec
+	In, Out reflect.Type // what is decoded and what is answered; Out is nil for events and schedules
+
+	build func(env.Env, Spec) (endpoint, error)
+}
+
+// Handler opens what the function needs and returns it as a handler with routes of its own: another path is a 404
+// problem, another method a 405 with Allow.
+func (f Function) Handler(e env.Env) (http.Handler, error) {
+	h, err := f.open(e)
+	if err != nil {
+		return nil, fmt.Errorf("fn: %s: %w", f.Spec.Name, err)
+	}
+	return h, nil
+}
+
+func (f Function) open(e env.Env) (http.Handler, error) {
+	if err := f.Spec.validate(); err != nil {
+		return nil, err
+	}
+	spec := f.Spec
+	spec.Timeout = e.Timeout(spec.Timeout)
+	end, err := f.build(e, spec)
+	if err != nil {
+		return nil, err
+	}
+	frame, err := newFrame(e, spec)
+	if err != nil {
+		return nil, err
+	}
+	r := newRouter()
+	if err := r.mount(spec, frame.with(end)); err != nil {
+		return nil, err
+	}
+	r.end(frame.with(nowhere{r}))
+	return r, nil
+}
+
+func (s Spec) validate() error {
+	kinds := 0
+	for _, given := range []string{s.Route, s.Subject, s.Schedule} {
+		if given != "" {
+			kinds++
+		}
+	}
+	switch {
+	case s.Name == "":
+		return errors.New("has no name")
+	case kinds != 1:
+		return errors.New("needs exactly one of Route, Subject and Schedule")
+	case s.Idempotent && s.Route == "":
+		return errors.New("only a route can need an idempotency key")
+	}
+	return nil
+}
+
+const (
+	attempts    = 20
+	minBackoff  = time.Second
+	maxBackoff  = 600 * time.Second
+	ackDeadline = 30 * time.Second
+)
+
+// Subscription is what the function wants pushed to it, for a bus that reaches it below base.
+func (f Function) Subscription(base string) topic.Subscription {
+	s := f.Spec
+	if s.Attempts == 0 {
+		s.Attempts = attempts
+	}
+	return topic.Subscription{
+		Name: s.Name, Topic: s.Subject, Filter: s.Filter,
+		Endpoint: base + "/internal/events/" + s.Name, Audience: identity.Audience(s.Service()),
+		DeadLetter: s.DeadLetter, Attempts: s.Attempts,
+		MinBackoff: minBackoff, MaxBackoff: maxBackoff, AckDeadline: ackDeadline,
+	}
+}

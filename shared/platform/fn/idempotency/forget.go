@@ -1,0 +1,25 @@
+package idempotency
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Forget deletes what a caller was answered, as far as that is kept: whoever wants to be forgotten is so here too. A call of
+// theirs that still runs is answered, and its answer is not kept. The schema must grant its application role DELETE.
+func Forget(ctx context.Context, tx postgres.Tx, schema string, tenant id.Tenant, caller string) error {
+	_, err := tx.Exec(ctx, strings.ReplaceAll(`
+		DELETE FROM {schema}.idempotency
+		WHERE split_part(key, ':', 2) = @owner`, "{schema}", pgx.Identifier{schema}.Sanitize()),
+		pgx.StrictNamedArgs{"owner": owner(tenant, caller)})
+	if err != nil {
+		return fmt.Errorf("idempotency: forget: %w", err)
+	}
+	return nil
+}

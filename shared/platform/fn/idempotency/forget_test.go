@@ -1,0 +1,123 @@
+package idempotency_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+// forgetful is a schema in which the application may forget.
+const forgetful = "bff_consumer"
+
+// forget forgets a caller of tenant A.
+func (r rig) forget(t *testing.T, caller string) {
+	t.Helper()
+	tenant, err := id.Parse[id.Tenant](tenantA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = postgres.Open(r.db.Env(), forgetful).InTx(t.Context(), func(tx postgres.Tx) error {
+		return idempotency.Forget(t.Context(), tx, forgetful, tenant, caller)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestACallerWhoIsForgottenIsAnsweredAnew(t *testing.T) {
+	t.Parallel()
+	r := openIn(t, forgetful)
+	r.order("k-1", `{"rooms":1}`)
+	r.order("k-2", `{"rooms":1}`)
+	r.order("k-1", `{"rooms":1}`, "X-Caller", "somebody else")
+	r.order("k-1", `{"rooms":1}`, "X-Tenant-Id", tenantB)
+	r.forget(t, "desk")
+	for what, headers := range map[string][]string{
+		"another caller":               {"X-Caller", "somebody else"},
+		"the same of another tenant's": {"X-Tenant-Id", tenantB},
+	} {
+		if a := r.order("k-1", `{"rooms":1}`, headers...); a.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%s was forgotten, too", what)
+		}
+	}
+	for _, key := range []string{"k-1", "k-2"} {
+		if a := r.order(key, `{"rooms":2}`); a.Status != 201 || a.Header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s is remembered: %d %s", key, a.Status, a.Body)
+		}
+	}
+}
+
+func TestACallerWhoIsForgottenMeanwhileIsAnsweredAndNotRemembered(t *testing.T) {
+	t.Parallel()
+	r, g := openIn(t, forgetful), newGate()
+	r.answer = g.answer
+	first := make(chan fntest.Answer)
+	go func() { first <- r.order("k-1", `{"rooms":1}`) }()
+	<-g.entered
+	r.forget(t, "desk")
+	close(g.opened)
+	if a := <-first; a.Status != 201 || a.Header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+	var kept int
+	if err := r.db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_consumer.idempotency`).Scan(&kept); err != nil || kept != 0 {
+		t.Errorf("%d answers are kept, %v", kept, err)
+	}
+}
+
+// TestADoorsCookieIsNotKept repeats a request whose first answer came with a cookie of the door: each telling has its own or
+// none.
+func TestADoorsCookieIsNotKept(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	first := r.order("k-1", `{"rooms":1}`, "X-Cookie", "first")
+	if got := first.Header.Values("Set-Cookie"); !slices.Equal(got, []string{"door=first"}) {
+		t.Errorf("first: %v", got)
+	}
+	for _, now := range []string{"", "second"} {
+		again := r.order("k-1", `{"rooms":1}`, "X-Cookie", now)
+		var want []string
+		if now != "" {
+			want = []string{"door=" + now}
+		}
+		if got := again.Header.Values("Set-Cookie"); again.Header.Get("Idempotent-Replayed") != "true" || !slices.Equal(got, want) {
+			t.Errorf("again: %v, want %v", again.Header, want)
+		}
+	}
+}
+
+// TestLedger_keepsNoCookies repeats a request whose act began a session: the session is for the first browser only.
+func TestLedger_keepsNoCookies(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.answer = func(_ context.Context, c confirmation) (confirmation, error) {
+		c.Reply = c.Reply.Keep(&http.Cookie{Name: "session", Value: "of-the-first"})
+		return c, nil
+	}
+	first, again := r.order("k-1", `{"rooms":1}`), r.order("k-1", `{"rooms":1}`)
+	if got := first.Header.Get("Set-Cookie"); got != "session=of-the-first" {
+		t.Errorf("first: Set-Cookie %q", got)
+	}
+	if got := again.Header.Get("Set-Cookie"); again.Header.Get("Idempotent-Replayed") != "true" || got != "" || string(again.Body) != string(first.Body) {
+		t.Errorf("again: %v %s, want a replay without a cookie", again.Header, again.Body)
+	}
+}
+
+// TestLedger_anonymousCallersShareNothing repeats a request of a caller without a session: each call is an act of its own.
+func TestLedger_anonymousCallersShareNothing(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	first, again := r.order("k-1", `{"rooms":1}`, "X-Caller", ""), r.order("k-1", `{"rooms":1}`, "X-Caller", "")
+	if first.Status != 201 || again.Status != 201 || again.Header.Get("Idempotent-Replayed") != "" || string(again.Body) == string(first.Body) {
+		t.Errorf("first %s, again %v %s, want no replay", first.Body, again.Header, again.Body)
+	}
+	if a := r.Post("/orders", `{"rooms":1}`, "X-Tenant-Id", tenantA); a.Status != 400 || a.Code() != "GENERAL.IDEMPOTENCY_KEY_REQUIRED" {
+		t.Errorf("without a key: got %d %s", a.Status, a.Body)
+	}
+}

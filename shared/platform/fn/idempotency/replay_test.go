@@ -1,0 +1,161 @@
+package idempotency_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+// kept are the headers that belong to an answer and not to one telling of it.
+func kept(a fntest.Answer) map[string][]string {
+	h := maps.Clone(a.Header)
+	delete(h, "X-Request-Id")
+	delete(h, "Idempotent-Replayed")
+	return h
+}
+
+func expectReplay(t *testing.T, first, again fntest.Answer) {
+	t.Helper()
+	if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) {
+		t.Errorf("first %d %s\nagain %d %s", first.Status, first.Body, again.Status, again.Body)
+	}
+	if fmt.Sprint(kept(again)) != fmt.Sprint(kept(first)) {
+		t.Errorf("first %v\nagain %v", kept(first), kept(again))
+	}
+	if first.Header.Get("Idempotent-Replayed") != "" || again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("replayed: first %q, again %q", first.Header.Get("Idempotent-Replayed"), again.Header.Get("Idempotent-Replayed"))
+	}
+}
+
+func TestTheSameRequestIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	first := r.order("k-1", `{"rooms":1}`)
+	if first.Status != 201 || first.Header.Get("Location") == "" {
+		t.Fatalf("got %d %s", first.Status, first.Body)
+	}
+	r.db.Advance(time.Hour)
+	again := r.order(`"k-1"`, `{"rooms":1}`, "X-Request-Id", "second")
+	expectReplay(t, first, again)
+	if again.Header.Get("X-Request-Id") != "second" {
+		t.Errorf("the replay has the request id %q", again.Header.Get("X-Request-Id"))
+	}
+	if ran := r.ran(); len(ran) != 1 {
+		t.Errorf("ran %d times", len(ran))
+	}
+}
+
+func TestARefusalThatWillStandIsKept(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.answer = func(_ context.Context, c confirmation) (confirmation, error) {
+		return c, fault.New(fault.Conflict, "RESERVATION.OVERBOOKING_BLOCKED", "Taken.")
+	}
+	first := r.order("k-1", `{"rooms":1}`)
+	again := r.order("k-1", `{"rooms":1}`)
+	if first.Status != 409 {
+		t.Errorf("got %d %s", first.Status, first.Body)
+	}
+	expectReplay(t, first, again)
+}
+
+func TestAnAnswerThatMayChangeIsNotKept(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(context.Context, confirmation) (confirmation, error){
+		"accepted": func(_ context.Context, c confirmation) (confirmation, error) {
+			c.Reply = fn.Accepted.Reply()
+			return c, nil
+		},
+		"declined": func(_ context.Context, c confirmation) (confirmation, error) {
+			return c, fault.New(fault.PaymentRequired, "PAYMENT.DECLINED", "")
+		},
+		"too many": func(_ context.Context, c confirmation) (confirmation, error) {
+			return c, fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "")
+		},
+		"come again later": func(_ context.Context, c confirmation) (confirmation, error) {
+			return c, fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "").After(time.Second)
+		},
+		"internal":    func(_ context.Context, c confirmation) (confirmation, error) { return c, fault.ErrInternal },
+		"unavailable": func(_ context.Context, c confirmation) (confirmation, error) { return c, fault.ErrUnavailable },
+		"panicking":   func(context.Context, confirmation) (confirmation, error) { panic("on purpose") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t)
+			r.answer = answer
+			first := r.order("k-1", `{"rooms":1}`)
+			if _, status, _, response := r.look(t); status != nil || response != nil {
+				t.Errorf("kept %v", *status)
+			}
+			r.answer = nil
+			again := r.order("k-1", `{"rooms":1}`)
+			if again.Status != 201 || again.Header.Get("Idempotent-Replayed") != "" {
+				t.Errorf("first %d, again %d %s", first.Status, again.Status, again.Body)
+			}
+			if ran := r.ran(); len(ran) != 2 || ran[0] != ran[1] {
+				t.Errorf("ran as %v, want twice as one act", ran)
+			}
+		})
+	}
+}
+
+func TestAKeyBelongsToOneRequest(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.order("k-1", `{"rooms":1}`)
+	for name, a := range map[string]fntest.Answer{
+		"another body":               r.order("k-1", `{"rooms":2}`),
+		"another header":             r.order("k-1", `{"rooms":1}`, "X-Range", "9"),
+		"another header of the door": r.order("k-1", `{"rooms":1}`, "X-Door", "9"),
+		"another query":              r.Post("/orders?a=1", `{"rooms":1}`, "Idempotency-Key", "k-1", "X-Tenant-Id", tenantA, "X-Caller", "desk"),
+	} {
+		if a.Status != 422 || a.Code() != fault.ErrIdempotencyKeyReused.Code {
+			t.Errorf("%s: got %d %s", name, a.Status, a.Body)
+		}
+	}
+	for name, a := range map[string]fntest.Answer{
+		"another key":    r.order("k-2", `{"rooms":2}`),
+		"another tenant": r.order("k-1", `{"rooms":2}`, "X-Tenant-Id", tenantB),
+		"another caller": r.order("k-1", `{"rooms":2}`, "X-Caller", "somebody else"),
+	} {
+		if a.Status != 201 {
+			t.Errorf("%s: got %d %s", name, a.Status, a.Body)
+		}
+	}
+	front, window := r.order("k-3", `{"rooms":1}`, "X-Door", "9"), r.order("k-3", `{"rooms":1}`, "X-Window", "9")
+	if front.Status != 201 || window.Status != 422 {
+		t.Errorf("a value in one header of the door's: %d, and in the other: %d", front.Status, window.Status)
+	}
+	expectReplay(t, front, r.order("k-3", `{"rooms":1}`, "X-Door", "9", "Accept-Language", "fa"))
+	if n := len(slices.Compact(r.ran())); n != 5 {
+		t.Errorf("%d acts, want 5", n)
+	}
+}
+
+func TestARequestWithoutItsKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	a := r.Post("/orders", `{"rooms":1}`, "X-Tenant-Id", tenantA)
+	if a.Status != 400 || a.Code() != fault.ErrIdempotencyKeyRequired.Code {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+}
+
+func TestAnAnswerIsKeptForADay(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.order("k-1", `{"rooms":1}`)
+	r.db.Advance(24*time.Hour + time.Second)
+	a := r.order("k-1", `{"rooms":2}`)
+	if ran := r.ran(); a.Status != 201 || len(ran) != 2 || ran[0] == ran[1] {
+		t.Errorf("got %d %s, acts %v; want another act", a.Status, a.Body, ran)
+	}
+}

@@ -1,0 +1,59 @@
+package idempotency_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+func TestAKeptAnswerCannotBeReadInTheDatabase(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	a := r.order("k-secret", `{"rooms":1}`)
+	key, _, headers, response := r.look(t)
+	if bytes.Contains(response, a.Body[:10]) || bytes.Contains(headers, []byte("Location")) || bytes.Contains([]byte(key), []byte("secret")) {
+		t.Errorf("in clear: %s %q %q", key, headers, response)
+	}
+}
+
+func TestAKeptAnswerOpensInItsOwnPlaceOnly(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.order("k-1", `{"rooms":1}`)
+	key, _, _, response := r.look(t)
+	r.order("k-2", `{"rooms":1}`)
+	r.exec(t, `UPDATE reservation.idempotency SET response = @response WHERE key <> @key`, pgx.StrictNamedArgs{"response": response, "key": key})
+	if a := r.order("k-2", `{"rooms":1}`); a.Status != 500 {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+}
+
+func TestARotatedKeyOpensWhatTheOldOneSealed(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	behind := func(keys string) rig {
+		e, issuer := fntest.Surround(t, r.db.Env())
+		return rig{r.counter, fntest.Behind(t, e.With("IDEMPOTENCY_KEYS", keys), issuer, r.function("reservation")), r.db}
+	}
+	first := behind(ring("old")).order("k-1", `{"rooms":1}`)
+	expectReplay(t, first, behind(ring("new", "old")).order("k-1", `{"rooms":1}`))
+	if a := behind(ring("new")).order("k-1", `{"rooms":1}`); a.Status != 500 {
+		t.Errorf("without the old key: got %d %s", a.Status, a.Body)
+	}
+}
+
+func TestALedgerNeedsItsKeys(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	for _, keys := range []string{"", "short:AAAA"} {
+		e := r.db.Env().With("IDEMPOTENCY_KEYS", keys)
+		if _, err := idempotency.Open(e, postgres.Open(e, "reservation")); err == nil {
+			t.Errorf("%q: no error", keys)
+		}
+	}
+}

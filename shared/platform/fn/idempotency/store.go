@@ -1,0 +1,148 @@
+package idempotency
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// A store is the table. Its statements name the schema, which is known when it is opened and never comes from a caller.
+// None needs a tenant: the key holds it.
+type store struct {
+	db                                                *postgres.DB
+	entering, looking, takingOver, keeping, releasing string
+}
+
+// A lease is the right to run a claim until a moment of the database's clock. That moment also tells it from the leases
+// before and after it.
+type lease struct {
+	row   string
+	act   id.Request
+	until time.Time
+}
+
+// An entry is what a row says.
+type entry struct {
+	Free     bool // whoever asks for the same may take it over
+	Request  string
+	Status   *int // nil while the first call is running
+	Headers  []byte
+	Response []byte
+}
+
+// free says that a row is as good as none, because it has expired, or that its lease has run out: then the same request may
+// take it over. Another one is refused when it looks.
+const free = `(expires_at <= platform.now() OR status_code IS NULL AND locked_until <= clock_timestamp() AND request_hash = @request)`
+
+func openStore(db *postgres.DB) store {
+	table := pgx.Identifier{db.Schema(), "idempotency"}.Sanitize()
+	return store{
+		db: db,
+		entering: `
+			INSERT INTO ` + table + ` (key, tenant_id, request_hash, act, locked_until, created_at, expires_at)
+			VALUES (@key, @tenant, @request, @act, clock_timestamp() + @lease::interval, platform.now(), platform.now() + interval '24 hours')
+			ON CONFLICT (key) DO NOTHING
+			RETURNING locked_until`,
+		looking: `
+			SELECT ` + free + ` AS free, request_hash, status_code, headers, response
+			FROM ` + table + `
+			WHERE key = @key`,
+		takingOver: `
+			UPDATE ` + table + ` SET
+				request_hash = @request,
+				act          = CASE WHEN expires_at <= platform.now() THEN @act ELSE act END,
+				created_at   = CASE WHEN expires_at <= platform.now() THEN platform.now() ELSE created_at END,
+				expires_at   = platform.now() + interval '24 hours',
+				locked_until = clock_timestamp() + @lease::interval,
+				status_code  = NULL,
+				headers      = NULL,
+				response     = NULL
+			WHERE key = @key AND ` + free + `
+			RETURNING act, locked_until`,
+		keeping: `
+			UPDATE ` + table + `
+			SET status_code = @status, headers = @headers, response = @response
+			WHERE key = @key AND act = @act AND status_code IS NULL`,
+		releasing: `
+			UPDATE ` + table + `
+			SET locked_until = clock_timestamp()
+			WHERE key = @key AND locked_until = @until AND status_code IS NULL`,
+	}
+}
+
+// claim takes a lease, or returns the entry that is in its way. Most claims are new, and cost one statement; a replay costs
+// another round trip and writes nothing.
+func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, error) {
+	l := lease{row: row, act: id.New[id.Request]()}
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, s.entering,
+			pgx.StrictNamedArgs{"key": row, "tenant": c.Tenant, "request": c.Request, "act": l.act, "lease": c.Lease}).Scan(&l.until)
+	})
+	switch {
+	case err == nil:
+		return &l, entry{}, nil
+	case !errors.Is(err, pgx.ErrNoRows):
+		return nil, entry{}, fmt.Errorf("idempotency: claim: %w", err)
+	}
+	e, err := s.look(ctx, row, c)
+	if err == nil && e.Free {
+		return s.takeOver(ctx, row, c, l.act)
+	}
+	return nil, e, err
+}
+
+// takeOver takes the lease of a row that was free a moment ago. Of several who try one does; the others find its entry.
+func (s store) takeOver(ctx context.Context, row string, c Claim, act id.Request) (*lease, entry, error) {
+	l := lease{row: row}
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, s.takingOver, pgx.StrictNamedArgs{"key": row, "request": c.Request, "act": act, "lease": c.Lease}).
+			Scan(&l.act, &l.until)
+	})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		e, err := s.look(ctx, row, c)
+		return nil, e, err
+	case err != nil:
+		return nil, entry{}, fmt.Errorf("idempotency: take over: %w", err)
+	}
+	return &l, entry{}, nil
+}
+
+func (s store) look(ctx context.Context, row string, c Claim) (e entry, err error) {
+	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, s.looking, pgx.StrictNamedArgs{"key": row, "request": c.Request}).
+			Scan(&e.Free, &e.Request, &e.Status, &e.Headers, &e.Response)
+	})
+	if err != nil {
+		return e, fmt.Errorf("idempotency: look: %w", err)
+	}
+	return e, nil
+}
+
+// keep stores the answer and reports whether it was the first.
+func (s store) keep(ctx context.Context, l lease, e entry) (first bool, err error) {
+	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
+		tag, err := tx.Last().Exec(ctx, s.keeping, pgx.StrictNamedArgs{
+			"key": l.row, "act": l.act, "status": e.Status, "headers": e.Headers, "response": e.Response,
+		})
+		first = tag.RowsAffected() == 1
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("idempotency: keep: %w", err)
+	}
+	return first, nil
+}
+
+func (s store) release(ctx context.Context, l lease) error {
+	return s.db.InTx(ctx, func(tx postgres.Tx) error {
+		_, err := tx.Last().Exec(ctx, s.releasing, pgx.StrictNamedArgs{"key": l.row, "until": l.until})
+		return err
+	})
+}

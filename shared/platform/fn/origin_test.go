@@ -1,0 +1,96 @@
+package fn_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
+)
+
+// shop is a public function at a tenant's shop, whose door trusts one origin of each tenant.
+func shop[Out any](route string, act func(context.Context, string, fn.Call[fn.Nothing]) (Out, error)) fn.Function {
+	method, _, _ := strings.Cut(route, " ")
+	door := func(env.Env) (fn.Door[string], error) {
+		return fn.Door[string]{
+			Path: []string{"tenantSlug"},
+			Enter: func(_ context.Context, r *http.Request, _ identity.Identity) (string, fn.Scope, error) {
+				return r.PathValue("tenantSlug"), fn.Scope{}, nil
+			},
+			Origins: func(_ context.Context, r *http.Request) []string {
+				return []string{"https://www." + r.PathValue("tenantSlug") + ".example"}
+			},
+		}, nil
+	}
+	return fn.HTTP(fn.Spec{Name: "test-" + strings.ToLower(method), Route: route}, door, func(env.Env) (func(context.Context, string, fn.Call[fn.Nothing]) (Out, error), error) {
+		return act, nil
+	})
+}
+
+func named(_ context.Context, tenant string, _ fn.Call[fn.Nothing]) (map[string]string, error) {
+	return map[string]string{"tenant": tenant}, nil
+}
+
+func TestPagesOfOtherOriginsMayOnlyWhatTheDoorAllows(t *testing.T) {
+	t.Parallel()
+	front := open(t, shop("GET /shops/{tenantSlug}/thing", named), shop("POST /shops/{tenantSlug}/thing", named)).As("")
+	const trusted = "https://www.kabul.example"
+	for _, test := range []struct {
+		name, method, path string
+		headers            []string
+		status             int
+		allowed            string // Access-Control-Allow-Origin
+	}{
+		{"no browser", "POST", "/shops/kabul/thing", nil, 200, ""},
+		{"the page's own origin", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-origin", "Origin", "http://example.com"}, 200, ""},
+		{"an older browser at its own origin", "POST", "/shops/kabul/thing", []string{"Origin", "http://example.com"}, 200, ""},
+		{"another site writes", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403, ""},
+		{"a sibling of the site writes", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-site", "Origin", "https://other.example.com"}, 403, ""},
+		{"an older browser elsewhere writes", "POST", "/shops/kabul/thing", []string{"Origin", "https://evil.example"}, 403, ""},
+		{"a frame without an origin writes", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "cross-site", "Origin", "null"}, 403, ""},
+		{"another site reads", "GET", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 200, ""},
+		{"a trusted site writes", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-site", "Origin", trusted}, 200, trusted},
+		{"a trusted site reads", "GET", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-site", "Origin", trusted}, 200, trusted},
+		{"one hotel's site at another hotel", "POST", "/shops/herat/thing", []string{"Sec-Fetch-Site", "same-site", "Origin", trusted}, 403, ""},
+		{"almost the trusted one", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-site", "Origin", trusted + ".evil.example"}, 403, ""},
+		{"the trusted one without encryption", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-site", "Origin", "http://www.kabul.example"}, 403, ""},
+		{"may a trusted site?", "OPTIONS", "/shops/kabul/thing", []string{"Origin", trusted, "Access-Control-Request-Method", "POST"}, 204, trusted},
+		{"may another?", "OPTIONS", "/shops/kabul/thing", []string{"Origin", "https://evil.example", "Access-Control-Request-Method", "POST"}, 403, ""},
+		{"may it do what nobody does?", "OPTIONS", "/shops/kabul/thing", []string{"Origin", trusted, "Access-Control-Request-Method", "DELETE"}, 204, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := front.Send(test.method, test.path, nil, test.headers...)
+			if a.Status != test.status || a.Header.Get("Access-Control-Allow-Origin") != test.allowed {
+				t.Errorf("got %d, allowed %q; want %d, %q\n%s", a.Status, a.Header.Get("Access-Control-Allow-Origin"), test.status, test.allowed, a.Body)
+			}
+			if test.status == 403 && a.Code() != "GENERAL.CROSS_ORIGIN_REFUSED" {
+				t.Errorf("got %s", a.Body)
+			}
+			if credentials := a.Header.Get("Access-Control-Allow-Credentials"); (credentials == "true") != (test.allowed != "") {
+				t.Errorf("credentials are %q", credentials)
+			}
+			if test.method != "OPTIONS" && a.Header.Values("Vary")[0] != "Origin" {
+				t.Errorf("Vary is %v", a.Header.Values("Vary"))
+			}
+		})
+	}
+	may := front.Send("OPTIONS", "/shops/kabul/thing", nil, "Origin", trusted, "Access-Control-Request-Method", "POST")
+	if !strings.Contains(may.Header.Get("Access-Control-Allow-Headers"), "Idempotency-Key") || !strings.Contains(may.Header.Get("Access-Control-Allow-Methods"), "POST") || may.Header.Get("Access-Control-Max-Age") == "" {
+		t.Errorf("got %v", may.Header)
+	}
+}
+
+func TestWithoutOriginsNobodyElseMayWriteAndPreflightsAreRefused(t *testing.T) {
+	t.Parallel()
+	front := open(t, serve(fn.Spec{Name: "test-write", Route: "POST /write"}, nothing)).As("")
+	if a := front.Post("/write", nil, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"); a.Code() != "GENERAL.CROSS_ORIGIN_REFUSED" {
+		t.Errorf("a write: %d %s", a.Status, a.Body)
+	}
+	if a := front.Send("OPTIONS", "/write", nil, "Origin", "https://evil.example", "Access-Control-Request-Method", "POST"); a.Status != 403 {
+		t.Errorf("a preflight: %d %s", a.Status, a.Body)
+	}
+}

@@ -1,0 +1,150 @@
+package fn_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+var (
+	errNobody = fault.New(fault.NotFound, "TEST.NOBODY", "Nobody is here.")
+	theHotel  = id.New[id.Tenant]()
+)
+
+// visited is a function whose door finds the session in a header, and the hotel unless it is said to be closed.
+func visited(s fn.Spec) fn.Function {
+	s.Name, s.Route = "test-visited", "GET /visited"
+	door := func(env.Env) (fn.Door[fn.Nothing], error) {
+		return fn.Door[fn.Nothing]{Enter: func(_ context.Context, r *http.Request, _ identity.Identity) (fn.Nothing, fn.Scope, error) {
+			if r.Header.Get("X-Closed") != "" {
+				return fn.Nothing{}, fn.Scope{}, errNobody
+			}
+			return fn.Nothing{}, fn.Scope{Tenant: theHotel, Caller: r.Header.Get("X-Session")}, nil
+		}}, nil
+	}
+	return fn.HTTP(s, door, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Nothing, error), error) {
+		return func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Nothing, error) { return fn.Nothing{}, nil }, nil
+	})
+}
+
+// limited puts a front door before the function, in surroundings with these limits and no others.
+func limited(t *testing.T, f fn.Function, vars map[string]string) (*fntest.Front, env.Env) {
+	t.Helper()
+	e, issuer := fntest.Surround(t, env.Of(nil))
+	for name, value := range vars {
+		e = e.With(name, value)
+	}
+	return fntest.Behind(t, e, issuer, f), e
+}
+
+func TestWhoAsksTooOftenIsToldWhenToComeAgain(t *testing.T) {
+	t.Parallel()
+	front, e := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_SESSION": "0.1/2"})
+	get := func(session string) fntest.Answer { return front.Get("/visited", "X-Session", session) }
+	for i, want := range []struct {
+		status    int
+		remaining string
+	}{{204, `"session";r=1;t=10`}, {204, `"session";r=0;t=20`}, {429, `"session";r=0;t=20`}} {
+		a := get("one")
+		if got := a.Header.Get("RateLimit"); a.Status != want.status || got != want.remaining || a.Header.Get("RateLimit-Policy") != `"session";q=2;w=20` {
+			t.Errorf("request %d: %d with %q, %q", i+1, a.Status, got, a.Header.Get("RateLimit-Policy"))
+		}
+	}
+	a := get("one")
+	p := a.Problem()
+	if a.Status != http.StatusTooManyRequests || a.Code() != "GENERAL.RATE_LIMITED" || a.Header.Get("Retry-After") != "10" || p.RetryAfter != 10 || !p.Retriable {
+		t.Errorf("got %d %v %s", a.Status, a.Header, a.Body)
+	}
+	if a := get("other"); a.Status != http.StatusNoContent {
+		t.Errorf("another session: %d", a.Status)
+	}
+	e.Advance(10 * time.Second)
+	if a := get("one"); a.Status != http.StatusNoContent {
+		t.Errorf("who came again as told: %d", a.Status)
+	}
+}
+
+func TestAnAddressIsCountedBeforeAnythingElse(t *testing.T) {
+	t.Parallel()
+	front, _ := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_ADDRESS": "0.1/2", "FORWARDED_HOPS": "2"})
+	from := func(address string) fntest.Answer {
+		return front.Get("/visited", "X-Closed", "yes", "X-Forwarded-For", "198.51.100.1, "+address+", 10.0.0.1")
+	}
+	for _, test := range []struct {
+		name, address string
+		status        int
+		remaining     string
+	}{
+		{"the first", "2001:db8::1", 404, `"address";r=1;t=10`},
+		{"of the same network", "2001:db8::2", 404, `"address";r=0;t=20`},
+		{"too many", "2001:db8::3", 429, `"address";r=0;t=20`},
+		{"of another network", "2001:db8:0:1::1", 404, `"address";r=1;t=10`},
+	} {
+		if a := from(test.address); a.Status != test.status || a.Header.Get("RateLimit") != test.remaining {
+			t.Errorf("%s: %d with %q", test.name, a.Status, a.Header.Get("RateLimit"))
+		}
+	}
+}
+
+func TestAHotelIsNotAskedMoreThanItBearsAndNobodyLearnsHowBusyItIs(t *testing.T) {
+	t.Parallel()
+	front, _ := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_TENANT": "0.1/2"})
+	for i, status := range []int{204, 204, 429, 429} {
+		a := front.Get("/visited", "X-Session", string(rune('a'+i)))
+		if told := a.Header.Get("RateLimit") != ""; a.Status != status || told != (status == 429) {
+			t.Errorf("request %d: %d with %q", i+1, a.Status, a.Header.Get("RateLimit"))
+		}
+	}
+}
+
+func TestServicesAreNotCounted(t *testing.T) {
+	t.Parallel()
+	one := map[string]string{"RATE_LIMIT_SESSION": "0.1/1", "RATE_LIMIT_ADDRESS": "0.1/1", "RATE_LIMIT_TENANT": "0.1/1"}
+	front, _ := limited(t, visited(fn.Spec{Access: fn.Internal}), one)
+	for range 3 {
+		if a := front.Get("/visited", "X-Session", "s"); a.Status != http.StatusNoContent || a.Header.Get("RateLimit") != "" {
+			t.Errorf("got %d with %q", a.Status, a.Header.Get("RateLimit"))
+		}
+	}
+}
+
+// TestPace_countsBeforeAnythingIsAsked sends what is refused early: each request counts for its address.
+func TestPace_countsBeforeAnythingIsAsked(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		f            fn.Function
+		method, path string
+		status       int
+	}{
+		"a foreign origin":           {bookFunction, http.MethodPost, bookings, http.StatusForbidden},
+		"an unknown route":           {bookFunction, http.MethodPost, "/nowhere", http.StatusNotFound},
+		"an unknown route of a desk": {visited(fn.Spec{Access: fn.Desk}), http.MethodGet, "/nowhere", http.StatusNotFound},
+		"a desk without a token":     {visited(fn.Spec{Access: fn.Desk}), http.MethodGet, "/visited", http.StatusUnauthorized},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, _ := fntest.Surround(t, env.Of(nil))
+			h, err := test.f.Handler(e.With("RATE_LIMIT_ADDRESS", "0.1/2"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range []int{test.status, test.status, http.StatusTooManyRequests} {
+				r := httptest.NewRequestWithContext(t.Context(), test.method, test.path, nil)
+				r.Header.Set("Sec-Fetch-Site", "cross-site")
+				w := httptest.NewRecorder()
+				if h.ServeHTTP(w, r); w.Code != want {
+					t.Errorf("request %d: got %d, want %d", i+1, w.Code, want)
+				}
+			}
+		})
+	}
+}

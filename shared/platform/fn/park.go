@@ -1,0 +1,89 @@
+package fn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// Park gives up an event: no retry will make it succeed. It goes to its function's dead letters with the reason, and is
+// acknowledged. Park(nil) is nil.
+func Park(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &parked{err}
+}
+
+type parked struct{ reason error }
+
+func (p *parked) Error() string { return "parked: " + p.reason.Error() }
+func (p *parked) Unwrap() error { return p.reason }
+
+// The attributes that tell the story of a dead letter that was parked, beside those it came with.
+const (
+	ParkedBy      = "melmastoon-parked-by"
+	ParkedReason  = "melmastoon-parked-reason"
+	parkedAttempt = "melmastoon-parked-attempt"
+)
+
+const longestReason = 512
+
+// parkTime bounds the publishing of a dead letter: a process that is told to stop waits for it, and the bus delivers again
+// what was not parked.
+const parkTime = 3 * time.Second
+
+var errNoDeadLetter = errors.New("fn: there is nowhere to park it: no dead-letter topic or no publisher")
+
+// A lot publishes events to the dead-letter topic of one function.
+type lot struct {
+	name  string // of the function
+	topic string
+	to    topic.Publisher // nil where the surroundings have none
+}
+
+// park publishes a message, with the reason, to the dead letters.
+func (l lot) park(ctx context.Context, attributes map[string]string, data []byte, reason error) error {
+	if l.to == nil || l.topic == "" {
+		return errors.Join(errNoDeadLetter, reason)
+	}
+	attributes = maps.Clone(attributes)
+	attributes[ParkedBy] = l.name
+	attributes[ParkedReason] = headerText(reason.Error())
+	ctx, cancel := context.WithTimeout(ctx, parkTime)
+	defer cancel()
+	m := topic.Message{Topic: l.topic, Attributes: attributes, Data: data}
+	if err := errors.Join(l.to.Publish(ctx, []topic.Message{m})...); err != nil {
+		return fmt.Errorf("fn: park: %w", errors.Join(err, reason))
+	}
+	return nil
+}
+
+// came returns the attributes of a message whose body could not be read, from the headers of its push: those named Ce-* and
+// its content type.
+func came(h http.Header) map[string]string {
+	attributes := map[string]string{"content-type": headerText(h.Get("Content-Type"))}
+	for name, values := range h {
+		if strings.HasPrefix(name, "Ce-") {
+			attributes[strings.ToLower(name)] = headerText(values[0])
+		}
+	}
+	return attributes
+}
+
+// headerText makes a text a legal header value: an attribute that is none is never delivered.
+func headerText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s[:min(len(s), longestReason)])
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,139 @@
+package fn_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+var errSoldOut = fault.New(fault.Conflict, "RESERVATION.OVERBOOKING_BLOCKED", "These rooms are taken.")
+
+func TestAnErrorBecomesAProblem(t *testing.T) {
+	t.Parallel()
+	err := fmt.Errorf("holds: place: %w", errSoldOut.Because(errSecret).With(fault.Violation{Pointer: "/items/0", Rule: "units", Message: "None left."}))
+	a := open(t, failing(err)).Get("/answer?q=1", "X-Request-Id", "abc", "Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	want := `{"type":"https://errors.melmastoon.ghasi.io/RESERVATION/OVERBOOKING_BLOCKED","title":"Conflict","status":409,` +
+		`"detail":"These rooms are taken.","instance":"/answer","code":"MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED","requestId":"abc",` +
+		`"traceId":"0af7651916cd43dd8448eb211c80319c","retriable":false,"violations":[{"pointer":"/items/0","rule":"units","message":"None left."}]}`
+	if a.Status != 409 || string(a.Body) != want || a.Header.Get("Content-Type") != "application/problem+json" {
+		t.Errorf("got  %d %s\nwant 409 %s", a.Status, a.Body, want)
+	}
+}
+
+func TestAnErrorWithoutAFaultShowsNothing(t *testing.T) {
+	t.Parallel()
+	a := open(t, failing(errSecret)).Get("/answer")
+	if a.Status != 500 || a.Code() != "GENERAL.INTERNAL" || strings.Contains(string(a.Body), "hunter2") {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+}
+
+func TestADomainOfSeveralPartsStaysWholeInTheType(t *testing.T) {
+	t.Parallel()
+	a := open(t, failing(fault.New(fault.Gone, "BFF.CONSUMER.HANDOFF_EXPIRED", ""))).Get("/answer")
+	if got, want := a.Problem().Type, "https://errors.melmastoon.ghasi.io/BFF.CONSUMER/HANDOFF_EXPIRED"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestAProblemSaysWhenToComeBack(t *testing.T) {
+	t.Parallel()
+	a := open(t, failing(fault.ErrUnavailable.After(1500*time.Millisecond))).Get("/answer")
+	if p := a.Problem(); a.Status != 503 || !p.Retriable || p.RetryAfter != 2 || a.Header.Get("Retry-After") != "2" {
+		t.Errorf("got %d, Retry-After %q, %s", a.Status, a.Header.Get("Retry-After"), a.Body)
+	}
+}
+
+func TestWhoIsNotLetInIsToldWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"Bearer": fault.ErrUnauthenticated, "Cookie": fault.ErrUnauthenticated.Asking("Cookie"), "": fault.ErrForbidden.Asking("Cookie"),
+	} {
+		if a := open(t, failing(err)).Get("/answer"); a.Header.Get("WWW-Authenticate") != want {
+			t.Errorf("%v asks for %q, want %q", err, a.Header.Get("WWW-Authenticate"), want)
+		}
+	}
+}
+
+func TestTheTitleFollowsTheLanguage(t *testing.T) {
+	t.Parallel()
+	front := open(t, failing(errSoldOut))
+	for accept, want := range map[string]string{
+		"": "en", "fr": "en", "ps-AF,en;q=0.5": "ps", "prs": "fa", "fa-IR": "fa", "ur;q=0.2,ar;q=0.9": "ar", "en;q=0, ur": "ur", "!!": "en",
+		"prs-AF": "fa", "x!, ps": "ps", "en-US;q=0.5, ur;q=high, ar;q=0.3": "en", "en;q=0": "ps",
+	} {
+		a := front.Get("/answer", "Accept-Language", accept)
+		if got := a.Header.Get("Content-Language"); got != want || a.Problem().Title != fault.Conflict.Title(want) {
+			t.Errorf("%q: got %s %q", accept, got, a.Problem().Title)
+		}
+		if a.Header.Get("Vary") != "Accept-Language" {
+			t.Errorf("%q: Vary is %q", accept, a.Header.Get("Vary"))
+		}
+	}
+}
+
+func TestAPanicIsAnInternalErrorWithItsStackInTheLog(t *testing.T) {
+	t.Parallel()
+	front, j := journalled(t, answering(func(context.Context) (fn.Nothing, error) { panic("hunter3") }))
+	a := front.Get("/answer")
+	if a.Status != 500 || a.Code() != "GENERAL.INTERNAL" || strings.Contains(string(a.Body), "hunter3") {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+	line, _ := j.only(t)
+	if stack, _ := line["stack_trace"].(string); line["severity"] != "ERROR" || !strings.Contains(stack, "problem_test.go") {
+		t.Errorf("got %v", line)
+	}
+}
+
+func TestACallEndsAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := serve(fn.Spec{Name: "test-answer", Route: "GET /answer", Timeout: 700 * time.Millisecond},
+			func(ctx context.Context, _ fn.Nothing, _ fn.Call[fn.Nothing]) (fn.Nothing, error) {
+				<-ctx.Done()
+				return fn.Nothing{}, ctx.Err()
+			})
+		front := open(t, f)
+		began := time.Now()
+		a := front.Get("/answer")
+		if took := time.Since(began); took != 700*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+		if a.Status != 503 || a.Code() != "GENERAL.UNAVAILABLE" {
+			t.Errorf("got %d %s", a.Status, a.Body)
+		}
+	})
+}
+
+func TestASlowBodyHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	e, _ := fntest.Surround(t, env.Of(nil))
+	f := serve(fn.Spec{Name: "test-slow", Route: "POST /slow", Timeout: 50 * time.Millisecond}, nothing)
+	h, err := f.Handler(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	body, never := io.Pipe()
+	defer never.Close()
+	res, err := http.Post(server.URL+"/slow", "application/json", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != 400 {
+		t.Errorf("got %d, want 400", res.StatusCode)
+	}
+}

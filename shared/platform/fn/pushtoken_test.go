@@ -1,0 +1,107 @@
+package fn_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/identity"
+)
+
+// claims are what a push token says; a nil value takes a claim away.
+type claims map[string]any
+
+func (c claims) but(name string, value any) claims {
+	other := claims{}
+	for k, v := range c {
+		other[k] = v
+	}
+	if other[name] = value; value == nil {
+		delete(other, name)
+	}
+	return other
+}
+
+// signed is a token of those claims, signed with that key by that algorithm.
+func signed(t *testing.T, a jose.SignatureAlgorithm, key any, c claims) string {
+	t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: a, Key: key}, (&jose.SignerOptions{}).WithType("JWT").WithHeader("kid", "local"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := jwt.Signed(signer).Claims(map[string]any(c)).Serialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func TestAPushIsHeardByItsTokenOnly(t *testing.T) {
+	t.Parallel()
+	heard := 0
+	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
+	now := time.Now()
+	ours := ed25519.NewKeyFromSeed(make([]byte, 32)) // what fntest.Surround trusts
+	public := ours.Public().(ed25519.PublicKey)
+	good := claims{
+		"iss": rig.Issuer().Name(), "aud": identity.Audience("test"), "sub": "bus", "email": rig.Issuer().Email(), "email_verified": true,
+		"iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
+	}
+	sign := func(c claims) string { return signed(t, jose.EdDSA, ours, c) }
+	right := sign(good)
+	part := strings.Split(right, ".")
+	richer := strings.Split(sign(good.but("email", "stranger@example.com")), ".")
+	staff, err := rig.Issuer().Staff(identity.Audience("test"), "usr_1", id.New[id.Tenant](), nil, "manager")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "/internal/events/test-captured"
+	body := wrapped(t, happened(t, captured, payload()))
+	for name, test := range map[string]struct {
+		header string
+		want   int
+	}{
+		"no token":                           {"", 401},
+		"an empty token":                     {"Bearer ", 401},
+		"another scheme":                     {"Basic " + right, 401},
+		"garbage":                            {"Bearer a.b.c", 401},
+		"no algorithm":                       {"Bearer " + base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + part[1] + ".", 401},
+		"the public key as a secret":         {"Bearer " + signed(t, jose.HS256, []byte(public), good), 401},
+		"another key under our key's name":   {"Bearer " + signed(t, jose.EdDSA, ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32)), good), 401},
+		"claims exchanged under a signature": {"Bearer " + part[0] + "." + richer[1] + "." + part[2], 401},
+		"a signature cut short":              {"Bearer " + right[:len(right)-4], 401},
+		"over":                               {"Bearer " + sign(good.but("exp", now.Add(-time.Second).Unix())), 401},
+		"without an end":                     {"Bearer " + sign(good.but("exp", nil)), 401},
+		"from the future":                    {"Bearer " + sign(good.but("nbf", now.Add(time.Hour).Unix())), 401},
+		"for another service":                {"Bearer " + sign(good.but("aud", identity.Audience("other"))), 401},
+		"for nobody":                         {"Bearer " + sign(good.but("aud", nil)), 401},
+		"of another issuer":                  {"Bearer " + sign(good.but("iss", "https://accounts.example.com")), 401},
+		"without an e-mail":                  {"Bearer " + sign(good.but("email", nil)), 403},
+		"with an unverified e-mail":          {"Bearer " + sign(good.but("email_verified", false)), 401},
+		"of a service that may not push":     {"Bearer " + sign(good.but("email", "stranger@example.com")), 403},
+		"of staff":                           {"Bearer " + staff, 401},
+	} {
+		if a := rig.As("").Post(path, body, "Authorization", test.header); a.Status != test.want {
+			t.Errorf("%s: got %d %s, want %d", name, a.Status, a.Body, test.want)
+		}
+		if heard != 0 {
+			t.Fatalf("%s: was heard", name)
+		}
+	}
+	if a := rig.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || heard != 1 {
+		t.Errorf("the right token: got %d %s, heard %d times", a.Status, a.Body, heard)
+	}
+	if len(rig.dead.Messages()) != 0 {
+		t.Error("a push that was refused was parked: strangers could fill the dead letters")
+	}
+}

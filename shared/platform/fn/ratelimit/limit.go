@@ -1,0 +1,130 @@
+// Package ratelimit limits how often one caller may call a function, so that none uses up what all share.
+//
+// It has a token bucket for each session, each client address and each tenant. Each instance counts for itself, in memory;
+// the edge in front counts more coarsely for all of them. Callers that were not seen for long are forgotten, so memory is
+// bounded.
+package ratelimit
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// ErrLimited is what a caller is told who asks too often. It says when to come again.
+var ErrLimited = fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "These are too many requests in a short time.")
+
+// A Rate is the size of a token bucket: PerSecond tokens are added each second, up to Burst, and a call takes one. The zero
+// Rate is not set.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+	off       bool
+}
+
+// Off is no limit.
+func Off() Rate { return Rate{off: true} }
+
+var errRate = errors.New(`a rate is a number a second and a burst, such as "20/60", or "off"`)
+
+// UnmarshalText reads "20/60" or "off".
+func (r *Rate) UnmarshalText(text []byte) error {
+	if string(text) == "off" {
+		*r = Off()
+		return nil
+	}
+	second, burst, _ := strings.Cut(string(text), "/")
+	rate, err := strconv.ParseFloat(second, 64)
+	most, wrong := strconv.Atoi(burst)
+	if errors.Join(err, wrong) != nil || !(rate > 0 && rate < 1e6) || most < 1 || most > 1e6 {
+		return errRate
+	}
+	*r = Rate{PerSecond: rate, Burst: most}
+	return nil
+}
+
+// unless is the rate, or no limit where the usual one is off: surroundings without limits overrule what a function says.
+func (r Rate) unless(usual Rate) Rate {
+	if usual.off {
+		return usual
+	}
+	return r
+}
+
+// Rates are the limits for one session, for one client address and for one tenant.
+type Rates struct{ Session, Address, Tenant Rate }
+
+// A Limiter holds callers of one function to its rates.
+type Limiter struct {
+	session *buckets[string]
+	address *buckets[netip.Prefix]
+	tenant  *buckets[id.Tenant]
+}
+
+// usual are the limits of requests, RATE_LIMIT_SESSION, RATE_LIMIT_ADDRESS and RATE_LIMIT_TENANT.
+type usual struct {
+	Session Rate `env:"RATE_LIMIT_SESSION,default=20/60"`
+	Address Rate `env:"RATE_LIMIT_ADDRESS,default=50/200"` // a whole office, perhaps
+	Tenant  Rate `env:"RATE_LIMIT_TENANT,default=500/2000"`
+}
+
+// Open returns a limiter of requests, with the usual rates.
+func Open(e env.Env) (*Limiter, error) {
+	var u usual
+	if err := e.Load(&u); err != nil {
+		return nil, fmt.Errorf("limit: %w", err)
+	}
+	return newLimiter(Rates(u)), nil
+}
+
+// OpenActs returns a limiter of acts with a function's own rates; what they do not set is not limited. A usual rate that is
+// "off" switches that limit off for acts too: where all callers have one address, for example.
+func OpenActs(e env.Env, own Rates) (*Limiter, error) {
+	var u usual
+	if err := e.Load(&u); err != nil {
+		return nil, fmt.Errorf("limit: %w", err)
+	}
+	return newLimiter(Rates{own.Session.unless(u.Session), own.Address.unless(u.Address), own.Tenant.unless(u.Tenant)}), nil
+}
+
+func newLimiter(r Rates) *Limiter {
+	return &Limiter{
+		session: newBuckets[string]("session", r.Session),
+		address: newBuckets[netip.Prefix]("address", r.Address),
+		tenant:  newBuckets[id.Tenant]("tenant", r.Tenant),
+	}
+}
+
+// Address counts a request from a client's address, or from all whose address is not known. Of IPv6 whoever has one
+// address has all of its /64.
+func (l *Limiter) Address(a netip.Addr, now time.Time) Standing {
+	bits := 32
+	if a = a.Unmap(); a.Is6() {
+		bits = 64
+	}
+	network, _ := a.Prefix(bits) // the zero Prefix for the zero Addr
+	return l.address.take(network, now)
+}
+
+// Session counts a request in a session. Whoever has none is not counted.
+func (l *Limiter) Session(session string, now time.Time) Standing {
+	if session == "" {
+		return Standing{}
+	}
+	return l.session.take(session, now)
+}
+
+// Tenant counts a request for a tenant, if it is for one.
+func (l *Limiter) Tenant(t id.Tenant, now time.Time) Standing {
+	if t.IsZero() {
+		return Standing{}
+	}
+	return l.tenant.take(t, now)
+}

@@ -1,0 +1,238 @@
+package ratelimit
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+var noon = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func open(t testing.TB, vars map[string]string, own Rates) *Limiter {
+	t.Helper()
+	l, err := Open(env.Of(vars))
+	if own != (Rates{}) {
+		l, err = OpenActs(env.Of(vars), own)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// allowed is how many requests in a row are let through at that time, before the first that is not.
+func allowed(ask func(time.Time) Standing, now time.Time) (n int, refused Standing) {
+	for n = 0; n < 100_000; n++ {
+		if refused = ask(now); refused.Refused() != nil {
+			return n, refused
+		}
+	}
+	return n, refused
+}
+
+func TestABurstIsLetThroughAndThenSoManyASecond(t *testing.T) {
+	t.Parallel()
+	l := open(t, nil, Rates{Session: Rate{PerSecond: 20, Burst: 60}})
+	ask := func(now time.Time) Standing { return l.Session("s", now) }
+	n, refused := allowed(ask, noon)
+	if n != 60 {
+		t.Errorf("a burst of %d, want 60", n)
+	}
+	err := refused.Refused()
+	if f := fault.From(err); !errors.Is(err, ErrLimited) || f.RetryAfter != 50*time.Millisecond || !strings.Contains(err.Error(), "session") {
+		t.Errorf("got %v, which may come again after %v", err, f.RetryAfter)
+	}
+	for second := 1; second <= 5; second++ {
+		if n, _ := allowed(ask, noon.Add(time.Duration(second)*time.Second)); n != 20 {
+			t.Errorf("second %d: %d, want 20", second, n)
+		}
+	}
+	if n, _ := allowed(ask, noon.Add(time.Hour)); n != 60 {
+		t.Errorf("after an hour: %d, want the burst and no more", n)
+	}
+	if n, _ := allowed(ask, noon.Add(time.Minute)); n != 0 {
+		t.Errorf("a clock that was put back gives %d away", n)
+	}
+}
+
+func TestWhoWaitsAsToldIsLetThrough(t *testing.T) {
+	t.Parallel()
+	l := open(t, nil, Rates{Session: Rate{PerSecond: 0.7, Burst: 1}})
+	now := noon
+	for range 20 {
+		if s := l.Session("s", now); s.Refused() != nil {
+			t.Fatalf("refused at %v", now.Sub(noon))
+		}
+		s := l.Session("s", now)
+		if s.Refused() == nil {
+			t.Fatal("let through twice")
+		}
+		now = now.Add(fault.From(s.Refused()).RetryAfter.Round(time.Microsecond) + time.Microsecond)
+	}
+}
+
+func TestEachIsCountedForThemself(t *testing.T) {
+	t.Parallel()
+	one := Rate{PerSecond: 1, Burst: 1}
+	l := open(t, nil, Rates{one, one, one})
+	tenants := [2]id.Tenant{id.New[id.Tenant](), id.New[id.Tenant]()}
+	address := func(text string) func() Standing {
+		return func() Standing { return l.Address(netip.MustParseAddr(text), noon) }
+	}
+	for _, test := range []struct {
+		name          string
+		first, second func() Standing
+		refused       bool
+	}{
+		{"the same session", func() Standing { return l.Session("a", noon) }, func() Standing { return l.Session("a", noon) }, true},
+		{"another session", func() Standing { return l.Session("b", noon) }, func() Standing { return l.Session("c", noon) }, false},
+		{"no session", func() Standing { return l.Session("", noon) }, func() Standing { return l.Session("", noon) }, false},
+		{"the same tenant", func() Standing { return l.Tenant(tenants[0], noon) }, func() Standing { return l.Tenant(tenants[0], noon) }, true},
+		{"another tenant", func() Standing { return l.Tenant(tenants[1], noon) }, func() Standing { return l.Tenant(id.New[id.Tenant](), noon) }, false},
+		{"no tenant", func() Standing { return l.Tenant(id.Tenant{}, noon) }, func() Standing { return l.Tenant(id.Tenant{}, noon) }, false},
+		{"the same address", address("192.0.2.1"), address("192.0.2.1"), true},
+		{"the same address, mapped", address("192.0.2.2"), address("::ffff:192.0.2.2"), true},
+		{"the next address", address("192.0.2.3"), address("192.0.2.4"), false},
+		{"another address of the same network", address("2001:db8:0:1::1"), address("2001:db8:0:1:ffff::2"), true},
+		{"the same one by another interface", address("fe80::1%eth0"), address("fe80::1%eth1"), true},
+		{"another network", address("2001:db8:0:2::1"), address("2001:db8:0:3::1"), false},
+		{"addresses that nobody knows", func() Standing { return l.Address(netip.Addr{}, noon) }, func() Standing { return l.Address(netip.Addr{}, noon) }, true},
+	} {
+		if err := test.first().Refused(); err != nil {
+			t.Errorf("%s: the first was refused: %v", test.name, err)
+		}
+		if err := test.second().Refused(); (err != nil) != test.refused {
+			t.Errorf("%s: got %v, want refused to be %v", test.name, err, test.refused)
+		}
+	}
+}
+
+func TestRatesComeFromTheFunctionThenTheSurroundingsThenHere(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		vars map[string]string
+		own  Rate
+		want int
+	}{
+		{"as usual", nil, Rate{}, 60},
+		{"as the surroundings say", map[string]string{"RATE_LIMIT_SESSION": "1.5/7"}, Rate{}, 7},
+		{"as the function says", map[string]string{"RATE_LIMIT_SESSION": "1/7"}, Rate{PerSecond: 1, Burst: 3}, 3},
+		{"off by the surroundings", map[string]string{"RATE_LIMIT_SESSION": "off"}, Rate{PerSecond: 1, Burst: 3}, 100_000},
+		{"off by the function", nil, Off(), 100_000},
+	} {
+		l := open(t, test.vars, Rates{Session: test.own})
+		if n, _ := allowed(func(now time.Time) Standing { return l.Session("s", now) }, noon); n != test.want {
+			t.Errorf("%s: %d at once, want %d", test.name, n, test.want)
+		}
+	}
+	for _, wrong := range []string{"20", "20/", "/60", "0/60", "-1/60", "20/0", "20/-1", "many/60", "NaN/60", "Inf/60", "on", "20/60/3"} {
+		if _, err := Open(env.Of(map[string]string{"RATE_LIMIT_TENANT": wrong})); err == nil {
+			t.Errorf("%q is taken for a rate", wrong)
+		}
+	}
+}
+
+func TestHeadersSayWhereOneStands(t *testing.T) {
+	t.Parallel()
+	l := open(t, map[string]string{"RATE_LIMIT_SESSION": "20/60", "RATE_LIMIT_ADDRESS": "50/200", "RATE_LIMIT_TENANT": "off"}, Rates{})
+	address := l.Address(netip.MustParseAddr("192.0.2.1"), noon)
+	var session Standing
+	for range 41 {
+		session = l.Session("s", noon)
+	}
+	none := l.Tenant(id.New[id.Tenant](), noon)
+	if got, want := Policies(address, none, session), `"address";q=200;w=4, "session";q=60;w=3`; got != want {
+		t.Errorf("policies %s, want %s", got, want)
+	}
+	if got, want := Remaining(address, none, session), `"address";r=199;t=1, "session";r=19;t=3`; got != want {
+		t.Errorf("remaining %s, want %s", got, want)
+	}
+	for range 20 {
+		session = l.Session("s", noon)
+	}
+	if got, want := Remaining(session), `"session";r=0;t=3`; got != want || session.Refused() == nil {
+		t.Errorf("refused with %s, want %s", got, want)
+	}
+	if Policies(none, Standing{}) != "" || Remaining(none) != "" {
+		t.Error("no limit has a name")
+	}
+}
+
+func TestMemoryIsBoundedAndWhoStillComesIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	l := open(t, nil, Rates{Session: Rate{PerSecond: 0.001, Burst: 1}})
+	if l.Session("regular", noon).Refused() != nil {
+		t.Fatal("refused at first")
+	}
+	for i := range 10 * most {
+		l.Session(fmt.Sprint("passer-by ", i), noon)
+		if i%(most/2) == 0 && l.Session("regular", noon).Refused() == nil {
+			t.Fatalf("forgotten after %d others", i)
+		}
+	}
+	if n := len(l.session.young) + len(l.session.old); n > 2*most {
+		t.Errorf("%d are kept in mind, want %d at most", n, 2*most)
+	}
+	if l.Session("passer-by 0", noon).Refused() != nil {
+		t.Error("one who came long ago is still kept in mind")
+	}
+}
+
+func TestACrowdGetsNoMoreThanOne(t *testing.T) {
+	t.Parallel()
+	l := open(t, nil, Rates{Session: Rate{PerSecond: 0.001, Burst: 100}})
+	var through atomic.Int32
+	var crowd sync.WaitGroup
+	for range 32 {
+		crowd.Go(func() {
+			for range 50 {
+				if l.Session("s", noon).Refused() == nil {
+					through.Add(1)
+				}
+			}
+		})
+	}
+	crowd.Wait()
+	if n := through.Load(); n != 100 {
+		t.Errorf("%d let through, want 100", n)
+	}
+}
+
+func BenchmarkLimits(b *testing.B) {
+	l := open(b, map[string]string{"RATE_LIMIT_SESSION": "1000/1000000", "RATE_LIMIT_ADDRESS": "1000/1000000", "RATE_LIMIT_TENANT": "1000/1000000"}, Rates{})
+	from, tenant := netip.MustParseAddr("2001:db8::1"), id.New[id.Tenant]()
+	b.ReportAllocs()
+	now := noon
+	for b.Loop() {
+		now = now.Add(time.Millisecond)
+		if a, s, t := l.Address(from, now), l.Session("s", now), l.Tenant(tenant, now); a.Refused() != nil || s.Refused() != nil || t.Refused() != nil {
+			b.Fatal("refused")
+		}
+	}
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	l := open(t, nil, Rates{Session: Rate{PerSecond: 0.001, Burst: 2}})
+	ask := func(now time.Time) Standing { return l.Session("s", now) }
+	for range 5 { // as often as nothing comes of it
+		ask(noon).Undo()
+	}
+	if n, refused := allowed(ask, noon); n != 2 || refused.Refused() == nil {
+		t.Errorf("%d allowed after calls that were taken back, want 2", n)
+	}
+	ask(noon).Undo() // what was refused took nothing
+	if n, _ := allowed(ask, noon); n != 0 {
+		t.Errorf("%d allowed after a refusal that was taken back, want 0", n)
+	}
+}

@@ -1,0 +1,135 @@
+package fn_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+func TestPathsAndMethodsWithoutAFunctionAreProblems(t *testing.T) {
+	t.Parallel()
+	read := serve(fn.Spec{Name: "test-read", Route: "GET /things/{thing}"}, func(_ context.Context, _ fn.Nothing, c fn.Call[struct {
+		Thing string `path:"thing"`
+	}]) (map[string]string, error) {
+		return map[string]string{"thing": c.In.Thing}, nil
+	})
+	change := serve(fn.Spec{Name: "test-change", Route: "PATCH /things/{thing}"}, payBack[struct {
+		Thing string `path:"thing"`
+	}])
+	hold := serve(fn.Spec{Name: "test-hold", Route: "POST /things/holds"}, nothing)
+	front := open(t, read, change, hold)
+	for _, test := range []struct {
+		method, path string
+		status       int
+		allow, body  string
+	}{
+		{"GET", "/things/1", 200, "", `{"thing":"1"}`},
+		{"HEAD", "/things/1", 200, "", ""},
+		{"GET", "/things/holds", 200, "", `{"thing":"holds"}`},
+		{"PATCH", "/things/1", 303, "", ""},
+		{"POST", "/things/1", 405, "GET, HEAD, PATCH, OPTIONS", ""},
+		{"DELETE", "/things/holds", 405, "GET, HEAD, POST, PATCH, OPTIONS", ""},
+		{"BREW", "/things/1", 405, "GET, HEAD, PATCH, OPTIONS", ""},
+		{"OPTIONS", "/things/1", 204, "GET, HEAD, PATCH, OPTIONS", ""},
+		{"OPTIONS", "/elsewhere", 404, "", ""},
+		{"GET", "/", 404, "", ""},
+		{"GET", "/things", 404, "", ""},
+		{"GET", "/things/1/", 404, "", ""},
+		{"GET", "//things/1", 404, "", ""},
+		{"GET", "/a/../things/1", 404, "", ""},
+	} {
+		t.Run(test.method+" "+test.path, func(t *testing.T) {
+			t.Parallel()
+			a := front.Send(test.method, test.path, nil)
+			if a.Status != test.status || a.Header.Get("Allow") != test.allow {
+				t.Errorf("got %d, Allow %q; want %d, %q\n%s", a.Status, a.Header.Get("Allow"), test.status, test.allow, a.Body)
+			}
+			if test.status >= 400 && a.Problem().Status != test.status {
+				t.Errorf("not a problem: %s", a.Body)
+			}
+			if test.body != "" && string(a.Body) != test.body {
+				t.Errorf("got %s, want %s", a.Body, test.body)
+			}
+		})
+	}
+}
+
+func TestAFunctionOnItsOwnRoutesLikeTheFrontDoor(t *testing.T) {
+	t.Parallel()
+	e, _ := fntest.Surround(t, env.Of(nil))
+	h, err := bookFunction.Handler(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		method, path string
+		want         int
+	}{{"POST", bookings, 415}, {"GET", bookings, 405}, {"POST", "/elsewhere", 404}} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(right)))
+		if w.Code != test.want {
+			t.Errorf("%s %s: got %d %s, want %d", test.method, test.path, w.Code, w.Body, test.want)
+		}
+	}
+}
+
+func TestOverANetworkTheRulesOfHTTPHold(t *testing.T) {
+	t.Parallel()
+	e, _ := fntest.Surround(t, env.Of(nil))
+	h, err := answering(func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil }).Handler(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	res, err := http.Head(server.URL + "/answer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != 200 || res.ContentLength != int64(len(`{"a":1}`)) {
+		t.Errorf("HEAD: got %d with length %d", res.StatusCode, res.ContentLength)
+	}
+}
+
+func TestAWrongSpecIsAnErrorWhenItIsOpened(t *testing.T) {
+	t.Parallel()
+	e, _ := fntest.Surround(t, env.Of(nil))
+	for _, test := range []struct {
+		name string
+		f    fn.Function
+		want string
+	}{
+		{"no name", serve(fn.Spec{Route: "POST /a"}, nothing), "name"},
+		{"no kind", serve(fn.Spec{Name: "a"}, nothing), "exactly one"},
+		{"two kinds", serve(fn.Spec{Name: "a", Route: "POST /a", Schedule: "* * * * *"}, nothing), "exactly one"},
+		{"a route without a method", serve(fn.Spec{Name: "a", Route: "/a"}, nothing), "method"},
+		{"a route with a bad pattern", serve(fn.Spec{Name: "a", Route: "POST /a/{"}, nothing), "wildcard"},
+		{"a wildcard that nobody reads", serve(fn.Spec{Name: "a", Route: "POST /a/{b}"}, nothing), "path fields"},
+		{"a field from nowhere", serve(fn.Spec{Name: "a", Route: "POST /a"}, payBack[struct{ A string }]), "where it comes from"},
+		{"a field of a type that is no text", serve(fn.Spec{Name: "a", Route: "GET /a"}, payBack[struct {
+			A []int `query:"a"`
+		}]), "cannot come"},
+		{"an unknown option", serve(fn.Spec{Name: "a", Route: "GET /a"}, payBack[struct {
+			A int `query:"a,omitempty"`
+		}]), "tag"},
+		{"a form and members", serve(fn.Spec{Name: "a", Route: "POST /a"}, payBack[struct {
+			A int `form:"a"`
+			B int `json:"b"`
+		}]), "form"},
+		{"idempotent without a ledger", serve(fn.Spec{Name: "a", Route: "POST /a", Idempotent: true}, nothing), "ledger"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := test.f.Handler(e); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want something about %q", err, test.want)
+			}
+		})
+	}
+}

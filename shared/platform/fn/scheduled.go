@@ -1,0 +1,33 @@
+package fn
+
+import (
+	"context"
+	"net/http"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// Scheduled makes a function that the scheduler ticks. A tick may come late, twice, or while another is running.
+func Scheduled(s Spec, build func(env.Env) (Tick, error)) Function {
+	return Function{Spec: s.settled(), build: func(e env.Env, s Spec) (endpoint, error) {
+		g, err := newGate(e, s)
+		if err != nil {
+			return nil, err
+		}
+		tick, err := build(e)
+		return clockwork{g, tick}, err
+	}}
+}
+
+// A clockwork is the endpoint of a scheduled function that was opened.
+type clockwork struct {
+	gate gate
+	tick Tick
+}
+
+func (s clockwork) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
+	if _, err := s.gate.admit(ctx, r, c); err != nil {
+		return answer{}, err
+	}
+	return acknowledged, again5xx(s.tick(ctx, c.began))
+}

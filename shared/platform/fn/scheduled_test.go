@@ -1,0 +1,52 @@
+package fn_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+func ticking(tick fn.Tick) fn.Function {
+	return fn.Scheduled(fn.Spec{Name: "test-sweep", Schedule: "* * * * *"}, func(env.Env) (fn.Tick, error) { return tick, nil })
+}
+
+func TestATickIsToldTheTime(t *testing.T) {
+	t.Parallel()
+	var at time.Time
+	f := ticking(func(_ context.Context, now time.Time) error {
+		at = now
+		return nil
+	})
+	e := env.Of(nil)
+	e.Advance(-24 * time.Hour)
+	before := e.Now()
+	if a := fntest.Open(t, e, f).Tick(f); a.Status != 204 || at.Before(before) || at.After(e.Now()) {
+		t.Errorf("got %d at %v, want 204 after %v", a.Status, at, before)
+	}
+}
+
+func TestATickThatFailsSaysSo(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]int{errSecret: 500, fault.ErrUnavailable: 503, fault.ErrNotFound: 500} {
+		f := ticking(func(context.Context, time.Time) error { return err })
+		if a := open(t, f).Tick(f); a.Status != want {
+			t.Errorf("%v: got %d %s, want %d", err, a.Status, a.Body, want)
+		}
+	}
+}
+
+func TestOnlyTheSchedulerMayTick(t *testing.T) {
+	t.Parallel()
+	f := ticking(func(context.Context, time.Time) error {
+		t.Error("ticked")
+		return nil
+	})
+	if a := open(t, f).As("").Tick(f); a.Status != 401 {
+		t.Errorf("got %d", a.Status)
+	}
+}

@@ -1,0 +1,170 @@
+package fn_test
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+// seen is what an act is told of where its caller is.
+type seen struct {
+	Tenant      string     `json:"tenant"`
+	Site        fn.Site    `json:"site"`
+	Address     netip.Addr `json:"address"`
+	Speculative bool       `json:"speculative"`
+}
+
+func tell(_ context.Context, tenant string, c fn.Call[fn.Nothing]) (seen, error) {
+	return seen{tenant, c.Site, c.Address, c.Speculative}, nil
+}
+
+func TestAHostOfItsOwnStandsForTheTenantInThePath(t *testing.T) {
+	t.Parallel()
+	e, issuer := fntest.Surround(t, env.Of(map[string]string{"SITE_DOMAIN": "stays.example"}))
+	front := fntest.Behind(t, e, issuer, shop("GET /v1/{tenantSlug}/thing", tell), shop("POST /v1/{tenantSlug}/thing", tell))
+	for _, test := range []struct {
+		host, path, tenant string
+		own                bool
+		status             int
+	}{
+		{"stays.example", "/v1/kabul/thing", "kabul", false, 200},
+		{"kabul.stays.example", "/v1/herat/thing", "herat", false, 200},
+		{"kabul.stays.example", "/api/thing", "kabul", true, 200},
+		{"Kabul.Stays.Example.:8080", "/api/thing", "kabul", true, 200},
+		{"hotel.example:443", "/api/thing", "hotel.example", true, 200},
+		{"stays.example", "/api/thing", "", true, 200}, // the door finds no such tenant
+		{"kabul", "/api/thing", "", true, 200},
+		{"127.0.0.1:8080", "/api/thing", "", true, 200},
+		{"[::1]:8080", "/api/thing", "", true, 200},
+		{"kabul.stays.example", "/api/other", "", false, 404},
+		{"kabul.stays.example", "/api/kabul/thing", "", false, 404},
+	} {
+		r := front.Request(t, "GET", test.path, nil)
+		r.Host = test.host
+		a := front.Serve(r)
+		if a.Status != test.status {
+			t.Errorf("%s%s: %d %s", test.host, test.path, a.Status, a.Body)
+			continue
+		}
+		if test.status != 200 {
+			continue
+		}
+		var got seen
+		a.Into(t, &got)
+		if got.Tenant != test.tenant || got.Site.Own != test.own || got.Site.Plain {
+			t.Errorf("%s%s: %+v", test.host, test.path, got)
+		}
+	}
+	if a := front.Send("PATCH", "/api/thing", nil); a.Status != 405 || a.Header.Get("Allow") != "GET, HEAD, POST, OPTIONS" {
+		t.Errorf("PATCH: %d, Allow %q", a.Status, a.Header.Get("Allow"))
+	}
+}
+
+func TestOnlyLoopbackIsPlain(t *testing.T) {
+	t.Parallel()
+	front := open(t, shop("GET /v1/{tenantSlug}/thing", tell))
+	for _, test := range []struct {
+		host, from, forwarded string
+		plain                 bool
+	}{
+		{"kabul.localhost:8080", "127.0.0.1:5000", "", true},
+		{"localhost", "[::1]:5000", "", true},
+		{"127.0.0.1:8080", "127.0.0.1:5000", "http", true},
+		{"localhost", "127.0.0.1:5000", "https", false},
+		{"localhost", "192.0.2.1:5000", "", false},
+		{"kabul.example", "127.0.0.1:5000", "", false},
+		{"localhost.evil.example", "127.0.0.1:5000", "", false},
+	} {
+		r := front.Request(t, "GET", "/v1/kabul/thing", nil)
+		r.Host, r.RemoteAddr = test.host, test.from
+		if test.forwarded != "" {
+			r.Header.Set("X-Forwarded-Proto", test.forwarded)
+		}
+		var got seen
+		front.Serve(r).Into(t, &got)
+		if got.Site.Plain != test.plain {
+			t.Errorf("%+v: plain is %v", test, got.Site.Plain)
+		}
+	}
+}
+
+func TestTheClientIsWhomOurOwnProxiesSaw(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, hops, forwarded, want string
+	}{
+		{"no proxy: who connects, whatever they claim", "0", "203.0.113.9", "192.0.2.1"},
+		{"the load balancer appends client and itself", "2", "203.0.113.9, 198.51.100.7, 10.0.0.1", "198.51.100.7"},
+		{"a network that is mapped", "1", "::ffff:198.51.100.7", "198.51.100.7"},
+		{"fewer hops than there must be", "2", "198.51.100.7", ""},
+		{"no address", "1", "unknown", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e, issuer := fntest.Surround(t, env.Of(map[string]string{"FORWARDED_HOPS": test.hops}))
+			var got seen
+			fntest.Behind(t, e, issuer, shop("GET /v1/{tenantSlug}/thing", tell)).Get("/v1/kabul/thing", "X-Forwarded-For", test.forwarded).Into(t, &got)
+			if want, _ := netip.ParseAddr(test.want); got.Address != want {
+				t.Errorf("got %v, want %q", got.Address, test.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsLoadedAheadIsSpeculative(t *testing.T) {
+	t.Parallel()
+	front := open(t, shop("GET /v1/{tenantSlug}/thing", tell))
+	for _, test := range []struct {
+		name, value string
+		want        bool
+	}{
+		{"Sec-Purpose", "prefetch", true}, {"Sec-Purpose", "prefetch;prerender", true}, {"Sec-Purpose", "PREFETCH", true},
+		{"Purpose", "prefetch", true}, {"X-Moz", "prefetch", true}, {"X-Purpose", "preview", true},
+		{"Sec-Purpose", "", false}, {"X-Other", "prefetch", false},
+	} {
+		var got seen
+		front.Get("/v1/kabul/thing", test.name, test.value).Into(t, &got)
+		if got.Speculative != test.want {
+			t.Errorf("%s: %s is %v", test.name, test.value, got.Speculative)
+		}
+	}
+}
+
+func TestAReplySetsAndForgetsCookies(t *testing.T) {
+	t.Parallel()
+	visit := &http.Cookie{Name: "visit", Value: "1", Path: "/shop", HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode}
+	front := open(t, answering(func(context.Context) (fn.Reply, error) {
+		return fn.OK.Reply().Keep(visit).Forget(&http.Cookie{Name: "old", Value: "secret", Path: "/shop"}).Language("ps-AF").Varies("Cookie"), nil
+	}))
+	a := front.Get("/answer")
+	cookies := a.Header.Values("Set-Cookie")
+	if len(cookies) != 2 || cookies[0] != visit.String() || !strings.HasPrefix(cookies[1], "old=; Path=/shop; Max-Age=0") || strings.Contains(cookies[1], "secret") {
+		t.Errorf("got %q", cookies)
+	}
+	if a.Header.Get("Content-Language") != "ps-AF" || a.Header.Get("Vary") != "Accept-Language, Cookie" {
+		t.Errorf("got %v", a.Header)
+	}
+}
+
+func TestHSTS_leavesSubdomainsOfHotelsAlone(t *testing.T) {
+	t.Parallel()
+	front := fntest.Open(t, env.Of(map[string]string{"SITE_DOMAIN": "stay.example"}), answering(func(context.Context) (fn.Nothing, error) { return fn.Nothing{}, nil }))
+	for host, want := range map[string]string{
+		"stay.example":             "max-age=63072000; includeSubDomains",
+		"kabul-grand.stay.example": "max-age=63072000; includeSubDomains",
+		"kabul-grand.example":      "max-age=63072000",
+		"notstay.example":          "max-age=63072000",
+	} {
+		r := front.Request(t, http.MethodGet, "/answer", nil)
+		r.Host = host
+		if got := front.Serve(r).Header.Get("Strict-Transport-Security"); got != want {
+			t.Errorf("%s: got %q, want %q", host, got, want)
+		}
+	}
+}

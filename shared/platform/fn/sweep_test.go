@@ -1,0 +1,189 @@
+package fn_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// A yard is swept: it has leaves that are numbered from 1, and is clean when none is left.
+type yard struct {
+	leaves []int
+	tried  map[int]int
+	stuck  func(ctx context.Context, leaf int) (bool, error) // whether a leaf stays, and what is said of it
+}
+
+func leaves(n int) *yard {
+	y := &yard{tried: map[int]int{}}
+	for leaf := range n {
+		y.leaves = append(y.leaves, leaf+1)
+	}
+	return y
+}
+
+func (y *yard) due(_ context.Context, after, most int) ([]int, error) {
+	i, _ := slices.BinarySearch(y.leaves, after+1)
+	return slices.Clone(y.leaves[i:min(i+most, len(y.leaves))]), nil
+}
+
+func (y *yard) end(ctx context.Context, leaf int) error {
+	y.tried[leaf]++
+	if y.stuck != nil {
+		if stays, err := y.stuck(ctx, leaf); stays || err != nil {
+			return err
+		}
+	}
+	i, _ := slices.BinarySearch(y.leaves, leaf)
+	y.leaves = slices.Delete(y.leaves, i, i+1)
+	return nil
+}
+
+// most is how often any leaf was tried.
+func (y *yard) most() (most int) {
+	for _, times := range y.tried {
+		most = max(most, times)
+	}
+	return most
+}
+
+// tick sweeps for as long as a tick may last.
+func tick(t *testing.T, sweep fn.Tick) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+	defer cancel()
+	err := sweep(ctx, time.Now())
+	if ctx.Err() != nil {
+		t.Error("the tick has outlasted its time")
+	}
+	return err
+}
+
+func TestASweepGoesOnUntilNothingIsDue(t *testing.T) {
+	t.Parallel()
+	y := leaves(1001)
+	if err := tick(t, fn.Sweep(y.due, y.end)); err != nil || len(y.leaves) != 0 || y.most() != 1 {
+		t.Errorf("%v, %d are left, one was tried %d times", err, len(y.leaves), y.most())
+	}
+}
+
+// Whatever keeps some from being ended, all others are, and it is told.
+func TestWhatCannotBeEndedKeepsNothingElse(t *testing.T) {
+	t.Parallel()
+	hangs := func(ctx context.Context) (bool, error) { <-ctx.Done(); return true, ctx.Err() }
+	for _, test := range []struct {
+		name  string
+		stuck []int
+		how   func(context.Context) (bool, error)
+		says  string
+	}{
+		{"one fails", []int{1}, func(context.Context) (bool, error) { return true, errors.New("stuck") }, "stuck"},
+		{"one hangs", []int{3}, hangs, "deadline exceeded"},
+		{"one stays, and nobody says so", []int{2}, func(context.Context) (bool, error) { return true, nil }, ""},
+		{"a whole batch fails", upTo(250), func(context.Context) (bool, error) { return true, errors.New("stuck") }, "and 240 more"},
+		{"a whole batch stays, and nobody says so", upTo(250), func(context.Context) (bool, error) { return true, nil }, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				y := leaves(600)
+				y.stuck = func(ctx context.Context, leaf int) (bool, error) {
+					if slices.Contains(test.stuck, leaf) {
+						return test.how(ctx)
+					}
+					return false, nil
+				}
+				sweep := fn.Sweep(y.due, y.end)
+				for n := range 2 { // the next tick finds them first, and new ones behind
+					err := tick(t, sweep)
+					if !slices.Equal(y.leaves, test.stuck) {
+						t.Fatalf("tick %d: %d are left, want the %d that are stuck", n+1, len(y.leaves), len(test.stuck))
+					}
+					if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+						t.Errorf("tick %d: %v, want %q", n+1, err, test.says)
+					}
+					if y.most() != n+1 {
+						t.Errorf("tick %d: one was tried %d times", n+1, y.most())
+					}
+					y.leaves = append(y.leaves, 1000+n, 2000+n)
+				}
+			})
+		})
+	}
+}
+
+func upTo(n int) (all []int) {
+	for i := range n {
+		all = append(all, i+1)
+	}
+	return all
+}
+
+// Twenty that hang take more time than a tick has. The tick ends in time, and the next begins behind what it came to.
+func TestASweepWhoseTimeIsOverGoesOnWhereItStopped(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		y := leaves(500)
+		y.stuck = func(ctx context.Context, leaf int) (bool, error) {
+			if leaf > 20 {
+				return false, nil
+			}
+			<-ctx.Done()
+			return true, ctx.Err()
+		}
+		sweep := fn.Sweep(y.due, y.end)
+		for n, left := range []int{500, 500, 20} {
+			if err := tick(t, sweep); err == nil || len(y.leaves) != left || y.most() != 1 {
+				t.Errorf("tick %d: %v, %d are left, one was tried %d times", n+1, err, len(y.leaves), y.most())
+			}
+		}
+		if err := tick(t, sweep); err == nil || y.tried[1] != 2 {
+			t.Errorf("%v, the first was tried %d times, want twice: from the beginning again", err, y.tried[1])
+		}
+	})
+}
+
+func TestASweepThatHasMoreToDoThanTimeEndsWell(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		y := leaves(400)
+		y.stuck = func(context.Context, int) (bool, error) { time.Sleep(200 * time.Millisecond); return false, nil }
+		sweep := fn.Sweep(y.due, y.end)
+		for n := 0; len(y.leaves) > 0; n++ {
+			if err := tick(t, sweep); err != nil || n > 1 {
+				t.Fatalf("tick %d: %v, %d are left", n+1, err, len(y.leaves))
+			}
+		}
+	})
+}
+
+func TestASweepThatCannotLookSaysSo(t *testing.T) {
+	t.Parallel()
+	looked := 0
+	y := leaves(300)
+	y.stuck = func(_ context.Context, leaf int) (bool, error) { return leaf == 1, nil }
+	sweep := fn.Sweep(func(ctx context.Context, after, most int) ([]int, error) {
+		if looked++; looked > 1 {
+			return nil, errSecret
+		}
+		return y.due(ctx, after, most)
+	}, y.end)
+	if err := tick(t, sweep); !errors.Is(err, errSecret) || len(y.leaves) != 101 {
+		t.Errorf("%v, %d are left", err, len(y.leaves))
+	}
+}
+
+func TestASweepWhoseCallerIsGoneStops(t *testing.T) {
+	t.Parallel()
+	y := leaves(10)
+	ctx, leave := context.WithCancel(t.Context())
+	y.stuck = func(context.Context, int) (bool, error) { leave(); return false, nil }
+	if err := fn.Sweep(y.due, y.end)(ctx, time.Now()); !errors.Is(err, context.Canceled) || len(y.leaves) != 9 {
+		t.Errorf("%v, %d are left", err, len(y.leaves))
+	}
+}

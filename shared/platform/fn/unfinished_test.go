@@ -1,0 +1,110 @@
+package fn_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+// TestBody_unfinished sends one byte of a longer body and nothing more. Each request is answered and its connection closed
+// within the function's time and the time for the rest of a body.
+func TestBody_unfinished(t *testing.T) {
+	t.Parallel()
+	e, _ := fntest.Surround(t, env.Of(nil))
+	take := func(context.Context, fn.Nothing, fn.Call[booking]) (fn.Nothing, error) { return fn.Nothing{}, nil }
+	public := serve(fn.Spec{Name: "test-public", Route: "POST /public/{property}"}, take)
+	desk := serve(fn.Spec{Name: "test-desk", Route: "POST /desk/{property}", Access: fn.Desk}, take)
+	hears := fn.Event(fn.Spec{Name: "test-hears", Subject: "melmastoon.test.thing.done.v1"}, func(env.Env) (fn.Handle[fn.Nothing], error) {
+		return nil, nil
+	})
+	mux, err := fn.Mux([]fn.Function{public, desk, hears}, func(f fn.Function) (http.Handler, error) { return f.Handler(e) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := public.Handler(e) // as it is deployed: it answers unknown routes itself
+	if err != nil {
+		t.Fatal(err)
+	}
+	const property = "ppt_01J00000000000000000000001"
+	for _, test := range []struct {
+		name, path string
+		handler    http.Handler
+		status     int
+	}{
+		{"a body that is read", "/public/" + property, mux, http.StatusBadRequest},
+		{"a body that nobody reads, without a token", "/desk/" + property, mux, http.StatusUnauthorized},
+		{"a body that nobody reads, of an event", "/internal/events/test-hears", mux, http.StatusUnauthorized},
+		{"an unknown route", "/nowhere", mux, http.StatusNotFound},
+		{"an unknown route of one function", "/nowhere", alone, http.StatusNotFound},
+		{"a wrong method", "/public", alone, http.StatusNotFound},
+	} {
+		for _, length := range []string{"Content-Length: 1000\r\n\r\nx", "Content-Length: 60000\r\n\r\nx", "Transfer-Encoding: chunked\r\n\r\n3e8\r\nx"} {
+			t.Run(test.name, func(t *testing.T) {
+				t.Parallel()
+				server := httptest.NewServer(test.handler)
+				t.Cleanup(server.Close)
+				conn, err := net.Dial("tcp", server.Listener.Addr().String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = conn.Close() })
+				_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s", test.path, length)
+				const patience = 10 * time.Second // much more than a second, on a busy machine
+				_ = conn.SetReadDeadline(env.Deadline(patience))
+				in := bufio.NewReader(conn)
+				res, err := http.ReadResponse(in, nil)
+				if err != nil {
+					t.Fatalf("no answer: %v", err)
+				}
+				if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != test.status {
+					t.Errorf("got %d, %v, want %d", res.StatusCode, err, test.status)
+				}
+				if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+					t.Errorf("the connection stays open: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// TestBody_laterRequests shows that the deadline of one body ends with it: the connection serves a request long after it.
+func TestBody_laterRequests(t *testing.T) {
+	t.Parallel()
+	h, err := bookFunction.Handler(env.Of(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	in := bufio.NewReader(conn)
+	for i, path := range []string{bookings, "/nowhere", bookings} {
+		if i > 0 {
+			<-time.After(1200 * time.Millisecond) // longer than the deadlines of the request before
+		}
+		_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(right), right)
+		res, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatalf("request %d: %v", i+1, err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		if want := map[string]int{bookings: 201, "/nowhere": 404}[path]; res.StatusCode != want {
+			t.Errorf("request %d: got %d, want %d", i+1, res.StatusCode, want)
+		}
+	}
+}

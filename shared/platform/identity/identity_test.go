@@ -1,0 +1,264 @@
+package identity_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/identity"
+)
+
+const audience = "https://reservation.melmastoon.ghasi.io"
+
+// trusting is an issuer, and a verifier that trusts it.
+func trusting(t *testing.T) (env.Env, *identity.Issuer, *identity.Verifier) {
+	t.Helper()
+	e := env.Of(nil)
+	issuer := identity.NewIssuer(e, make([]byte, 32))
+	e = e.With("IDENTITY_ISSUER", issuer.Name()).With("IDENTITY_KEYS", string(issuer.JWKS())).
+		With("IDENTITY_CALLERS", "other@example.com,"+issuer.Email()).
+		With("STAFF_ISSUER", issuer.Name()).With("STAFF_KEYS", string(issuer.JWKS()))
+	v, err := identity.Open(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, issuer, v
+}
+
+func must(t *testing.T) func(string, error) string {
+	t.Helper()
+	return func(s string, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}
+
+func TestAServiceIsKnownByItsToken(t *testing.T) {
+	t.Parallel()
+	_, issuer, v := trusting(t)
+	token := must(t)(issuer.Token(t.Context(), identity.Audience("reservation")))
+	who, err := v.Service(t.Context(), token, audience)
+	if err != nil || who.Email != issuer.Email() || who.Staff || who.Tenant != nil {
+		t.Errorf("got %+v, %v", who, err)
+	}
+}
+
+func TestAServiceTokenIsRefused(t *testing.T) {
+	t.Parallel()
+	e, issuer, v := trusting(t)
+	soon := e.Now().Add(time.Hour)
+	right := must(t)(issuer.Sign(issuer.Email(), soon, audience))
+	part := strings.Split(right, ".")
+	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`))
+	for name, test := range map[string]struct {
+		token string
+		want  error
+	}{
+		"empty":                {"", fault.ErrUnauthenticated},
+		"no token":             {"abc", fault.ErrUnauthenticated},
+		"without a signature":  {part[0] + "." + part[1] + ".", fault.ErrUnauthenticated},
+		"unsigned":             {none + "." + part[1] + ".", fault.ErrUnauthenticated},
+		"another signature":    {part[0] + "." + part[1] + "." + strings.Repeat("A", len(part[2])), fault.ErrUnauthenticated},
+		"of another key":       {must(t)(identity.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Sign(issuer.Email(), soon, audience)), fault.ErrUnauthenticated},
+		"for another service":  {must(t)(issuer.Sign(issuer.Email(), soon, identity.Audience("sandbox"))), fault.ErrUnauthenticated},
+		"expired":              {must(t)(issuer.Sign(issuer.Email(), e.Now().Add(-time.Second), audience)), fault.ErrUnauthenticated},
+		"of staff":             {must(t)(issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil)), fault.ErrUnauthenticated},
+		"of one who may not":   {must(t)(issuer.Sign("stranger@example.com", soon, audience)), fault.ErrForbidden},
+		"of part of a caller":  {must(t)(issuer.Sign("example.com", soon, audience)), fault.ErrForbidden},
+		"of nobody in the end": {must(t)(issuer.Sign("", soon, audience)), fault.ErrForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if who, err := v.Service(t.Context(), test.token, audience); !errors.Is(err, test.want) {
+				t.Errorf("got %+v, %v; want %v", who, err, test.want)
+			}
+		})
+	}
+}
+
+func TestAnUnverifiedEMailIsNoIdentity(t *testing.T) {
+	t.Parallel()
+	e, issuer, v := trusting(t)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))},
+		(&jose.SignerOptions{}).WithHeader("kid", "local"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for verified, want := range map[bool]error{true: nil, false: fault.ErrUnauthenticated} {
+		token := must(t)(jwt.Signed(signer).
+			Claims(jwt.Claims{Issuer: issuer.Name(), Audience: jwt.Audience{audience}, Expiry: jwt.NewNumericDate(e.Now().Add(time.Hour))}).
+			Claims(map[string]any{"email": issuer.Email(), "email_verified": verified}).Serialize())
+		if _, err := v.Service(t.Context(), token, audience); !errors.Is(err, want) {
+			t.Errorf("verified %v: got %v", verified, err)
+		}
+	}
+}
+
+func TestStaffAreKnownByTheirToken(t *testing.T) {
+	t.Parallel()
+	_, issuer, v := trusting(t)
+	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
+	token := must(t)(issuer.Staff(audience, "usr_1", tenant, []id.Property{property}, "front_desk", "manager"))
+	for _, verify := range []func() (identity.Identity, error){
+		func() (identity.Identity, error) { return v.Staff(t.Context(), token, audience) },
+		func() (identity.Identity, error) { return v.Any(t.Context(), token, audience) },
+	} {
+		who, err := verify()
+		if err != nil || !who.Staff || who.Subject != "usr_1" || who.Tenant == nil || *who.Tenant != tenant ||
+			!slices.Equal(who.Properties, []id.Property{property}) || !slices.Equal(who.Roles, []string{"front_desk", "manager"}) {
+			t.Errorf("got %+v, %v", who, err)
+		}
+	}
+}
+
+func TestAStaffTokenIsRefused(t *testing.T) {
+	t.Parallel()
+	e, issuer, v := trusting(t)
+	for name, token := range map[string]string{
+		"of a service":     must(t)(issuer.Token(t.Context(), audience)),
+		"without a tenant": must(t)(issuer.Staff(audience, "usr_1", id.Tenant{}, nil)),
+		"without a person": must(t)(issuer.Staff(audience, "", id.New[id.Tenant](), nil)),
+		"of another key":   must(t)(identity.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Staff(audience, "usr_1", id.New[id.Tenant](), nil)),
+	} {
+		if who, err := v.Staff(t.Context(), token, audience); !errors.Is(err, fault.ErrUnauthenticated) {
+			t.Errorf("%s: got %+v, %v", name, who, err)
+		}
+	}
+}
+
+// claimed signs the claims of a staff token that is right but for what change does to it, with the trusted key unless it says otherwise.
+func claimed(t *testing.T, e env.Env, issuer *identity.Issuer, kid string, change func(map[string]any)) string {
+	t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))},
+		(&jose.SignerOptions{}).WithHeader("kid", kid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := e.Now().Unix()
+	claims := map[string]any{"iss": issuer.Name(), "sub": "usr_1", "aud": audience, "iat": now, "exp": now + 3600,
+		"tenant_id": id.New[id.Tenant]().String(), "roles": []string{"front_desk"}}
+	change(claims)
+	return must(t)(jwt.Signed(signer).Claims(claims).Serialize())
+}
+
+func TestStaff_claims(t *testing.T) {
+	t.Parallel()
+	e, issuer, v := trusting(t)
+	now := e.Now().Unix()
+	for _, test := range []struct {
+		name, kid string
+		change    func(map[string]any)
+		ok        bool
+	}{
+		{"all right", "local", func(map[string]any) {}, true},
+		{"a shift", "local", func(c map[string]any) { c["exp"] = now + 12*3600 }, true},
+		{"longer than a shift", "local", func(c map[string]any) { c["exp"] = now + 12*3600 + 1 }, false},
+		{"ten years", "local", func(c map[string]any) { c["exp"] = now + 10*365*86400 }, false},
+		{"no iat", "local", func(c map[string]any) { delete(c, "iat") }, false},
+		{"iat within the skew", "local", func(c map[string]any) { c["iat"] = now + 30 }, true},
+		{"iat in the future", "local", func(c map[string]any) { c["iat"] = now + 600 }, false},
+		{"no audience", "local", func(c map[string]any) { delete(c, "aud") }, false},
+		{"another audience", "local", func(c map[string]any) { c["aud"] = "https://sandbox.melmastoon.ghasi.io" }, false},
+		{"no kid", "", func(map[string]any) {}, false},
+		{"unknown kid", "other", func(map[string]any) {}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			who, err := v.Any(t.Context(), claimed(t, e, issuer, test.kid, test.change), audience)
+			if (err == nil) != test.ok || err != nil && !errors.Is(err, fault.ErrUnauthenticated) {
+				t.Errorf("Any() = %+v, %v; want accepted %v", who, err, test.ok)
+			}
+		})
+	}
+}
+
+// Services may sign with RSA, staff may not, even with one issuer for both.
+func TestStaff_algorithm(t *testing.T) {
+	t.Parallel()
+	e, _, _ := trusting(t)
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "rsa", Algorithm: "RS256", Use: "sig"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := identity.Open(e.With("STAFF_ISSUER", "https://staff.example").With("STAFF_KEYS", string(keys)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", "rsa"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := e.Now().Unix()
+	token := must(t)(jwt.Signed(signer).Claims(map[string]any{"iss": "https://staff.example", "sub": "usr_1", "aud": audience, "iat": now,
+		"exp": now + 3600, "tenant_id": id.New[id.Tenant]().String()}).Serialize())
+	if who, err := v.Staff(t.Context(), token, audience); !errors.Is(err, fault.ErrUnauthenticated) {
+		t.Errorf("Staff() = %+v, %v; want %v", who, err, fault.ErrUnauthenticated)
+	}
+}
+
+func TestTokensLiveByTheMovableClock(t *testing.T) {
+	t.Parallel()
+	e, issuer, v := trusting(t)
+	first := must(t)(issuer.Token(t.Context(), audience))
+	if again := must(t)(issuer.Token(t.Context(), audience)); again != first {
+		t.Error("a token that is fresh was not kept")
+	}
+	e.Advance(61 * time.Minute)
+	if _, err := v.Service(t.Context(), first, audience); !errors.Is(err, fault.ErrUnauthenticated) {
+		t.Errorf("expired: got %v", err)
+	}
+	if _, err := v.Service(t.Context(), must(t)(issuer.Token(t.Context(), audience)), audience); err != nil {
+		t.Errorf("renewed: got %v", err)
+	}
+}
+
+func TestAVerifierWithWrongKeysDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	key := ed25519.NewKeyFromSeed(make([]byte, 32))
+	for name, keys := range map[string]string{
+		"text":          "keys",
+		"an http URL":   "http://example.com/jwks",
+		"without a kid": fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":%q}]}`, b64(key[32:])),
+		"a private key": fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":%q,"d":%q}]}`, b64(key[32:]), b64(key.Seed())),
+	} {
+		if _, err := identity.Open(env.Of(map[string]string{"IDENTITY_ISSUER": "i", "IDENTITY_KEYS": keys})); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+func TestAVerifierThatIsNotConfiguredTrustsNobody(t *testing.T) {
+	t.Parallel()
+	_, issuer, _ := trusting(t)
+	v, err := identity.Open(env.Of(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.Service(t.Context(), must(t)(issuer.Token(t.Context(), audience)), audience); !errors.Is(err, fault.ErrUnauthenticated) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,201 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// The algorithms that are accepted. The cloud signs service tokens with RS256, the local issuer with EdDSA.
+var (
+	algorithms      = []jose.SignatureAlgorithm{jose.EdDSA, jose.RS256, jose.ES256}
+	staffAlgorithms = []jose.SignatureAlgorithm{jose.EdDSA}
+)
+
+const (
+	maxStaffLifetime = 12 * time.Hour  // from iat to exp of a staff token: a shift
+	maxClockSkew     = 1 * time.Minute // by which a token may be issued ahead of this clock
+)
+
+// A Verifier tells genuine tokens from others. What it refuses is [fault.ErrUnauthenticated]; a genuine token of
+// somebody who may not call is [fault.ErrForbidden].
+type Verifier struct {
+	config config
+	now    func() time.Time
+	keys   oidc.KeySet
+	staff  oidc.KeySet
+}
+
+type config struct {
+	Issuer      string   `env:"IDENTITY_ISSUER"`
+	Keys        string   `env:"IDENTITY_KEYS"`    // a JWKS, or the https URL of one
+	Callers     []string `env:"IDENTITY_CALLERS"` // e-mails of the services that may call
+	StaffIssuer string   `env:"STAFF_ISSUER"`
+	StaffKeys   string   `env:"STAFF_KEYS"`
+}
+
+// Open returns the verifier of these surroundings. One that is not configured refuses everybody.
+func Open(e env.Env) (*Verifier, error) {
+	var c config
+	if err := e.Load(&c); err != nil {
+		return nil, fmt.Errorf("identity: %w", err)
+	}
+	return env.Once(e, fmt.Sprintf("identity %q", c), func() (*Verifier, error) {
+		keys, err := keySet(c.Keys)
+		if err != nil {
+			return nil, fmt.Errorf("identity: IDENTITY_KEYS: %w", err)
+		}
+		staff, err := keySet(c.StaffKeys)
+		if err != nil {
+			return nil, fmt.Errorf("identity: STAFF_KEYS: %w", err)
+		}
+		return &Verifier{config: c, now: e.Now, keys: keys, staff: staff}, nil
+	})
+}
+
+// Service verifies the token of a service that calls audience.
+func (v *Verifier) Service(ctx context.Context, token, audience string) (Identity, error) {
+	t, err := v.verify(ctx, token, trust{v.config.Issuer, v.keys, algorithms}, audience)
+	if err != nil {
+		return Identity{}, err
+	}
+	var claims struct {
+		Email    string `json:"email"`
+		Verified bool   `json:"email_verified"`
+	}
+	if err := t.Claims(&claims); err != nil || !claims.Verified {
+		return Identity{}, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: token without a verified e-mail"), err))
+	}
+	if !slices.Contains(v.config.Callers, claims.Email) {
+		return Identity{}, fault.ErrForbidden.Because(fmt.Errorf("identity: %s may not call", claims.Email))
+	}
+	return Identity{Subject: t.Subject, Email: claims.Email}, nil
+}
+
+// Staff verifies the token of a person at a hotel's desk who calls audience. It says when it was issued and is valid for a shift at most.
+func (v *Verifier) Staff(ctx context.Context, token, audience string) (Identity, error) {
+	t, err := v.verify(ctx, token, trust{v.config.StaffIssuer, v.staff, staffAlgorithms}, audience)
+	if err != nil {
+		return Identity{}, err
+	}
+	if t.IssuedAt.IsZero() || t.Expiry.Sub(t.IssuedAt) > maxStaffLifetime {
+		return Identity{}, fault.ErrUnauthenticated.Because(fmt.Errorf("identity: staff token without iat, or valid for more than %v", maxStaffLifetime))
+	}
+	var claims staffClaims
+	if err := t.Claims(&claims); err != nil || claims.Tenant.IsZero() || t.Subject == "" {
+		return Identity{}, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: staff token without its claims"), err))
+	}
+	return Identity{Subject: t.Subject, Staff: true, Tenant: &claims.Tenant, Properties: claims.Properties, Roles: claims.Roles}, nil
+}
+
+// Any verifies the token of a service that calls audience, or of staff, whichever it claims to be.
+func (v *Verifier) Any(ctx context.Context, token, audience string) (Identity, error) {
+	if isStaff(token) {
+		return v.Staff(ctx, token, audience)
+	}
+	return v.Service(ctx, token, audience)
+}
+
+// staffClaims are the claims of a staff token besides the registered ones.
+type staffClaims struct {
+	Tenant     id.Tenant     `json:"tenant_id"`
+	Properties []id.Property `json:"property_ids"`
+	Roles      []string      `json:"roles"`
+}
+
+// isStaff looks at what a token says before it is verified. It only chooses who verifies: both check the signature, and
+// a claim of the wrong kind is refused by either.
+func isStaff(token string) bool {
+	t, err := jwt.ParseSigned(token, algorithms)
+	if err != nil {
+		return false
+	}
+	var claims struct {
+		Tenant string `json:"tenant_id"`
+	}
+	return t.UnsafeClaimsWithoutVerification(&claims) == nil && claims.Tenant != ""
+}
+
+// A trust is whose tokens are accepted, and how they are signed.
+type trust struct {
+	issuer     string
+	keys       oidc.KeySet
+	algorithms []jose.SignatureAlgorithm
+}
+
+func (v *Verifier) verify(ctx context.Context, token string, by trust, audience string) (*oidc.IDToken, error) {
+	if by.issuer == "" || by.keys == nil {
+		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: nobody is trusted: issuer and keys are not configured"))
+	}
+	c := &oidc.Config{ClientID: audience, Now: v.now}
+	for _, a := range by.algorithms {
+		c.SupportedSigningAlgs = append(c.SupportedSigningAlgs, string(a))
+	}
+	signed, err := jose.ParseSigned(token, by.algorithms)
+	if err != nil || len(signed.Signatures) != 1 || signed.Signatures[0].Header.KeyID == "" {
+		return nil, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: token without one signature that names its key"), err))
+	}
+	t, err := oidc.NewVerifier(by.issuer, by.keys, c).Verify(ctx, token)
+	if err != nil {
+		return nil, fault.ErrUnauthenticated.Because(err)
+	}
+	if t.IssuedAt.After(v.now().Add(maxClockSkew)) {
+		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: token that is issued in the future"))
+	}
+	return t, nil
+}
+
+// A fixedKeySet verifies a signature with the key that the token names, and with no other.
+type fixedKeySet jose.JSONWebKeySet
+
+// VerifySignature returns the payload of a token.
+func (f fixedKeySet) VerifySignature(_ context.Context, token string) ([]byte, error) {
+	signed, err := jose.ParseSigned(token, algorithms)
+	if err != nil {
+		return nil, err
+	}
+	set := jose.JSONWebKeySet(f)
+	for _, k := range set.Key(signed.Signatures[0].Header.KeyID) {
+		if payload, err := signed.Verify(k.Key); err == nil {
+			return payload, nil
+		}
+	}
+	return nil, errors.New("no known key has signed this")
+}
+
+// keyTimeout bounds the fetching of somebody's keys.
+const keyTimeout = 2 * time.Second
+
+// keySet is an inline JWKS, or one that is fetched when it is first needed and again when an unknown key turns up.
+func keySet(s string) (oidc.KeySet, error) {
+	switch {
+	case s == "":
+		return nil, nil
+	case strings.HasPrefix(s, "https://"):
+		ctx := oidc.ClientContext(context.Background(), &http.Client{Timeout: keyTimeout})
+		return oidc.NewRemoteKeySet(ctx, s), nil
+	}
+	var set jose.JSONWebKeySet
+	if err := json.Unmarshal([]byte(s), &set); err != nil {
+		return nil, errors.New("neither a JWKS nor an https URL")
+	}
+	for _, k := range set.Keys {
+		if !k.IsPublic() || k.KeyID == "" {
+			return nil, errors.New("a key that is not public, or has no kid")
+		}
+	}
+	return fixedKeySet(set), nil
+}

@@ -1,0 +1,200 @@
+package outbox_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// with is the event with another member in its payload, or without it.
+func with(d event.Draft, name string, value any) event.Draft {
+	payload := maps.Clone(d.Payload.(map[string]any))
+	payload[name] = value
+	if value == nil {
+		delete(payload, name)
+	}
+	d.Payload = payload
+	return d
+}
+
+func TestAppendRefusesWhatBreaksItsContractAndTheTransactionWithIt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	unkeyed := told("", 1)
+	for _, test := range []struct {
+		name  string
+		event event.Draft
+		says  string
+	}{
+		{"a member is missing", with(told("k", 1), "units", nil), "/units"},
+		{"a member is of the wrong form", with(told("k", 1), "reasonCode", "mood"), "/reasonCode"},
+		{"a member that no schema names", with(told("k", 1), "email", "guest@example.com"), "/email"},
+		{"no ordering key", unkeyed, "ordering key"},
+		{"a zero character, which the table cannot keep", with(told("k", 1), "failedAt", "a\x00b"), "zero character"},
+		{"a subject without a schema", event.Draft{Subject: event.Subject{Name: "melmastoon.nobody.knows.v1", Version: 1, Producer: "x"}, OrderingKey: "k"}, "melmastoon.nobody.knows.v1"},
+	} {
+		err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
+			if err := r.store.Append(t.Context(), tx, told("effect", 1)); err != nil {
+				t.Fatal(err)
+			}
+			return r.store.Append(t.Context(), tx, test.event)
+		})
+		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "guest@") {
+			t.Errorf("%s: got %v, want an error that says %q and no value", test.name, err, test.says)
+		}
+	}
+	if rows := r.rows(t); len(rows) != 0 {
+		t.Errorf("the transactions left %v", rows)
+	}
+}
+
+func TestTelemetryThatBreaksItsContractIsParkedAndCostsNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for _, payload := range []any{
+		map[string]any{"step": "quote"},         // no schema knows it
+		map[string]any{"step": "a\x00b"},        // the table cannot keep it
+		map[string]any{"step": make(chan bool)}, // it has no JSON form
+	} {
+		r.mustWrite(t, told("booking", 1), event.Draft{Subject: telemetry, OrderingKey: "session", Payload: payload})
+	}
+	want := []string{"booking 1 pending", "session - parked", "booking 1 pending", "session - parked", "booking 1 pending", "session - parked"}
+	if got := r.rows(t); !slices.Equal(got, want) {
+		t.Errorf("got rows %v, want %v", got, want)
+	}
+	report, err := r.relay.Relay(t.Context())
+	if report != (outbox.Report{Published: 3, Stuck: outbox.Stuck{Telemetry: 3}}) || err != nil {
+		t.Errorf("relay: got %+v, %v, want 3 published and 3 stuck", report, err)
+	}
+	if got, want := names(r.heard.Messages()), []string{"booking 1", "booking 1", "booking 1"}; !slices.Equal(got, want) {
+		t.Errorf("published %v, want %v", got, want)
+	}
+}
+
+func TestAppendKeepsABackslashThatOnlyLooksLikeAZeroCharacter(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	err := r.write(t.Context(), r.store, nil, with(told("k", 1), "failedAt", `a\u0000b`))
+	if err == nil || !strings.Contains(err.Error(), "/failedAt") {
+		t.Errorf("got %v, want only the schema to refuse it", err)
+	}
+}
+
+func TestARowSaysWhatTheEventSays(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	d := told("tenant:1", 7)
+	d.ID = id.New[id.Event]()
+	ctx := event.WithOrigin(t.Context(), event.Origin{RequestID: "req_1", Session: "s"})
+	if err := r.write(ctx, r.store, nil, d); err != nil {
+		t.Fatal(err)
+	}
+	var rowID, tenant, eventID, subject, key string
+	var payload []byte
+	err := r.Owner(t).QueryRow(ctx, `
+		SELECT replace(id::text, '-', ''), replace(tenant_id::text, '-', ''), event_id, subject, ordering_key, payload
+		FROM sandbox.outbox WHERE occurred_at <= enqueued_at AND envelope ->> 'requestId' = 'req_1' AND envelope ->> 'publishedAt' IS NULL`).
+		Scan(&rowID, &tenant, &eventID, &subject, &key, &payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if eventID != d.ID.String() || rowID != fmt.Sprintf("%x", d.ID[:]) || tenant != fmt.Sprintf("%x", d.Tenant[:]) {
+		t.Errorf("got id %s, event id %s, tenant %s, want those of %s and %s", rowID, eventID, tenant, d.ID, d.Tenant)
+	}
+	if subject != domain.Name || key != "tenant:1" {
+		t.Errorf("got subject %s and key %s", subject, key)
+	}
+	if want, _ := json.Marshal(d.Payload); !sameJSON(payload, want) {
+		t.Errorf("got payload %s, want %s", payload, want)
+	}
+}
+
+// TestWhatTravelsBesideTheEnvelopeIsKept publishes an event of each kind of envelope from its row.
+func TestWhatTravelsBesideTheEnvelopeIsKept(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	full, flat := told("tenant:1", 7), told("tenant:2", 8)
+	full.Extensions, flat.Extensions = event.Extensions{"errorcode": "MELMASTOON.X"}, event.Extensions{"errorcode": "MELMASTOON.Y"}
+	flat.Subject.Flat = true
+	r.mustWrite(t, full)
+	r.mustRelay(t, reported(1))
+	r.mustWrite(t, flat)
+	r.mustRelay(t, reported(1))
+	messages := r.heard.Messages()
+	if got, want := names(messages), []string{"tenant:1 7", "tenant:2 8"}; !slices.Equal(got, want) {
+		t.Fatalf("published %v, want %v", got, want)
+	}
+	for i, code := range []string{"MELMASTOON.X", "MELMASTOON.Y"} {
+		m := messages[i]
+		if m.Attributes["ce-errorcode"] != code || m.Attributes["ce-partitionkey"] != m.OrderingKey {
+			t.Errorf("published with %v", m.Attributes)
+		}
+		metadata, extensions := strings.Contains(string(m.Data), "metadata"), strings.Contains(string(m.Data), "errorcode")
+		if metadata == (i == 1) || extensions {
+			t.Errorf("published %s", m.Data)
+		}
+	}
+}
+
+func TestTelemetryWithAnExtensionThatNoEventMayHaveIsParked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mustWrite(t, event.Draft{Subject: telemetry, OrderingKey: "session", Payload: struct{}{}, Extensions: event.Extensions{"id": "other"}})
+	if got, want := r.rows(t), []string{"session - parked"}; !slices.Equal(got, want) {
+		t.Errorf("got rows %v, want %v", got, want)
+	}
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	s, _ := json.Marshal(x, json.Deterministic(true))
+	u, _ := json.Marshal(y, json.Deterministic(true))
+	return string(s) == string(u)
+}
+
+func TestAnEventHappensOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	d := told("k", 1)
+	d.ID = id.New[id.Event]()
+	r.mustWrite(t, d)
+	if err := r.write(t.Context(), r.store, nil, d); !postgres.Violates(err, "outbox_pkey") {
+		t.Errorf("appended twice: got %v, want the primary key to refuse it", err)
+	}
+}
+
+// The writers of a key follow each other, so that seq is the order of commits. Without that a later version could be
+// committed, and published, while an earlier one is still on its way.
+func TestWritersOfAKeyFollowEachOther(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	second := make(chan error, 1)
+	err := r.write(t.Context(), r.store, func() {
+		go func() { second <- r.write(t.Context(), r.store, nil, told("k", 2)) }()
+		r.await(t, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)`)
+		r.mustWrite(t, told("other", 1))
+		r.mustRelay(t, reported(1))
+	}, told("k", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-second; err != nil {
+		t.Fatal(err)
+	}
+	r.mustRelay(t, reported(2))
+	if got, want := names(r.heard.Messages()), []string{"other 1", "k 1", "k 2"}; !slices.Equal(got, want) {
+		t.Errorf("published %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,54 @@
+package outbox_test
+
+import (
+	"context"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// nowhere is a publisher that costs nothing.
+type nowhere struct{}
+
+func (nowhere) Publish(_ context.Context, messages []topic.Message) []error {
+	return make([]error, len(messages))
+}
+
+// BenchmarkRelay publishes rows of about 1 KB over many keys to nowhere, with one relay and with four.
+func BenchmarkRelay(b *testing.B) {
+	for name, relays := range map[string]int{"one": 1, "four": 4} {
+		b.Run(name, func(b *testing.B) {
+			r := newRig(b)
+			o := outbox.Open(env.Give[topic.Publisher](r.Env(), nowhere{}), r.db)
+			r.mustWrite(b, told("template", 1))
+			r.exec(b, `
+				INSERT INTO sandbox.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at)
+				SELECT gen_random_uuid(), event_id, tenant_id, subject, 'key ' || n % 5000, payload, envelope, occurred_at
+				FROM sandbox.outbox, generate_series(1, $1) n`, b.N)
+			r.exec(b, `VACUUM ANALYZE sandbox.outbox`)
+			b.ResetTimer()
+			var group errgroup.Group
+			for range relays {
+				group.Go(func() error { _, err := o.Relay(b.Context()); return err })
+			}
+			if err := group.Wait(); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// BenchmarkAppend writes one event in a transaction of its own.
+func BenchmarkAppend(b *testing.B) {
+	r := newRig(b)
+	d := told("k", 1)
+	b.ResetTimer()
+	for range b.N {
+		r.mustWrite(b, d)
+	}
+}

@@ -1,0 +1,156 @@
+package outbox_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+func TestWhatIsCommittedIsPublishedBeforeTheWriterAnswers(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
+		if err := r.relay.Append(t.Context(), tx, told("k", 1), told("l", 1)); err != nil {
+			return err
+		}
+		if got := r.heard.Messages(); len(got) != 0 {
+			t.Errorf("published %v before the commit", names(got))
+		}
+		return r.relay.Append(t.Context(), tx, told("m", 1), told("k", 2))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bad := faults(r.heard.Messages(), map[string]int{"k": 2, "l": 1, "m": 1}); bad != nil || len(r.heard.Messages()) != 4 {
+		t.Error(names(r.heard.Messages()), bad)
+	}
+}
+
+func TestWhatIsRolledBackIsNeverPublished(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
+		if err := r.relay.Append(t.Context(), tx, told("k", 1)); err != nil {
+			return err
+		}
+		return errKilled
+	})
+	if err != errKilled || len(r.heard.Messages()) != 0 {
+		t.Errorf("got %v and published %v", err, names(r.heard.Messages()))
+	}
+	r.mustRelay(t, reported(0))
+}
+
+func TestAWriterServesOnlyTheLanesItWroteTo(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	same := r.neighbour(t, "k")
+	r.mustWrite(t, told(same, 1), told("elsewhere", 1))
+	if err := r.write(t.Context(), r.relay, nil, told("k", 1)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := names(r.heard.Messages()), []string{same + " 1", "k 1"}; !slices.Equal(got, want) {
+		t.Errorf("published %v, want %v", got, want)
+	}
+}
+
+// A writer that finds its lane held goes away. Whoever holds the lane sees the new row when it looks once more.
+func TestAHeldLaneIsLeftToItsHolder(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mustWrite(t, told("k", 1))
+	var met bool
+	holder := r.relay.Stepping(func(s outbox.Step) error {
+		if s != outbox.Published || met {
+			return nil
+		}
+		met = true
+		if err := r.write(t.Context(), r.relay, nil, told("k", 2)); err != nil {
+			return err
+		}
+		if got, want := names(r.heard.Messages()), []string{"k 1"}; !slices.Equal(got, want) {
+			t.Errorf("while the lane was held, %v was published, want %v", got, want)
+		}
+		return nil
+	})
+	if report, err := holder.Relay(t.Context()); err != nil || report != reported(2) {
+		t.Errorf("got %+v, %v, want both published by the holder", report, err)
+	}
+	if got, want := names(r.heard.Messages()), []string{"k 1", "k 2"}; !slices.Equal(got, want) {
+		t.Errorf("published %v, want %v", got, want)
+	}
+}
+
+// stuck is a publisher that answers only when its time is over.
+type stuck struct{}
+
+func (stuck) Publish(ctx context.Context, messages []topic.Message) []error {
+	<-ctx.Done()
+	errs := make([]error, len(messages))
+	for i := range errs {
+		errs[i] = ctx.Err()
+	}
+	return errs
+}
+
+func TestAPublisherThatHangsCostsTheWriterLittleAndTheEventNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	slow := outbox.Open(env.Give[topic.Publisher](r.Env(), stuck{}), r.db)
+	var err error
+	took, stalled := fntest.Timed(func() {
+		err = r.db.InTx(t.Context(), func(tx postgres.Tx) error { return slow.Append(t.Context(), tx, told("k", 1)) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took > 2*time.Second { // 150 ms, and what a busy machine adds
+		t.Errorf("the writer waited for %v, besides %v in which the machine got to nothing", took, stalled)
+	}
+	if got, want := r.rows(t), []string{"k 1 pending"}; !slices.Equal(got, want) {
+		t.Errorf("got rows %v, want %v: its own deadline is no failure of the event", got, want)
+	}
+	r.lapse(t) // a machine so busy that it had no time to give the lane back
+	r.mustRelay(t, reported(1))
+}
+
+func TestACallerWhoHangsUpDelaysNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	ctx, hangUp := context.WithCancel(t.Context())
+	err := r.db.InTx(ctx, func(tx postgres.Tx) error {
+		tx.AfterCommit("hang up", func(context.Context, []string) { hangUp() })
+		return r.relay.Append(ctx, tx, told("k", 1))
+	})
+	if got, want := names(r.heard.Messages()), []string{"k 1"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("published %v, %v, want %v", got, err, want)
+	}
+}
+
+func TestARelayThatIsToldToStopMarksWhatItHasPublished(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mustWrite(t, told("k", 1))
+	ctx, stop := context.WithCancel(t.Context())
+	stopping := r.relay.Stepping(func(s outbox.Step) error {
+		if s == outbox.Published {
+			stop()
+		}
+		return nil
+	})
+	if report, err := stopping.Relay(ctx); report != reported(1) || err == nil {
+		t.Errorf("got %+v, %v, want one published and then the end", report, err)
+	}
+	if got, want := r.rows(t), []string{"k 1 published"}; !slices.Equal(got, want) {
+		t.Errorf("got rows %v, want %v", got, want)
+	}
+	r.mustWrite(t, told("k", 2))
+	r.mustRelay(t, reported(1)) // the lane was given back
+}

@@ -1,0 +1,206 @@
+package outbox_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/shared/testkit/topictest"
+)
+
+// Twelve writers, of which four keep each transaction open until others have committed after it; some publish what
+// they have written, others leave it to four relays, each of which is killed now and then.
+func TestOrderIsKeptAndNothingIsLost(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	written, commits := map[string]int{}, make(chan struct{})
+	ctx, done := context.WithCancel(t.Context())
+	var relays, writers errgroup.Group
+	var prompt sync.WaitGroup // the writers that commit at once
+	for n := range 4 {
+		relays.Go(func() error { return r.relayUntil(ctx, t, uint64(n)) })
+	}
+	var mu sync.Mutex
+	for n := range 12 {
+		if !late(n) {
+			prompt.Add(1)
+		}
+		writers.Go(func() error {
+			if !late(n) {
+				defer prompt.Done()
+			}
+			wrote, err := r.writeMany(t, n, commits)
+			mu.Lock()
+			defer mu.Unlock()
+			for key, versions := range wrote {
+				written[key] = versions
+			}
+			return err
+		})
+	}
+	go func() { prompt.Wait(); close(commits) }()
+	if err := writers.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	done()
+	if err := relays.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	r.lapse(t)
+	if _, err := r.relay.Relay(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range faults(r.heard.Messages(), written) {
+		t.Error(bad)
+	}
+	var left int
+	if err := r.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM sandbox.outbox WHERE status <> 'published'`).Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d rows are left, %v", left, err)
+	}
+}
+
+// relayUntil relays again and again until ctx is done, killed after one step in thirty.
+func (r *rig) relayUntil(ctx context.Context, t *testing.T, seed uint64) error {
+	random := rand.New(rand.NewPCG(seed, 1))
+	mortal := r.relay.Stepping(func(outbox.Step) error {
+		if random.IntN(30) == 0 {
+			return errKilled
+		}
+		return nil
+	})
+	for ctx.Err() == nil {
+		_, err := mortal.Relay(t.Context())
+		switch {
+		case err == nil:
+		case strings.Contains(err.Error(), errKilled.Error()):
+			r.lapse(t)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+func late(writer int) bool { return writer%3 == 0 }
+
+// writeMany writes to three keys of its own, two versions in each transaction, and tells how many of each.
+func (r *rig) writeMany(t *testing.T, writer int, commits chan struct{}) (map[string]int, error) {
+	written, box := map[string]int{}, r.store
+	if writer%2 == 0 {
+		box = r.relay
+	}
+	var meanwhile func()
+	if late(writer) {
+		meanwhile = func() { <-commits } // somebody commits after this was written and before it is committed
+	}
+	for n := range 30 {
+		key := fmt.Sprintf("w%d-%d", writer, n%3)
+		first := written[key] + 1
+		written[key] += 2
+		if err := r.write(t.Context(), box, meanwhile, told(key, first), told(key, first+1)); err != nil {
+			return nil, err
+		}
+		if late(writer) {
+			continue
+		}
+		select {
+		case commits <- struct{}{}:
+		default:
+		}
+	}
+	return written, nil
+}
+
+// The twins below are relays as they are often written. Each fails, and the check above finds it.
+
+// byPosition publishes what comes after the last position it has seen.
+func byPosition(t *testing.T, r *rig, last *int64) {
+	conn := r.Owner(t)
+	rows, _ := conn.Query(t.Context(), `SELECT seq, ordering_key, envelope -> 'metadata' ->> 'aggregateVersion' FROM sandbox.outbox WHERE seq > $1 ORDER BY seq`, *last)
+	for _, found := range collect(t, rows) {
+		*last = found.seq
+		r.heard.Publish(t.Context(), []topic.Message{found.message()})
+	}
+}
+
+func TestTheCheckFindsARelayThatGoesByPosition(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var last int64
+	err := r.write(t.Context(), r.store, func() {
+		r.mustWrite(t, told("early", 1))
+		byPosition(t, r, &last)
+	}, told("late", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	byPosition(t, r, &last)
+	if bad := faults(r.heard.Messages(), map[string]int{"early": 1, "late": 1}); len(bad) != 1 || !strings.Contains(bad[0], "late: 0 of 1") {
+		t.Errorf("got %v, want the late event found missing", bad)
+	}
+	var good topictest.Memory
+	r.heard.Refuse = func(m topic.Message) error { return good.Publish(t.Context(), []topic.Message{m})[0] }
+	r.mustRelay(t, reported(2))
+	if bad := faults(good.Messages(), map[string]int{"early": 1, "late": 1}); bad != nil {
+		t.Errorf("the real one: %v", bad)
+	}
+}
+
+// Two relays that lock single rows, and skip those that others have locked, share the rows of one key.
+func TestTheCheckFindsRelaysThatShareAKey(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mustWrite(t, told("k", 1), told("k", 2))
+	claim := func(tx pgx.Tx) topic.Message {
+		rows, _ := tx.Query(t.Context(), `
+			SELECT seq, ordering_key, envelope -> 'metadata' ->> 'aggregateVersion' FROM sandbox.outbox
+			WHERE published_at IS NULL ORDER BY seq LIMIT 1 FOR UPDATE SKIP LOCKED`)
+		return collect(t, rows)[0].message()
+	}
+	first, second := begin(t, r.Database), begin(t, r.Database)
+	one, two := claim(first), claim(second)
+	r.heard.Publish(t.Context(), []topic.Message{two}) // the second is faster
+	r.heard.Publish(t.Context(), []topic.Message{one})
+	if bad := faults(r.heard.Messages(), map[string]int{"k": 2}); len(bad) != 1 || !strings.Contains(bad[0], "out of order") {
+		t.Errorf("got %v, want the wrong order found", bad)
+	}
+}
+
+func begin(t *testing.T, d *pgtest.Database) pgx.Tx {
+	t.Helper()
+	tx, err := d.Owner(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	return tx
+}
+
+type found struct {
+	seq          int64
+	key, version string
+}
+
+func (f found) message() topic.Message {
+	return topic.Message{Topic: domain.Name, OrderingKey: f.key, Attributes: map[string]string{"ce-sequence": f.version}}
+}
+
+func collect(t *testing.T, rows pgx.Rows) []found {
+	t.Helper()
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f found, err error) {
+		return f, row.Scan(&f.seq, &f.key, &f.version)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,184 @@
+package outbox_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+func reported(published int) outbox.Report { return outbox.Report{Published: published} }
+
+func TestAMessageIsTheEventAsItIsPublished(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mustWrite(t, told("tenant:1", 3))
+	r.Advance(time.Hour)
+	r.mustRelay(t, reported(1))
+	m := r.heard.Messages()[0]
+	if m.Topic != domain.Name || m.OrderingKey != "tenant:1" || m.Attributes["ce-type"] != domain.Name || m.Attributes["content-type"] != "application/json" {
+		t.Errorf("got message %s, key %s, attributes %v", m.Topic, m.OrderingKey, m.Attributes)
+	}
+	var published time.Time
+	err := r.Owner(t).QueryRow(t.Context(), `SELECT published_at FROM sandbox.outbox WHERE occurred_at < published_at - interval '59 minutes'`).Scan(&published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf(`"publishedAt":"%s"`, published.UTC().Format("2006-01-02T15:04:05.000Z")); !strings.Contains(string(m.Data), want) {
+		t.Errorf("got %s, want it to say %s", m.Data, want)
+	}
+	r.mustRelay(t, reported(0))
+}
+
+func TestAFailingKeyBlocksOnlyItself(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	broken := true
+	r.heard.Refuse = func(m topic.Message) error {
+		if broken && m.OrderingKey == "bad" {
+			return errors.New("try later")
+		}
+		return nil
+	}
+	var events []event.Draft
+	for version := range 1100 { // more than one turn reads
+		events = append(events, told("bad", version+1))
+	}
+	r.mustWrite(t, events...)
+	neighbour := r.neighbour(t, "bad") // in the same lane, behind all of them
+	r.mustWrite(t, told(neighbour, 1), told("elsewhere", 1))
+	r.mustRelay(t, outbox.Report{Published: 2, Failed: 1})
+	r.mustRelay(t, reported(0)) // the failed one waits, and the others of its key with it
+	if got := r.rows(t)[:2]; !slices.Equal(got, []string{"bad 1 retrying", "bad 2 pending"}) {
+		t.Errorf("got rows %v", got)
+	}
+	for _, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+		r.Advance(wait)
+		r.mustRelay(t, outbox.Report{Failed: 1})
+	}
+	broken = false
+	r.mustRelay(t, reported(0))
+	r.Advance(8 * time.Second)
+	r.mustRelay(t, reported(1100))
+	if bad := faults(r.heard.Messages(), map[string]int{"bad": 1100, neighbour: 1, "elsewhere": 1}); bad != nil {
+		t.Error(bad)
+	}
+}
+
+// neighbour finds a key of the same lane.
+func (r *rig) neighbour(t testing.TB, key string) (found string) {
+	t.Helper()
+	err := r.Owner(t).QueryRow(t.Context(), `
+		SELECT 'n' || n FROM generate_series(1, 10000) n
+		WHERE hashtextextended('n' || n, 0) & 63 = hashtextextended($1, 0) & 63 LIMIT 1`, key).Scan(&found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestWhatFailsForLongRaisesAnAlarm(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.heard.Refuse = func(topic.Message) error { return errors.New("try later") }
+	r.mustWrite(t, told("k", 1))
+	r.mustRelay(t, outbox.Report{Failed: 1})
+	r.Advance(6 * time.Minute)
+	if report, err := r.relay.Relay(t.Context()); report != (outbox.Report{Failed: 1, Stuck: outbox.Stuck{Domain: 1}}) || err != nil {
+		t.Errorf("got %+v, %v, want one stuck", report, err)
+	}
+}
+
+func TestWhatCanNeverBePublishedIsParked(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.heard.Refuse = func(m topic.Message) error {
+		if strings.HasSuffix(m.Attributes["ce-sequence"], "2") {
+			return fmt.Errorf("%w: too large", topic.ErrRefused)
+		}
+		return nil
+	}
+	r.mustWrite(t, told("k", 1), told("k", 2), told("k", 3), told("undecodable", 1), told("undecodable", 3))
+	r.exec(t, `UPDATE sandbox.outbox SET envelope = '{"eventId": 5}' WHERE ordering_key = 'undecodable' AND envelope -> 'metadata' ->> 'aggregateVersion' = '1'`)
+	report, err := r.relay.Relay(t.Context())
+	if report != (outbox.Report{Published: 3, Parked: 2, Stuck: outbox.Stuck{Domain: 2}}) || err != nil {
+		t.Errorf("got %+v, %v, want 3 published, 2 parked and stuck", report, err)
+	}
+	want := []string{"k 1 published", "k 2 parked", "k 3 published", "undecodable - parked", "undecodable 3 published"}
+	if got := r.rows(t); !slices.Equal(got, want) {
+		t.Errorf("got rows %v, want %v", got, want)
+	}
+	var reasons []string
+	if err := r.Owner(t).QueryRow(t.Context(), `SELECT array_agg(parked_reason ORDER BY seq) FROM sandbox.outbox WHERE parked_reason IS NOT NULL`).Scan(&reasons); err != nil {
+		t.Fatal(err)
+	}
+	if len(reasons) != 2 || !strings.Contains(reasons[0], "too large") || !strings.Contains(reasons[1], "does not decode") {
+		t.Errorf("got reasons %q", reasons)
+	}
+	r.heard.Refuse = nil // a person has seen to it
+	r.exec(t, `UPDATE sandbox.outbox SET parked_reason = NULL WHERE ordering_key = 'k'; DELETE FROM sandbox.outbox WHERE parked_reason IS NOT NULL`)
+	r.mustRelay(t, reported(1))
+}
+
+func TestAPublisherThatHoldsBackWithoutAFailureDoesNotKeepTheRelayBusyForEver(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.heard.Refuse = func(topic.Message) error { return topic.ErrHeldBack }
+	r.mustWrite(t, told("k", 1), told("k", 2))
+	r.mustRelay(t, outbox.Report{Failed: 1})
+}
+
+func TestARelayNeedsAPublisher(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mustWrite(t, told("k", 1))
+	if _, err := r.store.Relay(t.Context()); err == nil {
+		t.Error("a relay without a publisher did not fail")
+	}
+}
+
+// Killed after any step, a relay loses nothing: as soon as its lease has run out, another goes on.
+func TestAKilledRelayLosesNothing(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		after     outbox.Step
+		published int // by the one that was killed
+		repeats   int // by the one that goes on
+	}{
+		{outbox.Taken, 0, 0},
+		{outbox.Published, 3, 3},
+		{outbox.Settled, 3, 0},
+	} {
+		t.Run(string(test.after), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.mustWrite(t, told("k", 1), told("k", 2), told("l", 1))
+			dying := r.relay.Stepping(func(s outbox.Step) error {
+				if s == test.after {
+					return errKilled
+				}
+				return nil
+			})
+			if _, err := dying.Relay(t.Context()); !errors.Is(err, errKilled) {
+				t.Fatalf("got %v, want it killed", err)
+			}
+			if got := len(r.heard.Messages()); got != test.published {
+				t.Errorf("published %d before it was killed, want %d", got, test.published)
+			}
+			if test.after != outbox.Settled {
+				r.mustRelay(t, reported(0)) // the lanes are still leased
+			}
+			r.lapse(t)
+			r.mustRelay(t, reported(3-test.published+test.repeats))
+			if bad := faults(r.heard.Messages(), map[string]int{"k": 2, "l": 1}); bad != nil {
+				t.Error(bad)
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/shared/testkit/topictest"
+)
+
+// The tests write to the sandbox's outbox. It is like every other: see TestEveryServiceHasTheSameTables.
+const schema = "sandbox"
+
+var (
+	domain    = event.Subject{Name: "melmastoon.inventory.allocation.failed.v1", Version: 1, Producer: "inventory-service"}
+	another   = event.Subject{Name: "melmastoon.payment.transaction.failed.v1", Version: 1, Producer: "payment-service"}
+	telemetry = event.Subject{Name: "melmastoon.bff.tenant.flow.step_completed.v1", Version: 1, Producer: "bff-tenant-booking-service"}
+)
+
+type rig struct {
+	*pgtest.Database
+	db    *postgres.DB
+	heard *topictest.Memory
+	store *outbox.Outbox // has no publisher, so what is appended waits for a relay
+	relay *outbox.Outbox
+}
+
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	d := pgtest.New(t)
+	e := d.Env().With("DATABASE_POOL", "24")
+	r := &rig{Database: d, db: postgres.Open(e, schema), heard: &topictest.Memory{}}
+	r.store = outbox.Open(e, r.db)
+	r.relay = outbox.Open(env.Give[topic.Publisher](e, r.heard), r.db).Patient()
+	return r
+}
+
+// told is the version'th event about a key.
+func told(key string, version int) event.Draft {
+	tenant := id.New[id.Tenant]()
+	return event.Draft{Subject: domain, Tenant: tenant, OrderingKey: key, AggregateVersion: version, Payload: map[string]any{
+		"tenantId": tenant, "propertyId": id.New[id.Property](), "allocationId": id.New[id.Allocation](),
+		"reservationId": id.New[id.Reservation](), "roomTypeId": id.New[id.RoomType](), "units": 1, "reasonCode": "expired",
+		"stayWindow": map[string]string{"start": "2026-05-01", "end": "2026-05-03"}, "failedAt": "2026-04-30T10:00:00Z",
+	}}
+}
+
+// write appends in a transaction of its own, and runs then when the rows are in the database and not yet committed.
+func (r *rig) write(ctx context.Context, o *outbox.Outbox, then func(), events ...event.Draft) error {
+	return r.db.InTx(ctx, func(tx postgres.Tx) error {
+		if err := o.Append(ctx, tx, events...); err != nil || then == nil {
+			return err
+		}
+		_, err := tx.Now(ctx) // whatever it is: what is queued goes out with it
+		then()
+		return err
+	})
+}
+
+func (r *rig) mustWrite(t testing.TB, events ...event.Draft) {
+	t.Helper()
+	if err := r.write(t.Context(), r.store, nil, events...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *rig) mustRelay(t testing.TB, want outbox.Report) {
+	t.Helper()
+	got, err := r.relay.Relay(t.Context())
+	if err != nil || got != want {
+		t.Fatalf("relay: got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// exec runs a statement as the owner.
+func (r *rig) exec(t testing.TB, sql string, args ...any) {
+	t.Helper()
+	if _, err := r.Owner(t).Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rows tells key, version and status of every row in the order of seq.
+func (r *rig) rows(t testing.TB) []string {
+	t.Helper()
+	var all []string
+	err := r.Owner(t).QueryRow(t.Context(), `
+		SELECT coalesce(array_agg(ordering_key || ' ' || coalesce(envelope -> 'metadata' ->> 'aggregateVersion', '-') || ' ' || status ORDER BY seq), '{}')
+		FROM sandbox.outbox`).Scan(&all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// await asks until the question is answered with yes.
+func (r *rig) await(t testing.TB, question string) {
+	t.Helper()
+	conn := r.Owner(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for yes := false; !yes; {
+		if err := conn.QueryRow(ctx, question).Scan(&yes); err != nil {
+			t.Fatalf("%s: %v", question, err)
+		}
+	}
+}
+
+// lapse ends all leases, as time does.
+func (r *rig) lapse(t testing.TB) {
+	t.Helper()
+	r.exec(t, `UPDATE sandbox.outbox_lanes SET leased_until = '-infinity'`)
+}
+
+// names tells key and version of messages.
+func names(messages []topic.Message) []string {
+	var all []string
+	for _, m := range messages {
+		version, _ := strconv.Atoi(m.Attributes["ce-sequence"])
+		all = append(all, fmt.Sprint(m.OrderingKey, " ", version))
+	}
+	return all
+}
+
+// faults tells what is wrong with what was published, when so many versions of each key were written: a version
+// that was lost, or came for the first time after a later one. Repeats are allowed.
+func faults(messages []topic.Message, written map[string]int) []string {
+	var found []string
+	first := map[string][]int{}
+	for _, m := range messages {
+		version, _ := strconv.Atoi(m.Attributes["ce-sequence"])
+		if !slices.Contains(first[m.OrderingKey], version) {
+			first[m.OrderingKey] = append(first[m.OrderingKey], version)
+		}
+	}
+	for key, versions := range written {
+		if len(first[key]) != versions {
+			found = append(found, fmt.Sprintf("%s: %d of %d events", key, len(first[key]), versions))
+		}
+		if !slices.IsSorted(first[key]) {
+			found = append(found, fmt.Sprintf("%s: out of order: %v", key, first[key]))
+		}
+	}
+	return found
+}
+
+var errKilled = errors.New("killed")

@@ -1,0 +1,41 @@
+package outbox
+
+import (
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// A row is an event that waits to be published.
+type row struct {
+	ID       [16]byte
+	Subject  string
+	Key      string `db:"ordering_key"`
+	Payload  []byte
+	Envelope []byte
+	Enqueued time.Time `db:"enqueued_at"`
+}
+
+// sealed is what the column envelope holds: the envelope as it will travel, and what travels beside it.
+type sealed struct {
+	event.Envelope
+	Extensions event.Extensions `json:"extensions,omitzero"`
+}
+
+// message is the row as it is published at that time.
+func (r row) message(at time.Time) (topic.Message, error) {
+	var s sealed
+	if err := json.Unmarshal(r.Envelope, &s); err != nil {
+		return topic.Message{}, errors.New("the envelope does not decode") // the cause may quote it
+	}
+	s.PublishedAt = at
+	raw := event.Raw{Envelope: s.Envelope, Payload: r.Payload, Extensions: s.Extensions}
+	data, err := raw.Data()
+	if err != nil {
+		return topic.Message{}, err
+	}
+	return topic.Message{Topic: r.Subject, OrderingKey: r.Key, Attributes: raw.Attributes(), Data: data}, nil
+}

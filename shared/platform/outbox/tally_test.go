@@ -1,0 +1,98 @@
+package outbox_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// tallied runs f under a tally, and wants so many events published and so many of them late, the slowest after about that long.
+func tallied(t *testing.T, what string, want outbox.Waits, f func(*outbox.Tally)) {
+	t.Helper()
+	var tally outbox.Tally
+	f(&tally)
+	got := tally.Waits()
+	if real := 20 * time.Second; got.Slowest < want.Slowest || got.Slowest > want.Slowest+real { // what the test itself takes
+		t.Errorf("%s: the slowest had waited %v, want about %v", what, got.Slowest, want.Slowest)
+	}
+	if got.Slowest = want.Slowest; got != want {
+		t.Errorf("%s: got %+v, want %+v", what, got, want)
+	}
+}
+
+func TestATallySaysHowLongEventsHadWaited(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mustWrite(t, told("k", 1), told("l", 1))
+	r.Advance(time.Hour)
+	r.mustWrite(t, told("m", 1))
+	relay := func(tally *outbox.Tally) {
+		if _, err := r.relay.Relay(outbox.Tallied(t.Context(), tally)); err != nil {
+			t.Error(err)
+		}
+	}
+	tallied(t, "a relay", outbox.Waits{Published: 3, Late: 2, Slowest: time.Hour}, relay)
+	tallied(t, "a relay with nothing to do", outbox.Waits{}, relay)
+
+	write := func(tally *outbox.Tally) {
+		if err := r.write(outbox.Tallied(t.Context(), tally), r.relay, nil, told("k", 2)); err != nil {
+			t.Error(err)
+		}
+	}
+	tallied(t, "a writer", outbox.Waits{Published: 1}, write)
+	r.mustWrite(t, told(r.neighbour(t, "k"), 1))
+	r.Advance(time.Minute)
+	tallied(t, "a writer who finds another's event in its lane", outbox.Waits{Published: 2, Late: 1, Slowest: time.Minute}, write)
+}
+
+func TestWhatFailsHasWaitedUntilItIsPublished(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	broken := true
+	r.heard.Refuse = func(m topic.Message) error {
+		switch {
+		case m.OrderingKey == "never":
+			return fmt.Errorf("%w: too large", topic.ErrRefused)
+		case broken:
+			return errors.New("try later")
+		}
+		return nil
+	}
+	r.mustWrite(t, told("k", 1), told("never", 1))
+	tallied(t, "what is not published", outbox.Waits{Stuck: outbox.Stuck{Domain: 1}}, func(tally *outbox.Tally) {
+		_, _ = r.relay.Relay(outbox.Tallied(t.Context(), tally))
+	})
+	broken = false
+	r.Advance(time.Minute)
+	tallied(t, "at last", outbox.Waits{Published: 1, Late: 1, Slowest: time.Minute, Stuck: outbox.Stuck{Domain: 1}}, func(tally *outbox.Tally) {
+		_, _ = r.relay.Relay(outbox.Tallied(t.Context(), tally))
+	})
+}
+
+// What was published and could not be marked is published again, and has waited until then.
+func TestATallyCountsOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.mustWrite(t, told("k", 1))
+	tallied(t, "killed between publishing and marking", outbox.Waits{}, func(tally *outbox.Tally) {
+		dying := r.relay.Stepping(func(s outbox.Step) error {
+			if s == outbox.Published {
+				return errKilled
+			}
+			return nil
+		})
+		if _, err := dying.Relay(outbox.Tallied(t.Context(), tally)); !errors.Is(err, errKilled) {
+			t.Error(err)
+		}
+	})
+	r.lapse(t)
+	tallied(t, "the next", outbox.Waits{Published: 1}, func(tally *outbox.Tally) {
+		if _, err := r.relay.Relay(outbox.Tallied(t.Context(), tally)); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+func TestAfterCommit(t *testing.T) {
+	t.Parallel()
+	_, db := openLodge(t, nil)
+	for _, test := range []struct {
+		name string
+		keys []string
+		end  func(context.Context, postgres.Tx) error
+		want []string
+	}{
+		{"runs in the order it was asked for", []string{"a 1", "b 2"}, fine, []string{"a[1]", "b[2]"}},
+		{"runs once per key, with what all asked for", []string{"a 1", "b 2", "a 3"}, fine, []string{"a[1 3]", "b[2]"}},
+		{"does not run after an error", []string{"a"}, refuse, nil},
+		{"does not run after a panic", []string{"a"}, collapse, nil},
+		{"does not run when the commit itself fails", []string{"a"}, breakLate, nil},
+		{"does not run when an error was swallowed", []string{"a"}, swallow, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var ran []string
+			func() {
+				defer func() { _ = recover() }()
+				_ = db.InTenant(t.Context(), id.New[id.Tenant](), func(tx postgres.Tx) error {
+					for _, key := range test.keys {
+						key, about, _ := strings.Cut(key, " ")
+						tx.AfterCommit(key, func(_ context.Context, of []string) { ran = append(ran, key+fmt.Sprint(of)) }, about)
+					}
+					return test.end(t.Context(), tx)
+				})
+			}()
+			if !slices.Equal(ran, test.want) {
+				t.Errorf("ran %v, want %v", ran, test.want)
+			}
+		})
+	}
+}
+
+func fine(context.Context, postgres.Tx) error     { return nil }
+func refuse(context.Context, postgres.Tx) error   { return errRefused }
+func collapse(context.Context, postgres.Tx) error { panic("a bug") }
+
+// breakLate breaks a rule that is checked at the commit.
+func breakLate(ctx context.Context, tx postgres.Tx) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO lodge.stays (stay_id, tenant_id, code)
+		SELECT gen_random_uuid(), current_setting('app.tenant_id')::uuid, 'twice' FROM generate_series(1, 2)`)
+	if err != nil {
+		panic(err) // then the commit is not what fails
+	}
+	return nil
+}
+
+func swallow(ctx context.Context, tx postgres.Tx) error {
+	_, _ = tx.Exec(ctx, `SELECT 1/0`)
+	return nil
+}
+
+func TestWhatFailsOnlyAtTheCommitIsAnError(t *testing.T) {
+	t.Parallel()
+	_, db := openLodge(t, nil)
+	ctx := t.Context()
+	do := func(f func(context.Context, postgres.Tx) error) error {
+		return db.InTenant(ctx, id.New[id.Tenant](), func(tx postgres.Tx) error { return f(ctx, tx) })
+	}
+	if err := do(swallow); err == nil {
+		t.Error("a transaction that was rolled back said it had committed")
+	}
+	if err := do(breakLate); !postgres.Violates(err, "stays_code") {
+		t.Errorf("got %v, want the constraint that was broken", err)
+	}
+}
+
+// With a pool of one, a hook that needs the database shows that the connection is free again and the rows are there.
+func TestAHookSeesWhatWasCommittedOnTheOnlyConnection(t *testing.T) {
+	t.Parallel()
+	_, db := openLodge(t, map[string]string{"DATABASE_POOL": "1"})
+	ctx := t.Context()
+	kabul := id.New[id.Tenant]()
+	var found []id.Tenant
+	err := db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
+		tx.AfterCommit("look", func(ctx context.Context, _ []string) {
+			must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) (err error) {
+				found, err = tenants(ctx, tx)
+				return err
+			}))
+		})
+		return insert(ctx, tx, kabul, id.New[id.Reservation]())
+	})
+	if err != nil || !slices.Equal(found, []id.Tenant{kabul}) {
+		t.Errorf("the hook saw %v, %v; want the row", found, err)
+	}
+}
+
+func TestAPanicRollsBackAndGoesOn(t *testing.T) {
+	t.Parallel()
+	_, db := openLodge(t, map[string]string{"DATABASE_POOL": "1"})
+	ctx := t.Context()
+	kabul := id.New[id.Tenant]()
+	func() {
+		defer func() {
+			if r := recover(); r != "a bug" {
+				t.Errorf("recovered %v, want the panic itself", r)
+			}
+		}()
+		_ = db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
+			must(t, insert(ctx, tx, kabul, id.New[id.Reservation]()))
+			panic("a bug")
+		})
+	}()
+	must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error { // the one connection came back
+		found, err := tenants(ctx, tx)
+		if len(found) != 0 {
+			t.Errorf("the panic committed %d rows", len(found))
+		}
+		return err
+	}))
+}

@@ -1,0 +1,42 @@
+// Package cloudsql dials Cloud SQL with the function's own identity. Only binaries that run there link it.
+package cloudsql
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"cloud.google.com/go/cloudsqlconn"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// Dial is a postgres.Dialer: mutual TLS with a certificate of the instance, and an IAM token for a password. The
+// certificate is renewed when a connection needs it: between requests nothing runs that could do it.
+func Dial(ctx context.Context, e env.Env, instance string) (net.Conn, error) {
+	dialer, err := env.Once(e, "cloudsql", func() (*cloudsqlconn.Dialer, error) { return open(ctx, e) })
+	if err != nil {
+		return nil, fmt.Errorf("cloudsql: %w", err)
+	}
+	return dialer.Dial(ctx, instance)
+}
+
+func open(ctx context.Context, e env.Env) (*cloudsqlconn.Dialer, error) {
+	var c struct {
+		PrivateIP bool `env:"CLOUDSQL_PRIVATE_IP,default=true"`
+	}
+	if err := e.Load(&c); err != nil {
+		return nil, err
+	}
+	options := []cloudsqlconn.Option{cloudsqlconn.WithIAMAuthN(), cloudsqlconn.WithLazyRefresh()}
+	if c.PrivateIP {
+		options = append(options, cloudsqlconn.WithDefaultDialOptions(cloudsqlconn.WithPrivateIP()))
+	}
+	// The dialler outlives the request that opened it.
+	d, err := cloudsqlconn.NewDialer(context.WithoutCancel(ctx), options...)
+	if err != nil {
+		return nil, err
+	}
+	e.OnClose(func(context.Context) error { return d.Close() })
+	return d, nil
+}

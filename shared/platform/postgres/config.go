@@ -1,0 +1,147 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// A Dialer connects to a Cloud SQL instance, with the encryption and identity that it asks for. Whoever builds a
+// binary for Cloud SQL gives it: env.Give(e, postgres.Dialer(cloudsql.Dial)). No other binary links it.
+type Dialer func(ctx context.Context, e env.Env, instance string) (net.Conn, error)
+
+// A Tracer watches what is sent to the database for a schema; nil watches nothing. Whoever wants to count round trips gives
+// it: env.Give(e, postgres.Tracer(f)). It sees the context of each call.
+type Tracer func(schema string) pgx.QueryTracer
+
+// where says which database to use: a DSN, or an instance on Cloud SQL.
+type where struct {
+	URL      string `env:"DATABASE_URL"`
+	Instance string `env:"CLOUDSQL_INSTANCE"` // project:region:instance
+	User     string `env:"CLOUDSQL_USER"`     // the IAM login, without a password
+	Name     string `env:"CLOUDSQL_NAME"`
+}
+
+// limits keep one function from taking the database away from the others.
+type limits struct {
+	Pool      int           `env:"DATABASE_POOL,default=4"`
+	Statement time.Duration `env:"DATABASE_STATEMENT_TIMEOUT,default=5s"`
+	Idle      time.Duration `env:"DATABASE_IDLE_TIMEOUT,default=10s"` // in a transaction, doing nothing
+}
+
+const (
+	dialTime = 10 * time.Second // a connection outlives the request that asked for it, so it has its own limit
+	lifetime = 30 * time.Minute // long enough to be rare, short enough to follow a failover
+	idleTime = 5 * time.Minute
+)
+
+func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
+	var l limits
+	if err := e.Load(&l); err != nil {
+		return nil, err
+	}
+	conn, err := connConfig(e)
+	if err != nil {
+		return nil, err
+	}
+	c, err := pgxpool.ParseConfig("") // a pool's configuration cannot be made by hand
+	if err != nil {
+		return nil, err
+	}
+	if trace, ok := env.Given[Tracer](e); ok {
+		conn.Tracer = trace(schema)
+	}
+	c.ConnConfig = conn
+	c.MaxConns, c.MinConns = int32(max(1, l.Pool)), 0
+	c.MaxConnLifetime, c.MaxConnLifetimeJitter, c.MaxConnIdleTime = lifetime, lifetime/10, idleTime
+	for key, value := range map[string]string{
+		"role":                                schema + "_app",
+		"app.tenant_id":                       "",
+		"application_name":                    schema,
+		"search_path":                         "pg_catalog", // statements name their schema; one that forgets fails its first test
+		"timezone":                            "UTC",
+		"statement_timeout":                   milliseconds(l.Statement),
+		"idle_in_transaction_session_timeout": milliseconds(l.Idle),
+	} {
+		conn.RuntimeParams[key] = value
+	}
+	c.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		teach(conn.TypeMap())
+		return nil
+	}
+	return c, nil
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+func connConfig(e env.Env) (*pgx.ConnConfig, error) {
+	var w where
+	if err := e.Load(&w); err != nil {
+		return nil, err
+	}
+	if w.URL != "" {
+		return fromURL(w.URL)
+	}
+	if w.Instance == "" {
+		return nil, errors.New("neither DATABASE_URL nor CLOUDSQL_INSTANCE is set")
+	}
+	return onCloudSQL(e, w)
+}
+
+func fromURL(url string) (*pgx.ConnConfig, error) {
+	c, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("DATABASE_URL: %w", err) // pgx leaves the password out
+	}
+	if !verified(&c.Config) {
+		return nil, fmt.Errorf("DATABASE_URL: %s is another machine: sslmode must be verify-full or verify-ca", c.Host)
+	}
+	if c.ConnectTimeout == 0 || c.ConnectTimeout > dialTime {
+		c.ConnectTimeout = dialTime
+	}
+	return c, nil
+}
+
+// verified reports whether each address that may be dialled is this machine or proves who it is.
+func verified(c *pgconn.Config) bool {
+	proves := func(host string, tls bool) bool { return tls || onThisMachine(host) }
+	ok := proves(c.Host, c.TLSConfig != nil && (!c.TLSConfig.InsecureSkipVerify || c.TLSConfig.VerifyPeerCertificate != nil))
+	for _, f := range c.Fallbacks {
+		ok = ok && proves(f.Host, f.TLSConfig != nil && (!f.TLSConfig.InsecureSkipVerify || f.TLSConfig.VerifyPeerCertificate != nil))
+	}
+	return ok
+}
+
+func onThisMachine(host string) bool {
+	if host == "localhost" || filepath.IsAbs(host) { // a path is a socket
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+func onCloudSQL(e env.Env, w where) (*pgx.ConnConfig, error) {
+	dial, ok := env.Given[Dialer](e)
+	if !ok {
+		return nil, errors.New("CLOUDSQL_INSTANCE is set, but this binary was built without the Cloud SQL dialler")
+	}
+	c, err := pgx.ParseConfig("sslmode=disable host=localhost") // the dialler brings TLS of its own
+	if err != nil {
+		return nil, err
+	}
+	c.Host, c.User, c.Database, c.ConnectTimeout = w.Instance, w.User, w.Name, dialTime
+	c.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
+	c.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, e, w.Instance) }
+	return c, nil
+}

@@ -1,0 +1,126 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/tracelog"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+func TestWhichDatabasesAreAccepted(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, url, refusal string
+	}{
+		{"this machine, by address", "postgres://u@127.0.0.1/d", ""},
+		{"this machine, by name", "postgres://u@localhost/d?sslmode=disable", ""},
+		{"this machine, by IPv6", "postgres://u@[::1]/d", ""},
+		{"this machine, by socket", "postgres://u@/d?host=/run/postgresql", ""},
+		{"another machine that proves who it is", "postgres://u@db.example/d?sslmode=verify-full", ""},
+		{"another machine whose authority is proved", "postgres://u@db.example/d?sslmode=verify-ca", ""},
+		{"another machine in plain text", "postgres://u@db.example/d?sslmode=disable", "sslmode"},
+		{"another machine that is merely encrypted", "postgres://u@db.example/d?sslmode=require", "sslmode"},
+		{"another machine by default", "postgres://u@db.example/d", "sslmode"},
+		{"a second host that does not prove it", "postgres://u@127.0.0.1,db.example/d?sslmode=disable", "sslmode"},
+		{"no URL at all", "::", "DATABASE_URL"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := connConfig(env.Of(map[string]string{"DATABASE_URL": test.url}))
+			if test.refusal == "" && err != nil || test.refusal != "" && (err == nil || !strings.Contains(err.Error(), test.refusal)) {
+				t.Errorf("got %v, want a refusal about %q", err, test.refusal)
+			}
+		})
+	}
+}
+
+func TestAPasswordIsNeverTold(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"postgres://u:hunter2@db.example:nonsense/d", "postgres://u:hunter2@db.example/d", "postgres://u:hunter2@127.0.0.1:1/d?sslmode=disable"} {
+		_, err := Connect(t.Context(), env.Of(map[string]string{"DATABASE_URL": url}))
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v", url, err)
+		}
+	}
+}
+
+func TestAPoolIsSmallAndItsStatementsShort(t *testing.T) {
+	t.Parallel()
+	e := env.Of(map[string]string{"DATABASE_URL": "postgres://u@127.0.0.1/d"})
+	for _, test := range []struct {
+		name     string
+		env      env.Env
+		conns    int32
+		settings map[string]string
+	}{
+		{"by default", e, 4, map[string]string{"role": "inn_app", "statement_timeout": "5000", "idle_in_transaction_session_timeout": "10000"}},
+		{"as configured", e.With("DATABASE_POOL", "2").With("DATABASE_STATEMENT_TIMEOUT", "70ms"), 2, map[string]string{"statement_timeout": "70"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := poolConfig(test.env, "inn")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.MaxConns != test.conns || c.ConnConfig.ConnectTimeout != dialTime {
+				t.Errorf("%d connections, dialled in %v", c.MaxConns, c.ConnConfig.ConnectTimeout)
+			}
+			for key, want := range test.settings {
+				if got := c.ConnConfig.RuntimeParams[key]; got != want {
+					t.Errorf("%s is %q, want %q", key, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestCloudSQLIsDialledByWhatTheBuilderGave(t *testing.T) {
+	t.Parallel()
+	e := env.Of(map[string]string{"CLOUDSQL_INSTANCE": "p:r:i", "CLOUDSQL_USER": "fn@p.iam", "CLOUDSQL_NAME": "melmastoon"})
+	err := Open(e, "inn").InTx(t.Context(), func(Tx) error { return nil })
+	if err == nil || errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("without a dialler: got %v, want a mistake of the build", err)
+	}
+	dialled := make(chan string, 1)
+	e = env.Give(e, Dialer(func(_ context.Context, _ env.Env, instance string) (net.Conn, error) {
+		dialled <- instance
+		return nil, errors.New("away")
+	}))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	err = Open(e, "inn").InTx(ctx, func(Tx) error { return nil })
+	if !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("got %v, want %v", err, fault.ErrUnavailable)
+	}
+	if got := <-dialled; got != "p:r:i" {
+		t.Errorf("dialled %q", got)
+	}
+}
+
+func TestATracerSeesEachSchemaByItself(t *testing.T) {
+	t.Parallel()
+	watched := &tracelog.TraceLog{}
+	e := env.Give(env.Of(map[string]string{"DATABASE_URL": "postgres://u@127.0.0.1/d"}), Tracer(func(schema string) pgx.QueryTracer {
+		if schema == "inn" {
+			return watched
+		}
+		return nil
+	}))
+	for schema, want := range map[string]pgx.QueryTracer{"inn": watched, "lodge": nil} {
+		c, err := poolConfig(e, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.ConnConfig.Tracer != want {
+			t.Errorf("%s is watched by %v, want %v", schema, c.ConnConfig.Tracer, want)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package migrate_test
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// TestAdmit_login admits a login as Cloud SQL creates it. It has the rights of its service only after it has taken on a role.
+func TestAdmit_login(t *testing.T) {
+	t.Parallel()
+	conn := pgtest.New(t).Owner(t)
+	login := strings.ToLower(rand.Text()) + "@hotels.iam"
+	who := pgx.Identifier{login}.Sanitize()
+	run := func(statement string) {
+		t.Helper()
+		_, err := conn.Exec(context.WithoutCancel(t.Context()), statement)
+		must(t, err)
+	}
+	run(`CREATE ROLE ` + who + ` LOGIN INHERIT`)
+	t.Cleanup(func() { run(`DROP OWNED BY ` + who); run(`DROP ROLE ` + who) })
+	for range 2 {
+		must(t, migrate.Admit(t.Context(), conn, login, "reservation"))
+	}
+	for _, test := range []struct {
+		role string
+		want bool
+	}{
+		{login, false},
+		{"reservation_app", true},
+	} {
+		var may bool
+		must(t, conn.QueryRow(t.Context(), `SELECT has_table_privilege($1, 'reservation.quotes', 'SELECT, DELETE')`, test.role).Scan(&may))
+		if may != test.want {
+			t.Errorf("%s reads or deletes quotes: %v", test.role, may)
+		}
+	}
+	run(`SET ROLE ` + who)
+	run(`SET ROLE reservation_app`)
+	run(`RESET ROLE`)
+}

@@ -1,0 +1,210 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// trips counts what goes to the database and is waited for.
+type trips struct{ atomic.Int64 }
+
+func (n *trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	n.Add(1)
+	return ctx
+}
+func (n *trips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (n *trips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	n.Add(1)
+	return ctx
+}
+func (n *trips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (n *trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+
+func openCounted(t *testing.T) (*postgres.DB, *trips) {
+	t.Helper()
+	_, e := newLodge(t, nil)
+	n := &trips{}
+	e = env.Give(e, postgres.Tracer(func(string) pgx.QueryTracer { return n }))
+	return postgres.Open(e, "lodge"), n
+}
+
+const (
+	adding   = `INSERT INTO lodge.stays (stay_id, tenant_id) VALUES (@stay, @tenant)`
+	counting = `SELECT count(*) FROM lodge.stays`
+)
+
+func TestRoundTripsOfATransaction(t *testing.T) {
+	t.Parallel()
+	db, n := openCounted(t)
+	ctx, kabul := t.Context(), id.New[id.Tenant]()
+	stay := func() pgx.StrictNamedArgs {
+		return pgx.StrictNamedArgs{"stay": id.New[id.Reservation](), "tenant": kabul}
+	}
+	var rows int
+	for _, test := range []struct {
+		name  string
+		do    func(postgres.Tx) error
+		trips int64
+		adds  int
+	}{
+		{"nothing at all", func(postgres.Tx) error { return nil }, 0, 0},
+		{"a statement", func(tx postgres.Tx) error { _, err := tx.Exec(ctx, adding, stay()); return err }, 2, 1},
+		{"a last statement", func(tx postgres.Tx) error { _, err := tx.Last().Exec(ctx, adding, stay()); return err }, 1, 1},
+		{"a last look", func(tx postgres.Tx) error { return tx.Last().QueryRow(ctx, counting).Scan(&rows) }, 1, 0},
+		{"a last list", func(tx postgres.Tx) error {
+			found, _ := tx.Last().Query(ctx, counting)
+			_, err := pgx.CollectExactlyOneRow(found, pgx.RowTo[int])
+			return err
+		}, 1, 0},
+		{"a statement and a look", func(tx postgres.Tx) error {
+			_, err := tx.Exec(ctx, adding, stay())
+			return errors.Join(err, tx.QueryRow(ctx, counting).Scan(&rows))
+		}, 3, 1},
+		{"what is queued before a look", func(tx postgres.Tx) error {
+			tx.Queue(adding, stay())
+			tx.Queue(adding, stay())
+			return tx.Last().QueryRow(ctx, counting).Scan(&rows)
+		}, 1, 2},
+		{"what is queued before the commit", func(tx postgres.Tx) error {
+			err := tx.QueryRow(ctx, counting).Scan(&rows)
+			tx.Queue(adding, stay())
+			return err
+		}, 2, 1},
+		{"nothing but what is queued", func(tx postgres.Tx) error { tx.Queue(adding, stay()); return nil }, 1, 1},
+		{"a last batch", func(tx postgres.Tx) error {
+			var b pgx.Batch
+			b.Queue(adding, stay())
+			b.Queue(adding, stay())
+			return tx.Last().SendBatch(ctx, &b).Close()
+		}, 1, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := held(t, db, kabul)
+			n.Store(0)
+			must(t, db.InTenant(ctx, kabul, test.do))
+			if got := n.Load(); got != test.trips {
+				t.Errorf("%d round trips, want %d", got, test.trips)
+			}
+			if added := held(t, db, kabul) - before; added != test.adds {
+				t.Errorf("%d rows were committed, want %d", added, test.adds)
+			}
+		})
+	}
+}
+
+// held is how many rows the tenant has.
+func held(t *testing.T, db *postgres.DB, tenant id.Tenant) (n int) {
+	t.Helper()
+	must(t, db.InTenant(t.Context(), tenant, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(t.Context(), counting).Scan(&n)
+	}))
+	return n
+}
+
+// A transaction whose beginning travels with something that fails must not go on outside of any transaction and scope;
+// nor may one commit that has lost a part.
+func TestWhatFailsOnTheWayLeavesNothing(t *testing.T) {
+	t.Parallel()
+	_, db := openLodge(t, nil)
+	ctx, kabul := t.Context(), id.New[id.Tenant]()
+	args := func() pgx.StrictNamedArgs {
+		return pgx.StrictNamedArgs{"stay": id.New[id.Reservation](), "tenant": kabul}
+	}
+	add := func(tx postgres.Tx) { _, _ = tx.Exec(ctx, adding, args()) }
+	const long = `INSERT INTO lodge.stays (stay_id, tenant_id, code) VALUES (@stay, @tenant, 'far too long')`
+	for _, test := range []struct {
+		name string
+		do   func(postgres.Tx)
+	}{
+		{"a first statement that does not parse", func(tx postgres.Tx) { _, _ = tx.Exec(ctx, `SELEKT $1`, 1); add(tx) }},
+		{"a first look that does not parse", func(tx postgres.Tx) { _, _ = tx.Query(ctx, `SELEKT $1`, 1); add(tx) }},
+		{"a first row that does not parse", func(tx postgres.Tx) { _ = tx.QueryRow(ctx, `SELEKT $1`, 1).Scan(); add(tx) }},
+		{"a statement that fails", func(tx postgres.Tx) { add(tx); _, _ = tx.Exec(ctx, long, args()); add(tx) }},
+		{"a queued statement that fails before a look", func(tx postgres.Tx) {
+			add(tx)
+			tx.Queue(long, args())
+			_ = tx.QueryRow(ctx, counting).Scan(new(int))
+			add(tx)
+		}},
+		{"a queued statement whose argument does not fit", func(tx postgres.Tx) {
+			add(tx)
+			tx.Queue(adding, pgx.StrictNamedArgs{"stay": struct{}{}, "tenant": kabul})
+			_ = tx.QueryRow(ctx, counting).Scan(new(int))
+			add(tx)
+		}},
+		{"a queued statement that fails with the commit", func(tx postgres.Tx) { add(tx); tx.Queue(long, args()) }},
+		{"a last statement that fails", func(tx postgres.Tx) { add(tx); _, _ = tx.Last().Exec(ctx, long, args()) }},
+		{"a last statement after one that failed", func(tx postgres.Tx) {
+			add(tx)
+			_, _ = tx.Exec(ctx, long, args())
+			_ = tx.Last().QueryRow(ctx, `SELECT 1`).Scan(new(int))
+		}},
+		{"a last batch of which a part fails", func(tx postgres.Tx) {
+			var b pgx.Batch
+			b.Queue(adding, args())
+			b.Queue(long, args())
+			_ = tx.Last().SendBatch(ctx, &b).Close()
+		}},
+		{"a commit that fails", func(tx postgres.Tx) {
+			_ = breakLate(ctx, tx)
+		}},
+		{"a last statement whose commit fails", func(tx postgres.Tx) {
+			_, _ = tx.Last().Exec(ctx, `
+				INSERT INTO lodge.stays (stay_id, tenant_id, code)
+				SELECT gen_random_uuid(), @tenant, 'twice' FROM generate_series(1, 2)`, pgx.StrictNamedArgs{"tenant": kabul})
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := db.InTenant(ctx, kabul, func(tx postgres.Tx) error { test.do(tx); return nil }); err == nil {
+				t.Error("it said it had committed")
+			}
+			if n := held(t, db, kabul); n != 0 {
+				t.Errorf("%d rows were committed", n)
+			}
+		})
+	}
+}
+
+func TestNothingComesAfterTheLast(t *testing.T) {
+	t.Parallel()
+	_, db := openLodge(t, nil)
+	ctx, kabul := t.Context(), id.New[id.Tenant]()
+	args := pgx.StrictNamedArgs{"stay": id.New[id.Reservation](), "tenant": kabul}
+	for _, test := range []struct {
+		name  string
+		after func(postgres.Tx) error
+	}{
+		{"a statement", func(tx postgres.Tx) error { _, err := tx.Exec(ctx, adding, args); return err }},
+		{"a list", func(tx postgres.Tx) error { _, err := tx.Query(ctx, counting); return err }},
+		{"a row", func(tx postgres.Tx) error { return tx.QueryRow(ctx, counting).Scan(new(int)) }},
+		{"a batch", func(tx postgres.Tx) error {
+			var b pgx.Batch
+			b.Queue(counting)
+			results := tx.SendBatch(ctx, &b)
+			_, err := results.Exec()
+			return errors.Join(err, results.Close())
+		}},
+		{"another last", func(tx postgres.Tx) error { return tx.Last().QueryRow(ctx, counting).Scan(new(int)) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			must(t, db.InTenant(ctx, kabul, func(tx postgres.Tx) error {
+				must(t, tx.Last().QueryRow(ctx, counting).Scan(new(int)))
+				if err := test.after(tx); err == nil {
+					t.Error("it ran, in no transaction")
+				}
+				return nil
+			}))
+		})
+	}
+	if n := held(t, db, kabul); n != 0 {
+		t.Errorf("%d rows were written", n)
+	}
+}

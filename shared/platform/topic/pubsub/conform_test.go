@@ -1,0 +1,52 @@
+package pubsub_test
+
+import (
+	"context"
+	"path"
+	"testing"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"cloud.google.com/go/pubsub/v2/pstest"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/topic"
+	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
+	"melmastoon.ghasi.io/shared/testkit/topictest"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fake is Pub/Sub in this process: it has no pushes, but it tells what was published. The publisher knows nothing else.
+func fake(t testing.TB, options ...pstest.ServerReactorOption) (*pstest.Server, *pubsub.Bus) {
+	server := pstest.NewServer(options...)
+	t.Cleanup(func() { must(t, server.Close()) })
+	for _, name := range []string{"orders", "others"} {
+		_, err := server.GServer.CreateTopic(t.Context(), &pubsubpb.Topic{Name: "projects/fake/topics/" + name})
+		must(t, err)
+	}
+	return server, at(t, server.Addr)
+}
+
+func at(t testing.TB, address string) *pubsub.Bus {
+	e := env.Of(map[string]string{"PUBSUB_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": "fake"})
+	t.Cleanup(func() { must(t, e.Close(context.Background())) })
+	return pubsub.Open(e)
+}
+
+func published(server *pstest.Server) (messages []topic.Message) {
+	for _, m := range server.Messages() {
+		messages = append(messages, topic.Message{Topic: path.Base(m.Topic), OrderingKey: m.OrderingKey, Attributes: m.Attributes, Data: m.Data})
+	}
+	return messages
+}
+
+func TestPubSubConformsAsPublisher(t *testing.T) {
+	t.Parallel()
+	server, b := fake(t)
+	topictest.ConformPublisher(t, b, func() []topic.Message { return published(server) })
+}

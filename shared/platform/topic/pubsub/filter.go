@@ -1,0 +1,22 @@
+package pubsub
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// Filter writes what a subscription lets through in Pub/Sub's filter language: what has the attributes that it wants, unless it
+// is published again for another.
+func Filter(s topic.Subscription) string {
+	var terms []string
+	for _, name := range slices.Sorted(maps.Keys(s.Filter)) {
+		terms = append(terms, "attributes."+strconv.Quote(name)+" = "+strconv.Quote(s.Filter[name]))
+	}
+	own := fmt.Sprintf("(NOT attributes:%[1]q OR attributes.%[1]q = %[2]q)", topic.ReplayTo, s.Name)
+	return strings.Join(append(terms, own), " AND ")
+}

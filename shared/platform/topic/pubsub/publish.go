@@ -1,0 +1,176 @@
+package pubsub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// What a request may hold. Pub/Sub takes 10 MB: a message that large goes alone.
+const (
+	mostMessages = 1000
+	mostBytes    = 4 << 20
+)
+
+// What may be on its way at once, in bytes. A small request counts for a sixty-fourth of it.
+const (
+	atOnce   = 64 << 20
+	smallest = atOnce / 64
+)
+
+// Publish sends messages, those of one topic and key in their order, and waits for all answers.
+func (b *Bus) Publish(ctx context.Context, messages []topic.Message) []error {
+	errs := make([]error, len(messages))
+	l, err := b.line()
+	if err != nil {
+		for i := range errs {
+			errs[i] = err
+		}
+		return errs
+	}
+	var all sync.WaitGroup
+	for _, r := range runs(messages, errs) {
+		all.Go(func() { l.send(ctx, r) })
+	}
+	all.Wait()
+	return errs
+}
+
+// A run is messages of one topic and key, or those of one topic that have no key.
+type run struct {
+	topic    string
+	ordered  bool
+	messages []*pb.PubsubMessage
+	errs     []*error // where the answers go
+}
+
+// runs sorts messages by topic and key. What can never be published is answered at once, and holds back what follows it.
+func runs(messages []topic.Message, errs []error) []*run {
+	var all []*run
+	known, stopped := map[[2]string]*run{}, map[[2]string]bool{}
+	for i, m := range messages {
+		key := [2]string{m.Topic, m.OrderingKey}
+		if stopped[key] {
+			errs[i] = topic.ErrHeldBack
+			continue
+		}
+		if errs[i] = topic.Check(m); errs[i] != nil {
+			stopped[key] = m.OrderingKey != ""
+			continue
+		}
+		r, ok := known[key]
+		if !ok {
+			r = &run{topic: m.Topic, ordered: m.OrderingKey != ""}
+			known[key], all = r, append(all, r)
+		}
+		r.messages = append(r.messages, &pb.PubsubMessage{Data: m.Data, Attributes: m.Attributes, OrderingKey: m.OrderingKey})
+		r.errs = append(r.errs, &errs[i])
+	}
+	return all
+}
+
+// cut takes the next request off the run.
+func (r *run) cut() *run {
+	bytes, n := 0, 0
+	for n < min(len(r.messages), mostMessages) {
+		if bytes += proto.Size(r.messages[n]); n > 0 && bytes > mostBytes {
+			break
+		}
+		n++
+	}
+	return r.take(n)
+}
+
+func (r *run) take(n int) *run {
+	first := &run{r.topic, r.ordered, r.messages[:n], r.errs[:n]}
+	r.messages, r.errs = r.messages[n:], r.errs[n:]
+	return first
+}
+
+// send sends the run, request by request. After a failure the rest of a key is held back.
+func (l *line) send(ctx context.Context, r *run) {
+	for len(r.messages) > 0 {
+		request := r.cut()
+		err := l.publish(ctx, request)
+		if status.Code(err) == codes.InvalidArgument && len(request.messages) > 1 {
+			err = l.single(ctx, request)
+		}
+		request.answer(err)
+		if err != nil && r.ordered {
+			r.answer(topic.ErrHeldBack)
+			return
+		}
+	}
+}
+
+// single sends messages one by one, since one of them has spoilt the request of all. What went out is taken off.
+func (l *line) single(ctx context.Context, r *run) error {
+	for len(r.messages) > 0 {
+		one := r.take(1)
+		err := l.publish(ctx, one)
+		one.answer(err)
+		if err != nil && r.ordered {
+			return topic.ErrHeldBack // for those that are left
+		}
+	}
+	return nil
+}
+
+// answer writes down how the messages ended. Of those of a key the first has failed, the others waited for it.
+func (r *run) answer(err error) {
+	for i, at := range r.errs {
+		if err != nil && r.ordered && i > 0 {
+			*at = topic.ErrHeldBack
+			continue
+		}
+		*at = refusal(err)
+	}
+}
+
+// publish sends one request. While too much is on its way it waits.
+func (l *line) publish(ctx context.Context, r *run) error {
+	request := &pb.PublishRequest{Topic: l.topic(r.topic), Messages: r.messages}
+	weight := min(max(int64(proto.Size(request)), smallest), atOnce)
+	if err := l.flow.Acquire(ctx, weight); err != nil {
+		return err
+	}
+	defer l.flow.Release(weight)
+	_, err := l.topics.Publish(ctx, request)
+	return outage(ctx, err)
+}
+
+// refusal tells of a message that Pub/Sub will never take.
+func refusal(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case status.Code(err) == codes.InvalidArgument:
+		return fmt.Errorf("%w: %w", topic.ErrRefused, err)
+	}
+	return fmt.Errorf("pubsub: publish: %w", err)
+}
+
+// outage turns a failure of Pub/Sub into the fault that callers may retry, and leaves every other error as it is.
+// Whoever ran out of time or hung up is told that instead: Pub/Sub may be well.
+func outage(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	switch status.Code(err) {
+	case codes.Unavailable, codes.ResourceExhausted, codes.DeadlineExceeded, codes.Internal, codes.Aborted, codes.Canceled, codes.Unknown:
+		return fault.ErrUnavailable.Because(err)
+	}
+	return err
+}

@@ -1,0 +1,112 @@
+package pubsub
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	api "cloud.google.com/go/pubsub/v2/apiv1"
+	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+var _ topic.Puller = (*Bus)(nil)
+
+const (
+	mostPulled   = 1000
+	mostReceipts = 500               // in one request, which may have half a megabyte
+	longestLease = 600 * time.Second // Pub/Sub's
+)
+
+// pullTime is how long a pull waits for its first message. What was on its way when it ended comes again after the
+// subscription's own deadline.
+const pullTime = 3 * time.Second
+
+// A desk is a project with a client for its subscriptions. Whoever only publishes opens none.
+type desk struct {
+	where
+	*api.SubscriptionAdminClient
+}
+
+func (b *Bus) desk() (*desk, error) {
+	return env.Once(b.env, "pubsub subscriptions", func() (*desk, error) {
+		var w where
+		if err := b.env.Load(&w); err != nil {
+			return nil, fmt.Errorf("pubsub: %w", err)
+		}
+		client, err := api.NewSubscriptionAdminClient(context.Background(), w.options()...) // dials nothing
+		if err != nil {
+			return nil, fmt.Errorf("pubsub: %w", err)
+		}
+		b.env.OnClose(func(context.Context) error { return client.Close() })
+		return &desk{w, client}, nil
+	})
+}
+
+func (w where) subscription(name string) string {
+	return "projects/" + w.Project + "/subscriptions/" + name
+}
+
+// Pull is topic.Puller's. A lease is at most ten minutes.
+func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	d, err := b.desk()
+	if err != nil {
+		return nil, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, pullTime)
+	defer cancel()
+	answer, err := d.SubscriptionAdminClient.Pull(waiting, &pb.PullRequest{Subscription: d.subscription(subscription), MaxMessages: int32(min(most, mostPulled))})
+	if waiting.Err() != nil && ctx.Err() == nil {
+		return nil, nil // there was none
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pubsub: pull: %w", outage(ctx, err))
+	}
+	var pulled []topic.Pulled
+	var receipts []string
+	for _, r := range answer.ReceivedMessages {
+		m := r.Message
+		pulled = append(pulled, topic.Pulled{Receipt: r.AckId, PublishedAt: m.PublishTime.AsTime(),
+			Message: topic.Message{OrderingKey: m.OrderingKey, Attributes: m.Attributes, Data: m.Data}})
+		receipts = append(receipts, r.AckId)
+	}
+	return pulled, d.lease(ctx, subscription, receipts, min(lease, longestLease))
+}
+
+// Release is topic.Puller's.
+func (b *Bus) Release(ctx context.Context, subscription string, receipts []string) error {
+	d, err := b.desk()
+	if err != nil {
+		return err
+	}
+	return d.lease(ctx, subscription, receipts, 0)
+}
+
+// lease says until when messages are leased, from now on.
+func (d *desk) lease(ctx context.Context, subscription string, receipts []string, lasting time.Duration) error {
+	for some := range slices.Chunk(receipts, mostReceipts) {
+		err := d.ModifyAckDeadline(ctx, &pb.ModifyAckDeadlineRequest{
+			Subscription: d.subscription(subscription), AckIds: some, AckDeadlineSeconds: int32(lasting / time.Second)})
+		if err != nil {
+			return fmt.Errorf("pubsub: lease: %w", outage(ctx, err))
+		}
+	}
+	return nil
+}
+
+// Acknowledge is topic.Puller's.
+func (b *Bus) Acknowledge(ctx context.Context, subscription string, receipts []string) error {
+	d, err := b.desk()
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(receipts, mostReceipts) {
+		if err := d.SubscriptionAdminClient.Acknowledge(ctx, &pb.AcknowledgeRequest{Subscription: d.subscription(subscription), AckIds: some}); err != nil {
+			return fmt.Errorf("pubsub: acknowledge: %w", outage(ctx, err))
+		}
+	}
+	return nil
+}

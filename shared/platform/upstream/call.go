@@ -1,0 +1,199 @@
+package upstream
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"go.opentelemetry.io/otel/propagation"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// A call is one request, which may be sent more than once.
+type call struct {
+	method     string
+	path       string
+	in         any
+	body       []byte
+	out        any
+	header     http.Header
+	repeatable bool
+	read       bool                        // it only asks, whatever its method
+	hurried    bool                        // its caller has so little time that running out of it says nothing of the service
+	point      func(string) (string, bool) // what our own caller calls a member that is refused; nil: they know none
+}
+
+const (
+	largest  = 1 << 20 // of an answer
+	pauseMin = 10 * time.Millisecond
+	pauseMax = 40 * time.Millisecond
+)
+
+// do makes the call within min(policy, context) and decodes its answer.
+func (c *Client) do(ctx context.Context, call *call, opts []Option) error {
+	if c.broken != nil {
+		return fault.ErrUpstreamUnavailable.Because(c.broken)
+	}
+	if c.policy.Timeout > 0 {
+		end, limited := ctx.Deadline()
+		call.hurried = limited && time.Until(end) < c.policy.Timeout/2
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.policy.Timeout)
+		defer cancel()
+	}
+	if err := c.prepare(ctx, call, opts); err != nil {
+		return err
+	}
+	c.retries.earn()
+	hedged, err := c.first(ctx, call)
+	for range c.policy.Retries - hedged {
+		if !call.repeatable || !worthRepeating(ctx, err) || !c.retries.spend() || pause(ctx) != nil {
+			break
+		}
+		err = c.try(ctx, call)
+	}
+	return c.explain(call, err)
+}
+
+// explain passes a refusal on and makes a failure of everything else.
+func (c *Client) explain(call *call, err error) error {
+	if err == nil {
+		return nil
+	}
+	if refusal, ok := errors.AsType[*refusal](err); ok {
+		return call.translated(refusal).Because(fmt.Errorf("upstream: %s refused %s", c.name, call.method))
+	}
+	return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("upstream: %s: %w", c.name, err))
+}
+
+// translated is a refusal as our own caller can be told it: of what was wrong with our request, what was wrong with theirs.
+func (c *call) translated(r *refusal) *fault.Fault {
+	told := r.fault
+	for _, v := range r.violations {
+		if at, known := c.pointer(v.Pointer); known {
+			told = told.With(fault.Violation{Pointer: at, Rule: v.Rule, Message: v.Message})
+		}
+	}
+	return told
+}
+
+// scenario points to the header that is handed on as it came.
+const scenario = "/X-Sandbox-Scenario"
+
+func (c *call) pointer(theirs string) (string, bool) {
+	if c.point == nil || theirs == scenario {
+		return theirs, theirs == scenario
+	}
+	return c.point(theirs)
+}
+
+// prepare makes the parts of the request that are the same each time it is sent.
+func (c *Client) prepare(ctx context.Context, call *call, opts []Option) error {
+	call.header = http.Header{"Accept": {"application/json"}}
+	if call.in != nil {
+		body, err := json.Marshal(call.in)
+		if err != nil {
+			return fmt.Errorf("upstream: %s: encode: %w", c.name, err)
+		}
+		call.body = body
+		call.header["Content-Type"] = []string{"application/json"}
+	}
+	origin := event.OriginOf(ctx)
+	if origin.RequestID != "" {
+		call.header["X-Request-Id"] = []string{origin.RequestID}
+	}
+	if origin.Scenario != "" {
+		call.header["X-Sandbox-Scenario"] = []string{origin.Scenario}
+	}
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(call.header))
+	for _, o := range opts {
+		o(call)
+	}
+	return nil
+}
+
+// try sends the request once, unless the breaker is open. What happens in a scenario is only played, and says nothing of the
+// service.
+func (c *Client) try(ctx context.Context, call *call) error {
+	origin := event.OriginOf(ctx)
+	if origin.Scenario != "" {
+		return c.send(ctx, call)
+	}
+	argument := call.argument()
+	caller := cmp.Or(origin.Caller, argument) // if no caller is behind a call, each argument stands for itself
+	if err := c.breaker.admit(caller); err != nil {
+		return err
+	}
+	err := c.send(ctx, call)
+	if call.hurried && errors.Is(err, context.DeadlineExceeded) {
+		err = &overtaken{err}
+	}
+	c.breaker.settle(caller, argument, err)
+	return err
+}
+
+// argument identifies what is asked for.
+func (c *call) argument() string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%s %s %s\n", c.method, c.path, c.header.Get("X-Tenant-Id"))
+	_, _ = h.Write(c.body)
+	return string(h.Sum(nil))
+}
+
+// An overtaken call is one whose caller, not the service, had used up the time that calls are given.
+type overtaken struct{ error }
+
+func (o *overtaken) Unwrap() error { return o.error }
+
+func (c *Client) send(ctx context.Context, call *call) error {
+	req, err := http.NewRequestWithContext(ctx, call.method, c.base+call.path, bytes.NewReader(call.body))
+	if err != nil {
+		return err
+	}
+	req.Header = call.header.Clone()
+	if c.tokens != nil {
+		token, err := c.tokens.Token(ctx, c.audience)
+		if err != nil {
+			return fmt.Errorf("identity token: %w", err)
+		}
+		req.Header["Authorization"] = []string{"Bearer " + token}
+	}
+	res, err := c.http.RoundTrip(req) // follows no redirect
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, largest+1))
+	if err != nil {
+		return fmt.Errorf("read: %w", err)
+	}
+	if len(body) > largest {
+		return fmt.Errorf("more than %d bytes", largest)
+	}
+	return judge(res, body, call.out)
+}
+
+// worthRepeating reports whether the call failed in a way that a moment may mend.
+func worthRepeating(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() != nil || errors.Is(err, errOpen) {
+		return false
+	}
+	_, explained := errors.AsType[*refusal](err)
+	return !explained
+}
+
+// pause waits a little, differently each time, so that those who failed together do not come back together.
+func pause(ctx context.Context) error {
+	return env.Wait(ctx, pauseMin+rand.N(pauseMax-pauseMin))
+}

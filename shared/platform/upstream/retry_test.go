@@ -1,0 +1,100 @@
+package upstream_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// once fails the first time and is well after that.
+func (f *far) once(r *http.Request) (*http.Response, error) {
+	if f.sent == 1 {
+		return ill(r)
+	}
+	return well(r)
+}
+
+func TestOnlyWhatIsHarmlessToRepeatIsRepeated(t *testing.T) {
+	t.Parallel()
+	one := upstream.Policy{Timeout: time.Second, Retries: 1}
+	for _, test := range []struct {
+		name string
+		call func(*upstream.Client, *testing.T) error
+		p    upstream.Policy
+		want int
+	}{
+		{"a read", func(c *upstream.Client, t *testing.T) error { return c.Get(t.Context(), "/a", nil, nil) }, one, 2},
+		{"a read whose policy says never", func(c *upstream.Client, t *testing.T) error { return c.Get(t.Context(), "/a", nil, nil) }, upstream.Policy{Timeout: time.Second}, 1},
+		{"a write", func(c *upstream.Client, t *testing.T) error { return c.Post(t.Context(), "/a", 1, nil) }, one, 1},
+		{"a write with a key", func(c *upstream.Client, t *testing.T) error {
+			return c.Post(t.Context(), "/a", 1, nil, upstream.Key("k"))
+		}, one, 2},
+		{"a write with an empty key", func(c *upstream.Client, t *testing.T) error {
+			return c.Post(t.Context(), "/a", 1, nil, upstream.Key(""))
+		}, one, 1},
+		{"a write that its ids make repeatable", func(c *upstream.Client, t *testing.T) error {
+			return c.Post(t.Context(), "/a", 1, nil, upstream.Repeatable())
+		}, one, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f := &far{}
+			f.say = f.once
+			err := test.call(f.client(test.p), t)
+			if f.sent != test.want || (err == nil) != (test.want == 2) {
+				t.Errorf("sent %d, want %d: %v", f.sent, test.want, err)
+			}
+		})
+	}
+}
+
+func TestARetrySendsTheWholeBodyAgain(t *testing.T) {
+	t.Parallel()
+	f := &far{}
+	var sizes []int64
+	f.say = func(r *http.Request) (*http.Response, error) {
+		sizes = append(sizes, r.ContentLength)
+		return f.once(r)
+	}
+	c := f.client(upstream.Policy{Timeout: time.Second, Retries: 1})
+	if err := c.Post(t.Context(), "/a", "body", nil, upstream.Repeatable()); err != nil || len(sizes) != 2 || sizes[0] != 6 || sizes[1] != 6 {
+		t.Errorf("got %v, %v", sizes, err)
+	}
+}
+
+func TestATenthOfTheCallsMayBeRetries(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const calls = 400
+		f := &far{}
+		f.say = func(r *http.Request) (*http.Response, error) {
+			if f.sent%3 == 0 { // every third fails: the breaker stays closed
+				return ill(r)
+			}
+			return well(r)
+		}
+		c := f.client(upstream.Policy{Timeout: time.Second, Retries: 1})
+		for range calls {
+			_ = c.Get(t.Context(), "/a", nil, nil)
+		}
+		if retries := f.sent - calls; retries != calls/10 {
+			t.Errorf("%d retries of %d calls", retries, calls)
+		}
+	})
+}
+
+func TestAWaitNeverOutlastsTheBudget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &far{say: hung}
+		c := f.client(upstream.Policy{Timeout: 700 * time.Millisecond, Retries: 1})
+		began := time.Now()
+		err := c.Get(t.Context(), "/a", nil, nil)
+		if took := time.Since(began); err == nil || took != 700*time.Millisecond || f.sent != 1 {
+			t.Errorf("got %v after %v, sent %d", err, took, f.sent)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/identity"
+)
+
+// A service is what all clients of one upstream share.
+type service struct {
+	name     string
+	base     string
+	audience string
+	http     http.RoundTripper
+	tokens   identity.Source // nil where the surroundings have none: the call goes out unsigned
+	breaker  *breaker
+	retries  *budget
+	broken   error // what is wrong with its configuration
+}
+
+// openService returns the one service of that name and address in this family of surroundings.
+func openService(e env.Env, name string) *service {
+	base, audience, err := configured(e, name)
+	if err != nil {
+		return &service{name: name, broken: err}
+	}
+	s, err := env.Once(e, "upstream "+name+" "+base, func() (*service, error) {
+		transport, err := openTransport(e)
+		tokens, _ := env.Given[identity.Source](e)
+		real := func() time.Time { return e.Now().Add(-e.Offset()) }
+		return &service{name: name, base: base, audience: audience, http: transport, tokens: tokens,
+			breaker: newBreaker(real), retries: newBudget()}, err
+	})
+	if err != nil {
+		return &service{name: name, broken: err}
+	}
+	return s
+}
+
+// configured reads UPSTREAM_<NAME>_URL and UPSTREAM_<NAME>_AUDIENCE.
+func configured(e env.Env, name string) (base, audience string, err error) {
+	prefix := "UPSTREAM_" + strings.ToUpper(name)
+	if base, err = load(e, prefix+"_URL,required"); err != nil {
+		return "", "", fmt.Errorf("upstream: %w", err)
+	}
+	if u, err := url.Parse(base); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+		return "", "", fmt.Errorf("upstream: %s_URL is no http URL", prefix)
+	}
+	audience, err = load(e, prefix+"_AUDIENCE,default="+identity.Audience(name))
+	return strings.TrimSuffix(base, "/"), audience, err
+}
+
+// load reads one variable whose name is only known now, which a struct's tag cannot say.
+func load(e env.Env, tag string) (string, error) {
+	one := reflect.New(reflect.StructOf([]reflect.StructField{{
+		Name: "Value", Type: reflect.TypeFor[string](), Tag: reflect.StructTag(`env:"` + tag + `"`),
+	}}))
+	if err := e.Load(one.Interface()); err != nil {
+		return "", err
+	}
+	return one.Elem().Field(0).String(), nil
+}
+
+const (
+	dialTimeout = time.Second
+	idleTimeout = 90 * time.Second
+	idlePerHost = 32
+)
+
+// openTransport returns the transport that was given, else the one that all upstreams share. It knows no proxy: where
+// calls go is configuration's to say and nobody else's.
+func openTransport(e env.Env) (http.RoundTripper, error) {
+	if given, ok := env.Given[http.RoundTripper](e); ok {
+		return given, nil
+	}
+	return env.Once(e, "upstream", func() (http.RoundTripper, error) {
+		t := &http.Transport{
+			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			TLSHandshakeTimeout: dialTimeout, ForceAttemptHTTP2: true,
+			MaxIdleConnsPerHost: idlePerHost, IdleConnTimeout: idleTimeout,
+		}
+		e.OnClose(func(context.Context) error { t.CloseIdleConnections(); return nil })
+		return t, nil
+	})
+}

@@ -1,0 +1,247 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// serving is a client of a server on the loopback.
+func serving(t *testing.T, p upstream.Policy, h http.HandlerFunc) *upstream.Client {
+	t.Helper()
+	server := httptest.NewServer(h)
+	e := env.Of(map[string]string{"UPSTREAM_PRICING_URL": server.URL + "/base/"})
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		server.Close()
+	})
+	return upstream.Open(env.Give[identity.Source](e, token("tok-")), "pricing", p)
+}
+
+// A token source whose tokens tell their audience.
+type token string
+
+func (s token) Token(_ context.Context, audience string) (string, error) {
+	return string(s) + audience, nil
+}
+
+var patient = upstream.Policy{Timeout: 5 * time.Second}
+
+func TestACallCarriesWhoAndWhyItIs(t *testing.T) {
+	t.Parallel()
+	tenant := id.New[id.Tenant]()
+	var got *http.Request
+	var body string
+	c := serving(t, patient, func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		got, body = r, string(text)
+		_, _ = io.WriteString(w, `{"total":3,"new":"ignored"}`)
+	})
+	ctx, span := observe.Begin(t.Context(), http.Header{})
+	ctx = event.WithOrigin(ctx, event.Origin{RequestID: "req-1"})
+	var out struct {
+		Total int `json:"total"`
+	}
+	err := c.Post(ctx, "/quotes", map[string]int{"rooms": 2}, &out, upstream.Key("k-1"), upstream.Tenant(tenant))
+	if err != nil || out.Total != 3 {
+		t.Fatalf("got %v, %+v", err, out)
+	}
+	for name, want := range map[string]string{
+		"Authorization": "Bearer tok-https://pricing.melmastoon.ghasi.io", "X-Request-Id": "req-1", "Idempotency-Key": "k-1",
+		"X-Tenant-Id": tenant.String(), "Content-Type": "application/json", "Traceparent": observe.Parent(span),
+	} {
+		if got.Header.Get(name) != want {
+			t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
+		}
+	}
+	if got.Method != "POST" || got.URL.Path != "/base/quotes" || body != `{"rooms":2}` {
+		t.Errorf("got %s %s %s", got.Method, got.URL.Path, body)
+	}
+}
+
+func TestAScenarioIsPlayedOn(t *testing.T) {
+	t.Parallel()
+	var got []string
+	c := serving(t, patient, func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("X-Sandbox-Scenario"))
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	playing := event.WithOrigin(t.Context(), event.Origin{RequestID: "req-1", Scenario: "upstream_down"})
+	for range 7 { // nor does a service that plays dead open the breaker
+		if err := c.Get(playing, "/a", nil, nil); !errors.Is(err, fault.ErrUpstreamUnavailable) {
+			t.Errorf("got %v", err)
+		}
+	}
+	_ = c.Get(t.Context(), "/a", nil, nil)
+	if len(got) != 8 || got[0] != "upstream_down" || got[6] != "upstream_down" || got[7] != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAQueryIsEncoded(t *testing.T) {
+	t.Parallel()
+	var got string
+	c := serving(t, patient, func(w http.ResponseWriter, r *http.Request) {
+		got = r.URL.RawQuery
+		w.WriteHeader(http.StatusNoContent)
+	})
+	if err := c.Get(t.Context(), "/a", url.Values{"q": {"a b&c"}}, nil); err != nil || got != "q=a+b%26c" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestARefusalTravels(t *testing.T) {
+	t.Parallel()
+	c := serving(t, patient, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusConflict)
+		_, _ = io.WriteString(w, `{"status":409,"code":"MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED","detail":"Taken.","retryAfter":3}`)
+	})
+	for range 10 { // nor do refusals open the breaker
+		err := c.Get(t.Context(), "/a", nil, nil)
+		f, ok := errors.AsType[*fault.Fault](err)
+		if !ok || f.Kind != fault.Conflict || f.Code != "RESERVATION.OVERBOOKING_BLOCKED" || f.Detail != "Taken." || f.RetryAfter != 3*time.Second {
+			t.Fatalf("got %+v", err)
+		}
+	}
+}
+
+func TestACallerIsToldWhichOfTheirMembersIsRefused(t *testing.T) {
+	t.Parallel()
+	c := serving(t, patient, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"status":400,"code":"MELMASTOON.GENERAL.VALIDATION_FAILED","detail":"No.","violations":[
+			{"pointer":"/promo","rule":"known","message":"No such code."},{"pointer":"/tenantId","rule":"form","message":"No."},
+			{"pointer":"/X-Sandbox-Scenario","rule":"known","message":"No such scenario."}]}`)
+	})
+	ours := upstream.Pointing(func(theirs string) (string, bool) { return "/wish" + theirs, theirs == "/promo" })
+	for _, test := range []struct {
+		name string
+		opts []upstream.Option
+		want []fault.Violation
+	}{
+		{"who knows what it is called", []upstream.Option{ours}, []fault.Violation{
+			{Pointer: "/wish/promo", Rule: "known", Message: "No such code."}, {Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
+		{"who does not", nil, []fault.Violation{{Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
+	} {
+		err := c.Post(t.Context(), "/quotes", struct{}{}, nil, test.opts...)
+		if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || !slices.Equal(f.Violations, test.want) {
+			t.Errorf("%s is told %+v, want %+v", test.name, f.Violations, test.want)
+		}
+	}
+}
+
+func TestWhateverElseComesBackMeansUnavailable(t *testing.T) {
+	t.Parallel()
+	problem := func(status int, code string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"code":"`+code+`"}`)
+		}
+	}
+	status := func(code int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(code)
+			_, _ = io.WriteString(w, body)
+		}
+	}
+	for name, h := range map[string]http.HandlerFunc{
+		"a 500":                   status(500, `{}`),
+		"a 503 that says why":     problem(503, "MELMASTOON.TENANT.SUSPENDED"),
+		"a 404 of somebody else":  status(404, "404 page not found"),
+		"a 409 without our code":  problem(409, "THEIRS"),
+		"a 401: our own token":    problem(401, "MELMASTOON.GENERAL.UNAUTHENTICATED"),
+		"a 403: our own identity": problem(403, "MELMASTOON.GENERAL.FORBIDDEN"),
+		"a page":                  status(200, `<html>`),
+		"nothing":                 status(200, ``),
+		"half an answer":          status(200, `{"total":`),
+		"a wrong type":            status(200, `{"total":"many"}`),
+		"10 MB":                   status(200, `{"total":1}`+strings.Repeat(" ", 10<<20)),
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/other") {
+				t.Error("followed it")
+			}
+			http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+		},
+		"a broken connection": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a shorter body than said": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, `{"total":1}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out struct {
+				Total int `json:"total"`
+			}
+			err := serving(t, patient, h).Get(t.Context(), "/a", nil, &out)
+			if f := fault.From(err); !errors.Is(err, fault.ErrUpstreamUnavailable) || f.Kind != fault.Unavailable || f.RetryAfter == 0 {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestAServiceThatHangsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } // until the caller hangs up
+	for name, test := range map[string]struct{ policy, budget time.Duration }{
+		"after the policy's time-out":  {50 * time.Millisecond, time.Minute},
+		"at the end of the own budget": {time.Minute, 50 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := serving(t, upstream.Policy{Timeout: test.policy}, hang)
+			ctx, cancel := context.WithTimeout(t.Context(), test.budget)
+			defer cancel()
+			began := time.Now()
+			err := c.Get(ctx, "/a", nil, nil)
+			if took := time.Since(began); !errors.Is(err, fault.ErrUpstreamUnavailable) || took > 5*time.Second {
+				t.Errorf("got %v after %v", err, took)
+			}
+		})
+	}
+}
+
+func TestAServiceThatIsNotConfiguredIsUnavailable(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"", "pricing.internal", "ftp://pricing"} {
+		c := upstream.Open(env.Of(map[string]string{"UPSTREAM_PRICING_URL": address}), "pricing", patient)
+		if err := c.Get(t.Context(), "/a", nil, nil); !errors.Is(err, fault.ErrUpstreamUnavailable) || !strings.Contains(err.Error(), "UPSTREAM_PRICING_URL") {
+			t.Errorf("%q: got %v", address, err)
+		}
+	}
+}
+
+func TestAnAudienceCanBeConfigured(t *testing.T) {
+	t.Parallel()
+	var got string
+	e := env.Of(map[string]string{"UPSTREAM_PRICING_URL": "http://pricing", "UPSTREAM_PRICING_AUDIENCE": "https://sandbox.melmastoon.ghasi.io"})
+	e = env.Give[identity.Source](e, token(""))
+	e = env.Give[http.RoundTripper](e, wire(func(r *http.Request) (*http.Response, error) {
+		got = r.Header.Get("Authorization")
+		return answer(204, ""), nil
+	}))
+	if err := upstream.Open(e, "pricing", patient).Get(t.Context(), "/a", nil, nil); err != nil || got != "Bearer https://sandbox.melmastoon.ghasi.io" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

@@ -1,0 +1,134 @@
+package documenttest
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/document"
+)
+
+func hasOneWinner(t testing.TB, r Rig) {
+	for round := range 4 {
+		oneWinner(t, r, strconv.Itoa(round), noon)
+	}
+}
+
+func hasOneHeir(t testing.TB, r Rig) {
+	d := at(t, r)
+	for round := range 4 {
+		id := strconv.Itoa(round)
+		d.create(noon, named(id), text("old", 9, evening))
+		oneWinner(t, r, id, evening)
+	}
+}
+
+// oneWinner has 64 callers, at two stores, create the same record at once.
+func oneWinner(t testing.TB, r Rig, id string, now time.Time) {
+	desks := []desk{at(t, r), at(t, r)}
+	var winners atomic.Int32
+	var winner atomic.Value
+	together(64, func(i int) {
+		mine := fmt.Sprint("caller ", i)
+		if desks[i%2].create(now, named(id), text(mine, 1, now.Add(time.Hour))) {
+			winners.Add(1)
+			winner.Store(mine)
+		}
+	})
+	expect(t, "winners", winners.Load(), 1)
+	if want, _ := winner.Load().(string); want != "" {
+		expect(t, "the record is of", desks[0].says(now, named(id)), want)
+	}
+}
+
+// losesNoPut counts in a document, as whoever changes one does: read, change, put as the next version, and again if
+// another was faster.
+func losesNoPut(t testing.TB, r Rig) {
+	const writers, each = 8, 8
+	first, second := at(t, r), at(t, r)
+	together(writers, func(i int) {
+		d := first
+		if i%2 == 1 {
+			d = second
+		}
+		for range each {
+			for tries := 0; !increment(d); tries++ {
+				if tries == 10_000 {
+					t.Errorf("writer %d never gets its turn", i)
+					return
+				}
+			}
+		}
+	})
+	expect(t, "the count", first.says(noon, named("1")), strconv.Itoa(writers*each))
+}
+
+func increment(d desk) bool {
+	found, err := d.store.Get(d.t.Context(), noon, named("1"))
+	if err != nil {
+		d.t.Errorf("get: %v", err)
+		return true
+	}
+	count, version := 0, int64(0)
+	if found[0] != nil {
+		count, _ = strconv.Atoi(string(found[0].Value))
+		version = found[0].Version
+	}
+	return d.put(noon, named("1"), text(strconv.Itoa(count+1), version+1, evening))
+}
+
+func endsWithNewest(t testing.TB, r Rig) {
+	const writers = 32
+	d := at(t, r)
+	for round := range 4 {
+		name := named(strconv.Itoa(round))
+		d.put(noon, name, text("0", 0, evening))
+		together(writers, func(i int) {
+			version := writers - i // the newest starts first
+			d.put(noon, name, text(strconv.Itoa(version), int64(version), evening))
+		})
+		expect(t, "the newest", d.says(noon, name), strconv.Itoa(writers))
+	}
+}
+
+// endsWithNewestOfMany has writers put the same records at once, each in an order and at a version of its own.
+func endsWithNewestOfMany(t testing.TB, r Rig) {
+	const writers, many = 16, 12
+	desks := []desk{at(t, r), at(t, r)}
+	for round := range 4 {
+		name := func(n int) document.Name { return named(strconv.Itoa(round*many + n)) }
+		together(writers, func(i int) {
+			version := writers - i // the newest starts first
+			records := make([]document.Named, many)
+			for n := range records {
+				records[n] = document.Named{Name: name((n*5 + i) % many), Record: text(strconv.Itoa(version), int64(version), evening)}
+			}
+			desks[i%2].putMany(noon, records...)
+		})
+		for n := range many {
+			expect(t, "the newest", desks[0].says(noon, name(n)), strconv.Itoa(writers))
+		}
+	}
+}
+
+func losesNoAdd(t testing.TB, r Rig) {
+	const callers, each = 16, 4
+	d := at(t, r)
+	var mu sync.Mutex
+	sums := map[int64]bool{}
+	together(callers, func(int) {
+		for range each {
+			sum := d.add(noon, named("n"), 1, evening)
+			mu.Lock()
+			sums[sum] = true
+			mu.Unlock()
+		}
+	})
+	expect(t, "different sums", len(sums), callers*each)
+	if got := d.get(noon, named("n"))[0]; got == nil || got.Number != callers*each {
+		t.Errorf("got %+v, want %d", got, callers*each)
+	}
+}

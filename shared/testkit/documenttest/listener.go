@@ -1,0 +1,28 @@
+package documenttest
+
+import (
+	"net"
+	"testing"
+)
+
+// Listener is the address of a server that takes every connection and never says anything, until the test ends.
+func Listener(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			defer conn.Close() // when the listener is closed, all of them are
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-ended })
+	return l.Addr().String()
+}

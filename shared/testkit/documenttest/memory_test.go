@@ -1,0 +1,204 @@
+package documenttest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/document"
+)
+
+// stand gives a rig whose stores are all s: what it keeps outlives whoever has it open.
+func stand(s document.Store) func(testing.TB) Rig {
+	return func(testing.TB) Rig {
+		return Rig{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
+	}
+}
+
+func away() document.Store {
+	return &Memory{Refuse: func(string) error { return fault.ErrUnavailable }}
+}
+
+// deaf waits for as long as its caller does.
+func deaf() document.Store { return &hanging{} }
+
+// A hanging store never answers.
+type hanging struct {
+	Memory
+	deaf bool // also to callers who leave
+}
+
+func (h *hanging) hang(ctx context.Context) error {
+	if h.deaf {
+		ctx = context.WithoutCancel(ctx)
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (h *hanging) Get(ctx context.Context, _ time.Time, _ ...document.Name) ([]*document.Record, error) {
+	return nil, h.hang(ctx)
+}
+
+func (h *hanging) Create(ctx context.Context, _ time.Time, _ document.Name, _ document.Record) (bool, error) {
+	return false, h.hang(ctx)
+}
+
+func (h *hanging) Put(ctx context.Context, _ time.Time, _ document.Name, _ document.Record) (bool, error) {
+	return false, h.hang(ctx)
+}
+
+func (h *hanging) PutMany(ctx context.Context, _ time.Time, _ ...document.Named) ([]bool, error) {
+	return nil, h.hang(ctx)
+}
+
+func (h *hanging) Delete(ctx context.Context, _ document.Name) error { return h.hang(ctx) }
+
+func (h *hanging) Add(ctx context.Context, _ time.Time, _ document.Name, _ int64, _ time.Time) (int64, error) {
+	return 0, h.hang(ctx)
+}
+
+func TestMemoryConforms(t *testing.T) {
+	t.Parallel()
+	Conform(t, func(t testing.TB) Rig { return stand(&Memory{})(t) })
+}
+
+// A listener stands for the test that runs a check, and hears what the check reports to it.
+type listener struct {
+	testing.TB
+	mu    sync.Mutex
+	heard []string
+}
+
+func (l *listener) Errorf(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = append(l.heard, fmt.Sprintf(format, args...))
+}
+
+func (l *listener) Fatalf(format string, args ...any) {
+	l.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// verdict runs one check and tells what it finds wrong.
+func verdict(t testing.TB, check func(testing.TB, Rig), rig Rig) string {
+	l := &listener{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		check(l, rig)
+	}()
+	<-done
+	return strings.Join(l.heard, "\n")
+}
+
+// A saboteur is a store that does one thing wrong. What is not set it does right.
+type saboteur struct {
+	*Memory
+	get    func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error)
+	create func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error)
+	put    func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error)
+	many   func(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error)
+	remove func(m *Memory, ctx context.Context, n document.Name) error
+	add    func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error)
+}
+
+func (s *saboteur) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	if s.get != nil {
+		return s.get(s.Memory, ctx, now, names)
+	}
+	return s.Memory.Get(ctx, now, names...)
+}
+
+func (s *saboteur) Create(ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	if s.create != nil {
+		return s.create(s.Memory, ctx, now, n, r)
+	}
+	return s.Memory.Create(ctx, now, n, r)
+}
+
+func (s *saboteur) Put(ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	if s.put != nil {
+		return s.put(s.Memory, ctx, now, n, r)
+	}
+	return s.Memory.Put(ctx, now, n, r)
+}
+
+func (s *saboteur) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
+	if s.many != nil {
+		return s.many(s.Memory, ctx, now, records)
+	}
+	return s.Memory.PutMany(ctx, now, records...)
+}
+
+func (s *saboteur) Delete(ctx context.Context, n document.Name) error {
+	if s.remove != nil {
+		return s.remove(s.Memory, ctx, n)
+	}
+	return s.Memory.Delete(ctx, n)
+}
+
+func (s *saboteur) Add(ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+	if s.add != nil {
+		return s.add(s.Memory, ctx, now, n, by, until)
+	}
+	return s.Memory.Add(ctx, now, n, by, until)
+}
+
+// force stores a record whatever is there.
+func (m *Memory) force(ctx context.Context, n document.Name, r document.Record) (bool, error) {
+	return true, m.use(ctx, "force", func() { m.keep(n, r) })
+}
+
+// dither lets others go first, as a network does.
+func dither() {
+	for range 50 {
+		runtime.Gosched()
+	}
+}
+
+// Every check has a driver, of the kind that is easily written, which it must refuse.
+func TestTheSuiteFailsWhoDoesOneThingWrong(t *testing.T) {
+	t.Parallel()
+	refused := map[string]bool{}
+	for _, s := range saboteurs {
+		refused[s.check] = true
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			check, ok := checks[s.check]
+			if !ok {
+				t.Fatalf("there is no check that %q", s.check)
+			}
+			if verdict(t, check, s.rig()) == "" {
+				t.Errorf("not noticed by the check that %s", s.check)
+			}
+		})
+	}
+	for name, check := range checks {
+		if !refused[name] {
+			t.Errorf("nobody shows that it can fail: %s", name)
+		}
+		if found := verdict(t, check, stand(&Memory{})(t)); found != "" {
+			t.Errorf("%s: found in an honest store: %s", name, found)
+		}
+	}
+}
+
+func rigOf(s *saboteur) func() Rig {
+	return func() Rig {
+		s.Memory = &Memory{}
+		return Rig{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
+	}
+}
+
+// records strips an answer of its gaps.
+func records(found []*document.Record) []*document.Record {
+	return slices.DeleteFunc(found, func(r *document.Record) bool { return r == nil })
+}

@@ -1,0 +1,158 @@
+package documenttest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/document"
+)
+
+var saboteurs = []struct {
+	name  string // what the store does wrong
+	check string // which check must notice
+	rig   func() Rig
+}{
+	{"it keeps text only", "a record comes back as it was stored", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+		r.Value = []byte(strings.ToValidUTF8(string(r.Value), ""))
+		return m.Create(ctx, now, n, r)
+	}})},
+	{"it knows no collections", "collections and keys are apart", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+		n.Collection = ""
+		return m.Create(ctx, now, n, r)
+	}})},
+	{"it answers with what it finds, and then gaps", "get answers in the order of the names", rigOf(&saboteur{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+		found, err := m.Get(ctx, now, names...)
+		return append(records(found), make([]*document.Record, len(names)-len(records(found)))...), err
+	}})},
+	{"it shows a record at its end", "a record is alive before its end and not at it", rigOf(&saboteur{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+		return m.Get(ctx, now.Add(-tick), names...)
+	}})},
+	{"it hides a record just before its end", "a record is alive before its end and not at it", rigOf(&saboteur{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+		return m.Get(ctx, now.Add(tick), names...)
+	}})},
+	{"it waits until ended records are cleared away", "an ended record is created, put and counted anew", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+		return m.Create(ctx, noon, n, r)
+	}})},
+	{"it counts on from what has ended", "an ended record is created, put and counted anew", rigOf(&saboteur{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+		return m.Add(ctx, noon, n, by, until)
+	}})},
+	{"it looks and then creates", "of 64 creators one wins", rigOf(&saboteur{create: lookThenCreate})},
+	{"it looks and then replaces", "an ended record has one heir among 64", rigOf(&saboteur{create: lookThenCreate})},
+	{"the last put wins", "put stores what is newer and nothing else", rigOf(&saboteur{put: lastPutWins})},
+	{"it stores all of many or none", "a put of many puts each as put does", rigOf(&saboteur{many: allOrNone})},
+	{"it says yes to all of many", "a put of many puts each as put does", rigOf(&saboteur{many: func(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error) {
+		stored, err := m.PutMany(ctx, now, records...)
+		return slices.Repeat([]bool{true}, len(stored)), err
+	}})},
+	{"it looks at all and then writes many", "puts of the same many end, with the newest", rigOf(&saboteur{many: lookThenPutMany})},
+	{"it says yes and writes later", "an older put that comes late undoes nothing", rigOf(writesBehind())},
+	{"it takes the same version twice", "read and put under contention loses nothing", rigOf(&saboteur{put: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+		dither()
+		if found, err := m.Get(ctx, now, n); err != nil || found[0] != nil && found[0].Version > r.Version {
+			return false, err
+		}
+		return m.force(ctx, n, r)
+	}})},
+	{"its counters end when the last caller says", "add adds, and moves the end but never nearer", rigOf(&saboteur{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+		sum, err := m.Add(ctx, now, n, by, until)
+		_, _ = m.force(ctx, n, document.Record{Number: sum, ExpiresAt: until})
+		return sum, err
+	}})},
+	{"it reads, adds and writes", "add under contention loses nothing and repeats no sum", rigOf(&saboteur{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+		r := document.Record{ExpiresAt: until}
+		found, err := m.Get(ctx, now, n)
+		if err != nil {
+			return 0, err
+		}
+		if found[0] != nil {
+			r.Number = found[0].Number
+		}
+		dither()
+		r.Number += by
+		_, err = m.force(ctx, n, r)
+		return r.Number, err
+	}})},
+	{"it empties instead of deleting", "a deleted record is gone and may be made again", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
+		_, err := m.force(ctx, n, document.Record{Version: 1 << 62, ExpiresAt: evening})
+		return err
+	}})},
+	{"it cuts what is long", "the largest value is kept whole", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+		r.Value = slices.Clone(r.Value[:min(len(r.Value), 1_000_000)])
+		return m.Create(ctx, now, n, r)
+	}})},
+	{"it forgets", "what was kept survives a restart", func() Rig {
+		return Rig{Open: func() document.Store { return &Memory{} }, Away: away}
+	}},
+	{"it is never away", "a store that is away says so", func() Rig {
+		return Rig{Open: away, Away: func() document.Store { return &Memory{} }}
+	}},
+	{"it waits longer than its caller", "a server that never answers is left in time", func() Rig {
+		return Rig{Open: away, Away: away, Deaf: func() document.Store { return &hanging{deaf: true} }}
+	}},
+	{"it goes on for ever", "a call whose time is over fails", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
+		return m.Delete(context.WithoutCancel(ctx), n)
+	}})},
+}
+
+func lookThenCreate(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	if found, err := m.Get(ctx, now, n); err != nil || found[0] != nil {
+		return false, err
+	}
+	dither()
+	return m.force(ctx, n, r)
+}
+
+func allOrNone(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error) {
+	for _, r := range records {
+		if found, err := m.Get(ctx, now, r.Name); err != nil || found[0] != nil && found[0].Version >= r.Record.Version {
+			return make([]bool, len(records)), err
+		}
+	}
+	return m.PutMany(ctx, now, records...)
+}
+
+func lookThenPutMany(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error) {
+	stored := make([]bool, len(records))
+	for i, r := range records {
+		found, err := m.Get(ctx, now, r.Name)
+		if err != nil {
+			return nil, err
+		}
+		stored[i] = found[0] == nil || found[0].Version < r.Record.Version
+	}
+	dither()
+	for i, r := range records {
+		if stored[i] {
+			_, _ = m.force(ctx, r.Name, r.Record)
+		}
+	}
+	return stored, nil
+}
+
+func lastPutWins(m *Memory, ctx context.Context, _ time.Time, n document.Name, r document.Record) (bool, error) {
+	return m.force(ctx, n, r)
+}
+
+// writesBehind keeps the first put of each record to itself until somebody reads.
+func writesBehind() *saboteur {
+	var late sync.Map
+	return &saboteur{
+		put: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+			if _, known := late.LoadOrStore(n, r); !known {
+				return true, nil
+			}
+			return m.Put(ctx, now, n, r)
+		},
+		get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+			for _, n := range names {
+				if r, ok := late.Load(n); ok {
+					_, _ = m.force(ctx, n, r.(document.Record))
+				}
+			}
+			return m.Get(ctx, now, names...)
+		},
+	}
+}

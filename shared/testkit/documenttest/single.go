@@ -1,0 +1,267 @@
+package documenttest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/platform/document"
+)
+
+func comesBack(t testing.TB, r Rig) {
+	d := at(t, r)
+	value := []byte("\x00\xff binary \x1f\x8b")
+	want := document.Record{Value: bytes.Clone(value), Number: -7, Version: 1 << 60, ExpiresAt: evening}
+	expect(t, "created", d.create(noon, named("1"), document.Record{Value: value, Number: -7, Version: 1 << 60, ExpiresAt: evening}), true)
+	value[0] = 'x' // the caller's bytes are the caller's again
+	got := d.get(noon, named("1"))[0]
+	if got == nil || !bytes.Equal(got.Value, want.Value) || got.Number != want.Number || got.Version != want.Version || !got.ExpiresAt.Equal(want.ExpiresAt) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func keepsApart(t testing.TB, r Rig) {
+	d := at(t, r)
+	names := []document.Name{
+		named("1"), {Collection: "drafts", ID: "1"}, named("11"), named("1:1"), named("%2F"), named(".."), named("__id7__"), named("a.b"), named("A.b"),
+		{Collection: "session", ID: "s1"}, named(strings.Repeat("x", 400)), named(strings.Repeat("x", 399)),
+	}
+	for _, n := range names {
+		if !d.create(noon, n, text(n.Collection+"/"+n.ID, 1, evening)) {
+			t.Errorf("%v is another's", n)
+		}
+	}
+	for _, n := range names {
+		expect(t, "record", d.says(noon, n), n.Collection+"/"+n.ID)
+	}
+}
+
+func answersInOrder(t testing.TB, r Rig) {
+	d := at(t, r)
+	for _, id := range []string{"c", "a", "b"} {
+		d.create(noon, named(id), text(id, 1, evening))
+	}
+	d.create(noon, named("ended"), text("ended", 1, noon))
+	asked := []string{"b", "nobody", "c", "a", "ended", "b", "nobody"}
+	names := make([]document.Name, len(asked))
+	for i, id := range asked {
+		names[i] = named(id)
+	}
+	for i, found := range d.get(noon, names...) {
+		want := asked[i] != "nobody" && asked[i] != "ended"
+		if (found != nil) != want || want && string(found.Value) != asked[i] {
+			t.Errorf("answer %d: got %+v for %q", i, found, asked[i])
+		}
+	}
+}
+
+func endsExactly(t testing.TB, r Rig) {
+	d := at(t, r)
+	d.create(noon, named("1"), text("one", 1, evening))
+	d.add(noon, named("n"), 5, evening)
+	for _, test := range []struct {
+		now   time.Time
+		alive bool
+	}{{noon, true}, {evening.Add(-tick), true}, {evening, false}, {evening.Add(tick), false}, {evening.Add(-tick), true}} {
+		for i, found := range d.get(test.now, named("1"), named("n")) {
+			if (found != nil) != test.alive {
+				t.Errorf("record %d at %v: alive %v, want %v", i, test.now, found != nil, test.alive)
+			}
+		}
+		if test.alive {
+			expect(t, "created while it lives", d.create(test.now, named("1"), text("two", 1, evening)), false)
+			expect(t, "put while it lives", d.put(test.now, named("1"), text("two", 1, evening)), false)
+		}
+	}
+}
+
+func beginsAnew(t testing.TB, r Rig) {
+	d := at(t, r)
+	later := evening.Add(time.Hour)
+	for _, id := range []string{"create", "put"} {
+		d.create(noon, named(id), text("old", 9, evening))
+	}
+	d.add(noon, named("add"), 41, evening)
+	expect(t, "created at its end", d.create(evening, named("create"), text("new", 1, later)), true)
+	expect(t, "put at its end", d.put(evening, named("put"), text("new", 1, later)), true)
+	expect(t, "sum at its end", d.add(evening, named("add"), 1, later), 1)
+	for _, id := range []string{"create", "put"} {
+		expect(t, id, d.says(evening, named(id)), "new")
+		expect(t, id+" at the new end", d.says(later, named(id)), "-")
+	}
+}
+
+func putsNewer(t testing.TB, r Rig) {
+	d := at(t, r)
+	for _, test := range []struct {
+		version int64
+		stored  bool
+		says    string
+	}{{2, true, "2"}, {1, false, "2"}, {2, false, "2"}, {3, true, "3"}, {-1, false, "3"}, {1 << 62, true, "4611686018427387904"}, {4, false, "4611686018427387904"}} {
+		r := text(test.says, test.version, evening)
+		if !test.stored {
+			r = text("wrong", test.version, evening.Add(time.Hour))
+		}
+		expect(t, "stored", d.put(noon, named("1"), r), test.stored)
+		expect(t, "then it says", d.says(noon, named("1")), test.says)
+	}
+	expect(t, "at its end", d.says(evening, named("1")), "-")
+}
+
+// putsEach has among many some that are too old, and one whose predecessor has ended.
+func putsEach(t testing.TB, r Rig) {
+	d := at(t, r)
+	d.create(noon, named("older"), text("was", 2, evening))
+	d.create(noon, named("as new"), text("was", 3, evening))
+	d.create(noon, named("newer"), text("was", 4, evening))
+	d.create(noon, named("ended"), text("was", 9, noon.Add(tick)))
+	asked := []string{"newer", "none", "as new", "ended", "older"}
+	var records []document.Named
+	for _, id := range asked {
+		records = append(records, document.Named{Name: named(id), Record: document.Record{Value: []byte(id), Number: 5, Version: 3, ExpiresAt: evening}})
+	}
+	stored := d.putMany(noon.Add(tick), records...)
+	for i, want := range []bool{false, true, false, true, true} {
+		if len(stored) != len(asked) || stored[i] != want {
+			t.Errorf("stored %v of %q", stored, asked)
+			break
+		}
+		says := map[bool]string{true: asked[i], false: "was"}[want]
+		expect(t, asked[i], d.says(noon.Add(tick), named(asked[i])), says)
+	}
+	if got := d.get(noon.Add(tick), named("none"))[0]; got == nil || got.Number != 5 || got.Version != 3 || !got.ExpiresAt.Equal(evening) {
+		t.Errorf("put where there was none, then got %+v", got)
+	}
+}
+
+func adds(t testing.TB, r Rig) {
+	d := at(t, r)
+	later := evening.Add(time.Hour)
+	for _, test := range []struct {
+		n, sum int64
+		until  time.Time
+	}{{1, 1, evening}, {0, 1, evening}, {1 << 40, 1<<40 + 1, later}, {-(1 << 40), 1, noon.Add(tick)}, {-3, -2, evening}} {
+		expect(t, "sum", d.add(noon, named("n"), test.n, test.until), test.sum)
+	}
+	if got := d.get(later.Add(-tick), named("n"))[0]; got == nil || got.Number != -2 {
+		t.Errorf("just before its latest end: got %+v, want -2", got)
+	}
+	if got := d.get(later, named("n"))[0]; got != nil {
+		t.Errorf("at its latest end: got %+v", got)
+	}
+}
+
+func deletes(t testing.TB, r Rig) {
+	d := at(t, r)
+	d.create(noon, named("1"), text("old", 9, evening))
+	d.create(noon, named("2"), text("other", 1, evening))
+	d.remove(named("1"))
+	d.remove(named("1")) // not being there is no error
+	expect(t, "deleted", d.says(noon, named("1")), "-")
+	expect(t, "the other", d.says(noon, named("2")), "other")
+	expect(t, "put at an older version", d.put(noon, named("1"), text("new", 1, evening)), true)
+}
+
+func keepsLargest(t testing.TB, r Rig) {
+	d := at(t, r)
+	value := make([]byte, document.Largest)
+	random := rand.NewChaCha8([32]byte{})
+	_, _ = random.Read(value) // what cannot be compressed
+	expect(t, "created", d.create(noon, named("1"), document.Record{Value: value, ExpiresAt: evening}), true)
+	if got := d.get(noon, named("1"))[0]; got == nil || !bytes.Equal(got.Value, value) {
+		t.Errorf("it did not come back whole")
+	}
+}
+
+func survivesRestart(t testing.TB, r Rig) {
+	first := at(t, r)
+	first.create(noon, named("1"), text("kept", 3, evening))
+	first.add(noon, named("n"), 5, evening)
+	second := at(t, r)
+	expect(t, "record", second.says(noon, named("1")), "kept")
+	expect(t, "created again", second.create(noon, named("1"), text("lost", 9, evening)), false)
+	expect(t, "an older put", second.put(noon, named("1"), text("lost", 3, evening)), false)
+	expect(t, "sum", second.add(noon, named("n"), 1, evening), 6)
+}
+
+// every is each use of a store once.
+func every(s document.Store) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"get": func(ctx context.Context) error { _, err := s.Get(ctx, noon, named("1")); return err },
+		"create": func(ctx context.Context) error {
+			_, err := s.Create(ctx, noon, named("1"), text("x", 1, evening))
+			return err
+		},
+		"put": func(ctx context.Context) error {
+			_, err := s.Put(ctx, noon, named("1"), text("x", 1, evening))
+			return err
+		},
+		"put many": func(ctx context.Context) error {
+			_, err := s.PutMany(ctx, noon, document.Named{Name: named("1"), Record: text("x", 1, evening)})
+			return err
+		},
+		"delete": func(ctx context.Context) error { return s.Delete(ctx, named("1")) },
+		"add":    func(ctx context.Context) error { _, err := s.Add(ctx, noon, named("1"), 1, evening); return err },
+	}
+}
+
+func tellsOfAbsence(t testing.TB, r Rig) {
+	for verb, use := range every(r.Away()) {
+		if err := use(t.Context()); !errors.Is(err, fault.ErrUnavailable) {
+			t.Errorf("%s: got %v, want %v", verb, err, fault.ErrUnavailable)
+		}
+	}
+}
+
+func heedsContext(t testing.TB, r Rig) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for verb, use := range every(r.Open()) {
+		if use(over) == nil {
+			t.Errorf("%s: done although the time was over", verb)
+		}
+	}
+}
+
+// What a caller gives to a store that does not answer, and what a store may take to notice. That is counted in beats: a
+// machine that stands still for a while spends one of them.
+const (
+	given  = 100 * time.Millisecond
+	beat   = 20 * time.Millisecond
+	notice = 100
+)
+
+func leavesInTime(t testing.TB, r Rig) {
+	s := r.Deaf()
+	for verb, use := range every(s) {
+		ctx, cancel := context.WithTimeout(t.Context(), given)
+		left := make(chan error, 1)
+		go func() { left <- use(ctx) }()
+		<-ctx.Done()
+		if err, ok := within(notice, left); !ok {
+			t.Fatalf("%s: still waits", verb)
+		} else if err == nil {
+			t.Errorf("%s: done although nobody answered", verb)
+		}
+		cancel()
+	}
+}
+
+// within waits so many beats for an end.
+func within(beats int, ended <-chan error) (err error, ok bool) {
+	pace := time.NewTicker(beat)
+	defer pace.Stop()
+	for range beats {
+		select {
+		case err := <-ended:
+			return err, true
+		case <-pace.C:
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,99 @@
+package documenttest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/document"
+)
+
+// A desk is a store at which every error fails the check.
+type desk struct {
+	t     testing.TB
+	store document.Store
+}
+
+func at(t testing.TB, r Rig) desk { return desk{t, r.Open()} }
+
+func (d desk) get(now time.Time, names ...document.Name) []*document.Record {
+	d.t.Helper()
+	found, err := d.store.Get(d.t.Context(), now, names...)
+	if err != nil {
+		d.t.Fatalf("get: %v", err)
+	}
+	if len(found) != len(names) {
+		d.t.Fatalf("get: %d answers to %d names", len(found), len(names))
+	}
+	return found
+}
+
+// says is the text of a record, or "-" where there is none.
+func (d desk) says(now time.Time, name document.Name) string {
+	d.t.Helper()
+	if r := d.get(now, name)[0]; r != nil {
+		return string(r.Value)
+	}
+	return "-"
+}
+
+func (d desk) create(now time.Time, name document.Name, r document.Record) bool {
+	d.t.Helper()
+	created, err := d.store.Create(d.t.Context(), now, name, r)
+	if err != nil {
+		d.t.Errorf("create: %v", err)
+	}
+	return created
+}
+
+func (d desk) put(now time.Time, name document.Name, r document.Record) bool {
+	d.t.Helper()
+	stored, err := d.store.Put(d.t.Context(), now, name, r)
+	if err != nil {
+		d.t.Errorf("put: %v", err)
+	}
+	return stored
+}
+
+func (d desk) putMany(now time.Time, records ...document.Named) []bool {
+	d.t.Helper()
+	stored, err := d.store.PutMany(d.t.Context(), now, records...)
+	if err != nil {
+		d.t.Errorf("put many: %v", err)
+	}
+	return stored
+}
+
+func (d desk) add(now time.Time, name document.Name, n int64, until time.Time) int64 {
+	d.t.Helper()
+	sum, err := d.store.Add(d.t.Context(), now, name, n, until)
+	if err != nil {
+		d.t.Errorf("add: %v", err)
+	}
+	return sum
+}
+
+func (d desk) remove(name document.Name) {
+	d.t.Helper()
+	if err := d.store.Delete(d.t.Context(), name); err != nil {
+		d.t.Errorf("delete: %v", err)
+	}
+}
+
+func expect[V comparable](t testing.TB, what string, got, want V) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// together runs f so many times at once, none before all are there.
+func together(n int, f func(i int)) {
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		all.Go(func() { <-start; f(i) })
+	}
+	close(start)
+	all.Wait()
+}

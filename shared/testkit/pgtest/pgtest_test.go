@@ -1,0 +1,121 @@
+package pgtest_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAdvanceMovesBothClocksTogether(t *testing.T) {
+	t.Parallel()
+	d := pgtest.New(t)
+	owner := d.Owner(t)
+	read := func() (sql time.Time) {
+		must(t, owner.QueryRow(t.Context(), `SELECT platform.now()`).Scan(&sql))
+		return sql
+	}
+	before := read()
+	d.Advance(31 * time.Minute)
+	after := read()
+	if moved := after.Sub(before); moved < 31*time.Minute || moved > 32*time.Minute {
+		t.Errorf("SQL moved by %v, want 31m", moved)
+	}
+	if apart := d.Env().Now().Sub(after).Abs(); apart > 30*time.Second {
+		t.Errorf("Go and SQL are %v apart", apart)
+	}
+}
+
+func TestEachDatabaseIsOnesOwn(t *testing.T) {
+	t.Parallel()
+	one, other := pgtest.New(t), pgtest.New(t)
+	_, err := one.Owner(t).Exec(t.Context(), `CREATE TABLE platform.mine (n int)`)
+	must(t, err)
+	one.Advance(time.Hour)
+	var seen bool
+	var offset time.Duration
+	must(t, other.Owner(t).QueryRow(t.Context(),
+		`SELECT to_regclass('platform.mine') IS NOT NULL, offset_by FROM platform.clock`).Scan(&seen, &offset))
+	if seen || offset != 0 {
+		t.Errorf("the other database has the table: %v, and its clock moved by %v", seen, offset)
+	}
+}
+
+func TestTheLoginMayDoNothingByItself(t *testing.T) {
+	t.Parallel()
+	conn, err := pgx.Connect(t.Context(), pgtest.New(t).URL())
+	must(t, err)
+	defer conn.Close(t.Context())
+	for _, sql := range []string{
+		`CREATE TABLE platform.mine (n int)`, `CREATE TEMPORARY TABLE mine (n int)`, `UPDATE platform.clock SET offset_by = '1h'`,
+		`SELECT count(*) FROM platform.schema_migrations`, `SET ROLE postgres`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err == nil {
+			t.Errorf("it could: %s", sql)
+		}
+	}
+}
+
+// A listener stands for the test that uses a database, and hears what pgtest reports to it.
+type listener struct {
+	testing.TB
+	heard   []string
+	cleanup []func()
+}
+
+func (l *listener) Errorf(format string, args ...any) {
+	l.heard = append(l.heard, fmt.Sprintf(format, args...))
+}
+
+func (l *listener) Error(args ...any) { l.heard = append(l.heard, fmt.Sprint(args...)) }
+
+func (l *listener) Cleanup(f func()) { l.cleanup = append(l.cleanup, f) }
+
+func (l *listener) end() {
+	for _, f := range slices.Backward(l.cleanup) {
+		f()
+	}
+}
+
+func TestTheEndOfATest(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, sql, want string }{
+		{"is silent when the books balance", `SELECT 1`, ""},
+		{"tells of a broken invariant", `UPDATE platform.clock SET offset_by = '-1 hour'`, "one_clock.sql"},
+		{"tells of an invariant that cannot be asked", `DROP TABLE platform.clock CASCADE`, "one_clock.sql"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			l := &listener{TB: t}
+			d := pgtest.New(l)
+			_, err := d.Owner(t).Exec(t.Context(), test.sql)
+			must(t, err)
+			db := postgres.Open(d.Env(), "reservation")
+			url := d.OwnerURL()
+			l.end()
+			if got := strings.Join(l.heard, "\n"); !strings.Contains(got, test.want) || test.want == "" && got != "" {
+				t.Errorf("reported %q, want %q", got, test.want)
+			}
+			if err := db.InTx(t.Context(), func(postgres.Tx) error { return nil }); err == nil {
+				t.Error("its environment is still open")
+			}
+			if conn, err := pgx.Connect(t.Context(), url); err == nil {
+				_ = conn.Close(t.Context())
+				t.Error("its database is still there")
+			}
+		})
+	}
+}

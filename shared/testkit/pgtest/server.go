@@ -1,0 +1,128 @@
+package pgtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/schemas"
+	"melmastoon.ghasi.io/shared/local/cluster"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
+)
+
+// A host is the server that a test process uses, and the database there that new ones are cloned from.
+type host struct {
+	admin    url.URL
+	template string
+}
+
+// server is the process's own, started by the first test that needs it. Nothing tells a package that its last test
+// is over, so the server's life is the process's.
+var server = sync.OnceValues(func() (*host, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	address, err := find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("PGTEST_URL: %w", err)
+	}
+	h := &host{admin: *admin}
+	return h, h.makeTemplate(ctx)
+})
+
+// find is the server that all test processes of a run share, or else a private one.
+func find(ctx context.Context) (string, error) {
+	var c struct {
+		URL string `env:"PGTEST_URL"` // a superuser's
+	}
+	if err := env.System().Load(&c); err != nil {
+		return "", err
+	}
+	if c.URL != "" {
+		return c.URL, nil
+	}
+	private, err := cluster.Temporary(ctx)
+	if err != nil {
+		return "", err
+	}
+	return private.URL("postgres"), nil
+}
+
+// makeTemplate makes the database that tests are clones of, once for all processes on the server: its name is the
+// content of the migrations. The lock also keeps two processes from making the same role at once.
+func (h *host) makeTemplate(ctx context.Context) (err error) {
+	if h.template, err = templateName(); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, h.at("postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock(hashtextextended('pgtest', 0))`); err != nil {
+		return err
+	}
+	var made bool
+	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, h.template).Scan(&made)
+	if err != nil || made {
+		return err
+	}
+	draft := h.template + "_draft"
+	if err := each(ctx, conn, `DROP DATABASE IF EXISTS `+draft, `CREATE DATABASE `+draft+` TEMPLATE template0`); err != nil {
+		return err
+	}
+	if err := h.fill(ctx, draft); err != nil {
+		return err
+	}
+	return each(ctx, conn, `ALTER DATABASE `+draft+` RENAME TO `+h.template)
+}
+
+func (h *host) fill(ctx context.Context, database string) (err error) {
+	conn, err := pgx.Connect(ctx, h.at(database))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	password, _ := h.admin.User.Password()
+	return migrate.Local(ctx, conn, schemas.Postgres, Login, password)
+}
+
+func (h *host) at(database string) string {
+	u := h.admin
+	u.Path = "/" + database
+	return u.String()
+}
+
+func each(ctx context.Context, conn *pgx.Conn, statements ...string) error {
+	for _, s := range statements {
+		if _, err := conn.Exec(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	return nil
+}
+
+func templateName() (string, error) {
+	sum := sha256.New()
+	err := fs.WalkDir(schemas.Postgres, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(schemas.Postgres, path)
+		fmt.Fprintf(sum, "%s %d\n%s", path, len(text), text)
+		return err
+	})
+	return "pgtest_" + hex.EncodeToString(sum.Sum(nil)[:8]), err
+}

@@ -1,0 +1,122 @@
+package topictest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// patience bounds each wait for something that must happen.
+const patience = 20 * time.Second
+
+// A push is a request as an endpoint got it.
+type push struct {
+	header http.Header
+	body   string
+}
+
+// An endpoint answers pushes and tells of them in the order in which it answered.
+type endpoint struct {
+	t      testing.TB
+	url    string
+	pushes chan push
+}
+
+// listen opens an endpoint. Answer gets the push and gives the status.
+func listen(t testing.TB, answer func(push) int) *endpoint {
+	t.Helper()
+	e := &endpoint{t: t, pushes: make(chan push, 10_000)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		p := push{r.Header, string(body)}
+		status := answer(p)
+		e.pushes <- p
+		if status/100 == 3 {
+			w.Header().Set("Location", "/elsewhere")
+		}
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(server.Close)
+	e.url = server.URL
+	return e
+}
+
+func always(status int) func(push) int { return func(push) int { return status } }
+
+// next waits for a push.
+func (e *endpoint) next() push {
+	e.t.Helper()
+	select {
+	case p := <-e.pushes:
+		return p
+	case <-time.After(patience):
+		e.t.Fatalf("no push within %v", patience)
+		return push{}
+	}
+}
+
+// take waits for so many pushes and returns their bodies.
+func (e *endpoint) take(n int) []string {
+	e.t.Helper()
+	var bodies []string
+	for range n {
+		bodies = append(bodies, e.next().body)
+	}
+	return bodies
+}
+
+// start runs a driver until the returned function is called, which waits for it to end.
+func start(t testing.TB, d Driver) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- d.Run(ctx) }()
+	var stopped bool
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		select {
+		case err := <-ended:
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("run: %v", err)
+			}
+		case <-time.After(patience):
+			t.Errorf("run has not ended within %v", patience)
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+func subscribe(t testing.TB, d Driver, subscriptions ...topic.Subscription) {
+	t.Helper()
+	if err := d.Subscribe(t.Context(), subscriptions); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func publish(t testing.TB, p topic.Publisher, messages ...topic.Message) {
+	t.Helper()
+	if err := errors.Join(p.Publish(t.Context(), messages)...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// to is a subscription that repeats at once, for tests in which time does not matter.
+func to(e *endpoint, topicName string) topic.Subscription {
+	return topic.Subscription{Name: "to-" + topicName, Topic: topicName, Endpoint: e.url + "/push", Audience: "https://listener",
+		MinBackoff: time.Millisecond, MaxBackoff: time.Millisecond, AckDeadline: patience}
+}
+
+func text(topicName, key, body string) topic.Message {
+	return topic.Message{Topic: topicName, OrderingKey: key, Attributes: map[string]string{"content-type": "text/plain"}, Data: []byte(body)}
+}

@@ -1,0 +1,197 @@
+package topictest
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// A PullRig is a puller under test. What is published to the topic Letters waits in the subscription that is called the same.
+type PullRig struct {
+	Puller  topic.Puller
+	Publish func(t testing.TB, messages ...topic.Message)
+
+	Patience time.Duration // for what must come; 0 is what a crowded machine takes
+}
+
+// Letters is the name of the one subscription of a PullRig.
+const Letters = "letters.dlq"
+
+// pullChecks are what a puller is held to, by what they prove.
+var pullChecks = map[string]func(testing.TB, PullRig){
+	"a message comes as it was published":           pullsWhole,
+	"never more come than were asked for":           pullsNoMore,
+	"what is leased is given to nobody else":        leases,
+	"what is released comes again at once":          releases,
+	"what is acknowledged never comes again":        acknowledgesForGood,
+	"what is forgotten comes again after its lease": endsLeases,
+	"many who pull at once share what there is":     shares,
+	"a subscription that is not there is an error":  knowsItsSubscriptions,
+}
+
+// ConformPuller runs the suite of pullers. Each check asks for a rig of its own.
+func ConformPuller(t *testing.T, rig func(testing.TB) PullRig) {
+	for name, check := range pullChecks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, rig(t))
+		})
+	}
+}
+
+const long = 5 * time.Minute // a lease that outlives every check
+
+func letters(bodies ...string) (messages []topic.Message) {
+	for _, body := range bodies {
+		messages = append(messages, text(Letters, "", body))
+	}
+	return messages
+}
+
+// pull takes what there is, at most so many at a time, until so many have come or, with 0, until nothing comes.
+func (r PullRig) pull(t testing.TB, want, most int, lease time.Duration) (all []topic.Pulled) {
+	t.Helper()
+	enough, again := time.NewTimer(cmp.Or(r.Patience, patience)), time.NewTicker(10*time.Millisecond)
+	defer enough.Stop()
+	defer again.Stop()
+	for {
+		some, err := r.Puller.Pull(t.Context(), Letters, most, lease)
+		if err != nil {
+			t.Fatalf("pull: %v", err)
+		}
+		all = append(all, some...)
+		if want == 0 && len(some) == 0 || want > 0 && len(all) >= want {
+			return all
+		}
+		select {
+		case <-enough.C:
+			t.Fatalf("%d messages came in time, want %d", len(all), want)
+		case <-again.C:
+		}
+	}
+}
+
+func bodiesOf(pulled []topic.Pulled) (bodies []string) {
+	for _, p := range pulled {
+		bodies = append(bodies, string(p.Data))
+	}
+	slices.Sort(bodies)
+	return bodies
+}
+
+func receiptsOf(pulled []topic.Pulled) (receipts []string) {
+	for _, p := range pulled {
+		receipts = append(receipts, p.Receipt)
+	}
+	return receipts
+}
+
+// came fails unless just these have come.
+func came(t testing.TB, pulled []topic.Pulled, want ...string) {
+	t.Helper()
+	if got := bodiesOf(pulled); !slices.Equal(got, want) {
+		t.Errorf("came %v, want %v", got, want)
+	}
+}
+
+func pullsWhole(t testing.TB, r PullRig) {
+	sent := topic.Message{Topic: Letters, OrderingKey: "t:k", Attributes: map[string]string{"ce-id": "evt_1", "melmastoon-parked-reason": "it's so"}, Data: []byte("\x00{}\xff")}
+	r.Publish(t, sent)
+	got := r.pull(t, 1, 10, long)[0]
+	if got.Receipt == "" || got.PublishedAt.IsZero() || got.OrderingKey != sent.OrderingKey || !bytes.Equal(got.Data, sent.Data) || !maps.Equal(got.Attributes, sent.Attributes) {
+		t.Errorf("got %+v, want %+v", got, sent)
+	}
+}
+
+func pullsNoMore(t testing.TB, r PullRig) {
+	r.Publish(t, letters("1", "2", "3", "4", "5")...)
+	for range 5 {
+		if n := len(r.pull(t, 1, 1, long)); n != 1 {
+			t.Errorf("%d came, want one", n)
+		}
+	}
+}
+
+func leases(t testing.TB, r PullRig) {
+	r.Publish(t, letters("1", "2")...)
+	r.pull(t, 2, 10, long)
+	r.Publish(t, letters("3")...)
+	came(t, r.pull(t, 1, 10, long), "3")
+}
+
+func releases(t testing.TB, r PullRig) {
+	r.Publish(t, letters("1", "2", "3")...)
+	pulled := r.pull(t, 3, 10, long)
+	if err := r.Puller.Release(t.Context(), Letters, receiptsOf(pulled)); err != nil {
+		t.Fatalf("release: %v", err)
+	}
+	came(t, r.pull(t, 3, 10, long), "1", "2", "3")
+	if err := r.Puller.Release(t.Context(), Letters, nil); err != nil {
+		t.Errorf("release nothing: %v", err)
+	}
+}
+
+func acknowledgesForGood(t testing.TB, r PullRig) {
+	r.Publish(t, letters("1", "2", "3")...)
+	pulled := r.pull(t, 3, 10, time.Second)
+	var stays []topic.Pulled
+	var goes []string
+	for _, p := range pulled {
+		if string(p.Data) == "2" {
+			stays = append(stays, p)
+		} else {
+			goes = append(goes, p.Receipt)
+		}
+	}
+	for range 2 { // once more is no mistake
+		if err := r.Puller.Acknowledge(t.Context(), Letters, goes); err != nil {
+			t.Fatalf("acknowledge: %v", err)
+		}
+	}
+	if err := r.Puller.Release(t.Context(), Letters, receiptsOf(stays)); err != nil {
+		t.Fatalf("release: %v", err)
+	}
+	came(t, r.pull(t, 1, 10, long), "2")
+	came(t, r.pull(t, 0, 10, long))
+}
+
+func endsLeases(t testing.TB, r PullRig) {
+	r.Publish(t, letters("1")...)
+	r.pull(t, 1, 10, time.Second)
+	came(t, r.pull(t, 1, 10, long), "1")
+}
+
+func shares(t testing.TB, r PullRig) {
+	const all, pullers = 40, 4
+	var want []string
+	for n := range all {
+		want = append(want, fmt.Sprintf("%02d", n))
+	}
+	r.Publish(t, letters(want...)...)
+	var mu sync.Mutex
+	var got []topic.Pulled
+	var group sync.WaitGroup
+	for range pullers {
+		group.Go(func() {
+			some := r.pull(t, 0, 3, long)
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, some...)
+		})
+	}
+	group.Wait()
+	came(t, got, want...)
+}
+
+func knowsItsSubscriptions(t testing.TB, r PullRig) {
+	if pulled, err := r.Puller.Pull(t.Context(), "nobody.dlq", 10, long); err == nil {
+		t.Errorf("got %v of a subscription that is not there", pulled)
+	}
+}

@@ -1,0 +1,156 @@
+package topictest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+func shelf() *Shelf { return NewShelf(env.Of(nil).Now, Letters) }
+
+func rigOn(p topic.Puller, s *Shelf) PullRig {
+	return PullRig{Puller: p, Publish: func(_ testing.TB, messages ...topic.Message) { s.Put(messages...) }, Patience: 2 * time.Second}
+}
+
+func TestTheShelfConforms(t *testing.T) {
+	t.Parallel()
+	ConformPuller(t, func(testing.TB) PullRig { s := shelf(); return rigOn(s, s) })
+}
+
+// A saboteur is a puller that does one thing wrong. What is not set it does right.
+type saboteur struct {
+	*Shelf
+	pull                 func(s *Shelf, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error)
+	acknowledge, release func(s *Shelf, ctx context.Context, name string, receipts []string) error
+}
+
+func (s saboteur) Pull(ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	if s.pull != nil {
+		return s.pull(s.Shelf, ctx, name, most, lease)
+	}
+	return s.Shelf.Pull(ctx, name, most, lease)
+}
+
+func (s saboteur) Acknowledge(ctx context.Context, name string, receipts []string) error {
+	if s.acknowledge != nil {
+		return s.acknowledge(s.Shelf, ctx, name, receipts)
+	}
+	return s.Shelf.Acknowledge(ctx, name, receipts)
+}
+
+func (s saboteur) Release(ctx context.Context, name string, receipts []string) error {
+	if s.release != nil {
+		return s.release(s.Shelf, ctx, name, receipts)
+	}
+	return s.Shelf.Release(ctx, name, receipts)
+}
+
+var saboteurs = []struct {
+	name   string // what the puller does wrong
+	check  string // which check must notice
+	puller saboteur
+}{
+	{"it keeps text only", "a message comes as it was published", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+		pulled, err := s.Pull(ctx, name, most, lease)
+		for i := range pulled {
+			pulled[i].Data = []byte(strings.ToValidUTF8(string(pulled[i].Data), ""))
+		}
+		return pulled, err
+	}}},
+	{"it gives all there is", "never more come than were asked for", saboteur{pull: func(s *Shelf, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
+		return s.Pull(ctx, name, 1000, lease)
+	}}},
+	{"it shows without leasing", "what is leased is given to nobody else", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
+		return s.Pull(ctx, name, most, -time.Second)
+	}}},
+	{"it keeps what is released until the lease is over", "what is released comes again at once", saboteur{release: func(*Shelf, context.Context, string, []string) error { return nil }}},
+	{"it gives back what is acknowledged", "what is acknowledged never comes again", saboteur{acknowledge: (*Shelf).Release}},
+	{"it gives for good", "what is forgotten comes again after its lease", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
+		return s.Pull(ctx, name, most, time.Hour)
+	}}},
+	{"it looks and then leases", "many who pull at once share what there is", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+		seen, err := s.Pull(ctx, name, most, -time.Second)
+		if err != nil {
+			return nil, err
+		}
+		for range 50 {
+			runtime.Gosched() // others go first, as over a network
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, k := range s.kept[name] {
+			for _, p := range seen {
+				if string(k.Data) == string(p.Data) {
+					k.until = s.now().Add(lease)
+				}
+			}
+		}
+		return seen, nil
+	}}},
+	{"it makes what is not there", "a subscription that is not there is an error", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+		s.Put(topic.Message{Topic: name})
+		return s.Pull(ctx, name, most, lease)
+	}}},
+}
+
+// A listener stands for the test that runs a check, and hears what the check reports to it.
+type listener struct {
+	testing.TB
+	mu    sync.Mutex
+	heard []string
+}
+
+func (l *listener) Errorf(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = append(l.heard, fmt.Sprintf(format, args...))
+}
+
+func (l *listener) Fatalf(format string, args ...any) {
+	l.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// verdict runs one check and tells what it finds wrong.
+func verdict(t testing.TB, check func(testing.TB, PullRig), r PullRig) string {
+	l := &listener{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		check(l, r)
+	}()
+	<-done
+	return strings.Join(l.heard, "\n")
+}
+
+// Every check has a puller, of the kind that is easily written, which it must refuse.
+func TestTheSuiteOfPullersFailsWhoDoesOneThingWrong(t *testing.T) {
+	t.Parallel()
+	refused := map[string]bool{}
+	for _, s := range saboteurs {
+		refused[s.check] = true
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			check, ok := pullChecks[s.check]
+			if !ok {
+				t.Fatalf("there is no check that %q", s.check)
+			}
+			s.puller.Shelf = shelf()
+			if verdict(t, check, rigOn(s.puller, s.puller.Shelf)) == "" {
+				t.Errorf("not noticed by the check that %s", s.check)
+			}
+		})
+	}
+	for name := range pullChecks {
+		if !refused[name] {
+			t.Errorf("nobody shows that it can fail: %s", name)
+		}
+	}
+}

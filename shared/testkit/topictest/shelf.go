@@ -1,0 +1,116 @@
+package topictest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+// A Shelf is a topic.Puller that remembers. Make it with NewShelf.
+type Shelf struct {
+	// Refuse, if set, is asked before each act with its verb: "pull", "acknowledge" or "release". Its error is the answer.
+	Refuse func(verb string) error
+
+	now   func() time.Time
+	mu    sync.Mutex
+	kept  map[string][]*kept // by subscription
+	pulls int
+}
+
+// A kept message is on a shelf until it is acknowledged.
+type kept struct {
+	topic.Pulled
+	until time.Time // of its lease
+}
+
+// NewShelf has these subscriptions, empty. Leases end by the clock given.
+func NewShelf(now func() time.Time, subscriptions ...string) *Shelf {
+	s := &Shelf{now: now, kept: map[string][]*kept{}}
+	for _, name := range subscriptions {
+		s.kept[name] = nil
+	}
+	return s
+}
+
+// Put lays messages down in the subscription called as their topic.
+func (s *Shelf) Put(messages ...topic.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range messages {
+		name := m.Topic
+		m.Topic = ""
+		s.kept[name] = append(s.kept[name], &kept{Pulled: topic.Pulled{Message: m, PublishedAt: s.now()}})
+	}
+}
+
+// Left are the messages that nobody has acknowledged, leased or not.
+func (s *Shelf) Left(subscription string) (messages []topic.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range s.kept[subscription] {
+		messages = append(messages, k.Message)
+	}
+	return messages
+}
+
+// Pull is topic.Puller's.
+func (s *Shelf) Pull(ctx context.Context, subscription string, most int, lease time.Duration) (pulled []topic.Pulled, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, there := s.kept[subscription]
+	if err := s.refuse(ctx, "pull"); err != nil {
+		return nil, err
+	}
+	if !there {
+		return nil, fmt.Errorf("topictest: there is no subscription %q", subscription)
+	}
+	now := s.now()
+	for _, k := range all {
+		if len(pulled) < most && !k.until.After(now) {
+			s.pulls++
+			k.until, k.Receipt = now.Add(lease), "lease "+strconv.Itoa(s.pulls)
+			pulled = append(pulled, k.Pulled)
+		}
+	}
+	return pulled, nil
+}
+
+// Acknowledge is topic.Puller's.
+func (s *Shelf) Acknowledge(ctx context.Context, subscription string, receipts []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refuse(ctx, "acknowledge"); err != nil {
+		return err
+	}
+	s.kept[subscription] = slices.DeleteFunc(s.kept[subscription], func(k *kept) bool { return slices.Contains(receipts, k.Receipt) })
+	return nil
+}
+
+// Release is topic.Puller's.
+func (s *Shelf) Release(ctx context.Context, subscription string, receipts []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refuse(ctx, "release"); err != nil {
+		return err
+	}
+	for _, k := range s.kept[subscription] {
+		if slices.Contains(receipts, k.Receipt) {
+			k.until = time.Time{}
+		}
+	}
+	return nil
+}
+
+func (s *Shelf) refuse(ctx context.Context, verb string) error {
+	if s.Refuse != nil {
+		if err := s.Refuse(verb); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
