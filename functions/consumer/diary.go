@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -27,7 +28,7 @@ func OpenDiary(e env.Env) (*Diary, error) {
 	if err != nil {
 		return nil, err
 	}
-	peppers, err := pseudonym.Open(e)
+	peppers, err := secrets.Peppers(e)
 	return &Diary{sessions, OpenVoice(e), peppers}, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -62,7 +63,7 @@ type Minter struct {
 
 // OpenMinter opens the ledger, with the keys to sign by.
 func OpenMinter(e env.Env) (*Minter, error) {
-	keys, err := handoff.Open(e)
+	keys, err := secrets.Handoff(e)
 	if err != nil {
 		return nil, err
 	}

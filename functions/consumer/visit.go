@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -22,7 +23,7 @@ type glass struct {
 }
 
 func openGlass(e env.Env) (g glass, err error) {
-	if g.peppers, err = pseudonym.Open(e); err != nil {
+	if g.peppers, err = secrets.Peppers(e); err != nil {
 		return g, err
 	}
 	g.client, err = fn.Client(e)

@@ -17,6 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -31,11 +32,11 @@ type Arrivals struct {
 
 // OpenArrivals opens the ledger.
 func OpenArrivals(e env.Env) (*Arrivals, error) {
-	keys, err := handoff.Open(e)
+	keys, err := secrets.Handoff(e)
 	if err != nil {
 		return nil, err
 	}
-	peppers, err := pseudonym.Open(e)
+	peppers, err := secrets.Peppers(e)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -27,7 +28,7 @@ type sender struct {
 
 func newSender(t testing.TB, e env.Env, tenant id.Tenant) sender {
 	t.Helper()
-	keys, err := handoff.Open(e)
+	keys, err := secrets.Handoff(e)
 	if err != nil {
 		t.Fatal(err)
 	}

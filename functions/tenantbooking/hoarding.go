@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -92,7 +93,7 @@ func OpenClaims(e env.Env) (Claims, error) {
 	if err := e.Load(&c); err != nil {
 		return Claims{}, fmt.Errorf("claims: %w", err)
 	}
-	peppers, err := pseudonym.Open(e)
+	peppers, err := secrets.Peppers(e)
 	return Claims{postgres.Open(e, Schema), peppers, c.Address != ratelimit.Off()}, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -35,7 +36,7 @@ func OpenVisits(e env.Env) (*Visits, error) {
 	if err != nil {
 		return nil, err
 	}
-	peppers, err := pseudonym.Open(e)
+	peppers, err := secrets.Peppers(e)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
 	"melmastoon.ghasi.io/shared/locale"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -177,9 +176,6 @@ func TestMintNames(t *testing.T) {
 
 func TestWithoutKeys(t *testing.T) {
 	t.Parallel()
-	if _, err := handoff.Open(env.Of(nil)); err == nil || !strings.Contains(err.Error(), "HANDOFF_KEYS") {
-		t.Errorf("got %v, want an error about HANDOFF_KEYS", err)
-	}
 	a := published(t).Accepted[0]
 	var keys handoff.Keys
 	if _, _, err := keys.Mint(a.Handoff, a.Handoff.MintedAt); !errors.Is(err, keyring.ErrEmpty) {

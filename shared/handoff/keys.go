@@ -8,23 +8,14 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
-	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // Keys mint and verify tokens. The site that mints and the site that verifies share them: put a new key last on both
 // first, in front on both then, and take the old one away when its last token has expired.
 type Keys struct{ ring keyring.Ring }
 
-// Open reads HANDOFF_KEYS.
-func Open(e env.Env) (Keys, error) {
-	var c struct {
-		Keys keyring.Ring `env:"HANDOFF_KEYS,required"`
-	}
-	if err := e.Load(&c); err != nil {
-		return Keys{}, fmt.Errorf("handoff: %w", err)
-	}
-	return Keys{c.Keys}, nil
-}
+// KeysOf returns the keys of a ring.
+func KeysOf(ring keyring.Ring) Keys { return Keys{ring} }
 
 // Mint signs the handoff with the active key. It fills what is minting's to say: both times, the key id and, where the
 // caller has not derived one from the act that is being done, the id. What a guest may get wrong, the caller has checked.

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/keyring"
 )
 
 // vectors are published: whoever mints or verifies elsewhere checks against them, so what is there never changes.
@@ -84,11 +84,11 @@ func (v vectors) secret(t testing.TB, keyID string) []byte {
 
 func open(t testing.TB, ring string) handoff.Keys {
 	t.Helper()
-	keys, err := handoff.Open(env.Of(map[string]string{"HANDOFF_KEYS": ring}))
+	keys, err := keyring.Parse(ring)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return keys
+	return handoff.KeysOf(keys)
 }
 
 // TestVectorsAreWhatTheySay recomputes them from the words of the contract alone, without the code under test.

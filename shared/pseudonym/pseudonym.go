@@ -13,26 +13,14 @@ import (
 	"strings"
 
 	"melmastoon.ghasi.io/shared/keyring"
-	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A Hash is a pseudonym: "sha256:" and 64 hexadecimal digits. Equal values have equal hashes, as long as the pepper lasts.
 type Hash string
 
-// Peppers are one environment's secrets: the first makes new hashes, the rest are in their grace period. Peppers print nothing.
+// Peppers are the secrets of one environment: the first makes new hashes, the others are in their grace period. They are rotated
+// once a year: hashes of a pepper that was removed no longer match. Peppers never print a secret.
 type Peppers struct{ keys [][]byte }
-
-// Open reads PSEUDONYM_PEPPERS, of a keyring's form. A pepper that is taken away makes its hashes strangers to new ones,
-// which is what rotating it once a year is for.
-func Open(e env.Env) (Peppers, error) {
-	var c struct {
-		Peppers Peppers `env:"PSEUDONYM_PEPPERS,required"`
-	}
-	if err := e.Load(&c); err != nil {
-		return Peppers{}, fmt.Errorf("pseudonym: %w", err)
-	}
-	return c.Peppers, nil
-}
 
 // UnmarshalText reads what keyring.Parse does. The ids serve those who rotate: a hash does not say which pepper made it.
 func (p *Peppers) UnmarshalText(text []byte) error {

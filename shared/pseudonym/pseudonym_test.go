@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/keyring"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -20,8 +19,8 @@ func pepper(letter string) string {
 
 func peppers(t *testing.T, config string) pseudonym.Peppers {
 	t.Helper()
-	p, err := pseudonym.Open(env.Of(map[string]string{"PSEUDONYM_PEPPERS": config}))
-	if err != nil {
+	var p pseudonym.Peppers
+	if err := p.UnmarshalText([]byte(config)); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -102,13 +101,11 @@ func TestPeppersRotate(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestPeppers_malformed(t *testing.T) {
 	t.Parallel()
-	if _, err := pseudonym.Open(env.Of(nil)); err == nil || !strings.Contains(err.Error(), "PSEUDONYM_PEPPERS") {
-		t.Errorf("got %v, want an error about PSEUDONYM_PEPPERS", err)
-	}
 	for _, config := range []string{"salt", pepper("a") + "," + pepper("a"), "a:" + base64.StdEncoding.EncodeToString([]byte("short"))} {
-		_, err := pseudonym.Open(env.Of(map[string]string{"PSEUDONYM_PEPPERS": config}))
+		var p pseudonym.Peppers
+		err := p.UnmarshalText([]byte(config))
 		if !errors.Is(err, keyring.ErrForm) || strings.Contains(err.Error(), config) {
 			t.Errorf("%s: got %v, want ErrForm, which repeats no pepper", config, err)
 		}

@@ -14,21 +14,21 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// folders are the deployed functions as the tree has them: functions/<service>/<verb> with a Function in it.
+// folders returns the names of the deployed functions: the folders functions/<service>/<function> that declare a Function.
 func folders(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for _, s := range sources(t) {
-		service, verb, ok := function(s.pkg)
-		if ok && verb != "" && s.file.Scope.Lookup("Function") != nil {
-			names = append(names, service+"-"+strings.ReplaceAll(verb, "/", "-"))
+		service, name, ok := function(s.pkg)
+		if ok && name != "" && s.file.Scope.Lookup("Function") != nil {
+			names = append(names, service+"-"+strings.ReplaceAll(name, "/", "-"))
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-func TestTheCatalogueListsEveryFolder(t *testing.T) {
+func TestCatalogue_listsEveryFunction(t *testing.T) {
 	t.Parallel()
 	var listed []string
 	for _, f := range melmastoon.Functions {
@@ -40,7 +40,7 @@ func TestTheCatalogueListsEveryFolder(t *testing.T) {
 	}
 }
 
-func TestEverySubjectHasItsSchemaAndEverySchemaItsUse(t *testing.T) {
+func TestSubjects_haveSchemas(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
 	for _, f := range melmastoon.Functions {
@@ -58,7 +58,7 @@ func TestEverySubjectHasItsSchemaAndEverySchemaItsUse(t *testing.T) {
 	for _, e := range entries {
 		subject := strings.TrimSuffix(e.Name(), ".json")
 		if !used[subject] {
-			t.Errorf("schemas/events/%s: no function emits or hears it", e.Name())
+			t.Errorf("schemas/events/%s: no function publishes or consumes it", e.Name())
 		}
 		delete(used, subject)
 	}
@@ -67,14 +67,14 @@ func TestEverySubjectHasItsSchemaAndEverySchemaItsUse(t *testing.T) {
 	}
 }
 
-// TestARelayTellsWhatItsServiceTells, for it publishes what the others have left in the outbox, and its Spec says so.
-func TestARelayTellsWhatItsServiceTells(t *testing.T) {
+// TestRelays_publishTheirService: the relay of a service publishes the events of all its functions, and its Spec lists them.
+func TestRelays_publishTheirService(t *testing.T) {
 	t.Parallel()
-	told, relayed := map[string][]string{}, map[string][]string{}
+	declared, relayed := map[string][]string{}, map[string][]string{}
 	for _, f := range melmastoon.Functions {
-		service, verb, _ := strings.Cut(f.Spec.Name, "-")
-		of := told
-		if verb == "relay" {
+		service, name, _ := strings.Cut(f.Spec.Name, "-")
+		of := declared
+		if name == "relay" {
 			of = relayed
 		}
 		for _, s := range f.Spec.Emits {
@@ -84,18 +84,18 @@ func TestARelayTellsWhatItsServiceTells(t *testing.T) {
 		}
 	}
 	if len(relayed) == 0 {
-		t.Error("there is no relay: this has shown nothing")
+		t.Error("no relay found")
 	}
-	for service := range told {
-		slices.Sort(told[service])
+	for service := range declared {
+		slices.Sort(declared[service])
 		slices.Sort(relayed[service])
-		if !slices.Equal(told[service], relayed[service]) {
-			t.Errorf("%s\nits functions tell %v\nits relay          %v", service, told[service], relayed[service])
+		if !slices.Equal(declared[service], relayed[service]) {
+			t.Errorf("%s\nits functions publish %v\nits relay publishes   %v", service, declared[service], relayed[service])
 		}
 	}
 }
 
-// An operation is what OpenAPI says of one route.
+// An operation is one route of an OpenAPI document.
 type operation struct {
 	ID string `yaml:"operationId"`
 }
@@ -127,7 +127,7 @@ func documented(t *testing.T, service string) map[string]operation {
 	return routes
 }
 
-func TestOpenAPIAndCatalogueHaveTheSameRoutes(t *testing.T) {
+func TestOpenAPI_hasTheRoutesOfTheCatalogue(t *testing.T) {
 	t.Parallel()
 	services := map[string]map[string]operation{}
 	for _, f := range melmastoon.Functions {
@@ -148,30 +148,30 @@ func TestOpenAPIAndCatalogueHaveTheSameRoutes(t *testing.T) {
 	}
 	for service, left := range services {
 		for route := range left {
-			t.Errorf("schemas/http/%s.yaml has %s, which no function answers", service, route)
+			t.Errorf("schemas/http/%s.yaml has %s, which no function serves", service, route)
 		}
 	}
 }
 
-func TestSpecsAreWhole(t *testing.T) {
+func TestSpecs_areComplete(t *testing.T) {
 	t.Parallel()
 	for _, f := range melmastoon.Functions {
-		for _, problem := range holes(f.Spec) {
+		for _, problem := range incomplete(f.Spec) {
 			t.Errorf("%s: %s", f.Spec.Name, problem)
 		}
 	}
 }
 
-func holes(s fn.Spec) (problems []string) {
+func incomplete(s fn.Spec) (problems []string) {
 	if s.Subject != "" && s.DeadLetter == "" {
-		problems = append(problems, "has no dead letter: what can never succeed would be lost")
+		problems = append(problems, "has no dead-letter topic: events that can never be handled would be lost")
 	}
 	writes := strings.HasPrefix(s.Route, "POST") && strings.HasPrefix(s.Route[5:], "/api/")
 	if writes && !s.Idempotent {
 		problems = append(problems, "is a write without an idempotency key")
 	}
 	if reflect.DeepEqual(s.Uses, fn.Uses(nil)) {
-		problems = append(problems, "uses nothing: its needs decide its rights")
+		problems = append(problems, "declares no Uses: its permissions derive from them")
 	}
 	return problems
 }

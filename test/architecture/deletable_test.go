@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// TestEveryFunctionCanBeDeleted wants nobody but the catalogue to import a function: one that others lean on is not a
-// function but a room. Then its folder and what the catalogue says of it can go, and the rest compiles.
-func TestEveryFunctionCanBeDeleted(t *testing.T) {
+// TestDelete_onlyTheCatalogueImportsAFunction: then a function is deleted by deleting its folder and its line of the catalogue.
+func TestDelete_onlyTheCatalogueImportsAFunction(t *testing.T) {
 	t.Parallel()
 	importers := map[string][]string{}
 	for _, p := range packages(t) {
@@ -20,23 +19,23 @@ func TestEveryFunctionCanBeDeleted(t *testing.T) {
 			importers[imported] = append(importers[imported], p.ImportPath)
 		}
 	}
-	verbs := 0
+	functions := 0
 	for _, p := range packages(t) {
-		if _, verb, ok := function(p); !ok || verb == "" || !slices.Contains(importers[p.ImportPath], module) {
+		if _, folder, ok := function(p); !ok || folder == "" || !slices.Contains(importers[p.ImportPath], module) {
 			continue
 		}
-		verbs++
+		functions++
 		if len(importers[p.ImportPath]) > 1 {
 			t.Errorf("%s is imported by %v: without it they do not compile", p.ImportPath, importers[p.ImportPath])
 		}
 	}
-	if verbs == 0 {
-		t.Error("no verb found")
+	if functions == 0 {
+		t.Error("no function found")
 	}
 }
 
-// TestAServiceCompilesWithoutItsFirstFunction shows by compiling that the rule above says what it means.
-func TestAServiceCompilesWithoutItsFirstFunction(t *testing.T) {
+// TestDelete_firstFunctionOfEachService deletes one function of each service and compiles the rest.
+func TestDelete_firstFunctionOfEachService(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("compiles once per service")
@@ -51,12 +50,12 @@ func TestAServiceCompilesWithoutItsFirstFunction(t *testing.T) {
 	}
 	shown := map[string]bool{}
 	for _, p := range packages(t) {
-		service, verb, ok := function(p)
-		if !ok || verb == "" || shown[service] || !strings.Contains(string(catalogue), `"`+p.ImportPath+`"`) {
+		service, folder, ok := function(p)
+		if !ok || folder == "" || shown[service] || !strings.Contains(string(catalogue), `"`+p.ImportPath+`"`) {
 			continue
 		}
 		shown[service] = true
-		t.Run(service+"-"+verb, func(t *testing.T) {
+		t.Run(service+"-"+folder, func(t *testing.T) {
 			overlay := without(t, root, p, string(catalogue))
 			out, err := exec.Command("go", "build", "-overlay", overlay, module, module+"/functions/"+service+"/...").CombinedOutput()
 			if err != nil {
@@ -66,13 +65,13 @@ func TestAServiceCompilesWithoutItsFirstFunction(t *testing.T) {
 	}
 }
 
-// without writes an overlay in which the package's files are gone and the catalogue does not name it.
+// without writes an overlay for the go command that removes the files of a package and its lines of the catalogue.
 func without(t *testing.T, root string, p pkg, catalogue string) string {
 	t.Helper()
-	verb := filepath.Base(p.Dir)
+	folder := filepath.Base(p.Dir)
 	var kept []string
 	for line := range strings.Lines(catalogue) {
-		if strings.Contains(line, `"`+p.ImportPath+`"`) || strings.TrimSpace(line) == name(p, catalogue, verb)+".Function," {
+		if strings.Contains(line, `"`+p.ImportPath+`"`) || strings.TrimSpace(line) == name(p, catalogue, folder)+".Function," {
 			continue
 		}
 		kept = append(kept, line)
@@ -98,12 +97,12 @@ func without(t *testing.T, root string, p pkg, catalogue string) string {
 	return overlay
 }
 
-// name is what the catalogue calls the package: its alias where it has one.
-func name(p pkg, catalogue, verb string) string {
+// name returns the name of the package in the catalogue: its alias if it has one.
+func name(p pkg, catalogue, folder string) string {
 	for line := range strings.Lines(catalogue) {
 		if fields := strings.Fields(line); len(fields) == 2 && fields[1] == `"`+p.ImportPath+`"` {
 			return fields[0]
 		}
 	}
-	return verb
+	return folder
 }

@@ -8,32 +8,32 @@ import (
 	"testing"
 )
 
-// sdks says which room alone may import an outside package, and why.
+// sdks lists outside packages that only some of our packages may import, with the reason.
 var sdks = []struct {
 	prefix string
-	rooms  []string
+	owners []string
 	reason string
 }{
 	{"cloud.google.com/go/cloudsqlconn", []string{"shared/platform/postgres/cloudsql"}, "its generated code costs a cold start that only binaries on Cloud SQL pay"},
 	{"cloud.google.com/go/firestore", []string{"shared/platform/document/firestore"}, "only binaries that keep documents there link it"},
 	{"github.com/redis/go-redis", []string{"shared/platform/document/redis"}, "only binaries that keep documents there link it"},
-	{"cloud.google.com/go/pubsub", []string{"shared/platform/topic/pubsub"}, "only binaries that speak there link it"},
-	{"google.golang.org/grpc", []string{"shared/platform/document/firestore", "shared/platform/topic/pubsub"}, "it stays below the two that speak it"},
-	{"github.com/GoogleCloudPlatform/functions-framework-go", []string{"scripts/bundle/archive"}, "what is generated for the builder stands on it, and nothing else knows it"},
-	{"cloud.google.com/go/auth", []string{"shared/platform/identity/google"}, "one place asks Google who we are"},
+	{"cloud.google.com/go/pubsub", []string{"shared/platform/topic/pubsub", "shared/local/emulated"}, "only binaries that publish to Pub/Sub link it"},
+	{"google.golang.org/grpc", []string{"shared/platform/document/firestore", "shared/platform/topic/pubsub", "shared/local/emulated"}, "it stays in the packages that call gRPC services"},
+	{"github.com/GoogleCloudPlatform/functions-framework-go", []string{"scripts/bundle/archive"}, "only the generated root of a bundle uses it"},
+	{"cloud.google.com/go/auth", []string{"shared/platform/identity/google"}, "one place asks Google for identity tokens"},
 	{"github.com/cloudevents/sdk-go", []string{"shared/event"}, "one place maps the envelope to CloudEvents"},
-	{"github.com/jackc/pgx/v5/pgxpool", []string{"shared/platform/postgres"}, "one place opens pools and sets roles, time-outs and the tenant"},
-	{"github.com/coreos/go-oidc", []string{"shared/platform/identity"}, "one place decides whom to believe"},
+	{"github.com/jackc/pgx/v5/pgxpool", []string{"shared/platform/postgres"}, "one place opens pools and sets roles, timeouts and the tenant"},
+	{"github.com/coreos/go-oidc", []string{"shared/platform/identity"}, "one place verifies tokens"},
 	{"github.com/go-jose/go-jose", []string{"shared/platform/identity"}, "one place signs and verifies tokens"},
-	{"github.com/sony/gobreaker", []string{"shared/platform/document"}, "one place leaves a store alone that does not answer"},
-	{"golang.org/x/time/rate", []string{"shared/platform/fn/ratelimit"}, "one place says how often somebody may ask"},
+	{"github.com/sony/gobreaker", []string{"shared/platform/document"}, "one place decides when a store counts as down"},
+	{"golang.org/x/time/rate", []string{"shared/platform/fn/ratelimit"}, "one place limits rates"},
 	{"github.com/sethvargo/go-envconfig", []string{"shared/platform/env"}, "one place reads configuration"},
-	{"golang.org/x/text/language", []string{"shared/locale"}, "one place reads what languages a browser accepts"},
+	{"golang.org/x/text/language", []string{"shared/locale"}, "one place negotiates languages"},
 	{"github.com/oklog/ulid", []string{"shared/id"}, "one place makes ids"},
-	{"go.opentelemetry.io/otel", []string{"shared/platform/fn", "shared/platform/upstream"}, "a trace comes in at one end of a function and goes on at the other"},
+	{"go.opentelemetry.io/otel", []string{"shared/platform/fn", "shared/platform/upstream"}, "traces enter in fn and leave in upstream"},
 }
 
-func TestEachSDKHasOneRoom(t *testing.T) {
+func TestSDKs_areImportedByTheirPackagesOnly(t *testing.T) {
 	t.Parallel()
 	for _, rule := range sdks {
 		matched := false
@@ -42,31 +42,31 @@ func TestEachSDKHasOneRoom(t *testing.T) {
 				if !strings.HasPrefix(imported, rule.prefix) {
 					continue
 				}
-				if slices.ContainsFunc(rule.rooms, p.inside) {
+				if slices.ContainsFunc(rule.owners, p.inside) {
 					matched = true
 					continue
 				}
-				t.Errorf("%s imports %s, which belongs to %s: %s", p.ImportPath, imported, rule.rooms, rule.reason)
+				t.Errorf("%s imports %s, which belongs to %s: %s", p.ImportPath, imported, rule.owners, rule.reason)
 			}
 		}
 		if !matched {
-			t.Errorf("%s does not import %s any more: the rule is stale", rule.rooms, rule.prefix)
+			t.Errorf("%s no longer imports %s: the rule is stale", rule.owners, rule.prefix)
 		}
 	}
 }
 
-// forTests are outside packages that no program may link, and why.
+// forTests lists outside packages that no program may link, with the reason.
 var forTests = []struct{ prefix, reason string }{
-	{"github.com/santhosh-tekuri/jsonschema", "it compiles its own schemas when it is linked, which doubles a cold start: shared/platform/contract checks events"},
+	{"github.com/santhosh-tekuri/jsonschema", "its own schemas are compiled when a process starts, which doubles the time of a cold start; shared/platform/contract checks events"},
 }
 
-func TestSomePackagesAreForTestsOnly(t *testing.T) {
+func TestForTests_noProgramLinks(t *testing.T) {
 	t.Parallel()
 	for _, rule := range forTests {
 		named := func(imported string) bool { return strings.HasPrefix(imported, rule.prefix) }
 		tested := false
 		for _, p := range packages(t) {
-			if slices.ContainsFunc(p.Imports, named) && testRoom(p.path()) {
+			if slices.ContainsFunc(p.Imports, named) && testkit(p.path()) {
 				tested = true
 			} else if slices.ContainsFunc(p.Imports, named) {
 				t.Errorf("%s imports %s outside a test: %s", p.ImportPath, rule.prefix, rule.reason)
@@ -74,12 +74,12 @@ func TestSomePackagesAreForTestsOnly(t *testing.T) {
 			tested = tested || slices.ContainsFunc(slices.Concat(p.TestImports, p.XTestImports), named)
 		}
 		if !tested {
-			t.Errorf("no test imports %s any more: the rule is stale", rule.prefix)
+			t.Errorf("no test imports %s: the rule is stale", rule.prefix)
 		}
 	}
 }
 
-// calls lists what only some places may call.
+// calls lists functions that only some packages may call, with the reason.
 var calls = []struct {
 	pkg, name string
 	allowed   []string
@@ -87,13 +87,13 @@ var calls = []struct {
 }{
 	{"os", "Getenv", []string{"shared/platform/env"}, "configuration is read in one place"},
 	{"os", "LookupEnv", []string{"shared/platform/env"}, "configuration is read in one place"},
-	{"time", "Now", []string{"shared/platform/env", "scripts", "test"}, "the one clock can be moved"},
-	{"time", "Sleep", nil, "whoever waits, waits on a signal with a deadline"},
-	{"fmt", "Println", []string{"scripts", "jobs"}, "functions log through fn, once per call"},
-	{"http", "Error", []string{"scripts/serve/cloud"}, "fn alone writes problems"},
+	{"time", "Now", []string{"shared/platform/env", "scripts", "test"}, "tests move the clock of package env"},
+	{"time", "Sleep", nil, "code waits for a signal, with a deadline"},
+	{"fmt", "Println", []string{"scripts", "jobs"}, "fn logs one line per call"},
+	{"http", "Error", []string{"scripts/serve/cloud"}, "only fn writes problem bodies"},
 }
 
-func TestOnlySomePlacesCall(t *testing.T) {
+func TestCalls_onlyWhereAllowed(t *testing.T) {
 	t.Parallel()
 	for _, rule := range calls {
 		matched := len(rule.allowed) == 0
@@ -115,29 +115,29 @@ func TestOnlySomePlacesCall(t *testing.T) {
 			})
 		}
 		if !matched && rule.name != "LookupEnv" && rule.name != "Getenv" {
-			t.Errorf("nobody uses %s.%s any more: the rule is stale", rule.pkg, rule.name)
+			t.Errorf("no package uses %s.%s: the rule is stale", rule.pkg, rule.name)
 		}
 	}
 }
 
 const (
-	mostFunctionLines = 80
-	mostFileLines     = 400
-	mostVerbLines     = 100
+	maxFunctionLines = 80
+	maxFileLines     = 400
+	maxHandlerLines  = 100
 )
 
 func TestSizes(t *testing.T) {
 	t.Parallel()
-	verbs := 0
+	functions := 0
 	for _, s := range sources(t) {
 		lines := fileSet.Position(s.file.End()).Line
-		if lines > mostFileLines {
-			t.Errorf("%s has %d lines, more than %d", s.name, lines, mostFileLines)
+		if lines > maxFileLines {
+			t.Errorf("%s has %d lines, more than %d", s.name, lines, maxFileLines)
 		}
-		if service, verb, ok := function(s.pkg); ok && verb != "" && service+"/"+verb != "sandbox/demo" && !testRoom(verb) {
-			verbs++
-			if lines > mostVerbLines {
-				t.Errorf("%s has %d lines; a verb has at most %d", s.name, lines, mostVerbLines)
+		if service, name, ok := function(s.pkg); ok && deployed(service, name) {
+			functions++
+			if lines > maxHandlerLines {
+				t.Errorf("%s has %d lines; the file of a deployed function has at most %d", s.name, lines, maxHandlerLines)
 			}
 		}
 		for _, decl := range s.file.Decls {
@@ -145,21 +145,26 @@ func TestSizes(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if n := height(f); n > mostFunctionLines {
-				t.Errorf("%s: %s has %d lines, more than %d", s.name, f.Name.Name, n, mostFunctionLines)
+			if n := height(f); n > maxFunctionLines {
+				t.Errorf("%s: %s has %d lines, more than %d", s.name, f.Name.Name, n, maxFunctionLines)
 			}
 			if f.Name.Name == "init" && f.Recv == nil {
-				t.Errorf("%s has an init: importing a package does nothing", s.name)
+				t.Errorf("%s has an init: importing a package must have no effect", s.name)
 			}
 		}
 	}
-	if verbs == 0 {
-		t.Error("no verb found")
+	if functions == 0 {
+		t.Error("no deployed function found")
 	}
 }
 
-// TestFunctionsAreShort holds the measure of the tree as a whole: half of all functions within 10 lines, nine of ten within 40.
-func TestFunctionsAreShort(t *testing.T) {
+// deployed reports whether a package below functions/ is one deployed function.
+func deployed(service, name string) bool {
+	return name != "" && service+"/"+name != "sandbox/demo" && !strings.HasPrefix(name, "internal/") && !testkit(name)
+}
+
+// TestSizes_ofAllFunctions holds the median of all Go functions at 10 lines or fewer and the 90th percentile at 40 or fewer.
+func TestSizes_ofAllFunctions(t *testing.T) {
 	t.Parallel()
 	var heights []int
 	for _, s := range sources(t) {
@@ -184,32 +189,32 @@ func height(f *ast.FuncDecl) int {
 	return fileSet.Position(f.End()).Line - fileSet.Position(f.Pos()).Line + 1
 }
 
-// vague names say nothing about what a package is.
+// vague lists package names that do not describe a package.
 var vague = []string{"util", "utils", "common", "helper", "helpers", "base", "core", "model", "models", "types", "misc", "lib"}
 
-func TestPackagesSayWhatTheyAre(t *testing.T) {
+func TestPackages_areNamedAndDocumented(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
 		if len(p.GoFiles) == 0 {
 			continue
 		}
 		if slices.Contains(vague, p.Name) {
-			t.Errorf("%s: the name %q says nothing", p.ImportPath, p.Name)
+			t.Errorf("%s: the name %q is too vague", p.ImportPath, p.Name)
 		}
 		if p.Doc == "" {
-			t.Errorf("%s has no package sentence", p.ImportPath)
+			t.Errorf("%s has no package comment", p.ImportPath)
 		}
 	}
 }
 
-func TestExportedNamesHaveTheirSentence(t *testing.T) {
+func TestExports_areDocumented(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
 		for _, decl := range s.file.Decls {
 			switch d := decl.(type) {
 			case *ast.FuncDecl:
 				if d.Name.IsExported() && exportedReceiver(d) && !begins(d.Doc, d.Name.Name) {
-					t.Errorf("%s: %s has no sentence that begins with its name", s.name, d.Name.Name)
+					t.Errorf("%s: %s has no doc comment that begins with its name", s.name, d.Name.Name)
 				}
 			case *ast.GenDecl:
 				undocumented(t, s, d)
@@ -218,17 +223,17 @@ func TestExportedNamesHaveTheirSentence(t *testing.T) {
 	}
 }
 
-// undocumented wants a sentence for each type, and for each group of values or each exported value in it.
+// undocumented reports exported types without a doc comment, and exported values without one of their own or of their group.
 func undocumented(t *testing.T, s source, d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		switch v := spec.(type) {
 		case *ast.TypeSpec:
 			if v.Name.IsExported() && !begins(d.Doc, v.Name.Name) && !begins(v.Doc, v.Name.Name) && v.Comment == nil {
-				t.Errorf("%s: type %s has no sentence that begins with its name", s.name, v.Name.Name)
+				t.Errorf("%s: type %s has no doc comment that begins with its name", s.name, v.Name.Name)
 			}
 		case *ast.ValueSpec:
 			if v.Names[0].IsExported() && d.Doc == nil && v.Doc == nil && v.Comment == nil && d.Tok != token.IMPORT {
-				t.Errorf("%s: %s has no sentence", s.name, v.Names[0].Name)
+				t.Errorf("%s: %s has no doc comment", s.name, v.Names[0].Name)
 			}
 		}
 	}
@@ -248,7 +253,8 @@ func begins(doc *ast.CommentGroup, name string) bool {
 	return false
 }
 
-// exportedReceiver leaves out methods of unexported types, and those whose sentence is their interface's.
+// exportedReceiver reports whether a function or method needs a doc comment: methods of unexported types and methods that
+// implement a well-known interface need none.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true

@@ -1,5 +1,5 @@
-// Package architecture holds the rules that keep the house in its shape. Each rule says why it is there,
-// and fails when it no longer matches anything.
+// Package architecture checks the structure of the module: which packages import which, how large they are, and that code,
+// catalogue and documents agree. Each rule states its reason and fails when it no longer matches anything.
 package architecture
 
 import (

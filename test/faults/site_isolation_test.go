@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/test/stage"
 )
@@ -321,7 +322,7 @@ func mint(t *testing.T, s *stage.Stage, h demo.Hotel) string {
 }
 
 func invite(s *stage.Stage, h demo.Hotel) (string, error) {
-	keys, err := handoff.Open(s.Env())
+	keys, err := secrets.Handoff(s.Env())
 	if err != nil {
 		return "", err
 	}

@@ -107,7 +107,7 @@ func (p post) play(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "replay")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./jobs/replay/main")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./scripts/serve/replay")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

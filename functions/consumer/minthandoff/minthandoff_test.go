@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
@@ -50,7 +51,7 @@ func TestATravellerIsSentOnToTheHotelsOwnSite(t *testing.T) {
 	if err != nil || link.Host != "hotel-0.example" || link.Query().Get("h") != got.Token.Reveal() || link.Query().Get("utm_source") != "google" {
 		t.Errorf("leads to %s, %v", got.URL, err)
 	}
-	keys, err := handoff.Open(m.Env)
+	keys, err := secrets.Handoff(m.Env)
 	if err != nil {
 		t.Fatal(err)
 	}

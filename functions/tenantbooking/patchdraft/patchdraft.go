@@ -10,6 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -46,7 +47,7 @@ type patcher struct {
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	peppers, err := pseudonym.Open(e)
+	peppers, err := secrets.Peppers(e)
 	return (&patcher{tenantbooking.OpenDrafts(e), peppers}).patch, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -28,7 +29,7 @@ func Wanted(tenant id.Tenant, now time.Time) handoff.Handoff {
 // Link is a handoff to the n-th hotel, minted now.
 func (s *Street) Link(n int) handoff.Token {
 	s.t.Helper()
-	keys, err := handoff.Open(s.Env)
+	keys, err := secrets.Handoff(s.Env)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -33,22 +33,22 @@ type driver struct {
 
 func hot(h Hot) driver {
 	return driver{
-		[]string{module + "/shared/document", module + "/shared/document/" + string(h)},
+		[]string{module + "/shared/platform/document", module + "/shared/platform/document/" + string(h)},
 		fmt.Sprintf("env.Give[document.Store](e, %s.Open(e))", h),
 	}
 }
 
 var (
 	database = driver{
-		[]string{module + "/shared/postgres", module + "/shared/postgres/cloudsql"},
+		[]string{module + "/shared/platform/postgres", module + "/shared/platform/postgres/cloudsql"},
 		"env.Give(e, postgres.Dialer(cloudsql.Dial))",
 	}
 	publisher = driver{
-		[]string{module + "/shared/topic", module + "/shared/topic/pubsub"},
+		[]string{module + "/shared/platform/topic", module + "/shared/platform/topic/pubsub"},
 		"env.Give[topic.Publisher](e, pubsub.Open(e))",
 	}
 	tokens = driver{
-		[]string{module + "/shared/identity", module + "/shared/identity/google"},
+		[]string{module + "/shared/platform/identity", module + "/shared/platform/identity/google"},
 		"env.Give[identity.Source](e, google.Open(e))",
 	}
 )
@@ -86,7 +86,7 @@ import (
 {{end}})
 
 func init() {
-	functions.HTTP("{{.Name}}", instance.Start({{.Package}}.Function, func(e env.Env) env.Env {
+	functions.HTTP("{{.Name}}", process.Start({{.Package}}.Function, func(e env.Env) env.Env {
 {{range .Gives}}		e = {{.}}
 {{end}}		return e
 	}))
@@ -96,7 +96,7 @@ func init() {
 // rootOf generates a function's root and says what it imports.
 func rootOf(s fn.Spec, h Hot) (source []byte, imports []string, err error) {
 	verb := module + "/functions/" + strings.ReplaceAll(s.Name, "-", "/")
-	imports = []string{verb, module + "/shared/env", module + "/shared/instance"}
+	imports = []string{verb, module + "/shared/platform/env", module + "/shared/platform/fn/process"}
 	var gives []string
 	for _, d := range drivers(s, h) {
 		imports = append(imports, d.imports...)

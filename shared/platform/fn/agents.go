@@ -2,6 +2,7 @@ package fn
 
 import (
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
@@ -15,7 +16,7 @@ func openAgents(e env.Env) (a agents, err error) {
 	if err := e.Load(&c); err != nil || c.Peppers == "" {
 		return a, err
 	}
-	peppers, err := pseudonym.Open(e)
+	peppers, err := secrets.Peppers(e)
 	return agents{&peppers}, err
 }
 

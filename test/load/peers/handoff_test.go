@@ -13,6 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -21,7 +22,7 @@ import (
 func BenchmarkHandoff(b *testing.B) {
 	secret := make([]byte, 32)
 	e := env.Of(map[string]string{"HANDOFF_KEYS": "test:" + base64.StdEncoding.EncodeToString(secret)})
-	keys, err := handoff.Open(e)
+	keys, err := secrets.Handoff(e)
 	must(b, err)
 	now, n := e.Now(), times(200_000)
 	day := stay.DateOf(now)

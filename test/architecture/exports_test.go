@@ -7,24 +7,24 @@ import (
 	"testing"
 )
 
-// forOthers are exported names that no other code of ours names, and why they are there all the same.
-var forOthers = []struct{ name, reason string }{
-	{"schemas.HTTP", "the documents are for front ends; what holds us to them runs in tests"},
-	{"shared/platform/cache.Forget", "what a process begins without cannot be tried in a process that has begun"},
-	{"shared/local/emulators.Redis", "it is started as the others are, which the local cloud starts too"},
-	{"shared/local/emulators.Missing", "who is told of a missing emulator by a test is told as the local cloud tells it"},
+// unnamed lists exported names that no other code of the module uses, and why they are exported.
+var unnamed = []struct{ name, reason string }{
+	{"schemas.HTTP", "front ends read the documents; tests hold the code to them"},
+	{"shared/platform/cache.Forget", "a test empties the memory of a process, as a restart does"},
+	{"shared/local/emulators.Redis", "tests start it like the other emulators"},
+	{"shared/local/emulators.Missing", "tests report a missing emulator in the words of the local cloud"},
 	{"shared/platform/identity/google.Open", "a bundle's generated root names it"},
 	{"shared/platform/fn/process.Start", "a bundle's generated root names it"},
-	{"scripts/story/life.Everything", "a journey that fails tells all that happened"},
+	{"scripts/story/life.Everything", "a failing journey prints all events"},
 }
 
-// TestWhatIsExportedIsUsed wants each exported function, type and variable named by something that ships: what only tests name
-// is an export_test.go's or a test room's. Methods and constants are left out: they complete an interface, or a set.
-func TestWhatIsExportedIsUsed(t *testing.T) {
+// TestExports_areUsed wants each exported function, type and variable to be used outside tests: names for tests belong into an
+// export_test.go or into shared/testkit. Methods and constants are exempt: they complete an interface or a set.
+func TestExports_areUsed(t *testing.T) {
 	t.Parallel()
 	used := named(t)
 	exempt := func(name string) bool {
-		return slices.ContainsFunc(forOthers, func(o struct{ name, reason string }) bool { return o.name == name })
+		return slices.ContainsFunc(unnamed, func(o struct{ name, reason string }) bool { return o.name == name })
 	}
 	declared := map[string]bool{}
 	for _, s := range shipped(t) {
@@ -32,23 +32,23 @@ func TestWhatIsExportedIsUsed(t *testing.T) {
 			full := s.pkg.path() + "." + name
 			declared[full] = true
 			if !used[full] && !exempt(full) {
-				t.Errorf("%s exports %s, which nothing names but tests", s.name, name)
+				t.Errorf("%s exports %s, which only tests use", s.name, name)
 			}
 		}
 	}
-	for _, o := range forOthers {
+	for _, o := range unnamed {
 		if !declared[o.name] || used[o.name] {
-			t.Errorf("%s is gone, or named by what ships: its exception is stale (%s)", o.name, o.reason)
+			t.Errorf("%s does not exist, or is used outside tests: its exception is stale (%s)", o.name, o.reason)
 		}
 	}
 }
 
-// shipped are the sources that are not there for tests.
+// shipped returns the sources that are not for tests.
 func shipped(t *testing.T) []source {
-	return slices.DeleteFunc(slices.Clone(sources(t)), func(s source) bool { return testRoom(s.pkg.path()) || s.pkg.inside("test") })
+	return slices.DeleteFunc(slices.Clone(sources(t)), func(s source) bool { return testkit(s.pkg.path()) || s.pkg.inside("test") })
 }
 
-// exports are the functions, types and variables that a file declares for others.
+// exports returns the names of the exported functions, types and variables of a file.
 func exports(file *ast.File) (names []string) {
 	keep := func(name *ast.Ident) {
 		if name.IsExported() {
@@ -79,9 +79,9 @@ func exports(file *ast.File) (names []string) {
 	return names
 }
 
-// roomsOf are our packages that a file imports, by what it calls them.
-func roomsOf(file *ast.File) map[string]string {
-	rooms := map[string]string{}
+// importsOf returns the packages of the module that a file imports, by their names in the file.
+func importsOf(file *ast.File) map[string]string {
+	imports := map[string]string{}
 	for _, imported := range file.Imports {
 		path, ours := strings.CutPrefix(strings.Trim(imported.Path.Value, `"`), module)
 		path = strings.TrimPrefix(path, "/")
@@ -93,18 +93,18 @@ func roomsOf(file *ast.File) map[string]string {
 			name = imported.Name.Name
 		}
 		if ours {
-			rooms[name] = path
+			imports[name] = path
 		}
 	}
-	return rooms
+	return imports
 }
 
-// named are the names that what ships uses, of its own package or of another: "shared/platform/fn.Spec".
+// named returns the names that code outside tests uses, of its own package or of another: "shared/platform/fn.Spec".
 func named(t *testing.T) map[string]bool {
 	used := map[string]bool{}
 	for _, s := range shipped(t) {
-		rooms := roomsOf(s.file)
-		own := map[*ast.Ident]bool{} // where a name is declared it is not used
+		imports := importsOf(s.file)
+		own := map[*ast.Ident]bool{} // a declaration is not a use
 		for _, name := range declarations(s.file) {
 			own[name] = true
 		}
@@ -112,8 +112,8 @@ func named(t *testing.T) map[string]bool {
 			switch v := n.(type) {
 			case *ast.SelectorExpr:
 				if x, ok := v.X.(*ast.Ident); ok {
-					if room, ours := rooms[x.Name]; ours {
-						used[room+"."+v.Sel.Name] = true
+					if path, ours := imports[x.Name]; ours {
+						used[path+"."+v.Sel.Name] = true
 					}
 				}
 			case *ast.Ident:
@@ -125,8 +125,8 @@ func named(t *testing.T) map[string]bool {
 	return used
 }
 
-// declarations are the names of a file's functions, methods, types and variables, and those that methods and fields have: which
-// may be called like a name of the package and are not it.
+// declarations returns the identifiers that declare the functions, methods, types, variables and fields of a file, and those that
+// select methods and fields: they may equal a name of the package without meaning it.
 func declarations(file *ast.File) (names []*ast.Ident) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch v := n.(type) {

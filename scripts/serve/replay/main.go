@@ -1,0 +1,22 @@
+// Command replay is the job replay for a local run, whose dead letters are in Postgres (shared/local/bus). For a run on Google's
+// emulators use jobs/replay/main, as in the cloud.
+package main
+
+import (
+	"context"
+	"os"
+
+	"melmastoon.ghasi.io/jobs/replay"
+	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/topic"
+)
+
+func main() {
+	e := env.System()
+	b := bus.Open(e, postgres.Open(e, "bus"))
+	e = env.Give[topic.Puller](env.Give[topic.Publisher](e, b), b)
+	os.Exit(fn.RunJob(context.Background(), replay.Job, e, os.Args[1:], os.Stderr))
+}

@@ -1,0 +1,205 @@
+package architecture
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A layer is a set of packages below shared/. Its packages import packages of lower layers and packages inside themselves.
+type layer struct {
+	name     string
+	packages []string
+}
+
+// layers lists all packages below shared/ except those of shared/testkit, lowest layer first (ARCHITECTURE.md, "Packages").
+var layers = []layer{
+	{"library: values", []string{"fault", "id", "money", "stay", "keyring", "locale"}},
+	{"library: messages", []string{"event", "handoff", "pseudonym"}},
+	{"library: attribution", []string{"event/attribution"}},
+	{"platform: configuration and clock", []string{"platform/env"}},
+	{"platform: secrets and adapters", []string{"platform/secrets", "platform/contract", "platform/identity", "platform/postgres", "platform/topic", "platform/document"}},
+	{"platform: drivers, messaging and caching", []string{
+		"platform/cache", "platform/document/firestore", "platform/document/pg", "platform/document/redis", "platform/flags",
+		"platform/identity/google", "platform/inbox", "platform/outbox", "platform/postgres/cloudsql", "platform/postgres/migrate",
+		"platform/topic/pubsub", "platform/upstream",
+	}},
+	{"platform: function runtime", []string{"platform/fn", "platform/fn/idempotency", "platform/fn/observe", "platform/fn/ratelimit"}},
+	{"platform: process", []string{"platform/fn/process"}},
+	{"local: programs and pushes", []string{"local/subprocess", "local/push"}},
+	{"local: stand-ins", []string{"local/bus", "local/cluster", "local/emulators"}},
+	{"local: emulated Pub/Sub", []string{"local/emulated"}},
+}
+
+// testkit reports whether a package may be imported by tests only: it is in shared/testkit, or a service's own, named
+// <service>test.
+func testkit(path string) bool {
+	return strings.HasPrefix(path, "shared/testkit/") || strings.HasSuffix(path, "test")
+}
+
+// layerOf returns the index in layers of a package below shared/, or -1.
+func layerOf(path string) int {
+	return slices.IndexFunc(layers, func(l layer) bool { return slices.Contains(l.packages, path) })
+}
+
+// belowShared returns the import path without its prefix if the package is below shared/.
+func belowShared(importPath string) (path string, ok bool) {
+	return strings.CutPrefix(importPath, module+"/shared/")
+}
+
+func TestLayers_importsPointDown(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		path, ok := belowShared(p.ImportPath)
+		if !ok || testkit(p.path()) || len(p.GoFiles) == 0 {
+			continue
+		}
+		seen[path] = true
+		if layerOf(path) < 0 {
+			t.Errorf("shared/%s has no layer: add it to layers, or merge it into the package that it serves", path)
+		}
+		for _, imported := range p.Imports {
+			if fault := layerFault(path, imported); fault != "" {
+				t.Error(fault)
+			}
+		}
+	}
+	for _, l := range layers {
+		for _, path := range l.packages {
+			if !seen[path] {
+				t.Errorf("layers names shared/%s, which does not exist", path)
+			}
+		}
+	}
+}
+
+// layerFault returns why a package below shared/ must not import another package, or "".
+func layerFault(path, imported string) string {
+	other, ok := belowShared(imported)
+	switch {
+	case strings.HasPrefix(imported, module) && !ok && imported != module+"/schemas":
+		return "shared/" + path + " imports " + imported + ": packages below shared/ know no service"
+	case !ok, strings.HasPrefix(other, path+"/"):
+		return ""
+	case layerOf(other) >= layerOf(path):
+		return "shared/" + path + " imports shared/" + other + ", which is not in a lower layer"
+	}
+	return ""
+}
+
+func TestLayerFault(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, path, imported string
+		fault                bool
+	}{
+		{"a value imports a message", "money", module + "/shared/event", true},
+		{"the library imports the platform", "handoff", module + "/shared/platform/env", true},
+		{"the platform imports a laptop's package", "platform/topic", module + "/shared/local/bus", true},
+		{"a package imports a service", "platform/fn", module + "/functions/consumer", true},
+		{"a message imports a value", "event", module + "/shared/id", false},
+		{"a package imports one inside itself", "platform/fn", module + "/shared/platform/fn/observe", false},
+		{"an outside package", "platform/fn", "net/http", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := layerFault(test.path, test.imported); (got != "") != test.fault {
+				t.Errorf("got %q, want a fault: %t", got, test.fault)
+			}
+		})
+	}
+}
+
+// TestLocal_isNotDeployed holds that packages of a laptop's run reach scripts, tests and each other only.
+func TestLocal_isNotDeployed(t *testing.T) {
+	t.Parallel()
+	matched := 0
+	for _, p := range packages(t) {
+		for _, imported := range p.Imports {
+			if !strings.HasPrefix(imported, module+"/shared/local/") {
+				continue
+			}
+			matched++
+			if !p.inside("scripts") && !p.inside("test") && !p.inside("shared/local") && !testkit(p.path()) {
+				t.Errorf("%s imports %s: it would be deployed", p.ImportPath, imported)
+			}
+		}
+	}
+	if matched == 0 {
+		t.Error("no package imports one of shared/local")
+	}
+}
+
+func TestTestkit_isForTestsOnly(t *testing.T) {
+	t.Parallel()
+	matched := 0
+	for _, p := range packages(t) {
+		if testkit(p.path()) || p.inside("test") {
+			matched++
+			continue
+		}
+		for _, imported := range p.Imports {
+			if path, ours := strings.CutPrefix(imported, module+"/"); ours && (testkit(path) || strings.HasPrefix(path, "test/")) {
+				t.Errorf("%s imports %s outside a test", p.ImportPath, imported)
+			}
+		}
+	}
+	if matched == 0 {
+		t.Error("no package for tests found")
+	}
+}
+
+// TestServices_doNotImportEachOther: services communicate over HTTP and events.
+func TestServices_doNotImportEachOther(t *testing.T) {
+	t.Parallel()
+	functions := 0
+	for _, p := range packages(t) {
+		service, name, ok := function(p)
+		if !ok {
+			continue
+		}
+		if name != "" {
+			functions++
+		}
+		for _, imported := range p.Imports {
+			other, isFunction := strings.CutPrefix(imported, module+"/functions/")
+			if !isFunction || other == service || strings.HasPrefix(other, service+"/internal/") {
+				continue
+			}
+			if p.path() == "functions/sandbox/demo" && other == "sandbox" {
+				continue
+			}
+			t.Errorf("%s imports functions/%s: a function imports its own service's boundary and domain packages only", p.ImportPath, other)
+		}
+	}
+	if functions == 0 {
+		t.Error("no function found")
+	}
+}
+
+// TestDomain_doesNotImportBoundary: imports within a service go from function to boundary to domain.
+func TestDomain_doesNotImportBoundary(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		service, name, ok := function(p)
+		if !ok || !strings.HasPrefix(name, "internal/") {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if rest, ours := strings.CutPrefix(imported, module+"/functions/"+service); ours && !strings.HasPrefix(rest, "/internal/") {
+				t.Errorf("%s imports %s: a domain package does not import its boundary", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+// function splits functions/<service>[/<name>].
+func function(p pkg) (service, name string, ok bool) {
+	rest, ok := strings.CutPrefix(p.path(), "functions/")
+	if !ok {
+		return "", "", false
+	}
+	service, name, _ = strings.Cut(rest, "/")
+	return service, name, true
+}
