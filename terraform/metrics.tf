@@ -66,39 +66,27 @@ resource "google_logging_metric" "latency" {
   depends_on = [google_project_service.api]
 }
 
-# A relay counts the events that are parked, or have failed for more than five minutes. Those of browsers' telemetry are counted apart.
-resource "google_logging_metric" "stuck" {
+# What needs a person as soon as there is one line of it. A relay counts the events that are parked, or have failed for more than five
+# minutes; those of browsers' telemetry are counted apart. A process that cannot start answers no call, and Cloud Run answers 503 for it.
+resource "google_logging_metric" "incidents" {
   for_each = {
-    stuck          = "Ticks of a relay that found events in need of a person."
-    stuckTelemetry = "Ticks of a relay that found telemetry in need of a person."
-  }
-
-  name        = "melmastoon/outbox_${each.key}"
-  description = each.value
-  filter      = "${local.lines} AND jsonPayload.outbox.${each.key}>0"
-
-  metric_descriptor {
-    metric_kind = "DELTA"
-    value_type  = "INT64"
-    unit        = "1"
-
-    labels {
-      key = "function"
+    outbox_stuck = {
+      description = "Ticks of a relay that found events in need of a person."
+      filter      = "${local.lines} AND jsonPayload.outbox.stuck>0"
+    }
+    outbox_stuckTelemetry = {
+      description = "Ticks of a relay that found telemetry in need of a person."
+      filter      = "${local.lines} AND jsonPayload.outbox.stuckTelemetry>0"
+    }
+    failed_starts = {
+      description = "Starts of a function that failed."
+      filter      = "resource.type=\"cloud_run_revision\" AND severity=CRITICAL AND jsonPayload.message=~\"does not start\""
     }
   }
 
-  label_extractors = {
-    function = "EXTRACT(jsonPayload.function)"
-  }
-
-  depends_on = [google_project_service.api]
-}
-
-# A process that cannot start answers nothing, and Cloud Run answers 503 in its place.
-resource "google_logging_metric" "starts" {
-  name        = "melmastoon/failed_starts"
-  description = "Starts of a function that failed."
-  filter      = "resource.type=\"cloud_run_revision\" AND severity=CRITICAL AND jsonPayload.message=~\"does not start\""
+  name        = "melmastoon/${each.key}"
+  description = each.value.description
+  filter      = each.value.filter
 
   metric_descriptor {
     metric_kind = "DELTA"
@@ -182,14 +170,16 @@ resource "google_logging_project_exclusion" "edge" {
 
 # Metrics that alerts read are there some time before the first line is counted.
 locals {
+  logged = { for name, metric in merge({ calls = google_logging_metric.calls, latency = google_logging_metric.latency }, google_logging_metric.incidents) :
+    name => "metric.type=\"logging.googleapis.com/user/${metric.name}\" AND resource.type=\"cloud_run_revision\""
+  }
+
   counted = {
     answers = "metric.type=\"run.googleapis.com/request_count\" AND resource.type=\"cloud_run_revision\"" # by Cloud Run itself
-    calls   = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.calls.name}\" AND resource.type=\"cloud_run_revision\""
-    latency = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.latency.name}\" AND resource.type=\"cloud_run_revision\""
-    starts  = "metric.type=\"logging.googleapis.com/user/${google_logging_metric.starts.name}\" AND resource.type=\"cloud_run_revision\""
-    stuck = { for what, metric in google_logging_metric.stuck :
-      what => "metric.type=\"logging.googleapis.com/user/${metric.name}\" AND resource.type=\"cloud_run_revision\""
-    }
+    calls   = local.logged.calls
+    latency = local.logged.latency
+    starts  = local.logged.failed_starts
+    stuck   = { stuck = local.logged.outbox_stuck, stuckTelemetry = local.logged.outbox_stuckTelemetry }
   }
 
   # As PromQL calls them. An absence that PromQL finds needs no earlier value: what has never worked is noticed too.
