@@ -14,9 +14,7 @@ import (
 func TestPaidByCard(t *testing.T) {
 	t.Parallel()
 	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card")
-	b.Press("pay")
-	b.Await("confirmed")
+	b := s.Book(stage.Usual()).Intend("card").Pay()
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
 	if again := b.Press("pay"); again.Header.Get("Location") == "" {
 		t.Error("a second press leads nowhere")
@@ -68,8 +66,7 @@ func TestDeclinedThenPaid(t *testing.T) {
 		t.Errorf("confirming a declined payment: %d %s, %v; want 409 PAYMENT.NOT_CAPTURED", a.Status, a.Body, err)
 	}
 	b.Await("held")
-	b.Press("pay")
-	b.Await("confirmed")
+	b.Pay()
 	s.Settle()
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
 }
@@ -112,8 +109,7 @@ func TestPaidAfterTheSweep(t *testing.T) {
 	s.Advance(11 * time.Minute)
 	s.Tick("reservation-expireholds")
 	b.Await("expired_hold")
-	b.Press("pay")
-	b.Await("confirmed")
+	b.Pay()
 	s.Settle()
 	b.Expect("reservation.held", "reservation.hold_expired", "reservation.confirmed",
 		"inventory.allocation.committed", "payment.transaction.captured", "inventory.allocation.committed")
@@ -124,8 +120,7 @@ func TestCapturedAfterExpiryWithRooms(t *testing.T) {
 	s := stage.Open(t)
 	b := s.Book(stage.Usual()).Intend("card")
 	s.Advance(11 * time.Minute)
-	b.Press("pay")
-	b.Await("confirmed")
+	b.Pay()
 	s.Tick("reservation-expireholds")
 	s.Settle()
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured",
@@ -147,8 +142,7 @@ func TestPaidInTime_commitNotSaved(t *testing.T) {
 	if a, err := s.Do(t.Context(), rival.HoldRequest(stage.Key())); err != nil || a.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
 		t.Errorf("the rival got %d %s, %v; want RESERVATION.OVERBOOKING_BLOCKED", a.Status, a.Body, err)
 	}
-	b.Press("pay")
-	b.Await("confirmed")
+	b.Pay()
 	s.Settle()
 	b.Expect("reservation.held", "reservation.hold_expired", "reservation.confirmed",
 		"inventory.allocation.committed", "inventory.allocation.committed", "payment.transaction.captured")
@@ -159,9 +153,7 @@ func TestCancelledWithAPenalty(t *testing.T) {
 	s := stage.Open(t)
 	w := stage.Usual()
 	w.From, w.Saver = 2, true // within the week in which half the price is kept
-	b := s.Book(w).Intend("card")
-	b.Press("pay")
-	b.Await("confirmed")
+	b := s.Book(w).Intend("card").Pay()
 	terms := b.Cancel(true)
 	if terms.Penalty() <= 0 || terms.Penalty()+terms.Eligible() != b.Price() {
 		t.Errorf("a dry run answers penalty %d and refund %d of %d", terms.Penalty(), terms.Eligible(), b.Price())
@@ -179,9 +171,7 @@ func TestCancelledWithAPenalty(t *testing.T) {
 func TestCancelledAfterARefund(t *testing.T) {
 	t.Parallel()
 	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card")
-	b.Press("pay")
-	b.Await("confirmed")
+	b := s.Book(stage.Usual()).Intend("card").Pay()
 	half := b.Price() / 2
 	b.Refund(half)
 	terms := b.Cancel(false)
@@ -201,8 +191,7 @@ func TestPaidTooMuch(t *testing.T) {
 	b := s.Book(stage.Usual())
 	price := b.Total
 	b.Total = fmt.Sprint(2 * b.Price())
-	b.Intend("card").Press("pay")
-	b.Await("confirmed")
+	b.Intend("card").Pay()
 	s.Settle()
 	if _, refunded := b.Intent(); refunded != price {
 		t.Errorf("refunded %s of twice the price, want %s", refunded, price)

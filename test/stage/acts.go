@@ -60,6 +60,14 @@ func (b *Booking) Press(action string) Answer {
 	return b.stage.Must(http.StatusSeeOther, b.PressRequest(action))
 }
 
+// Pay pays on the bank's page and awaits the confirmed reservation.
+func (b *Booking) Pay() *Booking {
+	b.stage.t.Helper()
+	b.Press("pay")
+	b.Await("confirmed")
+	return b
+}
+
 // Confirm confirms by the booking's intent.
 func (b *Booking) Confirm(method string) Answer {
 	b.stage.t.Helper()

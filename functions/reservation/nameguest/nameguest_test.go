@@ -21,6 +21,17 @@ func salted(e env.Env) env.Env {
 	return e.With("GUEST_SALT_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 }
 
+// open returns the function on a database with a held reservation.
+func open(t *testing.T) (*pgtest.Database, *reservation.Reservation, reservation.Serve[Request, Response]) {
+	t.Helper()
+	db := pgtest.New(t)
+	name, err := New(salted(db.Env()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]()), name
+}
+
 func call(r *reservation.Reservation, first, email string) reservation.Call[Request] {
 	in := Request{ID: r.ID, FirstName: first, LastName: "Ahmadzai", Email: email, Phone: "+93 70 012 3456", Locale: "ps-AF"}
 	return reservation.Call[Request]{
@@ -31,12 +42,7 @@ func call(r *reservation.Reservation, first, email string) reservation.Call[Requ
 
 func TestNaming(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
-	name, err := New(salted(db.Env()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, r, name := open(t)
 	for _, first := range []string{"Zarghona", "Malalai"} { // the second corrects the first
 		out, err := name(t.Context(), call(r, first, " Z@Example.com "))
 		if err != nil || out.Guest != r.Guest {
@@ -44,7 +50,7 @@ func TestNaming(t *testing.T) {
 		}
 	}
 	var first, email, hash string
-	err = db.Owner(t).QueryRow(t.Context(), `SELECT first_name, email, email_hash FROM reservation.guests WHERE reservation_id = @reservation`,
+	err := db.Owner(t).QueryRow(t.Context(), `SELECT first_name, email, email_hash FROM reservation.guests WHERE reservation_id = @reservation`,
 		pgx.StrictNamedArgs{"reservation": r.ID}).Scan(&first, &email, &hash)
 	if err != nil || first != "Malalai" || email != "Z@Example.com" || len(hash) != 64 {
 		t.Errorf("kept %q, %q, %q, %v", first, email, hash, err)
@@ -63,12 +69,7 @@ func TestNaming(t *testing.T) {
 
 func TestNameGuest_locale(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
-	name, err := New(salted(db.Env()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, r, name := open(t)
 	c := call(r, "Zarghona", "z@example.com")
 	c.In.Locale = "ur"
 	for range 2 {
@@ -82,7 +83,7 @@ func TestNameGuest_locale(t *testing.T) {
 	}
 	reservationtest.Confirm(t, db, got)
 	var told string
-	err = db.Owner(t).QueryRow(t.Context(), `SELECT payload -> 'primaryGuest' ->> 'locale' FROM reservation.outbox WHERE subject LIKE '%.confirmed.v1'`).Scan(&told)
+	err := db.Owner(t).QueryRow(t.Context(), `SELECT payload -> 'primaryGuest' ->> 'locale' FROM reservation.outbox WHERE subject LIKE '%.confirmed.v1'`).Scan(&told)
 	if err != nil || told != "ur" {
 		t.Errorf("confirmed.v1 says %q, %v; want ur", told, err)
 	}
@@ -90,12 +91,7 @@ func TestNameGuest_locale(t *testing.T) {
 
 func TestNameGuest_specialRequests(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
-	name, err := New(salted(db.Env()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, r, name := open(t)
 	for _, test := range []struct{ text, want string }{
 		{"", ""},
 		{"A quiet room, call +93700123456", "{other} A quiet room, call [number]"},
