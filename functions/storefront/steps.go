@@ -25,8 +25,8 @@ type Address struct {
 	Shown   int64  // the price that the guest was shown, if the booking has another one
 }
 
-// Resume reads a booking and shows its next page. If a payment is under way, the booking service is asked first what became of it, so that a
-// guest who has paid is not shown the ways to pay. A guest of whom that is unknown waits.
+// Resume reads a booking and shows its next page. If a payment is under way, it asks the booking service first what became of it: a guest
+// who has paid is not shown the ways to pay, and a guest of whom that is unknown waits.
 func (v *Visit) Resume(ctx context.Context, draft id.Draft, a Address, key string) fn.Page {
 	d, err := v.Draft(ctx, draft)
 	if err == nil && (d.State == paying || d.State == confirming) {
@@ -37,8 +37,8 @@ func (v *Visit) Resume(ctx context.Context, draft id.Draft, a Address, key strin
 			d.State = outcome.State
 		case code == illegalStep: // a promise of cash is confirmed, not returned with
 		default:
-			if a.Problem = code; code != declined {
-				a.Step = "waiting"
+			if a.Problem, a.Step = code, "waiting"; code == declined {
+				a.Step = "" // also of a guest who waited: they choose how to pay again
 			}
 			d, err = v.Draft(ctx, draft)
 		}

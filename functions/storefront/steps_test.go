@@ -14,24 +14,26 @@ func TestABookingThatIsBeingPaidForIsAskedAbout(t *testing.T) {
 	e := env.Of(nil)
 	const ways = "How would you like to pay?"
 	for _, test := range []struct {
-		name, state, refusal string
-		pending              bool
-		sees                 []string
+		name, state, step, refusal string
+		pending                    bool
+		sees                       []string
 	}{
-		{"paid", "paying", "", false, []string{"Your room is booked"}},
-		{"paid, and being confirmed", "confirming", "", false, []string{"Your room is booked"}},
-		{"not yet", "paying", "", true, []string{ways}},
-		{"being confirmed", "confirming", "", true, []string{"Your payment is under way"}},
-		{"declined", "paying", "402 PAYMENT.DECLINED", false, []string{ways, "The payment was declined"}},
-		{"promised in cash", "paying", "409 BFF.TENANT.ILLEGAL_STEP", false, []string{ways}},
-		{"not known", "paying", "503 BFF.UPSTREAM_UNAVAILABLE", false, []string{"Your payment is under way", "cannot be reached"}},
+		{"paid", "paying", "", "", false, []string{"Your room is booked"}},
+		{"paid, and being confirmed", "confirming", "", "", false, []string{"Your room is booked"}},
+		{"not yet", "paying", "", "", true, []string{ways}},
+		{"being confirmed", "confirming", "", "", true, []string{"Your payment is under way"}},
+		{"declined", "paying", "", "402 PAYMENT.DECLINED", false, []string{ways, "The payment was declined"}},
+		{"declined while the guest waited", "paying", "waiting", "402 PAYMENT.DECLINED", false, []string{ways, "The payment was declined"}},
+		{"not yet, while the guest waits", "paying", "waiting", "", true, []string{"Your payment is under way"}},
+		{"promised in cash", "paying", "", "409 BFF.TENANT.ILLEGAL_STEP", false, []string{ways}},
+		{"not known", "paying", "", "503 BFF.UPSTREAM_UNAVAILABLE", false, []string{"Your payment is under way", "cannot be reached"}},
 	} {
 		d := newDesk(e)
 		d.state, d.pending = test.state, test.pending
 		if test.refusal != "" {
 			d.refuses["POST return"] = test.refusal
 		}
-		g := browse(t, e, d).open(home + "/bookings/" + d.draft.String()).sees(test.sees...)
+		g := browse(t, e, d).open(home + "/bookings/" + d.draft.String() + "?step=" + test.step).sees(test.sees...)
 		if shown := strings.Contains(g.page, ways); shown != slices.Contains(test.sees, ways) {
 			t.Errorf("%s: the ways to pay are shown: %v", test.name, shown)
 		}
