@@ -18,13 +18,17 @@ const selectReservations = `
 	SELECT r.reservation_id, r.tenant_id, r.property_id, r.code, r.state, r.pending_step, r.version, r.channel, r.partner_id,
 		r.session_id, r.draft_id, r.quote_id, r.guest_id, r.guest_locale, r.stay_start AS "start", r.stay_end AS "end",
 		r.currency, r.grand_total_micro, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
-		r.captured_micro, r.capture_event_id, r.region, coalesce(r.time_zone, 'UTC') AS time_zone,
-		coalesce(r.check_in_from, '') AS check_in_from, coalesce(r.check_out_until, '') AS check_out_until,
-		coalesce(r.no_show_grace_hours, 6) AS no_show_grace_hours, r.own_total_micro, r.own_currency,
-		r.created_by, r.cancellation, r.created_at, r.confirmed_at,
+		r.captured_micro, r.capture_event_id, r.region, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + termColumns + `,
 		h.hold_id, h.allocation_ids, h.placed_at, h.expires_at, h.ttl_seconds, h.status AS hold_status, platform.now() AS as_of
 	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
 	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
+
+// termColumns are the terms that a quote freezes and its reservation keeps. Rows that are older than these columns read as UTC and
+// as usualGrace.
+const termColumns = `
+		coalesce(time_zone, 'UTC') AS time_zone, coalesce(check_in_from, '') AS check_in_from,
+		coalesce(check_out_until, '') AS check_out_until, coalesce(no_show_grace_hours, 6) AS no_show_grace_hours,
+		own_total_micro, own_currency`
 
 // A Page is a part of a list: at most Limit reservations, those after one.
 type Page struct {

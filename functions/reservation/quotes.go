@@ -27,10 +27,8 @@ func OpenQuotes(e env.Env) Quotes {
 
 const selectQuotes = `
 	SELECT quote_id, tenant_id, property_id, stay_start AS "start", stay_end AS "end", locale, currency, grand_total_micro,
-		items, lines, policy, fx_snapshot, session_id, draft_id, region, coalesce(time_zone, 'UTC') AS time_zone,
-		coalesce(check_in_from, '') AS check_in_from, coalesce(check_out_until, '') AS check_out_until,
-		coalesce(no_show_grace_hours, 6) AS no_show_grace_hours,
-		coalesce(promo_code, '') AS promo_code, own_total_micro, own_currency, valid_until, platform.now() AS as_of
+		items, lines, policy, fx_snapshot, session_id, draft_id, region, coalesce(promo_code, '') AS promo_code, valid_until,
+		platform.now() AS as_of,` + termColumns + `
 	FROM reservation.quotes
 	WHERE tenant_id = @tenant AND quote_id = @quote AND (@properties::uuid[] IS NULL OR property_id = ANY (@properties))`
 
