@@ -196,7 +196,7 @@ resource "google_compute_security_policy" "edge" {
   depends_on = [google_project_service.api]
 }
 
-# Services and front desks come from few addresses, with tokens. Who brings none gets 401 from the function, but not often.
+# Services and front desks call from few addresses, with tokens. Calls without a token are limited here, and the function answers 401.
 resource "google_compute_security_policy" "desk" {
   name = "melmastoon-desk"
 

@@ -153,8 +153,8 @@ resource "google_logging_project_exclusion" "requests" {
   depends_on = [google_project_service.api]
 }
 
-# The load balancer's lines are kept where a security policy refused the call, or would have refused it outside preview; and of these none
-# with a query, in the call or in its referrer: tokens of guests are there.
+# A line of the load balancer is kept if a security policy refused the call, or would have refused it outside preview, unless the call or
+# its referrer has a query: tokens of guests are in queries.
 resource "google_logging_project_exclusion" "edge" {
   for_each = {
     undecided = "NOT jsonPayload.previewSecurityPolicy.outcome=\"DENY\" AND NOT jsonPayload.enforcedSecurityPolicy.outcome=\"DENY\""

@@ -26,7 +26,7 @@ func (s Reservations) Book(ctx context.Context, by Visitor, r *Reservation, repl
 	})
 }
 
-// sharesGuest reports whether both come from one session or one draft. Without one they are different guests'.
+// sharesGuest reports whether both come from one session or one draft. Without either they count as different guests'.
 func (r *Reservation) sharesGuest(other *Reservation) bool {
 	return r.Session != nil && other.Session != nil && *r.Session == *other.Session ||
 		r.Draft != nil && other.Draft != nil && *r.Draft == *other.Draft

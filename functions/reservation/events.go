@@ -46,7 +46,7 @@ func (r *Reservation) tell(s event.Subject, payload any) event.Draft {
 	return d
 }
 
-// occupants are the people in one room, as events tell them: every number is there, also where it is 0.
+// occupants are the people in one room, as events name them: each number is present, also if it is 0.
 type occupants struct {
 	Adults   int `json:"adults"`
 	Children int `json:"children"`
@@ -69,8 +69,8 @@ type requestedItem struct {
 	Occupants occupants   `json:"occupants"`
 }
 
-// QuoteRequested tells that somebody asked for a price, whatever came of it. A guest is not known yet; what is known of the device is its
-// session.
+// QuoteRequested returns the event of a requested price, whether one was given or not. The guest is not known yet; the device is known
+// by its session.
 func QuoteRequested(q *Quote) event.Draft {
 	items := make([]requestedItem, len(q.Items))
 	for i, item := range q.Items {

@@ -144,7 +144,7 @@ type Basis struct {
 	Local    // of the property
 }
 
-// Requested is an ask that has no price yet, under the id that its quote would have.
+// Requested returns an ask without a price, under the id that its quote would have.
 func Requested(act id.Request, tenant id.Tenant, region string, a Ask, now time.Time) *Quote {
 	q := &Quote{ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay, Session: a.Session, Region: region, AsOf: at(now)}
 	for _, item := range a.Items {
@@ -154,8 +154,8 @@ func Requested(act id.Request, tenant id.Tenant, region string, a Ask, now time.
 }
 
 // NewQuote freezes the price that the pricing service gave for an ask. The act names the quote, so that doing it again
-// makes the same one. A price for something else is as bad as none, and so is a basis with a gap: no event may lack the
-// region, and no deadline the time zone.
+// makes the same one. It rejects a price for something else, and a basis without the region that every event needs or the
+// time zone that every deadline needs.
 func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote, error) {
 	if err := p.answers(a); err != nil {
 		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("pricing: %w", err))
@@ -180,8 +180,8 @@ func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote
 	}, nil
 }
 
-// answers returns an error for a price that is not for the ask, or that a later event could not tell: then money that is captured could
-// not be given back.
+// answers returns an error for a price that is not for the ask, or that would break the schema of a later event: then captured money
+// could not be refunded.
 func (p Price) answers(a Ask) error {
 	switch {
 	case len(p.Items) != len(a.Items):

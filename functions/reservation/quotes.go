@@ -68,7 +68,7 @@ func (s Quotes) Add(ctx context.Context, q *Quote) (stands *Quote, err error) {
 	return stands, err
 }
 
-// Rejected publishes that a price was asked for, where none was given.
+// Rejected publishes that a price was requested and none was given.
 func (s Quotes) Rejected(ctx context.Context, q *Quote) error {
 	return s.db.InTenant(ctx, q.Tenant, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, QuoteRequested(q)) })
 }

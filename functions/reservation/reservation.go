@@ -155,7 +155,7 @@ func (r *Reservation) Awaits(a id.Allocation) bool {
 	return r.Standing() == Held && slices.Contains(r.Hold.Allocations, a)
 }
 
-// Lost reports whether the named allocation is a room of a booked reservation, whose guest is still to come or in the house.
+// Lost reports whether the named allocation is a room of a booked reservation, whose guest is still to come or staying.
 func (r *Reservation) Lost(a id.Allocation) bool {
 	booked := r.State == Confirmed || r.State == CheckInStarted || r.State == CheckedIn
 	return booked && slices.Contains(r.Hold.Allocations, a)

@@ -137,7 +137,7 @@ func (r *Reservation) queueHold(tx postgres.Tx) {
 			"expiresAt": r.ExpiresAt, "ttl": r.TTL, "outcome": r.Outcome})
 }
 
-// RoomsTaken notes that inventory has told of the allocation. Once it has told of all allocations of the hold, the reservation waits for
+// RoomsTaken notes that inventory has published the allocation. Once it has published all allocations of the hold, the reservation waits for
 // payment. Its version stays, because nothing is decided by this. A reservation that is not there is ErrNotFound.
 func (s Reservations) RoomsTaken(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation, a id.Allocation) error {
 	var known bool

@@ -68,12 +68,12 @@ type Actor struct {
 	ID   Name `json:"id"`
 }
 
-// A Name is what a caller calls somebody or something that is not ours. Decoding scrubs it.
+// A Name is a caller's own id of a person or a partner. Decoding scrubs it.
 type Name string
 
 const mostName = 200
 
-// UnmarshalText refuses no name, and a letter to us.
+// UnmarshalText rejects an empty name and a long one.
 func (n *Name) UnmarshalText(text []byte) error {
 	name := scrub(string(text))
 	if strings.TrimSpace(name) == "" || len(text) > mostName {

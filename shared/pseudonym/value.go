@@ -51,15 +51,15 @@ const (
 	mostDigits   = 15
 )
 
-// Phone is the number as [E164] writes it.
+// Phone returns the number in the form of [E164].
 func Phone(s string) (Value, error) {
 	number, err := E164(s)
 	return Value{number}, err
 }
 
-// E164 writes a telephone number in E.164: a plus sign and digits. It may be written with spaces, dashes, dots, slashes, brackets and marks of
-// direction, with 00 for the plus sign, a "(0)" as business cards have it, and in Eastern digits. A number without its country code is
-// refused: nobody here knows the country.
+// E164 returns a telephone number in E.164: a plus sign and digits. It may be written with spaces, dashes, dots, slashes, brackets and
+// marks of direction, with 00 for the plus sign, a "(0)" as business cards have it, and in Eastern digits. A number without its country
+// code is refused: the country is not known here.
 func E164(s string) (string, error) {
 	var b strings.Builder
 	for _, r := range strings.Replace(latin(s), "(0)", "", 1) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -70,8 +71,9 @@ func judge(s *shot, a answer, lethal bool) (wrong []string) {
 func malformed(s *shot, a answer) (wrong []string) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	got := a.header.Get("Content-Type")
-	if s.target.function.Spec.Service() == "storefront" && strings.HasPrefix(got, "text/html") && (a.status == http.StatusBadRequest || a.status == http.StatusNotFound || a.status == http.StatusServiceUnavailable) {
-		return nil // a hotel's site says it to a person
+	paged := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusServiceUnavailable} // what a hotel's site says on a page
+	if s.target.function.Spec.Service() == "storefront" && strings.HasPrefix(got, "text/html") && slices.Contains(paged, a.status) {
+		return nil
 	}
 	if got != "application/problem+json" {
 		complain("answered %d with %q: %.200s", a.status, got, a.body)

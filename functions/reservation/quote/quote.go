@@ -58,7 +58,7 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	}).quote, nil
 }
 
-// ask calls the three services at once. What pricing rejects comes first, since it tells the caller most.
+// ask calls the three services at once. An error of pricing comes first, since it says most to the caller.
 func (q *quoter) ask(ctx context.Context, c reservation.Call[Request]) (price reservation.Price, b reservation.Basis, err error) {
 	var work sync.WaitGroup
 	var unlocated error
@@ -69,7 +69,8 @@ func (q *quoter) ask(ctx context.Context, c reservation.Call[Request]) (price re
 	return price, b, cmp.Or(err, unlocated)
 }
 
-// reject tells that a price was asked for, and returns why there is none. An event needs a region.
+// reject publishes that a price was requested, and returns why there is none. It publishes nothing if the region, which an event needs,
+// is unknown.
 func (q *quoter) reject(ctx context.Context, c reservation.Call[Request], region string, why error) error {
 	if region == "" {
 		return why

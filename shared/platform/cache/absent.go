@@ -10,7 +10,7 @@ import (
 
 const maxAbsent = 10_000 // names of one kind
 
-// Absent remembers in this process which names a service does not know, so that a scanner asks that service rarely about each.
+// Absent is a negative cache: this process remembers which names a service does not know, so that a scanner costs that service few calls.
 type Absent struct {
 	now   func() time.Time
 	life  time.Duration

@@ -85,7 +85,7 @@ func (v *Verifier) Service(ctx context.Context, token, audience string) (Identit
 	return Identity{Subject: t.Subject, Email: claims.Email}, nil
 }
 
-// Staff verifies the token of a person at a hotel's desk who calls audience. It says when it was issued and is valid for a shift at most.
+// Staff verifies the token of a person at a hotel's desk who calls audience. It must have an iat and be valid for a shift at most.
 func (v *Verifier) Staff(ctx context.Context, token, audience string) (Identity, error) {
 	t, err := v.verify(ctx, token, trust{v.config.StaffIssuer, v.staff, staffAlgorithms}, audience)
 	if err != nil {
@@ -129,7 +129,7 @@ func isStaff(token string) bool {
 	return t.UnsafeClaimsWithoutVerification(&claims) == nil && claims.Tenant != ""
 }
 
-// A trust is whose tokens are accepted, and how they are signed.
+// A trust is an issuer whose tokens are accepted, with its keys and algorithms.
 type trust struct {
 	issuer     string
 	keys       oidc.KeySet

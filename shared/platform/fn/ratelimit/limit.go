@@ -50,7 +50,7 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// unless is the rate, or no limit where the usual one is off: surroundings without limits overrule what a function says.
+// unless returns the rate, or no limit if the usual rate is off: an environment without limits overrides the rates of functions.
 func (r Rate) unless(usual Rate) Rate {
 	if usual.off {
 		return usual
