@@ -15,58 +15,58 @@ const (
 	noOversell = "no oversell"
 	noLoss     = "no lost event"
 	inOrder    = "order per key"
-	oneEffect  = "one effect"
-	oneHandoff = "handoff once"
+	oneEffect  = "effectively-once effect"
+	oneHandoff = "single-use handoff"
 	apart      = "tenant isolation"
 	noPII      = "no PII"
-	durable    = "durable answers"
-	bounded    = "bounded answers"
+	durable    = "durable idempotency"
+	bounded    = "bounded response time"
 	settled    = "money is settled"
-	genuine    = "only the genuine"
-	current    = "current pages"
+	genuine    = "authentic tokens"
+	current    = "current responses"
 )
 
 var promises = []string{noOversell, noLoss, inOrder, oneEffect, oneHandoff, apart, noPII, durable, bounded, settled, genuine, current}
 
 var variants = []variant{
 	{
-		"rooms are counted without the locks of their nights", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
+		"rooms are counted without locking their nights", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"ORDER BY n.room_type_id, n.night\n        FOR NO KEY UPDATE) AS l;", "ORDER BY n.room_type_id, n.night) AS l;",
 		"functions/sandbox", "TestNoRoomIsTakenTwice",
 	}, {
-		"the clock is read before the wait for the locks", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
+		"the clock is read before waiting for the locks", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"at := platform.now(); -- after the locks", "at := now(); -- before the locks",
 		"functions/sandbox", "TestTheClockIsReadAfterTheWait",
 	}, {
-		"what has lapsed is counted for ever", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
+		"expired holds stay counted forever", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"counted_at <= at AND at < next_lapse", "counted_at <= at",
 		"functions/sandbox", "TestAnExpiredHoldFreesItsRoomsAtThatMoment",
 	}, {
-		"a count from before the clock was put back stands", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
+		"a count from before the clock was moved back stays valid", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"counted_at <= at AND at < next_lapse", "at < next_lapse",
 		"functions/sandbox", "TestAClockThatIsPutBackSellsNothingTwice",
 	}, {
-		"what is given back stays counted", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
+		"released rooms stay counted", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"SET taken = n.taken - g.units", "SET taken = n.taken",
 		"functions/sandbox", "TestCommittedRoomsStayTaken",
 	}, {
-		"what has lapsed is given back once more", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
+		"an expired hold is released a second time", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"AND sandbox.takes(a.state, a.expires_at, at)\n        GROUP BY", "AND a.state IN ('held', 'committed')\n        GROUP BY",
 		"functions/sandbox", "TestWhatHasLapsedIsGivenBackOnce",
 	}, {
-		"a hold that is over keeps its rooms", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
+		"an expired hold keeps its rooms", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
 		"state = 'committed' OR (state = 'held' AND expires_at > at)", "state IN ('committed', 'held')",
 		"functions/sandbox", "TestAnExpiredHoldFreesItsRoomsAtThatMoment",
 	}, {
-		"a hold is over when the sweep has said so", noOversell, "functions/reservation/reservation.go",
+		"a hold expires only when the sweep has run", noOversell, "functions/reservation/reservation.go",
 		"if r.State == Held && !r.AsOf.Before(r.Hold.ExpiresAt) {", "if r.State == ExpiredHold {",
 		"functions/reservation", "TestAHoldIsOverAtItsTime",
 	}, {
-		"whoever saves second overwrites the first", noOversell, "functions/reservation/reservations.go",
+		"a save with an old version overwrites the newer row", noOversell, "functions/reservation/reservations.go",
 		"AND version = @version - 1`", "AND version < @version + 1`",
 		"functions/reservation", "TestWhoSavesSecondHasChangedNothing",
 	}, {
-		"events are marked before they are published", noLoss, "shared/platform/outbox/relay.go",
+		"events are marked as published before they are published", noLoss, "shared/platform/outbox/relay.go",
 		`	if err := o.step(Taken); err != nil {
 `, `	out = &outcome{at: o.now()}
 	for _, r := range l.rows {
@@ -76,11 +76,11 @@ var variants = []variant{
 `,
 		"shared/platform/outbox", "TestAKilledRelayLosesNothing",
 	}, {
-		"what failed to go out counts as published", noLoss, "shared/platform/outbox/outcome.go",
+		"an event that failed to publish counts as published", noLoss, "shared/platform/outbox/outcome.go",
 		"case err == nil:", "case !errors.Is(err, topic.ErrRefused):",
 		"shared/platform/outbox", "TestAFailingKeyBlocksOnlyItself",
 	}, {
-		"letters are taken away before they are published", noLoss, "jobs/replay/send.go",
+		"dead letters are acknowledged before they are published", noLoss, "jobs/replay/send.go",
 		`		gone, err := r.publish(ctx, s, out, stuck)
 		sent += len(gone)
 		failed = append(failed, err, r.acknowledge(ctx, s, gone))`, `		failed = append(failed, r.acknowledge(ctx, s, out))
@@ -88,148 +88,148 @@ var variants = []variant{
 		sent += len(gone)`,
 		"jobs/replay", "TestWhatIsHeldIsGivenBackWhenSomethingFails",
 	}, {
-		"writers of a key do not wait for each other", inOrder, "shared/platform/outbox/append.go",
+		"writers of one key do not wait for each other", inOrder, "shared/platform/outbox/append.go",
 		"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "SELECT hashtextextended($1, 0)",
 		"shared/platform/outbox", "TestWritersOfAKeyFollowEachOther",
 	}, {
-		"whoever decides does not wait for the writers of its key", inOrder, "shared/platform/outbox/decide.go",
+		"a decision in SQL does not wait for the writers of its key", inOrder, "shared/platform/outbox/decide.go",
 		"SELECT pg_advisory_xact_lock(hashtextextended(@told_lock, 0))", "SELECT hashtextextended(@told_lock, 0)",
 		"shared/platform/outbox", "TestADecisionWaitsForTheWritersOfItsKey",
 	}, {
-		"what came last goes out first", inOrder, "shared/platform/outbox/lanes.go",
+		"the newest event is published first", inOrder, "shared/platform/outbox/lanes.go",
 		"ORDER BY l.lane, r.seq`", "ORDER BY l.lane, r.seq DESC`",
 		"shared/platform/outbox", "TestOrderIsKeptAndNothingIsLost",
 	}, {
-		"two relays serve one lane", inOrder, "shared/platform/outbox/lanes.go",
+		"two relays publish one lane", inOrder, "shared/platform/outbox/lanes.go",
 		"WHERE l.leased_until <= clock_timestamp()", "WHERE true",
 		"shared/platform/outbox", "TestAHeldLaneIsLeftToItsHolder",
 	}, {
-		"a key goes on while an event of it waits", inOrder, "shared/platform/outbox/lanes.go",
+		"a key continues while one of its events waits for a retry", inOrder, "shared/platform/outbox/lanes.go",
 		"f.ordering_key = o.ordering_key", "f.id = o.id",
 		"shared/platform/outbox", "TestAPublisherThatHoldsBackWithoutAFailureDoesNotKeepTheRelayBusyForEver",
 	}, {
-		"letters are replayed as they are found", inOrder, "jobs/replay/gather.go",
+		"dead letters are replayed in the order of discovery", inOrder, "jobs/replay/gather.go",
 		`			inOrder(s.letters)
 `, "",
 		"jobs/replay", "TestLettersOfAKeyComeBackInTheirOrder",
 	}, {
-		"a letter overtakes one of its key that failed", inOrder, "jobs/replay/send.go",
+		"a dead letter overtakes a failed one of its key", inOrder, "jobs/replay/send.go",
 		"} else if !stuck[l.key] {", "} else {",
 		"jobs/replay", "TestWhatCannotBePublishedStaysWithWhatIsBehindIt",
 	}, {
-		"an event that was handled is handled again", oneEffect, "shared/platform/inbox/inbox.go",
+		"a processed event is processed again", oneEffect, "shared/platform/inbox/inbox.go",
 		"if !first {", "if !first && d.Processor == \"\" {",
 		"shared/platform/inbox", "TestAnEventHasItsEffectOncePerProcessor",
 	}, {
-		"an event whose handling failed counts as handled", oneEffect, "shared/platform/inbox/inbox.go",
+		"an event whose processing failed counts as processed", oneEffect, "shared/platform/inbox/inbox.go",
 		"return f(tx)\n", "_ = f(tx)\n\t\treturn nil\n",
 		"shared/platform/inbox", "TestAnEffectThatFailsLeavesTheEventUnclaimed",
 	}, {
-		"a replay reaches all who hear the subject", oneEffect, "jobs/replay/letter.go",
+		"a replay reaches all subscribers of the subject", oneEffect, "jobs/replay/letter.go",
 		"m.Attributes[topic.ReplayTo], m.Attributes[topic.Replays] = l.to.Name, strconv.Itoa(l.replays+1)", "m.Attributes[topic.Replays] = strconv.Itoa(l.replays + 1)",
 		"jobs/replay", "TestALetterComesBackToItsEffect",
 	}, {
-		"what keeps dying is replayed for ever", oneEffect, "jobs/replay/letter.go",
+		"a message that keeps failing is replayed forever", oneEffect, "jobs/replay/letter.go",
 		"case l.replays >= enough && !o.again:", "case l.replays < 0:",
 		"jobs/replay", "TestWhatCameBackTwiceIsLeftUnlessItIsAskedFor",
 	}, {
-		"every session is let in with one handoff", oneHandoff, "functions/tenantbooking/arrivals.go",
+		"one handoff admits several sessions", oneHandoff, "functions/tenantbooking/arrivals.go",
 		"case e.Session != v.Session.ID:", "case e.Session.IsZero():",
 		"functions/tenantbooking", "TestAnInvitationIsGoodForItsSessionUntilItIsOver",
 	}, {
-		"a handoff ends by another clock", oneHandoff, "functions/tenantbooking/arrivals.go",
+		"a handoff expires by a different clock", oneHandoff, "functions/tenantbooking/arrivals.go",
 		"WHERE platform.now() <= @expires", "WHERE clock_timestamp() <= @expires",
 		"functions/tenantbooking", "TestAnInvitationIsGoodForItsSessionUntilItIsOver",
 	}, {
-		"the owner of the tables sees all tenants", apart, "schemas/postgres/reservation/0001_init.up.sql",
+		"the owner of the tables bypasses row-level security", apart, "schemas/postgres/reservation/0001_init.up.sql",
 		"ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY", "ENABLE ROW LEVEL SECURITY",
 		"shared/platform/postgres/migrate", "TestTheCatalogueKeepsItsRules",
 	}, {
-		"a connection keeps the tenant of the call before", apart, "shared/platform/postgres/tx.go",
+		"a connection keeps the tenant of the previous call", apart, "shared/platform/postgres/tx.go",
 		"b.Queue(`SELECT set_config('app.tenant_id', $1, true)`", "b.Queue(`SELECT set_config('app.tenant_id', $1, false)`",
 		"shared/platform/postgres", "TestReusedConnectionsNeverShowAForeignRow",
 	}, {
-		"what a call leaves on its connection is met by the next", apart, "shared/platform/postgres/tx.go",
+		"settings of a call remain on its connection", apart, "shared/platform/postgres/tx.go",
 		"s.sent, s.stained = true, s.stained || stains(sql)", "s.sent = true",
 		"shared/platform/postgres", "TestReusedConnectionsNeverShowAForeignRow",
 	}, {
-		"a transaction that could not begin goes on without one", apart, "shared/platform/postgres/tx.go",
+		"statements continue without a transaction if BEGIN fails", apart, "shared/platform/postgres/tx.go",
 		"case s.sent && s.conn.Conn().PgConn().TxStatus() == idle:", "case false:",
 		"shared/platform/postgres", "TestWhatFailsOnTheWayLeavesNothing",
 	}, {
-		"what was queued is lost without a word", apart, "shared/platform/postgres/tx.go",
+		"errors of queued statements are ignored", apart, "shared/platform/postgres/tx.go",
 		"t.broken = err // what was queued counted as done; nothing may be built on it", "_ = err",
 		"shared/platform/postgres", "TestWhatFailsOnTheWayLeavesNothing",
 	}, {
-		"staff of another hotel are let in", apart, "functions/reservation/door.go",
+		"staff of another hotel are admitted", apart, "functions/reservation/door.go",
 		"if who.Tenant == nil || *who.Tenant != tenant {", "if who.Tenant == nil {",
 		"functions/reservation", "TestTheDoor",
 	}, {
-		"a handoff made for another hotel is taken", apart, "shared/handoff/keys.go",
+		"a handoff for another hotel is accepted", apart, "shared/handoff/keys.go",
 		"if err == nil && h.Tenant != tenant {", "if err == nil && h.Tenant.IsZero() {",
 		"functions/tenantbooking", "TestAnInvitationToAnotherHotelIsNone",
 	}, {
-		"free text is stored and published as it was typed", noPII, "functions/reservation/scrub.go",
+		"free text is stored and published without scrubbing", noPII, "functions/reservation/scrub.go",
 		"text = strings.Map(shown, text)", "if true { return text }",
 		"functions/reservation", "TestScrub",
 	}, {
-		"events leave with members that no schema names", noPII, "shared/platform/contract/contract.go",
+		"events are published with members that their schema does not define", noPII, "shared/platform/contract/contract.go",
 		"published.check(subject, closed, payload)", "published.check(subject, open, payload)",
 		"shared/platform/outbox", "TestAppendRefusesWhatBreaksItsContractAndTheTransactionWithIt",
 	}, {
-		"a decision may end with members that no schema names", noPII, "shared/platform/outbox/decide.go",
+		"a decision in SQL publishes members that its schema does not define", noPII, "shared/platform/outbox/decide.go",
 		"if err = keeps(d, raw); err != nil {", "if err = nil; err != nil {",
 		"shared/platform/outbox", "TestADecisionThatCouldEndAgainstItsContractIsNotMade",
 	}, {
-		"kept answers lie open in the database", noPII, "shared/platform/fn/idempotency/ledger.go",
+		"stored responses are not encrypted", noPII, "shared/platform/fn/idempotency/ledger.go",
 		`if s.Response, err = l.keys.Seal(a.Body, []byte("response "+row)); err != nil {`, "if s.Response = a.Body; err != nil {",
 		"shared/platform/fn/idempotency", "TestAKeptAnswerCannotBeReadInTheDatabase",
 	}, {
-		"the log has the token that lets a guest in", noPII, "shared/handoff/token.go",
+		"the log contains a guest's token", noPII, "shared/handoff/token.go",
 		"func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }", "func (t Token) LogValue() slog.Value { return slog.StringValue(t.text) }",
 		"shared/handoff", "TestATokenPrintsItsFingerprintOnly",
 	}, {
-		"what lies in a dead letter is shown", noPII, "jobs/replay/tell.go",
+		"the replay job shows payloads", noPII, "jobs/replay/tell.go",
 		`Payload: fmt.Sprintf("%d bytes, not shown", len(l.Data))`, "Payload: string(l.Data)",
 		"jobs/replay", "TestWhatIsShownTellsNothingOfGuests",
 	}, {
-		"whoever takes a claim over begins another act", durable, "shared/platform/fn/idempotency/store.go",
+		"a process that takes over a claim starts a new act", durable, "shared/platform/fn/idempotency/store.go",
 		"ELSE act END", "ELSE @act END",
 		"shared/platform/fn/idempotency", "TestAfterItsLeaseAClaimIsTakenOverAsTheSameAct",
 	}, {
-		"a claim that still runs is taken over", durable, "shared/platform/fn/idempotency/store.go",
+		"a claim is taken over before its lease ends", durable, "shared/platform/fn/idempotency/store.go",
 		"AND locked_until <= clock_timestamp() AND", "AND",
 		"shared/platform/fn/idempotency", "TestWhileTheFirstCallRunsOthersAreToldToWait",
 	}, {
-		"a key answers another request", durable, "shared/platform/fn/idempotency/ledger.go",
+		"a key returns the response of a different request", durable, "shared/platform/fn/idempotency/ledger.go",
 		"case e.Request != c.Request:", `case e.Request == "":`,
 		"shared/platform/fn/idempotency", "TestAKeyBelongsToOneRequest",
 	}, {
-		"a hot store that is down is asked all the same", bounded, "shared/platform/document/ward.go",
+		"an unavailable hot store is called on every request", bounded, "shared/platform/document/ward.go",
 		"c.ConsecutiveFailures >= tripAfter", "c.ConsecutiveFailures >= 100*tripAfter",
 		"shared/platform/document", "TestAStoreThatHangsIsLeftAloneUntilItAnswers",
 	}, {
-		"a call may take twice its time", bounded, "shared/platform/fn/frame.go",
+		"a call may take twice its timeout", bounded, "shared/platform/fn/frame.go",
 		"c.began.Add(f.spec.Timeout-f.offset())", "c.began.Add(2*f.spec.Timeout-f.offset())",
 		"shared/platform/fn", "TestACallEndsAtItsDeadline",
 	}, {
-		"one caller's failures open the circuit breaker", bounded, "shared/platform/upstream/breaker.go",
+		"failures of one caller open the circuit breaker", bounded, "shared/platform/upstream/breaker.go",
 		"return failed >= minCallers &&", "return failed >= 1 ||",
 		"shared/platform/upstream", "TestBreaker_opens",
 	}, {
-		"every failed call of a neighbour is repeated", bounded, "shared/platform/upstream/budget.go",
+		"every failed upstream call is retried", bounded, "shared/platform/upstream/budget.go",
 		"if b.have < price {", "if b.have < -1000*price {",
 		"shared/platform/upstream", "TestATenthOfTheCallsMayBeRetries",
 	}, {
-		"a list leaves no time to answer", bounded, "functions/consumer/search.go",
+		"a list request leaves no time for the response", bounded, "functions/consumer/search.go",
 		"deadline.Add(-aside)", "deadline",
 		"functions/consumer", "TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing",
 	}, {
-		"money that buys nothing is kept", settled, "functions/reservation/confirm.go",
+		"money that pays for nothing is kept", settled, "functions/reservation/confirm.go",
 		"if back, useless := r.Useless(i); useless {", "if back, useless := r.Useless(i); useless && back.Amount == 0 {",
 		"functions/reservation", "TestConfirming",
 	}, {
-		"late money confirms rooms that are gone", settled, "functions/reservation/confirm.go",
+		"a late payment confirms rooms that are gone", settled, "functions/reservation/confirm.go",
 		`if !errors.Is(err, ErrHoldExpired) || i.kept() == 0 { // only money asks for rooms a second time
 		return r.Hold, err`, `if i.kept() > 0 {
 		return r.Hold, nil
@@ -238,35 +238,35 @@ var variants = []variant{
 		return r.Hold, err`,
 		"functions/reservation", "TestConfirming",
 	}, {
-		"the end of a hold releases committed rooms", settled, "functions/sandbox/inventory.go",
+		"the expiry of a hold releases committed rooms", settled, "functions/sandbox/inventory.go",
 		"WHERE a.allocation_id = ANY (@allocations) AND a.state = 'held'))", "WHERE a.allocation_id = ANY (@allocations)))",
 		"functions/sandbox", "TestHoldExpired_keepsCommittedRooms",
 	}, {
-		"a forged handoff is taken", genuine, "shared/handoff/keys.go",
+		"a forged handoff is accepted", genuine, "shared/handoff/keys.go",
 		"if !hmac.Equal(signature, want[:]) {", "if !hmac.Equal(signature[:0], want[:0]) {",
 		"shared/handoff", "TestEverySingleBitCounts",
 	}, {
-		"a token made for another function opens this one", genuine, "shared/platform/identity/verifier.go",
+		"a token for another function is accepted", genuine, "shared/platform/identity/verifier.go",
 		"&oidc.Config{ClientID: audience, Now: v.now}", "&oidc.Config{ClientID: audience, Now: v.now, SkipClientIDCheck: true}",
 		"shared/platform/fn", "TestAPushIsHeardByItsTokenOnly",
 	}, {
-		"a page is shown in the currency of whoever came first", current, "functions/tenantbooking/storefront.go",
+		"a response is shown in the currency of the first visitor", current, "functions/tenantbooking/storefront.go",
 		"document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))", "document.KeyOf(v.Tenant.ID.String(), string(v.Locale))",
 		"functions/tenantbooking/bootstrap", "TestWhatLiesPackedIsNobodyElses",
 	}, {
-		"the last event heard of a tenant decides whatever the tenant service says", current, "functions/consumer/tenants.go",
+		"the last event about a tenant overrides the tenant service forever", current, "functions/consumer/tenants.go",
 		"counts := statusForOne", "counts := statusForLists",
 		"functions/consumer/minthandoff", "TestStatus_eventLost",
 	}, {
-		"each page of a search is cut from an order of its own", current, "functions/consumer/listings.go",
+		"each page of a search has an order of its own", current, "functions/consumer/listings.go",
 		"p.Offset > 0 && shown.Sort == question.Sort", "p.Offset > 0 && shown.Found < 0",
 		"functions/consumer/search", "TestPages_oneOrder",
 	}, {
-		"while the hot store is away every search asks every service", bounded, "shared/platform/cache/cache.go",
+		"without the hot store every search calls every service", bounded, "shared/platform/cache/cache.go",
 		"r.retain(ctx, at, value)", "_ = at",
 		"functions/consumer", "TestList_storeHangs",
 	}, {
-		"what is remembered stands whatever was invalidated", current, "shared/platform/cache/cache.go",
+		"cached values survive their invalidation", current, "shared/platform/cache/cache.go",
 		"slices.Equal(last.Generations, seen.generations) &&", "(mark != Mark{} || slices.Equal(last.Generations, seen.generations)) &&",
 		"functions/tenantbooking/bootstrap", "TestNewsOfAHotelReachWhatLiesPacked",
 	},
