@@ -36,7 +36,7 @@ func TestTheTenStepsAddAFunction(t *testing.T) {
 	if ran == 0 {
 		t.Error("the guide runs nothing")
 	}
-	if made, err := filepath.Glob(filepath.Join(w.dir, ".local", "bundles", "reservation-expect*")); err != nil || len(made) != 1 {
+	if made, err := filepath.Glob(filepath.Join(w.dir, ".local", "bundles", "reservation-setarrivaltime*")); err != nil || len(made) != 1 {
 		t.Errorf("bundles %v, %v", made, err)
 	}
 }
@@ -64,8 +64,8 @@ func TestEachStepIsNeeded(t *testing.T) {
 	}
 	for name, missed := range map[string]struct{ file, complaint string }{
 		"the catalogue's line": {"catalogue.go", "TestTheCatalogueListsEveryFolder"},
-		"the event's schema":   {"schemas/events/melmastoon.reservation.guest_expected.v1.json", "guest_expected.v1 has no file in schemas/events"},
-		"the OpenAPI entry":    {"schemas/http/reservation.yaml", "schemas/http/reservation.yaml does not have PUT /api/v1/reservations/{id}/expected-arrival"},
+		"the event's schema":   {"schemas/events/melmastoon.reservation.arrival_time_set.v1.json", "arrival_time_set.v1 has no file in schemas/events"},
+		"the OpenAPI entry":    {"schemas/http/reservation.yaml", "schemas/http/reservation.yaml does not have PUT /api/v1/reservations/{id}/arrival-time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
