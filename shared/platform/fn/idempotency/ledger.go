@@ -20,6 +20,7 @@ import (
 type Ledger struct {
 	store store
 	keys  keyring.Ring
+	owed  *owed
 }
 
 // Open returns the ledger of the database's schema. IDEMPOTENCY_KEYS seal what it keeps.
@@ -30,7 +31,8 @@ func Open(e env.Env, db *postgres.DB) (*Ledger, error) {
 	if err := e.Load(&c); err != nil {
 		return nil, fmt.Errorf("idempotency: %w", err)
 	}
-	return &Ledger{openStore(db), c.Keys}, nil
+	real := func() time.Time { return e.Now().Add(-e.Offset()) }
+	return &Ledger{openStore(db), c.Keys, &owed{now: real}}, nil
 }
 
 // closing is how long it may take to keep an answer whose caller may have left.
@@ -40,12 +42,19 @@ const closing = 2 * time.Second
 // request, or whose first call is still running, is a fault. An answer that comes with an error is true and should be
 // given, but could not be kept: a repeat will run the act again.
 func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (a Answer, replayed bool, err error) {
-	row := c.row()
+	l.owed.settle(ctx, l.store)
+	row, ends := c.row(), l.owed.now().Add(c.Lease)
 	lease, e, err := l.store.claim(ctx, row, c)
+	if lease != nil {
+		lease.ends = ends
+	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return a, false, fault.ErrIdempotencyInProgress // the caller is being forgotten: a repeat begins anew
 	case err != nil:
+		if lease != nil {
+			l.owed.add(*lease)
+		}
 		return a, false, err
 	case lease == nil:
 		a, err = l.repeat(row, c, e)
@@ -90,11 +99,11 @@ func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answ
 	return earlier, err == nil, err
 }
 
-// release gives a claim free at once, so that a repeat need not wait for the lease. Failing that, the lease runs out.
+// release releases a claim at once, so that a repeat need not wait for the end of the lease. If the database is away, the next
+// call does it.
 func (l *Ledger) release(ctx context.Context, lease lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
-	defer cancel()
-	_ = l.store.release(ctx, lease)
+	l.owed.add(lease)
+	l.owed.settle(context.WithoutCancel(ctx), l.store)
 }
 
 // repeat returns the answer that a row holds, if it is one to this request.

@@ -20,11 +20,12 @@ type store struct {
 }
 
 // A lease is the right to run a claim until a moment of the database's clock. That moment also tells it from the leases
-// before and after it.
+// before and after it. It is zero if the database did not answer the claim, which then may have a lease or not.
 type lease struct {
 	row   string
 	act   id.Request
 	until time.Time
+	ends  time.Time // by the real clock of this process; not later than until
 }
 
 // An entry is what a row says.
@@ -70,9 +71,10 @@ func openStore(db *postgres.DB) store {
 			SET status_code = @status, headers = @headers, response = @response
 			WHERE key = @key AND act = @act AND status_code IS NULL`,
 		releasing: `
-			UPDATE ` + table + `
+			UPDATE ` + table + ` AS i
 			SET locked_until = clock_timestamp()
-			WHERE key = @key AND locked_until = @until AND status_code IS NULL`,
+			FROM unnest(@keys::text[], @acts::uuid[], @untils::timestamptz[]) AS l (key, act, until)
+			WHERE i.key = l.key AND i.act = l.act AND i.locked_until = coalesce(l.until, i.locked_until) AND i.status_code IS NULL`,
 	}
 }
 
@@ -88,7 +90,7 @@ func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, e
 	case err == nil:
 		return &l, entry{}, nil
 	case !errors.Is(err, pgx.ErrNoRows):
-		return nil, entry{}, fmt.Errorf("idempotency: claim: %w", err)
+		return &l, entry{}, fmt.Errorf("idempotency: claim: %w", err)
 	}
 	e, err := s.look(ctx, row, c)
 	if err == nil && e.Free {
@@ -138,11 +140,4 @@ func (s store) keep(ctx context.Context, l lease, e entry) (first bool, err erro
 		return false, fmt.Errorf("idempotency: keep: %w", err)
 	}
 	return first, nil
-}
-
-func (s store) release(ctx context.Context, l lease) error {
-	return s.db.InTx(ctx, func(tx postgres.Tx) error {
-		_, err := tx.Last().Exec(ctx, s.releasing, pgx.StrictNamedArgs{"key": l.row, "until": l.until})
-		return err
-	})
 }

@@ -1,0 +1,57 @@
+package idempotency_test
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A claim whose call ends while the database is away is released when it is back, not at the end of the lease.
+func TestRelease_databaseAway(t *testing.T) {
+	t.Parallel()
+	r, g := open(t), newGate()
+	r.answer = g.answer
+	at, err := url.Parse(r.db.OwnerURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(at.Path, "/")
+	at.Path = "/postgres"
+	owner, err := pgx.Connect(t.Context(), at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = owner.Close(context.WithoutCancel(t.Context())) })
+	admit := func(whether string) {
+		t.Helper()
+		_, err := owner.Exec(t.Context(), `ALTER DATABASE `+pgx.Identifier{name}.Sanitize()+` ALLOW_CONNECTIONS `+whether)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := make(chan int)
+	go func() { first <- r.order("k-1", `{"rooms":1}`).Status }()
+	<-g.entered
+	admit("false")
+	_, err = owner.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1`, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(g.opened)
+	if status := <-first; status != 201 {
+		t.Errorf("the first call answered %d, want 201: it is done, though not kept", status)
+	}
+	if a := r.order("k-2", `{"rooms":1}`); a.Status < 500 {
+		t.Errorf("without a database: got %d %s", a.Status, a.Body)
+	}
+	admit("true")
+	if a := r.order("k-1", `{"rooms":1}`); a.Status != 201 {
+		t.Errorf("the repeat: got %d %s, want 201 at once", a.Status, a.Body)
+	}
+	if ran := r.ran(); len(ran) != 2 || ran[0] != ran[1] {
+		t.Errorf("acts %v, want one that ran twice", ran)
+	}
+}
