@@ -25,7 +25,7 @@ const (
 func (b *Bus) Run(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	r := &run{Bus: b, life: life}
+	r := &run{Bus: b, life: life, pushing: map[claimed]bool{}}
 	renew, look, tidy := time.NewTicker(beat), time.NewTicker(poll), time.NewTicker(time.Hour)
 	defer renew.Stop()
 	defer look.Stop()
@@ -35,6 +35,7 @@ func (b *Bus) Run(ctx context.Context) error {
 		if err == nil && r.leading {
 			err = r.round(ctx)
 		}
+		r.doubt = r.doubt || err != nil
 		select {
 		case <-ctx.Done():
 		case <-b.wake:
@@ -61,7 +62,17 @@ type run struct {
 	*Bus
 	life     context.Context // outlives ctx until what is in flight has finished
 	leading  bool
+	doubt    bool // an error may have cost us the answer to a claim, or the database a settlement that it had not on disk
 	inFlight sync.WaitGroup
+
+	mu      sync.Mutex
+	pushing map[claimed]bool
+}
+
+// A claimed delivery, by what identifies it.
+type claimed struct {
+	subscription string
+	seq          int64
 }
 
 // lead makes this the one that pushes, or finds that somebody else is.
@@ -101,15 +112,58 @@ func (r *run) hold(ctx context.Context, lasting time.Duration) error {
 
 // round starts pushing what is owed, as far as there is room.
 func (r *run) round(ctx context.Context) error {
-	claimed, err := r.claim(ctx)
+	if r.doubt {
+		if err := r.reclaim(ctx); err != nil {
+			return err
+		}
+		r.doubt = false
+	}
+	deliveries, err := r.claim(ctx)
 	if err != nil {
 		return err
 	}
-	for _, d := range claimed {
+	for _, d := range deliveries {
+		r.note(d, true)
 		r.inFlight.Go(func() {
 			r.settle(r.life, d, r.push(r.life, d))
+			r.note(d, false)
 			r.poke()
 		})
+	}
+	return nil
+}
+
+func (r *run) note(d delivery, pushing bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := claimed{d.subscription.Name, d.Seq}
+	if pushing {
+		r.pushing[c] = true
+	} else {
+		delete(r.pushing, c)
+	}
+}
+
+// reclaim makes deliveries due again that are ours in the database and that are not being pushed.
+func (r *run) reclaim(ctx context.Context) error {
+	r.mu.Lock()
+	var subscriptions []string
+	var seqs []int64
+	for c := range r.pushing {
+		subscriptions, seqs = append(subscriptions, c.subscription), append(seqs, c.seq)
+	}
+	r.mu.Unlock()
+	err := r.db.InTx(ctx, func(tx postgres.Tx) error {
+		_, err := tx.Last().Exec(ctx, `
+			UPDATE bus.deliveries AS d SET pusher = NULL
+			WHERE d.pusher = @self AND NOT EXISTS (
+				SELECT FROM unnest(@subscriptions::text[], @seqs::bigint[]) AS p (subscription, seq)
+				WHERE p.subscription = d.subscription AND p.seq = d.seq)`,
+			pgx.StrictNamedArgs{"self": r.self, "subscriptions": subscriptions, "seqs": seqs})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("bus: reclaim: %w", err)
 	}
 	return nil
 }
