@@ -63,6 +63,8 @@ func (r Reservations) Quote(ctx context.Context, v Visitor, d id.Draft, w Wish, 
 		in.Items = append(in.Items, askedItem{w.RoomType, w.RatePlan, room})
 	}
 	var out toldQuote
+	// A repeat of the act may come with another currency or language: while the hot store is away those of the session are unknown.
+	key = fmt.Sprintf("%s-%s-%s", key, v.Currency, v.Locale)
 	if err := r.once.Post(ctx, "/quotes", in, &out, upstream.Tenant(v.Tenant.ID), upstream.Key(key), upstream.Pointing(wished)); err != nil {
 		return Quote{}, fmt.Errorf("reservations: quote for %s: %w", d, err)
 	}
