@@ -54,14 +54,15 @@ func TestTheDeployedSystemLosesNothingUnderFire(t *testing.T) {
 	launch(t, tree, processes)
 
 	random := dice.New(t).Of("the shots")
-	c := &crowd{stage: s, wanted: journeys}
+	c := &stage.Crowd{Stage: s}
+	c.Wanted.Store(journeys)
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	var party sync.WaitGroup
 	failures := make(chan error, guests)
 	for range guests {
-		party.Go(func() { failures <- c.travel(ctx) })
+		party.Go(func() { failures <- c.Travel(ctx) })
 	}
 	over := make(chan struct{})
 	go func() { party.Wait(); close(over) }()
@@ -72,12 +73,12 @@ func TestTheDeployedSystemLosesNothingUnderFire(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	t.Logf("%d processes killed, %d requests sent again, %d journeys in %v", struck, c.repeats.Load(), len(c.done), time.Since(began).Round(time.Second))
-	if struck < hits || c.repeats.Load() == 0 {
-		t.Errorf("only %d processes were killed, and %d requests sent again: this run has shown too little", struck, c.repeats.Load())
+	t.Logf("%d processes killed, %d requests sent again, %d journeys in %v", struck, c.Repeats.Load(), len(c.Done()), time.Since(began).Round(time.Second))
+	if struck < hits || c.Repeats.Load() == 0 {
+		t.Errorf("only %d processes were killed, and %d requests sent again: this run has shown too little", struck, c.Repeats.Load())
 	}
-	if len(c.done) != journeys {
-		t.Errorf("%d journeys ended, want %d", len(c.done), journeys)
+	if len(c.Done()) != journeys {
+		t.Errorf("%d journeys ended, want %d", len(c.Done()), journeys)
 	}
 	balance(t, db, c)
 }
@@ -186,7 +187,7 @@ func shoot(t *testing.T, random *rand.Rand, processes *fleet.Fleet, over <-chan 
 }
 
 // balance waits until everything has been told and heard, and holds what was answered against the books.
-func balance(t *testing.T, db *pgtest.Database, c *crowd) {
+func balance(t *testing.T, db *pgtest.Database, c *stage.Crowd) {
 	t.Helper()
 	conn := db.Owner(t)
 	look := time.NewTicker(500 * time.Millisecond)
@@ -212,10 +213,10 @@ func balance(t *testing.T, db *pgtest.Database, c *crowd) {
 		SELECT (SELECT count(*) FROM reservation.reservations WHERE state = 'confirmed'),
 			(SELECT count(*) FROM (SELECT 1 FROM reservation.outbox WHERE subject = 'melmastoon.reservation.confirmed.v1'
 				GROUP BY ordering_key HAVING count(*) > 1) AS again)`).Scan(&confirmed, &twice))
-	if confirmed != len(c.done) || twice != 0 {
-		t.Errorf("%d reservations are confirmed, %d of them twice; %d guests were told so", confirmed, twice, len(c.done))
+	if confirmed != len(c.Done()) || twice != 0 {
+		t.Errorf("%d reservations are confirmed, %d of them twice; %d guests were told so", confirmed, twice, len(c.Done()))
 	}
-	for _, g := range c.done {
+	for _, g := range c.Done() {
 		if end := g.End(); end.State != "confirmed" || end.Reservation != "confirmed" {
 			t.Errorf("%s was confirmed to the guest and is %+v", g.DraftID, end)
 		}

@@ -25,6 +25,8 @@ type Config struct {
 	Dir     string // made when it is missing; holds data/, log and password
 	Port    int    // on 127.0.0.1; 0 is any that is free
 	Durable bool   // what was committed survives the machine; without it only the process
+
+	Connections int // at most so many at a time; 0 is 300
 }
 
 // A Cluster is a running server.
@@ -73,7 +75,7 @@ func (f folder) serve(ctx context.Context, c Config, password string) (*Cluster,
 		if err != nil {
 			return nil, err
 		}
-		p, err := f.launch(port, c.Durable)
+		p, err := f.launch(port, c)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,13 +45,13 @@ func (p *process) end(signal syscall.Signal) (err error) {
 // environment is all that the server is told by its surroundings: nothing of the caller's.
 func environment() []string { return []string{"LC_ALL=C.UTF-8", "TZ=UTC", "PATH=/usr/bin:/bin"} }
 
-func (f folder) launch(port int, durable bool) (*process, error) {
+func (f folder) launch(port int, c Config) (*process, error) {
 	log, err := os.OpenFile(f.at("log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(filepath.Join(f.binaries, "postgres"), arguments(f.at("data"), port, durable)...)
+	cmd := exec.Command(filepath.Join(f.binaries, "postgres"), arguments(f.at("data"), port, c)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = "/", environment(), log, log
 	cmd.SysProcAttr = f.attributes()
 	p, err := subprocess.Start(cmd)
@@ -60,14 +61,14 @@ func (f folder) launch(port int, durable bool) (*process, error) {
 	return &process{Process: p}, nil
 }
 
-func arguments(data string, port int, durable bool) []string {
+func arguments(data string, port int, c Config) []string {
 	settings := []string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(port),
 		"unix_socket_directories=", // no socket file to collide with another server's or to be left behind
-		"max_connections=300", "shared_buffers=128MB", "jit=off", "timezone=UTC", "log_timezone=UTC",
+		"max_connections=" + strconv.Itoa(cmp.Or(c.Connections, 300)), "shared_buffers=128MB", "jit=off", "timezone=UTC", "log_timezone=UTC",
 		"max_wal_size=256MB", "wal_level=minimal", "max_wal_senders=0", "log_min_messages=warning",
 	}
-	if !durable {
+	if !c.Durable {
 		settings = append(settings, "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off")
 	}
 	args := []string{"-D", data}

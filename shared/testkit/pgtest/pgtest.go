@@ -36,19 +36,25 @@ type Database struct {
 // invariants are checked, and the database is dropped. Under -short the test is skipped.
 func New(t testing.TB) *Database {
 	t.Helper()
-	return open(t, true)
+	return open(t, server, true)
+}
+
+// On is New on a server that the test has started, at its superuser's address: one that it may restart or overload.
+func On(t testing.TB, address string) *Database {
+	t.Helper()
+	return open(t, func() (*host, error) { return newHost(context.Background(), address) }, true)
 }
 
 // Empty makes a database without any of our schemas, for what tests the migrations themselves.
 func Empty(t testing.TB) *Database {
 	t.Helper()
-	return open(t, false)
+	return open(t, server, false)
 }
 
 // factor has a call endure that the machine stands still for a second.
 const factor = env.TimeoutFactor(4)
 
-func open(t testing.TB, migrated bool) *Database {
+func open(t testing.TB, server func() (*host, error), migrated bool) *Database {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs a database")

@@ -34,13 +34,18 @@ var server = sync.OnceValues(func() (*host, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newHost(ctx, address)
+})
+
+// newHost prepares the server at the superuser's address for databases of tests.
+func newHost(ctx context.Context, address string) (*host, error) {
 	admin, err := url.Parse(address)
 	if err != nil {
-		return nil, fmt.Errorf("PGTEST_URL: %w", err)
+		return nil, fmt.Errorf("the address of the test server: %w", err)
 	}
 	h := &host{admin: *admin}
 	return h, h.makeTemplate(ctx)
-})
+}
 
 // find is the server that all test processes of a run share, or else a private one.
 func find(ctx context.Context) (string, error) {

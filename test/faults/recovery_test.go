@@ -1,0 +1,94 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/test/dice"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// A party is a crowd of guests, each at an address of its own, who book until the journeys are made.
+type party struct {
+	*stage.Crowd
+	t       *testing.T
+	running sync.WaitGroup
+}
+
+func newParty(t *testing.T, s *stage.Stage, guests, journeys int, seen func(int, stage.Request, stage.Answer)) *party {
+	t.Helper()
+	p := &party{Crowd: &stage.Crowd{Stage: s, Seen: seen, Address: func(n int) string { return fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250) }}, t: t}
+	p.Wanted.Store(int64(journeys))
+	for range guests {
+		p.running.Go(func() {
+			if err := p.Travel(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return p
+}
+
+// A recovery measures how long after a restart guests are served again who were refused because of it.
+type recovery struct {
+	mu      sync.Mutex
+	open    time.Time    // when the server's port was open again
+	refused map[int]bool // by journey
+	served  map[int]time.Duration
+}
+
+func newRecovery() *recovery {
+	return &recovery{refused: map[int]bool{}, served: map[int]time.Duration{}}
+}
+
+func (r *recovery) seen(journey int, _ stage.Request, a stage.Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, served := r.served[journey]
+	switch {
+	case r.open.IsZero() && (a.Status == 0 || a.Status >= http.StatusInternalServerError):
+		r.refused[journey] = true
+	case !r.open.IsZero() && !served && r.refused[journey] && a.Status != 0 && a.Status < http.StatusBadRequest:
+		r.served[journey] = time.Since(r.open)
+	}
+}
+
+func (r *recovery) opened(at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open = at
+}
+
+// TestRecovery_restart kills the database server again and again while guests book. Each guest whom it refused is served within
+// five seconds after its port is open again.
+func TestRecovery_restart(t *testing.T) {
+	t.Parallel()
+	const limit = 5 * time.Second
+	random := dice.New(t).Of(0)
+	own := newServer(t)
+	s := deployed(t, own.database())
+	refused := 0
+	for n := range dice.Throws(t, 5, 30) {
+		r, away := newRecovery(), time.Duration(random.IntN(6000))*time.Millisecond
+		p := newParty(t, s, 6, 24, r.seen)
+		<-time.After(time.Duration(100+random.IntN(300)) * time.Millisecond) // the moment of the fault, not a wait for anything
+		r.opened(own.restart(away))
+		p.running.Wait()
+		times := slices.Sorted(maps.Values(r.served))
+		t.Logf("restart %d, away %v: %d guests refused, served after %v", n, away, len(r.refused), times)
+		refused += len(r.refused)
+		if len(times) < len(r.refused) || len(times) > 0 && slices.Max(times) > limit {
+			t.Errorf("restart %d: a guest was served after more than %v, or not at all", n, limit)
+		}
+	}
+	s.Settle()
+	if refused == 0 {
+		t.Error("no guest was refused: this has shown nothing")
+	}
+}
