@@ -160,6 +160,7 @@ type (
 	Policy struct {
 		FreeUntilHoursBefore int `json:"freeUntilHoursBefore"`
 		PenaltyPercent       int `json:"penaltyPercent"`
+		PenaltyNights        int `json:"penaltyNights"` // in place of the percentage
 	}
 	// An Opened payment says where it is made.
 	Opened struct {

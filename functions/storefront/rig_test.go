@@ -80,6 +80,7 @@ type desk struct {
 	version  string
 	locale   locale.Tag
 	offered  []locale.Tag // the hotel's languages
+	nights   int          // that a late cancellation costs, in place of a percentage
 	tokens   any
 	state    string
 	guest    body
@@ -228,16 +229,22 @@ func (d *desk) front(sent bool) body {
 var (
 	stayed = body{"checkIn": "2027-03-21", "checkOut": "2027-03-23", "nights": 2}
 	people = body{"adults": 2, "children": 1, "rooms": 1}
-	terms  = body{"ref": "flexible-24h", "freeUntilHoursBefore": 24, "penaltyPercent": 100, "description": "In English."}
 )
+
+func (d *desk) terms() body {
+	if d.nights > 0 {
+		return body{"ref": "one-night", "freeUntilHoursBefore": 24, "penaltyPercent": 0, "penaltyNights": d.nights, "description": "In English."}
+	}
+	return body{"ref": "flexible-24h", "freeUntilHoursBefore": 24, "penaltyPercent": 100, "description": "In English."}
+}
 
 func afghanis(amount int) body { return body{"amountMinor": amount, "currency": "AFN", "exponent": 2} }
 
 func (d *desk) rooms() body {
 	return body{"stale": true, "rooms": []body{{"roomTypeId": suites, "name": "Family suite", "description": "Large.", "maxOccupancy": 5,
 		"unitsLeft": 2, "photos": []body{{"url": "data:image/svg+xml;base64,PHN2Zy8+", "alt": "A suite"}}, "rates": []body{
-			{"ratePlanId": saver, "name": "saver", "mealPlan": "room_only", "cancellationPolicy": terms, "nightly": afghanis(1100000), "total": afghanis(2420000), "priceUnavailable": false},
-			{"ratePlanId": flexible, "name": "flexible", "mealPlan": "breakfast", "cancellationPolicy": terms, "priceUnavailable": true}}}}}
+			{"ratePlanId": saver, "name": "saver", "mealPlan": "room_only", "cancellationPolicy": d.terms(), "nightly": afghanis(1100000), "total": afghanis(2420000), "priceUnavailable": false},
+			{"ratePlanId": flexible, "name": "flexible", "mealPlan": "breakfast", "cancellationPolicy": d.terms(), "priceUnavailable": true}}}}}
 }
 
 func (d *desk) view() body {
@@ -245,7 +252,7 @@ func (d *desk) view() body {
 		"propertyId": property, "roomTypeId": suites, "ratePlanId": saver, "stayWindow": stayed, "occupancy": people,
 		"lines":              []body{{"kind": "room", "description": "Family suite, saver", "amount": afghanis(2200000)}, {"kind": "tax", "description": "Tax", "amount": afghanis(220000)}},
 		"total":              afghanis(2420050),
-		"cancellationPolicy": terms}}
+		"cancellationPolicy": d.terms()}}
 	if d.state != "quoting" {
 		view["hold"] = body{"reservationId": d.booked, "holdExpiresAt": d.expires}
 	}
@@ -257,7 +264,7 @@ func (d *desk) view() body {
 
 func (d *desk) confirmation() body {
 	return body{"reservationId": d.booked, "reservationCode": "GM-7K2QX9", "state": "confirmed", "propertyId": property, "stayWindow": stayed,
-		"rooms": []body{{"roomTypeId": suites, "adults": 2, "children": 1}}, "total": afghanis(2420050), "cancellationPolicy": terms,
+		"rooms": []body{{"roomTypeId": suites, "adults": 2, "children": 1}}, "total": afghanis(2420050), "cancellationPolicy": d.terms(),
 		"payment": body{"method": "card", "status": "captured"}, "viewToken": "k.token"}
 }
 

@@ -85,10 +85,14 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 	}
 	y, m, d := arrival.Time().Date()
 	until := time.Date(y, m, d, 0, 0, 0, 0, v.Words.zone).Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
-	if !v.At.Before(until) {
-		return v.T("policy.over", p.PenaltyPercent)
+	penalty := v.T("policy.percent", p.PenaltyPercent)
+	if p.PenaltyNights > 0 {
+		penalty = v.T("policy.nights", p.PenaltyNights)
 	}
-	return v.T("policy.until", v.Words.Date(stay.DateOf(until)), v.Words.Clock(until), p.PenaltyPercent)
+	if !v.At.Before(until) {
+		return v.T("policy.over", penalty)
+	}
+	return v.T("policy.until", v.Words.Date(stay.DateOf(until)), v.Words.Clock(until), penalty)
 }
 
 // Reason returns why a booking has ended, as far as its state tells.

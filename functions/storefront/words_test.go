@@ -36,9 +36,15 @@ func TestDate_namesMonthsAsTheCountryDoes(t *testing.T) {
 func TestTerms_nameTheLastFreeMoment(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	for _, test := range []struct{ name, now, sees string }{
-		{"before", "2027-03-19T19:29:59Z", "Free cancellation until 20 March 2027, 00:00 (local time at the hotel), then 100%"},
-		{"at_the_deadline", "2027-03-19T19:30:00Z", "Free cancellation is no longer possible: cancelling costs 100%"},
+	for _, test := range []struct {
+		name, now string
+		nights    int
+		sees      string
+	}{
+		{"before", "2027-03-19T19:29:59Z", 0, "Free cancellation until 20 March 2027, 00:00 (local time at the hotel), then 100% of the price."},
+		{"at_the_deadline", "2027-03-19T19:30:00Z", 0, "Free cancellation is no longer possible: cancelling costs 100% of the price."},
+		{"a_night_before", "2027-03-19T19:29:59Z", 1, "(local time at the hotel), then the price of 1 night(s)."},
+		{"a_night_at_the_deadline", "2027-03-19T19:30:00Z", 1, "cancelling costs the price of 1 night(s)."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +54,9 @@ func TestTerms_nameTheLastFreeMoment(t *testing.T) {
 			}
 			moved := env.Of(nil)
 			moved.Advance(now.Sub(e.Now()))
-			browse(t, moved, newDesk(moved)).open(searched).sees(test.sees)
+			d := newDesk(moved)
+			d.nights = test.nights
+			browse(t, moved, d).open(searched).sees(test.sees)
 		})
 	}
 }

@@ -248,6 +248,7 @@ type Policy struct {
 	Ref            string `json:"ref"`
 	FreeUntil      int    `json:"freeUntilHoursBefore"`
 	PenaltyPercent int    `json:"penaltyPercent"`
+	PenaltyNights  int    `json:"penaltyNights,omitzero"` // in place of the percentage
 	Description    string `json:"description"`
 }
 
