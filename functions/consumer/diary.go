@@ -83,7 +83,7 @@ func (d *Diary) Searched(ctx context.Context, v Visitor, s Search, now time.Time
 	if !going {
 		entry = SearchHistory{id.New[id.SearchSession](), hash, s.place(), s.Query.Dates, s.Query.Occupancy, now, s.Order}
 	}
-	if !going || s.Order != (Order{}) && s.Order != entry.Order {
+	if kept := !v.Session.passing; kept && (!going || s.Order != (Order{}) && s.Order != entry.Order) {
 		_, _ = d.sessions.Change(ctx, v.Session.ID, func(kept *Session) {
 			if other, going := kept.searching(hash, now); going {
 				entry = other // perhaps another tab was first
@@ -116,7 +116,9 @@ func (s Session) goesOn(search id.SearchSession, now time.Time) bool {
 
 // Viewed notes that the visitor has looked at a hotel.
 func (d *Diary) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
-	_, _ = d.sessions.Change(ctx, v.Session.ID, func(s *Session) { s.Viewed(seen) })
+	if !v.Session.passing {
+		_, _ = d.sessions.Change(ctx, v.Session.ID, func(s *Session) { s.Viewed(seen) })
+	}
 }
 
 // place is where was searched, without what was typed: a city is named as the hotels that were found there name it, and a box

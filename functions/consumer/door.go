@@ -40,6 +40,8 @@ type Visitor struct {
 	Class       attribution.Device
 	Referer     string // where the visitor comes from: origin and path
 	Country     string // two letters, as the load balancer tells it; "" where it does not
+
+	met *meeting // for the door
 }
 
 // A Call is a request to this service.
@@ -57,7 +59,8 @@ type Rule int
 // Unminted lets in who has no session, and begins none.
 const Unminted Rule = iota
 
-// HTTP makes an HTTP function for travellers' browsers and apps. Whoever has no session is given one, whatever is answered.
+// HTTP makes an HTTP function for travellers' browsers and apps. A visitor without a session is given one when the request is
+// accepted, before the act. A program's first call (class other) is given none; functions with an idempotency key reject it.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), rules ...Rule) fn.Function {
 	s.Access = fn.Public
 	for _, need := range []fn.Use{fn.Postgres, fn.Documents} {
@@ -98,7 +101,7 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 	return fn.Event(s, build)
 }
 
-// A door knows the session, or begins one, before a body is read.
+// A door knows the session before a body is read, and begins one when the request is accepted.
 type door struct {
 	glass    glass
 	sessions *Sessions
@@ -116,7 +119,7 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (opened fn.Door[Visitor], err 
 	if d.sessions, err = OpenSessions(e); err != nil {
 		return opened, err
 	}
-	opened.Enter = d.enter
+	opened.Enter, opened.Begin = d.enter, d.begin
 	opened.Headers = []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"} // a handoff's link names the campaign
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
@@ -124,67 +127,89 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (opened fn.Door[Visitor], err 
 	return opened, err
 }
 
-// enter finds the session or begins one. What nobody may ever look at begins none: its visitor is somebody for one answer.
+// enter finds the visitor's session and writes nothing: the request may still be refused. A new visitor has a session that is
+// not written yet. It is written by begin, unless the visitor is passing: see [Session].
 func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
 	d.flags.Refresh(ctx)
 	seen := d.glass.look(r)
-	v = seen.visitor
-	session, cookie, err := d.admit(ctx, r, seen)
-	if err != nil {
-		return v, s, err
-	}
-	if cookie != nil {
-		s.Cookies = []*http.Cookie{cookie}
-	}
-	if !session.ID.IsZero() {
-		s.Caller = session.ID.String()
-	}
-	v.Session = session
-	v.Locale, v.Currency = prefers(r.Header, v)
-	s.Language = string(v.Locale)
-	v.Campaign = session.Campaign.Or(v.Campaign)
-	return v, s, nil
-}
-
-// admit returns the visitor's session, and a cookie where the browser is to keep another one than it has sent.
-func (d *door) admit(ctx context.Context, r *http.Request, seen sight) (Session, *http.Cookie, error) {
 	known, signed := d.sessions.FromCookie(r)
 	var session Session
 	if signed {
-		found, err := d.sessions.Get(ctx, known)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return session, nil, err
+		if session, err = d.sessions.Get(ctx, known); err != nil && !errors.Is(err, ErrNotFound) {
+			return seen.visitor, s, err
 		}
-		session = found
 	}
 	// A cookie from before a rotation is good for the browser that was rotated, and for no other.
 	if session.ID != known && !seen.knows(session.Fingerprint) {
 		session = Session{}
 	}
-	if !d.minting || fn.Speculative(r) {
-		return d.passing(session, seen, r), nil, nil
-	}
-	now := d.sessions.now()
-	switch {
-	case session.ID.IsZero():
-		return d.begin(ctx, r, seen, now)
-	case !seen.knows(session.Fingerprint):
-		return d.rotate(ctx, r, session, seen, now)
-	}
-	return d.goOn(ctx, r, session, known, seen, now)
-}
-
-// passing is the session of a visitor for whom nothing is kept.
-func (d *door) passing(session Session, seen sight, r *http.Request) Session {
 	if session.ID.IsZero() && d.minting {
 		session = born(seen, r.Header, d.sessions.now())
 		session.begun = true
+		suspect := seen.visitor.Class == attribution.Other && !signed
+		session.passing = suspect || fn.Speculative(r)
+		if suspect && d.spec.Idempotent {
+			return seen.visitor, s, ErrNoSession
+		}
 	}
-	return session
+	v, s = seen.as(session, r)
+	v.met = &meeting{seen, known}
+	return v, s, nil
 }
 
-func (d *door) begin(ctx context.Context, r *http.Request, seen sight, now time.Time) (Session, *http.Cookie, error) {
-	session := born(seen, r.Header, now)
+// A meeting is what the door has found out on entering, for begin.
+type meeting struct {
+	seen  sight
+	known id.GuestSession // from the cookie, zero if there is none
+}
+
+// as returns the visitor in a session, and the scope of their call.
+func (s sight) as(session Session, r *http.Request) (v Visitor, scope fn.Scope) {
+	v = s.visitor
+	v.Session = session
+	if !session.ID.IsZero() {
+		scope.Caller = session.ID.String()
+	}
+	v.Locale, v.Currency = prefers(r.Header, v)
+	scope.Language = string(v.Locale)
+	v.Campaign = session.Campaign.Or(v.Campaign)
+	return v, scope
+}
+
+// begin writes the session of a new visitor, or what has changed in the known one, and adds a cookie if the browser is to keep
+// another one than it has sent. The first call of a program is given a cookie of a session that does not exist: if it comes back
+// with that cookie, it is given one that does.
+func (d *door) begin(ctx context.Context, r *http.Request, v Visitor, s fn.Scope) (Visitor, fn.Scope, error) {
+	if !d.minting || fn.Speculative(r) {
+		return v, s, nil
+	}
+	session, cookie, err := d.admit(ctx, r, v)
+	if err != nil {
+		return v, s, err
+	}
+	v, s = v.met.seen.as(session, r)
+	if cookie != nil {
+		s.Cookies = []*http.Cookie{cookie}
+	}
+	return v, s, nil
+}
+
+// admit returns the visitor's session as it is written, and a cookie if the browser is to keep another one than it has sent.
+func (d *door) admit(ctx context.Context, r *http.Request, v Visitor) (Session, *http.Cookie, error) {
+	session, seen, now := v.Session, v.met.seen, d.sessions.now()
+	switch {
+	case session.passing:
+		cookie, err := d.sessions.Cookie(session.ID, d.spec.Site(r))
+		return session, cookie, err
+	case session.begun:
+		return d.start(ctx, r, session, seen)
+	case !seen.knows(session.Fingerprint):
+		return d.rotate(ctx, r, session, seen, now)
+	}
+	return d.goOn(ctx, r, session, v.met.known, seen, now)
+}
+
+func (d *door) start(ctx context.Context, r *http.Request, session Session, seen sight) (Session, *http.Cookie, error) {
 	session.begun = true
 	if err := d.sessions.Begin(ctx, session, seen.visitor.Class); err != nil {
 		return session, nil, err
@@ -198,7 +223,7 @@ func (d *door) begin(ctx context.Context, r *http.Request, seen sight, now time.
 func (d *door) rotate(ctx context.Context, r *http.Request, old Session, seen sight, now time.Time) (Session, *http.Cookie, error) {
 	next, err := d.sessions.Rotate(ctx, old, born(seen, r.Header, now), seen.visitor.Class)
 	if errors.Is(err, ErrNotFound) || (err == nil && !seen.knows(next.Fingerprint)) {
-		return d.begin(ctx, r, seen, now)
+		return d.start(ctx, r, born(seen, r.Header, now), seen)
 	}
 	if err != nil {
 		return next, nil, err
@@ -228,7 +253,7 @@ func (d *door) goOn(ctx context.Context, r *http.Request, session Session, known
 	}
 	switch {
 	case errors.Is(err, ErrNotFound), err == nil && kept.ID.IsZero():
-		return d.begin(ctx, r, seen, now) // it was ended meanwhile
+		return d.start(ctx, r, born(seen, r.Header, now), seen) // it was ended meanwhile
 	case err == nil:
 		session = kept
 	}

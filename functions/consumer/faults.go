@@ -5,6 +5,7 @@ import "melmastoon.ghasi.io/shared/fault"
 // What this service refuses, each with the sentence that the guest reads.
 var (
 	ErrNotFound        = fault.ErrNotFound
+	ErrNoSession       = fault.ErrUnauthenticated.Saying("Ask for the session first: the answer has a cookie to send with the next call.").Asking("Cookie")
 	ErrVersionConflict = fault.ErrVersionConflict
 	ErrWishlistFull    = fault.New(fault.Unprocessable, "BFF.CONSUMER.WISHLIST_LIMIT_EXCEEDED", "A wishlist holds a hundred hotels. Take one off first.")
 	ErrTenantSuspended = fault.New(fault.Forbidden, "BFF.CONSUMER.TENANT_SUSPENDED", "This hotel takes no bookings at the moment.")

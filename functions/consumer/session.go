@@ -34,7 +34,8 @@ type Session struct {
 	RecentlyViewed []RecentlyViewed     `json:"recentlyViewed"`
 	SearchHistory  []SearchHistory      `json:"searchHistory"`
 
-	begun bool // by this very request; not stored
+	begun   bool // by this very request; not stored
+	passing bool // for this one answer: nothing of it is stored or published
 }
 
 // Consent is what a guest has agreed to.

@@ -160,7 +160,7 @@ func TestAnAnswerThatIsAnotherOrNoneIsAFailure(t *testing.T) {
 			return err
 		},
 		"pins": func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) error {
-			_, _, err := consumer.OpenListings(e).Pins(ctx, consumer.Query{})
+			_, _, err := consumer.OpenListings(e).Pins(ctx, consumer.Query{Geo: consumer.GeoQuery{Mode: consumer.Box, Box: &consumer.BoundingBox{SwLat: 34, SwLng: 69, NeLat: 35, NeLng: 70}}})
 			return err
 		},
 		"previews": func(ctx context.Context, b *consumertest.Bazaar, e env.Env) error {

@@ -31,7 +31,12 @@ type Session struct {
 	IP          string               `json:"ipHash"`
 	Device      attribution.Device   `json:"deviceClass"`
 	RevokedAt   time.Time            `json:"revokedAt,omitzero"` // from then on its cookies open nothing
+
+	passing bool // begun by a program's first call: it is not written, unless the guest arrives by a handoff
 }
+
+// unwritten reports whether nothing of the session is stored or published. Its cookie is valid: it begins again with the next call.
+func (s Session) unwritten() bool { return s.passing && s.Arrival == nil }
 
 // Consent is what a guest has agreed to.
 type Consent struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/flags"
@@ -56,6 +57,7 @@ func (s *Visits) Begin(v Visitor, h http.Header, from Trace, now time.Time) Sess
 	if address, err := pseudonym.Address(from.Address); err == nil {
 		born.IP = string(s.peppers.Hash(address))
 	}
+	born.passing = attribution.DeviceOf(h) == attribution.Other
 	return Begin(born)
 }
 
@@ -86,7 +88,7 @@ func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, s
 	if err != nil {
 		return r, fmt.Errorf("visits: keep: %w", err)
 	}
-	if v.Session != was || s.now().Sub(was.LastSeenAt) > seen {
+	if !v.Session.unwritten() && (v.Session != was || s.now().Sub(was.LastSeenAt) > seen) {
 		_ = s.sessions.Keep(ctx, v.Session, was)
 	}
 	return r.Keep(cookie), nil
@@ -115,6 +117,9 @@ const (
 // by a handoff. It is telemetry, so an error or the end of its time leaves it out and nothing else. The mark of an earlier one
 // was read ahead by the door; of concurrent calls that find none, the one that creates the mark appends the event.
 func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival) {
+	if v.Session.unwritten() {
+		return
+	}
 	key, born := document.KeyOf(v.Session.ID.String()), s.born(v)
 	told, err := false, error(nil)
 	if !born {

@@ -3,9 +3,11 @@ package readavailability
 
 import (
 	"context"
+	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/stay"
@@ -28,6 +30,17 @@ type Request struct {
 	Rooms    fn.Maybe[int] `query:"rooms"`
 }
 
+func (r *Request) trip(c money.Currency) consumer.Trip {
+	return consumer.Trip{
+		Dates:     consumer.DateRange{CheckIn: r.CheckIn, CheckOut: r.CheckOut},
+		Occupancy: consumer.Occupancy{Adults: r.Adults, Children: r.Children.Or(0), Rooms: r.Rooms.Or(1)},
+		Currency:  c,
+	}
+}
+
+// ValidateAt rejects a stay that cannot be at that time.
+func (r *Request) ValidateAt(now time.Time) error { return r.trip(money.USD).Check(now) }
+
 // A Response is what the hotel sells.
 type Response struct {
 	fn.Reply `json:"-"`
@@ -47,15 +60,7 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 }
 
 func (f *finder) find(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	trip := consumer.Trip{
-		Dates:     consumer.DateRange{CheckIn: c.In.CheckIn, CheckOut: c.In.CheckOut},
-		Occupancy: consumer.Occupancy{Adults: c.In.Adults, Children: c.In.Children.Or(0), Rooms: c.In.Rooms.Or(1)},
-		Currency:  c.Currency,
-	}
-	if err := trip.Check(c.Now); err != nil {
-		return out, err
-	}
-	sold, how, err := f.hotels.Vacant(ctx, c.Visitor, c.In.Property, trip)
+	sold, how, err := f.hotels.Vacant(ctx, c.Visitor, c.In.Property, c.In.trip(c.Currency))
 	if err != nil {
 		return out, err
 	}

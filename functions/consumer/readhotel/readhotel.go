@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/stay"
@@ -33,7 +34,8 @@ type Request struct {
 }
 
 // trip is the usual one, but for what is said. Who says only when they come stays for a night.
-func (r *Request) trip(usual consumer.Trip) consumer.Trip {
+func (r *Request) trip(now time.Time, c money.Currency) consumer.Trip {
+	usual := consumer.UsualTrip(now, c)
 	usual.Dates.CheckIn = r.CheckIn.Or(usual.Dates.CheckIn)
 	usual.Dates.CheckOut = r.CheckOut.Or(usual.Dates.CheckIn.AddDays(1))
 	usual.Occupancy = consumer.Occupancy{
@@ -41,6 +43,9 @@ func (r *Request) trip(usual consumer.Trip) consumer.Trip {
 	}
 	return usual
 }
+
+// ValidateAt rejects a stay that cannot be at that time.
+func (r *Request) ValidateAt(now time.Time) error { return r.trip(now, money.USD).Check(now) }
 
 // A Response is the hotel.
 type Response struct {
@@ -70,11 +75,7 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 }
 
 func (r *reader) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	trip := c.In.trip(consumer.UsualTrip(c.Now, c.Currency))
-	if err := trip.Check(c.Now); err != nil {
-		return out, err
-	}
-	shown, how, err := r.hotels.Show(ctx, c.Visitor, c.In.Property, trip)
+	shown, how, err := r.hotels.Show(ctx, c.Visitor, c.In.Property, c.In.trip(c.Now, c.Currency))
 	if err != nil {
 		return out, err
 	}

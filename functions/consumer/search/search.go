@@ -36,6 +36,11 @@ func (r *Request) query() consumer.Query {
 	return consumer.Query{Geo: r.Geo, Dates: r.Dates, Occupancy: r.Occupancy, Filters: r.Filters, Sort: r.Sort.Or(consumer.Recommended)}
 }
 
+// ValidateAt rejects a search that nobody can mean at that time.
+func (r *Request) ValidateAt(now time.Time) error { return r.query().CheckOn(r.page(), now) }
+
+func (r *Request) page() consumer.Page { return r.Page.Or(consumer.Part{}).Page() }
+
 // A Response is a page of hotels. What could not be had in time is null, and named in Degraded.
 type Response struct {
 	fn.Reply `json:"-"`
@@ -72,10 +77,7 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 }
 
 func (s *searcher) search(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	query, page := c.In.query(), c.In.Page.Or(consumer.Part{}).Page()
-	if err := query.CheckOn(page, c.Now); err != nil {
-		return out, err
-	}
+	query, page := c.In.query(), c.In.page()
 	found, err := s.hotels.List(ctx, c.Visitor, query, page, s.diary.Order(c.Visitor, query, c.Now))
 	if err != nil {
 		return out, err

@@ -122,7 +122,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			t.Parallel()
 			market := consumertest.OpenMarket(t, 2, Function)
 			v := market.Traveller()
-			v.Must(400, "POST", "/search", `{}`) // so that the session is there
+			look(t, v, market.WishIn(`{"mode":"city","city":"Herat"}`)) // so that the session is there
 			market.Mood(test.stall, test.mood)
 			a := v.Must(test.status, "POST", "/search", market.Wish())
 			if p := a.Problem(); a.Code() != test.code || test.code != "" && (!p.Retriable || a.Header.Get("Retry-After") == "") {

@@ -34,6 +34,11 @@ func (r *Request) query() consumer.Query {
 	return consumer.Query{Geo: r.Geo, Dates: r.Dates, Occupancy: r.Occupancy, Filters: r.Filters}
 }
 
+// ValidateAt rejects a map that nobody can mean at that time.
+func (r *Request) ValidateAt(now time.Time) error {
+	return r.query().CheckOnMap(r.Spotlight.Or(nil), now)
+}
+
 // A Response is the pins. What could not be had in time is null, and named in Degraded.
 type Response struct {
 	fn.Reply  `json:"-"`
@@ -69,11 +74,8 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 }
 
 func (m *mapper) mark(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	query, spotlight := c.In.query(), c.In.Spotlight.Or(nil)
-	if err := query.CheckOnMap(spotlight, c.Now); err != nil {
-		return out, err
-	}
-	found, err := m.hotels.Map(ctx, c.Visitor, query, spotlight)
+	query := c.In.query()
+	found, err := m.hotels.Map(ctx, c.Visitor, query, c.In.Spotlight.Or(nil))
 	if err != nil {
 		return out, err
 	}

@@ -67,10 +67,40 @@ func TestASiteIsServedAndAVisitBegins(t *testing.T) {
 	}
 	again := front.Get(path, "Accept-Language", "prs", "Cookie", jar(t, first))
 	again.Into(t, &b)
-	if again.Header.Get("X-Cache") != "HIT" || jar(t, again) != jar(t, first) || a.CSP.Nonce == b.CSP.Nonce || b.CSP.Nonce == "" {
+	session := func(a fntest.Answer) string { return strings.SplitN(jar(t, a), ".", 2)[0] } // without the time of issue
+	if again.Header.Get("X-Cache") != "HIT" || session(again) != session(first) || a.CSP.Nonce == b.CSP.Nonce || b.CSP.Nonce == "" {
 		t.Errorf("again: %v, nonces %q and %q", again.Header, a.CSP.Nonce, b.CSP.Nonce)
 	}
 	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 1)
+}
+
+// A program's first call is answered and writes nothing. Its cookie opens a session all the same.
+func TestBootstrap_program(t *testing.T) {
+	t.Parallel()
+	street, _ := tenantbookingtest.Shopping(t, Function)
+	front := street.Front.As("")
+	written := func() (n int) {
+		err := street.DB.Owner(t).QueryRow(t.Context(), `
+			SELECT (SELECT count(*) FROM document.documents WHERE collection IN ('tnt-session', 'bootstrap-served'))
+				+ (SELECT count(*) FROM bff_tenant_booking.outbox)`).Scan(&n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	first := front.Get(path, "User-Agent", "Mozilla/5.0 HeadlessChrome/130")
+	if n := written(); first.Status != 200 || n != 0 {
+		t.Errorf("%d, %d documents and events are written", first.Status, n)
+	}
+	again := front.Get(path, "User-Agent", "Mozilla/5.0 HeadlessChrome/130", "Cookie", jar(t, first))
+	session, _, _ := strings.Cut(jar(t, first), ".")
+	if n := written(); again.Status != 200 || !strings.HasPrefix(jar(t, again), session) || n == 0 {
+		t.Errorf("with its cookie: %d, %q after %q, %d documents and events", again.Status, jar(t, again), session, n)
+	}
+	before := written()
+	if front.Get(path, "User-Agent", "Mozilla/5.0 (X11; Linux x86_64)"); written() != before+3 {
+		t.Errorf("a browser's first call writes %d documents and events, want the session, the mark and the event", written()-before)
+	}
 }
 
 func TestWhoCallsAHotelByItsIdSendsTheirCookieThere(t *testing.T) {

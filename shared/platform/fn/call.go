@@ -41,7 +41,13 @@ type Tick func(ctx context.Context, now time.Time) error
 
 // A Door is what all routes of one service share: it turns a caller into the service's own visitor V before a body is read.
 type Door[V any] struct {
-	Enter  func(context.Context, *http.Request, identity.Identity) (V, Scope, error)
+	Enter func(context.Context, *http.Request, identity.Identity) (V, Scope, error)
+
+	// Begin writes what the visitor goes on with, such as a new session, right before the act or its replay: a request that is
+	// refused for its limits or its form has written nothing. It returns the visitor and the scope as they are then; the
+	// scope's cookies are sent in addition to those of Enter. Nil: there is nothing to write.
+	Begin func(context.Context, *http.Request, V, Scope) (V, Scope, error)
+
 	Ledger *idempotency.Ledger // required by functions that are Idempotent
 	Path   []string            // wildcards of the routes that the door reads itself: no In has them
 

@@ -66,6 +66,61 @@ func TestADoorsCookieComesWithWhateverIsAnswered(t *testing.T) {
 	}
 }
 
+func TestDoorBegin_acceptedOnly(t *testing.T) {
+	t.Parallel()
+	type wanted struct {
+		A int `json:"a"`
+	}
+	began := 0
+	door := func(env.Env) (fn.Door[string], error) {
+		return fn.Door[string]{
+			Enter: func(context.Context, *http.Request, identity.Identity) (v string, s fn.Scope, err error) {
+				s.Cookies = []*http.Cookie{{Name: "a", Value: "1"}}
+				return "entered", s, nil
+			},
+			Begin: func(_ context.Context, r *http.Request, v string, s fn.Scope) (string, fn.Scope, error) {
+				began++
+				if r.Header.Get("X-Trouble") != "" {
+					return v, s, fault.ErrUnavailable
+				}
+				s.Cookies = []*http.Cookie{{Name: "b", Value: "2"}}
+				return v + " and begun", s, nil
+			},
+		}, nil
+	}
+	act := func(_ context.Context, v string, c fn.Call[wanted]) (fn.Reply, error) {
+		if v != "entered and begun" {
+			t.Errorf("the act meets a visitor who has %s", v)
+		}
+		if c.In.A == 2 {
+			return fn.Reply{}, fault.ErrNotFound
+		}
+		return fn.OK.Reply(), nil
+	}
+	front := open(t, fn.HTTP(fn.Spec{Name: "test-begin", Route: "POST /begin", Access: fn.Public}, door,
+		func(env.Env) (func(context.Context, string, fn.Call[wanted]) (fn.Reply, error), error) {
+			return act, nil
+		}))
+	for _, test := range []struct {
+		name, body string
+		headers    []string
+		status     int
+		began      int
+		cookies    []string
+	}{
+		{"an accepted request", `{"a":1}`, nil, 200, 1, []string{"a=1", "b=2"}},
+		{"a rejection by the act", `{"a":2}`, nil, 404, 1, []string{"a=1", "b=2"}},
+		{"a wrong body", `{"b":1}`, nil, 400, 0, []string{"a=1"}},
+		{"a failure to begin", `{"a":1}`, []string{"X-Trouble", "1"}, 503, 1, []string{"a=1"}},
+	} {
+		began = 0
+		a := front.Post("/begin", test.body, test.headers...)
+		if got := a.Header.Values("Set-Cookie"); a.Status != test.status || began != test.began || !slices.Equal(got, test.cookies) {
+			t.Errorf("%s: got %d with %v, began %d times, want %d with %v and %d", test.name, a.Status, got, began, test.status, test.cookies, test.began)
+		}
+	}
+}
+
 func TestAnUnknownMemberIsSaidBackOnlyIfItIsAName(t *testing.T) {
 	t.Parallel()
 	front := open(t, bookFunction)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -16,8 +17,9 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// decode fills into, a pointer to an In, from a request and its body.
-func (p *plan) decode(r *http.Request, body []byte, into any) error {
+// decode fills into, a pointer to an In, from a request and its body, and calls its Validate, or its ValidateAt, if that depends
+// on the time of the call.
+func (p *plan) decode(r *http.Request, body []byte, into any, now time.Time) error {
 	if err := p.decodeFields(r, body, into); err != nil {
 		return err
 	}
@@ -26,6 +28,9 @@ func (p *plan) decode(r *http.Request, body []byte, into any) error {
 	}
 	if v, ok := into.(interface{ Validate() error }); ok {
 		return invalid(v.Validate())
+	}
+	if v, ok := into.(interface{ ValidateAt(time.Time) error }); ok {
+		return invalid(v.ValidateAt(now))
 	}
 	return nil
 }

@@ -90,8 +90,15 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		return answer{}, err
 	}
 	var in In
-	if err := h.plan.decode(r, body, &in); err != nil {
+	if err := h.plan.decode(r, body, &in, c.began); err != nil {
 		return answer{}, err
+	}
+	if h.door.Begin != nil {
+		scope.Cookies = nil // those are sent already
+		visitor, scope, err = h.door.Begin(ctx, r, visitor, scope)
+		if c.enter(scope); err != nil {
+			return answer{}, err
+		}
 	}
 	call := Call[In]{In: in, Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
 		Site: h.spec.Site(r), Address: c.from, Speculative: Speculative(r)}

@@ -1,0 +1,114 @@
+package consumer_test
+
+import (
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/consumer/changesession"
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/readavailability"
+	"melmastoon.ghasi.io/functions/consumer/readhotel"
+	"melmastoon.ghasi.io/functions/consumer/readsession"
+	"melmastoon.ghasi.io/functions/consumer/search"
+	"melmastoon.ghasi.io/functions/consumer/searchmap"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// written counts what the service has stored of visitors: rows of sessions, events, and documents of sessions.
+func written(t *testing.T, db *pgtest.Database) (n int) {
+	t.Helper()
+	err := db.Owner(t).QueryRow(t.Context(), `
+		SELECT (SELECT count(*) FROM bff_consumer.guest_sessions) + (SELECT count(*) FROM bff_consumer.outbox)
+			+ (SELECT count(*) FROM document.documents WHERE collection = 'gms-session')`).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// program is what the browser of a program sends.
+var program = []string{"User-Agent", "curl/8"}
+
+func TestSession_refusedRequest(t *testing.T) {
+	t.Parallel()
+	market := consumertest.OpenMarket(t, 1, search.Function, searchmap.Function, readsession.Function, changesession.Function, readhotel.Function, readavailability.Function)
+	hotel := "/hotels/" + market.Hotels[0].Property.String()
+	for _, test := range []struct {
+		name, method, path, body string
+		headers                  []string
+		status                   int
+	}{
+		{"half a body", "POST", "/search", `{`, nil, 400},
+		{"a search in the past", "POST", "/search", strings.Replace(market.Wish(), `"checkIn":"20`, `"checkIn":"19`, 1), nil, 400},
+		{"a map of a city", "POST", "/search/map", market.Wish(), nil, 400},
+		{"a hotel for nobody", "GET", hotel + "?adults=0", "", nil, 400},
+		{"a hotel's rooms in the past", "GET", hotel + "/availability?checkIn=2020-01-01&checkOut=2020-01-02&adults=2", "", nil, 400},
+		{"a choice of nothing", "PATCH", "/session", `{}`, nil, 400},
+		{"a write from another site", "POST", "/search", market.Wish(), []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"a write that is no JSON", "POST", "/search", market.Wish(), []string{"Content-Type", "text/plain"}, 415},
+		{"a key that is none", "PATCH", "/session", `{"locale":"en"}`, []string{"Idempotency-Key", strings.Repeat("k", 256)}, 400},
+		{"a program's first write", "PATCH", "/session", `{"locale":"en"}`, program, 401},
+	} {
+		t.Run(test.name, func(t *testing.T) { // one after another: all are counted in one database
+			var body any
+			if test.body != "" {
+				body = test.body
+			}
+			stranger, before := market.Traveller(), written(t, market.DB)
+			a := stranger.Send(test.method, test.path, body, test.headers...)
+			if n := written(t, market.DB) - before; a.Status != test.status || n != 0 || stranger.Cookie != "" {
+				t.Errorf("%d, %d rows and documents, cookie %q: %s", a.Status, n, stranger.Cookie, a.Body)
+			}
+			if test.status == 401 {
+				return
+			}
+			known := market.Traveller()
+			known.Must(200, "GET", "/session", nil)
+			before = written(t, market.DB)
+			a = known.Send(test.method, test.path, body, append(test.headers, "User-Agent", "Mozilla/5.0 Mobile")...) // would rotate the session
+			if n := written(t, market.DB) - before; a.Status != test.status || n != 0 || len(set(a)) != 0 {
+				t.Errorf("with a session: %d, %d rows and documents, cookies %v: %s", a.Status, n, set(a), a.Body)
+			}
+		})
+	}
+}
+
+func TestSession_limitedRequest(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e, issuer := fntest.Surround(t, consumertest.Surround(db.Env()))
+	front := fntest.Behind(t, e.With("RATE_LIMIT_ADDRESS", "0.001/2"), issuer, readsession.Function)
+	for i, want := range []int{200, 200, 429, 429} {
+		before := written(t, db)
+		a := front.As("").Send("GET", "/bff/consumer/v1/session", nil, "User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")
+		n := written(t, db) - before
+		if a.Status != want || (n == 3) != (want == 200) || (n == 0) != (want == 429) || len(set(a)) != min(1, n) {
+			t.Errorf("call %d: %d, %d rows and documents, cookies %v", i, a.Status, n, set(a))
+		}
+	}
+}
+
+// A program finds hotels without a session, and is given one when it comes back with its cookie.
+func TestSession_program(t *testing.T) {
+	t.Parallel()
+	market := consumertest.OpenMarket(t, 1, search.Function, readsession.Function, changesession.Function)
+	market.EverySearch()
+	for _, agent := range []string{"curl/8", "Mozilla/5.0 HeadlessChrome/130", "Googlebot/2.1", ""} {
+		before := written(t, market.DB)
+		v := market.Traveller("User-Agent", agent)
+		first := v.Must(200, "POST", "/search", market.Wish())
+		if n := written(t, market.DB) - before; n != 0 || len(set(first)) != 1 {
+			t.Errorf("%s: %d rows and documents, cookies %v", agent, n, set(first))
+		}
+		guess := v.Session
+		v.Must(200, "PATCH", "/session", `{"locale":"en"}`)
+		if v.Session == guess || v.Kept().Locale != "en" {
+			t.Errorf("%s: the session %s after %s", agent, v.Session, guess)
+		}
+		begun := v.Session
+		if v.Must(200, "GET", "/session", nil); v.Session != begun {
+			t.Errorf("%s: the session did not go on", agent)
+		}
+	}
+}
