@@ -39,3 +39,16 @@ func TestArchitecture_namesEveryFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestArchitecture_size keeps ARCHITECTURE.md short. A merge that brings old text back fails here.
+func TestArchitecture_size(t *testing.T) {
+	t.Parallel()
+	const maxBytes = 12 << 10
+	text, err := os.ReadFile(filepath.Join("..", "..", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) > maxBytes {
+		t.Errorf("ARCHITECTURE.md has %d bytes, want at most %d: decisions belong in DECISIONS.md", len(text), maxBytes)
+	}
+}
