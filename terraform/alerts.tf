@@ -1,4 +1,4 @@
-# Alerts. The documentation of each alert is its page in playbooks/, with the project and the region filled in.
+# Alerts. The documentation of each alert is its page in playbooks/, with the placeholders of this deployment filled in.
 resource "google_monitoring_notification_channel" "email" {
   display_name = "melmastoon"
   type         = "email"
@@ -12,7 +12,7 @@ resource "google_monitoring_notification_channel" "email" {
 
 locals {
   playbooks = { for page in fileset("${path.module}/playbooks", "*.md") :
-    trimsuffix(page, ".md") => replace(replace(file("${path.module}/playbooks/${page}"), "<project>", var.project), "<region>", var.region)
+    trimsuffix(page, ".md") => replace(replace(replace(file("${path.module}/playbooks/${page}"), "<project>", var.project), "<region>", var.region), "<domain>", var.domain)
   }
 
   by_function = ["metric.label.function"]
@@ -34,7 +34,7 @@ locals {
   alerts = merge(
     # One cause, one page: scheduled functions have progress alerts, and 503 (a store or an upstream service is unavailable) has its own alert.
     { for service in keys(local.services) : "errors-${service}" => {
-      name = "${service}: more than 2 % of calls fail", playbook = "errors", page = true
+      name = "${service}: more than 2 % of calls fail", playbook = "errors", page = true, about = { service = service }
       condition = {
         filter = "${local.answered[service]} AND metric.labels.response_code_class=\"5xx\" AND metric.labels.response_code!=\"503\""
         of     = local.answered[service]
@@ -57,21 +57,21 @@ locals {
       condition = { filter = local.counted.starts, by = local.by_function, above = 0 }
     } },
     { for service in keys(local.services) : "latency-${service}" => {
-      name = "${service}: calls are slow", playbook = "latency", page = false
+      name = "${service}: calls are slow", playbook = "latency", page = false, about = { name = service }
       condition = {
         filter  = "${local.counted.latency} AND metric.labels.function=starts_with(\"${service}-\")"
         reducer = "REDUCE_PERCENTILE_95", above = 2, lasting = 600
       }
     } },
     { for name, seconds in local.promised : "latency-${name}" => {
-      name = "${name} misses its latency target", playbook = "latency", page = false
+      name = "${name} misses its latency target", playbook = "latency", page = false, about = { name = name }
       condition = {
         filter  = "${local.counted.latency} AND metric.labels.function=\"${name}\""
         reducer = "REDUCE_PERCENTILE_95", above = seconds, lasting = 600
       }
     } },
     { for topic, d in local.dead_letters : "dead-${topic}" => {
-      name = "dead letters in ${topic}", playbook = "dead-letters", page = false
+      name = "dead letters in ${topic}", playbook = "dead-letters", page = false, about = { topic = topic }
       condition = {
         filter  = "metric.type=\"pubsub.googleapis.com/subscription/num_undelivered_messages\" AND resource.type=\"pubsub_subscription\" AND resource.labels.subscription_id=\"${topic}\""
         aligner = "ALIGN_MAX", above = 0
@@ -108,7 +108,7 @@ locals {
     # A schedule that was stopped or never started causes no errors, so the alert looks for successful ticks. A tick that responds with 503
     # counts, because an unavailable store has its own alert.
     { for name, f in local.scheduled : "progress-${name}" => {
-      name = "${name}: no success for 20 minutes", playbook = "progress", page = true
+      name = "${name}: no success for 20 minutes", playbook = "progress", page = true, about = { function = name }
       condition = {
         query   = "(sum(increase(${local.calls_summed}{monitored_resource=\"cloud_run_revision\",function=\"${name}\",status=~\"2..|503\"}[10m])) or vector(0)) < 1"
         lasting = 600
@@ -116,14 +116,14 @@ locals {
     } },
     # The longest duration of a condition is less than a day, so daily and weekly jobs have no such alert.
     { for name, r in local.cadenced : "progress-${name}" => {
-      name = "${name}: no success for three hours", playbook = "job-progress", page = false
+      name = "${name}: no success for three hours", playbook = "job-progress", page = false, about = { job = name }
       condition = {
         query   = "(sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource=\"cloud_run_job\",job_name=\"${name}\",result=\"succeeded\"}[2h])) or vector(0)) < 1"
         lasting = 3600
       }
     } if r.cadence == "hourly" },
     { for name, r in local.cadenced : "job-${name}" => {
-      name = "${name}: a run failed", playbook = "job-failed", page = false
+      name = "${name}: a run failed", playbook = "job-failed", page = false, about = { job = name }
       condition = {
         filter = "metric.type=\"run.googleapis.com/job/completed_execution_count\" AND resource.type=\"cloud_run_job\" AND resource.labels.job_name=\"${name}\" AND metric.labels.result=\"failed\""
         above  = 0
@@ -196,12 +196,23 @@ locals {
   labelled = { for key in keys(local.alerts) : key => length(key) <= 63 ? replace(key, "/[^a-z0-9_-]/", "-") : "${substr(replace(key, "/[^a-z0-9_-]/", "-"), 0, 54)}-${substr(sha256(key), 0, 8)}" }
 }
 
+# The page of each alert, with the names that the alert is about.
+locals {
+  documented = { for key, a in local.alerts : key => replace(replace(replace(replace(replace(local.playbooks[a.playbook],
+    "<service>", try(a.about.service, "<service>")),
+    "<function>", try(a.about.function, "<function>")),
+    "<job>", try(a.about.job, "<job>")),
+    "<topic>", try(a.about.topic, "<topic>")),
+    "<name>", try(a.about.name, "<name>"))
+  }
+}
+
 module "alert" {
   source   = "./modules/alert"
   for_each = local.alerts
 
   name      = each.value.name
-  playbook  = local.playbooks[each.value.playbook]
+  playbook  = local.documented[each.key]
   page      = each.value.page
   channels  = concat([google_monitoring_notification_channel.email.id], each.value.page ? tolist(var.pager_channels) : [])
   condition = each.value.condition

@@ -113,9 +113,9 @@ func (p post) play(t *testing.T) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "gcloud"), []byte(gcloud), 0o700))
-	cmd := exec.CommandContext(t.Context(), "bash", "-euc", blanks.ReplaceAllString(commands[1], "nowhere"))
+	cmd := exec.CommandContext(t.Context(), "bash", "-euc", blanks.ReplaceAllString(strings.ReplaceAll(commands[1], "<topic>", letters), "nowhere"))
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "TOPIC="+letters, "REPLAY="+program, "NOTES="+filepath.Join(dir, "notes"),
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "REPLAY="+program, "NOTES="+filepath.Join(dir, "notes"),
 		"DATABASE_URL="+p.db.URL(), "PUBSUB_EMULATOR_HOST=", "DEAD_LETTERS="+replay.Listeners(heardBy()))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

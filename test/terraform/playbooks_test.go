@@ -82,7 +82,7 @@ func TestPlaybooks_commands(t *testing.T) {
 			t.Errorf("%s: contains ${, which Cloud Monitoring replaces", name)
 		}
 		commands := shell.FindAllStringSubmatch(page, -1)
-		if len(commands) != 1 || !strings.HasPrefix(commands[0][1], "export PROJECT=<project> REGION=<region>\n") {
+		if len(commands) != 1 || !strings.HasPrefix(commands[0][1], "export PROJECT=<project> REGION=<region>") {
 			t.Errorf("%s: want one block of commands that begins with PROJECT and REGION", name)
 			continue
 		}
@@ -90,6 +90,33 @@ func TestPlaybooks_commands(t *testing.T) {
 		check.Stdin = strings.NewReader(blanks.ReplaceAllString(commands[0][1], "blank"))
 		if out, err := check.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+// TestPlaybooks_filled looks in the documentation of each alert for the values of its deployment.
+func TestPlaybooks_filled(t *testing.T) {
+	t.Parallel()
+	need(t)
+	documented := map[string]string{}
+	for _, alert := range ofTheProduction.system(t).of("google_monitoring_alert_policy") {
+		title, content := alert.first("display_name"), alert.first("documentation", "content")
+		documented[title] = content
+		for _, unfilled := range []string{"<project>", "<region>", "<domain>", "<service>", "<job>", "<name>"} {
+			if strings.Contains(content, unfilled) && !(unfilled == "<service>" && strings.HasPrefix(title, "outbox")) {
+				t.Errorf("%s: the documentation contains %s", title, unfilled)
+			}
+		}
+	}
+	for title, want := range map[string]string{
+		"consumer: more than 2 % of calls fail":                              `jsonPayload.function=~"^consumer-"`,
+		"reservation-relay: no success for 20 minutes":                       "gcloud scheduler jobs describe reservation-relay ",
+		"prune-hourly: a run failed":                                         "--job=prune-hourly ",
+		"tenantbooking-hold misses its latency target":                       `jsonPayload.function=~"^tenantbooking-hold"`,
+		"dead letters in bff-tenant-dlq.melmastoon.tenant.config_updated.v1": `TOPIC="bff-tenant-dlq.melmastoon.tenant.config_updated.v1"`,
+	} {
+		if got := documented[title]; !strings.Contains(got, want) {
+			t.Errorf("%s: the documentation does not contain %s\n%s", title, want, got)
 		}
 	}
 }
