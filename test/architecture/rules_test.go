@@ -25,6 +25,7 @@ var sdks = []struct {
 	{"github.com/jackc/pgx/v5/pgxpool", []string{"shared/platform/postgres"}, "one place opens pools and sets roles, timeouts and the tenant"},
 	{"github.com/coreos/go-oidc", []string{"shared/platform/identity"}, "one place verifies tokens"},
 	{"github.com/go-jose/go-jose", []string{"shared/platform/identity"}, "one place signs and verifies tokens"},
+	{"github.com/santhosh-tekuri/jsonschema", []string{"shared/platform/contract", "shared/testkit/openapitest"}, "one place validates events; a test validates responses against OpenAPI"},
 	{"github.com/sony/gobreaker", []string{"shared/platform/document"}, "one place decides when a store counts as down"},
 	{"golang.org/x/time/rate", []string{"shared/platform/fn/ratelimit"}, "one place limits rates"},
 	{"github.com/sethvargo/go-envconfig", []string{"shared/platform/env"}, "one place reads configuration"},
@@ -51,30 +52,6 @@ func TestSDKs_areImportedByTheirPackagesOnly(t *testing.T) {
 		}
 		if !matched {
 			t.Errorf("%s no longer imports %s: the rule is stale", rule.owners, rule.prefix)
-		}
-	}
-}
-
-// forTests lists outside packages that no program may link, with the reason.
-var forTests = []struct{ prefix, reason string }{
-	{"github.com/santhosh-tekuri/jsonschema", "its own schemas are compiled when a process starts, which doubles the time of a cold start; shared/platform/contract checks events"},
-}
-
-func TestForTests_noProgramLinks(t *testing.T) {
-	t.Parallel()
-	for _, rule := range forTests {
-		named := func(imported string) bool { return strings.HasPrefix(imported, rule.prefix) }
-		tested := false
-		for _, p := range packages(t) {
-			if slices.ContainsFunc(p.Imports, named) && testkit(p.path()) {
-				tested = true
-			} else if slices.ContainsFunc(p.Imports, named) {
-				t.Errorf("%s imports %s outside a test: %s", p.ImportPath, rule.prefix, rule.reason)
-			}
-			tested = tested || slices.ContainsFunc(slices.Concat(p.TestImports, p.XTestImports), named)
-		}
-		if !tested {
-			t.Errorf("no test imports %s: the rule is stale", rule.prefix)
 		}
 	}
 }

@@ -1,7 +1,8 @@
-// Package contract holds events to their published schemas: what is said to the closed form, what is heard to the open one.
+// Package contract validates events against their published JSON Schemas: outgoing events against the closed form of a
+// schema, incoming events against the open form.
 //
-// A published schema lets unknown members pass, so that a producer can add one without breaking a consumer. The producer
-// itself is held to the closed form: a member that no schema names, a guest's e-mail address say, never leaves.
+// A published schema allows unknown members, so that a producer can add a member without breaking its consumers. The closed
+// form rejects them: a member that no schema names, such as a guest's e-mail address, is never published.
 package contract
 
 import (
@@ -12,11 +13,11 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// published are the schemas of this build. Each is compiled when it is first needed: most functions need one or two.
+// published compiles the schemas of this build at their first use: most functions need one or two.
 var published = &registry{files: schemas.Events}
 
-// Heard checks a payload that came in. A payload that breaks its schema is a fault of kind Invalid, and no repeat will
-// make it right; any other error means that this build has no usable schema for the subject.
+// Heard validates an incoming payload. A payload that violates its schema is a fault of kind Invalid, which no retry can fix.
+// Any other error means that this build has no usable schema for the subject.
 func Heard(subject string, payload []byte) error {
 	violations, err := published.check(subject, open, payload)
 	if err != nil {
@@ -28,7 +29,8 @@ func Heard(subject string, payload []byte) error {
 	return nil
 }
 
-// Said checks a payload before it goes out. Its error is ours, not a caller's: it is no fault, and so shown as internal.
+// Said validates an outgoing payload. Its error is the producer's and not a caller's: it is no fault, and is reported as an
+// internal error.
 func Said(subject string, payload []byte) error {
 	violations, err := published.check(subject, closed, payload)
 	if err != nil {
@@ -47,12 +49,4 @@ func breach(subject string, violations []fault.Violation) error {
 		broken[i] = fmt.Sprintf("%q breaks %s", v.Pointer, v.Rule)
 	}
 	return fmt.Errorf("contract: %s: %s", subject, strings.Join(broken, ", "))
-}
-
-func (r *registry) check(subject string, m model, payload []byte) ([]fault.Violation, error) {
-	rule, err := r.rule(subject)
-	if err != nil {
-		return nil, err
-	}
-	return rule.check(m, payload), nil
 }

@@ -1,13 +1,11 @@
 package contract
 
 import (
-	"io/fs"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 
-	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/fault"
 )
 
@@ -68,6 +66,9 @@ func TestModels(t *testing.T) {
 		{"a list is no event", `[]`, " type", " type"},
 		{"two members of one name are refused", with(`"code":"GM-ABC124",`), " json", " json"},
 		{"half a document is refused", `{"code":`, " json", " json"},
+		{"a text that is not UTF-8 is refused", with("\"before\":{\"a\":\"\xff\"},"), " json", " json"},
+		{"a number that no reader can hold is refused", with(`"before":{"a":1e999999999},`), " json", " json"},
+		{"a second value is refused", with(``) + `{}`, " json", " json"},
 		{"names with a slash are escaped", with(`"a/b~c":1,`), "", "/a~1b~0c unknown"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -93,17 +94,17 @@ func list(found []fault.Violation) string {
 	return strings.Join(all, " ")
 }
 
-func TestASchemaIsCompiledOnce(t *testing.T) {
+func TestRegistry_compilesOnce(t *testing.T) {
 	t.Parallel()
 	r := files(map[string]string{"booked.v1": booked})
-	first, err := r.rule("booked.v1")
+	first, err := r.schema(form{"booked.v1", closed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			if again, err := r.rule("booked.v1"); again != first || err != nil {
+			if again, err := r.schema(form{"booked.v1", closed}); again != first || err != nil {
 				t.Errorf("got another schema, %v", err)
 			}
 		})
@@ -111,19 +112,14 @@ func TestASchemaIsCompiledOnce(t *testing.T) {
 	wg.Wait()
 }
 
-func TestEveryPublishedSchemaCompilesAndIsClosed(t *testing.T) {
+func TestRegistry_unusableSchema(t *testing.T) {
 	t.Parallel()
-	names, err := fs.Glob(schemas.Events, "events/*.json")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("found %d schemas, %v", len(names), err)
-	}
-	for _, name := range names {
-		subject := strings.TrimSuffix(strings.TrimPrefix(name, "events/"), ".json")
-		if _, err := published.rule(subject); err != nil {
-			t.Error(err)
-		}
-		if err := Said(subject, []byte(`{"email":"zahra@example.org"}`)); err == nil || !strings.Contains(err.Error(), "/email") {
-			t.Errorf("%s lets a member pass that it does not name: %v", subject, err)
+	r := files(map[string]string{"booked.v1": booked, "type.v1": `{"type": 5}`, "half.v1": `{"type":"string"`, "pattern.v1": `{"pattern":"("}`, "dialect.v1": `{"$schema":"https://example.org/own"}`})
+	for _, subject := range []string{"type.v1", "half.v1", "pattern.v1", "dialect.v1", "absent.v1", "../booked.v1", ""} {
+		for _, m := range []model{open, closed} {
+			if _, err := r.check(subject, m, []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "schema of") {
+				t.Errorf("check(%q, %d) error = %v, want one that names the schema", subject, m, err)
+			}
 		}
 	}
 }

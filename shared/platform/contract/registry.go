@@ -1,43 +1,114 @@
 package contract
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"path"
 	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A model says what a schema makes of members that it does not name.
+// A model selects the form of a schema: what it does with members that it does not name.
 type model int
 
 const (
-	open   model = iota // they pass
-	closed              // they are refused
+	open   model = iota // accepts them
+	closed              // rejects them
 )
 
-// A registry compiles schemas from files events/<subject>.json, each once, when first used. One rule serves both models.
+// A registry compiles the schemas of the files events/<subject>.json, each form once, when it is first used.
 type registry struct {
 	files    fs.FS
-	compiled sync.Map // of subject to func() (*rule, error)
+	compiled sync.Map // of form to func() (*jsonschema.Schema, error)
 }
 
-func (r *registry) rule(subject string) (*rule, error) {
-	compile, ok := r.compiled.Load(subject)
+type form struct {
+	subject string
+	model   model
+}
+
+func (r *registry) check(subject string, m model, payload []byte) ([]fault.Violation, error) {
+	schema, err := r.schema(form{subject, m})
+	if err != nil {
+		return nil, err
+	}
+	return violations(schema, payload)
+}
+
+func (r *registry) schema(f form) (*jsonschema.Schema, error) {
+	compile, ok := r.compiled.Load(f)
 	if !ok {
-		once := sync.OnceValues(func() (*rule, error) { return r.compile(subject) })
-		compile, _ = r.compiled.LoadOrStore(subject, once)
+		once := sync.OnceValues(func() (*jsonschema.Schema, error) { return r.compile(f) })
+		compile, _ = r.compiled.LoadOrStore(f, once)
 	}
-	return compile.(func() (*rule, error))()
+	schema, err := compile.(func() (*jsonschema.Schema, error))()
+	if err != nil {
+		return nil, fmt.Errorf("contract: schema of %q: %w", f.subject, err)
+	}
+	return schema, nil
 }
 
-func (r *registry) compile(subject string) (*rule, error) {
-	schema, err := fs.ReadFile(r.files, path.Join("events", subject+".json"))
+func (r *registry) compile(f form) (*jsonschema.Schema, error) {
+	text, err := fs.ReadFile(r.files, path.Join("events", f.subject+".json"))
 	if err != nil {
-		return nil, fmt.Errorf("contract: schema of %q: %w", subject, err)
+		return nil, err
 	}
-	compiled, err := compile(schema)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("contract: schema of %q: %w", subject, err)
+		return nil, err
 	}
-	return compiled, nil
+	if f.model == closed {
+		seal(document)
+	}
+	const url = "event:schema"
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(url, document); err != nil {
+		return nil, err
+	}
+	return compiler.Compile(url)
+}
+
+// seal derives the closed form of a schema: every object with declared members rejects all others. It adds
+// unevaluatedProperties, which takes the members of then and else into account. A condition stays open, because it only
+// selects a branch. TestPublishedSchemas_canBeSealed lists the keywords that seal knows.
+func seal(schema any) {
+	object, ok := schema.(map[string]any)
+	if !ok {
+		return
+	}
+	sealParts(object)
+	if declares(object) {
+		object["unevaluatedProperties"] = false
+	}
+}
+
+// sealParts seals the schemas of the members and items. A branch describes the same object as the schema that contains it, so
+// only its parts are sealed.
+func sealParts(schema map[string]any) {
+	properties, _ := schema["properties"].(map[string]any)
+	for _, member := range properties {
+		seal(member)
+	}
+	seal(schema["items"])
+	seal(schema["additionalProperties"])
+	for _, keyword := range []string{"then", "else"} {
+		if branch, ok := schema[keyword].(map[string]any); ok {
+			sealParts(branch)
+		}
+	}
+}
+
+// declares reports whether the schema or one of its branches declares members.
+func declares(schema map[string]any) bool {
+	for _, keyword := range []string{"if", "then", "else"} {
+		if branch, ok := schema[keyword].(map[string]any); ok && declares(branch) {
+			return true
+		}
+	}
+	return schema["properties"] != nil
 }

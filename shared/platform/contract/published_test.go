@@ -1,0 +1,180 @@
+package contract
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"melmastoon.ghasi.io/schemas"
+)
+
+// each runs a test for every published schema, with its subject and its document.
+func each(t *testing.T, run func(t *testing.T, subject string, document map[string]any)) {
+	t.Helper()
+	names, err := fs.Glob(schemas.Events, "events/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("found %d schemas, %v", len(names), err)
+	}
+	for _, name := range names {
+		subject := strings.TrimSuffix(path.Base(name), ".json")
+		t.Run(subject, func(t *testing.T) {
+			t.Parallel()
+			file, err := schemas.Events.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			document, err := jsonschema.UnmarshalJSON(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, subject, document.(map[string]any))
+		})
+	}
+}
+
+func TestPublishedSchemas_compile(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, subject string, _ map[string]any) {
+		for _, m := range []model{open, closed} {
+			if _, err := published.schema(form{subject, m}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestPublishedSchemas_canBeSealed rejects a keyword that seal does not know: members that it declares might stay open. It
+// also rejects a format that the library would ignore.
+func TestPublishedSchemas_canBeSealed(t *testing.T) {
+	t.Parallel()
+	plain := []string{"$id", "$schema", "$comment", "title", "description", "examples", "deprecated", "type", "const", "enum", "format", "pattern",
+		"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "required"}
+	var walk func(t *testing.T, at string, schema any, conditional bool)
+	walk = func(t *testing.T, at string, schema any, conditional bool) {
+		object, _ := schema.(map[string]any) // else true or false
+		for keyword, value := range object {
+			at := at + pointer(keyword)
+			switch {
+			case keyword == "properties":
+				for name, member := range value.(map[string]any) {
+					walk(t, at+pointer(name), member, false)
+				}
+			case keyword == "items", keyword == "additionalProperties":
+				walk(t, at, value, false)
+			case (keyword == "if" || keyword == "then" || keyword == "else") && !conditional:
+				walk(t, at, value, true)
+			case keyword == "format" && value != "date" && value != "date-time":
+				t.Errorf("%s: format %q is not tested here", at, value)
+			case !slices.Contains(plain, keyword):
+				t.Errorf("%s: seal does not know this keyword", at)
+			}
+		}
+	}
+	each(t, func(t *testing.T, _ string, document map[string]any) { walk(t, "", document, false) })
+}
+
+// TestPublishedSchemas_areClosed puts an unknown member into each object of a payload. The closed form must reject exactly the
+// objects with declared members, and otherwise agree with the open form.
+func TestPublishedSchemas_areClosed(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, subject string, document map[string]any) {
+		var want []string
+		payload, err := json.Marshal(sample(document, "", &want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inOpen, err := published.check(subject, open, payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inClosed, err := published.check(subject, closed, payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, v := range inClosed {
+			if v.Rule == unknown {
+				got = append(got, v.Pointer)
+			} else if !slices.Contains(inOpen, v) {
+				t.Errorf("only the closed form finds %v", v)
+			}
+		}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("unknown members = %v, want %v", got, want)
+		}
+		if len(inClosed) != len(inOpen)+len(want) {
+			t.Errorf("closed form finds %d violations, open form %d, unknown members %d", len(inClosed), len(inOpen), len(want))
+		}
+	})
+}
+
+// sample returns a value with all members that the schema declares and one more in each object. It appends the pointers of
+// those to intruders.
+func sample(schema map[string]any, at string, intruders *[]string) any {
+	properties, declares := schema["properties"].(map[string]any)
+	switch {
+	case declares:
+		object := map[string]any{"intruder": "zahra"}
+		*intruders = append(*intruders, at+"/intruder")
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			object[name] = sample(properties[name].(map[string]any), at+pointer(name), intruders)
+		}
+		return object
+	case schema["type"] == "object":
+		return map[string]any{"intruder": "zahra"}
+	case schema["type"] == "array":
+		var items []any
+		for i := range 2 {
+			items = append(items, sample(schema["items"].(map[string]any), at+pointer(strconv.Itoa(i)), intruders))
+		}
+		return items
+	}
+	return "zahra"
+}
+
+func TestDateTime(t *testing.T) {
+	t.Parallel()
+	r := files(map[string]string{"at.v1": `{"format":"date-time"}`, "on.v1": `{"format":"date"}`})
+	for text, want := range map[string]bool{
+		"2026-04-22T18:31:00Z":         true,
+		"2026-04-22T18:31:00.123456Z":  true,
+		"2026-04-22T18:31:00+04:30":    true,
+		"2024-02-29T00:00:00-23:59":    true,
+		"2016-12-31T23:59:60Z":         true,  // a leap second
+		"2016-12-31T23:58:60Z":         false, // not a leap second
+		"2026-02-29T00:00:00Z":         false,
+		"2026-04-22T24:00:00Z":         false,
+		"2026-04-22T18:31:00":          false,
+		"2026-04-22T18:31:00.Z":        false,
+		"2026-04-22T18:31:00+0430":     false,
+		"2026-04-22T18:31:00Zulu":      false,
+		"2026-04-22T18:31:00.00000001": false,
+		"":                             false,
+	} {
+		found, err := r.check("at.v1", open, []byte(strconv.Quote(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(found) == 0; got != want {
+			t.Errorf("date-time %q: valid = %v, want %v", text, got, want)
+		}
+	}
+	for text, want := range map[string]bool{"2026-04-22": true, "2024-02-29": true, "2026-02-29": false, "2026-4-22": false, "2026-04-22T00:00:00Z": false, "": false} {
+		found, err := r.check("on.v1", open, []byte(strconv.Quote(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(found) == 0; got != want {
+			t.Errorf("date %q: valid = %v, want %v", text, got, want)
+		}
+	}
+}
