@@ -18,7 +18,7 @@ const (
 	failedEnd  = "failed"
 )
 
-// An Address is what the address of a booking's page says besides the booking.
+// An Address holds the query parameters of a booking's page.
 type Address struct {
 	Step    string // that the guest would see
 	Problem string // that led there

@@ -33,7 +33,7 @@ func parsePages() (*template.Template, error) {
 
 // A View is one page: what is the same on all pages is filled in by Show.
 type View struct {
-	Step    string // which page: rooms, details, payment, waiting, confirmation, ended, away, down or unknown
+	Step    string // which page: rooms, price, details, payment, waiting, confirmation, ended, away, down or unknown
 	Answer  fn.Answer
 	Title   string
 	Problem string // the code of what went wrong before, if anything did

@@ -240,7 +240,7 @@ func (e evaluator) finds(query string) bool {
 	})
 	switch m := regexp.MustCompile(`^\((\S+) or vector\(0\)\) < (\S+)$`).FindStringSubmatch(text); {
 	case m != nil:
-		return number64(m[1]) < number64(m[2])
+		return parsed(m[1]) < parsed(m[2])
 	case strings.Contains(text, "absent"):
 		return false // a comparison with nothing finds nothing
 	}
@@ -248,10 +248,10 @@ func (e evaluator) finds(query string) bool {
 	if m == nil {
 		e.t.Fatalf("this is beyond the evaluator: %s", text)
 	}
-	return number64(m[1]) > number64(m[2])*number64(m[3])
+	return parsed(m[1]) > parsed(m[2])*parsed(m[3])
 }
 
-func number64(text string) float64 {
+func parsed(text string) float64 {
 	n, _ := strconv.ParseFloat(text, 64) // what is absent is none
 	return n
 }

@@ -28,7 +28,7 @@ func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error)
 		return nil, err
 	}
 	console := http.NewServeMux()
-	console.HandleFunc("GET /{$}", front)
+	console.HandleFunc("GET /{$}", home)
 	console.HandleFunc("GET /-/ready", c.ready)
 	console.HandleFunc("GET /-/catalogue", c.catalogue)
 	console.HandleFunc("GET /-/events", func(w http.ResponseWriter, r *http.Request) { c.events(w, r, begin) })
@@ -50,8 +50,8 @@ func (c *Cloud) mount(f fn.Function, witness func(fn.Function, http.Handler) htt
 	return witness(f, h), nil
 }
 
-// front is the page for a browser that opens the local cloud without a path: it links to what there is.
-func front(w http.ResponseWriter, _ *http.Request) {
+// home is the page for a browser that opens the local cloud without a path: it links to what there is.
+func home(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprint(w, `<!doctype html>
 <html lang="en">
