@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,9 @@ IFS=,
 echo "called with $args" >> "$NOTES"
 exec "$REPLAY" $args >> "$NOTES"
 `
+
+// replays finds the command that replays, which is not among those to paste at first.
+var replays = regexp.MustCompile("`(gcloud run jobs execute replay [^`]* --args=\"-go,[^`]*)`")
 
 // A post is a bus with letters, on which somebody does what the playbook says.
 type post struct {
@@ -101,9 +105,10 @@ func TestThePlaybookBringsLettersBack(t *testing.T) {
 // play runs the playbook's commands and returns what the job said.
 func (p post) play(t *testing.T) string {
 	t.Helper()
-	commands := shell.FindStringSubmatch(playbook(t, "dead-letters"))
-	if commands == nil {
-		t.Fatal("the page dead-letters has no commands")
+	page := strings.ReplaceAll(playbook(t, "dead-letters"), "<topic>", letters)
+	commands, replays := shell.FindStringSubmatch(page), replays.FindStringSubmatch(page)
+	if commands == nil || replays == nil {
+		t.Fatal("the page dead-letters has no commands, or none that replays")
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "replay")
@@ -113,7 +118,7 @@ func (p post) play(t *testing.T) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "gcloud"), []byte(gcloud), 0o700))
-	cmd := exec.CommandContext(t.Context(), "bash", "-euc", blanks.ReplaceAllString(strings.ReplaceAll(commands[1], "<topic>", letters), "nowhere"))
+	cmd := exec.CommandContext(t.Context(), "bash", "-euc", blanks.ReplaceAllString(commands[1], "nowhere")+replays[1])
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "REPLAY="+program, "NOTES="+filepath.Join(dir, "notes"),
 		"DATABASE_URL="+p.db.URL(), "PUBSUB_EMULATOR_HOST=", "DEAD_LETTERS="+replay.Listeners(heardBy()))

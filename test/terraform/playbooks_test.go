@@ -14,6 +14,7 @@ var (
 	paged      = regexp.MustCompile(`playbook = "([a-z-]+)", page = (true|false)`)
 	heading    = regexp.MustCompile(`(?m)^## (.+)$`)
 	shell      = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	changing   = regexp.MustCompile(`-go,|\b(update|delete|pull|seek|resume|jobs run)\b`)
 	blanks     = regexp.MustCompile(`<[^<>]+>`)
 )
 
@@ -73,7 +74,7 @@ func TestPlaybooks_severity(t *testing.T) {
 	}
 }
 
-// TestPlaybooks_commands parses the commands of each page. Cloud Monitoring replaces ${name} in a documentation, so no page contains one.
+// TestPlaybooks_commands parses the commands to paste, which must not change anything. Cloud Monitoring replaces ${name} in a documentation, so no page contains one.
 func TestPlaybooks_commands(t *testing.T) {
 	t.Parallel()
 	for _, name := range playbooks(t) {
@@ -85,6 +86,9 @@ func TestPlaybooks_commands(t *testing.T) {
 		if len(commands) != 1 || !strings.HasPrefix(commands[0][1], "export PROJECT=<project> REGION=<region>") {
 			t.Errorf("%s: want one block of commands that begins with PROJECT and REGION", name)
 			continue
+		}
+		if found := changing.FindString(commands[0][1]); found != "" {
+			t.Errorf("%s: the commands to paste contain %q", name, found)
 		}
 		check := exec.CommandContext(t.Context(), "bash", "-n")
 		check.Stdin = strings.NewReader(blanks.ReplaceAllString(commands[0][1], "blank"))
@@ -110,8 +114,8 @@ func TestPlaybooks_filled(t *testing.T) {
 	}
 	for title, want := range map[string]string{
 		"consumer: more than 2 % of calls fail":                              `jsonPayload.function=~"^consumer-"`,
-		"reservation-relay: no success for 20 minutes":                       "gcloud scheduler jobs describe reservation-relay ",
-		"prune-hourly: a run failed":                                         "--job=prune-hourly ",
+		"reservation-relay: no success for 20 minutes":                       `FUNCTION="reservation-relay"`,
+		"prune-hourly: a run failed":                                         `JOB="prune-hourly"`,
 		"tenantbooking-hold misses its latency target":                       `jsonPayload.function=~"^tenantbooking-hold"`,
 		"dead letters in bff-tenant-dlq.melmastoon.tenant.config_updated.v1": `TOPIC="bff-tenant-dlq.melmastoon.tenant.config_updated.v1"`,
 	} {
