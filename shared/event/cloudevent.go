@@ -7,6 +7,7 @@ import (
 	"time"
 
 	cloudevent "github.com/cloudevents/sdk-go/v2/event"
+	"github.com/go-json-experiment/json"
 )
 
 const (
@@ -15,19 +16,13 @@ const (
 	domain         = ".melmastoon.ghasi.io/"
 )
 
-// Data is the body that travels: {"envelope":…,"payload":…}.
+// Data returns the body of the message: {"envelope":…,"payload":…}.
 func (r Raw) Data() ([]byte, error) {
-	o := &object{json: make([]byte, 0, roomy+len(r.Payload))}
-	o.json = append(o.json, '{')
-	o.open("envelope")
-	o.envelope(r.Envelope)
-	o.shut()
-	o.value("payload", r.Payload)
-	o.shut()
-	if o.err != nil {
-		return nil, fmt.Errorf("event: %s: data%s", r.Envelope.EventID, place(o.err))
+	data, err := json.Marshal(message{r.Envelope, r.Payload}, wire)
+	if err != nil {
+		return nil, fmt.Errorf("event: %s: data%s", r.Envelope.EventID, place(err))
 	}
-	return o.json, nil
+	return data, nil
 }
 
 // Attributes are the CloudEvent in binary mode: ce-* and content-type. Each value is a legal header, because a bus that

@@ -84,6 +84,30 @@ func TestDataIsThePlatformsEnvelope(t *testing.T) {
 	}
 }
 
+func TestData_rejectsMalformedEvents(t *testing.T) {
+	t.Parallel()
+	for name, corrupt := range map[string]func(*event.Raw){
+		"empty payload":        func(r *event.Raw) { r.Payload = []byte{} },
+		"incomplete payload":   func(r *event.Raw) { r.Payload = []byte(`{"zahra":`) },
+		"duplicate member":     func(r *event.Raw) { r.Payload = []byte(`{"a":"zahra","a":2}`) },
+		"payload not UTF-8":    func(r *event.Raw) { r.Payload = []byte("{\"a\":\"zahra\xff\"}") },
+		"request id not UTF-8": func(r *event.Raw) { r.Envelope.RequestID = "zahra\xff" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			raw := sealed(t)
+			corrupt(&raw)
+			data, err := raw.Data()
+			if err == nil {
+				t.Fatalf("Data() = %s, want an error", data)
+			}
+			if strings.Contains(err.Error(), "zahra") {
+				t.Errorf("Data() error = %q, which repeats a value", err)
+			}
+		})
+	}
+}
+
 // errorV1 is of a BFF, whose envelope is flat.
 var errorV1 = event.Subject{
 	Name: "melmastoon.bff.tenant.flow.error_encountered.v1", Version: 1, SchemaURI: "https://schemas.melmastoon.ghasi.io/bff-tenant/flow-error-encountered/v1.json",
