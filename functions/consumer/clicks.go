@@ -30,7 +30,7 @@ func (k *ClickKind) UnmarshalText(text []byte) error {
 		*k = read
 		return nil
 	}
-	return errors.New("is nothing to click on")
+	return errors.New("is not a kind of click")
 }
 
 // A Click is a click on a hotel, and where in a list it stood.

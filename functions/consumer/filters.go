@@ -121,7 +121,7 @@ func (q Query) CheckOn(p Page, now time.Time) error {
 func (q Query) CheckOnMap(lit Spotlight, now time.Time) error {
 	wrong := q.check(now)
 	if q.Geo.Mode != Box {
-		wrong = append(wrong, broken("/geo/mode", "box", "A map shows a bounding box."))
+		wrong = append(wrong, broken("/geo/mode", "box", "Must be boundingBox on this route."))
 	}
 	if len(lit) > mostLit {
 		wrong = append(wrong, broken("/spotlight", "count", fmt.Sprintf("Must name at most %d hotels.", mostLit)))
@@ -147,17 +147,17 @@ const (
 
 func (f *Filters) check(at string) (wrong []fault.Violation) {
 	if p := f.Price; p != nil && (p.Min < 0 || p.Max < p.Min || p.Max > dearest) {
-		wrong = append(wrong, broken(at+"/priceRange", "range", "Must go from a price to the same or a higher one."))
+		wrong = append(wrong, broken(at+"/priceRange", "range", "Must have a maximum that is not below the minimum."))
 	}
 	if f.RatingMin < 0 || f.RatingMin > bestRating {
 		wrong = append(wrong, broken(at+"/guestRatingMin", "range", fmt.Sprintf("Must be 0 to %d.", bestRating)))
 	}
 	if len(f.Stars) > mostStars || slices.ContainsFunc(f.Stars, func(n int) bool { return n < 1 || n > mostStars }) {
-		wrong = append(wrong, broken(at+"/starRating", "range", fmt.Sprintf("Must be of 1 to %d stars.", mostStars)))
+		wrong = append(wrong, broken(at+"/starRating", "range", fmt.Sprintf("Must be 1 to %d stars.", mostStars)))
 	}
 	for name, words := range map[string][]string{"amenities": f.Amenities, "propertyType": f.Types} {
 		if len(words) > mostWords || !all(words, isWord) {
-			wrong = append(wrong, broken(at+"/"+name, "form", "Must be few words such as halal-kitchen."))
+			wrong = append(wrong, broken(at+"/"+name, "form", "Must be a short list of words such as halal-kitchen."))
 		}
 	}
 	if len(f.Neighbourhoods) > mostWords || !all(f.Neighbourhoods, named) {
@@ -166,7 +166,7 @@ func (f *Filters) check(at string) (wrong []fault.Violation) {
 	return wrong
 }
 
-const misnamed = "Must be a name in one line, not a long one."
+const misnamed = "Must be one line of at most 80 characters."
 
 // named reports whether a text can be a place's name.
 func named(s string) bool {

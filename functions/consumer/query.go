@@ -72,16 +72,16 @@ func (g GeoQuery) Check(at string) (wrong []fault.Violation) {
 	} {
 		switch {
 		case way.mode == g.Mode && !way.given:
-			wrong = append(wrong, broken(at+way.name, "required", "This is required for the mode."))
+			wrong = append(wrong, broken(at+way.name, "required", "Required for this mode."))
 		case way.mode != g.Mode && way.given:
-			wrong = append(wrong, broken(at+way.name, "oneMode", "The place is named in one way only: that of the mode."))
+			wrong = append(wrong, broken(at+way.name, "oneMode", "Only the member of the given mode may be set."))
 		}
 	}
 	if c := g.Point; c != nil && (!onEarth(c.Lat, c.Lng) || c.RadiusKm <= 0 || c.RadiusKm > widest) {
-		wrong = append(wrong, broken(at+"/point", "range", fmt.Sprintf("Must be on earth, with a radius of at most %d km.", widest)))
+		wrong = append(wrong, broken(at+"/point", "range", fmt.Sprintf("Must be valid coordinates with a radius of at most %d km.", widest)))
 	}
 	if b := g.Box; b != nil && (!onEarth(b.SwLat, b.SwLng) || !onEarth(b.NeLat, b.NeLng) || b.SwLat >= b.NeLat || b.SwLng == b.NeLng) {
-		wrong = append(wrong, broken(at+"/boundingBox", "range", "Must be on earth, from the south-west to the north-east."))
+		wrong = append(wrong, broken(at+"/boundingBox", "range", "Must be valid coordinates, from the south-west to the north-east corner."))
 	}
 	if !named(g.City) {
 		wrong = append(wrong, broken(at+"/city", "form", misnamed))
@@ -149,7 +149,7 @@ func (o Occupancy) Check(at string) (wrong []fault.Violation) {
 		wrong = append(wrong, broken(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", mostRooms)))
 	}
 	if o.Adults < max(1, o.Rooms) || o.Adults > mostAdults {
-		wrong = append(wrong, broken(at+"/adults", "range", fmt.Sprintf("Must be at least one in each room, and %d at most.", mostAdults)))
+		wrong = append(wrong, broken(at+"/adults", "range", fmt.Sprintf("Must be at least one per room and at most %d.", mostAdults)))
 	}
 	if o.Children < 0 || o.Children > mostChildren {
 		wrong = append(wrong, broken(at+"/children", "range", fmt.Sprintf("Must be 0 to %d.", mostChildren)))

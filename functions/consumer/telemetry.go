@@ -72,7 +72,7 @@ const mostCount = 1_000_000_000
 func uncountable(numbers map[string]*int, most int) (wrong []fault.Violation) {
 	for _, at := range slices.Sorted(maps.Keys(numbers)) {
 		if n := numbers[at]; n != nil && (*n < 0 || *n > most) {
-			wrong = append(wrong, fault.Violation{Pointer: at, Rule: "range", Message: "Must be a number that can be counted to."})
+			wrong = append(wrong, fault.Violation{Pointer: at, Rule: "range", Message: "Must be within the range of positions."})
 		}
 	}
 	return wrong

@@ -39,7 +39,7 @@ func (v Visitor) Cancels(r *Reservation, code Reason) Actor {
 }
 
 // errWaiver is who may waive (DESIGN 9.32).
-var errWaiver = fault.ErrForbidden.Saying("A manager has to waive what the policy keeps.")
+var errWaiver = fault.ErrForbidden.Saying("Only a manager can waive the penalty.")
 
 // Allows says whether the reservation can be cancelled by a wish, and what that comes to.
 func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, error) {

@@ -20,8 +20,8 @@ var (
 // What a payment is worth for good. Each is the cause of an ErrNotCaptured; one without such a cause says that the money
 // may still come.
 var (
-	ErrTooLittle = errors.New("what was captured does not pay for the stay, and is given back")
-	ErrForeign   = errors.New("the intent is another reservation's")
+	ErrTooLittle = errors.New("the captured amount does not cover the stay; it is refunded")
+	ErrForeign   = errors.New("the payment intent belongs to another reservation")
 
 	errTooLittle = ErrNotCaptured.After(0).Because(ErrTooLittle)
 	errForeign   = ErrNotCaptured.After(0).Because(ErrForeign)

@@ -145,7 +145,7 @@ func (r *Reservation) CancelUnpaid(now time.Time) error {
 	if r.Standing() != Held {
 		return ErrIllegalTransition
 	}
-	return r.cancel(PaymentFailed, "The payment has failed for good.", saga(), now)
+	return r.cancel(PaymentFailed, "The payment failed permanently.", saga(), now)
 }
 
 // CancelLost gives up a hold whose rooms the inventory service has lost.
@@ -165,7 +165,7 @@ func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 	if i.kept() > 0 {
 		back = []Refund{{i.ID, i.kept()}}
 	}
-	if err := r.cancel(InventoryFailed, "The rooms were sold while the hold was over.", saga(), now, back...); err != nil {
+	if err := r.cancel(InventoryFailed, "The rooms were sold after the hold expired.", saga(), now, back...); err != nil {
 		return err
 	}
 	r.Cancellation.Cause = i.CaptureEvent

@@ -200,7 +200,7 @@ func (p Price) answers(a Ask) error {
 			return fmt.Errorf("item %d is for another room or rate", i)
 		}
 		if item.Nightly < 0 || item.Total < 0 {
-			return fmt.Errorf("item %d costs less than nothing", i)
+			return fmt.Errorf("item %d has a negative price", i)
 		}
 		if item.Policy == nil {
 			continue

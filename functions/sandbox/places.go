@@ -57,11 +57,11 @@ func (w Where) Validate() error {
 	switch {
 	case w.Point != nil:
 		if !onEarth(w.Point.Lat, w.Point.Lng) || !(w.Point.RadiusKm > 0 && w.Point.RadiusKm <= farthest) {
-			return Refuse("/geo/point", "range", "A point is on earth, and its radius is more than 0 and at most 20100 km.")
+			return Refuse("/geo/point", "range", "Must have a latitude from -90 to 90, a longitude from -180 to 180, and a radius above 0 and at most 20100 km.")
 		}
 	case w.Box != nil:
 		if !onEarth(w.Box.SwLat, w.Box.SwLng) || !onEarth(w.Box.NeLat, w.Box.NeLng) || w.Box.SwLat >= w.Box.NeLat || w.Box.SwLng == w.Box.NeLng {
-			return Refuse("/geo/boundingBox", "range", "A box is on earth, and its south-west corner is south of the other.")
+			return Refuse("/geo/boundingBox", "range", "Must have latitudes from -90 to 90, longitudes from -180 to 180, and its south-west corner south of its north-east corner.")
 		}
 	case tooLong(w.City), tooLong(w.Region):
 		return Refuse("/geo/"+w.Mode, "length", overlong)
@@ -69,7 +69,7 @@ func (w Where) Validate() error {
 	return nil
 }
 
-const overlong = "The name of a place has at most 80 characters."
+const overlong = "Must have at most 80 characters."
 
 // tooLong reports whether a place's name has more characters than are allowed, in whatever script.
 func tooLong(name string) bool { return utf8.RuneCountInString(name) > longestPlace }

@@ -182,7 +182,7 @@ func (t Tariff) plan(n int, wish Wish) (Plan, error) {
 	case plan.RoomType != wish.RoomType:
 		return plan, Refuse(fmt.Sprintf("/items/%d/roomTypeId", n), "known", "The rate plan is not for this room type.")
 	case wish.Occupants.Adults+wish.Occupants.Children > plan.MaxOccupancy:
-		return plan, Refuse(fmt.Sprintf("/items/%d/occupants", n), "maxOccupancy", "The room is too small for so many people.")
+		return plan, Refuse(fmt.Sprintf("/items/%d/occupants", n), "maxOccupancy", "The occupancy exceeds the room's capacity.")
 	}
 	return plan, nil
 }

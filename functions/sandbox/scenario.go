@@ -48,13 +48,13 @@ func narrowed(h http.Header, service string) (http.Header, error) {
 	name, parameters, err := mime.ParseMediaType(asked)
 	of, only := parameters["of"]
 	if err != nil || len(parameters) > 1 || len(parameters) == 1 && !only {
-		return nil, Refuse("/"+scenarioHeader, "form", "A scenario is a name, or a name and a service: upstream_slow; of=pricing.")
+		return nil, Refuse("/"+scenarioHeader, "form", "Must be a scenario, optionally with a service: upstream_slow; of=pricing.")
 	}
 	if only && !slices.Contains(Services, of) {
-		return nil, Refuse("/"+scenarioHeader, "known", "There is no such service: of is one of "+strings.Join(Services, ", ")+".")
+		return nil, Refuse("/"+scenarioHeader, "known", "Unknown service: of must be one of "+strings.Join(Services, ", ")+".")
 	}
 	if !slices.Contains(scenarios, Scenario(name)) {
-		return nil, Refuse("/"+scenarioHeader, "known", "There is no such scenario.")
+		return nil, Refuse("/"+scenarioHeader, "known", "Unknown scenario.")
 	}
 	h = h.Clone()
 	h.Set(scenarioHeader, name)

@@ -77,7 +77,7 @@ var flexibilities = []string{"", "any", "free", "partial"}
 // Validate refuses what nobody can mean.
 func (f Filters) Validate() error {
 	if p := f.Price; p != nil && !(p.Min >= 0 && p.Max >= p.Min && p.Max <= dearestNight) {
-		return Refuse("/filters/priceRange", "range", "A price range begins at zero or more and does not end before it begins.")
+		return Refuse("/filters/priceRange", "range", "Must have a minimum of 0 or more and a maximum not below the minimum.")
 	}
 	if !(f.Rating >= 0 && f.Rating <= bestRating) {
 		return Refuse("/filters/guestRatingMin", "range", "Guests rate from 0 to 5.")
@@ -86,7 +86,7 @@ func (f Filters) Validate() error {
 		return Refuse("/filters/starRating", "range", "Hotels have 1 to 5 stars.")
 	}
 	if !slices.Contains(flexibilities, f.Flexibility) {
-		return Refuse("/filters/cancellationFlexibility", "known", "A cancellation is free, partial or any.")
+		return Refuse("/filters/cancellationFlexibility", "known", "Must be free, partial or any.")
 	}
 	if slices.ContainsFunc(f.Neighbourhoods, tooLong) {
 		return Refuse("/filters/neighbourhoods", "length", overlong)

@@ -151,7 +151,7 @@ func readPromo(ctx context.Context, tx postgres.Tx, code string) (Promo, error) 
 		pgx.StrictNamedArgs{"code": strings.ToUpper(code)})
 	promo, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Promo])
 	if errors.Is(err, pgx.ErrNoRows) {
-		return promo, Refuse("/promoCode", "known", "The promotion code is not valid, or not any more.")
+		return promo, Refuse("/promoCode", "known", "The promotion code is invalid or has expired.")
 	}
 	return promo, err
 }

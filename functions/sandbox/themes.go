@@ -66,14 +66,14 @@ func (t Tokens) Validate() error {
 	for name, value := range map[string]string{"primaryColor": t.Primary, "onPrimaryColor": t.OnPrimary, "accentColor": t.Accent,
 		"backgroundColor": t.Background, "surfaceColor": t.Surface, "textColor": t.Text} {
 		if !colour.MatchString(value) {
-			return Refuse("/tokens/"+name, "form", "A colour is #rrggbb, in lower case.")
+			return Refuse("/tokens/"+name, "form", "Must be a colour of the form #rrggbb, in lower case.")
 		}
 	}
 	if !font.MatchString(t.Font) {
-		return Refuse("/tokens/fontFamily", "form", "A font family is serif, sans-serif or system-ui.")
+		return Refuse("/tokens/fontFamily", "form", "Must be serif, sans-serif or system-ui.")
 	}
 	if t.Corner < 0 || t.Corner > roundest {
-		return Refuse("/tokens/cornerRadius", "range", "A corner is 0 to 32 pixels round.")
+		return Refuse("/tokens/cornerRadius", "range", "Must be a corner radius from 0 to 32 pixels.")
 	}
 	return nil
 }

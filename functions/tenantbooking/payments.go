@@ -51,7 +51,7 @@ func (p Payments) Open(ctx context.Context, d *Draft, m Method, back, key string
 		return Intent{}, fmt.Errorf("payments: open for %s: %w", d.Hold.Reservation, err)
 	}
 	if out.ID.IsZero() || out.Provider == "" || out.Amount != total.Micro || out.Currency != total.Currency {
-		return Intent{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: open for %s: not what was asked for", d.Hold.Reservation))
+		return Intent{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: open for %s: the answer does not match the request", d.Hold.Reservation))
 	}
 	return Intent{out.ID, m, out.Provider, out.Redirect, out.Secret, d.Quote.Total}, nil
 }
@@ -81,7 +81,7 @@ func (p Payments) Get(ctx context.Context, d *Draft) (paid Paid, err error) {
 		return Paid{}, fmt.Errorf("payments: get %s: %w", d.Payment.Intent, err)
 	}
 	if paid.ID != d.Payment.Intent || paid.Tenant != d.Tenant || paid.Reservation != d.Hold.Reservation {
-		return Paid{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: get %s: another payment", d.Payment.Intent))
+		return Paid{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: get %s: the answer is for another payment", d.Payment.Intent))
 	}
 	return paid, nil
 }

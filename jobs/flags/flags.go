@@ -112,7 +112,7 @@ func (b book) read(args []string) (map[string]int, error) {
 		return nil, err
 	}
 	if unknown := understood.Unknown(); len(unknown) > 0 {
-		return nil, fmt.Errorf("the service tells nothing called %s", strings.Join(unknown, ", "))
+		return nil, fmt.Errorf("the service publishes no event %s", strings.Join(unknown, ", "))
 	}
 	return rates, nil
 }
@@ -126,7 +126,7 @@ func (b book) write(ctx context.Context, e env.Env, rates map[string]int) error 
 	now := e.Now()
 	stored, err := document.Open[flags.Document](e, b.collection).Put(ctx, flags.Key, flags.Document{Sampling: sampling}, now.UnixMicro(), now.AddDate(kept, 0, 0))
 	if err == nil && !stored {
-		err = errors.New("somebody has written newer ones")
+		err = errors.New("newer values were written")
 	}
 	if err != nil {
 		return fmt.Errorf("flags: %s: %w", b.collection, err)

@@ -42,7 +42,7 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 		return err
 	}
 	if !slices.ContainsFunc(o.rules, func(r Rule) bool { return slices.Contains(there, r.Schema) }) {
-		return errors.New("prune: the database has none of these services")
+		return errors.New("prune: the database has no schema of these services")
 	}
 	var failed []error
 	for _, r := range o.rules {
@@ -115,7 +115,7 @@ func (o order) apply(ctx context.Context, db *postgres.DB, r Rule) error {
 	removed, err := o.remove(ctx, db, r)
 	switch {
 	case errors.Is(err, errBusy):
-		return o.say(r, "another run is at it")
+		return o.say(r, "another run holds the lock")
 	case err != nil:
 		return errors.Join(o.say(r, "removed %d, then failed", removed), fmt.Errorf("prune: %s: %w", r.Name(), err))
 	}
@@ -123,7 +123,7 @@ func (o order) apply(ctx context.Context, db *postgres.DB, r Rule) error {
 }
 
 // errBusy is that of a run that met another at the same table.
-var errBusy = errors.New("another run is at it")
+var errBusy = errors.New("another run holds the lock")
 
 // progress is after how many batches a long run says how far it is.
 const progress = 20

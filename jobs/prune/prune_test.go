@@ -132,7 +132,7 @@ func TestTwoRunsDoNotMeet(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := must(t, d)
-	if !strings.Contains(said, "reservation.idempotency: another run is at it\n") || !strings.Contains(said, "document.documents: removed 0\n") {
+	if !strings.Contains(said, "reservation.idempotency: another run holds the lock\n") || !strings.Contains(said, "document.documents: removed 0\n") {
 		t.Errorf("it said %q", said)
 	}
 	if rows(t, owner, "reservation.idempotency") != 1 {

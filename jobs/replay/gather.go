@@ -59,7 +59,7 @@ func (r *replayer) giveBack(ctx context.Context, s *shelf) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
 	defer cancel()
 	if err := r.puller.Release(ctx, s.name, receipts); err != nil {
-		return fmt.Errorf("replay: %d letters of %s come again in %v: %w", len(receipts), s.name, lease, err)
+		return fmt.Errorf("replay: %d messages of %s are redelivered in %v: %w", len(receipts), s.name, lease, err)
 	}
 	return nil
 }

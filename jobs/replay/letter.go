@@ -56,7 +56,7 @@ func cause(a map[string]string) string {
 	case a[topic.Refusals] != "":
 		return "refused " + a[topic.Refusals] + " times; its log says why"
 	}
-	return "nobody says why"
+	return "no reason recorded"
 }
 
 var (

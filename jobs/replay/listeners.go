@@ -63,7 +63,7 @@ func (r *replayer) choose(names []string) (shelves []*shelf, err error) {
 	for _, name := range names {
 		s, ok := known[name]
 		if !ok {
-			return nil, fn.Usage(fmt.Errorf("there is no dead-letter topic %q; call replay without a topic to see which have letters", name))
+			return nil, fn.Usage(fmt.Errorf("no dead-letter topic %q; run replay without a topic to list those with messages", name))
 		}
 		if !slices.Contains(shelves, s) {
 			shelves = append(shelves, s)

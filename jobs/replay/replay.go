@@ -82,7 +82,7 @@ func open(e env.Env, out io.Writer) (*replayer, error) {
 	publisher, can := topic.Open(e)
 	puller, also := topic.OpenPuller(e)
 	if !can || !also {
-		return nil, errors.New("replay: nobody has given it a bus")
+		return nil, errors.New("replay: no puller and publisher configured")
 	}
 	listeners, err := heard(e)
 	return &replayer{publisher, puller, listeners, out}, err
@@ -130,7 +130,7 @@ func (o order) check() error {
 // treat does with the letters of a topic what was asked for. Half of them, and nobody knows which comes first.
 func (r *replayer) treat(ctx context.Context, o order, s *shelf) error {
 	if s.failed != nil {
-		return fmt.Errorf("replay: look into %s: %w", s.name, s.failed)
+		return fmt.Errorf("replay: read %s: %w", s.name, s.failed)
 	}
 	if s.more {
 		if err := r.say("%s: there are more than the %d letters seen; order holds among these only", s.name, len(s.letters)); err != nil {

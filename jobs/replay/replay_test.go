@@ -338,7 +338,7 @@ func TestALetterOfNobodyIsLeft(t *testing.T) {
 		t.Errorf("%d letters are left", n)
 	}
 	d.shelf.Put(topic.Message{Topic: "site.paid.dlq", Data: []byte("laid down by hand")})
-	d.want([]string{": nobody says why\n"}, "site.paid.dlq")
+	d.want([]string{": no reason recorded\n"}, "site.paid.dlq")
 	d.want([]string{"replayed 1 of 1"}, "-go", "site.paid.dlq")
 	if m := d.published.Messages(); len(m) != 1 || m[0].Attributes[topic.ReplayTo] != "site-paid" {
 		t.Errorf("published %v, want it for the only one whose letters go there", m)

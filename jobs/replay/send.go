@@ -51,7 +51,7 @@ func (r *replayer) publish(ctx context.Context, s *shelf, letters []letter, stuc
 		}
 		stuck[l.key] = l.key != ""
 		if failed == nil {
-			failed = fmt.Errorf("replay: %s: %s stays, with what is behind it: %w", s.name, l.name(), err)
+			failed = fmt.Errorf("replay: %s: %s and the messages behind it stay: %w", s.name, l.name(), err)
 		}
 	}
 	return gone, failed
@@ -66,7 +66,7 @@ func (r *replayer) acknowledge(ctx context.Context, s *shelf, gone []letter) err
 	defer cancel()
 	receipts := receipts(gone)
 	if err := r.puller.Acknowledge(ctx, s.name, receipts); err != nil {
-		return fmt.Errorf("replay: %d letters of %s are out, and lie there still: %w", len(gone), s.name, err)
+		return fmt.Errorf("replay: %d messages of %s were published again and not removed: %w", len(gone), s.name, err)
 	}
 	for i, l := range s.letters {
 		if slices.Contains(receipts, l.Receipt) {

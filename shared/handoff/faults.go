@@ -4,7 +4,7 @@ import "melmastoon.ghasi.io/shared/fault"
 
 // The faults of a token, the same on whichever site they are met. ErrReplayed is for who keeps the ledger.
 var (
-	ErrSignatureInvalid = fault.New(fault.Unauthenticated, "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID", "This link is not one that we made for this hotel.").Asking("Handoff")
-	ErrExpired          = fault.New(fault.Gone, "BFF.CONSUMER.HANDOFF_EXPIRED", "This link was good for 30 minutes, which are over.")
-	ErrReplayed         = fault.New(fault.Conflict, "BFF.CONSUMER.HANDOFF_REPLAYED", "This link was opened before, in another browser.")
+	ErrSignatureInvalid = fault.New(fault.Unauthenticated, "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID", "This link is invalid, or was made for another hotel.").Asking("Handoff")
+	ErrExpired          = fault.New(fault.Gone, "BFF.CONSUMER.HANDOFF_EXPIRED", "This link has expired. Links are valid for 30 minutes.")
+	ErrReplayed         = fault.New(fault.Conflict, "BFF.CONSUMER.HANDOFF_REPLAYED", "This link was already used in another browser.")
 )

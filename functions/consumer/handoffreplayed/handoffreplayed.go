@@ -66,7 +66,7 @@ func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
 		return nil
 	}
 	if p.Handoff == nil || p.Fingerprint == "" {
-		return fn.Park(fault.ErrValidation.Saying("The event does not say who has replayed what."))
+		return fn.Park(fault.ErrValidation.Saying("The event must name the handoff and the session."))
 	}
 	err := inbox.Once(ctx, j.db, e.Delivery, func(tx postgres.Tx) error {
 		if err := j.ledger.Replay(ctx, tx, *p.Handoff, p.Tenant); err != nil {

@@ -37,10 +37,10 @@ const longest = 2048
 // Validate refuses what is not the path of a page of the site.
 func (r *Request) Validate() error {
 	if !strings.HasPrefix(r.Path, "/") || strings.HasPrefix(r.Path, "//") || len(r.Path) > longest || consumer.Place(r.Path) == "" {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/path", Rule: "form", Message: "This is not the path of a page."})
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/path", Rule: "form", Message: "Must be the path of a page."})
 	}
 	if len(r.Referer) > longest {
-		return fault.ErrValidation.With(fault.Violation{Pointer: "/referer", Rule: "form", Message: "This is too long."})
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/referer", Rule: "form", Message: "Too long."})
 	}
 	return nil
 }

@@ -40,22 +40,22 @@ type Request struct {
 // Validate refuses a site without name, language or way to pay, and holds that no guest could finish in.
 func (r *Request) Validate() error {
 	if name, given := r.BrandName.Get(); given && name == "" {
-		return sandbox.Refuse("/brandName", "length", "A hotel has a name.")
+		return sandbox.Refuse("/brandName", "length", "Must not be empty.")
 	}
 	if tags, given := r.Locales.Get(); given && len(tags) == 0 {
-		return sandbox.Refuse("/locales", "count", "A site has at least one language.")
+		return sandbox.Refuse("/locales", "count", "Must list at least one language.")
 	}
 	if methods, given := r.PaymentMethods.Get(); given && len(methods) == 0 {
-		return sandbox.Refuse("/paymentMethods", "count", "A site has at least one way to pay.")
+		return sandbox.Refuse("/paymentMethods", "count", "Must list at least one payment method.")
 	}
 	if s, given := r.Settings.Get(); given {
 		switch {
 		case s.HoldTTLSeconds < 120 || s.HoldTTLSeconds > 1800:
-			return sandbox.Refuse("/settings/holdTtlSeconds", "range", "A hold lasts 120 to 1800 seconds.")
+			return sandbox.Refuse("/settings/holdTtlSeconds", "range", "Must be 120 to 1800 seconds.")
 		case s.NoShowGraceHours < 0 || s.NoShowGraceHours > maxGraceHours:
-			return sandbox.Refuse("/settings/noShowGraceHours", "range", "A hotel waits at most 720 hours for its guest.")
+			return sandbox.Refuse("/settings/noShowGraceHours", "range", "Must be 0 to 720 hours.")
 		case s.CancellationPolicyVersion < 0 || s.CancellationPolicyVersion > math.MaxInt32:
-			return sandbox.Refuse("/settings/cancellationPolicyVersion", "range", "A version is counted from 0 to 2147483647.")
+			return sandbox.Refuse("/settings/cancellationPolicyVersion", "range", "Must be 0 to 2147483647.")
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func Furnish(ctx context.Context, e env.Env, n int) error {
 	}
 	there, err := readThere(ctx, db)
 	if err != nil {
-		return fmt.Errorf("demo: what is there: %w", err)
+		return fmt.Errorf("demo: list: %w", err)
 	}
 	hotels, err := Hotels(n)
 	if err != nil {

@@ -44,10 +44,10 @@ func (r *Request) Validate() error {
 		return sandbox.Refuse("/stayWindow", "stay", err.Error())
 	}
 	if r.TTLSeconds < 120 || r.TTLSeconds > 1800 {
-		return sandbox.Refuse("/ttlSeconds", "range", "A hold lasts 120 to 1800 seconds.")
+		return sandbox.Refuse("/ttlSeconds", "range", "Must be 120 to 1800 seconds.")
 	}
 	if len(r.Allocations) == 0 || len(r.Allocations) > mostClaims {
-		return sandbox.Refuse("/allocations", "count", "A hold is for 1 to 20 allocations.")
+		return sandbox.Refuse("/allocations", "count", "Must list 1 to 20 allocations.")
 	}
 	seen := map[id.Allocation]bool{}
 	for _, a := range r.Allocations {

@@ -37,11 +37,11 @@ type Request struct {
 // Validate refuses an amount that nobody can pay and a way back that is none.
 func (r *Request) Validate() error {
 	if _, err := (money.Amount{Micro: r.Amount, Currency: r.Currency}).Minor(); err != nil || r.Amount <= 0 {
-		return sandbox.Refuse("/amountMicro", "payable", "The amount is not a positive number of the smallest payable unit.")
+		return sandbox.Refuse("/amountMicro", "payable", "Must be a positive multiple of the currency's smallest unit.")
 	}
 	back, err := url.Parse(r.ReturnURL)
 	if r.ReturnURL != "" && (err != nil || back.Host == "" || back.Scheme != "https" && back.Scheme != "http") {
-		return sandbox.Refuse("/returnUrl", "url", "The way back is not an absolute web address.")
+		return sandbox.Refuse("/returnUrl", "url", "Must be an absolute http or https URL.")
 	}
 	return nil
 }

@@ -36,11 +36,11 @@ const (
 // Validate refuses a week that is not one, and a night that is free or beyond price.
 func (r *Request) Validate() error {
 	if len(r.Weekdays) != weekdays {
-		return sandbox.Refuse("/weekdayMicro", "count", "A week has seven days.")
+		return sandbox.Refuse("/weekdayMicro", "count", "Must list seven days.")
 	}
 	for _, amount := range r.Weekdays {
 		if amount <= 0 || amount > dearest {
-			return sandbox.Refuse("/weekdayMicro", "range", "A night has a price.")
+			return sandbox.Refuse("/weekdayMicro", "range", "Must be a price above 0.")
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func (r *Request) Validate() error {
 		return sandbox.Refuse("/stayWindow", "stay", err.Error())
 	}
 	if len(r.Items) == 0 || len(r.Items) > mostRooms {
-		return sandbox.Refuse("/items", "count", "A price is for 1 to 20 rooms.")
+		return sandbox.Refuse("/items", "count", "Must list 1 to 20 rooms.")
 	}
 	for _, item := range r.Items {
 		if err := item.Occupants.Validate(); err != nil {

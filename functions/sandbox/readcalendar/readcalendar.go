@@ -35,7 +35,7 @@ type Request struct {
 // Validate refuses no day, and more than two months.
 func (r *Request) Validate() error {
 	if r.Days < 1 || r.Days > mostDays {
-		return sandbox.Refuse("/days", "range", "A calendar has 1 to 62 days.")
+		return sandbox.Refuse("/days", "range", "Must span 1 to 62 days.")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ type Request struct {
 // Validate refuses to give back nothing, or less.
 func (r *Request) Validate() error {
 	if r.Amount <= 0 {
-		return sandbox.Refuse("/amountMicro", "positive", "A refund is more than nothing.")
+		return sandbox.Refuse("/amountMicro", "positive", "Must be above 0.")
 	}
 	return nil
 }

@@ -49,10 +49,10 @@ func (r *Request) query() sandbox.Query {
 // Validate refuses a query that cannot be answered.
 func (r *Request) Validate() error {
 	if !r.Sort.Known() {
-		return sandbox.Refuse("/sortKey", "known", "There is no such order.")
+		return sandbox.Refuse("/sortKey", "known", "Must be a supported sort order.")
 	}
 	if r.Page.Limit < 1 || r.Page.Limit > longestPage || r.Page.Offset < 0 || r.Page.Offset > deepest {
-		return sandbox.Refuse("/page", "range", "A page has 1 to 200 listings and begins at 0 to 10000.")
+		return sandbox.Refuse("/page", "range", "Must have a limit of 1 to 200 and an offset of 0 to 10000.")
 	}
 	return r.query().Validate()
 }

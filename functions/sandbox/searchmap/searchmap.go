@@ -37,10 +37,10 @@ func (r *Request) query() sandbox.Query {
 // Validate refuses a query that is of no map.
 func (r *Request) Validate() error {
 	if r.Geo.Box == nil {
-		return sandbox.Refuse("/geo", "one", "A map shows a boundingBox.")
+		return sandbox.Refuse("/geo", "one", "Must be boundingBox on this route.")
 	}
 	if r.Limit < 1 || r.Limit > mostPins {
-		return sandbox.Refuse("/limit", "range", "A map has 1 to 500 pins.")
+		return sandbox.Refuse("/limit", "range", "Must be 1 to 500 pins.")
 	}
 	return r.query().Validate()
 }

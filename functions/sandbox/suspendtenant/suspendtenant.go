@@ -32,7 +32,7 @@ const longestReason = 200
 // Validate wants a reason: those who hear of it show it to people.
 func (r *Request) Validate() error {
 	if r.Reason == "" || len(r.Reason) > longestReason {
-		return sandbox.Refuse("/reason", "length", "A reason has 1 to 200 characters.")
+		return sandbox.Refuse("/reason", "length", "Must have 1 to 200 characters.")
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ type Service struct {
 func serviceOf(name string) (Service, error) {
 	s, ok := services[name]
 	if !ok {
-		return s, fmt.Errorf("deployment: nobody says where the tables of %s are", name)
+		return s, fmt.Errorf("deployment: no SQL schema known for %s", name)
 	}
 	s.Audience = identity.Audience(name)
 	return s, nil
@@ -65,7 +65,7 @@ var jobs = map[string]Job{
 func jobOf(j fn.Job) (Job, error) {
 	job, ok := jobs[j.Name]
 	if !ok {
-		return job, fmt.Errorf("deployment: nobody says what the job %s uses", j.Name)
+		return job, fmt.Errorf("deployment: no Uses declared for the job %s", j.Name)
 	}
 	job.Archive, job.Program = "jobs-"+j.Name, "./jobs/"+j.Name+"/main"
 	job.Cadences = slices.Concat([]string{}, job.Cadences) // none is an empty list

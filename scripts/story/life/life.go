@@ -54,7 +54,7 @@ type Story struct {
 }
 
 // ErrUnknown is told of a name that nothing is kept of.
-var ErrUnknown = errors.New("nothing is kept of that name")
+var ErrUnknown = errors.New("no value has that name")
 
 // Of tells the story around one name: a reservation, its code, a draft, a handoff, a session, a quote or an intent. The
 // log may be nil: then nobody knows of calls.

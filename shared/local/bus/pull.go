@@ -22,7 +22,7 @@ func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease tim
 		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM bus.subscriptions WHERE name = @name AND endpoint = '')`,
 			pgx.StrictNamedArgs{"name": subscription}).Scan(&there)
 		if err == nil && !there {
-			err = fmt.Errorf("no subscription %q keeps messages for whoever pulls", subscription)
+			err = fmt.Errorf("no pull subscription %q", subscription)
 		}
 		if err != nil {
 			return err

@@ -70,7 +70,7 @@ const Largest = 1<<20 - 4<<10
 
 var (
 	// ErrNoStore is the error of every use where the builder of the binary gave no Store.
-	ErrNoStore = errors.New("document: nobody gave a store")
+	ErrNoStore = errors.New("document: no store configured")
 
 	// ErrTooLarge is the error of a value that no store takes.
 	ErrTooLarge = errors.New("document: the value is too large")

@@ -91,7 +91,7 @@ func (g *gathering) enter(now time.Time, names []Name) (p *party, first bool) {
 	return g.next, true
 }
 
-var errBroken = fault.ErrUnavailable.Because(errors.New("document: who read for all broke off"))
+var errBroken = fault.ErrUnavailable.Because(errors.New("document: the shared read was canceled"))
 
 // lead reads for the whole party.
 func (g *gathering) lead(ctx context.Context, b bounded, p *party) {

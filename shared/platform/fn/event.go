@@ -81,7 +81,7 @@ func (h ear) act(ctx context.Context, r *http.Request, c *record) (answer, error
 // hear holds the event to its contract and lets the act handle it.
 func (h ear) hear(ctx context.Context, raw event.Raw) error {
 	if raw.Envelope.Subject != h.spec.Subject {
-		return Park(fmt.Errorf("fn: heard a %s", raw.Envelope.Subject))
+		return Park(fmt.Errorf("fn: unexpected event %s", raw.Envelope.Subject))
 	}
 	if err := contract.Heard(raw.Envelope.Subject, raw.Payload); hopeless(err) {
 		return Park(err)

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-var errCrossOrigin = fault.New(fault.Forbidden, "GENERAL.CROSS_ORIGIN_REFUSED", "Another site may not do this in your name.")
+var errCrossOrigin = fault.New(fault.Forbidden, "GENERAL.CROSS_ORIGIN_REFUSED", "Requests from other sites are not allowed.")
 
 // What a page of a trusted origin may send and read. What it may not do at all, no method is routed for.
 var (

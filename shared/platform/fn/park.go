@@ -39,7 +39,7 @@ const longestReason = 512
 // what was not parked.
 const parkTime = 3 * time.Second
 
-var errNoDeadLetter = errors.New("fn: there is nowhere to park it: no dead-letter topic or no publisher")
+var errNoDeadLetter = errors.New("fn: no dead-letter topic or no publisher configured")
 
 // A lot publishes events to the dead-letter topic of one function.
 type lot struct {
@@ -60,7 +60,7 @@ func (l lot) park(ctx context.Context, attributes map[string]string, data []byte
 	defer cancel()
 	m := topic.Message{Topic: l.topic, Attributes: attributes, Data: data}
 	if err := errors.Join(l.to.Publish(ctx, []topic.Message{m})...); err != nil {
-		return fmt.Errorf("fn: park: %w", errors.Join(err, reason))
+		return fmt.Errorf("fn: dead-letter: %w", errors.Join(err, reason))
 	}
 	return nil
 }

@@ -24,11 +24,11 @@ const (
 
 func violation(pointer, rule string) fault.Violation {
 	message := map[string]string{
-		ruleRequired: "This is required.",
-		ruleUnknown:  "This is not known here.",
-		ruleType:     "This is of the wrong type.",
-		ruleForm:     "This does not have the right form.",
-		ruleOnce:     "This may be given once only.",
+		ruleRequired: "Required.",
+		ruleUnknown:  "Unknown member.",
+		ruleType:     "Wrong type.",
+		ruleForm:     "Invalid format.",
+		ruleOnce:     "May be given only once.",
 	}[rule]
 	return fault.Violation{Pointer: pointer, Rule: rule, Message: message}
 }

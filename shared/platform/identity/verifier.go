@@ -138,7 +138,7 @@ type trust struct {
 
 func (v *Verifier) verify(ctx context.Context, token string, by trust, audience string) (*oidc.IDToken, error) {
 	if by.issuer == "" || by.keys == nil {
-		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: nobody is trusted: issuer and keys are not configured"))
+		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: no issuer and keys configured"))
 	}
 	c := &oidc.Config{ClientID: audience, Now: v.now}
 	for _, a := range by.algorithms {

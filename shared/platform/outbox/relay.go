@@ -46,7 +46,7 @@ var (
 // done it counts the events that need a person, also in the context's tally: that is no failure of the relay.
 func (o *Outbox) Relay(ctx context.Context) (Report, error) {
 	if o.publisher == nil {
-		return Report{}, errors.New("outbox: relay: nobody gave a publisher")
+		return Report{}, errors.New("outbox: relay: no publisher configured")
 	}
 	report, err := o.work(ctx, relaying, nil)
 	if err != nil {

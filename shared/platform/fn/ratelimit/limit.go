@@ -19,7 +19,7 @@ import (
 )
 
 // ErrLimited is what a caller is told who asks too often. It says when to come again.
-var ErrLimited = fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "These are too many requests in a short time.")
+var ErrLimited = fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "Too many requests. Wait before you try again.")
 
 // A Rate is the size of a token bucket: PerSecond tokens are added each second, up to Burst, and a call takes one. The zero
 // Rate is not set.
