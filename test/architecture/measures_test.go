@@ -1,0 +1,116 @@
+package architecture
+
+import (
+	"go/ast"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// prose counts the words of Go comments outside tests.
+type prose struct {
+	words int
+	found map[string]int
+}
+
+var word = regexp.MustCompile(`[A-Za-z']+`)
+
+func readProse(t *testing.T) prose {
+	t.Helper()
+	p := prose{found: map[string]int{}}
+	for _, s := range sources(t) {
+		if testkit(s.pkg.path()) || s.pkg.inside("test") {
+			continue
+		}
+		for _, group := range s.file.Comments {
+			for _, w := range word.FindAllString(group.Text(), -1) {
+				p.words++
+				p.found[strings.ToLower(w)]++
+			}
+		}
+	}
+	return p
+}
+
+// perThousand returns how often a word occurs in a thousand words.
+func (p prose) perThousand(w string) float64 { return 1000 * float64(p.found[w]) / float64(p.words) }
+
+// TestMeasures_comments prints how comments read and holds the figures: they may improve, and the limits follow.
+func TestMeasures_comments(t *testing.T) {
+	t.Parallel()
+	p := readProse(t)
+	if p.words == 0 {
+		t.Fatal("no comments found")
+	}
+	for _, limit := range []struct {
+		word     string
+		min, max float64 // per thousand words
+	}{
+		{"what", 0, 19}, {"who", 0, 4}, {"whoever", 0, 2}, {"nobody", 0, 3}, {"none", 0, 3}, {"if", 1, 1000}, {"returns", 2, 1000},
+	} {
+		got := p.perThousand(limit.word)
+		t.Logf("%-8s %6.2f per 1,000 of %d words", limit.word, got, p.words)
+		if got < limit.min || got > limit.max {
+			t.Errorf("%q occurs %.2f times in 1,000 words of comments, want %v to %v", limit.word, got, limit.min, limit.max)
+		}
+	}
+}
+
+// maxSharedLines bounds shared/ without local and testkit, tests not counted: it stays a small library and a small runtime.
+const maxSharedLines = 15_100
+
+func TestMeasures_sharedLines(t *testing.T) {
+	t.Parallel()
+	library, platform := 0, 0
+	for _, s := range sources(t) {
+		lines := fileSet.Position(s.file.FileEnd).Line
+		switch {
+		case s.pkg.inside("shared/platform"):
+			platform += lines
+		case s.pkg.inside("shared") && !s.pkg.inside("shared/local") && !s.pkg.inside("shared/testkit"):
+			library += lines
+		}
+	}
+	t.Logf("library %d lines, platform %d lines", library, platform)
+	if library == 0 || platform == 0 || library+platform > maxSharedLines {
+		t.Errorf("library and platform have %d lines, want 1 to %d", library+platform, maxSharedLines)
+	}
+}
+
+// maxUnkeyed bounds composite literals with six or more fields and no keys: two neighbouring fields of one type are easily swapped.
+const maxUnkeyed = 60
+
+func TestMeasures_unkeyedLiterals(t *testing.T) {
+	t.Parallel()
+	all, wide := 0, 0
+	for _, s := range sources(t) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			literal, ok := n.(*ast.CompositeLit)
+			if !ok || len(literal.Elts) == 0 || !namesStruct(literal.Type) {
+				return true
+			}
+			if _, keyed := literal.Elts[0].(*ast.KeyValueExpr); keyed {
+				return true
+			}
+			all++
+			if len(literal.Elts) >= 6 {
+				wide++
+				t.Logf("%s: %d fields without keys", fileSet.Position(literal.Pos()), len(literal.Elts))
+			}
+			return true
+		})
+	}
+	t.Logf("%d literals without keys, %d of them with six or more fields", all, wide)
+	if wide > maxUnkeyed {
+		t.Errorf("%d literals have six or more fields without keys, want at most %d", wide, maxUnkeyed)
+	}
+}
+
+// namesStruct reports whether the type of a literal is a named type, and thus no slice, array or map written in place.
+func namesStruct(e ast.Expr) bool {
+	switch e.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+		return true
+	}
+	return false
+}
