@@ -1,5 +1,5 @@
 variable "project" {
-  description = "The Google Cloud project that everything is made in. It should hold nothing else."
+  description = "Google Cloud project of all resources. It should contain nothing else."
   type        = string
 
   validation {
@@ -9,7 +9,7 @@ variable "project" {
 }
 
 variable "region" {
-  description = "The region of functions, jobs, database and topics."
+  description = "Region of functions, jobs, database and topics."
   type        = string
   default     = "me-central1"
 
@@ -20,46 +20,46 @@ variable "region" {
 }
 
 variable "domain" {
-  description = "Our own domain. The site of all hotels is on it, each hotel's site below it, and api.<domain> is where services call each other."
+  description = "Our own domain. It serves the site of all hotels; each hotel's site is on a subdomain, and services call each other at api.<domain>."
   type        = string
 
   validation {
     condition     = can(regex("^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z]{2,}$", var.domain))
-    error_message = "A domain is lower-case labels with dots between them, without a scheme or a slash."
+    error_message = "A domain consists of lower-case labels separated by dots, without a scheme or a slash."
   }
 }
 
 variable "custom_domains" {
-  description = "Hotels' own domains, whose DNS leads to the load balancer. Each gets a certificate."
+  description = "The hotels' own domains, whose DNS points to the load balancer. Each gets a certificate."
   type        = set(string)
   default     = []
 
   validation {
     condition     = alltrue([for d in var.custom_domains : can(regex("^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z]{2,}$", d))])
-    error_message = "A domain is lower-case labels with dots between them, without a scheme or a slash."
+    error_message = "A domain consists of lower-case labels separated by dots, without a scheme or a slash."
   }
 }
 
 variable "demo" {
-  description = "Whether the sandbox and the storefront are deployed, which stand in for the platform's other services and for hotels' own sites. Never where real guests book."
+  description = "Deploys the sandbox and the storefront in place of the platform's services and of the hotels' own sites. Never set it where real guests book."
   type        = bool
   default     = false
 }
 
 variable "bundles" {
-  description = "The folder that go run ./scripts/bundle --all wrote the archives and bundles.json to."
+  description = "Folder with the archives and bundles.json from go run ./scripts/bundle --all."
   type        = string
   default     = "../.local/bundles"
 }
 
 variable "archives" {
-  description = "The archive of each function and job, by its name. Null reads them from bundles.json."
+  description = "Archive of each function and job, by name. Null reads them from bundles.json."
   type        = map(string)
   default     = null
 }
 
 variable "images" {
-  description = "The Artifact Registry repository with the jobs' images, each tagged with the hash in the name of its archive."
+  description = "Artifact Registry repository of the jobs' images. Each image has the hash of its archive as its tag."
   type        = string
 
   validation {
@@ -69,51 +69,51 @@ variable "images" {
 }
 
 variable "upstreams" {
-  description = "The platform's services: the base URL of each, and what tokens for it are made out to. A demo needs none of them."
+  description = "Base URL and token audience of each platform service. A demonstration does not need them."
   type        = map(object({ url = string, audience = string }))
   default     = {}
 
   validation {
     condition     = alltrue([for u in var.upstreams : can(regex("^https://[^/]+(/.*[^/])?$", u.url))])
-    error_message = "A base URL begins with https:// and has no slash at its end."
+    error_message = "A base URL begins with https:// and does not end with a slash."
   }
 }
 
 variable "platform_publishers" {
-  description = "Who publishes the events that only others tell: members such as serviceAccount:payment@platform.iam.gserviceaccount.com."
+  description = "Publishers of the events that our services only consume: members such as serviceAccount:payment@platform.iam.gserviceaccount.com."
   type        = set(string)
   default     = []
 
   validation {
     condition     = alltrue([for m in var.platform_publishers : startswith(m, "serviceAccount:")])
-    error_message = "Only service accounts publish."
+    error_message = "A publisher must be a service account."
   }
 }
 
 variable "desk_callers" {
-  description = "E-mails of the service accounts of front-desk software, which may call the reservation service."
+  description = "E-mail addresses of the service accounts of front-desk software, which may call the reservation service."
   type        = set(string)
   default     = []
 
   validation {
     condition     = alltrue([for e in var.desk_callers : can(regex("^[^@:]+@[^@]+\\.gserviceaccount\\.com$", e))])
-    error_message = "Front-desk software calls as a service account; give its e-mail."
+    error_message = "Give the e-mail address of a service account."
   }
 }
 
 variable "staff" {
-  description = "Who signs the tokens of staff: the issuer, and the https URL of its keys. Null lets no staff in."
+  description = "Issuer of staff tokens and the https URL of its keys. Null rejects all staff."
   type        = object({ issuer = string, keys = string })
   default     = null
 
   validation {
     condition     = var.staff == null ? true : startswith(var.staff.keys, "https://")
-    error_message = "The keys are fetched over https."
+    error_message = "The URL of the keys must begin with https://."
   }
 }
 
 variable "tenant_site_url" {
-  description = "Where a handoff leads. {host} is the hotel's own domain, else its host below ours; {slug} its short name. Null is https://{host}/, in a demo the storefront."
+  description = "Target of a handoff. {host} is the hotel's own domain or else its host below ours; {slug} its short name. Null means https://{host}/, in a demonstration the storefront."
   type        = string
   default     = null
 }
@@ -125,7 +125,7 @@ variable "tenant_return_url" {
 }
 
 variable "pages" {
-  description = "Who serves pages: backend services or buckets of a load balancer, by their full names, for every path that no function has, on our own hosts and on hotels'. Null: nobody, and there is no such page."
+  description = "Backend services or buckets of the pages, by full name, for every path without a function, on our own hosts and on the hotels' hosts. Null: these paths return 404."
   type        = object({ ours = optional(string), hotels = optional(string) })
   default     = {}
 
@@ -136,24 +136,24 @@ variable "pages" {
 }
 
 variable "backend_services" {
-  description = "The project's quota of backend services. The load balancer needs one for each HTTP function; a plan that needs more is refused."
+  description = "The project's quota of backend services. The load balancer needs one for each HTTP function; a plan that exceeds the quota is rejected."
   type        = number
   default     = 50
 }
 
 variable "keyrings" {
-  description = "The version of a keyring that functions are rolled out with, by its variable. Of others each instance reads the latest when it starts."
+  description = "Version of a keyring to deploy, by variable. For other keyrings, each instance reads the latest version when it starts."
   type        = map(string)
   default     = {}
 
   validation {
     condition     = alltrue([for variable, version in var.keyrings : contains(flatten([for f in local.catalogue.functions : f.secrets]), variable) && can(regex("^[1-9][0-9]*$", version))])
-    error_message = "A keyring's version is a number, and its variable looks like HANDOFF_KEYS."
+    error_message = "A version is a number, and a variable looks like HANDOFF_KEYS."
   }
 }
 
 variable "rate_limits" {
-  description = "How often one caller may ask a public function: rate/burst per second, or off. Null is what the code says."
+  description = "Rate limit of a caller of public functions: rate/burst per second, or off. Null uses the defaults of the code."
   type        = object({ session = optional(string), address = optional(string), tenant = optional(string) })
   default     = {}
 
@@ -164,7 +164,7 @@ variable "rate_limits" {
 }
 
 variable "database_tier" {
-  description = "The machine of the database."
+  description = "Machine type of the database."
   type        = string
   default     = "db-custom-2-8192"
 }
@@ -176,62 +176,62 @@ variable "database_availability" {
 
   validation {
     condition     = contains(["REGIONAL", "ZONAL"], var.database_availability)
-    error_message = "Either REGIONAL or ZONAL."
+    error_message = "Use REGIONAL or ZONAL."
   }
 }
 
 variable "database_max_connections" {
-  description = "How many connections the database takes. Each costs it memory: 400 is what suits the usual tier."
+  description = "Maximum number of database connections. Each needs memory: 400 suits the default tier."
   type        = number
   default     = 400
 
   validation {
     condition     = var.database_max_connections >= 50 && var.database_max_connections <= 4000
-    error_message = "Between 50 and 4000."
+    error_message = "Use a value between 50 and 4000."
   }
 }
 
 variable "database_reserve" {
-  description = "Connections that no function may count on: they are for jobs, for people, and for the database itself."
+  description = "Connections reserved for jobs, people and the database itself."
   type        = number
   default     = 30
 }
 
 variable "database_pool" {
-  description = "Connections of one instance of a function."
+  description = "Database connections of one instance of a function."
   type        = number
   default     = 2
 
   validation {
     condition     = var.database_pool >= 1 && var.database_pool <= 8
-    error_message = "Between 1 and 8: instances are many."
+    error_message = "Use a value between 1 and 8, because there are many instances."
   }
 }
 
 variable "documents" {
-  description = "Where hot documents are kept: firestore, or redis for its lower latency. The archives must have been made with the same --documents."
+  description = "Store of hot documents: firestore, or redis for lower latency. Build the archives with the same --documents."
   type        = string
   default     = "firestore"
 
   validation {
     condition     = contains(["firestore", "redis"], var.documents)
-    error_message = "Either firestore or redis."
+    error_message = "Use firestore or redis."
   }
 }
 
 variable "redis_ca" {
-  description = "The authorities that sign Memorystore's certificate, in PEM, where documents is redis. They are no secret."
+  description = "Certificate authorities of Memorystore in PEM, if documents is redis. They are not secret."
   type        = string
   default     = ""
 
   validation {
     condition     = var.documents != "redis" || startswith(var.redis_ca, "-----BEGIN CERTIFICATE-----")
-    error_message = "Memorystore is reached over TLS: give its authorities in PEM."
+    error_message = "Memorystore uses TLS: give its certificate authorities in PEM."
   }
 }
 
 variable "scaling" {
-  description = "Of single functions, by name, what is not as usual for their kind."
+  description = "Exceptions from the default scaling of a function's kind, by function name."
   type = map(object({
     min_instances = optional(number)
     max_instances = optional(number)
@@ -242,34 +242,34 @@ variable "scaling" {
 
   validation {
     condition     = alltrue([for name in keys(var.scaling) : contains(keys(local.catalogue.functions), name)])
-    error_message = "There is no function of that name."
+    error_message = "The key must be the name of a function."
   }
 }
 
 variable "alert_email" {
-  description = "Who is told when something needs a person."
+  description = "E-mail address that receives all alerts."
   type        = string
 
   validation {
     condition     = can(regex("^[^@ ]+@[^@ ]+\\.[^@ ]+$", var.alert_email))
-    error_message = "An e-mail address."
+    error_message = "Give an e-mail address."
   }
 }
 
 variable "pager_channels" {
-  description = "Notification channels that wake somebody, by their full names. Pages go there and to the e-mail."
+  description = "Notification channels of critical alerts, by full name. Critical alerts go there and to the e-mail address."
   type        = set(string)
   default     = []
 }
 
 variable "deletion_protection" {
-  description = "Whether a plan is refused that would destroy the address, a certificate, the database, documents or dead letters. Only what may be lost is made without."
+  description = "Rejects plans that would destroy the address, a certificate, the database, documents or dead letters. Disable it only for deployments that may be lost."
   type        = bool
   default     = true
 }
 
 variable "labels" {
-  description = "Labels of all that takes labels."
+  description = "Labels of all resources that support them."
   type        = map(string)
   default     = { system = "melmastoon" }
 }

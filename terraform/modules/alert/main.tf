@@ -50,7 +50,7 @@ variable "condition" {
 }
 
 variable "labels" {
-  description = "The alert's labels."
+  description = "Labels of the alert."
   type        = map(string)
 }
 
@@ -120,6 +120,6 @@ resource "google_monitoring_alert_policy" "this" {
 }
 
 output "policy" {
-  description = "The alert as it was made."
+  description = "The alert policy resource."
   value       = google_monitoring_alert_policy.this
 }

@@ -1,66 +1,66 @@
 # One function. It is built from an archive, runs as an account that may do only what it needs, and checks by itself who calls.
 variable "name" {
-  description = "The function's name, which is its entry point too."
+  description = "Name of the function and of its entry point."
   type        = string
 }
 
 variable "region" {
-  description = "Where it runs."
+  description = "Region."
   type        = string
 }
 
 variable "archive" {
-  description = "The bucket and the object with its source."
+  description = "Bucket and object of the source archive."
   type        = object({ bucket = string, object = string })
 }
 
 variable "builder" {
-  description = "The full name of the service account that builds it."
+  description = "Full name of the service account of the build."
   type        = string
 }
 
 variable "account" {
-  description = "The e-mail of the service account that it runs as."
+  description = "E-mail address of the service account of the function."
   type        = string
 }
 
 variable "at_the_edge" {
-  description = "Whether the load balancer leads to it. What does not stand there is reached from inside the project only."
+  description = "Whether the load balancer routes to it. Other functions are reachable from inside the project only."
   type        = bool
 }
 
 variable "environment" {
-  description = "Its variables."
+  description = "Environment variables."
   type        = map(string)
 }
 
 variable "secrets" {
-  description = "The secret, and its version, that each of these variables is read from."
+  description = "Environment variables from secrets, with secret and version."
   type        = map(object({ secret = string, version = string }))
 }
 
 variable "network" {
-  description = "The network it reaches private addresses through; null where it needs none."
+  description = "Network for private addresses; null if not needed."
   type        = object({ network = string, subnetwork = string })
 }
 
 variable "scaling" {
-  description = "How many instances there are, how many calls each takes at once, and its memory."
+  description = "Instances, concurrent calls per instance, and memory."
   type        = object({ min_instances = number, max_instances = number, concurrency = number, memory_mb = number })
 
   validation {
     condition     = var.scaling.min_instances <= var.scaling.max_instances && var.scaling.max_instances >= 1
-    error_message = "There is at least one instance at most, and not fewer than the least."
+    error_message = "The maximum must be at least 1 and at least the minimum."
   }
 }
 
 variable "timeout" {
-  description = "Seconds after which the cloud gives a call up. The function itself has answered before."
+  description = "Timeout of a call in seconds. The function itself responds earlier."
   type        = number
 }
 
 variable "labels" {
-  description = "The function's labels."
+  description = "Labels of the function."
   type        = map(string)
 }
 
@@ -140,12 +140,12 @@ resource "google_cloud_run_v2_service_iam_member" "invoker" {
 }
 
 output "uri" {
-  description = "Where it is called directly."
+  description = "URL of the function."
   value       = google_cloudfunctions2_function.this.service_config[0].uri
 }
 
 output "service" {
-  description = "The name of its Cloud Run service. A reader waits until the service accepts calls."
+  description = "Name of its Cloud Run service. A reader of this output waits until the service accepts calls."
   value       = google_cloudfunctions2_function.this.name
 
   # The provider rewrites the names in IAM resources, so no expression reads one.
@@ -153,6 +153,6 @@ output "service" {
 }
 
 output "function" {
-  description = "The function as it was made."
+  description = "The function resource."
   value       = google_cloudfunctions2_function.this
 }

@@ -1,58 +1,58 @@
 # One Cloud Run job: a program that runs by itself and ends.
 variable "name" {
-  description = "The job's name."
+  description = "Name of the job."
   type        = string
 }
 
 variable "region" {
-  description = "Where it runs."
+  description = "Region."
   type        = string
 }
 
 variable "image" {
-  description = "Its image."
+  description = "Image of the job."
   type        = string
 }
 
 variable "args" {
-  description = "What its program is called with."
+  description = "Arguments of the program."
   type        = list(string)
 }
 
 variable "account" {
-  description = "The e-mail of the service account that it runs as."
+  description = "E-mail address of the service account of the job."
   type        = string
 }
 
 variable "environment" {
-  description = "Its variables."
+  description = "Environment variables."
   type        = map(string)
 }
 
 variable "secrets" {
-  description = "The secret, and its version, that each of these variables is read from."
+  description = "Environment variables from secrets, with secret and version."
   type        = map(object({ secret = string, version = string }))
   default     = {}
 }
 
 variable "network" {
-  description = "The network that it reaches the database through."
+  description = "Network for the connection to the database."
   type        = object({ network = string, subnetwork = string })
 }
 
 variable "timeout" {
-  description = "Seconds after which a run is ended."
+  description = "Timeout of a run in seconds."
   type        = number
 }
 
 variable "run" {
-  description = "A word that changes when the apply must run the job and wait for its success; null if the apply never runs it."
+  description = "Token whose change makes the apply run the job and wait for its success; null if the apply never runs it."
   type        = string
   default     = null
 }
 
 variable "labels" {
-  description = "The job's labels."
+  description = "Labels of the job."
   type        = map(string)
 }
 
@@ -139,6 +139,6 @@ resource "google_cloud_run_v2_job" "this" {
 }
 
 output "job" {
-  description = "The job as it was made."
+  description = "The job resource."
   value       = google_cloud_run_v2_job.this
 }

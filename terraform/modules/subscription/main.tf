@@ -1,22 +1,22 @@
 # One function's subscription: what is published to a topic is pushed to it, in order per key, signed, as a CloudEvent whose
 # attributes are headers; what it never accepts goes to a dead-letter topic.
 variable "name" {
-  description = "What the subscription is called: as its function."
+  description = "Name of the subscription: the name of its function."
   type        = string
 }
 
 variable "topic" {
-  description = "The full id of the topic."
+  description = "Full id of the topic."
   type        = string
 }
 
 variable "endpoint" {
-  description = "The URL that is pushed to."
+  description = "URL of the push endpoint."
   type        = string
 }
 
 variable "audience" {
-  description = "What the tokens of pushes are made out to."
+  description = "Audience of the push tokens."
   type        = string
 
   validation {
@@ -26,52 +26,52 @@ variable "audience" {
 }
 
 variable "signer" {
-  description = "The e-mail of the service account that pushes are signed as."
+  description = "E-mail address of the service account that signs pushes."
   type        = string
 }
 
 variable "agent" {
-  description = "Pub/Sub's own service agent, which moves what is dead."
+  description = "Pub/Sub's service agent, which publishes dead letters."
   type        = string
 }
 
 variable "dead_letter" {
-  description = "The full id of the dead-letter topic."
+  description = "Full id of the dead-letter topic."
   type        = string
 }
 
 variable "filter" {
-  description = "Which messages are wanted, in Pub/Sub's language; empty wants all."
+  description = "Pub/Sub filter of the messages; empty accepts all."
   type        = string
 }
 
 variable "attempts" {
-  description = "Pushes after which a message is dead."
+  description = "Number of pushes after which a message is dead-lettered."
   type        = number
 
   validation {
     condition     = var.attempts >= 5 && var.attempts <= 100
-    error_message = "Pub/Sub takes 5 to 100."
+    error_message = "Pub/Sub accepts 5 to 100."
   }
 }
 
 variable "ack_deadline" {
-  description = "Seconds within which the function answers."
+  description = "Acknowledgement deadline in seconds."
   type        = number
 
   validation {
     condition     = var.ack_deadline >= 10 && var.ack_deadline <= 600
-    error_message = "Pub/Sub takes 10 to 600."
+    error_message = "Pub/Sub accepts 10 to 600."
   }
 }
 
 variable "backoff" {
-  description = "Seconds between two pushes of a message: they double from min to max."
+  description = "Backoff between two pushes in seconds, doubling from min to max."
   type        = object({ min = number, max = number })
 }
 
 variable "labels" {
-  description = "The subscription's labels."
+  description = "Labels of the subscription."
   type        = map(string)
 }
 
@@ -120,6 +120,6 @@ resource "google_pubsub_subscription_iam_member" "agent" {
 }
 
 output "subscription" {
-  description = "The subscription as it was made."
+  description = "The subscription resource."
   value       = google_pubsub_subscription.this
 }
