@@ -37,6 +37,7 @@ type record struct {
 	header http.Header         // of the answer
 	from   netip.Addr          // of the client, as our own proxies saw it; zero where unknown
 	ours   bool                // whether the host is on our own domain, not on a hotel's
+	plays  bool                // whether scenarios can be asked for
 	unread bool                // whether there may be a body for which no deadline is set
 	line   observe.Line
 	told   outbox.Tally
@@ -127,7 +128,7 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	var span trace.SpanContext
 	ctx, span := observe.Begin(r.Context(), r.Header)
 	c.from, c.unread, c.pace = f.hops.client(r), r.ContentLength != 0, f.pace
-	c.ours = below(hostname(r.Host), f.domain)
+	c.ours, c.plays = below(hostname(r.Host), f.domain), f.sandbox
 	c.line = observe.Line{
 		Time: c.began, Function: f.spec.Name, RequestID: requestID, Trace: span,
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Received: r.ContentLength,
@@ -157,9 +158,11 @@ func network(from netip.Addr) string {
 	return prefix.String()
 }
 
+const scenarioHeader = "X-Sandbox-Scenario"
+
 // scenario is what the caller wants the neighbours to play. Where they are real, nobody is asked to play anything.
 func (f *frame) scenario(r *http.Request) string {
-	if asked := strings.ReplaceAll(r.Header.Get("X-Sandbox-Scenario"), "; ", ";"); f.sandbox && visible(asked, 64) {
+	if asked := strings.ReplaceAll(r.Header.Get(scenarioHeader), "; ", ";"); f.sandbox && visible(asked, 64) {
 		return asked
 	}
 	return ""

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/publicsuffix"
+
 	"melmastoon.ghasi.io/shared/fault"
 )
 
@@ -17,8 +19,9 @@ var (
 	allowedMethods = strings.Join(methods, ", ")
 	allowedHeaders = strings.Join([]string{
 		"Content-Type", "Idempotency-Key", "X-Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id", "Traceparent", "X-Currency",
-		"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Client-Surface", "X-Bootstrap-Version", "X-Sandbox-Scenario",
+		"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Client-Surface", "X-Bootstrap-Version",
 	}, ", ")
+	sandboxHeaders = allowedHeaders + ", " + scenarioHeader
 	exposedHeaders = strings.Join([]string{
 		"ETag", "Location", "Retry-After", "X-Request-Id", "X-Cache", "Idempotent-Replayed", "Content-Language", "RateLimit", "RateLimit-Policy",
 		"X-Bootstrap-Version",
@@ -28,7 +31,7 @@ var (
 const preflightAge = "600" // seconds that a browser need not ask again
 
 // origins keeps pages of other origins from acting in a visitor's name, and from reading what is answered. Only those
-// that the door names, to the letter, may do both.
+// that the door names, to the letter, may do both, and only on the same site: browsers send no cookie of the session from another.
 func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *record) error {
 	if h.spec.Access != Public {
 		return nil
@@ -36,7 +39,7 @@ func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *r
 	protection := &ownOrigin
 	if h.door.Origins != nil {
 		c.header["Vary"] = []string{"Origin"}
-		if origin := r.Header.Get("Origin"); foreign(origin, r) && slices.Contains(h.door.Origins(ctx, r), origin) {
+		if origin := r.Header.Get("Origin"); foreign(origin, r) && sameSite(origin, r) && slices.Contains(h.door.Origins(ctx, r), origin) {
 			protection = new(http.CrossOriginProtection)
 			if err := protection.AddTrustedOrigin(origin); err != nil {
 				return errCrossOrigin.Because(err)
@@ -64,14 +67,29 @@ func foreign(origin string, r *http.Request) bool {
 	return err == nil && from.Host != r.Host
 }
 
+// sameSite reports whether an origin and the host are names below one domain that can be registered.
+func sameSite(origin string, r *http.Request) bool {
+	from, err := url.Parse(origin)
+	if err != nil {
+		return false
+	}
+	theirs, noTheirs := publicsuffix.EffectiveTLDPlusOne(hostname(from.Host))
+	ours, noOurs := publicsuffix.EffectiveTLDPlusOne(hostname(r.Host))
+	return noTheirs == nil && noOurs == nil && theirs == ours
+}
+
 // preflight answers a browser that asks whether a page of another origin may send a request.
 func preflight(c *record) (answer, error) {
 	if c.header["Access-Control-Allow-Origin"] == nil {
 		return answer{}, errCrossOrigin
 	}
+	headers := allowedHeaders
+	if c.plays {
+		headers = sandboxHeaders
+	}
 	return answer{Status: http.StatusNoContent, Header: http.Header{
 		"Access-Control-Allow-Methods": {allowedMethods},
-		"Access-Control-Allow-Headers": {allowedHeaders},
+		"Access-Control-Allow-Headers": {headers},
 		"Access-Control-Max-Age":       {preflightAge},
 	}}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
 // shop is a public function at a tenant's shop, whose door trusts one origin of each tenant.
@@ -37,7 +38,7 @@ func named(_ context.Context, tenant string, _ fn.Call[fn.Nothing]) (map[string]
 func TestPagesOfOtherOriginsMayOnlyWhatTheDoorAllows(t *testing.T) {
 	t.Parallel()
 	front := open(t, shop("GET /shops/{tenantSlug}/thing", named), shop("POST /shops/{tenantSlug}/thing", named)).As("")
-	const trusted = "https://www.kabul.example"
+	const trusted, host = "https://www.kabul.example", "book.kabul.example"
 	for _, test := range []struct {
 		name, method, path string
 		headers            []string
@@ -45,10 +46,10 @@ func TestPagesOfOtherOriginsMayOnlyWhatTheDoorAllows(t *testing.T) {
 		allowed            string // Access-Control-Allow-Origin
 	}{
 		{"no browser", "POST", "/shops/kabul/thing", nil, 200, ""},
-		{"the page's own origin", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-origin", "Origin", "http://example.com"}, 200, ""},
-		{"an older browser at its own origin", "POST", "/shops/kabul/thing", []string{"Origin", "http://example.com"}, 200, ""},
+		{"the page's own origin", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-origin", "Origin", "http://" + host}, 200, ""},
+		{"an older browser at its own origin", "POST", "/shops/kabul/thing", []string{"Origin", "http://" + host}, 200, ""},
 		{"another site writes", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403, ""},
-		{"a sibling of the site writes", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-site", "Origin", "https://other.example.com"}, 403, ""},
+		{"a sibling of the site writes", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "same-site", "Origin", "https://other.kabul.example"}, 403, ""},
 		{"an older browser elsewhere writes", "POST", "/shops/kabul/thing", []string{"Origin", "https://evil.example"}, 403, ""},
 		{"a frame without an origin writes", "POST", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "cross-site", "Origin", "null"}, 403, ""},
 		{"another site reads", "GET", "/shops/kabul/thing", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 200, ""},
@@ -63,7 +64,9 @@ func TestPagesOfOtherOriginsMayOnlyWhatTheDoorAllows(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := front.Send(test.method, test.path, nil, test.headers...)
+			r := front.Request(t, test.method, test.path, nil, test.headers...)
+			r.Host = host
+			a := front.Serve(r)
 			if a.Status != test.status || a.Header.Get("Access-Control-Allow-Origin") != test.allowed {
 				t.Errorf("got %d, allowed %q; want %d, %q\n%s", a.Status, a.Header.Get("Access-Control-Allow-Origin"), test.status, test.allowed, a.Body)
 			}
@@ -78,9 +81,59 @@ func TestPagesOfOtherOriginsMayOnlyWhatTheDoorAllows(t *testing.T) {
 			}
 		})
 	}
-	may := front.Send("OPTIONS", "/shops/kabul/thing", nil, "Origin", trusted, "Access-Control-Request-Method", "POST")
+	asks := front.Request(t, "OPTIONS", "/shops/kabul/thing", nil, "Origin", trusted, "Access-Control-Request-Method", "POST")
+	asks.Host = host
+	may := front.Serve(asks)
 	if !strings.Contains(may.Header.Get("Access-Control-Allow-Headers"), "Idempotency-Key") || !strings.Contains(may.Header.Get("Access-Control-Allow-Methods"), "POST") || may.Header.Get("Access-Control-Max-Age") == "" {
 		t.Errorf("got %v", may.Header)
+	}
+}
+
+// TestOrigins_sameSite calls hosts from a page of a trusted origin. Only to the same site does a browser send the session's cookie.
+func TestOrigins_sameSite(t *testing.T) {
+	t.Parallel()
+	front := open(t, shop("POST /shops/{tenantSlug}/thing", named)).As("")
+	for _, test := range []struct {
+		tenant, host string
+		same         bool
+	}{
+		{"kabul", "kabul.example", true},
+		{"kabul", "book.kabul.example:8443", true},
+		{"kabul", "stays.example", false},
+		{"kabul", "example", false},
+		{"kabul", "127.0.0.1:8080", false},
+	} {
+		t.Run(test.host, func(t *testing.T) {
+			t.Parallel()
+			origin := "https://www." + test.tenant + ".example"
+			want := map[bool]string{true: origin}[test.same]
+			for method, status := range map[string]int{"POST": 200, "OPTIONS": 204} {
+				r := front.Request(t, method, "/shops/"+test.tenant+"/thing", nil, "Origin", origin, "Access-Control-Request-Method", "POST")
+				if r.Host = test.host; !test.same {
+					status = 403
+				}
+				a := front.Serve(r)
+				if got := a.Header.Get("Access-Control-Allow-Origin"); a.Status != status || got != want {
+					t.Errorf("%s answers %d and allows %q, want %d and %q", method, a.Status, got, status, want)
+				}
+			}
+		})
+	}
+}
+
+// TestPreflight_scenario asks whether a page may send the header of scenarios, which only a sandbox reads.
+func TestPreflight_scenario(t *testing.T) {
+	t.Parallel()
+	for sandbox, offered := range map[string]bool{"": false, "false": false, "true": true} {
+		e, issuer := fntest.Surround(t, env.Of(map[string]string{"SANDBOX": sandbox}))
+		front := fntest.Behind(t, e, issuer, shop("POST /shops/{tenantSlug}/thing", named)).As("")
+		r := front.Request(t, "OPTIONS", "/shops/kabul/thing", nil, "Origin", "https://www.kabul.example", "Access-Control-Request-Method", "POST")
+		r.Host = "kabul.example"
+		a := front.Serve(r)
+		headers := a.Header.Get("Access-Control-Allow-Headers")
+		if a.Status != 204 || !strings.Contains(headers, "X-Bootstrap-Version") || strings.Contains(headers, "X-Sandbox-Scenario") != offered {
+			t.Errorf("SANDBOX=%q: %d, %q", sandbox, a.Status, headers)
+		}
 	}
 }
 
