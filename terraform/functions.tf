@@ -45,7 +45,7 @@ locals {
     consumer      = { TENANT_SITE_URL = coalesce(var.tenant_site_url, var.demo ? "https://${var.domain}/site/{slug}" : "https://{host}/") }
     sandbox       = { PUBLIC_URL = "https://${var.domain}" }
     storefront    = { PUBLIC_URL = "https://${var.domain}" }
-    tenantbooking = { TENANT_RETURN_URL = coalesce(var.tenant_return_url, var.demo ? "https://${var.domain}/site/{slug}/return/{draftId}" : "https://{host}/return/{draftId}") }
+    tenantbooking = { TENANT_RETURN_URL = coalesce(var.tenant_return_url, var.demo ? "https://${var.domain}/site/{slug}/return/{draftId}" : "https://{site}/return/{draftId}") }
   }
 
   environment = { for name, f in local.functions : name => merge(

@@ -1,6 +1,7 @@
 package tenantbooking
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -14,8 +15,8 @@ import (
 
 // A Site knows where on a hotel's site a guest goes on after paying.
 type Site struct {
-	ReturnURL string `env:"TENANT_RETURN_URL"`             // "https://{host}/return/{draftId}"; none: the provider shows its own end
-	Domain    string `env:"SITE_DOMAIN,default=localhost"` // ours, below which each hotel has a host by its slug
+	ReturnURL string `env:"TENANT_RETURN_URL"`             // "https://{site}/return/{draftId}", or with {slug}; none: the provider shows its own end
+	Domain    string `env:"SITE_DOMAIN,default=localhost"` // ours: of the host of all hotels, below which each has one by its slug
 
 	Keys keyring.Ring `env:"RETURN_LINK_KEYS,required"`
 }
@@ -23,10 +24,17 @@ type Site struct {
 // returnLinkLife is how long a return link is good after the hold of its rooms has ended.
 const returnLinkLife = 2 * time.Hour
 
+var errReturnURL = errors.New("site: TENANT_RETURN_URL is no http URL of {site}, {slug} and {draftId}")
+
 // OpenSite reads the configuration.
 func OpenSite(e env.Env) (s Site, err error) {
 	if err := e.Load(&s); err != nil {
 		return s, fmt.Errorf("site: %w", err)
+	}
+	page := s.fill("hotel.example", "hotel", "draft")
+	u, err := url.Parse(page)
+	if page != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(page, "{}")) {
+		return s, errReturnURL
 	}
 	return s, nil
 }
@@ -59,21 +67,21 @@ func returnParts(t id.Tenant, d id.Draft, r id.Reservation, m Method) []string {
 
 // page is the URL of the page that receives the guest.
 func (s Site) page(v Visitor, at fn.Site, d id.Draft) string {
-	return strings.NewReplacer("{host}", s.host(v, at), "{slug}", v.Tenant.Slug, "{draftId}", d.String()).Replace(s.ReturnURL)
+	return s.fill(s.of(v, at), v.Tenant.Slug, d.String())
 }
 
-// host is the one that the guest is on: nowhere else do they have their cookie. Whoever calls on a host of all hotels is on
-// the hotel's first domain, where handoffs lead, else on its host below ours.
-func (s Site) host(v Visitor, at fn.Site) string {
-	name := v.Tenant.Slug
+func (s Site) fill(site, slug, draft string) string {
+	return strings.NewReplacer("{site}", site, "{slug}", slug, "{draftId}", draft).Replace(s.ReturnURL)
+}
+
+// of is the hotel's site on the host that the guest is on: only there do they have their cookie. A host of all hotels is our
+// domain, with the hotel by the name that the guest's calls have: the cookie's path begins with it.
+func (s Site) of(v Visitor, at fn.Site) string {
 	switch {
-	case at.Own:
-		name = v.Called
-	case len(v.Tenant.Domains) > 0:
-		name = v.Tenant.Domains[0]
+	case !at.Own:
+		return s.Domain + "/" + url.PathEscape(v.Called)
+	case v.Called == v.Tenant.Slug:
+		return v.Called + "." + s.Domain
 	}
-	if name == v.Tenant.Slug {
-		name += "." + s.Domain
-	}
-	return name
+	return v.Called
 }

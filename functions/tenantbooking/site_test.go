@@ -20,11 +20,11 @@ func TestAGuestComesBackToTheHostTheyHaveLeft(t *testing.T) {
 		own            bool
 		want           string
 	}{
-		{"a domain of the hotel's", "https://{host}/return/{draftId}", own, "kabul-grand.example", true, "https://kabul-grand.example/return/" + draft.String()},
-		{"its other domain", "https://{host}/return/{draftId}", own, "other.example", true, "https://other.example/return/" + draft.String()},
-		{"its host below ours", "https://{host}/return/{draftId}", own, "kabul-grand", true, "https://kabul-grand.stays.example/return/" + draft.String()},
-		{"a host of all hotels, whose page is at the hotel's domain", "https://{host}/return/{draftId}", own, "kabul-grand", false, "https://kabul-grand.example/return/" + draft.String()},
-		{"a host of all hotels, where this one has none", "https://{host}/return/{draftId}", plain, plain.ID.String(), false, "https://herat-garden.stays.example/return/" + draft.String()},
+		{"a domain of the hotel's", "https://{site}/return/{draftId}", own, "kabul-grand.example", true, "https://kabul-grand.example/return/" + draft.String()},
+		{"its other domain", "https://{site}/return/{draftId}", own, "other.example", true, "https://other.example/return/" + draft.String()},
+		{"its host below ours", "https://{site}/return/{draftId}", own, "kabul-grand", true, "https://kabul-grand.stays.example/return/" + draft.String()},
+		{"the host of all hotels, of one with a domain", "https://{site}/return/{draftId}", own, "kabul-grand", false, "https://stays.example/kabul-grand/return/" + draft.String()},
+		{"the host of all hotels, by its id", "https://{site}/return/{draftId}", plain, plain.ID.String(), false, "https://stays.example/" + plain.ID.String() + "/return/" + draft.String()},
 		{"a demo", "http://127.0.0.1:8080/site/{slug}/return/{draftId}", own, "kabul-grand", false, "http://127.0.0.1:8080/site/kabul-grand/return/" + draft.String()},
 		{"a provider's own end", "", own, "kabul-grand", true, ""},
 	} {
@@ -34,6 +34,19 @@ func TestAGuestComesBackToTheHostTheyHaveLeft(t *testing.T) {
 		}
 		if got := site.page(Visitor{Tenant: test.tenant, Called: test.called}, fn.Site{Own: test.own}, draft); got != test.want {
 			t.Errorf("from %s to %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestOpenSite_returnURL(t *testing.T) {
+	t.Parallel()
+	for template, ok := range map[string]bool{
+		"": true, "https://{site}/return/{draftId}": true, "http://127.0.0.1:8080/site/{slug}/return/{draftId}": true,
+		"https://{host}/return/{draftId}": false, "{site}/return/{draftId}": false, "ftp://{site}/return": false, "https:///return": false,
+	} {
+		_, err := OpenSite(env.Of(map[string]string{"TENANT_RETURN_URL": template, "RETURN_LINK_KEYS": key("a", 1)}))
+		if (err == nil) != ok {
+			t.Errorf("%q: %v", template, err)
 		}
 	}
 }

@@ -46,7 +46,7 @@ type guest struct {
 }
 
 // sit opens a browser that nobody has used before. It closes with the test.
-func sit(t *testing.T, s *stage.Stage, j journey) *guest {
+func sit(t *testing.T, s *stage.Stage, j journey, more ...chromedp.ExecAllocatorOption) *guest {
 	t.Helper()
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.UserDataDir(t.TempDir()),
@@ -55,6 +55,7 @@ func sit(t *testing.T, s *stage.Stage, j journey) *guest {
 	for _, quiet := range []string{"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage"} {
 		options = append(options, chromedp.Flag(quiet, true))
 	}
+	options = append(options, more...)
 	program, end := chromedp.NewExecAllocator(context.Background(), options...) // not the test's context: that is over before its cleanups
 	t.Cleanup(end)
 	window, _ := chromedp.NewContext(program, chromedp.WithErrorf(t.Logf))

@@ -1,0 +1,142 @@
+package browser
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/test/stage"
+)
+
+// The hosts of a hotel's site: the one of all hotels, its own below that, and two of its own domain.
+const (
+	sharedHost = "stays.example"
+	domainHost = "kabul-grand.example"
+	secondHost = "book.kabul-grand.example"
+)
+
+// front.html is what a hotel's own front end is: a page with a script that calls the host that it is on.
+//
+//go:embed front.html
+var front string
+
+// web opens a stage whose hotel is reached over HTTPS at its hosts, as in production, and a browser that finds them.
+func web(t *testing.T) *guest {
+	t.Helper()
+	db := pgtest.New(t)
+	s := stage.Within(t, db, db.Env().With("SITE_DOMAIN", sharedHost).With("TENANT_RETURN_URL", "https://{site}/return/{draftId}"))
+	_, err := db.Owner(t).Exec(t.Context(), `INSERT INTO sandbox.tenant_domains (tenant_id, domain) VALUES (@tenant, @domain)`,
+		pgx.StrictNamedArgs{"tenant": demo.KabulGrand.Tenant, "domain": secondHost})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edge := httptest.NewUnstartedServer(edgeOf(t, s))
+	edge.Config.ErrorLog = log.New(io.Discard, "", 0) // browsers open connections that they do not use
+	edge.StartTLS()
+	t.Cleanup(edge.Close)
+	address := strings.TrimPrefix(edge.URL, "https://")
+	var rules []string
+	for _, host := range []string{sharedHost, "*." + sharedHost, domainHost, "*." + domainHost} {
+		rules = append(rules, "MAP "+host+" "+address)
+	}
+	return sit(t, s, journey{language: "en", method: "card", tongue: english, asks: "en-GB,en", scripts: true, width: wide},
+		chromedp.Flag("host-resolver-rules", strings.Join(rules, ", ")), chromedp.Flag("ignore-certificate-errors", true))
+}
+
+// edgeOf is the load balancer: functions are behind it, and the front end is on every other path.
+func edgeOf(t *testing.T, s *stage.Stage) http.Handler {
+	t.Helper()
+	target, err := url.Parse(s.Cloud.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host
+		r.Out.Header.Set("X-Forwarded-Proto", "https")
+	}}
+	page := template.Must(template.New("front").Parse(front))
+	wish := (&stage.Visitor{Browser: s.Browser()}).Wanting(stage.Usual())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/bff/") {
+			functions.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if err := page.Execute(w, map[string]any{"Shared": sharedHost, "Wish": wish, "Guest": stage.Zarghona()}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestHosts_bookAndPay books on each host of a hotel's site. The bank leads the guest back to the host that they left, where the
+// browser sends the session's cookie: the page drops the token of the return link.
+func TestHosts_bookAndPay(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	g := web(t)
+	for _, home := range []string{
+		"https://" + sharedHost + "/" + demo.KabulGrand.Slug,
+		"https://" + demo.KabulGrand.Slug + "." + sharedHost,
+		"https://" + domainHost,
+		"https://" + secondHost,
+	} {
+		g.does("open "+home, chromedp.Navigate(home+"/"))
+		g.press("#book")
+		g.sees("checkout", `button[name="action"][value="pay"]`, english)
+		g.press(`button[name="action"][value="pay"]`)
+		g.does("see the outcome", chromedp.WaitVisible(chromedp.CSS("#outcome")))
+		if at, outcome := g.address(), g.text("#outcome"); !strings.HasPrefix(at, home+"/return/bdr_") || !strings.HasPrefix(outcome, "confirmed GM-") {
+			t.Errorf("left %s and came back to %s: %s", home, at, outcome)
+		}
+	}
+	g.stage.Settle()
+}
+
+// TestHosts_origins calls hosts from pages at others. The browser sends the session's cookie, and shows the answer, only on one site.
+func TestHosts_origins(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts a browser")
+	}
+	g := web(t)
+	shared := "https://" + sharedHost + "/bff/tenant-booking/v1/" + demo.KabulGrand.Slug
+	for _, test := range []struct{ from, to, want string }{
+		{"https://" + domainHost, "https://" + secondHost + "/api", "200"},
+		{"https://" + secondHost, "https://" + domainHost + "/api", "200"},
+		{"https://" + domainHost, shared, "TypeError"},
+		{"https://" + demo.HeratGarden.Slug + "." + sharedHost, shared, "TypeError"},
+	} {
+		g.does("open "+test.from, chromedp.Navigate(test.from+"/"))
+		// The second call is a write that a preflight precedes, and that needs the cookie of the first.
+		got := ask(g, chromedp.Evaluate[string](fmt.Sprintf("both(%s)", quoted(t, test.to)), chromedp.EvalAwaitPromise))
+		if got != test.want {
+			t.Errorf("from %s to %s: %s, want %s", test.from, test.to, got, test.want)
+		}
+	}
+}
+
+func quoted(t *testing.T, text string) string {
+	t.Helper()
+	literal, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(literal)
+}
