@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,11 +62,14 @@ func openWire(e env.Env) (http.RoundTripper, error) {
 	})
 }
 
+// sessionCookies are the names that the booking service gives its session's cookie, by how it is called.
+var sessionCookies = []string{"tnt_id", "__Secure-tnt_id", "__Host-tnt_id"}
+
 // visit is a guest's request. One that acts and then sends them on needs to know nothing of the hotel.
 func (s *site) visit(slug string, h http.Header, at time.Time) *Visit {
 	v := &Visit{Slug: slug, At: at, site: s, header: h}
 	for _, c := range (&http.Request{Header: h}).Cookies() {
-		if c.Name == "tnt_id" || c.Name == "__Host-tnt_id" {
+		if slices.Contains(sessionCookies, c.Name) {
 			v.cookies = append(v.cookies, c)
 		}
 	}

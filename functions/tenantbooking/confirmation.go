@@ -38,11 +38,6 @@ type ConfirmedPay struct {
 	Captured money.Minor `json:"captured"`
 }
 
-// BookedBy reports whether the session made the booking.
-func (r Reservation) BookedBy(s Session) bool {
-	return !s.ID.IsZero() && r.Session != nil && *r.Session == s.ID
-}
-
 // Of shows a confirmed reservation.
 func (c Confirmations) Of(r Reservation) (Confirmation, error) {
 	minor := func(m money.Micro) (money.Minor, error) {

@@ -56,6 +56,27 @@ func (c Confirmations) Opens(token string, t id.Tenant, r id.Reservation) bool {
 	return ok && c.keys.Tagged(tag, "confirmation", t.String(), r.String())
 }
 
+// Owns reports whether the session made the booking. Its draft knows, and then what is kept of that: the reservation names the session that
+// held the rooms, whose guest goes on under another id since they were named.
+func (c Confirmations) Owns(ctx context.Context, s Session, r id.Reservation) (owns bool, err error) {
+	if s.ID.IsZero() {
+		return false, nil
+	}
+	err = c.db.InTenant(ctx, s.Tenant, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, `
+			SELECT EXISTS (SELECT FROM bff_tenant_booking.booking_drafts
+					WHERE tenant_id = @tenant AND session_id = @session AND reservation_id = @reservation)
+				OR EXISTS (SELECT FROM bff_tenant_booking.booking_draft_snapshots
+					WHERE tenant_id = @tenant AND session_id = @sessionText AND reservation_id = @reservationText)`,
+			pgx.StrictNamedArgs{"tenant": s.Tenant, "session": s.ID, "reservation": r, "sessionText": s.ID.String(), "reservationText": r.String()}).
+			Scan(&owns)
+	})
+	if err != nil {
+		return false, fmt.Errorf("confirmations: owner of %s: %w", r, err)
+	}
+	return owns, nil
+}
+
 // Forgotten reports whether a stay is so long ago that a token opens it no more.
 func (r Reservation) Forgotten(now time.Time) bool { return now.After(r.Stay.End.Time().Add(lookBack)) }
 

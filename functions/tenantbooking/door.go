@@ -118,11 +118,21 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (fn.Door[Visitor], error) {
 	if slices.Contains(rules, ShowsFront) {
 		d.fronts = OpenStorefronts(e)
 	}
-	opened := fn.Door[Visitor]{Enter: d.enter, Origins: d.origins, Path: []string{"tenantSlug"}, Headers: []string{"X-Currency"}}
+	opened := fn.Door[Visitor]{Enter: d.enter, ContinueAs: d.continueAs, Origins: d.origins, Path: []string{"tenantSlug"}, Headers: []string{"X-Currency"}}
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
 	}
 	return opened, err
+}
+
+// continueAs returns the cookie of the session that the visitor's goes on as.
+func (d *door) continueAs(r *http.Request, v Visitor, caller string) (*http.Cookie, error) {
+	session, err := id.Parse[id.TenantSession](caller)
+	if err != nil {
+		return nil, err
+	}
+	v.Session.ID = session
+	return d.sessions.Cookie(v, d.spec.Site(r))
 }
 
 // A glimpse is what the door knows before the hotel's entry is read: whose name is called, which session the cookie names, and

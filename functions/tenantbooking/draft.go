@@ -1,6 +1,7 @@
 package tenantbooking
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -52,6 +53,13 @@ type Body struct {
 type Hashes struct {
 	Email pseudonym.Hash `json:"email,omitzero"`
 	Phone pseudonym.Hash `json:"phone,omitzero"`
+}
+
+// Hash returns the pseudonyms of a guest whose addresses are valid.
+func (g Guest) Hash(p pseudonym.Peppers) (Hashes, error) {
+	email, noEmail := pseudonym.Email(g.Email)
+	phone, noPhone := pseudonym.Phone(g.Phone)
+	return Hashes{Email: p.Hash(email), Phone: p.Hash(phone)}, errors.Join(noEmail, noPhone)
 }
 
 // A Payment is the one live intent of a draft.

@@ -89,6 +89,15 @@ func (s Drafts) Add(ctx context.Context, d *Draft) (stands *Draft, err error) {
 // Save writes what has become of a draft, with the events that tell of it, and at its end what is kept of it. Whoever saves
 // second what two have read gets fault.ErrVersionConflict, and has changed nothing.
 func (s Drafts) Save(ctx context.Context, d *Draft, events ...event.Draft) error {
+	return s.save(ctx, d, func(postgres.Tx) {}, events...)
+}
+
+// SaveAs saves a draft whose session goes on under another id, the draft's: everything that is kept of the owner goes along.
+func (s Drafts) SaveAs(ctx context.Context, d *Draft, owner Session, events ...event.Draft) error {
+	return s.save(ctx, d, func(tx postgres.Tx) { queueRename(tx, d, owner) }, events...)
+}
+
+func (s Drafts) save(ctx context.Context, d *Draft, queue func(postgres.Tx), events ...event.Draft) error {
 	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
 		if err := update(ctx, tx, d); err != nil {
 			return err
@@ -96,12 +105,32 @@ func (s Drafts) Save(ctx context.Context, d *Draft, events ...event.Draft) error
 		if d.State.Ended() {
 			queueSnapshot(tx, d)
 		}
+		queue(tx)
 		return s.outbox.Append(ctx, tx, s.flags.Told(d.Silent, events...)...)
 	})
 	if err != nil {
 		return fmt.Errorf("drafts: save %s: %w", d.ID, err)
 	}
 	return nil
+}
+
+// queueRename gives the drafts of the owner, what is kept of those that are over, and the handoffs that it came with to the draft's
+// session. The marks of confirmations that the owner has seen stay: they only keep the same event from being published twice.
+func queueRename(tx postgres.Tx, d *Draft, owner Session) {
+	var arrivals []string
+	for _, arrival := range []*id.HandoffArrival{d.Arrival, owner.Arrival} {
+		if arrival != nil {
+			arrivals = append(arrivals, arrival.String())
+		}
+	}
+	tx.Queue(`UPDATE bff_tenant_booking.booking_drafts SET session_id = @new WHERE tenant_id = @tenant AND session_id = @old`,
+		pgx.StrictNamedArgs{"new": d.Session, "old": owner.ID, "tenant": d.Tenant})
+	tx.Queue(`UPDATE bff_tenant_booking.booking_draft_snapshots SET session_id = @new WHERE tenant_id = @tenant AND session_id = @old`,
+		pgx.StrictNamedArgs{"new": d.Session.String(), "old": owner.ID.String(), "tenant": d.Tenant})
+	tx.Queue(`
+		UPDATE bff_tenant_booking.handoff_arrival_log SET session_id = @new
+		WHERE tenant_id = @tenant AND id = ANY (@arrivals) AND session_id = @old`,
+		pgx.StrictNamedArgs{"new": d.Session, "old": owner.ID, "tenant": d.Tenant, "arrivals": arrivals})
 }
 
 func update(ctx context.Context, tx postgres.Tx, d *Draft) error {

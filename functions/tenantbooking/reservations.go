@@ -263,9 +263,8 @@ type Reservation struct {
 		Intents  []id.Intent `json:"paymentIntentIds"`
 		Captured money.Micro `json:"capturedMicro"`
 	} `json:"payment"`
-	Policy      Policy            `json:"cancellationPolicy"`
-	Session     *id.TenantSession `json:"sessionId"`
-	ConfirmedAt *time.Time        `json:"confirmedAt"`
+	Policy      Policy     `json:"cancellationPolicy"`
+	ConfirmedAt *time.Time `json:"confirmedAt"`
 }
 
 // Booked reports whether the reservation is the guest's for good.

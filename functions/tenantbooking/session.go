@@ -31,6 +31,7 @@ type Session struct {
 	IP          string               `json:"ipHash"`
 	Device      attribution.Device   `json:"deviceClass"`
 	RevokedAt   time.Time            `json:"revokedAt,omitzero"` // from then on its cookies open nothing
+	Successor   *id.TenantSession    `json:"successor,omitzero"` // the id by which its guest goes on since they were named
 
 	passing bool // begun by a program's first call: it is not written, unless the guest arrives by a handoff
 }
@@ -95,10 +96,12 @@ func Birth(v Visitor, h http.Header, now time.Time) Session {
 // sessionTTL is how long a session lives on after it was seen last.
 const sessionTTL = 30 * 24 * time.Hour
 
-// The names of the session's cookie: on a host that several hotels share, and on a hotel's own.
+// The names of the session's cookie: on a host that several hotels share, on a hotel's own, and over plain HTTP. Where hosts are shared, its
+// path rules out __Host-, so that another host of our domain can plant a cookie: see Renamed.
 const (
-	sharedCookie = "tnt_id"
+	sharedCookie = "__Secure-tnt_id"
 	ownCookie    = "__Host-tnt_id"
+	plainCookie  = "tnt_id"
 )
 
 // A Pass is what a valid cookie says: the session, and when the cookie was issued. It is good for sessionTTL from then.
@@ -111,20 +114,23 @@ type Pass struct {
 const renewal = 24 * time.Hour
 
 // FromCookie returns the Pass of the request's cookie. ok is false unless the cookie was signed here for that hotel, and has
-// not expired.
+// not expired. Of several the one issued last counts: one that was planted stays in the browser beside that of the named guest.
 func (s *Sessions) FromCookie(r *http.Request, t id.Tenant, at fn.Site) (pass Pass, ok bool) {
 	for _, c := range r.CookiesNamed(cookieAt(at)) {
-		if pass, ok = s.verify(c.Value, t); ok {
-			return pass, true
+		if found, valid := s.verify(c.Value, t); valid && !found.IssuedAt.Before(pass.IssuedAt) {
+			pass, ok = found, true
 		}
 	}
-	return Pass{}, false
+	return pass, ok
 }
 
 // cookieAt is what the cookie is called there. On a hotel's own host no other name counts: a neighbouring host can have a
 // browser send a cookie of any name but one with that prefix.
 func cookieAt(at fn.Site) string {
-	if at.Own && !at.Plain {
+	switch {
+	case at.Plain:
+		return plainCookie
+	case at.Own:
 		return ownCookie
 	}
 	return sharedCookie

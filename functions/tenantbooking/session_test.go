@@ -46,7 +46,7 @@ func TestWhoseACookieIs(t *testing.T) {
 	}
 	knows := func(s *Sessions, t Tenant, value string) bool {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.AddCookie(&http.Cookie{Name: "tnt_id", Value: value})
+		r.AddCookie(&http.Cookie{Name: sharedCookie, Value: value})
 		got, ok := s.FromCookie(r, t.ID, fn.Site{})
 		return ok && got.Session == session.ID
 	}

@@ -91,7 +91,7 @@ func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
 
 // Revoke ends a session, and forgets what ties it to a person. Visits that are under way do not bring it back: what they keep
 // of it, they carry over. A session that is not kept is kept as revoked, for as long as one of its cookies can be valid. What
-// is older than what was told before changes nothing.
+// is older than what was told before changes nothing. A session that goes on under another id is revoked there too.
 func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSession, since time.Time) error {
 	for range rivals {
 		kept, ok, err := s.docs.Get(ctx, s.key(session))
@@ -101,6 +101,11 @@ func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSes
 		if err != nil || !kept.of(t, session) || !since.After(kept.RevokedAt) {
 			return err
 		}
+		if kept.Successor != nil {
+			if err := s.Revoke(ctx, t, *kept.Successor, since); err != nil {
+				return err
+			}
+		}
 		kept.LastSeenAt = s.now()
 		if done, err := s.put(ctx, kept.anonymous(since)); err != nil || done {
 			return err
@@ -108,6 +113,40 @@ func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSes
 	}
 	return fault.ErrUnavailable.Because(errors.New("sessions: revoke " + session.String() + ": others were always first"))
 }
+
+// Renamed is the id by which a session goes on after the act that names its guest. Whoever planted the session's cookie in the
+// guest's browser knows the id before, which by then is the one of an empty session.
+func Renamed(act id.Request) id.TenantSession { return id.Derive[id.TenantSession](act, "session") }
+
+// Rename keeps the session under the id by which it goes on, also as revoked if it is. Under the id before, it keeps which that is, since
+// a revocation may still come under that one. Where another visit of it has been kept meanwhile, it begins with that.
+func (s *Sessions) Rename(ctx context.Context, session Session, to id.TenantSession) error {
+	before := session
+	for range rivals {
+		if before.renamedTo(to) {
+			return nil
+		}
+		before.LastSeenAt = s.now()
+		after := before
+		after.ID, after.Version, after.Successor = to, 0, nil
+		before.Draft, before.Successor = nil, &to
+		kept, err := s.put(ctx, before)
+		if err == nil && kept {
+			_, err = s.put(ctx, after) // false: it has just been revoked
+		}
+		if err != nil || kept {
+			return err
+		}
+		newer, ok, err := s.find(ctx, session.Tenant, session.ID)
+		if err != nil || !ok { // what nobody can read is not carried over
+			return err
+		}
+		before = newer
+	}
+	return fault.ErrUnavailable.Because(errors.New("sessions: rename " + session.ID.String() + ": others were always first"))
+}
+
+func (s Session) renamedTo(to id.TenantSession) bool { return s.Successor != nil && *s.Successor == to }
 
 // put writes the next version, unless there is one already.
 func (s *Sessions) put(ctx context.Context, session Session) (bool, error) {
@@ -119,7 +158,7 @@ func (s *Sessions) put(ctx context.Context, session Session) (bool, error) {
 // id seen in telemetry opens nothing.
 func (s *Sessions) sign(session id.TenantSession, t id.Tenant) (string, error) {
 	issued := strconv.FormatInt(s.now().Unix(), dateBase)
-	tag, err := s.keys.Tag(sharedCookie, t.String(), session.String(), issued)
+	tag, err := s.keys.Tag(plainCookie, t.String(), session.String(), issued)
 	return session.String() + "." + issued + "." + tag, err
 }
 
@@ -131,7 +170,7 @@ func (s *Sessions) verify(value string, t id.Tenant) (pass Pass, ok bool) {
 	issued, tag, _ := strings.Cut(rest, ".")
 	session, err := id.Parse[id.TenantSession](name)
 	seconds, undated := strconv.ParseInt(issued, dateBase, 64)
-	if err != nil || undated != nil || !s.keys.Tagged(tag, sharedCookie, t.String(), name, issued) {
+	if err != nil || undated != nil || !s.keys.Tagged(tag, plainCookie, t.String(), name, issued) {
 		return Pass{}, false
 	}
 	pass = Pass{Session: session, IssuedAt: time.Unix(seconds, 0)}

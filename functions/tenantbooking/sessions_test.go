@@ -107,10 +107,10 @@ func TestWhoIsNeverFirstGivesUpAndSaysSo(t *testing.T) {
 // be of one kind or the other.
 func TestEveryMemberOfASessionIsCarriedOverOrItsOwn(t *testing.T) {
 	t.Parallel()
-	own := []string{"ID", "Tenant", "Version", "CreatedAt", "LastSeenAt", "Fingerprint", "IP", "Device", "RevokedAt", "passing"}
-	draft, arrival := id.New[id.Draft](), id.New[id.HandoffArrival]()
+	own := []string{"ID", "Tenant", "Version", "CreatedAt", "LastSeenAt", "Fingerprint", "IP", "Device", "RevokedAt", "Successor", "passing"}
+	draft, arrival, successor := id.New[id.Draft](), id.New[id.HandoffArrival](), id.New[id.TenantSession]()
 	mine := Session{id.New[id.TenantSession](), id.New[id.Tenant](), 1, time.Now(), time.Now(), "en", "USD", attribution.Campaign{Source: "a", Medium: "b", Campaign: "c"},
-		&draft, &arrival, Consent{true, true}, "f", "i", attribution.Mobile, time.Now(), true}
+		&draft, &arrival, Consent{true, true}, "f", "i", attribution.Mobile, time.Now(), &successor, true}
 	all := reflect.ValueOf(mine.onto(Session{}, Session{}))
 	for i := range all.NumField() {
 		name := all.Type().Field(i).Name

@@ -41,35 +41,43 @@ type Response struct {
 }
 
 type patcher struct {
-	drafts  tenantbooking.Drafts
-	peppers pseudonym.Peppers
+	drafts   tenantbooking.Drafts
+	sessions *tenantbooking.Sessions
+	peppers  pseudonym.Peppers
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	peppers, err := secrets.Peppers(e)
-	return (&patcher{tenantbooking.OpenDrafts(e), peppers}).patch, err
+	peppers, noPeppers := secrets.Peppers(e)
+	sessions, noSessions := tenantbooking.OpenSessions(e)
+	return (&patcher{tenantbooking.OpenDrafts(e), sessions, peppers}).patch, errors.Join(noPeppers, noSessions)
 }
 
+// patch has the guest go on under another session's id: that before may have been planted in their browser by somebody else.
 func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	c.In.Guest = c.In.Guest.Normal()
-	hashes, err := p.hash(c.In.Guest)
-	if err != nil {
-		return out, err
-	}
 	var draft *tenantbooking.Draft
 	err = tenantbooking.Again(ctx, func() error {
-		draft, err = p.name(ctx, c, hashes)
+		draft, err = p.name(ctx, c)
 		return err
 	})
 	if err != nil {
 		return out, err
 	}
-	return Response{draft.Reply(), draft.View()}, nil
+	out = Response{draft.Reply(), draft.View()}
+	if draft.Session != c.Session.ID {
+		_ = p.sessions.Rename(ctx, c.Session, draft.Session) // else the session begins again, with the same drafts
+		out.Reply = out.ContinueAs(draft.Session.String())
+	}
+	return out, nil
 }
 
-func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request], h tenantbooking.Hashes) (*tenantbooking.Draft, error) {
+func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {
 	draft, err := p.drafts.Get(ctx, c.Session, c.In.Draft)
+	if errors.Is(err, tenantbooking.ErrNotFound) { // or an attempt of this act has given it to the session below, and was cut off
+		c.Session.ID = tenantbooking.Renamed(c.Act)
+		draft, err = p.drafts.Get(ctx, c.Session, c.In.Draft)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -79,18 +87,14 @@ func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request], h ten
 	if err := draft.Matches(c.In.Match.Or(tenantbooking.Match{})); err != nil {
 		return nil, err
 	}
-	events, err := draft.Name(c.In.Guest, h, c.Now)
+	hashes, err := c.In.Guest.Hash(p.peppers)
+	if err != nil {
+		return nil, err
+	}
+	events, err := draft.Name(c.In.Guest, hashes, c.Now)
 	if err != nil {
 		return nil, p.drafts.Report(ctx, draft, err, "", c.Now)
 	}
-	return draft, p.drafts.Save(ctx, draft, events...)
-}
-
-func (p *patcher) hash(g tenantbooking.Guest) (h tenantbooking.Hashes, err error) {
-	email, noEmail := pseudonym.Email(g.Email)
-	phone, noPhone := pseudonym.Phone(g.Phone)
-	if err := errors.Join(noEmail, noPhone); err != nil {
-		return h, err
-	}
-	return tenantbooking.Hashes{Email: p.peppers.Hash(email), Phone: p.peppers.Hash(phone)}, nil
+	draft.Session = tenantbooking.Renamed(c.Act)
+	return draft, p.drafts.SaveAs(ctx, draft, c.Session, events...)
 }

@@ -55,9 +55,14 @@ func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (out R
 	if err != nil {
 		return out, err
 	}
-	own := booked.BookedBy(c.Session)
-	invited := r.confirmations.Opens(c.In.Token.Or(""), c.Tenant.ID, booked.ID) && !booked.Forgotten(c.Now)
-	if !own && !invited {
+	may := r.confirmations.Opens(c.In.Token.Or(""), c.Tenant.ID, booked.ID) && !booked.Forgotten(c.Now)
+	if !may {
+		may, err = r.confirmations.Owns(ctx, c.Session, booked.ID)
+	}
+	if err != nil {
+		return out, err
+	}
+	if !may {
 		return out, tenantbooking.ErrNotFound
 	}
 	if !c.Session.ID.IsZero() && !c.Speculative { // who loads ahead has not seen it

@@ -61,6 +61,8 @@ type Guest struct {
 	Intent  id.Intent
 	Stay    id.Reservation
 	Version string // of the draft: an ETag
+
+	before []id.TenantSession // what the guest's session was called before they were named
 }
 
 // Guest begins a session at the n-th hotel.
@@ -100,7 +102,24 @@ func Key() string { return id.New[id.Request]().String() }
 func (g *Guest) Send(method, rest string, body any, headers ...string) fntest.Answer {
 	g.t.Helper()
 	headers = append([]string{"Cookie", g.Cookie, "Idempotency-Key", Key(), "User-Agent", "Mobile"}, headers...)
-	return g.Front.As("").Send(method, g.Path(rest), body, headers...)
+	a := g.Front.As("").Send(method, g.Path(rest), body, headers...)
+	g.keep(a)
+	return a
+}
+
+// keep takes the cookie of an answer, as browsers do.
+func (g *Guest) keep(a fntest.Answer) {
+	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
+		name, _, _ := strings.Cut(c.Value, ".")
+		session, err := id.Parse[id.TenantSession](name)
+		if err != nil || !strings.HasPrefix(g.Cookie, c.Name+"=") {
+			continue
+		}
+		if g.Cookie = c.Name + "=" + c.Value; session != g.Session.ID {
+			g.before = append(g.before, g.Session.ID)
+			g.Session.ID = session
+		}
+	}
 }
 
 // Must is Send, and fails unless the answer has that status.
@@ -203,10 +222,14 @@ func (g *Guest) State() (state, final string) {
 // Told are the events of the guest's draft and session but for sampled steps, in short.
 func (g *Guest) Told() []string {
 	g.t.Helper()
+	keys := []string{g.Tenant.ID.String() + ":" + g.Draft.String()}
+	for _, session := range append(g.before, g.Session.ID) {
+		keys = append(keys, g.Tenant.ID.String()+":"+session.String())
+	}
 	rows, _ := g.DB.Owner(g.t).Query(g.t.Context(), `
 		SELECT subject FROM bff_tenant_booking.outbox
-		WHERE parked_reason IS NULL AND subject NOT LIKE '%step_completed%' AND ordering_key IN (@draft, @session) ORDER BY seq`,
-		pgx.StrictNamedArgs{"draft": g.Tenant.ID.String() + ":" + g.Draft.String(), "session": g.Tenant.ID.String() + ":" + g.Session.ID.String()})
+		WHERE parked_reason IS NULL AND subject NOT LIKE '%step_completed%' AND ordering_key = ANY (@keys) ORDER BY seq`,
+		pgx.StrictNamedArgs{"keys": keys})
 	told, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		g.t.Fatal(err)

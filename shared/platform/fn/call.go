@@ -56,6 +56,9 @@ type Door[V any] struct {
 	// may be asked for in another.
 	Headers []string
 
+	// ContinueAs returns the cookie of the caller that an answer says the browser goes on as. Nil where no answer does.
+	ContinueAs func(*http.Request, V, string) (*http.Cookie, error)
+
 	// Origins are the exact origins, besides the request's own, whose pages may call and read what is answered. Nil: none.
 	Origins func(context.Context, *http.Request) []string
 }

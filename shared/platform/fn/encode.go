@@ -83,6 +83,9 @@ func (r Reply) headers() http.Header {
 	if r.cookies != nil {
 		h["Set-Cookie"] = r.cookies
 	}
+	if r.caller != "" {
+		h[continueAs] = []string{r.caller}
+	}
 	if r.control != "" {
 		h["Cache-Control"] = []string{r.control}
 	}

@@ -102,10 +102,36 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	}
 	call := Call[In]{In: in, Key: key, Act: c.act, Now: c.began, RequestID: c.line.RequestID, Caller: caller, Header: r.Header,
 		Site: h.spec.Site(r), Address: c.from, Speculative: Speculative(r)}
+	var a answer
 	if anonymous := h.spec.Access == Public && scope.Caller == ""; anonymous || !h.spec.Idempotent {
-		return h.run(ctx, r, c, visitor, call) // all anonymous callers would share one claim
+		a, err = h.run(ctx, r, c, visitor, call) // all anonymous callers would share one claim
+	} else {
+		a, err = h.once(ctx, r, c, scope, h.claim(r, scope, h.door.Headers, key, body), visitor, call)
 	}
-	return h.once(ctx, r, c, scope, h.claim(r, scope, h.door.Headers, key, body), visitor, call)
+	if err != nil {
+		return a, err
+	}
+	return a, h.continueAs(r, c, visitor, a)
+}
+
+// continueAs is what an answer calls the caller that the browser goes on as. It is no header that can be sent.
+const continueAs = "/Continue-As"
+
+// continueAs adds the cookie of that caller, in place of the door's, which is of the caller before. The ledger keeps the name and no
+// cookie, so each telling of the answer has its own.
+func (h *httpEnd[V, In, Out]) continueAs(r *http.Request, c *record, v V, a answer) error {
+	caller, ok := a.Header[continueAs]
+	if !ok {
+		return nil
+	}
+	delete(a.Header, continueAs)
+	cookie, err := h.door.ContinueAs(r, v, caller[0])
+	if err != nil {
+		return err
+	}
+	delete(c.header, "Set-Cookie")
+	a.Header["Set-Cookie"] = []string{cookie.String()}
+	return nil
 }
 
 // approach identifies the caller, and counts the client's address before any service is asked on its behalf. If a route is not

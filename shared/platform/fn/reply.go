@@ -45,6 +45,7 @@ type Reply struct {
 	language string
 	varies   []string
 	cookies  []string
+	caller   string
 }
 
 // Reply is the bare answer as a Reply.
@@ -99,6 +100,9 @@ func (r Reply) Keep(c *http.Cookie) Reply {
 	r.cookies = slices.Concat(r.cookies, []string{c.String()})
 	return r
 }
+
+// ContinueAs has the browser go on as another caller: the door gives it that caller's cookie, with each replay of the answer too.
+func (r Reply) ContinueAs(caller string) Reply { r.caller = caller; return r }
 
 // Forget has the browser delete the cookie with the name, path and domain of c.
 func (r Reply) Forget(c *http.Cookie) Reply {

@@ -109,6 +109,23 @@ func TestLedger_keepsNoCookies(t *testing.T) {
 	}
 }
 
+// TestLedger_continueAs repeats a request after which the browser goes on as another caller: each telling comes with that caller's cookie,
+// and the door's, of the caller before, with none.
+func TestLedger_continueAs(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.answer = func(_ context.Context, c confirmation) (confirmation, error) {
+		c.Reply = c.Reply.ContinueAs("another")
+		return c, nil
+	}
+	for _, replayed := range []string{"", "true"} {
+		a := r.order("k-1", `{"rooms":1}`, "X-Cookie", "before")
+		if got := a.Header.Values("Set-Cookie"); a.Header.Get("Idempotent-Replayed") != replayed || !slices.Equal(got, []string{"door=another"}) {
+			t.Errorf("replayed %q: %v", replayed, a.Header)
+		}
+	}
+}
+
 // TestLedger_anonymousCallersShareNothing repeats a request of a caller without a session: each call is an act of its own.
 func TestLedger_anonymousCallersShareNothing(t *testing.T) {
 	t.Parallel()

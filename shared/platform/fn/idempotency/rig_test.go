@@ -68,7 +68,10 @@ func (n *counter) with(schema string, s fn.Spec) fn.Function {
 	s.Name, s.Route, s.Answer, s.Idempotent = "test-order", "POST /orders", fn.Created, true
 	door := func(e env.Env) (fn.Door[fn.Nothing], error) {
 		ledger, err := idempotency.Open(e, postgres.Open(e, schema))
-		return fn.Door[fn.Nothing]{Enter: enter, Ledger: ledger, Headers: []string{"X-Door", "X-Window"}}, err
+		continueAs := func(_ *http.Request, _ fn.Nothing, caller string) (*http.Cookie, error) {
+			return &http.Cookie{Name: "door", Value: caller}, nil
+		}
+		return fn.Door[fn.Nothing]{Enter: enter, Ledger: ledger, Headers: []string{"X-Door", "X-Window"}, ContinueAs: continueAs}, err
 	}
 	return fn.HTTP(s, door,
 		func(env.Env) (func(context.Context, fn.Nothing, fn.Call[order]) (confirmation, error), error) {

@@ -1,0 +1,162 @@
+package tenantbooking_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
+	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
+	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
+	"melmastoon.ghasi.io/functions/tenantbooking/consumehandoff"
+	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/hold"
+	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
+	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/quote"
+	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
+	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/sessionrevoked"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+func planting(t *testing.T) *tenantbookingtest.Street {
+	t.Helper()
+	street, _ := tenantbookingtest.Shopping(t, bootstrap.Function, quote.Function, hold.Function, patchdraft.Function, readdraft.Function, dropdraft.Function,
+		openintent.Function, confirmcash.Function, confirmpayment.Function, readconfirmation.Function, consumehandoff.Function, sessionrevoked.Function)
+	return street
+}
+
+// TestNamed_plantedCookie has the victim book in a session that somebody else has planted in their browser, and knows.
+func TestNamed_plantedCookie(t *testing.T) {
+	t.Parallel()
+	street := planting(t)
+	victim := street.Guest(0)
+	planted := victim.Cookie
+	token := `{"token":"` + string(street.Link(0).Reveal()) + `"}`
+	victim.Must(http.StatusOK, "POST", "/handoff/consume", token)
+	victim.Ask().Hold()
+	for _, guest := range []string{tenantbookingtest.Zarghona, strings.Replace(tenantbookingtest.Zarghona, "Zarghona", "Spozhmai", 1)} {
+		before := victim.Cookie
+		victim.Must(http.StatusOK, "PATCH", "/draft/"+victim.Draft.String(), guest)
+		if victim.Cookie == before {
+			t.Error("the session keeps its id though its guest is named, or corrected")
+		}
+	}
+	victim.Must(http.StatusOK, "POST", "/handoff/consume", token)
+	draft, confirmation := "/draft/"+victim.Draft.String(), "/confirmation/"+victim.Stay.String()
+	read := func(cookie, method, path, body string) fntest.Answer {
+		return street.Front.As("").Send(method, victim.Path(path), body, "Cookie", cookie, "Idempotency-Key", tenantbookingtest.Key(), "User-Agent", "Mobile")
+	}
+	refused := func(when string) {
+		t.Helper()
+		for _, call := range [][3]string{{"GET", draft}, {"PATCH", draft, tenantbookingtest.Zarghona}, {"DELETE", draft}, {"POST", draft + "/payment-intent", `{"method":"card"}`},
+			{"POST", draft + "/return"}, {"POST", draft + "/confirm"}, {"GET", confirmation}} {
+			if a := read(planted, call[0], call[1], call[2]); a.Status != http.StatusNotFound {
+				t.Errorf("%s the planted cookie: %s %s answers %d %s, want 404", when, call[0], call[1], a.Status, a.Body)
+			}
+		}
+		if a := read(planted, "GET", "/bootstrap", ""); a.Status != http.StatusOK || strings.Contains(string(a.Body), victim.Draft.String()) {
+			t.Errorf("%s the planted cookie: bootstrap answers %d %s", when, a.Status, a.Body)
+		}
+	}
+	refused("while booking,")
+	victim.Pay("cash_on_arrival")
+	victim.Must(http.StatusOK, "POST", draft+"/confirm", nil)
+	refused("when booked,")
+	for _, both := range []string{planted + "; " + victim.Cookie, victim.Cookie} {
+		for _, path := range []string{draft, confirmation} {
+			if a := read(both, "GET", path, ""); a.Status != http.StatusOK {
+				t.Errorf("the victim's browser: %s answers %d %s", path, a.Status, a.Body)
+			}
+		}
+	}
+	session, _, _ := strings.Cut(planted[strings.Index(planted, "=")+1:], ".")
+	var left int
+	err := street.DB.Owner(t).QueryRow(t.Context(), `
+		SELECT (SELECT count(*) FROM bff_tenant_booking.booking_drafts AS d WHERE d.session_id <> @now)
+			+ (SELECT count(*) FROM bff_tenant_booking.booking_draft_snapshots AS s WHERE s.session_id = @before OR s.session_id <> @nowText)
+			+ (SELECT count(*) FROM bff_tenant_booking.handoff_arrival_log AS h WHERE h.session_id <> @now)`,
+		pgx.StrictNamedArgs{"before": session, "now": victim.Session.ID, "nowText": victim.Session.ID.String()}).Scan(&left)
+	if err != nil || left != 0 {
+		t.Errorf("%d rows stay with an earlier session, %v", left, err)
+	}
+}
+
+// TestNamed_earlierBooking books twice in one browser: what was booked before opens for the session as it is called now.
+func TestNamed_earlierBooking(t *testing.T) {
+	t.Parallel()
+	g := planting(t).Guest(0)
+	for range 2 {
+		g.Ask().Hold().Name().Pay("cash_on_arrival")
+		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
+	}
+	for _, stay := range g.Town.Stays() {
+		g.Must(http.StatusOK, "GET", "/confirmation/"+stay.ID.String(), nil)
+	}
+}
+
+// TestNamed_lostAnswer repeats the request whose answer was lost, with the cookie and the key that the guest has. Another key is
+// not enough: it is what whoever planted the cookie can send.
+func TestNamed_lostAnswer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, cut string // what the ledger says then
+	}{
+		{"answered", ``},
+		{"cut off before the answer was kept", `UPDATE bff_tenant_booking.idempotency SET status_code = NULL, headers = NULL, response = NULL, locked_until = clock_timestamp()
+			WHERE key LIKE 'tenantbooking-patchdraft:%'`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			g := planting(t).Guest(0).Ask().Hold()
+			path, cookie, key := "/draft/"+g.Draft.String(), g.Cookie, []string{"Idempotency-Key", tenantbookingtest.Key()}
+			first := g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, key...)
+			if _, err := g.DB.Owner(t).Exec(t.Context(), test.cut); err != nil {
+				t.Fatal(err)
+			}
+			other := strings.Replace(tenantbookingtest.Zarghona, "Zarghona", "Spozhmai", 1)
+			g.Cookie = cookie
+			g.Must(http.StatusUnprocessableEntity, "PATCH", path, other, key...)
+			g.Must(http.StatusNotFound, "PATCH", path, tenantbookingtest.Zarghona)
+			again := g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, key...)
+			if tag := again.Header.Get("Etag"); tag != first.Header.Get("Etag") || g.Cookie == cookie {
+				t.Errorf("again: version %s with %s, want %s with the new cookie", tag, g.Cookie, first.Header.Get("Etag"))
+			}
+			g.Must(http.StatusOK, "GET", path, nil)
+		})
+	}
+}
+
+// TestNamed_revoked revokes a session under the id that it had before its guest was named, and names the guest of a revoked one.
+func TestNamed_revoked(t *testing.T) {
+	t.Parallel()
+	street := planting(t)
+	g := street.Guest(0).Ask().Hold()
+	before, now := g.Session, street.Env.Now()
+	g.Name()
+	revocation := map[string]any{"sessionId": before.ID.String(), "reason": "stolen", "revokedAt": now}
+	street.Tell(sessionrevoked.Function, g.Tenant.ID, revocation, now)
+	g.Must(http.StatusUnauthorized, "GET", "/draft/"+g.Draft.String(), nil)
+
+	sessions, err := tenantbooking.OpenSessions(street.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := street.Guest(0)
+	next := tenantbooking.Renamed(id.New[id.Request]())
+	if err := sessions.Revoke(t.Context(), late.Tenant.ID, late.Session.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := sessions.Rename(t.Context(), late.Session, next); err != nil {
+		t.Fatal(err)
+	}
+	if got := sessions.Get(t.Context(), late.Tenant, next, late.Session); !got.RevokedAt.Equal(now) {
+		t.Errorf("a session that was revoked while its guest was named goes on: %+v", got)
+	}
+}
