@@ -182,10 +182,14 @@ func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string,
 	case "POST payment-intent":
 		status, d.state = http.StatusCreated, "paying"
 		out = body{"intentId": id.New[id.Intent]()}
-		if strings.Contains(string(text), "card") {
+		if !strings.Contains(string(text), "cash") {
 			out = body{"intentId": id.New[id.Intent](), "redirectUrl": "https://bank.example/checkout"}
 		}
 	case "POST confirm", "POST return":
+		if r.URL.Query().Get("r") == link {
+			status, out = d.linked()
+			break
+		}
 		if d.pending {
 			status, out = http.StatusAccepted, body{"flowState": d.state, "reservationId": d.booked}
 			break
@@ -205,6 +209,17 @@ func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string,
 	if status != http.StatusNoContent {
 		_ = json.MarshalWrite(w, out)
 	}
+}
+
+// link is the token of the return link.
+const link = "a.return-link"
+
+// linked is what another browser learns by the return link: where the payment stands and, once booked, the view token.
+func (d *desk) linked() (int, body) {
+	if d.pending {
+		return http.StatusAccepted, body{"flowState": d.state}
+	}
+	return http.StatusOK, body{"flowState": "confirmed", "viewToken": d.booked.String() + ".token"}
 }
 
 func conventions(tags []locale.Tag) (all []locale.Conventions) {

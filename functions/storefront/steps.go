@@ -2,6 +2,7 @@ package storefront
 
 import (
 	"context"
+	"net/url"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -60,7 +61,7 @@ func (v *Visit) Next(d *Draft, a Address) fn.Page {
 	case d.State == confirmed && d.Hold != nil:
 		return v.ToConfirmation(d.Hold.Reservation)
 	case d.State == confirming, d.State == paying && step == "waiting":
-		return v.Show(View{Step: "waiting", Title: v.Words.T("waiting.title"), Problem: problem, Draft: d, Back: d.page(v)})
+		return v.Waiting(d, "", problem)
 	case d.State == abandoned, d.State == failedEnd:
 		// Not the problem that led here: "try again" is no advice for a booking that has ended. The page says why it did.
 		return v.Show(View{Step: "ended", Title: v.Words.T("ended.title"), Draft: d, Back: d.page(v)})
@@ -70,6 +71,16 @@ func (v *Visit) Next(d *Draft, a Address) fn.Page {
 		return v.Details(d, problem)
 	}
 	return v.Show(View{Step: "payment", Title: v.Words.T("step.payment"), Problem: problem, Draft: d, Back: d.page(v)})
+}
+
+// Waiting is the page of a guest whose payment is not known yet. In another browser than theirs the return link is all that they can ask with.
+func (v *Visit) Waiting(d *Draft, link, problem string) fn.Page {
+	again, back := v.Home()+"/return/"+d.ID.String(), d.page(v)
+	if link != "" {
+		again += "?" + url.Values{"r": {link}}.Encode()
+		back = again
+	}
+	return v.Show(View{Step: "waiting", Title: v.Words.T("waiting.title"), Problem: problem, Draft: d, Again: again, Back: back})
 }
 
 // Details is the page that asks who comes, with what is known of that, or with what was written last and what was wrong in it.

@@ -65,3 +65,31 @@ func TestAGuestIsAskedWhetherAnotherPriceWillDo(t *testing.T) {
 		t.Errorf("asked for the prices of %q, want the same booking", quoted)
 	}
 }
+
+// TestReturn_otherBrowser has guests leave for the bank in one browser and come back in another one, before the bank has answered and after. The
+// second browser waits with the link that it came with, and then shows what was booked.
+func TestReturn_otherBrowser(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"card", "mfs"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil)
+			d := newDesk(e)
+			g := browse(t, e, d).open(searched).send("/choices").send("/guest", "firstName", "Zarghuna", "email", "z@example.com", "phone", "+93700123456").send("/payment", "method", method)
+			if g.went == "" {
+				t.Fatalf("the guest does not leave for the bank: %s", g.page)
+			}
+			d.pending = true
+			other := &browser{t: t, front: g.front, desk: d, jar: map[string]string{}, status: g.status}
+			back := home + "/return/" + d.draft.String() + "?r=" + link
+			other.open(back).sees("Your payment is under way", `href="`+back+`"`)
+			if other.at != back || strings.Contains(other.page, "Pay in another way") {
+				t.Errorf("at %s the other browser is offered what it cannot do: %s", other.at, other.page)
+			}
+			d.pending = false
+			if other.open(back).sees("Your room is booked"); !strings.Contains(other.at, d.booked.String()+"?t="+d.booked.String()+".token") {
+				t.Errorf("the other browser is at %s", other.at)
+			}
+		})
+	}
+}

@@ -43,6 +43,7 @@ type View struct {
 	Search       Search
 	Available    *Available
 	Draft        *Draft
+	Again        string      // the URL at which a waiting guest looks again
 	Shown        money.Minor // the price that the guest was shown before
 	Guest        Guest
 	Wrong        map[string]bool // fields of the guest

@@ -33,6 +33,11 @@ func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 		return c.ToBooking(c.In.Draft, err), nil
 	case outcome.Confirmed():
 		return c.ToBooked(outcome), nil
+	case outcome.Reservation.IsZero(): // another browser: all that it may ask is this
+		if err := c.Enter(ctx); err != nil {
+			return c.Lost(err), nil
+		}
+		return c.Waiting(&storefront.Draft{ID: c.In.Draft}, c.In.Link, ""), nil
 	}
 	return c.ToWaiting(c.In.Draft), nil
 }
