@@ -119,7 +119,7 @@ variable "tenant_site_url" {
 }
 
 variable "tenant_return_url" {
-  description = "Where a payment provider sends the guest back to. {site} is the hotel's site on the host that the guest is on, where their cookie is: a host of the hotel's own, or the domain and the hotel's name; {slug} is its short name. Null is https://{site}/return/{draftId}, in a demo the storefront."
+  description = "Where a payment provider returns the guest. {site} is the hotel's site on the host with the guest's cookie: a host of the hotel's own, or the domain and the hotel's name; {slug} is its short name. Null means https://{site}/return/{draftId}, in a demonstration the storefront."
   type        = string
   default     = null
 }
