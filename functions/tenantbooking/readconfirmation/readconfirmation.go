@@ -49,21 +49,20 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&reader{tenantbooking.OpenBookings(e), confirmations}).read, err
 }
 
-// read answers everybody else as if there were no such reservation.
+// read answers any other caller as if the reservation did not exist, and before it looks the reservation up.
 func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	opens := r.confirmations.Opens(c.In.Token.Or(""), c.Tenant.ID, c.In.Reservation)
+	if !opens {
+		if err := r.own(ctx, c); err != nil {
+			return out, err
+		}
+	}
 	booked, state, err := r.reservations.Get(ctx, c.Tenant.ID, c.In.Reservation)
-	if err != nil {
-		return out, err
-	}
-	may := r.confirmations.Opens(c.In.Token.Or(""), c.Tenant.ID, booked.ID) && !booked.Forgotten(c.Now)
-	if !may {
-		may, err = r.confirmations.Owns(ctx, c.Session, booked.ID)
+	if err == nil && opens && booked.Forgotten(c.Now) {
+		err = r.own(ctx, c)
 	}
 	if err != nil {
 		return out, err
-	}
-	if !may {
-		return out, tenantbooking.ErrNotFound
 	}
 	if !c.Session.ID.IsZero() && !c.Speculative { // who loads ahead has not seen it
 		r.confirmations.Seen(ctx, c.Visitor, booked, string(state), c.Now)
@@ -71,4 +70,13 @@ func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (out R
 	out.Reply = fn.OK.Reply().Version(booked.Version).FromCache(string(state)).Cached("private, no-store")
 	out.Confirmation, err = r.confirmations.Of(booked)
 	return out, err
+}
+
+// own returns ErrNotFound unless the session made the booking.
+func (r *reader) own(ctx context.Context, c tenantbooking.Call[Request]) error {
+	owns, err := r.confirmations.Owns(ctx, c.Session, c.In.Reservation)
+	if err == nil && !owns {
+		err = tenantbooking.ErrNotFound
+	}
+	return err
 }

@@ -1,0 +1,108 @@
+package readconfirmation
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
+	"melmastoon.ghasi.io/functions/tenantbooking/hold"
+	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
+	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/quote"
+	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/fntest"
+)
+
+// steps notes each read of documents, by their collections, and each call of the reservation service.
+type steps struct {
+	document.Store
+	mu    sync.Mutex
+	taken []string
+}
+
+func (s *steps) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+	read := "read"
+	for _, n := range names {
+		read += " " + n.Collection
+	}
+	s.note(read)
+	return s.Store.Get(ctx, now, names...)
+}
+
+func (s *steps) note(step string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken = append(s.taken, step)
+}
+
+func (s *steps) since() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.taken
+	s.taken = nil
+	return taken
+}
+
+// A stranger's call takes the same steps for a reservation that exists, is cached, and is somebody else's, as for one that does
+// not exist.
+func TestReadConfirmation_sameSteps(t *testing.T) {
+	t.Parallel()
+	street := tenantbookingtest.Build(t, quote.Function, hold.Function, patchdraft.Function, openintent.Function, confirmcash.Function)
+	booked := &steps{Store: pg.Open(street.Env)}
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		booked.note("call")
+		street.Town.Handler().ServeHTTP(w, r)
+	}))
+	t.Cleanup(service.Close)
+	e := env.Give[document.Store](street.Env, booked).With("UPSTREAM_RESERVATION_URL", service.URL+"/reservation")
+	owner, stranger := street.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival"), street.Guest(0)
+	var out tenantbooking.Outcome
+	owner.Must(http.StatusOK, "POST", "/draft/"+owner.Draft.String()+"/confirm", nil).Into(t, &out)
+	owner.Front = fntest.Behind(t, e, street.Front.Issuer(), Function)
+	front := owner.Front.As("")
+	for range 2 { // now it is cached, for its owner and for guests with the token
+		owner.Must(http.StatusOK, "GET", "/confirmation/"+owner.Stay.String(), nil)
+		if a := front.Get(owner.Path("/confirmation/" + owner.Stay.String() + "?t=" + out.ViewToken)); a.Status != http.StatusOK {
+			t.Fatalf("the token opens nothing: %d %s", a.Status, a.Body)
+		}
+	}
+	absent := id.New[id.Reservation]()
+	for _, test := range []struct{ name, cookie, token string }{
+		{"nobody", "", ""}, {"another session", stranger.Cookie, ""},
+		{"nobody with a token", "", ".v1.x.y"}, {"another session with a token", stranger.Cookie, ".v1.x.y"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ask := func(r id.Reservation) []string {
+				path := owner.Path("/confirmation/" + r.String())
+				if test.token != "" {
+					path += "?t=" + r.String() + test.token
+				}
+				booked.since()
+				a := front.Get(path, "Cookie", test.cookie, "User-Agent", "Mobile")
+				if a.Status != http.StatusNotFound {
+					t.Errorf("answers %d %s", a.Status, a.Body)
+				}
+				return booked.since()
+			}
+			ask(absent) // the hotel and the session are known to the process from here on
+			exists, none := ask(owner.Stay), ask(absent)
+			if !slices.Equal(exists, none) {
+				t.Errorf("one that exists takes %s, one that does not %s", strings.Join(exists, ", "), strings.Join(none, ", "))
+			}
+			if slices.Contains(exists, "call") {
+				t.Errorf("a stranger's call reaches the reservation service: %v", exists)
+			}
+		})
+	}
+}
