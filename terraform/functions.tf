@@ -40,7 +40,10 @@ locals {
     RATE_LIMIT_ADDRESS = var.rate_limits.address
     RATE_LIMIT_TENANT  = var.rate_limits.tenant
   } : key => value if value != null }
-  of_staff = var.staff == null ? {} : { STAFF_ISSUER = var.staff.issuer, STAFF_KEYS = var.staff.keys }
+  of_desk = merge(
+    length(var.desk_callers) == 0 ? {} : { DESK_CALLERS = join(",", sort(tolist(var.desk_callers))) },
+    var.staff == null ? {} : { STAFF_ISSUER = var.staff.issuer, STAFF_KEYS = var.staff.keys },
+  )
   of_service = {
     consumer      = { TENANT_SITE_URL = coalesce(var.tenant_site_url, var.demo ? "https://${var.domain}/site/{slug}" : "https://{host}/") }
     sandbox       = { PUBLIC_URL = "https://${var.domain}" }
@@ -62,7 +65,7 @@ locals {
       IDENTITY_KEYS    = "https://www.googleapis.com/oauth2/v3/certs"
       IDENTITY_CALLERS = join(",", local.callers[name])
     },
-    f.access == "desk" ? local.of_staff : {},
+    f.access == "desk" ? local.of_desk : {},
     { for u in f.upstreams : "UPSTREAM_${upper(u)}_URL" => local.upstreams[u].url if contains(keys(local.upstreams), u) },
     { for u in f.upstreams : "UPSTREAM_${upper(u)}_AUDIENCE" => local.upstreams[u].audience if contains(keys(local.upstreams), u) },
   ) }

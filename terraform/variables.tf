@@ -91,7 +91,7 @@ variable "platform_publishers" {
 }
 
 variable "desk_callers" {
-  description = "E-mail addresses of the service accounts of front-desk software, which may call the reservation service."
+  description = "E-mail addresses of the service accounts of front-desk software, which may call the reservation service and act for staff there (createdBy staff, staff_cancelled)."
   type        = set(string)
   default     = []
 

@@ -2,6 +2,7 @@ package reservation
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,11 +34,22 @@ type Visitor struct {
 	Reach
 	Actor Actor
 	Roles []string // of staff
+	Desk  bool     // a service that a hotel's staff work with
 }
 
-// MayActAs reports whether the visitor may do something in that name. Services speak for guests and staff; somebody at
-// the desk speaks for nobody else.
-func (v Visitor) MayActAs(a Actor) bool { return v.Actor.Type != Staff || a == v.Actor }
+// MayActAs reports whether the visitor may do something in that name. Services speak for guests, desk services for staff too;
+// staff speak for themselves only.
+func (v Visitor) MayActAs(a Actor) bool {
+	if v.Actor.Type == Staff {
+		return a == v.Actor
+	}
+	return a.Type != Staff || v.Desk
+}
+
+// MayGive reports whether the visitor may cancel for that reason: that the hotel cancels is for its staff and their services to say.
+func (v Visitor) MayGive(r Reason) bool {
+	return r != StaffCancelled || v.Actor.Type == Staff || v.Desk
+}
 
 // The roles that let staff in. One of them is needed on every route.
 const (
@@ -72,7 +84,17 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) f
 
 // openDoor opens the ledger only for those who need it: to read, no key is needed.
 func openDoor(e env.Env, idempotent bool) (d fn.Door[Visitor], err error) {
-	d.Enter = enter
+	var c struct {
+		Desks []string `env:"DESK_CALLERS"` // e-mails of the services that staff work with
+	}
+	if err := e.Load(&c); err != nil {
+		return d, fmt.Errorf("door: %w", err)
+	}
+	d.Enter = func(_ context.Context, r *http.Request, who identity.Identity) (Visitor, fn.Scope, error) {
+		v, s, err := enter(r, who)
+		v.Desk = !who.Staff && slices.Contains(c.Desks, who.Email)
+		return v, s, err
+	}
 	if idempotent {
 		d.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
 	}
@@ -81,13 +103,13 @@ func openDoor(e env.Env, idempotent bool) (d fn.Door[Visitor], err error) {
 
 // enter takes the tenant from X-Tenant-Id. Staff of another tenant find nothing there, as if it did not exist, and staff without a role
 // for the desk are refused.
-func enter(_ context.Context, r *http.Request, who identity.Identity) (Visitor, fn.Scope, error) {
+func enter(r *http.Request, who identity.Identity) (Visitor, fn.Scope, error) {
 	tenant, err := id.Parse[id.Tenant](r.Header.Get("X-Tenant-Id"))
 	if err != nil || len(r.Header.Values("X-Tenant-Id")) != 1 {
 		return Visitor{}, fn.Scope{}, fault.ErrValidation.With(fault.Violation{Pointer: "/X-Tenant-Id", Rule: "form", Message: "must be the id of one tenant, once"})
 	}
 	service, _, _ := strings.Cut(who.Email, "@")
-	v, caller := Visitor{Reach: Reach{Tenant: tenant}, Actor: Actor{System, Name(service)}}, who.Email
+	v, caller := Visitor{Reach: Reach{Tenant: tenant}, Actor: Actor{Type: System, ID: Name(service)}}, who.Email
 	if who.Staff {
 		if who.Tenant == nil || *who.Tenant != tenant {
 			return Visitor{}, fn.Scope{}, ErrNotFound
@@ -95,7 +117,7 @@ func enter(_ context.Context, r *http.Request, who identity.Identity) (Visitor, 
 		if !slices.Contains(who.Roles, FrontDesk) && !slices.Contains(who.Roles, Manager) {
 			return Visitor{}, fn.Scope{}, fault.ErrForbidden
 		}
-		v, caller = Visitor{Reach{tenant, append([]id.Property{}, who.Properties...)}, Actor{Staff, Name(scrub(who.Subject))}, who.Roles}, who.Subject
+		v, caller = Visitor{Reach: Reach{tenant, append([]id.Property{}, who.Properties...)}, Actor: Actor{Staff, Name(scrub(who.Subject))}, Roles: who.Roles}, who.Subject
 	}
 	return v, fn.Scope{Tenant: tenant, Caller: caller}, nil
 }

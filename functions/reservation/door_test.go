@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
@@ -42,7 +43,7 @@ func TestTheDoor(t *testing.T) {
 			t.Parallel()
 			r := httptest.NewRequest("GET", "/", nil)
 			r.Header.Set("X-Tenant-Id", test.header)
-			v, scope, err := enter(t.Context(), r, test.who)
+			v, scope, err := enter(r, test.who)
 			if !errors.Is(err, test.want) || v.Actor != test.actor {
 				t.Fatalf("got %v, %v; want %v, %v", v, err, test.actor, test.want)
 			}
@@ -59,11 +60,57 @@ func TestTheDoor(t *testing.T) {
 	}
 }
 
+func TestDoor_actingForStaff(t *testing.T) {
+	t.Parallel()
+	tenant := id.New[id.Tenant]()
+	desk := identity.Identity{Subject: "1", Email: "desk@desk-software.iam.gserviceaccount.com"}
+	bff := identity.Identity{Subject: "2", Email: "bff@hotels.iam.gserviceaccount.com"}
+	staff := identity.Identity{Subject: "usr_1", Email: desk.Email, Staff: true, Tenant: &tenant, Roles: []string{FrontDesk}}
+	for _, test := range []struct {
+		name, desks              string
+		who                      identity.Identity
+		asGuest, asStaff, asSelf bool
+		staffCancels             bool
+	}{
+		{"a desk service", "other@x.iam.gserviceaccount.com," + desk.Email, desk, true, true, true, true},
+		{"a bff", desk.Email, bff, true, false, true, false},
+		{"no desk services", "", desk, true, false, true, false},
+		{"staff", "", staff, false, false, true, true},
+		{"staff with a desk service's e-mail", desk.Email, staff, false, false, true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d, err := openDoor(env.Of(nil).With("DESK_CALLERS", test.desks), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := httptest.NewRequest("GET", "/", nil)
+			r.Header.Set("X-Tenant-Id", tenant.String())
+			v, _, err := d.Enter(t.Context(), r, test.who)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := v.MayActAs(Actor{Guest, "gst_1"}); got != test.asGuest {
+				t.Errorf("may act as a guest: %v", got)
+			}
+			if got := v.MayActAs(Actor{Staff, "usr_9"}); got != test.asStaff {
+				t.Errorf("may act as staff: %v", got)
+			}
+			if got := v.MayActAs(v.Actor); got != test.asSelf {
+				t.Errorf("may act as itself: %v", got)
+			}
+			if got := v.MayGive(StaffCancelled); got != test.staffCancels || !v.MayGive(GuestCancelled) {
+				t.Errorf("may cancel as staff: %v", got)
+			}
+		})
+	}
+}
+
 func TestEnter_twoTenants(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequest("GET", "/", nil)
 	r.Header["X-Tenant-Id"] = []string{id.New[id.Tenant]().String(), id.New[id.Tenant]().String()}
-	if v, _, err := enter(t.Context(), r, identity.Identity{Email: "bff@melmastoon.local"}); !errors.Is(err, fault.ErrValidation) {
+	if v, _, err := enter(r, identity.Identity{Email: "bff@melmastoon.local"}); !errors.Is(err, fault.ErrValidation) {
 		t.Errorf("enter() = %v, %v; want %v", v, err, fault.ErrValidation)
 	}
 }

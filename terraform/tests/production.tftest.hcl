@@ -182,6 +182,12 @@ run "production" {
   }
 
   assert {
+    condition = alltrue([for name, f in run.archives.functions : lookup(module.function[name].function.service_config[0].environment_variables, "DESK_CALLERS", null)
+    == (f.access == "desk" ? join(",", sort(tolist(var.desk_callers))) : null)])
+    error_message = "A function lets services act for staff that are no front-desk software, or does not know those that are."
+  }
+
+  assert {
     condition     = alltrue([for name, f in run.archives.functions : module.function[name].function.service_config[0].ingress_settings == (f.kind == "http" ? "ALLOW_INTERNAL_AND_GCLB" : "ALLOW_INTERNAL_ONLY")])
     error_message = "What is pushed or ticked can be reached from outside, or what is called cannot."
   }

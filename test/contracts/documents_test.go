@@ -51,6 +51,19 @@ func walk(pointer string, value any, see walker) {
 
 var inExample = regexp.MustCompile(`/examples?(/|$)`)
 
+// A problem is stored as it was sent, so the requestId in its body is not that of the call that repeats it.
+func TestOpenAPIDocuments_repeatedProblem(t *testing.T) {
+	t.Parallel()
+	for _, service := range []string{"consumer", "reservation", "tenantbooking"} {
+		root, _ := load(t, service).Root.(map[string]any)
+		info, _ := root["info"].(map[string]any)
+		text, _ := info["description"].(string)
+		if words := strings.Join(strings.Fields(text), " "); !strings.Contains(words, "its requestId and traceId are the first call's, X-Request-Id is this one's") {
+			t.Errorf("%s does not say whose requestId a repeated problem has", service)
+		}
+	}
+}
+
 // TestOpenAPIDocuments_loseNoText finds flow mappings in which an unquoted comma cut a sentence: what follows it is a
 // member without a value.
 func TestOpenAPIDocuments_loseNoText(t *testing.T) {

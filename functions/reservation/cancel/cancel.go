@@ -63,6 +63,9 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 }
 
 func (f *canceller) cancel(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	if !c.MayGive(reservation.Reason(c.In.Code)) {
+		return out, fault.ErrForbidden
+	}
 	err = reservation.Again(ctx, func() error {
 		out, err = f.attempt(ctx, c)
 		return err

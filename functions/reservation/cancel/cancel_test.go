@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -38,6 +39,7 @@ func TestCancelling(t *testing.T) {
 		told      []string
 	}{
 		{"gives up a hold", false, 0, nil, nil, reservation.Cancelled, []string{"held", "cancelled"}},
+		{"lets no other service than the desk's cancel for the hotel", false, 0, func(r *Request) { r.Code = reservation.AskedReason(reservation.StaffCancelled) }, fault.ErrForbidden, reservation.Held, []string{"held"}},
 		{"gives up what is only held", false, 0, onlyHeld, nil, reservation.Cancelled, []string{"held", "cancelled"}},
 		{"changes nothing in a dry run", false, 0, dry, nil, reservation.Held, []string{"held"}},
 		{"leaves a hold that is over to the sweep", false, reservationtest.TTL, nil, reservation.ErrIllegalTransition, reservation.ExpiredHold, []string{"held"}},

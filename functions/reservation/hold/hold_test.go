@@ -59,6 +59,8 @@ func TestHolding(t *testing.T) {
 		{"takes no old quote", nil, 30 * time.Minute, nil, reservation.ErrQuoteExpired},
 		{"knows no quote of another tenant", nil, 0, func(c *reservation.Call[Request]) { c.Tenant = id.New[id.Tenant]() }, reservation.ErrNotFound},
 		{"knows no quote of another property", nil, 0, func(c *reservation.Call[Request]) { c.Properties = []id.Property{} }, reservation.ErrNotFound},
+		{"lets no other service than the desk's speak for staff", nil, 0, func(c *reservation.Call[Request]) { c.In.CreatedBy.Type = reservation.Staff }, fault.ErrForbidden},
+		{"lets the desk's service speak for staff", nil, 0, func(c *reservation.Call[Request]) { c.Desk, c.In.CreatedBy.Type = true, reservation.Staff }, nil},
 		{"lets staff speak for themselves only", nil, 0, func(c *reservation.Call[Request]) { c.Actor.Type = reservation.Staff }, fault.ErrForbidden},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -35,6 +35,7 @@ func Variables(secret Secret, issuer *identity.Issuer, url string) map[string]st
 		"IDENTITY_ISSUER":          issuer.Name(),
 		"IDENTITY_KEYS":            string(issuer.JWKS()),
 		"IDENTITY_CALLERS":         issuer.Email(),
+		"DESK_CALLERS":             issuer.Email(), // all services of the local cloud have one account
 		"STAFF_ISSUER":             issuer.Name(),
 		"STAFF_KEYS":               string(issuer.JWKS()),
 	}
