@@ -5,15 +5,18 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
@@ -116,7 +119,6 @@ func (c *Client) prepare(ctx context.Context, call *call, opts []Option) error {
 	if origin.Scenario != "" {
 		call.header["X-Sandbox-Scenario"] = []string{origin.Scenario}
 	}
-	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(call.header))
 	for _, o := range opts {
 		o(call)
 	}
@@ -156,12 +158,24 @@ type overtaken struct{ error }
 
 func (o *overtaken) Unwrap() error { return o.error }
 
+// withSpan returns a context whose span is a child of the one of ctx: each request that is sent has a span of its own.
+func withSpan(ctx context.Context) context.Context {
+	parent := trace.SpanContextFromContext(ctx)
+	if !parent.IsValid() {
+		return ctx
+	}
+	var id trace.SpanID
+	binary.BigEndian.PutUint64(id[:], rand.N(uint64(math.MaxUint64))+1) // a span id is not zero
+	return trace.ContextWithSpanContext(ctx, parent.WithSpanID(id))
+}
+
 func (c *Client) send(ctx context.Context, call *call) error {
 	req, err := http.NewRequestWithContext(ctx, call.method, c.base+call.path, bytes.NewReader(call.body))
 	if err != nil {
 		return err
 	}
 	req.Header = call.header.Clone()
+	propagation.TraceContext{}.Inject(withSpan(ctx), propagation.HeaderCarrier(req.Header))
 	if c.tokens != nil {
 		token, err := c.tokens.Token(ctx, c.audience)
 		if err != nil {

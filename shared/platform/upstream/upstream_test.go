@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -54,8 +57,7 @@ func TestACallCarriesWhoAndWhyItIs(t *testing.T) {
 		got, body = r, string(text)
 		_, _ = io.WriteString(w, `{"total":3,"new":"ignored"}`)
 	})
-	ctx, span := observe.Begin(t.Context(), http.Header{})
-	ctx = event.WithOrigin(ctx, event.Origin{RequestID: "req-1"})
+	ctx := event.WithOrigin(t.Context(), event.Origin{RequestID: "req-1"})
 	var out struct {
 		Total int `json:"total"`
 	}
@@ -65,7 +67,7 @@ func TestACallCarriesWhoAndWhyItIs(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"Authorization": "Bearer tok-https://pricing.melmastoon.ghasi.io", "X-Request-Id": "req-1", "Idempotency-Key": "k-1",
-		"X-Tenant-Id": tenant.String(), "Content-Type": "application/json", "Traceparent": observe.Parent(span),
+		"X-Tenant-Id": tenant.String(), "Content-Type": "application/json",
 	} {
 		if got.Header.Get(name) != want {
 			t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
@@ -74,6 +76,37 @@ func TestACallCarriesWhoAndWhyItIs(t *testing.T) {
 	if got.Method != "POST" || got.URL.Path != "/base/quotes" || body != `{"rooms":2}` {
 		t.Errorf("got %s %s %s", got.Method, got.URL.Path, body)
 	}
+}
+
+func TestTraceparent_eachRequest(t *testing.T) {
+	t.Parallel()
+	var spans []trace.SpanContext
+	c := serving(t, upstream.Policy{Timeout: 5 * time.Second, Retries: 1}, func(w http.ResponseWriter, r *http.Request) {
+		if spans = append(spans, received(r)); len(spans) == 1 {
+			w.WriteHeader(http.StatusInternalServerError) // the first request is sent again
+		}
+	})
+	ctx, own := observe.Begin(t.Context(), http.Header{"Tracestate": {"a=1"},
+		"Traceparent": {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}})
+	for range 3 {
+		if err := c.Get(ctx, "/a", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ids := map[trace.SpanID]bool{own.SpanID(): true}
+	for _, s := range spans {
+		ids[s.SpanID()] = true
+		if s.TraceID() != own.TraceID() || s.TraceFlags() != own.TraceFlags() || s.TraceState().String() != "a=1" {
+			t.Errorf("got %v, want the trace of %v", s, own)
+		}
+	}
+	if len(spans) != 4 || len(ids) != 5 {
+		t.Errorf("%d requests with %d ids, want 4 and each with its own", len(spans), len(ids)-1)
+	}
+}
+
+func received(r *http.Request) trace.SpanContext {
+	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header)))
 }
 
 func TestAScenarioIsPlayedOn(t *testing.T) {
