@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,79 +101,9 @@ func (s *server) limit(connections int) {
 	s.start()
 }
 
-// deployed opens the system with the time limits of a deployment, several clients and a database.
-func deployed(t *testing.T, db *pgtest.Database) *stage.Stage {
+// deployed opens the system with the time limits of a deployment, for clients at several addresses.
+func deployed(t *testing.T, db *pgtest.Database, with func(env.Env) env.Env) *stage.Stage {
 	t.Helper()
-	e := db.Env().With("FORWARDED_HOPS", "1").With("DOCUMENT_TIMEOUT", "150ms")
+	e := with(db.Env()).With("FORWARDED_HOPS", "1").With("DOCUMENT_TIMEOUT", "150ms")
 	return stage.Within(t, db, env.Give(e, env.TimeoutFactor(1)))
-}
-
-// A slow line leads to a database server. What it carries arrives later, in both directions.
-type slowLine struct {
-	listener net.Listener
-	to       string
-	delay    atomic.Int64
-	delayed  atomic.Int64 // pieces that arrived later
-}
-
-func newSlowLine(t *testing.T, to string) *slowLine {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	l := &slowLine{listener: listener, to: to}
-	go l.accept()
-	return l
-}
-
-func (l *slowLine) accept() {
-	for {
-		from, err := l.listener.Accept()
-		if err != nil {
-			return
-		}
-		to, err := net.Dial("tcp", l.to)
-		if err != nil {
-			_ = from.Close()
-			continue
-		}
-		go l.carry(from, to)
-		go l.carry(to, from)
-	}
-}
-
-// A piece is what arrived together, and when it is due.
-type piece struct {
-	bytes []byte
-	due   time.Time
-}
-
-// carry hands on in order what is read, each piece when it is due. The end arrives last.
-func (l *slowLine) carry(from, to net.Conn) {
-	under := make(chan piece, 1024)
-	var both sync.WaitGroup
-	both.Go(func() {
-		for p := range under {
-			<-time.After(time.Until(p.due))
-			_, _ = to.Write(p.bytes)
-		}
-		_ = to.Close()
-	})
-	for {
-		buffer := make([]byte, 32<<10)
-		n, err := from.Read(buffer)
-		if delay := time.Duration(l.delay.Load()); n > 0 {
-			if delay > 0 {
-				l.delayed.Add(1)
-			}
-			under <- piece{buffer[:n], time.Now().Add(delay)}
-		}
-		if err != nil {
-			break
-		}
-	}
-	close(under)
-	both.Wait()
 }

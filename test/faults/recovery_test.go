@@ -7,9 +7,14 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/test/dice"
 	"melmastoon.ghasi.io/test/stage"
 )
@@ -72,7 +77,7 @@ func TestRecovery_restart(t *testing.T) {
 	const limit = 5 * time.Second
 	random := dice.New(t).Of(0)
 	own := newServer(t)
-	s := deployed(t, own.database())
+	s := deployed(t, own.database(), func(e env.Env) env.Env { return e })
 	refused := 0
 	for n := range dice.Throws(t, 5, 30) {
 		r, away := newRecovery(), time.Duration(random.IntN(6000))*time.Millisecond
@@ -90,5 +95,47 @@ func TestRecovery_restart(t *testing.T) {
 	s.Settle()
 	if refused == 0 {
 		t.Error("no guest was refused: this has shown nothing")
+	}
+}
+
+// A refusals counts connections that the server refused.
+type refusals struct{ n atomic.Int64 }
+
+// TraceConnectStart is pgx.ConnectTracer's.
+func (r *refusals) TraceConnectStart(ctx context.Context, _ pgx.TraceConnectStartData) context.Context {
+	return ctx
+}
+
+// TraceConnectEnd is pgx.ConnectTracer's.
+func (r *refusals) TraceConnectEnd(_ context.Context, end pgx.TraceConnectEndData) {
+	if end.Err != nil {
+		r.n.Add(1)
+	}
+}
+
+// TraceQueryStart is pgx.QueryTracer's.
+func (r *refusals) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+// TraceQueryEnd is pgx.QueryTracer's.
+func (r *refusals) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TestRecovery_fewConnections has guests book while the server takes fourteen connections and the pools want more than twenty.
+func TestRecovery_fewConnections(t *testing.T) {
+	t.Parallel()
+	own := newServer(t)
+	db := own.database()
+	refused := new(refusals)
+	s := deployed(t, db, func(e env.Env) env.Env {
+		return env.Give(e, postgres.Tracer(func(string) pgx.QueryTracer { return refused }))
+	})
+	own.limit(14)
+	before := refused.n.Load()
+	p := newParty(t, s, 6, 24, nil)
+	p.running.Wait()
+	t.Logf("%d journeys, %d connections refused, %d requests sent again", len(p.Done()), refused.n.Load()-before, p.Repeats.Load())
+	if len(p.Done()) != 24 || refused.n.Load() == before {
+		t.Errorf("%d journeys, %d connections refused", len(p.Done()), refused.n.Load()-before)
 	}
 }

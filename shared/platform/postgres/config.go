@@ -43,7 +43,12 @@ type limits struct {
 const (
 	dialTime = 10 * time.Second // a connection outlives the request that asked for it, so it has its own limit
 	lifetime = 30 * time.Minute // long enough to be rare, short enough to follow a failover
-	idleTime = 5 * time.Minute
+
+	// A connection that is not used is given back soon, because another process may be refused one. The pool closes it. While the
+	// cloud gives this process no time, the server does.
+	idleTime   = 15 * time.Second
+	idleCheck  = 5 * time.Second
+	serverIdle = idleTime + 2*idleCheck
 )
 
 func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
@@ -65,6 +70,7 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 	c.ConnConfig = conn
 	c.MaxConns, c.MinConns = int32(max(1, l.Pool)), 0
 	c.MaxConnLifetime, c.MaxConnLifetimeJitter, c.MaxConnIdleTime = lifetime, lifetime/10, idleTime
+	c.HealthCheckPeriod, c.ShouldPing = idleCheck, shouldPing
 	for key, value := range map[string]string{
 		"role":                                schema + "_app",
 		"app.tenant_id":                       "",
@@ -73,6 +79,7 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 		"timezone":                            "UTC",
 		"statement_timeout":                   milliseconds(l.Statement),
 		"idle_in_transaction_session_timeout": milliseconds(l.Idle),
+		"idle_session_timeout":                milliseconds(serverIdle),
 	} {
 		conn.RuntimeParams[key] = value
 	}

@@ -61,7 +61,7 @@ func TestAPoolIsSmallAndItsStatementsShort(t *testing.T) {
 		conns    int32
 		settings map[string]string
 	}{
-		{"by default", e, 4, map[string]string{"role": "inn_app", "statement_timeout": "5000", "idle_in_transaction_session_timeout": "10000"}},
+		{"by default", e, 4, map[string]string{"role": "inn_app", "statement_timeout": "5000", "idle_in_transaction_session_timeout": "10000", "idle_session_timeout": "25000"}},
 		{"as configured", e.With("DATABASE_POOL", "2").With("DATABASE_STATEMENT_TIMEOUT", "70ms"), 2, map[string]string{"statement_timeout": "70"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestAPoolIsSmallAndItsStatementsShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.MaxConns != test.conns || c.ConnConfig.ConnectTimeout != dialTime {
+			if c.MaxConns != test.conns || c.MinConns != 0 || c.MaxConnIdleTime > time.Minute || c.ConnConfig.ConnectTimeout != dialTime {
 				t.Errorf("%d connections, dialled in %v", c.MaxConns, c.ConnConfig.ConnectTimeout)
 			}
 			for key, want := range test.settings {

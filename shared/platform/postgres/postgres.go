@@ -65,6 +65,7 @@ func (d *DB) pool() (*pgxpool.Pool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("postgres: %w", err)
 		}
+		poolsOf(d.env).add(p)
 		d.env.OnClose(func(context.Context) error { p.Close(); return nil })
 		return p, nil
 	})

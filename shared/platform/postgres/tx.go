@@ -156,11 +156,12 @@ func (d *DB) run(ctx context.Context, s scope, f func(Tx) error) error {
 	if err != nil {
 		return err
 	}
-	conn, err := pool.Acquire(ctx)
+	shared := poolsOf(d.env)
+	conn, err := shared.acquire(ctx, pool)
 	if err != nil {
 		return outage(ctx, err, true)
 	}
-	t := Tx{span: &span{conn: conn, scope: s}}
+	t := Tx{span: &span{conn: conn, give: func() { shared.release(ctx, conn, pool) }, scope: s}}
 	if err := finish(ctx, t, f); err != nil {
 		return err
 	}
@@ -186,6 +187,7 @@ func finish(ctx context.Context, t Tx, f func(Tx) error) error {
 // A span is a connection from the beginning of a transaction to its end.
 type span struct {
 	conn      *pgxpool.Conn
+	give      func() // gives conn back
 	scope     scope
 	ahead     pgx.Batch // what goes out with the next statement
 	sent      bool      // a statement has gone out, and the beginning with it
@@ -261,7 +263,7 @@ const rollbackTime = time.Second
 // release rolls back what was not committed, and gives the connection to the next as it was when it was opened. Where that
 // fails, or is not known, the connection is thrown away.
 func (s *span) release(ctx context.Context) {
-	defer s.conn.Release()
+	defer s.give()
 	c := s.conn.Conn()
 	if c.IsClosed() || c.PgConn().TxStatus() == idle && !s.stained {
 		return

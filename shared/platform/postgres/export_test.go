@@ -1,0 +1,7 @@
+package postgres
+
+// ShouldPing is shouldPing.
+var ShouldPing = shouldPing
+
+// IdleTime is idleTime.
+const IdleTime = idleTime
