@@ -145,9 +145,8 @@ func shouldPing(_ context.Context, p pgxpool.ShouldPingParams) bool {
 		return true
 	}
 	var received error
-	err = raw.Read(func(fd uintptr) bool {
+	err = raw.Control(func(fd uintptr) { // not Read, which would wait for a read of the driver that is under way
 		_, _, received = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		return true
 	})
 	return err != nil || !errors.Is(received, syscall.EAGAIN) // the server has ended it, or has said something
 }
