@@ -114,14 +114,15 @@ locals {
         lasting = 600
       }
     } },
-    # The longest duration of a condition is less than a day, so daily and weekly jobs have no such alert.
+    # A job that has never run, or never succeeded, causes no failed run. Cloud Monitoring looks back 25 hours at most, window and
+    # duration together, so every schedule runs at least once a day.
     { for name, r in local.cadenced : "progress-${name}" => {
-      name = "${name}: no success for three hours", playbook = "job-progress", page = false, about = { job = name }
+      name = "${name}: no success for ${r.cadence == "hourly" ? "three" : "25"} hours", playbook = "job-progress", page = false, about = { job = name }
       condition = {
-        query   = "(sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource=\"cloud_run_job\",job_name=\"${name}\",result=\"succeeded\"}[2h])) or vector(0)) < 1"
+        query   = "(sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource=\"cloud_run_job\",job_name=\"${name}\",result=\"succeeded\"}[${r.cadence == "hourly" ? 2 : 24}h])) or vector(0)) < 1"
         lasting = 3600
       }
-    } if r.cadence == "hourly" },
+    } },
     { for name, r in local.cadenced : "job-${name}" => {
       name = "${name}: a run failed", playbook = "job-failed", page = false, about = { job = name }
       condition = {

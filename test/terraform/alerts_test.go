@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -326,11 +327,60 @@ func TestAlerts(t *testing.T) {
 					}
 				}
 			}
-			got := slices.DeleteFunc(e.raised(), func(name string) bool { return strings.HasPrefix(name, "progress-prune-") }) // jobs have other lines
+			// Jobs have other lines: here none has ever succeeded.
+			var jobs, got []string
+			for _, name := range e.raised() {
+				if strings.HasPrefix(name, "progress-prune-") {
+					jobs = append(jobs, name)
+				} else {
+					got = append(got, name)
+				}
+			}
+			if want := []string{"progress-prune-daily", "progress-prune-hourly", "progress-prune-weekly"}; !slices.Equal(jobs, want) {
+				t.Errorf("jobs without a success raised %v, want %v", jobs, want)
+			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("raised %v, want %v; recorded %s", got, test.want, troubles)
 			}
 		})
+	}
+}
+
+// TestAlerts_jobs holds the alert of each scheduled job to its schedule, and to what Cloud Monitoring can look back.
+func TestAlerts_jobs(t *testing.T) {
+	t.Parallel()
+	const longest = 25 * time.Hour // window and duration together
+	s := ofTheProduction.system(t)
+	jobs := 0
+	for _, a := range s.of("google_monitoring_alert_policy") {
+		query, lasting := a.first("conditions", "condition_prometheus_query_language", "query"), a.first("conditions", "condition_prometheus_query_language", "duration")
+		name := regexp.MustCompile(`job_name="([^"]+)"`).FindStringSubmatch(query)
+		if name == nil {
+			continue
+		}
+		jobs++
+		i := slices.IndexFunc(s.of("google_cloud_scheduler_job"), func(r resource) bool { return r.first("name") == name[1] })
+		if i < 0 {
+			t.Errorf("%s has no schedule", name[1])
+			continue
+		}
+		schedule, every := s.of("google_cloud_scheduler_job")[i].first("schedule"), 24*time.Hour
+		if !regexp.MustCompile(`^[0-9]+ ([0-9]+|\*) \* \* \*$`).MatchString(schedule) {
+			t.Errorf("%s runs at %q: less often than an alert can look back", name[1], schedule)
+		}
+		if strings.Contains(schedule, " * * * *") {
+			every = time.Hour
+		}
+		window, err := time.ParseDuration(summed.FindStringSubmatch(query)[3] + "h")
+		must(t, err)
+		retest, err := time.ParseDuration(lasting)
+		must(t, err)
+		if window+retest > longest || window < every || retest < time.Hour {
+			t.Errorf("%s runs every %v, and its alert looks back %v for %v", name[1], every, window, retest)
+		}
+	}
+	if jobs != 3 {
+		t.Errorf("%d alerts about the progress of jobs, want 3", jobs)
 	}
 }
 
