@@ -222,8 +222,8 @@ func joined(told tale, v, hotel *traveller, went sent) {
 		replayed.Payload["handoffId"])
 	told.same("the arrival", consumed.Payload["handoffArrivalId"], served.Payload["handoffArrivalId"], created.Payload["handoffArrivalId"],
 		converted.Payload["handoffArrivalId"])
-	told.same("the visit", hotel.Session(), consumed.Envelope["sessionId"], served.Envelope["sessionId"], created.Payload["sessionId"],
-		converted.Payload["sessionId"], told.one("bff.tenant.confirmation.viewed").Payload["sessionId"])
+	told.same("the visit before the guest is named", consumed.Envelope["sessionId"], served.Envelope["sessionId"], created.Payload["sessionId"])
+	told.same("the visit from then on", hotel.Session(), converted.Payload["sessionId"], told.one("bff.tenant.confirmation.viewed").Payload["sessionId"])
 	told.same("the draft", hotel.DraftID, created.Payload["draftId"], told.one("bff.tenant.payment_intent.created").Payload["draftId"], converted.Payload["draftId"])
 	told.same("the reservation", hotel.ReservationID, created.Payload["reservationId"], told.one("reservation.held").Payload["reservationId"],
 		told.one("reservation.confirmed").Payload["reservationId"], told.one("inventory.allocation.committed").Payload["reservationId"],
