@@ -1,12 +1,12 @@
 package observe
 
 import (
-	"encoding/hex"
+	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"go.opentelemetry.io/otel/trace"
 
 	"melmastoon.ghasi.io/shared/event/attribution"
@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A Line is what is told of one call, in the form that Cloud Logging understands. It has no place for a body, a query
-// string or a header: what may hold a token or a guest's data cannot be logged by accident.
+// A Line describes one call. It has no field for a body, a query string or a header: what may contain a token or a guest's data
+// cannot be logged by accident.
 type Line struct {
 	Time      time.Time
 	Latency   time.Duration
@@ -46,135 +46,119 @@ type Line struct {
 }
 
 const (
-	longest   = 2048 // of a cause
-	pathLimit = 256
+	maxCause = 2048
+	maxPath  = 256
 )
 
-func (l *Line) severity() string {
+func (l *Line) level() slog.Level {
 	switch {
 	case l.Status >= 500 && l.Status != 503, l.Stack != nil, l.Parked != "", l.Outbox.Stuck.Domain > 0:
-		return "ERROR"
+		return slog.LevelError
 	case l.Outbox.Stuck.Telemetry > 0, l.Status == 503, l.Status == 429, l.Status == 401, l.Status == 403:
-		return "WARNING"
+		return slog.LevelWarn
 	}
-	return "INFO"
+	return slog.LevelInfo
 }
 
-func (l *Line) append(b []byte, project string) []byte {
-	b = append(b, `{"severity":"`...)
-	b = append(b, l.severity()...)
-	b = append(b, `","time":"`...)
-	b = l.Time.AppendFormat(b, time.RFC3339Nano)
-	b = append(b, '"')
-	b = member(b, "message", l.Function+" "+strconv.Itoa(l.Status))
-	b = member(b, "function", l.Function)
-	b = member(b, "requestId", l.RequestID)
-	b = member(b, "tenant", l.Tenant)
-	b = member(b, "caller", l.Caller)
-	b = member(b, "userAgentClass", string(l.Class))
-	b = member(b, "userAgentHash", string(l.Agent))
-	b = member(b, "subject", l.Subject)
-	b = member(b, "eventId", l.EventID)
-	b = number(b, "attempt", int64(l.Attempt))
-	b = l.appendOutbox(b)
+// record returns the line with the fields of Cloud Logging's LogEntry. A field without a value is left out.
+func (l *Line) record(project string) slog.Record {
+	r := slog.NewRecord(l.Time, l.level(), l.Function+" "+strconv.Itoa(l.Status), 0)
+	r.AddAttrs(
+		text("function", l.Function),
+		text("requestId", l.RequestID),
+		text("tenant", l.Tenant),
+		text("caller", l.Caller),
+		text("userAgentClass", string(l.Class)),
+		text("userAgentHash", string(l.Agent)),
+		text("subject", l.Subject),
+		text("eventId", l.EventID),
+		number("attempt", l.Attempt),
+		l.outbox(),
+	)
 	if l.Replayed {
-		b = append(b, `,"replayed":true`...)
+		r.AddAttrs(slog.Bool("replayed", true))
 	}
-	b = member(b, "parked", cut(l.Parked, longest))
-	b = member(b, "code", l.Code)
+	r.AddAttrs(text("parked", cut(l.Parked, maxCause)), text("code", l.Code))
 	if l.Cause != nil {
-		b = member(b, "cause", cut(l.Cause.Error(), longest))
+		r.AddAttrs(text("cause", cut(l.Cause.Error(), maxCause)))
 	}
-	b = member(b, "stack_trace", string(l.Stack))
-	b = l.appendTrace(b, project)
-	return append(l.appendHTTP(b), '}', '\n')
+	r.AddAttrs(text("stack_trace", string(l.Stack)))
+	r.AddAttrs(l.trace(project)...)
+	r.AddAttrs(l.request())
+	return r
 }
 
-func (l *Line) appendTrace(b []byte, project string) []byte {
+func (l *Line) trace(project string) []slog.Attr {
 	if !l.Trace.IsValid() {
-		return b
+		return nil
 	}
-	b = append(b, `,"logging.googleapis.com/trace":"`...)
+	id := l.Trace.TraceID().String()
 	if project != "" {
-		b = append(append(append(b, "projects/"...), project...), "/traces/"...)
+		id = "projects/" + project + "/traces/" + id
 	}
-	traceID, spanID := l.Trace.TraceID(), l.Trace.SpanID()
-	b = hex.AppendEncode(b, traceID[:])
-	b = append(b, `","logging.googleapis.com/spanId":"`...)
-	b = hex.AppendEncode(b, spanID[:])
-	b = append(b, `","logging.googleapis.com/trace_sampled":`...)
-	return strconv.AppendBool(b, l.Trace.IsSampled())
+	return []slog.Attr{
+		slog.String("logging.googleapis.com/trace", id),
+		slog.String("logging.googleapis.com/spanId", l.Trace.SpanID().String()),
+		slog.Bool("logging.googleapis.com/trace_sampled", l.Trace.IsSampled()),
+	}
 }
 
-// appendOutbox tells how long events had waited, in one member for all that the call published: a relay publishes too many
-// for a line each. Nobody late is told too, for what is counted from the lines is how many of all were. A relay that found events in
-// need of a person counts them here.
-func (l *Line) appendOutbox(b []byte) []byte {
+// outbox says how long the published events had waited: one field for all of them, because a relay publishes too many for a
+// line each. It also says so if no event was late, because a metric divides the late events by all.
+func (l *Line) outbox() slog.Attr {
 	if l.Outbox == (outbox.Waits{}) {
-		return b
+		return slog.Attr{}
 	}
-	b = append(b, `,"outbox":{"published":`...)
-	b = strconv.AppendInt(b, int64(l.Outbox.Published), 10)
-	b = append(b, `,"late":`...)
-	b = strconv.AppendInt(b, int64(l.Outbox.Late), 10)
-	b = append(b, `,"slowestSeconds":`...)
-	b = strconv.AppendFloat(b, l.Outbox.Slowest.Seconds(), 'f', 3, 64)
-	b = number(b, "stuck", int64(l.Outbox.Stuck.Domain))
-	b = number(b, "stuckTelemetry", int64(l.Outbox.Stuck.Telemetry))
-	return append(b, '}')
+	return slog.Group("outbox",
+		slog.Int("published", l.Outbox.Published),
+		slog.Int("late", l.Outbox.Late),
+		slog.Float64("slowestSeconds", float64(l.Outbox.Slowest.Milliseconds())/1000),
+		number("stuck", l.Outbox.Stuck.Domain),
+		number("stuckTelemetry", l.Outbox.Stuck.Telemetry),
+	)
 }
 
-func (l *Line) appendHTTP(b []byte) []byte {
-	b = append(b, `,"httpRequest":{"status":`...)
-	b = strconv.AppendInt(b, int64(l.Status), 10)
-	b = append(b, `,"latency":"`...)
-	b = strconv.AppendFloat(b, l.Latency.Seconds(), 'f', 6, 64)
-	b = append(b, `s"`...)
-	b = member(b, "requestMethod", l.Method)
-	b = member(b, "requestUrl", cut(l.Path, pathLimit))
-	b = member(b, "protocol", l.Protocol)
-	b = size(b, "requestSize", l.Received)
-	b = size(b, "responseSize", l.Sent)
-	return append(b, '}')
+func (l *Line) request() slog.Attr {
+	return slog.Group("httpRequest",
+		slog.Int("status", l.Status),
+		slog.String("latency", fmt.Sprintf("%.6fs", l.Latency.Seconds())),
+		text("requestMethod", l.Method),
+		text("requestUrl", cut(l.Path, maxPath)),
+		text("protocol", l.Protocol),
+		size("requestSize", l.Received),
+		size("responseSize", l.Sent),
+	)
 }
 
-// member appends a string where there is one.
-func member(b []byte, name, value string) []byte {
+func text(name, value string) slog.Attr {
 	if value == "" {
-		return b
+		return slog.Attr{}
 	}
-	b = append(append(append(b, ',', '"'), name...), '"', ':')
-	if !utf8.ValidString(value) {
-		value = string([]rune(value))
-	}
-	b, _ = jsontext.AppendQuote(b, value) // it fails on invalid UTF-8 only
-	return b
+	return slog.String(name, value)
 }
 
-func number(b []byte, name string, n int64) []byte {
+func number(name string, n int) slog.Attr {
 	if n == 0 {
-		return b
+		return slog.Attr{}
 	}
-	b = append(append(append(b, ',', '"'), name...), '"', ':')
-	return strconv.AppendInt(b, n, 10)
+	return slog.Int(name, n)
 }
 
-// size appends an int64 as Cloud Logging reads it: a string.
-func size(b []byte, name string, n int64) []byte {
+// size returns an int64 as Cloud Logging reads it: a string.
+func size(name string, n int64) slog.Attr {
 	if n <= 0 {
-		return b
+		return slog.Attr{}
 	}
-	b = append(append(append(b, ',', '"'), name...), '"', ':', '"')
-	return append(strconv.AppendInt(b, n, 10), '"')
+	return slog.String(name, strconv.FormatInt(n, 10))
 }
 
-// cut keeps the beginning of a text, without half a character at its end.
-func cut(s string, most int) string {
-	if len(s) <= most {
+// cut returns the beginning of a text, without a partial character at its end.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
 		return s
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
 	}
-	return s[:most] + "…"
+	return s[:limit] + "…"
 }

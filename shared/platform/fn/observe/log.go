@@ -1,25 +1,25 @@
 package observe
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
-	"sync"
 
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Log takes one line per call.
+// A Log writes one line per call, in the JSON that Cloud Logging reads.
 type Log struct {
-	mu      sync.Mutex
-	to      io.Writer
-	project string // as Cloud Logging wants it before a trace
+	handler slog.Handler
+	project string // the prefix of trace names in Cloud Logging; may be empty
 }
 
-// To is a log that writes to w. Whoever builds a binary or a test may give one: env.Give(e, observe.To(w)).
-func To(w io.Writer) *Log { return &Log{to: w} }
+// To returns a log that writes to w. The code that builds a binary or a test may provide one: env.Give(e, observe.To(w)).
+func To(w io.Writer) *Log { return &Log{handler: cloudLogging(w)} }
 
-// Open returns the log of these surroundings: the one that was given, else standard output, which is where the cloud reads.
+// Open returns the log that was provided, or else a log to standard output, which Cloud Run forwards to Cloud Logging.
 func Open(e env.Env) (*Log, error) {
 	if given, ok := env.Given[*Log](e); ok {
 		return given, nil
@@ -31,20 +31,28 @@ func Open(e env.Env) (*Log, error) {
 		if err := e.Load(&c); err != nil {
 			return nil, fmt.Errorf("observe: %w", err)
 		}
-		return &Log{to: os.Stdout, project: c.Project}, nil
+		return &Log{handler: cloudLogging(os.Stdout), project: c.Project}, nil
 	})
 }
 
-// lines are kept between calls: a log line should cost no memory.
-var lines = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
-
-// Write writes one line, whole: lines of calls that end together never mix. A log that cannot be written to is not a
-// reason to fail a call.
+// Write writes the line in one call of the writer, so concurrent lines do not mix. It ignores errors: a call does not fail
+// because its line cannot be written.
 func (l *Log) Write(line *Line) {
-	buf := lines.Get().(*[]byte)
-	defer lines.Put(buf)
-	*buf = line.append((*buf)[:0], l.project)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, _ = l.to.Write(*buf)
+	_ = l.handler.Handle(context.Background(), line.record(l.project))
+}
+
+// cloudLogging returns a JSON handler that names level and message as Cloud Logging does.
+func cloudLogging(w io.Writer) slog.Handler {
+	return slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		switch {
+		case len(groups) > 0:
+		case a.Key == slog.MessageKey:
+			a.Key = "message"
+		case a.Key == slog.LevelKey && a.Value.Any() == slog.LevelWarn:
+			return slog.String("severity", "WARNING")
+		case a.Key == slog.LevelKey:
+			a.Key = "severity"
+		}
+		return a
+	}})
 }
