@@ -115,7 +115,7 @@ func BenchmarkBusinessRow(b *testing.B) {
 	)
 	what := fmt.Sprintf("business row and its event, %d clients", clients)
 	put(line{what: what, ours: perSecond("tx", said[0]), peer: "one CTE: " + perSecond("tx", said[1]), ratio: over(said[0], said[1]), least: 0.75})
-	put(line{what: what, ours: perSecond("tx", said[0]), peer: "bare, statement by statement: " + perSecond("tx", said[2]), ratio: over(said[0], said[2])})
+	put(line{what: what, ours: perSecond("tx", said[0]), peer: "plain, statement by statement: " + perSecond("tx", said[2]), ratio: over(said[0], said[2])})
 }
 
 // BenchmarkAppend compares the processor time of Append with that of validating a parsed payload and marshalling payload
@@ -141,7 +141,7 @@ func BenchmarkAppend(b *testing.B) {
 		return err
 	}))
 	ours, peer := less(said[0], said[1]), less(said[2], said[1])
-	put(line{what: "append, processor time", remark: "without the bare driver's " + micros(said[1]) + " for the same statements",
+	put(line{what: "append, CPU time", remark: "without the driver's " + micros(said[1]) + " for the same statements",
 		ours: micros(ours), peer: "validation of the parsed payload, marshal of payload and envelope: " + micros(peer), ratio: over(ours, peer), most: 1.5})
 }
 

@@ -53,8 +53,8 @@ func BenchmarkHandoff(b *testing.B) {
 			return only(errors.Join(err, failed), hmac.Equal(sign(signed), sum))
 		}),
 	)
-	put(line{what: "handoff: mint, processor time", ours: micros(said[0]), peer: "HMAC and encoding: " + micros(said[1]), ratio: over(said[0], said[1]), most: 2})
-	put(line{what: "handoff: check, processor time", ours: micros(said[2]), peer: "HMAC and decoding: " + micros(said[3]), ratio: over(said[2], said[3]), most: 2})
+	put(line{what: "handoff: mint, CPU time", ours: micros(said[0]), peer: "HMAC and encoding: " + micros(said[1]), ratio: over(said[0], said[1]), most: 2})
+	put(line{what: "handoff: verify, CPU time", ours: micros(said[2]), peer: "HMAC and decoding: " + micros(said[3]), ratio: over(said[2], said[3]), most: 2})
 }
 
 // each is the processor time of one of n acts.

@@ -73,9 +73,9 @@ func BenchmarkIdempotency(b *testing.B) {
 		}),
 	)
 	put(line{what: fmt.Sprintf("idempotency: claim and complete, %d clients", clients), ours: perSecond("", said[0]),
-		peer: "two bare statements: " + perSecond("", said[1]), ratio: over(said[0], said[1]), least: 0.8})
+		peer: "two plain statements: " + perSecond("", said[1]), ratio: over(said[0], said[1]), least: 0.8})
 	put(line{what: fmt.Sprintf("idempotency: replay, %d clients", clients), ours: perSecond("", said[2]),
-		peer: "two bare statements: " + perSecond("", said[3]), ratio: over(said[2], said[3]), least: 0.8})
+		peer: "two plain statements: " + perSecond("", said[3]), ratio: over(said[2], said[3]), least: 0.8})
 }
 
 // name is a key as long as ours, and as random.

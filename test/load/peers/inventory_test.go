@@ -273,12 +273,12 @@ func BenchmarkInventory(b *testing.B) {
 		sides := []side{m.decided(nights.hot, n, store), m.decided(nights.hot, n, promises(m, pool)), m.decided(nights.hot, n, tells(m, pool)),
 			m.decided(nights.hot, n, counted(pool)), m.decided(nights.hot, n, http)}
 		said := alternate(b, rounds(6), sides...)
-		bare := "bare, with all promises: " + perSecond("", said[1])
+		bare := "plain, with all guarantees: " + perSecond("", said[1])
 		what := fmt.Sprintf("inventory store, %d clients, %s", clients, nights.name)
 		put(line{what: what, ours: perSecond("holds", said[0]), peer: bare, ratio: over(said[0], said[1]), least: 0.8})
-		put(line{what: what, ours: perSecond("holds", said[0]), peer: "bare, remembering and telling, for ever and of no tenant: " + perSecond("", said[2]),
+		put(line{what: what, ours: perSecond("holds", said[0]), peer: "plain, stored and published, without expiry and tenants: " + perSecond("", said[2]),
 			ratio: over(said[0], said[2])})
-		put(line{what: what, ours: perSecond("holds", said[0]), peer: "bare, only counting: " + perSecond("", said[3]), ratio: over(said[0], said[3])})
+		put(line{what: what, ours: perSecond("holds", said[0]), peer: "plain, counted only: " + perSecond("", said[3]), ratio: over(said[0], said[3])})
 		put(line{what: fmt.Sprintf("hold over HTTP, %d clients, %s", clients, nights.name), ours: perSecond("holds", said[4]),
 			peer: bare, ratio: over(said[4], said[1]), least: 0.25})
 	}

@@ -190,7 +190,7 @@ func BenchmarkRelay(b *testing.B) {
 		return float64(n) / clock(b, func() error { return drain(b.Context(), pool, 500) })
 	}
 	said := alternate(b, rounds(7), ours(1), ours(4), loop)
-	bare := "bare claim/mark loop at 500: " + perSecond("rows", said[2])
+	bare := "plain claim/mark loop at 500: " + perSecond("rows", said[2])
 	what := fmt.Sprintf("relay, %s rows, 5,000 keys, null publisher, ", thousands(float64(n)))
 	put(line{what: what + "four workers", ours: perSecond("rows", said[1]), peer: bare, ratio: over(said[1], said[2]), least: 0.8})
 	put(line{what: what + "one worker", ours: perSecond("rows", said[0]), peer: bare, ratio: over(said[0], said[2])})

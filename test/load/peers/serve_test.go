@@ -263,12 +263,12 @@ func BenchmarkHTTP(b *testing.B) {
 		house.cost(n/4, 200, site+"/bootstrap", browser...), peer.cost(n/4, 200, bytesPath),
 		house.cost(n, 304, site+"/policies", "If-None-Match", known.Header.Get("Etag")), peer.cost(n, 304, bytesPath, "If-None-Match", `"1"`),
 	)
-	put(line{what: "`fn`, tiny answer over loopback, processor time of the server", ours: micros(said[0]),
-		peer: "bare net/http: " + micros(said[1]), ratio: over(said[0], said[1]), most: 2.5})
-	put(line{what: fmt.Sprintf("bootstrap, a hit of %d KB, packed to %d KB, requests per second of processor time", len(text)>>10, len(zipped)>>10), ours: perSecond("", inverse(said[2])),
-		peer: fmt.Sprintf("bare, pre-compressed to %d KB: %s", len(packed)>>10, perSecond("", inverse(said[3]))), ratio: over(said[3], said[2]), least: 0.4})
-	put(line{what: "304 (policies: the bootstrap is each visitor's own and has none)", ours: perSecond("", inverse(said[4])),
-		peer: "bare: " + perSecond("", inverse(said[5])), ratio: over(said[5], said[4]), least: 0.5})
+	put(line{what: "`fn`, tiny response over loopback, CPU time of the server", ours: micros(said[0]),
+		peer: "plain net/http: " + micros(said[1]), ratio: over(said[0], said[1]), most: 2.5})
+	put(line{what: fmt.Sprintf("bootstrap, a hit of %d KB, compressed to %d KB, requests per second of CPU time", len(text)>>10, len(zipped)>>10), ours: perSecond("", inverse(said[2])),
+		peer: fmt.Sprintf("plain, pre-compressed to %d KB: %s", len(packed)>>10, perSecond("", inverse(said[3]))), ratio: over(said[3], said[2]), least: 0.4})
+	put(line{what: "304 (policies: bootstrap is different for each visitor and has no 304)", ours: perSecond("", inverse(said[4])),
+		peer: "plain: " + perSecond("", inverse(said[5])), ratio: over(said[5], said[4]), least: 0.5})
 }
 
 // cookies begins a visit, and warms what is kept.

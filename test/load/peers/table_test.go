@@ -209,7 +209,7 @@ func run(m *testing.M) int {
 	code := m.Run()
 	if len(results.lines) > 0 {
 		fmt.Printf("\n%d processors, %s, scale %g\n\n", runtime.NumCPU(), runtime.Version(), *scale)
-		fmt.Println("| what | ours | beside it | ratio | target | |\n|---|---|---|---|---|---|")
+		fmt.Println("| operation | ours | reference | ratio | target | |\n|---|---|---|---|---|---|")
 		fmt.Println(strings.Join(results.lines, "\n"))
 	}
 	return code
