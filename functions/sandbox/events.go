@@ -6,7 +6,6 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/stay"
 )
 
@@ -27,14 +26,14 @@ type allocationPayload struct {
 	FailedAt    time.Time      `json:"failedAt,omitzero"`
 }
 
-// held tells, for each claim of the hold, that it is granted.
-func (h Hold) held() []event.Draft {
-	return h.tell(AllocationCommittedV1, allocationPayload{CommittedAt: outbox.When, ExpiresAt: outbox.UntilWhen})
+// held returns an event for each claim: its rooms are allocated.
+func (h Hold) held(at, until time.Time) []event.Draft {
+	return h.tell(AllocationCommittedV1, allocationPayload{CommittedAt: at, ExpiresAt: until})
 }
 
-// refused tells, for each claim of the hold, that there is no room.
-func (h Hold) refused() []event.Draft {
-	return h.tell(AllocationFailedV1, allocationPayload{FailedAt: outbox.When, ReasonCode: "no_inventory"})
+// refused returns an event for each claim: there are no rooms.
+func (h Hold) refused(at time.Time) []event.Draft {
+	return h.tell(AllocationFailedV1, allocationPayload{FailedAt: at, ReasonCode: "no_inventory"})
 }
 
 func (h Hold) tell(s event.Subject, p allocationPayload) []event.Draft {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -45,7 +46,7 @@ type Left struct {
 }
 
 // Inventory keeps the books of who has which rooms. The decisions are made in SQL (schemas/postgres/sandbox): each is one call that
-// locks the nights, reads the clock and what is taken. Holding and committing tell and end in it too: their locks last no round trip.
+// locks the nights, reads the clock and what is taken. The events of a hold follow with the commit, in the next round trip.
 type Inventory struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
@@ -60,10 +61,12 @@ func OpenInventory(e env.Env) Inventory {
 // Hold takes the rooms, or tells that they are gone. Both outcomes are for ever: the same ids again get the same answer,
 // or ErrHoldOver once the hold has lapsed or was released.
 func (s Inventory) Hold(ctx context.Context, h Hold) (Placed, error) {
-	var d outbox.Decision
+	var d decision
 	err := s.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) (err error) {
-		d, err = s.decide(ctx, tx.Last(), h)
-		return err
+		if d, err = s.decide(ctx, tx, h); err != nil {
+			return err
+		}
+		return s.outbox.Append(ctx, tx, d.events(h)...)
 	})
 	if postgres.Violates(err, "allocations_pkey") {
 		return Placed{}, ErrOtherHold
@@ -71,7 +74,7 @@ func (s Inventory) Hold(ctx context.Context, h Hold) (Placed, error) {
 	if err != nil {
 		return Placed{}, fmt.Errorf("inventory: hold for %s: %w", h.Reservation, err)
 	}
-	return Placed{d.Moments[0], d.Moments[1]}, verdicts[d.Outcome]
+	return Placed{d.PlacedAt, d.ExpiresAt}, verdicts[d.Outcome]
 }
 
 // verdicts are what the outcomes of sandbox.hold_rooms and sandbox.commit_rooms mean to whoever asked.
@@ -84,20 +87,39 @@ var verdicts = map[string]error{
 	"unknown":   fault.ErrNotFound,
 }
 
-// decide takes the rooms and tells so, or that they are gone: both commit with their events.
-func (s Inventory) decide(ctx context.Context, tx postgres.Tx, h Hold) (outbox.Decision, error) {
+// A decision is the result of sandbox.hold_rooms. It is fresh if this call has made it, and not an earlier one with the same ids.
+type decision struct {
+	Outcome   string
+	PlacedAt  time.Time
+	ExpiresAt time.Time
+	Fresh     bool
+}
+
+// events returns the events of a fresh decision: one for each claim.
+func (d decision) events(h Hold) []event.Draft {
+	switch {
+	case d.Fresh && d.Outcome == "held":
+		return h.held(d.PlacedAt, d.ExpiresAt)
+	case d.Fresh && d.Outcome == "refused":
+		return h.refused(d.PlacedAt)
+	}
+	return nil
+}
+
+// decide asks the database for the rooms.
+func (s Inventory) decide(ctx context.Context, tx postgres.Tx, h Hold) (decision, error) {
 	var allocations []id.Allocation
 	var rooms []id.RoomType
 	var units []int
 	for _, c := range h.Claims {
 		allocations, rooms, units = append(allocations, c.Allocation), append(rooms, c.RoomType), append(units, c.Units)
 	}
-	return s.outbox.Decide(ctx, tx, `
-		SELECT outcome, ARRAY[coalesce(placed_at, 'epoch'), coalesce(expires_at, 'epoch')] AS moments, fresh
+	rows, _ := tx.Query(ctx, `
+		SELECT outcome, coalesce(placed_at, 'epoch') AS placed_at, coalesce(expires_at, 'epoch') AS expires_at, fresh
 		FROM sandbox.hold_rooms(@tenant, @property, @reservation, @start, @end, @ttl, @allocations, @rooms, @units)`,
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "reservation": h.Reservation,
-			"start": h.Stay.Start, "end": h.Stay.End, "ttl": h.TTL, "allocations": allocations, "rooms": rooms, "units": units},
-		outbox.Endings{"held": h.held(), "refused": h.refused()})
+			"start": h.Stay.Start, "end": h.Stay.End, "ttl": h.TTL, "allocations": allocations, "rooms": rooms, "units": units})
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[decision])
 }
 
 // Commit keeps held rooms for good, all or none, and tells since when. What is committed already stays so; ErrHoldOver

@@ -92,10 +92,6 @@ var variants = []variant{
 		"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "SELECT hashtextextended($1, 0)",
 		"shared/platform/outbox", "TestWritersOfAKeyFollowEachOther",
 	}, {
-		"a decision in SQL does not wait for the writers of its key", inOrder, "shared/platform/outbox/decide.go",
-		"SELECT pg_advisory_xact_lock(hashtextextended(@told_lock, 0))", "SELECT hashtextextended(@told_lock, 0)",
-		"shared/platform/outbox", "TestADecisionWaitsForTheWritersOfItsKey",
-	}, {
 		"the newest event is published first", inOrder, "shared/platform/outbox/lanes.go",
 		"ORDER BY l.lane, r.seq`", "ORDER BY l.lane, r.seq DESC`",
 		"shared/platform/outbox", "TestOrderIsKeptAndNothingIsLost",
@@ -176,10 +172,6 @@ var variants = []variant{
 		"events are published with members that their schema does not define", noPII, "shared/platform/contract/contract.go",
 		"published.check(subject, closed, payload)", "published.check(subject, open, payload)",
 		"shared/platform/outbox", "TestAppendRefusesWhatBreaksItsContractAndTheTransactionWithIt",
-	}, {
-		"a decision in SQL publishes members that its schema does not define", noPII, "shared/platform/outbox/decide.go",
-		"if err = keeps(d, raw); err != nil {", "if err = nil; err != nil {",
-		"shared/platform/outbox", "TestADecisionThatCouldEndAgainstItsContractIsNotMade",
 	}, {
 		"stored responses are not encrypted", noPII, "shared/platform/fn/idempotency/ledger.go",
 		`if s.Response, err = l.keys.Seal(a.Body, []byte("response "+row)); err != nil {`, "if s.Response = a.Body; err != nil {",

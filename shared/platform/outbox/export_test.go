@@ -12,9 +12,6 @@ func (o *Outbox) Patient() *Outbox {
 	return &patient
 }
 
-// Pattern is what the text of an ending becomes.
-func Pattern(ending string) string { return pattern.Replace(ending) }
-
 // Stepping returns the outbox with a function that is called after each step of each turn. An error from it ends the
 // turn right there and leaves everything as it lies, as if the process had been killed.
 func (o *Outbox) Stepping(step func(Step) error) *Outbox {
