@@ -52,9 +52,15 @@ func TestSomebodyBuildsASite(t *testing.T) {
 		t.Errorf("came back to %d %s", a.Status, a.Body)
 	}
 	day := func(from int) string { return s.Env().Now().AddDate(0, 0, from).Format(time.DateOnly) }
+	session, err := s.Do(t.Context(), stage.Request{Method: http.MethodGet, Path: "/bff/consumer/v1/session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cookie, _, _ := strings.Cut(session.Header.Get("Set-Cookie"), ";")
 	a, err := s.Do(t.Context(), stage.Request{
 		Method: http.MethodPost, Key: "one", Path: "/bff/consumer/v1/handoff/" + demo.KabulGrand.Tenant.String() + "/" + demo.KabulGrand.Property.String(),
-		Body: map[string]any{"dates": map[string]any{"checkIn": day(7), "checkOut": day(9)}, "occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1}},
+		Header: map[string]string{"Cookie": cookie},
+		Body:   map[string]any{"dates": map[string]any{"checkIn": day(7), "checkOut": day(9)}, "occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1}},
 	})
 	if err != nil || a.Status != http.StatusCreated {
 		t.Fatalf("%d %s, %v", a.Status, a.Body, err)
