@@ -39,12 +39,12 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/expireholds"
 	"melmastoon.ghasi.io/functions/reservation/find"
 	reservationhold "melmastoon.ghasi.io/functions/reservation/hold"
-	reservationnameguest "melmastoon.ghasi.io/functions/reservation/nameguest"
 	"melmastoon.ghasi.io/functions/reservation/paymentcaptured"
 	"melmastoon.ghasi.io/functions/reservation/paymentfailed"
 	reservationquote "melmastoon.ghasi.io/functions/reservation/quote"
 	"melmastoon.ghasi.io/functions/reservation/read"
 	reservationrelay "melmastoon.ghasi.io/functions/reservation/relay"
+	reservationnameguest "melmastoon.ghasi.io/functions/reservation/setguest"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
 	"melmastoon.ghasi.io/functions/sandbox/comparerates"
@@ -81,13 +81,14 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/leave"
-	storefrontnameguest "melmastoon.ghasi.io/functions/storefront/nameguest"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
 	storefrontpay "melmastoon.ghasi.io/functions/storefront/pay"
 	"melmastoon.ghasi.io/functions/storefront/prefer"
 	"melmastoon.ghasi.io/functions/storefront/receiveguest"
+	storefrontnameguest "melmastoon.ghasi.io/functions/storefront/setguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
 	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
+	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	tenantbookingallocationcommitted "melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	tenantbookingchangesession "melmastoon.ghasi.io/functions/tenantbooking/changesession"
@@ -95,12 +96,10 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/consumehandoff"
-	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
 	tenantbookinghold "melmastoon.ghasi.io/functions/tenantbooking/hold"
 	tenantbookinglistpolicies "melmastoon.ghasi.io/functions/tenantbooking/listpolicies"
 	tenantbookinglistproperties "melmastoon.ghasi.io/functions/tenantbooking/listproperties"
 	tenantbookingopenintent "melmastoon.ghasi.io/functions/tenantbooking/openintent"
-	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
 	tenantbookingquote "melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/rateplanpublished"
 	tenantbookingreadavailability "melmastoon.ghasi.io/functions/tenantbooking/readavailability"
@@ -108,6 +107,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
 	tenantbookingrelay "melmastoon.ghasi.io/functions/tenantbooking/relay"
 	"melmastoon.ghasi.io/functions/tenantbooking/sessionrevoked"
+	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
 	tenantbookingtenantreinstated "melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
 	tenantbookingtenantsuspended "melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
@@ -137,12 +137,12 @@ var Functions = []fn.Function{
 	confirmcash.Function,
 	confirmpayment.Function,
 	consumehandoff.Function,
-	dropdraft.Function,
+	abandondraft.Function,
 	tenantbookinghold.Function,
 	tenantbookinglistpolicies.Function,
 	tenantbookinglistproperties.Function,
 	tenantbookingopenintent.Function,
-	patchdraft.Function,
+	setguest.Function,
 	tenantbookingquote.Function,
 	rateplanpublished.Function,
 	tenantbookingreadavailability.Function,

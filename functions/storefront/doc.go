@@ -1,7 +1,7 @@
 // Package storefront is the pages of every hotel's own site, for demos: what a hotel's own front end does with the booking
 // service, rendered on the server, so that it works without any script. A production deployment leaves it out.
 //
-//	rooms ── choose ─→ details ── nameguest ─→ payment ── pay ─→ the bank ── receiveguest ─→ confirmation
+//	rooms ── choose ─→ details ── setguest ─→ payment ── pay ─→ the bank ── receiveguest ─→ confirmation
 //	  ↑                   │                       │   └─ in cash ──────────────────────────────↑
 //	  └──────── leave ────┴───────────────────────┘
 //

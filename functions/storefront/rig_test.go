@@ -17,11 +17,11 @@ import (
 
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/leave"
-	"melmastoon.ghasi.io/functions/storefront/nameguest"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
 	"melmastoon.ghasi.io/functions/storefront/pay"
 	"melmastoon.ghasi.io/functions/storefront/prefer"
 	"melmastoon.ghasi.io/functions/storefront/receiveguest"
+	"melmastoon.ghasi.io/functions/storefront/setguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
 	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
 	"melmastoon.ghasi.io/shared/id"
@@ -298,7 +298,7 @@ type browser struct {
 func browse(t *testing.T, e env.Env, d *desk) *browser {
 	t.Helper()
 	e = env.Give[http.RoundTripper](e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
-	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, nameguest.Function, pay.Function,
+	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, setguest.Function, pay.Function,
 		receiveguest.Function, leave.Function, showconfirmation.Function, prefer.Function)
 	return &browser{t: t, front: front.As(""), desk: d, jar: map[string]string{}, status: http.StatusOK}
 }

@@ -10,9 +10,9 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
-	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
+	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
@@ -36,7 +36,7 @@ func TestConfirmation_telemetryFails(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := tenantbookingtest.Build(t, quote.Function, hold.Function, patchdraft.Function, openintent.Function, confirmcash.Function, readconfirmation.Function)
+			s := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmcash.Function, readconfirmation.Function)
 			g, path, _ := bookInCash(t, s)
 			tx, err := s.DB.Owner(t).Begin(t.Context())
 			if err != nil {
@@ -63,7 +63,7 @@ func TestConfirmation_telemetryFails(t *testing.T) {
 
 func TestConfirmation_sessionKeysRotatedAway(t *testing.T) {
 	t.Parallel()
-	s := tenantbookingtest.Build(t, quote.Function, hold.Function, patchdraft.Function, openintent.Function, confirmcash.Function, readconfirmation.Function)
+	s := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmcash.Function, readconfirmation.Function)
 	g, path, token := bookInCash(t, s)
 	other := "other:" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("o", 32)))
 	for _, test := range []struct {

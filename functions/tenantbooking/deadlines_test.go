@@ -118,7 +118,7 @@ func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
 		step()
 		check()
 	}
-	for _, name := range []string{"bootstrap", "readavailability", "listpolicies", "listproperties", "quote", "hold", "openintent", "confirmpayment", "confirmcash", "readconfirmation", "dropdraft", "sweepdrafts"} {
+	for _, name := range []string{"bootstrap", "readavailability", "listpolicies", "listproperties", "quote", "hold", "openintent", "confirmpayment", "confirmcash", "readconfirmation", "abandondraft", "sweepdrafts"} {
 		if asked["tenantbooking-"+name] == 0 {
 			t.Errorf("%s has asked nobody: this has shown nothing of it", name)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
@@ -34,7 +34,7 @@ func heldNights(s *tenantbookingtest.Street) (nights int) {
 
 func TestHold_limitsOfASession(t *testing.T) {
 	t.Parallel()
-	s := tenantbookingtest.Build(t, quote.Function, hold.Function, dropdraft.Function)
+	s := tenantbookingtest.Build(t, quote.Function, hold.Function, abandondraft.Function)
 	g := s.Guest(0)
 	g.Ask().Hold()
 	first, firstHold := g.Draft, g.Holding()

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
-	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
-	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
+	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -23,7 +23,7 @@ import (
 )
 
 func funnel() []fn.Function {
-	return []fn.Function{quote.Function, hold.Function, readdraft.Function, patchdraft.Function, dropdraft.Function, openintent.Function,
+	return []fn.Function{quote.Function, hold.Function, readdraft.Function, setguest.Function, abandondraft.Function, openintent.Function,
 		confirmpayment.Function, confirmcash.Function, readconfirmation.Function, sweepdrafts.Function}
 }
 

@@ -8,18 +8,18 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/consumehandoff"
-	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
-	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/sessionrevoked"
+	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
@@ -27,7 +27,7 @@ import (
 
 func planting(t *testing.T) *tenantbookingtest.Street {
 	t.Helper()
-	street, _ := tenantbookingtest.Shopping(t, bootstrap.Function, quote.Function, hold.Function, patchdraft.Function, readdraft.Function, dropdraft.Function,
+	street, _ := tenantbookingtest.Shopping(t, bootstrap.Function, quote.Function, hold.Function, setguest.Function, readdraft.Function, abandondraft.Function,
 		openintent.Function, confirmcash.Function, confirmpayment.Function, readconfirmation.Function, consumehandoff.Function, sessionrevoked.Function)
 	return street
 }
@@ -110,7 +110,7 @@ func TestNamed_lostAnswer(t *testing.T) {
 	}{
 		{"answered", ``},
 		{"cut off before the answer was kept", `UPDATE bff_tenant_booking.idempotency SET status_code = NULL, headers = NULL, response = NULL, locked_until = clock_timestamp()
-			WHERE key LIKE 'tenantbooking-patchdraft:%'`},
+			WHERE key LIKE 'tenantbooking-setguest:%'`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,16 +12,16 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
-	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
+	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
 // A guest comes back from the bank in another browser than theirs.
 func TestReturn_otherBrowser(t *testing.T) {
 	t.Parallel()
-	s := tenantbookingtest.Build(t, quote.Function, hold.Function, patchdraft.Function, openintent.Function, confirmpayment.Function, readconfirmation.Function)
+	s := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmpayment.Function, readconfirmation.Function)
 	s.Town.Do(func() { s.Town.Tenants[0].PaymentMethods = append(s.Town.Tenants[0].PaymentMethods, "mfs") })
 	for _, method := range []string{"card", "mfs"} {
 		g := s.Guest(0).Ask().Hold().Name().Pay(method)

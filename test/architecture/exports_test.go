@@ -15,7 +15,7 @@ var unnamed = []struct{ name, reason string }{
 	{"shared/local/emulators.Missing", "tests report a missing emulator in the words of the local cloud"},
 	{"shared/platform/identity/google.Open", "a bundle's generated root names it"},
 	{"shared/platform/fn/process.Start", "a bundle's generated root names it"},
-	{"scripts/story/life.Everything", "a failing journey prints all events"},
+	{"scripts/timeline/booking.Everything", "a failing journey prints all events"},
 }
 
 // TestExports_areUsed wants each exported function, type and variable to be used outside tests: names for tests belong into an

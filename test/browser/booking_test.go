@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A journey is one way to book.
@@ -40,7 +40,7 @@ func TestABrowserBooksARoom(t *testing.T) {
 	}
 	for _, j := range journeys { // one after the other: a browser takes all of a small machine, and the site has budgets to keep
 		t.Run(j.language+" "+j.method, func(t *testing.T) {
-			s := stage.Open(t)
+			s := system.Open(t)
 			g := sit(t, s, j)
 			g.search()
 			g.choose()
@@ -125,7 +125,7 @@ func (g *guest) booked() {
 		g.t.Fatal(err)
 	}
 	var reservation struct{ State, ReservationCode string }
-	g.stage.Must(http.StatusOK, stage.Request{Method: http.MethodGet, Path: "/api/v1/reservations/" + path.Base(at.Path),
+	g.stage.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/api/v1/reservations/" + path.Base(at.Path),
 		Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}}).Into(g.t, &reservation)
 	if reservation.State != "confirmed" || code == "" || reservation.ReservationCode != code {
 		g.t.Errorf("the page says %q, the reservation is %+v", code, reservation)

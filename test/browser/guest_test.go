@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // patience bounds each thing that a guest waits for.
@@ -37,7 +37,7 @@ var (
 type guest struct {
 	journey
 	t       *testing.T
-	stage   *stage.Stage
+	stage   *system.Stage
 	ctx     context.Context // of the browser's one window
 	trouble *trouble
 	folder  string // of the pictures
@@ -46,7 +46,7 @@ type guest struct {
 }
 
 // sit opens a browser that nobody has used before. It closes with the test.
-func sit(t *testing.T, s *stage.Stage, j journey, more ...chromedp.ExecAllocatorOption) *guest {
+func sit(t *testing.T, s *system.Stage, j journey, more ...chromedp.ExecAllocatorOption) *guest {
 	t.Helper()
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.UserDataDir(t.TempDir()),

@@ -19,7 +19,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // The hosts of a hotel's site: the one of all hotels, its own below that, and two of its own domain.
@@ -38,7 +38,7 @@ var front string
 func web(t *testing.T) *guest {
 	t.Helper()
 	db := pgtest.New(t)
-	s := stage.Within(t, db, db.Env().With("SITE_DOMAIN", sharedHost).With("TENANT_RETURN_URL", "https://{site}/return/{draftId}"))
+	s := system.Within(t, db, db.Env().With("SITE_DOMAIN", sharedHost).With("TENANT_RETURN_URL", "https://{site}/return/{draftId}"))
 	_, err := db.Owner(t).Exec(t.Context(), `INSERT INTO sandbox.tenant_domains (tenant_id, domain) VALUES (@tenant, @domain)`,
 		pgx.StrictNamedArgs{"tenant": demo.KabulGrand.Tenant, "domain": secondHost})
 	if err != nil {
@@ -58,7 +58,7 @@ func web(t *testing.T) *guest {
 }
 
 // edgeOf is the load balancer: functions are behind it, and the front end is on every other path.
-func edgeOf(t *testing.T, s *stage.Stage) http.Handler {
+func edgeOf(t *testing.T, s *system.Stage) http.Handler {
 	t.Helper()
 	target, err := url.Parse(s.Cloud.URL())
 	if err != nil {
@@ -70,14 +70,14 @@ func edgeOf(t *testing.T, s *stage.Stage) http.Handler {
 		r.Out.Header.Set("X-Forwarded-Proto", "https")
 	}}
 	page := template.Must(template.New("front").Parse(front))
-	wish := (&stage.Visitor{Browser: s.Browser()}).Wanting(stage.Usual())
+	wish := (&system.Visitor{Browser: s.Browser()}).Wanting(system.Usual())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/bff/") {
 			functions.ServeHTTP(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		if err := page.Execute(w, map[string]any{"Shared": sharedHost, "Wish": wish, "Guest": stage.Zarghona()}); err != nil {
+		if err := page.Execute(w, map[string]any{"Shared": sharedHost, "Wish": wish, "Guest": system.Zarghona()}); err != nil {
 			t.Error(err)
 		}
 	})

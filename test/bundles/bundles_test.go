@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/test/fleet"
+	"melmastoon.ghasi.io/test/processes"
 )
 
 func must(t testing.TB, err error) {
@@ -32,7 +32,7 @@ func TestEveryBundleServesAsItsOwnProcess(t *testing.T) {
 		must(t, err)
 		t.Run(f.Spec.Name, func(t *testing.T) {
 			t.Parallel()
-			program, err := fleet.BuildFunction(t.Context(), t.TempDir(), a)
+			program, err := processes.BuildFunction(t.Context(), t.TempDir(), a)
 			must(t, err)
 			answers(t, program, f)
 			refusesAnotherEntryPoint(t, program)
@@ -50,7 +50,7 @@ func TestEveryJobBuilds(t *testing.T) {
 		must(t, err)
 		t.Run(j.Name, func(t *testing.T) {
 			t.Parallel()
-			program, err := fleet.BuildJob(t.Context(), t.TempDir(), a, j.Name)
+			program, err := processes.BuildJob(t.Context(), t.TempDir(), a, j.Name)
 			must(t, err)
 			if out, err := exec.CommandContext(t.Context(), program, "-help").CombinedOutput(); err != nil {
 				t.Errorf("it does not start: %v %s", err, out)

@@ -21,7 +21,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
-	"melmastoon.ghasi.io/test/fleet"
+	"melmastoon.ghasi.io/test/processes"
 )
 
 // patience bounds everything a test waits for; settling is how long a process that would be killed may take to die.
@@ -36,7 +36,7 @@ type process struct {
 	address string
 	child   *subprocess.Process
 	cmd     *exec.Cmd
-	said    *fleet.Said
+	said    *processes.Said
 	issuer  *identity.Issuer
 }
 
@@ -48,7 +48,7 @@ func launch(t testing.TB, program, target string, v *void) *process {
 	_, port, err := net.SplitHostPort(address)
 	must(t, err)
 	secret := make(cloud.Secret, 32)
-	p := &process{t: t, address: address, said: &fleet.Said{}, issuer: identity.NewIssuer(env.Of(nil), secret)}
+	p := &process{t: t, address: address, said: &processes.Said{}, issuer: identity.NewIssuer(env.Of(nil), secret)}
 	p.cmd = exec.Command(program)
 	p.cmd.Stdout, p.cmd.Stderr = p.said, p.said
 	p.cmd.Env = []string{

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/test/fleet"
+	"melmastoon.ghasi.io/test/processes"
 )
 
 // TestBody_unfinished sends unfinished bodies to a bundle, whose server is the functions framework's and has no time limits.
@@ -27,7 +27,7 @@ func TestBody_unfinished(t *testing.T) {
 	f := melmastoon.Functions[i]
 	a, err := tree.Function(t.Context(), f.Spec, archive.Firestore)
 	must(t, err)
-	program, err := fleet.BuildFunction(t.Context(), t.TempDir(), a)
+	program, err := processes.BuildFunction(t.Context(), t.TempDir(), a)
 	must(t, err)
 	p := launch(t, program, f.Spec.Name, openVoid(t))
 	p.listens()

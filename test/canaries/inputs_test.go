@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // types reports whether the test types into a function. It does into every route but the internal ones of the sandbox, which stands
@@ -85,7 +85,7 @@ func members(a *aviary, at string, t reflect.Type, depth int) (found []string) {
 }
 
 // typed notes which inputs of a route a request has canaries in.
-func typed(a *aviary, route string, r stage.Request, into map[string]bool) {
+func typed(a *aviary, route string, r system.Request, into map[string]bool) {
 	note := func(where string, text string) {
 		if len(a.find([]byte(text))) > 0 {
 			into[where] = true

@@ -10,12 +10,12 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A typist is a guest who types what is personal wherever there is room for it.
 type typist struct {
-	*stage.Visitor
+	*system.Visitor
 	t      *testing.T
 	aviary *aviary
 	watch  *watch
@@ -44,10 +44,10 @@ func (p *typist) headers(route string) map[string]string {
 }
 
 // send types a request to a route and looks at what is answered.
-func (p *typist) send(method, route, path string, body any) stage.Answer {
+func (p *typist) send(method, route, path string, body any) system.Answer {
 	p.t.Helper()
 	route = method + " " + route
-	r := stage.Request{Method: method, Path: path, Body: body, Header: p.headers(route), Key: stage.Key() + p.aviary.letters(route+" header Idempotency-Key")}
+	r := system.Request{Method: method, Path: path, Body: body, Header: p.headers(route), Key: system.Key() + p.aviary.letters(route+" header Idempotency-Key")}
 	typed(p.aviary, route, r, p.typed)
 	a, err := p.Go(p.t.Context(), r)
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *typist) refused(method, route, path string, body any) {
 }
 
 // must is send for what is to be done.
-func (p *typist) must(status int, method, route, path string, body any) stage.Answer {
+func (p *typist) must(status int, method, route, path string, body any) system.Answer {
 	p.t.Helper()
 	a := p.send(method, route, path, body)
 	if a.Status != status {
@@ -105,7 +105,7 @@ func (p *typist) looks() {
 }
 
 // books goes as far as the payment, with mistakes on the way.
-func (p *typist) books(w stage.Wish, method string) {
+func (p *typist) books(w system.Wish, method string) {
 	p.t.Helper()
 	wish := p.Wanting(w)
 	wish["promoCode"] = p.aviary.letters("POST " + tenantSite + "/quote json promoCode")
@@ -136,13 +136,13 @@ func (p *typist) pays() {
 // desk works, and then looks for it everywhere.
 func TestWhatGuestsTypeStaysAtHome(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	a := newAviary()
 	w, all := newWatch(a), map[string]bool{}
 	begin := func(h demo.Hotel) *typist {
 		return &typist{Visitor: s.Browser().At(h), t: t, aviary: a, watch: w, typed: all}
 	}
-	wish := stage.Usual()
+	wish := system.Usual()
 	booked := begin(demo.KabulGrand)
 	booked.looks()
 	booked.books(wish, "card")

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // homes are the only places where what a guest typed may be, each with the reason.
@@ -75,7 +75,7 @@ func (w *watch) strays(homes map[string]string) (wrong []string) {
 }
 
 // tables looks through every column of every table. Documents are opened, and are told by their collection.
-func (w *watch) tables(t *testing.T, s *stage.Stage) {
+func (w *watch) tables(t *testing.T, s *system.Stage) {
 	t.Helper()
 	conn := s.DB.Owner(t)
 	rows, _ := conn.Query(t.Context(), `
@@ -145,7 +145,7 @@ func opened(text string) []byte {
 }
 
 // log looks through all lines, member by member.
-func (w *watch) log(t *testing.T, s *stage.Stage) {
+func (w *watch) log(t *testing.T, s *system.Stage) {
 	t.Helper()
 	lines, lost := s.Log.Take()
 	if lost > 0 || len(lines) == 0 {
@@ -157,7 +157,7 @@ func (w *watch) log(t *testing.T, s *stage.Stage) {
 }
 
 // answer looks through a refusal: what is answered to who typed it, when it is taken, is theirs.
-func (w *watch) answer(route string, a stage.Answer) {
+func (w *watch) answer(route string, a system.Answer) {
 	if a.Status >= 400 {
 		w.look(fmt.Sprintf("the answer %d of %s", a.Status, route), a.Body)
 		for _, name := range slices.Sorted(maps.Keys(a.Header)) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 const site = "/site/{slug}"
@@ -17,18 +17,18 @@ const site = "/site/{slug}"
 var version = regexp.MustCompile(`name="version" value="(\d+)"`)
 
 // shopper books on the pages of a hotel's site, with nothing but forms.
-func shopper(t *testing.T, s *stage.Stage, a *aviary, w *watch, all map[string]bool) {
+func shopper(t *testing.T, s *system.Stage, a *aviary, w *watch, all map[string]bool) {
 	t.Helper()
 	p := &typist{Visitor: s.Browser().At(demo.HeratGarden), t: t, aviary: a, watch: w, typed: all}
 	p.Base = s.Cloud.URL() + "/site/" + demo.HeratGarden.Slug
-	key := func(route string) string { return stage.Key() + a.letters(route+" form once") }
+	key := func(route string) string { return system.Key() + a.letters(route+" form once") }
 	asked := url.Values{}
 	for _, name := range []string{"propertyId", "checkIn", "checkOut", "adults", "children", "rooms", "problem", "notice", "h", "utm_source", "utm_medium", "utm_campaign"} {
 		asked.Set(name, p.text("GET "+site+" query "+name))
 	}
 	p.send("GET", site, "?"+asked.Encode(), nil)
 	p.must(http.StatusOK, "GET", site, "", nil)
-	wish := stage.Usual()
+	wish := system.Usual()
 	wish.Hotel = demo.HeratGarden
 	room, stay := wish.Hotel.Rooms[0], p.Wanting(wish)["stayWindow"].(map[string]any)
 	choice := url.Values{"propertyId": {wish.Hotel.Property.String()}, "roomTypeId": {room.ID.String()}, "ratePlanId": {room.Flexible.ID.String()},
@@ -77,10 +77,10 @@ func shopper(t *testing.T, s *stage.Stage, a *aviary, w *watch, all map[string]b
 const consumerSite = "/bff/consumer/v1"
 
 // traveller looks around on the site of all hotels, and is sent on to one of them.
-func traveller(t *testing.T, s *stage.Stage, a *aviary, w *watch, all map[string]bool) {
+func traveller(t *testing.T, s *system.Stage, a *aviary, w *watch, all map[string]bool) {
 	t.Helper()
 	p := &typist{Visitor: s.Browser().AtAll(), t: t, aviary: a, watch: w, typed: all}
-	stay := s.Browser().At(demo.KabulGrand).Wanting(stage.Usual())["stayWindow"]
+	stay := s.Browser().At(demo.KabulGrand).Wanting(system.Usual())["stayWindow"]
 	wish := map[string]any{"dates": stay, "occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1}}
 	with := func(members ...any) map[string]any {
 		body := map[string]any{"dates": wish["dates"], "occupancy": wish["occupancy"]}

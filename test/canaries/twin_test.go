@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestEveryLeakIsFound leaks what a guest typed in one way after another, and looks. Each leak is found, with where it is and
 // where it came from.
 func TestEveryLeakIsFound(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	s.Book(stage.Usual())
+	s := system.Open(t)
+	s.Book(system.Usual())
 	s.Quiet()
 	a := newAviary()
 	clean := newWatch(a)
@@ -62,7 +62,7 @@ func TestEveryLeakIsFound(t *testing.T) {
 			return err
 		}},
 		{"a card's number is kept", "sandbox.intents.return_url", "a card", func() error {
-			b := s.Book(stage.Usual()).Intend("card")
+			b := s.Book(system.Usual()).Intend("card")
 			_, err := owner.Exec(t.Context(), `UPDATE sandbox.intents SET return_url = $1 WHERE reservation_id IS NOT NULL`, "https://x/?c="+strings.ReplaceAll(a.card("a card"), " ", "-")+b.Code)
 			return err
 		}},
@@ -85,8 +85,8 @@ func TestEveryLeakIsFound(t *testing.T) {
 		_, _ = s.Log.Write([]byte(`{"function":"x"}` + "\n"))
 	}
 	w := newWatch(a)
-	w.answer("GET /x", stage.Answer{Status: http.StatusBadRequest, Header: http.Header{"Location": {"/?e=" + a.letters("a header")}}, Body: []byte(`{"detail":"` + a.email("a body") + `"}`)})
-	w.answer("GET /y", stage.Answer{Status: http.StatusOK, Body: []byte(a.email("their own answer"))})
+	w.answer("GET /x", system.Answer{Status: http.StatusBadRequest, Header: http.Header{"Location": {"/?e=" + a.letters("a header")}}, Body: []byte(`{"detail":"` + a.email("a body") + `"}`)})
+	w.answer("GET /y", system.Answer{Status: http.StatusOK, Body: []byte(a.email("their own answer"))})
 	want := []string{"nothing that was typed is in a.b: take it off the list of homes", "what was typed into a body is in the answer 400 of GET /x", "what was typed into a header is in the header Location of GET /x"}
 	if got := w.strays(map[string]string{"a.b": "stale"}); !slices.Equal(got, want) {
 		t.Errorf("refusals: got %q, want %q", got, want)

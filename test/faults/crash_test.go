@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestNothingAnsweredIsLostInACrash stops the whole local cloud in the middle of many journeys, by SIGTERM and by
@@ -23,8 +23,8 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the local cloud as a program")
 	}
-	random := dice.New(t).Of(0)
-	p := stage.Install(t)
+	random := seedrand.New(t).Of(0)
+	p := system.Install(t)
 	p.Start()
 	crowd := &crowd{program: p, guests: 4}
 	ctx, end := context.WithCancel(t.Context())
@@ -32,7 +32,7 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	for g := range crowd.guests {
 		running.Go(func() { crowd.travel(ctx, t, g) })
 	}
-	wanted, rounds := dice.Throws(t, 4, 20), 0
+	wanted, rounds := seedrand.Throws(t, 4, 20), 0
 	for ; rounds < wanted || crowd.cut.Load() == 0 && rounds < 5*wanted; rounds++ { // until something was cut off
 		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the moment of the fault, not a wait for anything
 		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[rounds%2]
@@ -58,19 +58,19 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 
 // A crowd books one room after the other, whatever happens to the system.
 type crowd struct {
-	program *stage.Program
+	program *system.Program
 	guests  int
 	enough  atomic.Bool
 	cut     atomic.Int64
 
 	mu   sync.Mutex
-	done []*stage.Booking
+	done []*system.Booking
 }
 
 // travel books until it is enough. Guest g takes days of its own, so that rooms suffice.
 func (c *crowd) travel(ctx context.Context, t *testing.T, g int) {
 	for n := 0; !c.enough.Load(); n++ {
-		w := stage.Usual()
+		w := system.Usual()
 		w.From, w.Nights = 1+(g+c.guests*n)%300, 1
 		b, err := c.journey(ctx, w)
 		if err != nil {
@@ -84,21 +84,21 @@ func (c *crowd) travel(ctx context.Context, t *testing.T, g int) {
 }
 
 // journey books one room and pays for it, and comes back with what was answered.
-func (c *crowd) journey(ctx context.Context, w stage.Wish) (*stage.Booking, error) {
+func (c *crowd) journey(ctx context.Context, w system.Wish) (*system.Booking, error) {
 	b := c.program.Guest(w)
 	steps := []struct {
-		request func(key string) stage.Request
-		learn   func(stage.Answer) error
+		request func(key string) system.Request
+		learn   func(system.Answer) error
 		want    int
 	}{
 		{b.QuoteRequest, b.LearnQuote, http.StatusCreated},
 		{b.HoldRequest, b.LearnHold, http.StatusCreated},
-		{func(string) stage.Request { return b.IntentRequest("card") }, b.LearnIntent, http.StatusCreated},
-		{func(string) stage.Request { return b.PressRequest("pay") }, nil, http.StatusSeeOther},
-		{func(key string) stage.Request { return b.ConfirmRequest("card", key) }, nil, http.StatusOK},
+		{func(string) system.Request { return b.IntentRequest("card") }, b.LearnIntent, http.StatusCreated},
+		{func(string) system.Request { return b.PressRequest("pay") }, nil, http.StatusSeeOther},
+		{func(key string) system.Request { return b.ConfirmRequest("card", key) }, nil, http.StatusOK},
 	}
 	for i, step := range steps {
-		a, err := c.insist(ctx, step.request(stage.Key()), step.want)
+		a, err := c.insist(ctx, step.request(system.Key()), step.want)
 		if err == nil && step.learn != nil {
 			err = step.learn(a)
 		}
@@ -111,7 +111,7 @@ func (c *crowd) journey(ctx context.Context, w stage.Wish) (*stage.Booking, erro
 
 // insist repeats a request, the same under the same key, until it is answered as it should be. The system may be
 // gone, starting, or still hold the claim of a process that was killed.
-func (c *crowd) insist(ctx context.Context, r stage.Request, want int) (stage.Answer, error) {
+func (c *crowd) insist(ctx context.Context, r system.Request, want int) (system.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	retry := time.NewTicker(50 * time.Millisecond)

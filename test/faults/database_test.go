@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/cluster"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A server is a database server of one test, which may restart it.
@@ -102,8 +102,8 @@ func (s *server) limit(connections int) {
 }
 
 // deployed opens the system with the time limits of a deployment, for clients at several addresses.
-func deployed(t *testing.T, db *pgtest.Database, with func(env.Env) env.Env) *stage.Stage {
+func deployed(t *testing.T, db *pgtest.Database, with func(env.Env) env.Env) *system.Stage {
 	t.Helper()
 	e := with(db.Env()).With("FORWARDED_HOPS", "1").With("DOCUMENT_TIMEOUT", "150ms")
-	return stage.Within(t, db, env.Give(e, env.TimeoutFactor(1)))
+	return system.Within(t, db, env.Give(e, env.TimeoutFactor(1)))
 }

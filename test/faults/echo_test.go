@@ -15,12 +15,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // An echo delivers once more what was delivered before, as the bus does.
 type echo struct {
-	*stage.Stage
+	*system.Stage
 	conn *pgx.Conn
 }
 
@@ -89,7 +89,7 @@ func (e echo) push(ctx context.Context, d delivery, message int) error {
 }
 
 // about is the delivery of an event that is new, and says of one booking what this one says of another.
-func (d delivery) about(from, to *stage.Booking) delivery {
+func (d delivery) about(from, to *system.Booking) delivery {
 	swap := strings.NewReplacer(
 		d.Attributes["ce-id"], id.New[id.Event]().String(), from.ReservationID, to.ReservationID, from.IntentID, to.IntentID)
 	attributes := map[string]string{}

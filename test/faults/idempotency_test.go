@@ -15,8 +15,8 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 const (
@@ -29,19 +29,19 @@ const (
 // TestAKeyIsOneHoldHoweverManyAskAtOnce has sixteen callers send the same request under each key.
 func TestAKeyIsOneHoldHoweverManyAskAtOnce(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	random := dice.New(t).Of(0)
-	keys := dice.Throws(t, 200, 1000)
-	quotes := make([]*stage.Booking, keys/sharing)
+	s := system.Open(t)
+	random := seedrand.New(t).Of(0)
+	keys := seedrand.Throws(t, 200, 1000)
+	quotes := make([]*system.Booking, keys/sharing)
 	for n := range quotes {
-		w := stage.Usual()
+		w := system.Usual()
 		w.From, w.Nights = 1+n, 1
 		quotes[n] = s.Quote(w)
 	}
 	acts := make([]*act, keys)
 	for n := range acts {
 		q := quotes[n/sharing]
-		acts[n] = &act{s: s, request: q.HoldRequest(stage.Key()), other: quotes[(n/sharing+1)%len(quotes)], answered: make(chan struct{})}
+		acts[n] = &act{s: s, request: q.HoldRequest(system.Key()), other: quotes[(n/sharing+1)%len(quotes)], answered: make(chan struct{})}
 	}
 	random.Shuffle(keys, func(i, j int) { acts[i], acts[j] = acts[j], acts[i] })
 	all, ctx := errgroup.WithContext(t.Context())
@@ -72,8 +72,8 @@ func tell(acts []*act) (waited, replayed int64, made int) {
 	reservations := map[string]bool{}
 	for _, a := range acts {
 		waited, replayed = waited+a.waited.Load(), replayed+a.replayed.Load()
-		b := stage.Booking{}
-		if b.LearnHold(stage.Answer{Body: a.body}) == nil {
+		b := system.Booking{}
+		if b.LearnHold(system.Answer{Body: a.body}) == nil {
 			reservations[b.ReservationID] = true
 		}
 	}
@@ -82,9 +82,9 @@ func tell(acts []*act) (waited, replayed int64, made int) {
 
 // An act is one request under one key, sent by many.
 type act struct {
-	s       *stage.Stage
-	request stage.Request
-	other   *stage.Booking // whose rooms are not meant
+	s       *system.Stage
+	request system.Request
+	other   *system.Booking // whose rooms are not meant
 
 	first            sync.Once
 	answered         chan struct{} // closed when somebody has got an answer that counts
@@ -132,7 +132,7 @@ func (a *act) insist(ctx context.Context) error {
 }
 
 // compare holds an answer to the first one, byte for byte.
-func (a *act) compare(got stage.Answer) error {
+func (a *act) compare(got system.Answer) error {
 	a.first.Do(func() {
 		a.body = got.Body
 		close(a.answered)
@@ -165,16 +165,16 @@ func TestAClaimWhoseProcessDiedIsTakenOverAfterItsLease(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := stage.Open(t)
-			b := s.Quote(stage.Usual())
-			c := claim{t, s, s.DB.Owner(t), b, b.HoldRequest(stage.Key())}
+			s := system.Open(t)
+			b := s.Quote(system.Usual())
+			c := claim{t, s, s.DB.Owner(t), b, b.HoldRequest(system.Key())}
 			want := test.die(c)
 			c.leaseUntil(`clock_timestamp() + interval '1 minute'`)
 			if a := s.Must(http.StatusConflict, c.request); a.Code() != inFlight {
 				t.Errorf("within the lease it was answered %s", a.Body)
 			}
 			c.leaseUntil(`clock_timestamp()`)
-			if a := s.Must(http.StatusUnprocessableEntity, s.Quote(stage.Usual()).HoldRequest(c.request.Key)); a.Code() != reused {
+			if a := s.Must(http.StatusUnprocessableEntity, s.Quote(system.Usual()).HoldRequest(c.request.Key)); a.Code() != reused {
 				t.Errorf("another request would take the claim over: %s", a.Body)
 			}
 			if err := b.LearnHold(s.Must(http.StatusCreated, c.request)); err != nil || b.ReservationID != want {
@@ -188,10 +188,10 @@ func TestAClaimWhoseProcessDiedIsTakenOverAfterItsLease(t *testing.T) {
 // A claim is one request to hold rooms, whose process will not live to answer it.
 type claim struct {
 	*testing.T
-	s       *stage.Stage
+	s       *system.Stage
 	conn    *pgx.Conn
-	booking *stage.Booking
-	request stage.Request
+	booking *system.Booking
+	request system.Request
 }
 
 func (c claim) exec(sql string) (rows int64) {

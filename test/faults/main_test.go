@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestMain lets the binary of these tests be the second process of those that need one.
-func TestMain(m *testing.M) { os.Exit(stage.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(system.Main(m)) }

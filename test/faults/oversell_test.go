@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/dice"
+	"melmastoon.ghasi.io/test/seedrand"
 )
 
 const bidders = 64
@@ -34,7 +34,7 @@ func TestTheLastRoomsAreNeverSoldTwice(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			m := openMarket(t)
-			m.rush(t, test.days, dice.Throws(t, 20, 100))
+			m.rush(t, test.days, seedrand.Throws(t, 20, 100))
 			if n := m.breaches(t); n != 0 {
 				t.Errorf("%d times a commit found a night with more takers than rooms", n)
 			}
@@ -86,7 +86,7 @@ type market struct {
 	inventory sandbox.Inventory
 	db        *postgres.DB
 	today     stay.Date
-	seed      dice.Seed
+	seed      seedrand.Seed
 	tally     *tally
 }
 
@@ -103,7 +103,7 @@ func openMarket(t *testing.T) market {
 		t.Fatal(err)
 	}
 	return market{watch(t, d.Owner(t)), d, sandbox.OpenInventory(e), postgres.Open(e, sandbox.Schema),
-		stay.DateOf(e.Now()), dice.New(t), new(tally)}
+		stay.DateOf(e.Now()), seedrand.New(t), new(tally)}
 }
 
 // A bidder takes rooms, and keeps them, gives them back or forgets them.

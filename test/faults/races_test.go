@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // batch is how many races are run side by side. Each is about a reservation of its own.
@@ -21,27 +21,27 @@ const batch = 40
 
 // A race is the stage for many races, and what came of them.
 type race struct {
-	*stage.Stage
-	seed dice.Seed
+	*system.Stage
+	seed seedrand.Seed
 	days int          // the next day that nobody has taken a room for
 	busy atomic.Int64 // answers that asked to come back
 }
 
 func openRace(t *testing.T) *race {
 	t.Helper()
-	return &race{Stage: stage.Open(t), seed: dice.New(t)}
+	return &race{Stage: system.Open(t), seed: seedrand.New(t)}
 }
 
 // prepare brings a batch of bookings to the checkout page, each for one night, and for another than its neighbours.
-func (r *race) prepare(t *testing.T, wish stage.Wish) []*stage.Booking {
+func (r *race) prepare(t *testing.T, wish system.Wish) []*system.Booking {
 	t.Helper()
-	all := make([]*stage.Booking, batch)
+	all := make([]*system.Booking, batch)
 	guests, ctx := errgroup.WithContext(t.Context())
 	guests.SetLimit(4)
 	for n := range all {
 		r.days++
 		wish.From, wish.Nights = 1+r.days%300, 1
-		all[n] = stage.Guest(wish, r.Env().Now())
+		all[n] = system.Guest(wish, r.Env().Now())
 		guests.Go(func() error { return r.walk(ctx, all[n]) })
 	}
 	if err := guests.Wait(); err != nil {
@@ -51,14 +51,14 @@ func (r *race) prepare(t *testing.T, wish stage.Wish) []*stage.Booking {
 }
 
 // walk takes a guest from the first question to the checkout page.
-func (r *race) walk(ctx context.Context, b *stage.Booking) error {
+func (r *race) walk(ctx context.Context, b *system.Booking) error {
 	for _, step := range []struct {
-		request func() stage.Request
-		learn   func(stage.Answer) error
+		request func() system.Request
+		learn   func(system.Answer) error
 	}{
-		{func() stage.Request { return b.QuoteRequest(stage.Key()) }, b.LearnQuote},
-		{func() stage.Request { return b.HoldRequest(stage.Key()) }, b.LearnHold},
-		{func() stage.Request { return b.IntentRequest("card") }, b.LearnIntent},
+		{func() system.Request { return b.QuoteRequest(system.Key()) }, b.LearnQuote},
+		{func() system.Request { return b.HoldRequest(system.Key()) }, b.LearnHold},
+		{func() system.Request { return b.IntentRequest("card") }, b.LearnIntent},
 	} {
 		a, err := r.expect(ctx, step.request(), "201")
 		if err != nil {
@@ -73,7 +73,7 @@ func (r *race) walk(ctx context.Context, b *stage.Booking) error {
 
 // expect sends a request and fails unless the answer is one of those allowed: a status, and a code where there is one.
 // A machine that has too much to do may ask to come back; then the same request is repeated under the same key.
-func (r *race) expect(ctx context.Context, q stage.Request, allowed ...string) (stage.Answer, error) {
+func (r *race) expect(ctx context.Context, q system.Request, allowed ...string) (system.Answer, error) {
 	a, err := r.Do(ctx, q)
 	for range 20 {
 		if err != nil || a.Status != http.StatusServiceUnavailable {
@@ -97,9 +97,9 @@ func TestExpiryRacesCapture(t *testing.T) {
 	t.Parallel()
 	r := openRace(t)
 	random := r.seed.Of(0)
-	var bookings []*stage.Booking
-	for range dice.Throws(t, 200, 1000) / batch {
-		all := r.prepare(t, stage.Usual())
+	var bookings []*system.Booking
+	for range seedrand.Throws(t, 200, 1000) / batch {
+		all := r.prepare(t, system.Usual())
 		r.Advance(10*time.Minute + time.Second)
 		r.sweepAmong(t, all, random.IntN(batch))
 		r.Quiet()
@@ -122,7 +122,7 @@ func TestExpiryRacesCapture(t *testing.T) {
 }
 
 // sweepAmong has all guests pay, and the sweep begin beside the one who comes after so many others.
-func (r *race) sweepAmong(t *testing.T, all []*stage.Booking, others int) {
+func (r *race) sweepAmong(t *testing.T, all []*system.Booking, others int) {
 	t.Helper()
 	racing, ctx := errgroup.WithContext(t.Context())
 	racing.SetLimit(8)
@@ -168,10 +168,10 @@ func (r *race) won(t *testing.T, wins map[string]int) {
 func TestConfirmingByEventRacesConfirmingByCall(t *testing.T) {
 	t.Parallel()
 	r := openRace(t)
-	var bookings []*stage.Booking
+	var bookings []*system.Booking
 	var early atomic.Int64
-	for range dice.Throws(t, 200, 1000) / batch {
-		all := r.prepare(t, stage.Usual())
+	for range seedrand.Throws(t, 200, 1000) / batch {
+		all := r.prepare(t, system.Usual())
 		racing, ctx := errgroup.WithContext(t.Context())
 		racing.SetLimit(6)
 		for _, b := range all {
@@ -215,9 +215,9 @@ func (r *race) confirmers() map[string]int {
 }
 
 // insist asks to confirm until the money is there, each time as a new request: a refusal under a key stands.
-func (r *race) insist(ctx context.Context, b *stage.Booking, early *atomic.Int64) error {
+func (r *race) insist(ctx context.Context, b *system.Booking, early *atomic.Int64) error {
 	for {
-		a, err := r.expect(ctx, b.ConfirmRequest("card", stage.Key()), "200", "409 PAYMENT.NOT_CAPTURED")
+		a, err := r.expect(ctx, b.ConfirmRequest("card", system.Key()), "200", "409 PAYMENT.NOT_CAPTURED")
 		if err != nil || a.Status == http.StatusOK {
 			return err
 		}

@@ -15,20 +15,20 @@ import (
 
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A party is a crowd of guests, each at an address of its own, who book until the journeys are made.
 type party struct {
-	*stage.Crowd
+	*system.Crowd
 	t       *testing.T
 	running sync.WaitGroup
 }
 
-func newParty(t *testing.T, s *stage.Stage, guests, journeys int, seen func(int, stage.Request, stage.Answer)) *party {
+func newParty(t *testing.T, s *system.Stage, guests, journeys int, seen func(int, system.Request, system.Answer)) *party {
 	t.Helper()
-	p := &party{Crowd: &stage.Crowd{Stage: s, Seen: seen, Address: func(n int) string { return fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250) }}, t: t}
+	p := &party{Crowd: &system.Crowd{Stage: s, Seen: seen, Address: func(n int) string { return fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250) }}, t: t}
 	p.Wanted.Store(int64(journeys))
 	for range guests {
 		p.running.Go(func() {
@@ -52,7 +52,7 @@ func newRecovery() *recovery {
 	return &recovery{refused: map[int]bool{}, served: map[int]time.Duration{}}
 }
 
-func (r *recovery) seen(journey int, _ stage.Request, a stage.Answer) {
+func (r *recovery) seen(journey int, _ system.Request, a system.Answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, served := r.served[journey]
@@ -75,11 +75,11 @@ func (r *recovery) opened(at time.Time) {
 func TestRecovery_restart(t *testing.T) {
 	t.Parallel()
 	const limit = 5 * time.Second
-	random := dice.New(t).Of(0)
+	random := seedrand.New(t).Of(0)
 	own := newServer(t)
 	s := deployed(t, own.database(), func(e env.Env) env.Env { return e })
 	refused := 0
-	for n := range dice.Throws(t, 5, 30) {
+	for n := range seedrand.Throws(t, 5, 30) {
 		r, away := newRecovery(), time.Duration(random.IntN(6000))*time.Millisecond
 		p := newParty(t, s, 6, 24, r.seen)
 		<-time.After(time.Duration(100+random.IntN(300)) * time.Millisecond) // the moment of the fault, not a wait for anything

@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect walks journeys of every kind and then delivers every event to
 // everybody who hears it five times more, in any order and several at a time.
 func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	random := dice.New(t).Of(0)
-	for day := range dice.Throws(t, 2, 10) {
+	s := system.Open(t)
+	random := seedrand.New(t).Of(0)
+	for day := range seedrand.Throws(t, 2, 10) {
 		everyKind(s, 7+day)
 	}
 	s.Settle()
@@ -48,12 +48,12 @@ func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
 // TestADeliveryThatHasAnEffectIsNoticed holds the comparison of the test above to an event that nobody has heard yet.
 func TestADeliveryThatHasAnEffectIsNoticed(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	failed := s.Book(stage.Usual()).Intend("card")
+	s := system.Open(t)
+	failed := s.Book(system.Usual()).Intend("card")
 	for range 5 {
 		failed.Press("decline")
 	}
-	held := s.Book(stage.Usual())
+	held := s.Book(system.Usual())
 	held.IntentID = failed.IntentID // one of its own could still pay
 	s.Quiet()
 	e := echo{s, s.DB.Owner(t)}
@@ -75,12 +75,12 @@ func TestADeliveryThatHasAnEffectIsNoticed(t *testing.T) {
 // The events of two intents come on two topics, in any order: the failure of one takes no rooms while another can still pay.
 func TestPaymentFailed_anotherIntentIsLive(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	failed := s.Book(stage.Usual()).Intend("card")
+	s := system.Open(t)
+	failed := s.Book(system.Usual()).Intend("card")
 	for range 5 {
 		failed.Press("decline")
 	}
-	held := s.Book(stage.Usual()).Intend("card")
+	held := s.Book(system.Usual()).Intend("card")
 	s.Quiet()
 	e := echo{s, s.DB.Owner(t)}
 	for _, d := range e.deliveries(t) {
@@ -95,8 +95,8 @@ func TestPaymentFailed_anotherIntentIsLive(t *testing.T) {
 }
 
 // everyKind walks one journey of each kind. Rooms of that day must be free.
-func everyKind(s *stage.Stage, day int) {
-	room, suites := stage.Usual(), stage.Usual()
+func everyKind(s *system.Stage, day int) {
+	room, suites := system.Usual(), system.Usual()
 	room.From, suites.From = day, day
 	room.Nights, suites.Nights = 1, 1
 	suites.Room, suites.Rooms = 2, demo.KabulGrand.Rooms[2].Units
@@ -110,7 +110,7 @@ func everyKind(s *stage.Stage, day int) {
 		failed.Press("decline")
 	}
 	late, lost := s.Book(room).Intend("card"), s.Book(suites).Intend("card")
-	s.Must(http.StatusConflict, s.Quote(suites).HoldRequest(stage.Key()))
+	s.Must(http.StatusConflict, s.Quote(suites).HoldRequest(system.Key()))
 	s.Book(room).Intend("card") // and forgotten
 	s.Quiet()
 	s.Advance(11 * time.Minute)

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A duel is about the last rooms of a night: late has let the hold on them run out and pays, quick wants to hold them.
 type duel struct {
-	late, quick *stage.Booking
+	late, quick *system.Booking
 	pause       int // how many questions quick asks first, so that the two meet at a different point each time
 	taken       bool
 }
@@ -28,7 +28,7 @@ func TestLatePaymentRacesTheNextGuest(t *testing.T) {
 	r := openRace(t)
 	random := r.seed.Of(0)
 	wins := map[string]int{"the late guest": 0, "the next guest": 0}
-	for range dice.Throws(t, 1, 5) {
+	for range seedrand.Throws(t, 1, 5) {
 		duels := r.duels(t, random)
 		stories := r.stories()
 		for _, d := range duels {
@@ -50,11 +50,11 @@ func TestLatePaymentRacesTheNextGuest(t *testing.T) {
 // duels are fought side by side until nothing is in flight any more.
 func (r *race) duels(t *testing.T, random *rand.Rand) []*duel {
 	t.Helper()
-	suites := stage.Usual()
+	suites := system.Usual()
 	suites.Room, suites.Rooms = 2, demo.KabulGrand.Rooms[2].Units
 	var all []*duel
 	for _, late := range r.prepare(t, suites) {
-		all = append(all, &duel{late: late, quick: &stage.Booking{Tenant: late.Tenant, QuoteID: late.QuoteID}, pause: random.IntN(6)})
+		all = append(all, &duel{late: late, quick: &system.Booking{Tenant: late.Tenant, QuoteID: late.QuoteID}, pause: random.IntN(6)})
 	}
 	r.Advance(10*time.Minute + time.Second)
 	racing, ctx := errgroup.WithContext(t.Context())
@@ -76,7 +76,7 @@ func (d *duel) fight(ctx context.Context, r *race) error {
 	}
 	both, ctx := errgroup.WithContext(ctx)
 	both.Go(func() error {
-		_, err := r.expect(ctx, d.late.ConfirmRequest("card", stage.Key()), "200",
+		_, err := r.expect(ctx, d.late.ConfirmRequest("card", system.Key()), "200",
 			"409 RESERVATION.OVERBOOKING_BLOCKED", "409 RESERVATION.ILLEGAL_TRANSITION")
 		return err
 	})
@@ -91,13 +91,13 @@ func (d *duel) take(ctx context.Context, r *race) error {
 			return err
 		}
 	}
-	a, err := r.expect(ctx, d.quick.HoldRequest(stage.Key()), "201", "409 RESERVATION.OVERBOOKING_BLOCKED")
+	a, err := r.expect(ctx, d.quick.HoldRequest(system.Key()), "201", "409 RESERVATION.OVERBOOKING_BLOCKED")
 	d.taken = err == nil && a.Status == http.StatusCreated
 	return err
 }
 
 // intent is what has become of a guest's money.
-func (r *race) intent(t *testing.T, b *stage.Booking) (status, refunded string) {
+func (r *race) intent(t *testing.T, b *system.Booking) (status, refunded string) {
 	t.Helper()
 	var intent struct{ Status, RefundedMicro string }
 	r.Must(http.StatusOK, b.IntentStateRequest()).Into(t, &intent)

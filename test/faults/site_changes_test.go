@@ -6,38 +6,38 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestAHotelThatChangesItsTermsHasItsGuestsLookAgain changes what a hotel has decided while a guest has its page open.
 func TestAHotelThatChangesItsTermsHasItsGuestsLookAgain(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Browser().At(demo.KabulGrand)
 	seen := func() map[string]string {
 		a := v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
 		return map[string]string{"X-Bootstrap-Version": a.Header.Get("X-Bootstrap-Version")}
 	}
-	ask := func(from map[string]string, key string) stage.Answer {
+	ask := func(from map[string]string, key string) system.Answer {
 		t.Helper()
-		a, err := v.Go(t.Context(), stage.Request{Method: http.MethodPost, Path: "/quote", Body: v.Wanting(stage.Usual()), Header: from, Key: key})
+		a, err := v.Go(t.Context(), system.Request{Method: http.MethodPost, Path: "/quote", Body: v.Wanting(system.Usual()), Header: from, Key: key})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a
 	}
 	before := seen()
-	if a := ask(before, stage.Key()); a.Status != http.StatusCreated {
+	if a := ask(before, system.Key()); a.Status != http.StatusCreated {
 		t.Fatalf("asked from %v: %d %s", before, a.Status, a.Body)
 	}
-	s.Must(http.StatusOK, stage.Request{Method: http.MethodPatch, Path: "/sandbox/tenant/v1/tenants/" + v.Hotel.Tenant.String() + "/config",
+	s.Must(http.StatusOK, system.Request{Method: http.MethodPatch, Path: "/sandbox/tenant/v1/tenants/" + v.Hotel.Tenant.String() + "/config",
 		Body: map[string]any{"paymentMethods": []string{"card", "cash_on_arrival"}}})
 	s.Quiet()
-	key := stage.Key()
+	key := system.Key()
 	if a := ask(before, key); a.Status != http.StatusGone || a.Code() != "BFF.TENANT.BOOTSTRAP_STALE" {
 		t.Errorf("asked from what was: %d %s", a.Status, a.Body)
 	}
-	if a := ask(nil, stage.Key()); a.Status != http.StatusCreated {
+	if a := ask(nil, system.Key()); a.Status != http.StatusCreated {
 		t.Errorf("asked by one who does not say: %d %s", a.Status, a.Body)
 	}
 	if a := ask(seen(), key); a.Status != http.StatusCreated {
@@ -48,20 +48,20 @@ func TestAHotelThatChangesItsTermsHasItsGuestsLookAgain(t *testing.T) {
 // TestARevokedSessionBooksAsNobodys books before and after the platform has revoked the session.
 func TestARevokedSessionBooksAsNobodys(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	b := s.Browser()
 	b.Headers = map[string]string{"X-Campaign-Source": "letter"}
 	v := b.At(demo.KabulGrand)
 	v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
 	b.Headers = nil
-	first := v.Ask(stage.Usual()).Hold().DraftID
-	s.Must(http.StatusOK, stage.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/sessions/" + v.Session() + "/revoke",
+	first := v.Ask(system.Usual()).Hold().DraftID
+	s.Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/sessions/" + v.Session() + "/revoke",
 		Body: map[string]any{"tenantId": v.Hotel.Tenant, "reason": "signed-out-everywhere"}})
 	s.Quiet()
-	v.Refused(http.StatusUnauthorized, "GENERAL.UNAUTHENTICATED", http.MethodPost, "/quote", v.Wanting(stage.Usual()))
+	v.Refused(http.StatusUnauthorized, "GENERAL.UNAUTHENTICATED", http.MethodPost, "/quote", v.Wanting(system.Usual()))
 	v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil) // the guest goes on in a new session
 	v.DraftID = ""
-	second := v.Ask(stage.Usual()).Hold().DraftID
+	second := v.Ask(system.Usual()).Hold().DraftID
 	brought := map[any]any{}
 	for _, e := range s.Told(t.Context()) {
 		if e.Subject == "melmastoon.bff.tenant.booking.draft.created.v1" {
@@ -74,7 +74,7 @@ func TestARevokedSessionBooksAsNobodys(t *testing.T) {
 	if is, told := brought[second]; !told || is != nil {
 		t.Errorf("afterwards by %v, told %v", is, told)
 	}
-	if subjects := s.Told(t.Context()); !slices.ContainsFunc(subjects, func(e stage.Told) bool {
+	if subjects := s.Told(t.Context()); !slices.ContainsFunc(subjects, func(e system.Told) bool {
 		return e.Subject == "melmastoon.iam.session.revoked.v1" && e.Status == "published"
 	}) {
 		t.Error("nobody was told that the session is revoked")

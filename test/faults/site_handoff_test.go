@@ -12,22 +12,22 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 const rivals = 8 // sessions that come with the same token
 
 // An arrival is how a session comes with a token: by an app's call, or by the link.
-func arrive(token string, byLink bool, key string) stage.Request {
+func arrive(token string, byLink bool, key string) system.Request {
 	if byLink {
-		return stage.Request{Method: http.MethodGet, Path: "/bootstrap?h=" + token}
+		return system.Request{Method: http.MethodGet, Path: "/bootstrap?h=" + token}
 	}
-	return stage.Request{Method: http.MethodPost, Path: "/handoff/consume", Key: key, Body: map[string]any{"token": token}}
+	return system.Request{Method: http.MethodPost, Path: "/handoff/consume", Key: key, Body: map[string]any{"token": token}}
 }
 
 // payload is what the guest has chosen before they came, "" where the answer has none.
-func payload(a stage.Answer, byLink bool) string {
+func payload(a system.Answer, byLink bool) string {
 	if a.Status != http.StatusOK {
 		return ""
 	}
@@ -45,18 +45,18 @@ func payload(a stage.Answer, byLink bool) string {
 
 // Visitors are sessions of one hotel, half of them at each of two processes.
 type visitors struct {
-	guests            []*stage.Visitor
+	guests            []*system.Visitor
 	accepted, refused atomic.Int64
 	apart             atomic.Int64 // of the accepted, those at the other process
 	busy              atomic.Int64
 }
 
 // gather begins the sessions.
-func gather(t *testing.T, here, there *stage.Stage) *visitors {
+func gather(t *testing.T, here, there *system.Stage) *visitors {
 	t.Helper()
 	c := &visitors{}
 	for n := range rivals {
-		c.guests = append(c.guests, []*stage.Stage{here, there}[n%2].Visit(demo.KabulGrand))
+		c.guests = append(c.guests, []*system.Stage{here, there}[n%2].Visit(demo.KabulGrand))
 	}
 	return c
 }
@@ -64,11 +64,11 @@ func gather(t *testing.T, here, there *stage.Stage) *visitors {
 // rush has all sessions come with the token at once, and the one that was let in come again, to the other process too.
 func (c *visitors) rush(ctx context.Context, n int, token string) error {
 	byLink := n%2 == 1
-	answers := make([]stage.Answer, rivals)
+	answers := make([]system.Answer, rivals)
 	var all errgroup.Group
 	for i, v := range c.guests {
 		all.Go(func() (err error) {
-			answers[i], err = c.come(ctx, v, arrive(token, byLink, stage.Key()))
+			answers[i], err = c.come(ctx, v, arrive(token, byLink, system.Key()))
 			return err
 		})
 	}
@@ -97,7 +97,7 @@ func (c *visitors) rush(ctx context.Context, n int, token string) error {
 // again has the session that was let in come twice more: by the same way, and by the other one.
 func (c *visitors) again(ctx context.Context, n int, token string, winner int, first string) error {
 	for _, byLink := range []bool{n%2 == 1, n%2 == 0} {
-		a, err := c.come(ctx, c.guests[winner], arrive(token, byLink, stage.Key()))
+		a, err := c.come(ctx, c.guests[winner], arrive(token, byLink, system.Key()))
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (c *visitors) again(ctx context.Context, n int, token string, winner int, f
 }
 
 // come sends a request again while a crowded machine asks for that: it says so, and never that something is broken.
-func (c *visitors) come(ctx context.Context, v *stage.Visitor, r stage.Request) (a stage.Answer, err error) {
+func (c *visitors) come(ctx context.Context, v *system.Visitor, r system.Request) (a system.Answer, err error) {
 	again := time.NewTicker(500 * time.Millisecond)
 	defer again.Stop()
 	for range 20 {
@@ -132,9 +132,9 @@ func (c *visitors) come(ctx context.Context, v *stage.Visitor, r stage.Request) 
 // on one database.
 func TestAHandoffLetsOneSessionInHoweverManyCome(t *testing.T) {
 	t.Parallel()
-	here := stage.Open(t)
+	here := system.Open(t)
 	c := gather(t, here, here.Apart())
-	tokens := dice.Throws(t, 200, 2000)
+	tokens := seedrand.Throws(t, 200, 2000)
 	began := time.Now()
 	var guests errgroup.Group
 	guests.SetLimit(4)
@@ -157,7 +157,7 @@ func TestAHandoffLetsOneSessionInHoweverManyCome(t *testing.T) {
 }
 
 // arrivals fails the test unless the ledger has so many entries, all used, and the world was told of each once.
-func arrivals(t *testing.T, s *stage.Stage, want int) {
+func arrivals(t *testing.T, s *system.Stage, want int) {
 	t.Helper()
 	var entries, used, told, twice int
 	err := s.DB.Owner(t).QueryRow(t.Context(), `
@@ -179,9 +179,9 @@ func arrivals(t *testing.T, s *stage.Stage, want int) {
 // TestWhatNobodyLooksAtUsesNoHandoff loads the link in every way in which machines do before people come.
 func TestWhatNobodyLooksAtUsesNoHandoff(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	token := mint(t, s, demo.KabulGrand)
-	for name, at := range map[string]func(*stage.Browser, demo.Hotel) *stage.Visitor{"shared": (*stage.Browser).At, "own": (*stage.Browser).AtHome} {
+	for name, at := range map[string]func(*system.Browser, demo.Hotel) *system.Visitor{"shared": (*system.Browser).At, "own": (*system.Browser).AtHome} {
 		for _, test := range []struct {
 			method, header, value string
 		}{
@@ -193,7 +193,7 @@ func TestWhatNobodyLooksAtUsesNoHandoff(t *testing.T) {
 		} {
 			b := s.Browser()
 			v := at(b, demo.KabulGrand)
-			a, err := v.Go(t.Context(), stage.Request{Method: test.method, Path: "/bootstrap?h=" + token, Header: map[string]string{test.header: test.value}})
+			a, err := v.Go(t.Context(), system.Request{Method: test.method, Path: "/bootstrap?h=" + token, Header: map[string]string{test.header: test.value}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +213,7 @@ func TestWhatNobodyLooksAtUsesNoHandoff(t *testing.T) {
 // TestAHandoffIsOverToTheMoment comes 30 minutes after it was made, and a little later.
 func TestAHandoffIsOverToTheMoment(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	early, late := mint(t, s, demo.KabulGrand), mint(t, s, demo.KabulGrand)
 	s.Quiet()
 	v := s.Visit(demo.KabulGrand)
@@ -233,7 +233,7 @@ func TestAHandoffIsOverToTheMoment(t *testing.T) {
 // TestAGuestWhoWasSentBooks goes from the link to the end: the booking says how they came.
 func TestAGuestWhoWasSentBooks(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Browser().At(demo.KabulGrand)
 	var site struct {
 		HandoffArrivalID string
@@ -244,7 +244,7 @@ func TestAGuestWhoWasSentBooks(t *testing.T) {
 	if site.HandoffArrivalID == "" || site.HandoffPayload.PropertyID != demo.KabulGrand.Property.String() || site.Currency != "USD" || site.Locale != "fa-AF" {
 		t.Errorf("the site begins with %+v", site)
 	}
-	v.Book(stage.Usual(), "card").Press("pay")
+	v.Book(system.Usual(), "card").Press("pay")
 	if a := v.Return(); a.Status != http.StatusOK {
 		t.Fatalf("came back to %d %s", a.Status, a.Body)
 	}

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/secrets"
 	"melmastoon.ghasi.io/shared/stay"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // Names are what a request to a site can name. Those of a victim exist; those of a ghost have the same form and do not.
@@ -30,7 +30,7 @@ type names struct {
 func ghost(token string) names {
 	return names{
 		id.New[id.Property]().String(), id.New[id.RoomType]().String(), id.New[id.RatePlan]().String(), id.New[id.Draft]().String(),
-		id.New[id.Quote]().String(), id.New[id.Reservation]().String(), forged(token), "local.AAAAAAAAAAAAAAAAAAAAAA", stage.Key(),
+		id.New[id.Quote]().String(), id.New[id.Reservation]().String(), forged(token), "local.AAAAAAAAAAAAAAAAAAAAAA", system.Key(),
 	}
 }
 
@@ -48,13 +48,13 @@ func (n names) hide(text string) string {
 }
 
 // tries are requests for each route of a site that name something: the route as the catalogue has it, and how to ask.
-func tries(own *stage.Visitor) map[string][]func(names) stage.Request {
-	get := func(path string) stage.Request { return stage.Request{Method: http.MethodGet, Path: path} }
-	send := func(method, path string, body any) stage.Request {
-		return stage.Request{Method: method, Path: path, Body: body}
+func tries(own *system.Visitor) map[string][]func(names) system.Request {
+	get := func(path string) system.Request { return system.Request{Method: http.MethodGet, Path: path} }
+	send := func(method, path string, body any) system.Request {
+		return system.Request{Method: method, Path: path, Body: body}
 	}
 	wish := func(property, room, rate string, draft string) map[string]any {
-		w := own.Wanting(stage.Usual())
+		w := own.Wanting(system.Usual())
 		w["propertyId"], w["roomTypeId"], w["ratePlanId"] = property, room, rate
 		if draft != "" {
 			w["draftId"] = draft
@@ -62,45 +62,47 @@ func tries(own *stage.Visitor) map[string][]func(names) stage.Request {
 		return w
 	}
 	h := own.Hotel
-	return map[string][]func(names) stage.Request{
-		"GET /bootstrap":        {func(n names) stage.Request { return get("/bootstrap?h=" + n.Token) }},
-		"POST /handoff/consume": {func(n names) stage.Request { return send("POST", "/handoff/consume", map[string]any{"token": n.Token}) }},
-		"GET /availability": {func(n names) stage.Request {
-			w := own.Wanting(stage.Usual())["stayWindow"].(map[string]any)
+	return map[string][]func(names) system.Request{
+		"GET /bootstrap": {func(n names) system.Request { return get("/bootstrap?h=" + n.Token) }},
+		"POST /handoff/consume": {func(n names) system.Request {
+			return send("POST", "/handoff/consume", map[string]any{"token": n.Token})
+		}},
+		"GET /availability": {func(n names) system.Request {
+			w := own.Wanting(system.Usual())["stayWindow"].(map[string]any)
 			return get(fmt.Sprintf("/availability?propertyId=%s&checkIn=%s&checkOut=%s&adults=2", n.Property, w["checkIn"], w["checkOut"]))
 		}},
-		"GET /policies":   {func(n names) stage.Request { return get("/policies") }},
-		"GET /properties": {func(n names) stage.Request { return get("/properties") }},
+		"GET /policies":   {func(n names) system.Request { return get("/policies") }},
+		"GET /properties": {func(n names) system.Request { return get("/properties") }},
 		"POST /quote": {
-			func(n names) stage.Request { return send("POST", "/quote", wish(n.Property, n.Room, n.Rate, "")) },
-			func(n names) stage.Request {
+			func(n names) system.Request { return send("POST", "/quote", wish(n.Property, n.Room, n.Rate, "")) },
+			func(n names) system.Request {
 				return send("POST", "/quote", wish(h.Property.String(), h.Rooms[0].ID.String(), h.Rooms[0].Flexible.ID.String(), n.Draft))
 			},
-			func(n names) stage.Request {
+			func(n names) system.Request {
 				return send("POST", "/quote", wish(h.Property.String(), n.Room, n.Rate, ""))
 			},
 		},
 		"POST /hold": {
-			func(n names) stage.Request {
+			func(n names) system.Request {
 				return send("POST", "/hold", map[string]any{"draftId": n.Draft, "quoteId": n.Quote})
 			},
-			func(n names) stage.Request {
+			func(n names) system.Request {
 				return send("POST", "/hold", map[string]any{"draftId": own.DraftID, "quoteId": n.Quote})
 			},
 		},
-		"GET /draft/{draftId}":    {func(n names) stage.Request { return get("/draft/" + n.Draft) }},
-		"PATCH /draft/{draftId}":  {func(n names) stage.Request { return send("PATCH", "/draft/"+n.Draft, stage.Zarghona()) }},
-		"DELETE /draft/{draftId}": {func(n names) stage.Request { return send("DELETE", "/draft/"+n.Draft, nil) }},
-		"POST /draft/{draftId}/payment-intent": {func(n names) stage.Request {
+		"GET /draft/{draftId}":    {func(n names) system.Request { return get("/draft/" + n.Draft) }},
+		"PATCH /draft/{draftId}":  {func(n names) system.Request { return send("PATCH", "/draft/"+n.Draft, system.Zarghona()) }},
+		"DELETE /draft/{draftId}": {func(n names) system.Request { return send("DELETE", "/draft/"+n.Draft, nil) }},
+		"POST /draft/{draftId}/payment-intent": {func(n names) system.Request {
 			return send("POST", "/draft/"+n.Draft+"/payment-intent", map[string]any{"method": "card"})
 		}},
-		"POST /draft/{draftId}/return":  {func(n names) stage.Request { return send("POST", "/draft/"+n.Draft+"/return", nil) }},
-		"POST /draft/{draftId}/confirm": {func(n names) stage.Request { return send("POST", "/draft/"+n.Draft+"/confirm", nil) }},
+		"POST /draft/{draftId}/return":  {func(n names) system.Request { return send("POST", "/draft/"+n.Draft+"/return", nil) }},
+		"POST /draft/{draftId}/confirm": {func(n names) system.Request { return send("POST", "/draft/"+n.Draft+"/confirm", nil) }},
 		"GET /confirmation/{reservationId}": {
-			func(n names) stage.Request { return get("/confirmation/" + n.Reservation) },
-			func(n names) stage.Request { return get("/confirmation/" + n.Reservation + "?t=" + n.View) },
+			func(n names) system.Request { return get("/confirmation/" + n.Reservation) },
+			func(n names) system.Request { return get("/confirmation/" + n.Reservation + "?t=" + n.View) },
 		},
-		"PATCH /session": {func(n names) stage.Request { return send("PATCH", "/session", map[string]any{"currency": "USD"}) }},
+		"PATCH /session": {func(n names) system.Request { return send("PATCH", "/session", map[string]any{"currency": "USD"}) }},
 	}
 }
 
@@ -112,7 +114,7 @@ type trick struct {
 }
 
 // tricks are all the ways in which a guest of one hotel can pretend to be at another.
-func tricks(intruder, atHome, victim *stage.Visitor) map[string]trick {
+func tricks(intruder, atHome, victim *system.Visitor) map[string]trick {
 	mine := intruder.Cookie()
 	_, value, _ := strings.Cut(mine, "=")
 	session, tag, _ := strings.Cut(value, ".")
@@ -165,7 +167,7 @@ type reply struct {
 	Body   string
 }
 
-func told(a stage.Answer, n names) reply {
+func told(a system.Answer, n names) reply {
 	r := reply{a.Status, a.Code(), map[string]string{}, ""}
 	for _, name := range []string{"Content-Type", "Cache-Control", "Etag", "Location", "Allow", "Retry-After", "Idempotent-Replayed", "Vary", "Content-Language"} {
 		r.Header[name] = a.Header.Get(name)
@@ -187,10 +189,10 @@ func told(a stage.Answer, n names) reply {
 // exists nowhere. The answers are the same, nothing of the other hotel is in them, and nothing of it has changed.
 func TestNoHotelLeaksIntoAnother(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	there := stage.Usual()
+	s := system.Open(t)
+	there := system.Usual()
 	there.Hotel = demo.HeratGarden
-	victims := map[string]*stage.Visitor{
+	victims := map[string]*system.Visitor{
 		"paying":    s.Visit(demo.HeratGarden).Book(there, "card"),
 		"confirmed": s.Visit(demo.HeratGarden).Book(there, "card"),
 	}
@@ -199,10 +201,10 @@ func TestNoHotelLeaksIntoAnother(t *testing.T) {
 	if a := done.Return(); a.Status != http.StatusOK {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	intruder := s.Visit(demo.KabulGrand).Ask(stage.Usual())
+	intruder := s.Visit(demo.KabulGrand).Ask(system.Usual())
 	atHome := s.Browser().AtHome(demo.KabulGrand)
 	atHome.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
-	atHome.Ask(stage.Usual())
+	atHome.Ask(system.Usual())
 	for _, v := range victims {
 		covers(t, tries(v))
 	}
@@ -235,7 +237,7 @@ func or(a, b string) string {
 }
 
 // covers fails the test unless every route of the service is tried.
-func covers(t *testing.T, all map[string][]func(names) stage.Request) {
+func covers(t *testing.T, all map[string][]func(names) system.Request) {
 	t.Helper()
 	for _, f := range melmastoon.Functions {
 		method, path, _ := strings.Cut(f.Spec.Route, " ")
@@ -246,13 +248,13 @@ func covers(t *testing.T, all map[string][]func(names) stage.Request) {
 }
 
 // sneak plays one trick at every route, about the victim and about a ghost.
-func sneak(t *testing.T, s *stage.Stage, name string, how trick, intruder, atHome, victim *stage.Visitor, target names) (asked, leaks int) {
+func sneak(t *testing.T, s *system.Stage, name string, how trick, intruder, atHome, victim *system.Visitor, target names) (asked, leaks int) {
 	t.Helper()
 	who := intruder
 	if strings.Contains(how.base, "/api") {
 		who = atHome
 	}
-	thief := &stage.Visitor{Browser: s.Browser().Forgetful(), Hotel: intruder.Hotel, Base: how.base}
+	thief := &system.Visitor{Browser: s.Browser().Forgetful(), Hotel: intruder.Hotel, Base: how.base}
 	nobody := ghost(target.Token)
 	secrets := []string{victim.Session(), victim.Code, victim.IntentID, "Zarghona"}
 	for _, route := range slices.Sorted(maps.Keys(tries(who))) {
@@ -285,7 +287,7 @@ func public(route string) bool {
 	return slices.Contains([]string{"GET /policies", "GET /properties", "GET /bootstrap", "POST /handoff/consume"}, route)
 }
 
-func knock(t *testing.T, thief *stage.Visitor, how trick, r stage.Request) stage.Answer {
+func knock(t *testing.T, thief *system.Visitor, how trick, r system.Request) system.Answer {
 	t.Helper()
 	r.Header = how.header
 	a, err := thief.Go(t.Context(), r)
@@ -296,7 +298,7 @@ func knock(t *testing.T, thief *stage.Visitor, how trick, r stage.Request) stage
 }
 
 // rowsOf are digests of what the database has of a hotel.
-func rowsOf(t *testing.T, s *stage.Stage, tenant id.Tenant) map[string]string {
+func rowsOf(t *testing.T, s *system.Stage, tenant id.Tenant) map[string]string {
 	t.Helper()
 	conn, found := s.DB.Owner(t), map[string]string{}
 	for _, table := range []string{"bff_tenant_booking.booking_drafts", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.handoff_arrival_log",
@@ -312,7 +314,7 @@ func rowsOf(t *testing.T, s *stage.Stage, tenant id.Tenant) map[string]string {
 }
 
 // mint makes a handoff to the hotel.
-func mint(t *testing.T, s *stage.Stage, h demo.Hotel) string {
+func mint(t *testing.T, s *system.Stage, h demo.Hotel) string {
 	t.Helper()
 	token, err := invite(s, h)
 	if err != nil {
@@ -321,7 +323,7 @@ func mint(t *testing.T, s *stage.Stage, h demo.Hotel) string {
 	return token
 }
 
-func invite(s *stage.Stage, h demo.Hotel) (string, error) {
+func invite(s *system.Stage, h demo.Hotel) (string, error) {
 	keys, err := secrets.Handoff(s.Env())
 	if err != nil {
 		return "", err

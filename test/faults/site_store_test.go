@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A shelf is the store of hot documents, which a test can take away.
@@ -106,18 +106,18 @@ func (s *shelf) Add(ctx context.Context, now time.Time, name document.Name, n in
 }
 
 // shelved opens a stage whose hot documents are on the shelf.
-func shelved(t *testing.T) (*stage.Stage, *shelf) {
+func shelved(t *testing.T) (*system.Stage, *shelf) {
 	t.Helper()
 	db := pgtest.New(t)
 	own := &shelf{Store: pg.Open(db.Env())}
 	// As deployed, for calls that have as many times their budget; but sooner well again.
 	patience := db.Env().Timeout(150 * time.Millisecond)
 	e := db.Env().With("DOCUMENT_TIMEOUT", patience.String()).With("DOCUMENT_PAUSE", "500ms")
-	return stage.Within(t, db, env.Give[document.Store](e, own)), own
+	return system.Within(t, db, env.Give[document.Store](e, own)), own
 }
 
 // recalls waits until the store, which is well again, is no longer left alone.
-func recalls(t *testing.T, v *stage.Visitor) {
+func recalls(t *testing.T, v *system.Visitor) {
 	t.Helper()
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
@@ -132,7 +132,7 @@ func recalls(t *testing.T, v *stage.Visitor) {
 }
 
 // empty clears the shelf.
-func empty(t *testing.T, s *stage.Stage) {
+func empty(t *testing.T, s *system.Stage) {
 	t.Helper()
 	if _, err := s.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`); err != nil {
 		t.Fatal(err)
@@ -142,20 +142,20 @@ func empty(t *testing.T, s *stage.Stage) {
 // way is what a guest does, step by step.
 var way = []struct {
 	name string
-	step func(*testing.T, *stage.Visitor)
+	step func(*testing.T, *system.Visitor)
 }{
-	{"asks", func(_ *testing.T, v *stage.Visitor) { v.Ask(stage.Usual()) }},
-	{"holds", func(_ *testing.T, v *stage.Visitor) { v.Hold() }},
-	{"says who they are", func(_ *testing.T, v *stage.Visitor) { v.Name() }},
-	{"pays", func(_ *testing.T, v *stage.Visitor) { v.Pay("card") }},
-	{"looks", func(_ *testing.T, v *stage.Visitor) { v.State() }},
-	{"is at the bank", func(_ *testing.T, v *stage.Visitor) { v.Press("pay") }},
-	{"comes back", func(t *testing.T, v *stage.Visitor) {
+	{"asks", func(_ *testing.T, v *system.Visitor) { v.Ask(system.Usual()) }},
+	{"holds", func(_ *testing.T, v *system.Visitor) { v.Hold() }},
+	{"says who they are", func(_ *testing.T, v *system.Visitor) { v.Name() }},
+	{"pays", func(_ *testing.T, v *system.Visitor) { v.Pay("card") }},
+	{"looks", func(_ *testing.T, v *system.Visitor) { v.State() }},
+	{"is at the bank", func(_ *testing.T, v *system.Visitor) { v.Press("pay") }},
+	{"comes back", func(t *testing.T, v *system.Visitor) {
 		if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" {
 			t.Errorf("came back to %d %s", a.Status, a.Body)
 		}
 	}},
-	{"reads", func(_ *testing.T, v *stage.Visitor) {
+	{"reads", func(_ *testing.T, v *system.Visitor) {
 		v.Must(http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil)
 	}},
 }
@@ -219,8 +219,8 @@ func TestASiteOpensWithoutTheHotStore(t *testing.T) {
 }
 
 // nights is the path that asks for the rooms of a stay.
-func nights(v *stage.Visitor) string {
-	w := v.Wanting(stage.Usual())["stayWindow"].(map[string]any)
+func nights(v *system.Visitor) string {
+	w := v.Wanting(system.Usual())["stayWindow"].(map[string]any)
 	return fmt.Sprintf("/availability?propertyId=%s&checkIn=%s&checkOut=%s&adults=2", v.Hotel.Property, w["checkIn"], w["checkOut"])
 }
 
@@ -228,7 +228,7 @@ func nights(v *stage.Visitor) string {
 func TestAHotStoreThatHangsEndsNoAnswerLate(t *testing.T) {
 	t.Parallel()
 	s, own := shelved(t)
-	v := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
+	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
 	own.mood.Store(hanging)
 	for _, c := range calls(v) {
 		a, took := c.timed(t, v)

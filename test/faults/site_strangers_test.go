@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestAnotherGuestOfTheSameHotelIsAStranger has a guest ask for what another one of the same hotel has.
 func TestAnotherGuestOfTheSameHotelIsAStranger(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	victim := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
-	other := s.Visit(demo.KabulGrand).Ask(stage.Usual())
+	s := system.Open(t)
+	victim := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
+	other := s.Visit(demo.KabulGrand).Ask(system.Usual())
 	target := names{
 		victim.Hotel.Property.String(), victim.Hotel.Rooms[0].ID.String(), victim.Hotel.Rooms[0].Flexible.ID.String(),
 		victim.DraftID, victim.QuoteID, victim.ReservationID, "v1.e30.x", "local.x", "",
@@ -47,10 +47,10 @@ func TestAnotherGuestOfTheSameHotelIsAStranger(t *testing.T) {
 // TestAnIdempotencyKeyIsItsOwnersOnly sends a victim's request again, key and all, as somebody else.
 func TestAnIdempotencyKeyIsItsOwnersOnly(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	victim := s.Visit(demo.KabulGrand).Book(stage.Usual(), "cash_on_arrival")
-	request := stage.Request{Method: http.MethodPost, Path: victim.Draft("/confirm"), Key: stage.Key()}
-	for i, v := range []*stage.Visitor{victim, victim, s.Visit(demo.KabulGrand), s.Visit(demo.HeratGarden)} {
+	s := system.Open(t)
+	victim := s.Visit(demo.KabulGrand).Book(system.Usual(), "cash_on_arrival")
+	request := system.Request{Method: http.MethodPost, Path: victim.Draft("/confirm"), Key: system.Key()}
+	for i, v := range []*system.Visitor{victim, victim, s.Visit(demo.KabulGrand), s.Visit(demo.HeratGarden)} {
 		a, err := v.Go(t.Context(), request)
 		if err != nil {
 			t.Fatal(err)
@@ -66,11 +66,11 @@ func TestAnIdempotencyKeyIsItsOwnersOnly(t *testing.T) {
 // hosts of their own.
 func TestCookiesOfTwoHotelsDoNotMeet(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	for name, at := range map[string]func(*stage.Browser, demo.Hotel) *stage.Visitor{"shared": (*stage.Browser).At, "own": (*stage.Browser).AtHome} {
+	s := system.Open(t)
+	for name, at := range map[string]func(*system.Browser, demo.Hotel) *system.Visitor{"shared": (*system.Browser).At, "own": (*system.Browser).AtHome} {
 		b := s.Browser()
 		kabul, herat := at(b, demo.KabulGrand), at(b, demo.HeratGarden)
-		for _, v := range []*stage.Visitor{kabul, herat} {
+		for _, v := range []*system.Visitor{kabul, herat} {
 			v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
 			if len(v.Cookies()) != 1 {
 				t.Errorf("%s: the browser sends %v to %s", name, slices.Collect(maps.Keys(v.Cookies())), v.Hotel.Slug)
@@ -81,7 +81,7 @@ func TestCookiesOfTwoHotelsDoNotMeet(t *testing.T) {
 			t.Errorf("%s: sessions %q and %q", name, first, second)
 		}
 		var guests errgroup.Group
-		for _, v := range []*stage.Visitor{kabul, herat} {
+		for _, v := range []*system.Visitor{kabul, herat} {
 			guests.Go(func() error { return through(t.Context(), v) })
 		}
 		if err := guests.Wait(); err != nil {
@@ -96,11 +96,11 @@ func TestCookiesOfTwoHotelsDoNotMeet(t *testing.T) {
 }
 
 // through books in cash.
-func through(ctx context.Context, v *stage.Visitor) error {
-	wish := stage.Usual()
+func through(ctx context.Context, v *system.Visitor) error {
+	wish := system.Usual()
 	wish.Hotel = v.Hotel
 	v.Book(wish, "cash_on_arrival")
-	a, err := v.Go(ctx, stage.Request{Method: http.MethodPost, Path: v.Draft("/confirm")})
+	a, err := v.Go(ctx, system.Request{Method: http.MethodPost, Path: v.Draft("/confirm")})
 	if err == nil && a.Status != http.StatusOK {
 		err = fmt.Errorf("confirming at %s: %d %s", v.Hotel.Slug, a.Status, a.Body)
 	}

@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // grace is what an answer may take beyond its budget, by the contract.
@@ -96,22 +96,22 @@ func (s stuck) Read([]byte) (int, error) {
 type call struct {
 	name    string
 	budget  time.Duration
-	request stage.Request
+	request system.Request
 }
 
 // calls are those of a guest who has come back from the bank, one for each route that asks neighbours.
-func calls(v *stage.Visitor) []call {
+func calls(v *system.Visitor) []call {
 	post, get := http.MethodPost, http.MethodGet
 	all := []call{
-		{"bootstrap", 0, stage.Request{Method: get, Path: "/bootstrap"}},
-		{"readavailability", 0, stage.Request{Method: get, Path: nights(v)}},
-		{"listpolicies", 0, stage.Request{Method: get, Path: "/policies"}},
-		{"listproperties", 0, stage.Request{Method: get, Path: "/properties"}},
-		{"quote", 0, stage.Request{Method: post, Path: "/quote", Body: v.Wanting(stage.Usual())}},
-		{"hold", 0, stage.Request{Method: post, Path: "/hold", Body: v.Holding()}},
-		{"readdraft", 0, stage.Request{Method: get, Path: v.Draft("")}},
-		{"openintent", 0, stage.Request{Method: post, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "mfs"}}},
-		{"readconfirmation", 0, stage.Request{Method: get, Path: "/confirmation/" + v.ReservationID}},
+		{"bootstrap", 0, system.Request{Method: get, Path: "/bootstrap"}},
+		{"readavailability", 0, system.Request{Method: get, Path: nights(v)}},
+		{"listpolicies", 0, system.Request{Method: get, Path: "/policies"}},
+		{"listproperties", 0, system.Request{Method: get, Path: "/properties"}},
+		{"quote", 0, system.Request{Method: post, Path: "/quote", Body: v.Wanting(system.Usual())}},
+		{"hold", 0, system.Request{Method: post, Path: "/hold", Body: v.Holding()}},
+		{"readdraft", 0, system.Request{Method: get, Path: v.Draft("")}},
+		{"openintent", 0, system.Request{Method: post, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "mfs"}}},
+		{"readconfirmation", 0, system.Request{Method: get, Path: "/confirmation/" + v.ReservationID}},
 	}
 	for i := range all {
 		all[i].budget = budget(all[i].name)
@@ -131,9 +131,9 @@ func budget(verb string) time.Duration {
 
 // timed makes the call, and fails the test when there is no answer at all. What it took is without the time in which the
 // machine got to nothing.
-func (c call) timed(t *testing.T, v *stage.Visitor) (stage.Answer, time.Duration) {
+func (c call) timed(t *testing.T, v *system.Visitor) (system.Answer, time.Duration) {
 	t.Helper()
-	var a stage.Answer
+	var a system.Answer
 	var err error
 	took, stalled := fntest.Timed(func() { a, err = v.Go(t.Context(), c.request) })
 	if err != nil {
@@ -178,18 +178,18 @@ func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 	t.Helper()
 	db, wire := pgtest.New(t), newLine()
 	e := env.Give(db.Env(), env.TimeoutFactor(2)) // so many illnesses at the pace of other tests would take too long
-	s := stage.Within(t, db, env.Give[http.RoundTripper](e, wire))
-	v := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
-	paid, cash := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card"), s.Visit(demo.KabulGrand).Book(stage.Usual(), "cash_on_arrival")
-	quoted, named := s.Visit(demo.KabulGrand).Ask(stage.Usual()), s.Visit(demo.KabulGrand).Ask(stage.Usual()).Hold().Name()
+	s := system.Within(t, db, env.Give[http.RoundTripper](e, wire))
+	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
+	paid, cash := s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), s.Visit(demo.KabulGrand).Book(system.Usual(), "cash_on_arrival")
+	quoted, named := s.Visit(demo.KabulGrand).Ask(system.Usual()), s.Visit(demo.KabulGrand).Ask(system.Usual()).Hold().Name()
 	paid.Press("pay")
 	s.Quiet()
 	empty(t, s)
 	cache.Forget(s.Env()) // nothing is remembered anywhere
-	back := call{"confirmpayment", budget("confirmpayment"), stage.Request{Method: http.MethodPost, Path: paid.Draft("/return")}}
-	promise := call{"confirmcash", budget("confirmcash"), stage.Request{Method: http.MethodPost, Path: cash.Draft("/confirm")}}
-	keeps := call{"hold", budget("hold"), stage.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.Holding()}}
-	pays := call{"openintent", budget("openintent"), stage.Request{Method: http.MethodPost, Path: named.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}}
+	back := call{"confirmpayment", budget("confirmpayment"), system.Request{Method: http.MethodPost, Path: paid.Draft("/return")}}
+	promise := call{"confirmcash", budget("confirmcash"), system.Request{Method: http.MethodPost, Path: cash.Draft("/confirm")}}
+	keeps := call{"hold", budget("hold"), system.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.Holding()}}
+	pays := call{"openintent", budget("openintent"), system.Request{Method: http.MethodPost, Path: named.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}}
 	wire.ill(part, mood)
 	for _, c := range calls(v) {
 		c.stand(t, v, degraded[c.name])
@@ -207,12 +207,12 @@ func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 	insists(t, quoted, keeps.request, http.StatusCreated)
 	insists(t, named, pays.request, http.StatusCreated)
 	named.Press("pay")
-	insists(t, named, stage.Request{Method: http.MethodPost, Path: named.Draft("/return")}, http.StatusOK)
+	insists(t, named, system.Request{Method: http.MethodPost, Path: named.Draft("/return")}, http.StatusOK)
 	recovers(t, s, v)
 }
 
 // stand makes the call while a neighbour is ill.
-func (c call) stand(t *testing.T, v *stage.Visitor, flag string) {
+func (c call) stand(t *testing.T, v *system.Visitor, flag string) {
 	t.Helper()
 	a, took := c.timed(t, v)
 	if has := v.Stage().Env().Timeout(c.budget); took > has+grace {
@@ -222,7 +222,7 @@ func (c call) stand(t *testing.T, v *stage.Visitor, flag string) {
 }
 
 // judge fails the test unless the answer is a right one, or an honest one.
-func (c call) judge(t *testing.T, a stage.Answer, flag string) {
+func (c call) judge(t *testing.T, a system.Answer, flag string) {
 	t.Helper()
 	var body struct{ Degraded []string }
 	if a.Status < 300 {
@@ -241,12 +241,12 @@ func (c call) judge(t *testing.T, a stage.Answer, flag string) {
 }
 
 // insists sends a request, each time as a new one, until it is answered so: until the breakers have closed.
-func insists(t *testing.T, v *stage.Visitor, r stage.Request, status int) {
+func insists(t *testing.T, v *system.Visitor, r system.Request, status int) {
 	t.Helper()
 	again := time.NewTicker(200 * time.Millisecond)
 	defer again.Stop()
 	for deadline := time.Now().Add(20 * time.Second); ; <-again.C {
-		r.Key = stage.Key()
+		r.Key = system.Key()
 		a, err := v.Go(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -262,11 +262,11 @@ func insists(t *testing.T, v *stage.Visitor, r stage.Request, status int) {
 }
 
 // recovers has the guest pay and come back once everybody is well.
-func recovers(t *testing.T, s *stage.Stage, v *stage.Visitor) {
+func recovers(t *testing.T, s *system.Stage, v *system.Visitor) {
 	t.Helper()
-	insists(t, v, stage.Request{Method: http.MethodPost, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}, http.StatusCreated)
+	insists(t, v, system.Request{Method: http.MethodPost, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}, http.StatusCreated)
 	v.Press("pay")
-	insists(t, v, stage.Request{Method: http.MethodPost, Path: v.Draft("/return")}, http.StatusOK)
+	insists(t, v, system.Request{Method: http.MethodPost, Path: v.Draft("/return")}, http.StatusOK)
 	if e := v.End(); e.State != "confirmed" || e.Final != "converted" {
 		t.Errorf("ended as %+v", e)
 	}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestAStartThatCannotBeSaysWhyInOneSentence breaks what the local cloud stands on.
@@ -36,7 +36,7 @@ func TestAStartThatCannotBeSaysWhyInOneSentence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := stage.Install(t)
+			p := system.Install(t)
 			p.Start()
 			p.End(syscall.SIGTERM)
 			if test.spoil != nil {
@@ -71,9 +71,9 @@ func TestTheClockMovesAndStays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the local cloud as a program")
 	}
-	p := stage.Install(t)
+	p := system.Install(t)
 	p.Start()
-	b := p.Book(stage.Usual())
+	b := p.Book(system.Usual())
 	if state := p.State(b); state != "held" {
 		t.Fatalf("it is %s", state)
 	}

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A picky line fails one upstream for what a stranger causes, also through other services, and for no other caller.
@@ -35,7 +35,7 @@ func (p *picky) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // from is a visitor at an address.
-func from(v *stage.Visitor, address string) *stage.Visitor {
+func from(v *system.Visitor, address string) *system.Visitor {
 	v.Headers = map[string]string{"X-Forwarded-For": address}
 	return v
 }
@@ -45,9 +45,9 @@ func from(v *stage.Visitor, address string) *stage.Visitor {
 func TestBreaker_oneStranger(t *testing.T) {
 	t.Parallel()
 	wire, db := new(picky), pgtest.New(t)
-	s := stage.Within(t, db, env.Give[http.RoundTripper](db.Env().With("FORWARDED_HOPS", "1"), wire))
-	bad := from(s.Visit(demo.KabulGrand).Book(stage.Usual(), "card"), "203.0.113.9")
-	guest := from(s.Visit(demo.KabulGrand).Book(stage.Usual(), "card"), "198.51.100.1")
+	s := system.Within(t, db, env.Give[http.RoundTripper](db.Env().With("FORWARDED_HOPS", "1"), wire))
+	bad := from(s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), "203.0.113.9")
+	guest := from(s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), "198.51.100.1")
 	elsewhere := from(s.Visit(demo.HeratGarden), "198.51.100.2")
 	traveller, badTraveller := from(s.Browser().AtAll(), "198.51.100.3"), from(s.Browser().AtAll(), "203.0.113.9")
 	s.Quiet()
@@ -56,7 +56,7 @@ func TestBreaker_oneStranger(t *testing.T) {
 		parts[name] = n.part
 	}
 	requests := 0
-	provoke := func(t *testing.T, v *stage.Visitor, r stage.Request) {
+	provoke := func(t *testing.T, v *system.Visitor, r system.Request) {
 		t.Helper()
 		requests++
 		r.Header = map[string]string{"X-Request-Id": fmt.Sprint(stranger, requests)}
@@ -83,7 +83,7 @@ func TestBreaker_oneStranger(t *testing.T) {
 		for _, c := range calls(guest) {
 			served(t, name, guest, c.request)
 		}
-		served(t, name, elsewhere, stage.Request{Method: http.MethodGet, Path: "/bootstrap"})
+		served(t, name, elsewhere, system.Request{Method: http.MethodGet, Path: "/bootstrap"})
 		for _, r := range travels(s) {
 			served(t, name, traveller, r)
 		}
@@ -91,18 +91,18 @@ func TestBreaker_oneStranger(t *testing.T) {
 }
 
 // forget makes every upstream necessary again.
-func forget(t *testing.T, s *stage.Stage) {
+func forget(t *testing.T, s *system.Stage) {
 	t.Helper()
 	empty(t, s)
 	cache.Forget(s.Env())
 }
 
 // travels are requests of a traveller, one for each route that asks upstreams.
-func travels(s *stage.Stage) []stage.Request {
+func travels(s *system.Stage) []system.Request {
 	day := s.Env().Now().AddDate(0, 0, 7)
 	stay := map[string]any{"checkIn": day.Format(time.DateOnly), "checkOut": day.AddDate(0, 0, 2).Format(time.DateOnly)}
 	people, hotel := map[string]any{"adults": 2, "children": 0, "rooms": 1}, demo.KabulGrand
-	return []stage.Request{
+	return []system.Request{
 		{Method: http.MethodPost, Path: "/search", Body: map[string]any{"geo": map[string]any{"mode": "city", "city": "Kabul"}, "dates": stay, "occupancy": people}},
 		{Method: http.MethodGet, Path: "/hotels/" + hotel.Property.String()},
 		{Method: http.MethodPost, Path: "/handoff/" + hotel.Tenant.String() + "/" + hotel.Property.String(), Body: map[string]any{"dates": stay, "occupancy": people}},
@@ -110,7 +110,7 @@ func travels(s *stage.Stage) []stage.Request {
 }
 
 // served fails the test if a guest's request is answered with an outage, or without what an upstream tells.
-func served(t *testing.T, upstream string, v *stage.Visitor, r stage.Request) {
+func served(t *testing.T, upstream string, v *system.Visitor, r system.Request) {
 	t.Helper()
 	a, err := v.Go(t.Context(), r)
 	if err != nil {

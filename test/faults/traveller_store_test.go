@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestATravellerIsSentOnWithoutTheHotStore takes the store away from a traveller who has a session, and from one who comes then.
@@ -24,7 +24,7 @@ func TestATravellerIsSentOnWithoutTheHotStore(t *testing.T) {
 			known.Must(http.StatusOK, http.MethodGet, "/session", nil)
 			session := known.Session()
 			own.mood.Store(mood)
-			for who, v := range map[string]*stage.Visitor{"who was here": known, "who was not": s.Browser().AtAll()} {
+			for who, v := range map[string]*system.Visitor{"who was here": known, "who was not": s.Browser().AtAll()} {
 				v.Must(http.StatusOK, http.MethodPost, "/search", map[string]any{"geo": map[string]any{"mode": "city", "city": "Kabul"}, "dates": stay, "occupancy": people})
 				began := v.Session()
 				v.Must(http.StatusOK, http.MethodGet, "/hotels/"+hotel.Property.String(), nil)

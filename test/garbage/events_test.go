@@ -20,8 +20,8 @@ import (
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A schema is as much of a JSON Schema as an example needs.
@@ -212,8 +212,8 @@ var eventMutations = []eventMutation{
 // the dead letters with a reason that repeats nothing of it; none is asked for again, and none has an effect.
 func TestGarbageEventsAreParkedOrRefused(t *testing.T) {
 	t.Parallel()
-	seed, n := dice.New(t), rounds(t)
-	s := stage.Open(t)
+	seed, n := seedrand.New(t), rounds(t)
+	s := system.Open(t)
 	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
 	var err error
 	if f.token, err = s.Cloud.Token(); err != nil {
@@ -298,9 +298,9 @@ func pelt(t *testing.T, f *field, x *examples, function fn.Function, d *rand.Ran
 // TestNobodyTicksWithoutAToken knocks at the doors of the scheduler and of the bus as anybody could.
 func TestNobodyTicksWithoutAToken(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
-	d, doors := dice.New(t).Of("ticks", 0), 0
+	d, doors := seedrand.New(t).Of("ticks", 0), 0
 	for _, one := range melmastoon.Functions {
 		path := "/internal/ticks/" + one.Spec.Name
 		switch {
@@ -336,7 +336,7 @@ func TestNobodyTicksWithoutAToken(t *testing.T) {
 }
 
 // buried counts what the function has parked, and fails the test if a reason repeats what was sent.
-func buried(t *testing.T, s *stage.Stage, function string) (dead int) {
+func buried(t *testing.T, s *system.Stage, function string) (dead int) {
 	t.Helper()
 	var telling int
 	err := s.DB.Owner(t).QueryRow(t.Context(), `

@@ -16,8 +16,8 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // extremes are numbers at the edges of what types, databases and loops can take.
@@ -185,7 +185,7 @@ func (s *shot) load(d *openapitest.Document, n number, text string) {
 func TestNumbers_extreme(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	s := stage.Within(t, db, db.Env().With("RATE_LIMIT_SESSION", "off"))
+	s := system.Within(t, db, db.Env().With("RATE_LIMIT_SESSION", "off"))
 	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
 	f.tenant = demo.KabulGrand.Tenant.String()
 	var err error
@@ -256,7 +256,7 @@ func (f *field) inflate(ctx context.Context, d *openapitest.Document, all []numb
 			return err
 		}
 		for round, text := range extremes {
-			s := f.dress(r.target, dice.Seed(1).Of(n, round), cookie)
+			s := f.dress(r.target, seedrand.Seed(1).Of(n, round), cookie)
 			s.load(d, n, text)
 			a, wrong := f.shoot(ctx, s, false)
 			r.thrown++

@@ -18,8 +18,8 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // throwers work at the same time.
@@ -34,7 +34,7 @@ type result struct {
 }
 
 // volley throws garbage at all targets and returns what was found, in their order.
-func (f *field) volley(ctx context.Context, targets []*target, seed dice.Seed, rounds int) ([]*result, error) {
+func (f *field) volley(ctx context.Context, targets []*target, seed seedrand.Seed, rounds int) ([]*result, error) {
 	results := make([]*result, len(targets))
 	var group errgroup.Group
 	group.SetLimit(throwers)
@@ -51,7 +51,7 @@ func (f *field) volley(ctx context.Context, targets []*target, seed dice.Seed, r
 // mostWrong is how much of one route is told before the rest is left out.
 const mostWrong = 5
 
-func (f *field) batter(ctx context.Context, r *result, seed dice.Seed, rounds int) error {
+func (f *field) batter(ctx context.Context, r *result, seed seedrand.Seed, rounds int) error {
 	route := r.target.function.Spec.Route
 	cookie, err := f.cookie(r.target)
 	if err != nil {
@@ -85,8 +85,8 @@ func (r *result) known() bool {
 
 func TestGarbageIsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
-	seed, n := dice.New(t), rounds(t)
-	s := stage.Open(t)
+	seed, n := seedrand.New(t), rounds(t)
+	s := system.Open(t)
 	f := newField(strings.TrimPrefix(s.Cloud.URL(), "http://"), melmastoon.Functions)
 	f.tenant = demo.KabulGrand.Tenant.String()
 	var err error
@@ -135,14 +135,14 @@ var begins = map[string]string{
 }
 
 // sessions begins one where browsers need it.
-func sessions(s *stage.Stage) func(*target) (string, error) {
+func sessions(s *system.Stage) func(*target) (string, error) {
 	return func(t *target) (string, error) {
 		_, path, _ := strings.Cut(t.function.Spec.Route, " ")
 		for base, begin := range begins {
 			if !strings.HasPrefix(path, base) {
 				continue
 			}
-			a, err := s.Do(context.Background(), stage.Request{Method: http.MethodGet, Path: begin})
+			a, err := s.Do(context.Background(), system.Request{Method: http.MethodGet, Path: begin})
 			if err != nil {
 				return "", err
 			}
@@ -190,7 +190,7 @@ func report(t *testing.T, results []*result, took time.Duration) {
 }
 
 // watch looks through the log when it is over: no function has panicked, and none has failed inwardly.
-func watch(t *testing.T, s *stage.Stage) func() {
+func watch(t *testing.T, s *system.Stage) func() {
 	t.Helper()
 	s.Log.Take()
 	return func() {
@@ -223,7 +223,7 @@ var growing = map[string]string{
 	"sandbox.outbox":                 "a session that does not exist may be revoked",
 }
 
-func count(t *testing.T, s *stage.Stage) map[string]int {
+func count(t *testing.T, s *system.Stage) map[string]int {
 	t.Helper()
 	conn, counts := s.DB.Owner(t), map[string]int{}
 	rows, _ := conn.Query(t.Context(), `
@@ -262,7 +262,7 @@ func grown(t *testing.T, before, after map[string]int, thrown int) {
 }
 
 // idle fails the test if a transaction is still open.
-func idle(t *testing.T, s *stage.Stage) {
+func idle(t *testing.T, s *system.Stage) {
 	t.Helper()
 	var open []string
 	err := s.DB.Owner(t).QueryRow(t.Context(), `

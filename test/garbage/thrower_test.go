@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/test/dice"
+	"melmastoon.ghasi.io/test/seedrand"
 )
 
 // rounds is how many requests each route gets: some in an ordinary run, a thousand in a full one.
-func rounds(t *testing.T) int { return dice.Throws(t, 100, 1000) }
+func rounds(t *testing.T) int { return seedrand.Throws(t, 100, 1000) }
 
 // A field is where garbage is thrown: what listens there, and what makes a request get past the doors.
 type field struct {

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 func TestPaidByCard(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card").Pay()
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("card").Pay()
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
 	if again := b.Press("pay"); again.Header.Get("Location") == "" {
 		t.Error("a second press leads nowhere")
@@ -26,8 +26,8 @@ func TestPaidByCard(t *testing.T) {
 
 func TestConfirmedByTheCallBeforeTheEvent(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("mfs")
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("mfs")
 	b.Press("pay")
 	var view struct {
 		State   string
@@ -43,8 +43,8 @@ func TestConfirmedByTheCallBeforeTheEvent(t *testing.T) {
 
 func TestPromisedInCash(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("cash_on_arrival")
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("cash_on_arrival")
 	var view struct {
 		State   string
 		Payment struct{ Status, CapturedMicro string }
@@ -59,10 +59,10 @@ func TestPromisedInCash(t *testing.T) {
 
 func TestDeclinedThenPaid(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card")
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("card")
 	b.Press("decline")
-	if a, err := s.Do(t.Context(), b.ConfirmRequest("card", stage.Key())); err != nil || a.Status != http.StatusConflict || a.Code() != "PAYMENT.NOT_CAPTURED" {
+	if a, err := s.Do(t.Context(), b.ConfirmRequest("card", system.Key())); err != nil || a.Status != http.StatusConflict || a.Code() != "PAYMENT.NOT_CAPTURED" {
 		t.Errorf("confirming a declined payment: %d %s, %v; want 409 PAYMENT.NOT_CAPTURED", a.Status, a.Body, err)
 	}
 	b.Await("held")
@@ -73,8 +73,8 @@ func TestDeclinedThenPaid(t *testing.T) {
 
 func TestDeclinedForGood(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card")
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("card")
 	for range 5 {
 		b.Press("decline")
 	}
@@ -85,7 +85,7 @@ func TestDeclinedForGood(t *testing.T) {
 
 func TestHoldExpires(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	b := s.Book(last(2)).Intend("card")
 	s.Quiet()
 	s.Advance(b.ExpiresAt.Sub(s.Env().Now()) + time.Second)
@@ -104,8 +104,8 @@ func TestHoldExpires(t *testing.T) {
 
 func TestPaidAfterTheSweep(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card")
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("card")
 	s.Advance(11 * time.Minute)
 	s.Tick("reservation-expireholds")
 	b.Await("expired_hold")
@@ -117,8 +117,8 @@ func TestPaidAfterTheSweep(t *testing.T) {
 
 func TestCapturedAfterExpiryWithRooms(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card")
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("card")
 	s.Advance(11 * time.Minute)
 	b.Pay()
 	s.Tick("reservation-expireholds")
@@ -131,7 +131,7 @@ func TestCapturedAfterExpiryWithRooms(t *testing.T) {
 // sweep, and another guest wants the same rooms.
 func TestPaidInTime_commitNotSaved(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	b := s.Book(last(2)).Intend("card")
 	s.Quiet()
 	b.CommitRooms()
@@ -139,7 +139,7 @@ func TestPaidInTime_commitNotSaved(t *testing.T) {
 	s.Tick("reservation-expireholds")
 	b.Await("expired_hold")
 	rival := s.Quote(last(2))
-	if a, err := s.Do(t.Context(), rival.HoldRequest(stage.Key())); err != nil || a.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
+	if a, err := s.Do(t.Context(), rival.HoldRequest(system.Key())); err != nil || a.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
 		t.Errorf("the rival got %d %s, %v; want RESERVATION.OVERBOOKING_BLOCKED", a.Status, a.Body, err)
 	}
 	b.Pay()
@@ -150,8 +150,8 @@ func TestPaidInTime_commitNotSaved(t *testing.T) {
 
 func TestCancelledWithAPenalty(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	w := stage.Usual()
+	s := system.Open(t)
+	w := system.Usual()
 	w.From, w.Saver = 2, true // within the week in which half the price is kept
 	b := s.Book(w).Intend("card").Pay()
 	terms := b.Cancel(true)
@@ -170,8 +170,8 @@ func TestCancelledWithAPenalty(t *testing.T) {
 
 func TestCancelledAfterARefund(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card").Pay()
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("card").Pay()
 	half := b.Price() / 2
 	b.Refund(half)
 	terms := b.Cancel(false)
@@ -187,8 +187,8 @@ func TestCancelledAfterARefund(t *testing.T) {
 
 func TestPaidTooMuch(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual())
+	s := system.Open(t)
+	b := s.Book(system.Usual())
 	price := b.Total
 	b.Total = fmt.Sprint(2 * b.Price())
 	b.Intend("card").Pay()
@@ -199,8 +199,8 @@ func TestPaidTooMuch(t *testing.T) {
 }
 
 // last is a wish for every room of the hotel's smallest type.
-func last(nights int) stage.Wish {
-	w := stage.Usual()
+func last(nights int) system.Wish {
+	w := system.Usual()
 	w.Room, w.Nights = 2, nights
 	w.Rooms = w.Hotel.Rooms[w.Room].Units
 	return w
@@ -208,7 +208,7 @@ func last(nights int) stage.Wish {
 
 func TestCapturedAfterExpiryWithoutRooms(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	late := s.Book(last(2)).Intend("card")
 	s.Advance(11 * time.Minute)
 	quick := s.Book(last(2)).Intend("cash_on_arrival")
@@ -232,10 +232,10 @@ func TestCapturedAfterExpiryWithoutRooms(t *testing.T) {
 
 func TestTheLastRoomIsSoldOnce(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	first := s.Book(last(3))
 	second := s.Quote(last(2))
-	a, err := s.Do(t.Context(), second.HoldRequest(stage.Key()))
+	a, err := s.Do(t.Context(), second.HoldRequest(system.Key()))
 	if err != nil || a.Status != http.StatusConflict || a.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
 		t.Fatalf("the second guest got %d %s, %v; want 409 RESERVATION.OVERBOOKING_BLOCKED", a.Status, a.Body, err)
 	}

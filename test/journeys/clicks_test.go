@@ -11,17 +11,17 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestHostileClicks sends a thousand clicks that show no visitor's interest. They change neither a hotel's rank nor the dead letters.
 func TestHostileClicks(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	s := stage.Within(t, db, db.Env().With("RATE_LIMIT_SESSION", "off"))
+	s := system.Within(t, db, db.Env().With("RATE_LIMIT_SESSION", "off"))
 	hotel, other := demo.KabulGrand, id.New[id.Tenant]()
 	send := func(ctx context.Context, tenant id.Tenant, p id.Property, want int, header map[string]string) error {
-		a, err := s.Do(ctx, stage.Request{Method: http.MethodPost, Path: "/bff/consumer/v1/telemetry/click", Header: header, Body: map[string]any{
+		a, err := s.Do(ctx, system.Request{Method: http.MethodPost, Path: "/bff/consumer/v1/telemetry/click", Header: header, Body: map[string]any{
 			"kind": "listing-card", "tenantId": tenant, "propertyId": p, "searchSessionId": id.New[id.SearchSession](), "position": 1}})
 		if err == nil && a.Status != want {
 			err = fmt.Errorf("%d %s, want %d", a.Status, a.Body, want)

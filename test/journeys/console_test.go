@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 func TestTheConsoleTellsWhatRuns(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	s.Must(http.StatusOK, stage.Request{Method: http.MethodGet, Path: "/-/ready"})
+	s := system.Open(t)
+	s.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/-/ready"})
 	var entries []struct{ Name, Trigger, Route, Subject, Schedule, Access string }
-	s.Must(http.StatusOK, stage.Request{Method: http.MethodGet, Path: "/-/catalogue"}).Into(t, &entries)
+	s.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/-/catalogue"}).Into(t, &entries)
 	if len(entries) != len(melmastoon.Functions) {
 		t.Fatalf("the catalogue has %d functions, the console tells of %d", len(melmastoon.Functions), len(entries))
 	}
@@ -25,11 +25,11 @@ func TestTheConsoleTellsWhatRuns(t *testing.T) {
 			t.Errorf("told as %+v", e)
 		}
 	}
-	missing := s.Must(http.StatusNotFound, stage.Request{Method: http.MethodGet, Path: "/nowhere"})
+	missing := s.Must(http.StatusNotFound, system.Request{Method: http.MethodGet, Path: "/nowhere"})
 	if missing.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
 		t.Errorf("an unknown path answers %s", missing.Body)
 	}
-	wrong := s.Must(http.StatusMethodNotAllowed, stage.Request{Method: http.MethodDelete, Path: "/api/v1/reservations/holds"})
+	wrong := s.Must(http.StatusMethodNotAllowed, system.Request{Method: http.MethodDelete, Path: "/api/v1/reservations/holds"})
 	if allow := wrong.Header.Get("Allow"); !strings.Contains(allow, "POST") {
 		t.Errorf("Allow is %q", allow)
 	}
@@ -38,23 +38,23 @@ func TestTheConsoleTellsWhatRuns(t *testing.T) {
 // TestConsole_frontPageLinksToWhatThereIs opens the local cloud as a browser does and follows each link.
 func TestConsole_frontPageLinksToWhatThereIs(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	page := s.Must(http.StatusOK, stage.Request{Method: http.MethodGet, Path: "/"})
+	s := system.Open(t)
+	page := s.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/"})
 	links := regexp.MustCompile(`href="([^"?]+)`).FindAllStringSubmatch(string(page.Body), -1)
 	if len(links) < 3 || !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") {
 		t.Errorf("%d links in %s", len(links), page.Body)
 	}
 	for _, link := range links {
 		if link[1] != "/-/events" { // a stream that does not end
-			s.Must(http.StatusOK, stage.Request{Method: http.MethodGet, Path: link[1]})
+			s.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: link[1]})
 		}
 	}
 }
 
 func TestTheConsoleStreamsEveryEvent(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card")
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("card")
 	b.Press("pay")
 	b.Await("confirmed")
 	want := map[string]bool{}

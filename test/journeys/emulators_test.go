@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestTheProgramRunsOnGooglesEmulators books and pays on what ./scripts/run --backend=emulators starts. That the payment
@@ -16,9 +16,9 @@ import (
 func TestTheProgramRunsOnGooglesEmulators(t *testing.T) {
 	t.Parallel()
 	emulatortest.Need(t)
-	p := stage.Install(t)
+	p := system.Install(t)
 	p.Start("--backend=emulators")
-	b := p.Book(stage.Usual())
+	b := p.Book(system.Usual())
 	a, err := p.Do(t.Context(), b.IntentRequest("card"))
 	if err != nil || b.LearnIntent(a) != nil {
 		t.Fatalf("intent: %d %s, %v", a.Status, a.Body, err)

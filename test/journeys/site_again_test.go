@@ -8,27 +8,27 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestAGuestReturnsTwice comes back in every way in which people do: early, by a reload, with the same key, in another tab
 // at the same moment. It is one booking.
 func TestAGuestReturnsTwice(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 	if a := v.Return(); a.Status != http.StatusAccepted || v.FlowState != "paying" {
 		t.Errorf("before paying: %d %s", a.Status, a.Body)
 	}
 	v.Press("pay")
-	tabs := make(chan stage.Answer)
+	tabs := make(chan system.Answer)
 	for range 4 {
 		go func() {
-			tabs <- insist(t, v, stage.Request{Method: http.MethodPost, Path: v.Draft("/return"), Key: stage.Key()})
+			tabs <- insist(t, v, system.Request{Method: http.MethodPost, Path: v.Draft("/return"), Key: system.Key()})
 		}()
 	}
-	answers := []stage.Answer{<-tabs, <-tabs, <-tabs, <-tabs}
-	reload := stage.Request{Method: http.MethodPost, Path: v.Draft("/return"), Key: stage.Key()}
+	answers := []system.Answer{<-tabs, <-tabs, <-tabs, <-tabs}
+	reload := system.Request{Method: http.MethodPost, Path: v.Draft("/return"), Key: system.Key()}
 	for range 2 {
 		answers = append(answers, insist(t, v, reload))
 	}
@@ -43,7 +43,7 @@ func TestAGuestReturnsTwice(t *testing.T) {
 }
 
 // insist sends the same request again, under its key, for as long as the answer says that it should come again.
-func insist(t *testing.T, v *stage.Visitor, r stage.Request) (a stage.Answer) {
+func insist(t *testing.T, v *system.Visitor, r system.Request) (a system.Answer) {
 	for range 100 {
 		var err error
 		if a, err = v.Go(t.Context(), r); err != nil {
@@ -60,18 +60,18 @@ func insist(t *testing.T, v *stage.Visitor, r stage.Request) (a stage.Answer) {
 // them is answered as if it were the only one, and the world hears of one booking.
 func TestAGuestClicksTwice(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Ask(usual())
 	click := func(status int, method, path string, body any) {
 		t.Helper()
-		clicks, once := make(chan stage.Answer), stage.Key()
+		clicks, once := make(chan system.Answer), system.Key()
 		for range 4 {
-			key := stage.Key()
+			key := system.Key()
 			if method == http.MethodPatch {
 				key = once // naming the guest changes the session, so that another key finds no draft there
 			}
 			go func() {
-				clicks <- insist(t, v, stage.Request{Method: method, Path: path, Body: body, Key: key})
+				clicks <- insist(t, v, system.Request{Method: method, Path: path, Body: body, Key: key})
 			}()
 		}
 		for range 4 {
@@ -88,7 +88,7 @@ func TestAGuestClicksTwice(t *testing.T) {
 		}
 	}
 	click(http.StatusCreated, http.MethodPost, "/hold", v.Holding())
-	click(http.StatusOK, http.MethodPatch, v.Draft(""), stage.Zarghona())
+	click(http.StatusOK, http.MethodPatch, v.Draft(""), system.Zarghona())
 	click(http.StatusCreated, http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": "cash_on_arrival"})
 	click(http.StatusOK, http.MethodPost, v.Draft("/confirm"), nil)
 	v.Expect(created, intended, converted, held, confirmed, allocated)
@@ -111,13 +111,13 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 // sweep finds that out.
 func TestTheTabIsClosedAfterPaying(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]func(*stage.Stage, *stage.Visitor){
-		"and the event comes first": func(s *stage.Stage, v *stage.Visitor) { s.Quiet() },
-		"and the sweep comes first": func(s *stage.Stage, v *stage.Visitor) { s.Tick("tenantbooking-sweepdrafts") },
+	for name, before := range map[string]func(*system.Stage, *system.Visitor){
+		"and the event comes first": func(s *system.Stage, v *system.Visitor) { s.Quiet() },
+		"and the sweep comes first": func(s *system.Stage, v *system.Visitor) { s.Tick("tenantbooking-sweepdrafts") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := stage.Open(t)
+			s := system.Open(t)
 			v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 			v.Press("pay")
 			before(s, v)
@@ -139,7 +139,7 @@ func TestAGuestPaysAndThenChoosesAnotherWay(t *testing.T) {
 	for name, wait := range map[string]bool{"before the event": false, "after the event": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := stage.Open(t)
+			s := system.Open(t)
 			v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 			v.Press("pay")
 			if wait {

@@ -9,27 +9,27 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestADeadReservationIsNotPaidFor tries to pay, on every way and on the bank's page that is still open, after the reservation was cancelled.
 func TestADeadReservationIsNotPaidFor(t *testing.T) {
 	t.Parallel()
-	for name, dies := range map[string]func(*stage.Visitor){
-		"five declines": func(v *stage.Visitor) {
+	for name, dies := range map[string]func(*system.Visitor){
+		"five declines": func(v *system.Visitor) {
 			for range 5 {
 				v.Press("decline")
 			}
 		},
-		"the desk cancels": func(v *stage.Visitor) {
-			v.Stage().Must(http.StatusOK, stage.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + v.ReservationID + "/cancel",
-				Key: stage.Key(), Header: map[string]string{"X-Tenant-Id": v.Hotel.Tenant.String()}, Body: map[string]any{"reasonCode": "guest_cancelled"}})
+		"the desk cancels": func(v *system.Visitor) {
+			v.Stage().Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + v.ReservationID + "/cancel",
+				Key: system.Key(), Header: map[string]string{"X-Tenant-Id": v.Hotel.Tenant.String()}, Body: map[string]any{"reasonCode": "guest_cancelled"}})
 		},
 	} {
 		for when, wait := range map[string]bool{"at once": false, "after the events": true} {
 			t.Run(name+" "+when, func(t *testing.T) {
 				t.Parallel()
-				s := stage.Open(t)
+				s := system.Open(t)
 				v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 				s.Quiet()
 				dies(v)
@@ -55,7 +55,7 @@ func TestADeadReservationIsNotPaidFor(t *testing.T) {
 }
 
 // payments counts the intents of the visitor's reservation, and those that money came by.
-func payments(t *testing.T, v *stage.Visitor) (intents, captured int) {
+func payments(t *testing.T, v *system.Visitor) (intents, captured int) {
 	t.Helper()
 	reservation, err := id.Parse[id.Reservation](v.ReservationID)
 	if err != nil {
@@ -73,7 +73,7 @@ func payments(t *testing.T, v *stage.Visitor) (intents, captured int) {
 // TestAPaymentIsFoundWithinThreeMinutes closes the tab after paying. The sweep converts the draft long before the hold is over.
 func TestAPaymentIsFoundWithinThreeMinutes(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 	for range 2 {
 		sweep(s, time.Minute)

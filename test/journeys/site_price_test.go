@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestAGuestPaysThePriceTheySaw books at the total that the rooms were shown with, in every currency of the hotel. When pricing raises it meanwhile,
 // nothing is held until the guest names the new one.
 func TestAGuestPaysThePriceTheySaw(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	for _, currency := range []string{"AFN", "USD"} {
 		v := s.Visit(demo.KabulGrand)
 		v.Headers = map[string]string{"X-Currency": currency}
@@ -42,7 +42,7 @@ func TestAGuestPaysThePriceTheySaw(t *testing.T) {
 }
 
 // shownTotal is what the hotel's site shows that the usual wish costs.
-func shownTotal(t *testing.T, v *stage.Visitor) any {
+func shownTotal(t *testing.T, v *system.Visitor) any {
 	t.Helper()
 	wish := v.Wanting(usual())
 	days := wish["stayWindow"].(map[string]any)

@@ -9,15 +9,15 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // TestAScenarioIsPlayedByTheNeighboursOfTheNeighbours has a front-end developer put on scenarios at the hotel's own site. What
 // is played for one is not seen by the next.
 func TestAScenarioIsPlayedByTheNeighboursOfTheNeighbours(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	v := s.Visit(demo.KabulGrand).Ask(stage.Usual())
+	s := system.Open(t)
+	v := s.Visit(demo.KabulGrand).Ask(system.Usual())
 	play := func(name string) { v.Headers = map[string]string{"X-Sandbox-Scenario": name} }
 	for _, test := range []struct {
 		scenario, method, path string
@@ -26,8 +26,8 @@ func TestAScenarioIsPlayedByTheNeighboursOfTheNeighbours(t *testing.T) {
 		code                   string
 	}{
 		{"sold_out", http.MethodPost, "/hold", v.Holding(), http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED"}, // two services away
-		{"upstream_down", http.MethodPost, "/quote", v.Wanting(stage.Usual()), http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE"},
-		{"lunch", http.MethodPost, "/quote", v.Wanting(stage.Usual()), http.StatusBadRequest, "GENERAL.VALIDATION_FAILED"},
+		{"upstream_down", http.MethodPost, "/quote", v.Wanting(system.Usual()), http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE"},
+		{"lunch", http.MethodPost, "/quote", v.Wanting(system.Usual()), http.StatusBadRequest, "GENERAL.VALIDATION_FAILED"},
 	} {
 		play(test.scenario)
 		for range 6 { // a breaker that took it for true would be open after five
@@ -35,7 +35,7 @@ func TestAScenarioIsPlayedByTheNeighboursOfTheNeighbours(t *testing.T) {
 		}
 	}
 	v.Headers = nil
-	v.Ask(stage.Usual()).Hold()
+	v.Ask(system.Usual()).Hold()
 }
 
 // TestSomebodyBuildsASite has a front-end developer's own site stand in the place of ours: handoffs and banks lead there.
@@ -43,8 +43,8 @@ func TestSomebodyBuildsASite(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	const site = "http://localhost:5173/kabul-grand-hotel"
-	s := stage.Within(t, db, db.Env().With("TENANT_SITE_URL", "http://localhost:5173/{slug}").With("TENANT_RETURN_URL", "http://localhost:5173/{slug}/return/{draftId}"))
-	v := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
+	s := system.Within(t, db, db.Env().With("TENANT_SITE_URL", "http://localhost:5173/{slug}").With("TENANT_RETURN_URL", "http://localhost:5173/{slug}/return/{draftId}"))
+	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
 	if back := v.Press("pay"); !strings.HasPrefix(back, site+"/return/"+v.DraftID+"?r=") {
 		t.Errorf("the bank leads to %s", back)
 	}
@@ -52,12 +52,12 @@ func TestSomebodyBuildsASite(t *testing.T) {
 		t.Errorf("came back to %d %s", a.Status, a.Body)
 	}
 	day := func(from int) string { return s.Env().Now().AddDate(0, 0, from).Format(time.DateOnly) }
-	session, err := s.Do(t.Context(), stage.Request{Method: http.MethodGet, Path: "/bff/consumer/v1/session"})
+	session, err := s.Do(t.Context(), system.Request{Method: http.MethodGet, Path: "/bff/consumer/v1/session"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cookie, _, _ := strings.Cut(session.Header.Get("Set-Cookie"), ";")
-	a, err := s.Do(t.Context(), stage.Request{
+	a, err := s.Do(t.Context(), system.Request{
 		Method: http.MethodPost, Key: "one", Path: "/bff/consumer/v1/handoff/" + demo.KabulGrand.Tenant.String() + "/" + demo.KabulGrand.Property.String(),
 		Header: map[string]string{"Cookie": cookie},
 		Body:   map[string]any{"dates": map[string]any{"checkIn": day(7), "checkOut": day(9)}, "occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1}},
@@ -76,8 +76,8 @@ func TestSomebodyBuildsASite(t *testing.T) {
 // TestPaymentPage_namesTheDeadlineOfTheHold compares what the guest reads on the hotel's page and on the payment page.
 func TestPaymentPage_namesTheDeadlineOfTheHold(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	v := s.Visit(demo.KabulGrand).Book(stage.Usual(), "card")
+	s := system.Open(t)
+	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
 	page := v.Must(http.StatusOK, http.MethodGet, v.RedirectURL, nil)
 	if deadline := v.HoldExpiresAt.UTC().Format("2006-01-02T15:04:05Z"); !strings.Contains(string(page.Body), `datetime="`+deadline) {
 		t.Errorf("the payment page does not name %s:\n%s", deadline, page.Body)

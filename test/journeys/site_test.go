@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // What is told of every booking that gets so far, in the order in which Expect lists it: the site, the reservation, and
@@ -32,10 +32,10 @@ const (
 )
 
 // usual is a wish at the first hotel that fits.
-func usual() stage.Wish { return stage.Usual() }
+func usual() system.Wish { return system.Usual() }
 
 // ended fails the test unless the tables say that the draft came to this end.
-func ended(t *testing.T, v *stage.Visitor, state, final, reservation string) stage.End {
+func ended(t *testing.T, v *system.Visitor, state, final, reservation string) system.End {
 	t.Helper()
 	e := v.End()
 	if e.State != state || e.Final != final || e.Reservation != reservation || e.Named || e.Session != v.Session() {
@@ -45,7 +45,7 @@ func ended(t *testing.T, v *stage.Visitor, state, final, reservation string) sta
 }
 
 // sweep lets time go by and closes what has lapsed.
-func sweep(s *stage.Stage, after time.Duration) {
+func sweep(s *system.Stage, after time.Duration) {
 	s.Quiet()
 	s.Advance(after)
 	s.Tick("tenantbooking-sweepdrafts")
@@ -54,7 +54,7 @@ func sweep(s *stage.Stage, after time.Duration) {
 
 func TestAGuestBooksByCard(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 	if v.State() != "paying" {
 		t.Errorf("with an intent it is %s", v.FlowState)
@@ -75,7 +75,7 @@ func TestAGuestBooksByCard(t *testing.T) {
 }
 
 // confirmation reads it as the one who booked, as a stranger, and as a stranger with the link.
-func confirmation(t *testing.T, v *stage.Visitor, method, status string) {
+func confirmation(t *testing.T, v *system.Visitor, method, status string) {
 	t.Helper()
 	path := "/confirmation/" + v.ReservationID
 	var seen struct {
@@ -105,7 +105,7 @@ func confirmation(t *testing.T, v *stage.Visitor, method, status string) {
 // TestASiteNeedsToKnowNothingButTheHotelsName books with ids that the hotel's own routes have told, and no other.
 func TestASiteNeedsToKnowNothingButTheHotelsName(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand)
 	var front struct {
 		Properties []struct {
@@ -146,7 +146,7 @@ func TestASiteNeedsToKnowNothingButTheHotelsName(t *testing.T) {
 
 func TestAGuestPromisesCash(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "cash_on_arrival")
 	if v.RedirectURL != "" {
 		t.Errorf("cash is paid at %q", v.RedirectURL)
@@ -166,18 +166,18 @@ func TestAGuestPromisesCash(t *testing.T) {
 func TestAGuestWalksAway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		until func(*stage.Visitor)
+		until func(*system.Visitor)
 		told  []string
 		state string // of the reservation
 	}{
-		"from the price":   {func(v *stage.Visitor) { v.Ask(usual()) }, []string{abandoned}, ""},
-		"from the rooms":   {func(v *stage.Visitor) { v.Ask(usual()).Hold() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
-		"from the form":    {func(v *stage.Visitor) { v.Ask(usual()).Hold().Name() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
-		"from the promise": {func(v *stage.Visitor) { v.Book(usual(), "cash_on_arrival") }, []string{created, intended, abandoned, held, lapsed, allocated}, "expired_hold"},
+		"from the price":   {func(v *system.Visitor) { v.Ask(usual()) }, []string{abandoned}, ""},
+		"from the rooms":   {func(v *system.Visitor) { v.Ask(usual()).Hold() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
+		"from the form":    {func(v *system.Visitor) { v.Ask(usual()).Hold().Name() }, []string{created, abandoned, held, lapsed, allocated}, "expired_hold"},
+		"from the promise": {func(v *system.Visitor) { v.Book(usual(), "cash_on_arrival") }, []string{created, intended, abandoned, held, lapsed, allocated}, "expired_hold"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := stage.Open(t)
+			s := system.Open(t)
 			v := s.Visit(demo.KabulGrand)
 			test.until(v)
 			sweep(s, 0)
@@ -191,7 +191,7 @@ func TestAGuestWalksAway(t *testing.T) {
 			v.Expect(test.told...)
 			ended(t, v, "abandoned", "abandoned", test.state)
 			v.Must(http.StatusOK, http.MethodGet, v.Draft(""), nil)
-			v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPatch, v.Draft(""), stage.Zarghona())
+			v.Refused(http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED", http.MethodPatch, v.Draft(""), system.Zarghona())
 		})
 	}
 }
@@ -199,7 +199,7 @@ func TestAGuestWalksAway(t *testing.T) {
 // TestAGuestSaysThatTheyWalkAway gives the rooms back at once: another guest gets them.
 func TestAGuestSaysThatTheyWalkAway(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("card")
 	other := s.Visit(demo.KabulGrand).Ask(last(2))
 	other.Refused(http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", http.MethodPost, "/hold", other.Holding())
@@ -215,7 +215,7 @@ func TestAGuestSaysThatTheyWalkAway(t *testing.T) {
 // nevertheless gets nothing for it, and pays nothing.
 func TestAGuestWalksAwayAndThenPays(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 	s.Quiet()
 	s.Advance(v.HoldExpiresAt.Sub(s.Env().Now()) + time.Second)
@@ -229,31 +229,31 @@ func TestAGuestWalksAwayAndThenPays(t *testing.T) {
 func TestAGuestTakesTooLong(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		until func(*stage.Visitor)
-		next  func(*stage.Visitor) (status int, code, method, path string, body any)
+		until func(*system.Visitor)
+		next  func(*system.Visitor) (status int, code, method, path string, body any)
 	}{
 		"to say who they are": {
-			func(v *stage.Visitor) { v.Ask(usual()).Hold() },
-			func(v *stage.Visitor) (int, string, string, string, any) {
-				return http.StatusGone, "RESERVATION.HOLD_EXPIRED", http.MethodPatch, v.Draft(""), stage.Zarghona()
+			func(v *system.Visitor) { v.Ask(usual()).Hold() },
+			func(v *system.Visitor) (int, string, string, string, any) {
+				return http.StatusGone, "RESERVATION.HOLD_EXPIRED", http.MethodPatch, v.Draft(""), system.Zarghona()
 			},
 		},
 		"to choose how to pay": {
-			func(v *stage.Visitor) { v.Ask(usual()).Hold().Name() },
-			func(v *stage.Visitor) (int, string, string, string, any) {
+			func(v *system.Visitor) { v.Ask(usual()).Hold().Name() },
+			func(v *system.Visitor) (int, string, string, string, any) {
 				return http.StatusGone, "RESERVATION.HOLD_EXPIRED", http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": "card"}
 			},
 		},
 		"to take the price": {
-			func(v *stage.Visitor) { v.Ask(usual()) },
-			func(v *stage.Visitor) (int, string, string, string, any) {
+			func(v *system.Visitor) { v.Ask(usual()) },
+			func(v *system.Visitor) (int, string, string, string, any) {
 				return http.StatusGone, "BFF.TENANT.QUOTE_EXPIRED", http.MethodPost, "/hold", v.Holding()
 			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := stage.Open(t)
+			s := system.Open(t)
 			v := s.Visit(demo.KabulGrand)
 			test.until(v)
 			s.Quiet()
@@ -274,7 +274,7 @@ func TestAGuestTakesTooLong(t *testing.T) {
 // TestTheHoldRunsOutWhileTheGuestPays pays at the bank after the rooms were let go. They are still free, so the guest has them.
 func TestTheHoldRunsOutWhileTheGuestPays(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 	s.Quiet()
 	s.Advance(v.HoldExpiresAt.Sub(s.Env().Now()) + time.Second)
@@ -292,7 +292,7 @@ func TestTheHoldRunsOutWhileTheGuestPays(t *testing.T) {
 // TestTheRoomsAreGoneWhenTheMoneyComes pays for rooms that somebody else has booked meanwhile: the money goes back.
 func TestTheRoomsAreGoneWhenTheMoneyComes(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	late := s.Visit(demo.KabulGrand).Ask(last(2)).Hold().Name().Pay("card")
 	s.Quiet()
 	s.Advance(late.HoldExpiresAt.Sub(s.Env().Now()) + time.Second)
@@ -312,7 +312,7 @@ func TestTheRoomsAreGoneWhenTheMoneyComes(t *testing.T) {
 
 func TestAGuestIsDeclinedThenPays(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 	v.Press("decline")
 	v.Refused(http.StatusPaymentRequired, "PAYMENT.DECLINED", http.MethodPost, v.Draft("/return"), nil)
@@ -329,7 +329,7 @@ func TestAGuestIsDeclinedThenPays(t *testing.T) {
 
 func TestAGuestIsDeclinedForGood(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Book(usual(), "card")
 	for range 5 {
 		v.Press("decline")
@@ -344,7 +344,7 @@ func TestAGuestIsDeclinedForGood(t *testing.T) {
 // TestAHotelHasAHostOfItsOwn books there, and in Pashto.
 func TestAHotelHasAHostOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	b := s.Browser()
 	b.Languages = "ps-AF,ps;q=0.9,en;q=0.5"
 	v := b.AtHome(demo.KabulGrand)

@@ -12,23 +12,23 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/scripts/story/life"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/scripts/timeline/booking"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // particular is what differs from one run to the next.
 var particular = regexp.MustCompile(`  .*| in \d+ ms| at .*| until .*| for .*`)
 
 // gist is a moment without its particulars.
-func gist(m life.Moment) string {
+func gist(m booking.Moment) string {
 	return string(m.Kind) + " " + particular.ReplaceAllString(m.What, "")
 }
 
 // of are the gists of one service's moments, without pushes, which may be repeated, and steps, which are a sample.
-func of(s life.Story, service string) (found []string) {
+func of(s booking.Story, service string) (found []string) {
 	for _, m := range s.Moments {
 		words := gist(m)
-		if m.Service != service || strings.Contains(words, "step_completed") || m.Kind == life.Call && strings.Contains(m.What, "evt_") {
+		if m.Service != service || strings.Contains(words, "step_completed") || m.Kind == booking.Call && strings.Contains(m.What, "evt_") {
 			continue
 		}
 		found = append(found, words)
@@ -42,7 +42,7 @@ var aLife = map[string][]string{
 		"call bootstrap 200", "told bff.tenant.bootstrap.served",
 		"call quote 201", "row draft is quoting",
 		"call hold 201", "row draft is holding", "told bff.tenant.booking.draft.created",
-		"call patchdraft 200", "row draft is collecting_details",
+		"call setguest 200", "row draft is collecting_details",
 		"call openintent 201", "row draft is paying", "told bff.tenant.payment_intent.created",
 		"call confirmpayment 200", "row draft is confirmed", "row draft kept as converted card", "told bff.tenant.booking.draft.converted",
 		"call readconfirmation 200", "row confirmation shown", "told bff.tenant.confirmation.viewed",
@@ -50,7 +50,7 @@ var aLife = map[string][]string{
 	"reservation": {
 		"call quote 201", "row priced", "told reservation.quote.requested", "told reservation.quote.created",
 		"call hold 201", "row hold", "row reservation begun by direct", "told reservation.held", "heard inventory.allocation.committed",
-		"call read 200", "call nameguest 200", "row guest named",
+		"call read 200", "call setguest 200", "row guest named",
 		"row reservation confirmed, captured by card", "heard payment.transaction.captured", "told reservation.confirmed",
 		"call read 200", "call read 200",
 	},
@@ -58,7 +58,7 @@ var aLife = map[string][]string{
 
 func TestOneBookingsLifeIsTold(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := s.Visit(demo.KabulGrand).Ask(usual()).Hold()
 	s.Quiet()
 	other := s.Visit(demo.KabulGrand).Book(usual(), "cash_on_arrival")
@@ -95,7 +95,7 @@ func TestOneBookingsLifeIsTold(t *testing.T) {
 // TestALifeBeginsOnTheSiteOfAllHotels follows one from the handoff on: whichever end it is taken up by, it is the same.
 func TestALifeBeginsOnTheSiteOfAllHotels(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	all := s.Browser().AtAll()
 	all.Must(http.StatusOK, http.MethodGet, "/session", nil)
 	h := demo.KabulGrand
@@ -122,7 +122,7 @@ func TestALifeBeginsOnTheSiteOfAllHotels(t *testing.T) {
 }
 
 // inTime wants every moment after the one before it, and after the one that led to it.
-func inTime(t *testing.T, s life.Story) {
+func inTime(t *testing.T, s booking.Story) {
 	t.Helper()
 	for i, m := range s.Moments {
 		if i > 0 && m.At.Before(s.Moments[i-1].At) || m.Cause >= i {
@@ -132,9 +132,9 @@ func inTime(t *testing.T, s life.Story) {
 }
 
 // because wants the first moment of that gist to follow from the others, each from the next.
-func because(t *testing.T, s life.Story, what string, causes ...string) {
+func because(t *testing.T, s booking.Story, what string, causes ...string) {
 	t.Helper()
-	at := slices.IndexFunc(s.Moments, func(m life.Moment) bool { return strings.HasPrefix(gist(m), what) })
+	at := slices.IndexFunc(s.Moments, func(m booking.Moment) bool { return strings.HasPrefix(gist(m), what) })
 	if at < 0 {
 		t.Errorf("%q is not told", what)
 		return
@@ -179,7 +179,7 @@ func (l *loser) end() string {
 func TestAJourneyThatFailsTellsWhatHappened(t *testing.T) {
 	t.Parallel()
 	l := &loser{TB: t}
-	s := stage.Open(l)
+	s := system.Open(l)
 	v := s.Visit(demo.HeratGarden).Ask(inHerat()).Hold()
 	text := strings.Join(strings.Fields(l.end()), " ")
 	for _, want := range []string{"told bff.tenant.booking.draft.created evt_…", "row draft is holding bdr_…" + v.DraftID[len(v.DraftID)-6:], "call holdrooms 201"} {
@@ -189,7 +189,7 @@ func TestAJourneyThatFailsTellsWhatHappened(t *testing.T) {
 	}
 }
 
-func inHerat() stage.Wish {
+func inHerat() system.Wish {
 	w := usual()
 	w.Hotel = demo.HeratGarden
 	return w
@@ -198,21 +198,21 @@ func inHerat() stage.Wish {
 // TestAStoryNeedsNoLog tells of events and rows alone, as an operator without logs would see them.
 func TestAStoryNeedsNoLog(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
-	b := s.Book(stage.Usual()).Intend("card")
+	s := system.Open(t)
+	b := s.Book(system.Usual()).Intend("card")
 	s.Advance(11 * time.Minute)
 	b.Press("pay")
 	b.Await("confirmed")
-	story, err := life.Of(t.Context(), s.DB.Owner(t), nil, b.Code)
+	story, err := booking.Of(t.Context(), s.DB.Owner(t), nil, b.Code)
 	if err != nil {
 		t.Fatal(err)
 	}
 	inTime(t, story)
 	because(t, story, "told reservation.confirmed", "heard payment.transaction.captured", "told payment.transaction.captured")
-	if !slices.ContainsFunc(story.Moments, func(m life.Moment) bool { return m.Kind == life.Heard }) {
+	if !slices.ContainsFunc(story.Moments, func(m booking.Moment) bool { return m.Kind == booking.Heard }) {
 		t.Error("nothing is heard")
 	}
-	if _, err := life.Of(t.Context(), s.DB.Owner(t), nil, "rsv_01J00000000000000000000000"); !errors.Is(err, life.ErrUnknown) {
+	if _, err := booking.Of(t.Context(), s.DB.Owner(t), nil, "rsv_01J00000000000000000000000"); !errors.Is(err, booking.ErrUnknown) {
 		t.Errorf("a reservation that does not exist has a story: %v", err)
 	}
 }

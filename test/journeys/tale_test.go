@@ -10,22 +10,22 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/contract"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A tale is what the world was told of one journey, each service's part in its order.
 type tale struct {
 	t      *testing.T
-	events []stage.Told
+	events []system.Told
 }
 
 // after leaves out what was told before the journey began.
-func after(t *testing.T, before, told []stage.Told) tale {
+func after(t *testing.T, before, told []system.Told) tale {
 	known := map[any]bool{}
 	for _, e := range before {
 		known[e.Envelope["eventId"]] = true
 	}
-	return tale{t, slices.DeleteFunc(told, func(e stage.Told) bool { return known[e.Envelope["eventId"]] })}
+	return tale{t, slices.DeleteFunc(told, func(e system.Told) bool { return known[e.Envelope["eventId"]] })}
 }
 
 // short is a subject without the platform's name and the version.
@@ -54,9 +54,9 @@ func (s tale) is(want []string) {
 }
 
 // one is the only event of a subject.
-func (s tale) one(subject string) stage.Told {
+func (s tale) one(subject string) system.Told {
 	s.t.Helper()
-	var found []stage.Told
+	var found []system.Told
 	for _, e := range s.events {
 		if short(e.Subject) == subject {
 			found = append(found, e)
@@ -111,7 +111,7 @@ func (s tale) hides(log io.Reader, secret string) {
 }
 
 // published fails the test unless every event was published as it was told, and within its contract.
-func (s tale) published(from *stage.Stage) {
+func (s tale) published(from *system.Stage) {
 	s.t.Helper()
 	told := map[string]string{}
 	for _, e := range from.Told(s.t.Context()) {

@@ -18,25 +18,25 @@ import (
 	documents "melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A traveller goes from a search across all hotels to a booking on one hotel's site, in one browser. Every step is a request
 // with a name, which is also the request's id; all of them are one trace.
 type traveller struct {
-	*stage.Visitor
+	*system.Visitor
 	t     *testing.T
 	trace string
 }
 
-func travel(t *testing.T, s *stage.Stage, trace string) *traveller {
+func travel(t *testing.T, s *system.Stage, trace string) *traveller {
 	b := s.Browser()
 	b.Languages, b.Headers = "ps-AF,ps;q=0.9,en;q=0.5", map[string]string{"Traceparent": "00-" + trace + "-00f067aa0ba902b7-01"}
 	return &traveller{b.AtAll(), t, trace}
 }
 
 // step makes a request and reads the answer.
-func (v *traveller) step(name string, status int, method, path string, body, out any) stage.Answer {
+func (v *traveller) step(name string, status int, method, path string, body, out any) system.Answer {
 	v.t.Helper()
 	v.Headers["X-Request-Id"] = name
 	a := v.Must(status, method, path, body)
@@ -116,7 +116,7 @@ func (v *traveller) book(h demo.Hotel, went sent) *traveller {
 		"stayWindow": map[string]any{"checkIn": chosen.StayWindow.CheckIn, "checkOut": chosen.StayWindow.CheckOut}, "occupancy": map[string]any{"adults": chosen.Occupancy.Adults, "children": 0, "rooms": chosen.Occupancy.Rooms},
 	}, nil)
 	hotel.step("hold", http.StatusCreated, http.MethodPost, "/hold", hotel.Holding(), nil)
-	hotel.step("guest", http.StatusOK, http.MethodPatch, hotel.Draft(""), stage.Zarghona(), nil)
+	hotel.step("guest", http.StatusOK, http.MethodPatch, hotel.Draft(""), system.Zarghona(), nil)
 	return hotel
 }
 
@@ -161,7 +161,7 @@ func unsampled(t *testing.T, e env.Env) env.Env {
 func TestATravellerBooks(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	s := stage.Within(t, db, unsampled(t, db.Env()))
+	s := system.Within(t, db, unsampled(t, db.Env()))
 	s.Quiet()
 	before := s.Told(t.Context())
 
@@ -242,7 +242,7 @@ func joined(told tale, v, hotel *traveller, went sent) {
 // token is gone from the address. Opened in another browser it is only the hotel's site, and says why.
 func TestTheLinkLeadsIntoTheHotelsSite(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	v := travel(t, s, "0af7651916cd43dd8448eb211c80319c")
 	went := v.choose(demo.KabulGrand.Slug)
 	page, at := v.follow(went.URL)

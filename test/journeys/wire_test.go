@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/platform/contract"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A wired event is one as GET /-/events streams it: a structured CloudEvent.
@@ -36,7 +36,7 @@ func (e wired) metadata(name string) any {
 }
 
 // heard reads as many events from the start of the run as the outboxes have told.
-func heard(t *testing.T, s *stage.Stage, want int) (events []wired) {
+func heard(t *testing.T, s *system.Stage, want int) (events []wired) {
 	t.Helper()
 	seen := map[any]bool{} // an event that is published twice is still one event
 	err := stream(t, s, func(data string) bool {
@@ -53,7 +53,7 @@ func heard(t *testing.T, s *stage.Stage, want int) (events []wired) {
 }
 
 // stream hands on what the console streams from the start of the run, until more is not wanted.
-func stream(t *testing.T, s *stage.Stage, more func(data string) bool) error {
+func stream(t *testing.T, s *system.Stage, more func(data string) bool) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -104,7 +104,7 @@ func read(t *testing.T, document string) (e wired) {
 // TestEveryPublishedEventIsWhatItsContractSays walks journeys of every kind and reads on the wire what the world is told.
 func TestEveryPublishedEventIsWhatItsContractSays(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	mixed(s)
 	s.Settle()
 	told := s.Told(t.Context())
@@ -128,19 +128,19 @@ func TestEveryPublishedEventIsWhatItsContractSays(t *testing.T) {
 }
 
 // mixed walks journeys after which every kind of event has been told.
-func mixed(s *stage.Stage) {
-	paid := s.Book(stage.Usual()).Intend("card")
+func mixed(s *system.Stage) {
+	paid := s.Book(system.Usual()).Intend("card")
 	paid.Press("pay")
-	s.Book(stage.Usual()).Intend("cash_on_arrival").Confirm("cash_on_arrival")
-	failed := s.Book(stage.Usual()).Intend("card")
+	s.Book(system.Usual()).Intend("cash_on_arrival").Confirm("cash_on_arrival")
+	failed := s.Book(system.Usual()).Intend("card")
 	for range 5 {
 		failed.Press("decline")
 	}
-	dollars := stage.Usual()
+	dollars := system.Usual()
 	dollars.Currency = "USD"
 	late, lost := s.Book(dollars).Intend("card"), s.Book(last(1)).Intend("card")
-	s.Must(http.StatusConflict, s.Quote(last(1)).HoldRequest(stage.Key()))
-	s.Book(stage.Usual()) // and forgotten
+	s.Must(http.StatusConflict, s.Quote(last(1)).HoldRequest(system.Key()))
+	s.Book(system.Usual()) // and forgotten
 	s.Quiet()
 	s.Advance(11 * time.Minute)
 	s.Book(last(1)).Intend("cash_on_arrival").Confirm("cash_on_arrival")
@@ -264,7 +264,7 @@ func (e wired) misplaced() (wrong []string) {
 
 // inOrder fails the test unless the events of a key come, within a topic, in the order of the outbox, and no version of
 // an aggregate comes after a newer one.
-func inOrder(t *testing.T, events []wired, told []stage.Told) {
+func inOrder(t *testing.T, events []wired, told []system.Told) {
 	t.Helper()
 	got, want, newest := map[string][]string{}, map[string][]string{}, map[string]float64{}
 	for _, e := range events {
@@ -299,7 +299,7 @@ func inOrder(t *testing.T, events []wired, told []stage.Told) {
 // and the request that began it all.
 func TestEventsOfAJourneyFormOneStory(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	lost := s.Book(last(1)).Intend("card")
 	s.Advance(11 * time.Minute)
 	s.Book(last(1)).Intend("cash_on_arrival").Confirm("cash_on_arrival")
@@ -349,7 +349,7 @@ func trace(e wired) string {
 // then be said is refused, though others would still hear it.
 func TestAMemberThatNoSchemaNamesIsRefused(t *testing.T) {
 	t.Parallel()
-	s := stage.Open(t)
+	s := system.Open(t)
 	mixed(s)
 	s.Settle()
 	refused := 0

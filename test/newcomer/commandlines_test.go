@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/system"
 )
 
 // A commandLine is a line that a document tells its reader to type, and what its output contains.
@@ -38,7 +38,7 @@ func TestCommandLines_forSiteBuildersRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := commandLines(string(text))
-	p := stage.Install(t)
+	p := system.Install(t)
 	p.Start()
 	if wrong := typeLines(t, filepath.Dir(p.Local()), lines); len(lines) == 0 || len(wrong) > 0 {
 		t.Errorf("of %d lines these do not do what the document says:\n%s", len(lines), strings.Join(wrong, "\n"))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/test/dice"
+	"melmastoon.ghasi.io/test/seedrand"
 )
 
 // TestTheTenStepsAddAFunction follows the guide in a copy of the tree, and runs each of its commands.
@@ -59,7 +59,7 @@ func (w workplace) follow(steps []step) {
 // TestEachStepIsNeeded leaves out one thing at a time, and wants the rules of the house to say so.
 func TestEachStepIsNeeded(t *testing.T) {
 	t.Parallel()
-	if !dice.Full(t) {
+	if !seedrand.Full(t) {
 		t.Skip("builds three more copies: MELMASTOON_FULL")
 	}
 	for name, missed := range map[string]struct{ file, complaint string }{

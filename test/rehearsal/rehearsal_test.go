@@ -26,9 +26,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
-	"melmastoon.ghasi.io/test/dice"
-	"melmastoon.ghasi.io/test/fleet"
-	"melmastoon.ghasi.io/test/stage"
+	"melmastoon.ghasi.io/test/processes"
+	"melmastoon.ghasi.io/test/seedrand"
+	"melmastoon.ghasi.io/test/system"
 )
 
 const (
@@ -46,15 +46,15 @@ func TestTheDeployedSystemLosesNothingUnderFire(t *testing.T) {
 	must(t, err)
 	db := migrated(t, tree)
 	at := google.Emulators{Project: emulatortest.Name(), Firestore: emulatortest.Firestore(t), PubSub: emulatortest.PubSub(t)}
-	processes := fleet.Gather(t)
-	config := google.On(cloud.Config{Env: db.Env(), Schedules: true, Mount: processes.Open}, at)
-	s := stage.As(t, db, config)
+	fleet := processes.Gather(t)
+	config := google.On(cloud.Config{Env: db.Env(), Schedules: true, Mount: fleet.Open}, at)
+	s := system.As(t, db, config)
 	makeTopics(t, at)
-	processes.Brief(told(s, db, at), s.Issuer)
-	launch(t, tree, processes)
+	fleet.Brief(told(s, db, at), s.Issuer)
+	launch(t, tree, fleet)
 
-	random := dice.New(t).Of("the shots")
-	c := &stage.Crowd{Stage: s}
+	random := seedrand.New(t).Of("the shots")
+	c := &system.Crowd{Stage: s}
 	c.Wanted.Store(journeys)
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -66,7 +66,7 @@ func TestTheDeployedSystemLosesNothingUnderFire(t *testing.T) {
 	}
 	over := make(chan struct{})
 	go func() { party.Wait(); close(over) }()
-	struck := shoot(t, random, processes, over)
+	struck := shoot(t, random, fleet, over)
 	<-over
 	for range guests {
 		if err := <-failures; err != nil {
@@ -90,7 +90,7 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	i := slices.IndexFunc(melmastoon.Jobs, func(j fn.Job) bool { return j.Name == "migrate" })
 	a, err := tree.Job(t.Context(), melmastoon.Jobs[i])
 	must(t, err)
-	program, err := fleet.BuildJob(t.Context(), t.TempDir(), a, "migrate")
+	program, err := processes.BuildJob(t.Context(), t.TempDir(), a, "migrate")
 	must(t, err)
 	services, err := migrate.Services(schemas.Postgres)
 	must(t, err)
@@ -108,8 +108,8 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 }
 
 // told is what the processes are told.
-func told(s *stage.Stage, db *pgtest.Database, at google.Emulators) map[string]string {
-	v := cloud.Variables(stage.Secret, s.Issuer, s.Cloud.URL())
+func told(s *system.Stage, db *pgtest.Database, at google.Emulators) map[string]string {
+	v := cloud.Variables(system.Secret, s.Issuer, s.Cloud.URL())
 	maps.Copy(v, map[string]string{
 		"DATABASE_URL": db.URL(), "DATABASE_POOL": "2", "DOCUMENT_TIMEOUT": "5s",
 		"GOOGLE_CLOUD_PROJECT": at.Project, "FIRESTORE_EMULATOR_HOST": at.Firestore, "PUBSUB_EMULATOR_HOST": at.PubSub,
@@ -138,7 +138,7 @@ func makeTopics(t *testing.T, at google.Emulators) {
 }
 
 // launch builds every bundle and starts it.
-func launch(t *testing.T, tree *archive.Tree, processes *fleet.Fleet) {
+func launch(t *testing.T, tree *archive.Tree, fleet *processes.Fleet) {
 	t.Helper()
 	var work sync.WaitGroup
 	errs := make([]error, len(melmastoon.Functions))
@@ -150,9 +150,9 @@ func launch(t *testing.T, tree *archive.Tree, processes *fleet.Fleet) {
 		work.Go(func() {
 			atOnce <- struct{}{}
 			defer func() { <-atOnce }()
-			program, err := fleet.BuildFunction(t.Context(), dir, a)
+			program, err := processes.BuildFunction(t.Context(), dir, a)
 			if err == nil {
-				err = processes.Launch(f.Spec, program)
+				err = fleet.Launch(f.Spec, program)
 			}
 			errs[i] = err
 		})
@@ -162,15 +162,15 @@ func launch(t *testing.T, tree *archive.Tree, processes *fleet.Fleet) {
 }
 
 // shoot kills processes, one after the other, until the journeys are over.
-func shoot(t *testing.T, random *rand.Rand, processes *fleet.Fleet, over <-chan struct{}) (struck int) {
+func shoot(t *testing.T, random *rand.Rand, fleet *processes.Fleet, over <-chan struct{}) (struck int) {
 	t.Helper()
-	var targets []*fleet.Member
+	var targets []*processes.Member
 	for _, f := range melmastoon.Functions {
 		switch service := f.Spec.Service(); {
 		case service == "storefront": // nobody is there
 		case service == "consumer" && f.Spec.Name != "consumer-minthandoff" && f.Spec.Subject == "" && f.Spec.Schedule == "":
 		default:
-			targets = append(targets, processes.Member(f.Spec.Name))
+			targets = append(targets, fleet.Member(f.Spec.Name))
 		}
 	}
 	for {
@@ -187,7 +187,7 @@ func shoot(t *testing.T, random *rand.Rand, processes *fleet.Fleet, over <-chan 
 }
 
 // balance waits until everything has been told and heard, and holds what was answered against the books.
-func balance(t *testing.T, db *pgtest.Database, c *stage.Crowd) {
+func balance(t *testing.T, db *pgtest.Database, c *system.Crowd) {
 	t.Helper()
 	conn := db.Owner(t)
 	look := time.NewTicker(500 * time.Millisecond)

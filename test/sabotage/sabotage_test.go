@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/test/dice"
+	"melmastoon.ghasi.io/test/seedrand"
 )
 
 const root = "../.."
@@ -73,7 +73,7 @@ var declared = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 // TestEverySabotageIsNoticed makes each variant and runs its test. They follow each other: some need a crowd, and a
 // machine that is busy with another variant has none.
 func TestEverySabotageIsNoticed(t *testing.T) {
-	if !dice.Full(t) {
+	if !seedrand.Full(t) {
 		t.Skip("builds every variant: ./scripts/test --full")
 	}
 	for _, v := range variants {

@@ -157,7 +157,7 @@ var variants = []variant{
 		"t.broken = err // what was queued counted as done; nothing may be built on it", "_ = err",
 		"shared/platform/postgres", "TestWhatFailsOnTheWayLeavesNothing",
 	}, {
-		"staff of another hotel are admitted", apart, "functions/reservation/door.go",
+		"staff of another hotel are admitted", apart, "functions/reservation/middleware.go",
 		"if who.Tenant == nil || *who.Tenant != tenant {", "if who.Tenant == nil {",
 		"functions/reservation", "TestTheDoor",
 	}, {

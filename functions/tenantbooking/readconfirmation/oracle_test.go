@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
-	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
+	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -58,7 +58,7 @@ func (s *steps) since() []string {
 // not exist.
 func TestReadConfirmation_sameSteps(t *testing.T) {
 	t.Parallel()
-	street := tenantbookingtest.Build(t, quote.Function, hold.Function, patchdraft.Function, openintent.Function, confirmcash.Function)
+	street := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmcash.Function)
 	booked := &steps{Store: pg.Open(street.Env)}
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		booked.note("call")

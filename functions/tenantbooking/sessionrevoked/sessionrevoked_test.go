@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	"melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
-	"melmastoon.ghasi.io/functions/tenantbooking/dropdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
-	"melmastoon.ghasi.io/functions/tenantbooking/patchdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/readdraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/sessionrevoked"
+	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
 )
@@ -29,8 +29,8 @@ func revoked(session string, at time.Time) any {
 
 func TestRevoked(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, sessionrevoked.Function, quote.Function, hold.Function, patchdraft.Function, readdraft.Function, bootstrap.Function,
-		changesession.Function, dropdraft.Function, openintent.Function, confirmcash.Function, confirmpayment.Function, readconfirmation.Function)
+	street, _ := tenantbookingtest.Shopping(t, sessionrevoked.Function, quote.Function, hold.Function, setguest.Function, readdraft.Function, bootstrap.Function,
+		changesession.Function, abandondraft.Function, openintent.Function, confirmcash.Function, confirmpayment.Function, readconfirmation.Function)
 	g := street.Guest(0)
 	booked := street.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
 	var outcome tenantbooking.Outcome

@@ -58,7 +58,7 @@ func TestWhoNeedsWhichKeys(t *testing.T) {
 		}
 	}
 	for secret, want := range map[string][]string{
-		"GUEST_SALT_KEYS":  {"reservation-nameguest"},
+		"GUEST_SALT_KEYS":  {"reservation-setguest"},
 		"HANDOFF_KEYS":     {"consumer-minthandoff", "tenantbooking-bootstrap", "tenantbooking-consumehandoff"},
 		"VIEW_TOKEN_KEYS":  {"tenantbooking-confirmcash", "tenantbooking-confirmpayment", "tenantbooking-readconfirmation"},
 		"RETURN_LINK_KEYS": {"tenantbooking-confirmpayment", "tenantbooking-openintent"},

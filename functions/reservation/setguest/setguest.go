@@ -1,0 +1,76 @@
+// Package setguest says who stays.
+package setguest
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function answers PUT /api/v1/reservations/{id}/guest.
+var Function = reservation.HTTP(fn.Spec{
+	Name:       "reservation-setguest",
+	Route:      "PUT /api/v1/reservations/{id}/guest",
+	Uses:       fn.Uses{fn.Postgres},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New)
+
+// A Request is the primary guest.
+type Request struct {
+	ID        id.Reservation   `path:"id" json:"-"`
+	FirstName string           `json:"firstName"`
+	LastName  string           `json:"lastName"`
+	Email     string           `json:"email"`
+	Phone     string           `json:"phone"`
+	Locale    locale.Tag       `json:"locale"`
+	Requests  reservation.Text `json:"specialRequests,omitzero"`
+}
+
+func (r Request) person() reservation.Person {
+	return reservation.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale, Requests: string(r.Requests)}
+}
+
+// Validate refuses a guest without a name or with addresses that cannot be.
+func (r Request) Validate() error { return r.person().Validate() }
+
+// A Response says under which id the guest is known. Names and addresses are not said again.
+type Response = reservation.GuestView
+
+type namer struct {
+	reservations reservation.Reservations
+	guests       reservation.Guests
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (reservation.Serve[Request, Response], error) {
+	guests, err := reservation.OpenGuests(e)
+	return (&namer{reservation.OpenReservations(e), guests}).name, err
+}
+
+func (n *namer) name(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	if _, err := n.reservations.Get(ctx, c.Reach, c.In.ID); err != nil { // staff see their own properties only
+		return out, err
+	}
+	err = n.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+		r, err := n.reservations.Lock(ctx, tx, c.Tenant, c.In.ID)
+		if err != nil {
+			return err
+		}
+		out = Response{Guest: r.Guest, Locale: c.In.Locale}
+		if err := r.MayName(); err != nil {
+			return err
+		}
+		if err := n.guests.Save(ctx, tx, r, c.In.person()); err != nil || !r.Speak(c.In.Locale) {
+			return err
+		}
+		return n.reservations.Save(ctx, tx, r)
+	})
+	return out, err
+}

@@ -1,0 +1,135 @@
+package setguest
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/reservationtest"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+func salted(e env.Env) env.Env {
+	return e.With("GUEST_SALT_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+}
+
+// open returns the function on a database with a held reservation.
+func open(t *testing.T) (*pgtest.Database, *reservation.Reservation, reservation.Serve[Request, Response]) {
+	t.Helper()
+	db := pgtest.New(t)
+	name, err := New(salted(db.Env()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]()), name
+}
+
+func call(r *reservation.Reservation, first, email string) reservation.Call[Request] {
+	in := Request{ID: r.ID, FirstName: first, LastName: "Ahmadzai", Email: email, Phone: "+93 70 012 3456", Locale: "ps-AF"}
+	return reservation.Call[Request]{
+		Call:    fn.Call[Request]{In: in, Act: id.New[id.Request]()},
+		Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: r.Tenant}},
+	}
+}
+
+func TestNaming(t *testing.T) {
+	t.Parallel()
+	db, r, name := open(t)
+	for _, first := range []string{"Zarghona", "Malalai"} { // the second corrects the first
+		out, err := name(t.Context(), call(r, first, " Z@Example.com "))
+		if err != nil || out.Guest != r.Guest {
+			t.Fatalf("answered %+v, %v", out, err)
+		}
+	}
+	var first, email, hash string
+	err := db.Owner(t).QueryRow(t.Context(), `SELECT first_name, email, email_hash FROM reservation.guests WHERE reservation_id = @reservation`,
+		pgx.StrictNamedArgs{"reservation": r.ID}).Scan(&first, &email, &hash)
+	if err != nil || first != "Malalai" || email != "Z@Example.com" || len(hash) != 64 {
+		t.Errorf("kept %q, %q, %q, %v", first, email, hash, err)
+	}
+	reservationtest.Told(t, db, r, "held") // who it is, nobody is told
+	stranger := call(r, "Zarghona", "z@example.com")
+	stranger.Tenant = id.New[id.Tenant]()
+	if _, err := name(t.Context(), stranger); !errors.Is(err, reservation.ErrNotFound) {
+		t.Errorf("another tenant: %v", err)
+	}
+	db.Advance(reservationtest.TTL)
+	if _, err := name(t.Context(), call(r, "Zarghona", "z@example.com")); !errors.Is(err, reservation.ErrHoldExpired) {
+		t.Errorf("after the hold: %v", err)
+	}
+}
+
+func TestNameGuest_locale(t *testing.T) {
+	t.Parallel()
+	db, r, name := open(t)
+	c := call(r, "Zarghona", "z@example.com")
+	c.In.Locale = "ur"
+	for range 2 {
+		if out, err := name(t.Context(), c); err != nil || out.Locale != "ur" {
+			t.Fatalf("answered %+v, %v", out, err)
+		}
+	}
+	got := reservationtest.Now(t, db, r)
+	if got.Locale != "ur" || got.Version != r.Version+1 {
+		t.Errorf("locale %s, version %d; want ur, %d", got.Locale, got.Version, r.Version+1)
+	}
+	reservationtest.Confirm(t, db, got)
+	var told string
+	err := db.Owner(t).QueryRow(t.Context(), `SELECT payload -> 'primaryGuest' ->> 'locale' FROM reservation.outbox WHERE subject LIKE '%.confirmed.v1'`).Scan(&told)
+	if err != nil || told != "ur" {
+		t.Errorf("confirmed.v1 says %q, %v; want ur", told, err)
+	}
+}
+
+func TestNameGuest_specialRequests(t *testing.T) {
+	t.Parallel()
+	db, r, name := open(t)
+	for _, test := range []struct{ text, want string }{
+		{"", ""},
+		{"A quiet room, call +93700123456", "{other} A quiet room, call [number]"},
+		{"A cot", "{other} A cot"},
+		{" ", ""},
+	} {
+		c := call(r, "Zarghona", "z@example.com")
+		c.In.Requests = reservation.Text(test.text)
+		if _, err := name(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		err := db.Owner(t).QueryRow(t.Context(), `SELECT coalesce(string_agg(tags::text || ' ' || free_text, ';'), '') FROM reservation.special_requests
+			WHERE reservation_id = @reservation`, pgx.StrictNamedArgs{"reservation": r.ID}).Scan(&got)
+		if err != nil || got != test.want {
+			t.Errorf("%q: stored %q, %v; want %q", test.text, got, err, test.want)
+		}
+	}
+}
+
+func TestWhoIsNobody(t *testing.T) {
+	t.Parallel()
+	good := Request{FirstName: "زرغونه", Email: "z@example.com", Phone: "+93700123456"}
+	if err := good.Validate(); err != nil {
+		t.Errorf("a guest of one name: %v", err)
+	}
+	for pointer, spoil := range map[string]func(*Request){
+		"/firstName":       func(r *Request) { r.FirstName = " " },
+		"/lastName":        func(r *Request) { r.LastName = "a\x00b" },
+		"/email":           func(r *Request) { r.Email = "nobody" },
+		"/phone":           func(r *Request) { r.Phone = "12" },
+		"/specialRequests": func(r *Request) { r.Requests = reservation.Text(strings.Repeat("x", 1001)) },
+	} {
+		bad := good
+		spoil(&bad)
+		f := fault.From(bad.Validate())
+		if f == nil || len(f.Violations) != 1 || f.Violations[0].Pointer != pointer {
+			t.Errorf("%s: got %+v", pointer, f)
+		}
+	}
+}

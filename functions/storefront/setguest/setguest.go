@@ -1,0 +1,49 @@
+// Package setguest notes who comes.
+package setguest
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/storefront"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function answers POST /site/{slug}/bookings/{draftId}/guest.
+var Function = storefront.HTTP(fn.Spec{
+	Name:    "storefront-setguest",
+	Route:   "POST /site/{slug}/bookings/{draftId}/guest",
+	Uses:    fn.Uses{fn.Upstream("tenantbooking")},
+	Answer:  fn.SeeOther,
+	Timeout: 5 * time.Second,
+}, note)
+
+// A Request is the form, whatever was written into it.
+type Request struct {
+	Draft     id.Draft   `path:"draftId"`
+	Version   int        `form:"version"`
+	Locale    locale.Tag `form:"locale"`
+	Once      string     `form:"once"`
+	Seen      string     `form:"seen,optional"`
+	FirstName string     `form:"firstName,optional"`
+	LastName  string     `form:"lastName,optional"`
+	Email     string     `form:"email,optional"`
+	Phone     string     `form:"phone,optional"`
+	Requests  string     `form:"specialRequests,optional"`
+}
+
+func (r Request) guest() storefront.Guest {
+	return storefront.Guest{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone,
+		Locale: r.Locale, Requests: r.Requests}
+}
+
+// note goes on to the payment, or back to the form with what is wrong in it and nothing of it lost.
+func note(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
+	c.Seen = c.In.Seen
+	if err := c.Name(ctx, c.In.Draft, c.In.Version, c.In.guest(), c.In.Once); err != nil {
+		return c.ToDetails(c.In.Draft, c.In.guest(), err), nil
+	}
+	return c.ToNamed(c.In.Draft), nil
+}

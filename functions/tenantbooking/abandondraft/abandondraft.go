@@ -1,0 +1,48 @@
+// Package abandondraft ends a booking whose guest walks away.
+package abandondraft
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Function answers DELETE /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-abandondraft",
+	Route:      "DELETE " + tenantbooking.Base + "/draft/{draftId}",
+	Answer:     fn.NoContent,
+	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
+	Emits:      fn.Emits{tenantbooking.DraftAbandonedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Idempotent: true,
+	Timeout:    5 * time.Second,
+}, New, tenantbooking.WhileSuspended)
+
+// A Request names the draft.
+type Request struct {
+	Draft id.Draft `path:"draftId"`
+}
+
+type dropper struct {
+	drafts  tenantbooking.Drafts
+	settler *tenantbooking.Settler
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, fn.Nothing], error) {
+	return (&dropper{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}).drop, nil
+}
+
+func (d *dropper) drop(ctx context.Context, c tenantbooking.Call[Request]) (out fn.Nothing, err error) {
+	return out, tenantbooking.Again(ctx, func() error {
+		draft, err := d.drafts.Get(ctx, c.Session, c.In.Draft)
+		if err != nil {
+			return err
+		}
+		return d.settler.Leave(ctx, draft)
+	})
+}

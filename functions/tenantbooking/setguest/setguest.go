@@ -1,0 +1,100 @@
+// Package setguest notes who stays.
+package setguest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/secrets"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// Function answers PATCH /bff/tenant-booking/v1/{tenantSlug}/draft/{draftId}.
+var Function = tenantbooking.HTTP(fn.Spec{
+	Name:       "tenantbooking-setguest",
+	Route:      "PATCH " + tenantbooking.Base + "/draft/{draftId}",
+	Uses:       fn.Uses{fn.Postgres, fn.Documents},
+	Emits:      fn.Emits{tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New)
+
+// A Request says who stays. Two tabs do not overwrite each other if each says which version it changes.
+type Request struct {
+	Draft id.Draft                      `path:"draftId" json:"-"`
+	Match fn.Maybe[tenantbooking.Match] `header:"If-Match" json:"-"`
+	Guest tenantbooking.Guest           `json:"guest"`
+}
+
+// Validate refuses a guest without a name or with addresses that cannot be.
+func (r Request) Validate() error { return r.Guest.Normal().Validate() }
+
+// A Response is the draft.
+type Response struct {
+	fn.Reply `json:"-"`
+	tenantbooking.View
+}
+
+type patcher struct {
+	drafts   tenantbooking.Drafts
+	sessions *tenantbooking.Sessions
+	peppers  pseudonym.Peppers
+}
+
+// New builds the function from what its Spec says it uses.
+func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
+	peppers, noPeppers := secrets.Peppers(e)
+	sessions, noSessions := tenantbooking.OpenSessions(e)
+	return (&patcher{tenantbooking.OpenDrafts(e), sessions, peppers}).patch, errors.Join(noPeppers, noSessions)
+}
+
+// patch has the guest go on under another session's id: that before may have been planted in their browser by somebody else.
+func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	c.In.Guest = c.In.Guest.Normal()
+	var draft *tenantbooking.Draft
+	err = tenantbooking.Again(ctx, func() error {
+		draft, err = p.name(ctx, c)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	out = Response{draft.Reply(), draft.View()}
+	if draft.Session != c.Session.ID {
+		_ = p.sessions.Rename(ctx, c.Session, draft.Session) // else the session begins again, with the same drafts
+		out.Reply = out.ContinueAs(draft.Session.String())
+	}
+	return out, nil
+}
+
+func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {
+	draft, err := p.drafts.Get(ctx, c.Session, c.In.Draft)
+	if errors.Is(err, tenantbooking.ErrNotFound) { // or an attempt of this act has given it to the session below, and was cut off
+		c.Session.ID = tenantbooking.Renamed(c.Act)
+		draft, err = p.drafts.Get(ctx, c.Session, c.In.Draft)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if draft.IsNamed(c.In.Guest) {
+		return draft, nil // said before, perhaps by an attempt that was cut off
+	}
+	if err := draft.Matches(c.In.Match.Or(tenantbooking.Match{})); err != nil {
+		return nil, err
+	}
+	hashes, err := c.In.Guest.Hash(p.peppers)
+	if err != nil {
+		return nil, err
+	}
+	events, err := draft.Name(c.In.Guest, hashes, c.Now)
+	if err != nil {
+		return nil, p.drafts.Report(ctx, draft, err, "", c.Now)
+	}
+	draft.Session = tenantbooking.Renamed(c.Act)
+	return draft, p.drafts.SaveAs(ctx, draft, c.Session, events...)
+}

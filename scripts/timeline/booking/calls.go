@@ -1,0 +1,126 @@
+package booking
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// A call is a line of the log.
+type call struct {
+	Time      time.Time `json:"time"`
+	Function  string    `json:"function"`
+	RequestID string    `json:"requestId"`
+	Event     string    `json:"eventId"`
+	Attempt   int       `json:"attempt"`
+	Replayed  bool      `json:"replayed"`
+	Parked    string    `json:"parked"`
+	Code      string    `json:"code"`
+	Cause     string    `json:"cause"`
+	Stack     string    `json:"stack_trace"`
+	Trace     string    `json:"logging.googleapis.com/trace"`
+	HTTP      struct {
+		Status  int    `json:"status"`
+		Latency string `json:"latency"`
+		Method  string `json:"requestMethod"`
+		Path    string `json:"requestUrl"`
+	} `json:"httpRequest"`
+}
+
+// longestLine bounds a line of the log: a cause and a stack are cut long before.
+const longestLine = 1 << 20
+
+// readLog reads the lines that are of calls. The last one may be half written, and is left out then.
+func readLog(log io.Reader) (calls []call, err error) {
+	lines := bufio.NewScanner(log)
+	lines.Buffer(nil, longestLine)
+	for lines.Scan() {
+		var c call
+		if json.Unmarshal(lines.Bytes(), &c) == nil && c.Function != "" {
+			calls = append(calls, c)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("life: log: %w", err)
+	}
+	return calls, nil
+}
+
+// trace is the id of the call's trace, without the project.
+func (c call) trace() string { return c.Trace[strings.LastIndexByte(c.Trace, '/')+1:] }
+
+// called collects the calls that told the events, heard them, or name the booking in their path, and those that such
+// calls made in turn.
+func (t *teller) called() {
+	chain := trail{}
+	for _, m := range t.moments {
+		chain.events, chain.requests, chain.traces = append(chain.events, m.event), append(chain.requests, m.request), append(chain.traces, m.trace)
+	}
+	for _, c := range t.calls {
+		if t.knows(mention.FindAllString(c.HTTP.Path, -1)) {
+			chain.requests, chain.traces = append(chain.requests, c.RequestID), append(chain.traces, c.trace())
+		}
+	}
+	chain = chain.compact()
+	for _, c := range t.calls {
+		if t.all && !c.idle() || t.concerns(c, chain) {
+			t.moments = append(t.moments, c.moment())
+		}
+	}
+}
+
+func (t *teller) concerns(c call, chain trail) bool {
+	has := func(list []string, s string) bool { _, found := slices.BinarySearch(list, s); return s != "" && found }
+	if t.strange(mention.FindAllString(c.HTTP.Path, -1)) {
+		return false
+	}
+	return has(chain.events, c.Event) || has(chain.requests, c.RequestID) || has(chain.traces, c.trace())
+}
+
+// idle reports whether the call was a tick that went well: there are many, and most of them do nothing.
+func (c call) idle() bool {
+	return strings.HasPrefix(c.HTTP.Path, "/internal/ticks/") && c.HTTP.Status < 300
+}
+
+func (c call) moment() Moment {
+	owner, verb, _ := strings.Cut(c.Function, "-")
+	latency, _ := strconv.ParseFloat(strings.TrimSuffix(c.HTTP.Latency, "s"), 64) // 0 where there is none
+	took := time.Duration(latency * float64(time.Second))
+	what := []string{fmt.Sprintf("%s %d in %d ms", verb, c.HTTP.Status, took.Milliseconds())}
+	if named := brief(mention.FindAllString(c.HTTP.Path, -1)); named != "" {
+		what = append(what, named)
+	}
+	if c.Event != "" {
+		what = append(what, short(c.Event))
+	}
+	return Moment{At: c.Time, Service: owner, Kind: Call, What: strings.Join(append(what, c.remarks()...), "  "),
+		clues: clues{event: c.Event, request: c.RequestID, function: c.Function, trace: c.trace(), ended: c.Time.Add(took)}}
+}
+
+// remarks are what was unusual about the call.
+func (c call) remarks() (all []string) {
+	if c.Attempt > 1 {
+		all = append(all, fmt.Sprintf("attempt %d", c.Attempt))
+	}
+	if c.Replayed {
+		all = append(all, "replayed")
+	}
+	if c.Code != "" {
+		all = append(all, c.Code)
+	}
+	for _, words := range []string{c.Parked, c.Cause} {
+		if words != "" {
+			all = append(all, "because "+veil(words))
+		}
+	}
+	if c.Stack != "" {
+		all = append(all, "PANIC")
+	}
+	return all
+}

@@ -1,0 +1,120 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A join is a table whose rows name several things of one booking. Its query returns an array of names for each row
+// that has one of those known: @ids and @texts of things, @sessions and @visits (the same as texts) where @wide.
+type join struct{ table, query string }
+
+var joins = []join{
+	{"bff_tenant_booking.booking_drafts", `
+		SELECT ARRAY['bdr:' || draft_id, 'rsv:' || reservation_id, 'tnt_session:' || session_id, body #>> '{payment,intentId}', body ->> 'arrival']
+		FROM bff_tenant_booking.booking_drafts
+		WHERE draft_id = ANY (@ids) OR reservation_id = ANY (@ids) OR body ->> 'arrival' = ANY (@texts) OR (@wide AND session_id = ANY (@sessions))`},
+	{"bff_tenant_booking.booking_draft_snapshots", `
+		SELECT ARRAY[draft_id, reservation_id, session_id]
+		FROM bff_tenant_booking.booking_draft_snapshots
+		WHERE draft_id = ANY (@texts) OR reservation_id = ANY (@texts) OR (@wide AND session_id = ANY (@visits))`},
+	{"bff_tenant_booking.handoff_arrival_log", `
+		SELECT ARRAY[id, 'bhd:' || handoff_id, booking_draft_id, 'tnt_session:' || session_id, consumer_session_id]
+		FROM bff_tenant_booking.handoff_arrival_log
+		WHERE id = ANY (@texts) OR handoff_id = ANY (@ids) OR booking_draft_id = ANY (@texts)
+		   OR (@wide AND (session_id = ANY (@sessions) OR consumer_session_id = ANY (@visits)))`},
+	{"bff_consumer.handoff_ledger", `
+		SELECT ARRAY['bhd:' || handoff_id, 'gms:' || guest_session_id]
+		FROM bff_consumer.handoff_ledger
+		WHERE handoff_id = ANY (@ids) OR (@wide AND guest_session_id = ANY (@sessions))`},
+	{"reservation.reservations", `
+		SELECT ARRAY['rsv:' || reservation_id, 'bdr:' || draft_id, 'qte:' || quote_id, 'pyi:' || payment_intent_id, 'tnt_session:' || session_id]
+		FROM reservation.reservations
+		WHERE reservation_id = ANY (@ids) OR draft_id = ANY (@ids) OR quote_id = ANY (@ids) OR (@wide AND session_id = ANY (@sessions))`},
+	{"reservation.quotes", `
+		SELECT ARRAY['qte:' || quote_id, 'bdr:' || draft_id, 'tnt_session:' || session_id]
+		FROM reservation.quotes
+		WHERE quote_id = ANY (@ids) OR draft_id = ANY (@ids) OR (@wide AND session_id = ANY (@sessions))`},
+	{"reservation.holds", `
+		SELECT ARRAY['hld:' || hold_id, 'rsv:' || reservation_id] || ARRAY(SELECT 'inv:' || a FROM unnest(allocation_ids) AS a)
+		FROM reservation.holds
+		WHERE hold_id = ANY (@ids) OR reservation_id = ANY (@ids) OR allocation_ids && @ids`},
+	{"sandbox.intents", `
+		SELECT ARRAY['pyi:' || intent_id, 'rsv:' || reservation_id]
+		FROM sandbox.intents
+		WHERE intent_id = ANY (@ids) OR reservation_id = ANY (@ids)`},
+	{"sandbox.allocations", `
+		SELECT ARRAY['inv:' || allocation_id, 'rsv:' || reservation_id]
+		FROM sandbox.allocations
+		WHERE allocation_id = ANY (@ids) OR reservation_id = ANY (@ids)`},
+}
+
+// named are the members of a payload that name things of one booking.
+const named = `ARRAY[payload ->> 'draftId', payload ->> 'reservationId', payload ->> 'quoteId', payload ->> 'paymentIntentId',
+	payload ->> 'intentId', payload ->> 'allocationId', payload ->> 'handoffId', payload ->> 'handoffArrivalId']`
+
+// visited are those that name sessions.
+const visited = `ARRAY[payload ->> 'sessionId', payload ->> 'deviceId', payload ->> 'guestSessionId', payload ->> 'consumerSessionId']`
+
+// find learns every name that is joined to the first.
+func (t *teller) find(ctx context.Context, name string) error {
+	if strings.HasPrefix(strings.ToUpper(name), "GM-") {
+		if err := t.learnFrom(ctx, `SELECT ARRAY['rsv:' || reservation_id] FROM reservation.reservations WHERE code = @code`,
+			pgx.NamedArgs{"code": strings.ToUpper(name)}, new(bool)); err != nil {
+			return err
+		}
+	} else if !t.learn(name) {
+		return fmt.Errorf("%w: %q is neither an id nor a reservation's code", ErrUnknown, name)
+	}
+	t.wide = session(name)
+	queries := t.joins()
+	for grown := true; grown; {
+		grown = false
+		for _, query := range queries {
+			if err := t.learnFrom(ctx, query, t.args(), &grown); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// joins are the queries that can be asked here: those of the tables there are, and of each outbox.
+func (t *teller) joins() (queries []string) {
+	for _, j := range joins {
+		if t.tables[j.table] {
+			queries = append(queries, j.query)
+		}
+	}
+	for _, schema := range t.outlets {
+		queries = append(queries, `SELECT `+named+` || `+visited+` FROM `+pgx.Identifier{schema, "outbox"}.Sanitize()+
+			` WHERE `+named+` && @texts OR (@wide AND `+visited+` && @visits)`)
+	}
+	return queries
+}
+
+// args are what every query may ask for. Few ask for all, so they are not strict.
+func (t *teller) args() pgx.NamedArgs {
+	return pgx.NamedArgs{"all": t.all, "wide": t.wide, "ids": bits(t.things), "texts": sorted(t.things),
+		"sessions": bits(t.sessions), "visits": sorted(t.sessions)}
+}
+
+func (t *teller) learnFrom(ctx context.Context, query string, args pgx.NamedArgs, grown *bool) error {
+	rows, _ := t.conn.Query(ctx, query, args)
+	var found []*string
+	_, err := pgx.ForEachRow(rows, []any{&found}, func() error {
+		for _, name := range found {
+			if name != nil && t.learn(*name) {
+				*grown = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("life: join: %w", err)
+	}
+	return nil
+}

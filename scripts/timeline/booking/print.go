@@ -1,0 +1,43 @@
+package booking
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Lines are the story's moments, one each: number, cause, time, time since the one before, service, where it was found, what.
+func (s Story) Lines() []string {
+	lines := make([]string, 0, len(s.Moments))
+	for i, m := range s.Moments {
+		since := "        "
+		if i > 0 {
+			since = fmt.Sprintf("%+8.3f", m.At.Sub(s.Moments[i-1].At).Seconds())
+		}
+		cause := "      "
+		if m.Cause >= 0 {
+			cause = fmt.Sprintf("← %-4d", m.Cause+1)
+		}
+		lines = append(lines, fmt.Sprintf("%4d %s %s %s  %-13s %-5s  %s", i+1, cause, m.At.UTC().Format("15:04:05.000"), since, m.Service, m.Kind, m.What))
+	}
+	return lines
+}
+
+// Write writes the story's last lines, at most so many; 0 is all of them.
+func (s Story) Write(w io.Writer, most int) error {
+	lines := s.Lines()
+	var head strings.Builder
+	if len(s.About) > 0 {
+		fmt.Fprintf(&head, "About %s\n", strings.Join(s.About, " "))
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(&head, "Begins %s\n", s.Moments[0].At.UTC().Format(time.DateTime+" UTC"))
+	}
+	if left := len(lines) - most; most > 0 && left > 0 {
+		fmt.Fprintf(&head, "%d earlier moments are left out\n", left)
+		lines = lines[left:]
+	}
+	_, err := fmt.Fprintf(w, "%s%s\n", head.String(), strings.Join(lines, "\n"))
+	return err
+}

@@ -1,0 +1,115 @@
+// Command story prints the life of one booking in the local cloud: what was called, written, told and heard, in order,
+// each with what led to it. It takes the name of a reservation, its code, a draft, a handoff, a session, a quote or an intent.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/scripts/timeline/booking"
+)
+
+// patience bounds the whole look.
+const patience = time.Minute
+
+func main() {
+	local := flag.String("local", ".local", "the folder of the local cloud")
+	most := flag.Int("most", 0, "show at most so many moments, the latest; 0 shows all")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "go run ./scripts/timeline [flags] rsv_… | GM-… | bdr_… | bhd_… | tnt_session_… | gms_… | qte_… | pyi_…")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() != 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := tell(ctx, os.Stdout, *local, flag.Arg(0), *most); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// tell writes the story of name, as the folder's database and log have it.
+func tell(ctx context.Context, w io.Writer, local, name string, most int) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	address, err := database(local)
+	if err != nil {
+		return fmt.Errorf("nothing has run in %s: start the local cloud with ./scripts/run (%w)", local, err)
+	}
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return fmt.Errorf("the local cloud does not run: start it with ./scripts/run (%w)", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	log, closeLog, err := openLog(local)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	story, err := booking.Of(ctx, conn, log, name)
+	if err != nil {
+		return err
+	}
+	return story.Write(w, most)
+}
+
+// database is where the superuser finds the folder's database: row-level security hides bookings from everybody else who
+// does not say whose they are.
+func database(local string) (string, error) {
+	env, err := os.ReadFile(filepath.Join(local, "env"))
+	if err != nil {
+		return "", err
+	}
+	password, err := os.ReadFile(filepath.Join(local, "postgres", "password"))
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(env)) {
+		if value, found := strings.CutPrefix(strings.TrimSpace(line), "DATABASE_URL="); found {
+			u, err := url.Parse(strings.Trim(value, "'"))
+			if err != nil {
+				return "", err
+			}
+			u.User = url.UserPassword("postgres", strings.TrimSpace(string(password)))
+			return u.String(), nil
+		}
+	}
+	return "", fmt.Errorf("%s names no database", filepath.Join(local, "env"))
+}
+
+// openLog opens what the log has, its older part first.
+func openLog(local string) (io.Reader, func(), error) {
+	var parts []io.Reader
+	var files []*os.File
+	closeAll := func() {
+		for _, f := range files {
+			_ = f.Close() // it was only read
+		}
+	}
+	for _, name := range []string{"log.1", "log"} {
+		f, err := os.Open(filepath.Join(local, name))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		parts, files = append(parts, f), append(files, f)
+	}
+	return io.MultiReader(parts...), closeAll, nil
+}

@@ -1,0 +1,130 @@
+// Package processes builds what is deployed as the cloud's builder does, offline, and runs it as the cloud does: every function
+// as a process of its own, started anew when it has died.
+package processes
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"melmastoon.ghasi.io/scripts/bundle/archive"
+)
+
+// appDir is where the builder writes its program, inside the upload.
+const appDir = "functions.local/app"
+
+// program is what the builder writes there, for functions that register themselves.
+const program = `package main
+
+import (
+	"log"
+	"net/http"
+	"os"
+
+	"github.com/GoogleCloudPlatform/functions-framework-go/funcframework"
+	_ "melmastoon.ghasi.io"
+)
+
+func main() {
+	http.HandleFunc("/robots.txt", http.NotFound)
+	http.HandleFunc("/favicon.ico", http.NotFound)
+	if err := funcframework.Start(os.Getenv("PORT")); err != nil {
+		log.Fatal(err)
+	}
+}
+`
+
+// BuildFunction does with a function's archive what the builder does, in an empty folder, and returns the program. The
+// go.mod must be whole and have nothing that is not needed: the builder tidies it, here with nobody to fetch from.
+func BuildFunction(ctx context.Context, dir string, a archive.Archive) (string, error) {
+	if err := unpack(a, dir); err != nil {
+		return "", err
+	}
+	roots, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(roots) != 1 {
+		return "", fmt.Errorf("fleet: the builder wants one package at the root; there are %v", roots)
+	}
+	if err := write(filepath.Join(dir, appDir, "main.go"), []byte(program)); err != nil {
+		return "", err
+	}
+	if err := command(ctx, dir, "mod", "tidy"); err != nil {
+		return "", err
+	}
+	tidied, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err == nil && !bytes.Equal(tidied, a.Files["go.mod"]) {
+		err = errors.New("fleet: the builder had to change go.mod")
+	}
+	if err != nil {
+		return "", err
+	}
+	return compile(ctx, dir, "./"+appDir)
+}
+
+// BuildJob builds the program that GOOGLE_BUILDABLE names.
+func BuildJob(ctx context.Context, dir string, a archive.Archive, job string) (string, error) {
+	if err := unpack(a, dir); err != nil {
+		return "", err
+	}
+	return compile(ctx, dir, "./jobs/"+job+"/main")
+}
+
+func compile(ctx context.Context, dir, target string) (string, error) {
+	built := filepath.Join(dir, "program")
+	return built, command(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", built, target)
+}
+
+// command runs the go command with nobody to fetch modules from.
+func command(ctx context.Context, dir string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "GOTOOLCHAIN=local")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("fleet: go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// unpack lays an uploaded archive out in a folder.
+func unpack(a archive.Archive, dir string) error {
+	var upload bytes.Buffer
+	if _, err := a.WriteTo(&upload); err != nil {
+		return err
+	}
+	z, err := zip.NewReader(bytes.NewReader(upload.Bytes()), int64(upload.Len()))
+	if err != nil {
+		return err
+	}
+	for _, f := range z.File {
+		if err := unpackFile(f, filepath.Join(dir, filepath.FromSlash(f.Name))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unpackFile(f *zip.File, path string) error {
+	r, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	return write(path, content)
+}
+
+func write(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o600)
+}

@@ -1,0 +1,272 @@
+package roundtrips
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// A walk asks every route of the three services what guests and neighbours ask it, one request at a time, and notes what each
+// has cost. A cold walk finds nothing in any cache; in a warm one somebody has asked the same before.
+type walk struct {
+	*world
+	t       *testing.T
+	cold    bool
+	day     int // from today, of the stays that are booked
+	asked   int
+	figures map[string]trips
+	sizes   map[string]int // of the lists in the answers, by the function that gave them
+}
+
+// walkThrough walks cold, or warm. The walks of one world book different days.
+func walkThrough(w *world, cold bool, day int) *walk {
+	w.t.Helper()
+	k := &walk{world: w, t: w.t, cold: cold, day: day, figures: map[string]trips{}, sizes: map[string]int{}}
+	w.Quiet()
+	w.clear()
+	traveller := k.travel()
+	k.book(traveller)
+	k.reserve()
+	k.refuse()
+	k.changes()
+	k.count("consumer-clearsession", func() { traveller.must(http.StatusNoContent, http.MethodPost, "/session/clear", nil) })
+	k.late()
+	w.Quiet()
+	k.heard()
+	return k
+}
+
+// count lets a request be sent and notes what it costs the function that answers it. What is named may be a function, or a
+// function and a circumstance.
+func (k *walk) count(name string, send func()) {
+	k.t.Helper()
+	var function string
+	if _, err := fmt.Sscan(name, &function); err != nil {
+		k.t.Fatal(err)
+	}
+	k.Quiet()
+	if k.cold {
+		k.forget()
+	}
+	k.asked++
+	send()
+	id := k.request()
+	found := k.find(func(a *account) bool { return a.function == function && a.request == id })
+	if len(found) != 1 {
+		k.t.Fatalf("%s: %d calls of it, want 1", name, len(found))
+	}
+	k.figures[name] = found[0].trips
+}
+
+// again counts what may be asked twice: in a warm walk the second time, which finds what the first has kept.
+func (k *walk) again(name string, send func()) {
+	k.t.Helper()
+	k.count(name, send)
+	if !k.cold {
+		k.count(name, send)
+	}
+}
+
+// request is the id of the request that is counted.
+func (k *walk) request() string { return fmt.Sprint("ledger-", k.day, "-", k.asked) }
+
+// heard notes what the deliveries of events have cost: the most that one did.
+func (k *walk) heard() {
+	for _, a := range k.find(func(a *account) bool { return a.event && ours(a.function) }) {
+		k.figures[a.function] = most(k.figures[a.function], a.trips)
+	}
+}
+
+// ours reports whether a function is one of the three services'. The sandbox stands in for others.
+func ours(function string) bool {
+	service, _, _ := strings.Cut(function, "-")
+	return service == "consumer" || service == "tenantbooking" || service == "reservation"
+}
+
+// A guest is a visitor whose requests say which one is counted.
+type guest struct {
+	*system.Visitor
+	walk *walk
+}
+
+func (g guest) must(status int, method, path string, body any) system.Answer {
+	g.walk.t.Helper()
+	g.Headers["X-Request-Id"] = g.walk.request()
+	return g.Must(status, method, path, body)
+}
+
+// newcomer is a new browser on the site of all hotels.
+func (k *walk) newcomer() guest {
+	b := k.Browser()
+	b.Headers = map[string]string{}
+	return guest{b.AtAll(), k}
+}
+
+// at is a new browser on the site of the hotel that is booked.
+func (k *walk) at() guest {
+	b := k.Browser()
+	b.Headers = map[string]string{}
+	return guest{b.At(demo.KabulGrand), k}
+}
+
+func (k *walk) date(from int) string { return k.Env().Now().AddDate(0, 0, from).Format(time.DateOnly) }
+
+// trip is when and with whom.
+func (k *walk) trip() map[string]any {
+	return map[string]any{
+		"dates":     map[string]any{"checkIn": k.date(k.day), "checkOut": k.date(k.day + 2)},
+		"occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1},
+	}
+}
+
+func (k *walk) tripQuery() string {
+	return url.Values{"checkIn": {k.date(k.day)}, "checkOut": {k.date(k.day + 2)}, "adults": {"2"}, "rooms": {"1"}}.Encode()
+}
+
+// travel is what a traveller does on the site of all hotels, up to the link to one of them.
+func (k *walk) travel() guest {
+	g := k.newcomer()
+	k.count("consumer-readsession of a newcomer", func() { g.must(http.StatusOK, http.MethodGet, "/session", nil) })
+	k.count("consumer-changesession", func() {
+		g.must(http.StatusOK, http.MethodPatch, "/session", map[string]any{"currency": "EUR"})
+	})
+	k.search(g)
+	hotel := demo.KabulGrand.Property.String()
+	k.gather(g)
+	k.again("consumer-readhotel", func() { g.must(http.StatusOK, http.MethodGet, "/hotels/"+hotel, nil) })
+	k.again("consumer-readhotel with dates", func() { g.must(http.StatusOK, http.MethodGet, "/hotels/"+hotel+"?"+k.tripQuery(), nil) })
+	k.again("consumer-readavailability", func() { g.must(http.StatusOK, http.MethodGet, "/hotels/"+hotel+"/availability?"+k.tripQuery(), nil) })
+	k.wishFor(g, demo.KabulGrand)
+	var seen struct{ RecentlyViewed []any }
+	k.again("consumer-readsession", func() { g.must(http.StatusOK, http.MethodGet, "/session", nil).Into(k.t, &seen) })
+	k.sizes["hotels looked at"] = len(seen.RecentlyViewed)
+	k.count("consumer-removewish", func() { g.must(http.StatusNoContent, http.MethodDelete, "/wishlist/"+hotel, nil) })
+	k.tell(g)
+	return g
+}
+
+// gather is what a guest has looked at and wished for before.
+func (k *walk) gather(g guest) {
+	k.t.Helper()
+	for _, h := range k.city[1:] {
+		g.must(http.StatusOK, http.MethodGet, "/hotels/"+h.Property.String(), nil)
+		g.must(http.StatusCreated, http.MethodPost, "/wishlist", map[string]any{"propertyId": h.Property.String(), "source": "list"})
+	}
+}
+
+// wishFor adds a wish and lists them all.
+func (k *walk) wishFor(g guest, h demo.Hotel) {
+	k.t.Helper()
+	k.count("consumer-addwish", func() {
+		g.must(http.StatusCreated, http.MethodPost, "/wishlist", map[string]any{"propertyId": h.Property.String(), "source": "detail"})
+	})
+	var wished struct{ Wishlist []any }
+	k.again("consumer-listwishes", func() { g.must(http.StatusOK, http.MethodGet, "/wishlist", nil).Into(k.t, &wished) })
+	k.sizes["wishes"] = len(wished.Wishlist)
+}
+
+func (k *walk) search(g guest) {
+	var found struct{ Results, Pins []any }
+	body := k.trip()
+	body["geo"] = map[string]any{"mode": "city", "city": "Kabul"}
+	k.again("consumer-search", func() { g.must(http.StatusOK, http.MethodPost, "/search", body).Into(k.t, &found) })
+	body["geo"] = map[string]any{"mode": "bounding-box", "boundingBox": map[string]any{"swLat": 34.3, "swLng": 69.0, "neLat": 34.7, "neLng": 69.4}}
+	k.again("consumer-searchmap", func() { g.must(http.StatusOK, http.MethodPost, "/search/map", body).Into(k.t, &found) })
+	k.sizes["hotels in the list"], k.sizes["pins on the map"] = len(found.Results), len(found.Pins)
+}
+
+// tell is what a page tells of its guest.
+func (k *walk) tell(g guest) {
+	hotel := map[string]any{"kind": "listing-card", "tenantId": demo.KabulGrand.Tenant.String(), "propertyId": demo.KabulGrand.Property.String()}
+	say := func(what string, body any) func() {
+		return func() { g.must(http.StatusAccepted, http.MethodPost, "/telemetry/"+what, body) }
+	}
+	k.count("consumer-recordpageview", say("page-view", map[string]any{"path": "/hotels"}))
+	k.count("consumer-recordfunnel", say("funnel", map[string]any{"step": "map.opened"}))
+	k.count("consumer-recordclick", say("click", hotel))
+}
+
+// sent mints a handoff, and counts it or not.
+func (k *walk) sent(g guest, counted bool) (token string) {
+	var went struct{ Token string }
+	mint := func() {
+		g.must(http.StatusCreated, http.MethodPost, "/handoff/"+demo.KabulGrand.Tenant.String()+"/"+demo.KabulGrand.Property.String(), k.trip()).Into(k.t, &went)
+	}
+	if counted {
+		k.count("consumer-minthandoff", mint)
+	} else {
+		mint()
+	}
+	return went.Token
+}
+
+// book is what a guest does on a hotel's own site.
+func (k *walk) book(traveller guest) {
+	k.t.Helper()
+	token := k.sent(traveller, true)
+	k.at().must(http.StatusOK, http.MethodGet, "/bootstrap", nil) // in a warm walk somebody was here before
+	other := k.at()
+	k.count("tenantbooking-bootstrap of a newcomer", func() { other.must(http.StatusOK, http.MethodGet, "/bootstrap", nil) })
+	g := guest{traveller.At(demo.KabulGrand), k}
+	k.count("tenantbooking-bootstrap with a handoff", func() { g.must(http.StatusOK, http.MethodGet, "/bootstrap?h="+url.QueryEscape(token), nil) })
+	other.must(http.StatusConflict, http.MethodGet, "/bootstrap?h="+url.QueryEscape(token), nil) // heard by consumer-handoffreplayed
+	token = k.sent(traveller, false)
+	k.count("tenantbooking-consumehandoff", func() { g.must(http.StatusOK, http.MethodPost, "/handoff/consume", map[string]any{"token": token}) })
+	k.again("tenantbooking-bootstrap", func() { g.must(http.StatusOK, http.MethodGet, "/bootstrap", nil) })
+	k.again("tenantbooking-listpolicies", func() { g.must(http.StatusOK, http.MethodGet, "/policies", nil) })
+	k.again("tenantbooking-listproperties", func() { g.must(http.StatusOK, http.MethodGet, "/properties", nil) })
+	var shown struct{ Rooms []any }
+	path := "/availability?propertyId=" + demo.KabulGrand.Property.String() + "&" + k.tripQuery()
+	k.again("tenantbooking-readavailability", func() { g.must(http.StatusOK, http.MethodGet, path, nil).Into(k.t, &shown) })
+	k.sizes["rooms on sale"] = len(shown.Rooms)
+	k.count("tenantbooking-changesession", func() {
+		g.must(http.StatusOK, http.MethodPatch, "/session", map[string]any{"currency": "USD"})
+	})
+	k.payByCard(g)
+	k.payCash()
+	k.leave()
+	k.revoked(other)
+}
+
+// wish is a stay of this walk.
+func (k *walk) wish() system.Wish {
+	w := system.Usual()
+	w.From = k.day
+	return w
+}
+
+func (k *walk) payByCard(g guest) {
+	k.t.Helper()
+	k.count("tenantbooking-quote", func() { g.must(http.StatusCreated, http.MethodPost, "/quote", g.Wanting(k.wish())) })
+	k.count("tenantbooking-hold", func() { g.must(http.StatusCreated, http.MethodPost, "/hold", g.Holding()) })
+	k.count("tenantbooking-setguest", func() { g.must(http.StatusOK, http.MethodPatch, g.Draft(""), system.Zarghona()) })
+	k.again("tenantbooking-readdraft", func() { g.must(http.StatusOK, http.MethodGet, g.Draft(""), nil) })
+	k.count("tenantbooking-openintent", func() {
+		g.must(http.StatusCreated, http.MethodPost, g.Draft("/payment-intent"), map[string]any{"method": "card"})
+	})
+	g.Press("pay")
+	k.count("tenantbooking-confirmpayment", func() { g.must(http.StatusOK, http.MethodPost, g.Draft("/return"), nil) })
+	k.again("tenantbooking-readconfirmation", func() { g.must(http.StatusOK, http.MethodGet, "/confirmation/"+g.ReservationID, nil) })
+}
+
+func (k *walk) payCash() {
+	k.t.Helper()
+	g := k.at()
+	g.must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
+	g.Book(k.wish(), "cash_on_arrival")
+	k.count("tenantbooking-confirmcash", func() { g.must(http.StatusOK, http.MethodPost, g.Draft("/confirm"), nil) })
+}
+
+func (k *walk) leave() {
+	k.t.Helper()
+	g := k.at()
+	g.must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
+	g.Ask(k.wish()).Hold()
+	k.count("tenantbooking-abandondraft", func() { g.must(http.StatusNoContent, http.MethodDelete, g.Draft(""), nil) })
+}

@@ -1,0 +1,142 @@
+package roundtrips
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/sandbox"
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	documents "melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/test/system"
+)
+
+// A world is the system with so many rows of everything that a call may list, and the books of what calls cost.
+type world struct {
+	*system.Stage
+	*books
+	t    *testing.T
+	conn *pgx.Conn    // the owner's
+	rows int          // 1 or 10
+	city []demo.Hotel // the hotels of Kabul: one that is booked, and as many others as rows
+}
+
+// open makes a world of so many rows. Before a function stands what the test puts there.
+func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Handler) *world {
+	t.Helper()
+	db := pgtest.New(t)
+	b := &books{before: before}
+	e := env.Give[postgres.Tracer](db.Env(), trace)
+	e = env.Give[http.RoundTripper](e, wire{&http.Transport{MaxIdleConnsPerHost: 32}})
+	e = env.Give[document.Store](e, &store{documents.Open(e), map[string]bool{consumer.FlagsIn: true, tenantbooking.FlagsIn: true}})
+	tellEverything(t, e)
+	w := &world{books: b, t: t, conn: db.Owner(t), rows: rows}
+	w.settleKabul(e)
+	w.Stage = system.As(t, db, cloud.Config{Env: e, Witness: b.witness})
+	w.moreRooms()
+	return w
+}
+
+// tellEverything switches sampling off: what chance leaves out would cost less.
+func tellEverything(t *testing.T, e env.Env) {
+	t.Helper()
+	for name, table := range map[string]map[string]int{
+		consumer.FlagsIn:      {consumer.SearchExecutedV1.Name: 1},
+		tenantbooking.FlagsIn: {tenantbooking.StepCompletedV1.Name: 1},
+	} {
+		text, err := json.Marshal(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		type flags struct {
+			Sampling jsontext.Value `json:"sampling"`
+		}
+		if _, err := document.Open[flags](e, name).Put(t.Context(), document.KeyOf("current"), flags{text}, 1, e.Now().AddDate(1, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// mostHotels are enough that eleven of them are in Kabul.
+const mostHotels = 100
+
+// settleKabul loads hotels until as many as rows are in Kabul beside the one that is booked.
+func (w *world) settleKabul(e env.Env) {
+	w.t.Helper()
+	all, err := demo.Hotels(mostHotels)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for n, h := range all {
+		if h.CityID != demo.KabulGrand.CityID {
+			continue
+		}
+		if w.city = append(w.city, h); len(w.city) == w.rows+1 {
+			if err := demo.Furnish(w.t.Context(), e, n+1); err != nil {
+				w.t.Fatal(err)
+			}
+			return
+		}
+	}
+	w.t.Fatalf("of %d hotels only %d are in Kabul", mostHotels, len(w.city))
+}
+
+// moreRooms copies each room of the hotel that is booked, with its plans, prices and nights, until there are rows of each.
+func (w *world) moreRooms() {
+	w.t.Helper()
+	for _, sql := range copies {
+		_, err := w.conn.Exec(w.t.Context(), sql, pgx.StrictNamedArgs{"property": demo.KabulGrand.Property, "more": w.rows - 1})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	err := postgres.Open(w.Env(), sandbox.Schema).InTenant(w.t.Context(), demo.KabulGrand.Tenant, func(tx postgres.Tx) error {
+		_, err := sandbox.IndexQuietly(w.t.Context(), tx, demo.KabulGrand.Tenant, &demo.KabulGrand.Property)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// copies derive the copy's id from the original's, so that what belongs together stays together.
+var copies = []string{
+	`INSERT INTO sandbox.room_types (room_type_id, tenant_id, property_id, name, description, max_occupancy, units)
+	 SELECT md5(room_type_id::text || n)::uuid, tenant_id, property_id, name || ' ' || n, description, max_occupancy, units
+	 FROM sandbox.room_types CROSS JOIN generate_series(1, @more::int) AS n WHERE property_id = @property`,
+	`INSERT INTO sandbox.rate_plans (rate_plan_id, tenant_id, property_id, room_type_id, name, meal_plan, cancellation_ref,
+	     free_until_hours_before, penalty_percent, cancellation_description)
+	 SELECT md5(rate_plan_id::text || n)::uuid, tenant_id, property_id, md5(room_type_id::text || n)::uuid, name, meal_plan, cancellation_ref,
+	     free_until_hours_before, penalty_percent, cancellation_description
+	 FROM sandbox.rate_plans CROSS JOIN generate_series(1, @more::int) AS n WHERE property_id = @property`,
+	`INSERT INTO sandbox.weekday_rates (tenant_id, rate_plan_id, weekday, amount_micro)
+	 SELECT r.tenant_id, md5(r.rate_plan_id::text || n)::uuid, r.weekday, r.amount_micro
+	 FROM sandbox.weekday_rates AS r JOIN sandbox.rate_plans AS p USING (rate_plan_id) CROSS JOIN generate_series(1, @more::int) AS n
+	 WHERE p.property_id = @property`,
+	`INSERT INTO sandbox.inventory_nights (tenant_id, property_id, room_type_id, night, capacity)
+	 SELECT tenant_id, property_id, md5(room_type_id::text || n)::uuid, night, capacity
+	 FROM sandbox.inventory_nights CROSS JOIN generate_series(1, @more::int) AS n WHERE property_id = @property`,
+}
+
+// forget loses every document that something else can be made from again, all but the sessions and the flags, and what the
+// processes remember of them.
+func (w *world) forget() {
+	w.t.Helper()
+	cache.Forget(w.Env())
+	_, err := w.conn.Exec(w.t.Context(), `DELETE FROM document.documents WHERE collection <> ALL (@kept)`,
+		pgx.StrictNamedArgs{"kept": []string{"gms-session", "tnt-session", consumer.FlagsIn, tenantbooking.FlagsIn}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -1,0 +1,147 @@
+package system
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io"
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// apart is the argument that makes a test's binary the system itself.
+const apart = "apart"
+
+// A beginning is what a process apart is told when it starts, and what it tells when it runs.
+type (
+	beginning struct {
+		Database string
+		Offset   time.Duration // of its clock
+	}
+	running struct {
+		URL, Token string
+		Process    int
+	}
+)
+
+// Main runs a package's tests, or is the system where [Stage.Apart] has started it: a package that uses Apart calls it from
+// TestMain.
+func Main(m *testing.M) int {
+	if !slices.Equal(os.Args[1:], []string{apart}) {
+		return m.Run()
+	}
+	if err := serveApart(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// serveApart runs until nobody holds the other end of its input any more.
+func serveApart(in io.Reader, out io.Writer) (err error) {
+	var b beginning
+	order := bufio.NewReader(in)
+	line, err := order.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &b)
+	}
+	if err != nil {
+		return err
+	}
+	e := env.Of(map[string]string{"DATABASE_URL": b.Database})
+	e.Advance(b.Offset)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	local, err := cloud.Start(context.Background(), cloud.Config{Env: e, Functions: melmastoon.Functions, Listener: listener, Secret: make(cloud.Secret, 32), Log: os.Stderr})
+	if err != nil {
+		return err
+	}
+	token, err := local.Token()
+	if err == nil {
+		err = json.NewEncoder(out).Encode(running{local.URL(), token, os.Getpid()})
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, order)
+	}
+	if closed := local.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// Lines hands on whole lines of what it is written.
+type lines struct {
+	to   io.Writer
+	rest []byte
+}
+
+// Write is io.Writer's.
+func (l *lines) Write(b []byte) (int, error) {
+	l.rest = append(l.rest, b...)
+	for {
+		line, rest, whole := bytes.Cut(l.rest, []byte("\n"))
+		if !whole {
+			return len(b), nil
+		}
+		if _, err := l.to.Write(append(line[:len(line):len(line)], '\n')); err != nil {
+			return 0, err
+		}
+		l.rest = rest
+	}
+}
+
+// Apart starts the system once more on the same database, in a process of its own: the two share nothing but what is stored.
+// Its clock is where the first one's is now. It is acted on over HTTP only, so it has no Cloud, and ends with the test.
+func (s *Stage) Apart() *Stage {
+	s.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := exec.Command(self, apart)
+	cmd.Stderr = &lines{to: s.Log}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		_ = in.Close()
+		if err := cmd.Wait(); err != nil {
+			s.t.Errorf("the process apart: %v", err)
+		}
+	})
+	deadline := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer deadline.Stop()
+	var r running
+	err = json.NewEncoder(in).Encode(beginning{s.DB.URL(), s.DB.Env().Offset()})
+	if err == nil {
+		err = json.NewDecoder(out).Decode(&r)
+	}
+	if err != nil {
+		s.t.Fatalf("the process apart does not start: %v", err)
+	}
+	if r.Process == os.Getpid() || !strings.HasPrefix(r.URL, "http://127.0.0.1:") {
+		s.t.Fatalf("it is not apart: %+v", r)
+	}
+	return &Stage{Caller: NewCaller(r.URL, r.Token), DB: s.DB, Log: s.Log, t: s.t}
+}

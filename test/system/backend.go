@@ -1,0 +1,30 @@
+package system
+
+import (
+	"testing"
+
+	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/scripts/serve/google"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/testkit/emulatortest"
+)
+
+// standing puts the system on what MELMASTOON_BACKEND names: nothing but the database, or Google's emulators.
+func standing(t testing.TB, c cloud.Config) cloud.Config {
+	t.Helper()
+	var asked struct {
+		Backend string `env:"MELMASTOON_BACKEND,default=embedded"`
+	}
+	if err := env.System().Load(&asked); err != nil {
+		t.Fatal(err)
+	}
+	switch asked.Backend {
+	case "embedded":
+		return c
+	case "emulators":
+		return google.On(c, google.Emulators{
+			Project: emulatortest.Name(), Firestore: emulatortest.Firestore(t), PubSub: emulatortest.PubSub(t)})
+	}
+	t.Fatalf("MELMASTOON_BACKEND is %q, not embedded or emulators", asked.Backend)
+	return c
+}

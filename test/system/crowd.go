@@ -1,0 +1,198 @@
+package system
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"melmastoon.ghasi.io/functions/sandbox/demo"
+)
+
+// insistence bounds how long a guest repeats one request.
+const insistence = time.Minute
+
+// A Crowd of guests books, each under days of their own, so that rooms suffice.
+type Crowd struct {
+	Stage   *Stage
+	Wanted  atomic.Int64 // journeys
+	Repeats atomic.Int64 // requests that were sent again
+
+	Seen    func(journey int, r Request, a Answer) // is called with each answer, the zero one if there was none; may be nil
+	Address func(journey int) string               // of a journey's client; may be nil
+
+	next atomic.Int64 // which journey comes next
+	mu   sync.Mutex
+	done []*guest
+}
+
+// A guest is a person on a hotel's site whom no failure stops: what was not answered is sent again, under the same key.
+type guest struct {
+	*Visitor
+	crowd   *Crowd
+	journey int
+	method  string
+}
+
+// Done returns the visitors whose journeys have ended.
+func (c *Crowd) Done() (done []*Visitor) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, g := range c.done {
+		done = append(done, g.Visitor)
+	}
+	return done
+}
+
+// Travel makes journeys until all are made.
+func (c *Crowd) Travel(ctx context.Context) error {
+	for {
+		n := c.next.Add(1)
+		if n > c.Wanted.Load() {
+			return nil
+		}
+		g, err := c.journey(ctx, int(n))
+		if err != nil {
+			return fmt.Errorf("journey %d: %w", n, err)
+		}
+		c.mu.Lock()
+		c.done = append(c.done, g)
+		c.mu.Unlock()
+	}
+}
+
+// journey goes from the site of all hotels, or straight from the hotel's, to a booking that is paid for or to be paid in cash.
+func (c *Crowd) journey(ctx context.Context, n int) (*guest, error) {
+	hotel, method := demo.KabulGrand, "card"
+	if n%3 == 0 {
+		method = "cash_on_arrival"
+	}
+	g := &guest{c.Stage.Browser().At(hotel), c, n, method}
+	if c.Address != nil {
+		g.Headers = map[string]string{"X-Forwarded-For": c.Address(n)}
+	}
+	wish := Wish{Hotel: hotel, From: 1 + n%300, Nights: 1, Rooms: 1, Currency: "AFN"}
+	query := ""
+	if n%4 == 0 {
+		token, err := g.invited(ctx, hotel, wish)
+		if err != nil {
+			return nil, err
+		}
+		query = "?h=" + token
+	}
+	if err := g.arrive(ctx, query); err != nil {
+		return nil, err
+	}
+	return g, g.book(ctx, wish)
+}
+
+// invited has the consumer site mint a handoff for the hotel.
+func (g *guest) invited(ctx context.Context, h demo.Hotel, w Wish) (string, error) {
+	all := g.Browser.AtAll()
+	day := func(n int) string { return g.Stage().Env().Now().AddDate(0, 0, n).Format(time.DateOnly) }
+	a, err := g.insist(ctx, all, http.StatusCreated, Request{Method: http.MethodPost, Path: "/handoff/" + h.Tenant.String() + "/" + h.Property.String(), Body: map[string]any{
+		"dates":     map[string]any{"checkIn": day(w.From), "checkOut": day(w.From + w.Nights)},
+		"occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1},
+	}})
+	if err != nil {
+		return "", err
+	}
+	var minted struct{ Token string }
+	return minted.Token, json.Unmarshal(a.Body, &minted)
+}
+
+// arrive loads the site. An invitation whose answer was lost is used up, and the site goes on without it.
+func (g *guest) arrive(ctx context.Context, query string) error {
+	_, err := g.insist(ctx, g.Visitor, http.StatusOK, Request{Method: http.MethodGet, Path: "/bootstrap" + query})
+	if refused := (refusal{}); errors.As(err, &refused) && query != "" && refused.Status == http.StatusConflict {
+		return g.arrive(ctx, "")
+	}
+	return err
+}
+
+func (g *guest) book(ctx context.Context, w Wish) error {
+	type step struct {
+		want         int
+		method, path string
+		body         func() any
+	}
+	steps := []step{
+		{http.StatusCreated, http.MethodPost, "/quote", func() any { return g.Wanting(w) }},
+		{http.StatusCreated, http.MethodPost, "/hold", func() any { return g.Holding() }},
+		{http.StatusOK, http.MethodPatch, "/draft/{draft}", func() any { return Zarghona() }},
+		{http.StatusCreated, http.MethodPost, "/draft/{draft}/payment-intent", func() any { return map[string]any{"method": g.method} }},
+	}
+	if g.method == "card" {
+		steps = append(steps,
+			step{http.StatusSeeOther, http.MethodPost, "{checkout}", func() any { return "action=pay" }},
+			step{http.StatusOK, http.MethodPost, "/draft/{draft}/return", func() any { return nil }})
+	} else {
+		steps = append(steps, step{http.StatusOK, http.MethodPost, "/draft/{draft}/confirm", func() any { return nil }})
+	}
+	for _, s := range steps {
+		path := s.path
+		switch {
+		case path == "{checkout}":
+			path = g.RedirectURL
+		case len(path) > len("/draft/{draft}")-1 && path[:len("/draft/{draft}")] == "/draft/{draft}":
+			path = g.Draft(path[len("/draft/{draft}"):])
+		}
+		a, err := g.insist(ctx, g.Visitor, s.want, Request{Method: s.method, Path: path, Body: s.body()})
+		if err != nil {
+			return err
+		}
+		_ = json.Unmarshal(a.Body, &g.Visit) // what has no JSON names nothing
+	}
+	if g.FlowState != "confirmed" {
+		return fmt.Errorf("%s ends %q", g.DraftID, g.FlowState)
+	}
+	return nil
+}
+
+// A refusal is an answer that no repetition changes.
+type refusal struct {
+	Answer
+	what string
+}
+
+func (r refusal) Error() string { return fmt.Sprintf("%s answered %d %s", r.what, r.Status, r.Body) }
+
+// insist sends a request, the same under the same key, until it is answered as wanted or refused for good.
+func (g *guest) insist(ctx context.Context, v *Visitor, want int, r Request) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, insistence)
+	defer cancel()
+	r.Key = Key()
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for {
+		a, err := v.Go(ctx, r)
+		if g.crowd.Seen != nil {
+			g.crowd.Seen(g.journey, r, a)
+		}
+		if err == nil && a.Status == want {
+			return a, nil
+		}
+		if err == nil && !passing(a) {
+			return a, refusal{a, r.Method + " " + r.Path}
+		}
+		g.crowd.Repeats.Add(1)
+		select {
+		case <-ctx.Done():
+			return a, fmt.Errorf("%s %s: %w after %d %s %v", r.Method, r.Path, ctx.Err(), a.Status, a.Body, err)
+		case <-again.C:
+		}
+	}
+}
+
+// passing reports whether the answer may be another when the request is sent again.
+func passing(a Answer) bool {
+	switch a.Code() {
+	case "GENERAL.IDEMPOTENCY_IN_PROGRESS", "GENERAL.VERSION_CONFLICT", "PAYMENT.NOT_CAPTURED":
+		return true
+	}
+	return a.Status >= 500 || a.Status == http.StatusAccepted || a.Status == http.StatusTooManyRequests
+}

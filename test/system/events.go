@@ -1,0 +1,60 @@
+package system
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Told is one event as an outbox keeps it.
+type Told struct {
+	Service     string
+	Seq         int64
+	Subject     string
+	OrderingKey string
+	Status      string
+	Envelope    map[string]any
+	Payload     map[string]any
+}
+
+// Told lists the events of all services, each in the order of its outbox.
+func (s *Stage) Told(ctx context.Context) []Told {
+	s.t.Helper()
+	conn := s.DB.Owner(s.t)
+	rows, _ := conn.Query(ctx, `
+		SELECT 'bff_consumer' AS service, seq, subject, ordering_key, status, envelope, payload FROM bff_consumer.outbox
+		UNION ALL
+		SELECT 'bff_tenant_booking', seq, subject, ordering_key, status, envelope, payload FROM bff_tenant_booking.outbox
+		UNION ALL
+		SELECT 'reservation', seq, subject, ordering_key, status, envelope, payload FROM reservation.outbox
+		UNION ALL
+		SELECT 'sandbox', seq, subject, ordering_key, status, envelope, payload FROM sandbox.outbox
+		ORDER BY 1, 2`)
+	told, err := pgx.CollectRows(rows, pgx.RowToStructByName[Told])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return told
+}
+
+// Subjects are the events about a reservation, per service in order, without the platform's name and the version.
+func (s *Stage) Subjects(reservation string) []string {
+	s.t.Helper()
+	var subjects []string
+	for _, e := range s.Told(s.t.Context()) {
+		if e.Payload["reservationId"] == reservation {
+			subjects = append(subjects, strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon."), ".v1"))
+		}
+	}
+	return subjects
+}
+
+// Expect fails the test unless exactly these events were told about the booking.
+func (b *Booking) Expect(subjects ...string) {
+	b.stage.t.Helper()
+	if got := b.stage.Subjects(b.ReservationID); !slices.Equal(got, subjects) {
+		b.stage.t.Errorf("events of %s:\n got %q\nwant %q", b, got, subjects)
+	}
+}
