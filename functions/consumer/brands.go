@@ -66,8 +66,8 @@ func OpenBrands(e env.Env) *Brands {
 	}
 }
 
-// mostBrands is as many as the theme service tells at once.
-const mostBrands = 50
+// maxBrands is as many as the theme service tells at once.
+const maxBrands = 50
 
 // Peek returns the brands that could be had, fresh or old, by tenant. The error is not nil if a brand is missing because the
 // theme service failed.
@@ -84,7 +84,7 @@ func (b *Brands) Peek(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]B
 	missing := slices.DeleteFunc(all, func(tenant string) bool { return q.recall(ctx, tenant) })
 	b.page.Unlock()
 	var work sync.WaitGroup
-	for some := range slices.Chunk(missing, mostBrands) {
+	for some := range slices.Chunk(missing, maxBrands) {
 		work.Go(func() { q.fetch(ctx, some) })
 	}
 	work.Wait()
@@ -104,7 +104,7 @@ type brandQuery struct {
 
 // recall takes a brand from memory and reports whether it is fresh. One that is not may still bridge an outage.
 func (q *brandQuery) recall(ctx context.Context, tenant string) bool {
-	known, _, ok := q.brands.known.Recall(ctx, q.key(tenant), nil)
+	known, _, ok := q.brands.known.GetForms(ctx, q.key(tenant), nil)
 	if ok {
 		q.found[tenant] = known
 	}
@@ -141,7 +141,7 @@ func (q *brandQuery) fetch(ctx context.Context, some []string) {
 	defer q.brands.page.Unlock()
 	for _, tenant := range some {
 		key := q.key(tenant)
-		if known, _, ok := q.brands.known.Recall(ctx, key, nil); !ok || known.At.Before(got.At) { // not if others who waited were first
+		if known, _, ok := q.brands.known.GetForms(ctx, key, nil); !ok || known.At.Before(got.At) { // not if others who waited were first
 			q.brands.known.Remember(ctx, key, got.At, q.found[tenant])
 		}
 	}

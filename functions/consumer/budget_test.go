@@ -21,16 +21,16 @@ import (
 // The four answers that are put together, each within the time that its function has.
 var compositions = map[string]struct {
 	budget  time.Duration
-	compose func(context.Context, *consumertest.Bazaar, env.Env) (missing []string, err error)
+	compose func(context.Context, *consumertest.FakeListings, env.Env) (missing []string, err error)
 }{
-	"list": {2 * time.Second, func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) ([]string, error) {
+	"list": {2 * time.Second, func(ctx context.Context, _ *consumertest.FakeListings, e env.Env) ([]string, error) {
 		r, err := consumer.OpenSearches(e).List(ctx, consumer.Visitor{Currency: money.USD}, wanted(e, consumer.GeoQuery{Mode: consumer.City, City: "Kabul"}), consumer.Page{Limit: 20}, consumer.Order{})
 		if err == nil && (len(r.Cards) != 2 || (r.Cards[0].Rate == nil) != slices.Contains(r.Missing, "pricing") || (r.Cards[0].Brand == nil) != slices.Contains(r.Missing, "theme")) {
 			err = errors.New("not the cards of what is missing")
 		}
 		return r.Missing, err
 	}},
-	"map": {2 * time.Second, func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) ([]string, error) {
+	"map": {2 * time.Second, func(ctx context.Context, _ *consumertest.FakeListings, e env.Env) ([]string, error) {
 		box := &consumer.BoundingBox{SwLat: 34, SwLng: 69, NeLat: 35, NeLng: 70}
 		m, err := consumer.OpenSearches(e).Map(ctx, consumer.Visitor{Currency: money.USD}, wanted(e, consumer.GeoQuery{Mode: consumer.Box, Box: box}), nil)
 		if err == nil && (len(m.Pins) != 2 || (m.Pins[0].Nightly == nil) != slices.Contains(m.Missing, "pricing") || (m.Pins[0].Color == nil) != slices.Contains(m.Missing, "theme")) {
@@ -38,7 +38,7 @@ var compositions = map[string]struct {
 		}
 		return m.Missing, err
 	}},
-	"hotel": {1500 * time.Millisecond, func(ctx context.Context, b *consumertest.Bazaar, e env.Env) ([]string, error) {
+	"hotel": {1500 * time.Millisecond, func(ctx context.Context, b *consumertest.FakeListings, e env.Env) ([]string, error) {
 		d, c, err := consumer.OpenHotels(e).Show(ctx, consumer.Visitor{Currency: money.USD}, b.Hotels[0].Property, trip(e, money.USD))
 		if err == nil && (len(d.Rooms) != 1 || (d.Rate == nil) != slices.Contains(c.Missing, "pricing") || (d.Calendar == nil) != slices.Contains(c.Missing, "calendar") ||
 			(d.Similar == nil) != slices.Contains(c.Missing, "search") || (d.Policies.Cancellation == "") != slices.Contains(c.Missing, "policies")) {
@@ -46,7 +46,7 @@ var compositions = map[string]struct {
 		}
 		return c.Missing, err
 	}},
-	"vacancy": {time.Second, func(ctx context.Context, b *consumertest.Bazaar, e env.Env) ([]string, error) {
+	"vacancy": {time.Second, func(ctx context.Context, b *consumertest.FakeListings, e env.Env) ([]string, error) {
 		out, c, err := consumer.OpenHotels(e).Vacant(ctx, consumer.Visitor{}, b.Hotels[0].Property, trip(e, money.USD))
 		if err == nil && (len(out.Rooms) != 1 || (out.Available == nil) != slices.Contains(c.Missing, "pricing") || (out.Rooms[0].Total == nil) != slices.Contains(c.Missing, "rates")) {
 			err = errors.New("not the rooms of what is missing")

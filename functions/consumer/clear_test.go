@@ -28,7 +28,7 @@ import (
 // whole is the site with everything that keeps something of a session.
 func whole(t *testing.T) *consumertest.Site {
 	t.Helper()
-	db, houses := pgtest.New(t), consumertest.OpenHouses(t)
+	db, houses := pgtest.New(t), consumertest.OpenFakeHotels(t)
 	return consumertest.OpenOn(t, db, houses.Around(db.Env()), everything...)
 }
 
@@ -236,7 +236,7 @@ func TestWhatComesLateToAClearedSessionIsNotKept(t *testing.T) {
 
 func TestASessionThatNobodyUsesExpires(t *testing.T) {
 	t.Parallel()
-	db, houses := pgtest.New(t), consumertest.OpenHouses(t)
+	db, houses := pgtest.New(t), consumertest.OpenFakeHotels(t)
 	site := consumertest.OpenOn(t, db, houses.Around(db.Env()), addwish.Function, readsession.Function, sweepsessions.Function)
 	gone, silent, back := site.Traveller(), site.Traveller("DNT", "1"), site.Traveller()
 	for _, v := range []*consumertest.Traveller{gone, silent, back} {

@@ -45,7 +45,7 @@ type Click struct {
 }
 
 // maxPosition bounds where in a list a hotel can stand: search pages end there.
-const maxPosition = mostOffset + mostListings
+const maxPosition = maxOffset + maxListings
 
 // Validate rejects a position outside every list.
 func (c *Click) Validate() error {
@@ -60,14 +60,14 @@ type clickRecorded struct {
 
 // Clicks publishes the clicks of visitors on hotels. Search ranks by them, so a click must be worth a visitor's attention.
 type Clicks struct {
-	voice      *Voice
+	voice      *Publisher
 	properties *Properties
 	counted    document.Collection[time.Time] // by session, hotel and kind
 }
 
 // OpenClicks opens the client and the stores.
 func OpenClicks(e env.Env) *Clicks {
-	return &Clicks{OpenVoice(e), OpenProperties(e), document.Open[time.Time](e, "consumer-clicked")}
+	return &Clicks{OpenPublisher(e), OpenProperties(e), document.Open[time.Time](e, "consumer-clicked")}
 }
 
 // clickEvery is the time in which a session's further clicks of one kind on one hotel count as the first.
@@ -96,5 +96,5 @@ func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Ti
 	if err != nil || !first { // without the hot store clicks cannot be counted once, so none counts
 		return nil
 	}
-	return c.voice.Tell(ctx, v.Session, v.Tell(ClickRecordedV1, clickRecorded{v.Session.ID, click, now}))
+	return c.voice.Publish(ctx, v.Session, v.Event(ClickRecordedV1, clickRecorded{v.Session.ID, click, now}))
 }

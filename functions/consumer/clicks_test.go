@@ -28,7 +28,7 @@ func visitor(t *testing.T, site *consumertest.Site, headers ...string) *consumer
 
 func TestClick_unknownHotel(t *testing.T) {
 	t.Parallel()
-	db, houses := pgtest.New(t), consumertest.OpenHouses(t)
+	db, houses := pgtest.New(t), consumertest.OpenFakeHotels(t)
 	site := consumertest.OpenOn(t, db, houses.Around(db.Env()), recordclick.Function, readsession.Function)
 	v := visitor(t, site)
 	on := func(tenant id.Tenant, hotel id.Property) string {

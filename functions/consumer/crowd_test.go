@@ -15,7 +15,7 @@ import (
 )
 
 // searched is one search of all processes in turn for a page of fifty, many at a time.
-func searched(t *testing.T, b *consumertest.Bazaar, calls, parallel int, processes ...env.Env) {
+func searched(t *testing.T, b *consumertest.FakeListings, calls, parallel int, processes ...env.Env) {
 	t.Helper()
 	var work sync.WaitGroup
 	queue, kabul := make(chan *consumer.Searches), wanted(processes[0], consumer.GeoQuery{Mode: consumer.City, City: "Kabul"})
@@ -41,7 +41,7 @@ func searched(t *testing.T, b *consumertest.Bazaar, calls, parallel int, process
 }
 
 // asked fails unless the services were asked so often since the test began.
-func asked(t *testing.T, b *consumertest.Bazaar, when string, want map[string]int) {
+func asked(t *testing.T, b *consumertest.FakeListings, when string, want map[string]int) {
 	t.Helper()
 	for name, n := range want {
 		if got := b.Asked(name); got != n {

@@ -14,22 +14,22 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A Diary remembers in a visitor's session what they looked for and at, and tells of searches. What was typed reaches no
+// A History remembers in a visitor's session what they looked for and at, and tells of searches. What was typed reaches no
 // event: neither the name of a place that nobody knows nor a word that describes no hotel.
-type Diary struct {
+type History struct {
 	sessions *Sessions
-	voice    *Voice
+	voice    *Publisher
 	peppers  pseudonym.Peppers
 }
 
 // OpenDiary opens the diary.
-func OpenDiary(e env.Env) (*Diary, error) {
+func OpenDiary(e env.Env) (*History, error) {
 	sessions, err := OpenSessions(e)
 	if err != nil {
 		return nil, err
 	}
 	peppers, err := secrets.Peppers(e)
-	return &Diary{sessions, OpenVoice(e), peppers}, err
+	return &History{sessions, OpenPublisher(e), peppers}, err
 }
 
 // searchLife is how long a search session lasts: who asks the same again until then goes on with it.
@@ -63,21 +63,23 @@ func (r Results) Executed(q Query, p Page, took time.Duration) Search {
 
 // Executed is the map as the diary notes it.
 func (m Marked) Executed(q Query, took time.Duration) Search {
-	return Search{AsMap, q.Normal(), Page{Limit: mostShown}, m.Total, m.State, took, nil, Order{}}
+	return Search{AsMap, q.Normal(), Page{Limit: maxShown}, m.Total, m.State, took, nil, Order{}}
 }
 
 // Order is the result that the visitor pages through, zero if they have not asked that query in the last hour.
-func (d *Diary) Order(v Visitor, q Query, now time.Time) Order {
+func (d *History) Order(v Visitor, q Query, now time.Time) Order {
 	entry, _ := v.Session.searching(d.hash(q.Normal()), now)
 	return entry.Order
 }
 
 // hash is peppered like those of contacts: a plain hash can be found by trying out what people type.
-func (d *Diary) hash(q Query) string { return string(d.peppers.Hash(pseudonym.Fingerprint(q.text()))) }
+func (d *History) hash(q Query) string {
+	return string(d.peppers.Hash(pseudonym.Fingerprint(q.text())))
+}
 
 // Searched notes a search and tells of it, and returns its search session: the one in which the same was asked less than an
 // hour ago, or a new one. The answer does not depend on whether it can be noted.
-func (d *Diary) Searched(ctx context.Context, v Visitor, s Search, now time.Time) id.SearchSession {
+func (d *History) Searched(ctx context.Context, v Visitor, s Search, now time.Time) id.SearchSession {
 	hash := d.hash(s.Query)
 	entry, going := v.Session.searching(hash, now)
 	if !going {
@@ -93,7 +95,7 @@ func (d *Diary) Searched(ctx context.Context, v Visitor, s Search, now time.Time
 			kept.Searched(entry)
 		})
 	}
-	_ = d.voice.Tell(ctx, v.Session, v.Tell(SearchExecutedV1, s.payload(v, entry)))
+	_ = d.voice.Publish(ctx, v.Session, v.Event(SearchExecutedV1, s.payload(v, entry)))
 	return entry.Search
 }
 
@@ -115,7 +117,7 @@ func (s Session) goesOn(search id.SearchSession, now time.Time) bool {
 }
 
 // Viewed notes that the visitor has looked at a hotel.
-func (d *Diary) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
+func (d *History) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
 	if !v.Session.passing {
 		_, _ = d.sessions.Change(ctx, v.Session.ID, func(s *Session) { s.Viewed(seen) })
 	}

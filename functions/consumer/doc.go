@@ -13,7 +13,7 @@
 // those; a document that outlives its row is taken back by whoever writes it ([Sessions.Change]). Nothing else that is kept in
 // hot documents names a session. The cookie says which session it is, signed: an id seen in telemetry opens nothing.
 //
-// Consent is asked of [Voice] and [Telemetry] alone. A session that wants no telemetry, which DNT: 1 and Sec-GPC: 1 say at its
+// Consent is asked of [Publisher] and [Telemetry] alone. A session that wants no telemetry, which DNT: 1 and Sec-GPC: 1 say at its
 // birth, is not told of and not counted from that moment on. Two subjects are told all the same, because they are evidence:
 // handoff.initiated and bot_suspected.
 //

@@ -27,8 +27,8 @@ var (
 	BotSuspectedV1     = subject("bot_suspected", event.Audit, event.Year)
 )
 
-// Emits are all of them.
-func Emits() []event.Subject {
+// Publishes are all of them.
+func Publishes() []event.Subject {
 	return []event.Subject{SessionStartedV1, SessionEndedV1, SearchExecutedV1, ClickRecordedV1, HandoffInitiatedV1,
 		LocaleChangedV1, CurrencyChangedV1, WishlistAddedV1, WishlistRemovedV1, BotSuspectedV1}
 }
@@ -57,16 +57,16 @@ var Sampling = flags.Table{
 	BotSuspectedV1.Name:     {Always: true},
 }
 
-// Tell drafts an event of the session. It belongs to no hotel, though its payload may name one. [Voice] decides whether it
-// is told.
-func (s Session) Tell(subject event.Subject, payload any) event.Draft {
+// Event returns a draft of an event of the session. It belongs to no hotel, though its payload may name one. [Publisher] decides
+// whether it is published.
+func (s Session) Event(subject event.Subject, payload any) event.Draft {
 	key := s.ID.String()
 	return event.Draft{Subject: subject, OrderingKey: key, Session: key, Attribution: s.Campaign.Attributed(), Payload: payload}
 }
 
-// Tell drafts an event of the visitor's session.
-func (v Visitor) Tell(s event.Subject, payload any) event.Draft {
-	d := v.Session.Tell(s, payload)
+// Event returns a draft of an event of the visitor's session.
+func (v Visitor) Event(s event.Subject, payload any) event.Draft {
+	d := v.Session.Event(s, payload)
 	d.Attribution = v.Campaign.Attributed()
 	return d
 }
@@ -83,7 +83,7 @@ type sessionStarted struct {
 }
 
 func (s Session) started(class attribution.Device) event.Draft {
-	return s.Tell(SessionStartedV1, sessionStarted{
+	return s.Event(SessionStartedV1, sessionStarted{
 		s.ID, s.CreatedAt, s.Locale, s.Currency, s.Fingerprint, s.IP, s.Campaign.Attributed(), class,
 	})
 }
@@ -108,7 +108,7 @@ type sessionEnded struct {
 
 func (s Session) ended(why Reason, now time.Time) event.Draft {
 	lifetime := max(0, s.LastSeenAt.Sub(s.CreatedAt))
-	return s.Tell(SessionEndedV1, sessionEnded{s.ID, now, why, s.LastSeenAt, int64(lifetime / time.Second)})
+	return s.Event(SessionEndedV1, sessionEnded{s.ID, now, why, s.LastSeenAt, int64(lifetime / time.Second)})
 }
 
 type localeChanged struct {

@@ -76,9 +76,9 @@ type Page struct {
 }
 
 const (
-	mostListings = 50 // on a page
-	mostOffset   = 10_000
-	usualPage    = 20
+	maxListings = 50 // on a page
+	maxOffset   = 10_000
+	usualPage   = 20
 )
 
 // A Part is a page as a request names it: the first, where nothing is said.
@@ -108,23 +108,23 @@ type Query struct {
 // CheckOn refuses a query, or a page of what it finds, that nobody can mean at that moment.
 func (q Query) CheckOn(p Page, now time.Time) error {
 	wrong := q.check(now)
-	if p.Limit < 1 || p.Limit > mostListings {
-		wrong = append(wrong, broken("/page/limit", "range", fmt.Sprintf("Must be 1 to %d.", mostListings)))
+	if p.Limit < 1 || p.Limit > maxListings {
+		wrong = append(wrong, broken("/page/limit", "range", fmt.Sprintf("Must be 1 to %d.", maxListings)))
 	}
-	if p.Offset < 0 || p.Offset > mostOffset {
-		wrong = append(wrong, broken("/page/offset", "range", fmt.Sprintf("Must be 0 to %d.", mostOffset)))
+	if p.Offset < 0 || p.Offset > maxOffset {
+		wrong = append(wrong, broken("/page/offset", "range", fmt.Sprintf("Must be 0 to %d.", maxOffset)))
 	}
 	return refuse(wrong...)
 }
 
 // CheckOnMap refuses a query that is of no map, or that nobody can mean at that moment.
-func (q Query) CheckOnMap(lit Spotlight, now time.Time) error {
+func (q Query) CheckOnMap(lit Highlights, now time.Time) error {
 	wrong := q.check(now)
 	if q.Geo.Mode != Box {
 		wrong = append(wrong, broken("/geo/mode", "box", "Must be boundingBox on this route."))
 	}
-	if len(lit) > mostLit {
-		wrong = append(wrong, broken("/spotlight", "count", fmt.Sprintf("Must name at most %d hotels.", mostLit)))
+	if len(lit) > maxHighlighted {
+		wrong = append(wrong, broken("/spotlight", "count", fmt.Sprintf("Must name at most %d hotels.", maxHighlighted)))
 	}
 	return refuse(wrong...)
 }
@@ -138,11 +138,11 @@ func (q Query) check(now time.Time) []fault.Violation {
 }
 
 const (
-	mostWords  = 20 // of each filter
-	longest    = 40 // characters of a word such as halal-kitchen
-	mostStars  = 5
-	bestRating = 5
-	dearest    = 1e12 // main units: no hotel is
+	maxWords      = 20 // of each filter
+	maxWordLength = 40 // characters of a word such as halal-kitchen
+	maxStars      = 5
+	bestRating    = 5
+	dearest       = 1e12 // main units: no hotel is
 )
 
 func (f *Filters) check(at string) (wrong []fault.Violation) {
@@ -152,15 +152,15 @@ func (f *Filters) check(at string) (wrong []fault.Violation) {
 	if f.RatingMin < 0 || f.RatingMin > bestRating {
 		wrong = append(wrong, broken(at+"/guestRatingMin", "range", fmt.Sprintf("Must be 0 to %d.", bestRating)))
 	}
-	if len(f.Stars) > mostStars || slices.ContainsFunc(f.Stars, func(n int) bool { return n < 1 || n > mostStars }) {
-		wrong = append(wrong, broken(at+"/starRating", "range", fmt.Sprintf("Must be 1 to %d stars.", mostStars)))
+	if len(f.Stars) > maxStars || slices.ContainsFunc(f.Stars, func(n int) bool { return n < 1 || n > maxStars }) {
+		wrong = append(wrong, broken(at+"/starRating", "range", fmt.Sprintf("Must be 1 to %d stars.", maxStars)))
 	}
 	for name, words := range map[string][]string{"amenities": f.Amenities, "propertyType": f.Types} {
-		if len(words) > mostWords || !all(words, isWord) {
+		if len(words) > maxWords || !all(words, isWord) {
 			wrong = append(wrong, broken(at+"/"+name, "form", "Must be a short list of words such as halal-kitchen."))
 		}
 	}
-	if len(f.Neighbourhoods) > mostWords || !all(f.Neighbourhoods, named) {
+	if len(f.Neighbourhoods) > maxWords || !all(f.Neighbourhoods, named) {
 		wrong = append(wrong, broken(at+"/neighbourhoods", "form", misnamed))
 	}
 	return wrong
@@ -170,7 +170,7 @@ const misnamed = "Must be one line of at most 80 characters."
 
 // named reports whether a text can be a place's name.
 func named(s string) bool {
-	return utf8.RuneCountInString(s) <= longestName && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) && !joins(r) })
+	return utf8.RuneCountInString(s) <= maxNameLength && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) && !joins(r) })
 }
 
 // joins reports whether a character is one of those that put words of Persian and its neighbours together.
@@ -178,7 +178,7 @@ func joins(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
 // isWord reports whether a text is one of those that hotels are described with.
 func isWord(s string) bool {
-	return s != "" && len(s) <= longest && !strings.ContainsFunc(s, func(r rune) bool {
+	return s != "" && len(s) <= maxWordLength && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
 	})
 }

@@ -108,7 +108,7 @@ type handoffInitiated struct {
 
 // initiated tells of a handoff, and nothing by which it could be used. It is told of silent sessions too: it is evidence.
 func initiated(v Visitor, t Tenant, h handoff.Handoff) event.Draft {
-	return v.Tell(HandoffInitiatedV1, handoffInitiated{
+	return v.Event(HandoffInitiatedV1, handoffInitiated{
 		h.ID, h.GuestSession, h.Tenant, t.Slug, h.Property, h.Dates, h.Occupancy, h.Currency, h.Locale, v.Campaign.Attributed(),
 		h.MintedAt, h.ExpiresAt, h.KeyID, v.Fingerprint, v.IP, v.Referer,
 	})

@@ -16,11 +16,11 @@ import (
 // Handoffs is the ledger of what was minted. Whether a handoff is used up is decided where it arrives, and told here later.
 type Handoffs struct {
 	db    *postgres.DB
-	voice *Voice
+	voice *Publisher
 }
 
 // OpenHandoffs opens the ledger.
-func OpenHandoffs(e env.Env) *Handoffs { return &Handoffs{postgres.Open(e, Schema), OpenVoice(e)} }
+func OpenHandoffs(e env.Env) *Handoffs { return &Handoffs{postgres.Open(e, Schema), OpenPublisher(e)} }
 
 // Enter writes what was minted into the ledger and tells of it. It returns what the ledger then has: when the same act was
 // cut off earlier, what was minted first, and nothing is told again.

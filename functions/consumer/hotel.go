@@ -114,8 +114,8 @@ type HandoffHint struct {
 	TTL int    `json:"ttlSeconds"`
 }
 
-// mostSimilar is how many hotels are shown beside one.
-const mostSimilar = 4
+// maxSimilar is how many hotels are shown beside one.
+const maxSimilar = 4
 
 // Show puts together what a visitor is shown of a hotel. It fails only where it does not know the hotel; one that is
 // suspended is not found.
@@ -168,7 +168,7 @@ func (h *Hotels) gather(ctx context.Context, v Visitor, property id.Property, t 
 		return g, overdue(g.house.err)
 	}
 	house, closed := g.house.value, false
-	work.Go(func() { _, closed = h.tenants.Standing(ctx, house.Tenant) })
+	work.Go(func() { _, closed = h.tenants.Status(ctx, house.Tenant) })
 	work.Go(func() { g.rules.of(h.properties.Rules(ctx, house)) })
 	work.Go(func() { g.looks.of(h.searches.brands.Peek(ctx, []id.Tenant{house.Tenant})) })
 	work.Go(func() { g.similar.of(h.similar(ctx, v, house, t)) })
@@ -195,19 +195,19 @@ func (h *Hotels) similar(ctx context.Context, v Visitor, house House, t Trip) ([
 		return []ListingCard{}, cache.Hit, nil
 	}
 	q := Query{Geo: GeoQuery{Mode: City, City: house.City}, Dates: t.Dates, Occupancy: t.Occupancy}
-	found, state, err := h.searches.listings.Find(ctx, q.Normal(), t.Currency, Page{Limit: mostSimilar + 1})
+	found, state, err := h.searches.listings.Find(ctx, q.Normal(), t.Currency, Page{Limit: maxSimilar + 1})
 	if err != nil {
 		return nil, state, err
 	}
 	var others []Listing
 	for _, l := range found.Listings {
-		if l.Property != house.ID && l.Country == house.Country && len(others) < mostSimilar {
+		if l.Property != house.ID && l.Country == house.Country && len(others) < maxSimilar {
 			others = append(others, l)
 		}
 	}
 	var c Composition
 	c.with("search", state, nil)
-	cards := h.searches.dress(ctx, v, t, others, &c)
+	cards := h.searches.decorate(ctx, v, t, others, &c)
 	return cards, c.State, nil
 }
 

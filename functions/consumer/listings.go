@@ -257,19 +257,19 @@ type scope struct {
 	Limit     int       `json:"limit"`
 }
 
-// mostPins is as many as the search service tells at once.
-const mostPins = 500
+// maxPins is as many as the search service tells at once.
+const maxPins = 500
 
 // Pins returns where hotels are in a box. The search service is asked for the cells of the box.
 func (l *Listings) Pins(ctx context.Context, q Query) (Pinned, cache.State, error) {
 	box := *q.Geo.Box
 	q.Geo.Box = box.cells()
-	question := scope{q.Geo, q.Dates, q.Occupancy, q.Filters, mostPins}
+	question := scope{q.Geo, q.Dates, q.Occupancy, q.Filters, maxPins}
 	found, state, err := l.pinned.Fetch(ctx, key(question), nil, func(ctx context.Context) (found Pinned, err error) {
 		if err := l.client.Post(ctx, "/pins", question, &found, upstream.Read()); err != nil {
 			return Pinned{}, fmt.Errorf("listings: pins: %w", err)
 		}
-		if found.Pins == nil || len(found.Pins) > mostPins {
+		if found.Pins == nil || len(found.Pins) > maxPins {
 			return Pinned{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: pins: incomplete, or more than asked for"))
 		}
 		return found, nil

@@ -31,18 +31,18 @@ type Marked struct {
 }
 
 const (
-	mostShown = 200 // pins on one map
-	gridSide  = 14  // cells of the grid that thins them out, which are not more than that
+	maxShown = 200 // pins on one map
+	gridSide = 14  // cells of the grid that thins them out, which are not more than that
 )
 
-// A Spotlight names the pins that get a price.
-type Spotlight []id.Property
+// A Highlights names the pins that get a price.
+type Highlights []id.Property
 
-const mostLit = 20 // pins
+const maxHighlighted = 20 // pins
 
 // Map finds where hotels are in a part of a map. In the spotlight are those that are named, or else the first that stand for
 // themselves.
-func (s *Searches) Map(ctx context.Context, v Visitor, q Query, spotlight Spotlight) (Marked, error) {
+func (s *Searches) Map(ctx context.Context, v Visitor, q Query, spotlight Highlights) (Marked, error) {
 	ctx, cancel := ahead(ctx)
 	defer cancel()
 	ctx = s.prefetch(ctx)
@@ -52,10 +52,10 @@ func (s *Searches) Map(ctx context.Context, v Visitor, q Query, spotlight Spotli
 		return Marked{}, overdue(err)
 	}
 	pins := s.open(ctx, pinned.Pins)
-	m := Marked{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > mostShown}
+	m := Marked{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > maxShown}
 	m.with("search", state, nil)
 	m.Pins = thinned(pins, *q.Geo.Box)
-	m.paint(ctx, s, Trip{q.Dates, q.Occupancy, v.Currency}, m.spotlight(spotlight))
+	m.addPrices(ctx, s, Trip{q.Dates, q.Occupancy, v.Currency}, m.highlights(spotlight))
 	return m, nil
 }
 
@@ -74,7 +74,7 @@ func thinned(pins []Pin, b BoundingBox) []MapPin {
 	shown, at := []MapPin{}, map[[2]int]int{}
 	for _, p := range pins {
 		cell := b.cell(p.Geo)
-		if n, taken := at[cell]; taken && len(pins) > mostShown {
+		if n, taken := at[cell]; taken && len(pins) > maxShown {
 			shown[n].Count++
 			continue
 		}
@@ -90,23 +90,23 @@ func (b BoundingBox) cell(g Position) [2]int {
 	return [2]int{part(g.Lat-b.SwLat, b.NeLat-b.SwLat), part(eastward(b.SwLng, g.Lng), eastward(b.SwLng, b.NeLng))}
 }
 
-// spotlight are the pins that get a price.
-func (m *Marked) spotlight(wanted Spotlight) (lit []id.Property) {
+// highlights are the pins that get a price.
+func (m *Marked) highlights(wanted Highlights) (lit []id.Property) {
 	for _, p := range m.Pins {
-		if len(lit) < mostLit && (slices.Contains(wanted, p.Property) || len(wanted) == 0 && p.Count == 1) {
+		if len(lit) < maxHighlighted && (slices.Contains(wanted, p.Property) || len(wanted) == 0 && p.Count == 1) {
 			lit = append(lit, p.Property)
 		}
 	}
 	return lit
 }
 
-// paint adds colours and prices, asked for at once.
-func (m *Marked) paint(ctx context.Context, s *Searches, t Trip, lit []id.Property) {
+// addPrices adds colours and prices, asked for at once.
+func (m *Marked) addPrices(ctx context.Context, s *Searches, t Trip, lit []id.Property) {
 	var tenants []id.Tenant
 	for _, p := range m.Pins {
 		tenants = append(tenants, p.tenant)
 	}
-	worn := s.attire(ctx, tenants, lit, t, &m.Composition)
+	worn := s.decorations(ctx, tenants, lit, t, &m.Composition)
 	for i := range m.Pins {
 		p := &m.Pins[i]
 		if look, ok := worn.looks.value[p.tenant]; ok {

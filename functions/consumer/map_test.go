@@ -22,9 +22,9 @@ func TestPinsThatAreTooManyStandForTheirNeighbours(t *testing.T) {
 		least, most int
 	}{
 		{"none", nil, BoundingBox{34, 69, 35, 70}, 0, 0},
-		{"as many as are shown", pins(mostShown, spread), BoundingBox{34, 69, 35, 70}, mostShown, mostShown},
-		{"one more", pins(mostShown+1, spread), BoundingBox{34, 69, 35, 70}, 2, mostShown},
-		{"500 all over", pins(500, spread), BoundingBox{34, 69, 35, 70}, 100, mostShown},
+		{"as many as are shown", pins(maxShown, spread), BoundingBox{34, 69, 35, 70}, maxShown, maxShown},
+		{"one more", pins(maxShown+1, spread), BoundingBox{34, 69, 35, 70}, 2, maxShown},
+		{"500 all over", pins(500, spread), BoundingBox{34, 69, 35, 70}, 100, maxShown},
 		{"500 in one place", pins(500, func(int) Position { return Position{34.5, 69.5} }), BoundingBox{34, 69, 35, 70}, 1, 1},
 		{"over the date line", pins(500, func(i int) Position { return Position{0, []float64{175, -175}[i%2]} }), BoundingBox{-10, 170, 10, -170}, 2, 2},
 		{"outside the box", pins(500, func(int) Position { return Position{80, -100} }), BoundingBox{34, 69, 35, 70}, 1, 1},
@@ -46,14 +46,14 @@ func TestOnlyPinsInTheSpotlightHaveAPrice(t *testing.T) {
 	t.Parallel()
 	pin := func(n byte, count int) MapPin { return MapPin{Property: id.Property{15: n}, Count: count} }
 	m := Marked{Pins: []MapPin{pin(0, 3)}}
-	for n := range byte(mostLit + 5) {
+	for n := range byte(maxHighlighted + 5) {
 		m.Pins = append(m.Pins, pin(n+1, 1))
 	}
-	if lit := m.spotlight(nil); len(lit) != mostLit || lit[0] != (id.Property{15: 1}) {
+	if lit := m.highlights(nil); len(lit) != maxHighlighted || lit[0] != (id.Property{15: 1}) {
 		t.Errorf("unasked: %v", lit)
 	}
-	wanted := Spotlight{{15: 0}, {15: 24}, {15: 99}}
-	if lit := m.spotlight(wanted); len(lit) != 2 || lit[0] != wanted[0] || lit[1] != wanted[1] {
+	wanted := Highlights{{15: 0}, {15: 24}, {15: 99}}
+	if lit := m.highlights(wanted); len(lit) != 2 || lit[0] != wanted[0] || lit[1] != wanted[1] {
 		t.Errorf("asked for three, one of whom is not there: %v", lit)
 	}
 }

@@ -15,7 +15,7 @@ type Memory struct {
 	tenants     *Tenants
 	listings    *Listings
 	brands      *Brands
-	generations cache.Generations
+	generations cache.Epochs
 }
 
 // OpenMemory opens it. No service is asked.
@@ -26,7 +26,7 @@ func OpenMemory(e env.Env) *Memory {
 // Stands notes that a hotel company was suspended or reinstated at a moment, and has everything that is kept of it asked
 // for anew. What is older than what was heard before does not change how it stands.
 func (m *Memory) Stands(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error {
-	if err := m.tenants.Hear(ctx, tenant, suspended, since); err != nil {
+	if err := m.tenants.Apply(ctx, tenant, suspended, since); err != nil {
 		return err
 	}
 	return m.forget(ctx, cache.OfTenant(tenant))
@@ -45,7 +45,7 @@ func (m *Memory) Repainted(ctx context.Context, tenant id.Tenant) error {
 	return m.brands.Changed(ctx, tenant)
 }
 
-func (m *Memory) forget(ctx context.Context, what cache.Generation) error {
+func (m *Memory) forget(ctx context.Context, what cache.Epoch) error {
 	if err := m.generations.Invalidate(ctx, what); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}

@@ -41,7 +41,7 @@ type Visitor struct {
 	Referer     string // where the visitor comes from: origin and path
 	Country     string // two letters, as the load balancer tells it; "" where it does not
 
-	met *meeting // for the door
+	met *meeting // for the middleware
 }
 
 // A Call is a request to this service.
@@ -53,7 +53,7 @@ type Call[In any] struct {
 // A Serve is the act of one of this service's HTTP functions.
 type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 
-// A Rule changes what the door of a function does.
+// A Rule changes what the middleware of a function does.
 type Rule int
 
 // Unminted lets in who has no session, and begins none.
@@ -69,11 +69,11 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 		}
 	}
 	if !slices.Contains(rules, Unminted) {
-		s.Emits = slices.Concat(s.Emits, fn.Emits{SessionStartedV1, SessionEndedV1, LocaleChangedV1, CurrencyChangedV1})
+		s.Publishes = slices.Concat(s.Publishes, fn.Subjects{SessionStartedV1, SessionEndedV1, LocaleChangedV1, CurrencyChangedV1})
 	}
-	s.Emits = onlyOnce(s.Emits)
-	door := func(e env.Env) (fn.Door[Visitor], error) { return openDoor(e, s, rules) }
-	return fn.HTTP(s, door, func(e env.Env) (func(context.Context, Visitor, fn.Call[In]) (Out, error), error) {
+	s.Publishes = onlyOnce(s.Publishes)
+	open := func(e env.Env) (fn.Middleware[Visitor], error) { return openMiddleware(e, s, rules) }
+	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, Visitor, fn.Call[In]) (Out, error), error) {
 		serve, err := build(e)
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 }
 
 // onlyOnce leaves out what was named before.
-func onlyOnce(subjects fn.Emits) (kept fn.Emits) {
+func onlyOnce(subjects fn.Subjects) (kept fn.Subjects) {
 	for _, s := range subjects {
 		if !slices.Contains(kept, s) {
 			kept = append(kept, s)
@@ -101,25 +101,25 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 	return fn.Event(s, build)
 }
 
-// A door knows the session before a body is read, and begins one when the request is accepted.
-type door struct {
-	glass    glass
+// A middleware knows the session before a body is read, and begins one when the request is accepted.
+type middleware struct {
+	glass    fingerprinter
 	sessions *Sessions
 	flags    *flags.Flags
 	spec     fn.Spec
 	minting  bool
 }
 
-// openDoor opens the ledger only for those who need it: to read, no key is needed.
-func openDoor(e env.Env, s fn.Spec, rules []Rule) (opened fn.Door[Visitor], err error) {
-	d := &door{flags: OpenFlags(e), spec: s, minting: !slices.Contains(rules, Unminted)}
+// openMiddleware opens the ledger only for those who need it: to read, no key is needed.
+func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (opened fn.Middleware[Visitor], err error) {
+	d := &middleware{flags: OpenFlags(e), spec: s, minting: !slices.Contains(rules, Unminted)}
 	if d.glass, err = openGlass(e); err != nil {
 		return opened, err
 	}
 	if d.sessions, err = OpenSessions(e); err != nil {
 		return opened, err
 	}
-	opened.Enter, opened.Begin = d.enter, d.begin
+	opened.Resolve, opened.Begin = d.enter, d.begin
 	opened.Headers = []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"} // a handoff's link names the campaign
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
@@ -129,9 +129,9 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (opened fn.Door[Visitor], err 
 
 // enter finds the visitor's session and writes nothing: the request may still be refused. A new visitor has a session that is
 // not written yet. It is written by begin, unless the visitor is passing: see [Session].
-func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
+func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
 	d.flags.Refresh(ctx)
-	seen := d.glass.look(r)
+	seen := d.glass.read(r)
 	known, signed := d.sessions.FromCookie(r)
 	var session Session
 	if signed {
@@ -157,14 +157,14 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 	return v, s, nil
 }
 
-// A meeting is what the door has found out on entering, for begin.
+// A meeting is what the middleware has found out on entering, for begin.
 type meeting struct {
-	seen  sight
+	seen  browser
 	known id.GuestSession // from the cookie, zero if there is none
 }
 
 // as returns the visitor in a session, and the scope of their call.
-func (s sight) as(session Session, r *http.Request) (v Visitor, scope fn.Scope) {
+func (s browser) as(session Session, r *http.Request) (v Visitor, scope fn.Scope) {
 	v = s.visitor
 	v.Session = session
 	if !session.ID.IsZero() {
@@ -179,7 +179,7 @@ func (s sight) as(session Session, r *http.Request) (v Visitor, scope fn.Scope) 
 // begin writes the session of a new visitor, or what has changed in the known one, and adds a cookie if the browser is to keep
 // another one than it has sent. The first call of a program is given a cookie of a session that does not exist: if it comes back
 // with that cookie, it is given one that does.
-func (d *door) begin(ctx context.Context, r *http.Request, v Visitor, s fn.Scope) (Visitor, fn.Scope, error) {
+func (d *middleware) begin(ctx context.Context, r *http.Request, v Visitor, s fn.Scope) (Visitor, fn.Scope, error) {
 	if !d.minting || fn.Speculative(r) {
 		return v, s, nil
 	}
@@ -195,7 +195,7 @@ func (d *door) begin(ctx context.Context, r *http.Request, v Visitor, s fn.Scope
 }
 
 // admit returns the visitor's session as it is written, and a cookie if the browser is to keep another one than it has sent.
-func (d *door) admit(ctx context.Context, r *http.Request, v Visitor) (Session, *http.Cookie, error) {
+func (d *middleware) admit(ctx context.Context, r *http.Request, v Visitor) (Session, *http.Cookie, error) {
 	session, seen, now := v.Session, v.met.seen, d.sessions.now()
 	switch {
 	case session.passing:
@@ -206,10 +206,10 @@ func (d *door) admit(ctx context.Context, r *http.Request, v Visitor) (Session, 
 	case !seen.knows(session.Fingerprint):
 		return d.rotate(ctx, r, session, seen, now)
 	}
-	return d.goOn(ctx, r, session, v.met.known, seen, now)
+	return d.continueSession(ctx, r, session, v.met.known, seen, now)
 }
 
-func (d *door) start(ctx context.Context, r *http.Request, session Session, seen sight) (Session, *http.Cookie, error) {
+func (d *middleware) start(ctx context.Context, r *http.Request, session Session, seen browser) (Session, *http.Cookie, error) {
 	session.begun = true
 	if err := d.sessions.Begin(ctx, session, seen.visitor.Class); err != nil {
 		return session, nil, err
@@ -220,7 +220,7 @@ func (d *door) start(ctx context.Context, r *http.Request, session Session, seen
 
 // rotate ends a session that seems to be in another browser than before. The visit goes on in a new one, with what the guest
 // chose, agreed to and wished for, and without what they looked at.
-func (d *door) rotate(ctx context.Context, r *http.Request, old Session, seen sight, now time.Time) (Session, *http.Cookie, error) {
+func (d *middleware) rotate(ctx context.Context, r *http.Request, old Session, seen browser, now time.Time) (Session, *http.Cookie, error) {
 	next, err := d.sessions.Rotate(ctx, old, born(seen, r.Header, now), seen.visitor.Class)
 	if errors.Is(err, ErrNotFound) || (err == nil && !seen.knows(next.Fingerprint)) {
 		return d.start(ctx, r, born(seen, r.Header, now), seen)
@@ -232,10 +232,10 @@ func (d *door) rotate(ctx context.Context, r *http.Request, old Session, seen si
 	return next, cookie, err
 }
 
-// goOn lets the session live on, where it was not seen for a while, and notes the campaign that brings its guest for the
+// continueSession lets the session live on, where it was not seen for a while, and notes the campaign that brings its guest for the
 // first time and the language that the browser accepts now. Of the same browser it keeps the fingerprint under the newest pepper, so that taking an old one away ends no
 // session. None of that is worth an answer: what cannot be kept now is kept another time.
-func (d *door) goOn(ctx context.Context, r *http.Request, session Session, known id.GuestSession, seen sight, now time.Time) (Session, *http.Cookie, error) {
+func (d *middleware) continueSession(ctx context.Context, r *http.Request, session Session, known id.GuestSession, seen browser, now time.Time) (Session, *http.Cookie, error) {
 	var err error
 	kept := session
 	brought := session.Campaign == (attribution.Campaign{}) && seen.visitor.Campaign != (attribution.Campaign{})

@@ -142,7 +142,7 @@ func (s *Session) ReadIn(language locale.Tag, by Trigger, now time.Time) []event
 	if before == language {
 		return nil
 	}
-	return []event.Draft{s.Tell(LocaleChangedV1, localeChanged{s.ID, before, language, by, now})}
+	return []event.Draft{s.Event(LocaleChangedV1, localeChanged{s.ID, before, language, by, now})}
 }
 
 // renegotiate has the session read the language that the browser accepts now, and tells of it if it is another.
@@ -161,5 +161,5 @@ func (s *Session) PriceIn(currency money.Currency, by Trigger, now time.Time) []
 	if before == currency {
 		return nil
 	}
-	return []event.Draft{s.Tell(CurrencyChangedV1, currencyChanged{s.ID, before, currency, by, now})}
+	return []event.Draft{s.Event(CurrencyChangedV1, currencyChanged{s.ID, before, currency, by, now})}
 }

@@ -95,18 +95,18 @@ type Prices struct {
 	patience  time.Duration
 }
 
-// patience is how long a page waits for prices before it is shown without.
-const patience = 800 * time.Millisecond
+// timeout is how long a page waits for prices before it is shown without.
+const timeout = 800 * time.Millisecond
 
 // OpenPrices opens the client.
 func OpenPrices(e env.Env) *Prices {
 	return &Prices{
-		upstream.Open(e, "pricing", upstream.Policy{Timeout: patience, Retries: 1}),
+		upstream.Open(e, "pricing", upstream.Policy{Timeout: timeout, Retries: 1}),
 		cache.Open[[]Preview](e, "consumer-previews", priced),
 		cache.Open[Calendar](e, "consumer-calendar", cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}),
 		cache.Open[Offers](e, "consumer-offers", priced),
 		openIndexed(e),
-		e.Timeout(patience),
+		e.Timeout(timeout),
 	}
 }
 
@@ -116,7 +116,7 @@ const priceLife = time.Minute
 var priced = cache.Policy{Fresh: priceLife, Stale: 10 * time.Minute}
 
 // ofListing is a hotel's own generation, whosever hotel it is.
-func ofListing(p id.Property) cache.Generation { return cache.Of("listing", p.String()) }
+func ofListing(p id.Property) cache.Epoch { return cache.Of("listing", p.String()) }
 
 // people are who stays, as prices go by them.
 func (o Occupancy) people() []string {
@@ -181,7 +181,7 @@ const calendarDays = 7
 
 // Calendar returns what the nights from a day on cost in a hotel.
 func (p *Prices) Calendar(ctx context.Context, hotel id.Property, from stay.Date, c money.Currency) (Calendar, cache.State, error) {
-	return p.calendars.Fetch(ctx, document.KeyOf(hotel.String(), from.String(), string(c)), []cache.Generation{ofListing(hotel)},
+	return p.calendars.Fetch(ctx, document.KeyOf(hotel.String(), from.String(), string(c)), []cache.Epoch{ofListing(hotel)},
 		func(ctx context.Context) (out Calendar, err error) {
 			query := url.Values{"propertyId": {hotel.String()}, "from": {from.String()}, "days": {strconv.Itoa(calendarDays)}, "currency": {string(c)}}
 			if err := p.client.Get(ctx, "/calendar", query, &out); err != nil {
@@ -197,7 +197,7 @@ func (p *Prices) Calendar(ctx context.Context, hotel id.Property, from stay.Date
 // Offers returns what every rate of a hotel costs for the stay.
 func (p *Prices) Offers(ctx context.Context, tenant id.Tenant, hotel id.Property, t Trip) (Offers, cache.State, error) {
 	parts := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
-	return p.offers.Fetch(ctx, document.KeyOf(hotel.String(), parts...), []cache.Generation{cache.OfTenant(tenant), ofListing(hotel)},
+	return p.offers.Fetch(ctx, document.KeyOf(hotel.String(), parts...), []cache.Epoch{cache.OfTenant(tenant), ofListing(hotel)},
 		func(ctx context.Context) (Offers, error) { return p.askOffers(ctx, tenant, hotel, t) })
 }
 

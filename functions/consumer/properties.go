@@ -93,7 +93,7 @@ func (p *Properties) Get(ctx context.Context, property id.Property) (House, cach
 	if p.Absent(property) {
 		return House{}, cache.Hit, ErrNotFound
 	}
-	return p.houses.Fetch(ctx, document.KeyOf(property.String()), []cache.Generation{ofListing(property)},
+	return p.houses.Fetch(ctx, document.KeyOf(property.String()), []cache.Epoch{ofListing(property)},
 		func(ctx context.Context) (House, error) { return p.ask(ctx, property) })
 }
 
@@ -116,7 +116,7 @@ func (p *Properties) ask(ctx context.Context, property id.Property) (h House, er
 
 // Rules returns what the guests of a house should know.
 func (p *Properties) Rules(ctx context.Context, h House) (rules []HouseRule, state cache.State, err error) {
-	all, state, err := p.rules.Fetch(ctx, document.KeyOf(h.Tenant.String(), h.ID.String()), []cache.Generation{cache.OfTenant(h.Tenant), ofListing(h.ID)},
+	all, state, err := p.rules.Fetch(ctx, document.KeyOf(h.Tenant.String(), h.ID.String()), []cache.Epoch{cache.OfTenant(h.Tenant), ofListing(h.ID)},
 		func(ctx context.Context) ([]HouseRule, error) { return p.askRules(ctx, h) })
 	for _, r := range all {
 		if r.Property == h.ID {

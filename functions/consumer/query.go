@@ -56,8 +56,8 @@ type BoundingBox struct {
 }
 
 const (
-	widest      = 200 // kilometres around a point
-	longestName = 80  // characters of a place's name
+	maxRadius     = 200 // kilometres around a point
+	maxNameLength = 80  // characters of a place's name
 )
 
 // Check says what is wrong with a place that is named at that pointer.
@@ -77,8 +77,8 @@ func (g GeoQuery) Check(at string) (wrong []fault.Violation) {
 			wrong = append(wrong, broken(at+way.name, "oneMode", "Only the member of the given mode may be set."))
 		}
 	}
-	if c := g.Point; c != nil && (!onEarth(c.Lat, c.Lng) || c.RadiusKm <= 0 || c.RadiusKm > widest) {
-		wrong = append(wrong, broken(at+"/point", "range", fmt.Sprintf("Must be valid coordinates with a radius of at most %d km.", widest)))
+	if c := g.Point; c != nil && (!onEarth(c.Lat, c.Lng) || c.RadiusKm <= 0 || c.RadiusKm > maxRadius) {
+		wrong = append(wrong, broken(at+"/point", "range", fmt.Sprintf("Must be valid coordinates with a radius of at most %d km.", maxRadius)))
 	}
 	if b := g.Box; b != nil && (!onEarth(b.SwLat, b.SwLng) || !onEarth(b.NeLat, b.NeLng) || b.SwLat >= b.NeLat || b.SwLng == b.NeLng) {
 		wrong = append(wrong, broken(at+"/boundingBox", "range", "Must be valid coordinates, from the south-west to the north-east corner."))
@@ -104,8 +104,8 @@ type DateRange struct {
 func (d DateRange) Window() stay.Window { return stay.Window{Start: d.CheckIn, End: d.CheckOut} }
 
 const (
-	mostNights = 30
-	mostAhead  = 400 // days: no hotel has prices for longer
+	maxNights    = 30
+	maxDaysAhead = 400 // days: no hotel has prices for longer
 )
 
 // Check says what is wrong with dates at that pointer, before the hotel is known: it may still be yesterday there. See [House.Receives].
@@ -116,10 +116,10 @@ func (d DateRange) Check(at string, now time.Time) []fault.Violation {
 		return []fault.Violation{broken(at+"/checkOut", "range", "The stay must end after it starts.")}
 	case d.CheckIn.Before(today.AddDays(-1)):
 		return []fault.Violation{past(at)}
-	case today.AddDays(mostAhead).Before(d.CheckIn):
-		return []fault.Violation{broken(at+"/checkIn", "range", fmt.Sprintf("The stay must begin within %d days.", mostAhead))}
-	case d.Window().Nights() > mostNights:
-		return []fault.Violation{broken(at+"/checkOut", "range", fmt.Sprintf("The stay must have at most %d nights.", mostNights))}
+	case today.AddDays(maxDaysAhead).Before(d.CheckIn):
+		return []fault.Violation{broken(at+"/checkIn", "range", fmt.Sprintf("The stay must begin within %d days.", maxDaysAhead))}
+	case d.Window().Nights() > maxNights:
+		return []fault.Violation{broken(at+"/checkOut", "range", fmt.Sprintf("The stay must have at most %d nights.", maxNights))}
 	}
 	return nil
 }
@@ -137,22 +137,22 @@ type Occupancy struct {
 }
 
 const (
-	mostRooms    = 9 // a group calls the hotel
-	mostAdults   = 36
-	mostChildren = 36
-	oldestChild  = 17
+	maxRooms    = 9 // a group calls the hotel
+	maxAdults   = 36
+	maxChildren = 36
+	oldestChild = 17
 )
 
 // Check says what is wrong with people at that pointer.
 func (o Occupancy) Check(at string) (wrong []fault.Violation) {
-	if o.Rooms < 1 || o.Rooms > mostRooms {
-		wrong = append(wrong, broken(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", mostRooms)))
+	if o.Rooms < 1 || o.Rooms > maxRooms {
+		wrong = append(wrong, broken(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", maxRooms)))
 	}
-	if o.Adults < max(1, o.Rooms) || o.Adults > mostAdults {
-		wrong = append(wrong, broken(at+"/adults", "range", fmt.Sprintf("Must be at least one per room and at most %d.", mostAdults)))
+	if o.Adults < max(1, o.Rooms) || o.Adults > maxAdults {
+		wrong = append(wrong, broken(at+"/adults", "range", fmt.Sprintf("Must be at least one per room and at most %d.", maxAdults)))
 	}
-	if o.Children < 0 || o.Children > mostChildren {
-		wrong = append(wrong, broken(at+"/children", "range", fmt.Sprintf("Must be 0 to %d.", mostChildren)))
+	if o.Children < 0 || o.Children > maxChildren {
+		wrong = append(wrong, broken(at+"/children", "range", fmt.Sprintf("Must be 0 to %d.", maxChildren)))
 	}
 	if o.ChildrenAges != nil && len(o.ChildrenAges) != o.Children {
 		wrong = append(wrong, broken(at+"/childrenAges", "count", "Must name the age of each child."))
@@ -161,7 +161,7 @@ func (o Occupancy) Check(at string) (wrong []fault.Violation) {
 		if age < 0 || age > oldestChild {
 			wrong = append(wrong, broken(fmt.Sprintf("%s/childrenAges/%d", at, i), "range", fmt.Sprintf("Must be 0 to %d.", oldestChild)))
 		}
-		if i == mostChildren {
+		if i == maxChildren {
 			break
 		}
 	}

@@ -101,12 +101,12 @@ func TestAPageThatIsNoneIsRefused(t *testing.T) {
 
 func TestAMapShowsAPartOfTheEarth(t *testing.T) {
 	t.Parallel()
-	if got := pointers(inKabul.CheckOnMap(make(Spotlight, 21), noon)); !slices.Equal(got, []string{"/geo/mode", "/spotlight"}) {
+	if got := pointers(inKabul.CheckOnMap(make(Highlights, 21), noon)); !slices.Equal(got, []string{"/geo/mode", "/spotlight"}) {
 		t.Errorf("got %v", got)
 	}
 	boxed := inKabul
 	boxed.Geo = GeoQuery{Mode: Box, Box: &BoundingBox{34, 69, 35, 70}}
-	if err := boxed.CheckOnMap(make(Spotlight, 20), noon); err != nil {
+	if err := boxed.CheckOnMap(make(Highlights, 20), noon); err != nil {
 		t.Errorf("got %v", err)
 	}
 }

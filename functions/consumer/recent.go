@@ -60,7 +60,7 @@ func (r recentChanges) key(of string) document.Key {
 
 func (r recentChanges) shard(n int) document.Key { return document.KeyOf(r.kind, strconv.Itoa(n)) }
 
-// names are all documents of the set, for [document.Ahead].
+// names are all documents of the set, for [document.Prefetch].
 func (r recentChanges) names() []document.Name {
 	names := make([]document.Name, r.shards)
 	for n := range names {
@@ -99,13 +99,13 @@ func has[K comparable, V any](m map[K]V, key K) bool {
 	return ok
 }
 
-// glance reads documents in one round trip, or takes them from the context's [document.Sight].
+// glance reads documents in one round trip, or takes them from the context's [document.Prefetched].
 func (r recentChanges) glance(ctx context.Context, keys []document.Key, into map[document.Key]changeSet) error {
 	names := make([]document.Name, len(keys))
 	for i, key := range keys {
 		names[i] = r.sets.Name(key)
 	}
-	records, _, err := document.Glance(ctx, r.env, names...)
+	records, _, err := document.GetPrefetched(ctx, r.env, names...)
 	if err != nil {
 		return fmt.Errorf("changes of %s: %w", r.kind, err)
 	}

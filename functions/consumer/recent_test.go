@@ -22,7 +22,7 @@ func TestSuspended_oneDocument(t *testing.T) {
 	directory, all := consumer.OpenTenants(e), tenants(b)
 	var want []id.Tenant
 	for i, tenant := range all {
-		if err := directory.Hear(t.Context(), tenant, i%2 == 0, e.Now()); err != nil {
+		if err := directory.Apply(t.Context(), tenant, i%2 == 0, e.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if i%2 == 0 {
@@ -57,7 +57,7 @@ func TestSuspended_disorder(t *testing.T) {
 			{i%2 != 0, -16 * time.Minute}, {i%2 != 0, 365 * 24 * time.Hour},
 		} {
 			hearing.Go(func() {
-				if err := directory.Hear(t.Context(), tenant, heard.suspended, now.Add(heard.at)); err != nil {
+				if err := directory.Apply(t.Context(), tenant, heard.suspended, now.Add(heard.at)); err != nil {
 					t.Error(err)
 				}
 			})

@@ -58,7 +58,7 @@ func (p part[T]) into(c *Composition, name string) { c.with(name, p.state, p.err
 // many hotels it shows.
 func (s *Searches) prefetch(ctx context.Context) context.Context {
 	names := slices.Concat(s.tenants.statuses.names(), s.brands.themes.names(), s.listings.indexed.names())
-	return document.Ahead(ctx, s.env, names...).Under(ctx)
+	return document.Prefetch(ctx, s.env, names...).WithPrefetched(ctx)
 }
 
 // aside is kept back from the time of a request, for what follows the composing: writing the session and the event.
@@ -105,15 +105,15 @@ func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page, shown O
 	}
 	r := Results{Total: found.Total, found: found, order: order}
 	r.with("search", state, nil)
-	r.Cards = s.dress(ctx, v, Trip{q.Dates, q.Occupancy, v.Currency}, found.Listings, &r.Composition)
+	r.Cards = s.decorate(ctx, v, Trip{q.Dates, q.Occupancy, v.Currency}, found.Listings, &r.Composition)
 	for i := range r.Cards { // what was found is shared with all who are near the point
 		r.Cards[i].DistanceKm = q.Geo.distance(r.Cards[i].Geo)
 	}
 	return r, nil
 }
 
-// dress makes cards of listings. Hotels that are suspended are left out.
-func (s *Searches) dress(ctx context.Context, v Visitor, t Trip, listings []Listing, c *Composition) []ListingCard {
+// decorate makes cards of listings. Hotels that are suspended are left out.
+func (s *Searches) decorate(ctx context.Context, v Visitor, t Trip, listings []Listing, c *Composition) []ListingCard {
 	var tenants []id.Tenant
 	var hotels []id.Property
 	for _, l := range listings {
@@ -122,7 +122,7 @@ func (s *Searches) dress(ctx context.Context, v Visitor, t Trip, listings []List
 	var closed map[id.Tenant]bool
 	var work sync.WaitGroup
 	work.Go(func() { closed = s.tenants.Suspended(ctx, tenants) })
-	worn := s.attire(ctx, tenants, hotels, t, c)
+	worn := s.decorations(ctx, tenants, hotels, t, c)
 	work.Wait()
 	cards := []ListingCard{}
 	for _, l := range listings {
@@ -139,14 +139,14 @@ func (s *Searches) dress(ctx context.Context, v Visitor, t Trip, listings []List
 	return cards
 }
 
-// An attire is the brands and the prices of the hotels on one page.
-type attire struct {
+// An decorations is the brands and the prices of the hotels on one page.
+type decorations struct {
 	looks  part[map[id.Tenant]Brand]
 	prices part[map[id.Property]Preview]
 }
 
-// attire asks for looks and prices at once.
-func (s *Searches) attire(ctx context.Context, tenants []id.Tenant, hotels []id.Property, t Trip, c *Composition) (a attire) {
+// decorations asks for looks and prices at once.
+func (s *Searches) decorations(ctx context.Context, tenants []id.Tenant, hotels []id.Property, t Trip, c *Composition) (a decorations) {
 	var work sync.WaitGroup
 	work.Go(func() { a.looks.of(s.brands.Peek(ctx, tenants)) })
 	work.Go(func() { a.prices.of(s.prices.Preview(ctx, hotels, t)) })
@@ -157,7 +157,7 @@ func (s *Searches) attire(ctx context.Context, tenants []id.Tenant, hotels []id.
 }
 
 // rate is the price of a hotel, nil where it has none.
-func (a attire) rate(hotel id.Property, t Trip) *RateSnapshot {
+func (a decorations) rate(hotel id.Property, t Trip) *RateSnapshot {
 	price, ok := a.prices.value[hotel]
 	if !ok {
 		return nil

@@ -86,19 +86,19 @@ type SearchHistory struct {
 
 // How much of a visit is remembered: the oldest goes when one more comes.
 const (
-	MostViewed   = 50
-	MostSearches = 25
+	MaxViewed   = 50
+	MaxSearches = 25
 )
 
 // Viewed notes that the guest has looked at a hotel. The newest is first; one that was seen before moves there.
 func (s *Session) Viewed(v RecentlyViewed) {
 	others := slices.DeleteFunc(slices.Clone(s.RecentlyViewed), func(r RecentlyViewed) bool { return r.Property == v.Property })
-	s.RecentlyViewed = newest(v, others, MostViewed)
+	s.RecentlyViewed = newest(v, others, MaxViewed)
 }
 
 // Searched notes a search. The newest is first.
 func (s *Session) Searched(h SearchHistory) {
-	s.SearchHistory = newest(h, s.SearchHistory, MostSearches)
+	s.SearchHistory = newest(h, s.SearchHistory, MaxSearches)
 }
 
 // follow notes the result that further pages of the newest search of a query are cut from.
@@ -122,7 +122,7 @@ const sessionTTL = 30 * 24 * time.Hour
 func (s Session) over(now time.Time) bool { return !now.Before(s.LastSeenAt.Add(sessionTTL)) }
 
 // born is the session that a sight begins.
-func born(seen sight, h http.Header, now time.Time) Session {
+func born(seen browser, h http.Header, now time.Time) Session {
 	v := seen.visitor
 	silent := h.Get("DNT") == "1" || h.Get("Sec-GPC") == "1"
 	s := Session{

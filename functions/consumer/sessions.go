@@ -19,7 +19,7 @@ type Sessions struct {
 	keys  keyring.Ring
 	docs  document.Collection[Session]
 	db    *postgres.DB
-	voice *Voice
+	voice *Publisher
 	now   func() time.Time
 }
 
@@ -31,7 +31,7 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 	if err := e.Load(&c); err != nil {
 		return nil, fmt.Errorf("sessions: %w", err)
 	}
-	return &Sessions{c.Keys, document.Open[Session](e, "gms-session"), postgres.Open(e, Schema), OpenVoice(e), e.Now}, nil
+	return &Sessions{c.Keys, document.Open[Session](e, "gms-session"), postgres.Open(e, Schema), OpenPublisher(e), e.Now}, nil
 }
 
 // Get returns the live session of that id, or ErrNotFound. One that was rotated is the one that it became.

@@ -20,11 +20,11 @@ import (
 // it keeps nothing.
 type Telemetry struct {
 	db    *postgres.DB
-	voice *Voice
+	voice *Publisher
 }
 
 // OpenTelemetry opens the store.
-func OpenTelemetry(e env.Env) Telemetry { return Telemetry{postgres.Open(e, Schema), OpenVoice(e)} }
+func OpenTelemetry(e env.Env) Telemetry { return Telemetry{postgres.Open(e, Schema), OpenPublisher(e)} }
 
 // About is what an event of telemetry is about, as far as the page knows it. Nobody here relies on it.
 type About struct {
@@ -65,8 +65,8 @@ func (t Telemetry) View(ctx context.Context, v Visitor, p PageView) error {
 	return nil
 }
 
-// mostCount bounds what a page may say of results and times.
-const mostCount = 1_000_000_000
+// maxCount bounds what a page may say of results and times.
+const maxCount = 1_000_000_000
 
 // uncountable lists which of these numbers are not from 0 to most, by their pointers.
 func uncountable(numbers map[string]*int, most int) (wrong []fault.Violation) {
@@ -122,7 +122,7 @@ func (m *Metadata) Check(at string) []fault.Violation {
 		return nil
 	}
 	return uncountable(map[string]*int{at + "/position": m.Position, at + "/page": m.Page, at + "/resultCount": m.ResultCount,
-		at + "/scrollPct": m.ScrollPct, at + "/durationMs": m.DurationMs}, mostCount)
+		at + "/scrollPct": m.ScrollPct, at + "/durationMs": m.DurationMs}, maxCount)
 }
 
 // A Step is a step that a guest has taken.

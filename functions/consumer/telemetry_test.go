@@ -120,8 +120,8 @@ func TestWhatIsAboutSecurityOrAttributionIsToldAllTheSame(t *testing.T) {
 	site := whole(t)
 	flags := consumer.OpenFlags(site.Env)
 	exempt := map[string]bool{consumer.HandoffInitiatedV1.Name: true, consumer.BotSuspectedV1.Name: true}
-	for _, subject := range consumer.Emits() {
-		told := flags.Told(true, consumer.Session{}.Tell(subject, nil))
+	for _, subject := range consumer.Publishes() {
+		told := flags.Sampled(true, consumer.Session{}.Event(subject, nil))
 		if (len(told) == 1) != exempt[subject.Name] {
 			t.Errorf("%s of a silent session is told %d times", subject.Name, len(told))
 		}

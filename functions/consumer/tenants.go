@@ -61,7 +61,7 @@ const (
 
 // Find returns a hotel as it stands, or ErrNotFound.
 func (t *Tenants) Find(ctx context.Context, tenant id.Tenant) (Tenant, error) {
-	found, state, err := t.entries.Fetch(ctx, document.KeyOf(tenant.String()), []cache.Generation{cache.OfTenant(tenant)},
+	found, state, err := t.entries.Fetch(ctx, document.KeyOf(tenant.String()), []cache.Epoch{cache.OfTenant(tenant)},
 		func(ctx context.Context) (Tenant, error) { return t.ask(ctx, tenant) })
 	if err != nil {
 		return Tenant{}, err
@@ -115,8 +115,8 @@ func (t *Tenants) Suspended(ctx context.Context, tenants []id.Tenant) map[id.Ten
 	return out
 }
 
-// Standing returns a hotel as far as it can be known, and whether it is known to be suspended.
-func (t *Tenants) Standing(ctx context.Context, tenant id.Tenant) (found Tenant, closed bool) {
+// Status returns a hotel as far as it can be known, and whether it is known to be suspended.
+func (t *Tenants) Status(ctx context.Context, tenant id.Tenant) (found Tenant, closed bool) {
 	found, err := t.Find(ctx, tenant)
 	if err != nil {
 		return Tenant{}, t.Suspended(ctx, []id.Tenant{tenant})[tenant]
@@ -124,8 +124,8 @@ func (t *Tenants) Standing(ctx context.Context, tenant id.Tenant) (found Tenant,
 	return found, found.Suspended()
 }
 
-// Hear notes that a hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing.
-func (t *Tenants) Hear(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
+// Apply notes that a hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing.
+func (t *Tenants) Apply(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
 	if err := t.statuses.put(ctx, tenant.String(), change{since, isSuspended}); err != nil {
 		return fmt.Errorf("tenants: hear of %s: %w", tenant, err)
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 // bazaar is a bazaar with a store for documents, and nothing else of the service.
-func bazaar(t *testing.T, hotels int) (*consumertest.Bazaar, env.Env, *documenttest.Memory) {
+func bazaar(t *testing.T, hotels int) (*consumertest.FakeListings, env.Env, *documenttest.Memory) {
 	t.Helper()
 	store, b := &documenttest.Memory{}, consumertest.OpenBazaar(t, hotels)
 	e := env.Give(documenttest.Give(env.Of(nil), store), env.TimeoutFactor(4)) // time enough on a machine that stands still for a second
@@ -34,7 +34,7 @@ func bazaar(t *testing.T, hotels int) (*consumertest.Bazaar, env.Env, *documentt
 	return b, b.Around(e), store
 }
 
-func tenants(b *consumertest.Bazaar) (all []id.Tenant) {
+func tenants(b *consumertest.FakeListings) (all []id.Tenant) {
 	for _, h := range b.Hotels {
 		all = append(all, h.Tenant)
 	}
@@ -154,40 +154,40 @@ func TestPricesAreWaitedFor800Milliseconds(t *testing.T) {
 
 func TestAnAnswerThatIsAnotherOrNoneIsAFailure(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]func(context.Context, *consumertest.Bazaar, env.Env) error{
-		"searches": func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) error {
+	for name, ask := range map[string]func(context.Context, *consumertest.FakeListings, env.Env) error{
+		"searches": func(ctx context.Context, _ *consumertest.FakeListings, e env.Env) error {
 			_, _, err := consumer.OpenListings(e).Find(ctx, consumer.Query{}, money.USD, consumer.Page{Limit: 1})
 			return err
 		},
-		"pins": func(ctx context.Context, _ *consumertest.Bazaar, e env.Env) error {
+		"pins": func(ctx context.Context, _ *consumertest.FakeListings, e env.Env) error {
 			_, _, err := consumer.OpenListings(e).Pins(ctx, consumer.Query{Geo: consumer.GeoQuery{Mode: consumer.Box, Box: &consumer.BoundingBox{SwLat: 34, SwLng: 69, NeLat: 35, NeLng: 70}}})
 			return err
 		},
-		"previews": func(ctx context.Context, b *consumertest.Bazaar, e env.Env) error {
+		"previews": func(ctx context.Context, b *consumertest.FakeListings, e env.Env) error {
 			_, _, err := consumer.OpenPrices(e).Preview(ctx, []id.Property{b.Hotels[0].Property}, trip(e, money.USD))
 			return err
 		},
-		"calendar": func(ctx context.Context, b *consumertest.Bazaar, e env.Env) error {
+		"calendar": func(ctx context.Context, b *consumertest.FakeListings, e env.Env) error {
 			_, _, err := consumer.OpenPrices(e).Calendar(ctx, b.Hotels[0].Property, trip(e, money.USD).Dates.CheckIn, money.USD)
 			return err
 		},
-		"cheapest": func(ctx context.Context, b *consumertest.Bazaar, e env.Env) error {
+		"cheapest": func(ctx context.Context, b *consumertest.FakeListings, e env.Env) error {
 			_, _, err := consumer.OpenPrices(e).Offers(ctx, b.Hotels[0].Tenant, b.Hotels[0].Property, trip(e, money.USD))
 			return err
 		},
-		"brands": func(ctx context.Context, b *consumertest.Bazaar, e env.Env) error {
+		"brands": func(ctx context.Context, b *consumertest.FakeListings, e env.Env) error {
 			_, _, err := consumer.OpenBrands(e).Peek(ctx, tenants(b))
 			return err
 		},
-		"properties": func(ctx context.Context, b *consumertest.Bazaar, e env.Env) error {
+		"properties": func(ctx context.Context, b *consumertest.FakeListings, e env.Env) error {
 			_, _, err := consumer.OpenProperties(e).Get(ctx, b.Hotels[0].Property)
 			return err
 		},
-		"policies": func(ctx context.Context, b *consumertest.Bazaar, e env.Env) error {
+		"policies": func(ctx context.Context, b *consumertest.FakeListings, e env.Env) error {
 			_, _, err := consumer.OpenProperties(e).Rules(ctx, consumer.House{ID: b.Hotels[0].Property, Tenant: b.Hotels[0].Tenant})
 			return err
 		},
-		"tenants": func(ctx context.Context, b *consumertest.Bazaar, e env.Env) error {
+		"tenants": func(ctx context.Context, b *consumertest.FakeListings, e env.Env) error {
 			_, err := consumer.OpenTenants(e).Find(ctx, b.Hotels[0].Tenant)
 			return err
 		},

@@ -80,7 +80,7 @@ func (h *Hotels) sold(ctx context.Context, property id.Property, t Trip) (
 	if house.err != nil {
 		return house, preview, offers, overdue(house.err)
 	}
-	hotel, closed := h.tenants.Standing(ctx, house.value.Tenant)
+	hotel, closed := h.tenants.Status(ctx, house.value.Tenant)
 	if closed {
 		return house, preview, offers, ErrNotFound
 	}

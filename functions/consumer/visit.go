@@ -16,13 +16,13 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A glass reads from a request what the door is to know of the browser: its hashes, its class, its campaign and its country.
-type glass struct {
+// A fingerprinter reads from a request what the middleware is to know of the browser: its hashes, its class, its campaign and its country.
+type fingerprinter struct {
 	peppers pseudonym.Peppers
 	client  func(*http.Request) netip.Addr
 }
 
-func openGlass(e env.Env) (g glass, err error) {
+func openGlass(e env.Env) (g fingerprinter, err error) {
 	if g.peppers, err = secrets.Peppers(e); err != nil {
 		return g, err
 	}
@@ -30,16 +30,16 @@ func openGlass(e env.Env) (g glass, err error) {
 	return g, err
 }
 
-// A sight is what a request shows: a visitor without a session, and what the fingerprint was made of, which one made under
+// A browser is what a request shows: a visitor without a session, and what the fingerprint was made of, which one made under
 // an older pepper is compared with.
-type sight struct {
+type browser struct {
 	visitor Visitor
 	print   pseudonym.Value
 	peppers pseudonym.Peppers
 }
 
-// look hashes what a browser shows of itself. What it is hashed from goes no further.
-func (g glass) look(r *http.Request) sight {
+// read hashes what a browser shows of itself. What it is hashed from goes no further.
+func (g fingerprinter) read(r *http.Request) browser {
 	v := Visitor{Class: attribution.DeviceOf(r.Header), Campaign: attribution.CampaignOf(r.Header), Referer: Place(r.Referer()), Country: countryOf(r.Header)}
 	print := pseudonym.Fingerprint(string(v.Class), r.Header.Get("Sec-Ch-Ua-Platform"))
 	v.Fingerprint = g.peppers.Hash(print)
@@ -47,11 +47,11 @@ func (g glass) look(r *http.Request) sight {
 	if address, err := pseudonym.Address(g.client(r)); err == nil {
 		v.IP = g.peppers.Hash(address)
 	}
-	return sight{v, print, g.peppers}
+	return browser{v, print, g.peppers}
 }
 
 // knows reports whether a fingerprint was made of the same.
-func (s sight) knows(h pseudonym.Hash) bool { return s.peppers.Matches(s.print, h) }
+func (s browser) knows(h pseudonym.Hash) bool { return s.peppers.Matches(s.print, h) }
 
 // countryOf is where the load balancer says the request comes from.
 func countryOf(h http.Header) string {
@@ -62,8 +62,8 @@ func countryOf(h http.Header) string {
 	return c
 }
 
-// longestPlace bounds what is kept of an address.
-const longestPlace = 200
+// maxPlaceLength bounds what is kept of an address.
+const maxPlaceLength = 200
 
 // Place is what is kept of the address of a page: its origin, if it has one, and its path, without what people were looking
 // for there. A part of the path that is neither a plain word nor the id of a thing becomes "*".
@@ -83,7 +83,7 @@ func Place(address string) string {
 	if u.Host != "" {
 		path = u.Scheme + "://" + u.Host + path
 	}
-	if len(path) > longestPlace {
+	if len(path) > maxPlaceLength {
 		return ""
 	}
 	return path

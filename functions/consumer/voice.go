@@ -11,27 +11,27 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Voice tells what happens in sessions, as far as it may be told: see [flags.Flags.Told].
-type Voice struct {
+// A Publisher tells what happens in sessions, as far as it may be told: see [flags.Flags.Sampled].
+type Publisher struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
 	flags  *flags.Flags
 }
 
-// OpenVoice opens what telling needs.
-func OpenVoice(e env.Env) *Voice {
+// OpenPublisher opens what telling needs.
+func OpenPublisher(e env.Env) *Publisher {
 	db := postgres.Open(e, Schema)
-	return &Voice{db, outbox.Open(e, db), OpenFlags(e)}
+	return &Publisher{db, outbox.Open(e, db), OpenFlags(e)}
 }
 
 // Append tells events of a session in the transaction that made them true.
-func (v *Voice) Append(ctx context.Context, tx postgres.Tx, s Session, events ...event.Draft) error {
-	return v.outbox.Append(ctx, tx, v.flags.Told(!s.Consent.Telemetry, events...)...)
+func (v *Publisher) Append(ctx context.Context, tx postgres.Tx, s Session, events ...event.Draft) error {
+	return v.outbox.Append(ctx, tx, v.flags.Sampled(!s.Consent.Telemetry, events...)...)
 }
 
-// Tell tells events of a session that made nothing else true.
-func (v *Voice) Tell(ctx context.Context, s Session, events ...event.Draft) error {
-	told := v.flags.Told(!s.Consent.Telemetry || s.passing, events...)
+// Publish tells events of a session that made nothing else true.
+func (v *Publisher) Publish(ctx context.Context, s Session, events ...event.Draft) error {
+	told := v.flags.Sampled(!s.Consent.Telemetry || s.passing, events...)
 	if len(told) == 0 {
 		return nil
 	}

@@ -19,8 +19,8 @@ type Wish struct {
 	Note     string      `json:"note,omitzero"` // the guest's own words: for nobody else, and in no event
 }
 
-// MostWishes is how many hotels a wishlist holds.
-const MostWishes = 100
+// MaxWishes is how many hotels a wishlist holds.
+const MaxWishes = 100
 
 // A WishSource is where a guest met a hotel that they wish for.
 type WishSource string
@@ -46,11 +46,11 @@ func (s *WishSource) UnmarshalText(text []byte) error {
 // A Note is what a guest writes beside a wish.
 type Note string
 
-const longestNote = 280
+const maxNoteLength = 280
 
 // UnmarshalText refuses a note that is too long. How long is counted in characters.
 func (n *Note) UnmarshalText(text []byte) error {
-	if utf8.RuneCount(text) > longestNote {
+	if utf8.RuneCount(text) > maxNoteLength {
 		return errors.New("is longer than 280 characters")
 	}
 	*n = Note(text)
@@ -68,7 +68,7 @@ type wishAdded struct {
 }
 
 func (v Visitor) wished(w Wish, size int) event.Draft {
-	return v.Tell(WishlistAddedV1, wishAdded{w.ID, v.Session.ID, w.Tenant, w.Property, w.Source, w.AddedAt, size})
+	return v.Event(WishlistAddedV1, wishAdded{w.ID, v.Session.ID, w.Tenant, w.Property, w.Source, w.AddedAt, size})
 }
 
 type wishRemoved struct {
@@ -81,5 +81,5 @@ type wishRemoved struct {
 }
 
 func (v Visitor) unwished(w Wish, size int, now time.Time) event.Draft {
-	return v.Tell(WishlistRemovedV1, wishRemoved{w.ID, v.Session.ID, w.Tenant, w.Property, now, size})
+	return v.Event(WishlistRemovedV1, wishRemoved{w.ID, v.Session.ID, w.Tenant, w.Property, now, size})
 }

@@ -17,9 +17,9 @@ import (
 )
 
 // wishing is the site with everything about wishlists, and whose hotels there are.
-func wishing(t *testing.T) (*consumertest.Site, *consumertest.Houses) {
+func wishing(t *testing.T) (*consumertest.Site, *consumertest.FakeHotels) {
 	t.Helper()
-	db, houses := pgtest.New(t), consumertest.OpenHouses(t)
+	db, houses := pgtest.New(t), consumertest.OpenFakeHotels(t)
 	return consumertest.OpenOn(t, db, houses.Around(db.Env()), addwish.Function, removewish.Function, listwishes.Function, readsession.Function), houses
 }
 
@@ -64,7 +64,7 @@ func TestAWishlistHoldsEachHotelOnce(t *testing.T) {
 	if site.Payload("wishlist.added", &told); told.Size != 2 || told.Source != "list" {
 		t.Errorf("told %+v", told)
 	}
-	if r := listed(t, v); len(r.Wishes) != 2 || r.Wishes[0].Property != other || r.Most != 100 {
+	if r := listed(t, v); len(r.Wishes) != 2 || r.Wishes[0].Property != other || r.Max != 100 {
 		t.Errorf("listed %+v", r)
 	}
 	v.Must(204, "DELETE", "/wishlist/"+one.String(), nil)

@@ -17,11 +17,11 @@ import (
 // Wishlists keeps what guests wish for. A wishlist is found by its session and by nothing else.
 type Wishlists struct {
 	db    *postgres.DB
-	voice *Voice
+	voice *Publisher
 }
 
 // OpenWishlists opens the store.
-func OpenWishlists(e env.Env) Wishlists { return Wishlists{postgres.Open(e, Schema), OpenVoice(e)} }
+func OpenWishlists(e env.Env) Wishlists { return Wishlists{postgres.Open(e, Schema), OpenPublisher(e)} }
 
 const wishColumns = `wishlist_id AS id, property_id AS property, tenant_id AS tenant, added_at, source, coalesce(note, '') AS note`
 
@@ -57,7 +57,7 @@ func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[
 			added = kept.ID == wish.ID // an act that was cut off and goes on finds its own
 			return err
 		}
-		if size >= MostWishes {
+		if size >= MaxWishes {
 			return ErrWishlistFull
 		}
 		kept, added = wish, true

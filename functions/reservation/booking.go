@@ -10,12 +10,12 @@ import (
 // Book writes a new reservation, and in the same transaction gives up the hold that it replaces, so that a guest never
 // has both or neither. A replaced hold that is over or cancelled is left alone; one that was confirmed meanwhile is not
 // for replacing.
-func (s Reservations) Book(ctx context.Context, by Visitor, r *Reservation, replaced *id.Reservation) error {
+func (s Reservations) Book(ctx context.Context, by Principal, r *Reservation, replaced *id.Reservation) error {
 	if replaced == nil {
 		return s.In(ctx, r.Tenant, func(tx postgres.Tx) error { return s.Add(ctx, tx, r) })
 	}
 	return Again(ctx, func() error {
-		old, err := s.Get(ctx, by.Reach, *replaced)
+		old, err := s.Get(ctx, by.Scope, *replaced)
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (r *Reservation) sharesGuest(other *Reservation) bool {
 }
 
 func (s Reservations) exchange(ctx context.Context, old, r *Reservation) error {
-	standing := old.Standing()
+	standing := old.EffectiveState()
 	if standing == Held {
 		if err := old.Replace(r.CreatedBy, r.PlacedAt); err != nil {
 			return err

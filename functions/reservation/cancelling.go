@@ -31,7 +31,7 @@ type CancelWish struct {
 }
 
 // Cancels returns who cancels: a service that passes on a guest's wish speaks for the guest.
-func (v Visitor) Cancels(r *Reservation, code Reason) Actor {
+func (v Principal) Cancels(r *Reservation, code Reason) Actor {
 	if v.Actor.Type == System && code == GuestCancelled {
 		return Actor{Guest, Name(r.Guest.String())}
 	}
@@ -44,7 +44,7 @@ var errWaiver = fault.ErrForbidden.Saying("Only a manager can waive the penalty.
 // Allows says whether the reservation can be cancelled by a wish, and what that comes to.
 func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, error) {
 	applied := Applied{Ref: r.policyRef(), Currency: r.Currency}
-	switch standing := r.Standing(); {
+	switch standing := r.EffectiveState(); {
 	case standing == Held, standing == ExpiredHold && w.OnlyHeld: // rooms that are over, too: money might take them again
 		return applied, nil, nil
 	case standing != Confirmed || w.OnlyHeld || !now.Before(r.noShowAt()):

@@ -167,7 +167,7 @@ func TestOnlyAManagerWaivesAPenalty(t *testing.T) {
 		{"a manager", Staff, []string{"front_desk", "manager"}, edge, nil},
 		{"no service", System, []string{"manager"}, edge, fault.ErrForbidden},
 	} {
-		v := Visitor{Actor: Actor{test.actor, "usr_1"}, Roles: test.roles}
+		v := Principal{Actor: Actor{test.actor, "usr_1"}, Roles: test.roles}
 		_, back, err := CancelWish{Code: StaffCancelled, By: v.Actor, MayWaive: v.MayWaive()}.Allows(r, test.at)
 		if !errors.Is(err, test.want) || (err == nil) != (len(back) == 1 && back[0].Amount == r.Captured) {
 			t.Errorf("%s: %v with %+v, want %v", test.name, err, back, test.want)

@@ -223,8 +223,8 @@ func TestSettingsAreKeptForAMinuteAndOverAFailure(t *testing.T) {
 		{"kept", 59 * time.Second, 200, `{"settings":{"holdTtlSeconds":120}}`, want, 1},
 		{"kept over a failure", time.Second, 503, ``, want, 2},
 		{"not asked again at once", time.Second, 503, ``, want, 2},
-		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, Settings{longestHold, usualGrace, "r"}, 3},
-		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, Settings{shortestHold, usualGrace, "r"}, 4},
+		{"asked again, and bounded", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":90000}}`, Settings{maxHold, usualGrace, "r"}, 3},
+		{"from below too", time.Minute, 200, `{"region":"r","settings":{"holdTtlSeconds":1}}`, Settings{minHold, usualGrace, "r"}, 4},
 		{"a grace that no column takes", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":2147483648}}`, Settings{usualHold, maxGrace, "r"}, 5},
 		{"a grace below nothing", time.Minute, 200, `{"region":"r","settings":{"noShowGraceHours":-1}}`, Settings{usualHold, 0, "r"}, 6},
 	} {

@@ -14,7 +14,7 @@ import (
 
 // A Claim says that a reservation has been paid for. It is not believed: the payment service is asked.
 type Claim struct {
-	Reach
+	Scope
 	Reservation id.Reservation
 	Intent      *id.Intent // nil: cash on arrival, promised now
 	Method      Method     // as the caller says; empty where the intent alone tells
@@ -25,7 +25,7 @@ type Within func(ctx context.Context, f func(postgres.Tx) error) error
 
 // stock is what confirming needs of inventory.
 type stock interface {
-	Hold(context.Context, *Reservation, Hold) (Placement, error)
+	Hold(context.Context, *Reservation, Hold) (HoldResult, error)
 	Commit(context.Context, *Reservation, Hold) error
 	Release(context.Context, *Reservation, []id.Allocation) error
 }
@@ -64,7 +64,7 @@ func (c *Confirmer) Confirm(ctx context.Context, claim Claim, within Within) (r 
 }
 
 func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*Reservation, error) {
-	r, err := c.reservations.Get(ctx, claim.Reach, claim.Reservation)
+	r, err := c.reservations.Get(ctx, claim.Scope, claim.Reservation)
 	if err != nil || r.PaidBy(claim.Intent) {
 		return r, err
 	}
@@ -98,7 +98,7 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 // that was cut off has committed in time.
 func (c *Confirmer) intent(ctx context.Context, r *Reservation, claim Claim) (Intent, error) {
 	if claim.Intent == nil {
-		switch r.Standing() {
+		switch r.EffectiveState() {
 		case Held:
 			return c.till.Promise(ctx, r)
 		case ExpiredHold:
@@ -128,8 +128,8 @@ func (c *Confirmer) rooms(ctx context.Context, r *Reservation, i Intent) (Hold, 
 	if err := c.stock.Release(ctx, r, r.Hold.Allocations); err != nil {
 		return Hold{}, err
 	}
-	for attempt := range reholds {
-		hold := r.rehold(i.ID, attempt)
+	for attempt := range maxHoldRetries {
+		hold := r.retryHold(i.ID, attempt)
 		placed, err := c.stock.Hold(ctx, r, hold)
 		if err == nil {
 			err = c.stock.Commit(ctx, r, hold)
@@ -155,12 +155,12 @@ func (c *Confirmer) soldOut(ctx context.Context, r *Reservation, i Intent, withi
 // giveBack returns what the intent has brought and what an attempt with it may have taken, where nothing can come of it
 // any more. The refusal is returned, so that a failure here is the only other outcome.
 func (c *Confirmer) giveBack(ctx context.Context, r *Reservation, i Intent, refused error) error {
-	if stray := r.Stray(i); stray != nil {
+	if stray := r.OrphanedAllocations(i); stray != nil {
 		if err := c.stock.Release(ctx, r, stray); err != nil {
 			return err
 		}
 	}
-	if back, useless := r.Useless(i); useless {
+	if back, refundable := r.RefundableAmount(i); refundable {
 		if err := c.till.Refund(ctx, r.Tenant, back, BoughtNothing); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func (s *stage) pays(i Intent) Intent {
 }
 
 func (s *stage) confirm(intent *id.Intent) error {
-	claim := Claim{Reach: Reach{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
 	_, err := s.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
 		return s.reservations.In(ctx, s.r.Tenant, f)
 	})
@@ -75,7 +75,7 @@ func (s *stage) change(act func(*Reservation) error) {
 func (s *stage) sell() {
 	s.t.Helper()
 	other := *s.r
-	other.Hold = other.wanted(id.New[id.Request](), "hold", longestHold)
+	other.Hold = other.wanted(id.New[id.Request](), "hold", maxHold)
 	if _, err := s.house.Hold(s.t.Context(), &other, other.Hold); err != nil {
 		s.t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func (s *stage) sell() {
 
 func (s *stage) now() *Reservation {
 	s.t.Helper()
-	r, err := s.reservations.Get(s.t.Context(), Reach{Tenant: s.r.Tenant}, s.r.ID)
+	r, err := s.reservations.Get(s.t.Context(), Scope{Tenant: s.r.Tenant}, s.r.ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestConfirming(t *testing.T) {
 					t.Errorf("got %v, want %v", err, test.want)
 				}
 			}
-			if got := s.now().Standing(); got != test.state {
+			if got := s.now().EffectiveState(); got != test.state {
 				t.Errorf("it is %s, want %s", got, test.state)
 			}
 			if got := told(t, s.db, s.r); !slices.Equal(got, test.told) {
@@ -204,10 +204,10 @@ func TestAConfirmationThatWasCutOffGoesOn(t *testing.T) {
 		"with rooms taken again":     func(s *stage, _ id.Intent) { s.db.Advance(10 * time.Minute) },
 		"after those have lapsed": func(s *stage, i id.Intent) {
 			s.db.Advance(10 * time.Minute)
-			if _, err := s.house.Hold(s.t.Context(), s.r, s.r.rehold(i, 0)); err != nil {
+			if _, err := s.house.Hold(s.t.Context(), s.r, s.r.retryHold(i, 0)); err != nil {
 				s.t.Fatal(err)
 			}
-			s.db.Advance(shortestHold)
+			s.db.Advance(minHold)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestAConfirmationThatWasCutOffGoesOn(t *testing.T) {
 			s := set(t, pgtest.New(t))
 			intent := captured(s)
 			before(s, *intent)
-			claim := Claim{Reach: Reach{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+			claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
 			cut := errors.New("cut off")
 			if _, err := s.Confirm(t.Context(), claim, func(context.Context, func(postgres.Tx) error) error { return cut }); !errors.Is(err, cut) {
 				t.Fatalf("got %v", err)
@@ -234,11 +234,11 @@ func TestMoneyThatFoundItsRoomsInVainGoesBack(t *testing.T) {
 	s := set(t, pgtest.New(t))
 	intent := captured(s)
 	s.db.Advance(10 * time.Minute)
-	for attempt := range reholds {
-		if _, err := s.house.Hold(t.Context(), s.r, s.r.rehold(*intent, attempt)); err != nil {
+	for attempt := range maxHoldRetries {
+		if _, err := s.house.Hold(t.Context(), s.r, s.r.retryHold(*intent, attempt)); err != nil {
 			t.Fatal(err)
 		}
-		s.db.Advance(shortestHold)
+		s.db.Advance(minHold)
 	}
 	if err := s.confirm(intent); !errors.Is(err, ErrOverbooked) {
 		t.Errorf("got %v, want %v", err, ErrOverbooked)
@@ -260,13 +260,13 @@ func TestConfirm_afterACommitThatWasNotSaved(t *testing.T) {
 			intent := claim(s)
 			cut := errors.New("cut off")
 			lost := func(context.Context, func(postgres.Tx) error) error { return cut }
-			if _, err := s.Confirm(t.Context(), Claim{Reach: Reach{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}, lost); !errors.Is(err, cut) {
+			if _, err := s.Confirm(t.Context(), Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}, lost); !errors.Is(err, cut) {
 				t.Fatalf("got %v", err)
 			}
 			s.db.Advance(10 * time.Minute)
 			s.change((*Reservation).Expire)
 			rival := *s.r
-			rival.Hold = rival.wanted(id.New[id.Request](), "hold", longestHold)
+			rival.Hold = rival.wanted(id.New[id.Request](), "hold", maxHold)
 			if _, err := s.house.Hold(t.Context(), &rival, rival.Hold); !errors.Is(err, ErrOverbooked) {
 				t.Errorf("a rival's hold: %v, want %v", err, ErrOverbooked)
 			}
@@ -292,7 +292,7 @@ func TestConfirm_afterACommitThatWasNotSaved(t *testing.T) {
 func TestTheMethodMustBeTheIntents(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
-	claim := Claim{Reach: Reach{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Method: PayPal}
+	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Method: PayPal}
 	if _, err := s.Confirm(t.Context(), claim, nil); !errors.Is(err, fault.ErrValidation) {
 		t.Errorf("got %v", err)
 	}

@@ -20,8 +20,8 @@ var (
 	HoldExpiredV1    = subject("hold_expired", event.Operational, event.Year)
 )
 
-// Emits are all of them.
-func Emits() []event.Subject {
+// Publishes are all of them.
+func Publishes() []event.Subject {
 	return []event.Subject{QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1}
 }
 
@@ -34,8 +34,8 @@ func subject(name, class string, kept time.Duration) event.Subject {
 	}
 }
 
-// tell drafts an event of the reservation. They are ordered by reservation, and numbered by its version.
-func (r *Reservation) tell(s event.Subject, payload any) event.Draft {
+// event drafts an event of the reservation. They are ordered by reservation, and numbered by its version.
+func (r *Reservation) event(s event.Subject, payload any) event.Draft {
 	d := event.Draft{
 		Subject: s, Tenant: r.Tenant, OrderingKey: r.Tenant.String() + ":" + r.ID.String(),
 		AggregateVersion: r.Version, Residency: r.Region, Payload: payload,
@@ -80,7 +80,7 @@ func QuoteRequested(q *Quote) event.Draft {
 	if q.Session != nil {
 		key = q.Session.String()
 	}
-	return q.tell(QuoteRequestedV1, key, quoteRequested{q.Tenant, q.Property, q.Session, viewStay(q.Stay), items, q.AsOf})
+	return q.event(QuoteRequestedV1, key, quoteRequested{q.Tenant, q.Property, q.Session, viewStay(q.Stay), items, q.AsOf})
 }
 
 // A quoteCreated is the payload of QuoteCreatedV1.
@@ -113,11 +113,11 @@ func QuoteCreated(q *Quote) event.Draft {
 	for i, item := range q.Items {
 		items[i] = quotedItem{item.RoomType, item.RatePlan, occupants(item.Occupants), item.Nights, item.Nightly, item.Total, q.Currency}
 	}
-	return q.tell(QuoteCreatedV1, q.ID.String(), quoteCreated{
+	return q.event(QuoteCreatedV1, q.ID.String(), quoteCreated{
 		q.ID, q.Tenant, q.Property, viewStay(q.Stay), items, q.Lines, Totals{q.Total, q.Currency}, q.FX, q.ValidUntil, q.AsOf})
 }
 
-func (q *Quote) tell(s event.Subject, key string, payload any) event.Draft {
+func (q *Quote) event(s event.Subject, key string, payload any) event.Draft {
 	d := event.Draft{Subject: s, Tenant: q.Tenant, OrderingKey: q.Tenant.String() + ":" + key, Residency: q.Region, Payload: payload}
 	if q.Session != nil {
 		d.Session = q.Session.String()
@@ -182,7 +182,7 @@ func HoldPlaced(r *Reservation) event.Draft {
 	for i, item := range r.Items {
 		items[i] = heldItem{item.ID, item.RoomType, occupants(item.Occupants), item.Nightly, r.Currency}
 	}
-	return r.tell(HeldV1, held{
+	return r.event(HeldV1, held{
 		reference: r.reference(), Code: r.Code, Channel: r.Channel, Partner: r.Partner,
 		Guest: hashedGuest{Guest: r.Guest, Locale: r.Locale}, Stay: viewStay(r.Stay), Items: items, Totals: Totals{r.Total, r.Currency},
 		Hold: heldUntil{r.PlacedAt, r.ExpiresAt, r.TTL}, FX: r.FX, CreatedBy: r.CreatedBy, OccurredAt: r.PlacedAt,
@@ -210,7 +210,7 @@ type channel struct {
 
 // BookingConfirmed tells that a reservation is the guest's for good.
 func BookingConfirmed(r *Reservation) event.Draft {
-	return r.tell(ConfirmedV1, confirmed{
+	return r.event(ConfirmedV1, confirmed{
 		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
 		Payment: *viewPayment(r.Payment), FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: GuestView{r.Guest, r.Locale},
 		ConfirmedAt: *r.ConfirmedAt, CaptureEvent: r.CaptureEvent,
@@ -237,7 +237,7 @@ func BookingCancelled(r *Reservation) event.Draft {
 	for i, item := range r.Items {
 		items[i] = item.ID
 	}
-	return r.tell(CancelledV1, cancelled{r.reference(), c.At, c.Reason, c.Code, c.Applied, c.Refunds, items, r.Allocations, c.Actor, c.Cause})
+	return r.event(CancelledV1, cancelled{r.reference(), c.At, c.Reason, c.Code, c.Applied, c.Refunds, items, r.Allocations, c.Actor, c.Cause})
 }
 
 // A holdExpired is the payload of HoldExpiredV1.
@@ -250,5 +250,5 @@ type holdExpired struct {
 
 // HoldRanOut tells that nobody paid in time.
 func HoldRanOut(r *Reservation) event.Draft {
-	return r.tell(HoldExpiredV1, holdExpired{r.reference(), r.Hold.ID, r.ExpiresAt, r.Allocations})
+	return r.event(HoldExpiredV1, holdExpired{r.reference(), r.Hold.ID, r.ExpiresAt, r.Allocations})
 }

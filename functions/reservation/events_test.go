@@ -33,12 +33,12 @@ func TestEventsKeepTheirContract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := contract.Said(d.Subject.Name, raw.Payload); err != nil {
+		if err := contract.ValidateOutgoing(d.Subject.Name, raw.Payload); err != nil {
 			t.Errorf("%s: %v\n%s", d.Subject.Name, err, raw.Payload)
 		}
 		told[d.Subject.Name] = true
 	}
-	for _, s := range Emits() {
+	for _, s := range Publishes() {
 		if !told[s.Name] {
 			t.Errorf("%s is not tested", s.Name)
 		}
@@ -88,7 +88,7 @@ func TestACaptureWithoutItsEventBreaksTheContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if contract.Said(ConfirmedV1.Name, raw.Payload) == nil {
+	if contract.ValidateOutgoing(ConfirmedV1.Name, raw.Payload) == nil {
 		t.Errorf("accepted: %s", raw.Payload)
 	}
 }

@@ -37,7 +37,7 @@ type Page struct {
 }
 
 // Get returns a reservation, or ErrNotFound where it is beyond reach.
-func (s Reservations) Get(ctx context.Context, who Reach, rsv id.Reservation) (r *Reservation, err error) {
+func (s Reservations) Get(ctx context.Context, who Scope, rsv id.Reservation) (r *Reservation, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		found, err := read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
 			pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv})
@@ -64,13 +64,13 @@ func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, tenant id.Tenant
 }
 
 // ByCode lists the reservation with that code, in capital letters or small ones, if there is one.
-func (s Reservations) ByCode(ctx context.Context, who Reach, code string) ([]*Reservation, error) {
+func (s Reservations) ByCode(ctx context.Context, who Scope, code string) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+` AND r.code = @code`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": strings.ToUpper(strings.TrimSpace(code))})
 }
 
 // Arrivals lists whom a property awaits on a day: what is confirmed, in the order of the reservations' ids.
-func (s Reservations) Arrivals(ctx context.Context, who Reach, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
+func (s Reservations) Arrivals(ctx context.Context, who Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+`
 		AND r.property_id = @property AND r.stay_start = @date AND r.state = 'confirmed'
 		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
@@ -78,14 +78,14 @@ func (s Reservations) Arrivals(ctx context.Context, who Reach, at id.Property, o
 }
 
 // InHouse lists whose stay at a property is under way, in the order of the reservations' ids.
-func (s Reservations) InHouse(ctx context.Context, who Reach, at id.Property, p Page) ([]*Reservation, error) {
+func (s Reservations) InHouse(ctx context.Context, who Scope, at id.Property, p Page) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+`
 		AND r.property_id = @property AND r.state IN ('check_in_started', 'checked_in', 'checkout_started')
 		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "after": p.After, "limit": p.Limit})
 }
 
-func (s Reservations) list(ctx context.Context, who Reach, sql string, args pgx.StrictNamedArgs) (found []*Reservation, err error) {
+func (s Reservations) list(ctx context.Context, who Scope, sql string, args pgx.StrictNamedArgs) (found []*Reservation, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		if found, err = read(ctx, tx, sql, args); err != nil {
 			return fmt.Errorf("reservations: list: %w", err)

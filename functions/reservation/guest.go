@@ -32,9 +32,9 @@ type Person struct {
 }
 
 const (
-	longestName     = 100
-	longestEmail    = 254
-	longestRequests = 1000
+	maxNameLength     = 100
+	maxEmailLength    = 254
+	maxRequestsLength = 1000
 )
 
 // Validate refuses a guest without a name, and addresses that cannot be. Many guests have one name.
@@ -47,11 +47,11 @@ func (p Person) Validate() error {
 	}
 	_, noEmail := pseudonym.Email(p.Email)
 	_, noPhone := pseudonym.Phone(p.Phone)
-	refuse("firstName", "must be a name", !printable(p.FirstName, longestName) || strings.TrimSpace(p.FirstName+p.LastName) == "")
-	refuse("lastName", "must be a name", !printable(p.LastName, longestName))
-	refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > longestEmail)
+	refuse("firstName", "must be a name", !printable(p.FirstName, maxNameLength) || strings.TrimSpace(p.FirstName+p.LastName) == "")
+	refuse("lastName", "must be a name", !printable(p.LastName, maxNameLength))
+	refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
 	refuse("phone", "must be a telephone number with its country code", noPhone != nil)
-	refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, longestRequests))
+	refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
 	if found != nil {
 		return fault.ErrValidation.With(found...)
 	}
@@ -81,7 +81,7 @@ func (r *Reservation) Speak(l locale.Tag) (changed bool) {
 // MayName returns nil while a guest can still be named: while rooms are held, and until the stay is over. Then it is
 // ErrHoldExpired or ErrIllegalTransition.
 func (r *Reservation) MayName() error {
-	switch r.Standing() {
+	switch r.EffectiveState() {
 	case Held, Confirmed, CheckInStarted, CheckedIn:
 		return nil
 	case ExpiredHold:

@@ -22,7 +22,7 @@ func OpenInventory(e env.Env) Inventory {
 
 // Hold keeps one room for each item of the reservation, all or none: ErrOverbooked. Allocations that were held before
 // and are over stay so: ErrHoldExpired.
-func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p Placement, err error) {
+func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p HoldResult, err error) {
 	type allocation struct {
 		ID       id.Allocation `json:"allocationId"`
 		RoomType id.RoomType   `json:"roomTypeId"`
@@ -40,10 +40,10 @@ func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p Placemen
 		in.Allocations = append(in.Allocations, allocation{h.Allocations[n], item.RoomType, 1})
 	}
 	if err := i.client.Post(ctx, "/holds", in, &p, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
-		return Placement{}, fmt.Errorf("inventory: hold for %s: %w", r.ID, err)
+		return HoldResult{}, fmt.Errorf("inventory: hold for %s: %w", r.ID, err)
 	}
 	if p.PlacedAt.IsZero() || p.ExpiresAt.IsZero() {
-		return Placement{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: hold for %s: incomplete", r.ID))
+		return HoldResult{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: hold for %s: incomplete", r.ID))
 	}
 	return p, nil
 }

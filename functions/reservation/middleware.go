@@ -17,29 +17,29 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Reach is how far somebody sees: one tenant, and there all properties (nil) or only some. What lies beyond it does
+// A Scope is how far somebody sees: one tenant, and there all properties (nil) or only some. What lies beyond it does
 // not exist for them.
-type Reach struct {
+type Scope struct {
 	Tenant     id.Tenant
 	Properties []id.Property
 }
 
-// Sees reports whether a property is within reach.
-func (r Reach) Sees(p id.Property) bool {
+// Allows reports whether a property is within reach.
+func (r Scope) Allows(p id.Property) bool {
 	return r.Properties == nil || slices.Contains(r.Properties, p)
 }
 
-// A Visitor is who calls this service, and how far they see.
-type Visitor struct {
-	Reach
+// A Principal is who calls this service, and how far they see.
+type Principal struct {
+	Scope
 	Actor Actor
 	Roles []string // of staff
 	Desk  bool     // a service that a hotel's staff work with
 }
 
-// MayActAs reports whether the visitor may do something in that name. Services speak for guests, desk services for staff too;
+// CanActAs reports whether the visitor may do something in that name. Services speak for guests, desk services for staff too;
 // staff speak for themselves only.
-func (v Visitor) MayActAs(a Actor) bool {
+func (v Principal) CanActAs(a Actor) bool {
 	if v.Actor.Type == Staff {
 		return a == v.Actor
 	}
@@ -47,7 +47,7 @@ func (v Visitor) MayActAs(a Actor) bool {
 }
 
 // MayGive reports whether the visitor may cancel for that reason: that the hotel cancels is for its staff and their services to say.
-func (v Visitor) MayGive(r Reason) bool {
+func (v Principal) MayGive(r Reason) bool {
 	return r != StaffCancelled || v.Actor.Type == Staff || v.Desk
 }
 
@@ -58,12 +58,12 @@ const (
 )
 
 // MayWaive reports whether the visitor may leave a guest what the policy keeps: a manager may. No service is one.
-func (v Visitor) MayWaive() bool { return v.Actor.Type == Staff && slices.Contains(v.Roles, Manager) }
+func (v Principal) MayWaive() bool { return v.Actor.Type == Staff && slices.Contains(v.Roles, Manager) }
 
 // A Call is a request to this service.
 type Call[In any] struct {
 	fn.Call[In]
-	Visitor
+	Principal
 }
 
 // A Serve is the act of one of this service's HTTP functions.
@@ -72,25 +72,25 @@ type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 // HTTP makes an HTTP function. Services and the desk call it, each for one tenant.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) fn.Function {
 	s.Access = fn.Desk
-	door := func(e env.Env) (fn.Door[Visitor], error) { return openDoor(e, s.Idempotent) }
-	return fn.HTTP(s, door, func(e env.Env) (func(context.Context, Visitor, fn.Call[In]) (Out, error), error) {
+	open := func(e env.Env) (fn.Middleware[Principal], error) { return openMiddleware(e, s.Idempotent) }
+	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, Principal, fn.Call[In]) (Out, error), error) {
 		serve, err := build(e)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, v Visitor, c fn.Call[In]) (Out, error) { return serve(ctx, Call[In]{c, v}) }, nil
+		return func(ctx context.Context, v Principal, c fn.Call[In]) (Out, error) { return serve(ctx, Call[In]{c, v}) }, nil
 	})
 }
 
-// openDoor opens the ledger only for those who need it: to read, no key is needed.
-func openDoor(e env.Env, idempotent bool) (d fn.Door[Visitor], err error) {
+// openMiddleware opens the ledger only for those who need it: to read, no key is needed.
+func openMiddleware(e env.Env, idempotent bool) (d fn.Middleware[Principal], err error) {
 	var c struct {
 		Desks []string `env:"DESK_CALLERS"` // e-mails of the services that staff work with
 	}
 	if err := e.Load(&c); err != nil {
-		return d, fmt.Errorf("door: %w", err)
+		return d, fmt.Errorf("middleware: %w", err)
 	}
-	d.Enter = func(_ context.Context, r *http.Request, who identity.Identity) (Visitor, fn.Scope, error) {
+	d.Resolve = func(_ context.Context, r *http.Request, who identity.Identity) (Principal, fn.Scope, error) {
 		v, s, err := enter(r, who)
 		v.Desk = !who.Staff && slices.Contains(c.Desks, who.Email)
 		return v, s, err
@@ -103,21 +103,21 @@ func openDoor(e env.Env, idempotent bool) (d fn.Door[Visitor], err error) {
 
 // enter takes the tenant from X-Tenant-Id. Staff of another tenant find nothing there, as if it did not exist, and staff without a role
 // for the desk are refused.
-func enter(r *http.Request, who identity.Identity) (Visitor, fn.Scope, error) {
+func enter(r *http.Request, who identity.Identity) (Principal, fn.Scope, error) {
 	tenant, err := id.Parse[id.Tenant](r.Header.Get("X-Tenant-Id"))
 	if err != nil || len(r.Header.Values("X-Tenant-Id")) != 1 {
-		return Visitor{}, fn.Scope{}, fault.ErrValidation.With(fault.Violation{Pointer: "/X-Tenant-Id", Rule: "form", Message: "must be the id of one tenant, once"})
+		return Principal{}, fn.Scope{}, fault.ErrValidation.With(fault.Violation{Pointer: "/X-Tenant-Id", Rule: "form", Message: "must be the id of one tenant, once"})
 	}
 	service, _, _ := strings.Cut(who.Email, "@")
-	v, caller := Visitor{Reach: Reach{Tenant: tenant}, Actor: Actor{Type: System, ID: Name(service)}}, who.Email
+	v, caller := Principal{Scope: Scope{Tenant: tenant}, Actor: Actor{Type: System, ID: Name(service)}}, who.Email
 	if who.Staff {
 		if who.Tenant == nil || *who.Tenant != tenant {
-			return Visitor{}, fn.Scope{}, ErrNotFound
+			return Principal{}, fn.Scope{}, ErrNotFound
 		}
 		if !slices.Contains(who.Roles, FrontDesk) && !slices.Contains(who.Roles, Manager) {
-			return Visitor{}, fn.Scope{}, fault.ErrForbidden
+			return Principal{}, fn.Scope{}, fault.ErrForbidden
 		}
-		v, caller = Visitor{Reach: Reach{tenant, append([]id.Property{}, who.Properties...)}, Actor: Actor{Staff, Name(scrub(who.Subject))}, Roles: who.Roles}, who.Subject
+		v, caller = Principal{Scope: Scope{tenant, append([]id.Property{}, who.Properties...)}, Actor: Actor{Staff, Name(scrub(who.Subject))}, Roles: who.Roles}, who.Subject
 	}
 	return v, fn.Scope{Tenant: tenant, Caller: caller}, nil
 }
@@ -131,7 +131,7 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 		handle, err := build(e)
 		return func(ctx context.Context, e event.Event[P]) error {
 			if e.Delivery.Tenant == nil {
-				return fn.Park(fault.ErrValidation.Saying("The event names no tenant."))
+				return fn.DeadLetter(fault.ErrValidation.Saying("The event names no tenant."))
 			}
 			return handle(ctx, e)
 		}, err

@@ -50,7 +50,7 @@ func TestTheDoor(t *testing.T) {
 			if err != nil {
 				return
 			}
-			if v.Sees(property) != test.sees[0] || v.Sees(id.New[id.Property]()) != test.sees[1] || v.Tenant != tenant {
+			if v.Allows(property) != test.sees[0] || v.Allows(id.New[id.Property]()) != test.sees[1] || v.Tenant != tenant {
 				t.Errorf("sees %v of %s", v.Properties, v.Tenant)
 			}
 			if scope.Tenant != tenant || scope.Caller != cmp.Or(test.who.Email, test.who.Subject) {
@@ -80,23 +80,23 @@ func TestDoor_actingForStaff(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			d, err := openDoor(env.Of(nil).With("DESK_CALLERS", test.desks), false)
+			d, err := openMiddleware(env.Of(nil).With("DESK_CALLERS", test.desks), false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := httptest.NewRequest("GET", "/", nil)
 			r.Header.Set("X-Tenant-Id", tenant.String())
-			v, _, err := d.Enter(t.Context(), r, test.who)
+			v, _, err := d.Resolve(t.Context(), r, test.who)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := v.MayActAs(Actor{Guest, "gst_1"}); got != test.asGuest {
+			if got := v.CanActAs(Actor{Guest, "gst_1"}); got != test.asGuest {
 				t.Errorf("may act as a guest: %v", got)
 			}
-			if got := v.MayActAs(Actor{Staff, "usr_9"}); got != test.asStaff {
+			if got := v.CanActAs(Actor{Staff, "usr_9"}); got != test.asStaff {
 				t.Errorf("may act as staff: %v", got)
 			}
-			if got := v.MayActAs(v.Actor); got != test.asSelf {
+			if got := v.CanActAs(v.Actor); got != test.asSelf {
 				t.Errorf("may act as itself: %v", got)
 			}
 			if got := v.MayGive(StaffCancelled); got != test.staffCancels || !v.MayGive(GuestCancelled) {

@@ -44,19 +44,19 @@ func (h *house) free(t id.RoomType) int {
 	return left
 }
 
-func (h *house) Hold(_ context.Context, r *Reservation, hold Hold) (Placement, error) {
+func (h *house) Hold(_ context.Context, r *Reservation, hold Hold) (HoldResult, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked++
 	for _, a := range hold.Allocations {
 		if known := h.taken[a]; known != nil && h.gone(known) {
-			return Placement{}, ErrHoldExpired
+			return HoldResult{}, ErrHoldExpired
 		}
 	}
-	p := Placement{h.now(), h.now().Add(time.Duration(hold.TTL) * time.Second)}
+	p := HoldResult{h.now(), h.now().Add(time.Duration(hold.TTL) * time.Second)}
 	for i, a := range hold.Allocations {
 		if h.taken[a] == nil && h.free(r.Items[i].RoomType) < 1 {
-			return Placement{}, ErrOverbooked
+			return HoldResult{}, ErrOverbooked
 		}
 	}
 	for i, a := range hold.Allocations {

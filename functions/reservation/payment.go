@@ -86,7 +86,7 @@ type Refund struct {
 func (r *Reservation) Accepts(i Intent) error {
 	covers := i.Currency == r.Currency && i.kept() >= r.Total
 	promises := i.Method == CashOnArrival && i.Currency == r.Currency && i.Amount >= r.Total
-	switch standing := r.Standing(); {
+	switch standing := r.EffectiveState(); {
 	case !r.owns(i):
 		return errForeign // neither confirmed nor given back by this one
 	case !standing.leadsTo(Confirmed):
@@ -121,7 +121,7 @@ func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
 	if err := r.Accepts(i); err != nil {
 		return err
 	}
-	if err := r.move(r.Standing(), Confirmed); err != nil {
+	if err := r.move(r.EffectiveState(), Confirmed); err != nil {
 		return err
 	}
 	now = at(now)
@@ -131,18 +131,18 @@ func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
 	return nil
 }
 
-// reholds is how often rooms are asked for under new ids. Each time, the ids before have lapsed in an attempt cut off.
-const reholds = 3
+// maxHoldRetries is how often rooms are asked for under new ids. Each time, the ids before have lapsed in an attempt cut off.
+const maxHoldRetries = 3
 
-// rehold is a new hold on the same rooms for a guest who has paid when the first was over. The same attempt by the same
+// retryHold is a new hold on the same rooms for a guest who has paid when the first was over. The same attempt by the same
 // intent has the same ids, whoever makes it, so that two of them take the rooms once.
-func (r *Reservation) rehold(i id.Intent, attempt int) Hold {
-	return r.wanted(i, "again/"+strconv.Itoa(attempt), shortestHold)
+func (r *Reservation) retryHold(i id.Intent, attempt int) Hold {
+	return r.wanted(i, "again/"+strconv.Itoa(attempt), minHold)
 }
 
 // CancelUnpaid gives up a hold that will not be paid for. A hold that is over is none any more: the sweep tells of it.
 func (r *Reservation) CancelUnpaid(now time.Time) error {
-	if r.Standing() != Held {
+	if r.EffectiveState() != Held {
 		return ErrIllegalTransition
 	}
 	return r.cancel(PaymentFailed, "The payment failed permanently.", saga(), now)
@@ -150,7 +150,7 @@ func (r *Reservation) CancelUnpaid(now time.Time) error {
 
 // CancelLost gives up a hold whose rooms the inventory service has lost.
 func (r *Reservation) CancelLost(now time.Time) error {
-	if r.Standing() != Held {
+	if r.EffectiveState() != Held {
 		return ErrIllegalTransition
 	}
 	return r.cancel(InventoryFailed, "The rooms are no longer available.", saga(), now)
@@ -174,7 +174,7 @@ func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 
 // Replace gives up a hold because its guest has another one now.
 func (r *Reservation) Replace(by Actor, now time.Time) error {
-	if r.Standing() != Held {
+	if r.EffectiveState() != Held {
 		return ErrIllegalTransition
 	}
 	return r.cancel(GuestCancelled, "Replaced by another hold.", by, now)
@@ -183,10 +183,10 @@ func (r *Reservation) Replace(by Actor, now time.Time) error {
 // cancel gives back what was paid, and the rooms, which the event names.
 func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time, back ...Refund) error {
 	outcome := Released
-	if r.Standing() == ExpiredHold {
+	if r.EffectiveState() == ExpiredHold {
 		outcome = Expired // which it was before, and a hold has one outcome
 	}
-	if err := r.move(r.Standing(), Cancelled); err != nil {
+	if err := r.move(r.EffectiveState(), Cancelled); err != nil {
 		return err
 	}
 	applied := Applied{Ref: r.policyRef(), Currency: r.Currency}
@@ -201,9 +201,9 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 // standsOn reports whether the reservation is, or was before it was cancelled, paid for by that intent.
 func (r *Reservation) standsOn(i Intent) bool { return r.Intent != nil && *r.Intent == i.ID }
 
-// Useless is the money of an intent that bought nothing: too little of it came, or the reservation stands on another
+// RefundableAmount is the money of an intent that bought nothing: too little of it came, or the reservation stands on another
 // intent, or on none and never will. What a cancellation has asked to be given back is not given back twice.
-func (r *Reservation) Useless(i Intent) (Refund, bool) {
+func (r *Reservation) RefundableAmount(i Intent) (Refund, bool) {
 	asked := r.Cancellation != nil && slices.ContainsFunc(r.Cancellation.Refunds, func(back Refund) bool { return back.Intent == i.ID })
 	if !r.owns(i) || r.standsOn(i) || asked || i.kept() <= 0 || r.Accepts(i) == nil {
 		return Refund{}, false
@@ -216,14 +216,14 @@ func (r *Reservation) Surplus(i Intent) (Refund, bool) {
 	return Refund{i.ID, i.kept() - r.Total}, i.kept() > r.Total
 }
 
-// Stray are the rooms that an attempt with this intent may have taken anew when it cannot confirm the reservation any
+// OrphanedAllocations are the rooms that an attempt with this intent may have taken anew when it cannot confirm the reservation any
 // more. While it still can, another attempt may just be succeeding with them.
-func (r *Reservation) Stray(i Intent) (rooms []id.Allocation) {
+func (r *Reservation) OrphanedAllocations(i Intent) (rooms []id.Allocation) {
 	if !r.owns(i) || r.standsOn(i) || i.Captured == 0 || r.State.leadsTo(Confirmed) {
 		return nil
 	}
-	for attempt := range reholds {
-		rooms = append(rooms, r.rehold(i.ID, attempt).Allocations...)
+	for attempt := range maxHoldRetries {
+		rooms = append(rooms, r.retryHold(i.ID, attempt).Allocations...)
 	}
 	return rooms
 }

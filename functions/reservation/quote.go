@@ -13,11 +13,11 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// mostItems bounds the rooms of one reservation, and with them every answer and event that lists them; mostPromo what
+// maxItems bounds the rooms of one reservation, and with them every answer and event that lists them; mostPromo what
 // is passed on to pricing.
 const (
-	mostItems = 20
-	mostPromo = 64
+	maxItems       = 20
+	maxPromoLength = 64
 )
 
 // An Ask is what somebody wants a price for.
@@ -38,11 +38,11 @@ func (a Ask) Validate() error {
 	if err := a.Stay.Validate(); err != nil {
 		found = append(found, fault.Violation{Pointer: "/stayWindow", Rule: "range", Message: err.Error()})
 	}
-	if n := len(a.Items); n == 0 || n > mostItems {
-		found = append(found, fault.Violation{Pointer: "/items", Rule: "length", Message: fmt.Sprintf("must list 1 to %d rooms", mostItems)})
+	if n := len(a.Items); n == 0 || n > maxItems {
+		found = append(found, fault.Violation{Pointer: "/items", Rule: "length", Message: fmt.Sprintf("must list 1 to %d rooms", maxItems)})
 	}
-	if len(a.Promo) > mostPromo {
-		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "length", Message: fmt.Sprintf("must not be longer than %d bytes", mostPromo)})
+	if len(a.Promo) > maxPromoLength {
+		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "length", Message: fmt.Sprintf("must not be longer than %d bytes", maxPromoLength)})
 	}
 	for i, item := range a.Items {
 		if err := item.Occupants.Validate(); err != nil {

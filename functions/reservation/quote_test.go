@@ -92,8 +92,8 @@ func TestAnAskIsOneThatSomebodyCanMean(t *testing.T) {
 		{"two rooms", func(*Ask) {}, ""},
 		{"no night", func(a *Ask) { a.Stay.End = a.Stay.Start }, "/stayWindow"},
 		{"no room", func(a *Ask) { a.Items = nil }, "/items"},
-		{"a whole town", func(a *Ask) { a.Items = make([]AskedItem, mostItems+1) }, "/items"},
-		{"a code that is none", func(a *Ask) { a.Promo = strings.Repeat("x", mostPromo+1) }, "/promoCode"},
+		{"a whole town", func(a *Ask) { a.Items = make([]AskedItem, maxItems+1) }, "/items"},
+		{"a code that is none", func(a *Ask) { a.Promo = strings.Repeat("x", maxPromoLength+1) }, "/promoCode"},
 		{"children alone", func(a *Ask) { a.Items[1].Occupants = stay.Occupants{Children: 2} }, "/items/1/occupants"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -33,7 +33,7 @@ const selectQuotes = `
 	WHERE tenant_id = @tenant AND quote_id = @quote AND (@properties::uuid[] IS NULL OR property_id = ANY (@properties))`
 
 // Get returns a quote, or ErrNotFound where it is beyond reach.
-func (s Quotes) Get(ctx context.Context, who Reach, q id.Quote) (quote *Quote, err error) {
+func (s Quotes) Get(ctx context.Context, who Scope, q id.Quote) (quote *Quote, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		quote, err = getQuote(ctx, tx.Last(), who, q)
 		return err
@@ -41,7 +41,7 @@ func (s Quotes) Get(ctx context.Context, who Reach, q id.Quote) (quote *Quote, e
 	return quote, err
 }
 
-func getQuote(ctx context.Context, tx postgres.Tx, who Reach, q id.Quote) (*Quote, error) {
+func getQuote(ctx context.Context, tx postgres.Tx, who Scope, q id.Quote) (*Quote, error) {
 	rows, _ := tx.Query(ctx, selectQuotes, pgx.StrictNamedArgs{"tenant": who.Tenant, "quote": q, "properties": who.Properties})
 	quote, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Quote])
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -60,7 +60,7 @@ func (s Quotes) Add(ctx context.Context, q *Quote) (stands *Quote, err error) {
 		if err != nil {
 			return fmt.Errorf("quotes: add %s: %w", q.ID, err)
 		}
-		if stands, err = getQuote(ctx, tx, Reach{Tenant: q.Tenant}, q.ID); err != nil || !added {
+		if stands, err = getQuote(ctx, tx, Scope{Tenant: q.Tenant}, q.ID); err != nil || !added {
 			return err
 		}
 		return s.outbox.Append(ctx, tx, QuoteRequested(stands), QuoteCreated(stands))

@@ -115,7 +115,7 @@ func TestExpiryRacingCaptureAndAnotherGuest(t *testing.T) {
 			}
 		}
 		other := *s.r
-		other.Hold = other.wanted(id.New[id.Request](), "hold", longestHold)
+		other.Hold = other.wanted(id.New[id.Request](), "hold", maxHold)
 		took := false
 		rival := func() {
 			_, err := s.house.Hold(t.Context(), &other, other.Hold)
@@ -215,7 +215,7 @@ func TestTwoPaymentsRacingForRoomsThatWereLost(t *testing.T) {
 func TestALateAttemptLeavesTheRoomsOfOneThatCameInTime(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
-	claim := Claim{Reach: Reach{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s)}
+	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s)}
 	cut := errors.New("cut off")
 	late := func() {
 		s.db.Advance(10 * time.Minute)

@@ -17,7 +17,7 @@ type Reservation struct {
 	Tenant   id.Tenant      `db:"tenant_id"`
 	Property id.Property    `db:"property_id"`
 	Code     string         // what a guest reads to the desk; unique per tenant, drawn when the row is written
-	State    State          // as stored: Standing says where the reservation stands
+	State    State          // as stored: EffectiveState says where the reservation stands
 	Pending  Step           `db:"pending_step"`
 	Version  int            // one more with each move
 	Channel  Channel
@@ -86,8 +86,8 @@ const (
 	Released  Outcome = "released"
 )
 
-// A Placement is the inventory service's word that it keeps rooms.
-type Placement struct {
+// A HoldResult is the inventory service's word that it keeps rooms.
+type HoldResult struct {
 	PlacedAt  time.Time `json:"placedAt"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
@@ -104,8 +104,8 @@ func (r *Reservation) wanted(act [16]byte, label string, ttl time.Duration) Hold
 	return h
 }
 
-// Standing is where the reservation stood when it was read: a hold whose time had come was over, whatever is stored.
-func (r *Reservation) Standing() State {
+// EffectiveState is where the reservation stood when it was read: a hold whose time had come was over, whatever is stored.
+func (r *Reservation) EffectiveState() State {
 	if r.State == Held && !r.AsOf.Before(r.Hold.ExpiresAt) {
 		return ExpiredHold
 	}
@@ -123,7 +123,7 @@ func (r *Reservation) move(from, to State) error {
 }
 
 // Keep begins the hold that inventory has placed.
-func (r *Reservation) Keep(p Placement) error {
+func (r *Reservation) Keep(p HoldResult) error {
 	if err := r.move(r.State, Held); err != nil {
 		return err
 	}
@@ -133,14 +133,14 @@ func (r *Reservation) Keep(p Placement) error {
 	return nil
 }
 
-func (h Hold) placed(p Placement) Hold {
+func (h Hold) placed(p HoldResult) Hold {
 	h.PlacedAt, h.ExpiresAt = at(p.PlacedAt), at(p.ExpiresAt)
 	return h
 }
 
 // Expire writes down that the hold is over.
 func (r *Reservation) Expire() error {
-	if r.Standing() != ExpiredHold {
+	if r.EffectiveState() != ExpiredHold {
 		return ErrIllegalTransition
 	}
 	if err := r.move(r.State, ExpiredHold); err != nil {
@@ -152,7 +152,7 @@ func (r *Reservation) Expire() error {
 
 // Awaits reports whether the named allocation is one that a live hold stands on.
 func (r *Reservation) Awaits(a id.Allocation) bool {
-	return r.Standing() == Held && slices.Contains(r.Hold.Allocations, a)
+	return r.EffectiveState() == Held && slices.Contains(r.Hold.Allocations, a)
 }
 
 // Lost reports whether the named allocation is a room of a booked reservation, whose guest is still to come or staying.

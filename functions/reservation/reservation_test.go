@@ -27,7 +27,7 @@ func TestAHoldIsOverAtItsTime(t *testing.T) {
 			t.Parallel()
 			r := aHeld(t)
 			r.State, r.AsOf = test.state, r.ExpiresAt.Add(test.asOf)
-			if got := r.Standing(); got != test.want {
+			if got := r.EffectiveState(); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
@@ -119,7 +119,7 @@ func TestAHoldIsGivenUpOnlyWhileItLives(t *testing.T) {
 			}
 			for _, r := range []*Reservation{anExpired(t), confirmedOne(t), cancelledOne(t)} {
 				if err := cancel(r); err != ErrIllegalTransition {
-					t.Errorf("%s: %v", r.Standing(), err)
+					t.Errorf("%s: %v", r.EffectiveState(), err)
 				}
 			}
 		})
@@ -140,7 +140,7 @@ func TestSoldOutAsksTheMoneyBack(t *testing.T) {
 	if r.Outcome != Expired {
 		t.Errorf("the hold ended %s a second time", r.Outcome)
 	}
-	if _, useless := r.Useless(capture); useless {
+	if _, refundable := r.RefundableAmount(capture); refundable {
 		t.Error("the same money is given back twice")
 	}
 	if err := aHeld(t).CancelSoldOut(capture, noon); !errors.Is(err, ErrNotCaptured) {
@@ -170,11 +170,11 @@ func TestMoneyThatBuysNothingIsUseless(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			intent := test.intent(test.r)
-			back, useless := test.r.Useless(intent)
-			if useless != test.want {
-				t.Fatalf("got %v, want %v", useless, test.want)
+			back, refundable := test.r.RefundableAmount(intent)
+			if refundable != test.want {
+				t.Fatalf("got %v, want %v", refundable, test.want)
 			}
-			if useless && back != (Refund{intent.ID, intent.kept()}) {
+			if refundable && back != (Refund{intent.ID, intent.kept()}) {
 				t.Errorf("gives back %v of %v", back, intent)
 			}
 		})
@@ -185,15 +185,15 @@ func TestStrayRoomsAreThoseNobodyCanConfirmWith(t *testing.T) {
 	t.Parallel()
 	r := anExpired(t)
 	capture := aCapture(r)
-	if rooms := r.Stray(capture); rooms != nil {
+	if rooms := r.OrphanedAllocations(capture); rooms != nil {
 		t.Errorf("%v are taken from an attempt that may succeed", rooms)
 	}
 	if err := r.CancelSoldOut(aCapture(r), noon); err != nil {
 		t.Fatal(err)
 	}
-	rooms := r.Stray(capture)
-	for attempt := range reholds {
-		for _, a := range r.rehold(capture.ID, attempt).Allocations {
+	rooms := r.OrphanedAllocations(capture)
+	for attempt := range maxHoldRetries {
+		for _, a := range r.retryHold(capture.ID, attempt).Allocations {
 			if !slices.Contains(rooms, a) {
 				t.Errorf("attempt %d keeps %s", attempt, a)
 			}

@@ -42,11 +42,11 @@ func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Keep(Placement{e.Now(), e.Now().Add(10 * time.Minute)}); err != nil {
+	if err := r.Keep(HoldResult{e.Now(), e.Now().Add(10 * time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
 	s := OpenReservations(e)
-	if err := s.Book(t.Context(), Visitor{Reach: Reach{Tenant: tenant}}, r, nil); err != nil {
+	if err := s.Book(t.Context(), Principal{Scope: Scope{Tenant: tenant}}, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -73,7 +73,7 @@ func TestWhatIsStoredIsRead(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	stored := aStored(t, e, id.New[id.Tenant]())
-	read, err := OpenReservations(e).Get(t.Context(), Reach{Tenant: stored.Tenant}, stored.ID)
+	read, err := OpenReservations(e).Get(t.Context(), Scope{Tenant: stored.Tenant}, stored.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestWhatIsSavedIsRead(t *testing.T) {
 		{"promised", func(r *Reservation) error { return r.Confirm(aPromise(r), r.Hold, noon) }},
 		{"cancelled", func(r *Reservation) error { return r.CancelSoldOut(aCapture(r), noon) }},
 		{"held anew", func(r *Reservation) error {
-			hold := r.rehold(id.New[id.Intent](), 0).placed(Placement{noon, noon.Add(time.Minute)})
+			hold := r.retryHold(id.New[id.Intent](), 0).placed(HoldResult{noon, noon.Add(time.Minute)})
 			return r.Confirm(aCapture(r), hold, noon)
 		}},
 	} {
@@ -118,7 +118,7 @@ func TestWhatIsSavedIsRead(t *testing.T) {
 			if err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, r, say(r)) }); err != nil {
 				t.Fatal(err)
 			}
-			read, err := s.Get(t.Context(), Reach{Tenant: r.Tenant}, r.ID)
+			read, err := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +173,7 @@ func TestATakenCodeIsDrawnAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fresh.Keep(Placement{noon, noon.Add(usualHold)}); err != nil {
+	if err := fresh.Keep(HoldResult{noon, noon.Add(usualHold)}); err != nil {
 		t.Fatal(err)
 	}
 	codes := []string{taken.Code, taken.Code, "GM-FRESH2"}
@@ -194,14 +194,14 @@ func TestABookingBeyondReachDoesNotExist(t *testing.T) {
 	s, q := OpenReservations(e), OpenQuotes(e)
 	for _, test := range []struct {
 		name string
-		who  Reach
+		who  Scope
 		want error
 	}{
-		{"its tenant", Reach{Tenant: r.Tenant}, nil},
-		{"its property", Reach{r.Tenant, []id.Property{r.Property}}, nil},
-		{"another property", Reach{r.Tenant, []id.Property{id.New[id.Property]()}}, ErrNotFound},
-		{"no property", Reach{r.Tenant, []id.Property{}}, ErrNotFound},
-		{"another tenant", Reach{Tenant: id.New[id.Tenant]()}, ErrNotFound},
+		{"its tenant", Scope{Tenant: r.Tenant}, nil},
+		{"its property", Scope{r.Tenant, []id.Property{r.Property}}, nil},
+		{"another property", Scope{r.Tenant, []id.Property{id.New[id.Property]()}}, ErrNotFound},
+		{"no property", Scope{r.Tenant, []id.Property{}}, ErrNotFound},
+		{"another tenant", Scope{Tenant: id.New[id.Tenant]()}, ErrNotFound},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := s.Get(t.Context(), test.who, r.ID); !errors.Is(err, test.want) {
@@ -269,7 +269,7 @@ func TestNotedRoomsChangeNoVersion(t *testing.T) {
 	r, s := aStored(t, e, id.New[id.Tenant]()), OpenReservations(e)
 	note := func(rsv id.Reservation, a id.Allocation) (Step, int, error) {
 		err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.RoomsTaken(t.Context(), tx, r.Tenant, rsv, a) })
-		read, readErr := s.Get(t.Context(), Reach{Tenant: r.Tenant}, r.ID)
+		read, readErr := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID)
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
@@ -306,7 +306,7 @@ func TestRoomsTaken_concurrently(t *testing.T) {
 			}
 		}
 		together(note(r.Allocations[0]), note(r.Allocations[1]), note(r.Allocations[0]))
-		if read, err := s.Get(t.Context(), Reach{Tenant: r.Tenant}, r.ID); err != nil || read.Pending != AwaitPayment {
+		if read, err := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID); err != nil || read.Pending != AwaitPayment {
 			t.Fatalf("it waits for %v, %v; want %s", read.Pending, err, AwaitPayment)
 		}
 	}
@@ -317,7 +317,7 @@ func TestReservations_rowsOlderThanTheirTerms(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	stored := aStored(t, e, id.New[id.Tenant]())
-	if q, err := OpenQuotes(e).Get(t.Context(), Reach{Tenant: stored.Tenant}, stored.Quote); err != nil || q.Promo != "NAWROZ" || q.Local != aBasis().Local || q.OwnTotal == nil {
+	if q, err := OpenQuotes(e).Get(t.Context(), Scope{Tenant: stored.Tenant}, stored.Quote); err != nil || q.Promo != "NAWROZ" || q.Local != aBasis().Local || q.OwnTotal == nil {
 		t.Errorf("quote = %+v, %v, want all its terms", q, err)
 	}
 	for _, table := range []string{"quotes", "reservations"} {
@@ -326,7 +326,7 @@ func TestReservations_rowsOlderThanTheirTerms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	who := Reach{Tenant: stored.Tenant}
+	who := Scope{Tenant: stored.Tenant}
 	quote, err := OpenQuotes(e).Get(t.Context(), who, stored.Quote)
 	if err != nil || quote.Local != (Local{TimeZone: "UTC"}) || quote.NoShowGrace != usualGrace {
 		t.Errorf("quote = %+v, %v, want UTC and the usual grace", quote, err)

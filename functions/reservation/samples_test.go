@@ -81,7 +81,7 @@ func aHeld(t testing.TB) *Reservation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Keep(Placement{noon, noon.Add(10 * time.Minute)}); err != nil {
+	if err := r.Keep(HoldResult{noon, noon.Add(10 * time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
 	r.AsOf = noon

@@ -11,9 +11,9 @@ import (
 
 // How long a hold may last, and lasts where its tenant does not say.
 const (
-	shortestHold = 120 * time.Second
-	usualHold    = 600 * time.Second
-	longestHold  = 1800 * time.Second
+	minHold   = 120 * time.Second
+	usualHold = 600 * time.Second
+	maxHold   = 1800 * time.Second
 )
 
 // How many hours after the day of arrival a guest is awaited at most, and where the tenant does not say.
@@ -76,5 +76,5 @@ func bounded(seconds int) time.Duration {
 	if seconds == 0 {
 		return usualHold
 	}
-	return min(max(time.Duration(seconds)*time.Second, shortestHold), longestHold)
+	return min(max(time.Duration(seconds)*time.Second, minHold), maxHold)
 }

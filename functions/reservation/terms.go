@@ -71,13 +71,13 @@ type Actor struct {
 // A Name is a caller's own id of a person or a partner. Decoding scrubs it.
 type Name string
 
-const mostName = 200
+const maxRoomTypeName = 200
 
 // UnmarshalText rejects an empty name and a long one.
 func (n *Name) UnmarshalText(text []byte) error {
 	name := scrub(string(text))
-	if strings.TrimSpace(name) == "" || len(text) > mostName {
-		return fmt.Errorf("does not have 1 to %d bytes", mostName)
+	if strings.TrimSpace(name) == "" || len(text) > maxRoomTypeName {
+		return fmt.Errorf("does not have 1 to %d bytes", maxRoomTypeName)
 	}
 	*n = Name(name)
 	return nil

@@ -85,7 +85,7 @@ func (r *Reservation) View() View {
 		items[i] = ItemView{item.ID, item.RoomType, item.RatePlan, item.Occupants, item.Nightly, item.Total, r.Currency, r.policyOf(item)}
 	}
 	v := View{
-		Reservation: r.ID, Tenant: r.Tenant, Property: r.Property, Code: r.Code, State: r.Standing(), Version: r.Version,
+		Reservation: r.ID, Tenant: r.Tenant, Property: r.Property, Code: r.Code, State: r.EffectiveState(), Version: r.Version,
 		Channel: r.Channel, Partner: r.Partner, Guest: GuestView{r.Guest, r.Locale}, Stay: viewStay(r.Stay), Items: items,
 		Totals: Totals{r.Total, r.Currency}, Hold: HoldView{r.Hold.ID, r.PlacedAt, r.ExpiresAt, r.TTL}, Payment: viewPayment(r.Payment),
 		Policy: r.Policy, FX: r.FX, Cancellation: r.Cancellation, Quote: r.Quote, Session: r.Session, Draft: r.Draft,

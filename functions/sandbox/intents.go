@@ -67,8 +67,8 @@ func (i Intent) View() IntentView {
 // intentTime is how long a guest has to pay.
 const intentTime = 30 * time.Minute
 
-// MostDeclines is how often a bank may refuse: with the last, the intent has ended.
-const MostDeclines = 5
+// MaxDeclines is how often a bank may refuse: with the last, the intent has ended.
+const MaxDeclines = 5
 
 // Price is the amount with all decimals that its currency has: 12,500.00.
 func (i Intent) Price() (string, error) {

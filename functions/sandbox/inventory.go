@@ -184,8 +184,8 @@ func (s Inventory) Left(ctx context.Context, p id.Property, w stay.Window) (all 
 	return all, nil
 }
 
-// mostAllocations is how many one request may name.
-const mostAllocations = 100
+// maxAllocations is how many one request may name.
+const maxAllocations = 100
 
 // ValidateAllocations refuses a list that names nothing, too much, or one thing twice.
 func ValidateAllocations(ids []id.Allocation) error {
@@ -193,7 +193,7 @@ func ValidateAllocations(ids []id.Allocation) error {
 	for _, a := range ids {
 		seen[a] = true
 	}
-	if len(ids) == 0 || len(ids) > mostAllocations || len(seen) < len(ids) {
+	if len(ids) == 0 || len(ids) > maxAllocations || len(seen) < len(ids) {
 		return Refuse("/allocationIds", "list", "Name 1 to 100 allocations, each once.")
 	}
 	return nil

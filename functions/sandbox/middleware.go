@@ -41,7 +41,7 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 		handle, err := build(e)
 		return func(ctx context.Context, e event.Event[P]) error {
 			if e.Delivery.Tenant == nil {
-				return fn.Park(fault.ErrValidation.Saying("The event names no tenant."))
+				return fn.DeadLetter(fault.ErrValidation.Saying("The event names no tenant."))
 			}
 			return handle(ctx, e)
 		}, err

@@ -34,12 +34,12 @@ type Box struct {
 }
 
 const (
-	halfCircle   = 180.0
-	fullCircle   = 360.0
-	pole         = 90.0
-	kmPerDegree  = 111.195 // of a meridian of the sphere that sandbox.km measures on
-	farthest     = 20_100  // km: half-way round
-	longestPlace = 80      // characters
+	halfCircle     = 180.0
+	fullCircle     = 360.0
+	pole           = 90.0
+	kmPerDegree    = 111.195 // of a meridian of the sphere that sandbox.km measures on
+	farthest       = 20_100  // km: half-way round
+	maxPlaceLength = 80      // characters
 )
 
 // Validate refuses a place that is told in no way or in several, or that is not on earth.
@@ -72,7 +72,7 @@ func (w Where) Validate() error {
 const overlong = "Must have at most 80 characters."
 
 // tooLong reports whether a place's name has more characters than are allowed, in whatever script.
-func tooLong(name string) bool { return utf8.RuneCountInString(name) > longestPlace }
+func tooLong(name string) bool { return utf8.RuneCountInString(name) > maxPlaceLength }
 
 func onEarth(lat, lng float64) bool {
 	return math.Abs(lat) <= pole && math.Abs(lng) <= halfCircle // not so of NaN

@@ -23,12 +23,12 @@ import (
 // A Party is who wants to stay, over all its rooms.
 type Party struct{ Adults, Children, Rooms int }
 
-const mostRooms = 20 // of one party
+const maxRooms = 20 // of one party
 
 // Validate refuses a party that cannot be spread over its rooms.
 func (p Party) Validate() error {
-	if p.Rooms < 1 || p.Rooms > mostRooms || p.Adults < p.Rooms || p.Children < 0 {
-		return fmt.Errorf("a party has 1 to %d rooms and an adult in each", mostRooms)
+	if p.Rooms < 1 || p.Rooms > maxRooms || p.Adults < p.Rooms || p.Children < 0 {
+		return fmt.Errorf("a party has 1 to %d rooms and an adult in each", maxRooms)
 	}
 	return p.spread()[0].Validate()
 }

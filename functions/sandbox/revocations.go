@@ -14,25 +14,25 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Stranger is an id of any prefix, of something that the sandbox keeps nothing of: a session, a user.
-type Stranger string
+// A Persona is an id of any prefix, of something that the sandbox keeps nothing of: a session, a user.
+type Persona string
 
-var stranger = regexp.MustCompile(`^[a-z]+(_[a-z]+)*_[0-9A-HJKMNP-TV-Z]{26}$`)
+var persona = regexp.MustCompile(`^[a-z]+(_[a-z]+)*_[0-9A-HJKMNP-TV-Z]{26}$`)
 
 // UnmarshalText refuses what is no id.
-func (s *Stranger) UnmarshalText(text []byte) error {
-	if !stranger.Match(text) {
+func (s *Persona) UnmarshalText(text []byte) error {
+	if !persona.Match(text) {
 		return errors.New("want a prefix and a ULID")
 	}
-	*s = Stranger(text)
+	*s = Persona(text)
 	return nil
 }
 
 // A Revocation says which session is not to be believed any more.
 type Revocation struct {
 	Tenant    *id.Tenant `json:"tenantId,omitzero"` // where the session is of one tenant's site
-	Session   Stranger   `json:"sessionId"`
-	User      Stranger   `json:"userId,omitzero"`
+	Session   Persona    `json:"sessionId"`
+	User      Persona    `json:"userId,omitzero"`
 	Reason    string     `json:"reason"`
 	RevokedAt time.Time  `json:"revokedAt"`
 }

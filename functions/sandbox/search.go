@@ -65,8 +65,8 @@ type PriceRange struct {
 }
 
 const (
-	mostFiltered = 50   // of one kind
-	mostStars    = 5    // of a hotel
+	maxFiltered  = 50   // of one kind
+	maxStars     = 5    // of a hotel
 	bestRating   = 5    // that a guest can give
 	dearestNight = 1e12 // main units: what is beyond has no place in micro units of a stay
 )
@@ -82,7 +82,7 @@ func (f Filters) Validate() error {
 	if !(f.Rating >= 0 && f.Rating <= bestRating) {
 		return Refuse("/filters/guestRatingMin", "range", "Guests rate from 0 to 5.")
 	}
-	if slices.ContainsFunc(f.Stars, func(n int) bool { return n < 1 || n > mostStars }) {
+	if slices.ContainsFunc(f.Stars, func(n int) bool { return n < 1 || n > maxStars }) {
 		return Refuse("/filters/starRating", "range", "Hotels have 1 to 5 stars.")
 	}
 	if !slices.Contains(flexibilities, f.Flexibility) {
@@ -93,8 +93,8 @@ func (f Filters) Validate() error {
 	}
 	for name, n := range map[string]int{"amenities": len(f.Amenities), "starRating": len(f.Stars),
 		"propertyType": len(f.Types), "neighbourhoods": len(f.Neighbourhoods)} {
-		if n > mostFiltered {
-			return Refuse("/filters/"+name, "count", fmt.Sprintf("Name at most %d.", mostFiltered))
+		if n > maxFiltered {
+			return Refuse("/filters/"+name, "count", fmt.Sprintf("Name at most %d.", maxFiltered))
 		}
 	}
 	return nil

@@ -23,8 +23,8 @@ var (
 	SessionRevokedV1      = subject("iam-service", "iam.session.revoked", event.Audit, event.Year)
 )
 
-// Emits are all of them.
-func Emits() []event.Subject {
+// Publishes are all of them.
+func Publishes() []event.Subject {
 	return []event.Subject{AllocationCommittedV1, AllocationFailedV1, TransactionCapturedV1, TransactionFailedV1, TransactionRefundedV1,
 		TenantSuspendedV1, TenantReinstatedV1, TenantConfigUpdatedV1,
 		ThemePublishedV1, RatePlanPublishedV1, ListingIndexedV1, SessionRevokedV1}

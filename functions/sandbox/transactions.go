@@ -29,7 +29,7 @@ func (s Intents) Decline(ctx context.Context, intent id.Intent) (Intent, error) 
 			status = CASE WHEN attempts + 1 < @most THEN status ELSE 'failed' END,
 			failure_code = CASE WHEN attempts + 1 < @most THEN NULL ELSE 'too_many_attempts' END
 		WHERE intent_id = @intent AND status = 'requires_payment' AND expires_at > platform.now()`,
-		pgx.StrictNamedArgs{"intent": intent, "most": MostDeclines})
+		pgx.StrictNamedArgs{"intent": intent, "most": MaxDeclines})
 }
 
 // Expire writes down that the intent's time is over, if it is.

@@ -21,7 +21,7 @@ type Serve[In any] func(context.Context, Call[In]) (fn.Page, error)
 // HTTP makes a page, or an act of a guest that leads to one. Anybody may come: who they are, the booking service decides.
 func HTTP[In any](s fn.Spec, serve Serve[In]) fn.Function {
 	s.Access = fn.Public
-	open := func(e env.Env) (fn.Door[*Visit], error) { return openDoor(e, s) }
+	open := func(e env.Env) (fn.Middleware[*Visit], error) { return openMiddleware(e, s) }
 	return fn.HTTP(s, open, func(env.Env) (func(context.Context, *Visit, fn.Call[In]) (fn.Page, error), error) {
 		return func(ctx context.Context, v *Visit, c fn.Call[In]) (fn.Page, error) {
 			return serve(ctx, Call[In]{c, v})
@@ -29,13 +29,13 @@ func HTTP[In any](s fn.Spec, serve Serve[In]) fn.Function {
 	})
 }
 
-// openDoor knows the hotel by its short name. What the guest's browser has said goes on to the booking service.
-func openDoor(e env.Env, s fn.Spec) (fn.Door[*Visit], error) {
+// openMiddleware knows the hotel by its short name. What the guest's browser has said goes on to the booking service.
+func openMiddleware(e env.Env, s fn.Spec) (fn.Middleware[*Visit], error) {
 	site, err := openSite(e)
 	enter := func(_ context.Context, r *http.Request, _ identity.Identity) (*Visit, fn.Scope, error) {
 		v := site.visit(r.PathValue("slug"), r.Header, e.Now())
 		v.plain = s.Site(r).Plain
 		return v, fn.Scope{}, nil
 	}
-	return fn.Door[*Visit]{Enter: enter, Path: []string{"slug"}}, err
+	return fn.Middleware[*Visit]{Resolve: enter, Path: []string{"slug"}}, err
 }

@@ -46,8 +46,8 @@ type wish struct {
 }
 
 const (
-	largestAnswer = 1 << 20
-	inLine        = 150 * time.Millisecond // until the first of two clicks is looked for again
+	maxAnswer = 1 << 20
+	inLine    = 150 * time.Millisecond // until the first of two clicks is looked for again
 )
 
 // do makes a request and tells its status. Of two clicks the second waits for what became of the first.
@@ -80,7 +80,7 @@ func (v *Visit) send(ctx context.Context, w wish) (int, error) {
 	}
 	defer res.Body.Close()
 	v.take(res.Cookies())
-	text, err := io.ReadAll(io.LimitReader(res.Body, largestAnswer))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
 		return 0, fmt.Errorf("storefront: %s: %w", w.path, err)
 	}

@@ -99,7 +99,7 @@ func (a *Arrivals) Accept(ctx context.Context, v Visitor, i Invitation, from Tra
 			refused = handoff.ErrReplayed // told in this transaction, which therefore commits
 			return a.outbox.Append(ctx, tx, a.replayed(v, i, from, e.Now))
 		case e.First:
-			return a.outbox.Append(ctx, tx, a.flags.Told(!v.Session.Consent.Telemetry, consumed(v, i, e.ConsumedAt))...)
+			return a.outbox.Append(ctx, tx, a.flags.Sampled(!v.Session.Consent.Telemetry, consumed(v, i, e.ConsumedAt))...)
 		}
 		return nil
 	})
@@ -164,7 +164,7 @@ type handoffConsumed struct {
 }
 
 func consumed(v Visitor, i Invitation, when time.Time) event.Draft {
-	return Tell(v, HandoffConsumedV1, handoffConsumed{
+	return NewEvent(v, HandoffConsumedV1, handoffConsumed{
 		v.Tenant.ID, i.ID, i.Arrival(), i.GuestSession, i.Property, v.Campaign.Attributed(), i.MintedAt, at(when),
 		max(0, when.Sub(i.MintedAt).Milliseconds()), i.fingerprint,
 	})
@@ -185,7 +185,7 @@ type handoffReplayed struct {
 // replayed tells of a second use, about whoever tries it. It is always told: what guards others is not theirs to silence.
 func (a *Arrivals) replayed(v Visitor, i Invitation, from Trace, now time.Time) event.Draft {
 	code := "MELMASTOON." + handoff.ErrReplayed.Code
-	return coded(code, Tell(v, ErrorEncounteredV1, handoffReplayed{
+	return coded(code, NewEvent(v, ErrorEncounteredV1, handoffReplayed{
 		v.Tenant.ID, v.Session.ID, code, at(now), false, 0, i.ID,
 		a.peppers.Hash(pseudonym.Fingerprint(from.Agent, from.Languages)), a.address(from),
 	}))

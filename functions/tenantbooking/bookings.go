@@ -24,7 +24,7 @@ func OpenBookings(e env.Env) Bookings {
 // Get returns a reservation that was confirmed, and how it was found. Others are ErrNotFound, and not remembered: the next
 // moment may confirm them.
 func (b Bookings) Get(ctx context.Context, t id.Tenant, r id.Reservation) (Reservation, cache.State, error) {
-	return b.known.Fetch(ctx, document.KeyOf(t.String(), r.String()), []cache.Generation{cache.OfTenant(t)}, func(ctx context.Context) (Reservation, error) {
+	return b.known.Fetch(ctx, document.KeyOf(t.String(), r.String()), []cache.Epoch{cache.OfTenant(t)}, func(ctx context.Context) (Reservation, error) {
 		found, err := b.reservations.Get(ctx, t, r)
 		if err == nil && (!found.Booked() || found.Tenant != t) {
 			err = ErrNotFound

@@ -56,7 +56,7 @@ type Moment struct {
 type FlowConfig struct {
 	Steps          []State `json:"steps"`
 	HoldTTLSeconds int     `json:"holdTtlSeconds"`
-	MostRooms      int     `json:"maxRooms"`
+	MaxRooms       int     `json:"maxRooms"`
 	MaxNights      int     `json:"maxNights"`
 }
 
@@ -86,7 +86,7 @@ func (f Storefront) Facade(v Visitor) Facade {
 	t := v.Tenant
 	shown := Facade{
 		Tenant: t.ID, Slug: t.Slug, BrandName: t.BrandName, BrandTagline: t.BrandTagline, Theme: f.Theme,
-		Flow:   FlowConfig{funnel, t.Settings.HoldTTLSeconds, mostRooms, t.Settings.MaxNights()},
+		Flow:   FlowConfig{funnel, t.Settings.HoldTTLSeconds, maxRooms, t.Settings.MaxNights()},
 		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: f.Policies(v.Locale),
 	}
 	if shown.Flow.HoldTTLSeconds == 0 {

@@ -43,12 +43,12 @@ func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now tim
 		return nil, ErrCurrencyNotSupported
 	}
 	if from := v.Locale; from != language {
-		events = append(events, Tell(*v, LocaleChangedV1, localeChanged{
+		events = append(events, NewEvent(*v, LocaleChangedV1, localeChanged{
 			v.Tenant.ID, v.Session.ID, from, language, from.Direction() != language.Direction(), at(now),
 		}))
 	}
 	if from := v.Currency; from != currency {
-		events = append(events, Tell(*v, CurrencyChangedV1, currencyChanged{
+		events = append(events, NewEvent(*v, CurrencyChangedV1, currencyChanged{
 			v.Tenant.ID, v.Session.ID, from, currency, v.Session.Draft, at(now),
 		}))
 	}

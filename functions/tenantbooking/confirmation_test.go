@@ -18,7 +18,7 @@ import (
 )
 
 // bookInCash books a stay, and returns the path of its confirmation and the view token.
-func bookInCash(t *testing.T, s *tenantbookingtest.Street) (g *tenantbookingtest.Guest, path, token string) {
+func bookInCash(t *testing.T, s *tenantbookingtest.System) (g *tenantbookingtest.Guest, path, token string) {
 	t.Helper()
 	g = s.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
 	var out tenantbooking.Outcome

@@ -86,7 +86,7 @@ func (c Confirmations) Seen(ctx context.Context, v Visitor, r Reservation, cache
 	ctx, cancel := context.WithTimeout(ctx, c.aside)
 	defer cancel()
 	now = at(now)
-	told := Tell(v, ConfirmationViewedV1, confirmationViewed{
+	told := NewEvent(v, ConfirmationViewedV1, confirmationViewed{
 		v.Tenant.ID, r.ID, v.Session.ID, now, max(0, now.Sub(*r.ConfirmedAt).Milliseconds()), v.Device, v.Locale, cache,
 	})
 	_ = c.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error {
@@ -99,6 +99,6 @@ func (c Confirmations) Seen(ctx context.Context, v Visitor, r Reservation, cache
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		return c.outbox.Append(ctx, tx, c.flags.Told(!v.Session.Consent.Telemetry, told)...)
+		return c.outbox.Append(ctx, tx, c.flags.Sampled(!v.Session.Consent.Telemetry, told)...)
 	})
 }

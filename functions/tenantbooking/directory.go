@@ -22,7 +22,7 @@ import (
 type directory struct {
 	names     *cache.Cache[id.Tenant]
 	entries   *cache.Cache[Tenant]
-	standings document.Collection[standing]
+	standings document.Collection[tenantStatus]
 	unknown   *cache.Absent
 	now       func() time.Time
 }
@@ -31,14 +31,14 @@ func openDirectory(e env.Env) directory {
 	return directory{
 		cache.Open[id.Tenant](e, "slug", cache.Policy{Fresh: time.Hour, Stale: time.Hour}),
 		cache.Open[Tenant](e, "tenant", front),
-		document.Open[standing](e, "tenant-standing"),
+		document.Open[tenantStatus](e, "tenant-standing"),
 		cache.OpenAbsent(e, "tenant", unknownLife),
 		e.Now,
 	}
 }
 
-// A standing is what the world has told of a hotel last: whether it is suspended.
-type standing struct {
+// A tenantStatus is what the world has told of a hotel last: whether it is suspended.
+type tenantStatus struct {
 	Suspended bool      `json:"suspended"`
 	Since     time.Time `json:"since"`
 }
@@ -47,19 +47,19 @@ type standing struct {
 // after it. By then the tenant service has been asked again, and its answer counts: an event may be lost. While that service
 // cannot be asked, the standing decides for longer.
 const (
-	standingCounts = 5 * time.Minute
-	standingLife   = 15 * time.Minute
+	tenantStatusCounts = 5 * time.Minute
+	tenantStatusLife   = 15 * time.Minute
 )
 
 const unknownLife = time.Minute // a new hotel is found at most so long after its first visitor
 
 // Find knows a hotel by its slug, its domain or its id. One that does not exist is ErrUnknownTenant.
 func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
-	return t.find(ctx, ref, func(id.Tenant) document.Sight { return document.Sight{} })
+	return t.find(ctx, ref, func(id.Tenant) document.Prefetched { return document.Prefetched{} })
 }
 
 // find is Find for those who look ahead, as soon as it is known whose name it is.
-func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) document.Sight) (Tenant, error) {
+func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) document.Prefetched) (Tenant, error) {
 	ref, began := spelled(ref), t.now()
 	if !couldBeTenant(ref) || t.unknown.Has(ref) {
 		return Tenant{}, ErrUnknownTenant
@@ -68,8 +68,8 @@ func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) do
 	if err != nil {
 		return Tenant{}, err
 	}
-	ctx = ahead(known).Under(ctx)
-	if asked != nil && t.entries.Learn(ctx, document.KeyOf(known.String()), []cache.Generation{cache.OfTenant(known)}, *asked, began) {
+	ctx = ahead(known).WithPrefetched(ctx)
+	if asked != nil && t.entries.Learn(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)}, *asked, began) {
 		return t.stands(ctx, *asked), nil
 	}
 	found, err := t.remember(ctx, ref, known)
@@ -130,7 +130,7 @@ func (t *Tenants) namesOf(known id.Tenant) []document.Name {
 // remember finds the hotel's entry. It is asked for only after its generation is known: what is heard of the hotel meanwhile
 // makes it stale.
 func (t *Tenants) remember(ctx context.Context, ref string, known id.Tenant) (Tenant, error) {
-	found, state, mark, err := t.entries.FetchMarked(ctx, document.KeyOf(known.String()), []cache.Generation{cache.OfTenant(known)},
+	found, state, mark, err := t.entries.FetchMarked(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)},
 		func(ctx context.Context) (Tenant, error) {
 			found, err := t.ask(ctx, ref)
 			if err == nil && found.ID != known {
@@ -159,8 +159,8 @@ func (t Tenant) isCalled(ref string) bool {
 
 // stands is the hotel with what was heard of it recently. That nothing can be looked up changes nothing.
 func (t *Tenants) stands(ctx context.Context, found Tenant) Tenant {
-	heard, ok, err := t.standings.Glance(ctx, document.KeyOf(found.ID.String()))
-	if err == nil && ok && (found.stale || t.now().Sub(heard.Since).Abs() < standingCounts) {
+	heard, ok, err := t.standings.GetPrefetched(ctx, document.KeyOf(found.ID.String()))
+	if err == nil && ok && (found.stale || t.now().Sub(heard.Since).Abs() < tenantStatusCounts) {
 		found.Status = "active"
 		if heard.Suspended {
 			found.Status = suspended
@@ -169,13 +169,13 @@ func (t *Tenants) stands(ctx context.Context, found Tenant) Tenant {
 	return found
 }
 
-// Hear notes that the hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing,
+// Apply notes that the hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing,
 // nor does an event of a wrong clock, far in the future.
-func (t *Tenants) Hear(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
-	if t.now().Sub(since).Abs() >= standingLife {
+func (t *Tenants) Apply(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
+	if t.now().Sub(since).Abs() >= tenantStatusLife {
 		return nil
 	}
-	_, err := t.standings.Put(ctx, document.KeyOf(tenant.String()), standing{isSuspended, since}, since.UnixMicro(), since.Add(standingLife))
+	_, err := t.standings.Put(ctx, document.KeyOf(tenant.String()), tenantStatus{isSuspended, since}, since.UnixMicro(), since.Add(tenantStatusLife))
 	if err != nil {
 		return fmt.Errorf("tenants: hear of %s: %w", tenant, err)
 	}
@@ -183,7 +183,7 @@ func (t *Tenants) Hear(ctx context.Context, tenant id.Tenant, isSuspended bool, 
 }
 
 // origins are the hotel's own sites: their pages may call for their guests, wherever the call goes.
-func (d *door) origins(ctx context.Context, r *http.Request) []string {
+func (d *middleware) origins(ctx context.Context, r *http.Request) []string {
 	found, err := d.tenants.Find(ctx, r.PathValue("tenantSlug"))
 	if err != nil {
 		return nil

@@ -84,11 +84,11 @@ type Trouble struct {
 }
 
 const (
-	idle         = 30 * time.Minute  // a draft lapses when the guest was not seen for so long
-	kept         = 24 * time.Hour    // a draft that is over answers its guest for so long
-	lookAgain    = 110 * time.Second // until the sweep asks about a payment: two of its minutes, whichever comes a little early
-	mostTroubles = 20                // of a draft; the latest are kept
-	mostSteps    = 50
+	idle        = 30 * time.Minute  // a draft lapses when the guest was not seen for so long
+	kept        = 24 * time.Hour    // a draft that is over answers its guest for so long
+	lookAgain   = 110 * time.Second // until the sweep asks about a payment: two of its minutes, whichever comes a little early
+	maxTroubles = 20                // of a draft; the latest are kept
+	maxSteps    = 50
 )
 
 // DraftID is the id of the draft that an act begins.
@@ -137,14 +137,14 @@ func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
 	d.Changed = d.Version
 	since := d.Trail[len(d.Trail)-1].At
 	if from != to {
-		d.Trail = append(d.Trail[max(0, len(d.Trail)-mostSteps+1):], Step{to, now})
+		d.Trail = append(d.Trail[max(0, len(d.Trail)-maxSteps+1):], Step{to, now})
 	}
 	d.ExpiresAt = d.lapses(now)
 	if !forward(from, to) {
 		return nil, nil
 	}
 	latency := max(0, now.Sub(since).Milliseconds())
-	return []event.Draft{d.tell(StepCompletedV1, stepCompleted{d.reference(), from, to, latency, now})}, nil
+	return []event.Draft{d.event(StepCompletedV1, stepCompleted{d.reference(), from, to, latency, now})}, nil
 }
 
 // lapses is when the draft is over unless the guest is seen before: never later than the rooms it stands on. Where money may come without
@@ -247,7 +247,7 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(events, d.tell(IntentCreatedV1, intentCreated{
+	return append(events, d.event(IntentCreatedV1, intentCreated{
 		d.Tenant, d.ID, i.ID, i.Method, i.Provider, i.Amount.Amount, i.Amount.Currency, i.RedirectURL != "", d.ActiveAt,
 	})), nil
 }
@@ -268,7 +268,7 @@ func (d *Draft) Convert(now time.Time) ([]event.Draft, error) {
 	}
 	w, p := d.Quote.Wish, d.Payment
 	d.end()
-	return append(events, d.tell(DraftConvertedV1, draftConverted{
+	return append(events, d.event(DraftConvertedV1, draftConverted{
 		d.reference(), d.Hold.Reservation, d.CreatedAt, *d.EndedAt, d.EndedAt.Sub(d.CreatedAt).Milliseconds(),
 		w.Property, w.RoomType, w.RatePlan, p.Amount.Amount, p.Amount.Currency, p.Method, p.Provider,
 		d.Campaign.Attributed(), d.Arrival, d.Device,
@@ -287,7 +287,7 @@ func (d *Draft) Abandon(now time.Time) ([]event.Draft, error) {
 	if errors == nil {
 		errors = []Trouble{}
 	}
-	return append(events, d.tell(DraftAbandonedV1, draftAbandoned{
+	return append(events, d.event(DraftAbandonedV1, draftAbandoned{
 		d.reference(), last, d.CreatedAt, *d.EndedAt, active, w.Property, w.RoomType, d.Quote.Total, errors, d.Hashes.Email,
 	})), nil
 }

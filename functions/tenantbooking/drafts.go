@@ -106,7 +106,7 @@ func (s Drafts) save(ctx context.Context, d *Draft, queue func(postgres.Tx), eve
 			queueSnapshot(tx, d)
 		}
 		queue(tx)
-		return s.outbox.Append(ctx, tx, s.flags.Told(d.Silent, events...)...)
+		return s.outbox.Append(ctx, tx, s.flags.Sampled(d.Silent, events...)...)
 	})
 	if err != nil {
 		return fmt.Errorf("drafts: save %s: %w", d.ID, err)
@@ -196,11 +196,11 @@ func (s Drafts) Forget(ctx context.Context, d *Draft) error {
 func Again(ctx context.Context, useCase func() error) (err error) {
 	const attempts = 6
 	for n := range attempts {
-		if err = useCase(); !lostRace(err) {
+		if err = useCase(); !conflict(err) {
 			return err
 		}
 		if n+1 < attempts && errors.Is(err, fault.ErrIdempotencyInProgress) {
-			_ = env.Wait(ctx, patience<<n) // an end of ctx is told below
+			_ = env.Wait(ctx, timeout<<n) // an end of ctx is told below
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -209,10 +209,10 @@ func Again(ctx context.Context, useCase func() error) (err error) {
 	return fault.ErrUnavailable.Because(err)
 }
 
-const patience = 20 * time.Millisecond // at first, with a call that is under way
+const timeout = 20 * time.Millisecond // at first, with a call that is under way
 
-// lostRace reports whether another call was first, so that trying again is worth it and nothing is wrong.
-func lostRace(err error) bool {
+// conflict reports whether another call was first, so that trying again is worth it and nothing is wrong.
+func conflict(err error) bool {
 	return errors.Is(err, fault.ErrVersionConflict) && !isStale(err) || errors.Is(err, fault.ErrIdempotencyInProgress)
 }
 

@@ -30,8 +30,8 @@ var (
 	CurrencyChangedV1    = subject("currency.changed", event.Operational, 90*event.Day)
 )
 
-// Emits are all of them.
-func Emits() []event.Subject {
+// Publishes are all of them.
+func Publishes() []event.Subject {
 	return []event.Subject{BootstrapServedV1, HandoffConsumedV1, DraftCreatedV1, DraftAbandonedV1, DraftConvertedV1, IntentCreatedV1,
 		ConfirmationViewedV1, StepCompletedV1, ErrorEncounteredV1, LocaleChangedV1, CurrencyChangedV1}
 }
@@ -61,16 +61,16 @@ var Sampling = flags.Table{
 	CurrencyChangedV1.Name:    {Always: true},
 }
 
-// tell drafts an event of a booking in the making. They are ordered by draft, and numbered by its version.
-func (d *Draft) tell(s event.Subject, payload any) event.Draft {
+// event drafts an event of a booking in the making. They are ordered by draft, and numbered by its version.
+func (d *Draft) event(s event.Subject, payload any) event.Draft {
 	return event.Draft{
 		Subject: s, Tenant: d.Tenant, OrderingKey: d.Tenant.String() + ":" + d.ID.String(), AggregateVersion: d.Version,
 		Session: d.Session.String(), Attribution: d.Campaign.Attributed(), Payload: payload,
 	}
 }
 
-// Tell drafts an event of a session.
-func Tell(v Visitor, s event.Subject, payload any) event.Draft {
+// NewEvent returns a draft of an event of a session.
+func NewEvent(v Visitor, s event.Subject, payload any) event.Draft {
 	session := v.Session.ID.String()
 	return event.Draft{
 		Subject: s, Tenant: v.Tenant.ID, OrderingKey: v.Tenant.ID.String() + ":" + session,
@@ -110,7 +110,7 @@ type draftCreated struct {
 
 func (d *Draft) created() event.Draft {
 	w := d.Quote.Wish
-	return d.tell(DraftCreatedV1, draftCreated{
+	return d.event(DraftCreatedV1, draftCreated{
 		d.reference(), d.Hold.Reservation, d.Hold.ExpiresAt, w.Property, w.RoomType, w.RatePlan,
 		shownStay{w.Stay.CheckIn, w.Stay.CheckOut, w.Stay.Window().Nights()}, w.Occupancy, d.Quote.Total, w.Promo, d.Device, d.Arrival,
 	})
@@ -181,8 +181,8 @@ type errorEncountered struct {
 func (d *Draft) Troubled(err error, upstream string, now time.Time) event.Draft {
 	f := fault.From(err)
 	code := "MELMASTOON." + f.Code
-	d.Errors = append(d.Errors[max(0, len(d.Errors)-mostTroubles+1):], Trouble{d.State, code, at(now)})
-	return coded(code, d.tell(ErrorEncounteredV1, errorEncountered{
+	d.Errors = append(d.Errors[max(0, len(d.Errors)-maxTroubles+1):], Trouble{d.State, code, at(now)})
+	return coded(code, d.event(ErrorEncounteredV1, errorEncountered{
 		d.reference(), d.State, code, upstream, at(now), f.Kind.Status() < 500, int(f.RetryAfter / time.Second),
 	}))
 }

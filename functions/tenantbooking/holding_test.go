@@ -23,7 +23,7 @@ func wish(g *tenantbookingtest.Guest, rooms, nights int) string {
 }
 
 // heldNights are the room nights that the hotels keep for guests now.
-func heldNights(s *tenantbookingtest.Street) (nights int) {
+func heldNights(s *tenantbookingtest.System) (nights int) {
 	for _, stay := range s.Town.Stays() {
 		if stay.State == "held" && s.Env.Now().Before(stay.ExpiresAt) {
 			nights += len(stay.Quote.Items) * stay.Quote.Stay.Nights()

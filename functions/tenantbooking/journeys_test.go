@@ -307,7 +307,7 @@ func TestASuspendedHotelConfirmsWhatWasPromised(t *testing.T) {
 	g.Ends("confirmed", "converted", created, intended, converted)
 }
 
-// The sweep has no door that rereads the flags, and tells steps of drafts too.
+// The sweep has no middleware that rereads the flags, and tells steps of drafts too.
 func TestTheSweepTellsStepsAsTheFlagsSay(t *testing.T) {
 	t.Parallel()
 	const guests = 8

@@ -123,7 +123,7 @@ func at(path string) func(*tenantbookingtest.Guest) string {
 
 func nobody(*tenantbookingtest.Guest) any { return nil }
 
-func wired(t *testing.T) (*tenantbookingtest.Street, *tenantbookingtest.Wire) {
+func wired(t *testing.T) (*tenantbookingtest.System, *tenantbookingtest.Wire) {
 	t.Helper()
 	wire := &tenantbookingtest.Wire{}
 	return tenantbookingtest.Wired(t, wire, funnel()...), wire

@@ -36,7 +36,7 @@ type Visitor struct {
 	Campaign attribution.Campaign
 	Device   attribution.Device
 
-	seen document.Sight // what the door has looked at, for whoever is behind it
+	seen document.Prefetched // what the middleware has looked at, for whoever is behind it
 }
 
 // A Call is a request to this service.
@@ -48,7 +48,7 @@ type Call[In any] struct {
 // A Serve is the act of one of this service's HTTP functions.
 type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 
-// A Rule changes what the door of one function does.
+// A Rule changes what the middleware of one function does.
 type Rule int
 
 // The rules.
@@ -63,14 +63,14 @@ const (
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), rules ...Rule) fn.Function {
 	s.Access = fn.Public
 	s.Uses = slices.Concat(s.Uses, fn.Uses{fn.Upstream("tenant")})
-	door := func(e env.Env) (fn.Door[Visitor], error) { return openDoor(e, s, rules) }
-	return fn.HTTP(s, door, func(e env.Env) (func(context.Context, Visitor, fn.Call[In]) (Out, error), error) {
+	open := func(e env.Env) (fn.Middleware[Visitor], error) { return openMiddleware(e, s, rules) }
+	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, Visitor, fn.Call[In]) (Out, error), error) {
 		serve, err := build(e)
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context, v Visitor, c fn.Call[In]) (Out, error) {
-			return serve(v.seen.Under(ctx), Call[In]{c, v})
+			return serve(v.seen.WithPrefetched(ctx), Call[In]{c, v})
 		}, nil
 	})
 }
@@ -82,7 +82,7 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 		handle, err := build(e)
 		return func(ctx context.Context, e event.Event[P]) error {
 			if e.Delivery.Tenant == nil {
-				return fn.Park(fault.ErrValidation.Saying("The event names no tenant."))
+				return fn.DeadLetter(fault.ErrValidation.Saying("The event names no tenant."))
 			}
 			return handle(ctx, e)
 		}, err
@@ -96,8 +96,8 @@ func PlatformEvent[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) 
 	return fn.Event(s, build)
 }
 
-// A door knows the hotel and the session before a body is read.
-type door struct {
+// A middleware knows the hotel and the session before a body is read.
+type middleware struct {
 	env      env.Env
 	tenants  *Tenants
 	sessions *Sessions
@@ -108,17 +108,17 @@ type door struct {
 	served   document.Collection[bool]
 }
 
-// openDoor opens the ledger only for those who need it: to read, no key is needed.
-func openDoor(e env.Env, s fn.Spec, rules []Rule) (fn.Door[Visitor], error) {
+// openMiddleware opens the ledger only for those who need it: to read, no key is needed.
+func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (fn.Middleware[Visitor], error) {
 	sessions, err := OpenSessions(e)
 	if err != nil {
-		return fn.Door[Visitor]{}, err
+		return fn.Middleware[Visitor]{}, err
 	}
-	d := &door{env: e, tenants: OpenTenants(e), sessions: sessions, flags: OpenFlags(e), spec: s, rules: rules, served: openServed(e)}
+	d := &middleware{env: e, tenants: OpenTenants(e), sessions: sessions, flags: OpenFlags(e), spec: s, rules: rules, served: openServed(e)}
 	if slices.Contains(rules, ShowsFront) {
 		d.fronts = OpenStorefronts(e)
 	}
-	opened := fn.Door[Visitor]{Enter: d.enter, ContinueAs: d.continueAs, Origins: d.origins, Path: []string{"tenantSlug"}, Headers: []string{"X-Currency"}}
+	opened := fn.Middleware[Visitor]{Resolve: d.enter, ContinueAs: d.continueAs, Origins: d.origins, Path: []string{"tenantSlug"}, Headers: []string{"X-Currency"}}
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
 	}
@@ -126,7 +126,7 @@ func openDoor(e env.Env, s fn.Spec, rules []Rule) (fn.Door[Visitor], error) {
 }
 
 // continueAs returns the cookie of the session that the visitor's goes on as.
-func (d *door) continueAs(r *http.Request, v Visitor, caller string) (*http.Cookie, error) {
+func (d *middleware) continueAs(r *http.Request, v Visitor, caller string) (*http.Cookie, error) {
 	session, err := id.Parse[id.TenantSession](caller)
 	if err != nil {
 		return nil, err
@@ -135,18 +135,18 @@ func (d *door) continueAs(r *http.Request, v Visitor, caller string) (*http.Cook
 	return d.sessions.Cookie(v, d.spec.Site(r))
 }
 
-// A glimpse is what the door knows before the hotel's entry is read: whose name is called, which session the cookie names, and
+// A prefetch is what the middleware knows before the hotel's entry is read: whose name is called, which session the cookie names, and
 // the documents of both.
-type glimpse struct {
+type prefetch struct {
 	tenant id.Tenant
 	pass   Pass
 	known  bool // whether there is a session
-	seen   document.Sight
+	seen   document.Prefetched
 }
 
-// glimpse reads at once what the door will look at, and whoever is behind it.
-func (d *door) glimpse(ctx context.Context, r *http.Request, t id.Tenant) glimpse {
-	g := glimpse{tenant: t}
+// prefetch reads at once what the middleware will look at, and whoever is behind it.
+func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant) prefetch {
+	g := prefetch{tenant: t}
 	g.pass, g.known = d.sessions.FromCookie(r, t, d.spec.Site(r))
 	names := d.tenants.namesOf(t)
 	if d.fronts != nil {
@@ -158,24 +158,24 @@ func (d *door) glimpse(ctx context.Context, r *http.Request, t id.Tenant) glimps
 	if g.known && d.fronts != nil {
 		names = append(names, d.served.Name(document.KeyOf(g.pass.Session.String())))
 	}
-	g.seen = document.Ahead(ctx, d.env, names...)
+	g.seen = document.Prefetch(ctx, d.env, names...)
 	return g
 }
 
 // enter refuses an unknown hotel, a suspended one, a visitor without a session and one who was shown what is no longer so,
-// in this order: what lies behind a door is not told to those before it.
-func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
-	var g glimpse
+// in this order: what lies behind a middleware is not told to those before it.
+func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
+	var g prefetch
 	v.Called = r.PathValue("tenantSlug")
-	v.Tenant, err = d.tenants.find(ctx, v.Called, func(t id.Tenant) document.Sight {
-		g = d.glimpse(ctx, r, t)
+	v.Tenant, err = d.tenants.find(ctx, v.Called, func(t id.Tenant) document.Prefetched {
+		g = d.prefetch(ctx, r, t)
 		return g.seen
 	})
 	if err != nil {
 		return v, s, err
 	}
 	if g.tenant != v.Tenant.ID { // the name was another hotel's
-		g = d.glimpse(ctx, r, v.Tenant.ID)
+		g = d.prefetch(ctx, r, v.Tenant.ID)
 	}
 	s.Tenant, v.seen = v.Tenant.ID, g.seen
 	d.flags.Refresh(ctx)
@@ -183,7 +183,7 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 		return v, s, ErrSuspended
 	}
 	v.Device = deviceOf(r.Header)
-	if err := d.resume(g.seen.Under(ctx), r, g, &v, &s); err != nil {
+	if err := d.resume(g.seen.WithPrefetched(ctx), r, g, &v, &s); err != nil {
 		return v, s, err
 	}
 	if slices.Contains(d.rules, FromBootstrap) && v.Tenant.outdated(r.Header.Get("X-Bootstrap-Version")) {
@@ -196,7 +196,7 @@ func (d *door) enter(ctx context.Context, r *http.Request, _ identity.Identity) 
 
 // resume continues the session of the request's cookie, and renews a cookie that is a day old. A session that was revoked is
 // none: its cookie reads and writes nothing, and the browser may begin a new session.
-func (d *door) resume(ctx context.Context, r *http.Request, g glimpse, v *Visitor, s *fn.Scope) error {
+func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v *Visitor, s *fn.Scope) error {
 	if g.known {
 		v.Session = d.sessions.Get(ctx, v.Tenant, g.pass.Session, birthOf(r, v.Tenant))
 	}

@@ -25,7 +25,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-func planting(t *testing.T) *tenantbookingtest.Street {
+func planting(t *testing.T) *tenantbookingtest.System {
 	t.Helper()
 	street, _ := tenantbookingtest.Shopping(t, bootstrap.Function, quote.Function, hold.Function, setguest.Function, readdraft.Function, abandondraft.Function,
 		openintent.Function, confirmcash.Function, confirmpayment.Function, readconfirmation.Function, consumehandoff.Function, sessionrevoked.Function)

@@ -78,7 +78,7 @@ func TestReturn_otherBrowser(t *testing.T) {
 }
 
 // returnToken is the ?r= of the URL that the payment service was given.
-func returnToken(t *testing.T, s *tenantbookingtest.Street, g *tenantbookingtest.Guest) string {
+func returnToken(t *testing.T, s *tenantbookingtest.System, g *tenantbookingtest.Guest) string {
 	t.Helper()
 	back, err := url.Parse(s.Town.Intent(g.Intent).Return)
 	if err != nil || back.Query().Get("r") == "" {

@@ -70,7 +70,7 @@ func (r *Rooms) Find(ctx context.Context, s Search) (f Found, err error) {
 
 func (r *Rooms) house(ctx context.Context, s Search) (House, cache.State, error) {
 	return r.houses.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String()),
-		[]cache.Generation{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
+		[]cache.Epoch{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
 		func(ctx context.Context) (House, error) { return r.properties.Get(ctx, s.Tenant, s.Property) })
 }
 
@@ -85,7 +85,7 @@ func (r *Rooms) offersOf(ctx context.Context, s Search) (Offers, cache.State, er
 	o := s.Occupancy
 	key := document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String(),
 		strconv.Itoa(o.Adults), strconv.Itoa(o.Children), strconv.Itoa(o.Rooms), string(s.Currency))
-	return r.offers.Fetch(ctx, key, []cache.Generation{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
+	return r.offers.Fetch(ctx, key, []cache.Epoch{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
 		func(ctx context.Context) (Offers, error) { return r.pricing.Offers(ctx, s) })
 }
 

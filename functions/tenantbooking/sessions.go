@@ -36,7 +36,7 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 // Get is the session of that id as it was kept, else the one that birth would begin. It never fails: a lost session costs
 // a guest their preferences and not the booking, which is in SQL under the session's id.
 func (s *Sessions) Get(ctx context.Context, t Tenant, session id.TenantSession, birth Session) Session {
-	kept, ok, err := s.docs.Glance(ctx, s.key(session))
+	kept, ok, err := s.docs.GetPrefetched(ctx, s.key(session))
 	if err == nil && ok && kept.of(t.ID, session) {
 		return kept
 	}

@@ -204,14 +204,14 @@ func (s *Settler) decline(ctx context.Context, d *Draft, times int) error {
 	return ErrDeclined
 }
 
-// Leave ends a draft whose guest has walked away, and gives its rooms back. What is paid for is not left: it ends
+// Abandon ends a draft whose guest has walked away, and gives its rooms back. What is paid for is not left: it ends
 // confirmed, and ErrDraftClosed says so. Leaving twice is leaving once.
-func (s *Settler) Leave(ctx context.Context, d *Draft) error {
+func (s *Settler) Abandon(ctx context.Context, d *Draft) error {
 	switch {
 	case d.State == Abandoned:
 		return s.release(ctx, d)
 	case d.State == Paying, d.State == Confirming:
-		return s.leavePaying(ctx, d)
+		return s.abandonPaying(ctx, d)
 	}
 	if err := d.May(Abandons); err != nil {
 		return err
@@ -223,7 +223,7 @@ func (s *Settler) Leave(ctx context.Context, d *Draft) error {
 	return s.release(ctx, d)
 }
 
-func (s *Settler) leavePaying(ctx context.Context, d *Draft) error {
+func (s *Settler) abandonPaying(ctx context.Context, d *Draft) error {
 	_, err := s.ask(ctx, d)
 	if err == nil && !d.State.Ended() {
 		if err = d.May(Abandons); err == nil {
@@ -280,7 +280,7 @@ func (s *Settler) cancel(ctx context.Context, d *Draft) error {
 // still pending, or may be paid in another way while its rooms are held, is looked at again later.
 func (s *Settler) Close(ctx context.Context, d *Draft) error {
 	if d.State.unpaid() {
-		return s.Leave(ctx, d)
+		return s.Abandon(ctx, d)
 	}
 	f, err := s.ask(ctx, d)
 	switch {

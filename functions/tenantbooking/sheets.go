@@ -19,9 +19,9 @@ import (
 // Sheets are what a hotel shows of itself to everybody who reads a language. Each is written once, for as long as what it says
 // stands; shared caches may keep it too.
 type Sheets[T any] struct {
-	find    func(context.Context, id.Tenant) (T, cache.State, cache.Mark, error)
+	find    func(context.Context, id.Tenant) (T, cache.State, cache.EntryID, error)
 	show    func(T, locale.Tag) any
-	written cache.Forms[sheet]
+	written cache.Rendered[sheet]
 }
 
 // A sheet is as it is sent.
@@ -31,8 +31,8 @@ type sheet struct {
 }
 
 // OpenSheets opens the sheets of one kind. Find has what is written on them, and show says it in a language.
-func OpenSheets[T any](e env.Env, name string, find func(context.Context, id.Tenant) (T, cache.State, cache.Mark, error), show func(T, locale.Tag) any) Sheets[T] {
-	return Sheets[T]{find, show, cache.OpenForms[sheet](e, name)}
+func OpenSheets[T any](e env.Env, name string, find func(context.Context, id.Tenant) (T, cache.State, cache.EntryID, error), show func(T, locale.Tag) any) Sheets[T] {
+	return Sheets[T]{find, show, cache.OpenRendered[sheet](e, name)}
 }
 
 // Answer says the language by the request alone, named or else by what its browser accepts: a shared cache knows nothing of the
@@ -47,7 +47,7 @@ func (s Sheets[T]) Answer(ctx context.Context, t Tenant, h http.Header, named fn
 		return out, err
 	}
 	write := func() (sheet, int, error) { return write(s.show(found, language)) }
-	shown, kept, err := s.written.Of(document.KeyOf(t.ID.String(), string(language)), []cache.Mark{mark}, write)
+	shown, kept, err := s.written.Of(document.KeyOf(t.ID.String(), string(language)), []cache.EntryID{mark}, write)
 	if !kept && err == nil {
 		shown, _, err = write()
 	}

@@ -22,7 +22,7 @@ type Storefront struct {
 	Cache   cache.State      // how it was found: the worst of its parts
 	Took    map[string]int64 // milliseconds, of the parts that were asked for
 
-	look, house cache.Mark // of the theme and the rules, where they are kept
+	look, house cache.EntryID // of the theme and the rules, where they are kept
 }
 
 // Storefronts composes them. Each part is cached for all visitors of the hotel.
@@ -33,7 +33,7 @@ type Storefronts struct {
 	looks      *cache.Cache[Theme]
 	rules      *cache.Cache[[]HouseRule]
 	houses     *cache.Cache[[]House]
-	packs      cache.Forms[*fn.Pack]
+	packs      cache.Rendered[*fn.Pack]
 }
 
 // front is how long the parts serve: as they are, and while their services fail.
@@ -45,7 +45,7 @@ func OpenStorefronts(e env.Env) *Storefronts {
 		OpenThemes(e), OpenProperties(e), e.Now,
 		cache.Open[Theme](e, "tenant-theme", front), cache.Open[[]HouseRule](e, "tenant-policies", front),
 		cache.Open[[]House](e, "tenant-houses", front),
-		cache.OpenForms[*fn.Pack](e, "bootstrap"),
+		cache.OpenRendered[*fn.Pack](e, "bootstrap"),
 	}
 }
 
@@ -63,9 +63,9 @@ func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	look, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
 	var work sync.WaitGroup
 	work.Go(func() {
-		look.get(s.now, func() (Theme, cache.State, cache.Mark, error) { return s.look(ctx, t) })
+		look.get(s.now, func() (Theme, cache.State, cache.EntryID, error) { return s.look(ctx, t) })
 	})
-	rules.get(s.now, func() ([]HouseRule, cache.State, cache.Mark, error) { return s.Rules(ctx, t) })
+	rules.get(s.now, func() ([]HouseRule, cache.State, cache.EntryID, error) { return s.Rules(ctx, t) })
 	work.Wait()
 	look.into(&f)
 	rules.into(&f)
@@ -81,12 +81,12 @@ func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 
 // recall is the front from this process's memory; ok is false unless every part is there and current.
 func (s *Storefronts) recall(ctx context.Context, t id.Tenant) (Storefront, bool) {
-	key, own := document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)}
-	theme, look, ok := s.looks.Recall(ctx, key, own)
+	key, own := document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)}
+	theme, look, ok := s.looks.GetForms(ctx, key, own)
 	if !ok {
 		return Storefront{}, false
 	}
-	rules, house, ok := s.rules.Recall(ctx, key, own)
+	rules, house, ok := s.rules.GetForms(ctx, key, own)
 	return Storefront{Theme: &theme, Rules: rules, Cache: cache.Hit, look: look, house: house}, ok
 }
 
@@ -108,7 +108,7 @@ func (s *Storefronts) Show(f Storefront, v Visitor, a *Arrival, now time.Time) (
 // nobody else.
 func (s *Storefronts) pack(f Storefront, v Visitor) (*fn.Pack, bool, error) {
 	key := document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))
-	return s.packs.Of(key, []cache.Mark{v.Tenant.mark, f.look, f.house}, func() (*fn.Pack, int, error) {
+	return s.packs.Of(key, []cache.EntryID{v.Tenant.mark, f.look, f.house}, func() (*fn.Pack, int, error) {
 		p, err := fn.NewPack(f.Facade(v))
 		if err != nil {
 			return nil, 0, fmt.Errorf("storefronts: pack %s: %w", v.Tenant.ID, err)
@@ -123,21 +123,21 @@ func (s *Storefronts) names(t id.Tenant) []document.Name {
 	return slices.Concat(s.looks.Names(key, own), s.rules.Names(key, own))
 }
 
-func (s *Storefronts) look(ctx context.Context, t id.Tenant) (Theme, cache.State, cache.Mark, error) {
-	return s.looks.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
+func (s *Storefronts) look(ctx context.Context, t id.Tenant) (Theme, cache.State, cache.EntryID, error) {
+	return s.looks.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) (Theme, error) { return s.themes.Published(ctx, t) })
 }
 
 // Rules are the rules of the hotel's houses, how they were found, and which they are.
-func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.Mark, error) {
-	return s.rules.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
+func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.EntryID, error) {
+	return s.rules.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) ([]HouseRule, error) { return s.properties.Rules(ctx, t) })
 }
 
 // Houses are the hotel's houses without their rates, how they were found, and which they are. No event tells of a change of
 // theirs: like the rules they are asked for again after five minutes, or when the hotel has changed something about itself.
-func (s *Storefronts) Houses(ctx context.Context, t id.Tenant) ([]House, cache.State, cache.Mark, error) {
-	return s.houses.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Generation{cache.OfTenant(t)},
+func (s *Storefronts) Houses(ctx context.Context, t id.Tenant) ([]House, cache.State, cache.EntryID, error) {
+	return s.houses.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) ([]House, error) { return s.properties.List(ctx, t) })
 }
 
@@ -146,12 +146,12 @@ type part[T any] struct {
 	name  string
 	value T
 	state cache.State
-	mark  cache.Mark
+	mark  cache.EntryID
 	took  int64
 	err   error
 }
 
-func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, cache.Mark, error)) {
+func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, cache.EntryID, error)) {
 	began := now()
 	p.value, p.state, p.mark, p.err = get()
 	p.took = max(0, now().Sub(began).Milliseconds())

@@ -32,8 +32,8 @@ type Tenant struct {
 	ConfigVersion  int              `json:"configVersion"`
 	Settings       Settings         `json:"settings"`
 
-	mark  cache.Mark // of what is remembered of it
-	stale bool       // the tenant service could not be asked again
+	mark  cache.EntryID // of what is remembered of it
+	stale bool          // the tenant service could not be asked again
 }
 
 // Settings are what a tenant decides about its bookings. A limit that is 0 is the default one.

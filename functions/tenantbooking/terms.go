@@ -58,13 +58,13 @@ type Occupancy struct {
 	Rooms    int `json:"rooms"`
 }
 
-// mostRooms bounds one booking on a site; a group calls the hotel.
-const mostRooms = 9
+// maxRooms bounds one booking on a site; a group calls the hotel.
+const maxRooms = 9
 
 // PerRoom spreads the people over the rooms as evenly as can be: every room has an adult.
 func (o Occupancy) PerRoom() ([]stay.Occupants, error) {
-	if o.Rooms < 1 || o.Rooms > mostRooms {
-		return nil, fmt.Errorf("must be for 1 to %d rooms", mostRooms)
+	if o.Rooms < 1 || o.Rooms > maxRooms {
+		return nil, fmt.Errorf("must be for 1 to %d rooms", maxRooms)
 	}
 	if o.Adults < o.Rooms {
 		return nil, errors.New("every room needs an adult")
@@ -86,7 +86,7 @@ func (o Occupancy) Check(at string) []fault.Violation {
 		return nil
 	}
 	member := "/adults"
-	if o.Rooms < 1 || o.Rooms > mostRooms {
+	if o.Rooms < 1 || o.Rooms > maxRooms {
 		member = "/rooms"
 	} else if _, err := (Occupancy{Adults: o.Adults, Rooms: o.Rooms}).PerRoom(); err == nil {
 		member = "/children"
@@ -113,7 +113,7 @@ type Wish struct {
 	Promo     string      `json:"promoCode,omitzero"`
 }
 
-const longestPromo = 40
+const maxPromoLength = 40
 
 // Validate refuses stays and people that nobody can mean.
 func (w Wish) Validate() error {
@@ -122,7 +122,7 @@ func (w Wish) Validate() error {
 		found = append(found, fault.Violation{Pointer: "/stayWindow/checkOut", Rule: "range", Message: err.Error()})
 	}
 	found = append(found, w.Occupancy.Check("/occupancy")...)
-	if len(w.Promo) > longestPromo || attribution.Plain(w.Promo) != w.Promo {
+	if len(w.Promo) > maxPromoLength || attribution.Plain(w.Promo) != w.Promo {
 		found = append(found, fault.Violation{Pointer: "/promoCode", Rule: "form", Message: "is not a promotional code"})
 	}
 	if found != nil {
@@ -190,9 +190,9 @@ func (g Guest) Normal() Guest {
 }
 
 const (
-	longestName     = 100
-	longestEmail    = 254
-	longestRequests = 1000
+	maxNameLength     = 100
+	maxEmailLength    = 254
+	maxRequestsLength = 1000
 )
 
 // Validate refuses a guest without a name, and addresses that cannot be. Many of our guests have one name.
@@ -205,11 +205,11 @@ func (g Guest) Validate() error {
 	}
 	_, noEmail := pseudonym.Email(g.Email)
 	_, noPhone := pseudonym.Phone(g.Phone)
-	refuse("firstName", !writable(g.FirstName, longestName) || strings.TrimSpace(g.FirstName+g.LastName) == "", "must be a name")
-	refuse("lastName", !writable(g.LastName, longestName), "must be a name")
-	refuse("email", noEmail != nil || len(g.Email) > longestEmail, "must be an e-mail address")
+	refuse("firstName", !writable(g.FirstName, maxNameLength) || strings.TrimSpace(g.FirstName+g.LastName) == "", "must be a name")
+	refuse("lastName", !writable(g.LastName, maxNameLength), "must be a name")
+	refuse("email", noEmail != nil || len(g.Email) > maxEmailLength, "must be an e-mail address")
 	refuse("phone", noPhone != nil, "must be a telephone number with its country code")
-	refuse("specialRequests", !writable(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(g.Requests), longestRequests), "must be at most 1000 characters")
+	refuse("specialRequests", !writable(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(g.Requests), maxRequestsLength), "must be at most 1000 characters")
 	if found != nil {
 		return fault.ErrValidation.With(found...)
 	}

@@ -61,9 +61,9 @@ func (s *Visits) Begin(v Visitor, h http.Header, from Trace, now time.Time) Sess
 	return Begin(born)
 }
 
-// Welcome notes how the visitor came and what they chose there, as far as the hotel has it. Who comes by the same way again
+// ApplyHandoff notes how the visitor came and what they chose there, as far as the hotel has it. Who comes by the same way again
 // keeps what they have chosen since.
-func (v *Visitor) Welcome(i Invitation) {
+func (v *Visitor) ApplyHandoff(i Invitation) {
 	arrival := i.Arrival()
 	if v.Session.Arrival != nil && *v.Session.Arrival == arrival {
 		return
@@ -94,10 +94,10 @@ func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, s
 	return r.Keep(cookie), nil
 }
 
-// Tell appends events of the visitor's session to the outbox, in a transaction of their own: those that [flags.Flags.Told]
+// Publish appends events of the visitor's session to the outbox, in a transaction of their own: those that [flags.Flags.Sampled]
 // leaves.
-func (s *Visits) Tell(ctx context.Context, v Visitor, events ...event.Draft) error {
-	told := s.flags.Told(!v.Session.Consent.Telemetry, events...)
+func (s *Visits) Publish(ctx context.Context, v Visitor, events ...event.Draft) error {
+	told := s.flags.Sampled(!v.Session.Consent.Telemetry, events...)
 	if len(told) == 0 {
 		return nil
 	}
@@ -115,7 +115,7 @@ const (
 
 // Served appends bootstrap.served for the session: at most once in five minutes, and always for a guest who has just arrived
 // by a handoff. It is telemetry, so an error or the end of its time leaves it out and nothing else. The mark of an earlier one
-// was read ahead by the door; of concurrent calls that find none, the one that creates the mark appends the event.
+// was read ahead by the middleware; of concurrent calls that find none, the one that creates the mark appends the event.
 func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival) {
 	if v.Session.unwritten() {
 		return
@@ -123,7 +123,7 @@ func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival
 	key, born := document.KeyOf(v.Session.ID.String()), s.born(v)
 	told, err := false, error(nil)
 	if !born {
-		_, told, err = s.served.Glance(ctx, key)
+		_, told, err = s.served.GetPrefetched(ctx, key)
 	}
 	if a == nil && (told || err != nil) {
 		return
@@ -135,7 +135,7 @@ func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival
 		first, err = s.served.Create(ctx, key, true, s.now().Add(debounce))
 	}
 	if a != nil || first || err != nil && born {
-		_ = s.Tell(ctx, v, Tell(v, BootstrapServedV1, servedPayload(v, f, a)))
+		_ = s.Publish(ctx, v, NewEvent(v, BootstrapServedV1, servedPayload(v, f, a)))
 	}
 }
 

@@ -10,15 +10,15 @@ import (
 
 // What a run looks at in one topic at most, and how many topics at once.
 const (
-	mostLetters = 10_000
-	mostBytes   = 64 << 20
-	portion     = 500
-	atOnce      = 8
+	maxLetters = 10_000
+	maxBytes   = 64 << 20
+	portion    = 500
+	atOnce     = 8
 )
 
 // gather leases all that lies in the shelves, so that what is first is known before anything is sent. One that cannot be looked
 // into keeps nobody from the others.
-func (r *replayer) gather(ctx context.Context, shelves []*shelf) {
+func (r *replayer) gather(ctx context.Context, shelves []*backlog) {
 	var group errgroup.Group
 	group.SetLimit(atOnce)
 	for _, s := range shelves {
@@ -31,9 +31,9 @@ func (r *replayer) gather(ctx context.Context, shelves []*shelf) {
 	_ = group.Wait() // each shelf has its own error
 }
 
-func (r *replayer) fill(ctx context.Context, s *shelf) error {
+func (r *replayer) fill(ctx context.Context, s *backlog) error {
 	for size := 0; ; {
-		if s.more = len(s.letters) >= mostLetters || size >= mostBytes; s.more {
+		if s.more = len(s.letters) >= maxLetters || size >= maxBytes; s.more {
 			return nil
 		}
 		pulled, err := r.puller.Pull(ctx, s.name, portion, lease)
@@ -51,7 +51,7 @@ func (r *replayer) fill(ctx context.Context, s *shelf) error {
 const returnTime = 5 * time.Second
 
 // giveBack releases what was not acknowledged. What is not given back comes again when its lease is over.
-func (r *replayer) giveBack(ctx context.Context, s *shelf) error {
+func (r *replayer) giveBack(ctx context.Context, s *backlog) error {
 	receipts := receipts(s.letters)
 	if len(receipts) == 0 {
 		return nil
@@ -64,7 +64,7 @@ func (r *replayer) giveBack(ctx context.Context, s *shelf) error {
 	return nil
 }
 
-func receipts(letters []letter) (all []string) {
+func receipts(letters []message) (all []string) {
 	for _, l := range letters {
 		if l.Receipt != "" {
 			all = append(all, l.Receipt)

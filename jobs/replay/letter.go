@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A letter is a pulled message and what can be read of it. Much may be missing: it died of something.
-type letter struct {
+// A message is a pulled message and what can be read of it. Much may be missing: it died of something.
+type message struct {
 	topic.Pulled
 	to       topic.Subscription // who gave it up
 	known    bool               // that such a subscription is deployed
@@ -29,10 +29,10 @@ type letter struct {
 	envelope *event.Envelope
 }
 
-func (s *shelf) read(p topic.Pulled) letter {
+func (s *backlog) read(p topic.Pulled) message {
 	a := p.Attributes
-	l := letter{Pulled: p, subject: a["ce-type"], event: a["ce-id"], key: p.OrderingKey, at: p.PublishedAt, cause: general(cause(a))}
-	l.to, l.known = s.addressee(cmp.Or(a[fn.ParkedBy], a[topic.RefusedBy]))
+	l := message{Pulled: p, subject: a["ce-type"], event: a["ce-id"], key: p.OrderingKey, at: p.PublishedAt, cause: general(cause(a))}
+	l.to, l.known = s.addressee(cmp.Or(a[fn.DeadLetteredBy], a[topic.RefusedBy]))
 	l.replays, _ = strconv.Atoi(a[topic.Replays]) // without it: never
 	l.version, _ = strconv.Atoi(a["ce-sequence"])
 	if at, err := time.Parse(time.RFC3339, a["ce-time"]); err == nil {
@@ -49,8 +49,8 @@ func (s *shelf) read(p topic.Pulled) letter {
 
 func cause(a map[string]string) string {
 	switch {
-	case a[fn.ParkedReason] != "":
-		return a[fn.ParkedReason]
+	case a[fn.DeadLetterReason] != "":
+		return a[fn.DeadLetterReason]
 	case a[topic.LastAnswer] != "":
 		return "refused: it " + a[topic.LastAnswer]
 	case a[topic.Refusals] != "":
@@ -70,18 +70,18 @@ func general(cause string) string {
 }
 
 // inOrder sorts letters: the oldest first, and those of a key as they happened to it.
-func inOrder(letters []letter) {
-	slices.SortFunc(letters, func(a, b letter) int {
+func inOrder(letters []message) {
+	slices.SortFunc(letters, func(a, b message) int {
 		return cmp.Or(a.at.Compare(b.at), a.PublishedAt.Compare(b.PublishedAt), cmp.Compare(a.event, b.event))
 	})
-	places, keyed := map[string][]int{}, map[string][]letter{}
+	places, keyed := map[string][]int{}, map[string][]message{}
 	for i, l := range letters {
 		if l.key != "" {
 			places[l.key], keyed[l.key] = append(places[l.key], i), append(keyed[l.key], l)
 		}
 	}
 	for key, of := range keyed {
-		slices.SortStableFunc(of, func(a, b letter) int { return cmp.Compare(a.version, b.version) })
+		slices.SortStableFunc(of, func(a, b message) int { return cmp.Compare(a.version, b.version) })
 		for n, i := range places[key] {
 			letters[i] = of[n]
 		}
@@ -89,7 +89,7 @@ func inOrder(letters []letter) {
 }
 
 // pick keeps the letters that were asked for.
-func (o order) pick(letters []letter) (chosen []letter) {
+func (o order) pick(letters []message) (chosen []message) {
 	for _, l := range letters {
 		if o.subject != "" && l.subject != o.subject || !strings.Contains(l.cause, o.cause) && !strings.Contains(cause(l.Attributes), o.cause) {
 			continue
@@ -104,8 +104,8 @@ func (o order) pick(letters []letter) (chosen []letter) {
 // enough is how often a letter is replayed without being asked for: what came back twice has not been mended.
 const enough = 2
 
-// refusal says why a letter is left where it is, "" if it is not.
-func (l letter) refusal(o order) string {
+// reason says why a letter is left where it is, "" if it is not.
+func (l message) reason(o order) string {
 	switch {
 	case !l.known:
 		return "nobody called " + strconv.Quote(l.to.Name) + " puts letters here"
@@ -116,7 +116,7 @@ func (l letter) refusal(o order) string {
 }
 
 // again is the message that brings the letter back: as it was, for the one subscription, counted.
-func (l letter) again() topic.Message {
+func (l message) again() topic.Message {
 	m := topic.Message{Topic: l.to.Topic, OrderingKey: l.key, Data: l.Data, Attributes: map[string]string{}}
 	for name, value := range l.Attributes {
 		if strings.HasPrefix(name, "ce-") || name == "content-type" {
@@ -128,4 +128,4 @@ func (l letter) again() topic.Message {
 }
 
 // name is how people find the letter in a log.
-func (l letter) name() string { return cmp.Or(l.event, "an unreadable event") }
+func (l message) name() string { return cmp.Or(l.event, "an unreadable event") }

@@ -36,22 +36,22 @@ func heard(e env.Env) (listeners []topic.Subscription, err error) {
 	return listeners, nil
 }
 
-// A shelf is a dead-letter topic, with what was found there.
-type shelf struct {
+// A backlog is a dead-letter topic, with what was found there.
+type backlog struct {
 	name      string
 	listeners []topic.Subscription // whose letters go there
-	letters   []letter             // in the order in which they are to be replayed
+	letters   []message            // in the order in which they are to be replayed
 	more      bool                 // that were not looked at
 	failed    error                // of the look
 }
 
 // choose returns the shelves named, or all.
-func (r *replayer) choose(names []string) (shelves []*shelf, err error) {
-	known := map[string]*shelf{}
+func (r *replayer) choose(names []string) (shelves []*backlog, err error) {
+	known := map[string]*backlog{}
 	for _, l := range r.listeners {
 		s, again := known[l.DeadLetter]
 		if !again {
-			s = &shelf{name: l.DeadLetter}
+			s = &backlog{name: l.DeadLetter}
 			known[l.DeadLetter], shelves = s, append(shelves, s)
 		}
 		s.listeners = append(s.listeners, l)
@@ -73,7 +73,7 @@ func (r *replayer) choose(names []string) (shelves []*shelf, err error) {
 }
 
 // addressee is the subscription that gave a letter up: the one of that name, or the only one whose letters go here.
-func (s *shelf) addressee(name string) (topic.Subscription, bool) {
+func (s *backlog) addressee(name string) (topic.Subscription, bool) {
 	for _, l := range s.listeners {
 		if l.Name == name || name == "" && len(s.listeners) == 1 {
 			return l, true

@@ -61,7 +61,7 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	var failed []error
 	seen := 0
 	for _, s := range shelves {
-		failed = append(failed, r.treat(ctx, o, s), r.giveBack(ctx, s))
+		failed = append(failed, r.process(ctx, o, s), r.giveBack(ctx, s))
 		seen += len(s.letters)
 	}
 	if err := errors.Join(failed...); err != nil || seen > 0 {
@@ -127,8 +127,8 @@ func (o order) check() error {
 	return nil
 }
 
-// treat does with the letters of a topic what was asked for. Half of them, and nobody knows which comes first.
-func (r *replayer) treat(ctx context.Context, o order, s *shelf) error {
+// process does with the letters of a topic what was asked for. Half of them, and nobody knows which comes first.
+func (r *replayer) process(ctx context.Context, o order, s *backlog) error {
 	if s.failed != nil {
 		return fmt.Errorf("replay: read %s: %w", s.name, s.failed)
 	}
@@ -142,7 +142,7 @@ func (r *replayer) treat(ctx context.Context, o order, s *shelf) error {
 	case o.do:
 		return r.send(ctx, s, o, chosen)
 	case o.dry:
-		return r.rehearse(s, o, chosen)
+		return r.dryRun(s, o, chosen)
 	case o.show > 0:
 		return r.show(s, chosen[:min(o.show, len(chosen))])
 	}

@@ -31,7 +31,7 @@ var listeners = []topic.Subscription{
 type desk struct {
 	t         testing.TB
 	ctx       context.Context // of the command
-	shelf     *topictest.Shelf
+	shelf     *topictest.Backlog
 	published topictest.Memory
 	env       env.Env
 }
@@ -153,8 +153,8 @@ func TestALookIsBounded(t *testing.T) {
 	for name, test := range map[string]struct {
 		bytes, letters, seen int
 	}{
-		"by number": {0, mostLetters + 1, mostLetters},
-		"by size":   {mostBytes / portion, 2*portion + 1, portion},
+		"by number": {0, maxLetters + 1, maxLetters},
+		"by size":   {maxBytes / portion, 2*portion + 1, portion},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,13 +15,13 @@ const together = 100
 
 // send publishes the letters again and removes those that are out. One that cannot be published stays, and those of its key
 // behind it; the others go on.
-func (r *replayer) send(ctx context.Context, s *shelf, o order, letters []letter) error {
+func (r *replayer) send(ctx context.Context, s *backlog, o order, letters []message) error {
 	var failed []error
 	sent, stuck := 0, map[string]bool{} // by key
 	for some := range slices.Chunk(letters, together) {
-		var out []letter
+		var out []message
 		for _, l := range some {
-			if why := l.refusal(o); why != "" {
+			if why := l.reason(o); why != "" {
 				failed = append(failed, r.say("%s: left %s: %s", s.name, l.name(), why))
 			} else if !stuck[l.key] {
 				out = append(out, l)
@@ -38,7 +38,7 @@ func (r *replayer) send(ctx context.Context, s *shelf, o order, letters []letter
 }
 
 // publish returns the letters that are out, and notes the keys of those that are not. Of many errors it tells the first.
-func (r *replayer) publish(ctx context.Context, s *shelf, letters []letter, stuck map[string]bool) (gone []letter, failed error) {
+func (r *replayer) publish(ctx context.Context, s *backlog, letters []message, stuck map[string]bool) (gone []message, failed error) {
 	var messages []topic.Message
 	for _, l := range letters {
 		messages = append(messages, l.again())
@@ -58,7 +58,7 @@ func (r *replayer) publish(ctx context.Context, s *shelf, letters []letter, stuc
 }
 
 // acknowledge removes what is out, also when the run has just been told to stop.
-func (r *replayer) acknowledge(ctx context.Context, s *shelf, gone []letter) error {
+func (r *replayer) acknowledge(ctx context.Context, s *backlog, gone []message) error {
 	if len(gone) == 0 {
 		return nil
 	}

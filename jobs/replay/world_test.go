@@ -28,8 +28,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// patience bounds everything that a test waits for.
-const patience = 60 * time.Second
+// timeout bounds everything that a test waits for.
+const timeout = 60 * time.Second
 
 const (
 	captured = "melmastoon.payment.transaction.captured.v1"
@@ -69,7 +69,7 @@ func (c *clerk) function() fn.Function {
 			c.mu.Unlock()
 			switch {
 			case c.parks.Load():
-				return fn.Park(fmt.Errorf("clerk: no book for %s", e.Envelope.EventID))
+				return fn.DeadLetter(fmt.Errorf("clerk: no book for %s", e.Envelope.EventID))
 			case c.refuses.Load():
 				return errors.New("clerk: out of ink")
 			}
@@ -191,14 +191,14 @@ func (w *world) callOn(e env.Env, code int, args ...string) string {
 // until waits for something to come true. Where time passes by hand, it passes: what is refused is pushed again.
 func (w *world) until(what string, yes func() bool) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), timeout)
 	defer cancel()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for !yes() {
 		select {
 		case <-ctx.Done():
-			w.t.Fatalf("not within %v: %s; the clerk heard %d and did %d, the job says\n%s", patience, what, w.clerk.heard(), len(w.clerk.did()), w.call(0))
+			w.t.Fatalf("not within %v: %s; the clerk heard %d and did %d, the job says\n%s", timeout, what, w.clerk.heard(), len(w.clerk.did()), w.call(0))
 		case <-look.C:
 		}
 	}

@@ -39,7 +39,7 @@ func (h *Handoff) fields() [14]field {
 // canonical is what is signed: one line per field, LF between them, none at the end.
 func (h Handoff) canonical() ([]byte, error) {
 	var err error
-	b := append(make([]byte, 0, longest/2), version...)
+	b := append(make([]byte, 0, maxTokenLength/2), version...)
 	for _, f := range h.fields() {
 		if b, err = f.AppendText(append(b, '\n')); err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func parse(text []byte) (h Handoff, err error) {
 	if string(first) != version {
 		return Handoff{}, errCanonical
 	}
-	again := make([]byte, 0, longestLine) // each line as canonical writes it
+	again := make([]byte, 0, maxLineLength) // each line as canonical writes it
 	for i, f := range h.fields() {
 		var line []byte
 		if !more {
@@ -75,8 +75,8 @@ func parse(text []byte) (h Handoff, err error) {
 	return h, h.validate()
 }
 
-// longestLine is that of an id, or about that: a longer one is read too.
-const longestLine = 48
+// maxLineLength is that of an id, or about that: a longer one is read too.
+const maxLineLength = 48
 
 var newline = []byte{'\n'}
 

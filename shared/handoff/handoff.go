@@ -49,8 +49,8 @@ type Occupancy struct {
 	Rooms    int `json:"rooms"`
 }
 
-// mostRooms bounds what one handoff may ask for.
-const mostRooms = 100
+// maxRooms bounds what one handoff may ask for.
+const maxRooms = 100
 
 // ErrRooms may be shown to callers.
 var ErrRooms = errors.New("the number of rooms is not possible")
@@ -60,7 +60,7 @@ func (o Occupancy) Validate() error {
 	if err := (stay.Occupants{Adults: o.Adults, Children: o.Children}).Validate(); err != nil {
 		return err
 	}
-	if o.Rooms < 1 || o.Rooms > mostRooms {
+	if o.Rooms < 1 || o.Rooms > maxRooms {
 		return ErrRooms
 	}
 	return nil

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// longest is about twice what a token needs. It bounds the work that a stranger can cause.
-const longest = 1024
+// maxTokenLength is about twice what a token needs. It bounds the work that a stranger can cause.
+const maxTokenLength = 1024
 
 // A Token is the text that travels. It is as good as the guest's own hand until it is used: it prints its fingerprint
 // only, and JSON and Reveal alone write it out. Whatever text it is read from, Verify judges it.
@@ -50,7 +50,7 @@ func (t Token) GoString() string { return t.String() }
 func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
 func assemble(canonical, signature []byte) Token {
-	b := append(make([]byte, 0, longest), version+"."...)
+	b := append(make([]byte, 0, maxTokenLength), version+"."...)
 	b = append(base64url.AppendEncode(b, canonical), '.')
 	return Token{string(base64url.AppendEncode(b, signature))}
 }
@@ -59,7 +59,7 @@ func assemble(canonical, signature []byte) Token {
 func (t Token) split() (canonical, signature []byte, ok bool) {
 	first, rest, _ := strings.Cut(t.text, ".")
 	second, third, _ := strings.Cut(rest, ".")
-	if len(t.text) > longest || first != version {
+	if len(t.text) > maxTokenLength || first != version {
 		return nil, nil, false
 	}
 	room := make([]byte, base64url.DecodedLen(len(rest)))

@@ -11,8 +11,8 @@ import (
 // ErrForm says why a tag is refused. It may be shown to callers, and never repeats the input.
 var ErrForm = errors.New("not a BCP 47 tag of a language")
 
-// longest is more than any tag of language, script and region needs. It bounds what is parsed.
-const longest = 64
+// maxLength is more than any tag of language, script and region needs. It bounds what is parsed.
+const maxLength = 64
 
 // dari is how browsers ask for the Persian of Afghanistan. The library's matcher takes it for a language of its own.
 const dari = "prs"
@@ -38,7 +38,7 @@ func Parse(s string) (Tag, error) {
 	case Pashto, Dari, Persian, Urdu, Arabic, English:
 		return t, nil // they are canonical, and nearly all that is ever read
 	}
-	if len(s) > longest {
+	if len(s) > maxLength {
 		return "", ErrForm
 	}
 	read, err := language.All.Parse(s)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// mostRanges bounds the work that a header can cause. No browser sends as many.
-const mostRanges = 32
+// maxRanges bounds the work that a header can cause. No browser sends as many.
+const maxRanges = 32
 
 // A span is one language range of an Accept-Language header with its weight.
 type span struct {
@@ -53,7 +53,7 @@ func Negotiate(header string, offered []Tag) Tag {
 func read(header string) []span {
 	var spans []span
 	for member := range strings.SplitSeq(header, ",") {
-		if len(spans) == mostRanges {
+		if len(spans) == maxRanges {
 			break
 		}
 		if s, ok := readSpan(member); ok {

@@ -66,12 +66,12 @@ func hash(pepper []byte, v Value) Hash {
 // ErrSalt means that a tenant has no salt, or one that is quickly tried out.
 var ErrSalt = errors.New("pseudonym: the tenant's salt is missing or shorter than 16 bytes")
 
-const shortestSalt = 16
+const minSaltLength = 16
 
 // Contact is the reservation service's contactHash: 64 hexadecimal digits of SHA-256 over the tenant's salt and the value.
 // It lets one tenant know its guest again and no other tenant.
 func Contact(salt []byte, v Value) (string, error) {
-	if len(salt) < shortestSalt {
+	if len(salt) < minSaltLength {
 		return "", ErrSalt
 	}
 	h := sha256.New()

@@ -28,7 +28,7 @@ func (v Value) GoString() string { return v.String() }
 // MarshalText writes what String does: a value never leaves the process.
 func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-const longestEmail = 254 // RFC 5321 with its erratum
+const maxEmailLength = 254 // RFC 5321 with its erratum
 
 // Email is trimmed and in lower case. Whether somebody reads it is not known here.
 func Email(s string) (Value, error) {
@@ -37,7 +37,7 @@ func Email(s string) (Value, error) {
 	}
 	s = strings.ToLower(strings.TrimSpace(s))
 	at := strings.LastIndexByte(s, '@')
-	if at < 1 || at == len(s)-1 || len(s) > longestEmail || strings.ContainsFunc(s, unprintable) {
+	if at < 1 || at == len(s)-1 || len(s) > maxEmailLength || strings.ContainsFunc(s, unprintable) {
 		return Value{}, ErrEmail
 	}
 	return Value{s}, nil
@@ -47,8 +47,8 @@ func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r)
 
 // The lengths of an international number, country code included (E.164).
 const (
-	fewestDigits = 7
-	mostDigits   = 15
+	minDigits = 7
+	maxDigits = 15
 )
 
 // Phone returns the number in the form of [E164].
@@ -75,7 +75,7 @@ func E164(s string) (string, error) {
 		number = "+" + rest
 	}
 	digits, international := strings.CutPrefix(number, "+")
-	if !international || len(digits) < fewestDigits || len(digits) > mostDigits || digits[0] == '0' || strings.Contains(digits, "+") {
+	if !international || len(digits) < minDigits || len(digits) > maxDigits || digits[0] == '0' || strings.Contains(digits, "+") {
 		return "", ErrPhone
 	}
 	return number, nil

@@ -20,10 +20,10 @@ var (
 const (
 	layout = "2006-01-02"
 	day    = 24 * time.Hour
-	// mostNights bounds the rows and the work that one request can cause.
-	mostNights = 366
-	// mostOccupants bounds one room, so that sums of people cannot overflow anywhere.
-	mostOccupants = 100
+	// maxNights bounds the rows and the work that one request can cause.
+	maxNights = 366
+	// maxOccupants bounds one room, so that sums of people cannot overflow anywhere.
+	maxOccupants = 100
 )
 
 // A Date is a calendar day. Dates compare with ==; the zero Date is no day.
@@ -124,7 +124,7 @@ func (w Window) Validate() error {
 		return ErrDate
 	case !w.Start.Before(w.End):
 		return ErrOrder
-	case w.Nights() > mostNights:
+	case w.Nights() > maxNights:
 		return ErrTooLong
 	}
 	return nil
@@ -140,7 +140,7 @@ type Occupants struct {
 // Validate refuses a room without an adult, and numbers that nobody can mean.
 func (o Occupants) Validate() error {
 	for _, n := range []int{o.Adults, o.Children, o.Infants} {
-		if n < 0 || n > mostOccupants {
+		if n < 0 || n > maxOccupants {
 			return ErrOccupants
 		}
 	}

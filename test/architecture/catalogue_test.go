@@ -47,7 +47,7 @@ func TestSubjects_haveSchemas(t *testing.T) {
 		if f.Spec.Subject != "" {
 			used[f.Spec.Subject] = true
 		}
-		for _, s := range f.Spec.Emits {
+		for _, s := range f.Spec.Publishes {
 			used[s.Name] = true
 		}
 	}
@@ -77,7 +77,7 @@ func TestRelays_publishTheirService(t *testing.T) {
 		if name == "relay" {
 			of = relayed
 		}
-		for _, s := range f.Spec.Emits {
+		for _, s := range f.Spec.Publishes {
 			if !slices.Contains(of[service], s.Name) {
 				of[service] = append(of[service], s.Name)
 			}

@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// patience bounds each thing that a guest waits for.
-const patience = 30 * time.Second
+// timeout bounds each thing that a guest waits for.
+const timeout = 30 * time.Second
 
 // Windows are as wide as on a small laptop, and as on a telephone.
 const (
@@ -37,7 +37,7 @@ var (
 type guest struct {
 	journey
 	t       *testing.T
-	stage   *system.Stage
+	stage   *system.System
 	ctx     context.Context // of the browser's one window
 	trouble *trouble
 	folder  string // of the pictures
@@ -46,7 +46,7 @@ type guest struct {
 }
 
 // sit opens a browser that nobody has used before. It closes with the test.
-func sit(t *testing.T, s *system.Stage, j journey, more ...chromedp.ExecAllocatorOption) *guest {
+func sit(t *testing.T, s *system.System, j journey, more ...chromedp.ExecAllocatorOption) *guest {
 	t.Helper()
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.UserDataDir(t.TempDir()),
@@ -60,7 +60,7 @@ func sit(t *testing.T, s *system.Stage, j journey, more ...chromedp.ExecAllocato
 	t.Cleanup(end)
 	window, _ := chromedp.NewContext(program, chromedp.WithErrorf(t.Logf))
 	t.Cleanup(func() {
-		ctx, stop := context.WithTimeout(window, patience)
+		ctx, stop := context.WithTimeout(window, timeout)
 		defer stop()
 		if err := chromedp.Cancel(ctx); err != nil {
 			t.Errorf("the browser does not close: %v", err)
@@ -116,7 +116,7 @@ func root(t *testing.T) string {
 // does acts within patience.
 func (g *guest) does(what string, steps ...chromedp.Action[chromedp.Void]) {
 	g.t.Helper()
-	ctx, cancel := context.WithTimeout(g.ctx, patience)
+	ctx, cancel := context.WithTimeout(g.ctx, timeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		g.lost(what, err)
@@ -144,7 +144,7 @@ func (g *guest) size(width, height int64) {
 // press presses what leads to another page, and waits for that.
 func (g *guest) press(button string) {
 	g.t.Helper()
-	ctx, cancel := context.WithTimeout(g.ctx, patience)
+	ctx, cancel := context.WithTimeout(g.ctx, timeout)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(button))); err != nil {
 		g.lost("press "+button, err)
@@ -171,7 +171,7 @@ func (g *guest) write(field, text string) {
 // ask reads something of the page.
 func ask[T any](g *guest, what chromedp.Action[T]) T {
 	g.t.Helper()
-	ctx, cancel := context.WithTimeout(g.ctx, patience)
+	ctx, cancel := context.WithTimeout(g.ctx, timeout)
 	defer cancel()
 	answer, err := chromedp.Run(ctx, what)
 	if err != nil {

@@ -58,7 +58,7 @@ func web(t *testing.T) *guest {
 }
 
 // edgeOf is the load balancer: functions are behind it, and the front end is on every other path.
-func edgeOf(t *testing.T, s *system.Stage) http.Handler {
+func edgeOf(t *testing.T, s *system.System) http.Handler {
 	t.Helper()
 	target, err := url.Parse(s.Cloud.URL())
 	if err != nil {

@@ -24,9 +24,9 @@ import (
 	"melmastoon.ghasi.io/test/processes"
 )
 
-// patience bounds everything a test waits for; settling is how long a process that would be killed may take to die.
+// timeout bounds everything a test waits for; settling is how long a process that would be killed may take to die.
 const (
-	patience = 20 * time.Second
+	timeout  = 20 * time.Second
 	settling = 100 * time.Millisecond
 )
 
@@ -36,7 +36,7 @@ type process struct {
 	address string
 	child   *subprocess.Process
 	cmd     *exec.Cmd
-	said    *processes.Said
+	said    *processes.Output
 	issuer  *identity.Issuer
 }
 
@@ -48,7 +48,7 @@ func launch(t testing.TB, program, target string, v *void) *process {
 	_, port, err := net.SplitHostPort(address)
 	must(t, err)
 	secret := make(cloud.Secret, 32)
-	p := &process{t: t, address: address, said: &processes.Said{}, issuer: identity.NewIssuer(env.Of(nil), secret)}
+	p := &process{t: t, address: address, said: &processes.Output{}, issuer: identity.NewIssuer(env.Of(nil), secret)}
 	p.cmd = exec.Command(program)
 	p.cmd.Stdout, p.cmd.Stderr = p.said, p.said
 	p.cmd.Env = []string{
@@ -72,7 +72,7 @@ func launch(t testing.TB, program, target string, v *void) *process {
 // listens waits until the process takes connections.
 func (p *process) listens() {
 	p.t.Helper()
-	for end := time.After(patience); ; {
+	for end := time.After(timeout); ; {
 		if c, err := net.Dial("tcp", p.address); err == nil {
 			_ = c.Close()
 			return
@@ -98,7 +98,7 @@ func (p *process) token(s fn.Spec) string {
 // call sends one request and returns the whole answer.
 func (p *process) call(method, path string) (*http.Response, string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(p.t.Context(), timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.address+path, nil)
 	must(p.t, err)
@@ -126,7 +126,7 @@ func (p *process) takeOff(f fn.Function, v *void) *flight {
 	conn, err := net.Dial("tcp", p.address)
 	must(p.t, err)
 	p.t.Cleanup(func() { _ = conn.Close() })
-	must(p.t, conn.SetDeadline(time.Now().Add(patience)))
+	must(p.t, conn.SetDeadline(time.Now().Add(timeout)))
 	up := &flight{conn: conn, begun: make(chan error, 1), r: bufio.NewReader(conn)}
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nIdempotency-Key: one\r\nX-Tenant-Id: %s\r\n",
 		method, path, p.address, p.token(s), inputs["tenantId"])
@@ -142,7 +142,7 @@ func (p *process) takeOff(f fn.Function, v *void) *flight {
 		up.begun <- err
 		must(p.t, err)
 	case <-v.touched:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		p.t.Fatal("the request does not take off")
 	}
 	return up
@@ -173,7 +173,7 @@ func (p *process) ended() (int, error) {
 	select {
 	case <-p.child.Done():
 		return p.cmd.ProcessState.ExitCode(), nil
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		return 0, errors.New("it does not end")
 	}
 }

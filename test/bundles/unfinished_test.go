@@ -45,7 +45,7 @@ func TestBody_unfinished(t *testing.T) {
 			conn, err := net.Dial("tcp", p.address)
 			must(t, err)
 			t.Cleanup(func() { _ = conn.Close() })
-			must(t, conn.SetReadDeadline(time.Now().Add(patience)))
+			must(t, conn.SetReadDeadline(time.Now().Add(timeout)))
 			_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nIdempotency-Key: one\r\nX-Tenant-Id: %s\r\n"+
 				"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", test.path, p.address, test.token, inputs["tenantId"])
 			must(t, err)

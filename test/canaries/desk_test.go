@@ -9,7 +9,7 @@ import (
 )
 
 // clerk works at the desk and for other services: it types into the routes of the reservation service that no browser calls.
-func clerk(t *testing.T, s *system.Stage, a *aviary, w *watch, all map[string]bool) {
+func clerk(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]bool) {
 	t.Helper()
 	const root = "/api/v1/reservations"
 	send := func(status int, route string, r system.Request) system.Answer {

@@ -75,7 +75,7 @@ func (w *watch) strays(homes map[string]string) (wrong []string) {
 }
 
 // tables looks through every column of every table. Documents are opened, and are told by their collection.
-func (w *watch) tables(t *testing.T, s *system.Stage) {
+func (w *watch) tables(t *testing.T, s *system.System) {
 	t.Helper()
 	conn := s.DB.Owner(t)
 	rows, _ := conn.Query(t.Context(), `
@@ -145,7 +145,7 @@ func opened(text string) []byte {
 }
 
 // log looks through all lines, member by member.
-func (w *watch) log(t *testing.T, s *system.Stage) {
+func (w *watch) log(t *testing.T, s *system.System) {
 	t.Helper()
 	lines, lost := s.Log.Take()
 	if lost > 0 || len(lines) == 0 {

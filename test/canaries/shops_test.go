@@ -17,7 +17,7 @@ const site = "/site/{slug}"
 var version = regexp.MustCompile(`name="version" value="(\d+)"`)
 
 // shopper books on the pages of a hotel's site, with nothing but forms.
-func shopper(t *testing.T, s *system.Stage, a *aviary, w *watch, all map[string]bool) {
+func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]bool) {
 	t.Helper()
 	p := &typist{Visitor: s.Browser().At(demo.HeratGarden), t: t, aviary: a, watch: w, typed: all}
 	p.Base = s.Cloud.URL() + "/site/" + demo.HeratGarden.Slug
@@ -77,7 +77,7 @@ func shopper(t *testing.T, s *system.Stage, a *aviary, w *watch, all map[string]
 const consumerSite = "/bff/consumer/v1"
 
 // traveller looks around on the site of all hotels, and is sent on to one of them.
-func traveller(t *testing.T, s *system.Stage, a *aviary, w *watch, all map[string]bool) {
+func traveller(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]bool) {
 	t.Helper()
 	p := &typist{Visitor: s.Browser().AtAll(), t: t, aviary: a, watch: w, typed: all}
 	stay := s.Browser().At(demo.KabulGrand).Wanting(system.Usual())["stayWindow"]

@@ -32,7 +32,7 @@ func TestNothingAnsweredIsLostInACrash(t *testing.T) {
 	for g := range crowd.guests {
 		running.Go(func() { crowd.travel(ctx, t, g) })
 	}
-	wanted, rounds := seedrand.Throws(t, 4, 20), 0
+	wanted, rounds := seedrand.Iterations(t, 4, 20), 0
 	for ; rounds < wanted || crowd.cut.Load() == 0 && rounds < 5*wanted; rounds++ { // until something was cut off
 		<-time.After(time.Duration(300+random.IntN(900)) * time.Millisecond) // the moment of the fault, not a wait for anything
 		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[rounds%2]

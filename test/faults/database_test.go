@@ -102,7 +102,7 @@ func (s *server) limit(connections int) {
 }
 
 // deployed opens the system with the time limits of a deployment, for clients at several addresses.
-func deployed(t *testing.T, db *pgtest.Database, with func(env.Env) env.Env) *system.Stage {
+func deployed(t *testing.T, db *pgtest.Database, with func(env.Env) env.Env) *system.System {
 	t.Helper()
 	e := with(db.Env()).With("FORWARDED_HOPS", "1").With("DOCUMENT_TIMEOUT", "150ms")
 	return system.Within(t, db, env.Give(e, env.TimeoutFactor(1)))

@@ -20,7 +20,7 @@ import (
 
 // An echo delivers once more what was delivered before, as the bus does.
 type echo struct {
-	*system.Stage
+	*system.System
 	conn *pgx.Conn
 }
 

@@ -31,7 +31,7 @@ func TestAKeyIsOneHoldHoweverManyAskAtOnce(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	random := seedrand.New(t).Of(0)
-	keys := seedrand.Throws(t, 200, 1000)
+	keys := seedrand.Iterations(t, 200, 1000)
 	quotes := make([]*system.Booking, keys/sharing)
 	for n := range quotes {
 		w := system.Usual()
@@ -82,7 +82,7 @@ func tell(acts []*act) (waited, replayed int64, made int) {
 
 // An act is one request under one key, sent by many.
 type act struct {
-	s       *system.Stage
+	s       *system.System
 	request system.Request
 	other   *system.Booking // whose rooms are not meant
 
@@ -188,7 +188,7 @@ func TestAClaimWhoseProcessDiedIsTakenOverAfterItsLease(t *testing.T) {
 // A claim is one request to hold rooms, whose process will not live to answer it.
 type claim struct {
 	*testing.T
-	s       *system.Stage
+	s       *system.System
 	conn    *pgx.Conn
 	booking *system.Booking
 	request system.Request

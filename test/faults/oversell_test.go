@@ -34,7 +34,7 @@ func TestTheLastRoomsAreNeverSoldTwice(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			m := openMarket(t)
-			m.rush(t, test.days, seedrand.Throws(t, 20, 100))
+			m.rush(t, test.days, seedrand.Iterations(t, 20, 100))
 			if n := m.breaches(t); n != 0 {
 				t.Errorf("%d times a commit found a night with more takers than rooms", n)
 			}

@@ -21,7 +21,7 @@ const batch = 40
 
 // A race is the stage for many races, and what came of them.
 type race struct {
-	*system.Stage
+	*system.System
 	seed seedrand.Seed
 	days int          // the next day that nobody has taken a room for
 	busy atomic.Int64 // answers that asked to come back
@@ -29,7 +29,7 @@ type race struct {
 
 func openRace(t *testing.T) *race {
 	t.Helper()
-	return &race{Stage: system.Open(t), seed: seedrand.New(t)}
+	return &race{System: system.Open(t), seed: seedrand.New(t)}
 }
 
 // prepare brings a batch of bookings to the checkout page, each for one night, and for another than its neighbours.
@@ -98,7 +98,7 @@ func TestExpiryRacesCapture(t *testing.T) {
 	r := openRace(t)
 	random := r.seed.Of(0)
 	var bookings []*system.Booking
-	for range seedrand.Throws(t, 200, 1000) / batch {
+	for range seedrand.Iterations(t, 200, 1000) / batch {
 		all := r.prepare(t, system.Usual())
 		r.Advance(10*time.Minute + time.Second)
 		r.sweepAmong(t, all, random.IntN(batch))
@@ -170,7 +170,7 @@ func TestConfirmingByEventRacesConfirmingByCall(t *testing.T) {
 	r := openRace(t)
 	var bookings []*system.Booking
 	var early atomic.Int64
-	for range seedrand.Throws(t, 200, 1000) / batch {
+	for range seedrand.Iterations(t, 200, 1000) / batch {
 		all := r.prepare(t, system.Usual())
 		racing, ctx := errgroup.WithContext(t.Context())
 		racing.SetLimit(6)

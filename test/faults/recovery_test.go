@@ -26,7 +26,7 @@ type party struct {
 	running sync.WaitGroup
 }
 
-func newParty(t *testing.T, s *system.Stage, guests, journeys int, seen func(int, system.Request, system.Answer)) *party {
+func newParty(t *testing.T, s *system.System, guests, journeys int, seen func(int, system.Request, system.Answer)) *party {
 	t.Helper()
 	p := &party{Crowd: &system.Crowd{Stage: s, Seen: seen, Address: func(n int) string { return fmt.Sprintf("203.0.%d.%d", n/250, 1+n%250) }}, t: t}
 	p.Wanted.Store(int64(journeys))
@@ -79,7 +79,7 @@ func TestRecovery_restart(t *testing.T) {
 	own := newServer(t)
 	s := deployed(t, own.database(), func(e env.Env) env.Env { return e })
 	refused := 0
-	for n := range seedrand.Throws(t, 5, 30) {
+	for n := range seedrand.Iterations(t, 5, 30) {
 		r, away := newRecovery(), time.Duration(random.IntN(6000))*time.Millisecond
 		p := newParty(t, s, 6, 24, r.seen)
 		<-time.After(time.Duration(100+random.IntN(300)) * time.Millisecond) // the moment of the fault, not a wait for anything

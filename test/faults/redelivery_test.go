@@ -18,7 +18,7 @@ func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	random := seedrand.New(t).Of(0)
-	for day := range seedrand.Throws(t, 2, 10) {
+	for day := range seedrand.Iterations(t, 2, 10) {
 		everyKind(s, 7+day)
 	}
 	s.Settle()
@@ -41,7 +41,7 @@ func TestAnEventDeliveredFiveTimesMoreHasNoFurtherEffect(t *testing.T) {
 		}
 	}
 	if changed := differing(before, e.digest(t)); len(changed) > 0 {
-		t.Errorf("changed by deliveries that came before: %v\n%s", changed, s.Story(context.Background()))
+		t.Errorf("changed by deliveries that came before: %v\n%s", changed, s.Timeline(context.Background()))
 	}
 }
 
@@ -95,7 +95,7 @@ func TestPaymentFailed_anotherIntentIsLive(t *testing.T) {
 }
 
 // everyKind walks one journey of each kind. Rooms of that day must be free.
-func everyKind(s *system.Stage, day int) {
+func everyKind(s *system.System, day int) {
 	room, suites := system.Usual(), system.Usual()
 	room.From, suites.From = day, day
 	room.Nights, suites.Nights = 1, 1

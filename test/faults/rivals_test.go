@@ -28,7 +28,7 @@ func TestLatePaymentRacesTheNextGuest(t *testing.T) {
 	r := openRace(t)
 	random := r.seed.Of(0)
 	wins := map[string]int{"the late guest": 0, "the next guest": 0}
-	for range seedrand.Throws(t, 1, 5) {
+	for range seedrand.Iterations(t, 1, 5) {
 		duels := r.duels(t, random)
 		stories := r.stories()
 		for _, d := range duels {

@@ -74,7 +74,7 @@ func TestARevokedSessionBooksAsNobodys(t *testing.T) {
 	if is, told := brought[second]; !told || is != nil {
 		t.Errorf("afterwards by %v, told %v", is, told)
 	}
-	if subjects := s.Told(t.Context()); !slices.ContainsFunc(subjects, func(e system.Told) bool {
+	if subjects := s.Told(t.Context()); !slices.ContainsFunc(subjects, func(e system.Events) bool {
 		return e.Subject == "melmastoon.iam.session.revoked.v1" && e.Status == "published"
 	}) {
 		t.Error("nobody was told that the session is revoked")

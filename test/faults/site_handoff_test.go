@@ -52,11 +52,11 @@ type visitors struct {
 }
 
 // gather begins the sessions.
-func gather(t *testing.T, here, there *system.Stage) *visitors {
+func gather(t *testing.T, here, there *system.System) *visitors {
 	t.Helper()
 	c := &visitors{}
 	for n := range rivals {
-		c.guests = append(c.guests, []*system.Stage{here, there}[n%2].Visit(demo.KabulGrand))
+		c.guests = append(c.guests, []*system.System{here, there}[n%2].Visit(demo.KabulGrand))
 	}
 	return c
 }
@@ -134,7 +134,7 @@ func TestAHandoffLetsOneSessionInHoweverManyCome(t *testing.T) {
 	t.Parallel()
 	here := system.Open(t)
 	c := gather(t, here, here.Apart())
-	tokens := seedrand.Throws(t, 200, 2000)
+	tokens := seedrand.Iterations(t, 200, 2000)
 	began := time.Now()
 	var guests errgroup.Group
 	guests.SetLimit(4)
@@ -157,7 +157,7 @@ func TestAHandoffLetsOneSessionInHoweverManyCome(t *testing.T) {
 }
 
 // arrivals fails the test unless the ledger has so many entries, all used, and the world was told of each once.
-func arrivals(t *testing.T, s *system.Stage, want int) {
+func arrivals(t *testing.T, s *system.System, want int) {
 	t.Helper()
 	var entries, used, told, twice int
 	err := s.DB.Owner(t).QueryRow(t.Context(), `

@@ -248,7 +248,7 @@ func covers(t *testing.T, all map[string][]func(names) system.Request) {
 }
 
 // sneak plays one trick at every route, about the victim and about a ghost.
-func sneak(t *testing.T, s *system.Stage, name string, how trick, intruder, atHome, victim *system.Visitor, target names) (asked, leaks int) {
+func sneak(t *testing.T, s *system.System, name string, how trick, intruder, atHome, victim *system.Visitor, target names) (asked, leaks int) {
 	t.Helper()
 	who := intruder
 	if strings.Contains(how.base, "/api") {
@@ -298,7 +298,7 @@ func knock(t *testing.T, thief *system.Visitor, how trick, r system.Request) sys
 }
 
 // rowsOf are digests of what the database has of a hotel.
-func rowsOf(t *testing.T, s *system.Stage, tenant id.Tenant) map[string]string {
+func rowsOf(t *testing.T, s *system.System, tenant id.Tenant) map[string]string {
 	t.Helper()
 	conn, found := s.DB.Owner(t), map[string]string{}
 	for _, table := range []string{"bff_tenant_booking.booking_drafts", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.handoff_arrival_log",
@@ -314,7 +314,7 @@ func rowsOf(t *testing.T, s *system.Stage, tenant id.Tenant) map[string]string {
 }
 
 // mint makes a handoff to the hotel.
-func mint(t *testing.T, s *system.Stage, h demo.Hotel) string {
+func mint(t *testing.T, s *system.System, h demo.Hotel) string {
 	t.Helper()
 	token, err := invite(s, h)
 	if err != nil {
@@ -323,7 +323,7 @@ func mint(t *testing.T, s *system.Stage, h demo.Hotel) string {
 	return token
 }
 
-func invite(s *system.Stage, h demo.Hotel) (string, error) {
+func invite(s *system.System, h demo.Hotel) (string, error) {
 	keys, err := secrets.Handoff(s.Env())
 	if err != nil {
 		return "", err

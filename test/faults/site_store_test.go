@@ -106,7 +106,7 @@ func (s *shelf) Add(ctx context.Context, now time.Time, name document.Name, n in
 }
 
 // shelved opens a stage whose hot documents are on the shelf.
-func shelved(t *testing.T) (*system.Stage, *shelf) {
+func shelved(t *testing.T) (*system.System, *shelf) {
 	t.Helper()
 	db := pgtest.New(t)
 	own := &shelf{Store: pg.Open(db.Env())}
@@ -132,7 +132,7 @@ func recalls(t *testing.T, v *system.Visitor) {
 }
 
 // empty clears the shelf.
-func empty(t *testing.T, s *system.Stage) {
+func empty(t *testing.T, s *system.System) {
 	t.Helper()
 	if _, err := s.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`); err != nil {
 		t.Fatal(err)

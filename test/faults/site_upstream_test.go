@@ -139,7 +139,7 @@ func (c call) timed(t *testing.T, v *system.Visitor) (system.Answer, time.Durati
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)
 	}
-	if has := v.Stage().Env().Timeout(c.budget); took+stalled > has {
+	if has := v.System().Env().Timeout(c.budget); took+stalled > has {
 		t.Logf("%s: %v beyond its budget of %v, with %v in which the machine got to nothing", c.name, took+stalled-has, has, stalled)
 	}
 	return a, took
@@ -215,7 +215,7 @@ func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 func (c call) stand(t *testing.T, v *system.Visitor, flag string) {
 	t.Helper()
 	a, took := c.timed(t, v)
-	if has := v.Stage().Env().Timeout(c.budget); took > has+grace {
+	if has := v.System().Env().Timeout(c.budget); took > has+grace {
 		t.Errorf("%s took %v, has %v: %d %s", c.name, took, has, a.Status, a.Body)
 	}
 	c.judge(t, a, flag)
@@ -262,7 +262,7 @@ func insists(t *testing.T, v *system.Visitor, r system.Request, status int) {
 }
 
 // recovers has the guest pay and come back once everybody is well.
-func recovers(t *testing.T, s *system.Stage, v *system.Visitor) {
+func recovers(t *testing.T, s *system.System, v *system.Visitor) {
 	t.Helper()
 	insists(t, v, system.Request{Method: http.MethodPost, Path: v.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}, http.StatusCreated)
 	v.Press("pay")

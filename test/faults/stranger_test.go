@@ -91,14 +91,14 @@ func TestBreaker_oneStranger(t *testing.T) {
 }
 
 // forget makes every upstream necessary again.
-func forget(t *testing.T, s *system.Stage) {
+func forget(t *testing.T, s *system.System) {
 	t.Helper()
 	empty(t, s)
 	cache.Forget(s.Env())
 }
 
 // travels are requests of a traveller, one for each route that asks upstreams.
-func travels(s *system.Stage) []system.Request {
+func travels(s *system.System) []system.Request {
 	day := s.Env().Now().AddDate(0, 0, 7)
 	stay := map[string]any{"checkIn": day.Format(time.DateOnly), "checkOut": day.AddDate(0, 0, 2).Format(time.DateOnly)}
 	people, hotel := map[string]any{"adults": 2, "children": 0, "rooms": 1}, demo.KabulGrand

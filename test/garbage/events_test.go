@@ -336,7 +336,7 @@ func TestNobodyTicksWithoutAToken(t *testing.T) {
 }
 
 // buried counts what the function has parked, and fails the test if a reason repeats what was sent.
-func buried(t *testing.T, s *system.Stage, function string) (dead int) {
+func buried(t *testing.T, s *system.System, function string) (dead int) {
 	t.Helper()
 	var telling int
 	err := s.DB.Owner(t).QueryRow(t.Context(), `

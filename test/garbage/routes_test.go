@@ -48,8 +48,8 @@ func (f *field) volley(ctx context.Context, targets []*target, seed seedrand.See
 	return results, f.settle(ctx, results)
 }
 
-// mostWrong is how much of one route is told before the rest is left out.
-const mostWrong = 5
+// maxWrong is how much of one route is told before the rest is left out.
+const maxWrong = 5
 
 func (f *field) batter(ctx context.Context, r *result, seed seedrand.Seed, rounds int) error {
 	route := r.target.function.Spec.Route
@@ -135,7 +135,7 @@ var begins = map[string]string{
 }
 
 // sessions begins one where browsers need it.
-func sessions(s *system.Stage) func(*target) (string, error) {
+func sessions(s *system.System) func(*target) (string, error) {
 	return func(t *target) (string, error) {
 		_, path, _ := strings.Cut(t.function.Spec.Route, " ")
 		for base, begin := range begins {
@@ -156,8 +156,8 @@ func sessions(s *system.Stage) func(*target) (string, error) {
 	}
 }
 
-// mostUnderstood is which part of all garbage may have meant something. All of it is of the doubtful kind.
-const mostUnderstood = 0.15
+// maxUnderstood is which part of all garbage may have meant something. All of it is of the doubtful kind.
+const maxUnderstood = 0.15
 
 // report says what was found, and fails the test for what is wrong.
 func report(t *testing.T, results []*result, took time.Duration) {
@@ -173,16 +173,16 @@ func report(t *testing.T, results []*result, took time.Duration) {
 			unknown++
 			t.Logf("%s is not understood as it should be asked: %d %s", r.target.function.Spec.Route, r.plain.status, r.plain.body)
 		}
-		for _, w := range r.wrong[:min(len(r.wrong), mostWrong)] {
+		for _, w := range r.wrong[:min(len(r.wrong), maxWrong)] {
 			t.Error(w)
 		}
-		if more := len(r.wrong) - mostWrong; more > 0 {
+		if more := len(r.wrong) - maxWrong; more > 0 {
 			t.Errorf("%s: %d more", r.target.function.Spec.Name, more)
 		}
 	}
 	t.Logf("%d requests to %d routes in %s: %d understood, %d were no HTTP, statuses %v", thrown, len(results), took.Round(time.Millisecond), understood, wire, codes)
-	if share := float64(understood) / float64(thrown); share > mostUnderstood {
-		t.Errorf("%.0f %% of the garbage was understood, more than %.0f %%", 100*share, 100*mostUnderstood)
+	if share := float64(understood) / float64(thrown); share > maxUnderstood {
+		t.Errorf("%.0f %% of the garbage was understood, more than %.0f %%", 100*share, 100*maxUnderstood)
 	}
 	if unknown > len(results)/5 {
 		t.Errorf("%d of %d routes do not understand the examples: what is thrown does not get far", unknown, len(results))
@@ -190,7 +190,7 @@ func report(t *testing.T, results []*result, took time.Duration) {
 }
 
 // watch looks through the log when it is over: no function has panicked, and none has failed inwardly.
-func watch(t *testing.T, s *system.Stage) func() {
+func watch(t *testing.T, s *system.System) func() {
 	t.Helper()
 	s.Log.Take()
 	return func() {
@@ -223,7 +223,7 @@ var growing = map[string]string{
 	"sandbox.outbox":                 "a session that does not exist may be revoked",
 }
 
-func count(t *testing.T, s *system.Stage) map[string]int {
+func count(t *testing.T, s *system.System) map[string]int {
 	t.Helper()
 	conn, counts := s.DB.Owner(t), map[string]int{}
 	rows, _ := conn.Query(t.Context(), `
@@ -262,7 +262,7 @@ func grown(t *testing.T, before, after map[string]int, thrown int) {
 }
 
 // idle fails the test if a transaction is still open.
-func idle(t *testing.T, s *system.Stage) {
+func idle(t *testing.T, s *system.System) {
 	t.Helper()
 	var open []string
 	err := s.DB.Owner(t).QueryRow(t.Context(), `

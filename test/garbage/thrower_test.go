@@ -16,7 +16,7 @@ import (
 )
 
 // rounds is how many requests each route gets: some in an ordinary run, a thousand in a full one.
-func rounds(t *testing.T) int { return seedrand.Throws(t, 100, 1000) }
+func rounds(t *testing.T) int { return seedrand.Iterations(t, 100, 1000) }
 
 // A field is where garbage is thrown: what listens there, and what makes a request get past the doors.
 type field struct {
@@ -139,15 +139,15 @@ func (f *field) shoot(ctx context.Context, s *shot, lethal bool) (answer, []stri
 }
 
 const (
-	again    = 5  // how often a request that was answered late is sent once more, with nothing else going on
-	mostSlow = 10 // how many of one route
+	again   = 5  // how often a request that was answered late is sent once more, with nothing else going on
+	maxSlow = 10 // how many of one route
 )
 
 // settle sends again what was answered late: the machine may have been busy, the function may not be slow.
 func (f *field) settle(ctx context.Context, results []*result) error {
 	for _, r := range results {
-		for _, s := range r.slow[:min(len(r.slow), mostSlow)] {
-			best := answer{took: patience}
+		for _, s := range r.slow[:min(len(r.slow), maxSlow)] {
+			best := answer{took: timeout}
 			for range again {
 				a, err := send(ctx, f.address, s.request)
 				if err != nil {

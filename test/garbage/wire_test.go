@@ -89,8 +89,8 @@ type answer struct {
 	took   time.Duration
 }
 
-// patience bounds the wait for one answer.
-const patience = 20 * time.Second
+// timeout bounds the wait for one answer.
+const timeout = 20 * time.Second
 
 // send opens a connection of its own, so that nothing broken spoils what follows, and reads one answer.
 func send(ctx context.Context, address string, r *request) (a answer, err error) {
@@ -101,7 +101,7 @@ func send(ctx context.Context, address string, r *request) (a answer, err error)
 	defer conn.Close()
 	_ = conn.(*net.TCPConn).SetLinger(0) // thousands of these leave no address in use
 	began := time.Now()
-	if err := conn.SetDeadline(began.Add(patience)); err != nil {
+	if err := conn.SetDeadline(began.Add(timeout)); err != nil {
 		return a, err
 	}
 	sent := make(chan error, 1)

@@ -111,9 +111,9 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 // sweep finds that out.
 func TestTheTabIsClosedAfterPaying(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]func(*system.Stage, *system.Visitor){
-		"and the event comes first": func(s *system.Stage, v *system.Visitor) { s.Quiet() },
-		"and the sweep comes first": func(s *system.Stage, v *system.Visitor) { s.Tick("tenantbooking-sweepdrafts") },
+	for name, before := range map[string]func(*system.System, *system.Visitor){
+		"and the event comes first": func(s *system.System, v *system.Visitor) { s.Quiet() },
+		"and the sweep comes first": func(s *system.System, v *system.Visitor) { s.Tick("tenantbooking-sweepdrafts") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,7 +22,7 @@ func TestADeadReservationIsNotPaidFor(t *testing.T) {
 			}
 		},
 		"the desk cancels": func(v *system.Visitor) {
-			v.Stage().Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + v.ReservationID + "/cancel",
+			v.System().Must(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/api/v1/reservations/" + v.ReservationID + "/cancel",
 				Key: system.Key(), Header: map[string]string{"X-Tenant-Id": v.Hotel.Tenant.String()}, Body: map[string]any{"reasonCode": "guest_cancelled"}})
 		},
 	} {
@@ -61,7 +61,7 @@ func payments(t *testing.T, v *system.Visitor) (intents, captured int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = v.Stage().DB.Owner(t).QueryRow(t.Context(), `
+	err = v.System().DB.Owner(t).QueryRow(t.Context(), `
 		SELECT count(*), count(*) FILTER (WHERE captured_micro > 0) FROM sandbox.intents WHERE reservation_id = @reservation`,
 		pgx.StrictNamedArgs{"reservation": reservation}).Scan(&intents, &captured)
 	if err != nil {

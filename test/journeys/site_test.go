@@ -45,7 +45,7 @@ func ended(t *testing.T, v *system.Visitor, state, final, reservation string) sy
 }
 
 // sweep lets time go by and closes what has lapsed.
-func sweep(s *system.Stage, after time.Duration) {
+func sweep(s *system.System, after time.Duration) {
 	s.Quiet()
 	s.Advance(after)
 	s.Tick("tenantbooking-sweepdrafts")
@@ -96,7 +96,7 @@ func confirmation(t *testing.T, v *system.Visitor, method, status string) {
 		}
 	}
 	stranger := *v
-	stranger.Browser = v.Stage().Browser()
+	stranger.Browser = v.System().Browser()
 	stranger.Refused(http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND", http.MethodGet, path, nil)
 	stranger.Refused(http.StatusNotFound, "GENERAL.RESOURCE_NOT_FOUND", http.MethodGet, path+"?t=x"+v.ViewToken, nil)
 	stranger.Must(http.StatusOK, http.MethodGet, path+"?t="+v.ViewToken, nil)

@@ -25,7 +25,7 @@ func gist(m booking.Moment) string {
 }
 
 // of are the gists of one service's moments, without pushes, which may be repeated, and steps, which are a sample.
-func of(s booking.Story, service string) (found []string) {
+func of(s booking.Timeline, service string) (found []string) {
 	for _, m := range s.Moments {
 		words := gist(m)
 		if m.Service != service || strings.Contains(words, "step_completed") || m.Kind == booking.Call && strings.Contains(m.What, "evt_") {
@@ -122,7 +122,7 @@ func TestALifeBeginsOnTheSiteOfAllHotels(t *testing.T) {
 }
 
 // inTime wants every moment after the one before it, and after the one that led to it.
-func inTime(t *testing.T, s booking.Story) {
+func inTime(t *testing.T, s booking.Timeline) {
 	t.Helper()
 	for i, m := range s.Moments {
 		if i > 0 && m.At.Before(s.Moments[i-1].At) || m.Cause >= i {
@@ -132,7 +132,7 @@ func inTime(t *testing.T, s booking.Story) {
 }
 
 // because wants the first moment of that gist to follow from the others, each from the next.
-func because(t *testing.T, s booking.Story, what string, causes ...string) {
+func because(t *testing.T, s booking.Timeline, what string, causes ...string) {
 	t.Helper()
 	at := slices.IndexFunc(s.Moments, func(m booking.Moment) bool { return strings.HasPrefix(gist(m), what) })
 	if at < 0 {
@@ -209,7 +209,7 @@ func TestAStoryNeedsNoLog(t *testing.T) {
 	}
 	inTime(t, story)
 	because(t, story, "told reservation.confirmed", "heard payment.transaction.captured", "told payment.transaction.captured")
-	if !slices.ContainsFunc(story.Moments, func(m booking.Moment) bool { return m.Kind == booking.Heard }) {
+	if !slices.ContainsFunc(story.Moments, func(m booking.Moment) bool { return m.Kind == booking.Consumed }) {
 		t.Error("nothing is heard")
 	}
 	if _, err := booking.Of(t.Context(), s.DB.Owner(t), nil, "rsv_01J00000000000000000000000"); !errors.Is(err, booking.ErrUnknown) {

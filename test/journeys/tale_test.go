@@ -16,16 +16,16 @@ import (
 // A tale is what the world was told of one journey, each service's part in its order.
 type tale struct {
 	t      *testing.T
-	events []system.Told
+	events []system.Events
 }
 
 // after leaves out what was told before the journey began.
-func after(t *testing.T, before, told []system.Told) tale {
+func after(t *testing.T, before, told []system.Events) tale {
 	known := map[any]bool{}
 	for _, e := range before {
 		known[e.Envelope["eventId"]] = true
 	}
-	return tale{t, slices.DeleteFunc(told, func(e system.Told) bool { return known[e.Envelope["eventId"]] })}
+	return tale{t, slices.DeleteFunc(told, func(e system.Events) bool { return known[e.Envelope["eventId"]] })}
 }
 
 // short is a subject without the platform's name and the version.
@@ -54,9 +54,9 @@ func (s tale) is(want []string) {
 }
 
 // one is the only event of a subject.
-func (s tale) one(subject string) system.Told {
+func (s tale) one(subject string) system.Events {
 	s.t.Helper()
-	var found []system.Told
+	var found []system.Events
 	for _, e := range s.events {
 		if short(e.Subject) == subject {
 			found = append(found, e)
@@ -111,7 +111,7 @@ func (s tale) hides(log io.Reader, secret string) {
 }
 
 // published fails the test unless every event was published as it was told, and within its contract.
-func (s tale) published(from *system.Stage) {
+func (s tale) published(from *system.System) {
 	s.t.Helper()
 	told := map[string]string{}
 	for _, e := range from.Told(s.t.Context()) {
@@ -120,7 +120,7 @@ func (s tale) published(from *system.Stage) {
 	wire := map[string]string{}
 	for _, e := range heard(s.t, from, len(told)) {
 		wire[fmt.Sprint(e.attributes["id"])] = e.subject()
-		if err := contract.Said(e.subject(), e.raw); err != nil {
+		if err := contract.ValidateOutgoing(e.subject(), e.raw); err != nil {
 			s.t.Errorf("%s: %v", e, err)
 		}
 	}

@@ -29,7 +29,7 @@ type traveller struct {
 	trace string
 }
 
-func travel(t *testing.T, s *system.Stage, trace string) *traveller {
+func travel(t *testing.T, s *system.System, trace string) *traveller {
 	b := s.Browser()
 	b.Languages, b.Headers = "ps-AF,ps;q=0.9,en;q=0.5", map[string]string{"Traceparent": "00-" + trace + "-00f067aa0ba902b7-01"}
 	return &traveller{b.AtAll(), t, trace}
@@ -55,7 +55,7 @@ type sent struct {
 // choose searches in Kabul, looks at the hotel that is to be found there, and is sent on to it.
 func (v *traveller) choose(slug string) (went sent) {
 	v.t.Helper()
-	now := v.Stage().Env().Now()
+	now := v.System().Env().Now()
 	wish := map[string]any{
 		"dates":     map[string]any{"checkIn": now.AddDate(0, 0, 7).Format(time.DateOnly), "checkOut": now.AddDate(0, 0, 9).Format(time.DateOnly)},
 		"occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1},
@@ -126,7 +126,7 @@ func (v *traveller) pay() {
 	v.step("intent", http.StatusCreated, http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": "card"}, nil)
 	v.step("page", http.StatusOK, http.MethodGet, v.RedirectURL, nil, nil)
 	v.step("pay", http.StatusSeeOther, http.MethodPost, v.RedirectURL, "action=pay", nil)
-	v.Stage().Quiet() // so that the event of the money confirms, and not the guest's return
+	v.System().Quiet() // so that the event of the money confirms, and not the guest's return
 	v.step("return", http.StatusOK, http.MethodPost, v.Draft("/return"), nil, nil)
 	var seen struct{ ReservationID, State string }
 	v.step("confirmation", http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil, &seen)

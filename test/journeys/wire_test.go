@@ -36,7 +36,7 @@ func (e wired) metadata(name string) any {
 }
 
 // heard reads as many events from the start of the run as the outboxes have told.
-func heard(t *testing.T, s *system.Stage, want int) (events []wired) {
+func heard(t *testing.T, s *system.System, want int) (events []wired) {
 	t.Helper()
 	seen := map[any]bool{} // an event that is published twice is still one event
 	err := stream(t, s, func(data string) bool {
@@ -53,7 +53,7 @@ func heard(t *testing.T, s *system.Stage, want int) (events []wired) {
 }
 
 // stream hands on what the console streams from the start of the run, until more is not wanted.
-func stream(t *testing.T, s *system.Stage, more func(data string) bool) error {
+func stream(t *testing.T, s *system.System, more func(data string) bool) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -112,7 +112,7 @@ func TestEveryPublishedEventIsWhatItsContractSays(t *testing.T) {
 	subjects := map[string]int{}
 	for _, e := range events {
 		subjects[e.subject()]++
-		if err := contract.Said(e.subject(), e.raw); err != nil {
+		if err := contract.ValidateOutgoing(e.subject(), e.raw); err != nil {
 			t.Errorf("%s: %v", e, err)
 		}
 		for _, wrong := range slices.Concat(e.strangers(), e.disagreements(), e.misplaced()) {
@@ -128,7 +128,7 @@ func TestEveryPublishedEventIsWhatItsContractSays(t *testing.T) {
 }
 
 // mixed walks journeys after which every kind of event has been told.
-func mixed(s *system.Stage) {
+func mixed(s *system.System) {
 	paid := s.Book(system.Usual()).Intend("card")
 	paid.Press("pay")
 	s.Book(system.Usual()).Intend("cash_on_arrival").Confirm("cash_on_arrival")
@@ -264,7 +264,7 @@ func (e wired) misplaced() (wrong []string) {
 
 // inOrder fails the test unless the events of a key come, within a topic, in the order of the outbox, and no version of
 // an aggregate comes after a newer one.
-func inOrder(t *testing.T, events []wired, told []system.Told) {
+func inOrder(t *testing.T, events []wired, told []system.Events) {
 	t.Helper()
 	got, want, newest := map[string][]string{}, map[string][]string{}, map[string]float64{}
 	for _, e := range events {
@@ -361,10 +361,10 @@ func TestAMemberThatNoSchemaNamesIsRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := contract.Heard(e.subject(), text); err != nil {
+			if err := contract.ValidateIncoming(e.subject(), text); err != nil {
 				t.Errorf("%s with %s/guestEmail cannot be heard any more: %v", e, path, err)
 			}
-			if err := contract.Said(e.subject(), text); err == nil {
+			if err := contract.ValidateOutgoing(e.subject(), text); err == nil {
 				t.Errorf("%s with %s/guestEmail may be said", e, path)
 			}
 			refused++

@@ -24,8 +24,8 @@ import (
 // startTime bounds how long a call waits for an instance: the cloud too keeps a call until one has started.
 const startTime = 10 * time.Second
 
-// A Fleet runs programs, one per function, each at an address of its own, and starts anew what has died.
-type Fleet struct {
+// A Processes runs programs, one per function, each at an address of its own, and starts anew what has died.
+type Processes struct {
 	t         testing.TB
 	variables map[string]string
 	metadata  *httptest.Server
@@ -35,18 +35,18 @@ type Fleet struct {
 }
 
 // Gather makes an empty fleet, which ends with the test.
-func Gather(t testing.TB) *Fleet {
-	f := &Fleet{t: t, members: map[string]*Member{}}
+func Gather(t testing.TB) *Processes {
+	f := &Processes{t: t, members: map[string]*Member{}}
 	t.Cleanup(f.end)
 	return f
 }
 
 // Brief says what the members are told, and who signs their identity tokens, which a metadata server gives them.
-func (f *Fleet) Brief(variables map[string]string, issuer *identity.Issuer) {
+func (f *Processes) Brief(variables map[string]string, issuer *identity.Issuer) {
 	f.variables, f.metadata = variables, httptest.NewServer(metadata{issuer})
 }
 
-func (f *Fleet) end() {
+func (f *Processes) end() {
 	f.ended.Store(true)
 	for _, m := range f.members {
 		if err := m.Kill(); err != nil {
@@ -61,11 +61,11 @@ func (f *Fleet) end() {
 
 // A Member is one function's process, and the next one when that has died.
 type Member struct {
-	fleet   *Fleet
+	fleet   *Processes
 	name    string
 	program string
 	address string
-	said    Said
+	said    Output
 	killed  atomic.Int64
 	gone    chan struct{} // closed when nobody starts it any more
 
@@ -74,7 +74,7 @@ type Member struct {
 }
 
 // Launch runs a function's program for the rest of the test.
-func (f *Fleet) Launch(s fn.Spec, program string) error {
+func (f *Processes) Launch(s fn.Spec, program string) error {
 	address, err := subprocess.FreeAddress()
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (f *Fleet) Launch(s fn.Spec, program string) error {
 }
 
 // Member is the process of that function.
-func (f *Fleet) Member(name string) *Member {
+func (f *Processes) Member(name string) *Member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.members[name]
@@ -149,7 +149,7 @@ func (m *Member) Kill() error {
 }
 
 // Open is the way to a function's process, as the load balancer has it. The process may be launched later.
-func (f *Fleet) Open(function fn.Function) (http.Handler, error) {
+func (f *Processes) Open(function fn.Function) (http.Handler, error) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", f.Member(function.Spec.Name).address

@@ -8,14 +8,14 @@ import (
 // kept is how much of what a process prints is kept.
 const kept = 64 << 10
 
-// Said is the end of what a process has printed.
-type Said struct {
+// Output is the end of what a process has printed.
+type Output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
 // Write takes what is printed next.
-func (s *Said) Write(p []byte) (int, error) {
+func (s *Output) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.b.Write(p)
@@ -25,7 +25,7 @@ func (s *Said) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *Said) String() string {
+func (s *Output) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()

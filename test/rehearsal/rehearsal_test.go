@@ -108,7 +108,7 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 }
 
 // told is what the processes are told.
-func told(s *system.Stage, db *pgtest.Database, at google.Emulators) map[string]string {
+func told(s *system.System, db *pgtest.Database, at google.Emulators) map[string]string {
 	v := cloud.Variables(system.Secret, s.Issuer, s.Cloud.URL())
 	maps.Copy(v, map[string]string{
 		"DATABASE_URL": db.URL(), "DATABASE_POOL": "2", "DOCUMENT_TIMEOUT": "5s",
@@ -122,7 +122,7 @@ func told(s *system.Stage, db *pgtest.Database, at google.Emulators) map[string]
 func makeTopics(t *testing.T, at google.Emulators) {
 	t.Helper()
 	for _, f := range melmastoon.Functions {
-		for _, subject := range f.Spec.Emits {
+		for _, subject := range f.Spec.Publishes {
 			url := fmt.Sprintf("http://%s/v1/projects/%s/topics/%s", at.PubSub, at.Project, subject.Name)
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url, strings.NewReader("{}"))
 			must(t, err)
@@ -138,7 +138,7 @@ func makeTopics(t *testing.T, at google.Emulators) {
 }
 
 // launch builds every bundle and starts it.
-func launch(t *testing.T, tree *archive.Tree, fleet *processes.Fleet) {
+func launch(t *testing.T, tree *archive.Tree, fleet *processes.Processes) {
 	t.Helper()
 	var work sync.WaitGroup
 	errs := make([]error, len(melmastoon.Functions))
@@ -162,7 +162,7 @@ func launch(t *testing.T, tree *archive.Tree, fleet *processes.Fleet) {
 }
 
 // shoot kills processes, one after the other, until the journeys are over.
-func shoot(t *testing.T, random *rand.Rand, fleet *processes.Fleet, over <-chan struct{}) (struck int) {
+func shoot(t *testing.T, random *rand.Rand, fleet *processes.Processes, over <-chan struct{}) (struck int) {
 	t.Helper()
 	var targets []*processes.Member
 	for _, f := range melmastoon.Functions {

@@ -72,15 +72,15 @@ func differences(got, want map[string]trips, kind string) (found []string) {
 	return found
 }
 
-// patience is how often a walk may be walked. On a crowded machine an outbox has no time left to publish after a commit, or a
+// timeout is how often a walk may be walked. On a crowded machine an outbox has no time left to publish after a commit, or a
 // call is made twice: a figure stands when one walk has shown it.
-const patience = 3
+const timeout = 3
 
 // hold walks until every figure was once as it should be, and says which never were. Walks of one world need days of their own.
 func (w *world) hold(want map[string]trips, cold bool, day int) (never []string, last *walk) {
 	w.t.Helper()
 	shown := map[string]bool{}
-	for n := range patience {
+	for n := range timeout {
 		last = walkThrough(w, cold, day+n*apart)
 		for name, f := range last.figures {
 			shown[name] = shown[name] || f == want[name]
@@ -115,7 +115,7 @@ func TestEveryRouteCostsWhatTheLedgerSays(t *testing.T) {
 			t.Parallel()
 			w := open(t, rows, nil)
 			wrong, _ := w.hold(cold, true, firstDay)
-			more, last := w.hold(warm, false, firstDay+patience*apart)
+			more, last := w.hold(warm, false, firstDay+timeout*apart)
 			for _, d := range append(wrong, more...) {
 				t.Error(d)
 			}

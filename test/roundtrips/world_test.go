@@ -24,7 +24,7 @@ import (
 
 // A world is the system with so many rows of everything that a call may list, and the books of what calls cost.
 type world struct {
-	*system.Stage
+	*system.System
 	*books
 	t    *testing.T
 	conn *pgx.Conn    // the owner's
@@ -43,7 +43,7 @@ func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Hand
 	tellEverything(t, e)
 	w := &world{books: b, t: t, conn: db.Owner(t), rows: rows}
 	w.settleKabul(e)
-	w.Stage = system.As(t, db, cloud.Config{Env: e, Witness: b.witness})
+	w.System = system.As(t, db, cloud.Config{Env: e, Witness: b.witness})
 	w.moreRooms()
 	return w
 }
@@ -68,13 +68,13 @@ func tellEverything(t *testing.T, e env.Env) {
 	}
 }
 
-// mostHotels are enough that eleven of them are in Kabul.
-const mostHotels = 100
+// maxHotels are enough that eleven of them are in Kabul.
+const maxHotels = 100
 
 // settleKabul loads hotels until as many as rows are in Kabul beside the one that is booked.
 func (w *world) settleKabul(e env.Env) {
 	w.t.Helper()
-	all, err := demo.Hotels(mostHotels)
+	all, err := demo.Hotels(maxHotels)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func (w *world) settleKabul(e env.Env) {
 			return
 		}
 	}
-	w.t.Fatalf("of %d hotels only %d are in Kabul", mostHotels, len(w.city))
+	w.t.Fatalf("of %d hotels only %d are in Kabul", maxHotels, len(w.city))
 }
 
 // moreRooms copies each room of the hotel that is booked, with its plans, prices and nights, until there are rows of each.

@@ -146,7 +146,7 @@ var variants = []variant{
 		"shared/platform/postgres", "TestReusedConnectionsNeverShowAForeignRow",
 	}, {
 		"settings of a call remain on its connection", apart, "shared/platform/postgres/tx.go",
-		"s.sent, s.stained = true, s.stained || stains(sql)", "s.sent = true",
+		"s.sent, s.stained = true, s.stained || leavesState(sql)", "s.sent = true",
 		"shared/platform/postgres", "TestReusedConnectionsNeverShowAForeignRow",
 	}, {
 		"statements continue without a transaction if BEGIN fails", apart, "shared/platform/postgres/tx.go",
@@ -218,7 +218,7 @@ var variants = []variant{
 		"functions/consumer", "TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing",
 	}, {
 		"money that pays for nothing is kept", settled, "functions/reservation/confirm.go",
-		"if back, useless := r.Useless(i); useless {", "if back, useless := r.Useless(i); useless && back.Amount == 0 {",
+		"if back, refundable := r.RefundableAmount(i); refundable {", "if back, refundable := r.RefundableAmount(i); refundable && back.Amount == 0 {",
 		"functions/reservation", "TestConfirming",
 	}, {
 		"a late payment confirms rooms that are gone", settled, "functions/reservation/confirm.go",

@@ -46,8 +46,8 @@ func (s Seed) Of(player ...any) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(s), h.Sum64()))
 }
 
-// Throws is how often something is done: in an ordinary run, and in a full one.
-func Throws(t testing.TB, ordinary, full int) int {
+// Iterations is how often something is done: in an ordinary run, and in a full one.
+func Iterations(t testing.TB, ordinary, full int) int {
 	t.Helper()
 	if Full(t) {
 		return full

@@ -61,7 +61,7 @@ func TestNobodyThrowsAnothersDice(t *testing.T) {
 func TestAFullRunThrowsMore(t *testing.T) {
 	for full, want := range map[string]int{"": 3, "1": 100} {
 		t.Setenv("MELMASTOON_FULL", full)
-		if got := Throws(t, 3, 100); got != want {
+		if got := Iterations(t, 3, 100); got != want {
 			t.Errorf("MELMASTOON_FULL=%s: %d throws, want %d", full, got, want)
 		}
 	}

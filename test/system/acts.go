@@ -8,7 +8,7 @@ import (
 )
 
 // Must sends a request and fails the test unless the answer has this status.
-func (s *Stage) Must(status int, r Request) Answer {
+func (s *System) Must(status int, r Request) Answer {
 	s.t.Helper()
 	a, err := s.Do(s.t.Context(), r)
 	if err != nil {
@@ -29,7 +29,7 @@ func (b *Booking) learn(err error) *Booking {
 }
 
 // Quote asks for a price.
-func (s *Stage) Quote(w Wish) *Booking {
+func (s *System) Quote(w Wish) *Booking {
 	s.t.Helper()
 	b := Guest(w, s.Env().Now())
 	b.stage = s
@@ -43,7 +43,7 @@ func (b *Booking) Hold() *Booking {
 }
 
 // Book is Quote and Hold.
-func (s *Stage) Book(w Wish) *Booking {
+func (s *System) Book(w Wish) *Booking {
 	s.t.Helper()
 	return s.Quote(w).Hold()
 }

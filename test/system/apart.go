@@ -105,7 +105,7 @@ func (l *lines) Write(b []byte) (int, error) {
 
 // Apart starts the system once more on the same database, in a process of its own: the two share nothing but what is stored.
 // Its clock is where the first one's is now. It is acted on over HTTP only, so it has no Cloud, and ends with the test.
-func (s *Stage) Apart() *Stage {
+func (s *System) Apart() *System {
 	s.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Stage) Apart() *Stage {
 			s.t.Errorf("the process apart: %v", err)
 		}
 	})
-	deadline := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	deadline := time.AfterFunc(timeout, func() { _ = cmd.Process.Kill() })
 	defer deadline.Stop()
 	var r running
 	err = json.NewEncoder(in).Encode(beginning{s.DB.URL(), s.DB.Env().Offset()})
@@ -143,5 +143,5 @@ func (s *Stage) Apart() *Stage {
 	if r.Process == os.Getpid() || !strings.HasPrefix(r.URL, "http://127.0.0.1:") {
 		s.t.Fatalf("it is not apart: %+v", r)
 	}
-	return &Stage{Caller: NewCaller(r.URL, r.Token), DB: s.DB, Log: s.Log, t: s.t}
+	return &System{Caller: NewCaller(r.URL, r.Token), DB: s.DB, Log: s.Log, t: s.t}
 }

@@ -38,7 +38,7 @@ type Booking struct {
 
 	wish  Wish
 	today time.Time
-	stage *Stage // whose acts Quote, Hold and so on are; nil for a guest who only builds requests
+	stage *System // whose acts Quote, Hold and so on are; nil for a guest who only builds requests
 }
 
 // Guest begins a booking at a day of the system's clock.

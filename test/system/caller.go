@@ -20,7 +20,7 @@ type Caller struct {
 func NewCaller(url, token string) Caller {
 	return Caller{url, token, &http.Client{
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 64}, // a crowd calls one host
-		Timeout:       patience,
+		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }

@@ -18,7 +18,7 @@ const insistence = time.Minute
 
 // A Crowd of guests books, each under days of their own, so that rooms suffice.
 type Crowd struct {
-	Stage   *Stage
+	Stage   *System
 	Wanted  atomic.Int64 // journeys
 	Repeats atomic.Int64 // requests that were sent again
 
@@ -93,7 +93,7 @@ func (c *Crowd) journey(ctx context.Context, n int) (*guest, error) {
 // invited has the consumer site mint a handoff for the hotel.
 func (g *guest) invited(ctx context.Context, h demo.Hotel, w Wish) (string, error) {
 	all := g.Browser.AtAll()
-	day := func(n int) string { return g.Stage().Env().Now().AddDate(0, 0, n).Format(time.DateOnly) }
+	day := func(n int) string { return g.System().Env().Now().AddDate(0, 0, n).Format(time.DateOnly) }
 	a, err := g.insist(ctx, all, http.StatusCreated, Request{Method: http.MethodPost, Path: "/handoff/" + h.Tenant.String() + "/" + h.Property.String(), Body: map[string]any{
 		"dates":     map[string]any{"checkIn": day(w.From), "checkOut": day(w.From + w.Nights)},
 		"occupancy": map[string]any{"adults": 2, "children": 0, "rooms": 1},

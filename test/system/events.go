@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Told is one event as an outbox keeps it.
-type Told struct {
+// A Events is one event as an outbox keeps it.
+type Events struct {
 	Service     string
 	Seq         int64
 	Subject     string
@@ -20,7 +20,7 @@ type Told struct {
 }
 
 // Told lists the events of all services, each in the order of its outbox.
-func (s *Stage) Told(ctx context.Context) []Told {
+func (s *System) Told(ctx context.Context) []Events {
 	s.t.Helper()
 	conn := s.DB.Owner(s.t)
 	rows, _ := conn.Query(ctx, `
@@ -32,7 +32,7 @@ func (s *Stage) Told(ctx context.Context) []Told {
 		UNION ALL
 		SELECT 'sandbox', seq, subject, ordering_key, status, envelope, payload FROM sandbox.outbox
 		ORDER BY 1, 2`)
-	told, err := pgx.CollectRows(rows, pgx.RowToStructByName[Told])
+	told, err := pgx.CollectRows(rows, pgx.RowToStructByName[Events])
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func (s *Stage) Told(ctx context.Context) []Told {
 }
 
 // Subjects are the events about a reservation, per service in order, without the platform's name and the version.
-func (s *Stage) Subjects(reservation string) []string {
+func (s *System) Subjects(reservation string) []string {
 	s.t.Helper()
 	var subjects []string
 	for _, e := range s.Told(s.t.Context()) {

@@ -72,7 +72,7 @@ func (p *Program) Start(args ...string) {
 		if !ok {
 			p.t.Fatal("the local cloud has ended instead of starting")
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		p.t.Fatal("the local cloud does not start")
 	}
 	env := p.env()
@@ -98,7 +98,7 @@ func (p *Program) End(signal syscall.Signal) {
 // databaseIsGone waits for the server that the kernel takes along with its master.
 func (p *Program) databaseIsGone() {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
@@ -187,7 +187,7 @@ func (p *Program) Local() string { return filepath.Join(p.dir, ".local") }
 // Fail starts the program where it cannot run and returns what it says, and an error if it ended as it should.
 func (p *Program) Fail(args ...string) (words string, err error) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.binary, append([]string{"--port=0"}, args...)...)
 	cmd.Dir = p.dir

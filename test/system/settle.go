@@ -19,9 +19,9 @@ const pause = 250 * time.Millisecond
 // Quiet waits until every event has been told and heard: nothing in an outbox, nothing on its way to a subscriber. The
 // relays tick meanwhile, for on a crowded machine a call leaves in the outbox what it could not publish in its short time
 // after the commit.
-func (s *Stage) Quiet() {
+func (s *System) Quiet() {
 	s.t.Helper()
-	ctx, done := context.WithTimeout(s.t.Context(), patience)
+	ctx, done := context.WithTimeout(s.t.Context(), timeout)
 	defer done()
 	conn, err := pgx.Connect(ctx, s.DB.OwnerURL()) // not the test's own, of which a test that often waits would have too many
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Stage) Quiet() {
 }
 
 // relay ticks every service's relay until ctx ends.
-func (s *Stage) relay(ctx context.Context) error {
+func (s *System) relay(ctx context.Context) error {
 	again := time.NewTicker(pause)
 	defer again.Stop()
 	for {
@@ -59,7 +59,7 @@ func (s *Stage) relay(ctx context.Context) error {
 }
 
 // Settle waits for quiet and fails the test unless everything adds up: money, rooms, events.
-func (s *Stage) Settle() {
+func (s *System) Settle() {
 	s.t.Helper()
 	s.Quiet()
 	breaches, err := settled(s.t.Context(), s.DB.Owner(s.t))
@@ -72,7 +72,7 @@ func (s *Stage) Settle() {
 }
 
 // onTheirWay counts what a bus other than the embedded one, whose table everybody sees, has not delivered yet.
-func (s *Stage) onTheirWay() int {
+func (s *System) onTheirWay() int {
 	if b, ok := s.Cloud.Messages().(interface{ Waiting() int }); ok {
 		return b.Waiting()
 	}

@@ -19,13 +19,13 @@ type Browser struct {
 	Languages string            // Accept-Language
 	Headers   map[string]string // sent with every request, besides what browsers send
 
-	stage  *Stage
+	stage  *System
 	front  *url.URL // where the system listens, whatever the address bar says
 	client *http.Client
 }
 
 // Browser opens a browser without any cookies.
-func (s *Stage) Browser() *Browser {
+func (s *System) Browser() *Browser {
 	s.t.Helper()
 	front, err := url.Parse(s.url)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Stage) Browser() *Browser {
 	}}
 	s.t.Cleanup(wire.CloseIdleConnections)
 	return &Browser{"en", nil, s, front, &http.Client{
-		Jar: jar, Transport: wire, Timeout: patience,
+		Jar: jar, Transport: wire, Timeout: timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -77,7 +77,7 @@ func (b *Browser) AtAll() *Visitor {
 }
 
 // Visit loads the hotel's site in a new browser, which begins a session.
-func (s *Stage) Visit(h demo.Hotel) *Visitor {
+func (s *System) Visit(h demo.Hotel) *Visitor {
 	s.t.Helper()
 	v := s.Browser().At(h)
 	v.Must(http.StatusOK, http.MethodGet, "/bootstrap", nil)
@@ -204,5 +204,5 @@ func (v *Visitor) Session() string {
 	return ""
 }
 
-// Stage is what the visitor acts on.
-func (b *Browser) Stage() *Stage { return b.stage }
+// System returns the system that the browser uses.
+func (b *Browser) System() *System { return b.stage }

@@ -53,31 +53,31 @@ func (l *Log) Take() (lines [][]byte, lost int) {
 	return lines, lost
 }
 
-// longestStory is how many moments a failing test prints: the end is where it went wrong.
-const longestStory = 400
+// maxStoryLength is how many moments a failing test prints: the end is where it went wrong.
+const maxStoryLength = 400
 
-// Story is what happened so far: rows, events and calls in order, each with what led to it.
-func (s *Stage) Story(ctx context.Context) string {
+// Timeline is what happened so far: rows, events and calls in order, each with what led to it.
+func (s *System) Timeline(ctx context.Context) string {
 	story, err := s.read(ctx)
 	if err != nil {
 		return "no story: " + err.Error()
 	}
 	var text strings.Builder
-	_ = story.Write(&text, longestStory) // a Builder takes everything
+	_ = story.Write(&text, maxStoryLength) // a Builder takes everything
 	return text.String()
 }
 
-func (s *Stage) read(ctx context.Context) (booking.Story, error) {
+func (s *System) read(ctx context.Context) (booking.Timeline, error) {
 	conn, err := pgx.Connect(ctx, s.DB.OwnerURL())
 	if err != nil {
-		return booking.Story{}, err
+		return booking.Timeline{}, err
 	}
 	defer conn.Close(ctx)
 	return booking.Everything(ctx, conn, s.Log.Reader())
 }
 
 // Life is the story of one booking, by any of its names.
-func (s *Stage) Life(name string) booking.Story {
+func (s *System) Life(name string) booking.Timeline {
 	s.t.Helper()
 	story, err := booking.Of(s.t.Context(), s.DB.Owner(s.t), s.Log.Reader(), name)
 	if err != nil {
@@ -87,11 +87,11 @@ func (s *Stage) Life(name string) booking.Story {
 }
 
 // explain prints the story when the test has failed. It is called last, when everything that was begun has ended.
-func (s *Stage) explain() {
+func (s *System) explain() {
 	if !s.t.Failed() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	s.t.Log("What happened:\n" + s.Story(ctx))
+	s.t.Log("What happened:\n" + s.Timeline(ctx))
 }

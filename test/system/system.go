@@ -15,11 +15,11 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// patience bounds everything a test waits for.
-const patience = 30 * time.Second
+// timeout bounds everything a test waits for.
+const timeout = 30 * time.Second
 
-// A Stage is the running system with two hotels in it.
-type Stage struct {
+// A System is the running system with two hotels in it.
+type System struct {
 	Caller
 	DB     *pgtest.Database
 	Cloud  *cloud.Cloud
@@ -29,20 +29,20 @@ type Stage struct {
 }
 
 // Open starts the system on a fresh clone of the database and stops it with the test.
-func Open(t testing.TB) *Stage {
+func Open(t testing.TB) *System {
 	t.Helper()
 	db := pgtest.New(t)
 	return On(t, db)
 }
 
 // On starts the system on a database that the test has prepared.
-func On(t testing.TB, db *pgtest.Database) *Stage {
+func On(t testing.TB, db *pgtest.Database) *System {
 	t.Helper()
 	return Within(t, db, db.Env())
 }
 
 // Within starts it in surroundings that the test has made from the database's. A test that fails prints what happened.
-func Within(t testing.TB, db *pgtest.Database, e env.Env) *Stage {
+func Within(t testing.TB, db *pgtest.Database, e env.Env) *System {
 	t.Helper()
 	return As(t, db, standing(t, cloud.Config{Env: e}))
 }
@@ -51,7 +51,7 @@ func Within(t testing.TB, db *pgtest.Database, e env.Env) *Stage {
 var Secret = make(cloud.Secret, 32)
 
 // As starts it as configured. The functions, the listener, the secret and the log are the stage's own.
-func As(t testing.TB, db *pgtest.Database, c cloud.Config) *Stage {
+func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	t.Helper()
 	if err := demo.Furnish(t.Context(), c.Env, 2); err != nil { // those that examples book
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *Stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Stage{DB: db, Log: new(Log), t: t}
+	s := &System{DB: db, Log: new(Log), t: t}
 	c.Functions, c.Listener, c.Secret, c.Log = melmastoon.Functions, listener, Secret, s.Log
 	local, err := cloud.Start(t.Context(), c)
 	if err != nil {
@@ -81,13 +81,13 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *Stage {
 }
 
 // Env is what the functions are told, for tests that build a second one of something.
-func (s *Stage) Env() env.Env { return s.Cloud.Env() }
+func (s *System) Env() env.Env { return s.Cloud.Env() }
 
 // Advance moves the one clock.
-func (s *Stage) Advance(d time.Duration) { s.DB.Advance(d) }
+func (s *System) Advance(d time.Duration) { s.DB.Advance(d) }
 
 // Tick fires one scheduled function.
-func (s *Stage) Tick(name string) {
+func (s *System) Tick(name string) {
 	s.t.Helper()
 	if err := s.Cloud.Tick(s.t.Context(), name); err != nil {
 		s.t.Fatal(err)

@@ -47,12 +47,12 @@ func open(t testing.TB) workplace {
 	return w
 }
 
-// patience bounds one command; other tests may have the machine.
-const patience = 5 * time.Minute
+// timeout bounds one command; other tests may have the machine.
+const timeout = 5 * time.Minute
 
 // run runs Terraform in the copy, with whatever configuration of its command line the environment names.
 func (w workplace) run(args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "terraform", args...)
 	cmd.Dir = w.dir

@@ -18,7 +18,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Route:      "POST " + consumer.Base + "/wishlist",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("tenant")},
-	Emits:      fn.Emits{consumer.WishlistAddedV1},
+	Publishes:  fn.Subjects{consumer.WishlistAddedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)
@@ -43,7 +43,7 @@ type houses interface {
 
 // tenants knows which hotels are suspended.
 type tenants interface {
-	Standing(context.Context, id.Tenant) (consumer.Tenant, bool)
+	Status(context.Context, id.Tenant) (consumer.Tenant, bool)
 }
 
 type adder struct {
@@ -62,7 +62,7 @@ func (h *adder) add(ctx context.Context, c consumer.Call[Request]) (out Response
 	if err != nil {
 		return out, err
 	}
-	if _, closed := h.tenants.Standing(ctx, house.Tenant); closed {
+	if _, closed := h.tenants.Status(ctx, house.Tenant); closed {
 		return out, consumer.ErrNotFound // as its detail is
 	}
 	wish, added, err := h.wishlists.Add(ctx, c.Visitor, consumer.Wish{

@@ -19,7 +19,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-changesession",
 	Route:      "PATCH " + consumer.Base + "/session",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Emits:      fn.Emits{consumer.LocaleChangedV1, consumer.CurrencyChangedV1},
+	Publishes:  fn.Subjects{consumer.LocaleChangedV1, consumer.CurrencyChangedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)

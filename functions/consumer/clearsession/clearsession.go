@@ -12,12 +12,12 @@ import (
 
 // Function answers POST /bff/consumer/v1/session/clear. Without a session there is nothing to forget, and none begins.
 var Function = consumer.HTTP(fn.Spec{
-	Name:    "consumer-clearsession",
-	Route:   "POST " + consumer.Base + "/session/clear",
-	Answer:  fn.NoContent,
-	Uses:    fn.Uses{fn.Postgres, fn.Documents},
-	Emits:   fn.Emits{consumer.SessionEndedV1},
-	Timeout: time.Second,
+	Name:      "consumer-clearsession",
+	Route:     "POST " + consumer.Base + "/session/clear",
+	Answer:    fn.NoContent,
+	Uses:      fn.Uses{fn.Postgres, fn.Documents},
+	Publishes: fn.Subjects{consumer.SessionEndedV1},
+	Timeout:   time.Second,
 }, New, consumer.Unminted)
 
 type clearer struct {

@@ -15,10 +15,10 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-// A Bazaar is the services that hotels are found and shown from: search, pricing, theme, property and tenant. Each hotel in it
+// A FakeListings is the services that hotels are found and shown from: search, pricing, theme, property and tenant. Each hotel in it
 // is another company's.
-type Bazaar struct {
-	*upstreamtest.Neighbours // stalls are called by the last word of their path
+type FakeListings struct {
+	*upstreamtest.Services // stalls are called by the last word of their path
 
 	Hotels []Hotel
 	now    func() time.Time
@@ -36,10 +36,10 @@ type Hotel struct {
 }
 
 // OpenBazaar opens one with so many hotels in Kabul, whose own currency is the afghani.
-func OpenBazaar(t testing.TB, hotels int) *Bazaar {
+func OpenBazaar(t testing.TB, hotels int) *FakeListings {
 	t.Helper()
 	none := `{"listings":null,"pins":null,"previews":null,"brands":null,"policies":null}`
-	b := &Bazaar{Neighbours: upstreamtest.Open(t, none), now: env.Of(nil).Now}
+	b := &FakeListings{Services: upstreamtest.Open(t, none), now: env.Of(nil).Now}
 	for n := range hotels {
 		b.Hotels = append(b.Hotels, hotel(n))
 	}
@@ -70,12 +70,12 @@ func hotel(n int) Hotel {
 }
 
 // Around returns the surroundings with the bazaar in them.
-func (b *Bazaar) Around(e env.Env) env.Env {
+func (b *FakeListings) Around(e env.Env) env.Env {
 	b.now = e.Now
-	return b.Neighbours.Around(e, "search", "pricing", "theme", "property", "tenant")
+	return b.Services.Around(e, "search", "pricing", "theme", "property", "tenant")
 }
 
-func (b *Bazaar) of(property string) *Hotel {
+func (b *FakeListings) of(property string) *Hotel {
 	i := slices.IndexFunc(b.Hotels, func(h Hotel) bool { return h.Property.String() == property })
 	if i < 0 {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Houses is a property service for those who only ask whose a hotel is. Every hotel is the same tenant's, but for one that
+// FakeHotels is a property service for those who only ask whose a hotel is. Every hotel is the same tenant's, but for one that
 // does not exist.
-type Houses struct {
+type FakeHotels struct {
 	Tenant  id.Tenant
 	Missing id.Property
 	Closed  atomic.Bool // whether the tenant is suspended
@@ -24,10 +24,10 @@ type Houses struct {
 // HousesTenant is the tenant of every house.
 var HousesTenant = id.New[id.Tenant]()
 
-// OpenHouses opens it.
-func OpenHouses(t testing.TB) *Houses {
+// OpenFakeHotels opens it.
+func OpenFakeHotels(t testing.TB) *FakeHotels {
 	t.Helper()
-	h := &Houses{Tenant: HousesTenant, Missing: id.New[id.Property]()}
+	h := &FakeHotels{Tenant: HousesTenant, Missing: id.New[id.Property]()}
 	m := http.NewServeMux()
 	m.HandleFunc("GET /properties/{id}", h.house)
 	m.HandleFunc("GET /tenants/{id}", h.tenant)
@@ -37,11 +37,11 @@ func OpenHouses(t testing.TB) *Houses {
 }
 
 // Around returns the surroundings with the property and the tenant service in them.
-func (h *Houses) Around(e env.Env) env.Env {
+func (h *FakeHotels) Around(e env.Env) env.Env {
 	return e.With("UPSTREAM_PROPERTY_URL", h.server.URL).With("UPSTREAM_TENANT_URL", h.server.URL)
 }
 
-func (h *Houses) tenant(w http.ResponseWriter, r *http.Request) {
+func (h *FakeHotels) tenant(w http.ResponseWriter, r *http.Request) {
 	status := "active"
 	if h.Closed.Load() {
 		status = "suspended"
@@ -49,7 +49,7 @@ func (h *Houses) tenant(w http.ResponseWriter, r *http.Request) {
 	_ = json.MarshalWrite(w, map[string]any{"tenantId": r.PathValue("id"), "slug": "a-house", "currency": "AFN", "status": status})
 }
 
-func (h *Houses) house(w http.ResponseWriter, r *http.Request) {
+func (h *FakeHotels) house(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("id") == h.Missing.String() {
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(http.StatusNotFound)

@@ -19,27 +19,27 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A Market is functions of this service beside a bazaar.
-type Market struct {
+// A System is functions of this service beside a bazaar.
+type System struct {
 	*Site
-	*Bazaar
+	*FakeListings
 	today time.Time // when it opened: who asks again asks for the same nights, also when midnight has passed since
 }
 
 // OpenMarket opens functions beside a bazaar of so many hotels.
-func OpenMarket(t testing.TB, hotels int, fs ...fn.Function) *Market {
+func OpenMarket(t testing.TB, hotels int, fs ...fn.Function) *System {
 	t.Helper()
 	m, _ := OpenCounted(t, hotels, fs...)
 	return m
 }
 
 // OpenCounted is OpenMarket, with a count of the documents that are read.
-func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*Market, *Reads) {
+func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*System, *Reads) {
 	t.Helper()
 	db, bazaar := pgtest.New(t), OpenBazaar(t, hotels)
 	reads := &Reads{Store: pg.Open(db.Env())}
 	e := env.Give[document.Store](bazaar.Around(db.Env()), reads)
-	return &Market{OpenOn(t, db, e, fs...), bazaar, db.Env().Now()}, reads
+	return &System{OpenOn(t, db, e, fs...), bazaar, db.Env().Now()}, reads
 }
 
 // Reads is a store that counts the documents which are read. The flags are not counted: a process reads them every 30 s.
@@ -81,24 +81,24 @@ func (v *Traveller) Kept() consumer.Session {
 }
 
 // Days are so many days after the opening, as requests name them.
-func (m *Market) Days(from, nights int) (checkIn, checkOut string) {
+func (m *System) Days(from, nights int) (checkIn, checkOut string) {
 	day := m.today.AddDate(0, 0, from)
 	return day.Format(time.DateOnly), day.AddDate(0, 0, nights).Format(time.DateOnly)
 }
 
 // Wish is a search for two in Kabul, in a week for two nights. More is added to it.
-func (m *Market) Wish(more ...string) string {
+func (m *System) Wish(more ...string) string {
 	return m.WishIn(`{"mode":"city","city":"Kabul"}`, more...)
 }
 
 // WishIn is the same somewhere else.
-func (m *Market) WishIn(geo string, more ...string) string {
+func (m *System) WishIn(geo string, more ...string) string {
 	checkIn, checkOut := m.Days(7, 2)
 	return `{"geo":` + geo + `,"dates":{"checkIn":"` + checkIn + `","checkOut":"` + checkOut + `"},"occupancy":{"adults":2,"children":0,"rooms":1}` + strings.Join(more, "") + `}`
 }
 
 // Hears delivers an event of a neighbour to a function as the bus does, and fails unless it is acknowledged.
-func (m *Market) Hears(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
+func (m *System) Hears(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
 	m.t.Helper()
 	subject := event.Subject{Name: to.Spec.Subject, Version: 1, Producer: "a-neighbour", SchemaURI: "https://schemas.melmastoon.io/" + to.Spec.Subject}
 	raw, err := event.Draft{Subject: subject, Tenant: tenant, OrderingKey: tenant.String(), Payload: payload}.Seal(when, event.Origin{})
@@ -111,7 +111,7 @@ func (m *Market) Hears(to fn.Function, tenant id.Tenant, payload any, when time.
 }
 
 // EverySearch has every search told, whatever chance says.
-func (m *Market) EverySearch() {
+func (m *System) EverySearch() {
 	m.t.Helper()
 	kept := document.Open[flags.Document](m.Env, consumer.FlagsIn)
 	sampling := []byte(`{"` + consumer.SearchExecutedV1.Name + `":1}`)

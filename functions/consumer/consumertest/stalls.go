@@ -17,7 +17,7 @@ import (
 // FX is the exchange rate from the afghani: one of anything else costs 80.
 var FX = id.FX{15: 80}
 
-func (b *Bazaar) search(_ *http.Request, body []byte) any {
+func (b *FakeListings) search(_ *http.Request, body []byte) any {
 	var in struct {
 		consumer.Query
 		Page consumer.Page `json:"page"`
@@ -36,7 +36,7 @@ func (b *Bazaar) search(_ *http.Request, body []byte) any {
 	return map[string]any{"listings": found[from:min(len(found), from+in.Page.Limit)], "total": len(found)}
 }
 
-func (b *Bazaar) pins(_ *http.Request, body []byte) any {
+func (b *FakeListings) pins(_ *http.Request, body []byte) any {
 	var in struct {
 		Limit int `json:"limit"`
 	}
@@ -56,7 +56,7 @@ func (h *Hotel) in(c money.Currency) (money.Micro, id.FX) {
 	return h.Nightly / 80, FX
 }
 
-func (b *Bazaar) previews(_ *http.Request, body []byte) any {
+func (b *FakeListings) previews(_ *http.Request, body []byte) any {
 	var in struct {
 		Properties []string       `json:"propertyIds"`
 		Stay       stay.Window    `json:"stayWindow"`
@@ -74,7 +74,7 @@ func (b *Bazaar) previews(_ *http.Request, body []byte) any {
 	return map[string]any{"previews": previews}
 }
 
-func (b *Bazaar) calendar(r *http.Request, _ []byte) any {
+func (b *FakeListings) calendar(r *http.Request, _ []byte) any {
 	h := b.of(r.FormValue("propertyId"))
 	from, err := stay.ParseDate(r.FormValue("from"))
 	if h == nil || err != nil {
@@ -89,7 +89,7 @@ func (b *Bazaar) calendar(r *http.Request, _ []byte) any {
 	return consumer.Calendar{Days: days, Currency: currency}
 }
 
-func (b *Bazaar) cheapest(r *http.Request, _ []byte) any {
+func (b *FakeListings) cheapest(r *http.Request, _ []byte) any {
 	h := b.of(r.FormValue("propertyId"))
 	if h == nil || h.Tenant.String() != r.FormValue("tenantId") {
 		return nil
@@ -104,7 +104,7 @@ func (b *Bazaar) cheapest(r *http.Request, _ []byte) any {
 	return out
 }
 
-func (b *Bazaar) brands(_ *http.Request, body []byte) any {
+func (b *FakeListings) brands(_ *http.Request, body []byte) any {
 	var in struct {
 		Tenants []id.Tenant `json:"tenantIds"`
 	}
@@ -118,7 +118,7 @@ func (b *Bazaar) brands(_ *http.Request, body []byte) any {
 	return map[string]any{"brands": brands}
 }
 
-func (b *Bazaar) property(r *http.Request, _ []byte) any {
+func (b *FakeListings) property(r *http.Request, _ []byte) any {
 	h := b.of(r.PathValue("id"))
 	if h == nil {
 		return nil
@@ -132,7 +132,7 @@ func (b *Bazaar) property(r *http.Request, _ []byte) any {
 	}
 }
 
-func (b *Bazaar) policies(r *http.Request, _ []byte) any {
+func (b *FakeListings) policies(r *http.Request, _ []byte) any {
 	rules := []consumer.HouseRule{}
 	for _, h := range b.Hotels {
 		if h.Tenant.String() == r.FormValue("tenantId") {
@@ -143,7 +143,7 @@ func (b *Bazaar) policies(r *http.Request, _ []byte) any {
 	return map[string]any{"policies": rules}
 }
 
-func (b *Bazaar) tenant(r *http.Request, _ []byte) any {
+func (b *FakeListings) tenant(r *http.Request, _ []byte) any {
 	for _, h := range b.Hotels {
 		if h.Tenant.String() == r.PathValue("id") {
 			status := map[bool]string{false: "active", true: "suspended"}[h.Suspended]

@@ -50,7 +50,7 @@ func (n *noter) note(ctx context.Context, e event.Event[Consumed]) error {
 		})
 	})
 	if errors.Is(err, consumer.ErrNotFound) {
-		return fn.Park(err) // it was entered before anybody had the token: waiting will not make it appear
+		return fn.DeadLetter(err) // it was entered before anybody had the token: waiting will not make it appear
 	}
 	return err
 }

@@ -19,12 +19,12 @@ import (
 
 // Function hears melmastoon.bff.tenant.flow.error_encountered.v1, of all errors this one.
 var Function = consumer.Event(fn.Spec{
-	Name:     "consumer-handoffreplayed",
-	Subject:  "melmastoon.bff.tenant.flow.error_encountered.v1",
-	Filter:   map[string]string{"ce-errorcode": replayed},
-	Uses:     fn.Uses{fn.Postgres},
-	Emits:    fn.Emits{consumer.BotSuspectedV1},
-	Attempts: 10,
+	Name:      "consumer-handoffreplayed",
+	Subject:   "melmastoon.bff.tenant.flow.error_encountered.v1",
+	Filter:    map[string]string{"ce-errorcode": replayed},
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{consumer.BotSuspectedV1},
+	Attempts:  10,
 }, New)
 
 var replayed = "MELMASTOON." + handoff.ErrReplayed.Code
@@ -66,7 +66,7 @@ func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
 		return nil
 	}
 	if p.Handoff == nil || p.Fingerprint == "" {
-		return fn.Park(fault.ErrValidation.Saying("The event must name the handoff and the session."))
+		return fn.DeadLetter(fault.ErrValidation.Saying("The event must name the handoff and the session."))
 	}
 	err := inbox.Once(ctx, j.db, e.Delivery, func(tx postgres.Tx) error {
 		if err := j.ledger.Replay(ctx, tx, *p.Handoff, p.Tenant); err != nil {
@@ -75,7 +75,7 @@ func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
 		return j.bots.Record(ctx, tx, consumer.Replaying(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
 	})
 	if errors.Is(err, consumer.ErrNotFound) {
-		return fn.Park(err) // it was entered before anybody had the token: waiting will not make it appear
+		return fn.DeadLetter(err) // it was entered before anybody had the token: waiting will not make it appear
 	}
 	return err
 }

@@ -30,14 +30,14 @@ type memory interface {
 	Indexed(context.Context, id.Property) error
 }
 
-type hearer struct{ hotels memory }
+type handler struct{ hotels memory }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Indexed], error) {
-	return (&hearer{consumer.OpenMemory(e)}).hear, nil
+	return (&handler{consumer.OpenMemory(e)}).handle, nil
 }
 
-// hear needs no inbox: heard twice, the event costs one question more.
-func (h *hearer) hear(ctx context.Context, e event.Event[Indexed]) error {
+// handle needs no inbox: heard twice, the event costs one question more.
+func (h *handler) handle(ctx context.Context, e event.Event[Indexed]) error {
 	return h.hotels.Indexed(ctx, e.Payload.Property)
 }

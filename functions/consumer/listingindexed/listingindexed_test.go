@@ -24,7 +24,7 @@ func TestTheHotelThatWasIndexedIsAskedForAnew(t *testing.T) {
 	property, away := id.New[id.Property](), errors.New("away")
 	for _, err := range []error{nil, away} { // what cannot be noted is delivered again
 		f := &fake{err: err}
-		got := (&hearer{f}).hear(t.Context(), event.Event[Indexed]{Payload: Indexed{property}})
+		got := (&handler{f}).handle(t.Context(), event.Event[Indexed]{Payload: Indexed{property}})
 		if !errors.Is(got, err) || len(f.heard) != 1 || f.heard[0] != property {
 			t.Errorf("got %v, heard of %v; want %v, %v", got, f.heard, err, property)
 		}

@@ -21,7 +21,7 @@ var Function = consumer.HTTP(fn.Spec{
 // A Response is the wishlist, the newest first.
 type Response struct {
 	Wishes []consumer.Wish `json:"wishlist"`
-	Most   int             `json:"limit"`
+	Max    int             `json:"limit"`
 }
 
 type lister struct {
@@ -35,5 +35,5 @@ func New(e env.Env) (consumer.Serve[fn.Nothing, Response], error) {
 
 func (h *lister) list(ctx context.Context, c consumer.Call[fn.Nothing]) (Response, error) {
 	wishes, err := h.wishlists.List(ctx, c.Session.ID)
-	return Response{wishes, consumer.MostWishes}, err
+	return Response{wishes, consumer.MaxWishes}, err
 }

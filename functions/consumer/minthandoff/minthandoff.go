@@ -20,7 +20,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Route:      "POST " + consumer.Base + "/handoff/{tenantId}/{propertyId}",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("tenant"), fn.Upstream("property")},
-	Emits:      fn.Emits{consumer.HandoffInitiatedV1},
+	Publishes:  fn.Subjects{consumer.HandoffInitiatedV1},
 	Idempotent: true,
 	Timeout:    800 * time.Millisecond,
 }, New)

@@ -27,7 +27,7 @@ func path(tenant id.Tenant, property id.Property) string {
 func to(h consumertest.Hotel) string { return path(h.Tenant, h.Property) }
 
 // wish is what every traveller wants: two nights in a week. More is added to it.
-func wish(m *consumertest.Market, more ...string) string {
+func wish(m *consumertest.System, more ...string) string {
 	checkIn, checkOut := m.Days(7, 2)
 	return wanting(fmt.Sprintf(`{"checkIn":%q,"checkOut":%q}`, checkIn, checkOut), `{"adults":2,"children":1,"rooms":1,"childrenAges":[7]}`, more...)
 }
@@ -200,7 +200,7 @@ func TestWhatWasHeardOfACompanyDecides(t *testing.T) {
 		{"reinstated before that", false, -time.Minute, 403},
 		{"reinstated since", false, time.Minute, 201},
 	} {
-		if err := tenants.Hear(t.Context(), company, test.closed, now.Add(test.since)); err != nil {
+		if err := tenants.Apply(t.Context(), company, test.closed, now.Add(test.since)); err != nil {
 			t.Fatal(err)
 		}
 		if a := v.Send("POST", to(m.Hotels[0]), wish(m)); a.Status != test.want {

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-func path(m *consumertest.Market, h consumertest.Hotel) string {
+func path(m *consumertest.System, h consumertest.Hotel) string {
 	checkIn, checkOut := m.Days(3, 2)
 	return "/hotels/" + h.Property.String() + "/availability?checkIn=" + checkIn + "&checkOut=" + checkOut + "&adults=2&children=1&rooms=1"
 }

@@ -12,12 +12,12 @@ import (
 
 // Function answers POST /bff/consumer/v1/telemetry/click.
 var Function = consumer.HTTP(fn.Spec{
-	Name:    "consumer-recordclick",
-	Route:   "POST " + consumer.Base + "/telemetry/click",
-	Answer:  fn.Accepted,
-	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property")},
-	Emits:   fn.Emits{consumer.ClickRecordedV1},
-	Timeout: time.Second,
+	Name:      "consumer-recordclick",
+	Route:     "POST " + consumer.Base + "/telemetry/click",
+	Answer:    fn.Accepted,
+	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property")},
+	Publishes: fn.Subjects{consumer.ClickRecordedV1},
+	Timeout:   time.Second,
 }, New)
 
 type recorder struct {

@@ -31,15 +31,15 @@ type Request struct {
 	Search   *id.SearchSession `json:"searchSessionId,omitzero"`
 }
 
-// longest is more than any address that a browser shows.
-const longest = 2048
+// maxPathLength is more than any address that a browser shows.
+const maxPathLength = 2048
 
 // Validate refuses what is not the path of a page of the site.
 func (r *Request) Validate() error {
-	if !strings.HasPrefix(r.Path, "/") || strings.HasPrefix(r.Path, "//") || len(r.Path) > longest || consumer.Place(r.Path) == "" {
+	if !strings.HasPrefix(r.Path, "/") || strings.HasPrefix(r.Path, "//") || len(r.Path) > maxPathLength || consumer.Place(r.Path) == "" {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/path", Rule: "form", Message: "Must be the path of a page."})
 	}
-	if len(r.Referer) > longest {
+	if len(r.Referer) > maxPathLength {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/referer", Rule: "form", Message: "Too long."})
 	}
 	return nil

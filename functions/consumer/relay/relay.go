@@ -13,11 +13,11 @@ import (
 
 // Function empties the outbox. The scheduler ticks it every minute.
 var Function = fn.Scheduled(fn.Spec{
-	Name:     "consumer-relay",
-	Schedule: "* * * * *",
-	Uses:     fn.Uses{fn.Postgres},
-	Emits:    consumer.Emits(), // whoever publishes an event needs the right to
-	Timeout:  50 * time.Second,
+	Name:      "consumer-relay",
+	Schedule:  "* * * * *",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: consumer.Publishes(), // whoever publishes an event needs the right to
+	Timeout:   50 * time.Second,
 }, New)
 
 // New builds the function from what its Spec says it uses.

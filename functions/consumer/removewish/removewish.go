@@ -17,7 +17,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Route:      "DELETE " + consumer.Base + "/wishlist/{propertyId}",
 	Answer:     fn.NoContent,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Emits:      fn.Emits{consumer.WishlistRemovedV1},
+	Publishes:  fn.Subjects{consumer.WishlistRemovedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)

@@ -15,11 +15,11 @@ import (
 
 // Function answers POST /bff/consumer/v1/search.
 var Function = consumer.HTTP(fn.Spec{
-	Name:    "consumer-search",
-	Route:   "POST " + consumer.Base + "/search",
-	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("search"), fn.Upstream("pricing"), fn.Upstream("theme")},
-	Emits:   fn.Emits{consumer.SearchExecutedV1},
-	Timeout: 2 * time.Second,
+	Name:      "consumer-search",
+	Route:     "POST " + consumer.Base + "/search",
+	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("search"), fn.Upstream("pricing"), fn.Upstream("theme")},
+	Publishes: fn.Subjects{consumer.SearchExecutedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // A Request is what a guest looks for, and which part of it they want to see.

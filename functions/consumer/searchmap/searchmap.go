@@ -13,21 +13,21 @@ import (
 
 // Function answers POST /bff/consumer/v1/search/map.
 var Function = consumer.HTTP(fn.Spec{
-	Name:    "consumer-searchmap",
-	Route:   "POST " + consumer.Base + "/search/map",
-	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("search"), fn.Upstream("pricing"), fn.Upstream("theme")},
-	Emits:   fn.Emits{consumer.SearchExecutedV1},
-	Timeout: 2 * time.Second,
+	Name:      "consumer-searchmap",
+	Route:     "POST " + consumer.Base + "/search/map",
+	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("search"), fn.Upstream("pricing"), fn.Upstream("theme")},
+	Publishes: fn.Subjects{consumer.SearchExecutedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // A Request is what a guest looks for in a part of a map, and which hotels they want to know the price of: those under the
 // pointer, say.
 type Request struct {
-	Geo       consumer.GeoQuery            `json:"geo"`
-	Dates     consumer.DateRange           `json:"dates"`
-	Occupancy consumer.Occupancy           `json:"occupancy"`
-	Filters   *consumer.Filters            `json:"filters,omitzero"`
-	Spotlight fn.Maybe[consumer.Spotlight] `json:"spotlight"`
+	Geo       consumer.GeoQuery             `json:"geo"`
+	Dates     consumer.DateRange            `json:"dates"`
+	Occupancy consumer.Occupancy            `json:"occupancy"`
+	Filters   *consumer.Filters             `json:"filters,omitzero"`
+	Spotlight fn.Maybe[consumer.Highlights] `json:"spotlight"`
 }
 
 func (r *Request) query() consumer.Query {
@@ -53,7 +53,7 @@ type Response struct {
 
 // finder finds where hotels are.
 type finder interface {
-	Map(context.Context, consumer.Visitor, consumer.Query, consumer.Spotlight) (consumer.Marked, error)
+	Map(context.Context, consumer.Visitor, consumer.Query, consumer.Highlights) (consumer.Marked, error)
 }
 
 // noter remembers what was looked for, and tells of it.

@@ -12,11 +12,11 @@ import (
 
 // Function ends the sessions whose time has run out. Nobody waits for it: whether one is over is decided whenever it is met.
 var Function = fn.Scheduled(fn.Spec{
-	Name:     "consumer-sweepsessions",
-	Schedule: "*/5 * * * *",
-	Uses:     fn.Uses{fn.Postgres, fn.Documents},
-	Emits:    fn.Emits{consumer.SessionEndedV1},
-	Timeout:  50 * time.Second,
+	Name:      "consumer-sweepsessions",
+	Schedule:  "*/5 * * * *",
+	Uses:      fn.Uses{fn.Postgres, fn.Documents},
+	Publishes: fn.Subjects{consumer.SessionEndedV1},
+	Timeout:   50 * time.Second,
 }, New)
 
 // New builds the function from what its Spec says it uses.

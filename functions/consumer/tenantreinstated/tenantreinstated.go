@@ -31,14 +31,14 @@ type memory interface {
 	Stands(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
 }
 
-type hearer struct{ hotels memory }
+type handler struct{ hotels memory }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Reinstated], error) {
-	return (&hearer{consumer.OpenMemory(e)}).hear, nil
+	return (&handler{consumer.OpenMemory(e)}).handle, nil
 }
 
-// hear needs no inbox: which of two events came later is told by when they occurred, however often each is heard.
-func (h *hearer) hear(ctx context.Context, e event.Event[Reinstated]) error {
+// handle needs no inbox: which of two events came later is told by when they occurred, however often each is heard.
+func (h *handler) handle(ctx context.Context, e event.Event[Reinstated]) error {
 	return h.hotels.Stands(ctx, e.Payload.Tenant, false, e.Envelope.OccurredAt)
 }

@@ -32,7 +32,7 @@ func TestTheCompanyStandsSoSinceItHappened(t *testing.T) {
 	e := event.Event[Suspended]{Envelope: event.Envelope{OccurredAt: want.since}, Payload: Suspended{want.tenant}}
 	for _, err := range []error{nil, errors.New("away")} { // what cannot be noted is delivered again
 		f := &fake{err: err}
-		if got := (&hearer{f}).hear(t.Context(), e); !errors.Is(got, err) || len(f.heard) != 1 || f.heard[0] != want {
+		if got := (&handler{f}).handle(t.Context(), e); !errors.Is(got, err) || len(f.heard) != 1 || f.heard[0] != want {
 			t.Errorf("got %v, heard %+v; want %v, %+v", got, f.heard, err, want)
 		}
 	}

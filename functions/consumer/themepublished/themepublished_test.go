@@ -24,7 +24,7 @@ func TestTheCompanyWhoseThemeItIsLooksOtherwise(t *testing.T) {
 	tenant, away := id.New[id.Tenant](), errors.New("away")
 	for _, err := range []error{nil, away} { // what cannot be noted is delivered again
 		f := &fake{err: err}
-		got := (&hearer{f}).hear(t.Context(), event.Event[Published]{Payload: Published{tenant}})
+		got := (&handler{f}).handle(t.Context(), event.Event[Published]{Payload: Published{tenant}})
 		if !errors.Is(got, err) || len(f.heard) != 1 || f.heard[0] != tenant {
 			t.Errorf("got %v, heard of %v; want %v, %v", got, f.heard, err, tenant)
 		}

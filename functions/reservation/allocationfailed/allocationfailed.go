@@ -17,11 +17,11 @@ import (
 
 // Function hears melmastoon.inventory.allocation.failed.v1.
 var Function = reservation.Event(fn.Spec{
-	Name:    "reservation-allocationfailed",
-	Subject: "melmastoon.inventory.allocation.failed.v1",
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{reservation.CancelledV1},
-	Timeout: 10 * time.Second,
+	Name:      "reservation-allocationfailed",
+	Subject:   "melmastoon.inventory.allocation.failed.v1",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{reservation.CancelledV1},
+	Timeout:   10 * time.Second,
 }, New)
 
 // Failed is the part of the event that is read here.
@@ -53,7 +53,7 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 			return err
 		}
 		if r.Lost(e.Payload.Allocation) {
-			return fn.Park(errRoomLost) // dead letters of this service raise an alert: the desk must find another room
+			return fn.DeadLetter(errRoomLost) // dead letters of this service raise an alert: the desk must find another room
 		}
 		if !r.Awaits(e.Payload.Allocation) {
 			return nil // it stands on other rooms, or no longer on any

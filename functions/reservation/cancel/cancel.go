@@ -19,7 +19,7 @@ var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-cancel",
 	Route:      "POST /api/v1/reservations/{id}/cancel",
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("payment")},
-	Emits:      fn.Emits{reservation.CancelledV1},
+	Publishes:  fn.Subjects{reservation.CancelledV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New)
@@ -33,11 +33,11 @@ type Request struct {
 	OnlyHeld bool                    `json:"onlyHeld,omitzero"` // refused where the reservation is confirmed; a hold that is over is given up too
 }
 
-const longestReason = 500
+const maxReasonLength = 500
 
 // Validate refuses a reason that nobody reads to its end.
 func (r Request) Validate() error {
-	if utf8.RuneCountInString(string(r.Reason)) > longestReason {
+	if utf8.RuneCountInString(string(r.Reason)) > maxReasonLength {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
 	}
 	return nil
@@ -74,7 +74,7 @@ func (f *canceller) cancel(ctx context.Context, c reservation.Call[Request]) (ou
 }
 
 func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (Response, error) {
-	r, err := f.reservations.Get(ctx, c.Reach, c.In.ID)
+	r, err := f.reservations.Get(ctx, c.Scope, c.In.ID)
 	if err == nil {
 		err = f.learn(ctx, r)
 	}
@@ -95,5 +95,5 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 			return f.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))
 		})
 	}
-	return Response{r.ID, r.Standing(), applied, append([]reservation.Refund{}, back...), c.In.DryRun}, err
+	return Response{r.ID, r.EffectiveState(), applied, append([]reservation.Refund{}, back...), c.In.DryRun}, err
 }

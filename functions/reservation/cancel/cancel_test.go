@@ -20,8 +20,8 @@ func call(e env.Env, r *reservation.Reservation, change func(*Request)) reservat
 		change(&in)
 	}
 	return reservation.Call[Request]{
-		Call:    fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
-		Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: r.Tenant}, Actor: reservation.Actor{Type: reservation.System, ID: "bff"}},
+		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
+		Principal: reservation.Principal{Scope: reservation.Scope{Tenant: r.Tenant}, Actor: reservation.Actor{Type: reservation.System, ID: "bff"}},
 	}
 }
 
@@ -63,8 +63,8 @@ func TestCancelling(t *testing.T) {
 			if _, err := cancel(t.Context(), call(db.Env(), r, test.change)); !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
-			if now := reservationtest.Now(t, db, r); now.Standing() != test.state {
-				t.Errorf("stands at %s, want %s", now.Standing(), test.state)
+			if now := reservationtest.Now(t, db, r); now.EffectiveState() != test.state {
+				t.Errorf("stands at %s, want %s", now.EffectiveState(), test.state)
 			}
 			reservationtest.Told(t, db, r, test.told...)
 		})

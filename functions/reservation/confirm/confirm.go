@@ -18,7 +18,7 @@ var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-confirm",
 	Route:      "POST /api/v1/reservations/{id}/confirm",
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
-	Emits:      fn.Emits{reservation.ConfirmedV1, reservation.CancelledV1},
+	Publishes:  fn.Subjects{reservation.ConfirmedV1, reservation.CancelledV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New)
@@ -54,7 +54,7 @@ func New(e env.Env) (reservation.Serve[Request, reservation.View], error) {
 }
 
 func (f *confirmer) confirm(ctx context.Context, c reservation.Call[Request]) (reservation.View, error) {
-	claim := reservation.Claim{Reach: c.Reach, Reservation: c.In.ID, Intent: c.In.Intent, Method: c.In.Method}
+	claim := reservation.Claim{Scope: c.Scope, Reservation: c.In.ID, Intent: c.In.Intent, Method: c.In.Method}
 	r, err := f.useCase.Confirm(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
 		return f.reservations.In(ctx, c.Tenant, write)
 	})

@@ -47,9 +47,9 @@ func TestWhatIsClaimedAndAnswered(t *testing.T) {
 		useCase := &settled{err: want}
 		intent := id.New[id.Intent]()
 		in := Request{ID: id.New[id.Reservation](), Method: reservation.Card, Intent: &intent}
-		reach := reservation.Reach{Tenant: id.New[id.Tenant](), Properties: []id.Property{}}
+		reach := reservation.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{}}
 		view, err := (&confirmer{useCase: useCase}).confirm(t.Context(), reservation.Call[Request]{
-			Call: fn.Call[Request]{In: in}, Visitor: reservation.Visitor{Reach: reach},
+			Call: fn.Call[Request]{In: in}, Principal: reservation.Principal{Scope: reach},
 		})
 		if !errors.Is(err, want) || err == nil && (view.Reservation != in.ID || view.State != reservation.Confirmed) {
 			t.Errorf("got %v, %v; want %v", view, err, want)

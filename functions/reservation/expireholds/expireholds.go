@@ -13,11 +13,11 @@ import (
 
 // Function closes the holds whose time has run out. The scheduler ticks it every minute.
 var Function = fn.Scheduled(fn.Spec{
-	Name:     "reservation-expireholds",
-	Schedule: "* * * * *",
-	Uses:     fn.Uses{fn.Postgres},
-	Emits:    fn.Emits{reservation.HoldExpiredV1},
-	Timeout:  50 * time.Second,
+	Name:      "reservation-expireholds",
+	Schedule:  "* * * * *",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{reservation.HoldExpiredV1},
+	Timeout:   50 * time.Second,
 }, New)
 
 type sweeper struct {

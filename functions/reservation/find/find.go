@@ -33,7 +33,7 @@ type Request struct {
 
 const (
 	usualLimit = 50
-	mostLimit  = 200
+	maxLimit   = 200
 )
 
 // Validate refuses no question, several, half a one, and a page that is too long.
@@ -49,7 +49,7 @@ func (r Request) Validate() error {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "one", Message: "ask by exactly one of code, arrivals and inHouse"})
 	case r.Arrivals.IsZero() != r.Date.IsZero():
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/date", Rule: "with", Message: "goes with arrivals, and arrivals with date"})
-	case limit < 1 || limit > mostLimit:
+	case limit < 1 || limit > maxLimit:
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/limit", Rule: "range", Message: "must be 1 to 200"})
 	}
 	return nil
@@ -88,10 +88,10 @@ func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Res
 
 func (f *finder) ask(ctx context.Context, c reservation.Call[Request], p reservation.Page) ([]*reservation.Reservation, error) {
 	if code, ok := c.In.Code.Get(); ok {
-		return f.reservations.ByCode(ctx, c.Reach, code)
+		return f.reservations.ByCode(ctx, c.Scope, code)
 	}
 	if property, ok := c.In.InHouse.Get(); ok {
-		return f.reservations.InHouse(ctx, c.Reach, property, p)
+		return f.reservations.InHouse(ctx, c.Scope, property, p)
 	}
-	return f.reservations.Arrivals(ctx, c.Reach, c.In.Arrivals.Or(id.Property{}), c.In.Date.Or(stay.Date{}), p)
+	return f.reservations.Arrivals(ctx, c.Scope, c.In.Arrivals.Or(id.Property{}), c.In.Date.Or(stay.Date{}), p)
 }

@@ -91,8 +91,8 @@ func pages(t *testing.T, db *pgtest.Database, tenant id.Tenant, in Request) (fou
 	}
 	for {
 		out, err := serve(t.Context(), reservation.Call[Request]{
-			Call:    fn.Call[Request]{In: in},
-			Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: tenant}},
+			Call:      fn.Call[Request]{In: in},
+			Principal: reservation.Principal{Scope: reservation.Scope{Tenant: tenant}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ var Function = reservation.HTTP(fn.Spec{
 	Route:      "POST /api/v1/reservations/holds",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("inventory"), fn.Upstream("tenant")},
-	Emits:      fn.Emits{reservation.HeldV1, reservation.CancelledV1},
+	Publishes:  fn.Subjects{reservation.HeldV1, reservation.CancelledV1},
 	Idempotent: true,
 	Timeout:    3 * time.Second,
 }, New)
@@ -43,7 +43,7 @@ type Response struct {
 
 // keeper is all this function needs of the inventory service.
 type keeper interface {
-	Hold(context.Context, *reservation.Reservation, reservation.Hold) (reservation.Placement, error)
+	Hold(context.Context, *reservation.Reservation, reservation.Hold) (reservation.HoldResult, error)
 }
 
 type holder struct {
@@ -59,15 +59,15 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 }
 
 func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	if !c.MayActAs(c.In.CreatedBy) {
+	if !c.CanActAs(c.In.CreatedBy) {
 		return out, fault.ErrForbidden
 	}
 	// The act may have been done by an attempt that was cut off before it could answer.
-	done, err := h.reservations.Get(ctx, c.Reach, reservation.IDOf(c.Act))
+	done, err := h.reservations.Get(ctx, c.Scope, reservation.IDOf(c.Act))
 	if !errors.Is(err, reservation.ErrNotFound) {
 		return answer(done, c.Now, err)
 	}
-	quote, err := h.quotes.Get(ctx, c.Reach, c.In.Quote)
+	quote, err := h.quotes.Get(ctx, c.Scope, c.In.Quote)
 	if err != nil {
 		return out, err
 	}
@@ -84,7 +84,7 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 		return out, err
 	}
 	if err = r.Keep(placed); err == nil {
-		err = h.reservations.Book(ctx, c.Visitor, r, c.In.Replaces)
+		err = h.reservations.Book(ctx, c.Principal, r, c.In.Replaces)
 	}
 	return answer(r, c.Now, err)
 }

@@ -24,8 +24,8 @@ type granting struct {
 	err error
 }
 
-func (g granting) Hold(_ context.Context, _ *reservation.Reservation, h reservation.Hold) (reservation.Placement, error) {
-	return reservation.Placement{PlacedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(h.TTL) * time.Second)}, g.err
+func (g granting) Hold(_ context.Context, _ *reservation.Reservation, h reservation.Hold) (reservation.HoldResult, error) {
+	return reservation.HoldResult{PlacedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(h.TTL) * time.Second)}, g.err
 }
 
 func (granting) Settings(context.Context, id.Tenant) reservation.Settings {
@@ -40,8 +40,8 @@ func aHolder(e env.Env, refusal error) *holder {
 func call(e env.Env, tenant id.Tenant, quote id.Quote) reservation.Call[Request] {
 	in := Request{Quote: quote, Channel: reservation.Direct, CreatedBy: reservation.Actor{Type: reservation.Guest, ID: "gst_1"}}
 	return reservation.Call[Request]{
-		Call:    fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
-		Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: tenant}},
+		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
+		Principal: reservation.Principal{Scope: reservation.Scope{Tenant: tenant}},
 	}
 }
 
@@ -139,14 +139,14 @@ func TestReplacingAHold(t *testing.T) {
 			if _, err := aHolder(e, nil).hold(t.Context(), c); !errors.Is(err, test.want) {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}
-			if got := reservationtest.Now(t, db, old).Standing(); got != test.old {
+			if got := reservationtest.Now(t, db, old).EffectiveState(); got != test.old {
 				t.Errorf("the old one is %s, want %s", got, test.old)
 			}
 		})
 	}
 }
 
-// The whole function, with its door, once: the same key holds once and answers the same bytes.
+// The whole function, with its middleware, once: the same key holds once and answers the same bytes.
 func TestTheSameKeyHoldsOnce(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

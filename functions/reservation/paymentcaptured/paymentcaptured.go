@@ -17,11 +17,11 @@ import (
 
 // Function hears melmastoon.payment.transaction.captured.v1.
 var Function = reservation.Event(fn.Spec{
-	Name:    "reservation-paymentcaptured",
-	Subject: "melmastoon.payment.transaction.captured.v1",
-	Uses:    fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
-	Emits:   fn.Emits{reservation.ConfirmedV1, reservation.CancelledV1},
-	Timeout: 10 * time.Second,
+	Name:      "reservation-paymentcaptured",
+	Subject:   "melmastoon.payment.transaction.captured.v1",
+	Uses:      fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
+	Publishes: fn.Subjects{reservation.ConfirmedV1, reservation.CancelledV1},
+	Timeout:   10 * time.Second,
 }, New)
 
 // Captured is the part of the event that is read here. How much was captured is asked of the payment service.
@@ -47,14 +47,14 @@ func New(e env.Env) (fn.Handle[Captured], error) {
 
 func (c *confirmer) confirm(ctx context.Context, e event.Event[Captured]) error {
 	claim := reservation.Claim{
-		Reach: reservation.Reach{Tenant: *e.Delivery.Tenant}, Reservation: e.Payload.Reservation, Intent: &e.Payload.Intent,
+		Scope: reservation.Scope{Tenant: *e.Delivery.Tenant}, Reservation: e.Payload.Reservation, Intent: &e.Payload.Intent,
 	}
 	_, err := c.useCase.Confirm(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
 		return inbox.Once(ctx, c.db, e.Delivery, write)
 	})
 	switch {
 	case errors.Is(err, reservation.ErrNotFound), errors.Is(err, reservation.ErrForeign):
-		return fn.Park(err) // no retry will make it exist, or be its money
+		return fn.DeadLetter(err) // no retry will make it exist, or be its money
 	case errors.Is(err, reservation.ErrOverbooked), errors.Is(err, reservation.ErrIllegalTransition), errors.Is(err, reservation.ErrTooLittle):
 		return nil // the money bought nothing, and is on its way back
 	}

@@ -36,9 +36,9 @@ func TestWhatBecomesOfACapture(t *testing.T) {
 		{"it is not known to payment yet, and comes again", reservation.ErrNotCaptured, reservation.ErrNotCaptured},
 		{"it is too little and is given back", reservation.ErrNotCaptured.Because(reservation.ErrTooLittle), nil},
 		{"it is for another reservation, and a person must look", reservation.ErrNotCaptured.Because(reservation.ErrForeign),
-			fn.Park(reservation.ErrNotCaptured.Because(reservation.ErrForeign))},
+			fn.DeadLetter(reservation.ErrNotCaptured.Because(reservation.ErrForeign))},
 		{"a neighbour is away, and it comes again", fault.ErrUpstreamUnavailable, fault.ErrUpstreamUnavailable},
-		{"it is for nothing, and a person must look", reservation.ErrNotFound, fn.Park(reservation.ErrNotFound)},
+		{"it is for nothing, and a person must look", reservation.ErrNotFound, fn.DeadLetter(reservation.ErrNotFound)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

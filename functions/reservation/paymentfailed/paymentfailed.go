@@ -17,11 +17,11 @@ import (
 
 // Function hears melmastoon.payment.transaction.failed.v1. A single decline is none: the guest may try again.
 var Function = reservation.Event(fn.Spec{
-	Name:    "reservation-paymentfailed",
-	Subject: "melmastoon.payment.transaction.failed.v1",
-	Uses:    fn.Uses{fn.Postgres, fn.Upstream("payment")},
-	Emits:   fn.Emits{reservation.CancelledV1},
-	Timeout: 10 * time.Second,
+	Name:      "reservation-paymentfailed",
+	Subject:   "melmastoon.payment.transaction.failed.v1",
+	Uses:      fn.Uses{fn.Postgres, fn.Upstream("payment")},
+	Publishes: fn.Subjects{reservation.CancelledV1},
+	Timeout:   10 * time.Second,
 }, New)
 
 // Failed is the part of the event that is read here.
@@ -54,7 +54,7 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
 		r, err := c.reservations.Lock(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation)
 		if errors.Is(err, reservation.ErrNotFound) {
-			return fn.Park(err) // no retry will make it exist
+			return fn.DeadLetter(err) // no retry will make it exist
 		}
 		if err != nil {
 			return err

@@ -55,8 +55,8 @@ func TestAFailedPayment(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := reservationtest.Now(t, db, r); got.Standing() != test.state || got.State == reservation.Cancelled && got.Cancellation.Code != reservation.PaymentFailed {
-				t.Errorf("it is %s, want %s", got.Standing(), test.state)
+			if got := reservationtest.Now(t, db, r); got.EffectiveState() != test.state || got.State == reservation.Cancelled && got.Cancellation.Code != reservation.PaymentFailed {
+				t.Errorf("it is %s, want %s", got.EffectiveState(), test.state)
 			} else if got.State == reservation.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
 				t.Errorf("cancelled because of %v, want %s", got.Cancellation.Cause, e.Delivery.EventID)
 			}

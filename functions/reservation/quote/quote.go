@@ -19,7 +19,7 @@ var Function = reservation.HTTP(fn.Spec{
 	Route:      "POST /api/v1/reservations/quotes",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("pricing"), fn.Upstream("property"), fn.Upstream("tenant")},
-	Emits:      fn.Emits{reservation.QuoteRequestedV1, reservation.QuoteCreatedV1},
+	Publishes:  fn.Subjects{reservation.QuoteRequestedV1, reservation.QuoteCreatedV1},
 	Idempotent: true,
 	Timeout:    2 * time.Second,
 }, New)
@@ -79,7 +79,7 @@ func (q *quoter) reject(ctx context.Context, c reservation.Call[Request], region
 }
 
 func (q *quoter) quote(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	if !c.Sees(c.In.Property) {
+	if !c.Allows(c.In.Property) {
 		return out, reservation.ErrNotFound
 	}
 	price, basis, err := q.ask(ctx, c)

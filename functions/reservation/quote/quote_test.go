@@ -60,8 +60,8 @@ func TestQuoting(t *testing.T) {
 			test.asked.until = e.Now().Add(time.Hour)
 			q := &quoter{reservation.OpenQuotes(e), test.asked, test.asked, test.asked.Settings}
 			c := reservation.Call[Request]{
-				Call:    fn.Call[Request]{In: reservationtest.Ask(t, property), Act: id.New[id.Request]()},
-				Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: id.New[id.Tenant](), Properties: test.sees}},
+				Call:      fn.Call[Request]{In: reservationtest.Ask(t, property), Act: id.New[id.Request]()},
+				Principal: reservation.Principal{Scope: reservation.Scope{Tenant: id.New[id.Tenant](), Properties: test.sees}},
 			}
 			out, err := q.quote(t.Context(), c)
 			if !errors.Is(err, test.want) {

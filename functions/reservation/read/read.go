@@ -34,7 +34,7 @@ func New(e env.Env) (reservation.Serve[Request, reservation.View], error) {
 }
 
 func (r *reader) read(ctx context.Context, c reservation.Call[Request]) (reservation.View, error) {
-	found, err := r.reservations.Get(ctx, c.Reach, c.In.ID)
+	found, err := r.reservations.Get(ctx, c.Scope, c.In.ID)
 	if err != nil {
 		return reservation.View{}, err
 	}

@@ -21,8 +21,8 @@ func TestReadingShowsWhereItStands(t *testing.T) {
 	}
 	read := func(tenant id.Tenant) (reservation.View, error) {
 		return serve(t.Context(), reservation.Call[Request]{
-			Call:    fn.Call[Request]{In: Request{ID: held.ID}},
-			Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: tenant}},
+			Call:      fn.Call[Request]{In: Request{ID: held.ID}},
+			Principal: reservation.Principal{Scope: reservation.Scope{Tenant: tenant}},
 		})
 	}
 	if view, err := read(held.Tenant); err != nil || view.State != reservation.Held || view.Code != held.Code {

@@ -13,11 +13,11 @@ import (
 
 // Function empties the outbox. The scheduler ticks it every minute.
 var Function = fn.Scheduled(fn.Spec{
-	Name:     "reservation-relay",
-	Schedule: "* * * * *",
-	Uses:     fn.Uses{fn.Postgres},
-	Emits:    reservation.Emits(), // whoever publishes an event needs the right to
-	Timeout:  50 * time.Second,
+	Name:      "reservation-relay",
+	Schedule:  "* * * * *",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: reservation.Publishes(), // whoever publishes an event needs the right to
+	Timeout:   50 * time.Second,
 }, New)
 
 // New builds the function from what its Spec says it uses.

@@ -35,7 +35,7 @@ func Told(t testing.TB, db *pgtest.Database, r *reservation.Reservation, want ..
 // Now reads a reservation as it stands.
 func Now(t testing.TB, db *pgtest.Database, r *reservation.Reservation) *reservation.Reservation {
 	t.Helper()
-	read, err := reservation.OpenReservations(db.Env()).Get(t.Context(), reservation.Reach{Tenant: r.Tenant}, r.ID)
+	read, err := reservation.OpenReservations(db.Env()).Get(t.Context(), reservation.Scope{Tenant: r.Tenant}, r.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,10 +72,10 @@ func Held(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *rese
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Keep(reservation.Placement{PlacedAt: e.Now(), ExpiresAt: e.Now().Add(TTL)}); err != nil {
+	if err := r.Keep(reservation.HoldResult{PlacedAt: e.Now(), ExpiresAt: e.Now().Add(TTL)}); err != nil {
 		t.Fatal(err)
 	}
-	by := reservation.Visitor{Reach: reservation.Reach{Tenant: tenant}}
+	by := reservation.Principal{Scope: reservation.Scope{Tenant: tenant}}
 	if err := reservation.OpenReservations(e).Book(t.Context(), by, r, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 }
 
 func (n *namer) name(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	if _, err := n.reservations.Get(ctx, c.Reach, c.In.ID); err != nil { // staff see their own properties only
+	if _, err := n.reservations.Get(ctx, c.Scope, c.In.ID); err != nil { // staff see their own properties only
 		return out, err
 	}
 	err = n.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {

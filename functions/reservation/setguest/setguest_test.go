@@ -35,8 +35,8 @@ func open(t *testing.T) (*pgtest.Database, *reservation.Reservation, reservation
 func call(r *reservation.Reservation, first, email string) reservation.Call[Request] {
 	in := Request{ID: r.ID, FirstName: first, LastName: "Ahmadzai", Email: email, Phone: "+93 70 012 3456", Locale: "ps-AF"}
 	return reservation.Call[Request]{
-		Call:    fn.Call[Request]{In: in, Act: id.New[id.Request]()},
-		Visitor: reservation.Visitor{Reach: reservation.Reach{Tenant: r.Tenant}},
+		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request]()},
+		Principal: reservation.Principal{Scope: reservation.Scope{Tenant: r.Tenant}},
 	}
 }
 

@@ -16,12 +16,12 @@ import (
 
 // Function answers PATCH /sandbox/tenant/v1/tenants/{tenantId}/config.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-configuretenant",
-	Route:   "PATCH /sandbox/tenant/v1/tenants/{tenantId}/config",
-	Access:  fn.Internal,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.TenantConfigUpdatedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-configuretenant",
+	Route:     "PATCH /sandbox/tenant/v1/tenants/{tenantId}/config",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TenantConfigUpdatedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 const maxGraceHours = 720

@@ -12,11 +12,11 @@ import (
 
 // Function tells the world of intents whose time has run out. The scheduler ticks it every minute.
 var Function = fn.Scheduled(fn.Spec{
-	Name:     "sandbox-expireintents",
-	Schedule: "* * * * *",
-	Uses:     fn.Uses{fn.Postgres},
-	Emits:    fn.Emits{sandbox.TransactionFailedV1},
-	Timeout:  50 * time.Second,
+	Name:      "sandbox-expireintents",
+	Schedule:  "* * * * *",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionFailedV1},
+	Timeout:   50 * time.Second,
 }, New)
 
 // New builds the function from what its Spec says it uses.

@@ -16,11 +16,11 @@ import (
 
 // Function hears melmastoon.reservation.hold_expired.v1.
 var Function = sandbox.Event(fn.Spec{
-	Name:    "sandbox-holdexpired",
-	Subject: "melmastoon.reservation.hold_expired.v1",
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.TransactionFailedV1},
-	Timeout: 10 * time.Second,
+	Name:      "sandbox-holdexpired",
+	Subject:   "melmastoon.reservation.hold_expired.v1",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionFailedV1},
+	Timeout:   10 * time.Second,
 }, New)
 
 // Expired is the part of the reservation event that is read here. An intent is cancelled only where the event names

@@ -14,18 +14,18 @@ import (
 
 // Function answers POST /sandbox/inventory/v1/holds. The allocation ids make it idempotent.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-holdrooms",
-	Route:   "POST /sandbox/inventory/v1/holds",
-	Access:  fn.Internal,
-	Answer:  fn.Created,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.AllocationCommittedV1, sandbox.AllocationFailedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-holdrooms",
+	Route:     "POST /sandbox/inventory/v1/holds",
+	Access:    fn.Internal,
+	Answer:    fn.Created,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.AllocationCommittedV1, sandbox.AllocationFailedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 const (
-	mostClaims = 20 // in one request
-	mostUnits  = 100
+	maxClaims = 20 // in one request
+	maxUnits  = 100
 )
 
 // A Request names the rooms, for whom and for how long. The caller mints the allocation ids.
@@ -46,12 +46,12 @@ func (r *Request) Validate() error {
 	if r.TTLSeconds < 120 || r.TTLSeconds > 1800 {
 		return sandbox.Refuse("/ttlSeconds", "range", "Must be 120 to 1800 seconds.")
 	}
-	if len(r.Allocations) == 0 || len(r.Allocations) > mostClaims {
+	if len(r.Allocations) == 0 || len(r.Allocations) > maxClaims {
 		return sandbox.Refuse("/allocations", "count", "Must list 1 to 20 allocations.")
 	}
 	seen := map[id.Allocation]bool{}
 	for _, a := range r.Allocations {
-		if a.Units < 1 || a.Units > mostUnits || seen[a.Allocation] {
+		if a.Units < 1 || a.Units > maxUnits || seen[a.Allocation] {
 			return sandbox.Refuse("/allocations", "claim", "An allocation has an id of its own and 1 to 100 units.")
 		}
 		seen[a.Allocation] = true

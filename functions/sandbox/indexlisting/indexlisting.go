@@ -13,12 +13,12 @@ import (
 
 // Function answers POST /sandbox/search/v1/listings/{propertyId}/index.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-indexlisting",
-	Route:   "POST /sandbox/search/v1/listings/{propertyId}/index",
-	Access:  fn.Internal,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.ListingIndexedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-indexlisting",
+	Route:     "POST /sandbox/search/v1/listings/{propertyId}/index",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.ListingIndexedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // A Request names a hotel.

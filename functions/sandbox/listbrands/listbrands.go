@@ -20,7 +20,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-const mostTenants = 50 // in one request
+const maxTenants = 50 // in one request
 
 // A Request names tenants.
 type Request struct {
@@ -29,7 +29,7 @@ type Request struct {
 
 // Validate refuses a list of none or of too many.
 func (r *Request) Validate() error {
-	if len(r.Tenants) == 0 || len(r.Tenants) > mostTenants {
+	if len(r.Tenants) == 0 || len(r.Tenants) > maxTenants {
 		return sandbox.Refuse("/tenantIds", "count", "Name 1 to 50 tenants.")
 	}
 	return nil

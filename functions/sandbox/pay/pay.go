@@ -14,13 +14,13 @@ import (
 
 // Function answers POST /sandbox/payment/v1/checkout/{intentId}, the form of the checkout page.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-pay",
-	Route:   "POST /sandbox/payment/v1/checkout/{intentId}",
-	Access:  fn.Public, // whoever has the address of the page may pay
-	Answer:  fn.SeeOther,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.TransactionCapturedV1, sandbox.TransactionFailedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-pay",
+	Route:     "POST /sandbox/payment/v1/checkout/{intentId}",
+	Access:    fn.Public, // whoever has the address of the page may pay
+	Answer:    fn.SeeOther,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionCapturedV1, sandbox.TransactionFailedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // An Action is a button of the page.

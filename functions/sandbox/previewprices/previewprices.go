@@ -22,7 +22,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-const mostHotels = 50 // in one request
+const maxHotels = 50 // in one request
 
 // A Request is who wants to stay when, in which hotels.
 type Request struct {
@@ -34,7 +34,7 @@ type Request struct {
 
 // Validate refuses a stay or a party that cannot be, and a list of none or of too many.
 func (r *Request) Validate() error {
-	if len(r.Properties) == 0 || len(r.Properties) > mostHotels {
+	if len(r.Properties) == 0 || len(r.Properties) > maxHotels {
 		return sandbox.Refuse("/propertyIds", "count", "Name 1 to 50 hotels.")
 	}
 	if err := r.Stay.Validate(); err != nil {

@@ -14,12 +14,12 @@ import (
 
 // Function answers POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-publishrateplan",
-	Route:   "POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish",
-	Access:  fn.Internal,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.RatePlanPublishedV1, sandbox.ListingIndexedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-publishrateplan",
+	Route:     "POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.RatePlanPublishedV1, sandbox.ListingIndexedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // A Request is what a room costs on each day of the week, Monday first, in the tenant's own currency.

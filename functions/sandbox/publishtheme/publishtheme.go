@@ -13,13 +13,13 @@ import (
 
 // Function answers POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-publishtheme",
-	Route:   "POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish",
-	Access:  fn.Internal,
-	Answer:  fn.Created,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.ThemePublishedV1, sandbox.ListingIndexedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-publishtheme",
+	Route:     "POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish",
+	Access:    fn.Internal,
+	Answer:    fn.Created,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.ThemePublishedV1, sandbox.ListingIndexedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // A Request is the look, whole.

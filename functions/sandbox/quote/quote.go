@@ -23,8 +23,8 @@ var Function = sandbox.HTTP(fn.Spec{
 }, New)
 
 const (
-	validity  = 15 * time.Minute
-	mostRooms = 20 // in one request
+	validity = 15 * time.Minute
+	maxRooms = 20 // in one request
 )
 
 // A Request is what a guest wants to know the price of.
@@ -42,7 +42,7 @@ func (r *Request) Validate() error {
 	if err := r.Stay.Validate(); err != nil {
 		return sandbox.Refuse("/stayWindow", "stay", err.Error())
 	}
-	if len(r.Items) == 0 || len(r.Items) > mostRooms {
+	if len(r.Items) == 0 || len(r.Items) > maxRooms {
 		return sandbox.Refuse("/items", "count", "Must list 1 to 20 rooms.")
 	}
 	for _, item := range r.Items {

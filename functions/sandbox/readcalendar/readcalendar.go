@@ -22,7 +22,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-const mostDays = 62
+const maxDays = 62
 
 // A Request is a hotel and some days from one on.
 type Request struct {
@@ -34,7 +34,7 @@ type Request struct {
 
 // Validate refuses no day, and more than two months.
 func (r *Request) Validate() error {
-	if r.Days < 1 || r.Days > mostDays {
+	if r.Days < 1 || r.Days > maxDays {
 		return sandbox.Refuse("/days", "range", "Must span 1 to 62 days.")
 	}
 	return nil

@@ -14,12 +14,12 @@ import (
 
 // Function answers POST /sandbox/payment/v1/intents/{intentId}/refunds. The refund id makes it idempotent.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-refund",
-	Route:   "POST /sandbox/payment/v1/intents/{intentId}/refunds",
-	Access:  fn.Internal,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.TransactionRefundedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-refund",
+	Route:     "POST /sandbox/payment/v1/intents/{intentId}/refunds",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionRefundedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // A Request says how much goes back, and why.

@@ -13,12 +13,12 @@ import (
 
 // Function answers POST /sandbox/tenant/v1/tenants/{tenantId}/reinstate.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-reinstatetenant",
-	Route:   "POST /sandbox/tenant/v1/tenants/{tenantId}/reinstate",
-	Access:  fn.Internal,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.TenantReinstatedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-reinstatetenant",
+	Route:     "POST /sandbox/tenant/v1/tenants/{tenantId}/reinstate",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TenantReinstatedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // A Request names the tenant.

@@ -17,11 +17,11 @@ import (
 
 // Function hears melmastoon.reservation.cancelled.v1.
 var Function = sandbox.Event(fn.Spec{
-	Name:    "sandbox-reservationcancelled",
-	Subject: "melmastoon.reservation.cancelled.v1",
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.TransactionFailedV1, sandbox.TransactionRefundedV1},
-	Timeout: 10 * time.Second,
+	Name:      "sandbox-reservationcancelled",
+	Subject:   "melmastoon.reservation.cancelled.v1",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TransactionFailedV1, sandbox.TransactionRefundedV1},
+	Timeout:   10 * time.Second,
 }, New)
 
 // Cancelled is the part of the reservation event that is read here.

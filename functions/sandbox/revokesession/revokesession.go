@@ -13,27 +13,27 @@ import (
 
 // Function answers POST /sandbox/iam/v1/sessions/{sessionId}/revoke.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-revokesession",
-	Route:   "POST /sandbox/iam/v1/sessions/{sessionId}/revoke",
-	Access:  fn.Internal,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.SessionRevokedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-revokesession",
+	Route:     "POST /sandbox/iam/v1/sessions/{sessionId}/revoke",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.SessionRevokedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // A Request names the session, whose it is, and why it may not go on.
 type Request struct {
-	Session sandbox.Stranger           `path:"sessionId" json:"-"`
-	Tenant  fn.Maybe[id.Tenant]        `json:"tenantId"`
-	User    fn.Maybe[sandbox.Stranger] `json:"userId"`
-	Reason  string                     `json:"reason"`
+	Session sandbox.Persona           `path:"sessionId" json:"-"`
+	Tenant  fn.Maybe[id.Tenant]       `json:"tenantId"`
+	User    fn.Maybe[sandbox.Persona] `json:"userId"`
+	Reason  string                    `json:"reason"`
 }
 
-const longestReason = 200
+const maxReasonLength = 200
 
 // Validate wants a reason: those who audit it ask for one.
 func (r *Request) Validate() error {
-	if r.Reason == "" || len(r.Reason) > longestReason {
+	if r.Reason == "" || len(r.Reason) > maxReasonLength {
 		return sandbox.Refuse("/reason", "length", "Must have 1 to 200 characters.")
 	}
 	return nil

@@ -21,8 +21,8 @@ var Function = sandbox.HTTP(fn.Spec{
 }, New)
 
 const (
-	longestPage = 200
-	deepest     = 10_000 // hotels that can be paged through
+	maxPage   = 200
+	maxOffset = 10_000 // hotels that can be paged through
 )
 
 // A Request is where, when and for whom, and which part of what is found.
@@ -51,7 +51,7 @@ func (r *Request) Validate() error {
 	if !r.Sort.Known() {
 		return sandbox.Refuse("/sortKey", "known", "Must be a supported sort order.")
 	}
-	if r.Page.Limit < 1 || r.Page.Limit > longestPage || r.Page.Offset < 0 || r.Page.Offset > deepest {
+	if r.Page.Limit < 1 || r.Page.Limit > maxPage || r.Page.Offset < 0 || r.Page.Offset > maxOffset {
 		return sandbox.Refuse("/page", "range", "Must have a limit of 1 to 200 and an offset of 0 to 10000.")
 	}
 	return r.query().Validate()

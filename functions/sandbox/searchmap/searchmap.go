@@ -19,7 +19,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-const mostPins = 500
+const maxPins = 500
 
 // A Request is the part of the world that the map shows, when and for whom.
 type Request struct {
@@ -39,7 +39,7 @@ func (r *Request) Validate() error {
 	if r.Geo.Box == nil {
 		return sandbox.Refuse("/geo", "one", "Must be boundingBox on this route.")
 	}
-	if r.Limit < 1 || r.Limit > mostPins {
+	if r.Limit < 1 || r.Limit > maxPins {
 		return sandbox.Refuse("/limit", "range", "Must be 1 to 500 pins.")
 	}
 	return r.query().Validate()

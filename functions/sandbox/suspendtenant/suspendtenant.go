@@ -13,12 +13,12 @@ import (
 
 // Function answers POST /sandbox/tenant/v1/tenants/{tenantId}/suspend.
 var Function = sandbox.HTTP(fn.Spec{
-	Name:    "sandbox-suspendtenant",
-	Route:   "POST /sandbox/tenant/v1/tenants/{tenantId}/suspend",
-	Access:  fn.Internal,
-	Uses:    fn.Uses{fn.Postgres},
-	Emits:   fn.Emits{sandbox.TenantSuspendedV1},
-	Timeout: 2 * time.Second,
+	Name:      "sandbox-suspendtenant",
+	Route:     "POST /sandbox/tenant/v1/tenants/{tenantId}/suspend",
+	Access:    fn.Internal,
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: fn.Subjects{sandbox.TenantSuspendedV1},
+	Timeout:   2 * time.Second,
 }, New)
 
 // A Request names the tenant and why it may sell nothing.
@@ -27,11 +27,11 @@ type Request struct {
 	Reason string    `json:"reason"`
 }
 
-const longestReason = 200
+const maxReasonLength = 200
 
 // Validate wants a reason: those who hear of it show it to people.
 func (r *Request) Validate() error {
-	if r.Reason == "" || len(r.Reason) > longestReason {
+	if r.Reason == "" || len(r.Reason) > maxReasonLength {
 		return sandbox.Refuse("/reason", "length", "Must have 1 to 200 characters.")
 	}
 	return nil

@@ -17,7 +17,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Route:      "DELETE " + tenantbooking.Base + "/draft/{draftId}",
 	Answer:     fn.NoContent,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Emits:      fn.Emits{tenantbooking.DraftAbandonedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{tenantbooking.DraftAbandonedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New, tenantbooking.WhileSuspended)
@@ -27,22 +27,22 @@ type Request struct {
 	Draft id.Draft `path:"draftId"`
 }
 
-type dropper struct {
+type abandoner struct {
 	drafts  tenantbooking.Drafts
 	settler *tenantbooking.Settler
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.Nothing], error) {
-	return (&dropper{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}).drop, nil
+	return (&abandoner{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}).abandon, nil
 }
 
-func (d *dropper) drop(ctx context.Context, c tenantbooking.Call[Request]) (out fn.Nothing, err error) {
+func (d *abandoner) abandon(ctx context.Context, c tenantbooking.Call[Request]) (out fn.Nothing, err error) {
 	return out, tenantbooking.Again(ctx, func() error {
 		draft, err := d.drafts.Get(ctx, c.Session, c.In.Draft)
 		if err != nil {
 			return err
 		}
-		return d.settler.Leave(ctx, draft)
+		return d.settler.Abandon(ctx, draft)
 	})
 }

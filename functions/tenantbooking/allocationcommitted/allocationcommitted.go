@@ -30,22 +30,22 @@ type Taken struct {
 
 // forgetter makes what was composed before stale.
 type forgetter interface {
-	Invalidate(context.Context, ...cache.Generation) error
+	Invalidate(context.Context, ...cache.Epoch) error
 }
 
-type hearer struct {
+type handler struct {
 	generations forgetter
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Taken], error) {
-	return (&hearer{cache.OpenGenerations(e)}).hear, nil
+	return (&handler{cache.OpenGenerations(e)}).handle, nil
 }
 
-// hear needs no inbox: heard twice, the event costs one composition more.
-func (f *hearer) hear(ctx context.Context, e event.Event[Taken]) error {
+// handle needs no inbox: heard twice, the event costs one composition more.
+func (f *handler) handle(ctx context.Context, e event.Event[Taken]) error {
 	if err := e.Payload.Stay.Validate(); err != nil {
-		return fn.Park(err) // a stay that cannot be touches no month
+		return fn.DeadLetter(err) // a stay that cannot be touches no month
 	}
 	return f.generations.Invalidate(ctx, cache.OfStay(*e.Delivery.Tenant, e.Payload.Property, e.Payload.Stay)...)
 }

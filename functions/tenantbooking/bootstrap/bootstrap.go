@@ -14,11 +14,11 @@ import (
 
 // Function answers GET /bff/tenant-booking/v1/{tenantSlug}/bootstrap, with ?h= for a guest whom the consumer site has sent.
 var Function = tenantbooking.HTTP(fn.Spec{
-	Name:    "tenantbooking-bootstrap",
-	Route:   "GET " + tenantbooking.Base + "/bootstrap",
-	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("theme"), fn.Upstream("property")},
-	Emits:   fn.Emits{tenantbooking.BootstrapServedV1, tenantbooking.HandoffConsumedV1, tenantbooking.ErrorEncounteredV1},
-	Timeout: 1200 * time.Millisecond,
+	Name:      "tenantbooking-bootstrap",
+	Route:     "GET " + tenantbooking.Base + "/bootstrap",
+	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("theme"), fn.Upstream("property")},
+	Publishes: fn.Subjects{tenantbooking.BootstrapServedV1, tenantbooking.HandoffConsumedV1, tenantbooking.ErrorEncounteredV1},
+	Timeout:   1200 * time.Millisecond,
 }, New, tenantbooking.WithoutSession, tenantbooking.ShowsFront)
 
 // A Request may carry the token of a handoff.
@@ -69,7 +69,7 @@ func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out 
 		if invitation, err = s.arrivals.Read(token, v.Tenant.ID); err != nil {
 			return out, err
 		}
-		v.Welcome(invitation)
+		v.ApplyHandoff(invitation)
 	}
 	front := s.fronts.Compose(ctx, v) // before the invitation is used: a guest who waits in vain may come again
 	var arrival *tenantbooking.Arrival

@@ -18,7 +18,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-changesession",
 	Route:      "PATCH " + tenantbooking.Base + "/session",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Emits:      fn.Emits{tenantbooking.LocaleChangedV1, tenantbooking.CurrencyChangedV1},
+	Publishes:  fn.Subjects{tenantbooking.LocaleChangedV1, tenantbooking.CurrencyChangedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)
@@ -60,7 +60,7 @@ func (h *chooser) choose(ctx context.Context, c tenantbooking.Call[Request]) (ou
 		return out, err
 	}
 	// Told before it is kept: a session is a document, and what was told of it is what remains.
-	if err := h.visits.Tell(ctx, v, events...); err != nil {
+	if err := h.visits.Publish(ctx, v, events...); err != nil {
 		return out, err
 	}
 	if err := h.visits.Remember(ctx, v, c.Session); err != nil {

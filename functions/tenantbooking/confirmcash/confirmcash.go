@@ -16,7 +16,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-confirmcash",
 	Route:      "POST " + tenantbooking.Base + "/draft/{draftId}/confirm",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Emits:      fn.Emits{tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New, tenantbooking.WhileSuspended)

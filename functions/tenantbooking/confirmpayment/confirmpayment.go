@@ -17,7 +17,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-confirmpayment",
 	Route:      "POST " + tenantbooking.Base + "/draft/{draftId}/return",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Emits:      fn.Emits{tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
@@ -28,8 +28,8 @@ type Request struct {
 	Link  fn.Maybe[string] `query:"r"` // of the return URL: lets a guest in who has come back in another browser
 }
 
-// patience is when a guest whose payment is under way may ask again: banks take seconds.
-const patience = 2 * time.Second
+// timeout is when a guest whose payment is under way may ask again: banks take seconds.
+const timeout = 2 * time.Second
 
 // A Response is the confirmed booking, or one whose payment is still under way.
 type Response struct {
@@ -63,7 +63,7 @@ func (r *receiver) receive(ctx context.Context, c tenantbooking.Call[Request]) (
 		return r.settler.Returned(ctx, draft)
 	})
 	if errors.Is(err, tenantbooking.ErrPending) {
-		out.Reply, err = fn.Accepted.Reply().After(patience), nil
+		out.Reply, err = fn.Accepted.Reply().After(timeout), nil
 	}
 	if err != nil {
 		return out, err

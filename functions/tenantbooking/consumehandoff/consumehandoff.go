@@ -17,7 +17,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-consumehandoff",
 	Route:      "POST " + tenantbooking.Base + "/handoff/consume",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Emits:      fn.Emits{tenantbooking.HandoffConsumedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{tenantbooking.HandoffConsumedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New, tenantbooking.WithoutSession)
@@ -63,7 +63,7 @@ func (h *consumer) consume(ctx context.Context, c tenantbooking.Call[Request]) (
 	if err != nil {
 		return out, err
 	}
-	v.Welcome(invitation)
+	v.ApplyHandoff(invitation)
 	if out.Arrival, err = h.arrivals.Accept(ctx, v, invitation, c.Trace()); err != nil {
 		return out, err
 	}

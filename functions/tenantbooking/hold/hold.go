@@ -17,7 +17,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Route:      "POST " + tenantbooking.Base + "/hold",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
-	Emits:      fn.Emits{tenantbooking.DraftCreatedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{tenantbooking.DraftCreatedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Acts:       tenantbooking.HoldRates,
 	Timeout:    3 * time.Second,

@@ -17,7 +17,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Route:  "POST " + tenantbooking.Base + "/draft/{draftId}/payment-intent",
 	Answer: fn.Created,
 	Uses:   fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Emits: fn.Emits{tenantbooking.IntentCreatedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1,
+	Publishes: fn.Subjects{tenantbooking.IntentCreatedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1,
 		tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    3 * time.Second,

@@ -17,7 +17,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Route:      "POST " + tenantbooking.Base + "/quote",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
-	Emits:      fn.Emits{tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    2 * time.Second,
 }, New, tenantbooking.FromBootstrap)

@@ -28,19 +28,19 @@ type Published struct {
 
 // forgetter makes what was composed before stale.
 type forgetter interface {
-	Invalidate(context.Context, ...cache.Generation) error
+	Invalidate(context.Context, ...cache.Epoch) error
 }
 
-type hearer struct {
+type handler struct {
 	generations forgetter
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Published], error) {
-	return (&hearer{cache.OpenGenerations(e)}).hear, nil
+	return (&handler{cache.OpenGenerations(e)}).handle, nil
 }
 
-// hear needs no inbox: heard twice, the event costs one composition more.
-func (f *hearer) hear(ctx context.Context, e event.Event[Published]) error {
+// handle needs no inbox: heard twice, the event costs one composition more.
+func (f *handler) handle(ctx context.Context, e event.Event[Published]) error {
 	return f.generations.Invalidate(ctx, cache.OfProperty(*e.Delivery.Tenant, e.Payload.Property))
 }

@@ -19,11 +19,11 @@ type found struct {
 	Rooms    []tenantbooking.RoomView `json:"rooms"`
 }
 
-func ask(g *tenantbookingtest.Guest, s *tenantbookingtest.Shops, headers ...string) fntest.Answer {
+func ask(g *tenantbookingtest.Guest, s *tenantbookingtest.FakeHotels, headers ...string) fntest.Answer {
 	return g.Send("GET", query(g, s), nil, headers...)
 }
 
-func query(g *tenantbookingtest.Guest, s *tenantbookingtest.Shops) string {
+func query(g *tenantbookingtest.Guest, s *tenantbookingtest.FakeHotels) string {
 	day := g.Env.Now()
 	return "/availability?propertyId=" + s.House.ID.String() + "&checkIn=" + day.Format("2006-01-02") +
 		"&checkOut=" + day.AddDate(0, 0, 2).Format("2006-01-02") + "&adults=2&children=1&rooms=1"

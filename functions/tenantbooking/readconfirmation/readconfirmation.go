@@ -14,11 +14,11 @@ import (
 
 // Function answers GET /bff/tenant-booking/v1/{tenantSlug}/confirmation/{reservationId}.
 var Function = tenantbooking.HTTP(fn.Spec{
-	Name:    "tenantbooking-readconfirmation",
-	Route:   "GET " + tenantbooking.Base + "/confirmation/{reservationId}",
-	Uses:    fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
-	Emits:   fn.Emits{tenantbooking.ConfirmationViewedV1},
-	Timeout: time.Second,
+	Name:      "tenantbooking-readconfirmation",
+	Route:     "GET " + tenantbooking.Base + "/confirmation/{reservationId}",
+	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
+	Publishes: fn.Subjects{tenantbooking.ConfirmationViewedV1},
+	Timeout:   time.Second,
 }, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
 
 // A Request names the reservation. Who did not book it in this session brings the token.

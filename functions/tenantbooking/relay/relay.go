@@ -13,11 +13,11 @@ import (
 
 // Function empties the outbox. The scheduler ticks it every minute.
 var Function = fn.Scheduled(fn.Spec{
-	Name:     "tenantbooking-relay",
-	Schedule: "* * * * *",
-	Uses:     fn.Uses{fn.Postgres},
-	Emits:    tenantbooking.Emits(), // whoever publishes an event needs the right to
-	Timeout:  50 * time.Second,
+	Name:      "tenantbooking-relay",
+	Schedule:  "* * * * *",
+	Uses:      fn.Uses{fn.Postgres},
+	Publishes: tenantbooking.Publishes(), // whoever publishes an event needs the right to
+	Timeout:   50 * time.Second,
 }, New)
 
 // New builds the function from what its Spec says it uses.

@@ -31,18 +31,18 @@ type forgetter interface {
 	Revoke(context.Context, id.Tenant, id.TenantSession, time.Time) error
 }
 
-type hearer struct {
+type handler struct {
 	sessions forgetter
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Revoked], error) {
 	sessions, err := tenantbooking.OpenSessions(e)
-	return (&hearer{sessions}).hear, err
+	return (&handler{sessions}).handle, err
 }
 
-// hear needs no inbox: the session knows when it was revoked last. A reservation stands: its guest opens it with the view token.
-func (h *hearer) hear(ctx context.Context, e event.Event[Revoked]) error {
+// handle needs no inbox: the session knows when it was revoked last. A reservation stands: its guest opens it with the view token.
+func (h *handler) handle(ctx context.Context, e event.Event[Revoked]) error {
 	session, err := id.Parse[id.TenantSession](e.Payload.Session)
 	if err != nil || e.Delivery.Tenant == nil {
 		return nil // another service's

@@ -19,7 +19,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-setguest",
 	Route:      "PATCH " + tenantbooking.Base + "/draft/{draftId}",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Emits:      fn.Emits{tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)

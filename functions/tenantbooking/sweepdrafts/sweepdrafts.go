@@ -14,11 +14,11 @@ import (
 
 // Function closes the drafts whose time has run out. The scheduler ticks it every minute.
 var Function = fn.Scheduled(fn.Spec{
-	Name:     "tenantbooking-sweepdrafts",
-	Schedule: "* * * * *",
-	Uses:     fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Emits:    fn.Emits{tenantbooking.DraftAbandonedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
-	Timeout:  50 * time.Second,
+	Name:      "tenantbooking-sweepdrafts",
+	Schedule:  "* * * * *",
+	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
+	Publishes: fn.Subjects{tenantbooking.DraftAbandonedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Timeout:   50 * time.Second,
 }, New)
 
 type sweeper struct {
@@ -31,7 +31,7 @@ func New(e env.Env) (fn.Tick, error) {
 	s := &sweeper{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}
 	sweep, flags := fn.Sweep(s.drafts.Due, s.close), tenantbooking.OpenFlags(e)
 	return func(ctx context.Context, now time.Time) error {
-		flags.Refresh(ctx) // the door does it for functions that have one
+		flags.Refresh(ctx) // the middleware does it for functions that have one
 		return sweep(ctx, now)
 	}, nil
 }

@@ -27,7 +27,7 @@ func Wanted(tenant id.Tenant, now time.Time) handoff.Handoff {
 }
 
 // Link is a handoff to the n-th hotel, minted now.
-func (s *Street) Link(n int) handoff.Token {
+func (s *System) Link(n int) handoff.Token {
 	s.t.Helper()
 	keys, err := secrets.Handoff(s.Env)
 	if err != nil {

@@ -26,33 +26,33 @@ func Surround(e env.Env) env.Env {
 	return env.Give[document.Store](e, pg.Open(e))
 }
 
-// A Street is a hotel's site with its town around it.
-type Street struct {
+// A System is a hotel's site with its town around it.
+type System struct {
 	t     testing.TB
 	DB    *pgtest.Database
 	Env   env.Env
-	Town  *Town
+	Town  *FakePlatform
 	Front *fntest.Front
 }
 
 // Build opens functions of this service in a town of their own.
-func Build(t testing.TB, fs ...fn.Function) *Street {
+func Build(t testing.TB, fs ...fn.Function) *System {
 	t.Helper()
 	db := pgtest.New(t)
 	return BuildOn(t, db, db.Env(), fs...)
 }
 
 // BuildOn opens them in given surroundings.
-func BuildOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *Street {
+func BuildOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *System {
 	t.Helper()
 	town := Open(t, db.Env().Now)
 	e, issuer := fntest.Surround(t, town.Around(Surround(e)))
-	return &Street{t, db, e, town, fntest.Behind(t, e, issuer, fs...)}
+	return &System{t, db, e, town, fntest.Behind(t, e, issuer, fs...)}
 }
 
 // A Guest visits a hotel's site with a browser.
 type Guest struct {
-	*Street
+	*System
 	Tenant  tenantbooking.Tenant
 	Session tenantbooking.Session
 	Cookie  string
@@ -66,18 +66,18 @@ type Guest struct {
 }
 
 // Guest begins a session at the n-th hotel.
-func (s *Street) Guest(n int) *Guest { return s.guest(n, true) }
+func (s *System) Guest(n int) *Guest { return s.guest(n, true) }
 
 // Silent begins a session at the n-th hotel for a guest who wants no telemetry.
-func (s *Street) Silent(n int) *Guest { return s.guest(n, false) }
+func (s *System) Silent(n int) *Guest { return s.guest(n, false) }
 
-func (s *Street) guest(n int, telemetry bool) *Guest {
+func (s *System) guest(n int, telemetry bool) *Guest {
 	s.t.Helper()
 	sessions, err := tenantbooking.OpenSessions(s.Env)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	g := &Guest{Street: s, Tenant: s.Town.Tenants[n]}
+	g := &Guest{System: s, Tenant: s.Town.Tenants[n]}
 	g.Session = tenantbooking.Begin(tenantbooking.Session{Tenant: g.Tenant.ID, Consent: tenantbooking.Consent{Telemetry: telemetry}})
 	if err := sessions.Keep(s.t.Context(), g.Session, tenantbooking.Session{}); err != nil {
 		s.t.Fatal(err)
@@ -256,7 +256,7 @@ func (g *Guest) Ends(state, final string, told ...string) {
 }
 
 // Wired is Build with a wire between the functions and everybody else.
-func Wired(t testing.TB, w *Wire, fs ...fn.Function) *Street {
+func Wired(t testing.TB, w *Wire, fs ...fn.Function) *System {
 	t.Helper()
 	db := pgtest.New(t)
 	return BuildOn(t, db, w.Around(t, db), fs...)

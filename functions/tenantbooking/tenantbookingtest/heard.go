@@ -10,7 +10,7 @@ import (
 )
 
 // Tell delivers an event of a neighbour to a function as the bus does, and fails unless it is acknowledged.
-func (s *Street) Tell(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
+func (s *System) Tell(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
 	s.t.Helper()
 	if a := s.Front.Push(to, Raw(s.t, to.Spec.Subject, tenant, payload, when)); a.Status != 204 {
 		s.t.Fatalf("%s answered %d: %s", to.Spec.Name, a.Status, a.Body)

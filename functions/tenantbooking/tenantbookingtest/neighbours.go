@@ -43,7 +43,7 @@ func body[T any](r *http.Request) (in T) {
 }
 
 // quote keeps the price in the answers, where hold finds it again.
-func (w *Town) quote(r *http.Request) answer {
+func (w *FakePlatform) quote(r *http.Request) answer {
 	p := body[price](r)
 	if w.Wrong != "" {
 		return answer{400, map[string]any{"status": 400, "code": "MELMASTOON.GENERAL.VALIDATION_FAILED", "detail": "No.",
@@ -60,7 +60,7 @@ func (w *Town) quote(r *http.Request) answer {
 	}{p, []line{{"room", "Nights", p.Total}}, totals{p.Total, p.Currency}, w.Now().Add(standing)}}
 }
 
-func (w *Town) hold(r *http.Request) answer {
+func (w *FakePlatform) hold(r *http.Request) answer {
 	in := body[struct {
 		Quote    id.Quote        `json:"quoteId"`
 		Replaces *id.Reservation `json:"replacesReservationId"`
@@ -80,14 +80,14 @@ func (w *Town) hold(r *http.Request) answer {
 	return answer{201, w.view(s)}
 }
 
-func (w *Town) state(s *Stay) string {
+func (w *FakePlatform) state(s *Stay) string {
 	if s != nil && s.State == "held" && !w.Now().Before(s.ExpiresAt) {
 		return "expired_hold"
 	}
 	return s.State
 }
 
-func (w *Town) view(s *Stay) any {
+func (w *FakePlatform) view(s *Stay) any {
 	type hold struct {
 		ExpiresAt time.Time `json:"expiresAt"`
 	}
@@ -109,7 +109,7 @@ func (w *Town) view(s *Stay) any {
 }
 
 // find is the reservation that the path names, in the tenant that calls.
-func (w *Town) find(r *http.Request) *Stay {
+func (w *FakePlatform) find(r *http.Request) *Stay {
 	rsv, _ := id.Parse[id.Reservation](r.PathValue("id"))
 	s := w.reservations[rsv]
 	if s == nil || s.Tenant != tenant(r) {
@@ -118,7 +118,7 @@ func (w *Town) find(r *http.Request) *Stay {
 	return s
 }
 
-func (w *Town) read(r *http.Request) answer {
+func (w *FakePlatform) read(r *http.Request) answer {
 	s := w.find(r)
 	if s == nil {
 		return nothing()
@@ -126,7 +126,7 @@ func (w *Town) read(r *http.Request) answer {
 	return answer{200, w.view(s)}
 }
 
-func (w *Town) name(r *http.Request) answer {
+func (w *FakePlatform) name(r *http.Request) answer {
 	s := w.find(r)
 	if s == nil {
 		return nothing()
@@ -136,7 +136,7 @@ func (w *Town) name(r *http.Request) answer {
 }
 
 // confirm is what the reservation service does by itself, too, when it hears of a capture.
-func (w *Town) confirm(r *http.Request) answer {
+func (w *FakePlatform) confirm(r *http.Request) answer {
 	s := w.find(r)
 	intent := w.intents[body[struct {
 		Intent id.Intent `json:"paymentIntentId"`
@@ -155,12 +155,12 @@ func (w *Town) confirm(r *http.Request) answer {
 	return answer{200, w.view(s)}
 }
 
-func (w *Town) book(s *Stay, i id.Intent) {
+func (w *FakePlatform) book(s *Stay, i id.Intent) {
 	now := w.Now()
 	s.State, s.ConfirmedAt, s.Intent = "confirmed", &now, &i
 }
 
-func (w *Town) cancel(r *http.Request) answer {
+func (w *FakePlatform) cancel(r *http.Request) answer {
 	s := w.find(r)
 	switch {
 	case s == nil:
@@ -173,7 +173,7 @@ func (w *Town) cancel(r *http.Request) answer {
 }
 
 // open returns the one live intent of a reservation; another way to pay supersedes it.
-func (w *Town) open(r *http.Request) answer {
+func (w *FakePlatform) open(r *http.Request) answer {
 	in := body[Payment](r)
 	for _, i := range w.intents {
 		if i.Reservation == in.Reservation && (i.Status == "requires_payment" || i.Status == "pending_cash") {
@@ -192,7 +192,7 @@ func (w *Town) open(r *http.Request) answer {
 	return answer{201, &in}
 }
 
-func (w *Town) look(r *http.Request) answer {
+func (w *FakePlatform) look(r *http.Request) answer {
 	i, _ := id.Parse[id.Intent](r.PathValue("id"))
 	if w.intents[i] == nil {
 		return nothing()
@@ -201,7 +201,7 @@ func (w *Town) look(r *http.Request) answer {
 }
 
 // Pay has a guest pay at the bank. Told says that the reservation service has heard of it, and confirmed.
-func (w *Town) Pay(i id.Intent, told bool) {
+func (w *FakePlatform) Pay(i id.Intent, told bool) {
 	w.Do(func() {
 		w.intents[i].Status = "captured"
 		if s := w.reservations[w.intents[i].Reservation]; told {
@@ -211,7 +211,7 @@ func (w *Town) Pay(i id.Intent, told bool) {
 }
 
 // Decline has the bank refuse; the last time ends the intent.
-func (w *Town) Decline(i id.Intent, last bool) {
+func (w *FakePlatform) Decline(i id.Intent, last bool) {
 	w.Do(func() {
 		w.intents[i].Attempts++
 		if last {

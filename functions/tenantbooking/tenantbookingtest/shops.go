@@ -17,10 +17,10 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-// Shops are the neighbours that a hotel's site shows its rooms from: theme, property, inventory and pricing. They know one
+// FakeHotels are the neighbours that a hotel's site shows its rooms from: theme, property, inventory and pricing. They know one
 // house, the first hotel's.
-type Shops struct {
-	*upstreamtest.Neighbours
+type FakeHotels struct {
+	*upstreamtest.Services
 
 	House  tenantbooking.House
 	Others []tenantbooking.House // that are listed with it
@@ -30,7 +30,7 @@ type Shops struct {
 }
 
 // Shopping is Build with the shops in town.
-func Shopping(t testing.TB, fs ...fn.Function) (*Street, *Shops) {
+func Shopping(t testing.TB, fs ...fn.Function) (*System, *FakeHotels) {
 	t.Helper()
 	db, shops := pgtest.New(t), OpenShops(t)
 	street := BuildOn(t, db, shops.Around(db.Env()), fs...)
@@ -39,10 +39,10 @@ func Shopping(t testing.TB, fs ...fn.Function) (*Street, *Shops) {
 }
 
 // OpenShops opens them. Whose the house is, is said later.
-func OpenShops(t testing.TB) *Shops {
+func OpenShops(t testing.TB) *FakeHotels {
 	t.Helper()
 	room, rate := id.New[id.RoomType](), id.New[id.RatePlan]()
-	s := &Shops{Neighbours: upstreamtest.Open(t, `{"tenantId":null,"roomTypes":null}`), theme: 1, left: 3, price: 100_000_000,
+	s := &FakeHotels{Services: upstreamtest.Open(t, `{"tenantId":null,"roomTypes":null}`), theme: 1, left: 3, price: 100_000_000,
 		House: tenantbooking.House{
 			ID: id.New[id.Property](), TimeZone: "Asia/Kabul",
 			Name: locale.Text{Default: "Kabul Grand Hotel", Localized: map[string]string{"ps": "کابل ګرانډ هوټل"}},
@@ -61,41 +61,41 @@ func OpenShops(t testing.TB) *Shops {
 }
 
 // Around returns the surroundings with the shops in them, and the keys of handoffs.
-func (s *Shops) Around(e env.Env) env.Env {
-	e = s.Neighbours.Around(e, "theme", "property", "inventory", "pricing")
+func (s *FakeHotels) Around(e env.Env) env.Env {
+	e = s.Services.Around(e, "theme", "property", "inventory", "pricing")
 	return e.With("HANDOFF_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 }
 
 // Change changes what the shops have: the theme's version, the rooms left, the price of a night.
-func (s *Shops) Change(theme, left int, price int64) {
+func (s *FakeHotels) Change(theme, left int, price int64) {
 	s.Do(func() { s.theme, s.left, s.price = theme, left, price })
 }
 
-func (s *Shops) look(r *http.Request, _ []byte) any {
+func (s *FakeHotels) look(r *http.Request, _ []byte) any {
 	return map[string]any{"tenantId": r.PathValue("tenant"), "themeId": "thm_test", "version": s.theme, "tokens": map[string]string{"primaryColor": "#123456"}}
 }
 
-func (s *Shops) house(r *http.Request, _ []byte) any {
+func (s *FakeHotels) house(r *http.Request, _ []byte) any {
 	if r.PathValue("id") != s.House.ID.String() {
 		return nil
 	}
 	return s.House
 }
 
-func (s *Shops) houses(*http.Request, []byte) any {
+func (s *FakeHotels) houses(*http.Request, []byte) any {
 	return map[string]any{"properties": append([]tenantbooking.House{s.House}, s.Others...)}
 }
 
-func (s *Shops) rules(*http.Request, []byte) any {
+func (s *FakeHotels) rules(*http.Request, []byte) any {
 	title := locale.Text{Default: "Check-in", Localized: map[string]string{"ps": "د ننوتلو وخت"}}
 	return map[string]any{"policies": []tenantbooking.HouseRule{{Property: s.House.ID, Kind: "check_in", Title: title, Text: locale.Text{Default: "From 14:00"}}}}
 }
 
-func (s *Shops) rooms(r *http.Request, _ []byte) any {
+func (s *FakeHotels) rooms(r *http.Request, _ []byte) any {
 	return map[string]any{"propertyId": r.FormValue("propertyId"), "roomTypes": []any{map[string]any{"roomTypeId": s.House.RoomTypes[0].ID, "unitsLeft": s.left}}}
 }
 
-func (s *Shops) offers(r *http.Request, _ []byte) any {
+func (s *FakeHotels) offers(r *http.Request, _ []byte) any {
 	night := money.Micro(s.price)
 	offer := tenantbooking.Offer{RatePlan: s.House.RatePlans[0].ID, Nightly: night, Total: 2 * night}
 	return map[string]any{"propertyId": r.FormValue("propertyId"), "currency": r.FormValue("currency"),
@@ -103,7 +103,7 @@ func (s *Shops) offers(r *http.Request, _ []byte) any {
 }
 
 // Search asks for two nights in the house, so many days from now.
-func (s *Shops) Search(now time.Time, days int) tenantbooking.Search {
+func (s *FakeHotels) Search(now time.Time, days int) tenantbooking.Search {
 	day := stay.DateOf(now).AddDays(days)
 	return tenantbooking.Search{
 		Tenant: s.House.Tenant, Property: s.House.ID, Stay: tenantbooking.Stay{CheckIn: day, CheckOut: day.AddDays(2)},

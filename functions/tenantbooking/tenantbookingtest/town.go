@@ -20,9 +20,9 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Town is the neighbours of this service: tenant, reservation and payment, as far as it talks to them. What they are
+// A FakePlatform is the neighbours of this service: tenant, reservation and payment, as far as it talks to them. What they are
 // asked under one idempotency key they do once, as the real ones do.
-type Town struct {
+type FakePlatform struct {
 	Now     func() time.Time
 	Tenants []tenantbooking.Tenant
 	SoldOut bool   // no rooms are held
@@ -86,9 +86,9 @@ type price struct {
 }
 
 // Open builds the town: two hotels that take cards and cash.
-func Open(t testing.TB, now func() time.Time) *Town {
+func Open(t testing.TB, now func() time.Time) *FakePlatform {
 	t.Helper()
-	town := &Town{Now: now, answered: map[string]answer{}, reservations: map[id.Reservation]*Stay{}, intents: map[id.Intent]*Payment{}}
+	town := &FakePlatform{Now: now, answered: map[string]answer{}, reservations: map[id.Reservation]*Stay{}, intents: map[id.Intent]*Payment{}}
 	for _, slug := range []string{"kabul-grand", "herat-garden"} {
 		town.Tenants = append(town.Tenants, tenantbooking.Tenant{
 			ID: id.New[id.Tenant](), Slug: slug, BrandName: slug, Status: "active", Currency: money.AFN,
@@ -102,7 +102,7 @@ func Open(t testing.TB, now func() time.Time) *Town {
 }
 
 // Around returns the surroundings with the town in them.
-func (w *Town) Around(e env.Env) env.Env {
+func (w *FakePlatform) Around(e env.Env) env.Env {
 	return e.With("UPSTREAM_TENANT_URL", w.server.URL+"/tenant").
 		With("UPSTREAM_RESERVATION_URL", w.server.URL+"/reservation").
 		With("UPSTREAM_PAYMENT_URL", w.server.URL+"/payment").
@@ -110,9 +110,9 @@ func (w *Town) Around(e env.Env) env.Env {
 }
 
 // Handler serves the town, for a server of one's own.
-func (w *Town) Handler() http.Handler { return w.server.Config.Handler }
+func (w *FakePlatform) Handler() http.Handler { return w.server.Config.Handler }
 
-func (w *Town) routes() http.Handler {
+func (w *FakePlatform) routes() http.Handler {
 	m := http.NewServeMux()
 	handle := func(pattern string, act func(*http.Request) answer) {
 		m.HandleFunc(pattern, func(out http.ResponseWriter, r *http.Request) { w.serve(out, r, act) })
@@ -130,7 +130,7 @@ func (w *Town) routes() http.Handler {
 }
 
 // serve answers the same key with the same answer, unless that said to come again.
-func (w *Town) serve(out http.ResponseWriter, r *http.Request, act func(*http.Request) answer) {
+func (w *FakePlatform) serve(out http.ResponseWriter, r *http.Request, act func(*http.Request) answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	key := r.Method + r.URL.Path + r.Header.Get("Idempotency-Key")
@@ -158,7 +158,7 @@ func refuse(status int, code string) answer {
 
 func nothing() answer { return refuse(404, "GENERAL.RESOURCE_NOT_FOUND") }
 
-func (w *Town) findTenant(r *http.Request) answer {
+func (w *FakePlatform) findTenant(r *http.Request) answer {
 	i := slices.IndexFunc(w.Tenants, func(t tenantbooking.Tenant) bool {
 		return t.Slug == r.PathValue("ref") || t.ID.String() == r.PathValue("ref")
 	})
@@ -169,28 +169,28 @@ func (w *Town) findTenant(r *http.Request) answer {
 }
 
 // Stays are the reservations of a tenant, in the order in which they were made.
-func (w *Town) Stays() []*Stay {
+func (w *FakePlatform) Stays() []*Stay {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.SortedFunc(maps.Values(w.reservations), func(a, b *Stay) int { return slices.Compare(a.ID[:], b.ID[:]) })
 }
 
 // Intents is how many payments were begun.
-func (w *Town) Intents() int {
+func (w *FakePlatform) Intents() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.intents)
 }
 
 // Intent is a payment as it stands.
-func (w *Town) Intent(i id.Intent) Payment {
+func (w *FakePlatform) Intent(i id.Intent) Payment {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return *w.intents[i]
 }
 
 // Do changes the town while nobody is served.
-func (w *Town) Do(change func()) {
+func (w *FakePlatform) Do(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()

@@ -26,28 +26,28 @@ type Suspended struct{}
 
 // directory is where it is noted how hotels stand.
 type directory interface {
-	Hear(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
+	Apply(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
 }
 
 // forgetter makes what was composed before stale.
 type forgetter interface {
-	Invalidate(context.Context, ...cache.Generation) error
+	Invalidate(context.Context, ...cache.Epoch) error
 }
 
-type hearer struct {
+type handler struct {
 	tenants     directory
 	generations forgetter
 }
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Suspended], error) {
-	return (&hearer{tenantbooking.OpenTenants(e), cache.OpenGenerations(e)}).hear, nil
+	return (&handler{tenantbooking.OpenTenants(e), cache.OpenGenerations(e)}).handle, nil
 }
 
-// hear needs no inbox: which of two events came later is told by when they occurred, however often each is heard.
-func (f *hearer) hear(ctx context.Context, e event.Event[Suspended]) error {
+// handle needs no inbox: which of two events came later is told by when they occurred, however often each is heard.
+func (f *handler) handle(ctx context.Context, e event.Event[Suspended]) error {
 	tenant := *e.Delivery.Tenant
-	if err := f.tenants.Hear(ctx, tenant, true, e.Envelope.OccurredAt); err != nil {
+	if err := f.tenants.Apply(ctx, tenant, true, e.Envelope.OccurredAt); err != nil {
 		return err
 	}
 	return f.generations.Invalidate(ctx, cache.OfTenant(tenant))

@@ -62,7 +62,7 @@ func drivers(s fn.Spec, h Hot) (needed []driver) {
 	if slices.Contains(s.Uses, fn.Documents) {
 		needed = append(needed, hot(h))
 	}
-	if len(s.Emits) > 0 || s.Subject != "" {
+	if len(s.Publishes) > 0 || s.Subject != "" {
 		needed = append(needed, publisher)
 	}
 	if slices.ContainsFunc(s.Uses, func(u fn.Use) bool { return strings.HasPrefix(string(u), "upstream:") }) {

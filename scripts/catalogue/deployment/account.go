@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// longestAccount is how long the id of a service account may be, less two: its login to the database is <id>@<project>.iam, a
+// maxAccountLength is how long the id of a service account may be, less two: its login to the database is <id>@<project>.iam, a
 // project may have 30 letters too, and PostgreSQL takes 63.
-const longestAccount = 28
+const maxAccountLength = 28
 
 // account is the service account that a function runs as: one of its own, so that it may do what it needs and nothing else. The
 // stand-ins handle nobody's data, and a project has room for a hundred accounts only: those with the same needs share one.
@@ -35,9 +35,9 @@ func account(name string, d Function) string {
 // short cuts a name to what an account may be called. What is cut off is told apart by a hash.
 func short(name string) string {
 	const hash = 8
-	if len(name) <= longestAccount {
+	if len(name) <= maxAccountLength {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
-	return strings.TrimRight(name[:longestAccount-hash-1], "-") + "-" + hex.EncodeToString(sum[:])[:hash]
+	return strings.TrimRight(name[:maxAccountLength-hash-1], "-") + "-" + hex.EncodeToString(sum[:])[:hash]
 }

@@ -55,7 +55,7 @@ func TestEveryChangeOfASpecIsSeenInTheFile(t *testing.T) {
 		"another route":           func(s *fn.Spec) { s.Route += "/more" },
 		"another caller":          func(s *fn.Spec) { s.Access = fn.Internal },
 		"a use less":              func(s *fn.Spec) { s.Uses = nil },
-		"another event to tell":   func(s *fn.Spec) { s.Emits = fn.Emits{event.Subject{Name: "melmastoon.nobody.knows.v1"}} },
+		"another event to tell":   func(s *fn.Spec) { s.Publishes = fn.Subjects{event.Subject{Name: "melmastoon.nobody.knows.v1"}} },
 		"more time":               func(s *fn.Spec) { s.Timeout *= 2 },
 		"an instance that stays":  func(s *fn.Spec) { s.MinInstances++ },
 		"a limit of instances":    func(s *fn.Spec) { s.MaxInstances = 77 },

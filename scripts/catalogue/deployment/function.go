@@ -109,7 +109,7 @@ func answers(s fn.Spec) string {
 
 func emits(s fn.Spec) []string {
 	names := []string{}
-	for _, subject := range s.Emits {
+	for _, subject := range s.Publishes {
 		names = append(names, subject.Name)
 	}
 	slices.Sort(names)

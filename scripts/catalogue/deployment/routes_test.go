@@ -43,7 +43,7 @@ func ask(mux http.Handler, method, path string) string {
 	return answer.Header().Get("X-Function")
 }
 
-// misled are the requests that the edge leads to another function than the front door of the local cloud does. Each route is asked
+// misled are the requests that the edge leads to another function than the front server of the local cloud does. Each route is asked
 // for with every word that stands anywhere in the place of what may be anything.
 func misled(t *testing.T, functions []fn.Function, routes []deployment.Route) (wrong []string) {
 	t.Helper()
@@ -93,7 +93,7 @@ func TestTheEdgeLeadsWhereTheFrontDoorDoes(t *testing.T) {
 	}
 }
 
-// TestRoutesOnATenantsOwnHostAreAnswered asks the front door, which knows from the functions where else they are reached.
+// TestRoutesOnATenantsOwnHostAreAnswered asks the front server, which knows from the functions where else they are reached.
 func TestRoutesOnATenantsOwnHostAreAnswered(t *testing.T) {
 	t.Parallel()
 	mux := frontDoor(t, melmastoon.Functions)

@@ -28,7 +28,7 @@ const drainTime = 10 * time.Second
 type Config struct {
 	Env       env.Env // a migrated database in DATABASE_URL; whatever else it names wins over the local defaults
 	Functions []fn.Function
-	Listener  net.Listener // where the front door listens
+	Listener  net.Listener // where the front server listens
 	Secret    Secret       // of this machine
 	Log       io.Writer    // where the functions log; nil is standard output
 	Schedules bool         // whether schedules fire by themselves; a test ticks by hand
@@ -63,7 +63,7 @@ type Cloud struct {
 // readTimeout bounds a whole request, also one to the console. Functions have shorter deadlines of their own.
 const readTimeout = time.Minute
 
-// Start mounts the functions behind one front door, subscribes what listens, and begins to serve.
+// Start mounts the functions behind one front server, subscribes what listens, and begins to serve.
 func Start(ctx context.Context, c Config) (*Cloud, error) {
 	url := "http://" + c.Listener.Addr().String()
 	issuer := identity.NewIssuer(c.Env, c.Secret.key("identity"))
@@ -101,7 +101,7 @@ func (c *Cloud) run(cfg Config) {
 	group.Go(func() error { return unlessHalted(own, c.bus.Run(own)) })
 	group.Go(func() error {
 		if err := c.server.Serve(cfg.Listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("cloud: front door: %w", err)
+			return fmt.Errorf("cloud: front server: %w", err)
 		}
 		return nil
 	})
@@ -122,7 +122,7 @@ func unlessHalted(ctx context.Context, err error) error {
 	return err
 }
 
-// URL is where the front door listens, without a slash at its end.
+// URL is where the front server listens, without a slash at its end.
 func (c *Cloud) URL() string { return c.url }
 
 // Issuer signs the identity tokens of this cloud.
@@ -137,7 +137,7 @@ func (c *Cloud) Messages() Messages { return c.bus }
 // Wait returns when everything has ended, with the reason when something broke.
 func (c *Cloud) Wait() error { return c.running.Wait() }
 
-// Close lets what is in flight finish and stops: first what begins work by itself, then the front door, then the clients.
+// Close lets what is in flight finish and stops: first what begins work by itself, then the front server, then the clients.
 func (c *Cloud) Close() error {
 	c.halt()
 	stopped := c.running.Wait()
@@ -146,7 +146,7 @@ func (c *Cloud) Close() error {
 	return errors.Join(stopped, c.env.Close(ctx))
 }
 
-// drain closes the front door. What is in flight then has its time, and no more.
+// drain closes the front server. What is in flight then has its time, and no more.
 func (c *Cloud) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()

@@ -70,7 +70,7 @@ func home(w http.ResponseWriter, _ *http.Request) {
 `)
 }
 
-// ready answers 200 once the front door is open: everything behind it was started before.
+// ready answers 200 once the front server is open: everything behind it was started before.
 func (c *Cloud) ready(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, "{\"ready\":true,\"functions\":%d}\n", len(c.functions))
@@ -104,7 +104,7 @@ func describe(s fn.Spec) entry {
 	case s.Schedule != "":
 		e.Trigger = "schedule"
 	}
-	for _, subject := range s.Emits {
+	for _, subject := range s.Publishes {
 		e.Emits = append(e.Emits, subject.Name)
 	}
 	return e

@@ -20,12 +20,12 @@ type Kind string
 
 // The kinds of moments.
 const (
-	Call  Kind = "call"  // in the log: a function was called and answered
-	Row   Kind = "row"   // in a table of the service's own
-	Told  Kind = "told"  // in its outbox
-	Heard Kind = "heard" // in its inbox: an event has had its effect
-	Owed  Kind = "owed"  // on the bus: not delivered yet
-	Dead  Kind = "dead"  // among the dead letters: given up
+	Call         Kind = "call"  // in the log: a function was called and answered
+	Row          Kind = "row"   // in a table of the service's own
+	Published    Kind = "told"  // in its outbox
+	Consumed     Kind = "heard" // in its inbox: an event has had its effect
+	Pending      Kind = "owed"  // on the bus: not delivered yet
+	DeadLettered Kind = "dead"  // among the dead letters: given up
 )
 
 // A Moment is one thing that happened.
@@ -47,8 +47,8 @@ type clues struct {
 	depth              int       // how many causes stand before it
 }
 
-// A Story is moments that belong together, in order.
-type Story struct {
+// A Timeline is moments that belong together, in order.
+type Timeline struct {
 	About   []string // what it is about, by full names
 	Moments []Moment
 }
@@ -58,13 +58,13 @@ var ErrUnknown = errors.New("no value has that name")
 
 // Of tells the story around one name: a reservation, its code, a draft, a handoff, a session, a quote or an intent. The
 // log may be nil: then nobody knows of calls.
-func Of(ctx context.Context, conn *pgx.Conn, log io.Reader, name string) (Story, error) {
+func Of(ctx context.Context, conn *pgx.Conn, log io.Reader, name string) (Timeline, error) {
 	t, err := begin(ctx, conn, log)
 	if err != nil {
-		return Story{}, err
+		return Timeline{}, err
 	}
 	if err := t.find(ctx, name); err != nil {
-		return Story{}, err
+		return Timeline{}, err
 	}
 	story, err := t.tell(ctx)
 	if err == nil && len(story.Moments) == 0 {
@@ -74,10 +74,10 @@ func Of(ctx context.Context, conn *pgx.Conn, log io.Reader, name string) (Story,
 }
 
 // Everything tells all that the database and the log have, for databases in which little has happened.
-func Everything(ctx context.Context, conn *pgx.Conn, log io.Reader) (Story, error) {
+func Everything(ctx context.Context, conn *pgx.Conn, log io.Reader) (Timeline, error) {
 	t, err := begin(ctx, conn, log)
 	if err != nil {
-		return Story{}, err
+		return Timeline{}, err
 	}
 	t.all = true
 	return t.tell(ctx)
@@ -113,12 +113,12 @@ func begin(ctx context.Context, conn *pgx.Conn, log io.Reader) (*teller, error) 
 }
 
 // tell collects all moments of what was found, and puts them in order.
-func (t *teller) tell(ctx context.Context) (Story, error) {
+func (t *teller) tell(ctx context.Context) (Timeline, error) {
 	for _, collect := range []func(context.Context) error{t.rows, t.events, t.heard, t.owed, t.dead} {
 		if err := collect(ctx); err != nil {
-			return Story{}, err
+			return Timeline{}, err
 		}
 	}
 	t.called()
-	return Story{About: t.texts(), Moments: inOrder(t.moments)}, nil
+	return Timeline{About: t.texts(), Moments: inOrder(t.moments)}, nil
 }

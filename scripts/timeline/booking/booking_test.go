@@ -68,14 +68,14 @@ func at(ms int, kind Kind, service, what string, c clues) Moment {
 func TestNothingStandsBeforeWhatLedToIt(t *testing.T) {
 	t.Parallel()
 	got := inOrder([]Moment{
-		at(9, Heard, "reservation", "heard", clues{event: "e1", function: "reservation-captured"}),
+		at(9, Consumed, "reservation", "heard", clues{event: "e1", function: "reservation-captured"}),
 		at(8, Call, "reservation", "push", clues{event: "e1", function: "reservation-captured", request: "r2"}),
-		at(6, Told, "sandbox", "captured", clues{event: "e1", request: "r1"}),
+		at(6, Published, "sandbox", "captured", clues{event: "e1", request: "r1"}),
 		at(5, Row, "sandbox", "row", clues{}),
 		at(5, Row, "sandbox", "row", clues{}), // kept in two tables
 		at(5, Call, "sandbox", "pay", clues{request: "r1", function: "sandbox-pay"}),
-		at(10, Told, "reservation", "confirmed", clues{event: "e2", request: "r2", causation: "e1"}),
-		at(7, Told, "tenantbooking", "caused by what comes later", clues{event: "e3", causation: "e2"}),
+		at(10, Published, "reservation", "confirmed", clues{event: "e2", request: "r2", causation: "e1"}),
+		at(7, Published, "tenantbooking", "caused by what comes later", clues{event: "e3", causation: "e2"}),
 	})
 	var lines []string
 	for _, m := range got {
@@ -89,7 +89,7 @@ func TestNothingStandsBeforeWhatLedToIt(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("got  %q\nwant %q", lines, want)
 	}
-	if circle := inOrder([]Moment{at(1, Told, "a", "one", clues{event: "e1", causation: "e2"}), at(2, Told, "a", "two", clues{event: "e2", causation: "e1"})}); len(circle) != 2 {
+	if circle := inOrder([]Moment{at(1, Published, "a", "one", clues{event: "e1", causation: "e2"}), at(2, Published, "a", "two", clues{event: "e2", causation: "e1"})}); len(circle) != 2 {
 		t.Errorf("a circle has %d moments", len(circle))
 	}
 }

@@ -33,13 +33,13 @@ type call struct {
 	} `json:"httpRequest"`
 }
 
-// longestLine bounds a line of the log: a cause and a stack are cut long before.
-const longestLine = 1 << 20
+// maxLineLength bounds a line of the log: a cause and a stack are cut long before.
+const maxLineLength = 1 << 20
 
 // readLog reads the lines that are of calls. The last one may be half written, and is left out then.
 func readLog(log io.Reader) (calls []call, err error) {
 	lines := bufio.NewScanner(log)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, maxLineLength)
 	for lines.Scan() {
 		var c call
 		if json.Unmarshal(lines.Bytes(), &c) == nil && c.Function != "" {

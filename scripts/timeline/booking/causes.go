@@ -80,11 +80,11 @@ func causeOf(all []Moment, m Moment) int {
 		return around(all, m, func(c Moment) bool {
 			return c.request == m.request && c.function != m.function && c.ended.After(c.At) && !c.ended.Before(m.ended)
 		})
-	case Told:
+	case Published:
 		if c := around(all, m, func(c Moment) bool { return c.request == m.request && c.Service == m.Service }); c >= 0 {
 			return c
 		}
-		if c := find(all, func(c Moment) bool { return c.Kind == Heard && c.event == m.causation && c.Service == m.Service }); c >= 0 {
+		if c := find(all, func(c Moment) bool { return c.Kind == Consumed && c.event == m.causation && c.Service == m.Service }); c >= 0 {
 			return c
 		}
 		return told(all, m.causation)
@@ -104,7 +104,7 @@ func causeOf(all []Moment, m Moment) int {
 }
 
 func told(all []Moment, event string) int {
-	return find(all, func(c Moment) bool { return c.Kind == Told && c.event == event && event != "" })
+	return find(all, func(c Moment) bool { return c.Kind == Published && c.event == event && event != "" })
 }
 
 func find(all []Moment, fits func(Moment) bool) int { return slices.IndexFunc(all, fits) }

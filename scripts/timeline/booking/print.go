@@ -8,7 +8,7 @@ import (
 )
 
 // Lines are the story's moments, one each: number, cause, time, time since the one before, service, where it was found, what.
-func (s Story) Lines() []string {
+func (s Timeline) Lines() []string {
 	lines := make([]string, 0, len(s.Moments))
 	for i, m := range s.Moments {
 		since := "        "
@@ -25,7 +25,7 @@ func (s Story) Lines() []string {
 }
 
 // Write writes the story's last lines, at most so many; 0 is all of them.
-func (s Story) Write(w io.Writer, most int) error {
+func (s Timeline) Write(w io.Writer, most int) error {
 	lines := s.Lines()
 	var head strings.Builder
 	if len(s.About) > 0 {

@@ -106,7 +106,7 @@ func (e entry) moment() Moment {
 	}
 	c := e.clues
 	c.event = e.event
-	return Moment{At: e.at, Service: service(e.schema), Kind: Told, What: strings.Join(what, "  "), clues: c}
+	return Moment{At: e.at, Service: service(e.schema), Kind: Published, What: strings.Join(what, "  "), clues: c}
 }
 
 // plain is a subject without what all of them have.
@@ -135,7 +135,7 @@ func details(payload []byte) (words []string) {
 // told events of the moments collected so far.
 func (t *teller) toldEvents() (all []string) {
 	for _, m := range t.moments {
-		if m.Kind == Told {
+		if m.Kind == Published {
 			all = append(all, m.event)
 		}
 	}
@@ -156,7 +156,7 @@ func (t *teller) heard(ctx context.Context) error {
 		var at time.Time
 		_, err := pgx.ForEachRow(rows, []any{&event, &processor, &subject, &at}, func() error {
 			name, _, _ := parse(event)
-			t.moments = append(t.moments, Moment{At: at, Service: service(schema), Kind: Heard,
+			t.moments = append(t.moments, Moment{At: at, Service: service(schema), Kind: Consumed,
 				What: plain(subject) + "  " + short(name) + "  by " + processor, clues: clues{event: name, function: processor}})
 			return nil
 		})
@@ -191,7 +191,7 @@ func (t *teller) owed(ctx context.Context) error {
 	var topic, subscription string
 	var attempt int
 	_, err := pgx.ForEachRow(rows, []any{&at, &event, &topic, &subscription, &attempt}, func() error {
-		t.moments = append(t.moments, Moment{At: at, Service: "bus", Kind: Owed, clues: clues{event: or(event)},
+		t.moments = append(t.moments, Moment{At: at, Service: "bus", Kind: Pending, clues: clues{event: or(event)},
 			What: fmt.Sprintf("%s  %s  to %s, pushed %d times", plain(topic), short(or(event)), subscription, attempt)})
 		return nil
 	})
@@ -217,7 +217,7 @@ func (t *teller) dead(ctx context.Context) error {
 	var event *string
 	var subject, by, reason string
 	_, err := pgx.ForEachRow(rows, []any{&at, &event, &subject, &by, &reason}, func() error {
-		t.moments = append(t.moments, Moment{At: at, Service: "bus", Kind: Dead, clues: clues{event: or(event), function: by},
+		t.moments = append(t.moments, Moment{At: at, Service: "bus", Kind: DeadLettered, clues: clues{event: or(event), function: by},
 			What: fmt.Sprintf("%s  %s  given up by %s: %s", plain(subject), short(or(event)), by, veil(reason))})
 		return nil
 	})

@@ -36,13 +36,13 @@ func CampaignOf(h http.Header) Campaign {
 	return Campaign{Plain(h.Get("X-Campaign-Source")), Plain(h.Get("X-Campaign-Medium")), Plain(h.Get("X-Campaign-Name"))}
 }
 
-// longest bounds what strangers can have written into events.
-const longest = 100
+// maxLength bounds what strangers can have written into events.
+const maxLength = 100
 
 // Plain returns the text without spaces around it, or "" if it is longer than 100 bytes, has characters that do not print, or
 // is [Personal].
 func Plain(s string) string {
-	if len(s) > longest || Personal(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+	if len(s) > maxLength || Personal(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 		return ""
 	}
 	return strings.TrimSpace(s)

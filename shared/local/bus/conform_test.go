@@ -27,9 +27,9 @@ func open(e env.Env) *bus.Bus {
 
 func TestBusConforms(t *testing.T) {
 	t.Parallel()
-	topictest.Conform(t, func(t testing.TB) topictest.Rig {
+	topictest.Conform(t, func(t testing.TB) topictest.Setup {
 		d := pgtest.New(t)
-		return topictest.Rig{
+		return topictest.Setup{
 			Open:    func() topictest.Driver { return open(d.Env()) },
 			Advance: d.Advance,
 			Settled: func(t testing.TB) {
@@ -50,7 +50,7 @@ func TestBusConformsAsPuller(t *testing.T) {
 	t.Parallel()
 	topictest.ConformPuller(t, func(t testing.TB) topictest.PullRig {
 		b := open(pgtest.New(t).Env())
-		err := b.Subscribe(t.Context(), []topic.Subscription{{Name: "s", Topic: "orders", Endpoint: "http://localhost", DeadLetter: topictest.Letters, Attempts: 5}})
+		err := b.Subscribe(t.Context(), []topic.Subscription{{Name: "s", Topic: "orders", Endpoint: "http://localhost", DeadLetter: topictest.DeadLetters, Attempts: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ type delivery struct {
 // pushing is free again: that one is gone.
 func (b *Bus) claim(ctx context.Context) (claimed []delivery, err error) {
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
-		tx.Forgettable() // what is lost with the power is only pushed once more
+		tx.AsyncCommit() // what is lost with the power is only pushed once more
 		rows, _ := tx.Last().Query(ctx, `
 			WITH next AS MATERIALIZED (
 				SELECT n.subscription, n.seq
@@ -87,7 +87,7 @@ func (b *Bus) trySettle(ctx context.Context, d delivery, nack error) error {
 		var batch pgx.Batch
 		switch {
 		case nack == nil:
-			tx.Forgettable()
+			tx.AsyncCommit()
 			b.cross(&batch, d)
 		case d.subscription.DeadLetter != "" && d.attempt >= d.subscription.Attempts:
 			if err := queue(&batch, []topic.Message{d.dead(nack)}); err != nil {
@@ -95,7 +95,7 @@ func (b *Bus) trySettle(ctx context.Context, d delivery, nack error) error {
 			}
 			b.cross(&batch, d)
 		default:
-			tx.Forgettable()
+			tx.AsyncCommit()
 			batch.Queue(`
 				UPDATE bus.deliveries SET pusher = NULL, due_at = platform.now() + @backoff
 				WHERE subscription = @subscription AND seq = @seq AND pusher = @self`,

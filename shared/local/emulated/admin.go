@@ -74,15 +74,15 @@ func (b *Bus) pushed(s topic.Subscription) *pb.Subscription {
 			Wrapper:      &pb.PushConfig_NoWrapper_{NoWrapper: &pb.PushConfig_NoWrapper{WriteMetadata: true}},
 		},
 		EnableMessageOrdering:    true,
-		AckDeadlineSeconds:       int32(max(s.AckDeadline, shortestDeadline) / time.Second),
+		AckDeadlineSeconds:       int32(max(s.AckDeadline, minAckDeadline) / time.Second),
 		RetryPolicy:              &pb.RetryPolicy{MinimumBackoff: durationpb.New(s.MinBackoff), MaximumBackoff: durationpb.New(s.MaxBackoff)},
 		ExpirationPolicy:         &pb.ExpirationPolicy{}, // empty: never
 		MessageRetentionDuration: durationpb.New(kept),
 	}
 }
 
-// shortestDeadline is Pub/Sub's. The gate keeps shorter ones.
-const shortestDeadline = 10 * time.Second
+// minAckDeadline is Pub/Sub's. The gate keeps shorter ones.
+const minAckDeadline = 10 * time.Second
 
 func (b *Bus) makeTopic(ctx context.Context, name string) error {
 	b.mu.Lock()

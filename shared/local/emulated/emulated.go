@@ -25,7 +25,7 @@ import (
 // A Bus is the topics and subscriptions of a project on an emulator. They are all its own: nobody else makes any there.
 type Bus struct {
 	publisher *pubsub.Bus
-	office    *office
+	office    *adminClient
 	address   string // of the gate
 	pusher    *push.Pusher
 	journal   journal
@@ -37,8 +37,8 @@ type Bus struct {
 	attempts      map[receipt]int
 	owed          map[debt]bool
 
-	door sync.RWMutex    // held by whoever passes a push on
-	life context.Context // of pushes; nil while nobody runs
+	pushing sync.RWMutex    // read-locked while a push is passed on
+	life    context.Context // of pushes; nil while nobody runs
 }
 
 // Open returns the bus on the environment's emulator and opens its gate, until the environment is closed. Pushes carry
@@ -69,12 +69,12 @@ func (b *Bus) Publish(ctx context.Context, messages []topic.Message) []error {
 		if err := b.makeTopic(ctx, m.Topic); err != nil && topic.Check(m) == nil {
 			return slices.Repeat([]error{err}, len(messages))
 		}
-		sent[i] = b.owe(m)
+		sent[i] = b.track(m)
 	}
 	errs := b.publisher.Publish(ctx, sent)
 	for i, err := range errs {
 		if err != nil {
-			b.forgive(sent[i])
+			b.untrack(sent[i])
 		} else {
 			b.journal.write(bus.Stored{Message: messages[i], PublishedAt: b.now()})
 		}
@@ -99,7 +99,7 @@ const grace = 5 * time.Second
 
 // admit waits for the pushes in flight.
 func (b *Bus) admit(life context.Context) {
-	b.door.Lock()
-	defer b.door.Unlock()
+	b.pushing.Lock()
+	defer b.pushing.Unlock()
 	b.life = life
 }

@@ -56,9 +56,9 @@ func stranger(t testing.TB, address, project string) *pubsub.Bus {
 
 func TestTheEmulatorConforms(t *testing.T) {
 	t.Parallel()
-	topictest.Conform(t, func(t testing.TB) topictest.Rig {
+	topictest.Conform(t, func(t testing.TB) topictest.Setup {
 		address, project := emulatortest.PubSub(t), emulatortest.Name()
-		return topictest.Rig{
+		return topictest.Setup{
 			Open:  func() topictest.Driver { return another(t, address, project) },
 			Token: func(audience string) string { return "token for " + audience },
 			Lacks: []topictest.Trait{topictest.Waits, topictest.Keeps},
@@ -71,7 +71,7 @@ func TestPubSubConformsAsPuller(t *testing.T) {
 	topictest.ConformPuller(t, func(t testing.TB) topictest.PullRig {
 		address, project := emulatortest.PubSub(t), emulatortest.Name()
 		b := another(t, address, project)
-		must(t, b.Subscribe(t.Context(), []topic.Subscription{{Name: "to-orders", Topic: "orders", Endpoint: "http://localhost", DeadLetter: topictest.Letters, Attempts: 5}}))
+		must(t, b.Subscribe(t.Context(), []topic.Subscription{{Name: "to-orders", Topic: "orders", Endpoint: "http://localhost", DeadLetter: topictest.DeadLetters, Attempts: 5}}))
 		p := stranger(t, address, project) // the process that pulls has no gate
 		return topictest.PullRig{Puller: p, Publish: func(t testing.TB, messages ...topic.Message) {
 			must(t, errors.Join(p.Publish(t.Context(), messages)...))

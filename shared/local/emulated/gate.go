@@ -14,15 +14,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// largest is what the gate reads of a push: Pub/Sub's own limit.
-const largest = 10 << 20
+// maxMessage is what the gate reads of a push: Pub/Sub's own limit.
+const maxMessage = 10 << 20
 
 // ServeHTTP is the gate: a push of the emulator's, at the path of its subscription. 204 is what the emulator takes for an
 // acknowledgement; after anything else it comes again.
 func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	b.door.RLock()
-	defer b.door.RUnlock()
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largest))
+	b.pushing.RLock()
+	defer b.pushing.RUnlock()
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 	if err != nil || b.life == nil || !b.pass(b.life, strings.TrimPrefix(r.URL.Path, "/"), r.Header, body) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return

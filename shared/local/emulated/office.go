@@ -17,14 +17,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// An office makes and drops things on the emulator.
-type office struct {
+// An adminClient makes and drops things on the emulator.
+type adminClient struct {
 	project       string
 	topics        *api.TopicAdminClient
 	subscriptions *api.SubscriptionAdminClient
 }
 
-func openOffice(e env.Env) (*office, error) {
+func openOffice(e env.Env) (*adminClient, error) {
 	var w struct {
 		Project  string `env:"GOOGLE_CLOUD_PROJECT,required"`
 		Emulator string `env:"PUBSUB_EMULATOR_HOST,required"`
@@ -41,20 +41,20 @@ func openOffice(e env.Env) (*office, error) {
 	if err := errors.Join(errTopics, err); err != nil {
 		return nil, errors.Join(fmt.Errorf("emulated: %w", err), conn.Close())
 	}
-	return &office{w.Project, topics, subscriptions}, nil
+	return &adminClient{w.Project, topics, subscriptions}, nil
 }
 
 // close closes the one connection that both clients have.
-func (o *office) close() error { return o.topics.Close() }
+func (o *adminClient) close() error { return o.topics.Close() }
 
-func (o *office) topic(name string) string { return "projects/" + o.project + "/topics/" + name }
+func (o *adminClient) topic(name string) string { return "projects/" + o.project + "/topics/" + name }
 
-func (o *office) subscription(name string) string {
+func (o *adminClient) subscription(name string) string {
 	return "projects/" + o.project + "/subscriptions/" + name
 }
 
 // create makes a subscription, or changes what can be changed of the one that is there.
-func (o *office) create(ctx context.Context, s *pb.Subscription) error {
+func (o *adminClient) create(ctx context.Context, s *pb.Subscription) error {
 	_, err := o.subscriptions.CreateSubscription(ctx, s)
 	if status.Code(err) != codes.AlreadyExists || s.PushConfig == nil {
 		return unless(codes.AlreadyExists, err)
@@ -70,7 +70,7 @@ func unless(already codes.Code, err error) error {
 	return err
 }
 
-func (o *office) dropUnless(ctx context.Context, stays func(name string) bool) error {
+func (o *adminClient) dropUnless(ctx context.Context, stays func(name string) bool) error {
 	request := &pb.ListSubscriptionsRequest{Project: "projects/" + o.project}
 	for s, err := range o.subscriptions.ListSubscriptions(ctx, request).All() {
 		if err != nil {

@@ -13,9 +13,9 @@ type debt struct{ subscription, mark string }
 // marked is the attribute that tells the gate which debt is paid. No endpoint sees it.
 const marked = "melmastoon-gate"
 
-// owe writes down to whom a message is owed before it is published, for its pushes may come before the answer, and
+// track writes down to whom a message is owed before it is published, for its pushes may come before the answer, and
 // returns the message with its mark.
-func (b *Bus) owe(m topic.Message) topic.Message {
+func (b *Bus) track(m topic.Message) topic.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	mark := rand.Text()
@@ -30,8 +30,8 @@ func (b *Bus) owe(m topic.Message) topic.Message {
 	return m
 }
 
-// forgive takes off all that is owed of a message.
-func (b *Bus) forgive(m topic.Message) {
+// untrack takes off all that is owed of a message.
+func (b *Bus) untrack(m topic.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for d := range b.owed {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const patience = 60 * time.Second
+const timeout = 60 * time.Second
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -20,7 +20,7 @@ func must(t testing.TB, err error) {
 }
 
 func within(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -84,10 +84,10 @@ func TestWhatDoesNotListenIsEndedAndSaysWhy(t *testing.T) {
 		says  string
 		tries int
 	}{
-		"its port is taken, and it stays alive":    {"echo port taken; exec sleep 600", patience, errTaken, "the script: its port is taken", attempts},
-		"it ends":                                  {"echo first; echo no memory >&2", patience, nil, `the script: it has ended, saying "no memory"`, 1},
+		"its port is taken, and it stays alive":    {"echo port taken; exec sleep 600", timeout, errTaken, "the script: its port is taken", attempts},
+		"it ends":                                  {"echo first; echo no memory >&2", timeout, nil, `the script: it has ended, saying "no memory"`, 1},
 		"it says nothing, and stays alive":         {"exec sleep 600", 50 * time.Millisecond, context.DeadlineExceeded, "the script: did not listen in time: context deadline exceeded", 1},
-		"it prints more than anybody reads, alive": {"yes nothing | head -c 200000 | tr -d '\\n'; exec sleep 600", patience, nil, `the script: it has ended, saying ""`, 1},
+		"it prints more than anybody reads, alive": {"yes nothing | head -c 200000 | tr -d '\\n'; exec sleep 600", timeout, nil, `the script: it has ended, saying ""`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +110,7 @@ func TestWhatIsReadyMayPrintOn(t *testing.T) {
 	must(t, err)
 	select {
 	case <-s.Done():
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Error("it is stuck")
 	}
 }

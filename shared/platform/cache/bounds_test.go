@@ -15,9 +15,9 @@ func TestAMemoryIsBounded(t *testing.T) {
 		weight, many int
 		most         int // that are remembered
 	}{
-		{"by bytes", 1 << 20, 40, mostBytes / (1<<20 + overhead)},
-		{"by entries", 1, mostEntries + 100, mostEntries},
-		{"something too large for it", mostBytes, 3, 0},
+		{"by bytes", 1 << 20, 40, maxBytes / (1<<20 + overhead)},
+		{"by entries", 1, maxEntries + 100, maxEntries},
+		{"something too large for it", maxBytes, 3, 0},
 	} {
 		m := openMemory(env.Of(nil))
 		at := func(i int) place { return place{"pages", document.KeyOf(strconv.Itoa(i))} }
@@ -25,7 +25,7 @@ func TestAMemoryIsBounded(t *testing.T) {
 			m.remember(at(i), i, test.weight)
 			m.find(at(0)) // it is used all the time
 		}
-		if len(m.known) != test.most || m.recent.Len() != test.most || m.bytes != test.most*(test.weight+overhead) || m.bytes > mostBytes {
+		if len(m.known) != test.most || m.recent.Len() != test.most || m.bytes != test.most*(test.weight+overhead) || m.bytes > maxBytes {
 			t.Errorf("%s: %d entries, %d in order, %d bytes, want %d entries", test.name, len(m.known), m.recent.Len(), m.bytes, test.most)
 		}
 		for i, want := range map[int]bool{0: test.most > 0, 1: false, test.many - 1: test.most > 0} {

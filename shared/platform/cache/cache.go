@@ -5,7 +5,7 @@
 // list of what depends on it, and a refill that began before it is stale at birth.
 //
 // A process remembers what it has read, and then asks the store for the generations only: what was invalidated is not
-// served by anybody from then on. Who looks ahead ([document.Ahead]) asks once for all the generations of a call.
+// served by anybody from then on. Who looks ahead ([document.Prefetch]) asks once for all the generations of a call.
 //
 // Of those who miss, one composes: in this process the first, among processes the one whose mark is first. The others wait
 // for it. A process that dies while it composes leaves its mark for five seconds; nobody waits longer for it than half of
@@ -74,24 +74,24 @@ func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
 
 // Fetch returns the key's value, kept or composed. A key always depends on the same generations. The value may be shared
 // with other callers: what it points to is not to be changed. An error is what composing failed with.
-func (c *Cache[T]) Fetch(ctx context.Context, key document.Key, depends []Generation, compose func(context.Context) (T, error)) (T, State, error) {
+func (c *Cache[T]) Fetch(ctx context.Context, key document.Key, depends []Epoch, compose func(context.Context) (T, error)) (T, State, error) {
 	v, state, _, err := c.FetchMarked(ctx, key, depends, compose)
 	return v, state, err
 }
 
 // FetchMarked is Fetch, and returns the value's Mark for use with Forms. The Mark is zero unless this call has found the value
 // kept.
-func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []Generation, compose func(context.Context) (T, error)) (T, State, Mark, error) {
+func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []Epoch, compose func(context.Context) (T, error)) (T, State, EntryID, error) {
 	if event.OriginOf(ctx).Scenario != "" { // what is played for one caller is neither kept nor found
 		v, err := compose(ctx)
-		return v, Bypass, Mark{}, err
+		return v, Bypass, EntryID{}, err
 	}
 	r := &request[T]{c, key, depends, compose}
 	for look := r.glance; ; look = r.look {
 		seen, err := look(ctx)
 		if errors.Is(err, document.ErrNoStore) { // a mistake of whoever built the binary, not an outage
 			var none T
-			return none, Bypass, Mark{}, err
+			return none, Bypass, EntryID{}, err
 		}
 		if seen.good {
 			return seen.last.Value, Hit, seen.mark, nil
@@ -101,15 +101,15 @@ func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []
 			lead = func() outcome[T] { return r.bypass(ctx) }
 		}
 		if out, told := c.flights.share(ctx, r.flight(seen, err), lead); told {
-			return out.value, out.state, Mark{}, out.err
+			return out.value, out.state, EntryID{}, out.err
 		}
 		// Whoever composed has left, and did not learn what we need to know.
 	}
 }
 
-// Recall returns the value that this process remembers, if its time is not over and its generations still stand. It composes
-// nothing, and reads nothing but the generations, which a [document.Sight] in the context may have already.
-func (c *Cache[T]) Recall(ctx context.Context, key document.Key, depends []Generation) (value T, mark Mark, ok bool) {
+// GetForms returns the value that this process remembers, if its time is not over and its generations still stand. It composes
+// nothing, and reads nothing but the generations, which a [document.Prefetched] in the context may have already.
+func (c *Cache[T]) GetForms(ctx context.Context, key document.Key, depends []Epoch) (value T, mark EntryID, ok bool) {
 	r := &request[T]{Cache: c, key: key, depends: depends}
 	m, ok := r.recall(key)
 	if !ok || event.OriginOf(ctx).Scenario != "" {
@@ -125,12 +125,12 @@ func (c *Cache[T]) Recall(ctx context.Context, key document.Key, depends []Gener
 // Learn keeps a value that its caller has fetched by itself, because its key was not known before. The fetch began at the time
 // asked. Learn reports false and keeps nothing if a generation may have been invalidated since: then the caller is to Fetch.
 // It reports true where the value is current but cannot be kept, since a Fetch could not keep it either.
-func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Generation, value T, asked time.Time) bool {
+func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Epoch, value T, asked time.Time) bool {
 	if event.OriginOf(ctx).Scenario != "" {
 		return true
 	}
 	counters := openCounters(c.env)
-	records, _, err := document.Glance(ctx, c.env, standing(counters, depends)...)
+	records, _, err := document.GetPrefetched(ctx, c.env, standing(counters, depends)...)
 	if err != nil {
 		return true // to ask again would be no better: nothing can be kept
 	}
@@ -145,8 +145,8 @@ func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Genera
 	return true
 }
 
-// Names are the documents that Fetch of that key and those generations reads, for [document.Ahead].
-func (c *Cache[T]) Names(key document.Key, depends ...Generation) []document.Name {
+// Names are the documents that Fetch of that key and those generations reads, for [document.Prefetch].
+func (c *Cache[T]) Names(key document.Key, depends ...Epoch) []document.Name {
 	var names []document.Name
 	if _, ok := c.recall(key); !ok {
 		names = append(names, c.entries.Name(key))
@@ -155,7 +155,7 @@ func (c *Cache[T]) Names(key document.Key, depends ...Generation) []document.Nam
 }
 
 // standing are the documents that say whether values which depend on these generations still stand.
-func standing(counters document.Counters, depends []Generation) []document.Name {
+func standing(counters document.Counters, depends []Epoch) []document.Name {
 	names := make([]document.Name, len(depends))
 	for i, g := range depends {
 		names[i] = counters.Name(g.key)
@@ -174,7 +174,7 @@ func (c *Cache[T]) recall(key document.Key) (memorized, bool) {
 type request[T any] struct {
 	*Cache[T]
 	key     document.Key
-	depends []Generation
+	depends []Epoch
 	compose func(context.Context) (T, error)
 }
 
@@ -185,11 +185,11 @@ type view[T any] struct {
 	last        entry[T] // the last value
 	found       bool     // whether there is one
 	good        bool
-	mark        Mark // of a value that is good
+	mark        EntryID // of a value that is good
 }
 
-// An asking reads documents, and says when.
-type asking func(context.Context, env.Env, ...document.Name) ([]*document.Record, time.Time, error)
+// An caller reads documents, and says when.
+type caller func(context.Context, env.Env, ...document.Name) ([]*document.Record, time.Time, error)
 
 // glance is a look that may have been had ahead. What this process remembers it asks only the generations about.
 func (r *request[T]) glance(ctx context.Context) (view[T], error) {
@@ -199,7 +199,7 @@ func (r *request[T]) glance(ctx context.Context) (view[T], error) {
 			return seen, err
 		}
 	}
-	return r.see(ctx, document.Glance)
+	return r.see(ctx, document.GetPrefetched)
 }
 
 // look reads value and generations as they are, in one round trip.
@@ -210,31 +210,31 @@ func (r *request[T]) remembered(ctx context.Context, m memorized) (seen view[T],
 	names, last := standing(openCounters(r.env), r.depends), m.value.(*entry[T])
 	records, at := []*document.Record(nil), r.env.Now()
 	if len(names) > 0 {
-		if records, at, err = document.Glance(ctx, r.env, names...); err != nil {
+		if records, at, err = document.GetPrefetched(ctx, r.env, names...); err != nil {
 			return seen, err
 		}
 	}
-	return r.judge(at, records, *last, Mark{m.serial}), nil
+	return r.judge(at, records, *last, EntryID{m.serial}), nil
 }
 
 // see reads value and generations, and remembers a value that is good.
-func (r *request[T]) see(ctx context.Context, ask asking) (seen view[T], err error) {
+func (r *request[T]) see(ctx context.Context, ask caller) (seen view[T], err error) {
 	names := append([]document.Name{r.entries.Name(r.key)}, standing(openCounters(r.env), r.depends)...)
 	records, at, err := ask(ctx, r.env, names...)
 	if err != nil {
 		return seen, err
 	}
 	last, found := r.entries.Read(r.key, records[0])
-	seen = r.judge(at, records[1:], last, Mark{})
+	seen = r.judge(at, records[1:], last, EntryID{})
 	seen.found, seen.good = found, found && seen.good
 	if seen.good {
-		seen.mark = Mark{r.memory.remember(place{r.name, r.key}, &last, last.size)}
+		seen.mark = EntryID{r.memory.remember(place{r.name, r.key}, &last, last.size)}
 	}
 	return seen, nil
 }
 
 // judge is the view of a value under the generations that were read.
-func (r *request[T]) judge(at time.Time, generations []*document.Record, last entry[T], mark Mark) view[T] {
+func (r *request[T]) judge(at time.Time, generations []*document.Record, last entry[T], mark EntryID) view[T] {
 	seen, counters := view[T]{at: at, last: last, found: true, mark: mark}, openCounters(r.env)
 	for _, record := range generations {
 		seen.generations = append(seen.generations, counters.Read(record))
@@ -272,7 +272,7 @@ func (r *request[T]) retain(ctx context.Context, composed time.Time, value T) {
 	}
 }
 
-// Remember has this process remember a value that depends on no generation, for Recall. The store does not get it. It is fresh
+// Remember has this process remember a value that depends on no generation, for GetForms. The store does not get it. It is fresh
 // from the time at which it was composed.
 func (c *Cache[T]) Remember(ctx context.Context, key document.Key, composed time.Time, value T) {
 	content, err := document.Encode(value)

@@ -39,7 +39,7 @@ func TestInvalidationReachesWhatDependsOnIt(t *testing.T) {
 	t.Parallel()
 	store := &documenttest.Memory{}
 	e, other := process(store), process(store)
-	all := map[string][]cache.Generation{
+	all := map[string][]cache.Epoch{
 		"tenant": {tenant}, "property": {tenant, cache.Of("tnt_1", "ppt_1")}, "stranger": {cache.Of("tnt_2")}, "free": nil,
 	}
 	states := func() map[string]cache.State {
@@ -53,7 +53,7 @@ func TestInvalidationReachesWhatDependsOnIt(t *testing.T) {
 	}
 	states()
 	for _, test := range []struct {
-		stale cache.Generation
+		stale cache.Epoch
 		want  []string // what is composed anew
 	}{
 		{tenant, []string{"property", "tenant"}},
@@ -83,7 +83,7 @@ func TestTheLastValueBridgesAnOutageUpToItsBound(t *testing.T) {
 		s.set("never", err)
 		fetch(t, e, s.compose, "first", cache.Hit)
 		invalidate(t, e, tenant)
-		got, state, err := open(e).Fetch(t.Context(), key, []cache.Generation{tenant}, s.compose)
+		got, state, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, s.compose)
 		if err != nil || got.Text != "first" || state != cache.Stale {
 			t.Errorf("%s: got %v %s, %v, want the last value", name, got, state, err)
 		}
@@ -122,7 +122,7 @@ func TestAValueThatRunsOutWhileComposingFailsIsNotServed(t *testing.T) {
 	e, s := process(&documenttest.Memory{}), &source{text: "first"}
 	fetch(t, e, s.compose, "first", cache.Miss)
 	e.Advance(policy.Fresh)
-	got, state, err := open(e).Fetch(t.Context(), key, []cache.Generation{tenant}, func(context.Context) (page, error) {
+	got, state, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, func(context.Context) (page, error) {
 		e.Advance(policy.Stale)
 		return page{}, errDown
 	})
@@ -138,7 +138,7 @@ func TestARefusalIsAnAnswerAndEndsTheLastValue(t *testing.T) {
 	invalidate(t, e, tenant)
 	for _, refusal := range []error{fault.ErrNotFound, errDown} { // once gone, it does not come back in an outage
 		s.set("never", refusal)
-		if got, state, err := open(e).Fetch(t.Context(), key, []cache.Generation{tenant}, s.compose); !errors.Is(err, refusal) {
+		if got, state, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, s.compose); !errors.Is(err, refusal) {
 			t.Errorf("got %v %s, %v, want %v", got, state, err, refusal)
 		}
 	}
@@ -154,7 +154,7 @@ func TestWhatCannotBeReadIsAMiss(t *testing.T) {
 		},
 		"empty": func(_ *documenttest.Memory, _ env.Env, r document.Record) document.Record { r.Value = nil; return r },
 		"another type's": func(m *documenttest.Memory, e env.Env, _ document.Record) document.Record {
-			_, _, err := cache.Open[[]int](e, "pages", policy).Fetch(context.Background(), key, []cache.Generation{tenant},
+			_, _, err := cache.Open[[]int](e, "pages", policy).Fetch(context.Background(), key, []cache.Epoch{tenant},
 				func(context.Context) ([]int, error) { return []int{1}, nil })
 			must(t, err)
 			found, _ := m.Get(context.Background(), e.Now(), name)
@@ -216,7 +216,7 @@ func TestWhatIsPlayedForOneCallerIsNobodyElses(t *testing.T) {
 	fetch(t, e, s.compose, "right", cache.Miss)
 	s.set("played", nil)
 	playing := event.WithOrigin(t.Context(), event.Origin{Scenario: "sold_out"})
-	if got, state, err := open(e).Fetch(playing, key, []cache.Generation{tenant}, s.compose); err != nil || got.Text != "played" || state != cache.Bypass {
+	if got, state, err := open(e).Fetch(playing, key, []cache.Epoch{tenant}, s.compose); err != nil || got.Text != "played" || state != cache.Bypass {
 		t.Errorf("got %q, %s, %v", got.Text, state, err)
 	}
 	fetch(t, e, s.compose, "right", cache.Hit)
@@ -246,15 +246,15 @@ func TestGenerationsOfAStay(t *testing.T) {
 		must(t, err)
 		return stay.Window{Start: from, End: to}
 	}
-	month := func(m string) cache.Generation { return cache.Of(tnt.String(), ppt.String(), m) }
+	month := func(m string) cache.Epoch { return cache.Of(tnt.String(), ppt.String(), m) }
 	for _, test := range []struct {
 		window stay.Window
-		want   []cache.Generation
+		want   []cache.Epoch
 	}{
-		{window("2026-05-01", "2026-05-31"), []cache.Generation{month("2026-05")}},
-		{window("2026-05-31", "2026-06-01"), []cache.Generation{month("2026-05")}}, // the night of departure is not theirs
-		{window("2026-05-31", "2026-06-02"), []cache.Generation{month("2026-05"), month("2026-06")}},
-		{window("2026-12-30", "2027-02-02"), []cache.Generation{month("2026-12"), month("2027-01"), month("2027-02")}},
+		{window("2026-05-01", "2026-05-31"), []cache.Epoch{month("2026-05")}},
+		{window("2026-05-31", "2026-06-01"), []cache.Epoch{month("2026-05")}}, // the night of departure is not theirs
+		{window("2026-05-31", "2026-06-02"), []cache.Epoch{month("2026-05"), month("2026-06")}},
+		{window("2026-12-30", "2027-02-02"), []cache.Epoch{month("2026-12"), month("2027-01"), month("2027-02")}},
 	} {
 		if got := cache.OfStay(tnt, ppt, test.window); !slices.Equal(got, test.want) {
 			t.Errorf("%v: got %v, want %v", test.window, got, test.want)

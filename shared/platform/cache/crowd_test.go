@@ -32,7 +32,7 @@ func rush(t *testing.T, readers int, stores [2]document.Store) int32 {
 	for i := range readers {
 		all.Go(func() {
 			ctx := context.WithValue(t.Context(), reader{}, i)
-			got, state, err := open(both[i%2]).Fetch(ctx, key, []cache.Generation{tenant}, compose)
+			got, state, err := open(both[i%2]).Fetch(ctx, key, []cache.Epoch{tenant}, compose)
 			if err != nil || got.Text != "first" || state != cache.Miss && state != cache.Hit {
 				t.Errorf("reader %d: got %q %s, %v", i, got.Text, state, err)
 			}
@@ -83,7 +83,7 @@ func TestOneWhoIsLateIsServedWhatWasComposedMeanwhile(t *testing.T) {
 			e, s := process(d), &source{text: "first"}
 			var all sync.WaitGroup
 			all.Go(func() {
-				got, state, err := open(e).Fetch(context.WithValue(t.Context(), reader{}, "late"), key, []cache.Generation{tenant}, s.compose)
+				got, state, err := open(e).Fetch(context.WithValue(t.Context(), reader{}, "late"), key, []cache.Epoch{tenant}, s.compose)
 				if err != nil || got.Text != "first" || state != cache.Hit {
 					t.Errorf("the late one got %q %s, %v", got.Text, state, err)
 				}
@@ -135,7 +135,7 @@ func TestOneWhoLeavesSpoilsNothingForOthers(t *testing.T) {
 				defer func() { _ = recover() }()
 				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), reader{}, "first"))
 				defer cancel()
-				_, _, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, func(ctx context.Context) (page, error) {
+				_, _, err := open(e).Fetch(ctx, key, []cache.Epoch{tenant}, func(ctx context.Context) (page, error) {
 					close(begun)
 					await(t, w.all, "everybody's look")
 					return leave(ctx, cancel)
@@ -148,7 +148,7 @@ func TestOneWhoLeavesSpoilsNothingForOthers(t *testing.T) {
 			for i := range 8 {
 				all.Go(func() {
 					ctx := context.WithValue(t.Context(), reader{}, i)
-					got, _, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, s.compose)
+					got, _, err := open(e).Fetch(ctx, key, []cache.Epoch{tenant}, s.compose)
 					if err != nil || got.Text != "first" {
 						t.Errorf("got %q, %v", got.Text, err)
 					}
@@ -191,7 +191,7 @@ func TestNobodyWaitsLongForAProcessThatWasKilled(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), test.time)
 				defer cancel()
 				began := time.Now()
-				got, state, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, func(ctx context.Context) (page, error) {
+				got, state, err := open(e).Fetch(ctx, key, []cache.Epoch{tenant}, func(ctx context.Context) (page, error) {
 					if waited := time.Since(began); waited != test.most {
 						t.Errorf("waited for %v, want %v", waited, test.most)
 					}
@@ -211,7 +211,7 @@ func TestMarksDoNotOutliveTheirComposition(t *testing.T) {
 	e := process(m)
 	for i, err := range []error{nil, errDown, fault.ErrNotFound} {
 		s := &source{err: err}
-		depends := []cache.Generation{cache.Of(fmt.Sprint(i))}
+		depends := []cache.Epoch{cache.Of(fmt.Sprint(i))}
 		_, _, _ = open(e).Fetch(t.Context(), document.KeyOf(fmt.Sprint(i)), depends, s.compose)
 		name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", document.KeyOf(fmt.Sprint(i)).String(), "0").String()}
 		found, failed := m.Get(t.Context(), e.Now(), name)

@@ -33,7 +33,7 @@ func (r *request[T]) markKey(seen view[T]) document.Key {
 // claim waits until this process may compose, or another has composed. It returns what is seen then, and what to call when
 // the composition is over. One who has waited as long as is sensible no longer does.
 func (r *request[T]) claim(ctx context.Context, seen view[T]) (view[T], func()) {
-	waiting, cancel := context.WithTimeout(ctx, patience(ctx))
+	waiting, cancel := context.WithTimeout(ctx, timeout(ctx))
 	defer cancel()
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
@@ -73,8 +73,8 @@ func (r *request[T]) mark(ctx context.Context, seen view[T]) (release func(), fr
 	}, true
 }
 
-// patience is how long to wait for another process. What is left must be enough to compose after all.
-func patience(ctx context.Context) time.Duration {
+// timeout is how long to wait for another process. What is left must be enough to compose after all.
+func timeout(ctx context.Context) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
 		return min(markLife, time.Until(deadline)/2)
 	}

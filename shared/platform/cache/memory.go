@@ -21,8 +21,8 @@ type memory struct {
 
 // The bounds of a memory. An instance has a quarter of a gigabyte; a hotel's look is some 60 KB of text.
 const (
-	mostBytes   = 24 << 20
-	mostEntries = 8 << 10
+	maxBytes   = 24 << 20
+	maxEntries = 8 << 10
 )
 
 // A place is where a value is kept.
@@ -82,7 +82,7 @@ func (m *memory) remember(p place, value any, weight int) uint64 {
 	}
 	m.known[p] = m.recent.PushFront(&memorized{p, value, weight + overhead, m.serials})
 	m.bytes += weight + overhead
-	for m.bytes > mostBytes || len(m.known) > mostEntries {
+	for m.bytes > maxBytes || len(m.known) > maxEntries {
 		m.drop(m.recent.Back())
 	}
 	return m.serials

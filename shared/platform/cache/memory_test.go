@@ -132,21 +132,21 @@ func TestACallThatLooksAheadAsksOnce(t *testing.T) {
 	t.Parallel()
 	e, other, s, _, c := remembering(t)
 	names := slices.Concat(open(e).Names(key, tenant), open(e).Names(document.KeyOf("cold"), tenant))
-	seen := document.Ahead(t.Context(), e, names...)
-	ctx := seen.Under(t.Context())
+	seen := document.Prefetch(t.Context(), e, names...)
+	ctx := seen.WithPrefetched(t.Context())
 	for range 2 {
-		if _, state, err := open(e).Fetch(ctx, key, []cache.Generation{tenant}, s.compose); err != nil || state != cache.Hit {
+		if _, state, err := open(e).Fetch(ctx, key, []cache.Epoch{tenant}, s.compose); err != nil || state != cache.Hit {
 			t.Errorf("got %s, %v", state, err)
 		}
 	}
-	if got, _, ok := open(e).Recall(ctx, key, []cache.Generation{tenant}); !ok || got.Text != "first" {
+	if got, _, ok := open(e).GetForms(ctx, key, []cache.Epoch{tenant}); !ok || got.Text != "first" {
 		t.Errorf("recalled %v, %v", got, ok)
 	}
 	c.wants(t, []string{"generations", "pages"})
 	// Who composes looks again: what was seen before an invalidation is no ground for what is kept after it.
 	invalidate(t, other, tenant)
 	for _, want := range []cache.State{cache.Miss, cache.Hit} {
-		if _, state, err := open(e).Fetch(ctx, document.KeyOf("cold"), []cache.Generation{tenant}, s.compose); err != nil || state != want {
+		if _, state, err := open(e).Fetch(ctx, document.KeyOf("cold"), []cache.Epoch{tenant}, s.compose); err != nil || state != want {
 			t.Errorf("cold: got %s, %v, want %s", state, err, want)
 		}
 		ctx = t.Context()
@@ -156,7 +156,7 @@ func TestACallThatLooksAheadAsksOnce(t *testing.T) {
 func TestWhatIsLearntIsKeptIfNothingHasChangedSince(t *testing.T) {
 	t.Parallel()
 	learn := func(e env.Env, asked time.Time) bool {
-		return open(e).Learn(t.Context(), key, []cache.Generation{tenant}, page{Text: "learnt"}, asked)
+		return open(e).Learn(t.Context(), key, []cache.Epoch{tenant}, page{Text: "learnt"}, asked)
 	}
 	never := func(context.Context) (page, error) { return page{Text: "composed"}, nil }
 	for _, test := range []struct {
@@ -192,12 +192,12 @@ func TestWhatIsLearntIsKeptIfNothingHasChangedSince(t *testing.T) {
 func TestAFormIsMadeOnceOfTheSameValues(t *testing.T) {
 	t.Parallel()
 	e, other, s, _, _ := remembering(t)
-	forms, made := cache.OpenForms[string](e, "upper"), 0
+	forms, made := cache.OpenRendered[string](e, "upper"), 0
 	form := func(key string) (string, bool) {
 		t.Helper()
-		value, _, mark, err := open(e).FetchMarked(t.Context(), document.KeyOf("tnt_1", "fa-AF"), []cache.Generation{tenant}, s.compose)
+		value, _, mark, err := open(e).FetchMarked(t.Context(), document.KeyOf("tnt_1", "fa-AF"), []cache.Epoch{tenant}, s.compose)
 		must(t, err)
-		text, ok, err := forms.Of(document.KeyOf(key), []cache.Mark{mark}, func() (string, int, error) {
+		text, ok, err := forms.Of(document.KeyOf(key), []cache.EntryID{mark}, func() (string, int, error) {
 			made++
 			return key + " " + value.Text, 1, nil
 		})

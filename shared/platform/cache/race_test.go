@@ -18,7 +18,7 @@ import (
 
 // A fetcher is a cache, or its twin.
 type fetcher interface {
-	Fetch(ctx context.Context, key document.Key, depends []cache.Generation, compose func(context.Context) (page, error)) (page, cache.State, error)
+	Fetch(ctx context.Context, key document.Key, depends []cache.Epoch, compose func(context.Context) (page, error)) (page, cache.State, error)
 }
 
 // A careless cache is one as it is often written: a refill notes the generations when it stores, not before it reads.
@@ -50,7 +50,7 @@ func (c careless) stands(ctx context.Context) (int64, error) {
 	return c.counters.Read(records[0]), nil
 }
 
-func (c careless) Fetch(ctx context.Context, key document.Key, _ []cache.Generation, compose func(context.Context) (page, error)) (page, cache.State, error) {
+func (c careless) Fetch(ctx context.Context, key document.Key, _ []cache.Epoch, compose func(context.Context) (page, error)) (page, cache.State, error) {
 	stands, err := c.stands(ctx)
 	if err != nil {
 		return page{}, "", err
@@ -76,7 +76,7 @@ func newCache(e env.Env) fetcher { return open(e) }
 // answered after that: once before the refill ends if somebody asks meanwhile, and twice afterwards.
 func overtaken(t *testing.T, both [2]env.Env, make func(env.Env) fetcher, meanwhile bool) (after []string) {
 	t.Helper()
-	depends := []cache.Generation{tenant}
+	depends := []cache.Epoch{tenant}
 	s := &source{text: "old"}
 	read, release, stored := newSignal(), newSignal(), newSignal()
 	go func() {
@@ -157,7 +157,7 @@ func churn(t *testing.T, both [2]env.Env, make func(env.Env) fetcher, changes in
 			f := make(both[i%2])
 			for ctx.Err() == nil {
 				known := announced.Load()
-				got, _, err := f.Fetch(t.Context(), key, []cache.Generation{tenant}, compose)
+				got, _, err := f.Fetch(t.Context(), key, []cache.Epoch{tenant}, compose)
 				if err != nil {
 					t.Errorf("fetch: %v", err)
 				}

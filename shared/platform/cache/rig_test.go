@@ -78,7 +78,7 @@ func (s *source) compose(context.Context) (page, error) {
 // fetch expects an answer.
 func fetch(t testing.TB, e env.Env, compose func(context.Context) (page, error), text string, state cache.State) {
 	t.Helper()
-	got, how, err := open(e).Fetch(t.Context(), key, []cache.Generation{tenant}, compose)
+	got, how, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, compose)
 	if err != nil || got.Text != text || how != state {
 		t.Errorf("got %q %s, %v, want %q %s", got.Text, how, err, text, state)
 	}
@@ -86,7 +86,7 @@ func fetch(t testing.TB, e env.Env, compose func(context.Context) (page, error),
 
 func open(e env.Env) *cache.Cache[page] { return cache.Open[page](e, "pages", policy) }
 
-func invalidate(t testing.TB, e env.Env, g ...cache.Generation) {
+func invalidate(t testing.TB, e env.Env, g ...cache.Epoch) {
 	t.Helper()
 	must(t, cache.OpenGenerations(e).Invalidate(t.Context(), g...))
 }

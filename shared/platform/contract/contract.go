@@ -16,9 +16,9 @@ import (
 // published compiles the schemas of this build at their first use: most functions need one or two.
 var published = &registry{files: schemas.Events}
 
-// Heard validates an incoming payload. A payload that violates its schema is a fault of kind Invalid, which no retry can fix.
+// ValidateIncoming validates an incoming payload. A payload that violates its schema is a fault of kind Invalid, which no retry can fix.
 // Any other error means that this build has no usable schema for the subject.
-func Heard(subject string, payload []byte) error {
+func ValidateIncoming(subject string, payload []byte) error {
 	violations, err := published.check(subject, open, payload)
 	if err != nil {
 		return err
@@ -29,9 +29,9 @@ func Heard(subject string, payload []byte) error {
 	return nil
 }
 
-// Said validates an outgoing payload. Its error is the producer's and not a caller's: it is no fault, and is reported as an
+// ValidateOutgoing validates an outgoing payload. Its error is the producer's and not a caller's: it is no fault, and is reported as an
 // internal error.
-func Said(subject string, payload []byte) error {
+func ValidateOutgoing(subject string, payload []byte) error {
 	violations, err := published.check(subject, closed, payload)
 	if err != nil {
 		return err

@@ -128,7 +128,7 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	const subject = "melmastoon.reservation.held.v1"
 	payload := []byte(`{"reservationId":"zahra@example.org"}`)
-	heard, said := Heard(subject, payload), Said(subject, payload)
+	heard, said := ValidateIncoming(subject, payload), ValidateOutgoing(subject, payload)
 	f := fault.From(heard)
 	if f.Kind != fault.Invalid || len(f.Violations) == 0 {
 		t.Errorf("heard: got %v, want a fault of kind Invalid with violations", heard)
@@ -141,7 +141,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("got %q, want pointers and no values", err)
 		}
 	}
-	if err := Heard("melmastoon.never.happened.v1", []byte(`{}`)); fault.From(err).Kind != fault.Internal {
+	if err := ValidateIncoming("melmastoon.never.happened.v1", []byte(`{}`)); fault.From(err).Kind != fault.Internal {
 		t.Errorf("no schema: got %v, want an internal error", err)
 	}
 }

@@ -8,49 +8,49 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Sight is several documents as they were at one moment, read by [Ahead], or the error of reading them. The zero Sight has
+// A Prefetched is several documents as they were at one moment, read by [Prefetch], or the error of reading them. The zero Sight has
 // none.
-type Sight struct{ *sight }
+type Prefetched struct{ *prefetched }
 
-type sight struct {
+type prefetched struct {
 	at      time.Time
 	names   []Name
 	records []*Record
 	err     error
 }
 
-type sightKey struct{}
+type prefetchedKey struct{}
 
-// Ahead reads in one round trip the documents that a call is going to look at one after the other, with Glance. Calls of one
+// Prefetch reads in one round trip the documents that a call is going to look at one after the other, with GetPrefetched. Calls of one
 // process that do so while such a read is under way share the next one. Where there is no store it returns the zero Sight.
-func Ahead(ctx context.Context, e env.Env, names ...Name) Sight {
+func Prefetch(ctx context.Context, e env.Env, names ...Name) Prefetched {
 	store, err := boundedOf(e)
 	if err != nil || len(names) == 0 {
-		return Sight{} // who looks is told
+		return Prefetched{} // who looks is told
 	}
-	s := &sight{at: e.Now()}
+	s := &prefetched{at: e.Now()}
 	for _, n := range names {
 		if !slices.Contains(s.names, n) {
 			s.names = append(s.names, n)
 		}
 	}
 	s.records, s.err = store.together(ctx, s.at, s.names)
-	return Sight{s}
+	return Prefetched{s}
 }
 
-// Under returns a context in which Glance answers from the Sight: with its documents, or with its error. Everything else asks
+// WithPrefetched returns a context in which GetPrefetched answers from the Sight: with its documents, or with its error. Everything else asks
 // the store all the same, for whoever changes what they have read, or waits for a change, must see it as it is.
-func (s Sight) Under(ctx context.Context) context.Context {
-	if s.sight == nil {
+func (s Prefetched) WithPrefetched(ctx context.Context) context.Context {
+	if s.prefetched == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, sightKey{}, s.sight)
+	return context.WithValue(ctx, prefetchedKey{}, s.prefetched)
 }
 
-// Glance returns the records in the order of their names, nil where there is none, and the time at which they were read. It
+// GetPrefetched returns the records in the order of their names, nil where there is none, and the time at which they were read. It
 // takes them from the Sight that the context has, if that has all of them; else it reads them.
-func Glance(ctx context.Context, e env.Env, names ...Name) ([]*Record, time.Time, error) {
-	if s, ok := ctx.Value(sightKey{}).(*sight); ok {
+func GetPrefetched(ctx context.Context, e env.Env, names ...Name) ([]*Record, time.Time, error) {
+	if s, ok := ctx.Value(prefetchedKey{}).(*prefetched); ok {
 		if found, known := s.of(names); known {
 			return found, s.at, s.err
 		}
@@ -70,7 +70,7 @@ func Read(ctx context.Context, e env.Env, names ...Name) ([]*Record, time.Time, 
 }
 
 // of returns the records of these names, if all of them were looked at.
-func (s *sight) of(names []Name) ([]*Record, bool) {
+func (s *prefetched) of(names []Name) ([]*Record, bool) {
 	found := make([]*Record, len(names))
 	for i, n := range names {
 		at := slices.Index(s.names, n)
@@ -84,9 +84,9 @@ func (s *sight) of(names []Name) ([]*Record, bool) {
 	return found, true
 }
 
-// Glance returns the document and whether there is one: from the Sight that the context has, else from the store.
-func (c Collection[T]) Glance(ctx context.Context, key Key) (v T, ok bool, err error) {
-	found, _, err := Glance(ctx, c.env, c.Name(key))
+// GetPrefetched returns the document and whether there is one: from the Sight that the context has, else from the store.
+func (c Collection[T]) GetPrefetched(ctx context.Context, key Key) (v T, ok bool, err error) {
+	found, _, err := GetPrefetched(ctx, c.env, c.Name(key))
 	if err != nil {
 		return v, false, err
 	}

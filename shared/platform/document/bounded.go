@@ -26,19 +26,19 @@ func boundedOf(e env.Env) (b bounded, err error) {
 	if !ok {
 		return b, ErrNoStore
 	}
-	w, err := env.Once(e, "document", func() (*ward, error) { return openWard(e) })
+	w, err := env.Once(e, "document", func() (*breakers, error) { return openBreakers(e) })
 	if err != nil {
 		return b, fmt.Errorf("document: %w", err)
 	}
-	return bounded{driver, w.patience, w.watch(driver)}, nil
+	return bounded{driver, w.timeout, w.watch(driver)}, nil
 }
 
 // bounded is a driver whose calls end in time and whose errors say where they come from. They never say the key, which
 // may be somebody's session. While the driver is known to be down nobody waits for it at all.
 type bounded struct {
-	driver   Store
-	patience time.Duration
-	watch    *watch
+	driver  Store
+	timeout time.Duration
+	watch   *storeBreaker
 }
 
 func (b bounded) do(ctx context.Context, verb string, names []Name, f func(context.Context) error) error {
@@ -50,7 +50,7 @@ func (b bounded) do(ctx context.Context, verb string, names []Name, f func(conte
 
 // use gives the driver its time.
 func (b bounded) use(ctx context.Context, f func(context.Context) error) error {
-	within, cancel := context.WithTimeout(ctx, b.patience)
+	within, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
 	return late(ctx, within, f(within))
 }
@@ -105,7 +105,7 @@ func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found [
 // together is Get for those who can read with others of this process. Whose own time ends before the patience reads alone. How
 // that ends counts once, however many they are: else one moment in which a store is slow would close it, if it is a busy one.
 func (b bounded) together(ctx context.Context, now time.Time, names []Name) (found []*Record, err error) {
-	if end, limited := ctx.Deadline(); limited && time.Until(end) < b.patience {
+	if end, limited := ctx.Deadline(); limited && time.Until(end) < b.timeout {
 		return b.Get(ctx, now, names...)
 	}
 	if err = checked(names); err != nil {

@@ -132,7 +132,7 @@ func (c Collection[T]) write(key Key, v T, version int64, until time.Time, how f
 // record is the document as a store keeps it.
 func (c Collection[T]) record(key Key, v T, version int64, until time.Time) (Named, error) {
 	content, err := Encode(v)
-	if err == nil && head+len(content) > Largest {
+	if err == nil && head+len(content) > MaxSize {
 		err = ErrTooLarge
 	}
 	if err != nil {

@@ -220,8 +220,8 @@ func TestWhoHasLittleTimeDoesNotWaitForOthers(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		began := time.Now()
-		ctx = document.Ahead(ctx, e, sessions.Name(key)).Under(ctx)
-		if _, _, err := sessions.Glance(ctx, key); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Millisecond {
+		ctx = document.Prefetch(ctx, e, sessions.Name(key)).WithPrefetched(ctx)
+		if _, _, err := sessions.GetPrefetched(ctx, key); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Millisecond {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 	})

@@ -22,7 +22,7 @@ const (
 
 const (
 	worthZipping = 1 << 10  // smaller values would hardly shrink
-	mostPlain    = 16 << 20 // what a value may have before it is compressed, and a bomb after it bursts
+	maxPlain     = 16 << 20 // what a value may have before it is compressed, and a bomb after it bursts
 )
 
 var errContent = errors.New("document: not the content of this document")
@@ -38,7 +38,7 @@ func Encode(v any) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(text) > mostPlain:
+	case len(text) > maxPlain:
 		return nil, ErrTooLarge
 	case len(text) < worthZipping:
 		return append([]byte{plainJSON}, text...), nil
@@ -98,8 +98,8 @@ func Unzip(zipped []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := io.ReadAll(io.LimitReader(z, mostPlain+1))
-	if err == nil && len(plain) > mostPlain {
+	plain, err := io.ReadAll(io.LimitReader(z, maxPlain+1))
+	if err == nil && len(plain) > maxPlain {
 		return nil, ErrTooLarge
 	}
 	return plain, err

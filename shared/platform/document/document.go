@@ -65,8 +65,8 @@ type Store interface {
 	Add(ctx context.Context, now time.Time, name Name, n int64, until time.Time) (int64, error)
 }
 
-// Largest is how many bytes a record's value may have. It leaves room for the rest of a Firestore document of 1 MiB.
-const Largest = 1<<20 - 4<<10
+// MaxSize is how many bytes a record's value may have. It leaves room for the rest of a Firestore document of 1 MiB.
+const MaxSize = 1<<20 - 4<<10
 
 var (
 	// ErrNoStore is the error of every use where the builder of the binary gave no Store.

@@ -10,20 +10,20 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A gathering joins the reads of one process. A caller that comes while no read is under way reads at once. Callers that come
+// A batchedReads joins the reads of one process. A caller that comes while no read is under way reads at once. Callers that come
 // meanwhile wait, and the first of them then reads the names of all: so there is one read at a time, and no caller is given
 // what was read before it asked.
 //
 // A read for several callers does not end with the context of the one that makes it, but after the store's time limit. That
 // counts from when the first of them began to wait, so no caller needs a timer of its own.
-type gathering struct {
+type batchedReads struct {
 	mu      sync.Mutex
 	reading bool
-	next    *party // who waits, nil if nobody does
+	next    *batch // who waits, nil if nobody does
 }
 
-// A party is callers who read together.
-type party struct {
+// A batch is callers who read together.
+type batch struct {
 	turn  chan struct{} // closed when the first of them is to read
 	over  chan struct{} // closed when the rest is known
 	now   time.Time     // the latest of them
@@ -34,13 +34,13 @@ type party struct {
 	err   error
 }
 
-func newParty(now time.Time, names []Name) *party {
-	p := &party{turn: make(chan struct{}), over: make(chan struct{}), at: map[Name]int{}}
+func newParty(now time.Time, names []Name) *batch {
+	p := &batch{turn: make(chan struct{}), over: make(chan struct{}), at: map[Name]int{}}
 	p.join(now, names)
 	return p
 }
 
-func (p *party) join(now time.Time, names []Name) {
+func (p *batch) join(now time.Time, names []Name) {
 	if now.After(p.now) {
 		p.now = now
 	}
@@ -53,7 +53,7 @@ func (p *party) join(now time.Time, names []Name) {
 }
 
 // of are the records of one of the callers.
-func (p *party) of(names []Name) ([]*Record, error) {
+func (p *batch) of(names []Name) ([]*Record, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -65,7 +65,7 @@ func (p *party) of(names []Name) ([]*Record, error) {
 }
 
 // get reads names from a store. The records are shared: nobody changes them.
-func (g *gathering) get(ctx context.Context, b bounded, now time.Time, names []Name) ([]*Record, error) {
+func (g *batchedReads) get(ctx context.Context, b bounded, now time.Time, names []Name) ([]*Record, error) {
 	p, first := g.enter(now, names)
 	if first {
 		g.lead(context.WithoutCancel(ctx), b, p)
@@ -76,7 +76,7 @@ func (g *gathering) get(ctx context.Context, b bounded, now time.Time, names []N
 }
 
 // enter is the party to read with, and whether it begins here.
-func (g *gathering) enter(now time.Time, names []Name) (p *party, first bool) {
+func (g *batchedReads) enter(now time.Time, names []Name) (p *batch, first bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.next != nil {
@@ -94,7 +94,7 @@ func (g *gathering) enter(now time.Time, names []Name) (p *party, first bool) {
 var errBroken = fault.ErrUnavailable.Because(errors.New("document: the shared read was canceled"))
 
 // lead reads for the whole party.
-func (g *gathering) lead(ctx context.Context, b bounded, p *party) {
+func (g *batchedReads) lead(ctx context.Context, b bounded, p *batch) {
 	defer close(p.over)
 	p.err = errBroken // if it panics
 	p.err = b.use(ctx, func(within context.Context) error {
@@ -112,7 +112,7 @@ func (g *gathering) lead(ctx context.Context, b bounded, p *party) {
 }
 
 // await waits for the party's turn, which does not come where a store hangs for good. From then on nobody joins it.
-func (g *gathering) await(within context.Context, p *party) error {
+func (g *batchedReads) await(within context.Context, p *batch) error {
 	select {
 	case <-p.turn:
 		runtime.Gosched() // who has come at the same moment comes along
@@ -132,7 +132,7 @@ func (g *gathering) await(within context.Context, p *party) error {
 }
 
 // leave ends a reading: those who wait have their turn.
-func (g *gathering) leave() {
+func (g *batchedReads) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.reading = g.next != nil; g.reading {

@@ -37,11 +37,11 @@ func (s *shelf) Get(ctx context.Context, _ time.Time, names ...Name) ([]*Record,
 	return found, err
 }
 
-const patience = 150 * time.Millisecond
+const timeout = 150 * time.Millisecond
 
 // watched is the store with a watch of its own, so that no test closes it for another.
 func watched(s Store) bounded {
-	return bounded{driver: s, patience: patience, watch: &watch{breaker: newBreaker(time.Second)}}
+	return bounded{driver: s, timeout: timeout, watch: &storeBreaker{breaker: newBreaker(time.Second)}}
 }
 
 // A caller reads some names and says what was found.
@@ -54,7 +54,7 @@ type caller struct {
 }
 
 // comes has one more caller read those names, and waits until all stand still.
-func comes(t *testing.T, g *gathering, s *shelf, ids ...string) *caller {
+func comes(t *testing.T, g *batchedReads, s *shelf, ids ...string) *caller {
 	ctx, leave := context.WithCancel(t.Context())
 	c := &caller{leave: leave}
 	for _, id := range ids {
@@ -91,7 +91,7 @@ func (c *caller) got(t *testing.T, has int64) {
 func TestWhoComesMeanwhileReadsTogetherAndNothingOlder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g, s := &gathering{}, &shelf{open: make(chan struct{}), has: 1}
+		g, s := &batchedReads{}, &shelf{open: make(chan struct{}), has: 1}
 		first := comes(t, g, s, "1", "2")
 		s.has = 2 // changed before the others asked: they must see it
 		others := []*caller{comes(t, g, s, "2", "3"), comes(t, g, s, "3"), comes(t, g, s, "4", "2", "4")}
@@ -117,7 +117,7 @@ func TestWhoComesMeanwhileReadsTogetherAndNothingOlder(t *testing.T) {
 func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g, s := &gathering{}, &shelf{open: make(chan struct{}), has: 1}
+		g, s := &batchedReads{}, &shelf{open: make(chan struct{}), has: 1}
 		all := []*caller{comes(t, g, s, "1"), comes(t, g, s, "2"), comes(t, g, s, "3"), comes(t, g, s, "4")}
 		for _, c := range all {
 			c.leave()
@@ -139,13 +139,13 @@ func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
 func TestNobodyWaitsLongerThanThePatience(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g, s := &gathering{}, &shelf{open: make(chan struct{})}
+		g, s := &batchedReads{}, &shelf{open: make(chan struct{})}
 		var all []*caller
 		for i := range 4 {
 			all = append(all, comes(t, g, s, strconv.Itoa(i)))
-			time.Sleep(patience / 10)
+			time.Sleep(timeout / 10)
 		}
-		time.Sleep(patience - 3*patience/10)
+		time.Sleep(timeout - 3*timeout/10)
 		synctest.Wait()
 		for i, c := range all { // the first of all, and those who waited since its first tenth
 			if !c.ended || !errors.Is(c.err, fault.ErrUnavailable) {
@@ -162,7 +162,7 @@ func TestNobodyWaitsLongerThanThePatience(t *testing.T) {
 func TestADriverThatNeverEndsHoldsUpOneCaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g, s := &gathering{}, &shelf{open: make(chan struct{})}
+		g, s := &batchedReads{}, &shelf{open: make(chan struct{})}
 		stuck := &stubborn{shelf: s, end: make(chan struct{})}
 		go func() {
 			_, _ = g.get(t.Context(), watched(stuck), time.Now(), []Name{{"c", "0"}})
@@ -170,7 +170,7 @@ func TestADriverThatNeverEndsHoldsUpOneCaller(t *testing.T) {
 		synctest.Wait()
 		for i := range 2 {
 			c := comes(t, g, s, strconv.Itoa(i+1))
-			time.Sleep(patience)
+			time.Sleep(timeout)
 			synctest.Wait()
 			if !c.ended || !errors.Is(c.err, fault.ErrUnavailable) || len(s.asked) != 0 {
 				t.Errorf("who came behind it is told %v, and asked %v", c.err, s.asked)
@@ -197,7 +197,7 @@ func (s *stubborn) Get(context.Context, time.Time, ...Name) ([]*Record, error) {
 func TestAStoreThatIsAwayIsAwayForAllWhoAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g, s := &gathering{}, &shelf{open: make(chan struct{}), err: fault.ErrUnavailable}
+		g, s := &batchedReads{}, &shelf{open: make(chan struct{}), err: fault.ErrUnavailable}
 		all := []*caller{comes(t, g, s, "1"), comes(t, g, s, "2"), comes(t, g, s, "3")}
 		s.answer()
 		s.answer()

@@ -9,8 +9,8 @@ import (
 // A Key finds a document within its collection. Every input that changes what the document says belongs in it.
 type Key struct{ id string }
 
-// longest is what a key's text may have before its hash stands for it. Firestore's own limit is 1500 bytes.
-const longest = 400
+// maxIDLength is what a key's text may have before its hash stands for it. Firestore's own limit is 1500 bytes.
+const maxIDLength = 400
 
 // KeyOf makes a key of parts. Each part's length stands before it, so no two lists of parts make the same key. One is made for
 // every look at the store: it costs one piece of memory.
@@ -19,7 +19,7 @@ func KeyOf(part string, more ...string) Key {
 	for _, p := range more {
 		id = appendPart(id, p)
 	}
-	if len(id) > longest {
+	if len(id) > maxIDLength {
 		sum := sha256.New()
 		for _, p := range append([]string{part}, more...) {
 			sum.Write(strconv.AppendInt(nil, int64(len(p)), 10))

@@ -13,41 +13,41 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A ward has the time limit, and a circuit breaker for each store, of one Env's family.
-type ward struct {
-	patience time.Duration
-	pause    time.Duration
-	watches  sync.Map // from a Store, or the type of one that cannot be told from its like, to its *watch
+// A breakers has the time limit, and a circuit breaker for each store, of one Env's family.
+type breakers struct {
+	timeout time.Duration
+	pause   time.Duration
+	watches sync.Map // from a Store, or the type of one that cannot be told from its like, to its *watch
 }
 
-// A watch is the circuit breaker of one store, and the callers that read it together.
-type watch struct {
+// A storeBreaker is the circuit breaker of one store, and the callers that read it together.
+type storeBreaker struct {
 	breaker *breaker
-	readers gathering // of those who look ahead
+	readers batchedReads // of those who look ahead
 }
 
 type breaker = gobreaker.CircuitBreaker[struct{}]
 
-func openWard(e env.Env) (*ward, error) {
+func openBreakers(e env.Env) (*breakers, error) {
 	var c struct {
 		// For one use of the store. Whoever waits has a budget of a second or so, and lives without the document.
 		Patience time.Duration `env:"DOCUMENT_TIMEOUT,default=150ms"`
 		Pause    time.Duration `env:"DOCUMENT_PAUSE,default=4s"` // for which a store that is down is left alone
 	}
 	err := e.Load(&c)
-	return &ward{patience: c.Patience, pause: c.Pause}, err
+	return &breakers{timeout: c.Patience, pause: c.Pause}, err
 }
 
-func (w *ward) watch(s Store) *watch {
+func (w *breakers) watch(s Store) *storeBreaker {
 	key := any(s)
 	if !reflect.ValueOf(s).Comparable() {
 		key = reflect.TypeOf(s)
 	}
 	known, ok := w.watches.Load(key)
 	if !ok {
-		known, _ = w.watches.LoadOrStore(key, &watch{breaker: newBreaker(w.pause)})
+		known, _ = w.watches.LoadOrStore(key, &storeBreaker{breaker: newBreaker(w.pause)})
 	}
-	return known.(*watch)
+	return known.(*storeBreaker)
 }
 
 // tripAfter is how often in a row a store must be away to be down. After a pause one use tries it again.
@@ -69,13 +69,13 @@ func ended(err error) bool {
 }
 
 // try has the store used, unless it is left alone.
-func (w *watch) try(use func() error) error {
+func (w *storeBreaker) try(use func() error) error {
 	_, err := w.breaker.Execute(func() (struct{}, error) { return struct{}{}, use() })
 	return shut(err)
 }
 
 // down is nil unless the store is left alone, or somebody just tries it again.
-func (w *watch) down() error {
+func (w *storeBreaker) down() error {
 	switch w.breaker.State() {
 	case gobreaker.StateOpen:
 		return shut(gobreaker.ErrOpenState)

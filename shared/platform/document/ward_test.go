@@ -120,8 +120,8 @@ func TestWhoReadsTogetherUsesTheStoreOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				ctx := document.Ahead(t.Context(), e, c.Name(key)).Under(t.Context())
-				if _, _, err := c.Glance(ctx, key); !errors.Is(err, fault.ErrUnavailable) {
+				ctx := document.Prefetch(t.Context(), e, c.Name(key)).WithPrefetched(t.Context())
+				if _, _, err := c.GetPrefetched(ctx, key); !errors.Is(err, fault.ErrUnavailable) {
 					t.Errorf("a store that hangs: got %v", err)
 				}
 			})
@@ -147,8 +147,8 @@ func TestWhoLooksAheadLeavesAStoreAloneThatIsDown(t *testing.T) {
 		}
 		look := func() (err error, took time.Duration) {
 			began := time.Now()
-			ctx := document.Ahead(t.Context(), e, c.Name(key)).Under(t.Context())
-			_, _, err = c.Glance(ctx, key)
+			ctx := document.Prefetch(t.Context(), e, c.Name(key)).WithPrefetched(t.Context())
+			_, _, err = c.GetPrefetched(ctx, key)
 			return err, time.Since(began)
 		}
 		if err, took := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 3 {

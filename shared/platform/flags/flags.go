@@ -66,10 +66,10 @@ func (f *Flags) Refresh(ctx context.Context) {
 	}
 }
 
-// Told returns those of the events that are to be published, each with the rate that it was sampled at. If silent (the guest
+// Sampled returns those of the events that are to be published, each with the rate that it was sampled at. If silent (the guest
 // wants no telemetry), events of class Operational are left out; events of class Audit and Regulated are evidence and stay.
 // An event without an id gets one here, since sampling goes by the id.
-func (f *Flags) Told(silent bool, events ...event.Draft) (told []event.Draft) {
+func (f *Flags) Sampled(silent bool, events ...event.Draft) (told []event.Draft) {
 	rates := f.rates.Load()
 	for _, e := range events {
 		if silent && e.Subject.Retention.Class == event.Operational {

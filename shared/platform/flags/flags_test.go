@@ -26,7 +26,7 @@ const reread = 31 * time.Second
 // thinned counts how many of a thousand steps are told.
 func thinned(f *flags.Flags) (n int) {
 	for range 1000 {
-		n += len(f.Told(false, event.Draft{Subject: step}))
+		n += len(f.Sampled(false, event.Draft{Subject: step}))
 	}
 	return n
 }
@@ -79,7 +79,7 @@ func TestASilentGuestIsEvidenceOnly(t *testing.T) {
 	db := pgtest.New(t)
 	f := flags.Open(db.Env(), "flags", table)
 	for range 100 {
-		told := f.Told(true, event.Draft{Subject: step}, event.Draft{Subject: evidence})
+		told := f.Sampled(true, event.Draft{Subject: step}, event.Draft{Subject: evidence})
 		if len(told) != 1 || told[0].Subject.Name != evidence.Name || told[0].ID.IsZero() {
 			t.Fatalf("got %+v, want the evidence alone, under an id", told)
 		}

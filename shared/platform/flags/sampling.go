@@ -38,7 +38,7 @@ var (
 	ErrAlways = errors.New("flags: every event of this subject is kept")
 )
 
-const mostOneIn = 1_000_000
+const maxOneIn = 1_000_000
 
 // Rates are those built in.
 func (t Table) Rates() Rates {
@@ -71,7 +71,7 @@ func (t Table) Parse(document []byte) (Rates, error) {
 	for _, subject := range slices.Sorted(maps.Keys(given)) {
 		n, rule := given[subject], t[subject]
 		switch _, known := t[subject]; {
-		case n < 1 || n > mostOneIn:
+		case n < 1 || n > maxOneIn:
 			return Rates{}, fmt.Errorf("%w: %q", ErrRate, subject)
 		case !known:
 			r.unknown = append(r.unknown, subject)

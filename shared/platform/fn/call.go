@@ -31,7 +31,7 @@ type Call[In any] struct {
 // A Serve is the act of an HTTP function: from a decoded request to an answer or an error.
 type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 
-// A Handle is the act of an event function: nil acknowledges, an error asks for another delivery, [Park] gives up. That is so
+// A Handle is the act of an event function: nil acknowledges, an error asks for another delivery, [DeadLetter] gives up. That is so
 // whatever kind of fault it is: what a neighbour refuses now may be right when it has caught up, or was deployed again.
 // Whoever knows that it never will be, parks.
 type Handle[P any] func(context.Context, event.Event[P]) error
@@ -39,9 +39,9 @@ type Handle[P any] func(context.Context, event.Event[P]) error
 // A Tick is the act of a scheduled function.
 type Tick func(ctx context.Context, now time.Time) error
 
-// A Door is what all routes of one service share: it turns a caller into the service's own visitor V before a body is read.
-type Door[V any] struct {
-	Enter func(context.Context, *http.Request, identity.Identity) (V, Scope, error)
+// A Middleware is what all routes of one service share: it turns a caller into the service's own visitor V before a body is read.
+type Middleware[V any] struct {
+	Resolve func(context.Context, *http.Request, identity.Identity) (V, Scope, error)
 
 	// Begin writes what the visitor goes on with, such as a new session, right before the act or its replay: a request that is
 	// refused for its limits or its form has written nothing. It returns the visitor and the scope as they are then; the
@@ -49,9 +49,9 @@ type Door[V any] struct {
 	Begin func(context.Context, *http.Request, V, Scope) (V, Scope, error)
 
 	Ledger *idempotency.Ledger // required by functions that are Idempotent
-	Path   []string            // wildcards of the routes that the door reads itself: no In has them
+	Path   []string            // wildcards of the routes that the middleware reads itself: no In has them
 
-	// Headers are those that the door reads itself and that an answer depends on: with another value it is another request,
+	// Headers are those that the middleware reads itself and that an answer depends on: with another value it is another request,
 	// for which no idempotency key of the first is good. Which language a browser accepts is not among them: the same request
 	// may be asked for in another.
 	Headers []string
@@ -74,9 +74,9 @@ type Scope struct {
 	Cookies []*http.Cookie
 }
 
-// Open is a door that lets everybody in, for services without one of their own.
-func Open(env.Env) (Door[Nothing], error) {
-	return Door[Nothing]{Enter: func(context.Context, *http.Request, identity.Identity) (Nothing, Scope, error) {
+// Open is a middleware that lets everybody in, for services without one of their own.
+func Open(env.Env) (Middleware[Nothing], error) {
+	return Middleware[Nothing]{Resolve: func(context.Context, *http.Request, identity.Identity) (Nothing, Scope, error) {
 		return Nothing{}, Scope{}, nil
 	}}, nil
 }

@@ -20,7 +20,7 @@ func openHops(e env.Env) (hops, error) {
 	return hops(c.Hops), err
 }
 
-// Client tells the address of a request's client to a door, which is asked before there is a [Call]. It is the zero Addr
+// Client tells the address of a request's client to a middleware, which is asked before there is a [Call]. It is the zero Addr
 // where it is not known.
 func Client(e env.Env) (func(*http.Request) netip.Addr, error) {
 	n, err := openHops(e)

@@ -13,10 +13,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// minting is a function whose door gives everybody a cookie, and lets in who does not ask for trouble.
+// minting is a function whose middleware gives everybody a cookie, and lets in who does not ask for trouble.
 func minting[In, Out any](s fn.Spec, act func(context.Context, fn.Nothing, fn.Call[In]) (Out, error)) fn.Function {
-	door := func(env.Env) (fn.Door[fn.Nothing], error) {
-		return fn.Door[fn.Nothing]{Enter: func(_ context.Context, r *http.Request, _ identity.Identity) (v fn.Nothing, s fn.Scope, err error) {
+	middleware := func(env.Env) (fn.Middleware[fn.Nothing], error) {
+		return fn.Middleware[fn.Nothing]{Resolve: func(_ context.Context, r *http.Request, _ identity.Identity) (v fn.Nothing, s fn.Scope, err error) {
 			s.Cookies = []*http.Cookie{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}
 			if r.Header.Get("X-Trouble") != "" {
 				err = fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "Too many.")
@@ -24,7 +24,7 @@ func minting[In, Out any](s fn.Spec, act func(context.Context, fn.Nothing, fn.Ca
 			return v, s, err
 		}}, nil
 	}
-	return fn.HTTP(s, door, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[In]) (Out, error), error) { return act, nil })
+	return fn.HTTP(s, middleware, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[In]) (Out, error), error) { return act, nil })
 }
 
 func TestADoorsCookieComesWithWhateverIsAnswered(t *testing.T) {
@@ -52,7 +52,7 @@ func TestADoorsCookieComesWithWhateverIsAnswered(t *testing.T) {
 		{"a body that is refused", "/fine", `{"b":1}`, nil, 400, []string{"a=1", "b=2"}},
 		{"a refusal", "/refusing", `{}`, nil, 404, []string{"a=1", "b=2"}},
 		{"a failure", "/panicking", `{}`, nil, 500, []string{"a=1", "b=2"}},
-		{"a door that lets nobody in", "/fine", `{"a":1}`, []string{"X-Trouble", "1"}, 429, []string{"a=1", "b=2"}},
+		{"a middleware that lets nobody in", "/fine", `{"a":1}`, []string{"X-Trouble", "1"}, 429, []string{"a=1", "b=2"}},
 		{"another method", "/refusing/else", `{}`, nil, 404, nil},
 		{"another site", "/fine", `{"a":1}`, []string{"Sec-Fetch-Site", "cross-site"}, 403, nil},
 	} {
@@ -72,9 +72,9 @@ func TestDoorBegin_acceptedOnly(t *testing.T) {
 		A int `json:"a"`
 	}
 	began := 0
-	door := func(env.Env) (fn.Door[string], error) {
-		return fn.Door[string]{
-			Enter: func(context.Context, *http.Request, identity.Identity) (v string, s fn.Scope, err error) {
+	middleware := func(env.Env) (fn.Middleware[string], error) {
+		return fn.Middleware[string]{
+			Resolve: func(context.Context, *http.Request, identity.Identity) (v string, s fn.Scope, err error) {
 				s.Cookies = []*http.Cookie{{Name: "a", Value: "1"}}
 				return "entered", s, nil
 			},
@@ -97,7 +97,7 @@ func TestDoorBegin_acceptedOnly(t *testing.T) {
 		}
 		return fn.OK.Reply(), nil
 	}
-	front := open(t, fn.HTTP(fn.Spec{Name: "test-begin", Route: "POST /begin", Access: fn.Public}, door,
+	front := open(t, fn.HTTP(fn.Spec{Name: "test-begin", Route: "POST /begin", Access: fn.Public}, middleware,
 		func(env.Env) (func(context.Context, string, fn.Call[wanted]) (fn.Reply, error), error) {
 			return act, nil
 		}))

@@ -29,10 +29,10 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 		}
 		to, _ := topic.Open(e)
 		handle, err := build(e)
-		return ear{s, g, lot{s.Name, s.DeadLetter, to}, func(ctx context.Context, raw event.Raw) error {
+		return eventEndpoint{s, g, deadLetters{s.Name, s.DeadLetter, to}, func(ctx context.Context, raw event.Raw) error {
 			heard, err := event.Decode[P](raw)
 			if err != nil {
-				return Park(err)
+				return DeadLetter(err)
 			}
 			return handle(ctx, heard)
 		}}, err
@@ -40,18 +40,18 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 	return f
 }
 
-// An ear is the endpoint of an event function that was opened.
-type ear struct {
+// An eventEndpoint is the endpoint of an event function that was opened.
+type eventEndpoint struct {
 	spec   Spec
-	gate   gate
-	lot    lot
+	gate   auth
+	lot    deadLetters
 	handle func(context.Context, event.Raw) error
 }
 
 // acknowledged is 204 because every bus takes that for an acknowledgement; one emulator takes 202 for a refusal.
 var acknowledged = answer{Status: http.StatusNoContent}
 
-func (h ear) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
+func (h eventEndpoint) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
 	if _, err := h.gate.admit(ctx, r, c); err != nil {
 		return answer{}, err
 	}
@@ -62,29 +62,29 @@ func (h ear) act(ctx context.Context, r *http.Request, c *record) (answer, error
 	// The body is read first, because an event that cannot be read is parked as it came.
 	raw, err := event.Read(&http.Request{Header: r.Header, Body: io.NopCloser(bytes.NewReader(body))}, h.spec.BodyLimit)
 	if hopeless(err) {
-		return h.park(ctx, c, came(r.Header), body, err)
+		return h.deadLetter(ctx, c, came(r.Header), body, err)
 	}
 	if err != nil {
 		return answer{}, err
 	}
-	c.hear(raw)
+	c.handle(raw)
 	if !h.wanted(raw) {
 		return acknowledged, nil
 	}
-	err = h.hear(caused(ctx, raw, c), raw)
-	if p, ok := errors.AsType[*parked](err); ok {
-		return h.parkRaw(ctx, c, raw, p.reason)
+	err = h.deliver(caused(ctx, raw, c), raw)
+	if p, ok := errors.AsType[*deadLettered](err); ok {
+		return h.deadLetterRaw(ctx, c, raw, p.reason)
 	}
 	return acknowledged, again5xx(err)
 }
 
-// hear holds the event to its contract and lets the act handle it.
-func (h ear) hear(ctx context.Context, raw event.Raw) error {
+// handle holds the event to its contract and lets the act handle it.
+func (h eventEndpoint) deliver(ctx context.Context, raw event.Raw) error {
 	if raw.Envelope.Subject != h.spec.Subject {
-		return Park(fmt.Errorf("fn: unexpected event %s", raw.Envelope.Subject))
+		return DeadLetter(fmt.Errorf("fn: unexpected event %s", raw.Envelope.Subject))
 	}
-	if err := contract.Heard(raw.Envelope.Subject, raw.Payload); hopeless(err) {
-		return Park(err)
+	if err := contract.ValidateIncoming(raw.Envelope.Subject, raw.Payload); hopeless(err) {
+		return DeadLetter(err)
 	} else if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (h ear) hear(ctx context.Context, raw event.Raw) error {
 }
 
 // wanted checks what the subscription is to let through, which one emulator ignores. Most events are for everybody.
-func (h ear) wanted(raw event.Raw) bool {
+func (h eventEndpoint) wanted(raw event.Raw) bool {
 	if len(h.spec.Filter) == 0 && raw.Extensions[event.ReplayTo] == "" {
 		return true
 	}
@@ -121,8 +121,8 @@ func caused(ctx context.Context, raw event.Raw, c *record) context.Context {
 	return event.WithOrigin(ctx, o)
 }
 
-// hear notes which event the call is about.
-func (c *record) hear(raw event.Raw) {
+// handle notes which event the call is about.
+func (c *record) handle(raw event.Raw) {
 	c.line.Subject, c.line.EventID, c.line.Attempt = raw.Envelope.Subject, raw.Envelope.EventID.String(), raw.Delivery.Attempt
 	if raw.Envelope.TenantID != nil {
 		c.line.Tenant = raw.Envelope.TenantID.String()
@@ -144,19 +144,19 @@ func again5xx(err error) error {
 	return fault.ErrInternal.Because(err)
 }
 
-func (h ear) parkRaw(ctx context.Context, c *record, raw event.Raw, reason error) (answer, error) {
+func (h eventEndpoint) deadLetterRaw(ctx context.Context, c *record, raw event.Raw, reason error) (answer, error) {
 	data, err := raw.Data()
 	if err != nil {
 		return answer{}, err
 	}
 	attributes := raw.Attributes()
-	attributes[parkedAttempt] = strconv.Itoa(raw.Delivery.Attempt)
-	return h.park(ctx, c, attributes, data, reason)
+	attributes[deadLetterAttempt] = strconv.Itoa(raw.Delivery.Attempt)
+	return h.deadLetter(ctx, c, attributes, data, reason)
 }
 
-// park acknowledges an event once it is in the dead letters; if it cannot be put there, another delivery will try again.
-func (h ear) park(ctx context.Context, c *record, attributes map[string]string, data []byte, reason error) (answer, error) {
-	if err := h.lot.park(ctx, attributes, data, reason); err != nil {
+// publish acknowledges an event once it is in the dead letters; if it cannot be put there, another delivery will try again.
+func (h eventEndpoint) deadLetter(ctx context.Context, c *record, attributes map[string]string, data []byte, reason error) (answer, error) {
+	if err := h.lot.publish(ctx, attributes, data, reason); err != nil {
 		return answer{}, fault.ErrInternal.Because(err)
 	}
 	c.line.Parked = reason.Error()

@@ -163,7 +163,7 @@ func TestAnEventThatCanNeverSucceedIsParked(t *testing.T) {
 		reason string // empty: it is not parked
 	}{
 		{"parked by the act", func(t *testing.T, r earRig) fntest.Answer { return r.Push(r.f, happened(t, captured, payload())) },
-			fn.Park(fmt.Errorf("reservations: %w", fault.ErrNotFound)), "reservations: GENERAL.RESOURCE_NOT_FOUND"},
+			fn.DeadLetter(fmt.Errorf("reservations: %w", fault.ErrNotFound)), "reservations: GENERAL.RESOURCE_NOT_FOUND"},
 		{"a payload against its schema", func(t *testing.T, r earRig) fntest.Answer { return r.Push(r.f, happened(t, captured, broken)) }, nil, "/amountMicro"},
 		{"another subject", func(t *testing.T, r earRig) fntest.Answer {
 			return r.Push(r.f, happened(t, "melmastoon.payment.transaction.failed.v1", payload()))
@@ -207,7 +207,7 @@ func (r earRig) expectParked(t *testing.T, reason string) {
 
 func TestAParkedEventCanBeReadAgain(t *testing.T) {
 	t.Parallel()
-	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.Park(errors.New("a\nb ü")) })
+	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errors.New("a\nb ü")) })
 	raw := happened(t, captured, payload())
 	raw.Extensions = event.Extensions{event.ReplayTo: "test-captured", event.Replays: "2"}
 	rig.Push(rig.f, raw)
@@ -226,7 +226,7 @@ func TestAParkedEventCanBeReadAgain(t *testing.T) {
 
 func TestAnEventThatCannotBeParkedComesAgain(t *testing.T) {
 	t.Parallel()
-	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.Park(errSecret) })
+	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { return fn.DeadLetter(errSecret) })
 	rig.dead.Refuse = func(topic.Message) error { return errors.New("no topic") }
 	if a := rig.Push(rig.f, happened(t, captured, payload())); a.Status != 500 {
 		t.Errorf("got %d %s", a.Status, a.Body)

@@ -43,7 +43,7 @@ type record struct {
 	told   outbox.Tally
 
 	pace      pace
-	standings standings
+	standings outcomes
 	lent      *[]byte // holds the body, and is given back once that is written; nil where it is the answer's own
 }
 
@@ -134,7 +134,7 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Received: r.ContentLength,
 	}
 	c.line.Class, c.line.Agent = attribution.DeviceOf(r.Header), f.agents.hash(r.UserAgent())
-	if len(f.spec.Emits) > 0 { // who tells nothing publishes nothing
+	if len(f.spec.Publishes) > 0 { // who tells nothing publishes nothing
 		ctx = outbox.Tallied(ctx, &c.told)
 	}
 	o := event.Origin{
@@ -179,13 +179,13 @@ func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, 
 	return f.end.act(ctx, r, c)
 }
 
-// lost is the handler of [Mux] for requests that match no function's route. It answers 404 or 405 as a problem, without a
+// notFound is the handler of [Mux] for requests that match no function's route. It answers 404 or 405 as a problem, without a
 // deadline and without a log line, which are a function's.
-func lost(r *router) http.Handler {
+func notFound(r *router) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		c := &record{act: id.New[id.Request](), writer: w, header: w.Header()}
 		new(frame).begin(c, req)
-		a, err := nowhere{r}.act(req.Context(), req, c)
+		a, err := noRoute{r}.act(req.Context(), req, c)
 		if err != nil {
 			a = problem(req, c, err)
 		}

@@ -48,7 +48,7 @@ func (f Function) open(e env.Env) (http.Handler, error) {
 	if err := r.mount(spec, frame.with(end)); err != nil {
 		return nil, err
 	}
-	r.end(frame.with(nowhere{r}))
+	r.end(frame.with(noRoute{r}))
 	return r, nil
 }
 

@@ -10,15 +10,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// A gate lets in whom a Spec's Access names.
-type gate struct {
+// A auth lets in whom a Spec's Access names.
+type auth struct {
 	access   Access
 	audience string
 	verifier *identity.Verifier
 }
 
-func newGate(e env.Env, s Spec) (gate, error) {
-	g := gate{access: s.Access, audience: identity.Audience(s.Service())}
+func newGate(e env.Env, s Spec) (auth, error) {
+	g := auth{access: s.Access, audience: identity.Audience(s.Service())}
 	if s.Access == Public {
 		return g, nil
 	}
@@ -27,7 +27,7 @@ func newGate(e env.Env, s Spec) (gate, error) {
 	return g, err
 }
 
-func (g gate) admit(ctx context.Context, r *http.Request, c *record) (who identity.Identity, err error) {
+func (g auth) admit(ctx context.Context, r *http.Request, c *record) (who identity.Identity, err error) {
 	if g.access == Public {
 		return who, nil
 	}

@@ -14,15 +14,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// HTTP makes a function that answers requests. A service wraps it once, with its door, so that its verbs only say their
+// HTTP makes a function that answers requests. A service wraps it once, with its middleware, so that its verbs only say their
 // Spec and how to build their act.
-func HTTP[V, In, Out any](s Spec, door func(env.Env) (Door[V], error), build func(env.Env) (func(context.Context, V, Call[In]) (Out, error), error)) Function {
+func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error), build func(env.Env) (func(context.Context, V, Call[In]) (Out, error), error)) Function {
 	f := Function{Spec: s.settled(), In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
 		if s.Idempotent && f.Out.Implements(reflect.TypeFor[packer]()) {
 			return nil, errors.New("is idempotent, and its answers are packed")
 		}
-		d, err := door(e)
+		d, err := middleware(e)
 		if err != nil {
 			return nil, err
 		}
@@ -31,7 +31,7 @@ func HTTP[V, In, Out any](s Spec, door func(env.Env) (Door[V], error), build fun
 			return nil, err
 		}
 		if s.Idempotent && d.Ledger == nil {
-			return nil, errors.New("is idempotent, but its door has no ledger")
+			return nil, errors.New("is idempotent, but its middleware has no ledger")
 		}
 		serve, err := build(e)
 		return &httpEnd[V, In, Out]{r, d, serve}, err
@@ -42,7 +42,7 @@ func HTTP[V, In, Out any](s Spec, door func(env.Env) (Door[V], error), build fun
 // A route is what an HTTP function needs that does not depend on its types.
 type route struct {
 	spec Spec
-	gate gate
+	gate auth
 	plan *plan
 }
 
@@ -58,8 +58,8 @@ func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error)
 // An httpEnd is the endpoint of an HTTP function that was opened.
 type httpEnd[V, In, Out any] struct {
 	route
-	door  Door[V]
-	serve func(context.Context, V, Call[In]) (Out, error)
+	middleware Middleware[V]
+	serve      func(context.Context, V, Call[In]) (Out, error)
 }
 
 // act goes through the stages of a request; the first that refuses ends it. A caller is known before the body is read.
@@ -71,7 +71,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if asks(r) != "" {
 		return preflight(c)
 	}
-	visitor, scope, err := h.door.Enter(ctx, r, caller)
+	visitor, scope, err := h.middleware.Resolve(ctx, r, caller)
 	c.enter(scope)
 	if err != nil {
 		return answer{}, err
@@ -93,9 +93,9 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if err := h.plan.decode(r, body, &in, c.began); err != nil {
 		return answer{}, err
 	}
-	if h.door.Begin != nil {
+	if h.middleware.Begin != nil {
 		scope.Cookies = nil // those are sent already
-		visitor, scope, err = h.door.Begin(ctx, r, visitor, scope)
+		visitor, scope, err = h.middleware.Begin(ctx, r, visitor, scope)
 		if c.enter(scope); err != nil {
 			return answer{}, err
 		}
@@ -106,7 +106,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	if anonymous := h.spec.Access == Public && scope.Caller == ""; anonymous || !h.spec.Idempotent {
 		a, err = h.run(ctx, r, c, visitor, call) // all anonymous callers would share one claim
 	} else {
-		a, err = h.once(ctx, r, c, scope, h.claim(r, scope, h.door.Headers, key, body), visitor, call)
+		a, err = h.once(ctx, r, c, scope, h.claim(r, scope, h.middleware.Headers, key, body), visitor, call)
 	}
 	if err != nil {
 		return a, err
@@ -117,7 +117,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 // continueAs is what an answer calls the caller that the browser goes on as. It is no header that can be sent.
 const continueAs = "/Continue-As"
 
-// continueAs adds the cookie of that caller, in place of the door's, which is of the caller before. The ledger keeps the name and no
+// continueAs adds the cookie of that caller, in place of the middleware's, which is of the caller before. The ledger keeps the name and no
 // cookie, so each telling of the answer has its own.
 func (h *httpEnd[V, In, Out]) continueAs(r *http.Request, c *record, v V, a answer) error {
 	caller, ok := a.Header[continueAs]
@@ -125,7 +125,7 @@ func (h *httpEnd[V, In, Out]) continueAs(r *http.Request, c *record, v V, a answ
 		return nil
 	}
 	delete(a.Header, continueAs)
-	cookie, err := h.door.ContinueAs(r, v, caller[0])
+	cookie, err := h.middleware.ContinueAs(r, v, caller[0])
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, c *recor
 // once runs the act unless it was run before under the same key: then its answer is given again. A refusal becomes its
 // problem here, so that it too can be kept, byte for byte.
 func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, s Scope, claim idempotency.Claim, v V, call Call[In]) (answer, error) {
-	a, replayed, err := h.door.Ledger.Do(ctx, claim, func(act id.Request) answer {
+	a, replayed, err := h.middleware.Ledger.Do(ctx, claim, func(act id.Request) answer {
 		call.Act = act
 		a, err := c.perform(s, func() answer {
 			a, err := h.run(ctx, r, c, v, call)
@@ -191,16 +191,16 @@ func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *reco
 // leaseMargin is what a call may take beyond its deadline before another may take over.
 const leaseMargin = 5 * time.Second
 
-// claim says what is to be done once: for whom, by which key, and what exactly. Of the door's headers only those that were
+// claim says what is to be done once: for whom, by which key, and what exactly. Of the middleware's headers only those that were
 // sent count, so that naming one more makes no other request of those that never send it.
-func (r route) claim(req *http.Request, s Scope, doors []string, key string, body []byte) idempotency.Claim {
+func (r route) claim(req *http.Request, s Scope, headers []string, key string, body []byte) idempotency.Claim {
 	parts := [][]byte{[]byte(req.Method), []byte(req.URL.EscapedPath()), []byte(req.URL.RawQuery)}
 	for _, f := range r.plan.fields {
 		if f.source == "header" {
 			parts = append(parts, []byte(req.Header.Get(f.name)))
 		}
 	}
-	for _, name := range doors {
+	for _, name := range headers {
 		if value := req.Header.Get(name); value != "" {
 			parts = append(parts, []byte(name), []byte(value))
 		}

@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-const longestKey = 255
+const maxKeyLength = 255
 
 // idempotencyKey reads the client's key from either header, quoted or bare. An unusable one is refused even where none
 // is needed: its sender believes to be protected.
@@ -25,7 +25,7 @@ func idempotencyKey(h http.Header, required bool) (string, error) {
 			return "", badKey(ruleOnce)
 		}
 	}
-	if !visible(key, longestKey) {
+	if !visible(key, maxKeyLength) {
 		return "", badKey(ruleForm)
 	}
 	return key, nil

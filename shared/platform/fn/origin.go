@@ -31,15 +31,15 @@ var (
 const preflightAge = "600" // seconds that a browser need not ask again
 
 // origins keeps pages of other origins from acting in a visitor's name, and from reading what is answered. Only those
-// that the door names, to the letter, may do both, and only on the same site: browsers send no cookie of the session from another.
+// that the middleware names, to the letter, may do both, and only on the same site: browsers send no cookie of the session from another.
 func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *record) error {
 	if h.spec.Access != Public {
 		return nil
 	}
 	protection := &ownOrigin
-	if h.door.Origins != nil {
+	if h.middleware.Origins != nil {
 		c.header["Vary"] = []string{"Origin"}
-		if origin := r.Header.Get("Origin"); foreign(origin, r) && sameSite(origin, r) && slices.Contains(h.door.Origins(ctx, r), origin) {
+		if origin := r.Header.Get("Origin"); foreign(origin, r) && sameSite(origin, r) && slices.Contains(h.middleware.Origins(ctx, r), origin) {
 			protection = new(http.CrossOriginProtection)
 			if err := protection.AddTrustedOrigin(origin); err != nil {
 				return errCrossOrigin.Because(err)

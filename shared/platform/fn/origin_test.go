@@ -15,10 +15,10 @@ import (
 // shop is a public function at a tenant's shop, whose door trusts one origin of each tenant.
 func shop[Out any](route string, act func(context.Context, string, fn.Call[fn.Nothing]) (Out, error)) fn.Function {
 	method, _, _ := strings.Cut(route, " ")
-	door := func(env.Env) (fn.Door[string], error) {
-		return fn.Door[string]{
+	door := func(env.Env) (fn.Middleware[string], error) {
+		return fn.Middleware[string]{
 			Path: []string{"tenantSlug"},
-			Enter: func(_ context.Context, r *http.Request, _ identity.Identity) (string, fn.Scope, error) {
+			Resolve: func(_ context.Context, r *http.Request, _ identity.Identity) (string, fn.Scope, error) {
 				return r.PathValue("tenantSlug"), fn.Scope{}, nil
 			},
 			Origins: func(_ context.Context, r *http.Request) []string {

@@ -21,9 +21,9 @@ func openPace(e env.Env, s Spec) (p pace, err error) {
 	return p, err
 }
 
-// standings are where a caller stands with the limits that a call has met so far: the address, the session, and the
+// outcomes are where a caller stands with the limits that a call has met so far: the address, the session, and the
 // tenant where that one refuses. How busy a hotel is otherwise is nobody's business.
-type standings [3]ratelimit.Standing
+type outcomes [3]ratelimit.Standing
 
 // arrive counts a request from an address, before anything is done for it.
 func (c *record) arrive() error {
@@ -78,7 +78,7 @@ func (c *record) undo() {
 }
 
 // tell says the standings in the answer's header, whatever is answered.
-func (s *standings) tell(h map[string][]string) {
+func (s *outcomes) tell(h map[string][]string) {
 	if policies := ratelimit.Policies(s[:]...); policies != "" {
 		h["Ratelimit-Policy"] = []string{policies}
 		h["Ratelimit"] = []string{ratelimit.Remaining(s[:]...)}

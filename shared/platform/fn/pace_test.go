@@ -23,8 +23,8 @@ var (
 // visited is a function whose door finds the session in a header, and the hotel unless it is said to be closed.
 func visited(s fn.Spec) fn.Function {
 	s.Name, s.Route = "test-visited", "GET /visited"
-	door := func(env.Env) (fn.Door[fn.Nothing], error) {
-		return fn.Door[fn.Nothing]{Enter: func(_ context.Context, r *http.Request, _ identity.Identity) (fn.Nothing, fn.Scope, error) {
+	door := func(env.Env) (fn.Middleware[fn.Nothing], error) {
+		return fn.Middleware[fn.Nothing]{Resolve: func(_ context.Context, r *http.Request, _ identity.Identity) (fn.Nothing, fn.Scope, error) {
 			if r.Header.Get("X-Closed") != "" {
 				return fn.Nothing{}, fn.Scope{}, errNobody
 			}

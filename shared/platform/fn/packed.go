@@ -27,10 +27,10 @@ type Pack struct {
 
 // The parts of gzip (RFC 1952) and of what is in it (RFC 1951).
 const (
-	zipHead     = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" // compressed by deflate, at no time, by no system
-	blockGoesOn = 0
-	blockIsLast = 1
-	mostInBlock = 1<<16 - 1 // of what is stored as it is
+	zipHead        = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" // compressed by deflate, at no time, by no system
+	blockGoesOn    = 0
+	blockIsLast    = 1
+	maxStoredBlock = 1<<16 - 1 // of what is stored as it is
 )
 
 var errNoObject = errors.New("fn: only objects can be packed")
@@ -93,9 +93,9 @@ type packer interface{ packed() Packed }
 func (p Packed) appendGzip(b []byte) []byte {
 	b = append(b, p.pack.zipped...)
 	rest := p.end
-	for len(rest) > mostInBlock {
-		b = appendStored(b, blockGoesOn, rest[:mostInBlock])
-		rest = rest[mostInBlock:]
+	for len(rest) > maxStoredBlock {
+		b = appendStored(b, blockGoesOn, rest[:maxStoredBlock])
+		rest = rest[maxStoredBlock:]
 	}
 	b = appendStored(b, blockIsLast, rest)
 	b = binary.LittleEndian.AppendUint32(b, crc32.Update(p.pack.sum, crc32.IEEETable, p.end))

@@ -12,51 +12,51 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Park gives up an event: no retry will make it succeed. It goes to its function's dead letters with the reason, and is
+// DeadLetter gives up an event: no retry will make it succeed. It goes to its function's dead letters with the reason, and is
 // acknowledged. Park(nil) is nil.
-func Park(err error) error {
+func DeadLetter(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &parked{err}
+	return &deadLettered{err}
 }
 
-type parked struct{ reason error }
+type deadLettered struct{ reason error }
 
-func (p *parked) Error() string { return "parked: " + p.reason.Error() }
-func (p *parked) Unwrap() error { return p.reason }
+func (p *deadLettered) Error() string { return "parked: " + p.reason.Error() }
+func (p *deadLettered) Unwrap() error { return p.reason }
 
 // The attributes that tell the story of a dead letter that was parked, beside those it came with.
 const (
-	ParkedBy      = "melmastoon-parked-by"
-	ParkedReason  = "melmastoon-parked-reason"
-	parkedAttempt = "melmastoon-parked-attempt"
+	DeadLetteredBy    = "melmastoon-parked-by"
+	DeadLetterReason  = "melmastoon-parked-reason"
+	deadLetterAttempt = "melmastoon-parked-attempt"
 )
 
-const longestReason = 512
+const maxReasonLength = 512
 
-// parkTime bounds the publishing of a dead letter: a process that is told to stop waits for it, and the bus delivers again
+// deadLetterTime bounds the publishing of a dead letter: a process that is told to stop waits for it, and the bus delivers again
 // what was not parked.
-const parkTime = 3 * time.Second
+const deadLetterTime = 3 * time.Second
 
 var errNoDeadLetter = errors.New("fn: no dead-letter topic or no publisher configured")
 
-// A lot publishes events to the dead-letter topic of one function.
-type lot struct {
+// A deadLetters publishes events to the dead-letter topic of one function.
+type deadLetters struct {
 	name  string // of the function
 	topic string
 	to    topic.Publisher // nil where the surroundings have none
 }
 
-// park publishes a message, with the reason, to the dead letters.
-func (l lot) park(ctx context.Context, attributes map[string]string, data []byte, reason error) error {
+// publish publishes a message, with the reason, to the dead letters.
+func (l deadLetters) publish(ctx context.Context, attributes map[string]string, data []byte, reason error) error {
 	if l.to == nil || l.topic == "" {
 		return errors.Join(errNoDeadLetter, reason)
 	}
 	attributes = maps.Clone(attributes)
-	attributes[ParkedBy] = l.name
-	attributes[ParkedReason] = headerText(reason.Error())
-	ctx, cancel := context.WithTimeout(ctx, parkTime)
+	attributes[DeadLetteredBy] = l.name
+	attributes[DeadLetterReason] = headerText(reason.Error())
+	ctx, cancel := context.WithTimeout(ctx, deadLetterTime)
 	defer cancel()
 	m := topic.Message{Topic: l.topic, Attributes: attributes, Data: data}
 	if err := errors.Join(l.to.Publish(ctx, []topic.Message{m})...); err != nil {
@@ -84,6 +84,6 @@ func headerText(s string) string {
 			return '?'
 		}
 		return r
-	}, s[:min(len(s), longestReason)])
+	}, s[:min(len(s), maxReasonLength)])
 	return strings.TrimSpace(s)
 }

@@ -31,7 +31,7 @@ type field struct {
 var sources = []string{"path", "query", "header", "form"}
 
 // planFor reads the tags of a request type. The path's wildcards and the path fields must be the same, but for those that
-// the door has taken.
+// the middleware has taken.
 func planFor(in reflect.Type, route string, taken ...string) (*plan, error) {
 	if in.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%v is not a struct", in)

@@ -21,7 +21,7 @@ import (
 var released = event.Subject{Name: "melmastoon.inventory.allocation.failed.v1", Version: 1, Producer: "inventory-service"}
 
 // relaying is a relay of the sandbox's outbox.
-var relaying = fn.Scheduled(fn.Spec{Name: "test-relay", Schedule: "* * * * *", Emits: fn.Emits{released}}, func(e env.Env) (fn.Tick, error) {
+var relaying = fn.Scheduled(fn.Spec{Name: "test-relay", Schedule: "* * * * *", Publishes: fn.Subjects{released}}, func(e env.Env) (fn.Tick, error) {
 	return outbox.Open(e, postgres.Open(e, "sandbox")).Tick, nil
 })
 

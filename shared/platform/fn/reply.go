@@ -67,7 +67,7 @@ func (r Reply) Version(v int64) Reply { r.etag = `"` + strconv.FormatInt(v, 10) 
 func (r Reply) FromCache(state string) Reply { r.cache = state; return r }
 
 // Cached sets Cache-Control. Where it is not called, an answer with an ETag is "private, no-cache", any other "no-store"; one
-// that sets a cookie for the door is always "no-store".
+// that sets a cookie for the middleware is always "no-store".
 func (r Reply) Cached(control string) Reply { r.control = control; return r }
 
 // Composed sets X-Bootstrap-Version. The client sends it back with later requests, so that one which goes by an old
@@ -101,7 +101,7 @@ func (r Reply) Keep(c *http.Cookie) Reply {
 	return r
 }
 
-// ContinueAs has the browser go on as another caller: the door gives it that caller's cookie, with each replay of the answer too.
+// ContinueAs has the browser go on as another caller: the middleware gives it that caller's cookie, with each replay of the answer too.
 func (r Reply) ContinueAs(caller string) Reply { r.caller = caller; return r }
 
 // Forget has the browser delete the cookie with the name, path and domain of c.

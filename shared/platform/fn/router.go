@@ -14,9 +14,9 @@ import (
 // A router is a ServeMux that never answers by itself: whatever matches no route goes to one handler, which tells 404
 // from 405. ServeMux's own refusals are text, and it redirects paths that are not clean.
 type router struct {
-	mux    *http.ServeMux
-	lost   http.Handler
-	public map[string]bool // the patterns that browsers may ask about before they call
+	mux      *http.ServeMux
+	notFound http.Handler
+	public   map[string]bool // the patterns that browsers may ask about before they call
 }
 
 // methods are all that a route can be for; HEAD comes with GET.
@@ -54,13 +54,13 @@ func (r *router) add(pattern string, h http.Handler) (err error) {
 
 // end says who answers what no route does. It is called once, last.
 func (r *router) end(lost http.Handler) {
-	r.lost = lost
+	r.notFound = lost
 	r.mux.Handle("/", lost)
 }
 
 func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if !clean(req.URL.Path) {
-		r.lost.ServeHTTP(w, req)
+		r.notFound.ServeHTTP(w, req)
 		return
 	}
 	if h, ok := r.asked(req); ok {
@@ -87,10 +87,10 @@ func (r *router) allowed(req *http.Request) (found []string) {
 	return found
 }
 
-// nowhere is the endpoint of whatever has no route.
-type nowhere struct{ *router }
+// noRoute is the endpoint of whatever has no route.
+type noRoute struct{ *router }
 
-func (n nowhere) act(_ context.Context, r *http.Request, c *record) (answer, error) {
+func (n noRoute) act(_ context.Context, r *http.Request, c *record) (answer, error) {
 	if err := c.arrive(); err != nil {
 		return answer{}, err
 	}
@@ -118,6 +118,6 @@ func Mux(fs []Function, open func(Function) (http.Handler, error)) (http.Handler
 			return nil, fmt.Errorf("fn: %s: %w", f.Spec.Name, err)
 		}
 	}
-	r.end(lost(r))
+	r.end(notFound(r))
 	return r, nil
 }

@@ -15,17 +15,17 @@ func Scheduled(s Spec, build func(env.Env) (Tick, error)) Function {
 			return nil, err
 		}
 		tick, err := build(e)
-		return clockwork{g, tick}, err
+		return scheduledEndpoint{g, tick}, err
 	}}
 }
 
-// A clockwork is the endpoint of a scheduled function that was opened.
-type clockwork struct {
-	gate gate
+// A scheduledEndpoint is the endpoint of a scheduled function that was opened.
+type scheduledEndpoint struct {
+	gate auth
 	tick Tick
 }
 
-func (s clockwork) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
+func (s scheduledEndpoint) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
 	if _, err := s.gate.admit(ctx, r, c); err != nil {
 		return answer{}, err
 	}

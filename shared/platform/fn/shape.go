@@ -28,8 +28,8 @@ type member struct {
 	required bool
 }
 
-// most is how many members an object may have: presence is kept in the bits of one word.
-const most = 64
+// maxItems is how many members an object may have: presence is kept in the bits of one word.
+const maxItems = 64
 
 // shapeOf reads a type as the JSON package does. A type that reads itself is a leaf.
 func shapeOf(t reflect.Type, above []reflect.Type) (*shape, error) {
@@ -103,8 +103,8 @@ func (s *shape) include(t reflect.Type, above []reflect.Type) error {
 		s.members[name] = member{inner, len(s.names), !absent && !strings.Contains(options, "omit")}
 		s.names = append(s.names, name)
 	}
-	if len(s.names) > most {
-		return fmt.Errorf("%v has more than %d members", t, most)
+	if len(s.names) > maxItems {
+		return fmt.Errorf("%v has more than %d members", t, maxItems)
 	}
 	return nil
 }

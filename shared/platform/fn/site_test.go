@@ -38,7 +38,7 @@ func TestAHostOfItsOwnStandsForTheTenantInThePath(t *testing.T) {
 		{"kabul.stays.example", "/api/thing", "kabul", true, 200},
 		{"Kabul.Stays.Example.:8080", "/api/thing", "kabul", true, 200},
 		{"hotel.example:443", "/api/thing", "hotel.example", true, 200},
-		{"stays.example", "/api/thing", "", true, 200}, // the door finds no such tenant
+		{"stays.example", "/api/thing", "", true, 200}, // the middleware finds no such tenant
 		{"kabul", "/api/thing", "", true, 200},
 		{"127.0.0.1:8080", "/api/thing", "", true, 200},
 		{"[::1]:8080", "/api/thing", "", true, 200},

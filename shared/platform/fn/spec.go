@@ -17,11 +17,11 @@ type Spec struct {
 	Filter   map[string]string // attributes that an event must have; others are acknowledged unheard
 	Schedule string            // a cron line, UTC
 
-	Access     Access // who may call; implied for events and schedules
-	Uses       Uses   // what it needs: decides its rights
-	Emits      Emits  // what it tells the world
-	Answer     Answer // the usual outcome
-	Idempotent bool   // requires an Idempotency-Key and replays answers to the same caller; for anonymous ones the act itself must be idempotent
+	Access     Access   // who may call; implied for events and schedules
+	Uses       Uses     // what the function needs; its permissions derive from them
+	Publishes  Subjects // the events that it publishes
+	Answer     Answer   // the usual outcome
+	Idempotent bool     // requires an Idempotency-Key and replays answers to the same caller; for anonymous ones the act itself must be idempotent
 
 	Acts         ratelimit.Rates // how often one caller may act; only of a public, idempotent function
 	BodyLimit    int64           // bytes; 64 KiB unless given, 10 MiB for events
@@ -66,8 +66,8 @@ const (
 // Upstream is the need for another service.
 func Upstream(name string) Use { return Use("upstream:" + name) }
 
-// Emits are the events a function can emit.
-type Emits []event.Subject
+// Subjects are the events that a function may publish.
+type Subjects []event.Subject
 
 // Service is the service that the function belongs to.
 func (s Spec) Service() string {

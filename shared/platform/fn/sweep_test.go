@@ -44,7 +44,7 @@ func (y *yard) end(ctx context.Context, leaf int) error {
 	return nil
 }
 
-// most is how often any leaf was tried.
+// maxItems is how often any leaf was tried.
 func (y *yard) most() (most int) {
 	for _, times := range y.tried {
 		most = max(most, times)

@@ -33,8 +33,8 @@ func violation(pointer, rule string) fault.Violation {
 	return fault.Violation{Pointer: pointer, Rule: rule, Message: message}
 }
 
-// deepest is how far values may be nested.
-const deepest = 32
+// maxDepth is how far values may be nested.
+const maxDepth = 32
 
 var errTooDeep = errors.New("nested too deeply")
 
@@ -84,7 +84,7 @@ func (w *walk) open() error {
 	if _, err := w.dec.ReadToken(); err != nil {
 		return err
 	}
-	if w.dec.StackDepth() > deepest {
+	if w.dec.StackDepth() > maxDepth {
 		return errTooDeep
 	}
 	return nil

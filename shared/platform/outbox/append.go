@@ -75,7 +75,7 @@ func keeps(d event.Draft, raw event.Raw) error {
 	case unstorable(raw.Payload):
 		return errUnstorable
 	}
-	return contract.Said(raw.Envelope.Subject, raw.Payload)
+	return contract.ValidateOutgoing(raw.Envelope.Subject, raw.Payload)
 }
 
 // unstorable tells of the one escape that JSON allows and Postgres does not keep: a zero character in a string. After an

@@ -83,7 +83,7 @@ func (o *Outbox) mark(tx postgres.Tx, out *outcome) {
 			    next_attempt_at = platform.now() + least(@longest::interval, @shortest::interval * power(2, least(o.attempts, 20)))
 			FROM unnest(@ids::uuid[], @reasons::text[]) f (id, reason)
 			WHERE o.id = f.id AND o.published_at IS NULL`),
-			pgx.StrictNamedArgs{"ids": out.failed.ids, "reasons": out.failed.reasons, "shortest": shortest, "longest": longest})
+			pgx.StrictNamedArgs{"ids": out.failed.ids, "reasons": out.failed.reasons, "shortest": minBackoff, "longest": maxBackoff})
 	}
 	if len(out.parked.ids) > 0 {
 		tx.Queue(o.sql(`
@@ -97,6 +97,6 @@ func (o *Outbox) mark(tx postgres.Tx, out *outcome) {
 
 // The time until a row's next attempt doubles from the shortest to the longest.
 const (
-	shortest = time.Second
-	longest  = 10 * time.Minute
+	minBackoff = time.Second
+	maxBackoff = 10 * time.Minute
 )

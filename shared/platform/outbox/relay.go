@@ -131,7 +131,7 @@ func (o *Outbox) serve(ctx, within context.Context, rows []row) *outcome {
 // runs out, and the rows are published again.
 func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
 	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
-		tx.Forgettable() // what is lost with the power is only published once more
+		tx.AsyncCommit() // what is lost with the power is only published once more
 		o.mark(tx, out)
 		o.release(tx, l)
 		return nil
@@ -152,7 +152,7 @@ func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 			      SELECT subject FROM {schema}.outbox
 			      WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
 			        AND enqueued_at < platform.now() - @patience::interval) AS events`),
-			pgx.StrictNamedArgs{"patience": patience, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry)
+			pgx.StrictNamedArgs{"patience": queryTimeout, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry)
 	})
 	if err != nil {
 		return s, fmt.Errorf("outbox: stuck in %s: %w", o.db.Schema(), err)
@@ -160,5 +160,5 @@ func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 	return s, nil
 }
 
-// patience is how long an event may fail before it needs a person.
-const patience = 5 * time.Minute
+// queryTimeout is how long an event may fail before it needs a person.
+const queryTimeout = 5 * time.Minute

@@ -16,8 +16,8 @@ import (
 
 // The pause between two attempts of a first connection doubles from the shortest to the longest.
 const (
-	shortestPause = 100 * time.Millisecond
-	longestPause  = 5 * time.Second
+	minPause = 100 * time.Millisecond
+	maxPause = 5 * time.Second
 )
 
 // Connect opens one connection as the login role itself, without role, time-outs or pool: for jobs. It retries for two minutes
@@ -35,7 +35,7 @@ func Connect(ctx context.Context, e env.Env) (*pgx.Conn, error) {
 	}
 	retrying, cancel := context.WithTimeout(ctx, config.Timeout)
 	defer cancel()
-	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
+	for pause := minPause; ; pause = min(2*pause, maxPause) {
 		conn, err := pgx.ConnectConfig(ctx, c)
 		if err == nil {
 			teach(conn.TypeMap())

@@ -23,7 +23,7 @@ func TestWhatMayStayOnAConnection(t *testing.T) {
 		{"SELECT", true}, // of what is no whole statement nothing is known
 		{"", true},
 	} {
-		if got := stains(test.sql); got != test.want {
+		if got := leavesState(test.sql); got != test.want {
 			t.Errorf("%q: %t, want %t", test.sql, got, test.want)
 		}
 	}

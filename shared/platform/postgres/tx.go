@@ -93,9 +93,9 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 // Queue sends a statement together with the next one, or with the commit. Its error is returned there.
 func (t Tx) Queue(sql string, args ...any) { t.ahead.Queue(sql, args...) }
 
-// Forgettable turns synchronous_commit off for this transaction: the commit does not wait for the disk, and may be lost if the
+// AsyncCommit turns synchronous_commit off for this transaction: the commit does not wait for the disk, and may be lost if the
 // server loses power. It is for work that is simply done again then.
-func (t Tx) Forgettable() { t.Queue(forgetting) }
+func (t Tx) AsyncCommit() { t.Queue(forgetting) }
 
 const forgetting = `SELECT set_config('synchronous_commit', 'off', true)`
 
@@ -230,7 +230,7 @@ func (t Tx) alone() bool {
 
 // outgoing is a statement as it is sent.
 func (s *span) outgoing(sql string, args []any) (string, []any) {
-	s.sent, s.stained = true, s.stained || stains(sql)
+	s.sent, s.stained = true, s.stained || leavesState(sql)
 	return number(sql, args)
 }
 

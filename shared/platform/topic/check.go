@@ -7,8 +7,8 @@ import (
 
 // What Pub/Sub takes at most, in bytes.
 const (
-	largestData  = 10_000_000
-	largestValue = 1024 // of an attribute, and of an ordering key
+	maxData           = 10_000_000
+	maxAttributeValue = 1024 // of an attribute, and of an ordering key
 )
 
 // Check says with ErrRefused why a message could never be published or delivered. Attributes and key become headers of
@@ -17,8 +17,8 @@ func Check(m Message) error {
 	switch {
 	case m.Topic == "":
 		return fmt.Errorf("%w: it has no topic", ErrRefused)
-	case len(m.Data) > largestData:
-		return fmt.Errorf("%w: it is larger than %d bytes", ErrRefused, largestData)
+	case len(m.Data) > maxData:
+		return fmt.Errorf("%w: it is larger than %d bytes", ErrRefused, maxData)
 	case !headerValue(m.OrderingKey):
 		return fmt.Errorf("%w: its ordering key is no header", ErrRefused)
 	}
@@ -31,7 +31,7 @@ func Check(m Message) error {
 }
 
 func headerValue(s string) bool {
-	return len(s) <= largestValue && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
+	return len(s) <= maxAttributeValue && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // notToken tells what RFC 9110 does not allow in the name of a header.

@@ -38,9 +38,9 @@ type call struct {
 }
 
 const (
-	largest  = 1 << 20 // of an answer
-	pauseMin = 10 * time.Millisecond
-	pauseMax = 40 * time.Millisecond
+	maxAnswer = 1 << 20 // of an answer
+	pauseMin  = 10 * time.Millisecond
+	pauseMax  = 40 * time.Millisecond
 )
 
 // do makes the call within min(policy, context) and decodes its answer.
@@ -188,12 +188,12 @@ func (c *Client) send(ctx context.Context, call *call) error {
 		return err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, largest+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
 		return fmt.Errorf("read: %w", err)
 	}
-	if len(body) > largest {
-		return fmt.Errorf("more than %d bytes", largest)
+	if len(body) > maxAnswer {
+		return fmt.Errorf("more than %d bytes", maxAnswer)
 	}
 	return judge(res, body, call.out)
 }

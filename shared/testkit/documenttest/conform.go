@@ -8,15 +8,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// A Rig is a driver under test, together with the world it stands in.
-type Rig struct {
+// A Setup is a driver under test, together with the world it stands in.
+type Setup struct {
 	Open func() document.Store // a new one on what earlier ones have kept: that is a restart
 	Away func() document.Store // one whose server is not there
 	Deaf func() document.Store // one whose server takes calls and never answers; see Listener
 }
 
 // checks are what a driver is held to, by what they prove. A driver has no clock: time is the instants that a check names.
-var checks = map[string]func(testing.TB, Rig){
+var checks = map[string]func(testing.TB, Setup){
 	"a record comes back as it was stored":                  comesBack,
 	"collections and keys are apart":                        keepsApart,
 	"get answers in the order of the names":                 answersInOrder,
@@ -40,7 +40,7 @@ var checks = map[string]func(testing.TB, Rig){
 }
 
 // Conform runs the suite. Each check asks for a rig of its own.
-func Conform(t *testing.T, rig func(testing.TB) Rig) {
+func Conform(t *testing.T, rig func(testing.TB) Setup) {
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,13 +11,13 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-func hasOneWinner(t testing.TB, r Rig) {
+func hasOneWinner(t testing.TB, r Setup) {
 	for round := range 4 {
 		oneWinner(t, r, strconv.Itoa(round), noon)
 	}
 }
 
-func hasOneHeir(t testing.TB, r Rig) {
+func hasOneHeir(t testing.TB, r Setup) {
 	d := at(t, r)
 	for round := range 4 {
 		id := strconv.Itoa(round)
@@ -27,7 +27,7 @@ func hasOneHeir(t testing.TB, r Rig) {
 }
 
 // oneWinner has 64 callers, at two stores, create the same record at once.
-func oneWinner(t testing.TB, r Rig, id string, now time.Time) {
+func oneWinner(t testing.TB, r Setup, id string, now time.Time) {
 	desks := []desk{at(t, r), at(t, r)}
 	var winners atomic.Int32
 	var winner atomic.Value
@@ -46,7 +46,7 @@ func oneWinner(t testing.TB, r Rig, id string, now time.Time) {
 
 // losesNoPut counts in a document, as whoever changes one does: read, change, put as the next version, and again if
 // another was faster.
-func losesNoPut(t testing.TB, r Rig) {
+func losesNoPut(t testing.TB, r Setup) {
 	const writers, each = 8, 8
 	first, second := at(t, r), at(t, r)
 	together(writers, func(i int) {
@@ -80,7 +80,7 @@ func increment(d desk) bool {
 	return d.put(noon, named("1"), text(strconv.Itoa(count+1), version+1, evening))
 }
 
-func endsWithNewest(t testing.TB, r Rig) {
+func endsWithNewest(t testing.TB, r Setup) {
 	const writers = 32
 	d := at(t, r)
 	for round := range 4 {
@@ -95,7 +95,7 @@ func endsWithNewest(t testing.TB, r Rig) {
 }
 
 // endsWithNewestOfMany has writers put the same records at once, each in an order and at a version of its own.
-func endsWithNewestOfMany(t testing.TB, r Rig) {
+func endsWithNewestOfMany(t testing.TB, r Setup) {
 	const writers, many = 16, 12
 	desks := []desk{at(t, r), at(t, r)}
 	for round := range 4 {
@@ -114,7 +114,7 @@ func endsWithNewestOfMany(t testing.TB, r Rig) {
 	}
 }
 
-func losesNoAdd(t testing.TB, r Rig) {
+func losesNoAdd(t testing.TB, r Setup) {
 	const callers, each = 16, 4
 	d := at(t, r)
 	var mu sync.Mutex

@@ -15,9 +15,9 @@ import (
 )
 
 // stand gives a rig whose stores are all s: what it keeps outlives whoever has it open.
-func stand(s document.Store) func(testing.TB) Rig {
-	return func(testing.TB) Rig {
-		return Rig{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
+func stand(s document.Store) func(testing.TB) Setup {
+	return func(testing.TB) Setup {
+		return Setup{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
 	}
 }
 
@@ -66,7 +66,7 @@ func (h *hanging) Add(ctx context.Context, _ time.Time, _ document.Name, _ int64
 
 func TestMemoryConforms(t *testing.T) {
 	t.Parallel()
-	Conform(t, func(t testing.TB) Rig { return stand(&Memory{})(t) })
+	Conform(t, func(t testing.TB) Setup { return stand(&Memory{})(t) })
 }
 
 // A listener stands for the test that runs a check, and hears what the check reports to it.
@@ -88,7 +88,7 @@ func (l *listener) Fatalf(format string, args ...any) {
 }
 
 // verdict runs one check and tells what it finds wrong.
-func verdict(t testing.TB, check func(testing.TB, Rig), rig Rig) string {
+func verdict(t testing.TB, check func(testing.TB, Setup), rig Setup) string {
 	l := &listener{TB: t}
 	done := make(chan struct{})
 	go func() {
@@ -191,10 +191,10 @@ func TestTheSuiteFailsWhoDoesOneThingWrong(t *testing.T) {
 	}
 }
 
-func rigOf(s *saboteur) func() Rig {
-	return func() Rig {
+func rigOf(s *saboteur) func() Setup {
+	return func() Setup {
 		s.Memory = &Memory{}
-		return Rig{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
+		return Setup{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
 	}
 }
 

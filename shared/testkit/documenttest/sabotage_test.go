@@ -13,7 +13,7 @@ import (
 var saboteurs = []struct {
 	name  string // what the store does wrong
 	check string // which check must notice
-	rig   func() Rig
+	rig   func() Setup
 }{
 	{"it keeps text only", "a record comes back as it was stored", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		r.Value = []byte(strings.ToValidUTF8(string(r.Value), ""))
@@ -83,14 +83,14 @@ var saboteurs = []struct {
 		r.Value = slices.Clone(r.Value[:min(len(r.Value), 1_000_000)])
 		return m.Create(ctx, now, n, r)
 	}})},
-	{"it forgets", "what was kept survives a restart", func() Rig {
-		return Rig{Open: func() document.Store { return &Memory{} }, Away: away}
+	{"it forgets", "what was kept survives a restart", func() Setup {
+		return Setup{Open: func() document.Store { return &Memory{} }, Away: away}
 	}},
-	{"it is never away", "a store that is away says so", func() Rig {
-		return Rig{Open: away, Away: func() document.Store { return &Memory{} }}
+	{"it is never away", "a store that is away says so", func() Setup {
+		return Setup{Open: away, Away: func() document.Store { return &Memory{} }}
 	}},
-	{"it waits longer than its caller", "a server that never answers is left in time", func() Rig {
-		return Rig{Open: away, Away: away, Deaf: func() document.Store { return &hanging{deaf: true} }}
+	{"it waits longer than its caller", "a server that never answers is left in time", func() Setup {
+		return Setup{Open: away, Away: away, Deaf: func() document.Store { return &hanging{deaf: true} }}
 	}},
 	{"it goes on for ever", "a call whose time is over fails", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
 		return m.Delete(context.WithoutCancel(ctx), n)

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-func comesBack(t testing.TB, r Rig) {
+func comesBack(t testing.TB, r Setup) {
 	d := at(t, r)
 	value := []byte("\x00\xff binary \x1f\x8b")
 	want := document.Record{Value: bytes.Clone(value), Number: -7, Version: 1 << 60, ExpiresAt: evening}
@@ -25,7 +25,7 @@ func comesBack(t testing.TB, r Rig) {
 	}
 }
 
-func keepsApart(t testing.TB, r Rig) {
+func keepsApart(t testing.TB, r Setup) {
 	d := at(t, r)
 	names := []document.Name{
 		named("1"), {Collection: "drafts", ID: "1"}, named("11"), named("1:1"), named("%2F"), named(".."), named("__id7__"), named("a.b"), named("A.b"),
@@ -41,7 +41,7 @@ func keepsApart(t testing.TB, r Rig) {
 	}
 }
 
-func answersInOrder(t testing.TB, r Rig) {
+func answersInOrder(t testing.TB, r Setup) {
 	d := at(t, r)
 	for _, id := range []string{"c", "a", "b"} {
 		d.create(noon, named(id), text(id, 1, evening))
@@ -60,7 +60,7 @@ func answersInOrder(t testing.TB, r Rig) {
 	}
 }
 
-func endsExactly(t testing.TB, r Rig) {
+func endsExactly(t testing.TB, r Setup) {
 	d := at(t, r)
 	d.create(noon, named("1"), text("one", 1, evening))
 	d.add(noon, named("n"), 5, evening)
@@ -80,7 +80,7 @@ func endsExactly(t testing.TB, r Rig) {
 	}
 }
 
-func beginsAnew(t testing.TB, r Rig) {
+func beginsAnew(t testing.TB, r Setup) {
 	d := at(t, r)
 	later := evening.Add(time.Hour)
 	for _, id := range []string{"create", "put"} {
@@ -96,7 +96,7 @@ func beginsAnew(t testing.TB, r Rig) {
 	}
 }
 
-func putsNewer(t testing.TB, r Rig) {
+func putsNewer(t testing.TB, r Setup) {
 	d := at(t, r)
 	for _, test := range []struct {
 		version int64
@@ -114,7 +114,7 @@ func putsNewer(t testing.TB, r Rig) {
 }
 
 // putsEach has among many some that are too old, and one whose predecessor has ended.
-func putsEach(t testing.TB, r Rig) {
+func putsEach(t testing.TB, r Setup) {
 	d := at(t, r)
 	d.create(noon, named("older"), text("was", 2, evening))
 	d.create(noon, named("as new"), text("was", 3, evening))
@@ -139,7 +139,7 @@ func putsEach(t testing.TB, r Rig) {
 	}
 }
 
-func adds(t testing.TB, r Rig) {
+func adds(t testing.TB, r Setup) {
 	d := at(t, r)
 	later := evening.Add(time.Hour)
 	for _, test := range []struct {
@@ -156,7 +156,7 @@ func adds(t testing.TB, r Rig) {
 	}
 }
 
-func deletes(t testing.TB, r Rig) {
+func deletes(t testing.TB, r Setup) {
 	d := at(t, r)
 	d.create(noon, named("1"), text("old", 9, evening))
 	d.create(noon, named("2"), text("other", 1, evening))
@@ -167,9 +167,9 @@ func deletes(t testing.TB, r Rig) {
 	expect(t, "put at an older version", d.put(noon, named("1"), text("new", 1, evening)), true)
 }
 
-func keepsLargest(t testing.TB, r Rig) {
+func keepsLargest(t testing.TB, r Setup) {
 	d := at(t, r)
-	value := make([]byte, document.Largest)
+	value := make([]byte, document.MaxSize)
 	random := rand.NewChaCha8([32]byte{})
 	_, _ = random.Read(value) // what cannot be compressed
 	expect(t, "created", d.create(noon, named("1"), document.Record{Value: value, ExpiresAt: evening}), true)
@@ -178,7 +178,7 @@ func keepsLargest(t testing.TB, r Rig) {
 	}
 }
 
-func survivesRestart(t testing.TB, r Rig) {
+func survivesRestart(t testing.TB, r Setup) {
 	first := at(t, r)
 	first.create(noon, named("1"), text("kept", 3, evening))
 	first.add(noon, named("n"), 5, evening)
@@ -210,7 +210,7 @@ func every(s document.Store) map[string]func(context.Context) error {
 	}
 }
 
-func tellsOfAbsence(t testing.TB, r Rig) {
+func tellsOfAbsence(t testing.TB, r Setup) {
 	for verb, use := range every(r.Away()) {
 		if err := use(t.Context()); !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("%s: got %v, want %v", verb, err, fault.ErrUnavailable)
@@ -218,7 +218,7 @@ func tellsOfAbsence(t testing.TB, r Rig) {
 	}
 }
 
-func heedsContext(t testing.TB, r Rig) {
+func heedsContext(t testing.TB, r Setup) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for verb, use := range every(r.Open()) {
@@ -236,7 +236,7 @@ const (
 	notice = 100
 )
 
-func leavesInTime(t testing.TB, r Rig) {
+func leavesInTime(t testing.TB, r Setup) {
 	s := r.Deaf()
 	for verb, use := range every(s) {
 		ctx, cancel := context.WithTimeout(t.Context(), given)

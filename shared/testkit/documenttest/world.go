@@ -14,7 +14,7 @@ type desk struct {
 	store document.Store
 }
 
-func at(t testing.TB, r Rig) desk { return desk{t, r.Open()} }
+func at(t testing.TB, r Setup) desk { return desk{t, r.Open()} }
 
 func (d desk) get(now time.Time, names ...document.Name) []*document.Record {
 	d.t.Helper()

@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// patience bounds the start of a server on a crowded machine.
-const patience = 2 * time.Minute
+// timeout bounds the start of a server on a crowded machine.
+const timeout = 2 * time.Minute
 
 var (
 	firestore = once(emulators.Firestore)
@@ -26,7 +26,7 @@ var (
 
 func once(start func(context.Context) (*emulators.Server, error)) func() (*emulators.Server, error) {
 	return sync.OnceValues(func() (*emulators.Server, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
 		return start(ctx)
 	})

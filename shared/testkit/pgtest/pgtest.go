@@ -21,8 +21,8 @@ import (
 // Login is the role that functions connect as: a member of every application and maintenance role, and nothing else.
 const Login = "melmastoon"
 
-// patience bounds each thing done for a test, so that a stuck server fails it with a reason.
-const patience = 30 * time.Second
+// timeout bounds each thing done for a test, so that a stuck server fails it with a reason.
+const timeout = 30 * time.Second
 
 // A Database belongs to one test and is dropped with it.
 type Database struct {
@@ -109,7 +109,7 @@ func (d *Database) Advance(by time.Duration) {
 	d.t.Helper()
 	conn := connect(d.t, d.OwnerURL())
 	defer hangUp(conn)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if _, err := migrate.MoveClock(ctx, conn, by); err != nil {
 		d.t.Fatalf("pgtest: %v", err)
@@ -141,7 +141,7 @@ func (d *Database) close(migrated bool) {
 // closeEnv waits for the pools, which wait for their transactions: one that never ended is the test's mistake.
 func (d *Database) closeEnv() {
 	d.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	closed := make(chan error, 1)
 	go func() { closed <- d.env.Close(ctx) }()
@@ -159,7 +159,7 @@ func (d *Database) check() {
 	d.t.Helper()
 	conn := connect(d.t, d.OwnerURL())
 	defer hangUp(conn)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	breaches, err := Breaches(ctx, conn)
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *Database) manage(statements ...string) {
 	u := d.at("postgres")
 	conn := connect(d.t, u.String())
 	defer hangUp(conn)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	for _, s := range statements {
 		if _, err := conn.Exec(ctx, s); err != nil {
@@ -188,7 +188,7 @@ func (d *Database) manage(statements ...string) {
 // connect opens a connection that knows our ids and dates.
 func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	conn, err := postgres.Connect(ctx, env.Of(map[string]string{"DATABASE_URL": url}))
 	if err != nil {
@@ -198,7 +198,7 @@ func connect(t testing.TB, url string) *pgx.Conn {
 }
 
 func hangUp(conn *pgx.Conn) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	_ = conn.Close(ctx)
 }

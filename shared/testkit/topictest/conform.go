@@ -18,8 +18,8 @@ type Driver interface {
 	Run(ctx context.Context) error
 }
 
-// A Rig is a driver under test, together with the world it stands in. A world that does not wait needs no Advance and no Settled.
-type Rig struct {
+// A Setup is a driver under test, together with the world it stands in. A world that does not wait needs no Advance and no Settled.
+type Setup struct {
 	Open    func() Driver                // a new one on what earlier ones have kept: that is a restart
 	Advance func(time.Duration)          // lets the driver's time pass
 	Settled func(testing.TB)             // returns when what became of each push so far is written down
@@ -36,13 +36,13 @@ const (
 	Keeps Trait = "what is owed survives a restart"
 )
 
-func (r Rig) does(trait Trait) bool { return !slices.Contains(r.Lacks, trait) }
+func (r Setup) does(trait Trait) bool { return !slices.Contains(r.Lacks, trait) }
 
 // Conform runs the suite. Each test asks for a rig of its own, and is left out where its world lacks what it is about.
-func Conform(t *testing.T, rig func(testing.TB) Rig) {
+func Conform(t *testing.T, rig func(testing.TB) Setup) {
 	for name, test := range map[string]struct {
 		needs []Trait
-		run   func(*testing.T, Rig)
+		run   func(*testing.T, Setup)
 	}{
 		"a push is the message as a CloudEvent with its metadata":          {nil, isWholeMessage},
 		"a push carries an identity token for the audience":                {nil, carriesToken},

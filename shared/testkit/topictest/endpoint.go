@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// patience bounds each wait for something that must happen.
-const patience = 20 * time.Second
+// timeout bounds each wait for something that must happen.
+const timeout = 20 * time.Second
 
 // A push is a request as an endpoint got it.
 type push struct {
@@ -55,8 +55,8 @@ func (e *endpoint) next() push {
 	select {
 	case p := <-e.pushes:
 		return p
-	case <-time.After(patience):
-		e.t.Fatalf("no push within %v", patience)
+	case <-time.After(timeout):
+		e.t.Fatalf("no push within %v", timeout)
 		return push{}
 	}
 }
@@ -89,8 +89,8 @@ func start(t testing.TB, d Driver) (stop func()) {
 			if err != nil && !errors.Is(err, context.Canceled) {
 				t.Errorf("run: %v", err)
 			}
-		case <-time.After(patience):
-			t.Errorf("run has not ended within %v", patience)
+		case <-time.After(timeout):
+			t.Errorf("run has not ended within %v", timeout)
 		}
 	}
 	t.Cleanup(stop)
@@ -114,7 +114,7 @@ func publish(t testing.TB, p topic.Publisher, messages ...topic.Message) {
 // to is a subscription that repeats at once, for tests in which time does not matter.
 func to(e *endpoint, topicName string) topic.Subscription {
 	return topic.Subscription{Name: "to-" + topicName, Topic: topicName, Endpoint: e.url + "/push", Audience: "https://listener",
-		MinBackoff: time.Millisecond, MaxBackoff: time.Millisecond, AckDeadline: patience}
+		MinBackoff: time.Millisecond, MaxBackoff: time.Millisecond, AckDeadline: timeout}
 }
 
 func text(topicName, key, body string) topic.Message {

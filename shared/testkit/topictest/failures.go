@@ -11,7 +11,7 @@ import (
 )
 
 // backsOff proves that nothing comes too early by what comes instead: a probe that is pushed at once.
-func backsOff(t *testing.T, r Rig) {
+func backsOff(t *testing.T, r Setup) {
 	d := r.Open()
 	e := listen(t, func(p push) int {
 		if p.body == "probe" {
@@ -49,7 +49,7 @@ func backsOff(t *testing.T, r Rig) {
 	}
 }
 
-func keepsDeadline(t *testing.T, r Rig) {
+func keepsDeadline(t *testing.T, r Setup) {
 	d := r.Open()
 	slow := make(chan struct{})
 	var tried atomic.Bool
@@ -70,7 +70,7 @@ func keepsDeadline(t *testing.T, r Rig) {
 	close(slow)
 }
 
-func buries(t *testing.T, r Rig) {
+func buries(t *testing.T, r Setup) {
 	const attempts = 5
 	d := r.Open()
 	e := listen(t, func(p push) int {
@@ -110,7 +110,7 @@ func buries(t *testing.T, r Rig) {
 	}
 }
 
-func survivesRestart(t *testing.T, r Rig) {
+func survivesRestart(t *testing.T, r Setup) {
 	first := r.Open()
 	var up atomic.Bool
 	e := listen(t, func(push) int {

@@ -14,7 +14,7 @@ import (
 )
 
 // keepsOrder has one push in five fail, so that order is kept also by what is repeated.
-func keepsOrder(t *testing.T, r Rig) {
+func keepsOrder(t *testing.T, r Setup) {
 	const keys, each = 5, 20
 	d := r.Open()
 	var mu sync.Mutex
@@ -62,7 +62,7 @@ func keepsOrder(t *testing.T, r Rig) {
 	}
 }
 
-func holdsUpNoOther(t *testing.T, r Rig) {
+func holdsUpNoOther(t *testing.T, r Setup) {
 	d := r.Open()
 	e := listen(t, func(p push) int {
 		if strings.HasPrefix(p.body, "bad") {

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A PullRig is a puller under test. What is published to the topic Letters waits in the subscription that is called the same.
+// A PullRig is a puller under test. What is published to the topic DeadLetters waits in the subscription that is called the same.
 type PullRig struct {
 	Puller  topic.Puller
 	Publish func(t testing.TB, messages ...topic.Message)
@@ -21,8 +21,8 @@ type PullRig struct {
 	Patience time.Duration // for what must come; 0 is what a crowded machine takes
 }
 
-// Letters is the name of the one subscription of a PullRig.
-const Letters = "letters.dlq"
+// DeadLetters is the name of the one subscription of a PullRig.
+const DeadLetters = "letters.dlq"
 
 // pullChecks are what a puller is held to, by what they prove.
 var pullChecks = map[string]func(testing.TB, PullRig){
@@ -48,9 +48,9 @@ func ConformPuller(t *testing.T, rig func(testing.TB) PullRig) {
 
 const long = 5 * time.Minute // a lease that outlives every check
 
-func letters(bodies ...string) (messages []topic.Message) {
+func deadLetters(bodies ...string) (messages []topic.Message) {
 	for _, body := range bodies {
-		messages = append(messages, text(Letters, "", body))
+		messages = append(messages, text(DeadLetters, "", body))
 	}
 	return messages
 }
@@ -58,11 +58,11 @@ func letters(bodies ...string) (messages []topic.Message) {
 // pull takes what there is, at most so many at a time, until so many have come or, with 0, until nothing comes.
 func (r PullRig) pull(t testing.TB, want, most int, lease time.Duration) (all []topic.Pulled) {
 	t.Helper()
-	enough, again := time.NewTimer(cmp.Or(r.Patience, patience)), time.NewTicker(10*time.Millisecond)
+	enough, again := time.NewTimer(cmp.Or(r.Patience, timeout)), time.NewTicker(10*time.Millisecond)
 	defer enough.Stop()
 	defer again.Stop()
 	for {
-		some, err := r.Puller.Pull(t.Context(), Letters, most, lease)
+		some, err := r.Puller.Pull(t.Context(), DeadLetters, most, lease)
 		if err != nil {
 			t.Fatalf("pull: %v", err)
 		}
@@ -102,7 +102,7 @@ func came(t testing.TB, pulled []topic.Pulled, want ...string) {
 }
 
 func pullsWhole(t testing.TB, r PullRig) {
-	sent := topic.Message{Topic: Letters, OrderingKey: "t:k", Attributes: map[string]string{"ce-id": "evt_1", "melmastoon-parked-reason": "it's so"}, Data: []byte("\x00{}\xff")}
+	sent := topic.Message{Topic: DeadLetters, OrderingKey: "t:k", Attributes: map[string]string{"ce-id": "evt_1", "melmastoon-parked-reason": "it's so"}, Data: []byte("\x00{}\xff")}
 	r.Publish(t, sent)
 	got := r.pull(t, 1, 10, long)[0]
 	if got.Receipt == "" || got.PublishedAt.IsZero() || got.OrderingKey != sent.OrderingKey || !bytes.Equal(got.Data, sent.Data) || !maps.Equal(got.Attributes, sent.Attributes) {
@@ -111,7 +111,7 @@ func pullsWhole(t testing.TB, r PullRig) {
 }
 
 func pullsNoMore(t testing.TB, r PullRig) {
-	r.Publish(t, letters("1", "2", "3", "4", "5")...)
+	r.Publish(t, deadLetters("1", "2", "3", "4", "5")...)
 	for range 5 {
 		if n := len(r.pull(t, 1, 1, long)); n != 1 {
 			t.Errorf("%d came, want one", n)
@@ -120,26 +120,26 @@ func pullsNoMore(t testing.TB, r PullRig) {
 }
 
 func leases(t testing.TB, r PullRig) {
-	r.Publish(t, letters("1", "2")...)
+	r.Publish(t, deadLetters("1", "2")...)
 	r.pull(t, 2, 10, long)
-	r.Publish(t, letters("3")...)
+	r.Publish(t, deadLetters("3")...)
 	came(t, r.pull(t, 1, 10, long), "3")
 }
 
 func releases(t testing.TB, r PullRig) {
-	r.Publish(t, letters("1", "2", "3")...)
+	r.Publish(t, deadLetters("1", "2", "3")...)
 	pulled := r.pull(t, 3, 10, long)
-	if err := r.Puller.Release(t.Context(), Letters, receiptsOf(pulled)); err != nil {
+	if err := r.Puller.Release(t.Context(), DeadLetters, receiptsOf(pulled)); err != nil {
 		t.Fatalf("release: %v", err)
 	}
 	came(t, r.pull(t, 3, 10, long), "1", "2", "3")
-	if err := r.Puller.Release(t.Context(), Letters, nil); err != nil {
+	if err := r.Puller.Release(t.Context(), DeadLetters, nil); err != nil {
 		t.Errorf("release nothing: %v", err)
 	}
 }
 
 func acknowledgesForGood(t testing.TB, r PullRig) {
-	r.Publish(t, letters("1", "2", "3")...)
+	r.Publish(t, deadLetters("1", "2", "3")...)
 	pulled := r.pull(t, 3, 10, time.Second)
 	var stays []topic.Pulled
 	var goes []string
@@ -151,11 +151,11 @@ func acknowledgesForGood(t testing.TB, r PullRig) {
 		}
 	}
 	for range 2 { // once more is no mistake
-		if err := r.Puller.Acknowledge(t.Context(), Letters, goes); err != nil {
+		if err := r.Puller.Acknowledge(t.Context(), DeadLetters, goes); err != nil {
 			t.Fatalf("acknowledge: %v", err)
 		}
 	}
-	if err := r.Puller.Release(t.Context(), Letters, receiptsOf(stays)); err != nil {
+	if err := r.Puller.Release(t.Context(), DeadLetters, receiptsOf(stays)); err != nil {
 		t.Fatalf("release: %v", err)
 	}
 	came(t, r.pull(t, 1, 10, long), "2")
@@ -163,7 +163,7 @@ func acknowledgesForGood(t testing.TB, r PullRig) {
 }
 
 func endsLeases(t testing.TB, r PullRig) {
-	r.Publish(t, letters("1")...)
+	r.Publish(t, deadLetters("1")...)
 	r.pull(t, 1, 10, time.Second)
 	came(t, r.pull(t, 1, 10, long), "1")
 }
@@ -174,7 +174,7 @@ func shares(t testing.TB, r PullRig) {
 	for n := range all {
 		want = append(want, fmt.Sprintf("%02d", n))
 	}
-	r.Publish(t, letters(want...)...)
+	r.Publish(t, deadLetters(want...)...)
 	var mu sync.Mutex
 	var got []topic.Pulled
 	var group sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-func isWholeMessage(t *testing.T, r Rig) {
+func isWholeMessage(t *testing.T, r Setup) {
 	d := r.Open()
 	e := listen(t, always(http.StatusNoContent))
 	s := to(e, "orders")
@@ -42,7 +42,7 @@ func isWholeMessage(t *testing.T, r Rig) {
 	}
 }
 
-func carriesToken(t *testing.T, r Rig) {
+func carriesToken(t *testing.T, r Setup) {
 	d := r.Open()
 	e := listen(t, always(http.StatusOK))
 	subscribe(t, d, to(e, "orders"))
@@ -53,7 +53,7 @@ func carriesToken(t *testing.T, r Rig) {
 	}
 }
 
-func filters(t *testing.T, r Rig) {
+func filters(t *testing.T, r Setup) {
 	d := r.Open()
 	e := listen(t, always(http.StatusOK))
 	s := to(e, "orders")
@@ -72,7 +72,7 @@ func filters(t *testing.T, r Rig) {
 }
 
 // reachesNoOther publishes for one, then for the other, then for all: of what is not theirs neither hears before the last.
-func reachesNoOther(t *testing.T, r Rig) {
+func reachesNoOther(t *testing.T, r Setup) {
 	d := r.Open()
 	one, other := listen(t, always(http.StatusOK)), listen(t, always(http.StatusOK))
 	first, second := to(one, "orders"), to(other, "orders")
@@ -98,7 +98,7 @@ func reachesNoOther(t *testing.T, r Rig) {
 	}
 }
 
-func subscribesFromThenOn(t *testing.T, r Rig) {
+func subscribesFromThenOn(t *testing.T, r Setup) {
 	d := r.Open()
 	e, other := listen(t, always(http.StatusOK)), listen(t, always(http.StatusOK))
 	dropped := to(other, "other")
@@ -117,7 +117,7 @@ func subscribesFromThenOn(t *testing.T, r Rig) {
 	}
 }
 
-func acknowledges(t *testing.T, r Rig) {
+func acknowledges(t *testing.T, r Setup) {
 	d := r.Open()
 	answers := []int{200, 201, 202, 204, 206, 301, 302, 307, 400, 401, 404, 409, 410, 429, 500, 503} // 102 comes before an answer: Go's servers cannot end with it
 	acks := []string{"200", "201", "202", "204"}
@@ -147,7 +147,7 @@ func acknowledges(t *testing.T, r Rig) {
 	}
 }
 
-func staysWhereItWasSent(t *testing.T, r Rig) {
+func staysWhereItWasSent(t *testing.T, r Setup) {
 	d := r.Open()
 	var tried atomic.Bool
 	e := listen(t, func(p push) int {

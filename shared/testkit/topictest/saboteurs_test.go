@@ -13,9 +13,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-func shelf() *Shelf { return NewShelf(env.Of(nil).Now, Letters) }
+func shelf() *Backlog { return NewShelf(env.Of(nil).Now, DeadLetters) }
 
-func rigOn(p topic.Puller, s *Shelf) PullRig {
+func rigOn(p topic.Puller, s *Backlog) PullRig {
 	return PullRig{Puller: p, Publish: func(_ testing.TB, messages ...topic.Message) { s.Put(messages...) }, Patience: 2 * time.Second}
 }
 
@@ -26,30 +26,30 @@ func TestTheShelfConforms(t *testing.T) {
 
 // A saboteur is a puller that does one thing wrong. What is not set it does right.
 type saboteur struct {
-	*Shelf
-	pull                 func(s *Shelf, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error)
-	acknowledge, release func(s *Shelf, ctx context.Context, name string, receipts []string) error
+	*Backlog
+	pull                 func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error)
+	acknowledge, release func(s *Backlog, ctx context.Context, name string, receipts []string) error
 }
 
 func (s saboteur) Pull(ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 	if s.pull != nil {
-		return s.pull(s.Shelf, ctx, name, most, lease)
+		return s.pull(s.Backlog, ctx, name, most, lease)
 	}
-	return s.Shelf.Pull(ctx, name, most, lease)
+	return s.Backlog.Pull(ctx, name, most, lease)
 }
 
 func (s saboteur) Acknowledge(ctx context.Context, name string, receipts []string) error {
 	if s.acknowledge != nil {
-		return s.acknowledge(s.Shelf, ctx, name, receipts)
+		return s.acknowledge(s.Backlog, ctx, name, receipts)
 	}
-	return s.Shelf.Acknowledge(ctx, name, receipts)
+	return s.Backlog.Acknowledge(ctx, name, receipts)
 }
 
 func (s saboteur) Release(ctx context.Context, name string, receipts []string) error {
 	if s.release != nil {
-		return s.release(s.Shelf, ctx, name, receipts)
+		return s.release(s.Backlog, ctx, name, receipts)
 	}
-	return s.Shelf.Release(ctx, name, receipts)
+	return s.Backlog.Release(ctx, name, receipts)
 }
 
 var saboteurs = []struct {
@@ -57,25 +57,25 @@ var saboteurs = []struct {
 	check  string // which check must notice
 	puller saboteur
 }{
-	{"it keeps text only", "a message comes as it was published", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it keeps text only", "a message comes as it was published", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		pulled, err := s.Pull(ctx, name, most, lease)
 		for i := range pulled {
 			pulled[i].Data = []byte(strings.ToValidUTF8(string(pulled[i].Data), ""))
 		}
 		return pulled, err
 	}}},
-	{"it gives all there is", "never more come than were asked for", saboteur{pull: func(s *Shelf, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it gives all there is", "never more come than were asked for", saboteur{pull: func(s *Backlog, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, 1000, lease)
 	}}},
-	{"it shows without leasing", "what is leased is given to nobody else", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
+	{"it shows without leasing", "what is leased is given to nobody else", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, most, -time.Second)
 	}}},
-	{"it keeps what is released until the lease is over", "what is released comes again at once", saboteur{release: func(*Shelf, context.Context, string, []string) error { return nil }}},
-	{"it gives back what is acknowledged", "what is acknowledged never comes again", saboteur{acknowledge: (*Shelf).Release}},
-	{"it gives for good", "what is forgotten comes again after its lease", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
+	{"it keeps what is released until the lease is over", "what is released comes again at once", saboteur{release: func(*Backlog, context.Context, string, []string) error { return nil }}},
+	{"it gives back what is acknowledged", "what is acknowledged never comes again", saboteur{acknowledge: (*Backlog).Release}},
+	{"it gives for good", "what is forgotten comes again after its lease", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, most, time.Hour)
 	}}},
-	{"it looks and then leases", "many who pull at once share what there is", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it looks and then leases", "many who pull at once share what there is", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		seen, err := s.Pull(ctx, name, most, -time.Second)
 		if err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ var saboteurs = []struct {
 		}
 		return seen, nil
 	}}},
-	{"it makes what is not there", "a subscription that is not there is an error", saboteur{pull: func(s *Shelf, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it makes what is not there", "a subscription that is not there is an error", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		s.Put(topic.Message{Topic: name})
 		return s.Pull(ctx, name, most, lease)
 	}}},
@@ -142,8 +142,8 @@ func TestTheSuiteOfPullersFailsWhoDoesOneThingWrong(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no check that %q", s.check)
 			}
-			s.puller.Shelf = shelf()
-			if verdict(t, check, rigOn(s.puller, s.puller.Shelf)) == "" {
+			s.puller.Backlog = shelf()
+			if verdict(t, check, rigOn(s.puller, s.puller.Backlog)) == "" {
 				t.Errorf("not noticed by the check that %s", s.check)
 			}
 		})

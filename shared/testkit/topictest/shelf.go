@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A Shelf is a topic.Puller that remembers. Make it with NewShelf.
-type Shelf struct {
+// A Backlog is a topic.Puller that remembers. Make it with NewShelf.
+type Backlog struct {
 	// Refuse, if set, is asked before each act with its verb: "pull", "acknowledge" or "release". Its error is the answer.
 	Refuse func(verb string) error
 
@@ -29,8 +29,8 @@ type kept struct {
 }
 
 // NewShelf has these subscriptions, empty. Leases end by the clock given.
-func NewShelf(now func() time.Time, subscriptions ...string) *Shelf {
-	s := &Shelf{now: now, kept: map[string][]*kept{}}
+func NewShelf(now func() time.Time, subscriptions ...string) *Backlog {
+	s := &Backlog{now: now, kept: map[string][]*kept{}}
 	for _, name := range subscriptions {
 		s.kept[name] = nil
 	}
@@ -38,7 +38,7 @@ func NewShelf(now func() time.Time, subscriptions ...string) *Shelf {
 }
 
 // Put lays messages down in the subscription called as their topic.
-func (s *Shelf) Put(messages ...topic.Message) {
+func (s *Backlog) Put(messages ...topic.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range messages {
@@ -49,7 +49,7 @@ func (s *Shelf) Put(messages ...topic.Message) {
 }
 
 // Left are the messages that nobody has acknowledged, leased or not.
-func (s *Shelf) Left(subscription string) (messages []topic.Message) {
+func (s *Backlog) Left(subscription string) (messages []topic.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range s.kept[subscription] {
@@ -59,7 +59,7 @@ func (s *Shelf) Left(subscription string) (messages []topic.Message) {
 }
 
 // Pull is topic.Puller's.
-func (s *Shelf) Pull(ctx context.Context, subscription string, most int, lease time.Duration) (pulled []topic.Pulled, err error) {
+func (s *Backlog) Pull(ctx context.Context, subscription string, most int, lease time.Duration) (pulled []topic.Pulled, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all, there := s.kept[subscription]
@@ -81,7 +81,7 @@ func (s *Shelf) Pull(ctx context.Context, subscription string, most int, lease t
 }
 
 // Acknowledge is topic.Puller's.
-func (s *Shelf) Acknowledge(ctx context.Context, subscription string, receipts []string) error {
+func (s *Backlog) Acknowledge(ctx context.Context, subscription string, receipts []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.refuse(ctx, "acknowledge"); err != nil {
@@ -92,7 +92,7 @@ func (s *Shelf) Acknowledge(ctx context.Context, subscription string, receipts [
 }
 
 // Release is topic.Puller's.
-func (s *Shelf) Release(ctx context.Context, subscription string, receipts []string) error {
+func (s *Backlog) Release(ctx context.Context, subscription string, receipts []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.refuse(ctx, "release"); err != nil {
@@ -106,7 +106,7 @@ func (s *Shelf) Release(ctx context.Context, subscription string, receipts []str
 	return nil
 }
 
-func (s *Shelf) refuse(ctx context.Context, verb string) error {
+func (s *Backlog) refuse(ctx context.Context, verb string) error {
 	if s.Refuse != nil {
 		if err := s.Refuse(verb); err != nil {
 			return err

@@ -29,8 +29,8 @@ const (
 
 const endless = 10 << 20
 
-// Neighbours are services side by side at one address. What belongs to one mood is called by a name.
-type Neighbours struct {
+// Services are services side by side at one address. What belongs to one mood is called by a name.
+type Services struct {
 	garbled string // what is answered instead: of the form that is expected, and empty
 	mux     *http.ServeMux
 	server  *httptest.Server
@@ -46,16 +46,16 @@ type Neighbours struct {
 type Answer func(r *http.Request, body []byte) any
 
 // Open opens their doors, until the test ends.
-func Open(t testing.TB, garbled string) *Neighbours {
+func Open(t testing.TB, garbled string) *Services {
 	t.Helper()
-	n := &Neighbours{garbled: garbled, mux: http.NewServeMux(), moods: map[string]Mood{}, asked: map[string]int{}, bodies: map[string]string{}, before: func(string) {}}
+	n := &Services{garbled: garbled, mux: http.NewServeMux(), moods: map[string]Mood{}, asked: map[string]int{}, bodies: map[string]string{}, before: func(string) {}}
 	n.server = httptest.NewServer(n.mux)
 	t.Cleanup(func() { n.server.CloseClientConnections(); n.server.Close() })
 	return n
 }
 
 // Answers has what is asked for at a pattern, such as "GET /theme/brands", answered under a name. One answer is made at a time.
-func (n *Neighbours) Answers(pattern, name string, answer Answer) {
+func (n *Services) Answers(pattern, name string, answer Answer) {
 	n.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		in, _ := io.ReadAll(r.Body)
 		var mood Mood
@@ -72,7 +72,7 @@ func (n *Neighbours) Answers(pattern, name string, answer Answer) {
 	})
 }
 
-func (n *Neighbours) say(w http.ResponseWriter, r *http.Request, mood Mood, out any) {
+func (n *Services) say(w http.ResponseWriter, r *http.Request, mood Mood, out any) {
 	switch {
 	case mood == Hanging:
 		<-r.Context().Done()
@@ -94,7 +94,7 @@ func (n *Neighbours) say(w http.ResponseWriter, r *http.Request, mood Mood, out 
 }
 
 // Around returns the surroundings with these services in them, each at /<service>.
-func (n *Neighbours) Around(e env.Env, services ...string) env.Env {
+func (n *Services) Around(e env.Env, services ...string) env.Env {
 	for _, service := range services {
 		e = e.With("UPSTREAM_"+strings.ToUpper(service)+"_URL", n.server.URL+"/"+service)
 	}
@@ -102,25 +102,25 @@ func (n *Neighbours) Around(e env.Env, services ...string) env.Env {
 }
 
 // Mood changes how a name answers from now on.
-func (n *Neighbours) Mood(name string, m Mood) { n.Do(func() { n.moods[name] = m }) }
+func (n *Services) Mood(name string, m Mood) { n.Do(func() { n.moods[name] = m }) }
 
 // Before has f called before each answer, after what it says is fixed.
-func (n *Neighbours) Before(f func(name string)) { n.Do(func() { n.before = f }) }
+func (n *Services) Before(f func(name string)) { n.Do(func() { n.before = f }) }
 
 // Asked is how often a name was asked.
-func (n *Neighbours) Asked(name string) (times int) {
+func (n *Services) Asked(name string) (times int) {
 	n.Do(func() { times = n.asked[name] })
 	return times
 }
 
 // Body is what a name was asked last: the body, then the query.
-func (n *Neighbours) Body(name string) (body string) {
+func (n *Services) Body(name string) (body string) {
 	n.Do(func() { body = n.bodies[name] })
 	return body
 }
 
 // Do changes what the neighbours know, while none of them makes an answer.
-func (n *Neighbours) Do(f func()) {
+func (n *Services) Do(f func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	f()

@@ -65,7 +65,7 @@ func written(h *house, d event.Draft) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := contract.Said(d.Subject.Name, raw.Payload); err != nil {
+	if err := contract.ValidateOutgoing(d.Subject.Name, raw.Payload); err != nil {
 		return nil, err
 	}
 	envelope, err := json.Marshal(raw.Envelope)

@@ -122,12 +122,12 @@ func BenchmarkReservations(b *testing.B) {
 		}{
 			{"a reservation by its id", func(ctx context.Context) error {
 				r := among[rand.IntN(len(among))]
-				_, err := s.Get(ctx, reservation.Reach{Tenant: r.Tenant}, r.Reservation)
+				_, err := s.Get(ctx, reservation.Scope{Tenant: r.Tenant}, r.Reservation)
 				return err
 			}},
 			{"a reservation by its code", func(ctx context.Context) error {
 				r := among[rand.IntN(len(among))]
-				found, err := s.ByCode(ctx, reservation.Reach{Tenant: r.Tenant}, r.Code)
+				found, err := s.ByCode(ctx, reservation.Scope{Tenant: r.Tenant}, r.Code)
 				return only(err, len(found) == 1)
 			}},
 			{"the arrivals of a day", func(ctx context.Context) error {
@@ -136,7 +136,7 @@ func BenchmarkReservations(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				found, err := s.Arrivals(ctx, reservation.Reach{Tenant: r.Tenant}, r.Property, day, reservation.Page{Limit: 50})
+				found, err := s.Arrivals(ctx, reservation.Scope{Tenant: r.Tenant}, r.Property, day, reservation.Page{Limit: 50})
 				return only(err, len(found) > 0)
 			}},
 			{"the first hundred holds that are due", func(ctx context.Context) error {

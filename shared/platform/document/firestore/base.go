@@ -181,10 +181,10 @@ func outage(ctx context.Context, err error) error {
 
 // The pause before another round: drawn between nothing and a bound that doubles, so that those who collide part.
 const (
-	shortest = 2 * time.Millisecond
-	longest  = 100 * time.Millisecond
+	minPause = 2 * time.Millisecond
+	maxPause = 100 * time.Millisecond
 )
 
 func pause(ctx context.Context, round int) error {
-	return env.Wait(ctx, rand.N(min(shortest<<min(round, 10), longest)))
+	return env.Wait(ctx, rand.N(min(minPause<<min(round, 10), maxPause)))
 }

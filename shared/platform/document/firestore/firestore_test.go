@@ -34,11 +34,11 @@ func another(t testing.TB, address, project string) *firestore.Store {
 
 func TestFirestoreConforms(t *testing.T) {
 	t.Parallel()
-	documenttest.Conform(t, func(t testing.TB) documenttest.Rig {
+	documenttest.Conform(t, func(t testing.TB) documenttest.Setup {
 		address, project := emulatortest.Firestore(t), emulatortest.Name()
 		nobody, err := subprocess.FreeAddress()
 		must(t, err)
-		return documenttest.Rig{
+		return documenttest.Setup{
 			Open: func() document.Store { return another(t, address, project) },
 			Away: func() document.Store { return another(t, nobody, project) },
 			Deaf: func() document.Store { return another(t, documenttest.Listener(t), project) },

@@ -49,9 +49,9 @@ func somebody(address string) string {
 
 func TestPostgresConforms(t *testing.T) {
 	t.Parallel()
-	documenttest.Conform(t, func(t testing.TB) documenttest.Rig {
+	documenttest.Conform(t, func(t testing.TB) documenttest.Setup {
 		d := pgtest.New(t)
-		return documenttest.Rig{
+		return documenttest.Setup{
 			Open: func() document.Store { return another(t, d.URL()) },
 			Away: func() document.Store { return another(t, nobody(t)) },
 			Deaf: func() document.Store { return another(t, somebody(documenttest.Listener(t))) },

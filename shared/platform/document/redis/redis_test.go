@@ -32,11 +32,11 @@ func another(t testing.TB, address, prefix string) *redis.Store {
 
 func TestRedisConforms(t *testing.T) {
 	t.Parallel()
-	documenttest.Conform(t, func(t testing.TB) documenttest.Rig {
+	documenttest.Conform(t, func(t testing.TB) documenttest.Setup {
 		address, prefix := emulatortest.Redis(t), emulatortest.Name()
 		nobody, err := subprocess.FreeAddress()
 		must(t, err)
-		return documenttest.Rig{
+		return documenttest.Setup{
 			Open: func() document.Store { return another(t, address, prefix) },
 			Away: func() document.Store { return another(t, nobody, prefix) },
 			Deaf: func() document.Store { return another(t, documenttest.Listener(t), prefix) },

@@ -71,7 +71,7 @@ func TestACallerWhoIsForgottenMeanwhileIsAnsweredAndNotRemembered(t *testing.T) 
 	}
 }
 
-// TestADoorsCookieIsNotKept repeats a request whose first answer came with a cookie of the door: each telling has its own or
+// TestADoorsCookieIsNotKept repeats a request whose first answer came with a cookie of the middleware: each telling has its own or
 // none.
 func TestADoorsCookieIsNotKept(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestLedger_keepsNoCookies(t *testing.T) {
 }
 
 // TestLedger_continueAs repeats a request after which the browser goes on as another caller: each telling comes with that caller's cookie,
-// and the door's, of the caller before, with none.
+// and the middleware's, of the caller before, with none.
 func TestLedger_continueAs(t *testing.T) {
 	t.Parallel()
 	r := open(t)

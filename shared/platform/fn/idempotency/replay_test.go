@@ -112,10 +112,10 @@ func TestAKeyBelongsToOneRequest(t *testing.T) {
 	r := open(t)
 	r.order("k-1", `{"rooms":1}`)
 	for name, a := range map[string]fntest.Answer{
-		"another body":               r.order("k-1", `{"rooms":2}`),
-		"another header":             r.order("k-1", `{"rooms":1}`, "X-Range", "9"),
-		"another header of the door": r.order("k-1", `{"rooms":1}`, "X-Door", "9"),
-		"another query":              r.Post("/orders?a=1", `{"rooms":1}`, "Idempotency-Key", "k-1", "X-Tenant-Id", tenantA, "X-Caller", "desk"),
+		"another body":                     r.order("k-1", `{"rooms":2}`),
+		"another header":                   r.order("k-1", `{"rooms":1}`, "X-Range", "9"),
+		"another header of the middleware": r.order("k-1", `{"rooms":1}`, "X-Door", "9"),
+		"another query":                    r.Post("/orders?a=1", `{"rooms":1}`, "Idempotency-Key", "k-1", "X-Tenant-Id", tenantA, "X-Caller", "desk"),
 	} {
 		if a.Status != 422 || a.Code() != fault.ErrIdempotencyKeyReused.Code {
 			t.Errorf("%s: got %d %s", name, a.Status, a.Body)
@@ -132,7 +132,7 @@ func TestAKeyBelongsToOneRequest(t *testing.T) {
 	}
 	front, window := r.order("k-3", `{"rooms":1}`, "X-Door", "9"), r.order("k-3", `{"rooms":1}`, "X-Window", "9")
 	if front.Status != 201 || window.Status != 422 {
-		t.Errorf("a value in one header of the door's: %d, and in the other: %d", front.Status, window.Status)
+		t.Errorf("a value in one header of the middleware's: %d, and in the other: %d", front.Status, window.Status)
 	}
 	expectReplay(t, front, r.order("k-3", `{"rooms":1}`, "X-Door", "9", "Accept-Language", "fa"))
 	if n := len(slices.Compact(r.ran())); n != 5 {

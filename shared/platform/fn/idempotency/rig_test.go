@@ -59,19 +59,19 @@ func (n *counter) ran() []id.Request {
 	return append([]id.Request(nil), n.acts...)
 }
 
-// function is an idempotent function around the counter, with its ledger in a schema. Tenant, caller and the door's cookie
+// function is an idempotent function around the counter, with its ledger in a schema. Tenant, caller and the middleware's cookie
 // come from headers.
 func (n *counter) function(schema string) fn.Function { return n.with(schema, fn.Spec{}) }
 
 // with is function with more in its Spec.
 func (n *counter) with(schema string, s fn.Spec) fn.Function {
 	s.Name, s.Route, s.Answer, s.Idempotent = "test-order", "POST /orders", fn.Created, true
-	door := func(e env.Env) (fn.Door[fn.Nothing], error) {
+	door := func(e env.Env) (fn.Middleware[fn.Nothing], error) {
 		ledger, err := idempotency.Open(e, postgres.Open(e, schema))
 		continueAs := func(_ *http.Request, _ fn.Nothing, caller string) (*http.Cookie, error) {
 			return &http.Cookie{Name: "door", Value: caller}, nil
 		}
-		return fn.Door[fn.Nothing]{Enter: enter, Ledger: ledger, Headers: []string{"X-Door", "X-Window"}, ContinueAs: continueAs}, err
+		return fn.Middleware[fn.Nothing]{Resolve: enter, Ledger: ledger, Headers: []string{"X-Door", "X-Window"}, ContinueAs: continueAs}, err
 	}
 	return fn.HTTP(s, door,
 		func(env.Env) (func(context.Context, fn.Nothing, fn.Call[order]) (confirmation, error), error) {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// most is how many callers a generation of buckets has. There are two of them, of each kind of limit.
-const most = 10_000
+// maxBuckets is how many callers a generation of buckets has. There are two of them, of each kind of limit.
+const maxBuckets = 10_000
 
 // buckets holds one token bucket for each caller, in two generations. A caller that is not seen while a whole generation of
 // others is seen is forgotten. Its next call finds a full bucket, which its own would nearly have been by then.
@@ -54,8 +54,8 @@ func (b *buckets[K]) of(who K) *rate.Limiter {
 	if !ok {
 		bucket = rate.NewLimiter(rate.Limit(b.policy.rate.PerSecond), b.policy.rate.Burst)
 	}
-	if len(b.young) >= most {
-		b.old, b.young = b.young, make(map[K]*rate.Limiter, most)
+	if len(b.young) >= maxBuckets {
+		b.old, b.young = b.young, make(map[K]*rate.Limiter, maxBuckets)
 	}
 	b.young[who] = bucket
 	return bucket

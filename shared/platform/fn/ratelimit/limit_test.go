@@ -174,14 +174,14 @@ func TestMemoryIsBoundedAndWhoStillComesIsNotForgotten(t *testing.T) {
 	if l.Session("regular", noon).Refused() != nil {
 		t.Fatal("refused at first")
 	}
-	for i := range 10 * most {
+	for i := range 10 * maxBuckets {
 		l.Session(fmt.Sprint("passer-by ", i), noon)
-		if i%(most/2) == 0 && l.Session("regular", noon).Refused() == nil {
+		if i%(maxBuckets/2) == 0 && l.Session("regular", noon).Refused() == nil {
 			t.Fatalf("forgotten after %d others", i)
 		}
 	}
-	if n := len(l.session.young) + len(l.session.old); n > 2*most {
-		t.Errorf("%d are kept in mind, want %d at most", n, 2*most)
+	if n := len(l.session.young) + len(l.session.old); n > 2*maxBuckets {
+		t.Errorf("%d are kept in mind, want %d at most", n, 2*maxBuckets)
 	}
 	if l.Session("passer-by 0", noon).Refused() != nil {
 		t.Error("one who came long ago is still kept in mind")

@@ -17,8 +17,8 @@ import (
 
 // What a request may hold. Pub/Sub takes 10 MB: a message that large goes alone.
 const (
-	mostMessages = 1000
-	mostBytes    = 4 << 20
+	maxMessages = 1000
+	maxBytes    = 4 << 20
 )
 
 // What may be on its way at once, in bytes. A small request counts for a sixty-fourth of it.
@@ -81,8 +81,8 @@ func runs(messages []topic.Message, errs []error) []*run {
 // cut takes the next request off the run.
 func (r *run) cut() *run {
 	bytes, n := 0, 0
-	for n < min(len(r.messages), mostMessages) {
-		if bytes += proto.Size(r.messages[n]); n > 0 && bytes > mostBytes {
+	for n < min(len(r.messages), maxMessages) {
+		if bytes += proto.Size(r.messages[n]); n > 0 && bytes > maxBytes {
 			break
 		}
 		n++

@@ -16,9 +16,9 @@ import (
 var _ topic.Puller = (*Bus)(nil)
 
 const (
-	mostPulled   = 1000
-	mostReceipts = 500               // in one request, which may have half a megabyte
-	longestLease = 600 * time.Second // Pub/Sub's
+	maxPulled   = 1000
+	maxReceipts = 500               // in one request, which may have half a megabyte
+	maxLease    = 600 * time.Second // Pub/Sub's
 )
 
 // pullTime is how long a pull waits for its first message. What was on its way when it ended comes again after the
@@ -58,7 +58,7 @@ func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease tim
 	}
 	waiting, cancel := context.WithTimeout(ctx, pullTime)
 	defer cancel()
-	answer, err := d.SubscriptionAdminClient.Pull(waiting, &pb.PullRequest{Subscription: d.subscription(subscription), MaxMessages: int32(min(most, mostPulled))})
+	answer, err := d.SubscriptionAdminClient.Pull(waiting, &pb.PullRequest{Subscription: d.subscription(subscription), MaxMessages: int32(min(most, maxPulled))})
 	if waiting.Err() != nil && ctx.Err() == nil {
 		return nil, nil // there was none
 	}
@@ -73,7 +73,7 @@ func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease tim
 			Message: topic.Message{OrderingKey: m.OrderingKey, Attributes: m.Attributes, Data: m.Data}})
 		receipts = append(receipts, r.AckId)
 	}
-	return pulled, d.lease(ctx, subscription, receipts, min(lease, longestLease))
+	return pulled, d.lease(ctx, subscription, receipts, min(lease, maxLease))
 }
 
 // Release is topic.Puller's.
@@ -87,7 +87,7 @@ func (b *Bus) Release(ctx context.Context, subscription string, receipts []strin
 
 // lease says until when messages are leased, from now on.
 func (d *desk) lease(ctx context.Context, subscription string, receipts []string, lasting time.Duration) error {
-	for some := range slices.Chunk(receipts, mostReceipts) {
+	for some := range slices.Chunk(receipts, maxReceipts) {
 		err := d.ModifyAckDeadline(ctx, &pb.ModifyAckDeadlineRequest{
 			Subscription: d.subscription(subscription), AckIds: some, AckDeadlineSeconds: int32(lasting / time.Second)})
 		if err != nil {
@@ -103,7 +103,7 @@ func (b *Bus) Acknowledge(ctx context.Context, subscription string, receipts []s
 	if err != nil {
 		return err
 	}
-	for some := range slices.Chunk(receipts, mostReceipts) {
+	for some := range slices.Chunk(receipts, maxReceipts) {
 		if err := d.SubscriptionAdminClient.Acknowledge(ctx, &pb.AcknowledgeRequest{Subscription: d.subscription(subscription), AckIds: some}); err != nil {
 			return fmt.Errorf("pubsub: acknowledge: %w", outage(ctx, err))
 		}

@@ -11,7 +11,7 @@ import (
 
 func main() {
 	for subject, payload := range validators.Payloads {
-		if err := contract.Said(subject, []byte(payload)); err != nil {
+		if err := contract.ValidateOutgoing(subject, []byte(payload)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
