@@ -98,6 +98,15 @@ func (s BotScore) suspected() event.Draft {
 	}
 	return event.Draft{
 		Subject: BotSuspectedV1, OrderingKey: key, ID: id.Derive[id.Event](s.Cause, "bot suspected"),
-		Payload: botSuspected{s.Session, s.Score, s.Verdict, s.Signals, s.IP, s.Fingerprint, s.At, "none"},
+		Payload: botSuspected{
+			Session:     s.Session,
+			Score:       s.Score,
+			Verdict:     s.Verdict,
+			Signals:     s.Signals,
+			IP:          s.IP,
+			Fingerprint: s.Fingerprint,
+			At:          s.At,
+			Action:      "none",
+		},
 	}
 }

@@ -57,12 +57,12 @@ type peek struct {
 func OpenBrands(e env.Env) *Brands {
 	page, _ := env.Once(e, "consumer.brands", func() (*sync.Mutex, error) { return &sync.Mutex{}, nil }) // it cannot fail
 	return &Brands{
-		upstream.Open(e, "theme", upstream.Policy{Timeout: 600 * time.Millisecond, Retries: 1}),
-		cache.Open[peeks](e, "consumer-brands", front),
-		cache.Open[peek](e, "consumer-brand", cache.Policy{Fresh: front.Fresh + front.Stale}),
-		page,
-		openChanges(e, "theme", 1, front.Fresh+front.Stale+clockError),
-		e.Now,
+		client: upstream.Open(e, "theme", upstream.Policy{Timeout: 600 * time.Millisecond, Retries: 1}),
+		peeks:  cache.Open[peeks](e, "consumer-brands", front),
+		known:  cache.Open[peek](e, "consumer-brand", cache.Policy{Fresh: front.Fresh + front.Stale}),
+		page:   page,
+		themes: openChanges(e, "theme", 1, front.Fresh+front.Stale+clockError),
+		now:    e.Now,
 	}
 }
 

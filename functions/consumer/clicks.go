@@ -67,7 +67,11 @@ type Clicks struct {
 
 // OpenClicks opens the client and the stores.
 func OpenClicks(e env.Env) *Clicks {
-	return &Clicks{OpenPublisher(e), OpenProperties(e), document.Open[time.Time](e, "consumer-clicked")}
+	return &Clicks{
+		voice:      OpenPublisher(e),
+		properties: OpenProperties(e),
+		counted:    document.Open[time.Time](e, "consumer-clicked"),
+	}
 }
 
 // clickEvery is the time in which a session's further clicks of one kind on one hotel count as the first.
@@ -96,5 +100,9 @@ func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Ti
 	if err != nil || !first { // without the hot store clicks cannot be counted once, so none counts
 		return nil
 	}
-	return c.voice.Publish(ctx, v.Session, v.Event(ClickRecordedV1, clickRecorded{v.Session.ID, click, now}))
+	return c.voice.Publish(ctx, v.Session, v.Event(ClickRecordedV1, clickRecorded{
+		Session:    v.Session.ID,
+		Click:      click,
+		OccurredAt: now,
+	}))
 }

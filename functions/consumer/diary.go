@@ -29,7 +29,7 @@ func OpenDiary(e env.Env) (*History, error) {
 		return nil, err
 	}
 	peppers, err := secrets.Peppers(e)
-	return &History{sessions, OpenPublisher(e), peppers}, err
+	return &History{sessions: sessions, voice: OpenPublisher(e), peppers: peppers}, err
 }
 
 // searchLife is how long a search session lasts: who asks the same again until then goes on with it.
@@ -58,12 +58,30 @@ const (
 
 // Executed is the list as the diary notes it.
 func (r Results) Executed(q Query, p Page, took time.Duration) Search {
-	return Search{AsList, q.Normal(), p, r.Total, r.State, took, r.found.Listings, r.order}
+	return Search{
+		Kind:  AsList,
+		Query: q.Normal(),
+		Page:  p,
+		Count: r.Total,
+		State: r.State,
+		Took:  took,
+		Shown: r.found.Listings,
+		Order: r.order,
+	}
 }
 
 // Executed is the map as the diary notes it.
 func (m Marked) Executed(q Query, took time.Duration) Search {
-	return Search{AsMap, q.Normal(), Page{Limit: maxShown}, m.Total, m.State, took, nil, Order{}}
+	return Search{
+		Kind:  AsMap,
+		Query: q.Normal(),
+		Page:  Page{Limit: maxShown},
+		Count: m.Total,
+		State: m.State,
+		Took:  took,
+		Shown: nil,
+		Order: Order{},
+	}
 }
 
 // Order is the result that the visitor pages through, zero if they have not asked that query in the last hour.
@@ -83,7 +101,15 @@ func (d *History) Searched(ctx context.Context, v Visitor, s Search, now time.Ti
 	hash := d.hash(s.Query)
 	entry, going := v.Session.searching(hash, now)
 	if !going {
-		entry = SearchHistory{id.New[id.SearchSession](), hash, s.place(), s.Query.Dates, s.Query.Occupancy, now, s.Order}
+		entry = SearchHistory{
+			Search:     id.New[id.SearchSession](),
+			QueryHash:  hash,
+			Geo:        s.place(),
+			Dates:      s.Query.Dates,
+			Occupancy:  s.Query.Occupancy,
+			ExecutedAt: now,
+			Order:      s.Order,
+		}
 	}
 	if kept := !v.Session.passing; kept && (!going || s.Order != (Order{}) && s.Order != entry.Order) {
 		_, _ = d.sessions.Change(ctx, v.Session.ID, func(kept *Session) {
@@ -200,8 +226,28 @@ func (s Search) payload(v Visitor, h SearchHistory) searchExecuted {
 	city, country := s.city()
 	o := s.Query.Occupancy
 	return searchExecuted{
-		v.Session.ID, h.Search, h.QueryHash, s.Kind, searchedPlace{s.Query.Geo.Mode, city, country}, s.Query.Dates,
-		party{o.Adults, o.Children, o.Rooms}, s.keys(), s.Query.Sort, s.Page, s.Count, s.State == cache.Hit,
-		max(0, s.Took.Milliseconds()), v.Currency, v.Locale,
+		Session:   v.Session.ID,
+		Search:    h.Search,
+		QueryHash: h.QueryHash,
+		Kind:      s.Kind,
+		Geo: searchedPlace{
+			Mode:    s.Query.Geo.Mode,
+			City:    city,
+			Country: country,
+		},
+		Dates: s.Query.Dates,
+		Occupancy: party{
+			Adults:   o.Adults,
+			Children: o.Children,
+			Rooms:    o.Rooms,
+		},
+		FilterKeys:    s.keys(),
+		Sort:          s.Query.Sort,
+		Page:          s.Page,
+		ResultCount:   s.Count,
+		FromCache:     s.State == cache.Hit,
+		CompositionMs: max(0, s.Took.Milliseconds()),
+		Currency:      v.Currency,
+		Locale:        v.Locale,
 	}
 }

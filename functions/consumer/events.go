@@ -84,7 +84,14 @@ type sessionStarted struct {
 
 func (s Session) started(class attribution.Device) event.Draft {
 	return s.Event(SessionStartedV1, sessionStarted{
-		s.ID, s.CreatedAt, s.Locale, s.Currency, s.Fingerprint, s.IP, s.Campaign.Attributed(), class,
+		Session:     s.ID,
+		CreatedAt:   s.CreatedAt,
+		Locale:      s.Locale,
+		Currency:    s.Currency,
+		Fingerprint: s.Fingerprint,
+		IP:          s.IP,
+		Campaign:    s.Campaign.Attributed(),
+		Class:       class,
 	})
 }
 
@@ -108,7 +115,13 @@ type sessionEnded struct {
 
 func (s Session) ended(why Reason, now time.Time) event.Draft {
 	lifetime := max(0, s.LastSeenAt.Sub(s.CreatedAt))
-	return s.Event(SessionEndedV1, sessionEnded{s.ID, now, why, s.LastSeenAt, int64(lifetime / time.Second)})
+	return s.Event(SessionEndedV1, sessionEnded{
+		Session:    s.ID,
+		EndedAt:    now,
+		Reason:     why,
+		LastSeenAt: s.LastSeenAt,
+		Lifetime:   int64(lifetime / time.Second),
+	})
 }
 
 type localeChanged struct {

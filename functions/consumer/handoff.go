@@ -109,7 +109,21 @@ type handoffInitiated struct {
 // initiated tells of a handoff, and nothing by which it could be used. It is told of silent sessions too: it is evidence.
 func initiated(v Visitor, t Tenant, h handoff.Handoff) event.Draft {
 	return v.Event(HandoffInitiatedV1, handoffInitiated{
-		h.ID, h.GuestSession, h.Tenant, t.Slug, h.Property, h.Dates, h.Occupancy, h.Currency, h.Locale, v.Campaign.Attributed(),
-		h.MintedAt, h.ExpiresAt, h.KeyID, v.Fingerprint, v.IP, v.Referer,
+		Handoff:     h.ID,
+		Session:     h.GuestSession,
+		Tenant:      h.Tenant,
+		Slug:        t.Slug,
+		Property:    h.Property,
+		Dates:       h.Dates,
+		Occupancy:   h.Occupancy,
+		Currency:    h.Currency,
+		Locale:      h.Locale,
+		Campaign:    v.Campaign.Attributed(),
+		MintedAt:    h.MintedAt,
+		ExpiresAt:   h.ExpiresAt,
+		KeyID:       h.KeyID,
+		Fingerprint: v.Fingerprint,
+		IP:          v.IP,
+		Referer:     v.Referer,
 	})
 }

@@ -26,7 +26,7 @@ type Hotels struct {
 
 // OpenHotels opens what a hotel is shown from.
 func OpenHotels(e env.Env) *Hotels {
-	return &Hotels{OpenProperties(e), OpenTenants(e), OpenSearches(e), e.Now}
+	return &Hotels{properties: OpenProperties(e), tenants: OpenTenants(e), searches: OpenSearches(e), now: e.Now}
 }
 
 // A HotelDetail is all that is shown of one hotel. What could not be had in time is null or absent, and named in

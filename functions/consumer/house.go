@@ -24,8 +24,19 @@ func (h House) Receives(d DateRange, at string, now time.Time) error {
 // show is what the house itself says, in one language.
 func (h House) show(l locale.Tag) HotelDetail {
 	d := HotelDetail{
-		Property: PropertySummary{h.ID, h.Tenant, shown(h.Name, l), h.City, h.Country, h.Geo, h.TimeZone, h.Stars, h.Rating.known(), h.Type},
-		Rooms:    []RoomTypeSummary{}, Amenities: []Amenity{}, Photos: pictures(h.Photos, l), Handoff: h.hint(), Locale: l,
+		Property: PropertySummary{
+			Property: h.ID,
+			Tenant:   h.Tenant,
+			Name:     shown(h.Name, l),
+			City:     h.City,
+			Country:  h.Country,
+			Geo:      h.Geo,
+			TimeZone: h.TimeZone,
+			Stars:    h.Stars,
+			Rating:   h.Rating.known(),
+			Type:     h.Type,
+		},
+		Rooms: []RoomTypeSummary{}, Amenities: []Amenity{}, Photos: pictures(h.Photos, l), Handoff: h.hint(), Locale: l,
 	}
 	for _, r := range h.RoomTypes {
 		d.Rooms = append(d.Rooms, r.show(l))
@@ -38,13 +49,19 @@ func (h House) show(l locale.Tag) HotelDetail {
 
 func (r RoomType) show(l locale.Tag) RoomTypeSummary {
 	text := locale.Among(r.Localized, l, RoomText{r.Name, r.Description})
-	return RoomTypeSummary{r.ID, text.Name, text.Description, r.MaxOccupancy, pictures(r.Photos, l)}
+	return RoomTypeSummary{
+		RoomType:     r.ID,
+		Name:         text.Name,
+		Description:  text.Description,
+		MaxOccupancy: r.MaxOccupancy,
+		Photos:       pictures(r.Photos, l),
+	}
 }
 
 func pictures(photos []Photo, l locale.Tag) []PhotoView {
 	views := []PhotoView{}
 	for _, p := range photos {
-		views = append(views, PhotoView{p.URL, p.Alt.In(l), p.Hero})
+		views = append(views, PhotoView{URL: p.URL, Alt: p.Alt.In(l), Hero: p.Hero})
 	}
 	return views
 }
@@ -71,7 +88,7 @@ func (c Calendar) show() []CalendarDay {
 	for _, d := range c.Days {
 		price, err := money.Amount{Micro: d.Cheapest, Currency: c.Currency}.Minor()
 		if err == nil && price.Amount > 0 {
-			days = append(days, CalendarDay{d.Date, price.Amount, price.Currency, price.Exponent})
+			days = append(days, CalendarDay{Date: d.Date, Cheapest: price.Amount, Currency: price.Currency, Exponent: price.Exponent})
 		}
 	}
 	return days

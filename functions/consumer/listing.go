@@ -90,7 +90,7 @@ func (r *GuestRating) known() *GuestRating {
 }
 
 func (b Brand) show(to locale.Tag) *BrandPeek {
-	return &BrandPeek{b.Color, b.LogoURL, shown(b.Name, to)}
+	return &BrandPeek{Color: b.Color, LogoURL: b.LogoURL, Name: shown(b.Name, to)}
 }
 
 // policy says why the amount of who wanted one currency is in another, or the same.
@@ -112,7 +112,14 @@ func (p Preview) show(wanted money.Currency, stale bool) *RateSnapshot {
 		return nil
 	}
 	return &RateSnapshot{
-		nightly.Amount, total.Amount, p.Currency, p.Currency.Exponent(), policy(wanted, p.Currency, p.FX), p.FX,
-		p.CapturedAt, p.CapturedAt.Add(priceLife), stale,
+		Nightly:    nightly.Amount,
+		Total:      total.Amount,
+		Currency:   p.Currency,
+		Exponent:   p.Currency.Exponent(),
+		Policy:     policy(wanted, p.Currency, p.FX),
+		FX:         p.FX,
+		CapturedAt: p.CapturedAt,
+		ExpiresAt:  p.CapturedAt.Add(priceLife),
+		Stale:      stale,
 	}
 }

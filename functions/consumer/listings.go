@@ -100,12 +100,12 @@ const resultLife = 12 * time.Minute
 func OpenListings(e env.Env) *Listings {
 	policy := upstream.Policy{Timeout: 1500 * time.Millisecond, Retries: 1, HedgeAfter: 800 * time.Millisecond}
 	return &Listings{
-		upstream.Open(e, "search", policy),
-		cache.Open[Found](e, "consumer-search-list", list),
-		cache.Open[Found](e, "consumer-search-result", cache.Policy{Fresh: resultLife}),
-		cache.Open[Pinned](e, "consumer-search-map", list),
-		openIndexed(e),
-		e.Now,
+		client:  upstream.Open(e, "search", policy),
+		found:   cache.Open[Found](e, "consumer-search-list", list),
+		results: cache.Open[Found](e, "consumer-search-result", cache.Policy{Fresh: resultLife}),
+		pinned:  cache.Open[Pinned](e, "consumer-search-map", list),
+		indexed: openIndexed(e),
+		now:     e.Now,
 	}
 }
 
@@ -138,7 +138,7 @@ type Order struct {
 // from the one that the visitor was shown before, if it is still there: rank changes with every click. Beyond a result each page
 // is asked for by itself, without the hotels of the result.
 func (l *Listings) Page(ctx context.Context, q Query, c money.Currency, p Page, shown Order) (Found, Order, cache.State, error) {
-	whole, state, err := l.result(ctx, asked{q, Page{Limit: maxResult}, c}, p, shown)
+	whole, state, err := l.result(ctx, asked{Query: q, Page: Page{Limit: maxResult}, Currency: c}, p, shown)
 	if err != nil {
 		return Found{}, shown, state, err
 	}
@@ -187,7 +187,7 @@ func (a asked) result(found int64) document.Key {
 
 // Find returns a page of hotels by itself.
 func (l *Listings) Find(ctx context.Context, q Query, c money.Currency, p Page) (Found, cache.State, error) {
-	return l.find(ctx, asked{q, p, c}, Page{Limit: p.Limit})
+	return l.find(ctx, asked{Query: q, Page: p, Currency: c}, Page{Limit: p.Limit})
 }
 
 // find returns hotels of which a part is shown. If one of these was indexed since, the first caller finds them anew; a part that
@@ -264,7 +264,7 @@ const maxPins = 500
 func (l *Listings) Pins(ctx context.Context, q Query) (Pinned, cache.State, error) {
 	box := *q.Geo.Box
 	q.Geo.Box = box.cells()
-	question := scope{q.Geo, q.Dates, q.Occupancy, q.Filters, maxPins}
+	question := scope{Geo: q.Geo, Dates: q.Dates, Occupancy: q.Occupancy, Filters: q.Filters, Limit: maxPins}
 	found, state, err := l.pinned.Fetch(ctx, key(question), nil, func(ctx context.Context) (found Pinned, err error) {
 		if err := l.client.Post(ctx, "/pins", question, &found, upstream.Read()); err != nil {
 			return Pinned{}, fmt.Errorf("listings: pins: %w", err)

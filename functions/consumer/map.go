@@ -55,7 +55,7 @@ func (s *Searches) Map(ctx context.Context, v Visitor, q Query, spotlight Highli
 	m := Marked{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > maxShown}
 	m.with("search", state, nil)
 	m.Pins = thinned(pins, *q.Geo.Box)
-	m.addPrices(ctx, s, Trip{q.Dates, q.Occupancy, v.Currency}, m.highlights(spotlight))
+	m.addPrices(ctx, s, Trip{Dates: q.Dates, Occupancy: q.Occupancy, Currency: v.Currency}, m.highlights(spotlight))
 	return m, nil
 }
 

@@ -20,7 +20,12 @@ type Memory struct {
 
 // OpenMemory opens it. No service is asked.
 func OpenMemory(e env.Env) *Memory {
-	return &Memory{OpenTenants(e), OpenListings(e), OpenBrands(e), cache.OpenGenerations(e)}
+	return &Memory{
+		tenants:     OpenTenants(e),
+		listings:    OpenListings(e),
+		brands:      OpenBrands(e),
+		generations: cache.OpenGenerations(e),
+	}
 }
 
 // Stands notes that a hotel company was suspended or reinstated at a moment, and has everything that is kept of it asked

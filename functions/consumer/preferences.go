@@ -142,7 +142,13 @@ func (s *Session) ReadIn(language locale.Tag, by Trigger, now time.Time) []event
 	if before == language {
 		return nil
 	}
-	return []event.Draft{s.Event(LocaleChangedV1, localeChanged{s.ID, before, language, by, now})}
+	return []event.Draft{s.Event(LocaleChangedV1, localeChanged{
+		Session:    s.ID,
+		Previous:   before,
+		New:        language,
+		Trigger:    by,
+		OccurredAt: now,
+	})}
 }
 
 // renegotiate has the session read the language that the browser accepts now, and tells of it if it is another.
@@ -161,5 +167,11 @@ func (s *Session) PriceIn(currency money.Currency, by Trigger, now time.Time) []
 	if before == currency {
 		return nil
 	}
-	return []event.Draft{s.Event(CurrencyChangedV1, currencyChanged{s.ID, before, currency, by, now})}
+	return []event.Draft{s.Event(CurrencyChangedV1, currencyChanged{
+		Session:    s.ID,
+		Previous:   before,
+		New:        currency,
+		Trigger:    by,
+		OccurredAt: now,
+	})}
 }

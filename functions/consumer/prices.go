@@ -29,7 +29,7 @@ type Trip struct {
 // UsualTrip is the stay of who names none: tomorrow night, for two.
 func UsualTrip(now time.Time, c money.Currency) Trip {
 	tomorrow := stay.DateOf(now).AddDays(1)
-	return Trip{DateRange{tomorrow, tomorrow.AddDays(1)}, Occupancy{Adults: 2, Rooms: 1}, c}
+	return Trip{Dates: DateRange{tomorrow, tomorrow.AddDays(1)}, Occupancy: Occupancy{Adults: 2, Rooms: 1}, Currency: c}
 }
 
 // Check refuses a stay that cannot be at that moment.
@@ -101,12 +101,12 @@ const timeout = 800 * time.Millisecond
 // OpenPrices opens the client.
 func OpenPrices(e env.Env) *Prices {
 	return &Prices{
-		upstream.Open(e, "pricing", upstream.Policy{Timeout: timeout, Retries: 1}),
-		cache.Open[[]Preview](e, "consumer-previews", priced),
-		cache.Open[Calendar](e, "consumer-calendar", cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}),
-		cache.Open[Offers](e, "consumer-offers", priced),
-		openIndexed(e),
-		e.Timeout(timeout),
+		client:    upstream.Open(e, "pricing", upstream.Policy{Timeout: timeout, Retries: 1}),
+		previews:  cache.Open[[]Preview](e, "consumer-previews", priced),
+		calendars: cache.Open[Calendar](e, "consumer-calendar", cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}),
+		offers:    cache.Open[Offers](e, "consumer-offers", priced),
+		indexed:   openIndexed(e),
+		patience:  e.Timeout(timeout),
 	}
 }
 
@@ -156,7 +156,11 @@ func (p *Prices) askPreviews(ctx context.Context, hotels []string, t Trip) ([]Pr
 		Stay       stay.Window    `json:"stayWindow"`
 		Occupancy  party          `json:"occupancy"`
 		Currency   money.Currency `json:"currency"`
-	}{hotels, t.Dates.Window(), party{t.Occupancy.Adults, t.Occupancy.Children, t.Occupancy.Rooms}, t.Currency}
+	}{hotels, t.Dates.Window(), party{
+		Adults:   t.Occupancy.Adults,
+		Children: t.Occupancy.Children,
+		Rooms:    t.Occupancy.Rooms,
+	}, t.Currency}
 	var out struct {
 		Previews []Preview `json:"previews"`
 	}

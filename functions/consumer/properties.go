@@ -79,9 +79,10 @@ const absentLife = 30 * time.Second // a new hotel is shown at most so long afte
 // OpenProperties opens the client.
 func OpenProperties(e env.Env) *Properties {
 	return &Properties{
-		upstream.Open(e, "property", upstream.Policy{Timeout: time.Second, Retries: 1}),
-		cache.Open[House](e, "consumer-detail", front), cache.Open[[]HouseRule](e, "consumer-policies", front),
-		cache.OpenAbsent(e, "property", absentLife),
+		client: upstream.Open(e, "property", upstream.Policy{Timeout: time.Second, Retries: 1}),
+		houses: cache.Open[House](e, "consumer-detail", front),
+		rules:  cache.Open[[]HouseRule](e, "consumer-policies", front),
+		absent: cache.OpenAbsent(e, "property", absentLife),
 	}
 }
 

@@ -48,7 +48,7 @@ const clockError = time.Minute
 const maxChanges = 400
 
 func openChanges(e env.Env, kind string, shards int, life time.Duration) recentChanges {
-	return recentChanges{e, document.Open[changeSet](e, "consumer-changes"), kind, shards, life}
+	return recentChanges{env: e, sets: document.Open[changeSet](e, "consumer-changes"), kind: kind, shards: shards, life: life}
 }
 
 // key is the document that has the changes of one hotel or tenant.

@@ -24,7 +24,7 @@ type Searches struct {
 
 // OpenSearches opens what they are found with.
 func OpenSearches(e env.Env) *Searches {
-	return &Searches{OpenListings(e), OpenBrands(e), OpenPrices(e), OpenTenants(e), e}
+	return &Searches{listings: OpenListings(e), brands: OpenBrands(e), prices: OpenPrices(e), tenants: OpenTenants(e), env: e}
 }
 
 // A Composition is how an answer was put together. What could not be had is named in Missing.
@@ -50,7 +50,9 @@ type part[T any] struct {
 	err   error
 }
 
-func (p *part[T]) of(value T, state cache.State, err error) { *p = part[T]{value, state, err} }
+func (p *part[T]) of(value T, state cache.State, err error) {
+	*p = part[T]{value: value, state: state, err: err}
+}
 
 func (p part[T]) into(c *Composition, name string) { c.with(name, p.state, p.err) }
 
@@ -105,7 +107,11 @@ func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page, shown O
 	}
 	r := Results{Total: found.Total, found: found, order: order}
 	r.with("search", state, nil)
-	r.Cards = s.decorate(ctx, v, Trip{q.Dates, q.Occupancy, v.Currency}, found.Listings, &r.Composition)
+	r.Cards = s.decorate(ctx, v, Trip{
+		Dates:     q.Dates,
+		Occupancy: q.Occupancy,
+		Currency:  v.Currency,
+	}, found.Listings, &r.Composition)
 	for i := range r.Cards { // what was found is shared with all who are near the point
 		r.Cards[i].DistanceKm = q.Geo.distance(r.Cards[i].Geo)
 	}

@@ -150,7 +150,9 @@ type Preferences struct {
 }
 
 // Preferences are the session's.
-func (s Session) Preferences() Preferences { return Preferences{s.Locale, s.Currency, s.Consent} }
+func (s Session) Preferences() Preferences {
+	return Preferences{Locale: s.Locale, Currency: s.Currency, Consent: s.Consent}
+}
 
 // A Capture is the campaign that brought a guest, and when.
 type Capture struct {

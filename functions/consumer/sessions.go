@@ -31,7 +31,13 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 	if err := e.Load(&c); err != nil {
 		return nil, fmt.Errorf("sessions: %w", err)
 	}
-	return &Sessions{c.Keys, document.Open[Session](e, "gms-session"), postgres.Open(e, Schema), OpenPublisher(e), e.Now}, nil
+	return &Sessions{
+		keys:  c.Keys,
+		docs:  document.Open[Session](e, "gms-session"),
+		db:    postgres.Open(e, Schema),
+		voice: OpenPublisher(e),
+		now:   e.Now,
+	}, nil
 }
 
 // Get returns the live session of that id, or ErrNotFound. One that was rotated is the one that it became.

@@ -41,10 +41,10 @@ type Tenants struct {
 // OpenTenants opens the directory. It asks nobody yet.
 func OpenTenants(e env.Env) *Tenants {
 	return &Tenants{
-		upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond}),
-		cache.Open[Tenant](e, "consumer-tenant", front),
-		openChanges(e, "tenant", 1, statusForLists),
-		e.Now,
+		client:   upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond}),
+		entries:  cache.Open[Tenant](e, "consumer-tenant", front),
+		statuses: openChanges(e, "tenant", 1, statusForLists),
+		now:      e.Now,
 	}
 }
 

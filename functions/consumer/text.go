@@ -12,5 +12,5 @@ type LocalizedString struct {
 }
 
 func shown(t locale.Text, l locale.Tag) LocalizedString {
-	return LocalizedString{t.Default, t.Localized, t.In(l)}
+	return LocalizedString{Default: t.Default, Localized: t.Localized, Display: t.In(l)}
 }

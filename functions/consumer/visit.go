@@ -47,7 +47,7 @@ func (g fingerprinter) read(r *http.Request) browser {
 	if address, err := pseudonym.Address(g.client(r)); err == nil {
 		v.IP = g.peppers.Hash(address)
 	}
-	return browser{v, print, g.peppers}
+	return browser{visitor: v, print: print, peppers: g.peppers}
 }
 
 // knows reports whether a fingerprint was made of the same.

@@ -21,7 +21,7 @@ type Publisher struct {
 // OpenPublisher opens what telling needs.
 func OpenPublisher(e env.Env) *Publisher {
 	db := postgres.Open(e, Schema)
-	return &Publisher{db, outbox.Open(e, db), OpenFlags(e)}
+	return &Publisher{db: db, outbox: outbox.Open(e, db), flags: OpenFlags(e)}
 }
 
 // Append tells events of a session in the transaction that made them true.

@@ -68,7 +68,15 @@ type wishAdded struct {
 }
 
 func (v Visitor) wished(w Wish, size int) event.Draft {
-	return v.Event(WishlistAddedV1, wishAdded{w.ID, v.Session.ID, w.Tenant, w.Property, w.Source, w.AddedAt, size})
+	return v.Event(WishlistAddedV1, wishAdded{
+		Wish:     w.ID,
+		Session:  v.Session.ID,
+		Tenant:   w.Tenant,
+		Property: w.Property,
+		Source:   w.Source,
+		AddedAt:  w.AddedAt,
+		Size:     size,
+	})
 }
 
 type wishRemoved struct {
@@ -81,5 +89,12 @@ type wishRemoved struct {
 }
 
 func (v Visitor) unwished(w Wish, size int, now time.Time) event.Draft {
-	return v.Event(WishlistRemovedV1, wishRemoved{w.ID, v.Session.ID, w.Tenant, w.Property, now, size})
+	return v.Event(WishlistRemovedV1, wishRemoved{
+		Wish:      w.ID,
+		Session:   v.Session.ID,
+		Tenant:    w.Tenant,
+		Property:  w.Property,
+		RemovedAt: now,
+		Size:      size,
+	})
 }

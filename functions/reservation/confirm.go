@@ -48,7 +48,7 @@ type Confirmer struct {
 
 // OpenConfirmer opens what confirming needs.
 func OpenConfirmer(e env.Env) *Confirmer {
-	return &Confirmer{OpenReservations(e), OpenInventory(e), OpenPayments(e), e.Now}
+	return &Confirmer{reservations: OpenReservations(e), stock: OpenInventory(e), till: OpenPayments(e), now: e.Now}
 }
 
 // Confirm makes a reservation the guest's for good, or says why not: ErrNotCaptured, ErrHoldExpired (no money has come),

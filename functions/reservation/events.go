@@ -74,13 +74,20 @@ type requestedItem struct {
 func QuoteRequested(q *Quote) event.Draft {
 	items := make([]requestedItem, len(q.Items))
 	for i, item := range q.Items {
-		items[i] = requestedItem{item.RoomType, item.RatePlan, occupants(item.Occupants)}
+		items[i] = requestedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: occupants(item.Occupants)}
 	}
 	key := q.ID.String()
 	if q.Session != nil {
 		key = q.Session.String()
 	}
-	return q.event(QuoteRequestedV1, key, quoteRequested{q.Tenant, q.Property, q.Session, viewStay(q.Stay), items, q.AsOf})
+	return q.event(QuoteRequestedV1, key, quoteRequested{
+		Tenant:     q.Tenant,
+		Property:   q.Property,
+		Device:     q.Session,
+		Stay:       viewStay(q.Stay),
+		Items:      items,
+		OccurredAt: q.AsOf,
+	})
 }
 
 // A quoteCreated is the payload of QuoteCreatedV1.
@@ -111,10 +118,28 @@ type quotedItem struct {
 func QuoteCreated(q *Quote) event.Draft {
 	items := make([]quotedItem, len(q.Items))
 	for i, item := range q.Items {
-		items[i] = quotedItem{item.RoomType, item.RatePlan, occupants(item.Occupants), item.Nights, item.Nightly, item.Total, q.Currency}
+		items[i] = quotedItem{
+			RoomType:  item.RoomType,
+			RatePlan:  item.RatePlan,
+			Occupants: occupants(item.Occupants),
+			Nights:    item.Nights,
+			Nightly:   item.Nightly,
+			Total:     item.Total,
+			Currency:  q.Currency,
+		}
 	}
 	return q.event(QuoteCreatedV1, q.ID.String(), quoteCreated{
-		q.ID, q.Tenant, q.Property, viewStay(q.Stay), items, q.Lines, Totals{q.Total, q.Currency}, q.FX, q.ValidUntil, q.AsOf})
+		Quote:      q.ID,
+		Tenant:     q.Tenant,
+		Property:   q.Property,
+		Stay:       viewStay(q.Stay),
+		Items:      items,
+		Lines:      q.Lines,
+		Totals:     Totals{q.Total, q.Currency},
+		FX:         q.FX,
+		ValidUntil: q.ValidUntil,
+		OccurredAt: q.AsOf,
+	})
 }
 
 func (q *Quote) event(s event.Subject, key string, payload any) event.Draft {
@@ -148,7 +173,9 @@ type reference struct {
 	Property    id.Property    `json:"propertyId"`
 }
 
-func (r *Reservation) reference() reference { return reference{r.ID, r.Tenant, r.Property} }
+func (r *Reservation) reference() reference {
+	return reference{Reservation: r.ID, Tenant: r.Tenant, Property: r.Property}
+}
 
 // A hashedGuest is as much of a guest as may leave this service. At a hold nothing is known but a fresh id.
 type hashedGuest struct {
@@ -180,12 +207,22 @@ type heldUntil struct {
 func HoldPlaced(r *Reservation) event.Draft {
 	items := make([]heldItem, len(r.Items))
 	for i, item := range r.Items {
-		items[i] = heldItem{item.ID, item.RoomType, occupants(item.Occupants), item.Nightly, r.Currency}
+		items[i] = heldItem{
+			Item:      item.ID,
+			RoomType:  item.RoomType,
+			Occupants: occupants(item.Occupants),
+			Nightly:   item.Nightly,
+			Currency:  r.Currency,
+		}
 	}
 	return r.event(HeldV1, held{
 		reference: r.reference(), Code: r.Code, Channel: r.Channel, Partner: r.Partner,
 		Guest: hashedGuest{Guest: r.Guest, Locale: r.Locale}, Stay: viewStay(r.Stay), Items: items, Totals: Totals{r.Total, r.Currency},
-		Hold: heldUntil{r.PlacedAt, r.ExpiresAt, r.TTL}, FX: r.FX, CreatedBy: r.CreatedBy, OccurredAt: r.PlacedAt,
+		Hold: heldUntil{
+			PlacedAt:  r.PlacedAt,
+			ExpiresAt: r.ExpiresAt,
+			TTL:       r.TTL,
+		}, FX: r.FX, CreatedBy: r.CreatedBy, OccurredAt: r.PlacedAt,
 	})
 }
 
@@ -237,7 +274,18 @@ func BookingCancelled(r *Reservation) event.Draft {
 	for i, item := range r.Items {
 		items[i] = item.ID
 	}
-	return r.event(CancelledV1, cancelled{r.reference(), c.At, c.Reason, c.Code, c.Applied, c.Refunds, items, r.Allocations, c.Actor, c.Cause})
+	return r.event(CancelledV1, cancelled{
+		reference:   r.reference(),
+		CancelledAt: c.At,
+		Reason:      c.Reason,
+		Code:        c.Code,
+		Applied:     c.Applied,
+		Refunds:     c.Refunds,
+		Items:       items,
+		Allocations: r.Allocations,
+		Actor:       c.Actor,
+		Cause:       c.Cause,
+	})
 }
 
 // A holdExpired is the payload of HoldExpiredV1.
@@ -250,5 +298,10 @@ type holdExpired struct {
 
 // HoldRanOut tells that nobody paid in time.
 func HoldRanOut(r *Reservation) event.Draft {
-	return r.event(HoldExpiredV1, holdExpired{r.reference(), r.Hold.ID, r.ExpiresAt, r.Allocations})
+	return r.event(HoldExpiredV1, holdExpired{
+		reference:   r.reference(),
+		Hold:        r.Hold.ID,
+		ExpiredAt:   r.ExpiresAt,
+		Allocations: r.Allocations,
+	})
 }

@@ -37,7 +37,7 @@ func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p HoldResu
 		Allocations []allocation   `json:"allocations"`
 	}{r.Tenant, r.Property, r.ID, r.Stay, h.TTL, nil}
 	for n, item := range r.Items {
-		in.Allocations = append(in.Allocations, allocation{h.Allocations[n], item.RoomType, 1})
+		in.Allocations = append(in.Allocations, allocation{ID: h.Allocations[n], RoomType: item.RoomType, Units: 1})
 	}
 	if err := i.client.Post(ctx, "/holds", in, &p, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
 		return HoldResult{}, fmt.Errorf("inventory: hold for %s: %w", r.ID, err)

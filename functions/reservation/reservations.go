@@ -28,7 +28,7 @@ type Reservations struct {
 // OpenReservations opens the store.
 func OpenReservations(e env.Env) Reservations {
 	db := postgres.Open(e, Schema)
-	return Reservations{db, outbox.Open(e, db), newCode}
+	return Reservations{db: db, outbox: outbox.Open(e, db), draw: newCode}
 }
 
 // In runs f in a transaction of the tenant.

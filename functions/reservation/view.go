@@ -82,12 +82,26 @@ type PaymentView struct {
 func (r *Reservation) View() View {
 	items := make([]ItemView, len(r.Items))
 	for i, item := range r.Items {
-		items[i] = ItemView{item.ID, item.RoomType, item.RatePlan, item.Occupants, item.Nightly, item.Total, r.Currency, r.policyOf(item)}
+		items[i] = ItemView{
+			Item:      item.ID,
+			RoomType:  item.RoomType,
+			RatePlan:  item.RatePlan,
+			Occupants: item.Occupants,
+			Nightly:   item.Nightly,
+			Total:     item.Total,
+			Currency:  r.Currency,
+			Policy:    r.policyOf(item),
+		}
 	}
 	v := View{
 		Reservation: r.ID, Tenant: r.Tenant, Property: r.Property, Code: r.Code, State: r.EffectiveState(), Version: r.Version,
 		Channel: r.Channel, Partner: r.Partner, Guest: GuestView{r.Guest, r.Locale}, Stay: viewStay(r.Stay), Items: items,
-		Totals: Totals{r.Total, r.Currency}, Hold: HoldView{r.Hold.ID, r.PlacedAt, r.ExpiresAt, r.TTL}, Payment: viewPayment(r.Payment),
+		Totals: Totals{r.Total, r.Currency}, Hold: HoldView{
+			Hold:      r.Hold.ID,
+			PlacedAt:  r.PlacedAt,
+			ExpiresAt: r.ExpiresAt,
+			TTL:       r.TTL,
+		}, Payment: viewPayment(r.Payment),
 		Policy: r.Policy, FX: r.FX, Cancellation: r.Cancellation, Quote: r.Quote, Session: r.Session, Draft: r.Draft,
 		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, ConfirmedAt: r.ConfirmedAt,
 	}
@@ -130,12 +144,12 @@ func (q *Quote) View() QuoteView {
 	}
 }
 
-func viewStay(s Stay) StayView { return StayView{s.Start, s.End, s.Nights()} }
+func viewStay(s Stay) StayView { return StayView{Start: s.Start, End: s.End, Nights: s.Nights()} }
 
 // viewPayment is nil before there is a payment.
 func viewPayment(p Payment) *PaymentView {
 	if p.Intent == nil {
 		return nil
 	}
-	return &PaymentView{p.Method, p.PaymentStatus, []id.Intent{*p.Intent}, p.Captured}
+	return &PaymentView{Method: p.Method, Status: p.PaymentStatus, Intents: []id.Intent{*p.Intent}, Captured: p.Captured}
 }

@@ -23,7 +23,7 @@ const (
 func photosOf(thing [16]byte, name Name, n int, draw func(ink) string) []Photo {
 	photos := make([]Photo, n)
 	for i := range photos {
-		photos[i] = Photo{dataURL(draw(inkOf(thing, byte(i)))), name, i == 0}
+		photos[i] = Photo{URL: dataURL(draw(inkOf(thing, byte(i)))), Alt: name, Hero: i == 0}
 	}
 	return photos
 }

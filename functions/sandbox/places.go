@@ -81,7 +81,7 @@ func onEarth(lat, lng float64) bool {
 // around is a box that holds the whole circle.
 func (c Circle) around() Box {
 	up := c.RadiusKm / kmPerDegree
-	b := Box{max(-pole, c.Lat-up), -halfCircle, min(pole, c.Lat+up), halfCircle}
+	b := Box{SwLat: max(-pole, c.Lat-up), SwLng: -halfCircle, NeLat: min(pole, c.Lat+up), NeLng: halfCircle}
 	if b.SwLat == -pole || b.NeLat == pole {
 		return b // around a pole every meridian is near
 	}

@@ -239,7 +239,7 @@ type bill struct {
 func (b *bill) add(kind, description string, amount *big.Rat) {
 	m, err := round(amount)
 	b.fail(err)
-	b.price.Lines = append(b.price.Lines, Line{kind, description, m})
+	b.price.Lines = append(b.price.Lines, Line{Kind: kind, Description: description, Amount: m})
 }
 
 func (b *bill) total() (sum money.Micro) {

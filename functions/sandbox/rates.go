@@ -93,14 +93,21 @@ func (t Tariff) Compare(ctx context.Context, p Party, w stay.Window) ([]Offers, 
 func (t Tariff) offer(key id.RatePlan, plan Plan, rooms []stay.Occupants, w stay.Window) (o Offer, err error) {
 	wishes := make([]Wish, len(rooms))
 	for n, people := range rooms {
-		wishes[n] = Wish{plan.RoomType, key, people}
+		wishes[n] = Wish{RoomType: plan.RoomType, RatePlan: key, Occupants: people}
 	}
 	price, err := t.Price(wishes, w)
 	if err != nil {
 		return o, err
 	}
 	nightly, err := round(share(price.Items[0].Total, 1, int64(w.Nights())))
-	return Offer{key, plan.Rate, plan.MealPlan, nightly, price.Totals.GrandTotal, plan.Policy}, err
+	return Offer{
+		RatePlan: key,
+		Name:     plan.Rate,
+		MealPlan: plan.MealPlan,
+		Nightly:  nightly,
+		Total:    price.Totals.GrandTotal,
+		Policy:   plan.Policy,
+	}, err
 }
 
 func sorted(all map[id.RoomType][]Offer) []Offers {
@@ -109,7 +116,7 @@ func sorted(all map[id.RoomType][]Offer) []Offers {
 		slices.SortFunc(rates, func(a, b Offer) int {
 			return cmp.Or(cmp.Compare(a.Total, b.Total), bytes.Compare(a.RatePlan[:], b.RatePlan[:]))
 		})
-		list = append(list, Offers{room, rates[0].RatePlan, rates})
+		list = append(list, Offers{RoomType: room, Cheapest: rates[0].RatePlan, Rates: rates})
 	}
 	slices.SortFunc(list, func(a, b Offers) int {
 		return cmp.Or(cmp.Compare(a.Rates[0].Total, b.Rates[0].Total), bytes.Compare(a.RoomType[:], b.RoomType[:]))

@@ -33,7 +33,9 @@ type Travellers struct {
 }
 
 // Party is the occupancy as prices need it.
-func (o Travellers) Party() Party { return Party{o.Adults, o.Children, o.Rooms} }
+func (o Travellers) Party() Party {
+	return Party{Adults: o.Adults, Children: o.Children, Rooms: o.Rooms}
+}
 
 // Validate refuses people who cannot be spread over their rooms, and ages of other children.
 func (o Travellers) Validate() error {

@@ -126,7 +126,11 @@ func readTenant(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Tenant, 
 		HoldTTLSeconds, NoShowGraceHours, CancellationPolicyVersion int
 	}
 	r, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[row])
-	r.Settings = Settings{r.HoldTTLSeconds, r.NoShowGraceHours, r.CancellationPolicyVersion}
+	r.Settings = Settings{
+		HoldTTLSeconds:            r.HoldTTLSeconds,
+		NoShowGraceHours:          r.NoShowGraceHours,
+		CancellationPolicyVersion: r.CancellationPolicyVersion,
+	}
 	return r.Tenant, err
 }
 

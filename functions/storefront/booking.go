@@ -191,7 +191,11 @@ func (v *Visit) ToBack(back string) fn.Page {
 
 // Again is the search that a choice was made from.
 func (c Choice) Again() Search {
-	return Arrival{c.Property, DraftStay{CheckIn: c.CheckIn, CheckOut: c.CheckOut}, c.Occupancy}.From()
+	return Arrival{
+		Property:  c.Property,
+		Stay:      DraftStay{CheckIn: c.CheckIn, CheckOut: c.CheckOut},
+		Occupancy: c.Occupancy,
+	}.From()
 }
 
 // Confirmed reports whether the booking is made.

@@ -50,7 +50,7 @@ func (p Properties) Get(ctx context.Context, property id.Property, l locale.Tag)
 	if err := p.client.Get(ctx, "/properties/"+property.String(), nil, &in); err != nil {
 		return House{}, fmt.Errorf("properties: get %s: %w", property, err)
 	}
-	house := House{in.ID, in.Name.In(l), in.TimeZone, nil}
+	house := House{ID: in.ID, Name: in.Name.In(l), TimeZone: in.TimeZone, RoomTypes: nil}
 	for _, r := range in.RoomTypes {
 		house.RoomTypes = append(house.RoomTypes, RoomType{r.ID, locale.Among(r.Localized, l, text{r.Name}).Name})
 	}

@@ -54,12 +54,20 @@ func (v *Visit) Whole(s Search) Search {
 
 // From is the search that a guest has made before they came.
 func (a Arrival) From() Search {
-	return Search{a.Property.String(), a.Stay.CheckIn.String(), a.Stay.CheckOut.String(),
-		strconv.Itoa(a.Occupancy.Adults), strconv.Itoa(a.Occupancy.Children), strconv.Itoa(a.Occupancy.Rooms)}
+	return Search{
+		Property: a.Property.String(),
+		CheckIn:  a.Stay.CheckIn.String(),
+		CheckOut: a.Stay.CheckOut.String(),
+		Adults:   strconv.Itoa(a.Occupancy.Adults),
+		Children: strconv.Itoa(a.Occupancy.Children),
+		Rooms:    strconv.Itoa(a.Occupancy.Rooms),
+	}
 }
 
 // Again is the search that a booking came from.
-func (q DraftQuote) Again() Search { return Arrival{q.Property, q.Stay, q.Occupancy}.From() }
+func (q DraftQuote) Again() Search {
+	return Arrival{Property: q.Property, Stay: q.Stay, Occupancy: q.Occupancy}.From()
+}
 
 // Find asks what the hotel has.
 func (v *Visit) Find(ctx context.Context, s Search) (*Available, error) {

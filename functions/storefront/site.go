@@ -46,7 +46,13 @@ func openSite(e env.Env) (*site, error) {
 		return nil, err
 	}
 	wire, err := openWire(e)
-	return &site{strings.TrimSuffix(c.Booking, "/"), wire, OpenProperties(e), words, pages}, err
+	return &site{
+		booking:    strings.TrimSuffix(c.Booking, "/"),
+		wire:       wire,
+		properties: OpenProperties(e),
+		dictionary: words,
+		pages:      pages,
+	}, err
 }
 
 // openWire is the connection to the booking service: the one that was given, else one for all pages.

@@ -42,7 +42,7 @@ func (d dictionary) in(tag locale.Tag, zone *time.Location) Words {
 	if d[tag.Language()] == nil {
 		tag = locale.English
 	}
-	return Words{tag.Conventions(), d[tag.Language()], zone}
+	return Words{Conventions: tag.Conventions(), texts: d[tag.Language()], zone: zone}
 }
 
 // T says something. {0}, {1} and so on in it stand for the arguments.

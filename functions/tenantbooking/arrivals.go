@@ -41,7 +41,7 @@ func OpenArrivals(e env.Env) (*Arrivals, error) {
 		return nil, err
 	}
 	db := postgres.Open(e, Schema)
-	return &Arrivals{keys, peppers, db, outbox.Open(e, db), OpenFlags(e)}, nil
+	return &Arrivals{keys: keys, peppers: peppers, db: db, outbox: outbox.Open(e, db), flags: OpenFlags(e)}, nil
 }
 
 // An Invitation is a genuine handoff to the hotel. Whether it is still good is known when it is accepted.
@@ -165,8 +165,16 @@ type handoffConsumed struct {
 
 func consumed(v Visitor, i Invitation, when time.Time) event.Draft {
 	return NewEvent(v, HandoffConsumedV1, handoffConsumed{
-		v.Tenant.ID, i.ID, i.Arrival(), i.GuestSession, i.Property, v.Campaign.Attributed(), i.MintedAt, at(when),
-		max(0, when.Sub(i.MintedAt).Milliseconds()), i.fingerprint,
+		Tenant:      v.Tenant.ID,
+		Handoff:     i.ID,
+		Arrival:     i.Arrival(),
+		Consumer:    i.GuestSession,
+		Property:    i.Property,
+		Campaign:    v.Campaign.Attributed(),
+		MintedAt:    i.MintedAt,
+		ConsumedAt:  at(when),
+		Elapsed:     max(0, when.Sub(i.MintedAt).Milliseconds()),
+		Fingerprint: i.fingerprint,
 	})
 }
 
@@ -186,8 +194,15 @@ type handoffReplayed struct {
 func (a *Arrivals) replayed(v Visitor, i Invitation, from Trace, now time.Time) event.Draft {
 	code := "MELMASTOON." + handoff.ErrReplayed.Code
 	return coded(code, NewEvent(v, ErrorEncounteredV1, handoffReplayed{
-		v.Tenant.ID, v.Session.ID, code, at(now), false, 0, i.ID,
-		a.peppers.Hash(pseudonym.Fingerprint(from.Agent, from.Languages)), a.address(from),
+		Tenant:      v.Tenant.ID,
+		Session:     v.Session.ID,
+		Code:        code,
+		OccurredAt:  at(now),
+		Actionable:  false,
+		RetryAfter:  0,
+		Handoff:     i.ID,
+		Fingerprint: a.peppers.Hash(pseudonym.Fingerprint(from.Agent, from.Languages)),
+		Address:     a.address(from),
 	}))
 }
 

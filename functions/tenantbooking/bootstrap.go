@@ -86,7 +86,12 @@ func (f Storefront) Facade(v Visitor) Facade {
 	t := v.Tenant
 	shown := Facade{
 		Tenant: t.ID, Slug: t.Slug, BrandName: t.BrandName, BrandTagline: t.BrandTagline, Theme: f.Theme,
-		Flow:   FlowConfig{funnel, t.Settings.HoldTTLSeconds, maxRooms, t.Settings.MaxNights()},
+		Flow: FlowConfig{
+			Steps:          funnel,
+			HoldTTLSeconds: t.Settings.HoldTTLSeconds,
+			MaxRooms:       maxRooms,
+			MaxNights:      t.Settings.MaxNights(),
+		},
 		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: f.Policies(v.Locale),
 	}
 	if shown.Flow.HoldTTLSeconds == 0 {
@@ -96,7 +101,12 @@ func (f Storefront) Facade(v Visitor) Facade {
 		shown.Locales = append(shown.Locales, l.Conventions())
 	}
 	for _, c := range t.Currencies {
-		shown.Currencies = append(shown.Currencies, CurrencyView{c, symbols[c], c.Exponent(), c == t.Currency})
+		shown.Currencies = append(shown.Currencies, CurrencyView{
+			Code:      c,
+			Symbol:    symbols[c],
+			Exponent:  c.Exponent(),
+			IsPrimary: c == t.Currency,
+		})
 	}
 	return shown
 }
@@ -128,7 +138,7 @@ func (f Storefront) Policies(l locale.Tag) []PolicyView { return ShowRules(f.Rul
 func ShowRules(rules []HouseRule, l locale.Tag) []PolicyView {
 	shown := []PolicyView{}
 	for _, r := range rules {
-		shown = append(shown, PolicyView{r.Property, r.Kind, r.Title.In(l), r.Text.In(l)})
+		shown = append(shown, PolicyView{Property: r.Property, Kind: r.Kind, Title: r.Title.In(l), Text: r.Text.In(l)})
 	}
 	return shown
 }
@@ -179,7 +189,17 @@ type bootstrapServed struct {
 
 func servedPayload(v Visitor, f Storefront, a *Arrival) bootstrapServed {
 	p := bootstrapServed{
-		v.Tenant.ID, v.Tenant.Slug, v.Session.ID, v.Locale, v.Currency, f.version(), v.Tenant.version(), f.Took, f.Cache, nil, nil,
+		Tenant:  v.Tenant.ID,
+		Slug:    v.Tenant.Slug,
+		Session: v.Session.ID,
+		Locale:  v.Locale,
+		Money:   v.Currency,
+		Theme:   f.version(),
+		Config:  v.Tenant.version(),
+		Fanout:  f.Took,
+		Cache:   f.Cache,
+		Handoff: nil,
+		Arrival: nil,
 	}
 	if a != nil {
 		p.Handoff, p.Arrival = &a.Handoff, &a.ID

@@ -44,12 +44,22 @@ func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now tim
 	}
 	if from := v.Locale; from != language {
 		events = append(events, NewEvent(*v, LocaleChangedV1, localeChanged{
-			v.Tenant.ID, v.Session.ID, from, language, from.Direction() != language.Direction(), at(now),
+			Tenant:    v.Tenant.ID,
+			Session:   v.Session.ID,
+			From:      from,
+			To:        language,
+			Turned:    from.Direction() != language.Direction(),
+			ChangedAt: at(now),
 		}))
 	}
 	if from := v.Currency; from != currency {
 		events = append(events, NewEvent(*v, CurrencyChangedV1, currencyChanged{
-			v.Tenant.ID, v.Session.ID, from, currency, v.Session.Draft, at(now),
+			Tenant:    v.Tenant.ID,
+			Session:   v.Session.ID,
+			From:      from,
+			To:        currency,
+			Draft:     v.Session.Draft,
+			ChangedAt: at(now),
 		}))
 	}
 	v.Locale, v.Currency = language, currency

@@ -94,7 +94,7 @@ func OpenClaims(e env.Env) (Claims, error) {
 		return Claims{}, fmt.Errorf("claims: %w", err)
 	}
 	peppers, err := secrets.Peppers(e)
-	return Claims{postgres.Open(e, Schema), peppers, c.Address != ratelimit.Off()}, err
+	return Claims{db: postgres.Open(e, Schema), peppers: peppers, addressed: c.Address != ratelimit.Off()}, err
 }
 
 // Claim counts the rooms of the draft's quote for the visitor, or returns ErrTooMuchHeld. A draft that has rooms already keeps

@@ -49,21 +49,31 @@ func (c Confirmations) Of(r Reservation) (Confirmation, error) {
 	}
 	out := Confirmation{
 		Reservation: r.ID, Code: r.Code, State: r.State, Property: r.Property,
-		Stay: shownStay{r.Stay.Start, r.Stay.End, r.Stay.Nights()}, Total: total, Policy: r.Policy, ConfirmedAt: *r.ConfirmedAt,
+		Stay: shownStay{
+			CheckIn:  r.Stay.Start,
+			CheckOut: r.Stay.End,
+			Nights:   r.Stay.Nights(),
+		}, Total: total, Policy: r.Policy, ConfirmedAt: *r.ConfirmedAt,
 	}
 	for _, item := range r.Items {
 		price, err := minor(item.Total)
 		if err != nil {
 			return Confirmation{}, err
 		}
-		out.Rooms = append(out.Rooms, ConfirmedRoom{item.RoomType, item.RatePlan, item.Occupants.Adults, item.Occupants.Children, price})
+		out.Rooms = append(out.Rooms, ConfirmedRoom{
+			RoomType: item.RoomType,
+			RatePlan: item.RatePlan,
+			Adults:   item.Occupants.Adults,
+			Children: item.Occupants.Children,
+			Total:    price,
+		})
 	}
 	if p := r.Payment; p != nil {
 		captured, err := minor(p.Captured)
 		if err != nil {
 			return Confirmation{}, err
 		}
-		out.Payment = &ConfirmedPay{p.Method, p.Status, captured}
+		out.Payment = &ConfirmedPay{Method: p.Method, Status: p.Status, Captured: captured}
 	}
 	out.ViewToken, err = c.Token(r.Tenant, r.ID)
 	return out, err

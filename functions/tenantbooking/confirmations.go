@@ -37,7 +37,7 @@ func OpenConfirmations(e env.Env) (Confirmations, error) {
 	if err := e.Load(&c); err != nil {
 		return Confirmations{}, fmt.Errorf("confirmations: %w", err)
 	}
-	return Confirmations{db, outbox.Open(e, db), OpenFlags(e), c.Keys, e.Timeout(viewing)}, nil
+	return Confirmations{db: db, outbox: outbox.Open(e, db), flags: OpenFlags(e), keys: c.Keys, aside: e.Timeout(viewing)}, nil
 }
 
 // lookBack is how long after a stay its confirmation can be seen with a token.
@@ -87,7 +87,14 @@ func (c Confirmations) Seen(ctx context.Context, v Visitor, r Reservation, cache
 	defer cancel()
 	now = at(now)
 	told := NewEvent(v, ConfirmationViewedV1, confirmationViewed{
-		v.Tenant.ID, r.ID, v.Session.ID, now, max(0, now.Sub(*r.ConfirmedAt).Milliseconds()), v.Device, v.Locale, cache,
+		Tenant:      v.Tenant.ID,
+		Reservation: r.ID,
+		Session:     v.Session.ID,
+		ViewedAt:    now,
+		Elapsed:     max(0, now.Sub(*r.ConfirmedAt).Milliseconds()),
+		Device:      v.Device,
+		Locale:      v.Locale,
+		Cache:       cache,
 	})
 	_ = c.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error {
 		tag, err := tx.Exec(ctx, `

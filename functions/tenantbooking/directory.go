@@ -29,11 +29,11 @@ type directory struct {
 
 func openDirectory(e env.Env) directory {
 	return directory{
-		cache.Open[id.Tenant](e, "slug", cache.Policy{Fresh: time.Hour, Stale: time.Hour}),
-		cache.Open[Tenant](e, "tenant", front),
-		document.Open[tenantStatus](e, "tenant-standing"),
-		cache.OpenAbsent(e, "tenant", unknownLife),
-		e.Now,
+		names:     cache.Open[id.Tenant](e, "slug", cache.Policy{Fresh: time.Hour, Stale: time.Hour}),
+		entries:   cache.Open[Tenant](e, "tenant", front),
+		standings: document.Open[tenantStatus](e, "tenant-standing"),
+		unknown:   cache.OpenAbsent(e, "tenant", unknownLife),
+		now:       e.Now,
 	}
 }
 

@@ -144,7 +144,13 @@ func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
 		return nil, nil
 	}
 	latency := max(0, now.Sub(since).Milliseconds())
-	return []event.Draft{d.event(StepCompletedV1, stepCompleted{d.reference(), from, to, latency, now})}, nil
+	return []event.Draft{d.event(StepCompletedV1, stepCompleted{
+		reference:   d.reference(),
+		From:        from,
+		To:          to,
+		Latency:     latency,
+		CompletedAt: now,
+	})}, nil
 }
 
 // lapses is when the draft is over unless the guest is seen before: never later than the rooms it stands on. Where money may come without
@@ -242,13 +248,21 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	if d.Payment == nil || d.Payment.Intent != i.ID {
 		d.Declines = 0
 	}
-	d.Payment = &Payment{i.ID, i.Method, i.Provider, i.Amount}
+	d.Payment = &Payment{Intent: i.ID, Method: i.Method, Provider: i.Provider, Amount: i.Amount}
 	events, err := d.move(Pays, now)
 	if err != nil {
 		return nil, err
 	}
 	return append(events, d.event(IntentCreatedV1, intentCreated{
-		d.Tenant, d.ID, i.ID, i.Method, i.Provider, i.Amount.Amount, i.Amount.Currency, i.RedirectURL != "", d.ActiveAt,
+		Tenant:    d.Tenant,
+		Draft:     d.ID,
+		Intent:    i.ID,
+		Method:    i.Method,
+		Provider:  i.Provider,
+		Amount:    i.Amount.Amount,
+		Currency:  i.Amount.Currency,
+		Redirect:  i.RedirectURL != "",
+		CreatedAt: d.ActiveAt,
 	})), nil
 }
 
@@ -269,9 +283,21 @@ func (d *Draft) Convert(now time.Time) ([]event.Draft, error) {
 	w, p := d.Quote.Wish, d.Payment
 	d.end()
 	return append(events, d.event(DraftConvertedV1, draftConverted{
-		d.reference(), d.Hold.Reservation, d.CreatedAt, *d.EndedAt, d.EndedAt.Sub(d.CreatedAt).Milliseconds(),
-		w.Property, w.RoomType, w.RatePlan, p.Amount.Amount, p.Amount.Currency, p.Method, p.Provider,
-		d.Campaign.Attributed(), d.Arrival, d.Device,
+		reference:   d.reference(),
+		Reservation: d.Hold.Reservation,
+		CreatedAt:   d.CreatedAt,
+		ConvertedAt: *d.EndedAt,
+		Elapsed:     d.EndedAt.Sub(d.CreatedAt).Milliseconds(),
+		Property:    w.Property,
+		RoomType:    w.RoomType,
+		RatePlan:    w.RatePlan,
+		Total:       p.Amount.Amount,
+		Currency:    p.Amount.Currency,
+		Method:      p.Method,
+		Provider:    p.Provider,
+		Campaign:    d.Campaign.Attributed(),
+		Arrival:     d.Arrival,
+		Device:      d.Device,
 	})), nil
 }
 
@@ -288,7 +314,16 @@ func (d *Draft) Abandon(now time.Time) ([]event.Draft, error) {
 		errors = []Trouble{}
 	}
 	return append(events, d.event(DraftAbandonedV1, draftAbandoned{
-		d.reference(), last, d.CreatedAt, *d.EndedAt, active, w.Property, w.RoomType, d.Quote.Total, errors, d.Hashes.Email,
+		reference:   d.reference(),
+		LastState:   last,
+		CreatedAt:   d.CreatedAt,
+		AbandonedAt: *d.EndedAt,
+		ActiveAt:    active,
+		Property:    w.Property,
+		RoomType:    w.RoomType,
+		Total:       d.Quote.Total,
+		Errors:      errors,
+		Email:       d.Hashes.Email,
 	})), nil
 }
 

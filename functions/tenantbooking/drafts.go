@@ -27,7 +27,7 @@ type Drafts struct {
 // OpenDrafts opens the store.
 func OpenDrafts(e env.Env) Drafts {
 	db := postgres.Open(e, Schema)
-	return Drafts{db, outbox.Open(e, db), OpenFlags(e)}
+	return Drafts{db: db, outbox: outbox.Open(e, db), flags: OpenFlags(e)}
 }
 
 const selectDrafts = `

@@ -85,7 +85,9 @@ type reference struct {
 	Session id.TenantSession `json:"sessionId"`
 }
 
-func (d *Draft) reference() reference { return reference{d.Tenant, d.ID, d.Session} }
+func (d *Draft) reference() reference {
+	return reference{Tenant: d.Tenant, Draft: d.ID, Session: d.Session}
+}
 
 type shownStay struct {
 	CheckIn  stay.Date `json:"checkIn"`
@@ -111,8 +113,22 @@ type draftCreated struct {
 func (d *Draft) created() event.Draft {
 	w := d.Quote.Wish
 	return d.event(DraftCreatedV1, draftCreated{
-		d.reference(), d.Hold.Reservation, d.Hold.ExpiresAt, w.Property, w.RoomType, w.RatePlan,
-		shownStay{w.Stay.CheckIn, w.Stay.CheckOut, w.Stay.Window().Nights()}, w.Occupancy, d.Quote.Total, w.Promo, d.Device, d.Arrival,
+		reference:     d.reference(),
+		Reservation:   d.Hold.Reservation,
+		HoldExpiresAt: d.Hold.ExpiresAt,
+		Property:      w.Property,
+		RoomType:      w.RoomType,
+		RatePlan:      w.RatePlan,
+		Stay: shownStay{
+			CheckIn:  w.Stay.CheckIn,
+			CheckOut: w.Stay.CheckOut,
+			Nights:   w.Stay.Window().Nights(),
+		},
+		Occupancy: w.Occupancy,
+		Total:     d.Quote.Total,
+		Promo:     w.Promo,
+		Device:    d.Device,
+		Arrival:   d.Arrival,
 	})
 }
 
@@ -181,9 +197,15 @@ type errorEncountered struct {
 func (d *Draft) Troubled(err error, upstream string, now time.Time) event.Draft {
 	f := fault.From(err)
 	code := "MELMASTOON." + f.Code
-	d.Errors = append(d.Errors[max(0, len(d.Errors)-maxTroubles+1):], Trouble{d.State, code, at(now)})
+	d.Errors = append(d.Errors[max(0, len(d.Errors)-maxTroubles+1):], Trouble{State: d.State, Code: code, OccurredAt: at(now)})
 	return coded(code, d.event(ErrorEncounteredV1, errorEncountered{
-		d.reference(), d.State, code, upstream, at(now), f.Kind.Status() < 500, int(f.RetryAfter / time.Second),
+		reference:  d.reference(),
+		State:      d.State,
+		Code:       code,
+		Upstream:   upstream,
+		OccurredAt: at(now),
+		Actionable: f.Kind.Status() < 500,
+		RetryAfter: int(f.RetryAfter / time.Second),
 	}))
 }
 

@@ -33,7 +33,7 @@ type PhotoView struct {
 func ShowHouses(houses []House, l locale.Tag) []HouseView {
 	shown := []HouseView{}
 	for _, h := range houses {
-		v := HouseView{h.ID, h.Name.In(l), h.TimeZone, []RoomTypeView{}}
+		v := HouseView{Property: h.ID, Name: h.Name.In(l), TimeZone: h.TimeZone, RoomTypes: []RoomTypeView{}}
 		for _, r := range h.RoomTypes {
 			v.RoomTypes = append(v.RoomTypes, r.in(l))
 		}
@@ -45,9 +45,15 @@ func ShowHouses(houses []House, l locale.Tag) []HouseView {
 // in is the kind of room in a language.
 func (r RoomType) in(l locale.Tag) RoomTypeView {
 	text := locale.Among(r.Localized, l, RoomText{r.Name, r.Description})
-	v := RoomTypeView{r.ID, text.Name, text.Description, []PhotoView{}, r.MaxOccupancy}
+	v := RoomTypeView{
+		RoomType:     r.ID,
+		Name:         text.Name,
+		Description:  text.Description,
+		Photos:       []PhotoView{},
+		MaxOccupancy: r.MaxOccupancy,
+	}
 	for _, p := range r.Photos {
-		v.Photos = append(v.Photos, PhotoView{p.URL, p.Alt.In(l), p.Hero})
+		v.Photos = append(v.Photos, PhotoView{URL: p.URL, Alt: p.Alt.In(l), Hero: p.Hero})
 	}
 	return v
 }

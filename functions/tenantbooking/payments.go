@@ -53,7 +53,14 @@ func (p Payments) Open(ctx context.Context, d *Draft, m Method, back, key string
 	if out.ID.IsZero() || out.Provider == "" || out.Amount != total.Micro || out.Currency != total.Currency {
 		return Intent{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: open for %s: the answer does not match the request", d.Hold.Reservation))
 	}
-	return Intent{out.ID, m, out.Provider, out.Redirect, out.Secret, d.Quote.Total}, nil
+	return Intent{
+		ID:          out.ID,
+		Method:      m,
+		Provider:    out.Provider,
+		RedirectURL: out.Redirect,
+		Secret:      out.Secret,
+		Amount:      d.Quote.Total,
+	}, nil
 }
 
 // A Paid is where a payment stands.

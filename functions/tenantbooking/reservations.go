@@ -58,9 +58,18 @@ func (r Reservations) Quote(ctx context.Context, v Visitor, d id.Draft, w Wish, 
 	if err != nil {
 		return Quote{}, err
 	}
-	in := wanted{w.Property, nil, w.Stay.Window(), v.Currency, v.Locale, w.Promo, v.Session.ID, d}
+	in := wanted{
+		Property: w.Property,
+		Items:    nil,
+		Stay:     w.Stay.Window(),
+		Currency: v.Currency,
+		Locale:   v.Locale,
+		Promo:    w.Promo,
+		Session:  v.Session.ID,
+		Draft:    d,
+	}
 	for _, room := range rooms {
-		in.Items = append(in.Items, askedItem{w.RoomType, w.RatePlan, room})
+		in.Items = append(in.Items, askedItem{RoomType: w.RoomType, RatePlan: w.RatePlan, Occupants: room})
 	}
 	var out toldQuote
 	// A repeat of the act may come with another currency or language: while the hot store is away those of the session are unknown.
@@ -124,7 +133,7 @@ func (q toldQuote) quote(w Wish) (Quote, error) {
 		if err != nil {
 			return Quote{}, err
 		}
-		out.Lines = append(out.Lines, Line{line.Kind, line.Description, amount})
+		out.Lines = append(out.Lines, Line{Kind: line.Kind, Description: line.Description, Amount: amount})
 	}
 	return out, nil
 }
@@ -151,7 +160,7 @@ func (r Reservations) Hold(ctx context.Context, d *Draft, key string) (Hold, err
 	if out.ID.IsZero() || out.Hold.ExpiresAt.IsZero() {
 		return Hold{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: hold for %s: incomplete", d.ID))
 	}
-	return Hold{out.ID, out.Code, d.Quote.ID, at(out.Hold.ExpiresAt)}, nil
+	return Hold{Reservation: out.ID, Code: out.Code, Quote: d.Quote.ID, ExpiresAt: at(out.Hold.ExpiresAt)}, nil
 }
 
 // channel is how the booking came in: by the consumer site, or directly.

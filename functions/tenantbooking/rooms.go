@@ -28,10 +28,12 @@ type Rooms struct {
 // is away, and said to be stale.
 func OpenRooms(e env.Env) *Rooms {
 	return &Rooms{
-		OpenProperties(e), OpenInventory(e), OpenPricing(e),
-		cache.Open[House](e, "house", front),
-		cache.Open[map[id.RoomType]int](e, "availability", cache.Policy{Fresh: 30 * time.Second, Stale: 5 * time.Minute}),
-		cache.Open[Offers](e, "cheapest", cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}),
+		properties: OpenProperties(e),
+		inventory:  OpenInventory(e),
+		pricing:    OpenPricing(e),
+		houses:     cache.Open[House](e, "house", front),
+		left:       cache.Open[map[id.RoomType]int](e, "availability", cache.Policy{Fresh: 30 * time.Second, Stale: 5 * time.Minute}),
+		offers:     cache.Open[Offers](e, "cheapest", cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}),
 	}
 }
 

@@ -30,7 +30,7 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 	if err := e.Load(&c); err != nil {
 		return nil, fmt.Errorf("sessions: %w", err)
 	}
-	return &Sessions{c.Keys, document.Open[Session](e, "tnt-session"), e.Now}, nil
+	return &Sessions{keys: c.Keys, docs: document.Open[Session](e, "tnt-session"), now: e.Now}, nil
 }
 
 // Get is the session of that id as it was kept, else the one that birth would begin. It never fails: a lost session costs

@@ -39,7 +39,7 @@ type Settler struct {
 
 // OpenSettler opens what settling needs.
 func OpenSettler(e env.Env) *Settler {
-	return &Settler{OpenDrafts(e), OpenReservations(e), OpenPayments(e), e.Now}
+	return &Settler{drafts: OpenDrafts(e), reservations: OpenReservations(e), payments: OpenPayments(e), now: e.Now}
 }
 
 // A finding is what the reservation and the payment service say of a draft.

@@ -32,7 +32,7 @@ type sheet struct {
 
 // OpenSheets opens the sheets of one kind. Find has what is written on them, and show says it in a language.
 func OpenSheets[T any](e env.Env, name string, find func(context.Context, id.Tenant) (T, cache.State, cache.EntryID, error), show func(T, locale.Tag) any) Sheets[T] {
-	return Sheets[T]{find, show, cache.OpenRendered[sheet](e, name)}
+	return Sheets[T]{find: find, show: show, written: cache.OpenRendered[sheet](e, name)}
 }
 
 // Answer says the language by the request alone, named or else by what its browser accepts: a shared cache knows nothing of the

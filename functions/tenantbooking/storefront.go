@@ -42,10 +42,13 @@ var front = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
 // OpenStorefronts opens what they are composed from.
 func OpenStorefronts(e env.Env) *Storefronts {
 	return &Storefronts{
-		OpenThemes(e), OpenProperties(e), e.Now,
-		cache.Open[Theme](e, "tenant-theme", front), cache.Open[[]HouseRule](e, "tenant-policies", front),
-		cache.Open[[]House](e, "tenant-houses", front),
-		cache.OpenRendered[*fn.Pack](e, "bootstrap"),
+		themes:     OpenThemes(e),
+		properties: OpenProperties(e),
+		now:        e.Now,
+		looks:      cache.Open[Theme](e, "tenant-theme", front),
+		rules:      cache.Open[[]HouseRule](e, "tenant-policies", front),
+		houses:     cache.Open[[]House](e, "tenant-houses", front),
+		packs:      cache.OpenRendered[*fn.Pack](e, "bootstrap"),
 	}
 }
 

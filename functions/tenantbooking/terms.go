@@ -144,7 +144,14 @@ type Ask struct {
 
 // Wish is what the price is wanted of.
 func (a Ask) Wish() Wish {
-	return Wish{a.Property, a.RoomType, a.RatePlan, a.Stay, a.Occupancy, a.Promo}
+	return Wish{
+		Property:  a.Property,
+		RoomType:  a.RoomType,
+		RatePlan:  a.RatePlan,
+		Stay:      a.Stay,
+		Occupancy: a.Occupancy,
+		Promo:     a.Promo,
+	}
 }
 
 // Validate refuses what no wish can be.

@@ -14,5 +14,9 @@ type Trace struct {
 
 // Trace is the caller's.
 func (c Call[In]) Trace() Trace {
-	return Trace{c.Address, c.Header.Get("User-Agent"), strings.Join(c.Header.Values("Accept-Language"), ",")}
+	return Trace{
+		Address:   c.Address,
+		Agent:     c.Header.Get("User-Agent"),
+		Languages: strings.Join(c.Header.Values("Accept-Language"), ","),
+	}
 }

@@ -55,7 +55,17 @@ type Quoted struct {
 // Quoted shows the draft's price.
 func (d *Draft) Quoted() Quoted {
 	q := d.Quote
-	return Quoted{d.ID, q.ID, q.Lines, q.Total, q.FX, q.Policy, q.ExpiresAt, d.AsOf, d.State}
+	return Quoted{
+		Draft:      d.ID,
+		Quote:      q.ID,
+		Lines:      q.Lines,
+		Total:      q.Total,
+		FX:         q.FX,
+		Policy:     q.Policy,
+		ExpiresAt:  q.ExpiresAt,
+		ServerTime: d.AsOf,
+		State:      d.State,
+	}
 }
 
 // A HoldView is rooms that are kept, or were: ExpiresAt says until when.
@@ -91,8 +101,22 @@ func (d *Draft) Reply() fn.Reply { return fn.OK.Version(d.Tag()).Cached("private
 func (q Quote) View() QuoteView {
 	w := q.Wish
 	return QuoteView{
-		q.ID, w.Property, w.RoomType, w.RatePlan, shownStay{w.Stay.CheckIn, w.Stay.CheckOut, w.Stay.Window().Nights()},
-		w.Occupancy, w.Promo, q.Lines, q.Total, q.FX, q.Policy, q.ExpiresAt,
+		Quote:    q.ID,
+		Property: w.Property,
+		RoomType: w.RoomType,
+		RatePlan: w.RatePlan,
+		Stay: shownStay{
+			CheckIn:  w.Stay.CheckIn,
+			CheckOut: w.Stay.CheckOut,
+			Nights:   w.Stay.Window().Nights(),
+		},
+		Occupancy: w.Occupancy,
+		Promo:     w.Promo,
+		Lines:     q.Lines,
+		Total:     q.Total,
+		FX:        q.FX,
+		Policy:    q.Policy,
+		ExpiresAt: q.ExpiresAt,
 	}
 }
 

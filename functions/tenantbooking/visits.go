@@ -42,7 +42,16 @@ func OpenVisits(e env.Env) (*Visits, error) {
 		return nil, err
 	}
 	db := postgres.Open(e, Schema)
-	return &Visits{sessions, peppers, openServed(e), db, outbox.Open(e, db), OpenFlags(e), e.Now, e.Timeout(aside)}, nil
+	return &Visits{
+		sessions: sessions,
+		peppers:  peppers,
+		served:   openServed(e),
+		db:       db,
+		outbox:   outbox.Open(e, db),
+		flags:    OpenFlags(e),
+		now:      e.Now,
+		aside:    e.Timeout(aside),
+	}, nil
 }
 
 // openServed opens the marks of the sessions that were told of.

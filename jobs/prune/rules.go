@@ -64,5 +64,5 @@ func everybodys(schema string) []Rule {
 
 // idempotency removes answers that nobody gets any more.
 func idempotency(schema string) Rule {
-	return Rule{schema, "idempotency", "key", "expires_at < platform.now()", Hourly}
+	return Rule{Schema: schema, Table: "idempotency", Key: "key", Over: "expires_at < platform.now()", Cadence: Hourly}
 }

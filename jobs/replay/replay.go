@@ -85,7 +85,7 @@ func open(e env.Env, out io.Writer) (*replayer, error) {
 		return nil, errors.New("replay: no puller and publisher configured")
 	}
 	listeners, err := heard(e)
-	return &replayer{publisher, puller, listeners, out}, err
+	return &replayer{publisher: publisher, puller: puller, listeners: listeners, out: out}, err
 }
 
 func parse(args []string, out io.Writer) (o order, err error) {

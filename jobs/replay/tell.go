@@ -20,7 +20,7 @@ func (r *replayer) list(s *backlog, letters []message) error {
 	var groups []group
 	members := map[group][]message{}
 	for _, l := range letters {
-		g := group{l.to.Name, cmp.Or(l.subject, "unreadable"), l.cause}
+		g := group{to: l.to.Name, subject: cmp.Or(l.subject, "unreadable"), cause: l.cause}
 		if len(members[g]) == 0 {
 			groups = append(groups, g)
 		}

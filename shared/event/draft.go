@@ -73,7 +73,13 @@ func (d Draft) Seal(now time.Time, o Origin) (Raw, error) {
 	return raw, nil
 }
 
-func (d Draft) metadata() Metadata { return Metadata{d.Residency, d.OrderingKey, d.AggregateVersion} }
+func (d Draft) metadata() Metadata {
+	return Metadata{
+		DataResidency:    d.Residency,
+		OrderingKey:      d.OrderingKey,
+		AggregateVersion: d.AggregateVersion,
+	}
+}
 
 func (d Draft) envelope(now time.Time, o Origin) Envelope {
 	e := Envelope{

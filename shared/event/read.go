@@ -61,7 +61,13 @@ func unwrap(h http.Header, body []byte) (Raw, error) {
 }
 
 func binary(h http.Header, data []byte) (Raw, error) {
-	raw, err := open(attributes{h.Get("Ce-Specversion"), h.Get("Ce-Id"), h.Get("Ce-Type"), h.Get("Ce-Source"), extensionsOf(headed(h))}, data)
+	raw, err := open(attributes{
+		specVersion: h.Get("Ce-Specversion"),
+		id:          h.Get("Ce-Id"),
+		subject:     h.Get("Ce-Type"),
+		source:      h.Get("Ce-Source"),
+		extensions:  extensionsOf(headed(h)),
+	}, data)
 	if err != nil {
 		return Raw{}, err
 	}
@@ -80,7 +86,13 @@ func structured(h http.Header, body []byte) (Raw, error) {
 	for name, value := range c.Extensions() {
 		x[name] = fmt.Sprint(value)
 	}
-	raw, err := open(attributes{c.SpecVersion(), c.ID(), c.Type(), c.Source(), x}, c.Data())
+	raw, err := open(attributes{
+		specVersion: c.SpecVersion(),
+		id:          c.ID(),
+		subject:     c.Type(),
+		source:      c.Source(),
+		extensions:  x,
+	}, c.Data())
 	if err != nil {
 		return Raw{}, err
 	}
@@ -105,7 +117,13 @@ func wrapped(body []byte) (Raw, error) {
 		return Raw{}, fmt.Errorf("the push%s", place(err))
 	}
 	a := p.Message.Attributes
-	raw, err := open(attributes{a["ce-specversion"], a["ce-id"], a["ce-type"], a["ce-source"], extensionsOf(a)}, p.Message.Data)
+	raw, err := open(attributes{
+		specVersion: a["ce-specversion"],
+		id:          a["ce-id"],
+		subject:     a["ce-type"],
+		source:      a["ce-source"],
+		extensions:  extensionsOf(a),
+	}, p.Message.Data)
 	if err != nil {
 		return Raw{}, err
 	}

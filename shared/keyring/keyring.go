@@ -53,7 +53,7 @@ func Parse(s string) (Ring, error) {
 		if err != nil {
 			return Ring{}, err
 		}
-		r.keys = append(r.keys, key{id, secret, aead, newMACs(secret)})
+		r.keys = append(r.keys, key{id: id, secret: secret, aead: aead, macs: newMACs(secret)})
 	}
 	return r, nil
 }

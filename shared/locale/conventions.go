@@ -25,7 +25,14 @@ const (
 // Conventions of the tag. One without a region has those of the likely one: en those of the United States. A language
 // that the platform does not speak is called by its tag.
 func (t Tag) Conventions() Conventions {
-	return Conventions{t, t.name(), t.Direction(), t.calendar(), t.digits(), firstDay(t.region())}
+	return Conventions{
+		Tag:       t,
+		Name:      t.name(),
+		Direction: t.Direction(),
+		Calendar:  t.calendar(),
+		Digits:    t.digits(),
+		FirstDay:  firstDay(t.region()),
+	}
 }
 
 // Direction follows from the script.

@@ -142,7 +142,7 @@ func (a Amount) Minor() (Minor, error) {
 	if a.Micro%unit != 0 {
 		return Minor{}, ErrInexact
 	}
-	return Minor{int64(a.Micro / unit), a.Currency, a.Currency.Exponent()}, nil
+	return Minor{Amount: int64(a.Micro / unit), Currency: a.Currency, Exponent: a.Currency.Exponent()}, nil
 }
 
 // Micro converts back. The exponent must be the currency's own: another one is a misunderstanding, by a factor of ten or more.

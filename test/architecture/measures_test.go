@@ -57,7 +57,7 @@ func TestMeasures_comments(t *testing.T) {
 }
 
 // maxSharedLines bounds shared/ without local and testkit, tests not counted: it stays a small library and a small runtime.
-const maxSharedLines = 15_100
+const maxSharedLines = 14_400
 
 func TestMeasures_sharedLines(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestMeasures_sharedLines(t *testing.T) {
 }
 
 // maxUnkeyed bounds composite literals with six or more fields and no keys: two neighbouring fields of one type are easily swapped.
-const maxUnkeyed = 60
+const maxUnkeyed = 0
 
 func TestMeasures_unkeyedLiterals(t *testing.T) {
 	t.Parallel()
@@ -106,10 +106,13 @@ func TestMeasures_unkeyedLiterals(t *testing.T) {
 	}
 }
 
-// namesStruct reports whether the type of a literal is a named type, and thus no slice, array or map written in place.
+// namesStruct reports whether the type of a literal is a named type other than the list fn.Uses. The syntax alone does not tell
+// named structs from named slices.
 func namesStruct(e ast.Expr) bool {
-	switch e.(type) {
-	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+	switch t := e.(type) {
+	case *ast.SelectorExpr:
+		return t.Sel.Name != "Uses"
+	case *ast.Ident, *ast.IndexExpr, *ast.IndexListExpr:
 		return true
 	}
 	return false

@@ -71,7 +71,7 @@ func serveApart(in io.Reader, out io.Writer) (err error) {
 	}
 	token, err := local.Token()
 	if err == nil {
-		err = json.NewEncoder(out).Encode(running{local.URL(), token, os.Getpid()})
+		err = json.NewEncoder(out).Encode(running{URL: local.URL(), Token: token, Process: os.Getpid()})
 	}
 	if err == nil {
 		_, err = io.Copy(io.Discard, order)

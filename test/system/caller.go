@@ -18,11 +18,15 @@ type Caller struct {
 
 // NewCaller calls what listens at url.
 func NewCaller(url, token string) Caller {
-	return Caller{url, token, &http.Client{
-		Transport:     &http.Transport{MaxIdleConnsPerHost: 64}, // a crowd calls one host
-		Timeout:       timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return Caller{
+		url:   url,
+		token: token,
+		client: &http.Client{
+			Transport:     &http.Transport{MaxIdleConnsPerHost: 64}, // a crowd calls one host
+			Timeout:       timeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
 }
 
 // An Answer is what came back.
@@ -66,7 +70,7 @@ func (c Caller) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	return Answer{res.StatusCode, res.Header, body}, err
+	return Answer{Status: res.StatusCode, Header: res.Header, Body: body}, err
 }
 
 func (c Caller) request(ctx context.Context, r Request) (*http.Request, error) {

@@ -71,7 +71,7 @@ func (c *Crowd) journey(ctx context.Context, n int) (*guest, error) {
 	if n%3 == 0 {
 		method = "cash_on_arrival"
 	}
-	g := &guest{c.Stage.Browser().At(hotel), c, n, method}
+	g := &guest{Visitor: c.Stage.Browser().At(hotel), crowd: c, journey: n, method: method}
 	if c.Address != nil {
 		g.Headers = map[string]string{"X-Forwarded-For": c.Address(n)}
 	}
@@ -128,10 +128,15 @@ func (g *guest) book(ctx context.Context, w Wish) error {
 	}
 	if g.method == "card" {
 		steps = append(steps,
-			step{http.StatusSeeOther, http.MethodPost, "{checkout}", func() any { return "action=pay" }},
-			step{http.StatusOK, http.MethodPost, "/draft/{draft}/return", func() any { return nil }})
+			step{want: http.StatusSeeOther, method: http.MethodPost, path: "{checkout}", body: func() any { return "action=pay" }},
+			step{want: http.StatusOK, method: http.MethodPost, path: "/draft/{draft}/return", body: func() any { return nil }})
 	} else {
-		steps = append(steps, step{http.StatusOK, http.MethodPost, "/draft/{draft}/confirm", func() any { return nil }})
+		steps = append(steps, step{
+			want:   http.StatusOK,
+			method: http.MethodPost,
+			path:   "/draft/{draft}/confirm",
+			body:   func() any { return nil },
+		})
 	}
 	for _, s := range steps {
 		path := s.path

@@ -39,17 +39,23 @@ func (s *System) Browser() *Browser {
 		return new(net.Dialer).DialContext(ctx, network, front.Host)
 	}}
 	s.t.Cleanup(wire.CloseIdleConnections)
-	return &Browser{"en", nil, s, front, &http.Client{
-		Jar: jar, Transport: wire, Timeout: timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &Browser{
+		Languages: "en",
+		Headers:   nil,
+		stage:     s,
+		front:     front,
+		client: &http.Client{
+			Jar: jar, Transport: wire, Timeout: timeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
 }
 
 // Forgetful is the same browser with no cookies, and without a place to keep any: what it sends is in each request.
 func (b *Browser) Forgetful() *Browser {
 	client := *b.client
 	client.Jar = nil
-	return &Browser{b.Languages, b.Headers, b.stage, b.front, &client}
+	return &Browser{Languages: b.Languages, Headers: b.Headers, stage: b.stage, front: b.front, client: &client}
 }
 
 // A Visitor is a person with a browser on one hotel's site, as far as they have come with a booking there.
@@ -118,7 +124,7 @@ func (v *Visitor) Go(ctx context.Context, r Request) (Answer, error) {
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	return Answer{res.StatusCode, res.Header, text}, err
+	return Answer{Status: res.StatusCode, Header: res.Header, Body: text}, err
 }
 
 // dress puts on a request what this browser puts on every one.

@@ -54,7 +54,11 @@ type adder struct {
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	return (&adder{consumer.OpenProperties(e), consumer.OpenTenants(e), consumer.OpenWishlists(e)}).add, nil
+	return (&adder{
+		houses:    consumer.OpenProperties(e),
+		tenants:   consumer.OpenTenants(e),
+		wishlists: consumer.OpenWishlists(e),
+	}).add, nil
 }
 
 func (h *adder) add(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {

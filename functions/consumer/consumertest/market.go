@@ -39,7 +39,7 @@ func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*System, *Reads) 
 	db, bazaar := pgtest.New(t), OpenBazaar(t, hotels)
 	reads := &Reads{Store: pg.Open(db.Env())}
 	e := env.Give[document.Store](bazaar.Around(db.Env()), reads)
-	return &System{OpenOn(t, db, e, fs...), bazaar, db.Env().Now()}, reads
+	return &System{Site: OpenOn(t, db, e, fs...), FakeListings: bazaar, today: db.Env().Now()}, reads
 }
 
 // Reads is a store that counts the documents which are read. The flags are not counted: a process reads them every 30 s.

@@ -48,7 +48,7 @@ func Open(t testing.TB, fs ...fn.Function) *Site {
 func OpenOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *Site {
 	t.Helper()
 	e, issuer := fntest.Surround(t, Surround(e))
-	return &Site{t, db, e, fntest.Behind(t, e, issuer, fs...)}
+	return &Site{t: t, DB: db, Env: e, Front: fntest.Behind(t, e, issuer, fs...)}
 }
 
 // Sessions is the store of sessions, for looking.

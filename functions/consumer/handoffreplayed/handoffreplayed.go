@@ -56,7 +56,11 @@ type judge struct {
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Encountered], error) {
-	return (&judge{postgres.Open(e, consumer.Schema), consumer.OpenHandoffs(e), consumer.OpenBots(e)}).judge, nil
+	return (&judge{
+		db:     postgres.Open(e, consumer.Schema),
+		ledger: consumer.OpenHandoffs(e),
+		bots:   consumer.OpenBots(e),
+	}).judge, nil
 }
 
 // judge looks at the code again: not every bus filters.

@@ -67,7 +67,7 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 		return nil, err
 	}
 	site, err := consumer.OpenSite(e)
-	return (&sender{consumer.OpenDestinations(e), minter, site}).send, err
+	return (&sender{hotels: consumer.OpenDestinations(e), minter: minter, site: site}).send, err
 }
 
 func (s *sender) send(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
@@ -86,5 +86,11 @@ func (s *sender) send(ctx context.Context, c consumer.Call[Request]) (out Respon
 	if err != nil {
 		return out, err
 	}
-	return Response{fn.Created.Reply().Cached("no-store"), h.ID, s.site.Link(hotel, token, c.Campaign), token, h.ExpiresAt}, nil
+	return Response{
+		Reply:     fn.Created.Reply().Cached("no-store"),
+		Handoff:   h.ID,
+		URL:       s.site.Link(hotel, token, c.Campaign),
+		Token:     token,
+		ExpiresAt: h.ExpiresAt,
+	}, nil
 }

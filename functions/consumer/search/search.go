@@ -73,7 +73,7 @@ type searcher struct {
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	diary, err := consumer.OpenDiary(e)
-	return (&searcher{consumer.OpenSearches(e), diary, e.Now}).search, err
+	return (&searcher{hotels: consumer.OpenSearches(e), diary: diary, now: e.Now}).search, err
 }
 
 func (s *searcher) search(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
@@ -84,5 +84,14 @@ func (s *searcher) search(ctx context.Context, c consumer.Call[Request]) (out Re
 	}
 	search := s.diary.Searched(ctx, c.Visitor, found.Executed(query, page, s.now().Sub(c.Now)), c.Now)
 	reply := fn.OK.Reply().FromCache(string(found.State)).Varies("Accept-Language", "Cookie", "X-Currency")
-	return Response{reply, search, found.Cards, consumer.Counted{Page: page, Total: found.Total}, c.Locale, c.Currency, found.Stale, found.Missing}, nil
+	return Response{
+		Reply:    reply,
+		Search:   search,
+		Results:  found.Cards,
+		Page:     consumer.Counted{Page: page, Total: found.Total},
+		Locale:   c.Locale,
+		Currency: c.Currency,
+		Stale:    found.Stale,
+		Degraded: found.Missing,
+	}, nil
 }

@@ -70,7 +70,7 @@ type mapper struct {
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	diary, err := consumer.OpenDiary(e)
-	return (&mapper{consumer.OpenSearches(e), diary, e.Now}).mark, err
+	return (&mapper{hotels: consumer.OpenSearches(e), diary: diary, now: e.Now}).mark, err
 }
 
 func (m *mapper) mark(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
@@ -81,5 +81,14 @@ func (m *mapper) mark(ctx context.Context, c consumer.Call[Request]) (out Respon
 	}
 	search := m.diary.Searched(ctx, c.Visitor, found.Executed(query, m.now().Sub(c.Now)), c.Now)
 	reply := fn.OK.Reply().FromCache(string(found.State)).Varies("Accept-Language", "Cookie", "X-Currency")
-	return Response{reply, search, found.Pins, found.Total, found.Clustered, found.Truncated, found.Stale, found.Missing}, nil
+	return Response{
+		Reply:     reply,
+		Search:    search,
+		Pins:      found.Pins,
+		Total:     found.Total,
+		Clustered: found.Clustered,
+		Truncated: found.Truncated,
+		Stale:     found.Stale,
+		Degraded:  found.Missing,
+	}, nil
 }

@@ -39,7 +39,11 @@ type noter struct {
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Taken], error) {
-	return (&noter{postgres.Open(e, reservation.Schema), reservation.OpenReservations(e), e.Now}).note, nil
+	return (&noter{
+		db:           postgres.Open(e, reservation.Schema),
+		reservations: reservation.OpenReservations(e),
+		now:          e.Now,
+	}).note, nil
 }
 
 func (n *noter) note(ctx context.Context, e event.Event[Taken]) error {

@@ -95,5 +95,6 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 			return f.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))
 		})
 	}
-	return Response{r.ID, r.EffectiveState(), applied, append([]reservation.Refund{}, back...), c.In.DryRun}, err
+	refunds := append([]reservation.Refund{}, back...)
+	return Response{Reservation: r.ID, State: r.EffectiveState(), Applied: applied, Refunds: refunds, DryRun: c.In.DryRun}, err
 }

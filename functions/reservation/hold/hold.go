@@ -55,7 +55,10 @@ type holder struct {
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&holder{reservation.OpenQuotes(e), reservation.OpenReservations(e), reservation.OpenInventory(e), reservation.OpenTenants(e).Settings}).hold, nil
+	return (&holder{
+		quotes: reservation.OpenQuotes(e), reservations: reservation.OpenReservations(e),
+		inventory: reservation.OpenInventory(e), settings: reservation.OpenTenants(e).Settings,
+	}).hold, nil
 }
 
 func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {

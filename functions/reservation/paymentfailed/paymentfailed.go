@@ -43,7 +43,12 @@ type canceller struct {
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Failed], error) {
-	return (&canceller{postgres.Open(e, reservation.Schema), reservation.OpenPayments(e), reservation.OpenReservations(e), e.Now}).cancel, nil
+	return (&canceller{
+		db:           postgres.Open(e, reservation.Schema),
+		payments:     reservation.OpenPayments(e),
+		reservations: reservation.OpenReservations(e),
+		now:          e.Now,
+	}).cancel, nil
 }
 
 func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {

@@ -79,5 +79,12 @@ func (p *comparer) compare(ctx context.Context, c fn.Call[Request]) (out Respons
 		return out, err
 	}
 	offers, err := tariff.Compare(ctx, c.In.party(), c.In.window())
-	return Response{c.In.Property, c.In.window(), c.In.Currency, offers, tariff.FX, c.Now.Add(validity)}, err
+	return Response{
+		Property:   c.In.Property,
+		Stay:       c.In.window(),
+		Currency:   c.In.Currency,
+		RoomTypes:  offers,
+		FX:         tariff.FX,
+		ValidUntil: c.Now.Add(validity),
+	}, err
 }

@@ -38,7 +38,11 @@ type expirer struct {
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Expired], error) {
-	return (&expirer{postgres.Open(e, sandbox.Schema), sandbox.OpenInventory(e), sandbox.OpenIntents(e)}).release, nil
+	return (&expirer{
+		db:        postgres.Open(e, sandbox.Schema),
+		inventory: sandbox.OpenInventory(e),
+		intents:   sandbox.OpenIntents(e),
+	}).release, nil
 }
 
 // release needs not hurry: for inventory the hold was over the moment its time was.

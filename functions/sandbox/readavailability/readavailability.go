@@ -61,5 +61,5 @@ func (n *counter) count(ctx context.Context, c fn.Call[Request]) (Response, erro
 			left[i].Units = 0
 		}
 	}
-	return Response{c.In.Property, c.In.window(), left}, err
+	return Response{Property: c.In.Property, Stay: c.In.window(), RoomTypes: left}, err
 }

@@ -56,5 +56,5 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 
 func (r *refunder) refund(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	done, err := r.intents.Refund(ctx, sandbox.Refund{ID: c.In.Refund, Intent: c.In.Intent, Amount: c.In.Amount, Reason: c.In.Reason})
-	return Response{done.ID, done.Amount, done.Total}, err
+	return Response{Refund: done.ID, Amount: done.Amount, TotalRefunded: done.Total}, err
 }

@@ -45,7 +45,11 @@ type canceller struct {
 
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (fn.Handle[Cancelled], error) {
-	return (&canceller{postgres.Open(e, sandbox.Schema), sandbox.OpenInventory(e), sandbox.OpenIntents(e)}).cancel, nil
+	return (&canceller{
+		db:        postgres.Open(e, sandbox.Schema),
+		inventory: sandbox.OpenInventory(e),
+		intents:   sandbox.OpenIntents(e),
+	}).cancel, nil
 }
 
 func (c *canceller) cancel(ctx context.Context, e event.Event[Cancelled]) error {

@@ -66,5 +66,5 @@ func (m *mapper) find(ctx context.Context, c fn.Call[Request]) (Response, error)
 		return Response{Pins: []sandbox.Pin{}}, nil
 	}
 	pins, total, err := m.listings.Pins(ctx, c.In.query(), sandbox.Slice{Sort: sandbox.Recommended, Limit: c.In.Limit})
-	return Response{pins, total, total > len(pins)}, err
+	return Response{Pins: pins, Total: total, Truncated: total > len(pins)}, err
 }

@@ -55,7 +55,7 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 	// The page may look as its one style sheet says, known by its hash, and do nothing else.
 	sum := sha256.Sum256([]byte(style))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'"
-	return (&cashier{sandbox.OpenIntents(e), sandbox.OpenTenants(e), parsed, says, policy}).show, err
+	return (&cashier{intents: sandbox.OpenIntents(e), tenants: sandbox.OpenTenants(e), page: parsed, dictionary: says, policy: policy}).show, err
 }
 
 // A view is what the page says.

@@ -44,7 +44,7 @@ func (d dictionary) choose(back, accept string, zone *time.Location) words {
 			tag = locale.Negotiate(string(named), languages)
 		}
 	}
-	return words{tag.Conventions(), d[tag.Language()], zone}
+	return words{Conventions: tag.Conventions(), texts: d[tag.Language()], zone: zone}
 }
 
 // T says something. {0} and {1} in it stand for the arguments.

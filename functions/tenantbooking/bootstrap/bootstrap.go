@@ -52,7 +52,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 		return nil, err
 	}
 	visits, err := tenantbooking.OpenVisits(e)
-	return (&server{tenantbooking.OpenStorefronts(e), arrivals, visits}).serve, err
+	return (&server{fronts: tenantbooking.OpenStorefronts(e), arrivals: arrivals, visits: visits}).serve, err
 }
 
 func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {

@@ -35,7 +35,11 @@ type confirmer struct {
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, tenantbooking.Outcome], error) {
 	confirmations, err := tenantbooking.OpenConfirmations(e)
-	return (&confirmer{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e), confirmations}).confirm, err
+	return (&confirmer{
+		drafts:        tenantbooking.OpenDrafts(e),
+		settler:       tenantbooking.OpenSettler(e),
+		confirmations: confirmations,
+	}).confirm, err
 }
 
 func (f *confirmer) confirm(ctx context.Context, c tenantbooking.Call[Request]) (out tenantbooking.Outcome, err error) {

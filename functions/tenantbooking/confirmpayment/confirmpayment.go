@@ -51,7 +51,12 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 		return nil, err
 	}
 	site, err := tenantbooking.OpenSite(e)
-	return (&receiver{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e), confirmations, site}).receive, err
+	return (&receiver{
+		drafts:        tenantbooking.OpenDrafts(e),
+		settler:       tenantbooking.OpenSettler(e),
+		confirmations: confirmations,
+		site:          site,
+	}).receive, err
 }
 
 func (r *receiver) receive(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {

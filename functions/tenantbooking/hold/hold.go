@@ -50,7 +50,7 @@ type holder struct {
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	claims, err := tenantbooking.OpenClaims(e)
-	return (&holder{tenantbooking.OpenDrafts(e), claims, tenantbooking.OpenReservations(e)}).hold, err
+	return (&holder{drafts: tenantbooking.OpenDrafts(e), claims: claims, reservations: tenantbooking.OpenReservations(e)}).hold, err
 }
 
 func (h *holder) hold(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
@@ -62,7 +62,10 @@ func (h *holder) hold(ctx context.Context, c tenantbooking.Call[Request]) (out R
 	if err != nil {
 		return out, err
 	}
-	return Response{draft.ID, draft.Hold.Reservation, draft.Hold.Code, draft.Hold.ExpiresAt, draft.AsOf, draft.State}, nil
+	return Response{
+		Draft: draft.ID, Reservation: draft.Hold.Reservation, Code: draft.Hold.Code, ExpiresAt: draft.Hold.ExpiresAt,
+		ServerTime: draft.AsOf, State: draft.State,
+	}, nil
 }
 
 func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {

@@ -56,8 +56,10 @@ type opener struct {
 // New builds the function from what its Spec says it uses.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	site, err := tenantbooking.OpenSite(e)
-	return (&opener{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e), tenantbooking.OpenReservations(e),
-		tenantbooking.OpenPayments(e), site}).open, err
+	return (&opener{
+		drafts: tenantbooking.OpenDrafts(e), settler: tenantbooking.OpenSettler(e),
+		reservations: tenantbooking.OpenReservations(e), payments: tenantbooking.OpenPayments(e), site: site,
+	}).open, err
 }
 
 func (o *opener) open(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {

@@ -92,6 +92,7 @@ func (f *finder) find(ctx context.Context, c tenantbooking.Call[Request]) (out R
 	}
 	reply := fn.OK.Reply().Cached("private, no-store").FromCache(string(found.Cache)).Language(string(c.Locale)).Varies("Cookie", "X-Currency")
 	return Response{
-		reply, c.In.Property, c.In.stay(), c.Currency, found.Stale, found.Missing, found.Rooms(c.Locale, c.Currency),
+		Reply: reply, Property: c.In.Property, Stay: c.In.stay(), Currency: c.Currency, Stale: found.Stale,
+		Degraded: found.Missing, Rooms: found.Rooms(c.Locale, c.Currency),
 	}, nil
 }

@@ -50,7 +50,7 @@ type patcher struct {
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	peppers, noPeppers := secrets.Peppers(e)
 	sessions, noSessions := tenantbooking.OpenSessions(e)
-	return (&patcher{tenantbooking.OpenDrafts(e), sessions, peppers}).patch, errors.Join(noPeppers, noSessions)
+	return (&patcher{drafts: tenantbooking.OpenDrafts(e), sessions: sessions, peppers: peppers}).patch, errors.Join(noPeppers, noSessions)
 }
 
 // patch has the guest go on under another session's id: that before may have been planted in their browser by somebody else.

@@ -47,7 +47,7 @@ func BuildOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *S
 	t.Helper()
 	town := Open(t, db.Env().Now)
 	e, issuer := fntest.Surround(t, town.Around(Surround(e)))
-	return &System{t, db, e, town, fntest.Behind(t, e, issuer, fs...)}
+	return &System{t: t, DB: db, Env: e, Town: town, Front: fntest.Behind(t, e, issuer, fs...)}
 }
 
 // A Guest visits a hotel's site with a browser.

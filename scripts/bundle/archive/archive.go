@@ -60,7 +60,7 @@ func (t *Tree) pack(ctx context.Context, name string, imports []string, files ma
 			return a, err
 		}
 	}
-	return Archive{name, files, len(ours)}, nil
+	return Archive{Name: name, Files: files, Packages: len(ours)}, nil
 }
 
 func (t *Tree) collect(files map[string][]byte, p pkg) error {

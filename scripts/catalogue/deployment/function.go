@@ -78,7 +78,15 @@ func functionOf(f fn.Function, told []string) (d Function, err error) {
 
 func eventOf(f fn.Function) *Event {
 	s := f.Subscription("")
-	return &Event{s.Topic, pubsub.Filter(s), s.DeadLetter, s.Attempts, seconds(s.AckDeadline), seconds(s.MinBackoff), seconds(s.MaxBackoff)}
+	return &Event{
+		Subject:            s.Topic,
+		Filter:             pubsub.Filter(s),
+		DeadLetter:         s.DeadLetter,
+		Attempts:           s.Attempts,
+		AckDeadlineSeconds: seconds(s.AckDeadline),
+		MinBackoffSeconds:  seconds(s.MinBackoff),
+		MaxBackoffSeconds:  seconds(s.MaxBackoff),
+	}
 }
 
 // seconds rounds up: the infrastructure counts whole ones.

@@ -50,7 +50,7 @@ func Routes(functions []fn.Function) (routes []Route) {
 	for _, f := range functions {
 		if f.Spec.Route != "" {
 			p := route(f.Spec)
-			routes = append(routes, Route{f.Spec.Name, p.Method, template(p.Path), home(p.Path)})
+			routes = append(routes, Route{Function: f.Spec.Name, Method: p.Method, Template: template(p.Path), Home: home(p.Path)})
 		}
 	}
 	slices.SortFunc(routes, func(a, b Route) int {

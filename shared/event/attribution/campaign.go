@@ -33,7 +33,11 @@ func (c Campaign) Attributed() *event.Attributed {
 
 // CampaignOf is the campaign that a request names.
 func CampaignOf(h http.Header) Campaign {
-	return Campaign{Plain(h.Get("X-Campaign-Source")), Plain(h.Get("X-Campaign-Medium")), Plain(h.Get("X-Campaign-Name"))}
+	return Campaign{
+		Source:   Plain(h.Get("X-Campaign-Source")),
+		Medium:   Plain(h.Get("X-Campaign-Medium")),
+		Campaign: Plain(h.Get("X-Campaign-Name")),
+	}
 }
 
 // maxLength bounds what strangers can have written into events.

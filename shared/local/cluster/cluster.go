@@ -55,7 +55,7 @@ func Start(ctx context.Context, c Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := folder{dir, who, binaries}
+	f := folder{dir: dir, who: who, binaries: binaries}
 	password, err := f.prepare(ctx, c.Durable)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (f folder) serve(ctx context.Context, c Config, password string) (*Cluster,
 		if err != nil {
 			return nil, err
 		}
-		cluster := &Cluster{f.dir, port, password, p}
+		cluster := &Cluster{dir: f.dir, port: port, password: password, process: p}
 		err = cluster.ready(ctx)
 		if err == nil {
 			return cluster, nil

@@ -89,7 +89,7 @@ func chooseUser(dir string) (runner, error) {
 	}
 	if info, err := os.Stat(filepath.Join(dir, "data")); err == nil {
 		if owner, ok := info.Sys().(*syscall.Stat_t); ok && owner.Uid != 0 {
-			return runner{int(owner.Uid), int(owner.Gid), true}, nil
+			return runner{uid: int(owner.Uid), gid: int(owner.Gid), change: true}, nil
 		}
 	}
 	for _, name := range []string{"postgres", "nobody"} {
@@ -99,7 +99,7 @@ func chooseUser(dir string) (runner, error) {
 		}
 		uid, gid := number(u.Uid), number(u.Gid)
 		if uid > 0 {
-			return runner{uid, gid, true}, nil
+			return runner{uid: uid, gid: gid, change: true}, nil
 		}
 	}
 	return runner{}, plainly("PostgreSQL refuses to run as root, and this system has no user postgres or nobody.")

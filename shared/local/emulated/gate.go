@@ -45,7 +45,12 @@ func (b *Bus) pass(life context.Context, subscription string, h http.Header, dat
 	if !known {
 		return false
 	}
-	d := delivery{topic.Message{Topic: s.DeadLetter, OrderingKey: h.Get("X-Goog-Ordering-Key"), Attributes: attributes(h), Data: data}, s, attempt, h}
+	d := delivery{
+		Message: topic.Message{Topic: s.DeadLetter, OrderingKey: h.Get("X-Goog-Ordering-Key"), Attributes: attributes(h), Data: data},
+		to:      s,
+		attempt: attempt,
+		header:  h,
+	}
 	if s.Wants(h.Get) {
 		if err := b.deliver(life, d); err != nil {
 			return false

@@ -41,7 +41,7 @@ func openOffice(e env.Env) (*adminClient, error) {
 	if err := errors.Join(errTopics, err); err != nil {
 		return nil, errors.Join(fmt.Errorf("emulated: %w", err), conn.Close())
 	}
-	return &adminClient{w.Project, topics, subscriptions}, nil
+	return &adminClient{project: w.Project, topics: topics, subscriptions: subscriptions}, nil
 }
 
 // close closes the one connection that both clients have.

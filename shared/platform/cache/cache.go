@@ -69,7 +69,14 @@ type Cache[T any] struct {
 // Open names a cache, and with it the collection of its values. It asks nobody yet.
 func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
 	shared, _ := env.Once(e, "cache."+name, func() (*flights[T], error) { return newFlights[T](), nil })
-	return &Cache[T]{e, name, p, document.Open[entry[T]](e, name), shared, openMemory(e)}
+	return &Cache[T]{
+		env:     e,
+		name:    name,
+		policy:  p,
+		entries: document.Open[entry[T]](e, name),
+		flights: shared,
+		memory:  openMemory(e),
+	}
 }
 
 // Fetch returns the key's value, kept or composed. A key always depends on the same generations. The value may be shared
@@ -86,7 +93,7 @@ func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []
 		v, err := compose(ctx)
 		return v, Bypass, EntryID{}, err
 	}
-	r := &request[T]{c, key, depends, compose}
+	r := &request[T]{Cache: c, key: key, depends: depends, compose: compose}
 	for look := r.glance; ; look = r.look {
 		seen, err := look(ctx)
 		if errors.Is(err, document.ErrNoStore) { // a mistake of whoever built the binary, not an outage
@@ -255,14 +262,14 @@ func (r *request[T]) flight(seen view[T], away error) string {
 // bypass composes while the store is away. With generations nothing is kept: it would be unknown whether it is good.
 func (r *request[T]) bypass(ctx context.Context) outcome[T] {
 	if m, ok := r.recall(r.key); ok && len(r.depends) == 0 { // another call has just composed it
-		return outcome[T]{m.value.(*entry[T]).Value, Hit, nil}
+		return outcome[T]{value: m.value.(*entry[T]).Value, state: Hit, err: nil}
 	}
 	at := r.env.Now()
 	value, err := r.compose(ctx)
 	if err == nil {
 		r.retain(ctx, at, value)
 	}
-	return outcome[T]{value, Bypass, err}
+	return outcome[T]{value: value, state: Bypass, err: err}
 }
 
 // retain remembers a value that was just composed, if it depends on no generation: the store has nothing to add to it.
@@ -287,7 +294,7 @@ func (r *request[T]) refill(ctx context.Context, seen view[T]) outcome[T] {
 	seen, release := r.claim(ctx, seen)
 	defer release()
 	if seen.good {
-		return outcome[T]{seen.last.Value, Hit, nil}
+		return outcome[T]{value: seen.last.Value, state: Hit, err: nil}
 	}
 	value, err := r.compose(ctx)
 	if err != nil {
@@ -297,7 +304,7 @@ func (r *request[T]) refill(ctx context.Context, seen view[T]) outcome[T] {
 	// cannot be kept, it was composed all the same.
 	_, _ = r.entries.Put(ctx, r.key, entry[T]{Generations: seen.generations, Looked: seen.at, Value: value}, seen.at.UnixMicro(), r.bound(seen.at))
 	r.retain(ctx, seen.at, value)
-	return outcome[T]{value, Miss, nil}
+	return outcome[T]{value: value, state: Miss, err: nil}
 }
 
 // bound is when a value that was composed on a look at that moment stops answering at all.
@@ -313,7 +320,7 @@ func (r *request[T]) fallBack(ctx context.Context, seen view[T], err error) outc
 	case f.Kind.Status() < 500 && !f.Retriable():
 		_ = r.entries.Delete(ctx, r.key)
 	case r.env.Now().Before(r.bound(seen.last.Looked)):
-		return outcome[T]{seen.last.Value, Stale, nil}
+		return outcome[T]{value: seen.last.Value, state: Stale, err: nil}
 	}
 	return outcome[T]{state: Miss, err: err}
 }

@@ -80,7 +80,7 @@ func (m *memory) remember(p place, value any, weight int) uint64 {
 	if old, ok := m.known[p]; ok {
 		m.drop(old)
 	}
-	m.known[p] = m.recent.PushFront(&memorized{p, value, weight + overhead, m.serials})
+	m.known[p] = m.recent.PushFront(&memorized{place: p, value: value, weight: weight + overhead, serial: m.serials})
 	m.bytes += weight + overhead
 	for m.bytes > maxBytes || len(m.known) > maxEntries {
 		m.drop(m.recent.Back())

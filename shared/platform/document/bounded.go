@@ -30,7 +30,7 @@ func boundedOf(e env.Env) (b bounded, err error) {
 	if err != nil {
 		return b, fmt.Errorf("document: %w", err)
 	}
-	return bounded{driver, w.timeout, w.watch(driver)}, nil
+	return bounded{driver: driver, timeout: w.timeout, watch: w.watch(driver)}, nil
 }
 
 // bounded is a driver whose calls end in time and whose errors say where they come from. They never say the key, which

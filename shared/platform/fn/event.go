@@ -29,13 +29,22 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 		}
 		to, _ := topic.Open(e)
 		handle, err := build(e)
-		return eventEndpoint{s, g, deadLetters{s.Name, s.DeadLetter, to}, func(ctx context.Context, raw event.Raw) error {
-			heard, err := event.Decode[P](raw)
-			if err != nil {
-				return DeadLetter(err)
-			}
-			return handle(ctx, heard)
-		}}, err
+		return eventEndpoint{
+			spec: s,
+			gate: g,
+			lot: deadLetters{
+				name:  s.Name,
+				topic: s.DeadLetter,
+				to:    to,
+			},
+			handle: func(ctx context.Context, raw event.Raw) error {
+				heard, err := event.Decode[P](raw)
+				if err != nil {
+					return DeadLetter(err)
+				}
+				return handle(ctx, heard)
+			},
+		}, err
 	}
 	return f
 }

@@ -34,7 +34,7 @@ func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error
 			return nil, errors.New("is idempotent, but its middleware has no ledger")
 		}
 		serve, err := build(e)
-		return &httpEnd[V, In, Out]{r, d, serve}, err
+		return &httpEnd[V, In, Out]{route: r, middleware: d, serve: serve}, err
 	}
 	return f
 }
@@ -52,7 +52,7 @@ func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error)
 		return route{}, err
 	}
 	g, err := newGate(e, s)
-	return route{s, g, p}, err
+	return route{spec: s, gate: g, plan: p}, err
 }
 
 // An httpEnd is the endpoint of an HTTP function that was opened.

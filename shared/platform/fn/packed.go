@@ -52,7 +52,7 @@ func NewPack(v any) (*Pack, error) {
 	}
 	_, _ = z.Write(text) // a buffer takes everything
 	_ = z.Flush()        // ends with a whole byte, so that a block of the answer's own can follow
-	return &Pack{bytes.Clone(b.Bytes()), uint32(len(text)), crc32.ChecksumIEEE(text)}, nil
+	return &Pack{zipped: bytes.Clone(b.Bytes()), length: uint32(len(text)), sum: crc32.ChecksumIEEE(text)}, nil
 }
 
 // Size is how many bytes a Pack takes.

@@ -79,7 +79,7 @@ func fieldOf(f reflect.StructField, index int) (field, bool, error) {
 		if !assignable(target) {
 			return field{}, false, fmt.Errorf("field %s: a %v cannot come from a %s", f.Name, f.Type, source)
 		}
-		return field{name, source, optional || option != "", index}, true, nil
+		return field{name: name, source: source, optional: optional || option != "", index: index}, true, nil
 	}
 	if _, tagged := f.Tag.Lookup("json"); !tagged {
 		return field{}, false, fmt.Errorf("field %s does not say where it comes from", f.Name)

@@ -100,7 +100,7 @@ func (s *shape) include(t reflect.Type, above []reflect.Type) error {
 			return err
 		}
 		_, absent := reflect.New(f.Type).Interface().(maybe)
-		s.members[name] = member{inner, len(s.names), !absent && !strings.Contains(options, "omit")}
+		s.members[name] = member{shape: inner, index: len(s.names), required: !absent && !strings.Contains(options, "omit")}
 		s.names = append(s.names, name)
 	}
 	if len(s.names) > maxItems {

@@ -76,7 +76,7 @@ func (i *Issuer) Token(_ context.Context, audience string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	i.tokens[audience] = issued{token, now, now.Add(lifetime / 2)}
+	i.tokens[audience] = issued{token: token, from: now, until: now.Add(lifetime / 2)}
 	return token, nil
 }
 

@@ -68,7 +68,7 @@ func Open(e env.Env) (*Verifier, error) {
 
 // Service verifies the token of a service that calls audience.
 func (v *Verifier) Service(ctx context.Context, token, audience string) (Identity, error) {
-	t, err := v.verify(ctx, token, trust{v.config.Issuer, v.keys, algorithms}, audience)
+	t, err := v.verify(ctx, token, trust{issuer: v.config.Issuer, keys: v.keys, algorithms: algorithms}, audience)
 	if err != nil {
 		return Identity{}, err
 	}
@@ -87,7 +87,7 @@ func (v *Verifier) Service(ctx context.Context, token, audience string) (Identit
 
 // Staff verifies the token of a person at a hotel's desk who calls audience. It must have an iat and be valid for a shift at most.
 func (v *Verifier) Staff(ctx context.Context, token, audience string) (Identity, error) {
-	t, err := v.verify(ctx, token, trust{v.config.StaffIssuer, v.staff, staffAlgorithms}, audience)
+	t, err := v.verify(ctx, token, trust{issuer: v.config.StaffIssuer, keys: v.staff, algorithms: staffAlgorithms}, audience)
 	if err != nil {
 		return Identity{}, err
 	}

@@ -71,7 +71,7 @@ func (b *breaker) settle(caller, argument string, err error) {
 	defer b.mu.Unlock()
 	switch now := b.now(); {
 	case b.probeAt.IsZero():
-		b.remember(caller, outcome{now, argument, failed})
+		b.remember(caller, outcome{at: now, argument: argument, failed: failed})
 		if failed && b.tripped(now) {
 			b.probeAt = now.Add(probePause)
 		}

@@ -70,7 +70,7 @@ func Behind(t testing.TB, e env.Env, issuer *identity.Issuer, fs ...fn.Function)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Front{t, issuer, door, token}
+	return &Front{t: t, issuer: issuer, door: door, token: token}
 }
 
 // described is the function, but that each of its answers is compared with what is published of it.

@@ -32,7 +32,7 @@ func Open(e env.Env, db *postgres.DB) (*Ledger, error) {
 		return nil, fmt.Errorf("idempotency: %w", err)
 	}
 	real := func() time.Time { return e.Now().Add(-e.Offset()) }
-	return &Ledger{openStore(db), c.Keys, &owed{now: real}}, nil
+	return &Ledger{store: openStore(db), keys: c.Keys, owed: &owed{now: real}}, nil
 }
 
 // closing is how long it may take to keep an answer whose caller may have left.

@@ -91,7 +91,11 @@ func OpenActs(e env.Env, own Rates) (*Limiter, error) {
 	if err := e.Load(&u); err != nil {
 		return nil, fmt.Errorf("limit: %w", err)
 	}
-	return newLimiter(Rates{own.Session.unless(u.Session), own.Address.unless(u.Address), own.Tenant.unless(u.Tenant)}), nil
+	return newLimiter(Rates{
+		Session: own.Session.unless(u.Session),
+		Address: own.Address.unless(u.Address),
+		Tenant:  own.Tenant.unless(u.Tenant),
+	}), nil
 }
 
 func newLimiter(r Rates) *Limiter {

@@ -34,7 +34,7 @@ type policy struct {
 
 func newPolicy(name string, r Rate) *policy {
 	window := int(math.Ceil(float64(r.Burst) / r.PerSecond))
-	return &policy{name, r, `"` + name + `";q=` + strconv.Itoa(r.Burst) + `;w=` + strconv.Itoa(window)}
+	return &policy{name: name, rate: r, text: `"` + name + `";q=` + strconv.Itoa(r.Burst) + `;w=` + strconv.Itoa(window)}
 }
 
 // Refused is nil if the call may go on, else ErrLimited with the time until the next call may.

@@ -91,7 +91,7 @@ func (r *run) cut() *run {
 }
 
 func (r *run) take(n int) *run {
-	first := &run{r.topic, r.ordered, r.messages[:n], r.errs[:n]}
+	first := &run{topic: r.topic, ordered: r.ordered, messages: r.messages[:n], errs: r.errs[:n]}
 	r.messages, r.errs = r.messages[n:], r.errs[n:]
 	return first
 }

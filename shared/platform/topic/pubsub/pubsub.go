@@ -54,7 +54,7 @@ func (b *Bus) line() (*line, error) {
 			return nil, fmt.Errorf("pubsub: %w", err)
 		}
 		b.env.OnClose(func(context.Context) error { return topics.Close() })
-		return &line{w, topics, semaphore.NewWeighted(atOnce)}, nil
+		return &line{where: w, topics: topics, flow: semaphore.NewWeighted(atOnce)}, nil
 	})
 }
 
