@@ -1,8 +1,7 @@
-// Package tenantbooking lets a guest book on one hotel's own site: a price, rooms held for minutes, who stays, a payment,
-// a confirmation.
+// Package tenantbooking is the BFF of the booking site of one hotel: quotes, holds, guest details, payments and confirmations.
 //
-// A [Draft] is a booking in the making. It moves through these states by these acts and no others; any other act is refused
-// and changes nothing:
+// A [Draft] is a booking that is not completed yet. It is a state machine with these transitions; every other act returns an
+// error and changes nothing:
 //
 //	quoting ────────────▶ asks quoting · keeps holding · abandons abandoned
 //	holding ────────────▶ asks quoting · names collecting_details · abandons abandoned
@@ -10,18 +9,19 @@
 //	paying ─────────────▶ pays paying · settles confirming · converts confirmed · abandons abandoned · fails failed
 //	confirming ─────────▶ settles confirming · converts confirmed · fails failed
 //
-// The truth of a draft is its row: state, version and events change in one transaction, and whoever saves second what two
-// have read has changed nothing and begins again ([Again]). Neighbours are asked before, with no transaction open, under
-// keys that derive from the act, so that an attempt that goes on after one cut off does everything once.
+// Drafts are rows with optimistic concurrency control: state, version and events change in one transaction. If a draft was
+// changed since it was read, saving it fails with a version conflict and the use case runs again ([Again]). Calls to other
+// services come first, outside of transactions, under idempotency keys that derive from the act, so that a retry after an
+// interrupted attempt repeats no effect.
 //
-// A draft lapses when its guest was not seen for half an hour, or with the rooms that it stands on. The sweep then closes
-// it. One that is being paid for is asked about first: a guest who closed the tab after paying has a booking.
+// A draft lapses after 30 minutes without activity, or when its hold expires. The sweep then closes it. If a payment was begun,
+// the sweep checks its state first: a guest who closes the tab after paying has a booking.
 //
-// What this service never does:
+// Rules of this service:
 //
-//   - It never decides about rooms or money: the reservation and the payment service do, and are asked.
-//   - It never believes a browser that a payment was made.
-//   - It never computes a price: it shows what was quoted, in units that it converts exactly or not at all.
-//   - It never tells a draft, a reservation or a hotel that is not the visitor's from one that does not exist.
-//   - It never puts a name, an address or a telephone number into an event, and keeps none of a draft that is over.
+//   - It does not decide about rooms or money. The reservation and the payment service do.
+//   - It does not trust a browser's claim that a payment was made.
+//   - It does not compute prices. It shows quoted amounts, and converts units only if the conversion is exact.
+//   - It answers a request for a draft, reservation or hotel of another visitor exactly as for an unknown one.
+//   - Its events contain no name, address or telephone number, and it deletes them from a draft that ends.
 package tenantbooking

@@ -15,30 +15,31 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A Draft is a booking in the making: from the first price to the confirmed reservation, or to nothing.
+// A Draft is a booking that is not completed yet. It lasts from the first price to the confirmed reservation, or until
+// it is abandoned or fails.
 type Draft struct {
 	ID      id.Draft
 	Tenant  id.Tenant
 	Session id.TenantSession
 	State   State
-	Version int // one more with each change
+	Version int // increases by one with each change
 	Body
 	CreatedAt time.Time
-	ActiveAt  time.Time // when the guest was last seen at it
-	ExpiresAt time.Time // when it lapses; one that is over, when it is deleted
+	ActiveAt  time.Time // the guest's last activity
+	ExpiresAt time.Time // when the draft lapses; for an ended draft, when it is deleted
 	EndedAt   *time.Time
-	AsOf      time.Time // the database's clock when this was read: what has lapsed has lapsed by this
+	AsOf      time.Time // the database's clock when the draft was read; expiry is decided by this time
 }
 
-// A Body is what a draft says. It is kept as one document.
+// A Body holds the members of a draft that are stored as one JSON document.
 type Body struct {
-	Changed  int                  `json:"changedIn,omitzero"` // the Version of the last move
+	Changed  int                  `json:"changedIn,omitzero"` // the Version of the last transition
 	Quote    Quote                `json:"quote"`
-	Hold     *Hold                `json:"hold,omitzero"`   // the rooms of the guest; of an earlier quote while quoting
-	Guest    *Guest               `json:"guest,omitzero"`  // until the end
-	Hashes   Hashes               `json:"hashes,omitzero"` // what may be told of the guest
+	Hold     *Hold                `json:"hold,omitzero"`   // the held rooms; while quoting, those of an earlier quote
+	Guest    *Guest               `json:"guest,omitzero"`  // removed when the draft ends
+	Hashes   Hashes               `json:"hashes,omitzero"` // pseudonyms of the guest, for events
 	Payment  *Payment             `json:"payment,omitzero"`
-	Declines int                  `json:"declinesShown,omitzero"` // of the payment, that its guest was shown
+	Declines int                  `json:"declinesShown,omitzero"` // declined attempts of the payment that the guest was shown
 	Trail    []Step               `json:"trail"`
 	Errors   []Trouble            `json:"errors,omitzero"`
 	Campaign attribution.Campaign `json:"campaign,omitzero"`
@@ -46,23 +47,23 @@ type Body struct {
 	Device   attribution.Device   `json:"device"`
 	Locale   locale.Tag           `json:"locale"`
 	Currency money.Currency       `json:"currency"`
-	Silent   bool                 `json:"silent,omitzero"` // the guest wants no telemetry
+	Silent   bool                 `json:"silent,omitzero"` // the guest has not consented to telemetry
 }
 
-// Hashes are the pseudonyms of a guest.
+// Hashes holds the pseudonyms of a guest.
 type Hashes struct {
 	Email pseudonym.Hash `json:"email,omitzero"`
 	Phone pseudonym.Hash `json:"phone,omitzero"`
 }
 
-// Hash returns the pseudonyms of a guest whose addresses are valid.
+// Hash returns the pseudonyms of the guest's email address and telephone number, or an error if one of them is invalid.
 func (g Guest) Hash(p pseudonym.Peppers) (Hashes, error) {
 	email, noEmail := pseudonym.Email(g.Email)
 	phone, noPhone := pseudonym.Phone(g.Phone)
 	return Hashes{Email: p.Hash(email), Phone: p.Hash(phone)}, errors.Join(noEmail, noPhone)
 }
 
-// A Payment is the one live intent of a draft.
+// A Payment is the current payment intent of a draft.
 type Payment struct {
 	Intent   id.Intent   `json:"intentId"`
 	Method   Method      `json:"method"`
@@ -70,7 +71,7 @@ type Payment struct {
 	Amount   money.Minor `json:"amount"`
 }
 
-// A Step is a state that a draft has come to.
+// A Step is one entry of a draft's history: a state, and when the draft entered it.
 type Step struct {
 	State State     `json:"state"`
 	At    time.Time `json:"at"`
@@ -84,17 +85,17 @@ type Trouble struct {
 }
 
 const (
-	idle        = 30 * time.Minute  // a draft lapses when the guest was not seen for so long
-	kept        = 24 * time.Hour    // a draft that is over answers its guest for so long
-	lookAgain   = 110 * time.Second // until the sweep asks about a payment: two of its minutes, whichever comes a little early
-	maxTroubles = 20                // of a draft; the latest are kept
+	idle        = 30 * time.Minute  // inactivity after which a draft lapses
+	kept        = 24 * time.Hour    // time for which an ended draft can still be read by its guest
+	lookAgain   = 110 * time.Second // time until the sweep checks a payment again: two of its one-minute intervals, less a margin for ticks that come early
+	maxTroubles = 20                // stored for a draft; the latest are kept
 	maxSteps    = 50
 )
 
-// DraftID is the id of the draft that an act begins.
+// DraftID returns the id of the draft that an act creates.
 func DraftID(act id.Request) id.Draft { return id.Derive[id.Draft](act, "draft") }
 
-// NewDraft begins a booking with its first price.
+// NewDraft returns a draft with its first quote.
 func NewDraft(act id.Request, v Visitor, q Quote, now time.Time) *Draft {
 	now = at(now)
 	return &Draft{
@@ -107,8 +108,8 @@ func NewDraft(act id.Request, v Visitor, q Quote, now time.Time) *Draft {
 	}
 }
 
-// May says whether the act is a step now. A lapsed draft may be asked about anew or left; what has become of one that is
-// being paid for is settled by its neighbours.
+// May returns nil if the act is allowed now. A lapsed draft still allows a new price and abandoning. Lapsing does not
+// limit a draft that is being paid for: the reservation and the payment service decide its outcome.
 func (d *Draft) May(a Act) error {
 	if _, err := d.State.after(a); err != nil {
 		return err
@@ -125,7 +126,7 @@ func (d *Draft) May(a Act) error {
 	return ErrHoldExpired
 }
 
-// move is the only way from state to state.
+// move applies a transition. All changes of state go through it.
 func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
 	if err := d.May(a); err != nil {
 		return nil, err
@@ -153,8 +154,9 @@ func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
 	})}, nil
 }
 
-// lapses is when the draft is over unless the guest is seen before: never later than the rooms it stands on. Where money may come without
-// the guest coming back, it is when the sweep asks about it; one that is already due stays due until that has succeeded.
+// lapses returns the time at which the draft lapses without activity, at the latest when its hold expires. If a payment
+// may complete without the guest, it returns the time of the sweep's next check; a draft that is already due stays due
+// until a check succeeds.
 func (d *Draft) lapses(now time.Time) time.Time {
 	lapse, look := now.Add(idle), now.Add(lookAgain)
 	switch {
@@ -169,7 +171,7 @@ func (d *Draft) lapses(now time.Time) time.Time {
 	return lapse
 }
 
-// Ask puts another price in the place of the one before. Rooms that are held are kept until others are.
+// Ask replaces the quote. Held rooms are kept until other rooms are held.
 func (d *Draft) Ask(q Quote, v Visitor, now time.Time) ([]event.Draft, error) {
 	events, err := d.move(Asks, now)
 	if err == nil {
@@ -178,8 +180,8 @@ func (d *Draft) Ask(q Quote, v Visitor, now time.Time) ([]event.Draft, error) {
 	return events, err
 }
 
-// Offers says whether rooms may be held at this price now, or are held at it already. Another total than the quote's, which the guest was
-// shown, is ErrPriceChanged.
+// Offers returns nil if rooms may be held at this quote now, or are held at it already. It returns ErrPriceChanged if
+// the guest was shown another total than the quote's.
 func (d *Draft) Offers(q id.Quote, shown fn.Maybe[money.Minor], now time.Time) error {
 	held := d.Holds(q)
 	if err := d.May(Keeps); err != nil && !held {
@@ -194,15 +196,15 @@ func (d *Draft) Offers(q id.Quote, shown fn.Maybe[money.Minor], now time.Time) e
 	return nil
 }
 
-// Holds reports whether the rooms of this quote are held already, so that a second request for them gets the first answer.
+// Holds reports whether the rooms of this quote are held already, so that a repeated request returns the first result.
 func (d *Draft) Holds(q id.Quote) bool {
 	return d.held() && d.Hold.Quote == q && (d.State == Holding || d.State == CollectingDetails)
 }
 
-// held reports whether the draft has rooms whose time is not over.
+// held reports whether the draft has a hold that has not expired.
 func (d *Draft) held() bool { return d.Hold != nil && d.AsOf.Before(d.Hold.ExpiresAt) }
 
-// Keep notes the rooms that are held. The first ones make the draft known to the world.
+// Keep records the hold. The first hold also returns draft.created.
 func (d *Draft) Keep(h Hold, now time.Time) ([]event.Draft, error) {
 	if err := d.May(Keeps); err != nil {
 		return nil, err
@@ -217,7 +219,7 @@ func (d *Draft) Keep(h Hold, now time.Time) ([]event.Draft, error) {
 	return events, err
 }
 
-// Name notes who stays.
+// Name records the guest's details.
 func (d *Draft) Name(g Guest, h Hashes, now time.Time) ([]event.Draft, error) {
 	events, err := d.move(Names, now)
 	if err == nil {
@@ -226,18 +228,19 @@ func (d *Draft) Name(g Guest, h Hashes, now time.Time) ([]event.Draft, error) {
 	return events, err
 }
 
-// IsNamed reports whether that is the guest already.
+// IsNamed reports whether the draft has these guest details already.
 func (d *Draft) IsNamed(g Guest) bool {
 	return d.State == CollectingDetails && d.Guest != nil && *d.Guest == g && d.AsOf.Before(d.ExpiresAt)
 }
 
-// PayKey is the idempotency key under which the guest is named and a payment by that method is opened at the other services.
-// It derives from the reservation, the method and the draft's version, so an attempt that was cut off is repeated under it.
+// PayKey returns the idempotency key for setting the guest and opening a payment by that method at the other services.
+// It derives from the reservation, the method and the draft's version, so that a retry after an interrupted attempt uses
+// the same key.
 func (d *Draft) PayKey(m Method) string {
 	return id.Derive[id.Request](d.Hold.Reservation, fmt.Sprintf("pay/%s/%d", m, d.Version)).String()
 }
 
-// Pay notes the intent that the guest pays with. The one that is noted already is no step.
+// Pay records the intent that the guest pays with. It changes nothing if the intent is recorded already.
 func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	if d.State == Paying && d.Payment.Intent == i.ID {
 		return nil, nil
@@ -266,7 +269,7 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	})), nil
 }
 
-// Settle notes that the reservation is being confirmed. Where that is noted already, it is no step.
+// Settle records that the reservation is being confirmed. It changes nothing if that is recorded already.
 func (d *Draft) Settle(now time.Time) ([]event.Draft, error) {
 	if d.State == Confirming {
 		return nil, nil
@@ -301,7 +304,7 @@ func (d *Draft) Convert(now time.Time) ([]event.Draft, error) {
 	})), nil
 }
 
-// Abandon ends the draft without a booking: the guest has left.
+// Abandon ends the draft without a booking.
 func (d *Draft) Abandon(now time.Time) ([]event.Draft, error) {
 	last, active := d.State, d.ActiveAt
 	events, err := d.move(Abandons, now)
@@ -327,7 +330,8 @@ func (d *Draft) Abandon(now time.Time) ([]event.Draft, error) {
 	})), nil
 }
 
-// Fail ends the draft because no booking can come of it any more, and tells the guest why.
+// Fail ends the draft because it can no longer become a booking. It returns the event with the error that the guest is
+// shown.
 func (d *Draft) Fail(why error, upstream string, now time.Time) ([]event.Draft, error) {
 	told := d.Troubled(why, upstream, now)
 	if _, err := d.move(Fails, now); err != nil {
@@ -337,7 +341,7 @@ func (d *Draft) Fail(why error, upstream string, now time.Time) ([]event.Draft, 
 	return []event.Draft{told}, nil
 }
 
-// Shown notes an error that the guest was shown and after which the draft goes on, and returns the event that tells of it.
+// Shown records an error that the guest was shown and that does not end the draft, and returns its event.
 func (d *Draft) Shown(err error, upstream string, now time.Time) event.Draft {
 	told := d.Troubled(err, upstream, now)
 	d.ActiveAt = at(now)
@@ -345,20 +349,20 @@ func (d *Draft) Shown(err error, upstream string, now time.Time) event.Draft {
 	return told
 }
 
-// Wait has the sweep look at the draft again later, because its payment is still pending.
+// Wait postpones the sweep's next check of the draft, because its payment is still pending.
 func (d *Draft) Wait(now time.Time) {
 	d.ExpiresAt = at(now).Add(lookAgain)
 	d.Version++
 }
 
-// end forgets who the guest is: from here on the reservation knows it.
+// end marks the draft as ended and removes the guest's details, which the reservation has from here on.
 func (d *Draft) end() {
 	ended := d.ActiveAt
 	d.EndedAt, d.ExpiresAt, d.Guest = &ended, ended.Add(kept), nil
 }
 
-// isFinal reports refusals after which the same draft can never be booked. Money that has not come may come yet where it is said
-// when to ask again; else it came, did not suffice and was given back.
+// isFinal reports whether the error means that this draft can never be booked. ErrNotCaptured with a retry-after is not
+// final, because the money may still arrive; without one, the captured amount was too low and was refunded.
 func isFinal(err error) bool {
 	f := fault.From(err)
 	return f != nil && (f.Is(ErrHoldExpired) || f.Is(ErrOverbooked) || f.Is(errIllegalTransition) || f.Is(ErrNotCaptured) && f.RetryAfter == 0)

@@ -17,14 +17,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Drafts stores booking drafts, and tells what happens to them in the same transaction.
+// Drafts stores booking drafts, and publishes their events in the same transaction.
 type Drafts struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
 	flags  *flags.Flags
 }
 
-// OpenDrafts opens the store.
+// OpenDrafts returns the draft store.
 func OpenDrafts(e env.Env) Drafts {
 	db := postgres.Open(e, Schema)
 	return Drafts{db: db, outbox: outbox.Open(e, db), flags: OpenFlags(e)}
@@ -35,13 +35,13 @@ const selectDrafts = `
 	FROM bff_tenant_booking.booking_drafts
 	WHERE tenant_id = @tenant`
 
-// Get returns the session's draft, or ErrNotFound. A draft of another session or hotel is not found.
+// Get returns the session's draft, or ErrNotFound if there is none or if it belongs to another session or tenant.
 func (s Drafts) Get(ctx context.Context, owner Session, d id.Draft) (*Draft, error) {
 	return s.find(ctx, owner.Tenant, selectDrafts+` AND draft_id = @draft AND session_id = @session`,
 		pgx.StrictNamedArgs{"tenant": owner.Tenant, "draft": d, "session": owner.ID})
 }
 
-// Any returns a draft whosever it is: for the sweep, which acts for nobody.
+// Any returns a draft of any session. It is for the sweep, which acts without a session.
 func (s Drafts) Any(ctx context.Context, d Due) (*Draft, error) {
 	return s.find(ctx, d.Tenant, selectDrafts+` AND draft_id = @draft`, pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.Draft})
 }
@@ -67,7 +67,7 @@ func readDraft(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictN
 	return &d, err
 }
 
-// Add writes a new draft. Where the same act has been done before, its draft stands and is returned.
+// Add inserts a new draft. If the same act has inserted it before, Add returns the stored draft.
 func (s Drafts) Add(ctx context.Context, d *Draft) (stands *Draft, err error) {
 	err = s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
 		tx.Queue(`
@@ -86,13 +86,13 @@ func (s Drafts) Add(ctx context.Context, d *Draft) (stands *Draft, err error) {
 	return stands, nil
 }
 
-// Save writes what has become of a draft, with the events that tell of it, and at its end what is kept of it. Whoever saves
-// second what two have read gets fault.ErrVersionConflict, and has changed nothing.
+// Save stores a changed draft with its events and, if the draft has ended, its snapshot. If the draft was changed since
+// it was read, Save returns fault.ErrVersionConflict and changes nothing.
 func (s Drafts) Save(ctx context.Context, d *Draft, events ...event.Draft) error {
 	return s.save(ctx, d, func(postgres.Tx) {}, events...)
 }
 
-// SaveAs saves a draft whose session goes on under another id, the draft's: everything that is kept of the owner goes along.
+// SaveAs saves a draft whose session continues under another id, d.Session. All rows of the owner move to that session.
 func (s Drafts) SaveAs(ctx context.Context, d *Draft, owner Session, events ...event.Draft) error {
 	return s.save(ctx, d, func(tx postgres.Tx) { queueRename(tx, d, owner) }, events...)
 }
@@ -114,8 +114,8 @@ func (s Drafts) save(ctx context.Context, d *Draft, queue func(postgres.Tx), eve
 	return nil
 }
 
-// queueRename gives the drafts of the owner, what is kept of those that are over, and the handoffs that it came with to the draft's
-// session. The marks of confirmations that the owner has seen stay: they only keep the same event from being published twice.
+// queueRename moves the owner's drafts, snapshots and handoff arrivals to the draft's session. The marks of seen
+// confirmations stay: they only prevent that the same event is published twice.
 func queueRename(tx postgres.Tx, d *Draft, owner Session) {
 	var arrivals []string
 	for _, arrival := range []*id.HandoffArrival{d.Arrival, owner.Arrival} {
@@ -151,15 +151,15 @@ func update(ctx context.Context, tx postgres.Tx, d *Draft) error {
 	return err
 }
 
-// A Due draft has lapsed, or is over and may be forgotten.
+// A Due identifies a draft that has lapsed, or that has ended and may be deleted.
 type Due struct {
 	Tenant id.Tenant `db:"tenant_id"`
 	Draft  id.Draft  `db:"draft_id"`
 	Since  time.Time `db:"expires_at"`
 }
 
-// Due lists drafts of all tenants whose time has come, those first that have waited longest, and only those that come after the
-// given one. It only names them: they are closed inside their tenants.
+// Due lists due drafts of all tenants, the oldest first, starting after the given one. It returns identifiers only,
+// because drafts are closed in a transaction of their tenant.
 func (s Drafts) Due(ctx context.Context, after Due, limit int) (due []Due, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
@@ -176,7 +176,7 @@ func (s Drafts) Due(ctx context.Context, after Due, limit int) (due []Due, err e
 	return due, err
 }
 
-// Forget deletes a draft that is over. What is kept of it is its snapshot.
+// Forget deletes an ended draft. Its snapshot stays.
 func (s Drafts) Forget(ctx context.Context, d *Draft) error {
 	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
 		_, err := tx.Last().Exec(ctx, `
@@ -191,8 +191,8 @@ func (s Drafts) Forget(ctx context.Context, d *Draft) error {
 	return nil
 }
 
-// Again runs a use case once more when somebody else changed its draft while it was under way, or is just asking a
-// neighbour for the same: the guest has clicked twice, and finds it done.
+// Again repeats a use case if its draft was changed concurrently, or if another service is still processing the same
+// request, for example after a double click.
 func Again(ctx context.Context, useCase func() error) (err error) {
 	const attempts = 6
 	for n := range attempts {
@@ -200,7 +200,7 @@ func Again(ctx context.Context, useCase func() error) (err error) {
 			return err
 		}
 		if n+1 < attempts && errors.Is(err, fault.ErrIdempotencyInProgress) {
-			_ = env.Wait(ctx, timeout<<n) // an end of ctx is told below
+			_ = env.Wait(ctx, timeout<<n) // the next check returns the error of a done ctx
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -209,18 +209,19 @@ func Again(ctx context.Context, useCase func() error) (err error) {
 	return fault.ErrUnavailable.Because(err)
 }
 
-const timeout = 20 * time.Millisecond // at first, with a call that is under way
+const timeout = 20 * time.Millisecond // first delay before a retry; it doubles each time
 
-// conflict reports whether another call was first, so that trying again is worth it and nothing is wrong.
+// conflict reports whether another call interfered, so that a retry may succeed.
 func conflict(err error) bool {
 	return errors.Is(err, fault.ErrVersionConflict) && !isStale(err) || errors.Is(err, fault.ErrIdempotencyInProgress)
 }
 
-// isStale tells a caller's own condition from a lost race: both have one code.
+// isStale reports whether a version conflict comes from the caller's own If-Match. It has the same code as a concurrent
+// change.
 func isStale(err error) bool { return fault.From(err).Kind == fault.PreconditionFailed }
 
-// Report notes an error that the guest is shown, and returns it. Noting it is telemetry: when that fails, the guest loses
-// nothing by it.
+// Report records an error that the guest is shown, and returns it. Recording is telemetry: a failure to record is
+// ignored.
 func (s Drafts) Report(ctx context.Context, d *Draft, shown error, upstream string, now time.Time) error {
 	if !errors.Is(shown, fault.ErrVersionConflict) && !errors.Is(shown, fault.ErrIdempotencyInProgress) && !d.State.Ended() {
 		_ = s.Save(ctx, d, d.Shown(shown, upstream, now))

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// What this service tells the world.
+// Subjects of the events that this service publishes.
 var (
 	BootstrapServedV1    = subject("bootstrap.served", event.Operational, 90*event.Day)
 	HandoffConsumedV1    = subject("handoff.consumed", event.Audit, event.Year)
@@ -30,7 +30,7 @@ var (
 	CurrencyChangedV1    = subject("currency.changed", event.Operational, 90*event.Day)
 )
 
-// Publishes are all of them.
+// Publishes returns all subjects that this service publishes.
 func Publishes() []event.Subject {
 	return []event.Subject{BootstrapServedV1, HandoffConsumedV1, DraftCreatedV1, DraftAbandonedV1, DraftConvertedV1, IntentCreatedV1,
 		ConfirmationViewedV1, StepCompletedV1, ErrorEncounteredV1, LocaleChangedV1, CurrencyChangedV1}
@@ -46,7 +46,7 @@ func subject(name, class string, kept time.Duration) event.Subject {
 	}
 }
 
-// Sampling says which events are told every time, and which are telemetry that may be thinned.
+// Sampling lists which events are always published, and which are telemetry that may be sampled.
 var Sampling = flags.Table{
 	BootstrapServedV1.Name:    {},
 	HandoffConsumedV1.Name:    {Always: true},
@@ -61,7 +61,7 @@ var Sampling = flags.Table{
 	CurrencyChangedV1.Name:    {Always: true},
 }
 
-// event drafts an event of a booking in the making. They are ordered by draft, and numbered by its version.
+// event returns an event of the draft. Events are ordered by draft, and their sequence number is the draft's version.
 func (d *Draft) event(s event.Subject, payload any) event.Draft {
 	return event.Draft{
 		Subject: s, Tenant: d.Tenant, OrderingKey: d.Tenant.String() + ":" + d.ID.String(), AggregateVersion: d.Version,
@@ -78,7 +78,7 @@ func NewEvent(v Visitor, s event.Subject, payload any) event.Draft {
 	}
 }
 
-// A reference says which draft an event is about.
+// A reference identifies the draft of an event.
 type reference struct {
 	Tenant  id.Tenant        `json:"tenantId"`
 	Draft   id.Draft         `json:"draftId"`
@@ -193,7 +193,8 @@ type errorEncountered struct {
 	RetryAfter int       `json:"retryAfterSec"`
 }
 
-// Troubled tells that the guest was shown an error. Upstream names the service that said so, if one did.
+// Troubled returns the event of an error that the guest was shown. upstream names the service that caused the error, if
+// any.
 func (d *Draft) Troubled(err error, upstream string, now time.Time) event.Draft {
 	f := fault.From(err)
 	code := "MELMASTOON." + f.Code
@@ -209,7 +210,7 @@ func (d *Draft) Troubled(err error, upstream string, now time.Time) event.Draft 
 	}))
 }
 
-// coded lets subscriptions choose errors by their code.
+// coded adds the error code as an attribute, so that subscriptions can filter by it.
 func coded(code string, d event.Draft) event.Draft {
 	d.Extensions = event.Extensions{"errorcode": code}
 	return d

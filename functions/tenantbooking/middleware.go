@@ -20,23 +20,23 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Schema is where the tables of this service are.
+// Schema is the PostgreSQL schema of this service's tables.
 const Schema = "bff_tenant_booking"
 
-// Base is what every route of this service begins with. On a tenant's own host the same routes lie below /api.
+// Base is the path prefix of every route of this service. On a tenant's own host the same routes are also under /api.
 const Base = "/bff/tenant-booking/v1/{tenantSlug}"
 
-// A Visitor is who visits a hotel's site: the hotel, the session, and what the visit is read and counted in.
+// A Visitor is the tenant, the session and the preferences that the middleware resolves for a request.
 type Visitor struct {
 	Tenant   Tenant
-	Called   string  // what the browser calls the hotel by: its slug, a domain or its id
-	Session  Session // zero where there is none, which only functions opened [WithoutSession] meet
+	Called   string  // the tenant as the request's path names it: its slug, a domain or its id
+	Session  Session // zero if there is no session, which only happens in functions with [WithoutSession]
 	Locale   locale.Tag
 	Currency money.Currency
 	Campaign attribution.Campaign
 	Device   attribution.Device
 
-	seen document.Prefetched // what the middleware has looked at, for whoever is behind it
+	seen document.Prefetched // documents that the middleware has prefetched for the act
 }
 
 // A Call is a request to this service.
@@ -48,18 +48,18 @@ type Call[In any] struct {
 // A Serve is the act of one of this service's HTTP functions.
 type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 
-// A Rule changes what the middleware of one function does.
+// A Rule is an option of the middleware of one function.
 type Rule int
 
-// The rules.
+// Options of the middleware.
 const (
-	WithoutSession Rule = iota // lets in who has no session yet
-	WhileSuspended             // stays open when the hotel is suspended: what was begun can be ended
-	FromBootstrap              // rejects a request from a site that shows other prices or choices than the hotel has now
-	ShowsFront                 // also reads ahead what Storefronts.Compose and Visits.Served are going to look at
+	WithoutSession Rule = iota // also accepts requests without a session
+	WhileSuspended             // also serves suspended tenants, so that guests can finish a booking that they have begun
+	FromBootstrap              // rejects requests whose X-Bootstrap-Version shows other prices or choices than the tenant's current configuration
+	ShowsFront                 // also prefetches the documents that Storefronts.Compose and Visits.Served read
 )
 
-// HTTP makes an HTTP function for browsers on one hotel's site.
+// HTTP returns an HTTP function for browsers on one hotel's site.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), rules ...Rule) fn.Function {
 	s.Access = fn.Public
 	s.Uses = slices.Concat(s.Uses, fn.Uses{fn.Upstream("tenant")})
@@ -75,8 +75,8 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 	})
 }
 
-// Event makes an event function for what happens to one hotel. What can never succeed goes to the dead letters of its
-// subject; an event that names no hotel is such.
+// Event returns an event function for events of one tenant. Permanent failures are dead-lettered to the dead-letter
+// topic of the subject; an event without a tenant is a permanent failure.
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	return PlatformEvent(s, func(e env.Env) (fn.Handle[P], error) {
 		handle, err := build(e)
@@ -89,14 +89,14 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 	})
 }
 
-// PlatformEvent makes an event function for what need not be about any hotel.
+// PlatformEvent returns an event function for events that need not have a tenant.
 func PlatformEvent[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	s.DeadLetter = "bff-tenant-dlq." + s.Subject
 	s.Attempts = 5
 	return fn.Event(s, build)
 }
 
-// A middleware knows the hotel and the session before a body is read.
+// A middleware resolves the tenant and the session before the request body is read.
 type middleware struct {
 	env      env.Env
 	tenants  *Tenants
@@ -104,11 +104,11 @@ type middleware struct {
 	flags    *flags.Flags
 	spec     fn.Spec
 	rules    []Rule
-	fronts   *Storefronts // nil where no front is shown
+	fronts   *Storefronts // nil unless the function has ShowsFront
 	served   document.Collection[bool]
 }
 
-// openMiddleware opens the ledger only for those who need it: to read, no key is needed.
+// openMiddleware opens the idempotency ledger only if the function is idempotent: reads need no idempotency key.
 func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (fn.Middleware[Visitor], error) {
 	sessions, err := OpenSessions(e)
 	if err != nil {
@@ -125,7 +125,7 @@ func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (fn.Middleware[Visitor],
 	return opened, err
 }
 
-// continueAs returns the cookie of the session that the visitor's goes on as.
+// continueAs returns the cookie of the session under which the visitor's session continues.
 func (d *middleware) continueAs(r *http.Request, v Visitor, caller string) (*http.Cookie, error) {
 	session, err := id.Parse[id.TenantSession](caller)
 	if err != nil {
@@ -135,16 +135,16 @@ func (d *middleware) continueAs(r *http.Request, v Visitor, caller string) (*htt
 	return d.sessions.Cookie(v, d.spec.Site(r))
 }
 
-// A prefetch is what the middleware knows before the hotel's entry is read: whose name is called, which session the cookie names, and
-// the documents of both.
+// A prefetch holds the documents that the middleware reads in one round trip: those of the tenant and of the session
+// that the cookie names.
 type prefetch struct {
 	tenant id.Tenant
 	pass   Pass
-	known  bool // whether there is a session
+	known  bool // reports whether the request has a valid session cookie
 	seen   document.Prefetched
 }
 
-// prefetch reads at once what the middleware will look at, and whoever is behind it.
+// prefetch reads the documents that the middleware and the act need in one round trip.
 func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant) prefetch {
 	g := prefetch{tenant: t}
 	g.pass, g.known = d.sessions.FromCookie(r, t, d.spec.Site(r))
@@ -162,8 +162,8 @@ func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant)
 	return g
 }
 
-// enter refuses an unknown hotel, a suspended one, a visitor without a session and one who was shown what is no longer so,
-// in this order: what lies behind a middleware is not told to those before it.
+// enter returns an error for an unknown tenant, a suspended tenant, a request without a session and an outdated client,
+// in this order. A later check never reveals anything to a caller that fails an earlier one.
 func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
 	var g prefetch
 	v.Called = r.PathValue("tenantSlug")
@@ -174,7 +174,7 @@ func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Iden
 	if err != nil {
 		return v, s, err
 	}
-	if g.tenant != v.Tenant.ID { // the name was another hotel's
+	if g.tenant != v.Tenant.ID { // the cached tenant id of this name was out of date
 		g = d.prefetch(ctx, r, v.Tenant.ID)
 	}
 	s.Tenant, v.seen = v.Tenant.ID, g.seen
@@ -194,8 +194,8 @@ func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Iden
 	return v, s, nil
 }
 
-// resume continues the session of the request's cookie, and renews a cookie that is a day old. A session that was revoked is
-// none: its cookie reads and writes nothing, and the browser may begin a new session.
+// resume loads the session of the request's cookie, and renews the cookie if it is older than a day. A revoked session
+// counts as missing: its cookie reads and writes nothing, and the browser may begin a new session.
 func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v *Visitor, s *fn.Scope) error {
 	if g.known {
 		v.Session = d.sessions.Get(ctx, v.Tenant, g.pass.Session, birthOf(r, v.Tenant))
@@ -211,7 +211,7 @@ func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v 
 	}
 	s.Caller = v.Session.ID.String()
 	if slices.Contains(d.rules, WithoutSession) || d.env.Now().Sub(g.pass.IssuedAt) < renewal {
-		return nil // those functions send a cookie of their own
+		return nil // functions without a session set their own cookie
 	}
 	cookie, err := d.sessions.Cookie(*v, d.spec.Site(r))
 	s.Cookies = append(s.Cookies, cookie)

@@ -10,47 +10,47 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// register is what settling needs of the reservation service.
-type register interface {
+// reservationService is the part of the reservation service that a Settler uses.
+type reservationService interface {
 	Get(context.Context, id.Tenant, id.Reservation) (Reservation, error)
 	Confirm(context.Context, *Draft) (Reservation, error)
 	Release(context.Context, *Draft) error
 }
 
-// till is what settling needs of the payment service.
-type till interface {
+// paymentService is the part of the payment service that a Settler uses.
+type paymentService interface {
 	Get(context.Context, *Draft) (Paid, error)
 }
 
-// book is where drafts are kept.
-type book interface {
+// draftStore is the part of the draft store that a Settler uses.
+type draftStore interface {
 	Save(context.Context, *Draft, ...event.Draft) error
 }
 
-// A Settler finds out what has become of drafts that are being paid for, and brings them to their end. The guest who comes
-// back from the bank and the sweep both use it, at the same time if need be: whoever saves first wins, and the other finds
-// it done.
+// A Settler finds the outcome of drafts that are being paid for, and ends them. The guest's return from the payment
+// provider and the sweep may run it at the same time: the first to save wins, and the other finds the draft ended.
 type Settler struct {
-	drafts       book
-	reservations register
-	payments     till
+	drafts       draftStore
+	reservations reservationService
+	payments     paymentService
 	now          func() time.Time
 }
 
-// OpenSettler opens what settling needs.
+// OpenSettler returns a Settler with its clients and store.
 func OpenSettler(e env.Env) *Settler {
 	return &Settler{drafts: OpenDrafts(e), reservations: OpenReservations(e), payments: OpenPayments(e), now: e.Now}
 }
 
-// A finding is what the reservation and the payment service say of a draft.
+// A finding is the state of a draft at the reservation and the payment service.
 type finding struct {
 	reservation Reservation
-	paid        Paid   // zero where no payment was begun
-	away        string // the service that did not answer
+	paid        Paid   // zero if no payment was begun
+	away        string // name of the service that did not answer
 }
 
-// ask finds out what has become of a draft, and converts it if its reservation is confirmed or its money has come. Either answer is
-// enough: an error means that a service is away and the other one does not confirm the booking.
+// ask reads the draft's reservation and payment, and converts the draft if its reservation is confirmed or its money was
+// captured. One answer is enough for that: ask returns an error if a service did not answer and the other one does not
+// confirm the booking.
 func (s *Settler) ask(ctx context.Context, d *Draft) (f finding, err error) {
 	if f.reservation, err = s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation); err != nil {
 		f.away = ReservationsName
@@ -71,8 +71,9 @@ func (s *Settler) ask(ctx context.Context, d *Draft) (f finding, err error) {
 	return f, err
 }
 
-// Payable is nil if the guest may begin a payment: the rooms are held and not paid for. A draft that is paid for is converted and one whose
-// reservation was cancelled fails; both are ErrDraftClosed. An error that a service caused comes with that service's name.
+// Payable returns nil if the guest may begin a payment: the rooms are held and not paid for. It converts a paid draft
+// and fails a draft whose reservation was cancelled, and returns ErrDraftClosed for both. upstream names the service
+// that caused the error, if any.
 func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err error) {
 	if d.State.unpaid() || d.State.Ended() {
 		if err := d.May(Pays); err != nil {
@@ -85,7 +86,7 @@ func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err e
 		return f.away, err
 	case d.State.Ended():
 		return "", ErrDraftClosed
-	case f.reservation.State == "cancelled", f.paid.Status == "failed": // an intent that failed takes its reservation with it
+	case f.reservation.State == "cancelled", f.paid.Status == "failed": // a failed intent also cancels its reservation
 		return "", s.fail(ctx, d, ErrDraftClosed, ReservationsName)
 	case f.reservation.State == "expired_hold":
 		return "", ErrHoldExpired
@@ -95,8 +96,8 @@ func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err e
 	return "", d.May(Pays)
 }
 
-// Returned is for a guest who comes back from the bank. It is nil if the reservation is confirmed, ErrDeclined if the
-// bank has refused since the last time that this was shown, and else ErrPending.
+// Returned settles a draft whose guest returns from the payment provider. It returns nil if the reservation is
+// confirmed, ErrDeclined if there is a declined attempt that the guest was not shown yet, and otherwise ErrPending.
 func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	if d.State == Confirmed {
 		return nil
@@ -110,7 +111,7 @@ func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	case err != nil || d.State == Confirmed:
 		return err
 	case f.paid.Promised():
-		return ErrIllegalStep // a promise is confirmed, not returned with
+		return ErrIllegalStep // cash on arrival is confirmed by Accepted
 	case f.paid.Status == "failed" && declined:
 		return s.fail(ctx, d, ErrDeclined, PaymentsName)
 	case f.paid.Status == "failed", f.reservation.State == "cancelled":
@@ -121,11 +122,11 @@ func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	return ErrPending
 }
 
-// ErrPending says that a payment is still under way. No caller is shown it.
+// ErrPending means that a payment is still under way. It is never returned to a client.
 var ErrPending = errors.New("the payment is pending")
 
-// Accepted is for a guest who confirms the booking without a bank. A promise of cash is confirmed; of another payment it is found out whether its
-// money has come, and if not, the error is ErrIllegalStep.
+// Accepted settles a draft whose guest confirms the booking without a payment page. It confirms a booking that is paid
+// in cash on arrival. For any other payment method it returns ErrIllegalStep, unless the money was captured.
 func (s *Settler) Accepted(ctx context.Context, d *Draft) error {
 	if d.State == Confirmed {
 		return nil
@@ -143,8 +144,8 @@ func (s *Settler) Accepted(ctx context.Context, d *Draft) error {
 	return err
 }
 
-// Confirm has the reservation confirmed, and ends the draft. The draft says first that this is under way, so that whoever
-// goes on after an attempt that was cut off knows that it may have been done.
+// Confirm confirms the reservation and ends the draft. It saves the confirming state first, so that a retry after an
+// interruption knows that the reservation may be confirmed already.
 func (s *Settler) Confirm(ctx context.Context, d *Draft) error {
 	if d.State == Confirmed {
 		return nil
@@ -176,7 +177,7 @@ func (s *Settler) convert(ctx context.Context, d *Draft) error {
 	return s.drafts.Save(ctx, d, events...)
 }
 
-// fail ends the draft unless its reservation was confirmed after all, which another may have done.
+// fail ends the draft, unless its reservation was confirmed concurrently.
 func (s *Settler) fail(ctx context.Context, d *Draft, why error, upstream string) error {
 	r, err := s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation)
 	if err != nil {
@@ -195,7 +196,7 @@ func (s *Settler) fail(ctx context.Context, d *Draft, why error, upstream string
 	return why
 }
 
-// decline shows the guest that the bank has refused so often. The draft goes on.
+// decline records the number of declined attempts that the guest is shown. The draft does not end.
 func (s *Settler) decline(ctx context.Context, d *Draft, times int) error {
 	d.Declines = times
 	if err := s.drafts.Save(ctx, d, d.Shown(ErrDeclined, PaymentsName, s.now())); err != nil {
@@ -204,8 +205,8 @@ func (s *Settler) decline(ctx context.Context, d *Draft, times int) error {
 	return ErrDeclined
 }
 
-// Abandon ends a draft whose guest has walked away, and gives its rooms back. What is paid for is not left: it ends
-// confirmed, and ErrDraftClosed says so. Leaving twice is leaving once.
+// Abandon ends a draft and releases its rooms. A paid draft ends confirmed instead, and Abandon returns ErrDraftClosed.
+// Abandoning a draft twice has no further effect.
 func (s *Settler) Abandon(ctx context.Context, d *Draft) error {
 	switch {
 	case d.State == Abandoned:
@@ -216,7 +217,7 @@ func (s *Settler) Abandon(ctx context.Context, d *Draft) error {
 	if err := d.May(Abandons); err != nil {
 		return err
 	}
-	// The draft first: once it is over, no payment can begin for the rooms that are given back.
+	// End the draft first: after that no payment can begin for the released rooms.
 	if err := s.abandon(ctx, d); err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (s *Settler) abandonPaying(ctx context.Context, d *Draft) error {
 	_, err := s.ask(ctx, d)
 	if err == nil && !d.State.Ended() {
 		if err = d.May(Abandons); err == nil {
-			err = s.giveUp(ctx, d, s.cancel) // also rooms that are over: the bank's page may still be open, and money take them again
+			err = s.giveUp(ctx, d, s.cancel) // even if the hold has expired: the payment page may still be open, and a payment would hold the rooms again
 		}
 	}
 	if err == nil && d.State == Confirmed {
@@ -236,8 +237,8 @@ func (s *Settler) abandonPaying(ctx context.Context, d *Draft) error {
 	return err
 }
 
-// giveUp ends a draft with an unpaid payment. The rooms first: giving them up is refused if the money has just come and
-// confirmed them; after it, money that comes is given back by the reservation service.
+// giveUp ends a draft whose payment is not complete. It cancels the reservation first: the reservation service refuses
+// that if the money has just arrived and confirmed it, and afterwards refunds money that arrives late.
 func (s *Settler) giveUp(ctx context.Context, d *Draft, rooms func(context.Context, *Draft) error) error {
 	if err := rooms(ctx, d); err != nil {
 		return err
@@ -260,7 +261,7 @@ func (s *Settler) abandon(ctx context.Context, d *Draft) error {
 	return s.drafts.Save(ctx, d, events...)
 }
 
-// release gives rooms back that are still held. Those that are not any more need nothing.
+// release cancels the hold if it has not expired.
 func (s *Settler) release(ctx context.Context, d *Draft) error {
 	if !d.held() {
 		return nil
@@ -268,7 +269,7 @@ func (s *Settler) release(ctx context.Context, d *Draft) error {
 	return s.cancel(ctx, d)
 }
 
-// cancel gives rooms up, unless they are confirmed or given up already.
+// cancel cancels the reservation. It ignores the error of a reservation that is confirmed or cancelled already.
 func (s *Settler) cancel(ctx context.Context, d *Draft) error {
 	if err := s.reservations.Release(ctx, d); err != nil && !errors.Is(err, errIllegalTransition) {
 		return err
@@ -276,8 +277,9 @@ func (s *Settler) cancel(ctx context.Context, d *Draft) error {
 	return nil
 }
 
-// Close is for the sweep. It brings a lapsed draft to its end. One that is being paid for is asked about: what is confirmed is converted, what is
-// still pending, or may be paid in another way while its rooms are held, is looked at again later.
+// Close ends a lapsed draft; the sweep calls it. If a payment was begun, Close reads its state: it converts the draft if
+// the reservation is confirmed, and postpones the check if the payment is pending or if the guest may still pay in
+// another way while the rooms are held.
 func (s *Settler) Close(ctx context.Context, d *Draft) error {
 	if d.State.unpaid() {
 		return s.Abandon(ctx, d)
@@ -297,7 +299,7 @@ func (s *Settler) Close(ctx context.Context, d *Draft) error {
 	return s.drafts.Save(ctx, d)
 }
 
-// quietly is nil when the draft has come to its end: nobody is there to be told why.
+// quietly returns nil instead of err if the draft has ended: the sweep has no guest to show the error to.
 func quietly(err error, d *Draft) error {
 	if d.State.Ended() && isFinal(err) || errors.Is(err, ErrNotCaptured) && d.State == Failed {
 		return nil

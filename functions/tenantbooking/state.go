@@ -2,10 +2,10 @@ package tenantbooking
 
 import "slices"
 
-// A State is where a booking draft stands.
+// A State is the state of a booking draft.
 type State string
 
-// The states.
+// States of a draft.
 const (
 	Quoting           State = "quoting"
 	Holding           State = "holding"
@@ -17,23 +17,23 @@ const (
 	Failed            State = "failed"
 )
 
-// An Act is what moves a draft.
+// An Act is an input of the draft's state machine.
 type Act string
 
-// The acts.
+// Acts on a draft.
 const (
-	Asks     Act = "asks"     // for a price, the first or another
-	Keeps    Act = "keeps"    // rooms at the quoted price
-	Names    Act = "names"    // who stays
-	Pays     Act = "pays"     // begins to pay, or begins again in another way
-	Settles  Act = "settles"  // money has come or is promised: the reservation is being confirmed
+	Asks     Act = "asks"     // request a quote, the first or another
+	Keeps    Act = "keeps"    // hold rooms at the quoted price
+	Names    Act = "names"    // set the guest's details
+	Pays     Act = "pays"     // begin a payment, or begin again with another method
+	Settles  Act = "settles"  // the money was captured or is due on arrival: confirm the reservation
 	Converts Act = "converts" // the reservation is confirmed
-	Abandons Act = "abandons" // the guest has walked away
-	Fails    Act = "fails"    // the booking cannot come about any more
+	Abandons Act = "abandons" // the guest gives up
+	Fails    Act = "fails"    // the draft can no longer become a booking
 )
 
-// transitions is the whole state machine: from a state an act leads to one state. An act that is not here is no step, and a
-// state that is not here is an end.
+// transitions is the state machine: the next state for each state and act. An act that is missing is not allowed in that
+// state. A state that is missing is final.
 var transitions = map[State]map[Act]State{
 	Quoting:           {Asks: Quoting, Keeps: Holding, Abandons: Abandoned},
 	Holding:           {Asks: Quoting, Names: CollectingDetails, Abandons: Abandoned},
@@ -42,13 +42,14 @@ var transitions = map[State]map[Act]State{
 	Confirming:        {Settles: Confirming, Converts: Confirmed, Fails: Failed},
 }
 
-// funnel is the way forward.
+// funnel lists the states on the way to a booking, in order.
 var funnel = []State{Quoting, Holding, CollectingDetails, Paying, Confirming, Confirmed}
 
-// Ended reports whether nothing leads on.
+// Ended reports whether the state is final.
 func (s State) Ended() bool { return transitions[s] == nil }
 
-// after is where the act leads, or why it does not.
+// after returns the state that the act leads to, ErrDraftClosed if s is final, or ErrIllegalStep if s does not allow the
+// act.
 func (s State) after(a Act) (State, error) {
 	to, ok := transitions[s][a]
 	switch {
@@ -60,11 +61,11 @@ func (s State) after(a Act) (State, error) {
 	return s, ErrIllegalStep
 }
 
-// forward reports whether a move brings the guest nearer to a room.
+// forward reports whether a transition moves forward in the funnel.
 func forward(from, to State) bool {
 	i, j := slices.Index(funnel, from), slices.Index(funnel, to)
 	return i >= 0 && j > i
 }
 
-// unpaid reports whether no payment can have begun.
+// unpaid reports whether the state is before the first payment.
 func (s State) unpaid() bool { return s == Quoting || s == Holding || s == CollectingDetails }

@@ -14,18 +14,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A Storefront is what a hotel shows before anything is asked. What could not be had is nil, and named in Missing.
+// A Storefront is the public content of a hotel's site: theme and house rules. A part that could not be read is nil and
+// listed in Missing.
 type Storefront struct {
 	Theme   *Theme
 	Rules   []HouseRule
 	Missing []string
-	Cache   cache.State      // how it was found: the worst of its parts
-	Took    map[string]int64 // milliseconds, of the parts that were asked for
+	Cache   cache.State      // the worst cache state of the parts
+	Took    map[string]int64 // milliseconds for each part that was not a cache hit
 
-	look, house cache.EntryID // of the theme and the rules, where they are kept
+	look, house cache.EntryID // cache entries of the theme and the rules, if they are cached
 }
 
-// Storefronts composes them. Each part is cached for all visitors of the hotel.
+// Storefronts composes storefronts. Each part is cached for all visitors of the tenant.
 type Storefronts struct {
 	themes     Themes
 	properties Properties
@@ -36,10 +37,11 @@ type Storefronts struct {
 	packs      cache.Rendered[*fn.Pack]
 }
 
-// front is how long the parts serve: as they are, and while their services fail.
+// front is the cache policy of the parts: fresh for 5 minutes, then served stale for up to 30 minutes while their
+// service fails.
 var front = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
 
-// OpenStorefronts opens what they are composed from.
+// OpenStorefronts returns Storefronts with its clients and caches.
 func OpenStorefronts(e env.Env) *Storefronts {
 	return &Storefronts{
 		themes:     OpenThemes(e),
@@ -52,7 +54,7 @@ func OpenStorefronts(e env.Env) *Storefronts {
 	}
 }
 
-// Compose never fails: a hotel without its colours still lets rooms.
+// Compose returns the tenant's storefront. It never fails: guests can book without the theme or the rules.
 func (s *Storefronts) Compose(ctx context.Context, v Visitor) Storefront {
 	if f, ok := s.recall(ctx, v.Tenant.ID); ok {
 		return f
@@ -60,7 +62,7 @@ func (s *Storefronts) Compose(ctx context.Context, v Visitor) Storefront {
 	return s.assemble(ctx, v.Tenant.ID)
 }
 
-// assemble asks for the parts at once.
+// assemble reads the parts concurrently.
 func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	f := Storefront{}
 	look, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
@@ -82,7 +84,7 @@ func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	return f
 }
 
-// recall is the front from this process's memory; ok is false unless every part is there and current.
+// recall returns the storefront from this process's memory; ok is false unless every part is cached and current.
 func (s *Storefronts) recall(ctx context.Context, t id.Tenant) (Storefront, bool) {
 	key, own := document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)}
 	theme, look, ok := s.looks.GetForms(ctx, key, own)
@@ -93,7 +95,8 @@ func (s *Storefronts) recall(ctx context.Context, t id.Tenant) (Storefront, bool
 	return Storefront{Theme: &theme, Rules: rules, Cache: cache.Hit, look: look, house: house}, ok
 }
 
-// Show is the bootstrap of one visitor, for one answer: packed if its facade is kept encoded, else b has all of it.
+// Show returns the bootstrap for one visitor and one response: packed if its facade is cached in encoded form, otherwise
+// b is complete.
 func (s *Storefronts) Show(f Storefront, v Visitor, a *Arrival, now time.Time) (packed fn.Packed, b Bootstrap, err error) {
 	b.Moment = f.Moment(v, a, now)
 	pack, ok, err := s.pack(f, v)
@@ -107,8 +110,8 @@ func (s *Storefronts) Show(f Storefront, v Visitor, a *Arrival, now time.Time) (
 	return packed, b, err
 }
 
-// pack is the facade as it lies packed in memory. There is none where one of its parts is not kept: that is as good for
-// nobody else.
+// pack returns the cached encoded facade. ok is false if one of its parts is not cached, because the encoded form could
+// not be reused.
 func (s *Storefronts) pack(f Storefront, v Visitor) (*fn.Pack, bool, error) {
 	key := document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))
 	return s.packs.Of(key, []cache.EntryID{v.Tenant.mark, f.look, f.house}, func() (*fn.Pack, int, error) {
@@ -120,7 +123,7 @@ func (s *Storefronts) pack(f Storefront, v Visitor) (*fn.Pack, bool, error) {
 	})
 }
 
-// names are the documents that Compose looks at.
+// names returns the names of the documents that Compose reads.
 func (s *Storefronts) names(t id.Tenant) []document.Name {
 	key, own := document.KeyOf(t.String()), cache.OfTenant(t)
 	return slices.Concat(s.looks.Names(key, own), s.rules.Names(key, own))
@@ -131,20 +134,20 @@ func (s *Storefronts) look(ctx context.Context, t id.Tenant) (Theme, cache.State
 		func(ctx context.Context) (Theme, error) { return s.themes.Published(ctx, t) })
 }
 
-// Rules are the rules of the hotel's houses, how they were found, and which they are.
+// Rules returns the house rules of the tenant's properties, their cache state and their cache entry.
 func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.EntryID, error) {
 	return s.rules.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) ([]HouseRule, error) { return s.properties.Rules(ctx, t) })
 }
 
-// Houses are the hotel's houses without their rates, how they were found, and which they are. No event tells of a change of
-// theirs: like the rules they are asked for again after five minutes, or when the hotel has changed something about itself.
+// Houses returns the tenant's properties without rates, their cache state and their cache entry. No event reports
+// changes of properties, so they are fetched again after five minutes or when the tenant's configuration changes.
 func (s *Storefronts) Houses(ctx context.Context, t id.Tenant) ([]House, cache.State, cache.EntryID, error) {
 	return s.houses.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) ([]House, error) { return s.properties.List(ctx, t) })
 }
 
-// A part is how one part of a storefront was had.
+// A part is one part of a storefront with its cache state, duration and error.
 type part[T any] struct {
 	name  string
 	value T

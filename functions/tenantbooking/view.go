@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A View is a draft as its guest sees it.
+// A View is the representation of a draft for its guest.
 type View struct {
 	Draft      id.Draft   `json:"draftId"`
 	State      State      `json:"flowState"`
@@ -19,11 +19,11 @@ type View struct {
 	Payment    *Payment   `json:"payment,omitzero"`
 	Errors     []Trouble  `json:"errors,omitzero"`
 	CreatedAt  time.Time  `json:"createdAt"`
-	ExpiresAt  *time.Time `json:"expiresAt,omitzero"` // until then it can be gone on with
+	ExpiresAt  *time.Time `json:"expiresAt,omitzero"` // when the draft lapses; absent if it has ended
 	ServerTime time.Time  `json:"serverTime"`
 }
 
-// A QuoteView is a price as a guest sees it.
+// A QuoteView is the representation of a quote for its guest.
 type QuoteView struct {
 	Quote     id.Quote    `json:"quoteId"`
 	Property  id.Property `json:"propertyId"`
@@ -39,7 +39,7 @@ type QuoteView struct {
 	ExpiresAt time.Time   `json:"expiresAt"`
 }
 
-// A Quoted is the answer to who asks for a price.
+// Quoted is the response to a price request.
 type Quoted struct {
 	Draft      id.Draft    `json:"draftId"`
 	Quote      id.Quote    `json:"quoteId"`
@@ -52,7 +52,7 @@ type Quoted struct {
 	State      State       `json:"flowState"`
 }
 
-// Quoted shows the draft's price.
+// Quoted returns the representation of the draft's price.
 func (d *Draft) Quoted() Quoted {
 	q := d.Quote
 	return Quoted{
@@ -68,7 +68,7 @@ func (d *Draft) Quoted() Quoted {
 	}
 }
 
-// A HoldView is rooms that are kept, or were: ExpiresAt says until when.
+// A HoldView represents the held rooms. ExpiresAt is the end of the hold, which may be in the past.
 type HoldView struct {
 	Reservation id.Reservation `json:"reservationId"`
 	Code        string         `json:"reservationCode"`
@@ -76,7 +76,7 @@ type HoldView struct {
 	ExpiresAt   time.Time      `json:"holdExpiresAt"`
 }
 
-// View shows the draft where it stands, by the clock that decides.
+// View returns the representation of the draft in its state at AsOf, the database's clock.
 func (d *Draft) View() View {
 	v := View{
 		Draft: d.ID, State: d.State, Version: d.Tag(), Quote: d.Quote.View(), Guest: d.Guest, Payment: d.Payment,
@@ -94,10 +94,11 @@ func (d *Draft) View() View {
 	return v
 }
 
-// Reply is how an answer with the draft is sent: with its ETag, and kept by no browser, since it says who the guest is.
+// Reply returns the response settings for a draft: its ETag, and no storage in caches, because it contains the guest's
+// details.
 func (d *Draft) Reply() fn.Reply { return fn.OK.Version(d.Tag()).Cached("private, no-store") }
 
-// View shows the price.
+// View returns the representation of the quote.
 func (q Quote) View() QuoteView {
 	w := q.Wish
 	return QuoteView{
@@ -120,10 +121,10 @@ func (q Quote) View() QuoteView {
 	}
 }
 
-// An Outcome is what the end of a booking looks like.
+// An Outcome is the result of a booking.
 type Outcome struct {
 	State       State           `json:"flowState"`
 	Reservation *id.Reservation `json:"reservationId,omitzero"` // absent for a client with a return link only
 	Code        string          `json:"reservationCode"`
-	ViewToken   string          `json:"viewToken,omitzero"` // opens the confirmation where there is no session
+	ViewToken   string          `json:"viewToken,omitzero"` // opens the confirmation without a session
 }

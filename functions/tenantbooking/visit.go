@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// deviceOf is what a visit is made with. What does not say that it is a browser counts as one that stands on a desk.
+// deviceOf returns the device class of a request. A client that is not recognized as a browser counts as a desktop.
 func deviceOf(h http.Header) attribution.Device {
 	if d := attribution.DeviceOf(h); d != attribution.Other {
 		return d
@@ -18,8 +18,8 @@ func deviceOf(h http.Header) attribution.Device {
 	return attribution.Desktop
 }
 
-// prefers is the language and the currency of a visit: what the session has chosen, else what the browser would like as
-// far as the hotel has it. A wish that the hotel cannot meet is no error.
+// prefers returns the language and the currency of a visit: those of the session, otherwise those that the browser
+// requests and the tenant supports. A request for an unsupported one is not an error.
 func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
 	language, currency := v.Session.Locale, v.Session.Currency
 	if !slices.Contains(v.Tenant.Locales, language) {

@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// Visits begins sessions, keeps what they choose and tells of it.
+// Visits begins sessions, stores their preferences and publishes their events.
 type Visits struct {
 	sessions *Sessions
 	peppers  pseudonym.Peppers
@@ -31,7 +31,7 @@ type Visits struct {
 	aside    time.Duration
 }
 
-// OpenVisits opens what visits need.
+// OpenVisits returns Visits with its stores and keys.
 func OpenVisits(e env.Env) (*Visits, error) {
 	sessions, err := OpenSessions(e)
 	if err != nil {
@@ -54,12 +54,12 @@ func OpenVisits(e env.Env) (*Visits, error) {
 	}, nil
 }
 
-// openServed opens the marks of the sessions that were told of.
+// openServed opens the collection of sessions for which bootstrap.served was published recently.
 func openServed(e env.Env) document.Collection[bool] {
 	return document.Open[bool](e, "bootstrap-served")
 }
 
-// Begin returns a new session for a visitor who has none. It is written by Keep.
+// Begin returns a new session for a visitor without one. Keep writes it.
 func (s *Visits) Begin(v Visitor, h http.Header, from Trace, now time.Time) Session {
 	born := Birth(v, h, now)
 	born.Fingerprint = string(s.peppers.Hash(pseudonym.Fingerprint(string(v.Device), from.Languages)))
@@ -70,8 +70,8 @@ func (s *Visits) Begin(v Visitor, h http.Header, from Trace, now time.Time) Sess
 	return Begin(born)
 }
 
-// ApplyHandoff notes how the visitor came and what they chose there, as far as the hotel has it. Who comes by the same way again
-// keeps what they have chosen since.
+// ApplyHandoff records the handoff in the session, and copies its locale and currency if the tenant supports them. It
+// changes nothing if the session has applied the same handoff before, so that later choices of the guest are kept.
 func (v *Visitor) ApplyHandoff(i Invitation) {
 	arrival := i.Arrival()
 	if v.Session.Arrival != nil && *v.Session.Arrival == arrival {
@@ -86,11 +86,12 @@ func (v *Visitor) ApplyHandoff(i Invitation) {
 	}
 }
 
-// seen is how old the last sight of a session may be before it is written again only to live on.
+// seen is the age from which Keep writes an unchanged session again, to extend its life.
 const seen = time.Hour
 
-// Keep adds the session's cookie to the reply, and writes the session if it differs from was, the session as the call found
-// it, or was not written for an hour. A session that cannot be written is no error: what is lost are preferences.
+// Keep adds the session's cookie to the reply. It writes the session if it differs from was, the session as the request
+// found it, or if it was not written for an hour. A failed write is ignored, because it only costs the guest their
+// preferences.
 func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, site fn.Site) (fn.Reply, error) {
 	v.Session.Campaign = v.Campaign
 	cookie, err := s.sessions.Cookie(v, site)
@@ -103,8 +104,8 @@ func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, s
 	return r.Keep(cookie), nil
 }
 
-// Publish appends events of the visitor's session to the outbox, in a transaction of their own: those that [flags.Flags.Sampled]
-// leaves.
+// Publish appends events of the visitor's session to the outbox in a transaction of their own, except those that
+// [flags.Flags.Sampled] drops.
 func (s *Visits) Publish(ctx context.Context, v Visitor, events ...event.Draft) error {
 	told := s.flags.Sampled(!v.Session.Consent.Telemetry, events...)
 	if len(told) == 0 {
@@ -112,19 +113,19 @@ func (s *Visits) Publish(ctx context.Context, v Visitor, events ...event.Draft) 
 	}
 	err := s.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, told...) })
 	if err != nil {
-		return fmt.Errorf("visits: tell of %s: %w", v.Session.ID, err)
+		return fmt.Errorf("visits: publish for %s: %w", v.Session.ID, err)
 	}
 	return nil
 }
 
 const (
-	debounce = 5 * time.Minute        // a session's bootstraps are told of once in it
-	aside    = 600 * time.Millisecond // what telling may cost a guest who waits for a page
+	debounce = 5 * time.Minute        // a session's bootstrap.served is published at most once in this time
+	aside    = 600 * time.Millisecond // timeout of publishing telemetry while a guest waits for the page
 )
 
-// Served appends bootstrap.served for the session: at most once in five minutes, and always for a guest who has just arrived
-// by a handoff. It is telemetry, so an error or the end of its time leaves it out and nothing else. The mark of an earlier one
-// was read ahead by the middleware; of concurrent calls that find none, the one that creates the mark appends the event.
+// Served appends bootstrap.served for the session: at most once in five minutes, and always for a guest who has just
+// arrived by a handoff. It is telemetry, so errors and timeouts are ignored. The middleware has prefetched the mark of
+// an earlier event; if concurrent calls find no mark, the call that creates the mark appends the event.
 func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival) {
 	if v.Session.unwritten() {
 		return
@@ -148,5 +149,5 @@ func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival
 	}
 }
 
-// born reports whether the session begins with this call, so that nobody can have told of it.
+// born reports whether this call begins the session, so that no earlier call can have published its event.
 func (s *Visits) born(v Visitor) bool { return v.Session.Version == 1 }
