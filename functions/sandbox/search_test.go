@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"cmp"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -259,7 +260,7 @@ func (w town) takes(t *testing.T, h demo.Hotel, room demo.Room, nights stay.Wind
 	t.Helper()
 	hold := w.want(nights, units)
 	hold.Tenant, hold.Property, hold.Claims[0].RoomType = h.Tenant, h.Property, room.ID
-	if _, err := w.Inventory.Hold(t.Context(), hold); err != nil && !strings.Contains(err.Error(), "no longer free") {
+	if _, err := w.Inventory.Hold(t.Context(), hold); err != nil && !errors.Is(err, sandbox.ErrSoldOut) {
 		t.Fatal(err)
 	}
 }

@@ -207,7 +207,7 @@ func TestAServiceThatIsNotInstalledHasNothingToRemove(t *testing.T) {
 	if said := out.String(); !strings.Contains(said, "reservation.outbox: removed 0\n") || !strings.Contains(said, "sandbox.outbox: not installed\n") {
 		t.Errorf("it said %q", said)
 	}
-	if code, complained := call(t, t.Context(), url(d.OwnerURL()), io.Discard, "sandbox.outbox"); code != 1 || !strings.Contains(complained, "none of these services") {
+	if code, complained := call(t, t.Context(), url(d.OwnerURL()), io.Discard, "sandbox.outbox"); code != 1 || !strings.Contains(complained, "no schema of these services") {
 		t.Errorf("the wrong database: exit %d, %q", code, complained)
 	}
 }

@@ -256,7 +256,7 @@ func TestWhatCannotBePublishedStaysWithWhatIsBehindIt(t *testing.T) {
 		return nil
 	}
 	code, said, complained := d.call("-go", "hotel.paid.dlq")
-	if code != 1 || !strings.Contains(complained, bad.Attributes["ce-id"]+" stays") || !strings.Contains(said, "replayed 125 of 200") {
+	if code != 1 || !strings.Contains(complained, bad.Attributes["ce-id"]+" and the messages behind it stay") || !strings.Contains(said, "replayed 125 of 200") {
 		t.Errorf("exit %d, %s, said %s", code, complained, said)
 	}
 	var left []string
@@ -356,7 +356,7 @@ func TestARunThatIsKilledLosesNothing(t *testing.T) {
 		}
 		return nil
 	}
-	if code, _, complained := d.call("-go", "hotel.paid.dlq"); code != 1 || !strings.Contains(complained, "are out, and lie there still") || !strings.Contains(complained, "come again in 5m") {
+	if code, _, complained := d.call("-go", "hotel.paid.dlq"); code != 1 || !strings.Contains(complained, "were published again and not removed") || !strings.Contains(complained, "are redelivered in 5m") {
 		t.Errorf("exit %d, %s", code, complained)
 	}
 	d.shelf.Refuse = nil
