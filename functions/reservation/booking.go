@@ -7,9 +7,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Book writes a new reservation, and in the same transaction gives up the hold that it replaces, so that a guest never
-// has both or neither. A replaced hold that is over or cancelled is left alone; one that was confirmed meanwhile is not
-// for replacing.
+// Book stores a new reservation. If it replaces a hold, the same transaction cancels that hold, so the guest always has
+// exactly one of them. A replaced hold that has expired or is cancelled stays unchanged. Book returns
+// ErrIllegalTransition if it was confirmed meanwhile.
 func (s Reservations) Book(ctx context.Context, by Principal, r *Reservation, replaced *id.Reservation) error {
 	if replaced == nil {
 		return s.In(ctx, r.Tenant, func(tx postgres.Tx) error { return s.Add(ctx, tx, r) })
@@ -26,23 +26,24 @@ func (s Reservations) Book(ctx context.Context, by Principal, r *Reservation, re
 	})
 }
 
-// sharesGuest reports whether both come from one session or one draft. Without either they count as different guests'.
+// sharesGuest reports whether both reservations belong to the same session or the same draft. It returns false if
+// neither has one.
 func (r *Reservation) sharesGuest(other *Reservation) bool {
 	return r.Session != nil && other.Session != nil && *r.Session == *other.Session ||
 		r.Draft != nil && other.Draft != nil && *r.Draft == *other.Draft
 }
 
 func (s Reservations) exchange(ctx context.Context, old, r *Reservation) error {
-	standing := old.EffectiveState()
-	if standing == Held {
+	state := old.EffectiveState()
+	if state == Held {
 		if err := old.Replace(r.CreatedBy, r.PlacedAt); err != nil {
 			return err
 		}
-	} else if standing != ExpiredHold && standing != Cancelled {
+	} else if state != ExpiredHold && state != Cancelled {
 		return ErrIllegalTransition
 	}
 	return s.In(ctx, r.Tenant, func(tx postgres.Tx) error {
-		if err := s.Add(ctx, tx, r); err != nil || standing != Held {
+		if err := s.Add(ctx, tx, r); err != nil || state != Held {
 			return err
 		}
 		return s.Save(ctx, tx, old, BookingCancelled(old))

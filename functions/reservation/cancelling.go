@@ -10,27 +10,27 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// StaffCancelled is the reason when the hotel does not want the guest to come.
+// StaffCancelled is the reason if the hotel cancels.
 const StaffCancelled Reason = "staff_cancelled"
 
-// An AskedReason is one that a caller can have. The others are what this service itself finds.
+// An AskedReason is a reason that a caller may give. Only this service itself sets the other reasons.
 type AskedReason Reason
 
-// UnmarshalText refuses a reason that no caller can have.
+// UnmarshalText rejects a reason that a caller may not give.
 func (r *AskedReason) UnmarshalText(text []byte) error {
 	return oneOf(r, text, AskedReason(GuestCancelled), AskedReason(StaffCancelled))
 }
 
-// A CancelWish is somebody's, for a reason.
+// A CancelWish is a request to cancel a reservation.
 type CancelWish struct {
 	Code     Reason
 	Reason   string
 	By       Actor
-	MayWaive bool // the penalty, where the hotel cancels: not everybody at its desk may
-	OnlyHeld bool // rooms that nobody has paid for or promised to
+	MayWaive bool // the penalty, if the hotel cancels; not all staff may do this
+	OnlyHeld bool // rejects confirmed reservations
 }
 
-// Cancels returns who cancels: a service that passes on a guest's wish speaks for the guest.
+// Cancels returns the actor of a cancellation. A service that cancels for a guest acts as that guest.
 func (v Principal) Cancels(r *Reservation, code Reason) Actor {
 	if v.Actor.Type == System && code == GuestCancelled {
 		return Actor{Guest, Name(r.Guest.String())}
@@ -38,16 +38,17 @@ func (v Principal) Cancels(r *Reservation, code Reason) Actor {
 	return v.Actor
 }
 
-// errWaiver is who may waive (DESIGN 9.32).
+// errWaiver rejects a waiver by a caller who is not a manager (DESIGN 9.32).
 var errWaiver = fault.ErrForbidden.Saying("Only a manager can waive the penalty.")
 
-// Allows says whether the reservation can be cancelled by a wish, and what that comes to.
+// Allows returns the applied policy and the refunds of a cancellation, or an error if the reservation cannot be
+// cancelled this way.
 func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, error) {
 	applied := Applied{Ref: r.policyRef(), Currency: r.Currency}
-	switch standing := r.EffectiveState(); {
-	case standing == Held, standing == ExpiredHold && w.OnlyHeld: // rooms that are over, too: money might take them again
+	switch state := r.EffectiveState(); {
+	case state == Held, state == ExpiredHold && w.OnlyHeld: // also if expired: a late payment could confirm it again
 		return applied, nil, nil
-	case standing != Confirmed || w.OnlyHeld || !now.Before(r.noShowAt()):
+	case state != Confirmed || w.OnlyHeld || !now.Before(r.noShowAt()):
 		return Applied{}, nil, ErrIllegalTransition
 	}
 	switch penalty := r.penalty(now); {
@@ -63,14 +64,15 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 	return applied, []Refund{{*r.Intent, applied.Eligible}}, nil
 }
 
-// noShowAt is when a guest who has not arrived is a no-show: so many hours after the end of the arrival day at the property. From then
-// on there is nothing to cancel.
+// noShowAt returns the time at which a guest who has not arrived counts as a no-show: NoShowGrace hours after the end
+// of the arrival day at the property. From then on the reservation cannot be cancelled.
 func (r *Reservation) noShowAt() time.Time {
 	return r.midnight(r.Start.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
 }
 
-// penalty is what the policies of the items keep of the price, added up and rounded down to minor units of the currency. Each item has
-// its part of the grand total, by its own price. Hours are counted to the beginning of the day of arrival at the property.
+// penalty returns the sum of the penalties of all items, rounded down to minor units of the currency. Each item has its
+// share of the grand total in proportion to its own price. Deadlines count back from the start of the arrival day at
+// the property.
 func (r *Reservation) penalty(now time.Time) money.Micro {
 	var rooms int64
 	for _, item := range r.Items {
@@ -82,7 +84,7 @@ func (r *Reservation) penalty(now time.Time) money.Micro {
 		if now.Before(arrival.Add(-time.Duration(policy.FreeUntil) * time.Hour)) {
 			continue
 		}
-		part := big.NewRat(1, int64(len(r.Items))) // rooms that cost nothing: what is paid are fees
+		part := big.NewRat(1, int64(len(r.Items))) // free rooms: the total consists of fees
 		if rooms > 0 {
 			part.SetFrac64(int64(item.Total), rooms)
 		}
@@ -93,7 +95,7 @@ func (r *Reservation) penalty(now time.Time) money.Micro {
 	return penalty - penalty%r.Currency.MinorUnit()
 }
 
-// policyOf is the policy of an item. A row that is older than policies of items has the reservation's.
+// policyOf returns the policy of an item, or the reservation's if the row predates item policies.
 func (r *Reservation) policyOf(item Item) Policy {
 	if item.Policy == nil {
 		return r.Policy
@@ -101,7 +103,7 @@ func (r *Reservation) policyOf(item Item) Policy {
 	return *item.Policy
 }
 
-// policyRef names the policies of all items, each once.
+// policyRef returns the references of the policies of all items, each once.
 func (r *Reservation) policyRef() string {
 	var refs []string
 	for _, item := range r.Items {
@@ -112,7 +114,7 @@ func (r *Reservation) policyRef() string {
 	return strings.Join(refs, ", ")
 }
 
-// CancelOnWish ends the reservation because somebody wants it, on the terms of its policy.
+// CancelOnWish cancels the reservation under the terms of its policy.
 func (r *Reservation) CancelOnWish(w CancelWish, now time.Time) error {
 	applied, back, err := w.Allows(r, now)
 	if err != nil {

@@ -2,19 +2,19 @@ package reservation
 
 import "crypto/rand"
 
-// letters of a code look like no other letter, on paper and in bad light: no 0/O, 1/I/L, 2/Z, 5/S, 8/B, U/V.
+// letters are the characters of a code. Look-alikes are excluded: 0/O, 1/I/L, 2/Z, 5/S, 8/B, U/V.
 const letters = "234679ACDEFGHJKMNPQRTVWXY"
 
 const codeLength = 6
 
-// newCode draws a code. It is unique only once it is stored, and opens nothing by itself.
+// newCode returns a random code. Its uniqueness is checked on insert. A code grants no access by itself.
 func newCode() string {
 	code := make([]byte, 0, codeLength)
 	for len(code) < codeLength {
 		var b [codeLength]byte
-		_, _ = rand.Read(b[:]) // never fails: it ends the process instead
+		_, _ = rand.Read(b[:]) // never fails: crypto/rand crashes the process instead
 		for _, n := range b {
-			if n < 250 && len(code) < codeLength { // 250 is ten times 25: the rest would favour some letters
+			if n < 250 && len(code) < codeLength { // 250 = 10 × 25; larger values would bias the choice
 				code = append(code, letters[int(n)%len(letters)])
 			}
 		}

@@ -181,10 +181,10 @@ func (s *stage) balances(kept bool) {
 	has := false
 	for _, i := range s.purse.intents {
 		asked := r.Cancellation != nil && slices.Contains(r.Cancellation.Refunds, Refund{i.ID, i.kept()})
-		if i.kept() > 0 && !r.standsOn(*i) && !asked {
+		if i.kept() > 0 && !r.paidByIntent(*i) && !asked {
 			s.t.Errorf("%d of %s is kept without a room", i.kept(), i.ID)
 		}
-		if r.State == Confirmed && r.standsOn(*i) && i.kept() > r.Total {
+		if r.State == Confirmed && r.paidByIntent(*i) && i.kept() > r.Total {
 			s.t.Errorf("%d of %s is kept for %d", i.kept(), i.ID, r.Total)
 		}
 		has = has || i.kept() > 0 || i.Status == PendingCash

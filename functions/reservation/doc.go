@@ -1,7 +1,6 @@
-// Package reservation keeps rooms for guests: a price is quoted, rooms are held for minutes, money or the promise of it
-// confirms them.
+// Package reservation quotes prices, holds rooms for guests for minutes, and confirms holds that are paid for or promised in cash.
 //
-// A [Reservation] moves through these states and no others; any other move is refused and changes nothing:
+// A [Reservation] has these state transitions and no others; any other transition is rejected and changes nothing:
 //
 //	quoted ──────────▶ held
 //	held ────────────▶ confirmed · cancelled · expired_hold
@@ -11,23 +10,21 @@
 //	checked_in ──────▶ checkout_started
 //	checkout_started ▶ checked_out
 //
-// Whether a hold is over is decided by the database's clock whenever a reservation is read: a row that still says held
-// reads as expired_hold from that moment on. The sweep only writes down what is already so, and tells the world.
+// The database's clock decides, on each read, whether a hold has expired: a row that still says held reads as expired_hold from that
+// moment on ([Reservation.EffectiveState]). The sweep only stores the new state and publishes the event.
 //
-// A use case works in three steps. It reads and decides; it asks its neighbours, in calls that may be repeated because
-// the ids in them derive from the act; it writes rows and events in one transaction that fails when the reservation was
-// changed meanwhile, and then the use case begins again ([Again]). No transaction is open while a neighbour is asked.
+// A use case has three steps. It reads and decides. It calls other services, with calls that may be repeated because their ids derive
+// from the act. It writes rows and events in one transaction, under optimistic concurrency control: if the reservation changed in the
+// meantime, the use case starts again ([Again]). No transaction is open during a call to another service.
 //
-// What this service never does:
+// Invariants:
 //
-//   - It never counts rooms: the inventory service decides, and a hold without its word does not exist.
-//   - It never computes a price: a quote keeps what the pricing service said, and nobody recomputes it.
-//   - It never believes an event or a caller that money has come: it asks the payment service itself.
-//   - It never gives up a hold for a failed payment while another one may still pay for it.
-//   - It never keeps money without a room: a capture that buys nothing is given back.
-//   - It never gives rooms back by property or date, only by allocation id, so that giving back twice frees nobody
-//     else's room.
-//   - It never tells a reservation of another tenant, or of a property that is not the caller's, from one that does
-//     not exist.
+//   - This service never counts rooms. The inventory service decides, and a hold exists only if inventory has placed it.
+//   - It never computes a price. A quote stores the price of the pricing service unchanged.
+//   - It never trusts an event or a caller about payments. It asks the payment service.
+//   - It never cancels a hold for a failed payment while another payment may still pay for it.
+//   - It never keeps money without a room. A capture that does not pay for a reservation is refunded.
+//   - It releases rooms only by allocation id, never by property or date, so a repeated release frees no other guest's room.
+//   - It answers the same for a reservation of another tenant, or of a property out of scope, as for an unknown one.
 //   - It never puts a name, an address or a telephone number into an event.
 package reservation

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// What this service tells the world.
+// The events that this service publishes.
 var (
 	QuoteRequestedV1 = subject("quote.requested", event.Operational, 90*event.Day)
 	QuoteCreatedV1   = subject("quote.created", event.Operational, 90*event.Day)
@@ -20,7 +20,7 @@ var (
 	HoldExpiredV1    = subject("hold_expired", event.Operational, event.Year)
 )
 
-// Publishes are all of them.
+// Publishes returns all subjects of this service.
 func Publishes() []event.Subject {
 	return []event.Subject{QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1}
 }
@@ -34,7 +34,8 @@ func subject(name, class string, kept time.Duration) event.Subject {
 	}
 }
 
-// event drafts an event of the reservation. They are ordered by reservation, and numbered by its version.
+// event returns a draft of an event about the reservation. Events are ordered per reservation and numbered by its
+// version.
 func (r *Reservation) event(s event.Subject, payload any) event.Draft {
 	d := event.Draft{
 		Subject: s, Tenant: r.Tenant, OrderingKey: r.Tenant.String() + ":" + r.ID.String(),
@@ -46,7 +47,7 @@ func (r *Reservation) event(s event.Subject, payload any) event.Draft {
 	return d
 }
 
-// occupants are the people in one room, as events name them: each number is present, also if it is 0.
+// occupants are the people in one room, as in events: each number is present, even if it is 0.
 type occupants struct {
 	Adults   int `json:"adults"`
 	Children int `json:"children"`
@@ -69,8 +70,8 @@ type requestedItem struct {
 	Occupants occupants   `json:"occupants"`
 }
 
-// QuoteRequested returns the event of a requested price, whether one was given or not. The guest is not known yet; the device is known
-// by its session.
+// QuoteRequested returns the event for a requested price, whether pricing gave one or not. The guest is not known yet;
+// the device is identified by its session.
 func QuoteRequested(q *Quote) event.Draft {
 	items := make([]requestedItem, len(q.Items))
 	for i, item := range q.Items {
@@ -114,7 +115,7 @@ type quotedItem struct {
 	Currency  money.Currency `json:"currency"`
 }
 
-// QuoteCreated tells that a price was frozen.
+// QuoteCreated returns the event for a new quote.
 func QuoteCreated(q *Quote) event.Draft {
 	items := make([]quotedItem, len(q.Items))
 	for i, item := range q.Items {
@@ -166,7 +167,7 @@ type held struct {
 	OccurredAt time.Time   `json:"occurredAt"`
 }
 
-// A reference says which reservation an event is about.
+// A reference identifies the reservation of an event.
 type reference struct {
 	Reservation id.Reservation `json:"reservationId"`
 	Tenant      id.Tenant      `json:"tenantId"`
@@ -177,7 +178,7 @@ func (r *Reservation) reference() reference {
 	return reference{Reservation: r.ID, Tenant: r.Tenant, Property: r.Property}
 }
 
-// A hashedGuest is as much of a guest as may leave this service. At a hold nothing is known but a fresh id.
+// A hashedGuest is the part of a guest that may leave this service. For a hold only a new id is known.
 type hashedGuest struct {
 	Guest  id.Guest    `json:"guestId"`
 	Locale locale.Tag  `json:"locale"`
@@ -203,7 +204,7 @@ type heldUntil struct {
 	TTL       int       `json:"ttlSeconds"`
 }
 
-// HoldPlaced tells that rooms are kept.
+// HoldPlaced returns the event for a new hold.
 func HoldPlaced(r *Reservation) event.Draft {
 	items := make([]heldItem, len(r.Items))
 	for i, item := range r.Items {
@@ -245,7 +246,7 @@ type channel struct {
 	Partner Name    `json:"partnerId,omitzero"`
 }
 
-// BookingConfirmed tells that a reservation is the guest's for good.
+// BookingConfirmed returns the event for a confirmed reservation.
 func BookingConfirmed(r *Reservation) event.Draft {
 	return r.event(ConfirmedV1, confirmed{
 		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
@@ -263,12 +264,12 @@ type cancelled struct {
 	Applied     Applied         `json:"policyApplied"`
 	Refunds     []Refund        `json:"paymentRefundsRequested"`
 	Items       []id.Item       `json:"itemsCancelled"`
-	Allocations []id.Allocation `json:"inventoryAllocationIds"` // what inventory may give to others
+	Allocations []id.Allocation `json:"inventoryAllocationIds"` // for inventory to release
 	Actor       Actor           `json:"actor"`
 	Cause       *id.Event       `json:"causationEventId,omitzero"`
 }
 
-// BookingCancelled tells that a reservation will not take place.
+// BookingCancelled returns the event for a cancelled reservation.
 func BookingCancelled(r *Reservation) event.Draft {
 	c, items := r.Cancellation, make([]id.Item, len(r.Items))
 	for i, item := range r.Items {
@@ -296,7 +297,7 @@ type holdExpired struct {
 	Allocations []id.Allocation `json:"inventoryAllocationIds"`
 }
 
-// HoldRanOut tells that nobody paid in time.
+// HoldRanOut returns the event for an expired hold.
 func HoldRanOut(r *Reservation) event.Draft {
 	return r.event(HoldExpiredV1, holdExpired{
 		reference:   r.reference(),

@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// What this service refuses, each with the sentence that the caller reads.
+// The errors of this service, with the messages that clients read.
 var (
 	ErrNotFound          = fault.ErrNotFound
 	ErrIllegalTransition = fault.New(fault.Conflict, "RESERVATION.ILLEGAL_TRANSITION", "The reservation is not in a state that allows this.")
@@ -17,8 +17,8 @@ var (
 	ErrNotCaptured       = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment for this reservation has not been captured.").After(2 * time.Second)
 )
 
-// What a payment is worth for good. Each is the cause of an ErrNotCaptured; one without such a cause says that the money
-// may still come.
+// Final failures of a payment. Each is the cause of an ErrNotCaptured. An ErrNotCaptured without such a cause means
+// that the money may still arrive.
 var (
 	ErrTooLittle = errors.New("the captured amount does not cover the stay; it is refunded")
 	ErrForeign   = errors.New("the payment intent belongs to another reservation")

@@ -13,7 +13,8 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// selectReservations is what every reading begins with. The database's clock comes along: it decides what is over.
+// selectReservations is the start of every query. It includes the database's clock, which decides whether a hold has
+// expired.
 const selectReservations = `
 	SELECT r.reservation_id, r.tenant_id, r.property_id, r.code, r.state, r.pending_step, r.version, r.channel, r.partner_id,
 		r.session_id, r.draft_id, r.quote_id, r.guest_id, r.guest_locale, r.stay_start AS "start", r.stay_end AS "end",
@@ -23,20 +24,20 @@ const selectReservations = `
 	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
 	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
 
-// termColumns are the terms that a quote freezes and its reservation keeps. Rows that are older than these columns read as UTC and
-// as usualGrace.
+// termColumns are the terms that a quote freezes and its reservation keeps. Rows that predate these columns read as UTC
+// and usualGrace.
 const termColumns = `
 		coalesce(time_zone, 'UTC') AS time_zone, coalesce(check_in_from, '') AS check_in_from,
 		coalesce(check_out_until, '') AS check_out_until, coalesce(no_show_grace_hours, 6) AS no_show_grace_hours,
 		own_total_micro, own_currency`
 
-// A Page is a part of a list: at most Limit reservations, those after one.
+// A Page is a part of a list: at most Limit reservations, those with ids after After.
 type Page struct {
 	After id.Reservation // zero: from the first
 	Limit int
 }
 
-// Get returns a reservation, or ErrNotFound where it is beyond reach.
+// Get returns a reservation, or ErrNotFound if it does not exist or is out of scope.
 func (s Reservations) Get(ctx context.Context, who Scope, rsv id.Reservation) (r *Reservation, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		found, err := read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
@@ -50,8 +51,9 @@ func (s Reservations) Get(ctx context.Context, who Scope, rsv id.Reservation) (r
 	return r, err
 }
 
-// Lock returns a reservation that nobody else changes before the transaction ends, or ErrNotFound. It is read after it is
-// locked: in one statement, who had to wait would see the new row beside the old hold, which is no row at all.
+// Lock locks the row of a reservation until the end of the transaction and returns the reservation, or ErrNotFound.
+// Locking and reading are two statements: a single statement that waited for the lock would join the new row with the
+// old hold and find no row.
 func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation) (*Reservation, error) {
 	tx.Queue(`SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation FOR UPDATE`,
 		pgx.StrictNamedArgs{"tenant": tenant, "reservation": rsv})
@@ -63,13 +65,13 @@ func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, tenant id.Tenant
 	return only(found)
 }
 
-// ByCode lists the reservation with that code, in capital letters or small ones, if there is one.
+// ByCode returns the reservation with that code, or an empty list. It ignores case.
 func (s Reservations) ByCode(ctx context.Context, who Scope, code string) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+` AND r.code = @code`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": strings.ToUpper(strings.TrimSpace(code))})
 }
 
-// Arrivals lists whom a property awaits on a day: what is confirmed, in the order of the reservations' ids.
+// Arrivals lists the confirmed reservations that arrive at a property on a day, ordered by id.
 func (s Reservations) Arrivals(ctx context.Context, who Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+`
 		AND r.property_id = @property AND r.stay_start = @date AND r.state = 'confirmed'
@@ -77,7 +79,7 @@ func (s Reservations) Arrivals(ctx context.Context, who Scope, at id.Property, o
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "date": on, "after": p.After, "limit": p.Limit})
 }
 
-// InHouse lists whose stay at a property is under way, in the order of the reservations' ids.
+// InHouse lists the reservations whose guests are staying at a property, ordered by id.
 func (s Reservations) InHouse(ctx context.Context, who Scope, at id.Property, p Page) ([]*Reservation, error) {
 	return s.list(ctx, who, selectReservations+`
 		AND r.property_id = @property AND r.state IN ('check_in_started', 'checked_in', 'checkout_started')
@@ -95,15 +97,15 @@ func (s Reservations) list(ctx context.Context, who Scope, sql string, args pgx.
 	return found, err
 }
 
-// A Due hold is over, and nobody has been told yet.
+// A Due is an expired hold whose event has not been published yet.
 type Due struct {
 	Tenant      id.Tenant      `db:"tenant_id"`
 	Reservation id.Reservation `db:"reservation_id"`
 	Since       time.Time      `db:"expires_at"`
 }
 
-// Due lists holds of all tenants that are over, the oldest first, and only those that come after the given one. It only names
-// them: they are closed inside their tenants.
+// Due lists expired holds of all tenants after the given one, oldest first. It returns ids only: each hold is closed in
+// a transaction of its tenant.
 func (s Reservations) Due(ctx context.Context, after Due, limit int) (due []Due, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `

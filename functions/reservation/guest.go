@@ -21,7 +21,8 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A Person is who stays, by name and address. It is kept here and nowhere else: no event and no other service's answer has it.
+// A Person holds the name and contact data of a guest. Only this service stores it: no event and no answer to another
+// service contains it.
 type Person struct {
 	FirstName string     `json:"firstName"`
 	LastName  string     `json:"lastName"`
@@ -37,7 +38,8 @@ const (
 	maxRequestsLength = 1000
 )
 
-// Validate refuses a guest without a name, and addresses that cannot be. Many guests have one name.
+// Validate rejects a guest without any name and malformed contact data. One of the two names may be empty, because many
+// guests have one name.
 func (p Person) Validate() error {
 	var found []fault.Violation
 	refuse := func(member, message string, bad bool) {
@@ -51,24 +53,24 @@ func (p Person) Validate() error {
 	refuse("lastName", "must be a name", !printable(p.LastName, maxNameLength))
 	refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
 	refuse("phone", "must be a telephone number with its country code", noPhone != nil)
-	refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
+	refuse("specialRequests", "must be at limit 1000 characters", !printable(p.Requests, maxRequestsLength))
 	if found != nil {
 		return fault.ErrValidation.With(found...)
 	}
 	return nil
 }
 
-// printable reports whether a text can be read out at the desk: not too long, and nothing in it that does not show but
-// line ends and the joiners that Persian and Urdu are written with.
-func printable(s string, most int) bool {
+// printable reports whether a text has at limit limit characters, all of them printable. Line breaks, tabs, joiners and
+// direction marks are allowed, because Persian and Urdu need them.
+func printable(s string, limit int) bool {
 	const hidden = "\n\r\t\u200c\u200d\u200e\u200f"
-	return utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, func(r rune) bool {
+	return utf8.RuneCountInString(s) <= limit && !strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsPrint(r) && !strings.ContainsRune(hidden, r)
 	})
 }
 
-// Speak sets the language of the guest, and reports whether it is another one. That is a change of the reservation: a confirmation that
-// is under way reads it again.
+// Speak sets the guest's language and reports whether it changed. A change increases the version, so that a concurrent
+// confirmation reads the reservation again.
 func (r *Reservation) Speak(l locale.Tag) (changed bool) {
 	if r.Locale == l {
 		return false
@@ -78,8 +80,8 @@ func (r *Reservation) Speak(l locale.Tag) (changed bool) {
 	return true
 }
 
-// MayName returns nil while a guest can still be named: while rooms are held, and until the stay is over. Then it is
-// ErrHoldExpired or ErrIllegalTransition.
+// MayName returns nil while guest details can be set: while rooms are held, and until the end of the stay. Otherwise it
+// returns ErrHoldExpired or ErrIllegalTransition.
 func (r *Reservation) MayName() error {
 	switch r.EffectiveState() {
 	case Held, Confirmed, CheckInStarted, CheckedIn:
@@ -90,12 +92,12 @@ func (r *Reservation) MayName() error {
 	return ErrIllegalTransition
 }
 
-// Guests stores who stays.
+// Guests stores guest details.
 type Guests struct {
 	salts keyring.Ring
 }
 
-// OpenGuests opens the store. GUEST_SALT_KEYS make each tenant's salt for contact hashes.
+// OpenGuests opens the store. It derives each tenant's salt for contact hashes from GUEST_SALT_KEYS.
 func OpenGuests(e env.Env) (Guests, error) {
 	var c struct {
 		Salts keyring.Ring `env:"GUEST_SALT_KEYS,required"`
@@ -106,7 +108,7 @@ func OpenGuests(e env.Env) (Guests, error) {
 	return Guests{c.Salts}, nil
 }
 
-// Save writes who stays, in the place of who was named before.
+// Save stores the guest details and replaces earlier ones.
 func (g Guests) Save(ctx context.Context, tx postgres.Tx, r *Reservation, p Person) error {
 	email, phone, err := g.hashes(r.Tenant, p)
 	if err != nil {
@@ -125,8 +127,7 @@ func (g Guests) Save(ctx context.Context, tx postgres.Tx, r *Reservation, p Pers
 	return nil
 }
 
-// queueRequest writes what the guest asks for as the one special request that is named with the guest, in the place of the one before. An
-// empty text withdraws it.
+// queueRequest replaces the special request that belongs to the guest details. An empty text deletes it.
 func (r *Reservation) queueRequest(tx postgres.Tx, p Person) {
 	request := id.Derive[id.SpecialRequest](r.ID, "guest")
 	text := strings.TrimSpace(scrub(p.Requests))
@@ -142,7 +143,8 @@ func (r *Reservation) queueRequest(tx postgres.Tx, p Person) {
 		pgx.StrictNamedArgs{"request": request, "tenant": r.Tenant, "reservation": r.ID, "text": text, "locale": p.Locale})
 }
 
-// hashes let one tenant know its guest again, and no other tenant.
+// hashes returns hashes of the contact data, salted per tenant: a tenant recognises its returning guests, and hashes of
+// different tenants cannot be compared.
 func (g Guests) hashes(t id.Tenant, p Person) (email, phone string, err error) {
 	_, key := g.salts.Active()
 	if key == nil {

@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// Inventory is the inventory service, which alone knows what rooms there are. All its acts may be repeated: the
-// allocation ids say which act it is.
+// Inventory is a client of the inventory service, which alone counts rooms. All calls are idempotent by their
+// allocation ids.
 type Inventory struct{ client *upstream.Client }
 
 // OpenInventory opens the client.
@@ -20,8 +20,8 @@ func OpenInventory(e env.Env) Inventory {
 	return Inventory{upstream.Open(e, "inventory", upstream.Policy{Timeout: time.Second, Retries: 1})}
 }
 
-// Hold keeps one room for each item of the reservation, all or none: ErrOverbooked. Allocations that were held before
-// and are over stay so: ErrHoldExpired.
+// Hold holds one room for each item of the reservation. It returns ErrOverbooked if not all rooms are available, and
+// ErrHoldExpired if these allocations were held before and have expired.
 func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p HoldResult, err error) {
 	type allocation struct {
 		ID       id.Allocation `json:"allocationId"`
@@ -53,7 +53,7 @@ type allocations struct {
 	IDs    []id.Allocation `json:"allocationIds"`
 }
 
-// Commit takes held rooms for good, or none of them when any is over: ErrHoldExpired.
+// Commit makes held rooms permanent. It returns ErrHoldExpired, and commits no room, if any allocation has expired.
 func (i Inventory) Commit(ctx context.Context, r *Reservation, h Hold) error {
 	var out struct {
 		CommittedAt time.Time `json:"committedAt"`
@@ -61,13 +61,13 @@ func (i Inventory) Commit(ctx context.Context, r *Reservation, h Hold) error {
 	if err := i.client.Post(ctx, "/commits", allocations{r.Tenant, h.Allocations}, &out, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
 		return fmt.Errorf("inventory: commit for %s: %w", r.ID, err)
 	}
-	if out.CommittedAt.IsZero() { // whatever answered, it was not the inventory: nobody is told of a room that is not taken
+	if out.CommittedAt.IsZero() { // not an answer of inventory: do not confirm
 		return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: commit for %s: incomplete", r.ID))
 	}
 	return nil
 }
 
-// Release gives rooms back, held or committed.
+// Release releases held or committed rooms.
 func (i Inventory) Release(ctx context.Context, r *Reservation, ids []id.Allocation) error {
 	if err := i.client.Post(ctx, "/releases", allocations{r.Tenant, ids}, nil, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
 		return fmt.Errorf("inventory: release for %s: %w", r.ID, err)

@@ -17,28 +17,28 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Scope is how far somebody sees: one tenant, and there all properties (nil) or only some. What lies beyond it does
-// not exist for them.
+// A Scope is the data that a caller may access: one tenant, and all its properties (nil) or some. Everything else looks
+// nonexistent to the caller.
 type Scope struct {
 	Tenant     id.Tenant
 	Properties []id.Property
 }
 
-// Allows reports whether a property is within reach.
+// Allows reports whether a property is in scope.
 func (r Scope) Allows(p id.Property) bool {
 	return r.Properties == nil || slices.Contains(r.Properties, p)
 }
 
-// A Principal is who calls this service, and how far they see.
+// A Principal is the authenticated caller with its scope.
 type Principal struct {
 	Scope
 	Actor Actor
 	Roles []string // of staff
-	Desk  bool     // a service that a hotel's staff work with
+	Desk  bool     // a service that hotel staff use
 }
 
-// CanActAs reports whether the visitor may do something in that name. Services speak for guests, desk services for staff too;
-// staff speak for themselves only.
+// CanActAs reports whether the principal may act in the name of a. Services act for guests, desk services also for
+// staff. Staff act for themselves only.
 func (v Principal) CanActAs(a Actor) bool {
 	if v.Actor.Type == Staff {
 		return a == v.Actor
@@ -46,18 +46,19 @@ func (v Principal) CanActAs(a Actor) bool {
 	return a.Type != Staff || v.Desk
 }
 
-// MayGive reports whether the visitor may cancel for that reason: that the hotel cancels is for its staff and their services to say.
+// MayGive reports whether the principal may cancel for that reason. Only staff and desk services may give
+// StaffCancelled.
 func (v Principal) MayGive(r Reason) bool {
 	return r != StaffCancelled || v.Actor.Type == Staff || v.Desk
 }
 
-// The roles that let staff in. One of them is needed on every route.
+// The staff roles that grant access. Every route requires one of them.
 const (
 	FrontDesk = "front_desk"
 	Manager   = "manager"
 )
 
-// MayWaive reports whether the visitor may leave a guest what the policy keeps: a manager may. No service is one.
+// MayWaive reports whether the principal may waive a penalty. Only managers may; a service never may.
 func (v Principal) MayWaive() bool { return v.Actor.Type == Staff && slices.Contains(v.Roles, Manager) }
 
 // A Call is a request to this service.
@@ -69,7 +70,7 @@ type Call[In any] struct {
 // A Serve is the act of one of this service's HTTP functions.
 type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 
-// HTTP makes an HTTP function. Services and the desk call it, each for one tenant.
+// HTTP returns an HTTP function. Services and staff call it, each call for one tenant.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) fn.Function {
 	s.Access = fn.Desk
 	open := func(e env.Env) (fn.Middleware[Principal], error) { return openMiddleware(e, s.Idempotent) }
@@ -82,7 +83,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) f
 	})
 }
 
-// openMiddleware opens the ledger only for those who need it: to read, no key is needed.
+// openMiddleware opens the idempotency ledger only if the function needs idempotency keys. Reads do not.
 func openMiddleware(e env.Env, idempotent bool) (d fn.Middleware[Principal], err error) {
 	var c struct {
 		Desks []string `env:"DESK_CALLERS"` // e-mails of the services that staff work with
@@ -101,8 +102,8 @@ func openMiddleware(e env.Env, idempotent bool) (d fn.Middleware[Principal], err
 	return d, err
 }
 
-// enter takes the tenant from X-Tenant-Id. Staff of another tenant find nothing there, as if it did not exist, and staff without a role
-// for the desk are refused.
+// enter reads the tenant from X-Tenant-Id. It returns ErrNotFound to staff of another tenant, and ErrForbidden to staff
+// without a desk role.
 func enter(r *http.Request, who identity.Identity) (Principal, fn.Scope, error) {
 	tenant, err := id.Parse[id.Tenant](r.Header.Get("X-Tenant-Id"))
 	if err != nil || len(r.Header.Values("X-Tenant-Id")) != 1 {
@@ -122,8 +123,8 @@ func enter(r *http.Request, who identity.Identity) (Principal, fn.Scope, error) 
 	return v, fn.Scope{Tenant: tenant, Caller: caller}, nil
 }
 
-// Event makes an event function. What can never succeed goes to the dead letters of its subject; an event of no tenant
-// is such a one.
+// Event returns an event function. Permanent failures go to the dead-letter topic of its subject. An event without a
+// tenant is one.
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	s.DeadLetter = "melmastoon-reservation-" + s.Subject + "-dlq"
 	s.Attempts = 20

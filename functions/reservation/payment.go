@@ -9,28 +9,28 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// A Payment is what a confirmed reservation stands on.
+// A Payment is the payment that confirmed a reservation.
 type Payment struct {
 	Method        Method        `db:"payment_method"`
 	PaymentStatus PaymentStatus `db:"payment_status"`
 	Intent        *id.Intent    `db:"payment_intent_id"`
 	Captured      money.Micro   `db:"captured_micro"`
-	Refunded      money.Micro   `db:"-"` // of it, as [Payments.Learn] has found; it is kept by the payment service only
+	Refunded      money.Micro   `db:"-"` // part of Captured, set by [Payments.Learn]; not stored here
 	CaptureEvent  *id.Event     `db:"capture_event_id"`
 	ConfirmedAt   *time.Time
 }
 
-// A PaymentStatus says whether money has come or is promised.
+// A PaymentStatus is the status of a payment intent.
 type PaymentStatus string
 
-// The statuses that confirm a reservation, and the one of an intent that can still be paid. The payment service knows more.
+// The statuses that confirm a reservation, and that of an intent that can still be paid. The payment service has more.
 const (
 	Captured        PaymentStatus = "captured"
 	PendingCash     PaymentStatus = "pending_cash"
 	RequiresPayment PaymentStatus = "requires_payment"
 )
 
-// An Intent is what the payment service says of one attempt to pay.
+// An Intent is one attempt to pay, as the payment service reports it.
 type Intent struct {
 	ID           id.Intent      `json:"paymentIntentId"`
 	Tenant       id.Tenant      `json:"tenantId"`
@@ -44,10 +44,10 @@ type Intent struct {
 	CaptureEvent *id.Event      `json:"capturedEventId"`
 }
 
-// kept is the money of the intent that the hotel has.
+// kept returns the captured amount that has not been refunded.
 func (i Intent) kept() money.Micro { return i.Captured - i.Refunded }
 
-// A Cancellation is why a reservation will not take place, and what follows from it.
+// A Cancellation records why a reservation was cancelled, and the penalty and refunds.
 type Cancellation struct {
 	Reason  string    `json:"reason"`
 	Code    Reason    `json:"reasonCode"`
@@ -55,20 +55,20 @@ type Cancellation struct {
 	Applied Applied   `json:"policyApplied"`
 	Refunds []Refund  `json:"paymentRefundsRequested"`
 	Actor   Actor     `json:"actor"`
-	Cause   *id.Event `json:"causationEventId,omitzero"` // what this service reacted to
+	Cause   *id.Event `json:"causationEventId,omitzero"` // the event that caused it
 }
 
-// A Reason is why a reservation was cancelled, for programs.
+// A Reason is a machine-readable reason for a cancellation.
 type Reason string
 
-// The reasons given so far.
+// The reasons.
 const (
 	GuestCancelled  Reason = "guest_cancelled"
 	PaymentFailed   Reason = "payment_failed"
 	InventoryFailed Reason = "inventory_failed"
 )
 
-// An Applied is what a policy came to.
+// An Applied is the result of applying a policy.
 type Applied struct {
 	Ref      string         `json:"ref"`
 	Eligible money.Micro    `json:"refundEligibilityMicro"`
@@ -76,28 +76,28 @@ type Applied struct {
 	Currency money.Currency `json:"currency"`
 }
 
-// A Refund is money of one intent that shall go back.
+// A Refund is an amount of one intent that is to be refunded.
 type Refund struct {
 	Intent id.Intent   `json:"paymentIntentId"`
 	Amount money.Micro `json:"amountMicro"`
 }
 
-// Accepts says whether the intent may confirm the reservation where it stands.
+// Accepts returns nil if the intent can confirm the reservation in its effective state, or the reason why not.
 func (r *Reservation) Accepts(i Intent) error {
 	covers := i.Currency == r.Currency && i.kept() >= r.Total
 	promises := i.Method == CashOnArrival && i.Currency == r.Currency && i.Amount >= r.Total
-	switch standing := r.EffectiveState(); {
+	switch state := r.EffectiveState(); {
 	case !r.owns(i):
-		return errForeign // neither confirmed nor given back by this one
-	case !standing.leadsTo(Confirmed):
+		return errForeign // do not confirm and do not refund
+	case !state.leadsTo(Confirmed):
 		return ErrIllegalTransition
 	case i.Status == Captured && covers:
 		return nil
 	case i.Captured > 0:
 		return errTooLittle
-	case i.Status == PendingCash && promises: // after the hold only with rooms that were committed before its end
+	case i.Status == PendingCash && promises: // an expired hold: the rooms were committed in time
 		return nil
-	case standing == ExpiredHold:
+	case state == ExpiredHold:
 		return ErrHoldExpired
 	}
 	return ErrNotCaptured
@@ -105,7 +105,7 @@ func (r *Reservation) Accepts(i Intent) error {
 
 func (r *Reservation) owns(i Intent) bool { return i.Reservation == r.ID && i.Tenant == r.Tenant }
 
-// PaidBy reports whether the reservation stands on that intent already; without one, on the promise of cash.
+// PaidBy reports whether that intent has confirmed the reservation; for nil, whether a cash promise has.
 func (r *Reservation) PaidBy(i *id.Intent) bool {
 	if r.Intent == nil || r.State == Cancelled {
 		return false
@@ -116,7 +116,7 @@ func (r *Reservation) PaidBy(i *id.Intent) bool {
 	return *i == *r.Intent
 }
 
-// Confirm makes the reservation the guest's for good: the intent pays for it, and inventory has committed the hold.
+// Confirm confirms the reservation: the intent pays for it, and inventory has committed the hold.
 func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
 	if err := r.Accepts(i); err != nil {
 		return err
@@ -131,16 +131,18 @@ func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
 	return nil
 }
 
-// maxHoldRetries is how often rooms are asked for under new ids. Each time, the ids before have lapsed in an attempt cut off.
+// maxHoldRetries limits the number of new holds under new ids. Each retry means that the ids before expired in an
+// interrupted attempt.
 const maxHoldRetries = 3
 
-// retryHold is a new hold on the same rooms for a guest who has paid when the first was over. The same attempt by the same
-// intent has the same ids, whoever makes it, so that two of them take the rooms once.
+// retryHold returns a new hold on the same rooms, for a guest whose payment arrived after the first hold expired. The
+// ids derive from the intent and the attempt, so concurrent confirmations take the rooms once.
 func (r *Reservation) retryHold(i id.Intent, attempt int) Hold {
 	return r.wanted(i, "again/"+strconv.Itoa(attempt), minHold)
 }
 
-// CancelUnpaid gives up a hold that will not be paid for. A hold that is over is none any more: the sweep tells of it.
+// CancelUnpaid cancels a hold whose payment failed permanently. It returns ErrIllegalTransition for an expired hold;
+// expireholds closes it.
 func (r *Reservation) CancelUnpaid(now time.Time) error {
 	if r.EffectiveState() != Held {
 		return ErrIllegalTransition
@@ -148,7 +150,7 @@ func (r *Reservation) CancelUnpaid(now time.Time) error {
 	return r.cancel(PaymentFailed, "The payment failed permanently.", saga(), now)
 }
 
-// CancelLost gives up a hold whose rooms the inventory service has lost.
+// CancelLost cancels a hold whose rooms the inventory service has lost.
 func (r *Reservation) CancelLost(now time.Time) error {
 	if r.EffectiveState() != Held {
 		return ErrIllegalTransition
@@ -156,7 +158,7 @@ func (r *Reservation) CancelLost(now time.Time) error {
 	return r.cancel(InventoryFailed, "The rooms are no longer available.", saga(), now)
 }
 
-// CancelSoldOut ends a reservation that was paid for when its rooms were gone. Everything the intent has brought goes back.
+// CancelSoldOut cancels a paid reservation whose rooms are sold. The intent is refunded completely.
 func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 	if !r.owns(i) {
 		return errForeign
@@ -172,7 +174,7 @@ func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 	return nil
 }
 
-// Replace gives up a hold because its guest has another one now.
+// Replace cancels a hold because its guest has a new one.
 func (r *Reservation) Replace(by Actor, now time.Time) error {
 	if r.EffectiveState() != Held {
 		return ErrIllegalTransition
@@ -180,11 +182,11 @@ func (r *Reservation) Replace(by Actor, now time.Time) error {
 	return r.cancel(GuestCancelled, "Replaced by another hold.", by, now)
 }
 
-// cancel gives back what was paid, and the rooms, which the event names.
+// cancel moves to Cancelled and records the refunds. The event lists the allocations to release.
 func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time, back ...Refund) error {
 	outcome := Released
 	if r.EffectiveState() == ExpiredHold {
-		outcome = Expired // which it was before, and a hold has one outcome
+		outcome = Expired // it had expired before, and a hold has one outcome
 	}
 	if err := r.move(r.EffectiveState(), Cancelled); err != nil {
 		return err
@@ -198,28 +200,29 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 	return nil
 }
 
-// standsOn reports whether the reservation is, or was before it was cancelled, paid for by that intent.
-func (r *Reservation) standsOn(i Intent) bool { return r.Intent != nil && *r.Intent == i.ID }
+// paidByIntent reports whether that intent paid for the reservation. It stays true after a cancellation.
+func (r *Reservation) paidByIntent(i Intent) bool { return r.Intent != nil && *r.Intent == i.ID }
 
-// RefundableAmount is the money of an intent that bought nothing: too little of it came, or the reservation stands on another
-// intent, or on none and never will. What a cancellation has asked to be given back is not given back twice.
+// RefundableAmount returns the money of an intent that does not pay for a reservation: the captured amount is too
+// small, another intent confirmed the reservation, or it can no longer be confirmed. It returns false if a cancellation
+// has already requested the refund.
 func (r *Reservation) RefundableAmount(i Intent) (Refund, bool) {
 	asked := r.Cancellation != nil && slices.ContainsFunc(r.Cancellation.Refunds, func(back Refund) bool { return back.Intent == i.ID })
-	if !r.owns(i) || r.standsOn(i) || asked || i.kept() <= 0 || r.Accepts(i) == nil {
+	if !r.owns(i) || r.paidByIntent(i) || asked || i.kept() <= 0 || r.Accepts(i) == nil {
 		return Refund{}, false
 	}
 	return Refund{i.ID, i.kept()}, true
 }
 
-// Surplus is the money of a confirming intent beyond the price of the stay.
+// Surplus returns the money of a confirming intent beyond the price of the stay.
 func (r *Reservation) Surplus(i Intent) (Refund, bool) {
 	return Refund{i.ID, i.kept() - r.Total}, i.kept() > r.Total
 }
 
-// OrphanedAllocations are the rooms that an attempt with this intent may have taken anew when it cannot confirm the reservation any
-// more. While it still can, another attempt may just be succeeding with them.
+// OrphanedAllocations returns the allocations that interrupted attempts with this intent may have created. It returns
+// nil while the reservation can still be confirmed, because a concurrent attempt may be using them.
 func (r *Reservation) OrphanedAllocations(i Intent) (rooms []id.Allocation) {
-	if !r.owns(i) || r.standsOn(i) || i.Captured == 0 || r.State.leadsTo(Confirmed) {
+	if !r.owns(i) || r.paidByIntent(i) || i.Captured == 0 || r.State.leadsTo(Confirmed) {
 		return nil
 	}
 	for attempt := range maxHoldRetries {

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// Payments is the payment service.
+// Payments is a client of the payment service.
 type Payments struct{ client *upstream.Client }
 
 // OpenPayments opens the client.
@@ -23,7 +23,7 @@ func OpenPayments(e env.Env) Payments {
 	return Payments{upstream.Open(e, "payment", upstream.Policy{Timeout: 2 * time.Second, Retries: 1})}
 }
 
-// Intent says what has become of an intent. One that the payment service does not know has captured nothing.
+// Intent returns an intent. It returns ErrNotCaptured if the payment service does not know the intent.
 func (p Payments) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (intent Intent, err error) {
 	err = p.client.Get(ctx, "/intents/"+i.String(), nil, &intent, upstream.Tenant(tenant))
 	switch {
@@ -37,8 +37,8 @@ func (p Payments) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (in
 	return intent, nil
 }
 
-// Pending reports whether an intent of the reservation can still pay for it: it is live, or its money has been captured and is not
-// all refunded.
+// Pending reports whether an intent of the reservation can still pay for it: it is open, or its captured money is not
+// fully refunded.
 func (p Payments) Pending(ctx context.Context, tenant id.Tenant, r id.Reservation) (bool, error) {
 	var out struct {
 		Intents []Intent `json:"intents"`
@@ -52,7 +52,7 @@ func (p Payments) Pending(ctx context.Context, tenant id.Tenant, r id.Reservatio
 	}), nil
 }
 
-// Promise has the guest promise to pay the whole stay in cash on arrival. Asked again it is the same promise.
+// Promise creates the intent to pay the whole stay in cash on arrival. It is idempotent.
 func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
 	in := struct {
 		Tenant      id.Tenant      `json:"tenantId"`
@@ -70,7 +70,7 @@ func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
 	return p.Intent(ctx, r.Tenant, out.ID)
 }
 
-// Learn asks how much of the money of a paid reservation has gone back, and notes it in the reservation. Cancelling needs it.
+// Learn sets r.Refunded to the amount that the payment service has refunded. Cancelling needs it.
 func (p Payments) Learn(ctx context.Context, r *Reservation) error {
 	if r.Captured == 0 {
 		return nil
@@ -83,7 +83,7 @@ func (p Payments) Learn(ctx context.Context, r *Reservation) error {
 	return nil
 }
 
-// A Cause is why money goes back without a cancellation. An intent is refunded once for each.
+// A Cause is the reason for a refund without a cancellation. An intent is refunded at most once per cause.
 type Cause string
 
 // The causes.
@@ -92,7 +92,7 @@ const (
 	Surplus       Cause = "surplus" // more was captured than the stay costs
 )
 
-// Refund gives money back, once: the refund's id derives from the intent and the cause.
+// Refund refunds money once: the refund's id derives from the intent and the cause.
 func (p Payments) Refund(ctx context.Context, tenant id.Tenant, back Refund, why Cause) error {
 	in := struct {
 		Refund id.Refund   `json:"refundId"`

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
-	_ "time/tzdata" // deadlines depend on it: a base image may have none
+	_ "time/tzdata" // deadlines need it; a base image may lack it
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -13,14 +13,16 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Local is the local time of a property. Quote and reservation keep it, so a deadline that was shown stays as it was.
+// A Local holds the local time of a property. Quote and reservation keep a copy, so deadlines already shown do not
+// change.
 type Local struct {
 	TimeZone      string `json:"timeZone"`      // IANA
 	CheckInFrom   string `json:"checkInFrom"`   // "14:00"
 	CheckOutUntil string `json:"checkOutUntil"` // "12:00"
 }
 
-// midnight returns when a date begins at the property. NewQuote rejects a zone that this program does not know; here it counts as UTC.
+// midnight returns the start of a date at the property. NewQuote rejects unknown time zones; here an unknown zone
+// counts as UTC.
 func (l Local) midnight(d stay.Date) time.Time {
 	zone, err := time.LoadLocation(l.TimeZone)
 	if err != nil {
@@ -32,14 +34,14 @@ func (l Local) midnight(d stay.Date) time.Time {
 
 // validate returns an error for a property without an IANA time zone that this program knows.
 func (l Local) validate() error {
-	if l.TimeZone == "" || l.TimeZone == "Local" { // LoadLocation takes them for UTC and for the zone of this process
+	if l.TimeZone == "" || l.TimeZone == "Local" { // LoadLocation maps them to UTC and to the zone of this process
 		return fmt.Errorf("the time zone %q", l.TimeZone)
 	}
 	_, err := time.LoadLocation(l.TimeZone)
 	return err
 }
 
-// Properties is the property service.
+// Properties is a client of the property service with a cache.
 type Properties struct {
 	known *staleCache[propertyKey, Local]
 }
@@ -49,9 +51,9 @@ type propertyKey struct {
 	property id.Property
 }
 
-// OpenProperties opens the client. All functions of a process share what it knows.
+// OpenProperties opens the client. All functions of a process share its cache.
 func OpenProperties(e env.Env) Properties {
-	known, _ := env.Once(e, "reservation.properties", func() (*staleCache[propertyKey, Local], error) { // nothing here can fail
+	known, _ := env.Once(e, "reservation.properties", func() (*staleCache[propertyKey, Local], error) { // cannot fail
 		client := upstream.Open(e, "property", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})
 		ask := func(ctx context.Context, key propertyKey) (Local, error) { return askLocal(ctx, client, key) }
 		return newStaleCache(e.Now, 10*time.Minute, ask), nil

@@ -13,14 +13,14 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// maxItems bounds the rooms of one reservation, and with them every answer and event that lists them; mostPromo what
-// is passed on to pricing.
+// maxItems limits the rooms of one reservation, and with them the size of answers and events. maxPromoLength limits the
+// promo code passed to pricing.
 const (
 	maxItems       = 20
 	maxPromoLength = 64
 )
 
-// An Ask is what somebody wants a price for.
+// An Ask is a request for a price.
 type Ask struct {
 	Property id.Property       `json:"propertyId"`
 	Items    []AskedItem       `json:"items"`
@@ -32,7 +32,7 @@ type Ask struct {
 	Draft    *id.Draft         `json:"draftId,omitzero"`
 }
 
-// Validate refuses stays, rooms and people that nobody can mean.
+// Validate rejects impossible stays, rooms and occupants.
 func (a Ask) Validate() error {
 	var found []fault.Violation
 	if err := a.Stay.Validate(); err != nil {
@@ -55,14 +55,14 @@ func (a Ask) Validate() error {
 	return nil
 }
 
-// An AskedItem is one room that a price is wanted for.
+// An AskedItem is one requested room.
 type AskedItem struct {
 	RoomType  id.RoomType    `json:"roomTypeId"`
 	RatePlan  id.RatePlan    `json:"ratePlanId"`
 	Occupants stay.Occupants `json:"occupants"`
 }
 
-// A Night is what one night of one room costs.
+// A Night is the price of one night in one room.
 type Night struct {
 	Date   stay.Date   `json:"date"`
 	Amount money.Micro `json:"amountMicro"`
@@ -76,17 +76,17 @@ type PricedItem struct {
 	Nights    []Night        `json:"nights"`
 	Nightly   money.Micro    `json:"nightlyRateMicro"` // on average
 	Total     money.Micro    `json:"totalMicro"`
-	Policy    *Policy        `json:"cancellationPolicy,omitzero"` // in a price: absent where that of the price holds
+	Policy    *Policy        `json:"cancellationPolicy,omitzero"` // in a Price: absent if the policy of the Price applies
 }
 
-// A Line is one line of the bill as the guest reads it.
+// A Line is one line of the bill, as shown to the guest.
 type Line struct {
 	Kind        string      `json:"kind"`
 	Description string      `json:"description"`
 	Amount      money.Micro `json:"amountMicro"`
 }
 
-// A Price is what the pricing service answers to an Ask.
+// A Price is the pricing service's answer to an Ask.
 type Price struct {
 	Items      []PricedItem `json:"items"`
 	Lines      []Line       `json:"lines"`
@@ -96,25 +96,25 @@ type Price struct {
 	ValidUntil time.Time    `json:"validUntil"`
 }
 
-// Totals is what a stay costs in all.
+// Totals is the total price of a stay.
 type Totals struct {
 	Grand    money.Micro    `json:"grandTotalMicro"`
 	Currency money.Currency `json:"currency"`
 }
 
-// PriceTotals is what a stay costs in all, and what that is in the tenant's own currency.
+// PriceTotals is the total price of a stay, also in the tenant's own currency.
 type PriceTotals struct {
 	Totals
 	Own
 }
 
-// Own is a total in the tenant's own currency. It is absent where that is the currency of the price.
+// Own is a total in the tenant's own currency. It is absent if that is the currency of the price.
 type Own struct {
 	OwnTotal    *money.Micro    `json:"inTenantCurrencyMicro,omitzero" db:"own_total_micro"`
 	OwnCurrency *money.Currency `json:"tenantCurrency,omitzero" db:"own_currency"`
 }
 
-// A Quote is a price that stands until ValidUntil. It is never changed.
+// A Quote is a price that is valid until ValidUntil. It is immutable.
 type Quote struct {
 	ID       id.Quote    `db:"quote_id"`
 	Tenant   id.Tenant   `db:"tenant_id"`
@@ -138,13 +138,13 @@ type Quote struct {
 	AsOf        time.Time // the database's clock when this was read
 }
 
-// A Basis is what a quote freezes beside the price.
+// A Basis holds the terms that a quote freezes besides the price.
 type Basis struct {
 	Settings // of the tenant
 	Local    // of the property
 }
 
-// Requested returns an ask without a price, under the id that its quote would have.
+// Requested returns a quote without a price, with the id that a priced quote of the same act would have.
 func Requested(act id.Request, tenant id.Tenant, region string, a Ask, now time.Time) *Quote {
 	q := &Quote{ID: id.Derive[id.Quote](act, "quote"), Tenant: tenant, Property: a.Property, Stay: a.Stay, Session: a.Session, Region: region, AsOf: at(now)}
 	for _, item := range a.Items {
@@ -153,9 +153,9 @@ func Requested(act id.Request, tenant id.Tenant, region string, a Ask, now time.
 	return q
 }
 
-// NewQuote freezes the price that the pricing service gave for an ask. The act names the quote, so that doing it again
-// makes the same one. It rejects a price for something else, and a basis without the region that every event needs or the
-// time zone that every deadline needs.
+// NewQuote returns a quote with the price that the pricing service gave for an ask. Its id derives from the act, so a
+// repetition returns the same quote. NewQuote rejects a price that does not match the ask, and a basis without the
+// region that every event needs or the time zone that every deadline needs.
 func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote, error) {
 	if err := p.answers(a); err != nil {
 		return nil, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("pricing: %w", err))
@@ -180,8 +180,8 @@ func NewQuote(act id.Request, tenant id.Tenant, b Basis, a Ask, p Price) (*Quote
 	}, nil
 }
 
-// answers returns an error for a price that is not for the ask, or that would break the schema of a later event: then captured money
-// could not be refunded.
+// answers returns an error if the price does not match the ask, or would violate the schema of a later event: captured
+// money could then not be refunded.
 func (p Price) answers(a Ask) error {
 	switch {
 	case len(p.Items) != len(a.Items):
@@ -215,7 +215,7 @@ func (p Price) answers(a Ask) error {
 	return p.adds()
 }
 
-// adds returns an error unless the lines sum to the grand total.
+// adds returns an error if the lines do not sum to the grand total.
 func (p Price) adds() error {
 	var sum money.Micro
 	for _, line := range p.Lines {
@@ -230,18 +230,19 @@ func (p Price) adds() error {
 	return nil
 }
 
-// A Booking is what makes a reservation of a quote.
+// A Booking holds the data besides the quote that a reservation needs.
 type Booking struct {
-	Act       id.Request // names what is made, so that doing it again makes the same
+	Act       id.Request // the ids derive from it, so a repetition has the same ids
 	Channel   Channel
 	Partner   Name
 	Session   *id.TenantSession
 	Draft     *id.Draft
 	CreatedBy Actor
-	TTL       time.Duration // how long the rooms are wanted
+	TTL       time.Duration // of the hold
 }
 
-// Reserve makes a reservation of the quote, with the hold it wants. Nothing is kept before [Reservation.Keep].
+// Reserve returns a reservation of the quote with the hold to request. The hold takes effect with [Reservation.Keep].
+// Reserve returns ErrQuoteExpired if the quote is no longer valid.
 func (q *Quote) Reserve(b Booking) (*Reservation, error) {
 	if !q.AsOf.Before(q.ValidUntil) {
 		return nil, ErrQuoteExpired

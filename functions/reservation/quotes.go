@@ -32,7 +32,7 @@ const selectQuotes = `
 	FROM reservation.quotes
 	WHERE tenant_id = @tenant AND quote_id = @quote AND (@properties::uuid[] IS NULL OR property_id = ANY (@properties))`
 
-// Get returns a quote, or ErrNotFound where it is beyond reach.
+// Get returns a quote, or ErrNotFound if it does not exist or is out of scope.
 func (s Quotes) Get(ctx context.Context, who Scope, q id.Quote) (quote *Quote, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
 		quote, err = getQuote(ctx, tx.Last(), who, q)
@@ -53,22 +53,22 @@ func getQuote(ctx context.Context, tx postgres.Tx, who Scope, q id.Quote) (*Quot
 	return quote, nil
 }
 
-// Add writes a new quote and tells of it. Where the same act has been done before, its quote stands and is returned.
-func (s Quotes) Add(ctx context.Context, q *Quote) (stands *Quote, err error) {
+// Add stores a new quote and publishes its events. If the same act has stored a quote before, Add returns that quote.
+func (s Quotes) Add(ctx context.Context, q *Quote) (stored *Quote, err error) {
 	err = s.db.InTenant(ctx, q.Tenant, func(tx postgres.Tx) error {
 		added, err := insertQuote(ctx, tx, q)
 		if err != nil {
 			return fmt.Errorf("quotes: add %s: %w", q.ID, err)
 		}
-		if stands, err = getQuote(ctx, tx, Scope{Tenant: q.Tenant}, q.ID); err != nil || !added {
+		if stored, err = getQuote(ctx, tx, Scope{Tenant: q.Tenant}, q.ID); err != nil || !added {
 			return err
 		}
-		return s.outbox.Append(ctx, tx, QuoteRequested(stands), QuoteCreated(stands))
+		return s.outbox.Append(ctx, tx, QuoteRequested(stored), QuoteCreated(stored))
 	})
-	return stands, err
+	return stored, err
 }
 
-// Rejected publishes that a price was requested and none was given.
+// Rejected publishes the request for a price that pricing did not give.
 func (s Quotes) Rejected(ctx context.Context, q *Quote) error {
 	return s.db.InTenant(ctx, q.Tenant, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, QuoteRequested(q)) })
 }

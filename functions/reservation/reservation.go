@@ -11,15 +11,15 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Reservation is the rooms of one stay, from the first hold to the last key.
+// A Reservation represents the rooms of one stay, from the hold to check-out.
 type Reservation struct {
 	ID       id.Reservation `db:"reservation_id"`
 	Tenant   id.Tenant      `db:"tenant_id"`
 	Property id.Property    `db:"property_id"`
-	Code     string         // what a guest reads to the desk; unique per tenant, drawn when the row is written
-	State    State          // as stored: EffectiveState says where the reservation stands
+	Code     string         // the guest's booking code; unique per tenant, generated on insert
+	State    State          // as stored; see EffectiveState
 	Pending  Step           `db:"pending_step"`
-	Version  int            // one more with each move
+	Version  int            // increases with each transition
 	Channel  Channel
 	Partner  Name              `db:"partner_id"`
 	Session  *id.TenantSession `db:"session_id"`
@@ -42,7 +42,7 @@ type Reservation struct {
 	Own
 	CreatedBy Actor
 	CreatedAt time.Time
-	AsOf      time.Time // the database's clock when this was read: what is over is over by this
+	AsOf      time.Time // the database's clock at the read; decides whether the hold has expired
 }
 
 // An Item is one room.
@@ -56,26 +56,26 @@ type Item struct {
 	Policy  *Policy     // nil: stored before items had one
 }
 
-// A Step is what a held reservation waits for.
+// A Step is the saga step that a held reservation waits for.
 type Step string
 
 // The steps.
 const (
-	AwaitInventory Step = "await_inventory" // to tell that it has taken the rooms
+	AwaitInventory Step = "await_inventory" // inventory's event that it has taken the rooms
 	AwaitPayment   Step = "await_payment"
 )
 
-// A Hold is a claim on rooms until ExpiresAt. It has one outcome.
+// A Hold is a claim on rooms until ExpiresAt. Its outcome is final.
 type Hold struct {
 	ID          id.Hold         `db:"hold_id"`
-	Allocations []id.Allocation `db:"allocation_ids"` // one per item, in their order
+	Allocations []id.Allocation `db:"allocation_ids"` // one per item, in the same order
 	PlacedAt    time.Time
 	ExpiresAt   time.Time
 	TTL         int     `db:"ttl_seconds"`
 	Outcome     Outcome `db:"hold_status"`
 }
 
-// An Outcome is what became of a hold.
+// An Outcome is the status of a hold.
 type Outcome string
 
 // The outcomes.
@@ -86,16 +86,16 @@ const (
 	Released  Outcome = "released"
 )
 
-// A HoldResult is the inventory service's word that it keeps rooms.
+// A HoldResult is the inventory service's answer to a hold.
 type HoldResult struct {
 	PlacedAt  time.Time `json:"placedAt"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// IDOf is the id of the reservation that an act makes.
+// IDOf returns the id of the reservation that an act creates.
 func IDOf(act id.Request) id.Reservation { return id.Derive[id.Reservation](act, "reservation") }
 
-// wanted is a hold on the reservation's rooms under ids that only this act can have.
+// wanted returns a hold on the reservation's rooms. Its ids derive from the act and the label.
 func (r *Reservation) wanted(act [16]byte, label string, ttl time.Duration) Hold {
 	h := Hold{ID: id.Derive[id.Hold](act, label), TTL: int(ttl / time.Second), Outcome: Live}
 	for i := range r.Items {
@@ -104,7 +104,8 @@ func (r *Reservation) wanted(act [16]byte, label string, ttl time.Duration) Hold
 	return h
 }
 
-// EffectiveState is where the reservation stood when it was read: a hold whose time had come was over, whatever is stored.
+// EffectiveState returns the state at the time of the read: a held reservation past its expiry is ExpiredHold, whatever
+// is stored.
 func (r *Reservation) EffectiveState() State {
 	if r.State == Held && !r.AsOf.Before(r.Hold.ExpiresAt) {
 		return ExpiredHold
@@ -112,7 +113,7 @@ func (r *Reservation) EffectiveState() State {
 	return r.State
 }
 
-// move is the only way from state to state.
+// move makes a transition, or returns ErrIllegalTransition. All transitions go through it.
 func (r *Reservation) move(from, to State) error {
 	if !from.leadsTo(to) {
 		return ErrIllegalTransition
@@ -122,7 +123,7 @@ func (r *Reservation) move(from, to State) error {
 	return nil
 }
 
-// Keep begins the hold that inventory has placed.
+// Keep moves to Held with the hold that inventory has placed.
 func (r *Reservation) Keep(p HoldResult) error {
 	if err := r.move(r.State, Held); err != nil {
 		return err
@@ -138,7 +139,7 @@ func (h Hold) placed(p HoldResult) Hold {
 	return h
 }
 
-// Expire writes down that the hold is over.
+// Expire moves an expired hold to ExpiredHold.
 func (r *Reservation) Expire() error {
 	if r.EffectiveState() != ExpiredHold {
 		return ErrIllegalTransition
@@ -150,12 +151,13 @@ func (r *Reservation) Expire() error {
 	return nil
 }
 
-// Awaits reports whether the named allocation is one that a live hold stands on.
+// Awaits reports whether the allocation belongs to the live hold.
 func (r *Reservation) Awaits(a id.Allocation) bool {
 	return r.EffectiveState() == Held && slices.Contains(r.Hold.Allocations, a)
 }
 
-// Lost reports whether the named allocation is a room of a booked reservation, whose guest is still to come or staying.
+// Lost reports whether the allocation belongs to a confirmed reservation that has not checked out: inventory has lost a
+// booked room.
 func (r *Reservation) Lost(a id.Allocation) bool {
 	booked := r.State == Confirmed || r.State == CheckInStarted || r.State == CheckedIn
 	return booked && slices.Contains(r.Hold.Allocations, a)

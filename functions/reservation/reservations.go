@@ -15,14 +15,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Schema is where the tables of this service are.
+// Schema is the database schema of this service.
 const Schema = "reservation"
 
-// Reservations stores reservations with their items and holds, and tells what happens to them in the same transaction.
+// Reservations stores reservations with their items and holds, and their events in the same transaction.
 type Reservations struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
-	draw   func() string // a code that may be taken
+	draw   func() string // returns a random code, possibly in use
 }
 
 // OpenReservations opens the store.
@@ -36,8 +36,8 @@ func (s Reservations) In(ctx context.Context, tenant id.Tenant, f func(postgres.
 	return s.db.InTenant(ctx, tenant, f)
 }
 
-// Again runs a use case once more when somebody else changed its reservation while it was under way. Whoever loses
-// every time is told to come back, which no other conflict is.
+// Again repeats a use case on a version conflict (optimistic concurrency). It returns fault.ErrUnavailable if every
+// attempt conflicts, so that the client retries.
 func Again(ctx context.Context, useCase func() error) error {
 	const attempts = 10
 	for range attempts {
@@ -51,7 +51,7 @@ func Again(ctx context.Context, useCase func() error) error {
 	return fault.ErrUnavailable.Because(fault.ErrVersionConflict)
 }
 
-// Add writes a new reservation, and tells that its rooms are held. Its code is drawn here, where a collision shows.
+// Add stores a new reservation and publishes its hold. It generates the code.
 func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) error {
 	if err := s.insert(ctx, tx, r); err != nil {
 		return fmt.Errorf("reservations: add %s: %w", r.ID, err)
@@ -70,7 +70,7 @@ func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) e
 	return s.outbox.Append(ctx, tx, HoldPlaced(r))
 }
 
-// insert draws codes until one is free.
+// insert generates codes until one is free.
 func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation) error {
 	const draws = 8
 	for range draws {
@@ -99,8 +99,8 @@ func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation
 	return errors.New("found no free code")
 }
 
-// Save writes what has become of a reservation, with the events that tell of it. Whoever saves second what two have
-// read gets fault.ErrVersionConflict, and has changed nothing.
+// Save stores a changed reservation and appends its events. It returns fault.ErrVersionConflict, and changes nothing,
+// if the reservation was saved since it was read.
 func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, events ...event.Draft) error {
 	tag, err := tx.Exec(ctx, `
 		UPDATE reservation.reservations
@@ -122,7 +122,7 @@ func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, 
 	return s.outbox.Append(ctx, tx, events...)
 }
 
-// queueHold writes the current hold. One that it takes the place of had run out.
+// queueHold stores the current hold and marks a replaced live hold as expired.
 func (r *Reservation) queueHold(tx postgres.Tx) {
 	tx.Queue(`
 		UPDATE reservation.holds SET status = 'expired'
@@ -137,8 +137,9 @@ func (r *Reservation) queueHold(tx postgres.Tx) {
 			"expiresAt": r.ExpiresAt, "ttl": r.TTL, "outcome": r.Outcome})
 }
 
-// RoomsTaken notes that inventory has published the allocation. Once it has published all allocations of the hold, the reservation waits for
-// payment. Its version stays, because nothing is decided by this. A reservation that is not there is ErrNotFound.
+// RoomsTaken records that inventory has published the allocation. After all allocations of the hold, the reservation
+// waits for payment. The version does not change, because no decision depends on this. RoomsTaken returns ErrNotFound
+// if the reservation does not exist.
 func (s Reservations) RoomsTaken(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation, a id.Allocation) error {
 	var known bool
 	err := tx.QueryRow(ctx, `

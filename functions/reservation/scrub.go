@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// A Text is free text that a caller typed. Decoding scrubs it, so personal data is neither stored nor published.
+// A Text is free text from a caller. Decoding scrubs it, so personal data is neither stored nor published.
 type Text string
 
 // UnmarshalText accepts any text and scrubs it.
@@ -16,8 +16,8 @@ func (t *Text) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// The patterns of scrub. Seven digits are the shortest telephone number; a card has thirteen or more. Digits of every script count.
-// Our own ids, UUIDs, reservation codes and ISO dates have digits too and are kept.
+// The patterns of scrub. Telephone numbers have at least seven digits, cards at least thirteen, in any script. Ids of
+// this platform, UUIDs, reservation codes and ISO dates also contain digits and are kept.
 var (
 	emailPattern  = lazyPattern(`[^\s@＠<>()"',;:]+[@＠][^\s@＠<>()"',;:]+`)
 	numberPattern = lazyPattern(`(` + strings.Join([]string{
@@ -32,8 +32,8 @@ func lazyPattern(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// scrub removes e-mail addresses, telephone and card numbers, and control and bidi characters from a text. Scrubbing a text again
-// changes nothing.
+// scrub removes e-mail addresses, telephone and card numbers, and control and bidi characters from a text. It is
+// idempotent.
 func scrub(text string) string {
 	text = strings.Map(shown, text)
 	text = emailPattern().ReplaceAllString(text, "[email]")
@@ -45,7 +45,8 @@ func scrub(text string) string {
 	})
 }
 
-// shown drops a character that is not displayed. White space becomes a space; the joiners of Persian and Urdu stay.
+// shown maps white space to a space, keeps printable characters and the joiners of Persian and Urdu, and drops the
+// others.
 func shown(r rune) rune {
 	const joiners = "\u200c\u200d"
 	switch {

@@ -9,34 +9,35 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// How long a hold may last, and lasts where its tenant does not say.
+// Bounds and default of a hold's duration.
 const (
 	minHold   = 120 * time.Second
 	usualHold = 600 * time.Second
 	maxHold   = 1800 * time.Second
 )
 
-// How many hours after the day of arrival a guest is awaited at most, and where the tenant does not say.
+// Default and maximum of the no-show grace, in hours.
 const (
 	usualGrace = 6
 	maxGrace   = 720
 )
 
-// Settings are what a tenant decides for its reservations.
+// Settings are a tenant's settings for reservations.
 type Settings struct {
 	HoldTTL     time.Duration
 	NoShowGrace int    // hours
-	Region      string // where the tenant's data must stay; empty: not known
+	Region      string // where the tenant's data must stay; empty: unknown
 }
 
-// Tenants knows the settings of tenants: for a minute, and longer while the tenant service does not answer.
+// Tenants is a client of the tenant service. It caches settings for a minute, and longer while the tenant service
+// fails.
 type Tenants struct {
 	known *staleCache[id.Tenant, Settings]
 }
 
-// OpenTenants opens the client. All functions of an instance share what it knows.
+// OpenTenants opens the client. All functions of a process share its cache.
 func OpenTenants(e env.Env) Tenants {
-	known, _ := env.Once(e, "reservation.tenants", func() (*staleCache[id.Tenant, Settings], error) { // nothing here can fail
+	known, _ := env.Once(e, "reservation.tenants", func() (*staleCache[id.Tenant, Settings], error) { // cannot fail
 		client := upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond})
 		ask := func(ctx context.Context, tenant id.Tenant) (Settings, error) { return askSettings(ctx, client, tenant) }
 		return newStaleCache(e.Now, time.Minute, ask), nil
@@ -44,7 +45,8 @@ func OpenTenants(e env.Env) Tenants {
 	return Tenants{known}
 }
 
-// Settings never fails: what is not known is as usual, except the region, which is empty.
+// Settings returns the settings of a tenant. It never fails: if they are unknown, it returns the defaults and an empty
+// region.
 func (t Tenants) Settings(ctx context.Context, tenant id.Tenant) Settings {
 	known, err := t.known.get(ctx, tenant)
 	if err != nil {
@@ -71,7 +73,7 @@ func askSettings(ctx context.Context, client *upstream.Client, tenant id.Tenant)
 	return s, nil
 }
 
-// bounded keeps a tenant's wish within what the platform allows.
+// bounded returns a hold duration within the platform's bounds.
 func bounded(seconds int) time.Duration {
 	if seconds == 0 {
 		return usualHold

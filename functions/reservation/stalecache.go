@@ -8,8 +8,8 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A staleCache remembers answers of another service in this process: each until it is no longer fresh, and longer while the service
-// fails (stale-if-error).
+// A staleCache caches answers of another service in this process. It serves stale answers while the service fails
+// (stale-if-error).
 type staleCache[K comparable, V any] struct {
 	now   func() time.Time
 	fresh time.Duration
@@ -21,14 +21,15 @@ type staleCache[K comparable, V any] struct {
 
 type answered[V any] struct {
 	value V
-	until time.Time // then the service is asked again
+	until time.Time // fresh until then
 }
 
 func newStaleCache[K comparable, V any](now func() time.Time, fresh time.Duration, ask func(context.Context, K) (V, error)) *staleCache[K, V] {
 	return &staleCache[K, V]{now: now, fresh: fresh, ask: ask, known: map[K]answered[V]{}}
 }
 
-// get returns the value of a key. It fails if the service does not know the key, or if it fails and has never answered for it.
+// get returns the value of a key. It fails if the service does not know the key, or if the service fails and no answer
+// is cached.
 func (c *staleCache[K, V]) get(ctx context.Context, key K) (V, error) {
 	c.mu.Lock()
 	known, ok := c.known[key]
@@ -46,7 +47,7 @@ func (c *staleCache[K, V]) get(ctx context.Context, key K) (V, error) {
 	return value, err
 }
 
-// maxKnown bounds what one process remembers. Forgetting costs one call.
+// maxKnown limits the number of cached answers. A full cache is cleared; each lost entry costs one call.
 const maxKnown = 10_000
 
 func (c *staleCache[K, V]) store(key K, value V) {

@@ -2,7 +2,7 @@ package reservation
 
 import "slices"
 
-// A State is where a reservation stands.
+// A State is the state of a reservation.
 type State string
 
 // The states. A Quoted reservation exists in memory only, between a quote and its hold.
@@ -19,14 +19,14 @@ const (
 	ExpiredHold     State = "expired_hold"
 )
 
-// next is the whole state machine. A state without an entry is an end.
+// next returns the possible next states. A state without an entry is final.
 func (s State) next() []State {
 	switch s {
 	case Quoted:
 		return []State{Held}
 	case Held:
 		return []State{Confirmed, Cancelled, ExpiredHold}
-	case ExpiredHold: // the rooms may be had again
+	case ExpiredHold: // a late payment can still confirm it
 		return []State{Confirmed, Cancelled}
 	case Confirmed:
 		return []State{CheckInStarted, Cancelled, NoShow}

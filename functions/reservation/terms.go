@@ -13,10 +13,10 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Stay is from one property-local date to another, the last one not slept.
+// A Stay is the range from the arrival to the departure date, local to the property.
 type Stay = stay.Window
 
-// A Channel is how a booking came in.
+// A Channel is the sales channel of a booking.
 type Channel string
 
 // The channels.
@@ -28,12 +28,12 @@ const (
 	OTA          Channel = "ota"
 )
 
-// UnmarshalText refuses a channel that does not exist.
+// UnmarshalText rejects an unknown channel.
 func (c *Channel) UnmarshalText(text []byte) error {
 	return oneOf(c, text, Direct, Meta, WalkIn, PhoneByStaff, OTA)
 }
 
-// A Method is how a guest pays.
+// A Method is a method of payment.
 type Method string
 
 // The methods of payment.
@@ -44,12 +44,12 @@ const (
 	CashOnArrival Method = "cash_on_arrival"
 )
 
-// UnmarshalText refuses a method that does not exist.
+// UnmarshalText rejects an unknown method.
 func (m *Method) UnmarshalText(text []byte) error {
 	return oneOf(m, text, Card, PayPal, MobileMoney, CashOnArrival)
 }
 
-// A Role is in what capacity somebody acts.
+// A Role is the kind of an actor.
 type Role string
 
 // The roles.
@@ -59,10 +59,10 @@ const (
 	System Role = "system"
 )
 
-// UnmarshalText refuses a role that does not exist.
+// UnmarshalText rejects an unknown role.
 func (r *Role) UnmarshalText(text []byte) error { return oneOf(r, text, Guest, Staff, System) }
 
-// An Actor is who did something.
+// An Actor identifies the person or service that acted.
 type Actor struct {
 	Type Role `json:"type"`
 	ID   Name `json:"id"`
@@ -71,37 +71,38 @@ type Actor struct {
 // A Name is a caller's own id of a person or a partner. Decoding scrubs it.
 type Name string
 
-const maxRoomTypeName = 200
+const maxActorName = 200
 
-// UnmarshalText rejects an empty name and a long one.
+// UnmarshalText rejects an empty name and a name longer than 200 bytes.
 func (n *Name) UnmarshalText(text []byte) error {
 	name := scrub(string(text))
-	if strings.TrimSpace(name) == "" || len(text) > maxRoomTypeName {
-		return fmt.Errorf("does not have 1 to %d bytes", maxRoomTypeName)
+	if strings.TrimSpace(name) == "" || len(text) > maxActorName {
+		return fmt.Errorf("does not have 1 to %d bytes", maxActorName)
 	}
 	*n = Name(name)
 	return nil
 }
 
-// saga is this service acting on what its neighbours tell it.
+// saga returns the actor for actions of this service itself.
 func saga() Actor { return Actor{System, "reservation-service"} }
 
-// A Policy is what cancelling or not arriving costs, as it stood when the price was quoted: a number of nights or a share of the price.
-// Where it names no cost of a no-show, that costs what a late cancellation does.
+// A Policy is a cancellation policy as of the quote: the cost of a late cancellation or a no-show, as a number of
+// nights or a share of the price. Without no-show terms, a no-show costs the same as a late cancellation.
 type Policy struct {
 	Ref            string `json:"ref"`
 	FreeUntil      int    `json:"freeUntilHoursBefore"`
 	PenaltyPercent int    `json:"penaltyPercent"`
-	PenaltyNights  int    `json:"penaltyNights,omitzero"` // in place of the percentage
+	PenaltyNights  int    `json:"penaltyNights,omitzero"` // replaces the percentage
 	NoShowPercent  *int   `json:"noShowPercent,omitzero"`
-	NoShowNights   int    `json:"noShowNights,omitzero"` // in place of the percentage
+	NoShowNights   int    `json:"noShowNights,omitzero"` // replaces the percentage
 	Description    string `json:"description"`
 }
 
-// maxFreeUntil is ten years, in hours. Many more do not fit into a duration, and the deadline would be after the arrival.
+// maxFreeUntil is ten years in hours. Much larger values overflow time.Duration and would move the deadline after the
+// arrival.
 const maxFreeUntil = 10 * 366 * 24
 
-// validate returns an error for a policy that no cancellation could name or apply.
+// validate returns an error if no cancellation could reference or apply the policy.
 func (p Policy) validate() error {
 	percent := func(n int) bool { return n >= 0 && n <= 100 }
 	switch {
@@ -117,15 +118,15 @@ func (p Policy) validate() error {
 	return nil
 }
 
-// late is the share of the price of so many nights that a late cancellation costs.
+// late returns the share of the price of a stay that a late cancellation costs.
 func (p Policy) late(nights int) *big.Rat {
 	if p.PenaltyNights > 0 {
 		return big.NewRat(int64(min(p.PenaltyNights, nights)), int64(nights))
 	}
-	return big.NewRat(int64(min(max(p.PenaltyPercent, 0), 100)), 100) // quotes that are older than validate
+	return big.NewRat(int64(min(max(p.PenaltyPercent, 0), 100)), 100) // bounded, because old quotes were stored without validate
 }
 
-// An FX is the exchange rate that a quote was made with.
+// An FX is the exchange rate of a quote.
 type FX struct {
 	ID         id.FX          `json:"fxSnapshotId,omitzero"`
 	Base       money.Currency `json:"base"`
@@ -143,5 +144,5 @@ func oneOf[T ~string](into *T, text []byte, all ...T) error {
 	return nil
 }
 
-// at gives a time the precision that it has in every answer and event.
+// at returns the time in UTC with the precision of answers and events, milliseconds.
 func at(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

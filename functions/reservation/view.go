@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A View is a reservation as callers see it. Members that events have too are named as there.
+// A View represents a reservation in answers. Members that events also have share their names.
 type View struct {
 	Reservation  id.Reservation    `json:"reservationId"`
 	Tenant       id.Tenant         `json:"tenantId"`
@@ -37,20 +37,20 @@ type View struct {
 	ConfirmedAt  *time.Time        `json:"confirmedAt,omitzero"`
 }
 
-// A GuestView is who stays, as far as events tell.
+// A GuestView is the part of a guest that answers and events contain.
 type GuestView struct {
 	Guest  id.Guest   `json:"guestId"`
 	Locale locale.Tag `json:"locale"`
 }
 
-// A StayView is a stay with its nights counted.
+// A StayView represents a stay with its number of nights.
 type StayView struct {
 	Start  stay.Date `json:"start"`
 	End    stay.Date `json:"end"`
 	Nights int       `json:"nights"`
 }
 
-// An ItemView is one room.
+// An ItemView represents one room.
 type ItemView struct {
 	Item      id.Item        `json:"itemId"`
 	RoomType  id.RoomType    `json:"roomTypeId"`
@@ -62,7 +62,7 @@ type ItemView struct {
 	Policy    Policy         `json:"cancellationPolicy"`
 }
 
-// A HoldView is how long the rooms are kept, or were.
+// A HoldView represents the hold of a reservation.
 type HoldView struct {
 	Hold      id.Hold   `json:"holdId"`
 	PlacedAt  time.Time `json:"placedAt"`
@@ -70,7 +70,7 @@ type HoldView struct {
 	TTL       int       `json:"ttlSeconds"`
 }
 
-// A PaymentView is what a confirmed reservation stands on.
+// A PaymentView represents the payment of a confirmed reservation.
 type PaymentView struct {
 	Method   Method        `json:"method"`
 	Status   PaymentStatus `json:"status"`
@@ -78,7 +78,7 @@ type PaymentView struct {
 	Captured money.Micro   `json:"capturedMicro"`
 }
 
-// View shows the reservation where it stands.
+// View returns the reservation in its effective state.
 func (r *Reservation) View() View {
 	items := make([]ItemView, len(r.Items))
 	for i, item := range r.Items {
@@ -106,12 +106,12 @@ func (r *Reservation) View() View {
 		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, ConfirmedAt: r.ConfirmedAt,
 	}
 	if v.State == Held {
-		v.Pending = r.Pending // a hold that is over waits for nothing
+		v.Pending = r.Pending // an expired hold has no pending step
 	}
 	return v
 }
 
-// A QuoteView is a quote as callers see it.
+// A QuoteView represents a quote in answers.
 type QuoteView struct {
 	Quote      id.Quote         `json:"quoteId"`
 	Tenant     id.Tenant        `json:"tenantId"`
@@ -132,7 +132,7 @@ type QuotedItemView struct {
 	Currency money.Currency `json:"currency"`
 }
 
-// View shows the quote.
+// View returns the quote as callers see it.
 func (q *Quote) View() QuoteView {
 	items := make([]QuotedItemView, len(q.Items))
 	for i, item := range q.Items {
@@ -146,7 +146,7 @@ func (q *Quote) View() QuoteView {
 
 func viewStay(s Stay) StayView { return StayView{Start: s.Start, End: s.End, Nights: s.Nights()} }
 
-// viewPayment is nil before there is a payment.
+// viewPayment returns nil if there is no payment yet.
 func viewPayment(p Payment) *PaymentView {
 	if p.Intent == nil {
 		return nil

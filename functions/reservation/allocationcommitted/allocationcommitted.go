@@ -1,4 +1,4 @@
-// Package allocationcommitted notes that inventory has taken the rooms of a hold.
+// Package allocationcommitted records that inventory has published an allocation of a hold.
 package allocationcommitted
 
 import (
@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function hears melmastoon.inventory.allocation.committed.v1.
+// Function consumes melmastoon.inventory.allocation.committed.v1.
 var Function = reservation.Event(fn.Spec{
 	Name:    "reservation-allocationcommitted",
 	Subject: "melmastoon.inventory.allocation.committed.v1",
@@ -24,34 +24,34 @@ var Function = reservation.Event(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// Taken is the part of the event that is read here.
+// Taken is the part of the event that this function reads.
 type Taken struct {
 	Reservation id.Reservation `json:"reservationId"`
 	Allocation  id.Allocation  `json:"allocationId"`
 	ExpiresAt   time.Time      `json:"expiresAt,omitzero"`
 }
 
-type noter struct {
+type recorder struct {
 	db           *postgres.DB
 	reservations reservation.Reservations
 	now          func() time.Time
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Taken], error) {
-	return (&noter{
+	return (&recorder{
 		db:           postgres.Open(e, reservation.Schema),
 		reservations: reservation.OpenReservations(e),
 		now:          e.Now,
-	}).note, nil
+	}).record, nil
 }
 
-func (n *noter) note(ctx context.Context, e event.Event[Taken]) error {
+func (n *recorder) record(ctx context.Context, e event.Event[Taken]) error {
 	err := inbox.Once(ctx, n.db, e.Delivery, func(tx postgres.Tx) error {
 		return n.reservations.RoomsTaken(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation, e.Payload.Allocation)
 	})
-	// Inventory tells at once, so that the event may come before the reservation is written. It never will be, if the
-	// rooms have come free meanwhile.
+	// Inventory publishes at once, so the event may arrive before the reservation is stored. Retry until the hold
+	// expires; after that the reservation will never exist.
 	switch {
 	case !errors.Is(err, reservation.ErrNotFound):
 		return err

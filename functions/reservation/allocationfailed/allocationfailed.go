@@ -1,4 +1,4 @@
-// Package allocationfailed gives up a hold whose rooms inventory has lost.
+// Package allocationfailed cancels a hold whose rooms inventory has lost.
 package allocationfailed
 
 import (
@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function hears melmastoon.inventory.allocation.failed.v1.
+// Function consumes melmastoon.inventory.allocation.failed.v1.
 var Function = reservation.Event(fn.Spec{
 	Name:      "reservation-allocationfailed",
 	Subject:   "melmastoon.inventory.allocation.failed.v1",
@@ -24,7 +24,7 @@ var Function = reservation.Event(fn.Spec{
 	Timeout:   10 * time.Second,
 }, New)
 
-// Failed is the part of the event that is read here.
+// Failed is the part of the event that this function reads.
 type Failed struct {
 	Reservation id.Reservation `json:"reservationId"`
 	Allocation  id.Allocation  `json:"allocationId"`
@@ -38,7 +38,7 @@ type canceller struct {
 	now          func() time.Time
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Failed], error) {
 	return (&canceller{
 		db:           postgres.Open(e, reservation.Schema),
@@ -51,16 +51,16 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
 		r, err := c.reservations.Lock(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation)
 		if errors.Is(err, reservation.ErrNotFound) {
-			return nil // the hold was refused, so there never was a reservation
+			return nil // the hold was rejected, so the reservation does not exist
 		}
 		if err != nil {
 			return err
 		}
 		if r.Lost(e.Payload.Allocation) {
-			return fn.DeadLetter(errRoomLost) // dead letters of this service raise an alert: the desk must find another room
+			return fn.DeadLetter(errRoomLost) // dead-lettered messages raise an alert: the desk must find another room
 		}
 		if !r.Awaits(e.Payload.Allocation) {
-			return nil // it stands on other rooms, or no longer on any
+			return nil // the reservation has other rooms now, or has ended
 		}
 		if err := r.CancelLost(c.now()); err != nil {
 			return err

@@ -1,4 +1,4 @@
-// Package cancel ends a reservation on the terms of its policy.
+// Package cancel cancels a reservation under the terms of its policy.
 package cancel
 
 import (
@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function answers POST /api/v1/reservations/{id}/cancel.
+// Function serves POST /api/v1/reservations/{id}/cancel.
 var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-cancel",
 	Route:      "POST /api/v1/reservations/{id}/cancel",
@@ -24,18 +24,18 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout:    5 * time.Second,
 }, New)
 
-// A Request says why. A dry run answers what it would come to and changes nothing.
+// A Request gives the reason. A dry run returns the penalty and the refunds and changes nothing.
 type Request struct {
 	ID       id.Reservation          `path:"id" json:"-"`
 	Code     reservation.AskedReason `json:"reasonCode"`
 	Reason   reservation.Text        `json:"reason,omitzero"`
 	DryRun   bool                    `json:"dryRun,omitzero"`
-	OnlyHeld bool                    `json:"onlyHeld,omitzero"` // refused where the reservation is confirmed; a hold that is over is given up too
+	OnlyHeld bool                    `json:"onlyHeld,omitzero"` // rejects confirmed reservations; also cancels expired holds
 }
 
 const maxReasonLength = 500
 
-// Validate refuses a reason that nobody reads to its end.
+// Validate rejects reasons longer than 500 characters.
 func (r Request) Validate() error {
 	if utf8.RuneCountInString(string(r.Reason)) > maxReasonLength {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
@@ -43,7 +43,7 @@ func (r Request) Validate() error {
 	return nil
 }
 
-// A Response is what the cancellation comes to.
+// A Response is the result of the cancellation.
 type Response struct {
 	Reservation id.Reservation       `json:"reservationId"`
 	State       reservation.State    `json:"state"`
@@ -54,10 +54,10 @@ type Response struct {
 
 type canceller struct {
 	reservations reservation.Reservations
-	learn        func(context.Context, *reservation.Reservation) error // what of its money has gone back
+	learn        func(context.Context, *reservation.Reservation) error // sets the amount already refunded
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&canceller{reservation.OpenReservations(e), reservation.OpenPayments(e).Learn}).cancel, nil
 }

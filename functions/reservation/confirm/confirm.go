@@ -1,4 +1,4 @@
-// Package confirm makes a held reservation the guest's for good, once it is paid for or cash is promised.
+// Package confirm confirms a held reservation that is paid for or will be paid in cash on arrival.
 package confirm
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function answers POST /api/v1/reservations/{id}/confirm.
+// Function serves POST /api/v1/reservations/{id}/confirm.
 var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-confirm",
 	Route:      "POST /api/v1/reservations/{id}/confirm",
@@ -23,14 +23,14 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout:    5 * time.Second,
 }, New)
 
-// A Request says how the reservation is paid for.
+// A Request names the payment.
 type Request struct {
 	ID     id.Reservation     `path:"id" json:"-"`
 	Method reservation.Method `json:"method"`
 	Intent *id.Intent         `json:"paymentIntentId,omitzero"`
 }
 
-// Validate wants the intent that has captured the money. Cash needs none: its promise is made here.
+// Validate requires the intent of the captured payment, except for cash: its intent is created here.
 func (r Request) Validate() error {
 	if r.Intent == nil && r.Method != reservation.CashOnArrival {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/paymentIntentId", Rule: "required", Message: "is required unless cash is paid on arrival"})
@@ -38,7 +38,7 @@ func (r Request) Validate() error {
 	return nil
 }
 
-// confirming is the use case, which the event of the capture runs too.
+// confirming is the use case. The handler of payment captures runs it too.
 type confirming interface {
 	Confirm(context.Context, reservation.Claim, reservation.Within) (*reservation.Reservation, error)
 }
@@ -48,7 +48,7 @@ type confirmer struct {
 	reservations reservation.Reservations
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, reservation.View], error) {
 	return (&confirmer{reservation.OpenConfirmer(e), reservation.OpenReservations(e)}).confirm, nil
 }

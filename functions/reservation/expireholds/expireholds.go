@@ -1,4 +1,4 @@
-// Package expireholds writes down that holds are over, and tells the world.
+// Package expireholds closes expired holds and publishes their events.
 package expireholds
 
 import (
@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function closes the holds whose time has run out. The scheduler ticks it every minute.
+// Function closes expired holds. The scheduler calls it every minute.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "reservation-expireholds",
 	Schedule:  "* * * * *",
@@ -24,13 +24,13 @@ type sweeper struct {
 	reservations reservation.Reservations
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
 	s := &sweeper{reservation.OpenReservations(e)}
 	return fn.Sweep(s.reservations.Due, s.expire), nil
 }
 
-// expire closes one hold, inside its own tenant.
+// expire closes one hold in a transaction of its tenant.
 func (s *sweeper) expire(ctx context.Context, d reservation.Due) error {
 	return s.reservations.In(ctx, d.Tenant, func(tx postgres.Tx) error {
 		r, err := s.reservations.Lock(ctx, tx, d.Tenant, d.Reservation)
@@ -38,7 +38,7 @@ func (s *sweeper) expire(ctx context.Context, d reservation.Due) error {
 			return err
 		}
 		if err := r.Expire(); err != nil {
-			return nil // somebody was faster: it is confirmed, cancelled or expired by now
+			return nil // already confirmed, cancelled or expired
 		}
 		return s.reservations.Save(ctx, tx, r, reservation.HoldRanOut(r))
 	})

@@ -1,4 +1,4 @@
-// Package find lists reservations by what the desk knows of them.
+// Package find lists reservations by code, arrival date or current stay.
 package find
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers GET /api/v1/reservations.
+// Function serves GET /api/v1/reservations.
 var Function = reservation.HTTP(fn.Spec{
 	Name:    "reservation-find",
 	Route:   "GET /api/v1/reservations",
@@ -21,13 +21,13 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout: time.Second,
 }, New)
 
-// A Request asks one of three questions: whose code is it, who arrives at a property on a date, who is in the house.
+// A Request contains one of three queries: by code, arrivals at a property on a date, or guests staying at a property.
 type Request struct {
 	Code     fn.Maybe[string]         `query:"code"`
 	Arrivals fn.Maybe[id.Property]    `query:"arrivals"`
 	Date     fn.Maybe[stay.Date]      `query:"date"`
 	InHouse  fn.Maybe[id.Property]    `query:"inHouse"`
-	Cursor   fn.Maybe[id.Reservation] `query:"cursor"` // the nextCursor of the page before
+	Cursor   fn.Maybe[id.Reservation] `query:"cursor"` // nextCursor of the previous page
 	Limit    fn.Maybe[int]            `query:"limit"`
 }
 
@@ -36,7 +36,7 @@ const (
 	maxLimit   = 200
 )
 
-// Validate refuses no question, several, half a one, and a page that is too long.
+// Validate requires exactly one complete query and a page size within bounds.
 func (r Request) Validate() error {
 	asked := 0
 	for _, absent := range []bool{r.Code.IsZero(), r.Arrivals.IsZero(), r.InHouse.IsZero()} {
@@ -55,7 +55,7 @@ func (r Request) Validate() error {
 	return nil
 }
 
-// A Response is one page. Where there is more, NextCursor asks for it.
+// A Response is one page. NextCursor is set if there are more.
 type Response struct {
 	Reservations []reservation.View `json:"reservations"`
 	NextCursor   *id.Reservation    `json:"nextCursor,omitzero"`
@@ -65,14 +65,14 @@ type finder struct {
 	reservations reservation.Reservations
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&finder{reservation.OpenReservations(e)}).find, nil
 }
 
 func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	limit := c.In.Limit.Or(usualLimit)
-	found, err := f.ask(ctx, c, reservation.Page{After: c.In.Cursor.Or(id.Reservation{}), Limit: limit + 1}) // one more tells whether there is more
+	found, err := f.ask(ctx, c, reservation.Page{After: c.In.Cursor.Or(id.Reservation{}), Limit: limit + 1}) // one extra row shows whether there is a next page
 	if err != nil {
 		return out, err
 	}

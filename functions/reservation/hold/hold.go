@@ -1,4 +1,4 @@
-// Package hold keeps the rooms of a quote for a guest, for minutes.
+// Package hold holds the rooms of a quote for a guest for some minutes.
 package hold
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /api/v1/reservations/holds.
+// Function serves POST /api/v1/reservations/holds.
 var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-hold",
 	Route:      "POST /api/v1/reservations/holds",
@@ -24,7 +24,7 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout:    3 * time.Second,
 }, New)
 
-// A Request names the quote to hold, how it came in and who holds it.
+// A Request names the quote to hold, its sales channel and the actor.
 type Request struct {
 	Quote     id.Quote            `json:"quoteId"`
 	Channel   reservation.Channel `json:"channel"`
@@ -32,28 +32,28 @@ type Request struct {
 	Session   *id.TenantSession   `json:"sessionId,omitzero"`
 	Draft     *id.Draft           `json:"draftId,omitzero"`
 	CreatedBy reservation.Actor   `json:"createdBy"`
-	Replaces  *id.Reservation     `json:"replacesReservationId,omitzero"` // a hold of the same guest, given up for this one
+	Replaces  *id.Reservation     `json:"replacesReservationId,omitzero"` // a hold of the same guest, cancelled in favour of this one
 }
 
-// A Response is the reservation, and the time that its hold is counted from.
+// A Response is the reservation, with the server's time as the base for its expiry.
 type Response struct {
 	reservation.View
 	ServerTime time.Time `json:"serverTime"`
 }
 
-// keeper is all this function needs of the inventory service.
-type keeper interface {
+// roomHolder is the part of the inventory client that this function needs.
+type roomHolder interface {
 	Hold(context.Context, *reservation.Reservation, reservation.Hold) (reservation.HoldResult, error)
 }
 
 type holder struct {
 	quotes       reservation.Quotes
 	reservations reservation.Reservations
-	inventory    keeper
-	settings     func(context.Context, id.Tenant) reservation.Settings // of a tenant
+	inventory    roomHolder
+	settings     func(context.Context, id.Tenant) reservation.Settings // returns a tenant's settings
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&holder{
 		quotes: reservation.OpenQuotes(e), reservations: reservation.OpenReservations(e),
@@ -65,7 +65,7 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 	if !c.CanActAs(c.In.CreatedBy) {
 		return out, fault.ErrForbidden
 	}
-	// The act may have been done by an attempt that was cut off before it could answer.
+	// An earlier attempt of this act may have succeeded without answering.
 	done, err := h.reservations.Get(ctx, c.Scope, reservation.IDOf(c.Act))
 	if !errors.Is(err, reservation.ErrNotFound) {
 		return answer(done, c.Now, err)
@@ -81,7 +81,7 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 	if err != nil {
 		return out, err
 	}
-	// No transaction is open across this call. If saving fails below, the rooms come free when the hold runs out.
+	// No transaction is open during this call. If saving fails below, the rooms become free when the hold expires.
 	placed, err := h.inventory.Hold(ctx, r, r.Hold)
 	if err != nil {
 		return out, err

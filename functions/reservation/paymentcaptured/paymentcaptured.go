@@ -1,4 +1,4 @@
-// Package paymentcaptured confirms a held reservation once it is paid for.
+// Package paymentcaptured confirms a held reservation after its payment was captured.
 package paymentcaptured
 
 import (
@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function hears melmastoon.payment.transaction.captured.v1.
+// Function consumes melmastoon.payment.transaction.captured.v1.
 var Function = reservation.Event(fn.Spec{
 	Name:      "reservation-paymentcaptured",
 	Subject:   "melmastoon.payment.transaction.captured.v1",
@@ -24,13 +24,13 @@ var Function = reservation.Event(fn.Spec{
 	Timeout:   10 * time.Second,
 }, New)
 
-// Captured is the part of the event that is read here. How much was captured is asked of the payment service.
+// Captured is the part of the event that this function reads. The amount comes from the payment service.
 type Captured struct {
 	Reservation id.Reservation `json:"reservationId"`
 	Intent      id.Intent      `json:"paymentIntentId"`
 }
 
-// confirming is the use case, which a call to confirm runs too.
+// confirming is the use case. The confirm endpoint runs it too.
 type confirming interface {
 	Confirm(context.Context, reservation.Claim, reservation.Within) (*reservation.Reservation, error)
 }
@@ -40,7 +40,7 @@ type confirmer struct {
 	useCase confirming
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Captured], error) {
 	return (&confirmer{postgres.Open(e, reservation.Schema), reservation.OpenConfirmer(e)}).confirm, nil
 }
@@ -54,9 +54,9 @@ func (c *confirmer) confirm(ctx context.Context, e event.Event[Captured]) error 
 	})
 	switch {
 	case errors.Is(err, reservation.ErrNotFound), errors.Is(err, reservation.ErrForeign):
-		return fn.DeadLetter(err) // no retry will make it exist, or be its money
+		return fn.DeadLetter(err) // permanent: unknown reservation, or another one's payment
 	case errors.Is(err, reservation.ErrOverbooked), errors.Is(err, reservation.ErrIllegalTransition), errors.Is(err, reservation.ErrTooLittle):
-		return nil // the money bought nothing, and is on its way back
+		return nil // the payment is being refunded
 	}
-	return err // an ErrNotCaptured too: where payment is asked, it may learn of the capture later than we did
+	return err // retries ErrNotCaptured too: a payment replica may lag behind the event
 }

@@ -1,4 +1,4 @@
-// Package paymentfailed gives up a hold whose payment has failed for good.
+// Package paymentfailed cancels a hold whose payment has failed permanently.
 package paymentfailed
 
 import (
@@ -15,7 +15,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function hears melmastoon.payment.transaction.failed.v1. A single decline is none: the guest may try again.
+// Function consumes melmastoon.payment.transaction.failed.v1. A single decline does not publish it: the guest may try
+// again.
 var Function = reservation.Event(fn.Spec{
 	Name:      "reservation-paymentfailed",
 	Subject:   "melmastoon.payment.transaction.failed.v1",
@@ -24,12 +25,12 @@ var Function = reservation.Event(fn.Spec{
 	Timeout:   10 * time.Second,
 }, New)
 
-// Failed is the part of the event that is read here.
+// Failed is the part of the event that this function reads.
 type Failed struct {
 	Reservation id.Reservation `json:"reservationId"`
 }
 
-// payments knows the other intents of a reservation. The events of two intents come in any order.
+// payments returns whether another intent may still pay. The events of two intents can arrive in any order.
 type payments interface {
 	Pending(context.Context, id.Tenant, id.Reservation) (bool, error)
 }
@@ -41,7 +42,7 @@ type canceller struct {
 	now          func() time.Time
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Failed], error) {
 	return (&canceller{
 		db:           postgres.Open(e, reservation.Schema),
@@ -59,13 +60,13 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
 		r, err := c.reservations.Lock(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation)
 		if errors.Is(err, reservation.ErrNotFound) {
-			return fn.DeadLetter(err) // no retry will make it exist
+			return fn.DeadLetter(err) // permanent: unknown reservation
 		}
 		if err != nil {
 			return err
 		}
 		if pending || r.CancelUnpaid(c.now()) != nil {
-			return nil // another intent may pay, or it is confirmed, cancelled or over: nothing is left to give up
+			return nil // another intent may pay, or the hold has ended
 		}
 		r.Cancellation.Cause = &e.Delivery.EventID
 		return c.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))

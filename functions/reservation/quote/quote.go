@@ -1,4 +1,4 @@
-// Package quote asks what a stay costs and freezes the answer.
+// Package quote gets the price of a stay and stores it as a quote.
 package quote
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /api/v1/reservations/quotes.
+// Function serves POST /api/v1/reservations/quotes.
 var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-quote",
 	Route:      "POST /api/v1/reservations/quotes",
@@ -24,21 +24,21 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout:    2 * time.Second,
 }, New)
 
-// A Request says what is wanted.
+// A Request describes the stay to price.
 type Request = reservation.Ask
 
-// A Response is the price, and until when it stands by the clock that decides.
+// A Response is the quote, with the server's time as the base for its validity.
 type Response struct {
 	reservation.QuoteView
 	ServerTime time.Time `json:"serverTime"`
 }
 
-// pricer is all this function needs of the pricing service.
+// pricer is the part of the pricing client that this function needs.
 type pricer interface {
 	Price(context.Context, id.Tenant, reservation.Ask) (reservation.Price, error)
 }
 
-// locator is all this function needs of the property service.
+// locator is the part of the property client that this function needs.
 type locator interface {
 	Local(context.Context, id.Tenant, id.Property) (reservation.Local, error)
 }
@@ -47,10 +47,10 @@ type quoter struct {
 	quotes     reservation.Quotes
 	pricing    pricer
 	properties locator
-	settings   func(context.Context, id.Tenant) reservation.Settings // of a tenant
+	settings   func(context.Context, id.Tenant) reservation.Settings // returns a tenant's settings
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&quoter{
 		quotes: reservation.OpenQuotes(e), pricing: reservation.OpenPricing(e), properties: reservation.OpenProperties(e),
@@ -58,19 +58,20 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	}).quote, nil
 }
 
-// ask calls the three services at once. An error of pricing comes first, since it says most to the caller.
+// ask calls the three services concurrently. An error of pricing takes precedence, because it is the most useful to the
+// caller.
 func (q *quoter) ask(ctx context.Context, c reservation.Call[Request]) (price reservation.Price, b reservation.Basis, err error) {
 	var work sync.WaitGroup
-	var unlocated error
+	var locateErr error
 	work.Go(func() { b.Settings = q.settings(ctx, c.Tenant) })
-	work.Go(func() { b.Local, unlocated = q.properties.Local(ctx, c.Tenant, c.In.Property) })
+	work.Go(func() { b.Local, locateErr = q.properties.Local(ctx, c.Tenant, c.In.Property) })
 	price, err = q.pricing.Price(ctx, c.Tenant, c.In)
 	work.Wait()
-	return price, b, cmp.Or(err, unlocated)
+	return price, b, cmp.Or(err, locateErr)
 }
 
-// reject publishes that a price was requested, and returns why there is none. It publishes nothing if the region, which an event needs,
-// is unknown.
+// reject publishes that a price was requested and returns why. It publishes nothing if the region, which an event
+// needs, is unknown.
 func (q *quoter) reject(ctx context.Context, c reservation.Call[Request], region string, why error) error {
 	if region == "" {
 		return why

@@ -1,4 +1,4 @@
-// Package read shows one reservation.
+// Package read returns one reservation.
 package read
 
 import (
@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /api/v1/reservations/{id}.
+// Function serves GET /api/v1/reservations/{id}.
 var Function = reservation.HTTP(fn.Spec{
 	Name:    "reservation-read",
 	Route:   "GET /api/v1/reservations/{id}",
@@ -28,7 +28,7 @@ type reader struct {
 	reservations reservation.Reservations
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, reservation.View], error) {
 	return (&reader{reservation.OpenReservations(e)}).read, nil
 }

@@ -1,4 +1,4 @@
-// Package relay publishes what the writing functions could not publish themselves.
+// Package relay publishes outbox rows that the writing functions did not publish themselves.
 package relay
 
 import (
@@ -11,16 +11,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function empties the outbox. The scheduler ticks it every minute.
+// Function runs the outbox relay. The scheduler calls it every minute.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "reservation-relay",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: reservation.Publishes(), // whoever publishes an event needs the right to
+	Publishes: reservation.Publishes(), // publishing requires the permission for each topic
 	Timeout:   50 * time.Second,
 }, New)
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
 	return outbox.Open(e, postgres.Open(e, reservation.Schema)).Tick, nil
 }

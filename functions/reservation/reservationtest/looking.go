@@ -14,25 +14,25 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// Told fails the test unless these, in short ("held"), are all the events of a reservation, in this order.
+// Told fails the test unless the events of a reservation, in order, are want. Names are short ("held").
 func Told(t testing.TB, db *pgtest.Database, r *reservation.Reservation, want ...string) {
 	t.Helper()
 	rows, _ := db.Owner(t).Query(t.Context(), `
 		SELECT subject FROM reservation.outbox WHERE ordering_key = @key ORDER BY seq`,
 		pgx.StrictNamedArgs{"key": r.Tenant.String() + ":" + r.ID.String()})
-	told, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	published, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, s := range told {
-		told[i] = strings.TrimSuffix(strings.TrimPrefix(s, "melmastoon.reservation."), ".v1")
+	for i, s := range published {
+		published[i] = strings.TrimSuffix(strings.TrimPrefix(s, "melmastoon.reservation."), ".v1")
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("told %v, want %v", told, want)
+	if !slices.Equal(published, want) {
+		t.Errorf("published %v, want %v", published, want)
 	}
 }
 
-// Now reads a reservation as it stands.
+// Now returns the current state of a reservation.
 func Now(t testing.TB, db *pgtest.Database, r *reservation.Reservation) *reservation.Reservation {
 	t.Helper()
 	read, err := reservation.OpenReservations(db.Env()).Get(t.Context(), reservation.Scope{Tenant: r.Tenant}, r.ID)
@@ -42,7 +42,7 @@ func Now(t testing.TB, db *pgtest.Database, r *reservation.Reservation) *reserva
 	return read
 }
 
-// Confirm has cash promised for a reservation.
+// Confirm confirms a reservation with a cash promise.
 func Confirm(t testing.TB, db *pgtest.Database, r *reservation.Reservation) {
 	t.Helper()
 	s := reservation.OpenReservations(db.Env())
@@ -61,7 +61,7 @@ func Confirm(t testing.TB, db *pgtest.Database, r *reservation.Reservation) {
 	}
 }
 
-// Deliver is how an event of the reservation's tenant comes to a processor. Each is another event.
+// Deliver returns a delivery of a new event of the reservation's tenant to a processor.
 func Deliver(r *reservation.Reservation, processor string) event.Delivery {
 	return event.Delivery{EventID: id.New[id.Event](), Subject: "melmastoon.test.v1", Tenant: &r.Tenant, Processor: processor}
 }

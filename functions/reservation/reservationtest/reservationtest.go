@@ -1,4 +1,4 @@
-// Package reservationtest puts quotes and reservations into a test's database, and tells what was said about them.
+// Package reservationtest stores quotes and reservations in a test's database and checks their events.
 package reservationtest
 
 import (
@@ -12,10 +12,10 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// TTL is how long the rooms of Held are held.
+// TTL is the duration of holds in tests.
 const TTL = 10 * time.Minute
 
-// Ask wants one room for two nights, so far ahead that every clock of a test is before them.
+// Ask returns an ask for one room for two nights, in the future of every test clock.
 func Ask(t testing.TB, property id.Property) reservation.Ask {
 	t.Helper()
 	start, err := stay.ParseDate("2036-12-01")
@@ -28,7 +28,7 @@ func Ask(t testing.TB, property id.Property) reservation.Ask {
 	}
 }
 
-// Price is what pricing answers to an ask of one room: 100 a night.
+// Price returns pricing's answer to an ask for one room: 100 per night.
 func Price(a reservation.Ask, until time.Time) reservation.Price {
 	const rate = 100_000_000
 	total := rate * money.Micro(a.Stay.Nights())
@@ -40,7 +40,7 @@ func Price(a reservation.Ask, until time.Time) reservation.Price {
 	}
 }
 
-// Basis is what a quote freezes beside the price: a property in Kabul.
+// Basis returns the terms of a quote: a property in Kabul.
 func Basis() reservation.Basis {
 	return reservation.Basis{
 		Settings: reservation.Settings{HoldTTL: TTL, NoShowGrace: 6, Region: "gcp-me-central1"},
@@ -48,7 +48,7 @@ func Basis() reservation.Basis {
 	}
 }
 
-// Quote stores a quote that stands for half an hour.
+// Quote stores a quote that is valid for half an hour.
 func Quote(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *reservation.Quote {
 	t.Helper()
 	ask := Ask(t, property)

@@ -1,4 +1,4 @@
-// Package setguest says who stays.
+// Package setguest sets the primary guest's details.
 package setguest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function answers PUT /api/v1/reservations/{id}/guest.
+// Function serves PUT /api/v1/reservations/{id}/guest.
 var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-setguest",
 	Route:      "PUT /api/v1/reservations/{id}/guest",
@@ -22,7 +22,7 @@ var Function = reservation.HTTP(fn.Spec{
 	Timeout:    time.Second,
 }, New)
 
-// A Request is the primary guest.
+// A Request holds the primary guest's details.
 type Request struct {
 	ID        id.Reservation   `path:"id" json:"-"`
 	FirstName string           `json:"firstName"`
@@ -37,25 +37,25 @@ func (r Request) person() reservation.Person {
 	return reservation.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale, Requests: string(r.Requests)}
 }
 
-// Validate refuses a guest without a name or with addresses that cannot be.
+// Validate rejects a guest without a name and malformed contact data.
 func (r Request) Validate() error { return r.person().Validate() }
 
-// A Response says under which id the guest is known. Names and addresses are not said again.
+// A Response holds the guest's id and language. It does not repeat names and contact data.
 type Response = reservation.GuestView
 
-type namer struct {
+type setter struct {
 	reservations reservation.Reservations
 	guests       reservation.Guests
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	guests, err := reservation.OpenGuests(e)
-	return (&namer{reservation.OpenReservations(e), guests}).name, err
+	return (&setter{reservation.OpenReservations(e), guests}).set, err
 }
 
-func (n *namer) name(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	if _, err := n.reservations.Get(ctx, c.Scope, c.In.ID); err != nil { // staff see their own properties only
+func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	if _, err := n.reservations.Get(ctx, c.Scope, c.In.ID); err != nil { // checks the scope: staff see only their properties
 		return out, err
 	}
 	err = n.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function hears melmastoon.bff.consumer.click.recorded.v1.
+// Function consumes melmastoon.bff.consumer.click.recorded.v1.
 var Function = sandbox.EventOfNobody(fn.Spec{
 	Name:    "sandbox-clickrecorded",
 	Subject: "melmastoon.bff.consumer.click.recorded.v1",
@@ -34,7 +34,7 @@ type counter struct {
 	listings sandbox.Listings
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Clicked], error) {
 	return (&counter{postgres.Open(e, sandbox.Schema), sandbox.OpenListings(e)}).count, nil
 }

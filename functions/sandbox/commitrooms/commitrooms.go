@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/inventory/v1/commits.
+// Function serves POST /sandbox/inventory/v1/commits.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-commitrooms",
 	Route:   "POST /sandbox/inventory/v1/commits",
@@ -38,7 +38,7 @@ type committer struct {
 	inventory sandbox.Inventory
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&committer{sandbox.OpenInventory(e)}).commit, nil
 }

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers GET /sandbox/pricing/v1/cheapest.
+// Function serves GET /sandbox/pricing/v1/cheapest.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-comparerates",
 	Route:   "GET /sandbox/pricing/v1/cheapest",
@@ -68,7 +68,7 @@ type comparer struct {
 	tariffs sandbox.Tariffs
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&comparer{sandbox.OpenTariffs(e)}).compare, nil
 }

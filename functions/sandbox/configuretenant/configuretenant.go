@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers PATCH /sandbox/tenant/v1/tenants/{tenantId}/config.
+// Function serves PATCH /sandbox/tenant/v1/tenants/{tenantId}/config.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-configuretenant",
 	Route:     "PATCH /sandbox/tenant/v1/tenants/{tenantId}/config",
@@ -68,7 +68,7 @@ type clerk struct {
 	tenants sandbox.Tenants
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&clerk{sandbox.OpenTenants(e)}).configure, nil
 }

@@ -19,7 +19,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
 	intents := sandbox.OpenIntents(e)
 	return fn.Sweep(intents.Due, func(ctx context.Context, due sandbox.DueIntent) error {

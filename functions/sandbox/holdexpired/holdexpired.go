@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function hears melmastoon.reservation.hold_expired.v1.
+// Function consumes melmastoon.reservation.hold_expired.v1.
 var Function = sandbox.Event(fn.Spec{
 	Name:      "sandbox-holdexpired",
 	Subject:   "melmastoon.reservation.hold_expired.v1",
@@ -36,7 +36,7 @@ type expirer struct {
 	intents   sandbox.Intents
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Expired], error) {
 	return (&expirer{
 		db:        postgres.Open(e, sandbox.Schema),

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers POST /sandbox/inventory/v1/holds. The allocation ids make it idempotent.
+// Function serves POST /sandbox/inventory/v1/holds. The allocation ids make it idempotent.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-holdrooms",
 	Route:     "POST /sandbox/inventory/v1/holds",
@@ -66,7 +66,7 @@ type holder struct {
 	inventory sandbox.Inventory
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&holder{sandbox.OpenInventory(e)}).hold, nil
 }

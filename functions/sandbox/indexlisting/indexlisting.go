@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/search/v1/listings/{propertyId}/index.
+// Function serves POST /sandbox/search/v1/listings/{propertyId}/index.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-indexlisting",
 	Route:     "POST /sandbox/search/v1/listings/{propertyId}/index",
@@ -33,7 +33,7 @@ type indexer struct {
 	listings sandbox.Listings
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&indexer{sandbox.OpenListings(e)}).index, nil
 }

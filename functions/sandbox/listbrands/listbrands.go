@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/theme/v1/brands.
+// Function serves POST /sandbox/theme/v1/brands.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-listbrands",
 	Route:   "POST /sandbox/theme/v1/brands",
@@ -44,7 +44,7 @@ type lister struct {
 	themes sandbox.Themes
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&lister{sandbox.OpenThemes(e)}).list, nil
 }

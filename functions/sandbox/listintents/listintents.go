@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /sandbox/payment/v1/intents.
+// Function serves GET /sandbox/payment/v1/intents.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-listintents",
 	Route:   "GET /sandbox/payment/v1/intents",
@@ -35,7 +35,7 @@ type lister struct {
 	intents sandbox.Intents
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&lister{sandbox.OpenIntents(e)}).list, nil
 }

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /sandbox/property/v1/policies.
+// Function serves GET /sandbox/property/v1/policies.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-listpolicies",
 	Route:   "GET /sandbox/property/v1/policies",
@@ -34,7 +34,7 @@ type lister struct {
 	properties sandbox.Properties
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&lister{sandbox.OpenProperties(e)}).list, nil
 }

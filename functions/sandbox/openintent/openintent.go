@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/payment/v1/intents. A reservation has one live intent, which makes it idempotent.
+// Function serves POST /sandbox/payment/v1/intents. A reservation has one live intent, which makes it idempotent.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-openintent",
 	Route:   "POST /sandbox/payment/v1/intents",
@@ -62,7 +62,7 @@ type opener struct {
 	pages   sandbox.Pages
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	pages, err := sandbox.OpenPages(e)
 	return (&opener{sandbox.OpenIntents(e), pages}).open, err

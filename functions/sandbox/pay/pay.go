@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/payment/v1/checkout/{intentId}, the form of the checkout page.
+// Function serves POST /sandbox/payment/v1/checkout/{intentId}, the form of the checkout page.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-pay",
 	Route:     "POST /sandbox/payment/v1/checkout/{intentId}",
@@ -51,7 +51,7 @@ type cashier struct {
 	pages   sandbox.Pages
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	pages, err := sandbox.OpenPages(e)
 	return (&cashier{sandbox.OpenIntents(e), pages}).act, err

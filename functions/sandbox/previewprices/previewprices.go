@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers POST /sandbox/pricing/v1/previews.
+// Function serves POST /sandbox/pricing/v1/previews.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-previewprices",
 	Route:   "POST /sandbox/pricing/v1/previews",
@@ -52,7 +52,7 @@ type previewer struct {
 	tariffs sandbox.Tariffs
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&previewer{sandbox.OpenTariffs(e)}).preview, nil
 }

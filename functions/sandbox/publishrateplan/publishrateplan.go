@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish.
+// Function serves POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-publishrateplan",
 	Route:     "POST /sandbox/pricing/v1/rate-plans/{ratePlanId}/publish",
@@ -53,7 +53,7 @@ type publisher struct {
 	rates sandbox.Rates
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&publisher{sandbox.OpenRates(e)}).publish, nil
 }

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish.
+// Function serves POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-publishtheme",
 	Route:     "POST /sandbox/theme/v1/tenants/{tenantId}/theme/publish",
@@ -38,7 +38,7 @@ type painter struct {
 	themes sandbox.Themes
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&painter{sandbox.OpenThemes(e)}).publish, nil
 }

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers POST /sandbox/pricing/v1/quotes.
+// Function serves POST /sandbox/pricing/v1/quotes.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-quote",
 	Route:   "POST /sandbox/pricing/v1/quotes",
@@ -63,7 +63,7 @@ type pricer struct {
 	tariffs sandbox.Tariffs
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&pricer{sandbox.OpenTariffs(e)}).price, nil
 }

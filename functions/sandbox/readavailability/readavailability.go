@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers GET /sandbox/inventory/v1/availability.
+// Function serves GET /sandbox/inventory/v1/availability.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readavailability",
 	Route:   "GET /sandbox/inventory/v1/availability",
@@ -49,7 +49,7 @@ type counter struct {
 	inventory sandbox.Inventory
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&counter{sandbox.OpenInventory(e)}).count, nil
 }

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers GET /sandbox/pricing/v1/calendar.
+// Function serves GET /sandbox/pricing/v1/calendar.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readcalendar",
 	Route:   "GET /sandbox/pricing/v1/calendar",
@@ -50,7 +50,7 @@ type reader struct {
 	tariffs sandbox.Tariffs
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&reader{sandbox.OpenTariffs(e)}).read, nil
 }

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /sandbox/payment/v1/intents/{intentId}.
+// Function serves GET /sandbox/payment/v1/intents/{intentId}.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readintent",
 	Route:   "GET /sandbox/payment/v1/intents/{intentId}",
@@ -32,7 +32,7 @@ type reader struct {
 	intents sandbox.Intents
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&reader{sandbox.OpenIntents(e)}).read, nil
 }

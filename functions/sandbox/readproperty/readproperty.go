@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /sandbox/property/v1/properties/{propertyId}.
+// Function serves GET /sandbox/property/v1/properties/{propertyId}.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readproperty",
 	Route:   "GET /sandbox/property/v1/properties/{propertyId}",
@@ -32,7 +32,7 @@ type reader struct {
 	properties sandbox.Properties
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&reader{sandbox.OpenProperties(e)}).read, nil
 }

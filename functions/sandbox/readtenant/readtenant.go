@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /sandbox/tenant/v1/tenants/{ref}.
+// Function serves GET /sandbox/tenant/v1/tenants/{ref}.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readtenant",
 	Route:   "GET /sandbox/tenant/v1/tenants/{ref}",
@@ -31,7 +31,7 @@ type reader struct {
 	tenants sandbox.Tenants
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&reader{sandbox.OpenTenants(e)}).read, nil
 }

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /sandbox/theme/v1/tenants/{tenantId}/theme.
+// Function serves GET /sandbox/theme/v1/tenants/{tenantId}/theme.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-readtheme",
 	Route:   "GET /sandbox/theme/v1/tenants/{tenantId}/theme",
@@ -32,7 +32,7 @@ type reader struct {
 	themes sandbox.Themes
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&reader{sandbox.OpenThemes(e)}).read, nil
 }

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/payment/v1/intents/{intentId}/refunds. The refund id makes it idempotent.
+// Function serves POST /sandbox/payment/v1/intents/{intentId}/refunds. The refund id makes it idempotent.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-refund",
 	Route:     "POST /sandbox/payment/v1/intents/{intentId}/refunds",
@@ -49,7 +49,7 @@ type refunder struct {
 	intents sandbox.Intents
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&refunder{sandbox.OpenIntents(e)}).refund, nil
 }

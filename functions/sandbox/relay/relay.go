@@ -20,7 +20,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
 	return outbox.Open(e, postgres.Open(e, sandbox.Schema)).Tick, nil
 }

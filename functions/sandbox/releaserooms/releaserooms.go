@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function answers POST /sandbox/inventory/v1/releases.
+// Function serves POST /sandbox/inventory/v1/releases.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-releaserooms",
 	Route:   "POST /sandbox/inventory/v1/releases",
@@ -36,7 +36,7 @@ type releaser struct {
 	inventory sandbox.Inventory
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, fn.Nothing], error) {
 	return (&releaser{postgres.Open(e, sandbox.Schema), sandbox.OpenInventory(e)}).release, nil
 }

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function hears melmastoon.reservation.cancelled.v1.
+// Function consumes melmastoon.reservation.cancelled.v1.
 var Function = sandbox.Event(fn.Spec{
 	Name:      "sandbox-reservationcancelled",
 	Subject:   "melmastoon.reservation.cancelled.v1",
@@ -43,7 +43,7 @@ type canceller struct {
 	intents   sandbox.Intents
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Cancelled], error) {
 	return (&canceller{
 		db:        postgres.Open(e, sandbox.Schema),

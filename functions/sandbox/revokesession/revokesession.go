@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/iam/v1/sessions/{sessionId}/revoke.
+// Function serves POST /sandbox/iam/v1/sessions/{sessionId}/revoke.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-revokesession",
 	Route:     "POST /sandbox/iam/v1/sessions/{sessionId}/revoke",
@@ -46,7 +46,7 @@ type revoker struct {
 	revocations sandbox.Revocations
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&revoker{sandbox.OpenRevocations(e)}).revoke, nil
 }

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/search/v1/searches.
+// Function serves POST /sandbox/search/v1/searches.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-search",
 	Route:   "POST /sandbox/search/v1/searches",
@@ -67,7 +67,7 @@ type finder struct {
 	listings sandbox.Listings
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&finder{sandbox.OpenListings(e)}).find, nil
 }

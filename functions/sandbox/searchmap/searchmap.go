@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/search/v1/pins.
+// Function serves POST /sandbox/search/v1/pins.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-searchmap",
 	Route:   "POST /sandbox/search/v1/pins",
@@ -56,7 +56,7 @@ type mapper struct {
 	listings sandbox.Listings
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&mapper{sandbox.OpenListings(e)}).find, nil
 }

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /sandbox/payment/v1/checkout/{intentId}: a page that a person can use, without any script.
+// Function serves GET /sandbox/payment/v1/checkout/{intentId}: a page that a person can use, without any script.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-showcheckout",
 	Route:   "GET /sandbox/payment/v1/checkout/{intentId}",
@@ -45,7 +45,7 @@ type cashier struct {
 	policy     string
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 	parsed, err := template.New("checkout").Parse(page)
 	if err != nil {

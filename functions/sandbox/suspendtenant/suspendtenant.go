@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /sandbox/tenant/v1/tenants/{tenantId}/suspend.
+// Function serves POST /sandbox/tenant/v1/tenants/{tenantId}/suspend.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-suspendtenant",
 	Route:     "POST /sandbox/tenant/v1/tenants/{tenantId}/suspend",
@@ -44,7 +44,7 @@ type warden struct {
 	tenants sandbox.Tenants
 }
 
-// New builds the function from what its Spec says it uses.
+// New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	return (&warden{sandbox.OpenTenants(e)}).suspend, nil
 }
