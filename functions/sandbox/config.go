@@ -18,12 +18,12 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A tidings makes the event of a change to a tenant that was written at that time.
-type tidings func(Tenant, time.Time) event.Draft
+// A newEvent returns the event of a change to a tenant that was stored at that time.
+type newEvent func(Tenant, time.Time) event.Draft
 
-// Suspend closes a tenant's sites. One that is suspended already stays so, for the reason that was told.
+// Suspend closes a tenant's sites. If the tenant is already suspended, the first reason remains.
 func (s Tenants) Suspend(ctx context.Context, tenant id.Tenant, reason string) (Tenant, error) {
-	return s.change(ctx, tenant, func(t *Tenant) (tidings, error) {
+	return s.change(ctx, tenant, func(t *Tenant) (newEvent, error) {
 		if t.Status == suspended {
 			return nil, nil
 		}
@@ -32,9 +32,9 @@ func (s Tenants) Suspend(ctx context.Context, tenant id.Tenant, reason string) (
 	})
 }
 
-// Reinstate opens a suspended tenant's sites again.
+// Reinstate reopens a suspended tenant's sites.
 func (s Tenants) Reinstate(ctx context.Context, tenant id.Tenant) (Tenant, error) {
-	return s.change(ctx, tenant, func(t *Tenant) (tidings, error) {
+	return s.change(ctx, tenant, func(t *Tenant) (newEvent, error) {
 		if t.Status == active {
 			return nil, nil
 		}
@@ -43,13 +43,13 @@ func (s Tenants) Reinstate(ctx context.Context, tenant id.Tenant) (Tenant, error
 	})
 }
 
-// Where a tenant can stand.
+// The statuses of a tenant.
 const (
 	active    = "active"
 	suspended = "suspended"
 )
 
-// A Config is what of a tenant's configuration is to change. What is not given stays.
+// A Config is a partial update of a tenant's configuration. Absent members do not change.
 type Config struct {
 	BrandName      fn.Maybe[string]
 	BrandTagline   fn.Maybe[string]
@@ -59,9 +59,9 @@ type Config struct {
 	Settings       fn.Maybe[Settings]
 }
 
-// Configure changes what is given and differs. Where nothing does, nothing is told.
+// Configure changes the given members that differ. It publishes no event if nothing differs.
 func (s Tenants) Configure(ctx context.Context, tenant id.Tenant, c Config) (Tenant, error) {
-	return s.change(ctx, tenant, func(t *Tenant) (tidings, error) {
+	return s.change(ctx, tenant, func(t *Tenant) (newEvent, error) {
 		changed := c.apply(t)
 		if !slices.Contains(t.Currencies, t.Currency) {
 			return nil, Refuse("/currencies", "own", "The tenant's own currency cannot be taken away.")
@@ -74,7 +74,7 @@ func (s Tenants) Configure(ctx context.Context, tenant id.Tenant, c Config) (Ten
 	})
 }
 
-// apply returns the names of what it has changed.
+// apply applies the update and returns the names of the changed members.
 func (c Config) apply(t *Tenant) (changed []string) {
 	note := func(name string, did bool) {
 		if did {
@@ -102,14 +102,15 @@ func setList[T comparable](to *[]T, wanted fn.Maybe[[]T]) bool {
 	return !slices.Equal(*to, before)
 }
 
-// change lets f change a tenant while nobody else does, and tells of it in the same transaction. A nil tidings is no change.
-func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (tidings, error)) (t Tenant, err error) {
+// change applies f to a tenant under a row lock and publishes the event in the same transaction. A nil event function
+// means no change.
+func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (newEvent, error)) (t Tenant, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		if t, err = lockTenant(ctx, tx, tenant); err != nil {
 			return err
 		}
-		tell, err := f(&t)
-		if err != nil || tell == nil {
+		newEvent, err := f(&t)
+		if err != nil || newEvent == nil {
 			return err
 		}
 		t.Version++
@@ -117,7 +118,7 @@ func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (
 		if err != nil {
 			return err
 		}
-		return s.outbox.Append(ctx, tx, tell(t, at))
+		return s.outbox.Append(ctx, tx, newEvent(t, at))
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return t, ErrTenantUnknown
@@ -128,7 +129,7 @@ func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (
 	return t, fmt.Errorf("tenants: change %s: %w", tenant, err)
 }
 
-// lockTenant reads a tenant that nobody else changes until the transaction ends.
+// lockTenant reads a tenant and locks its row until the end of the transaction.
 func lockTenant(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Tenant, error) {
 	_, err := tx.Exec(ctx, `SELECT FROM sandbox.tenants WHERE tenant_id = @tenant FOR NO KEY UPDATE`,
 		pgx.StrictNamedArgs{"tenant": tenant})
@@ -138,7 +139,7 @@ func lockTenant(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Tenant, 
 	return readTenant(ctx, tx, tenant)
 }
 
-// update writes what can change of a tenant and tells when that was.
+// update stores the mutable columns of a tenant and returns the time of the update.
 func (t Tenant) update(ctx context.Context, tx postgres.Tx) (at time.Time, err error) {
 	err = tx.QueryRow(ctx, `
 		UPDATE sandbox.tenants

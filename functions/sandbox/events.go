@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// orderingKey keeps what happens to one reservation in order within a subject.
+// orderingKey orders the events of one reservation within a subject.
 func orderingKey(t id.Tenant, r id.Reservation) string { return t.String() + ":" + r.String() }
 
 type allocationPayload struct {
@@ -26,17 +26,17 @@ type allocationPayload struct {
 	FailedAt    time.Time      `json:"failedAt,omitzero"`
 }
 
-// held returns an event for each claim: its rooms are allocated.
+// held returns an event per claim: its rooms are allocated.
 func (h Hold) held(at, until time.Time) []event.Draft {
-	return h.tell(AllocationCommittedV1, allocationPayload{CommittedAt: at, ExpiresAt: until})
+	return h.drafts(AllocationCommittedV1, allocationPayload{CommittedAt: at, ExpiresAt: until})
 }
 
-// refused returns an event for each claim: there are no rooms.
+// refused returns an event per claim: no rooms are available.
 func (h Hold) refused(at time.Time) []event.Draft {
-	return h.tell(AllocationFailedV1, allocationPayload{FailedAt: at, ReasonCode: "no_inventory"})
+	return h.drafts(AllocationFailedV1, allocationPayload{FailedAt: at, ReasonCode: "no_inventory"})
 }
 
-func (h Hold) tell(s event.Subject, p allocationPayload) []event.Draft {
+func (h Hold) drafts(s event.Subject, p allocationPayload) []event.Draft {
 	drafts := make([]event.Draft, len(h.Claims))
 	for i, c := range h.Claims {
 		p.Tenant, p.Property, p.Allocation, p.Reservation = h.Tenant, h.Property, c.Allocation, h.Reservation
@@ -72,7 +72,7 @@ func (i Intent) draft(s event.Subject, p transactionPayload) event.Draft {
 		AggregateVersion: i.Version, Payload: p}
 }
 
-// captured carries the id that the intent itself remembers, so that whoever asks payment can name the event.
+// captured has the event id that the intent stores, so that callers of payment can name the event.
 func captured(i Intent) event.Draft {
 	p := i.payload()
 	p.Amount, p.CapturedAt = i.Captured, *i.CapturedAt

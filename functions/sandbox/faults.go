@@ -2,7 +2,7 @@ package sandbox
 
 import "melmastoon.ghasi.io/shared/fault"
 
-// What callers of the sandbox can be told besides the general faults.
+// The errors of the sandbox besides the general ones.
 var (
 	ErrTenantUnknown     = fault.New(fault.NotFound, "TENANT.UNKNOWN", "No hotel has this address.")
 	ErrSoldOut           = fault.New(fault.Conflict, "RESERVATION.OVERBOOKING_BLOCKED", "These rooms are no longer available for these dates.")

@@ -10,12 +10,12 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// found are the hotels where a party can stay as it wishes. It is of all tenants on purpose. What is searched by is cheap and
-// comes first. Whether enough rooms of one type are left for all the nights is asked only for hotels that pass: where nobody has
-// taken any, the index knows; else inventory counts. They are priced only where the order or a filter needs it, by the rule of
-// Tariff.Price: each night in minor units, then the average. A hotel without an exchange rate into the currency has no price.
+// found selects the hotels, of all tenants, where a party can stay as requested. Cheap conditions come first. Only
+// hotels that match them are checked for enough rooms of one type for all nights: by the index if no room is allocated,
+// else by inventory. Prices are computed only if the order or a filter needs them, with the rule of Tariff.Price: each
+// night in minor units, then the average. A hotel without an exchange rate into the currency has no price.
 //
-// The cities are looked up as an array: with IN behind an OR the planner reads every listing there is.
+// The cities are looked up as an array: for IN behind an OR the planner reads every listing.
 const found = `
 	WITH clock AS MATERIALIZED (SELECT platform.now() AS now),
 	fx AS MATERIALIZED (
@@ -67,10 +67,10 @@ const found = `
 		  AND (cardinality(@neighbourhoods::text[]) = 0 OR l.neighbourhood_key = ANY (@neighbourhoods))
 		  AND (NOT @bounded OR r.nightly BETWEEN @least AND @most))`
 
-// comparison is the currency that prices are compared in where nobody says another.
+// comparison is the default currency for comparing prices.
 const comparison = money.USD
 
-// arguments are what found asks for.
+// arguments returns the arguments of found.
 func (q Query) arguments(part Slice) pgx.StrictNamedArgs {
 	w := q.Dates.window()
 	people := q.Party.Party().spread()[0]
@@ -91,7 +91,7 @@ func (q Query) arguments(part Slice) pgx.StrictNamedArgs {
 	return args
 }
 
-// arguments adds where to look: in which boxes, and from where it is measured.
+// arguments adds the boxes to search in and the point to measure distances from.
 func (w Where) arguments(args pgx.StrictNamedArgs) {
 	var area Box
 	var from Geo
@@ -108,7 +108,7 @@ func (w Where) arguments(args pgx.StrictNamedArgs) {
 	args["west1"], args["east1"], args["west2"], args["east2"] = one.SwLng, one.NeLng, other.SwLng, other.NeLng
 }
 
-// weekdays counts the nights of a stay that are Mondays, Tuesdays and so on.
+// weekdays returns the number of nights of a stay per weekday, Monday first.
 func weekdays(w stay.Window) []int32 {
 	counts := make([]int32, 7)
 	for _, d := range w.Dates() {
@@ -117,17 +117,17 @@ func weekdays(w stay.Window) []int32 {
 	return counts
 }
 
-// monday is the place of a day in a week that begins on Monday, as prices count them. Go's begins on Sunday.
+// monday returns the index of a day in a week that starts on Monday, as in prices. Go's weeks start on Sunday.
 func monday(d stay.Date) int { return (int(d.Time().Weekday()) + 6) % 7 }
 
-// minor is an amount of main units in minor units. What people type has few decimals: 65.32 is 6532, although a hundred times
-// the nearest number that a computer has is a little less.
+// minor returns an amount of main units in minor units. It rounds, because binary floating point is inexact: 65.32 is
+// 6532, although 100 times the nearest float64 is slightly less.
 func minor(amount float64, c money.Currency) float64 {
 	const finer = 1000
 	return math.Round(amount*math.Pow10(c.Exponent())*finer) / finer
 }
 
-// key is a name as the index has it, "" where none is given. One without any letter is a name of no place.
+// key returns a name as the index stores it, or "" for no name. A name without any letter matches no place.
 func key(name string) string {
 	if folded := Fold(name); folded != "" || name == "" {
 		return folded
@@ -143,7 +143,7 @@ func keysOf(names []string) []string {
 	return keys
 }
 
-// list is what SQL takes for an empty list where there is none.
+// list returns an empty list for nil, because SQL distinguishes it from NULL.
 func list[T any](all []T) []T {
 	if all == nil {
 		return []T{}

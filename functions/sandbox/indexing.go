@@ -15,17 +15,17 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// An Indexed is a listing that search knows anew.
+// An Indexed is a listing that was indexed.
 type Indexed struct {
 	Tenant    id.Tenant   `json:"tenantId"`
 	Property  id.Property `json:"propertyId"`
 	IndexedAt time.Time   `json:"indexedAt"`
-	Cell      string      `json:"geoCell"` // where it is, to within some kilometres
+	Cell      string      `json:"geoCell"` // geohash with a precision of some kilometres
 
 	version int
 }
 
-// Index reads a hotel anew into the index, and tells so.
+// Index updates a hotel in the index and publishes the event.
 func (s Listings) Index(ctx context.Context, p id.Property) (x Indexed, err error) {
 	tenant, err := Properties{s.db}.Owner(ctx, p)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s Listings) Index(ctx context.Context, p id.Property) (x Indexed, err erro
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		all, err := index(ctx, tx, s.outbox, tenant, &p)
 		if err == nil && len(all) == 0 {
-			return fault.ErrNotFound // it has no city, and no search could find it
+			return fault.ErrNotFound // without a city no search can find it
 		}
 		if err == nil {
 			x = all[0]
@@ -50,7 +50,8 @@ func (s Listings) Index(ctx context.Context, p id.Property) (x Indexed, err erro
 	return x, nil
 }
 
-// index reads one hotel of a tenant, or all of them, anew into the index and tells so, in the caller's transaction.
+// index updates one hotel of a tenant, or all of them, in the index and publishes the events, in the caller's
+// transaction.
 func index(ctx context.Context, tx postgres.Tx, o *outbox.Outbox, tenant id.Tenant, one *id.Property) ([]Indexed, error) {
 	all, err := IndexQuietly(ctx, tx, tenant, one)
 	if err != nil {
@@ -63,8 +64,8 @@ func index(ctx context.Context, tx postgres.Tx, o *outbox.Outbox, tenant id.Tena
 	return all, o.Append(ctx, tx, drafts...)
 }
 
-// IndexQuietly reads the tenant's property one, or all of them if that is nil, anew into the index, in the caller's transaction.
-// It appends no event: the sandbox's own hotels are loaded with it.
+// IndexQuietly updates the property one of the tenant, or all of them if it is nil, in the index, in the caller's
+// transaction. It appends no event. The sandbox's own hotels are loaded with it.
 func IndexQuietly(ctx context.Context, tx postgres.Tx, tenant id.Tenant, one *id.Property) ([]Indexed, error) {
 	args := pgx.StrictNamedArgs{"tenant": tenant, "one": one}
 	rows, _ := tx.Query(ctx, `
@@ -94,7 +95,8 @@ func IndexQuietly(ctx context.Context, tx postgres.Tx, tenant id.Tenant, one *id
 	if err != nil {
 		return nil, err
 	}
-	// After the listings, which whoever indexes the same hotel at this moment waits for: these statements see what they wrote.
+	// The listings' rows serialise concurrent indexing of a hotel. These statements run after them, so they see what
+	// the other run wrote.
 	queueRooms(tx, args)
 	queueRates(tx, args)
 	return all, nil
@@ -133,10 +135,10 @@ func queueRates(tx postgres.Tx, args pgx.StrictNamedArgs) {
 			= (EXCLUDED.room_type_id, EXCLUDED.free_until_hours_before, EXCLUDED.penalty_percent, EXCLUDED.weekday_micro)`, args)
 }
 
-// cellDigits are the length of a cell's name: five digits are less than five kilometres.
+// cellDigits is the length of a cell's name. Five digits are less than five kilometres.
 const cellDigits = 5
 
-// cell is the geohash of a place. Neighbours have the beginning of their names in common.
+// cell returns the geohash of a place. Nearby places share a prefix.
 func (g Geo) cell() string {
 	const alphabet = "0123456789bcdefghjkmnpqrstuvwxyz"
 	low, high := Geo{-pole, -halfCircle}, Geo{pole, halfCircle}
@@ -160,7 +162,7 @@ func (g Geo) cell() string {
 	return "geohash:" + string(name)
 }
 
-// Clicked counts that a traveller looked at a hotel, in the caller's transaction. A hotel that does not exist is ErrNotFound.
+// Clicked counts a click on a hotel, in the caller's transaction. It returns ErrNotFound if the hotel does not exist.
 func (s Listings) Clicked(ctx context.Context, tx postgres.Tx, p id.Property) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO sandbox.popularity AS p (property_id, clicks) VALUES (@property, 1)

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// An Intent is the intention to pay one amount for one reservation in one way.
+// An Intent represents the payment of one amount for one reservation by one method.
 type Intent struct {
 	ID            id.Intent      `db:"intent_id"`
 	Tenant        id.Tenant      `db:"tenant_id"`
@@ -24,7 +24,7 @@ type Intent struct {
 	Method        Method         `db:"method"`
 	Provider      string         `db:"provider"`
 	Status        Status         `db:"status"`
-	Attempts      int            `db:"attempts"` // declined ones
+	Attempts      int            `db:"attempts"` // declined attempts
 	Amount        money.Micro    `db:"amount_micro"`
 	Currency      money.Currency `db:"currency"`
 	ReturnURL     string         `db:"return_url"`
@@ -34,10 +34,10 @@ type Intent struct {
 	CapturedEvent *id.Event      `db:"captured_event_id"`
 	FailureCode   string         `db:"failure_code"` // too_many_attempts, expired or cancelled
 	Version       int            `db:"version"`
-	ExpiresAt     time.Time      `db:"expires_at"` // how long it can be paid on the page; a promise of cash does not run out
+	ExpiresAt     time.Time      `db:"expires_at"` // end of payment on the page; a cash promise does not expire
 }
 
-// An IntentView is an intent as other services see it.
+// An IntentView represents an intent in answers to other services.
 type IntentView struct {
 	ID            id.Intent      `json:"paymentIntentId"`
 	Tenant        id.Tenant      `json:"tenantId"`
@@ -56,7 +56,7 @@ type IntentView struct {
 	ExpiresAt     time.Time      `json:"expiresAt"`
 }
 
-// View shows the intent as it stands.
+// View returns the intent in its effective state.
 func (i Intent) View() IntentView {
 	return IntentView{ID: i.ID, Tenant: i.Tenant, Reservation: i.Reservation, Method: i.Method, Provider: i.Provider,
 		Status: i.Status, Attempts: i.Attempts, Amount: i.Amount, Currency: i.Currency, Captured: i.Captured,
@@ -64,13 +64,13 @@ func (i Intent) View() IntentView {
 		ExpiresAt: i.ExpiresAt}
 }
 
-// intentTime is how long a guest has to pay.
+// intentTime is the time that a guest has to pay.
 const intentTime = 30 * time.Minute
 
-// MaxDeclines is how often a bank may refuse: with the last, the intent has ended.
+// MaxDeclines is the number of declines that ends an intent.
 const MaxDeclines = 5
 
-// Price is the amount with all decimals that its currency has: 12,500.00.
+// Price returns the amount with all decimals of its currency: 12,500.00.
 func (i Intent) Price() (string, error) {
 	m, err := money.Amount{Micro: i.Amount, Currency: i.Currency}.Minor()
 	if err != nil {
@@ -84,7 +84,7 @@ func (i Intent) Price() (string, error) {
 	return whole + "." + cents, nil
 }
 
-// Intents stores payment intents, and tells what becomes of them.
+// Intents stores payment intents and publishes their events.
 type Intents struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
@@ -96,7 +96,7 @@ func OpenIntents(e env.Env) Intents {
 	return Intents{db, outbox.Open(e, db)}
 }
 
-// A Wanted intent is one that a reservation asks for.
+// A Wanted is a request to open an intent for a reservation.
 type Wanted struct {
 	Tenant      id.Tenant
 	Reservation id.Reservation
@@ -105,8 +105,8 @@ type Wanted struct {
 	ReturnURL   string
 }
 
-// Open returns the reservation's one live intent. It is the one there is when that asks for the same; otherwise a new
-// one, and an earlier one is superseded without a word: nothing has failed, the guest chose again.
+// Open returns the reservation's one live intent. If the live intent has the same terms, Open returns it. Otherwise it
+// creates a new one and supersedes the earlier one without an event: nothing has failed, the guest chose again.
 func (s Intents) Open(ctx context.Context, w Wanted) (i Intent, err error) {
 	err = s.db.InTenant(ctx, w.Tenant, func(tx postgres.Tx) error {
 		if err := accepted(ctx, tx, w); err != nil {
@@ -121,7 +121,7 @@ func (s Intents) Open(ctx context.Context, w Wanted) (i Intent, err error) {
 	return i, nil
 }
 
-// accepted refuses what the tenant does not take.
+// accepted returns an error if the tenant does not accept the method or currency.
 func accepted(ctx context.Context, tx postgres.Tx, w Wanted) error {
 	t, err := readTenant(ctx, tx, w.Tenant)
 	switch {
@@ -138,7 +138,7 @@ func accepted(ctx context.Context, tx postgres.Tx, w Wanted) error {
 }
 
 func open(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error) {
-	// Two who open for one reservation wait for each other, so that the second finds what the first has opened.
+	// Serialise concurrent calls for one reservation, so that the second finds the intent of the first.
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('sandbox.intents ' || @reservation::uuid::text, 0))`,
 		pgx.StrictNamedArgs{"reservation": w.Reservation}); err != nil {
 		return Intent{}, err
@@ -175,7 +175,7 @@ func insertIntent(ctx context.Context, tx postgres.Tx, w Wanted) (Intent, error)
 	return readIntent(ctx, tx, minted)
 }
 
-// Get returns an intent, whosever it is.
+// Get returns an intent of any tenant.
 func (s Intents) Get(ctx context.Context, intent id.Intent) (i Intent, err error) {
 	tenant, err := s.owner(ctx, intent)
 	if err != nil {
@@ -195,8 +195,8 @@ func (s Intents) owner(ctx context.Context, intent id.Intent) (id.Tenant, error)
 	return owner(ctx, s.db, `SELECT tenant_id FROM sandbox.intents WHERE intent_id = @key`, intent)
 }
 
-// selectIntents reads intents. One whose time is over reads as failed from that moment on, by the database's clock; Expire only
-// writes that and publishes it.
+// selectIntents reads intents. An expired intent reads as failed from that moment on, by the database's clock; Expire
+// only stores that and publishes it.
 const selectIntents = `
 	SELECT intent_id, tenant_id, reservation_id, method, provider,
 	       CASE WHEN over THEN 'failed' ELSE status END AS status,
@@ -212,7 +212,7 @@ func readIntent(ctx context.Context, tx postgres.Tx, intent id.Intent) (Intent, 
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Intent])
 }
 
-// Of lists the intents of a reservation, the oldest first.
+// Of lists the intents of a reservation, oldest first.
 func (s Intents) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) (all []IntentView, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, selectIntents+` WHERE tenant_id = @tenant AND reservation_id = @reservation ORDER BY intent_id`,
@@ -229,7 +229,7 @@ func (s Intents) Of(ctx context.Context, tenant id.Tenant, r id.Reservation) (al
 	return all, nil
 }
 
-// readLive reads the intent with which the reservation can be paid now.
+// readLive returns the intent with which the reservation can be paid now.
 func readLive(ctx context.Context, tx postgres.Tx, r id.Reservation) (Intent, error) {
 	var live id.Intent
 	err := tx.QueryRow(ctx, `

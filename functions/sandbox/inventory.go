@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Hold asks for rooms of one property over one stay: all of them or none.
+// A Hold requests rooms of one property for one stay: all of them or none.
 type Hold struct {
 	Tenant      id.Tenant
 	Property    id.Property
@@ -26,27 +26,29 @@ type Hold struct {
 	Claims      []Claim
 }
 
-// A Claim is a hold's demand on one room type. Its allocation id is the caller's, and makes a repeat known as one.
+// A Claim is the part of a hold for one room type. The caller chooses its allocation id, which makes repetitions
+// idempotent.
 type Claim struct {
 	Allocation id.Allocation `json:"allocationId"`
 	RoomType   id.RoomType   `json:"roomTypeId"`
 	Units      int           `json:"units"`
 }
 
-// A Placed hold keeps its rooms until it expires, by the database's clock.
+// A Placed is a hold with its times, by the database's clock.
 type Placed struct {
 	PlacedAt  time.Time `json:"placedAt"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// Left is what is free of a room type on the fullest night of a stay.
+// Left is the number of free rooms of a type on the fullest night of a stay.
 type Left struct {
 	RoomType id.RoomType `json:"roomTypeId" db:"room_type_id"`
 	Units    int         `json:"unitsLeft" db:"units_left"`
 }
 
-// Inventory keeps the books of who has which rooms. The decisions are made in SQL (schemas/postgres/sandbox): each is one call that
-// locks the nights, reads the clock and what is taken. The events of a hold follow with the commit, in the next round trip.
+// Inventory stores allocations of rooms. The decisions are made in SQL (schemas/postgres/sandbox): each is one call
+// that locks the nights and reads the clock and the taken rooms. The events of a hold follow with the commit, in the
+// next round trip.
 type Inventory struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
@@ -58,8 +60,8 @@ func OpenInventory(e env.Env) Inventory {
 	return Inventory{db, outbox.Open(e, db)}
 }
 
-// Hold takes the rooms, or tells that they are gone. Both outcomes are for ever: the same ids again get the same answer,
-// or ErrHoldOver once the hold has lapsed or was released.
+// Hold takes the rooms, or returns ErrSoldOut. Both outcomes are permanent: the same ids get the same answer, or
+// ErrHoldOver after the hold has expired or was released.
 func (s Inventory) Hold(ctx context.Context, h Hold) (Placed, error) {
 	var d decision
 	err := s.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) (err error) {
@@ -77,7 +79,7 @@ func (s Inventory) Hold(ctx context.Context, h Hold) (Placed, error) {
 	return Placed{d.PlacedAt, d.ExpiresAt}, verdicts[d.Outcome]
 }
 
-// verdicts are what the outcomes of sandbox.hold_rooms and sandbox.commit_rooms mean to whoever asked.
+// verdicts maps the outcomes of sandbox.hold_rooms and sandbox.commit_rooms to errors.
 var verdicts = map[string]error{
 	"held":      nil,
 	"committed": nil,
@@ -87,7 +89,8 @@ var verdicts = map[string]error{
 	"unknown":   fault.ErrNotFound,
 }
 
-// A decision is the result of sandbox.hold_rooms. It is fresh if this call has made it, and not an earlier one with the same ids.
+// A decision is the result of sandbox.hold_rooms. It is fresh if this call made it, and not an earlier call with the
+// same ids.
 type decision struct {
 	Outcome   string
 	PlacedAt  time.Time
@@ -95,7 +98,7 @@ type decision struct {
 	Fresh     bool
 }
 
-// events returns the events of a fresh decision: one for each claim.
+// events returns the events of a fresh decision, one per claim.
 func (d decision) events(h Hold) []event.Draft {
 	switch {
 	case d.Fresh && d.Outcome == "held":
@@ -106,7 +109,7 @@ func (d decision) events(h Hold) []event.Draft {
 	return nil
 }
 
-// decide asks the database for the rooms.
+// decide calls sandbox.hold_rooms.
 func (s Inventory) decide(ctx context.Context, tx postgres.Tx, h Hold) (decision, error) {
 	var allocations []id.Allocation
 	var rooms []id.RoomType
@@ -122,8 +125,8 @@ func (s Inventory) decide(ctx context.Context, tx postgres.Tx, h Hold) (decision
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[decision])
 }
 
-// Commit keeps held rooms for good, all or none, and tells since when. What is committed already stays so; ErrHoldOver
-// where a hold has lapsed or was released.
+// Commit makes held rooms permanent, all or none, and returns the time of the commit. Committed rooms stay committed.
+// It returns ErrHoldOver if a hold has expired or was released.
 func (s Inventory) Commit(ctx context.Context, tenant id.Tenant, allocations []id.Allocation) (at time.Time, err error) {
 	var outcome string
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
@@ -136,8 +139,8 @@ func (s Inventory) Commit(ctx context.Context, tenant id.Tenant, allocations []i
 	return at, verdicts[outcome]
 }
 
-// Release gives rooms back, held or committed, in the caller's transaction, which has their nights from then on. What has
-// none to give is left as it is.
+// Release releases held or committed rooms in the caller's transaction, which locks their nights. It ignores other
+// allocations.
 func (s Inventory) Release(ctx context.Context, tx postgres.Tx, allocations []id.Allocation) error {
 	_, err := tx.Exec(ctx, `SELECT sandbox.release_rooms(@allocations)`, pgx.StrictNamedArgs{"allocations": allocations})
 	if err != nil {
@@ -146,8 +149,8 @@ func (s Inventory) Release(ctx context.Context, tx postgres.Tx, allocations []id
 	return nil
 }
 
-// Lapse releases what is only held of a hold that is over. Committed rooms stay: their guest may have paid in time. The nights are
-// locked in a statement before, so that the second one sees what a commit has decided meanwhile.
+// Lapse releases the held rooms of an expired hold. Committed rooms stay: their guest may have paid in time. A first
+// statement locks the nights, so that the second one sees concurrent commits.
 func (s Inventory) Lapse(ctx context.Context, tx postgres.Tx, allocations []id.Allocation) error {
 	args := pgx.StrictNamedArgs{"allocations": allocations}
 	tx.Queue(`SELECT sandbox.lock_nights_of(@allocations)`, args)
@@ -161,7 +164,7 @@ func (s Inventory) Lapse(ctx context.Context, tx postgres.Tx, allocations []id.A
 	return nil
 }
 
-// Left tells what is free of each room type of a property. It promises nothing: only Hold decides.
+// Left returns the free rooms of each room type of a property. The result is a snapshot: only Hold decides.
 func (s Inventory) Left(ctx context.Context, p id.Property, w stay.Window) (all []Left, err error) {
 	tenant, err := Properties{s.db}.Owner(ctx, p)
 	if err != nil {
@@ -184,10 +187,10 @@ func (s Inventory) Left(ctx context.Context, p id.Property, w stay.Window) (all 
 	return all, nil
 }
 
-// maxAllocations is how many one request may name.
+// maxAllocations limits the allocations in one request.
 const maxAllocations = 100
 
-// ValidateAllocations refuses a list that names nothing, too much, or one thing twice.
+// ValidateAllocations rejects a list that is empty, too long or has duplicates.
 func ValidateAllocations(ids []id.Allocation) error {
 	seen := map[id.Allocation]bool{}
 	for _, a := range ids {

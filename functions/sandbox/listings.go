@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Listing is one hotel as a search shows it.
+// A Listing is one hotel in a search result.
 type Listing struct {
 	Property    id.Property `json:"propertyId"`
 	Tenant      id.Tenant   `json:"tenantId"`
@@ -29,23 +29,23 @@ type Listing struct {
 	Amenities   []string    `json:"amenities"`
 	Type        string      `json:"propertyType"`
 	Badges      []string    `json:"badges"`
-	DistanceKm  *float64    `json:"distanceKm,omitzero"` // from the point, or from the middle of the city, where one was named
+	DistanceKm  *float64    `json:"distanceKm,omitzero"` // from the given point or the centre of the given city
 	IndexedAt   time.Time   `json:"indexedAt"`
 }
 
-// A Thumbnail is the one picture of a listing.
+// A Thumbnail is the picture of a listing.
 type Thumbnail struct {
 	URL string `json:"url"`
 	Alt Name   `json:"alt"`
 }
 
-// A Rating is what guests think, from 1 to 5.
+// A Rating is the average rating by guests, from 1 to 5.
 type Rating struct {
 	Value float64 `json:"value"`
 	Count int     `json:"count"`
 }
 
-// orNone is nil where nobody has said anything.
+// orNone returns nil if there are no ratings.
 func (r Rating) orNone() *Rating {
 	if r.Count == 0 {
 		return nil
@@ -60,8 +60,8 @@ type Pin struct {
 	Geo      Geo         `json:"geo"`
 }
 
-// Listings is the index that searches go through. It is of all tenants, so it is read by the maintenance role, which may look
-// and not write; a listing is written inside its tenant, in the transaction that made it another.
+// Listings is the search index over all tenants. The maintenance role reads it and cannot write; a listing is written
+// in its tenant's context, in the transaction that changes the hotel.
 type Listings struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
@@ -73,14 +73,14 @@ func OpenListings(e env.Env) Listings {
 	return Listings{db, outbox.Open(e, db)}
 }
 
-// A Slice is the part of what was found that is shown, and in which order.
+// A Slice is a page of the results and their order.
 type Slice struct {
 	Sort          Sort
 	Limit, Offset int
-	Currency      money.Currency // that prices are compared in
+	Currency      money.Currency // for comparing prices
 }
 
-// Search returns a part of the hotels where the party can stay, and how many they are in all.
+// Search returns a page of the hotels where the party can stay, and their total number.
 func (s Listings) Search(ctx context.Context, q Query, part Slice) (page []Listing, total int, err error) {
 	args := q.arguments(part)
 	args["limit"], args["offset"], args["sort"] = part.Limit, part.Offset, part.Sort
@@ -115,7 +115,7 @@ func (s Listings) Search(ctx context.Context, q Query, part Slice) (page []Listi
 	return page, total, nil
 }
 
-// collectListings reads the page. Where it is empty there is one row all the same, which tells the total.
+// collectListings reads the page. An empty page still has one row, with the total.
 func collectListings(rows pgx.Rows, total *int, measured bool) ([]Listing, error) {
 	page := []Listing{}
 	defer rows.Close()
@@ -145,7 +145,7 @@ func collectListings(rows pgx.Rows, total *int, measured bool) ([]Listing, error
 	return page, rows.Err()
 }
 
-// Pins returns the most liked of the hotels where the party can stay, and how many they are in all.
+// Pins returns the most popular hotels where the party can stay, and their total number.
 func (s Listings) Pins(ctx context.Context, q Query, part Slice) (pins []Pin, total int, err error) {
 	args := q.arguments(part)
 	args["limit"] = part.Limit

@@ -2,10 +2,10 @@ package sandbox
 
 import "errors"
 
-// A Method is a way to pay.
+// A Method is a method of payment.
 type Method string
 
-// The ways to pay.
+// The methods of payment.
 const (
 	Card          Method = "card"
 	PayPal        Method = "paypal"
@@ -13,7 +13,7 @@ const (
 	CashOnArrival Method = "cash_on_arrival"
 )
 
-// UnmarshalText accepts the ways to pay that there are.
+// UnmarshalText rejects an unknown method.
 func (m *Method) UnmarshalText(text []byte) error {
 	read := Method(text)
 	if _, ok := providers[read]; !ok {
@@ -23,7 +23,7 @@ func (m *Method) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// providers are who moves the money. The sandbox plays all of them.
+// providers are the payment providers. The sandbox simulates all of them.
 var providers = map[Method]string{
 	Card:          "sandbox-card",
 	PayPal:        "sandbox-paypal",
@@ -33,10 +33,10 @@ var providers = map[Method]string{
 
 func (m Method) provider() string { return providers[m] }
 
-// Status is where a payment intent stands.
+// Status is the status of a payment intent.
 type Status string
 
-// Where a payment intent can stand. doc.go draws the moves.
+// The statuses. doc.go draws the transitions.
 const (
 	RequiresPayment Status = "requires_payment"
 	PaymentCaptured Status = "captured"

@@ -9,11 +9,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Schema is the SQL schema of the sandbox.
+// Schema is the database schema of the sandbox.
 const Schema = "sandbox"
 
-// HTTP makes an HTTP function. Other services call them, identified by their token; the tenant stands in what they ask
-// for, so all that the routes share is the scenario that a caller may put on.
+// HTTP returns an HTTP function. Other services call it, identified by their token. The request names the tenant, so
+// the routes share only the scenario that a caller may request.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)) fn.Function {
 	type act = func(context.Context, fn.Nothing, fn.Call[In]) (Out, error)
 	return fn.HTTP(s, fn.Open, func(e env.Env) (act, error) {
@@ -34,8 +34,8 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)
 	})
 }
 
-// Event makes a function that hears an event. What can never succeed goes to the subscription's own dead-letter topic;
-// an event of no tenant is such a one, since everything here belongs to somebody.
+// Event returns an event function. Permanent failures go to the subscription's own dead-letter topic. An event without
+// a tenant is one.
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	return EventOfNobody(s, func(e env.Env) (fn.Handle[P], error) {
 		handle, err := build(e)
@@ -48,7 +48,8 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 	})
 }
 
-// EventOfNobody makes a function that hears events without a tenant, such as those of travellers on the consumer site.
+// EventOfNobody returns an event function for events without a tenant, such as those of travellers on the consumer
+// site.
 func EventOfNobody[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	s.DeadLetter = "melmastoon-sandbox-" + s.Subject + "-dlq"
 	return fn.Event(s, build)

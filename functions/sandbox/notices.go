@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// draft tells of a tenant: what happens to it stays in order within a subject.
+// draft returns a draft of an event about the tenant. Events of a tenant are ordered within a subject.
 func (t Tenant) draft(s event.Subject, payload any) event.Draft {
 	return event.Draft{Subject: s, Tenant: t.ID, OrderingKey: t.ID.String(), AggregateVersion: t.Version, Payload: payload}
 }
@@ -36,7 +36,7 @@ func tenantConfigured(t Tenant, changed []string, at time.Time) event.Draft {
 	}{t.ID, t.ConfigVersion, changed, at})
 }
 
-// themePublished names the theme and its version; what it looks like is the theme service's to tell.
+// themePublished contains the theme's id and version only; the theme service returns its tokens.
 func themePublished(t Theme) event.Draft {
 	return event.Draft{Subject: ThemePublishedV1, Tenant: t.Tenant, OrderingKey: t.Tenant.String(), AggregateVersion: t.Version,
 		Payload: struct {

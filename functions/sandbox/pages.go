@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Pages knows at which public address the sandbox's pages are.
+// Pages returns the public addresses of the sandbox's pages.
 type Pages struct{ public string }
 
 // OpenPages reads the address from PUBLIC_URL.
@@ -23,7 +23,8 @@ func OpenPages(e env.Env) (Pages, error) {
 	return Pages{c.Public}, nil
 }
 
-// Checkout returns where a guest pays an intent. If the hotel's site named a time before which to pay, the page says that time.
+// Checkout returns the address of the page where a guest pays an intent. The page shows the time before which to pay,
+// if there is one.
 func (p Pages) Checkout(i id.Intent, before time.Time) string {
 	page := p.public + "/sandbox/payment/v1/checkout/" + i.String()
 	if before.IsZero() {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A Photo is a picture with what it shows. Here pictures are drawn, not taken: the same thing always looks the same.
+// A Photo is a picture with its description. Pictures are drawn deterministically from the id of the thing they show.
 type Photo struct {
 	URL  string `json:"url"`
 	Alt  Name   `json:"alt"`
-	Hero bool   `json:"isHero"` // the one to show where there is place for one
+	Hero bool   `json:"isHero"` // the one to show if only one fits
 }
 
 const (
@@ -19,7 +19,7 @@ const (
 	picturesOfRoom  = 1
 )
 
-// photosOf draws pictures of the thing with that id and name.
+// photosOf returns n pictures of the thing with that id and name.
 func photosOf(thing [16]byte, name Name, n int, draw func(ink) string) []Photo {
 	photos := make([]Photo, n)
 	for i := range photos {
@@ -28,27 +28,27 @@ func photosOf(thing [16]byte, name Name, n int, draw func(ink) string) []Photo {
 	return photos
 }
 
-// dataURL carries a picture in its own address, so that showing it needs no other request.
+// dataURL returns a picture as a data URL, so that showing it needs no other request.
 func dataURL(svg string) string {
 	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg))
 }
 
-// An ink is what makes one picture differ from another: a few numbers that follow from what it shows.
+// An ink holds the pseudorandom numbers of a picture, derived from the thing it shows.
 type ink [sha256.Size]byte
 
 func inkOf(thing [16]byte, n byte) ink { return sha256.Sum256(append(thing[:], n)) }
 
-// hue picks a colour with the given saturation and lightness.
+// hue returns a colour with the given saturation and lightness.
 func (k ink) hue(which, saturation, lightness int) string {
 	return fmt.Sprintf("hsl(%d,%d%%,%d%%)", int(k[which])*360/256, saturation, lightness)
 }
 
-// between picks a number from least to most.
+// between returns a number from least to most.
 func (k ink) between(which, least, most int) int { return least + int(k[which])*(most-least+1)/256 }
 
 const canvas = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 200" preserveAspectRatio="xMidYMid slice">`
 
-// house is a front with arches before mountains.
+// house draws a façade with arches before mountains.
 func house(k ink) string {
 	var b strings.Builder
 	b.WriteString(canvas)
@@ -67,7 +67,7 @@ func house(k ink) string {
 	return b.String() + `</svg>`
 }
 
-// chamber is a bed below a window, on a carpet.
+// chamber draws a bed below a window, on a carpet.
 func chamber(k ink) string {
 	var b strings.Builder
 	b.WriteString(canvas)
@@ -83,7 +83,7 @@ func chamber(k ink) string {
 	return b.String() + `</svg>`
 }
 
-// mountains stand in two rows before the sky, their feet at the given height.
+// mountains draws two rows of mountains down to the given height.
 func (k ink) mountains(b *strings.Builder, foot int) {
 	for row := range 2 {
 		fmt.Fprintf(b, `<path fill="%s" d="M0 %d`, k.hue(11, 20, 68-row*14), foot)
@@ -94,7 +94,7 @@ func (k ink) mountains(b *strings.Builder, foot int) {
 	}
 }
 
-// logo is the mark of a theme: an arch in its colours.
+// logo returns the mark of a theme: an arch in its colours.
 func logo(t Theme) string {
 	return dataURL(fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="%d" fill="%s"/>`+
 		`<path fill="%s" d="M12 38V24a12 12 0 0 1 24 0v14h-7V24a5 5 0 0 0-10 0v14z"/><circle cx="24" cy="9" r="3" fill="%s"/></svg>`,

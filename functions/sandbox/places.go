@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Where is a place to look in, told in exactly one way.
+// A Where is the area to search, given in exactly one way.
 type Where struct {
 	Mode   string  `json:"mode"` // point, bounding-box, city or region
 	Point  *Circle `json:"point,omitzero"`
@@ -18,14 +18,14 @@ type Where struct {
 	Region string  `json:"region,omitzero"` // a province or a country, in any language
 }
 
-// A Circle is everything near a point.
+// A Circle is the area around a point.
 type Circle struct {
 	Lat      float64 `json:"lat"`
 	Lng      float64 `json:"lng"`
 	RadiusKm float64 `json:"radiusKm"`
 }
 
-// A Box lies between two parallels and two meridians. One whose west is east of its east goes over the date line.
+// A Box is the area between two parallels and two meridians. If its west is east of its east, it crosses the date line.
 type Box struct {
 	SwLat float64 `json:"swLat"`
 	SwLng float64 `json:"swLng"`
@@ -42,7 +42,7 @@ const (
 	maxPlaceLength = 80      // characters
 )
 
-// Validate refuses a place that is told in no way or in several, or that is not on earth.
+// Validate rejects an area that is given in no way or in several, or that is not on earth.
 func (w Where) Validate() error {
 	given := map[string]bool{"point": w.Point != nil, "bounding-box": w.Box != nil, "city": w.City != "", "region": w.Region != ""}
 	ways := 0
@@ -71,21 +71,21 @@ func (w Where) Validate() error {
 
 const overlong = "Must have at most 80 characters."
 
-// tooLong reports whether a place's name has more characters than are allowed, in whatever script.
+// tooLong reports whether a place's name has too many characters, in any script.
 func tooLong(name string) bool { return utf8.RuneCountInString(name) > maxPlaceLength }
 
 func onEarth(lat, lng float64) bool {
-	return math.Abs(lat) <= pole && math.Abs(lng) <= halfCircle // not so of NaN
+	return math.Abs(lat) <= pole && math.Abs(lng) <= halfCircle // false for NaN
 }
 
-// around is a box that holds the whole circle.
+// around returns a box that contains the circle.
 func (c Circle) around() Box {
 	up := c.RadiusKm / kmPerDegree
 	b := Box{SwLat: max(-pole, c.Lat-up), SwLng: -halfCircle, NeLat: min(pole, c.Lat+up), NeLng: halfCircle}
 	if b.SwLat == -pole || b.NeLat == pole {
-		return b // around a pole every meridian is near
+		return b // near a pole the circle touches every meridian
 	}
-	// The circle is widest where it touches a meridian, which is nearer to the pole than its middle.
+	// The circle is widest where it touches a meridian, which is nearer to the pole than its centre.
 	across := math.Asin(min(1, math.Sin(up*math.Pi/halfCircle)/math.Cos(c.Lat*math.Pi/halfCircle))) * halfCircle / math.Pi
 	if across < halfCircle {
 		b.SwLng, b.NeLng = wrap(c.Lng-across), wrap(c.Lng+across)
@@ -103,7 +103,7 @@ func wrap(lng float64) float64 {
 	return lng
 }
 
-// halves are one or two boxes that together are b and do not go over the date line.
+// halves returns one or two boxes that together equal b and do not cross the date line.
 func (b Box) halves() (Box, Box) {
 	if b.SwLng <= b.NeLng {
 		return b, b
@@ -113,7 +113,7 @@ func (b Box) halves() (Box, Box) {
 	return west, east
 }
 
-// middle is the centre of the box.
+// middle returns the centre of the box.
 func (b Box) middle() Geo {
 	width := b.NeLng - b.SwLng
 	if width < 0 {
@@ -122,12 +122,12 @@ func (b Box) middle() Geo {
 	return Geo{(b.SwLat + b.NeLat) / 2, wrap(b.SwLng + width/2)}
 }
 
-// letters are written in several ways by people who mean the same place.
+// letters replaces letters that have several spellings in place names.
 var letters = strings.NewReplacer("ي", "ی", "ى", "ی", "ې", "ی", "ۍ", "ی", "ئ", "ی", "ك", "ک", "ګ", "گ", "ة", "ه", "ۀ", "ه", "ہ", "ه", "ھ", "ه",
 	"أ", "ا", "إ", "ا", "آ", "ا", "ٱ", "ا", "ؤ", "و", "ړ", "ر", "ڑ", "ر", "ټ", "ت", "ٹ", "ت", "ډ", "د", "ڈ", "د", "ښ", "ش", "ږ", "ژ", "ı", "i")
 
-// Fold makes one key of all ways in which people write the name of a place: case, accents, vowel signs, hyphens and spaces do
-// not count, nor do letters that one language has and its neighbour writes otherwise.
+// Fold returns the same key for all spellings of a place's name: it ignores case, accents, vowel signs, hyphens, spaces
+// and the spelling variants of letters between languages.
 func Fold(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(letters.Replace(norm.NFKC.String(name))) {

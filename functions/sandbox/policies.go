@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A HouseRule is one thing that a property's guests should know.
+// A HouseRule is one rule of a property for its guests.
 type HouseRule struct {
 	Property id.Property `json:"propertyId"`
 	Kind     string      `json:"kind"` // cancellation, check_in, check_out, children, payment or pets
@@ -18,7 +18,7 @@ type HouseRule struct {
 	Text     Name        `json:"text"`
 }
 
-// Rules are the house rules of all properties of a tenant, each property's in its own order.
+// Rules returns the house rules of all properties of a tenant, in each property's order.
 func (s Properties) Rules(ctx context.Context, tenant id.Tenant) (all []HouseRule, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `

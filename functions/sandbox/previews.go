@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Preview is the least that a party's stay in one hotel costs at this moment, in a currency to show it in.
+// A Preview is the lowest current price of a party's stay in one hotel, in a display currency.
 type Preview struct {
 	Property   id.Property    `json:"propertyId"`
 	Tenant     id.Tenant      `json:"tenantId"`
@@ -25,18 +25,18 @@ type Preview struct {
 	Nightly    money.Micro    `json:"cheapestNightlyMicro"` // one room for one night on average, without taxes and fees
 	Total      money.Micro    `json:"totalMicro"`           // all rooms, all nights, with taxes and fees
 	Currency   money.Currency `json:"currency"`
-	FX         id.FX          `json:"fxSnapshotId,omitzero"` // where the hotel's own currency is another
+	FX         id.FX          `json:"fxSnapshotId,omitzero"` // if the hotel's own currency differs
 	CapturedAt time.Time      `json:"capturedAt"`
 }
 
-// A Staying is who wants to stay when, and in which currency they want to read prices.
+// A Staying is a party, a stay and the currency to show prices in.
 type Staying struct {
 	Party    Party
 	Window   stay.Window
 	Currency money.Currency
 }
 
-// An inn is one property of a preview, with its tariff and how many rooms of each type it has left for the stay.
+// An inn is one property of a preview: its tariff and the free rooms per type.
 type inn struct {
 	tenant id.Tenant
 	at     time.Time
@@ -44,8 +44,8 @@ type inn struct {
 	left   map[id.RoomType]int
 }
 
-// Preview prices some hotels, whosever they are, in the order in which they are named. A hotel that the party cannot stay in,
-// or whose prices cannot be told in the currency, is left out. Amend changes tariffs first; nil leaves them.
+// Preview returns prices of hotels of any tenant, in the given order. It omits hotels where the party cannot stay, or
+// without an exchange rate into the currency. Amend changes tariffs before pricing; it may be nil.
 func (s Tariffs) Preview(ctx context.Context, of []id.Property, y Staying, amend func(Tariff) Tariff) ([]Preview, error) {
 	var inns map[id.Property]*inn
 	err := s.db.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
@@ -70,7 +70,7 @@ func (s Tariffs) Preview(ctx context.Context, of []id.Property, y Staying, amend
 			return nil, err
 		}
 		left := slices.IndexFunc(offers, func(o Offers) bool { return h.left[o.RoomType] >= y.Party.Rooms })
-		if left >= 0 { // the cheapest room comes first
+		if left >= 0 { // cheapest room first
 			all = append(all, h.preview(p, offers[left]))
 		}
 	}
@@ -86,7 +86,7 @@ func (h *inn) preview(p id.Property, o Offers) Preview {
 	return v
 }
 
-// readInns reads what is asked of many hotels in one statement each, however many they are. They are of several tenants on purpose.
+// readInns reads the data of many hotels, of several tenants, with one statement per kind of data.
 func readInns(ctx context.Context, tx postgres.Tx, of []id.Property, y Staying) (map[id.Property]*inn, error) {
 	rows, _ := tx.Query(ctx, `
 		SELECT p.property_id, p.tenant_id, t.currency, (platform.now() AT TIME ZONE p.time_zone)::date, platform.now()
@@ -122,7 +122,7 @@ func readInns(ctx context.Context, tx postgres.Tx, of []id.Property, y Staying) 
 	return inns, furnish(ctx, tx, inns, of, y.Window)
 }
 
-// readRates fills in what each currency costs in another, where anybody knows.
+// readRates fills in the known exchange rates into the currency.
 func readRates(ctx context.Context, tx postgres.Tx, rates map[money.Currency]*FX, into money.Currency) error {
 	for base := range rates {
 		if base == into {
@@ -137,7 +137,7 @@ func readRates(ctx context.Context, tx postgres.Tx, rates map[money.Currency]*FX
 	return nil
 }
 
-// furnish reads what the hotels sell, and what is left of it.
+// furnish reads the rooms that the hotels sell, and the free ones.
 func furnish(ctx context.Context, tx postgres.Tx, inns map[id.Property]*inn, of []id.Property, w stay.Window) error {
 	plans, err := readPlans(ctx, tx, of...)
 	if err != nil {
@@ -167,13 +167,13 @@ func furnish(ctx context.Context, tx postgres.Tx, inns map[id.Property]*inn, of 
 	return err
 }
 
-// A DayPrice is the least that one room costs for the night that begins on a day, without taxes and fees.
+// A DayPrice is the lowest price of one room for the night that begins on a day, without taxes and fees.
 type DayPrice struct {
 	Date     stay.Date   `json:"date"`
 	Cheapest money.Micro `json:"cheapestMicro"`
 }
 
-// Calendar tells what each night of a window costs at least. A night on which nothing is left is left out, and so is one that is over.
+// Calendar returns the lowest price of each night of a window. It omits past nights and nights without free rooms.
 func (s Tariffs) Calendar(ctx context.Context, p id.Property, w stay.Window, c money.Currency) ([]DayPrice, error) {
 	var h *inn
 	nights := map[stay.Date][]id.RoomType{}
@@ -199,7 +199,7 @@ func (s Tariffs) Calendar(ctx context.Context, p id.Property, w stay.Window, c m
 	return days, nil
 }
 
-// readNights reads which room types are left, night by night.
+// readNights reads the free room types of each night.
 func readNights(ctx context.Context, tx postgres.Tx, p id.Property, w stay.Window, nights map[stay.Date][]id.RoomType) error {
 	rows, _ := tx.Query(ctx, `
 		SELECT d.night::date, l.room_type_id
@@ -217,7 +217,7 @@ func readNights(ctx context.Context, tx postgres.Tx, p id.Property, w stay.Windo
 	return err
 }
 
-// least is what the cheapest of some rooms costs for one night.
+// least returns the price of the cheapest of some rooms for one night.
 func (t Tariff) least(d stay.Date, rooms []id.RoomType) (least money.Micro, ok bool) {
 	for _, plan := range t.Plans {
 		for _, room := range rooms {

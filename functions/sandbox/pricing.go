@@ -12,20 +12,20 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Wish is one room that a price is asked for.
+// A Wish is one room to price.
 type Wish struct {
 	RoomType  id.RoomType    `json:"roomTypeId"`
 	RatePlan  id.RatePlan    `json:"ratePlanId"`
 	Occupants stay.Occupants `json:"occupants"`
 }
 
-// A Price is what a stay costs, night by night and line by line. The lines add up to the grand total.
+// A Price is the price of a stay by night and by line. The lines sum to the grand total.
 type Price struct {
 	Items              []PricedItem `json:"items"`
 	Lines              []Line       `json:"lines"`
 	Totals             Totals       `json:"totals"`
 	CancellationPolicy Policy       `json:"cancellationPolicy"`
-	FX                 *FX          `json:"fxSnapshot,omitzero"` // where the tenant's own currency is another
+	FX                 *FX          `json:"fxSnapshot,omitzero"` // if the tenant's own currency differs
 }
 
 // A PricedItem is the price of one room.
@@ -33,7 +33,7 @@ type PricedItem struct {
 	RoomType    id.RoomType   `json:"roomTypeId"`
 	RatePlan    id.RatePlan   `json:"ratePlanId"`
 	Nights      []PricedNight `json:"nights"`
-	NightlyRate money.Micro   `json:"nightlyRateMicro"` // the average, cut off: for showing, never for adding up
+	NightlyRate money.Micro   `json:"nightlyRateMicro"` // average, truncated; for display only
 	Total       money.Micro   `json:"totalMicro"`
 	Policy      Policy        `json:"cancellationPolicy"`
 }
@@ -48,10 +48,10 @@ type PricedNight struct {
 type Line struct {
 	Kind        string      `json:"kind"` // room, tax, fee or discount
 	Description string      `json:"description"`
-	Amount      money.Micro `json:"amountMicro"` // of a discount, negative
+	Amount      money.Micro `json:"amountMicro"` // negative for a discount
 }
 
-// Totals is what the guest pays, and what the same costs in the tenant's own currency where that is another.
+// Totals is the price for the guest, and the same in the tenant's own currency if that differs.
 type Totals struct {
 	GrandTotal  money.Micro    `json:"grandTotalMicro"`
 	Currency    money.Currency `json:"currency"`
@@ -59,8 +59,8 @@ type Totals struct {
 	OwnCurrency money.Currency `json:"tenantCurrency,omitzero"`
 }
 
-// A Policy says what a cancellation and a no-show cost: nights, if there are any, else a share of the price. A no-show without either
-// costs what a late cancellation does.
+// A Policy is the cost of a cancellation and of a no-show: a number of nights, or else a share of the price. Without
+// no-show terms, a no-show costs the same as a late cancellation.
 type Policy struct {
 	Ref                  string `json:"ref"`
 	FreeUntilHoursBefore int    `json:"freeUntilHoursBefore"`
@@ -71,29 +71,29 @@ type Policy struct {
 	Description          string `json:"description"`
 }
 
-// An FX is an exchange rate as it stood at one moment: what one unit of base costs in quote.
+// An FX is an exchange rate at one moment: the price of one unit of base in quote.
 type FX struct {
 	ID         id.FX          `json:"fxSnapshotId"`
 	Base       money.Currency `json:"base"`
 	Quote      money.Currency `json:"quote"`
-	Rate       float64        `json:"rate"` // for showing; amounts are converted with the exact decimal
+	Rate       float64        `json:"rate"` // for display; conversions use the exact decimal
 	Source     string         `json:"source"`
 	CapturedAt time.Time      `json:"capturedAt"`
 
 	exact *big.Rat
 }
 
-// A Tariff is everything that the price of a stay in one property follows from, as it stood at one moment.
+// A Tariff holds all data for prices of stays in one property, as of one moment.
 type Tariff struct {
 	Today    stay.Date      // at the property
-	Currency money.Currency // that is asked for
-	FX       *FX            // into it, from the tenant's own; nil where they are the same
+	Currency money.Currency // of the requested price
+	FX       *FX            // from the tenant's currency; nil if they are the same
 	Plans    map[id.RatePlan]Plan
 	Charges  []Charge
 	Promo    Promo
 }
 
-// A Plan is a rate plan with what it costs on each weekday, Monday first, in the tenant's own currency.
+// A Plan is a rate plan with its price per weekday, Monday first, in the tenant's own currency.
 type Plan struct {
 	RoomType     id.RoomType
 	Name         string // of room type and plan, for the bill
@@ -104,7 +104,7 @@ type Plan struct {
 	Policy       Policy
 }
 
-// A Charge is a tax in basis points of the rooms less their discount, or a fee per room and night.
+// A Charge is a tax, in basis points of the rooms after discount, or a fee per room and night.
 type Charge struct {
 	Kind        string
 	Description string
@@ -112,7 +112,7 @@ type Charge struct {
 	Amount      money.Micro
 }
 
-// A Promo is a promotion code and what it takes off the rooms.
+// A Promo is a promotion code and its discount on the rooms.
 type Promo struct {
 	Code    string
 	Percent int64
@@ -123,7 +123,7 @@ const (
 	basisPoints = 10_000 // of one
 )
 
-// Price applies the tariff. Whatever is rounded is rounded once, to the minor unit, so that every amount can be paid.
+// Price applies the tariff. Each amount is rounded once, to the minor unit, so that it can be paid.
 func (t Tariff) Price(wishes []Wish, w stay.Window) (Price, error) {
 	if w.Start.Before(t.Today) {
 		return Price{}, Refuse("/stayWindow/start", "future", "The stay begins in the past.")
@@ -160,7 +160,7 @@ func (t Tariff) Price(wishes []Wish, w stay.Window) (Price, error) {
 	return p, bill.err
 }
 
-// Quote is Price with the total in the tenant's own currency.
+// Quote returns Price with the total in the tenant's own currency.
 func (t Tariff) Quote(wishes []Wish, w stay.Window) (Price, error) {
 	p, err := t.Price(wishes, w)
 	if err != nil || t.FX == nil {
@@ -173,7 +173,7 @@ func (t Tariff) Quote(wishes []Wish, w stay.Window) (Price, error) {
 	return p, err
 }
 
-// plan finds the plan of the n-th wish and whether its people fit into the room.
+// plan returns the plan of the n-th wish, or an error if its occupants do not fit into the room.
 func (t Tariff) plan(n int, wish Wish) (Plan, error) {
 	plan, ok := t.Plans[wish.RatePlan]
 	switch {
@@ -189,7 +189,7 @@ func (t Tariff) plan(n int, wish Wish) (Plan, error) {
 
 func (t Tariff) room(plan Plan, wish Wish, w stay.Window) (item PricedItem, err error) {
 	item = PricedItem{RoomType: wish.RoomType, RatePlan: wish.RatePlan, Policy: plan.Policy, Nights: make([]PricedNight, 0, w.Nights())}
-	week := make([]money.Micro, len(plan.Weekdays)) // converted once: a stay may have a year of nights in twenty rooms
+	week := make([]money.Micro, len(plan.Weekdays)) // convert once: a stay may have 20 rooms and a year of nights
 	for day, amount := range plan.Weekdays {
 		if week[day], err = round(t.converted(amount)); err != nil {
 			return item, err
@@ -213,8 +213,8 @@ func (t Tariff) converted(m money.Micro) *big.Rat {
 	return new(big.Rat).Mul(rat(m), t.FX.exact)
 }
 
-// stricter is the policy that stands for a stay of several rooms where only one is shown: the one that is free for the shortest time,
-// then the dearer. Each room keeps its own.
+// stricter returns the policy to show for a stay of several rooms: the one with the earliest deadline, then the higher
+// cost. Each room keeps its own.
 func stricter(a, b Policy, first bool) Policy {
 	earlier := b.FreeUntilHoursBefore > a.FreeUntilHoursBefore
 	dearer := b.FreeUntilHoursBefore == a.FreeUntilHoursBefore && b.PenaltyPercent > a.PenaltyPercent
@@ -224,12 +224,12 @@ func stricter(a, b Policy, first bool) Policy {
 	return a
 }
 
-// Refuse is the fault of one member of a request that breaks a rule.
+// Refuse returns a validation error for one member of a request.
 func Refuse(pointer, rule, message string) error {
 	return fault.ErrValidation.With(fault.Violation{Pointer: pointer, Rule: rule, Message: message})
 }
 
-// A bill adds up lines. Its first error stays.
+// A bill sums lines. It keeps its first error.
 type bill struct {
 	currency money.Currency
 	price    *Price
@@ -259,20 +259,20 @@ func (b *bill) fail(err error) {
 
 func rat(m money.Micro) *big.Rat { return new(big.Rat).SetInt64(int64(m)) }
 
-// share is m × of / in.
+// share returns m × of / in.
 func share(m money.Micro, of, in int64) *big.Rat {
 	return new(big.Rat).Mul(rat(m), big.NewRat(of, in))
 }
 
-// microPerMinor is how many micro units the smallest payable amount has: all currencies of the platform have two decimals.
+// microPerMinor is the number of micro units in a minor unit. All currencies of the platform have two decimals.
 const microPerMinor = 10_000
 
-// round goes to the nearest minor unit, halves away from zero.
+// round rounds to the nearest minor unit, halves away from zero.
 func round(r *big.Rat) (money.Micro, error) {
 	minor := new(big.Rat).Quo(r, big.NewRat(microPerMinor, 1))
 	half := big.NewRat(int64(r.Sign()), 2)
 	minor.Add(minor, half)
-	units := new(big.Int).Quo(minor.Num(), minor.Denom()) // Quo cuts off towards zero
+	units := new(big.Int).Quo(minor.Num(), minor.Denom()) // Quo truncates towards zero
 	units.Mul(units, big.NewInt(microPerMinor))
 	if !units.IsInt64() {
 		return 0, errors.Join(errors.New("pricing: round"), money.ErrOverflow)

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Property is one hotel with what it lets.
+// A Property is one hotel with its room types.
 type Property struct {
 	ID         id.Property `json:"propertyId"`
 	Tenant     id.Tenant   `json:"tenantId"`
@@ -25,7 +25,7 @@ type Property struct {
 	StarRating int         `json:"starRating"`
 	Rating     *Rating     `json:"guestRating,omitzero"`
 	Type       string      `json:"propertyType"` // hotel, guesthouse, hostel or apartment
-	Amenities  []string    `json:"amenities"`    // the most telling first
+	Amenities  []string    `json:"amenities"`    // most important first
 	Badges     []string    `json:"badges"`
 	CheckIn    string      `json:"checkInFrom"` // 14:00, at the property
 	CheckOut   string      `json:"checkOutUntil"`
@@ -34,19 +34,19 @@ type Property struct {
 	RatePlans  []RatePlan  `json:"ratePlans"`
 }
 
-// A Name is what a hotel is called, and in which languages otherwise.
+// A Name is a hotel's name, with translations.
 type Name struct {
 	Default   string            `json:"default"`
 	Localized map[string]string `json:"localized"`
 }
 
-// A Geo is a place on earth, in degrees.
+// A Geo is a position in degrees.
 type Geo struct {
 	Lat float64 `json:"lat"`
 	Lng float64 `json:"lng"`
 }
 
-// A RoomType is a kind of room of which a property has several.
+// A RoomType is a kind of room in a property.
 type RoomType struct {
 	ID           id.RoomType `json:"roomTypeId" db:"room_type_id"`
 	Name         string      `json:"name" db:"name"`
@@ -57,23 +57,23 @@ type RoomType struct {
 	Photos       []Photo     `json:"photos" db:"-"`
 }
 
-// RoomTexts are what a room type is called in other languages, by their tags.
+// RoomTexts are the translations of a room type, by language tag.
 type RoomTexts map[string]RoomText
 
-// A RoomText is what a room type is called in one language.
+// A RoomText is a room type's name and description in one language.
 type RoomText struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
-// A RatePlan is one set of terms on which a room type is sold.
+// A RatePlan is a set of terms for selling a room type.
 type RatePlan struct {
 	ID       id.RatePlan `json:"ratePlanId"`
 	RoomType id.RoomType `json:"roomTypeId"`
 	Name     string      `json:"name"`
 	MealPlan string      `json:"mealPlan"`
 	Policy   Policy      `json:"cancellationPolicy"`
-	Version  int         `json:"version"` // one more each time its prices are published
+	Version  int         `json:"version"` // increases with each publication of prices
 }
 
 // Properties is the directory of properties.
@@ -82,7 +82,7 @@ type Properties struct{ db *postgres.DB }
 // OpenProperties opens the directory.
 func OpenProperties(e env.Env) Properties { return Properties{postgres.Open(e, Schema)} }
 
-// Get returns a property, whosever it is.
+// Get returns a property of any tenant.
 func (s Properties) Get(ctx context.Context, p id.Property) (property Property, err error) {
 	tenant, err := s.Owner(ctx, p)
 	if err != nil {
@@ -101,12 +101,12 @@ func (s Properties) Get(ctx context.Context, p id.Property) (property Property, 
 	return property, nil
 }
 
-// Owner tells whose a property is.
+// Owner returns the tenant of a property.
 func (s Properties) Owner(ctx context.Context, p id.Property) (id.Tenant, error) {
 	return owner(ctx, s.db, `SELECT tenant_id FROM sandbox.properties WHERE property_id = @key`, p)
 }
 
-// List returns the properties of a tenant, by name. A tenant that does not exist has none.
+// List returns the properties of a tenant, by name. It returns an empty list for an unknown tenant.
 func (s Properties) List(ctx context.Context, tenant id.Tenant) (all []Property, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		rows, _ := tx.Query(ctx, `SELECT property_id FROM sandbox.properties WHERE tenant_id = @tenant ORDER BY name, property_id`,
@@ -169,7 +169,7 @@ func readRoomTypes(ctx context.Context, tx postgres.Tx, p id.Property) ([]RoomTy
 	return all, err
 }
 
-// called is the room type's name in all its languages.
+// called returns the room type's name in all its languages.
 func (r RoomType) called() Name {
 	name := Name{r.Name, map[string]string{}}
 	for locale, text := range r.Localized {

@@ -20,12 +20,12 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Party is who wants to stay, over all its rooms.
+// A Party is the number of guests and rooms of a stay.
 type Party struct{ Adults, Children, Rooms int }
 
 const maxRooms = 20 // of one party
 
-// Validate refuses a party that cannot be spread over its rooms.
+// Validate rejects a party that cannot be spread over its rooms.
 func (p Party) Validate() error {
 	if p.Rooms < 1 || p.Rooms > maxRooms || p.Adults < p.Rooms || p.Children < 0 {
 		return fmt.Errorf("a party has 1 to %d rooms and an adult in each", maxRooms)
@@ -33,8 +33,8 @@ func (p Party) Validate() error {
 	return p.spread()[0].Validate()
 }
 
-// spread puts the people into the rooms as evenly as possible, more into the first ones. Its cost depends on the number of
-// rooms only, because it also runs on numbers that are not validated yet.
+// spread distributes the guests over the rooms as evenly as possible, more into the first ones. Its cost depends only
+// on the number of rooms, because it also runs on numbers that are not validated yet.
 func (p Party) spread() []stay.Occupants {
 	rooms := make([]stay.Occupants, p.Rooms)
 	for n := range rooms {
@@ -43,7 +43,7 @@ func (p Party) spread() []stay.Occupants {
 	return rooms
 }
 
-// evenly is how many of some people the n-th of so many rooms gets.
+// evenly returns the share of the n-th room.
 func evenly(people, rooms, n int) int {
 	share := people / rooms
 	if n < people%rooms {
@@ -52,25 +52,25 @@ func evenly(people, rooms, n int) int {
 	return share
 }
 
-// Offers are the rates of one room type, the cheapest first.
+// Offers are the rates of one room type, cheapest first.
 type Offers struct {
 	RoomType id.RoomType `json:"roomTypeId"`
 	Cheapest id.RatePlan `json:"cheapestRatePlanId"`
 	Rates    []Offer     `json:"rates"`
 }
 
-// An Offer is what a whole party's stay costs at one rate.
+// An Offer is the price of a whole party's stay at one rate.
 type Offer struct {
 	RatePlan id.RatePlan `json:"ratePlanId"`
 	Name     string      `json:"name"`
 	MealPlan string      `json:"mealPlan"`
-	Nightly  money.Micro `json:"nightlyMicro"` // one room for one night on average, without taxes and fees: for showing
-	Total    money.Micro `json:"totalMicro"`   // all rooms, all nights, with taxes and fees: what a quote says
+	Nightly  money.Micro `json:"nightlyMicro"` // one room for one night on average, without taxes and fees; for display
+	Total    money.Micro `json:"totalMicro"`   // all rooms, all nights, with taxes and fees; equals a quote's total
 	Policy   Policy      `json:"cancellationPolicy"`
 }
 
-// Compare prices every rate at which the party can stay. A room type that is too small for its people has none. Compare stops
-// when ctx ends.
+// Compare prices every rate at which the party can stay. It omits room types that are too small. It stops when ctx
+// ends.
 func (t Tariff) Compare(ctx context.Context, p Party, w stay.Window) ([]Offers, error) {
 	rooms := p.spread()
 	all := map[id.RoomType][]Offer{}
@@ -124,10 +124,10 @@ func sorted(all map[id.RoomType][]Offer) []Offers {
 	return list
 }
 
-// dearerBy is what prices rise by where the scenario says that they have.
+// dearerBy is the price rise in the scenario price_changed.
 const dearerBy = 10 // percent
 
-// Dearer is the tariff after prices have risen.
+// Dearer returns the tariff after the price rise.
 func (t Tariff) Dearer() Tariff {
 	plans := make(map[id.RatePlan]Plan, len(t.Plans))
 	for key, plan := range t.Plans {
@@ -162,7 +162,7 @@ func OpenRates(e env.Env) Rates {
 	return Rates{db, outbox.Open(e, db)}
 }
 
-// Publish puts other prices on a rate plan, Monday first, and tells so. What was quoted stays quoted.
+// Publish sets the prices of a rate plan, Monday first, and publishes the event. Existing quotes do not change.
 func (s Rates) Publish(ctx context.Context, plan id.RatePlan, weekdays []money.Micro) (p PublishedPlan, err error) {
 	tenant, err := owner(ctx, s.db, `SELECT tenant_id FROM sandbox.rate_plans WHERE rate_plan_id = @key`, plan)
 	if err != nil {

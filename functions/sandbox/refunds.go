@@ -13,17 +13,17 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Refund gives part or all of what an intent captured back. Its id is the caller's, and makes a repeat known as one.
+// A Refund is a full or partial refund of an intent. The caller chooses its id, which makes repetitions idempotent.
 type Refund struct {
 	ID     id.Refund   `db:"refund_id"`
 	Intent id.Intent   `db:"intent_id"`
 	Amount money.Micro `db:"amount_micro"`
 	Reason string      `db:"reason"`
-	Total  money.Micro `db:"total_refunded_micro"` // given back of the intent so far, this refund included
+	Total  money.Micro `db:"total_refunded_micro"` // refunded of the intent so far, including this refund
 }
 
-// Refund gives money back, once per refund id. ErrNotCaptured where nothing was taken, ErrRefundTooLarge where not
-// enough is left.
+// Refund refunds money, once per refund id. It returns ErrNotCaptured if nothing was captured, and ErrRefundTooLarge if
+// less is left.
 func (s Intents) Refund(ctx context.Context, r Refund) (done Refund, err error) {
 	tenant, err := s.owner(ctx, r.Intent)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s Intents) Refund(ctx context.Context, r Refund) (done Refund, err error) 
 		done, err = s.refund(ctx, tx, r)
 		return err
 	})
-	if postgres.Violates(err, "refunds_pkey") { // of an intent that this transaction has not locked
+	if postgres.Violates(err, "refunds_pkey") { // the id belongs to an intent that is not locked here
 		err = ErrOtherRefund
 	}
 	if err != nil {
@@ -42,8 +42,8 @@ func (s Intents) Refund(ctx context.Context, r Refund) (done Refund, err error) 
 	return done, nil
 }
 
-// RefundLeft gives back what was asked for, or what is left of it, in the caller's transaction. It is for requests that
-// nobody waits for: where there is nothing to give, it gives nothing.
+// RefundLeft refunds the requested amount, or the rest if that is less, in the caller's transaction. It is for requests
+// from events: if nothing is left, it does nothing.
 func (s Intents) RefundLeft(ctx context.Context, tx postgres.Tx, r Refund) error {
 	var left money.Micro
 	err := tx.QueryRow(ctx, `SELECT captured_micro - refunded_micro FROM sandbox.intents WHERE intent_id = @intent FOR NO KEY UPDATE`,
@@ -60,7 +60,7 @@ func (s Intents) RefundLeft(ctx context.Context, tx postgres.Tx, r Refund) error
 	return nil
 }
 
-// refund locks the intent first, so that two refunds of it decide one after the other.
+// refund locks the intent first, so that concurrent refunds are decided one after the other.
 func (s Intents) refund(ctx context.Context, tx postgres.Tx, r Refund) (Refund, error) {
 	if _, err := tx.Exec(ctx, `SELECT FROM sandbox.intents WHERE intent_id = @intent FOR NO KEY UPDATE`,
 		pgx.StrictNamedArgs{"intent": r.Intent}); err != nil {
@@ -95,7 +95,7 @@ func readRefund(ctx context.Context, tx postgres.Tx, refund id.Refund) (Refund, 
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Refund])
 }
 
-// insertRefund writes what refund has decided. The table itself refuses to give back more than was captured.
+// insertRefund stores the refund. A constraint of the table prevents refunds beyond the captured amount.
 func (s Intents) insertRefund(ctx context.Context, tx postgres.Tx, i Intent, r Refund) error {
 	rows, _ := tx.Query(ctx, `
 		INSERT INTO sandbox.refunds (refund_id, tenant_id, intent_id, amount_micro, reason, total_refunded_micro, refunded_at)

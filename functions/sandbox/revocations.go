@@ -14,12 +14,12 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Persona is an id of any prefix, of something that the sandbox keeps nothing of: a session, a user.
+// A Persona is an id with any prefix, of a session or a user that the sandbox does not store.
 type Persona string
 
 var persona = regexp.MustCompile(`^[a-z]+(_[a-z]+)*_[0-9A-HJKMNP-TV-Z]{26}$`)
 
-// UnmarshalText refuses what is no id.
+// UnmarshalText rejects text that is not an id.
 func (s *Persona) UnmarshalText(text []byte) error {
 	if !persona.Match(text) {
 		return errors.New("want a prefix and a ULID")
@@ -28,17 +28,17 @@ func (s *Persona) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Revocation says which session is not to be believed any more.
+// A Revocation names a session that is no longer valid.
 type Revocation struct {
-	Tenant    *id.Tenant `json:"tenantId,omitzero"` // where the session is of one tenant's site
+	Tenant    *id.Tenant `json:"tenantId,omitzero"` // if the session belongs to one tenant's site
 	Session   Persona    `json:"sessionId"`
 	User      Persona    `json:"userId,omitzero"`
 	Reason    string     `json:"reason"`
 	RevokedAt time.Time  `json:"revokedAt"`
 }
 
-// Revocations tells of them. Sessions themselves are kept by those who begin them, so telling is all there is to do, and
-// telling twice is telling again.
+// Revocations publishes revocations. Other services store the sessions, so the sandbox stores nothing, and a repeated
+// call publishes again.
 type Revocations struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
@@ -50,7 +50,7 @@ func OpenRevocations(e env.Env) Revocations {
 	return Revocations{db, outbox.Open(e, db)}
 }
 
-// Revoke tells that the session is revoked.
+// Revoke publishes that the session is revoked.
 func (s Revocations) Revoke(ctx context.Context, r Revocation) error {
 	told := event.Draft{Subject: SessionRevokedV1, OrderingKey: string(r.Session), Payload: r}
 	if r.Tenant != nil {

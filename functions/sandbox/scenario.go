@@ -12,34 +12,36 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Scenario is a failure that a caller asks the sandbox to play, with the header X-Sandbox-Scenario. A function that it does
-// not concern acts as usual. "upstream_slow; of=pricing" is played by the pricing service alone; without of, every service plays it.
+// A Scenario is a failure that a caller asks the sandbox to simulate, with the header X-Sandbox-Scenario. Functions
+// that it does not concern act as usual. "upstream_slow; of=pricing" applies to the pricing service alone; without of,
+// it applies to every service.
 type Scenario string
 
 // The scenarios.
 const (
-	SoldOut      Scenario = "sold_out"      // there is no room, and none can be held
-	PriceChanged Scenario = "price_changed" // what is quoted is dearer than what was shown
-	Declined     Scenario = "declined"      // the bank refuses
-	UpstreamSlow Scenario = "upstream_slow" // answers come, but late
-	UpstreamDown Scenario = "upstream_down" // nothing answers
+	SoldOut      Scenario = "sold_out"      // no rooms are available
+	PriceChanged Scenario = "price_changed" // quotes are higher than the prices shown before
+	Declined     Scenario = "declined"      // the bank declines
+	UpstreamSlow Scenario = "upstream_slow" // answers are late
+	UpstreamDown Scenario = "upstream_down" // every call fails
 )
 
 var scenarios = []Scenario{SoldOut, PriceChanged, Declined, UpstreamSlow, UpstreamDown}
 
 const scenarioHeader = "X-Sandbox-Scenario"
 
-// Services are the names that the parameter of takes.
+// Services are the values of the parameter of.
 var Services = []string{"iam", "inventory", "payment", "pricing", "property", "search", "tenant", "theme"}
 
-// Plays reports whether a call puts on that scenario.
+// Plays reports whether a call requests that scenario.
 func Plays(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == string(s) }
 
-// slowness is more than callers wait for most of these services.
+// slowness is longer than callers wait for most of these services.
 const slowness = 1500 * time.Millisecond
 
-// narrowed returns the headers of a call as a service sees them: with the scenario without its parameter, or with no scenario if it
-// is for another service. An unknown name is refused: its sender would test something else than they believe.
+// narrowed returns the headers of a call for one service: with the scenario without its parameter, or without a
+// scenario if it is for another service. It rejects unknown names, because the caller would otherwise test something
+// else than intended.
 func narrowed(h http.Header, service string) (http.Header, error) {
 	asked := h.Get(scenarioHeader)
 	if asked == "" {
@@ -64,7 +66,7 @@ func narrowed(h http.Header, service string) (http.Header, error) {
 	return h, nil
 }
 
-// play does what a scenario does to every function.
+// play simulates the scenarios that affect every function.
 func play(ctx context.Context, h http.Header) error {
 	switch {
 	case Plays(h, UpstreamDown):

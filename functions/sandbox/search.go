@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Query is what a traveller looks for: where, when, for whom, and what the place must have.
+// A Query is a search: area, stay, party and filters.
 type Query struct {
 	Where   Where
 	Dates   Dates
@@ -24,20 +24,20 @@ type Dates struct {
 
 func (d Dates) window() stay.Window { return stay.Window{Start: d.CheckIn, End: d.CheckOut} }
 
-// Travellers are a Party as the pages of travellers tell it.
+// Travellers are a Party as travellers' pages send it.
 type Travellers struct {
 	Adults   int   `json:"adults"`
 	Children int   `json:"children"`
 	Rooms    int   `json:"rooms"`
-	Ages     []int `json:"childrenAges,omitzero"` // one for each child, where they are told; no price here asks for them
+	Ages     []int `json:"childrenAges,omitzero"` // one per child, optional; prices do not depend on them
 }
 
-// Party is the occupancy as prices need it.
+// Party returns the party for pricing.
 func (o Travellers) Party() Party {
 	return Party{Adults: o.Adults, Children: o.Children, Rooms: o.Rooms}
 }
 
-// Validate refuses people who cannot be spread over their rooms, and ages of other children.
+// Validate rejects a party that cannot be spread over its rooms, and ages that do not match the children.
 func (o Travellers) Validate() error {
 	if o.Ages != nil && len(o.Ages) != o.Children {
 		return Refuse("/occupancy/childrenAges", "count", "Tell the age of each child or of none.")
@@ -48,7 +48,7 @@ func (o Travellers) Validate() error {
 	return nil
 }
 
-// Filters are what a place must have. What is not given does not matter.
+// Filters are conditions on a hotel. Absent filters match every hotel.
 type Filters struct {
 	Price          *PriceRange `json:"priceRange,omitzero"`
 	Amenities      []string    `json:"amenities,omitzero"`  // all of them
@@ -59,7 +59,7 @@ type Filters struct {
 	Neighbourhoods []string    `json:"neighbourhoods,omitzero"` // one of them
 }
 
-// A PriceRange is what one room may cost for one night on average, without taxes and fees, in main units of its currency.
+// A PriceRange bounds the average price of one room per night, without taxes and fees, in main units of its currency.
 type PriceRange struct {
 	Min      float64        `json:"min"`
 	Max      float64        `json:"max"`
@@ -70,13 +70,13 @@ const (
 	maxFiltered  = 50   // of one kind
 	maxStars     = 5    // of a hotel
 	bestRating   = 5    // that a guest can give
-	dearestNight = 1e12 // main units: what is beyond has no place in micro units of a stay
+	dearestNight = 1e12 // main units: larger amounts overflow micro units of a stay
 )
 
-// Flexibilities are how freely a stay can be cancelled: still free of charge, or at least not at the whole price.
+// flexibilities are the levels of free cancellation: still free of charge, or at less than the whole price.
 var flexibilities = []string{"", "any", "free", "partial"}
 
-// Validate refuses what nobody can mean.
+// Validate rejects impossible filters.
 func (f Filters) Validate() error {
 	if p := f.Price; p != nil && !(p.Min >= 0 && p.Max >= p.Min && p.Max <= dearestNight) {
 		return Refuse("/filters/priceRange", "range", "Must have a minimum of 0 or more and a maximum not below the minimum.")
@@ -102,7 +102,7 @@ func (f Filters) Validate() error {
 	return nil
 }
 
-// Validate refuses a place, a stay or a party that cannot be.
+// Validate rejects an impossible area, stay or party.
 func (q Query) Validate() error {
 	if err := q.Where.Validate(); err != nil {
 		return err
@@ -116,22 +116,22 @@ func (q Query) Validate() error {
 	return q.Filters.Validate()
 }
 
-// A Sort is the order of what was found.
+// A Sort is the order of results.
 type Sort string
 
-// The orders. Hotels that are equal in one follow each other by their ids, so that pages fit together.
+// The orders. Hotels that are equal in one are ordered by id, so that pages are consistent.
 const (
-	Recommended Sort = "recommended" // liked by guests, and looked at by travellers
+	Recommended Sort = "recommended" // by rating and clicks
 	PriceUp     Sort = "price-asc"
 	PriceDown   Sort = "price-desc"
 	RatingDown  Sort = "rating-desc"
-	DistanceUp  Sort = "distance-asc" // from the point, the middle of the box, or else of its own city
+	DistanceUp  Sort = "distance-asc" // from the point, the centre of the box, or the centre of the hotel's city
 )
 
-// Known reports whether there is such an order.
+// Known reports whether the order exists.
 func (s Sort) Known() bool {
 	return slices.Contains([]Sort{Recommended, PriceUp, PriceDown, RatingDown, DistanceUp}, s)
 }
 
-// priced reports whether hotels must be priced to be put in this order.
+// priced reports whether this order needs prices.
 func (s Sort) priced() bool { return s == PriceUp || s == PriceDown }

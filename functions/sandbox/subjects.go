@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 )
 
-// What the platform's services tell the world. The sandbox speaks in their names.
+// The events that the sandbox publishes in the name of the platform's services.
 var (
 	AllocationCommittedV1 = subject("inventory-service", "inventory.allocation.committed", event.Operational, event.Year)
 	AllocationFailedV1    = subject("inventory-service", "inventory.allocation.failed", event.Operational, event.Year)
@@ -23,7 +23,7 @@ var (
 	SessionRevokedV1      = subject("iam-service", "iam.session.revoked", event.Audit, event.Year)
 )
 
-// Publishes are all of them.
+// Publishes returns all subjects of the sandbox.
 func Publishes() []event.Subject {
 	return []event.Subject{AllocationCommittedV1, AllocationFailedV1, TransactionCapturedV1, TransactionFailedV1, TransactionRefundedV1,
 		TenantSuspendedV1, TenantReinstatedV1, TenantConfigUpdatedV1,

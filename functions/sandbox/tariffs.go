@@ -17,13 +17,13 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Tariffs reads what properties charge.
+// Tariffs reads the tariffs of properties.
 type Tariffs struct{ db *postgres.DB }
 
 // OpenTariffs opens the store.
 func OpenTariffs(e env.Env) Tariffs { return Tariffs{postgres.Open(e, Schema)} }
 
-// Get reads the tariff of a tenant's property, in a currency of the tenant's and with a promotion code or none.
+// Get returns the tariff of a tenant's property, in a currency of the tenant and with an optional promotion code.
 func (s Tariffs) Get(ctx context.Context, tenant id.Tenant, p id.Property, c money.Currency, promo string) (t Tariff, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		t, err = readTariff(ctx, tx, p, c)
@@ -69,7 +69,7 @@ func readTariff(ctx context.Context, tx postgres.Tx, p id.Property, c money.Curr
 	return t, err
 }
 
-// readCharges are the taxes and fees of some properties.
+// readCharges returns the taxes and fees of some properties.
 func readCharges(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id.Property][]Charge, error) {
 	rows, _ := tx.Query(ctx, `
 		SELECT property_id, kind, description, coalesce(basis_points, 0), coalesce(amount_micro, 0)
@@ -87,7 +87,8 @@ func readCharges(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id
 	return charges, err
 }
 
-// readPlans are the rate plans of some properties. It leaves out a plan without a price for each weekday: it is not on sale.
+// readPlans returns the rate plans of some properties. It omits a plan without a price for each weekday: it is not on
+// sale.
 func readPlans(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id.Property]map[id.RatePlan]Plan, error) {
 	rows, _ := tx.Query(ctx, `
 		SELECT p.property_id, p.rate_plan_id, p.room_type_id, r.name || ', ' || p.name, p.name, p.meal_plan, r.max_occupancy,
@@ -118,7 +119,7 @@ func readPlans(ctx context.Context, tx postgres.Tx, of ...id.Property) (map[id.P
 	return plans, err
 }
 
-// readFX reads the newest snapshot of the platform's own table, which belongs to no tenant.
+// readFX returns the newest rate from the platform's table, which belongs to no tenant.
 func readFX(ctx context.Context, tx postgres.Tx, base, quote money.Currency) (*FX, error) {
 	var rate string
 	fx := &FX{Base: base, Quote: quote}

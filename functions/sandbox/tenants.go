@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Tenant is a hotel company with a site of its own.
+// A Tenant is a hotel company with its own site.
 type Tenant struct {
 	ID             id.Tenant        `json:"tenantId" db:"tenant_id"`
 	Slug           string           `json:"slug" db:"slug"`
@@ -26,17 +26,17 @@ type Tenant struct {
 	BrandTagline   string           `json:"brandTagline,omitzero" db:"brand_tagline"`
 	Domains        []string         `json:"domains" db:"domains"`
 	Status         string           `json:"status" db:"status"` // active or suspended
-	Region         string           `json:"region" db:"region"` // where its data lives
+	Region         string           `json:"region" db:"region"` // where its data must stay
 	Currency       money.Currency   `json:"currency" db:"currency"`
 	Currencies     []money.Currency `json:"currencies" db:"currencies"`
 	Locales        []locale.Tag     `json:"locales" db:"locales"`
 	PaymentMethods []Method         `json:"paymentMethods" db:"payment_methods"`
 	ConfigVersion  int              `json:"configVersion" db:"config_version"`
 	Settings       Settings         `json:"settings" db:"-"`
-	Version        int              `json:"-" db:"version"` // of the aggregate, as its events tell it
+	Version        int              `json:"-" db:"version"` // of the aggregate, as in its events
 }
 
-// Settings are what a tenant decides about its reservations.
+// Settings are a tenant's settings for reservations.
 type Settings struct {
 	HoldTTLSeconds            int `json:"holdTtlSeconds"`
 	NoShowGraceHours          int `json:"noShowGraceHours"`
@@ -55,7 +55,7 @@ func OpenTenants(e env.Env) Tenants {
 	return Tenants{db, outbox.Open(e, db)}
 }
 
-// Get finds a tenant by its id, its slug or one of its domains.
+// Get returns a tenant by its id, its slug or one of its domains.
 func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
 	tenant, err := s.resolve(ctx, ref)
 	if err != nil {
@@ -74,8 +74,8 @@ func (s Tenants) Get(ctx context.Context, ref string) (t Tenant, err error) {
 	return t, nil
 }
 
-// Face returns a tenant's brand name in its languages and the time zone of its property, UTC if it has none. A tenant that does
-// not exist is ErrTenantUnknown.
+// Face returns a tenant's brand name in its languages and the time zone of its property, or UTC without one. It returns
+// ErrTenantUnknown for an unknown tenant.
 func (s Tenants) Face(ctx context.Context, tenant id.Tenant) (name Name, zone *time.Location, err error) {
 	var clock string
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
@@ -134,8 +134,8 @@ func readTenant(ctx context.Context, tx postgres.Tx, tenant id.Tenant) (Tenant, 
 	return r.Tenant, err
 }
 
-// owner asks the maintenance role, which may see whose a key is and nothing else, for the tenant that owns it: the
-// platform's own routes name a thing without its tenant. Everything further is read inside that tenant.
+// owner returns the tenant of a key. It uses the maintenance role, which may read ownership only, because the
+// platform's own routes name a thing without its tenant. Everything else is read in that tenant's context.
 func owner(ctx context.Context, db *postgres.DB, sql string, key any) (tenant id.Tenant, err error) {
 	err = db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, sql, pgx.StrictNamedArgs{"key": key}).Scan(&tenant)

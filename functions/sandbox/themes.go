@@ -25,13 +25,13 @@ func (theme) Prefix() string        { return "thm" }
 func (themeVersion) Prefix() string { return "thv" }
 
 type (
-	// ThemeID is how a tenant's sites look, through all its versions.
+	// ThemeID identifies a tenant's theme across its versions.
 	ThemeID = id.ID[theme]
-	// ThemeVersion is a theme as it was published once.
+	// ThemeVersion identifies one published version of a theme.
 	ThemeVersion = id.ID[themeVersion]
 )
 
-// A Theme is how a tenant's sites look since it was published.
+// A Theme is a published version of the design of a tenant's sites.
 type Theme struct {
 	Tenant      id.Tenant    `json:"tenantId" db:"tenant_id"`
 	ID          ThemeID      `json:"themeId" db:"theme_id"`
@@ -42,7 +42,7 @@ type Theme struct {
 	LogoURL     string       `json:"logoUrl" db:"-"`
 }
 
-// Tokens are what a theme decides.
+// Tokens are the design tokens of a theme.
 type Tokens struct {
 	Primary    string `json:"primaryColor"` // colours as #rrggbb
 	OnPrimary  string `json:"onPrimaryColor"`
@@ -59,9 +59,9 @@ var (
 	font   = regexp.MustCompile(`^(serif|sans-serif|system-ui)$`)
 )
 
-const roundest = 32 // pixels
+const maxCorner = 32 // pixels
 
-// Validate refuses whatever is no colour, font or corner: style sheets are made of tokens.
+// Validate rejects invalid colours, fonts and corners: style sheets are generated from tokens.
 func (t Tokens) Validate() error {
 	for name, value := range map[string]string{"primaryColor": t.Primary, "onPrimaryColor": t.OnPrimary, "accentColor": t.Accent,
 		"backgroundColor": t.Background, "surfaceColor": t.Surface, "textColor": t.Text} {
@@ -72,13 +72,13 @@ func (t Tokens) Validate() error {
 	if !font.MatchString(t.Font) {
 		return Refuse("/tokens/fontFamily", "form", "Must be serif, sans-serif or system-ui.")
 	}
-	if t.Corner < 0 || t.Corner > roundest {
+	if t.Corner < 0 || t.Corner > maxCorner {
 		return Refuse("/tokens/cornerRadius", "range", "Must be a corner radius from 0 to 32 pixels.")
 	}
 	return nil
 }
 
-// Themes keeps how the tenants' sites look.
+// Themes stores the tenants' themes.
 type Themes struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
@@ -90,7 +90,7 @@ func OpenThemes(e env.Env) Themes {
 	return Themes{db, outbox.Open(e, db)}
 }
 
-// Published is a tenant's theme as it was published last, or fault.ErrNotFound.
+// Published returns a tenant's latest theme, or fault.ErrNotFound.
 func (s Themes) Published(ctx context.Context, tenant id.Tenant) (t Theme, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		t, err = readTheme(ctx, tx.Last(), tenant)
@@ -106,10 +106,10 @@ func (s Themes) Published(ctx context.Context, tenant id.Tenant) (t Theme, err e
 	return t, nil
 }
 
-// Publish shows another theme from now on, and tells so.
+// Publish stores a new version of a theme and publishes the event.
 func (s Themes) Publish(ctx context.Context, tenant id.Tenant, tokens Tokens) (t Theme, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
-		if _, err := lockTenant(ctx, tx, tenant); err != nil { // one publication follows another
+		if _, err := lockTenant(ctx, tx, tenant); err != nil { // serialises publications
 			return err
 		}
 		if t, err = readTheme(ctx, tx, tenant); errors.Is(err, pgx.ErrNoRows) {
@@ -158,7 +158,7 @@ func (t *Theme) insert(ctx context.Context, tx postgres.Tx) error {
 		Scan(&t.PublishedAt)
 }
 
-// A Brand is a tenant as it is told from others at a glance.
+// A Brand is a tenant's name, logo and colour for lists.
 type Brand struct {
 	Tenant       id.Tenant    `json:"tenantId"`
 	ThemeVersion ThemeVersion `json:"themeVersion"`
@@ -167,7 +167,7 @@ type Brand struct {
 	Name         Name         `json:"brandName"`
 }
 
-// Brands are those of some tenants, in one statement: it is of several tenants on purpose. Who has published no theme has none.
+// Brands returns the brands of several tenants with one statement. It omits tenants without a published theme.
 func (s Themes) Brands(ctx context.Context, tenants []id.Tenant) (all []Brand, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `

@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Pay captures the intent, once: of any number who try at the same time one does, and all get the intent as it then
-// stands. What can no longer be paid stays as it is.
+// Pay captures the intent at most once: one of several concurrent calls captures it, and all return the resulting
+// intent. An intent that can no longer be paid does not change.
 func (s Intents) Pay(ctx context.Context, intent id.Intent) (Intent, error) {
 	return s.move(ctx, intent, `
 		UPDATE sandbox.intents SET status = 'captured', captured_micro = amount_micro,
@@ -22,7 +22,7 @@ func (s Intents) Pay(ctx context.Context, intent id.Intent) (Intent, error) {
 		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
 }
 
-// Decline counts one refusal of the guest's bank. The fifth ends the intent.
+// Decline counts a decline by the guest's bank. The fifth one ends the intent.
 func (s Intents) Decline(ctx context.Context, intent id.Intent) (Intent, error) {
 	return s.move(ctx, intent, `
 		UPDATE sandbox.intents SET attempts = attempts + 1, version = version + 1,
@@ -32,7 +32,7 @@ func (s Intents) Decline(ctx context.Context, intent id.Intent) (Intent, error) 
 		pgx.StrictNamedArgs{"intent": intent, "most": MaxDeclines})
 }
 
-// Expire writes down that the intent's time is over, if it is.
+// Expire stores that the intent has expired, if it has.
 func (s Intents) Expire(ctx context.Context, intent id.Intent) (Intent, error) {
 	return s.move(ctx, intent, `
 		UPDATE sandbox.intents SET status = 'failed', failure_code = 'expired', version = version + 1
@@ -55,8 +55,8 @@ func (s Intents) move(ctx context.Context, intent id.Intent, update string, args
 	return i, nil
 }
 
-// moveIn runs one conditional UPDATE: where its condition no longer holds, somebody else was first and nothing happens.
-// Who did move the intent tells the world, in the same transaction, if there is something to tell.
+// moveIn runs one conditional UPDATE. If its condition no longer holds, a concurrent call was first and nothing
+// changes. Otherwise it publishes the event of the new status, if there is one, in the same transaction.
 func (s Intents) moveIn(ctx context.Context, tx postgres.Tx, intent id.Intent, update string, args pgx.StrictNamedArgs) (Intent, error) {
 	moved, err := tx.Exec(ctx, update, args)
 	if err != nil {
@@ -79,8 +79,7 @@ func (s Intents) moveIn(ctx context.Context, tx postgres.Tx, intent id.Intent, u
 	return i, nil
 }
 
-// CancelNamed ends one intent, if it is still live: who wanted to pay has nothing to pay for any more. It acts in the
-// caller's transaction.
+// CancelNamed cancels one intent if it is live, in the caller's transaction.
 func (s Intents) CancelNamed(ctx context.Context, tx postgres.Tx, intent id.Intent) error {
 	_, err := s.moveIn(ctx, tx, intent, `
 		UPDATE sandbox.intents SET status = 'failed', failure_code = 'cancelled', version = version + 1
@@ -95,8 +94,8 @@ func (s Intents) CancelNamed(ctx context.Context, tx postgres.Tx, intent id.Inte
 	return nil
 }
 
-// CancelLive ends the reservation's live intent, if it has one, in the caller's transaction. It locks all the
-// reservation's intents first, in order, so that the caller may go on to refund any of them without waiting in a circle.
+// CancelLive cancels the reservation's live intent, if any, in the caller's transaction. It first locks all intents of
+// the reservation in order, so that the caller can refund any of them without a deadlock.
 func (s Intents) CancelLive(ctx context.Context, tx postgres.Tx, r id.Reservation) error {
 	rows, _ := tx.Query(ctx, `
 		SELECT intent_id FROM sandbox.intents
@@ -116,22 +115,22 @@ func (s Intents) CancelLive(ctx context.Context, tx postgres.Tx, r id.Reservatio
 	return nil
 }
 
-// A DueIntent is over, and nobody has been told yet.
+// A DueIntent is an expired intent whose event has not been published yet.
 type DueIntent struct {
 	ID    id.Intent `db:"intent_id"`
 	Since time.Time `db:"expires_at"`
 }
 
-// Due lists intents whose time is over and still unwritten, oldest first, of all tenants, and only those that come after the
-// given one: the maintenance role may list them, and nothing more.
-func (s Intents) Due(ctx context.Context, after DueIntent, most int) (due []DueIntent, err error) {
+// Due lists expired intents of all tenants after the given one that are not stored as failed yet, oldest first. The
+// maintenance role may only list them.
+func (s Intents) Due(ctx context.Context, after DueIntent, limit int) (due []DueIntent, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT intent_id, expires_at FROM sandbox.intents
 			WHERE status = 'requires_payment' AND expires_at <= platform.now() AND (expires_at, intent_id) > (@since, @after)
 			ORDER BY expires_at, intent_id
 			LIMIT @most`,
-			pgx.StrictNamedArgs{"since": after.Since, "after": after.ID, "most": most})
+			pgx.StrictNamedArgs{"since": after.Since, "after": after.ID, "most": limit})
 		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[DueIntent])
 		return err
 	})

@@ -222,7 +222,7 @@ var variants = []variant{
 		"functions/reservation", "TestConfirming",
 	}, {
 		"a late payment confirms rooms that are gone", settled, "functions/reservation/confirm.go",
-		`if !errors.Is(err, ErrHoldExpired) || i.kept() == 0 { // only money asks for rooms a second time
+		`if !errors.Is(err, ErrHoldExpired) || i.kept() == 0 { // only a captured payment justifies a second hold
 		return r.Hold, err`, `if i.kept() > 0 {
 		return r.Hold, nil
 	}
