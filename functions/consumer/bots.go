@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A Verdict is what a visitor seems to be.
+// A Verdict is the result of bot detection for a visitor.
 type Verdict string
 
 // The verdicts.
@@ -25,29 +25,29 @@ const (
 	Bot     Verdict = "bot"
 )
 
-// A BotSignal is one reason to take a visitor for a machine, and how much it says.
+// A BotSignal is one indication that a visitor is a bot, with its weight.
 type BotSignal struct {
 	Kind   string  `json:"kind"`
 	Weight float64 `json:"weight"`
 	Detail string  `json:"detail,omitzero"`
 }
 
-// A BotScore is one judgement of a visitor, kept as evidence and never changed.
+// A BotScore is one assessment of a visitor. It is stored as evidence and never changed.
 type BotScore struct {
-	Session     *id.GuestSession // nil for who was met elsewhere, on a hotel's own site
+	Session     *id.GuestSession // nil if the visitor was seen on a hotel's own site
 	Fingerprint pseudonym.Hash
-	IP          pseudonym.Hash // "" where the address is not known
+	IP          pseudonym.Hash // "" if the address is unknown
 	Score       float64        // from 0 to 1, the sum of the signals
 	Verdict     Verdict
 	Signals     []BotSignal
 	At          time.Time
-	Cause       id.Event // that made us look
+	Cause       id.Event // the event that triggered the assessment
 }
 
-// Replaying judges who opens a handoff that another browser has used. A link that is passed on to somebody is opened so too:
-// it raises suspicion and proves nothing.
+// Replaying returns the score of a visitor who opens a handoff that another browser has used. A shared link looks the same,
+// so the verdict is only Suspect.
 func Replaying(fingerprint, ip pseudonym.Hash, at time.Time, cause id.Event) BotScore {
-	// One link in two browsers is as near to a fingerprint that two sessions share as the kinds of signals come.
+	// The published signal kinds have none for a replay; fingerprint-collision is the closest.
 	signal := BotSignal{Kind: "fingerprint-collision", Weight: replayWeight, Detail: "handoff-replayed"}
 	return BotScore{
 		Fingerprint: fingerprint, IP: ip, Score: signal.Weight, Verdict: Suspect, Signals: []BotSignal{signal}, At: at, Cause: cause,
@@ -56,13 +56,13 @@ func Replaying(fingerprint, ip pseudonym.Hash, at time.Time, cause id.Event) Bot
 
 const replayWeight = 0.5
 
-// Bots keeps the judgements.
+// Bots stores bot scores.
 type Bots struct{ outbox *outbox.Outbox }
 
 // OpenBots opens the store.
 func OpenBots(e env.Env) *Bots { return &Bots{outbox.Open(e, postgres.Open(e, Schema))} }
 
-// Record keeps a judgement and tells of it, in the transaction of the effect that led to it. A human is nothing to tell of.
+// Record stores a score and, unless the verdict is Human, appends an event, in the given transaction.
 func (b *Bots) Record(ctx context.Context, tx postgres.Tx, s BotScore) error {
 	tx.Queue(`
 		INSERT INTO bff_consumer.bot_scores (guest_session_id, fingerprint_hash, ip_hash, score, verdict, signals, evaluated_at, caused_by)
@@ -89,8 +89,8 @@ type botSuspected struct {
 	Action      string           `json:"actionTaken"`
 }
 
-// suspected tells of a judgement after which nothing was done. What is told of one visitor keeps its order: by the session,
-// or by the fingerprint where there is none.
+// suspected returns the event of a score. No action is taken against the visitor. The ordering key is the session, or the
+// fingerprint if there is no session.
 func (s BotScore) suspected() event.Draft {
 	key := string(s.Fingerprint)
 	if s.Session != nil {

@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// A Brand is a hotel company's colour, logo and name, as a list of hotels shows them.
+// A Brand holds a tenant's colour, logo and name for lists of hotels.
 type Brand struct {
 	Tenant  id.Tenant   `json:"tenantId"`
 	Color   string      `json:"primaryColor"`
@@ -27,27 +27,27 @@ type Brand struct {
 	Name    locale.Text `json:"brandName"`
 }
 
-// colored is a colour as a style sheet may take it without looking.
+// colored matches colours that are safe to insert into a style sheet.
 var colored = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// Brands reads the brands of many tenants at once. What the theme service answers to one question is one cached value. Each
-// process remembers single brands too, so a page asks only for those that it has not shown on another.
+// Brands reads the brands of many tenants at once. Each answer of the theme service is one cached value. Each process also
+// caches single brands in memory, so a page fetches only brands that no earlier page has shown.
 type Brands struct {
 	client *upstream.Client
 	peeks  *cache.Cache[peeks]
 	known  *cache.Cache[peek] // in memory only
-	page   *sync.Mutex        // held while the brands of one page are recalled or remembered: of a page all are known, or none
+	page   *sync.Mutex        // held while the brands of one page are read from or written to memory, so that pages are complete
 	themes recentChanges      // tenants that published a theme
 	now    func() time.Time
 }
 
-// Peeks are the brands that were asked for in one call.
+// peeks holds the brands of one call.
 type peeks struct {
 	Brands []Brand   `json:"brands"`
 	At     time.Time `json:"at"`
 }
 
-// A peek is one brand, and when it was asked for. The brand of a tenant that has none is zero.
+// A peek is one brand with its fetch time. Brand is zero if the tenant has no brand.
 type peek struct {
 	Brand Brand     `json:"brand"`
 	At    time.Time `json:"at"`
@@ -66,11 +66,11 @@ func OpenBrands(e env.Env) *Brands {
 	}
 }
 
-// maxBrands is as many as the theme service tells at once.
+// maxBrands is the maximum number of brands in one call of the theme service.
 const maxBrands = 50
 
-// Peek returns the brands that could be had, fresh or old, by tenant. The error is not nil if a brand is missing because the
-// theme service failed.
+// Peek returns the available brands, fresh or stale, by tenant. The error is not nil if a brand is missing because the theme
+// service failed.
 func (b *Brands) Peek(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]Brand, cache.State, error) {
 	all := make([]string, len(tenants))
 	for i, t := range tenants {
@@ -102,7 +102,7 @@ type brandQuery struct {
 	errs   []error
 }
 
-// recall takes a brand from memory and reports whether it is fresh. One that is not may still bridge an outage.
+// recall reads a brand from memory and reports whether it is fresh. A stale brand is used if the theme service fails.
 func (q *brandQuery) recall(ctx context.Context, tenant string) bool {
 	known, _, ok := q.brands.known.GetForms(ctx, q.key(tenant), nil)
 	if ok {
@@ -111,12 +111,12 @@ func (q *brandQuery) recall(ctx context.Context, tenant string) bool {
 	return ok && q.brands.now().Before(known.At.Add(front.Fresh))
 }
 
-// key is where a brand is remembered, since the last change of it.
+// key returns the memory key of a brand, which contains the time of its last change.
 func (q *brandQuery) key(tenant string) document.Key {
 	return document.KeyOf(tenant, strconv.FormatInt(q.changes[tenant].At.UnixMicro(), 10))
 }
 
-// fetch gets the brands of some tenants, at most as many as the theme service takes at once.
+// fetch gets the brands of up to maxBrands tenants.
 func (q *brandQuery) fetch(ctx context.Context, some []string) {
 	got, state, err := fetchSince(ctx, q.brands.peeks, q.changes, some, nil, func(ctx context.Context) (peeks, error) { return q.brands.ask(ctx, some) })
 	q.mu.Lock()
@@ -141,7 +141,7 @@ func (q *brandQuery) fetch(ctx context.Context, some []string) {
 	defer q.brands.page.Unlock()
 	for _, tenant := range some {
 		key := q.key(tenant)
-		if known, _, ok := q.brands.known.GetForms(ctx, key, nil); !ok || known.At.Before(got.At) { // not if others who waited were first
+		if known, _, ok := q.brands.known.GetForms(ctx, key, nil); !ok || known.At.Before(got.At) { // skip if another waiter stored it first
 			q.brands.known.Remember(ctx, key, got.At, q.found[tenant])
 		}
 	}
@@ -157,7 +157,7 @@ func (q *brandQuery) result() (map[id.Tenant]Brand, cache.State, error) {
 	return brands, cache.Worst(q.states...), errors.Join(q.errs...)
 }
 
-// ask asks for brands in one call. One that is not safe to show is left out.
+// ask requests brands in one call. It omits brands that are not safe to show.
 func (b *Brands) ask(ctx context.Context, tenants []string) (peeks, error) {
 	in := struct {
 		Tenants []string `json:"tenantIds"`
@@ -177,7 +177,7 @@ func (b *Brands) ask(ctx context.Context, tenants []string) (peeks, error) {
 	}), at}, nil
 }
 
-// Changed has a tenant's brand asked for anew, also where it is being asked for at this moment.
+// Changed invalidates a tenant's brand, including a fetch in progress.
 func (b *Brands) Changed(ctx context.Context, tenant id.Tenant) error {
 	if err := b.themes.touch(ctx, tenant.String()); err != nil {
 		return fmt.Errorf("brands: changed %s: %w", tenant, err)

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A ClickKind is what was clicked on.
+// A ClickKind is the kind of element that was clicked.
 type ClickKind string
 
 // The kinds of clicks.
@@ -23,7 +23,7 @@ const (
 	OnBrandTip ClickKind = "brand-peek"
 )
 
-// UnmarshalText refuses a kind that does not exist.
+// UnmarshalText rejects unknown kinds.
 func (k *ClickKind) UnmarshalText(text []byte) error {
 	switch read := ClickKind(text); read {
 	case OnListing, OnPin, OnSimilar, OnWish, OnBrandTip:
@@ -33,7 +33,7 @@ func (k *ClickKind) UnmarshalText(text []byte) error {
 	return errors.New("is not a kind of click")
 }
 
-// A Click is a click on a hotel, and where in a list it stood.
+// A Click is a click on a hotel, with the hotel's position in a list.
 type Click struct {
 	Kind     ClickKind         `json:"kind"`
 	Tenant   id.Tenant         `json:"tenantId"`
@@ -44,7 +44,7 @@ type Click struct {
 	SortKey  SortKey           `json:"sortKey,omitzero"`
 }
 
-// maxPosition bounds where in a list a hotel can stand: search pages end there.
+// maxPosition is the maximum position of a hotel in a list: the end of the last search page.
 const maxPosition = maxOffset + maxListings
 
 // Validate rejects a position outside every list.
@@ -58,7 +58,8 @@ type clickRecorded struct {
 	OccurredAt time.Time `json:"occurredAt"`
 }
 
-// Clicks publishes the clicks of visitors on hotels. Search ranks by them, so a click must be worth a visitor's attention.
+// Clicks publishes the clicks of visitors on hotels. The search service ranks by clicks, so only clicks by likely humans are
+// published.
 type Clicks struct {
 	voice      *Publisher
 	properties *Properties
@@ -74,12 +75,12 @@ func OpenClicks(e env.Env) *Clicks {
 	}
 }
 
-// clickEvery is the time in which a session's further clicks of one kind on one hotel count as the first.
+// clickEvery is the interval in which repeated clicks of one session, kind and hotel count once.
 const clickEvery = 10 * time.Second
 
-// Record publishes a click on a hotel, or returns ErrNotFound if the tenant has no such hotel. A click that shows no visitor's
-// interest is accepted and not published: of a session without telemetry, of a program, of a session that begins with it, and
-// of one that has just clicked there. A search session that is not the visitor's, or no longer goes on, is left out.
+// Record publishes a click on a hotel, or returns ErrNotFound if the tenant has no such hotel. It accepts but does not publish
+// clicks of sessions without telemetry, of programs, of sessions that start with this request, and repeated clicks. It omits a
+// search session that is not the visitor's or has expired.
 func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Time) error {
 	house, _, err := c.properties.Get(ctx, click.Property)
 	if err != nil {
@@ -94,10 +95,10 @@ func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Ti
 	if click.Search != nil && !v.Session.goesOn(*click.Search, now) {
 		click.Search = nil
 	}
-	// The key is a hash: a session that is cleared leaves its id nowhere.
+	// The key is a hash, so no session id remains after the session is cleared.
 	counted := key([]string{v.Session.ID.String(), click.Property.String(), string(click.Kind)})
 	first, err := c.counted.Create(ctx, counted, now, now.Add(clickEvery))
-	if err != nil || !first { // without the hot store clicks cannot be counted once, so none counts
+	if err != nil || !first { // without the hot store duplicates cannot be detected, so no click counts
 		return nil
 	}
 	return c.voice.Publish(ctx, v.Session, v.Event(ClickRecordedV1, clickRecorded{

@@ -9,10 +9,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// cookieName is what the session's cookie is called.
+// cookieName is the name of the session cookie.
 const cookieName = "gms_id"
 
-// FromCookie is the session that the request's cookie names, if it was signed here.
+// FromCookie returns the session id in the request's cookie, and whether its signature is valid.
 func (s *Sessions) FromCookie(r *http.Request) (id.GuestSession, bool) {
 	for _, c := range r.CookiesNamed(cookieName) {
 		if session, ok := s.verify(c.Value); ok {
@@ -22,8 +22,8 @@ func (s *Sessions) FromCookie(r *http.Request) (id.GuestSession, bool) {
 	return id.GuestSession{}, false
 }
 
-// Cookie is the cookie of a session. Its path is this service's, so no other service is sent it. It is Secure unless the site is
-// plain HTTP on loopback, where browsers refuse secure cookies.
+// Cookie returns the cookie of a session. Its path is Base, so browsers do not send it to other services. It is Secure unless
+// the site is plain HTTP on loopback, where browsers reject secure cookies.
 func (s *Sessions) Cookie(session id.GuestSession, at fn.Site) (*http.Cookie, error) {
 	value, err := s.sign(session)
 	return &http.Cookie{
@@ -32,7 +32,7 @@ func (s *Sessions) Cookie(session id.GuestSession, at fn.Site) (*http.Cookie, er
 	}, err
 }
 
-// sign is the cookie's value: the session, the key's id and a tag. An id seen in telemetry opens nothing.
+// sign returns the cookie's value: the session id, the key's id and an authentication tag. A session id alone gives no access.
 func (s *Sessions) sign(session id.GuestSession) (string, error) {
 	tag, err := s.keys.Tag(cookieName, session.String())
 	return session.String() + "." + tag, err

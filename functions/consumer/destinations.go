@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Destinations are the hotels that guests can go on to.
+// Destinations looks up the hotels that a handoff can lead to.
 type Destinations struct {
 	tenants    *Tenants
 	properties *Properties
@@ -22,9 +22,9 @@ func OpenDestinations(e env.Env) *Destinations {
 	return &Destinations{OpenTenants(e), OpenProperties(e)}
 }
 
-// Find returns whose house it is, if it is that hotel company's and open to guests. A house of another one is ErrNotFound,
-// like one that does not exist; a company that sells nothing at present is ErrTenantSuspended, and a stay must not begin before
-// today at the house. Both services are asked at once; when the time for the whole answer runs out meanwhile that is ErrBudgetExceeded.
+// Find returns the tenant of a property. It returns ErrNotFound if the property does not exist or belongs to another tenant,
+// ErrTenantSuspended if the tenant is suspended, and a violation if the stay begins before today at the property. It calls
+// both services concurrently and returns ErrBudgetExceeded if the request's deadline expires meanwhile.
 func (d *Destinations) Find(ctx context.Context, tenant id.Tenant, property id.Property, dates DateRange, now time.Time) (hotel Tenant, err error) {
 	var past error
 	asked, within := errgroup.WithContext(ctx)

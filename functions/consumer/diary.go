@@ -14,15 +14,15 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A History remembers in a visitor's session what they looked for and at, and tells of searches. What was typed reaches no
-// event: neither the name of a place that nobody knows nor a word that describes no hotel.
+// A History records searches and viewed hotels in the visitor's session, and publishes searches. Events contain no typed text:
+// places and filter words are published only if the found hotels have them.
 type History struct {
 	sessions *Sessions
 	voice    *Publisher
 	peppers  pseudonym.Peppers
 }
 
-// OpenDiary opens the diary.
+// OpenDiary opens the sessions and the publisher.
 func OpenDiary(e env.Env) (*History, error) {
 	sessions, err := OpenSessions(e)
 	if err != nil {
@@ -32,22 +32,22 @@ func OpenDiary(e env.Env) (*History, error) {
 	return &History{sessions: sessions, voice: OpenPublisher(e), peppers: peppers}, err
 }
 
-// searchLife is how long a search session lasts: who asks the same again until then goes on with it.
+// searchLife is the lifetime of a search session: the same query within it continues the search session.
 const searchLife = time.Hour
 
-// A Search is a question that was answered.
+// A Search is an answered query.
 type Search struct {
 	Kind  SearchKind
 	Query Query
 	Page  Page
-	Count int // of what was found in all
+	Count int // of all hotels found
 	State cache.State
 	Took  time.Duration
-	Shown []Listing // on the page; of a map none
-	Order Order     // the result that the page is of; of a map none
+	Shown []Listing // on the page; nil for a map
+	Order Order     // the result that the page was cut from; zero for a map
 }
 
-// A SearchKind is how the answer was shown.
+// A SearchKind is the presentation of a search result.
 type SearchKind string
 
 // The kinds.
@@ -56,7 +56,7 @@ const (
 	AsMap  SearchKind = "map"
 )
 
-// Executed is the list as the diary notes it.
+// Executed returns the list as a [Search] for the history.
 func (r Results) Executed(q Query, p Page, took time.Duration) Search {
 	return Search{
 		Kind:  AsList,
@@ -70,7 +70,7 @@ func (r Results) Executed(q Query, p Page, took time.Duration) Search {
 	}
 }
 
-// Executed is the map as the diary notes it.
+// Executed returns the map as a [Search] for the history.
 func (m Marked) Executed(q Query, took time.Duration) Search {
 	return Search{
 		Kind:  AsMap,
@@ -84,19 +84,19 @@ func (m Marked) Executed(q Query, took time.Duration) Search {
 	}
 }
 
-// Order is the result that the visitor pages through, zero if they have not asked that query in the last hour.
+// Order returns the result that the visitor pages through, or zero if they have not made that query in the last hour.
 func (d *History) Order(v Visitor, q Query, now time.Time) Order {
 	entry, _ := v.Session.searching(d.hash(q.Normal()), now)
 	return entry.Order
 }
 
-// hash is peppered like those of contacts: a plain hash can be found by trying out what people type.
+// hash returns a peppered hash of the query: a plain hash of typed text could be reversed by guessing.
 func (d *History) hash(q Query) string {
 	return string(d.peppers.Hash(pseudonym.Fingerprint(q.text())))
 }
 
-// Searched notes a search and tells of it, and returns its search session: the one in which the same was asked less than an
-// hour ago, or a new one. The answer does not depend on whether it can be noted.
+// Searched records and publishes a search and returns its search session: the one of the same query less than an hour ago, or
+// a new one. Errors do not fail the request.
 func (d *History) Searched(ctx context.Context, v Visitor, s Search, now time.Time) id.SearchSession {
 	hash := d.hash(s.Query)
 	entry, going := v.Session.searching(hash, now)
@@ -114,7 +114,7 @@ func (d *History) Searched(ctx context.Context, v Visitor, s Search, now time.Ti
 	if kept := !v.Session.passing; kept && (!going || s.Order != (Order{}) && s.Order != entry.Order) {
 		_, _ = d.sessions.Change(ctx, v.Session.ID, func(kept *Session) {
 			if other, going := kept.searching(hash, now); going {
-				entry = other // perhaps another tab was first
+				entry = other // another tab may have recorded the query first
 				kept.follow(hash, s.Order)
 				return
 			}
@@ -125,7 +125,7 @@ func (d *History) Searched(ctx context.Context, v Visitor, s Search, now time.Ti
 	return entry.Search
 }
 
-// searching is the search session in which the same is asked, if one goes on.
+// searching returns the active search session of the same query, if there is one.
 func (s Session) searching(hash string, now time.Time) (SearchHistory, bool) {
 	for _, h := range s.SearchHistory {
 		if h.QueryHash == hash && now.Before(h.ExecutedAt.Add(searchLife)) {
@@ -135,22 +135,22 @@ func (s Session) searching(hash string, now time.Time) (SearchHistory, bool) {
 	return SearchHistory{}, false
 }
 
-// goesOn reports whether a search session is one of this session's, and not over.
+// goesOn reports whether a search session belongs to this session and has not expired.
 func (s Session) goesOn(search id.SearchSession, now time.Time) bool {
 	return slices.ContainsFunc(s.SearchHistory, func(h SearchHistory) bool {
 		return h.Search == search && now.Before(h.ExecutedAt.Add(searchLife))
 	})
 }
 
-// Viewed notes that the visitor has looked at a hotel.
+// Viewed records that the visitor viewed a hotel.
 func (d *History) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
 	if !v.Session.passing {
 		_, _ = d.sessions.Change(ctx, v.Session.ID, func(s *Session) { s.Viewed(seen) })
 	}
 }
 
-// place is where was searched, without what was typed: a city is named as the hotels that were found there name it, and a box
-// is known by its cells, since its middle may be where the visitor is.
+// place returns the searched place without typed text: the city's name comes from the hotels found there, and a box is
+// extended to its cells, because its centre may be the visitor's location.
 func (s Search) place() GeoQuery {
 	g := s.Query.Geo
 	g.City, _ = s.city()
@@ -158,7 +158,7 @@ func (s Search) place() GeoQuery {
 	return g
 }
 
-// city is the one city that all hotels found by its name are in.
+// city returns the city and country of the shown hotels of a search by city name, or "" if they differ.
 func (s Search) city() (name, country string) {
 	if s.Query.Geo.Mode != City {
 		return "", ""
@@ -172,7 +172,7 @@ func (s Search) city() (name, country string) {
 	return name, country
 }
 
-// keys are the filters that were set: by name, amenities by what hotels on the page have.
+// keys returns the names of the filters that were set. An amenity is included only if a hotel on the page has it.
 func (s Search) keys() []string {
 	keys, f := []string{}, s.Query.Filters
 	if f == nil {
@@ -197,7 +197,7 @@ func (s Search) keys() []string {
 	return keys
 }
 
-// searchedPlace is where was searched, as events tell it.
+// searchedPlace is the searched place in events.
 type searchedPlace struct {
 	Mode    GeoMode `json:"mode"`
 	City    string  `json:"city,omitzero"`

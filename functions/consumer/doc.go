@@ -1,35 +1,44 @@
-// Package consumer lets a traveller who has signed in nowhere look for a hotel across all hotels, and hands them over to the
-// hotel's own booking site.
+// Package consumer serves anonymous travellers: it searches hotels across all tenants and hands guests over to the booking
+// site of a hotel.
 //
-// A [Session] is such a visit. Its life:
+// # Sessions
 //
-//	         first answer          any call              30 days unseen
-//	(nobody) ────────────▶ active ─────────▶ active ───────────────────▶ expired
-//	                         │  └─ another browser ─▶ rotated ─▶ active, under another id
-//	                         └─ clear ─▶ purged
+// A [Session] represents one anonymous visitor over several weeks:
 //
-// Whether a session lives, and what its guest chose and agreed to, is its mirror row in SQL. Its hot document repeats that, so
-// that most calls ask nobody else, and remembers what was looked at: the last 50 hotels and 25 searches. A lost document costs
-// those; a document that outlives its row is taken back by whoever writes it ([Sessions.Change]). Nothing else that is kept in
-// hot documents names a session. The cookie says which session it is, signed: an id seen in telemetry opens nothing.
+//	            first answer          any call              30 days unseen
+//	(no session) ──────────▶ active ─────────▶ active ───────────────────▶ expired
+//	                           │  └─ another browser ─▶ rotated ─▶ active, with a new id
+//	                           └─ clear ─▶ purged
 //
-// Consent is asked of [Publisher] and [Telemetry] alone. A session that wants no telemetry, which DNT: 1 and Sec-GPC: 1 say at its
-// birth, is not told of and not counted from that moment on. Two subjects are told all the same, because they are evidence:
-// handoff.initiated and bot_suspected.
+// The session's mirror row in SQL is authoritative for its lifetime, its preferences and its consents. The hot document
+// repeats these, so most calls read only the document, and adds the last 50 viewed hotels and 25 searches. If the document is
+// lost, only those lists are lost. If a document outlives its row, the next writer deletes it ([Sessions.Change]). No other
+// hot document contains a session id. The cookie carries the session id with a signature, so an id from telemetry gives no
+// access.
 //
-// What a guest writes stays where it belongs. The note beside a wish is in the wishlist only. Of pages are kept origin and path,
-// with "*" for whatever is neither a word nor an id; steps have numbers and words of ours; a campaign that holds an address or a
-// number is none. What was typed into a search reaches no event.
+// # Consent
 //
-// [Sessions.Clear] leaves no trace: row, wishlist, page views, steps, kept answers and documents go, of the session and of those
-// that it was rotated from. Three things remain: events that were told (their keepers are asked to forget by the session's id),
-// the ledger of handoffs and the bot scores, both evidence for a year. They say what was done under a synthetic id, with
-// hashes for all that a browser shows of itself; nothing leads from there to a person.
+// Only [Publisher] and [Telemetry] check consent. If a session starts with DNT: 1 or Sec-GPC: 1, or withdraws consent to
+// telemetry later, no further events or telemetry are recorded for it. Two subjects are published regardless of consent,
+// because they are evidence: handoff.initiated and bot_suspected.
 //
-// What this service never does:
+// # Data minimization
 //
-//   - It never knows who somebody is: no address is kept unhashed, no browser by its name.
-//   - It never tells one traveller of another's session, wish or search.
-//   - It never decides about prices, rooms or whether a handoff was used: it shows what others say.
-//   - It never takes a tenant's name in a traveller's row for a right to anything: no row here belongs to a hotel.
+// The note on a wish is stored in the wishlist only. Page addresses are stored as origin and path, with "*" in place of each
+// segment that is neither a word nor an id. Funnel steps contain numbers and enumerated words only. A campaign that contains
+// an e-mail address, a phone number or a card number is discarded. Search text is never published in an event.
+//
+// # Erasure
+//
+// [Sessions.Clear] deletes the row, the wishlist, page views, steps, stored idempotent answers and documents of a session and
+// of all sessions that it was rotated from. Three things remain: published events (consumers can erase them by session id),
+// the handoff ledger and the bot scores; the last two are evidence and are kept for a year. They contain a synthetic id and
+// hashes of browser data, and cannot be linked to a person.
+//
+// # Non-goals
+//
+//   - The service does not identify people: IP addresses and user agents are stored as hashes only.
+//   - It does not show one traveller the session, wishes or searches of another.
+//   - It does not decide prices, availability or whether a handoff was used: it shows data of other services.
+//   - It does not authorize by tenant: no row of this service belongs to a tenant.
 package consumer

@@ -16,8 +16,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Rotate ends one session and begins the next one of the same guest, which is returned. Of several who rotate one session at
-// once all go on in the same. A session that was ended otherwise is ErrNotFound.
+// Rotate ends a session and returns its successor. Concurrent rotations of one session all return the same successor. A
+// session that ended for another reason is ErrNotFound.
 func (s *Sessions) Rotate(ctx context.Context, old, next Session, class attribution.Device) (Session, error) {
 	won := false
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
@@ -42,27 +42,27 @@ func (s *Sessions) Rotate(ctx context.Context, old, next Session, class attribut
 		return next, fmt.Errorf("sessions: rotate %s: %w", old.ID, err)
 	}
 	if !won {
-		_ = s.forget(ctx, old.ID) // who was ended has no document, but for a moment
+		_ = s.forget(ctx, old.ID) // an ended session has no document
 		return s.Get(ctx, old.ID)
 	}
 	_, _ = s.docs.Put(ctx, document.KeyOf(next.ID.String()), next, next.Version, next.LastSeenAt.Add(sessionTTL))
-	_ = s.forget(ctx, old.ID) // else it goes when it is changed next, or with its time
+	_ = s.forget(ctx, old.ID) // on an error the next change deletes the document, or it expires
 	return next, nil
 }
 
-// succeed hands over to the next session what the guest chose, agreed to and wished for, and tells of both.
+// succeed passes preferences, consents and the wishlist to the next session, and appends the events of both sessions.
 func (s *Sessions) succeed(ctx context.Context, tx postgres.Tx, old Session, next *Session, class attribution.Device) error {
 	changes := next.inherit(old)
 	queueMirror(tx, *next)
 	tx.Queue(`
 		UPDATE bff_consumer.wishlist SET guest_session_id = @next WHERE guest_session_id = @old`,
 		pgx.StrictNamedArgs{"old": old.ID, "next": next.ID})
-	told := append([]event.Draft{old.ended(Rotated, next.CreatedAt), next.started(class)}, changes...)
-	return s.voice.Append(ctx, tx, *next, told...)
+	events := append([]event.Draft{old.ended(Rotated, next.CreatedAt), next.started(class)}, changes...)
+	return s.voice.Append(ctx, tx, *next, events...)
 }
 
-// inherit takes over what a guest agreed to and chose. A language or a currency that only the browser or its place had named
-// is what they name now; that it is another is told.
+// inherit copies consents, the campaign, and the locale and currency that the guest chose. A locale or currency that was
+// derived from the browser or its country is derived again; inherit returns the events of such changes.
 func (s *Session) inherit(old Session) []event.Draft {
 	language, by := s.Locale, s.LocaleBy
 	currency, payBy := s.Currency, s.CurrencyBy
@@ -80,8 +80,8 @@ func (s *Session) inherit(old Session) []event.Draft {
 	return changes
 }
 
-// Clear leaves no trace of a session and of those that it was rotated from: rows, answers that may be repeated, and at last
-// the documents. What remains is what was told, and what doc.go lists as evidence.
+// Clear deletes a session and all sessions that it was rotated from: rows, stored idempotent answers, and finally the
+// documents. Published events and the evidence listed in the package comment remain.
 func (s *Sessions) Clear(ctx context.Context, session Session) error {
 	gone := []id.GuestSession{session.ID}
 	now := s.now()
@@ -122,14 +122,13 @@ func (s *Sessions) Clear(ctx context.Context, session Session) error {
 	return s.forget(ctx, gone...)
 }
 
-// A Due session is over, and nobody has been told yet.
+// A Due session has expired, but its end is not recorded yet.
 type Due struct {
 	Session id.GuestSession `db:"guest_session_id"`
 	Since   time.Time       `db:"last_seen_at"`
 }
 
-// Due lists sessions that nobody was seen in for so long that they are over, the oldest first, and only those that come after
-// the given one.
+// Due returns up to most expired sessions that sort after the given one, the least recently seen first.
 func (s *Sessions) Due(ctx context.Context, after Due, most int) (due []Due, err error) {
 	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
@@ -147,8 +146,8 @@ func (s *Sessions) Due(ctx context.Context, after Due, most int) (due []Due, err
 	return due, nil
 }
 
-// Expire ends a session that is over, and tells of it. The document knows best when it was seen last: one that lives is only
-// noted down.
+// Expire ends an expired session and appends its event. The document has the most recent LastSeenAt: if the session is still
+// active according to it, Expire only updates the row.
 func (s *Sessions) Expire(ctx context.Context, known id.GuestSession) error {
 	kept, ok, err := s.docs.Get(ctx, document.KeyOf(known.String()))
 	if err != nil {
@@ -174,7 +173,7 @@ func (s *Sessions) expire(ctx context.Context, tx postgres.Tx, known id.GuestSes
 		RETURNING `+mirrorColumns, pgx.StrictNamedArgs{"session": known, "now": now, "limit": now.Add(-sessionTTL)})
 	m, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[mirror])
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil // another run has ended it, or its guest has come back
+		return nil // another run has ended it, or the guest has returned
 	}
 	if err != nil {
 		return err

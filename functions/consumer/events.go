@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// What this service tells the world.
+// The subjects that this service publishes.
 var (
 	SessionStartedV1   = subject("session.started", event.Operational, 90*event.Day)
 	SessionEndedV1     = subject("session.ended", event.Operational, 90*event.Day)
@@ -27,7 +27,7 @@ var (
 	BotSuspectedV1     = subject("bot_suspected", event.Audit, event.Year)
 )
 
-// Publishes are all of them.
+// Publishes returns all subjects that this service publishes.
 func Publishes() []event.Subject {
 	return []event.Subject{SessionStartedV1, SessionEndedV1, SearchExecutedV1, ClickRecordedV1, HandoffInitiatedV1,
 		LocaleChangedV1, CurrencyChangedV1, WishlistAddedV1, WishlistRemovedV1, BotSuspectedV1}
@@ -43,12 +43,12 @@ func subject(name, class string, kept time.Duration) event.Subject {
 	}
 }
 
-// Sampling says which events are told every time, and which are telemetry that may be thinned.
+// Sampling says which events are always published and which are sampled.
 var Sampling = flags.Table{
 	SessionStartedV1.Name:   {Always: true},
 	SessionEndedV1.Name:     {Always: true},
 	SearchExecutedV1.Name:   {OneIn: 10},
-	ClickRecordedV1.Name:    {Always: true}, // search ranks by them
+	ClickRecordedV1.Name:    {Always: true}, // the search service ranks by clicks
 	HandoffInitiatedV1.Name: {Always: true},
 	LocaleChangedV1.Name:    {Always: true},
 	CurrencyChangedV1.Name:  {Always: true},
@@ -95,7 +95,7 @@ func (s Session) started(class attribution.Device) event.Draft {
 	})
 }
 
-// A Reason is why a session ended.
+// A Reason is the reason for the end of a session.
 type Reason string
 
 // The reasons.
@@ -110,7 +110,7 @@ type sessionEnded struct {
 	EndedAt    time.Time       `json:"endedAt"`
 	Reason     Reason          `json:"reason"`
 	LastSeenAt time.Time       `json:"lastSeenAt"`
-	Lifetime   int64           `json:"lifetimeSeconds"` // until it was seen last
+	Lifetime   int64           `json:"lifetimeSeconds"` // from creation to last seen
 }
 
 func (s Session) ended(why Reason, now time.Time) event.Draft {

@@ -2,7 +2,7 @@ package consumer
 
 import "melmastoon.ghasi.io/shared/fault"
 
-// What this service refuses, each with the sentence that the guest reads.
+// The errors of this service, with the texts for guests.
 var (
 	ErrNotFound        = fault.ErrNotFound
 	ErrNoSession       = fault.ErrUnauthenticated.Saying("Ask for the session first: the answer has a cookie to send with the next call.").Asking("Cookie")

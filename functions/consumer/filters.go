@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Filters are what a guest wants of a hotel.
+// Filters restricts a search to hotels with these properties.
 type Filters struct {
 	Price          *PriceRange `json:"priceRange,omitzero"`
 	Amenities      []string    `json:"amenities,omitempty"`
@@ -27,17 +27,17 @@ type Filters struct {
 	Neighbourhoods []string    `json:"neighbourhoods,omitempty"`
 }
 
-// A PriceRange is what a room may cost for a night, in main units: it is what guests type, and nobody counts with it.
+// A PriceRange is the price range of a room per night, in main units as guests type them. It is not used in calculations.
 type PriceRange struct {
 	Min      float64        `json:"min"`
 	Max      float64        `json:"max"`
 	Currency money.Currency `json:"currency"`
 }
 
-// A Flexibility is how freely a guest wants to be able to cancel.
+// A Flexibility is the required cancellation policy.
 type Flexibility string
 
-// UnmarshalText refuses a word that does not exist.
+// UnmarshalText rejects unknown values.
 func (f *Flexibility) UnmarshalText(text []byte) error {
 	switch read := Flexibility(text); read {
 	case "free", "partial", "any":
@@ -47,7 +47,7 @@ func (f *Flexibility) UnmarshalText(text []byte) error {
 	return errors.New("is not one of free, partial and any")
 }
 
-// A SortKey says which hotels come first.
+// A SortKey is the sort order of a list of hotels.
 type SortKey string
 
 // The keys.
@@ -59,17 +59,17 @@ const (
 	DistanceAsc SortKey = "distance-asc"
 )
 
-// UnmarshalText refuses a key that does not exist.
+// UnmarshalText rejects unknown keys.
 func (k *SortKey) UnmarshalText(text []byte) error {
 	switch read := SortKey(text); read {
 	case Recommended, PriceAsc, PriceDesc, RatingDesc, DistanceAsc:
 		*k = read
 		return nil
 	}
-	return errors.New("is not an order of hotels")
+	return errors.New("is not a sort key")
 }
 
-// A Page is a part of what was found.
+// A Page is a section of a search result.
 type Page struct {
 	Limit  int `json:"limit"`
 	Offset int `json:"offset"`
@@ -81,22 +81,22 @@ const (
 	usualPage   = 20
 )
 
-// A Part is a page as a request names it: the first, where nothing is said.
+// A Part is the page in a request; the default is the first page.
 type Part struct {
 	Limit  fn.Maybe[int] `json:"limit"`
 	Offset fn.Maybe[int] `json:"offset"`
 }
 
-// Page is the page that is meant.
+// Page returns the page with defaults applied.
 func (p Part) Page() Page { return Page{p.Limit.Or(usualPage), p.Offset.Or(0)} }
 
-// Counted is a page and how many there are on all pages.
+// Counted is a page with the total number of results.
 type Counted struct {
 	Page
 	Total int `json:"total"`
 }
 
-// A Query is what a guest looks for, apart from the page.
+// A Query is a search query without the page.
 type Query struct {
 	Geo       GeoQuery  `json:"geo"`
 	Dates     DateRange `json:"dates"`
@@ -105,7 +105,7 @@ type Query struct {
 	Sort      SortKey   `json:"sortKey,omitzero"`
 }
 
-// CheckOn refuses a query, or a page of what it finds, that nobody can mean at that moment.
+// CheckOn rejects a query or page that is invalid at that time.
 func (q Query) CheckOn(p Page, now time.Time) error {
 	wrong := q.check(now)
 	if p.Limit < 1 || p.Limit > maxListings {
@@ -117,13 +117,13 @@ func (q Query) CheckOn(p Page, now time.Time) error {
 	return refuse(wrong...)
 }
 
-// CheckOnMap refuses a query that is of no map, or that nobody can mean at that moment.
-func (q Query) CheckOnMap(lit Highlights, now time.Time) error {
+// CheckOnMap rejects a query that has no bounding box or is invalid at that time.
+func (q Query) CheckOnMap(spotlight Highlights, now time.Time) error {
 	wrong := q.check(now)
 	if q.Geo.Mode != Box {
 		wrong = append(wrong, broken("/geo/mode", "box", "Must be boundingBox on this route."))
 	}
-	if len(lit) > maxHighlighted {
+	if len(spotlight) > maxHighlighted {
 		wrong = append(wrong, broken("/spotlight", "count", fmt.Sprintf("Must name at most %d hotels.", maxHighlighted)))
 	}
 	return refuse(wrong...)
@@ -142,11 +142,11 @@ const (
 	maxWordLength = 40 // characters of a word such as halal-kitchen
 	maxStars      = 5
 	bestRating    = 5
-	dearest       = 1e12 // main units: no hotel is
+	maxPrice      = 1e12 // main units
 )
 
 func (f *Filters) check(at string) (wrong []fault.Violation) {
-	if p := f.Price; p != nil && (p.Min < 0 || p.Max < p.Min || p.Max > dearest) {
+	if p := f.Price; p != nil && (p.Min < 0 || p.Max < p.Min || p.Max > maxPrice) {
 		wrong = append(wrong, broken(at+"/priceRange", "range", "Must have a maximum that is not below the minimum."))
 	}
 	if f.RatingMin < 0 || f.RatingMin > bestRating {
@@ -168,15 +168,15 @@ func (f *Filters) check(at string) (wrong []fault.Violation) {
 
 const misnamed = "Must be one line of at most 80 characters."
 
-// named reports whether a text can be a place's name.
+// named reports whether a text is valid as a place's name.
 func named(s string) bool {
 	return utf8.RuneCountInString(s) <= maxNameLength && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) && !joins(r) })
 }
 
-// joins reports whether a character is one of those that put words of Persian and its neighbours together.
+// joins reports whether a character is a zero-width joiner or non-joiner, which Persian and related languages use in words.
 func joins(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
-// isWord reports whether a text is one of those that hotels are described with.
+// isWord reports whether a text has the form of a code such as halal-kitchen.
 func isWord(s string) bool {
 	return s != "" && len(s) <= maxWordLength && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
@@ -187,7 +187,7 @@ func all(texts []string, is func(string) bool) bool {
 	return !slices.ContainsFunc(texts, func(s string) bool { return !is(s) })
 }
 
-// Normal is the query in the one spelling of all that ask for the same.
+// Normal returns the canonical form of the query, which is the same for all equivalent queries.
 func (q Query) Normal() Query {
 	q.Geo.City, q.Geo.Region = tidy(q.Geo.City), tidy(q.Geo.Region)
 	if q.Geo.Point != nil {
@@ -209,7 +209,7 @@ func (q Query) Normal() Query {
 	return q
 }
 
-// orNone is nil where nothing is wanted.
+// orNone returns the filters, or nil if no filter is set.
 func (f Filters) orNone() *Filters {
 	if f.Flexibility == "any" {
 		f.Flexibility = ""
@@ -220,13 +220,13 @@ func (f Filters) orNone() *Filters {
 	return &f
 }
 
-// tidy is a text with single spaces and none around it.
+// tidy trims a text and collapses white space to single spaces.
 func tidy(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func sorted[T string | int](list []T) []T { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
-// text is what a normal query says, for telling it from others. Neither the order of the hotels nor upper and lower case
-// make another query, nor does a box of the same cells.
+// text returns a text that identifies a normal query. It ignores sort order, case, and differences of boxes with the same
+// cells.
 func (q Query) text() string {
 	q.Sort, q.Geo.City, q.Geo.Region = "", strings.ToLower(q.Geo.City), strings.ToLower(q.Geo.Region)
 	q.Geo.Box = q.Geo.coarse()
@@ -241,7 +241,7 @@ func (q Query) text() string {
 	return spelled(q)
 }
 
-// spelled is a value as text: equal values have equal texts. It is only ever hashed.
+// spelled returns a value as deterministic JSON, for hashing.
 func spelled(v any) string {
 	text, _ := json.Marshal(v, json.Deterministic(true)) // of values that were decoded from JSON themselves
 	return string(text)

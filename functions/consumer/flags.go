@@ -5,7 +5,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/flags"
 )
 
-// FlagsIn is the collection that this service's flags are kept in.
+// FlagsIn is the document collection of this service's flags.
 const FlagsIn = "bff-consumer-flags"
 
 // OpenFlags opens the service's flags.

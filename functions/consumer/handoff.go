@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A Choice is what a guest goes on with to a hotel's own site.
+// A Choice holds the guest's selection that a handoff passes to a hotel's own site.
 type Choice struct {
 	Property  id.Property
 	Dates     DateRange
@@ -26,8 +26,8 @@ type Choice struct {
 	Locale    locale.Tag
 }
 
-// As is the choice in the language and the currency that the guest has named, else in those of the visit. It looks at what
-// this site has, not at what the hotel has: that shows a guest what it can.
+// As returns the choice in the requested locale and currency, by default those of the visitor. It checks that this site
+// supports them; the hotel's site falls back to its own if it does not.
 func (c Choice) As(v Visitor, l fn.Maybe[locale.Tag], code fn.Maybe[money.Code]) (_ Choice, err error) {
 	c.Locale, c.Currency = v.Locale, v.Currency
 	if named, ok := l.Get(); ok {
@@ -41,12 +41,12 @@ func (c Choice) As(v Visitor, l fn.Maybe[locale.Tag], code fn.Maybe[money.Code])
 	return c, err
 }
 
-// Check says what is wrong with the choice at a moment.
+// Check returns the violations of the choice at that time.
 func (c Choice) Check(now time.Time) error {
 	return refuse(slices.Concat(c.Dates.Check("/dates", now), c.Occupancy.Check("/occupancy"))...)
 }
 
-// handoff is the choice of a visitor at a hotel, as it is signed: how old children are is for the hotel to ask.
+// handoff returns the unsigned handoff of a choice. It omits the children's ages.
 func (c Choice) handoff(v Visitor, t Tenant, called id.Handoff) handoff.Handoff {
 	return handoff.Handoff{
 		ID: called, GuestSession: v.Session.ID, Tenant: t.ID, Property: c.Property, Dates: handoff.Dates(c.Dates),
@@ -55,13 +55,13 @@ func (c Choice) handoff(v Visitor, t Tenant, called id.Handoff) handoff.Handoff 
 	}
 }
 
-// A Minter signs handoffs and enters them in the ledger.
+// A Minter signs handoffs and records them in the ledger.
 type Minter struct {
 	keys   handoff.Keys
 	ledger *Handoffs
 }
 
-// OpenMinter opens the ledger, with the keys to sign by.
+// OpenMinter opens the ledger and loads the signing keys.
 func OpenMinter(e env.Env) (*Minter, error) {
 	keys, err := secrets.Handoff(e)
 	if err != nil {
@@ -70,8 +70,8 @@ func OpenMinter(e env.Env) (*Minter, error) {
 	return &Minter{keys, OpenHandoffs(e)}, nil
 }
 
-// Mint signs what the visitor has chosen at a hotel, enters it in the ledger and tells of it, all or nothing. An act that is
-// repeated mints the same again: the ledger knows what was chosen then, and when.
+// Mint signs the visitor's choice, records it in the ledger and appends its event atomically. If the act is repeated, Mint
+// returns the same handoff again, from the ledger.
 func (m *Minter) Mint(ctx context.Context, v Visitor, t Tenant, c Choice, act id.Request, now time.Time) (none handoff.Handoff, token handoff.Token, err error) {
 	h, token, err := m.keys.Mint(c.handoff(v, t, id.Derive[id.Handoff](act, "handoff")), now)
 	if err != nil {
@@ -106,7 +106,8 @@ type handoffInitiated struct {
 	Referer     string            `json:"originReferer,omitzero"`
 }
 
-// initiated tells of a handoff, and nothing by which it could be used. It is told of silent sessions too: it is evidence.
+// initiated returns the event of a handoff, without its token. It is published for sessions without telemetry too, because it
+// is evidence.
 func initiated(v Visitor, t Tenant, h handoff.Handoff) event.Draft {
 	return v.Event(HandoffInitiatedV1, handoffInitiated{
 		Handoff:     h.ID,

@@ -13,7 +13,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Handoffs is the ledger of what was minted. Whether a handoff is used up is decided where it arrives, and told here later.
+// Handoffs is the ledger of minted handoffs. The hotel's site decides whether a handoff is consumed; this service learns of it
+// from an event.
 type Handoffs struct {
 	db    *postgres.DB
 	voice *Publisher
@@ -22,8 +23,8 @@ type Handoffs struct {
 // OpenHandoffs opens the ledger.
 func OpenHandoffs(e env.Env) *Handoffs { return &Handoffs{postgres.Open(e, Schema), OpenPublisher(e)} }
 
-// Enter writes what was minted into the ledger and tells of it. It returns what the ledger then has: when the same act was
-// cut off earlier, what was minted first, and nothing is told again.
+// Enter records a handoff in the ledger and appends its event. It returns the recorded handoff: if an interrupted run of the
+// same act has recorded one, Enter returns that and appends no event.
 func (l *Handoffs) Enter(ctx context.Context, v Visitor, t Tenant, h handoff.Handoff) (kept handoff.Handoff, err error) {
 	err = l.db.InTx(ctx, func(tx postgres.Tx) error {
 		first, err := enter(ctx, tx, v, t, h)
@@ -43,7 +44,7 @@ func (l *Handoffs) Enter(ctx context.Context, v Visitor, t Tenant, h handoff.Han
 	return kept, nil
 }
 
-// enter writes the entry, and reports whether there was none.
+// enter inserts the entry, and reports whether it did not exist before.
 func enter(ctx context.Context, tx postgres.Tx, v Visitor, t Tenant, h handoff.Handoff) (first bool, err error) {
 	tag, err := tx.Exec(ctx, `
 		INSERT INTO bff_consumer.handoff_ledger (handoff_id, guest_session_id, tenant_id, tenant_slug, property_id,
@@ -58,7 +59,7 @@ func enter(ctx context.Context, tx postgres.Tx, v Visitor, t Tenant, h handoff.H
 	return tag.RowsAffected() == 1, err
 }
 
-// entered is what the ledger has. Of the tenants' isolation it knows nothing: no row here belongs to a tenant.
+// entered returns the ledger's entry. The table has no row-level security: no row here belongs to a tenant.
 func entered(ctx context.Context, tx postgres.Tx, which id.Handoff) (h handoff.Handoff, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT handoff_id, guest_session_id, tenant_id, property_id, check_in, check_out, adults, children, rooms,
@@ -70,17 +71,17 @@ func entered(ctx context.Context, tx postgres.Tx, which id.Handoff) (h handoff.H
 	return h, err
 }
 
-// A Consumption is the use of a handoff, as the hotel's site tells of it.
+// A Consumption is the use of a handoff, as published by the hotel's site.
 type Consumption struct {
 	Handoff id.Handoff
 	Tenant  id.Tenant
 	At      time.Time
 	By      string   // the instance that accepted it
-	Event   id.Event // that told of it
+	Event   id.Event // the event that reported it
 }
 
-// Consume notes that a handoff was used: once, and whoever tells of it first is believed. One that was not minted here for
-// that hotel is ErrNotFound.
+// Consume records that a handoff was used. The first report wins. A handoff that was not minted here for that tenant is
+// ErrNotFound.
 func (l *Handoffs) Consume(ctx context.Context, tx postgres.Tx, c Consumption) error {
 	tag, err := tx.Exec(ctx, `
 		UPDATE bff_consumer.handoff_ledger
@@ -92,7 +93,8 @@ func (l *Handoffs) Consume(ctx context.Context, tx postgres.Tx, c Consumption) e
 	return minted(tag.RowsAffected(), err, "consume", c.Handoff)
 }
 
-// Replay counts an attempt to use a handoff in a second browser. One that was not minted here for that hotel is ErrNotFound.
+// Replay counts an attempt to use a handoff in a second browser. A handoff that was not minted here for that tenant is
+// ErrNotFound.
 func (l *Handoffs) Replay(ctx context.Context, tx postgres.Tx, h id.Handoff, t id.Tenant) error {
 	tag, err := tx.Exec(ctx, `
 		UPDATE bff_consumer.handoff_ledger
@@ -102,7 +104,7 @@ func (l *Handoffs) Replay(ctx context.Context, tx postgres.Tx, h id.Handoff, t i
 	return minted(tag.RowsAffected(), err, "count a replay of", h)
 }
 
-// minted refuses to change what the ledger does not have.
+// minted wraps err, and returns ErrNotFound if no row was changed.
 func minted(rows int64, err error, verb string, which id.Handoff) error {
 	switch {
 	case err != nil:

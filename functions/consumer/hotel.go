@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Hotels shows one hotel at a time.
+// Hotels composes the answers about a single hotel.
 type Hotels struct {
 	properties *Properties
 	tenants    *Tenants
@@ -24,12 +24,12 @@ type Hotels struct {
 	now        func() time.Time
 }
 
-// OpenHotels opens what a hotel is shown from.
+// OpenHotels opens the clients and caches.
 func OpenHotels(e env.Env) *Hotels {
 	return &Hotels{properties: OpenProperties(e), tenants: OpenTenants(e), searches: OpenSearches(e), now: e.Now}
 }
 
-// A HotelDetail is all that is shown of one hotel. What could not be had in time is null or absent, and named in
+// A HotelDetail is the detail page of one hotel. Parts that were not available in time are null or absent, and listed in
 // Missing.
 type HotelDetail struct {
 	Property  PropertySummary   `json:"property"`
@@ -42,22 +42,22 @@ type HotelDetail struct {
 	Calendar  []CalendarDay     `json:"priceCalendarPreview,omitzero"`
 	Similar   []ListingCard     `json:"similarProperties,omitzero"`
 	Handoff   HandoffHint       `json:"handoffHint"`
-	Dates     DateRange         `json:"dates"`     // that the prices are for
-	Occupancy Occupancy         `json:"occupancy"` // too
+	Dates     DateRange         `json:"dates"`     // of the prices
+	Occupancy Occupancy         `json:"occupancy"` // of the prices
 	Locale    locale.Tag        `json:"locale"`
 	Currency  money.Currency    `json:"currency"`
 	Stale     bool              `json:"stale"`
 	Missing   []string          `json:"degraded,omitempty"`
 }
 
-// Version tells this answer from others.
+// Version returns a hash of the answer.
 func (d HotelDetail) Version() int64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(spelled(d)))
 	return int64(sum.Sum64())
 }
 
-// A PropertySummary is what a hotel is.
+// A PropertySummary describes a hotel.
 type PropertySummary struct {
 	Property id.Property     `json:"propertyId"`
 	Tenant   id.Tenant       `json:"tenantId"`
@@ -71,7 +71,7 @@ type PropertySummary struct {
 	Type     string          `json:"propertyType,omitzero"`
 }
 
-// A RoomTypeSummary is a kind of room in one language.
+// A RoomTypeSummary describes a room type in one language.
 type RoomTypeSummary struct {
 	RoomType     id.RoomType `json:"roomTypeId"`
 	Name         string      `json:"name"`
@@ -80,7 +80,7 @@ type RoomTypeSummary struct {
 	Photos       []PhotoView `json:"photos"`
 }
 
-// An Amenity is something that a hotel has. Its code is the word that searches filter by.
+// An Amenity is a facility of a hotel. Search filters use its code.
 type Amenity struct {
 	Code string `json:"code"`
 }
@@ -92,14 +92,14 @@ type PhotoView struct {
 	Hero bool   `json:"isHero"`
 }
 
-// PolicyTexts are the rules that a guest asks for first, in one language. One that the hotel does not have is empty.
+// PolicyTexts holds the most requested rules of a hotel in one language. A rule that the hotel does not have is empty.
 type PolicyTexts struct {
 	Cancellation string `json:"cancellation"`
 	CheckIn      string `json:"checkIn"`
 	CheckOut     string `json:"checkOut"`
 }
 
-// A CalendarDay is the cheapest that one night costs.
+// A CalendarDay is the lowest price of one night.
 type CalendarDay struct {
 	Date     stay.Date      `json:"date"`
 	Cheapest int64          `json:"cheapestMinor"`
@@ -107,20 +107,20 @@ type CalendarDay struct {
 	Exponent int            `json:"exponent"`
 }
 
-// A HandoffHint is where a handoff to the hotel's own site is asked for, and for how long one is good. It is no token: it
-// opens nothing, and may be cached.
+// A HandoffHint holds the URL that creates a handoff to the hotel's own site, and the lifetime of a handoff. It is not a
+// token: it grants no access and may be cached.
 type HandoffHint struct {
 	URL string `json:"url"`
 	TTL int    `json:"ttlSeconds"`
 }
 
-// maxSimilar is how many hotels are shown beside one.
+// maxSimilar is the maximum number of similar hotels on a detail page.
 const maxSimilar = 4
 
-// Show puts together what a visitor is shown of a hotel. It fails only where it does not know the hotel; one that is
-// suspended is not found.
+// Show composes the detail page of a hotel. It fails only if the hotel itself is not available. A suspended hotel is
+// ErrNotFound.
 func (h *Hotels) Show(ctx context.Context, v Visitor, property id.Property, t Trip) (HotelDetail, Composition, error) {
-	ctx, cancel := ahead(ctx)
+	ctx, cancel := compositionContext(ctx)
 	defer cancel()
 	all, err := h.gather(h.searches.prefetch(ctx), v, property, t)
 	if err != nil {
@@ -128,8 +128,8 @@ func (h *Hotels) Show(ctx context.Context, v Visitor, property id.Property, t Tr
 	}
 	d, c := all.house.value.show(v.Locale), all.composed()
 	d.Policies = all.house.value.policies(all.rules.value, v.Locale)
-	if look, ok := all.looks.value[d.Property.Tenant]; ok {
-		d.Brand = look.show(v.Locale)
+	if brand, ok := all.brands.value[d.Property.Tenant]; ok {
+		d.Brand = brand.show(v.Locale)
 	}
 	if price, ok := all.preview.value[property]; ok {
 		d.Rate = price.show(t.Currency, all.preview.state == cache.Stale)
@@ -142,35 +142,35 @@ func (h *Hotels) Show(ctx context.Context, v Visitor, property id.Property, t Tr
 	return d, c, nil
 }
 
-// gathered is all that a hotel is shown from.
+// gathered holds the parts of a detail page.
 type gathered struct {
 	house   part[House]
 	rules   part[[]HouseRule]
-	looks   part[map[id.Tenant]Brand]
+	brands  part[map[id.Tenant]Brand]
 	preview part[map[id.Property]Preview]
 	days    part[Calendar]
 	similar part[[]ListingCard]
 }
 
-// gather asks for everything at once that does not depend on what the house is, and then for the rest.
+// gather fetches all parts that do not depend on the property's data concurrently, and then the rest.
 func (h *Hotels) gather(ctx context.Context, v Visitor, property id.Property, t Trip) (g gathered, err error) {
 	if h.properties.Absent(property) {
-		return g, ErrNotFound // its prices are not asked for either
+		return g, ErrNotFound // without requesting prices
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
-	defer cancel() // where the hotel is not known, nobody waits for its prices
+	defer cancel() // if the hotel is not found, do not wait for its prices
 	work.Go(func() { g.preview.of(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })
 	work.Go(func() { g.days.of(h.searches.prices.Calendar(ctx, property, t.Dates.CheckIn, t.Currency)) })
 	g.house.of(h.properties.Get(ctx, property))
 	if g.house.err != nil {
-		return g, overdue(g.house.err)
+		return g, asBudgetExceeded(g.house.err)
 	}
 	house, closed := g.house.value, false
 	work.Go(func() { _, closed = h.tenants.Status(ctx, house.Tenant) })
 	work.Go(func() { g.rules.of(h.properties.Rules(ctx, house)) })
-	work.Go(func() { g.looks.of(h.searches.brands.Peek(ctx, []id.Tenant{house.Tenant})) })
+	work.Go(func() { g.brands.of(h.searches.brands.Peek(ctx, []id.Tenant{house.Tenant})) })
 	work.Go(func() { g.similar.of(h.similar(ctx, v, house, t)) })
 	work.Wait()
 	if closed {
@@ -182,14 +182,14 @@ func (h *Hotels) gather(ctx context.Context, v Visitor, property id.Property, t 
 func (g gathered) composed() (c Composition) {
 	g.house.into(&c, "property")
 	g.rules.into(&c, "policies")
-	g.looks.into(&c, "theme")
+	g.brands.into(&c, "theme")
 	g.preview.into(&c, "pricing")
 	g.days.into(&c, "calendar")
 	g.similar.into(&c, "search")
 	return c
 }
 
-// similar are other hotels of the city, for the same stay.
+// similar returns other hotels in the same city for the same stay.
 func (h *Hotels) similar(ctx context.Context, v Visitor, house House, t Trip) ([]ListingCard, cache.State, error) {
 	if house.City == "" {
 		return []ListingCard{}, cache.Hit, nil
@@ -211,7 +211,7 @@ func (h *Hotels) similar(ctx context.Context, v Visitor, house House, t Trip) ([
 	return cards, c.State, nil
 }
 
-// hint is where a handoff to the hotel is asked for.
+// hint returns the handoff hint of the hotel.
 func (h House) hint() HandoffHint {
 	return HandoffHint{strings.Join([]string{Base, "handoff", h.Tenant.String(), h.ID.String()}, "/"), int(handoff.Lifetime / time.Second)}
 }

@@ -8,8 +8,8 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Receives rejects dates at that pointer that begin before today in the hotel's time zone. A time zone that is not known is
-// that of UTC.
+// Receives rejects dates that begin before today in the hotel's time zone; the violation has the pointer at. An unknown time
+// zone counts as UTC.
 func (h House) Receives(d DateRange, at string, now time.Time) error {
 	zone, err := time.LoadLocation(h.TimeZone)
 	if err != nil {
@@ -21,7 +21,7 @@ func (h House) Receives(d DateRange, at string, now time.Time) error {
 	return nil
 }
 
-// show is what the house itself says, in one language.
+// show returns the property's own data in one language.
 func (h House) show(l locale.Tag) HotelDetail {
 	d := HotelDetail{
 		Property: PropertySummary{
@@ -66,7 +66,7 @@ func pictures(photos []Photo, l locale.Tag) []PhotoView {
 	return views
 }
 
-// policies are the rules that guests ask for first. Where no rule says when a guest may come and must go, the clock does.
+// policies returns the most requested rules. If there is no rule about check-in or check-out, the property's times are used.
 func (h House) policies(rules []HouseRule, l locale.Tag) PolicyTexts {
 	t := PolicyTexts{CheckIn: h.CheckIn, CheckOut: h.CheckOut}
 	for _, r := range rules {
@@ -82,7 +82,7 @@ func (h House) policies(rules []HouseRule, l locale.Tag) PolicyTexts {
 	return t
 }
 
-// show is the calendar in minor units. A night that cannot be told exactly is left out.
+// show returns the calendar in minor units. It omits nights without an exact value.
 func (c Calendar) show() []CalendarDay {
 	days := []CalendarDay{}
 	for _, d := range c.Days {

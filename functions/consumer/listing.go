@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// A ListingCard is a hotel as a list shows it to one visitor. What could not be had in time is null.
+// A ListingCard represents a hotel in a list for one visitor. Parts that were not available in time are null.
 type ListingCard struct {
 	Property   id.Property     `json:"propertyId"`
 	Tenant     id.Tenant       `json:"tenantId"`
@@ -34,24 +34,24 @@ type ThumbnailView struct {
 	Alt string `json:"alt"`
 }
 
-// A BrandPeek is a hotel's look, for one visitor.
+// A BrandPeek represents a hotel's brand for one visitor.
 type BrandPeek struct {
 	Color   string          `json:"primaryColor"`
 	LogoURL string          `json:"logoUrl"`
 	Name    LocalizedString `json:"brandName"`
 }
 
-// A DisplayPolicy says why an amount is in its currency.
+// A DisplayPolicy is the reason for the currency of an amount.
 type DisplayPolicy string
 
 // The policies.
 const (
 	InTenants  DisplayPolicy = "tenant"         // the visitor's currency is the hotel's own
 	InVisitors DisplayPolicy = "user-preferred" // it was converted, at the rate of the snapshot
-	InFallback DisplayPolicy = "fallback"       // it could not be: it is the hotel's, not the visitor's
+	InFallback DisplayPolicy = "fallback"       // it could not be converted and is in the hotel's currency
 )
 
-// A RateSnapshot is what the cheapest room cost at a moment. It is for showing: a quote decides.
+// A RateSnapshot is the price of the cheapest room at a point in time. It is for display only; a quote is binding.
 type RateSnapshot struct {
 	Nightly    int64          `json:"cheapestNightlyMinor"`
 	Total      int64          `json:"totalForStayMinor"`
@@ -81,7 +81,7 @@ func (l Listing) show(to locale.Tag) ListingCard {
 	return card
 }
 
-// known is the rating, nil where nobody has said.
+// known returns the rating, or nil if there are no ratings.
 func (r *GuestRating) known() *GuestRating {
 	if r == nil || r.Count == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (b Brand) show(to locale.Tag) *BrandPeek {
 	return &BrandPeek{Color: b.Color, LogoURL: b.LogoURL, Name: shown(b.Name, to)}
 }
 
-// policy says why the amount of who wanted one currency is in another, or the same.
+// policy returns the display policy of an amount in currency got if the visitor wanted another or the same currency.
 func policy(wanted, got money.Currency, fx id.FX) DisplayPolicy {
 	switch {
 	case wanted != got:
@@ -104,7 +104,7 @@ func policy(wanted, got money.Currency, fx id.FX) DisplayPolicy {
 	return InVisitors
 }
 
-// show is the price for who wanted it in a currency. An amount that cannot be told exactly is none.
+// show returns the price for a visitor with that currency, or nil if an amount has no exact value in minor units.
 func (p Preview) show(wanted money.Currency, stale bool) *RateSnapshot {
 	nightly, inexact := money.Amount{Micro: p.Nightly, Currency: p.Currency}.Minor()
 	total, wrong := money.Amount{Micro: p.Total, Currency: p.Currency}.Minor()

@@ -20,7 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// A Listing is one hotel as the search service knows it.
+// A Listing represents one hotel in the search service's index.
 type Listing struct {
 	Property  id.Property  `json:"propertyId"`
 	Tenant    id.Tenant    `json:"tenantId"`
@@ -43,40 +43,40 @@ type Position struct {
 	Lng float64 `json:"lng"`
 }
 
-// A Thumbnail is the one picture of a hotel that a list shows.
+// A Thumbnail is the picture of a hotel in lists.
 type Thumbnail struct {
 	URL string      `json:"url"`
 	Alt locale.Text `json:"alt"`
 }
 
-// A GuestRating is what guests thought of a hotel.
+// A GuestRating is the average rating by guests, with the number of ratings.
 type GuestRating struct {
 	Value float64 `json:"value"`
 	Count int     `json:"count"`
 }
 
-// Found is a page of hotels as it was found at a moment.
+// Found is a page of hotels, with the time of the search.
 type Found struct {
 	Listings []Listing `json:"listings"`
 	Total    int       `json:"total"`
-	At       time.Time `json:"at"` // when the search service was asked
+	At       time.Time `json:"at"` // time of the request to the search service
 }
 
-// A Pin is where one hotel is.
+// A Pin is the position of one hotel.
 type Pin struct {
 	Property id.Property `json:"propertyId"`
 	Tenant   id.Tenant   `json:"tenantId"`
 	Geo      Position    `json:"geo"`
 }
 
-// Pinned is where hotels are in a part of a map. Truncated, there are more.
+// Pinned holds the positions of hotels in a part of a map. If Truncated is set, the part contains more hotels.
 type Pinned struct {
 	Pins      []Pin `json:"pins"`
 	Total     int   `json:"total"`
 	Truncated bool  `json:"truncated"`
 }
 
-// Listings is the search service, asked once in a minute for each question.
+// Listings is the client of the search service, with a cache: at most one request per minute for each query.
 type Listings struct {
 	client  *upstream.Client
 	found   *cache.Cache[Found]
@@ -86,17 +86,17 @@ type Listings struct {
 	now     func() time.Time
 }
 
-// list is how long what was found serves.
+// list is the cache policy of search results.
 var list = cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}
 
-// maxResult is how many hotels of a search are found at once. Pages are cut from this one result.
+// maxResult is the number of hotels in one request to the search service. Pages are cut from this result.
 const maxResult = 200
 
-// resultLife is how long after it was found a result is there to be paged through: ten minutes, the minute for which it is shown
-// as a first page, and one more. A suspension hides a hotel in lists for longer than that.
+// resultLife is the time for which a result is kept for paging: ten minutes, plus the minute for which it is served as a first
+// page, plus one. It is shorter than statusForLists, so a suspended hotel does not reappear in an old result.
 const resultLife = 12 * time.Minute
 
-// OpenListings opens the client. A question that hangs is asked a second time meanwhile.
+// OpenListings opens the client, which uses hedged requests.
 func OpenListings(e env.Env) *Listings {
 	policy := upstream.Policy{Timeout: 1500 * time.Millisecond, Retries: 1, HedgeAfter: 800 * time.Millisecond}
 	return &Listings{
@@ -109,34 +109,34 @@ func OpenListings(e env.Env) *Listings {
 	}
 }
 
-// openIndexed opens the set of hotels that were indexed recently, which any answer may show: eight documents, for these events
-// are frequent. They are kept for as long as anything that is cached by them.
+// openIndexed opens the set of recently indexed hotels. It has eight documents, because these events are frequent. A change is
+// kept for as long as cached values depend on it.
 func openIndexed(e env.Env) recentChanges {
 	return openChanges(e, "listing", 8, list.Fresh+list.Stale+clockError)
 }
 
-// asked is a question as the search service takes it.
+// asked is the request body of a search.
 type asked struct {
 	Query
 	Page     Page           `json:"page"`
-	Currency money.Currency `json:"currency"` // that prices are compared in
+	Currency money.Currency `json:"currency"` // for price comparison
 }
 
-// key finds the answer to a question. What was typed is not to be read in it.
+// key returns the cache key of a query: a hash, so that it does not reveal search text.
 func key(question any, more ...string) document.Key {
 	sum := sha256.Sum256([]byte(spelled(question)))
 	return document.KeyOf(hex.EncodeToString(sum[:]), more...)
 }
 
-// An Order identifies the result that a visitor pages through: a query's own, in one order.
+// An Order identifies the result that a visitor pages through: a query's result in one sort order.
 type Order struct {
 	Sort  SortKey `json:"sortKey"`
-	Found int64   `json:"found"` // when, in microseconds
+	Found int64   `json:"found"` // time of the search, in microseconds
 }
 
-// Page returns a page of hotels, and the result that it was cut from. A first page is cut from the present result, further pages
-// from the one that the visitor was shown before, if it is still there: rank changes with every click. Beyond a result each page
-// is asked for by itself, without the hotels of the result.
+// Page returns a page of hotels and the order of the result that it was cut from. The first page is cut from the current
+// result. Further pages are cut from the result that the visitor saw before, if it is still cached, because rank changes with
+// every click. Pages beyond the result are fetched separately, without the hotels of the result.
 func (l *Listings) Page(ctx context.Context, q Query, c money.Currency, p Page, shown Order) (Found, Order, cache.State, error) {
 	whole, state, err := l.result(ctx, asked{Query: q, Page: Page{Limit: maxResult}, Currency: c}, p, shown)
 	if err != nil {
@@ -161,7 +161,7 @@ func (l *Listings) Page(ctx context.Context, q Query, c money.Currency, p Page, 
 	return page, order, cache.Worst(state, how), nil
 }
 
-// part is the part of the listings that is on a page.
+// part returns the listings on a page.
 func (f Found) part(p Page) []Listing {
 	n := len(f.Listings)
 	return f.Listings[min(p.Offset, n):min(p.Offset+p.Limit, n)]
@@ -169,7 +169,7 @@ func (f Found) part(p Page) []Listing {
 
 var errGone = errors.New("listings: the result is no longer kept")
 
-// result is what the visitor pages through, or else the present result.
+// result returns the result that the visitor pages through, or the current result if that is no longer cached.
 func (l *Listings) result(ctx context.Context, question asked, p Page, shown Order) (Found, cache.State, error) {
 	if p.Offset > 0 && shown.Sort == question.Sort {
 		kept, state, err := l.results.Fetch(ctx, question.result(shown.Found), nil, func(context.Context) (Found, error) { return Found{}, errGone })
@@ -180,18 +180,18 @@ func (l *Listings) result(ctx context.Context, question asked, p Page, shown Ord
 	return l.find(ctx, question, p)
 }
 
-// result is the key of the result that was found at a moment.
+// result returns the cache key of the result with that search time.
 func (a asked) result(found int64) document.Key {
 	return key(a, "result", strconv.FormatInt(found, 10))
 }
 
-// Find returns a page of hotels by itself.
+// Find returns a page of hotels without paging state.
 func (l *Listings) Find(ctx context.Context, q Query, c money.Currency, p Page) (Found, cache.State, error) {
 	return l.find(ctx, asked{Query: q, Page: p, Currency: c}, Page{Limit: p.Limit})
 }
 
-// find returns hotels of which a part is shown. If one of these was indexed since, the first caller finds them anew; a part that
-// does not show it yet is a minute old at most.
+// find returns a result of which the given page is shown. If a hotel on that page was indexed since the search, the first
+// caller searches again. Other changes appear after at most a minute.
 func (l *Listings) find(ctx context.Context, question asked, shown Page) (Found, cache.State, error) {
 	found, state, err := l.fetch(ctx, question, key(question))
 	if err != nil || (state != cache.Hit && state != cache.Stale) {
@@ -225,13 +225,13 @@ func (l *Listings) fetch(ctx context.Context, question asked, at document.Key) (
 	})
 }
 
-// newest is when the last of these hotels was indexed after they were found, zero where none was.
+// newest returns the latest time at which one of the hotels was indexed after the search, or zero.
 func (l *Listings) newest(ctx context.Context, found time.Time, listings []Listing) (last time.Time) {
 	all := make([]string, len(listings))
 	for i, listing := range listings {
 		all[i] = listing.Property.String()
 	}
-	changes, _ := l.indexed.of(ctx, all...) // without them the list is a minute old at most
+	changes, _ := l.indexed.of(ctx, all...) // on an error the list is at most a minute old
 	for _, c := range changes {
 		if c.At.After(found) && c.At.After(last) {
 			last = c.At
@@ -240,7 +240,7 @@ func (l *Listings) newest(ctx context.Context, found time.Time, listings []Listi
 	return last
 }
 
-// Indexed notes that a hotel was indexed anew.
+// Indexed records that a hotel was indexed again.
 func (l *Listings) Indexed(ctx context.Context, property id.Property) error {
 	if err := l.indexed.touch(ctx, property.String()); err != nil {
 		return fmt.Errorf("listings: indexed %s: %w", property, err)
@@ -248,7 +248,7 @@ func (l *Listings) Indexed(ctx context.Context, property id.Property) error {
 	return nil
 }
 
-// scope is a question for pins as the search service takes it.
+// scope is the request body of a search for pins.
 type scope struct {
 	Geo       GeoQuery  `json:"geo"`
 	Dates     DateRange `json:"dates"`
@@ -257,10 +257,10 @@ type scope struct {
 	Limit     int       `json:"limit"`
 }
 
-// maxPins is as many as the search service tells at once.
+// maxPins is the maximum number of pins in one answer of the search service.
 const maxPins = 500
 
-// Pins returns where hotels are in a box. The search service is asked for the cells of the box.
+// Pins returns the positions of hotels in a box. The request covers the box extended to whole cells.
 func (l *Listings) Pins(ctx context.Context, q Query) (Pinned, cache.State, error) {
 	box := *q.Geo.Box
 	q.Geo.Box = box.cells()

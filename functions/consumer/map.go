@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// A MapPin is a hotel on a map, or one that stands for several near it. Only pins in the spotlight have a price.
+// A MapPin represents a hotel on a map, or a cluster of hotels. Only highlighted pins have a price.
 type MapPin struct {
 	Property id.Property     `json:"propertyId"`
 	Geo      Position        `json:"geo"`
@@ -16,40 +16,40 @@ type MapPin struct {
 	Currency *money.Currency `json:"currency,omitzero"`
 	Exponent *int            `json:"exponent,omitzero"`
 	Color    *string         `json:"brandColor"`
-	Count    int             `json:"count"` // how many hotels it stands for
+	Count    int             `json:"count"` // hotels in the cluster
 
 	tenant id.Tenant
 }
 
-// Marked are the pins of a part of a map, for one visitor.
+// Marked holds the pins of a part of a map for one visitor.
 type Marked struct {
 	Composition
 	Pins      []MapPin
 	Total     int
-	Clustered bool // some pins stand for several hotels
-	Truncated bool // there are more hotels than the pins stand for
+	Clustered bool // some pins represent several hotels
+	Truncated bool // the pins do not cover all hotels
 }
 
 const (
 	maxShown = 200 // pins on one map
-	gridSide = 14  // cells of the grid that thins them out, which are not more than that
+	gridSide = 14  // cells per side of the clustering grid: 14 * 14 is at most maxShown
 )
 
-// A Highlights names the pins that get a price.
+// Highlights lists the hotels whose pins get a price.
 type Highlights []id.Property
 
 const maxHighlighted = 20 // pins
 
-// Map finds where hotels are in a part of a map. In the spotlight are those that are named, or else the first that stand for
-// themselves.
+// Map returns the pins of a part of a map. It highlights the hotels in spotlight, or the first pins of single hotels if
+// spotlight is empty.
 func (s *Searches) Map(ctx context.Context, v Visitor, q Query, spotlight Highlights) (Marked, error) {
-	ctx, cancel := ahead(ctx)
+	ctx, cancel := compositionContext(ctx)
 	defer cancel()
 	ctx = s.prefetch(ctx)
 	q = q.Normal()
 	pinned, state, err := s.listings.Pins(ctx, q)
 	if err != nil {
-		return Marked{}, overdue(err)
+		return Marked{}, asBudgetExceeded(err)
 	}
 	pins := s.open(ctx, pinned.Pins)
 	m := Marked{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > maxShown}
@@ -59,7 +59,7 @@ func (s *Searches) Map(ctx context.Context, v Visitor, q Query, spotlight Highli
 	return m, nil
 }
 
-// open are the pins of hotels that are not suspended.
+// open returns the pins of hotels that are not suspended.
 func (s *Searches) open(ctx context.Context, pins []Pin) []Pin {
 	var tenants []id.Tenant
 	for _, p := range pins {
@@ -69,7 +69,8 @@ func (s *Searches) open(ctx context.Context, pins []Pin) []Pin {
 	return slices.DeleteFunc(slices.Clone(pins), func(p Pin) bool { return closed[p.Tenant] })
 }
 
-// thinned are the pins, or where they are too many the first of each cell of a grid, with how many it stands for.
+// thinned returns the pins. If there are more than maxShown, it returns the first pin of each grid cell, with the number of
+// hotels in the cell.
 func thinned(pins []Pin, b BoundingBox) []MapPin {
 	shown, at := []MapPin{}, map[[2]int]int{}
 	for _, p := range pins {
@@ -84,35 +85,35 @@ func thinned(pins []Pin, b BoundingBox) []MapPin {
 	return shown
 }
 
-// cell is where in the grid over the box a place lies.
+// cell returns the grid coordinates of a position in the box.
 func (b BoundingBox) cell(g Position) [2]int {
 	part := func(at, of float64) int { return min(gridSide-1, max(0, int(gridSide*at/of))) }
 	return [2]int{part(g.Lat-b.SwLat, b.NeLat-b.SwLat), part(eastward(b.SwLng, g.Lng), eastward(b.SwLng, b.NeLng))}
 }
 
-// highlights are the pins that get a price.
-func (m *Marked) highlights(wanted Highlights) (lit []id.Property) {
+// highlights returns the hotels whose pins get a price, at most maxHighlighted.
+func (m *Marked) highlights(wanted Highlights) (highlighted []id.Property) {
 	for _, p := range m.Pins {
-		if len(lit) < maxHighlighted && (slices.Contains(wanted, p.Property) || len(wanted) == 0 && p.Count == 1) {
-			lit = append(lit, p.Property)
+		if len(highlighted) < maxHighlighted && (slices.Contains(wanted, p.Property) || len(wanted) == 0 && p.Count == 1) {
+			highlighted = append(highlighted, p.Property)
 		}
 	}
-	return lit
+	return highlighted
 }
 
-// addPrices adds colours and prices, asked for at once.
-func (m *Marked) addPrices(ctx context.Context, s *Searches, t Trip, lit []id.Property) {
+// addPrices adds brand colours and prices, which it fetches concurrently.
+func (m *Marked) addPrices(ctx context.Context, s *Searches, t Trip, highlighted []id.Property) {
 	var tenants []id.Tenant
 	for _, p := range m.Pins {
 		tenants = append(tenants, p.tenant)
 	}
-	worn := s.decorations(ctx, tenants, lit, t, &m.Composition)
+	decorated := s.decorations(ctx, tenants, highlighted, t, &m.Composition)
 	for i := range m.Pins {
 		p := &m.Pins[i]
-		if look, ok := worn.looks.value[p.tenant]; ok {
-			p.Color = &look.Color
+		if brand, ok := decorated.brands.value[p.tenant]; ok {
+			p.Color = &brand.Color
 		}
-		if r := worn.rate(p.Property, t); r != nil {
+		if r := decorated.rate(p.Property, t); r != nil {
 			p.Nightly, p.Currency, p.Exponent = &r.Nightly, &r.Currency, &r.Exponent
 		}
 	}

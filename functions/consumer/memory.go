@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Memory invalidates what this service has cached of hotels, when an event says that it has changed.
+// A Memory invalidates cached data about hotels when events report changes.
 type Memory struct {
 	tenants     *Tenants
 	listings    *Listings
@@ -18,7 +18,7 @@ type Memory struct {
 	generations cache.Epochs
 }
 
-// OpenMemory opens it. No service is asked.
+// OpenMemory opens the caches. It calls no service.
 func OpenMemory(e env.Env) *Memory {
 	return &Memory{
 		tenants:     OpenTenants(e),
@@ -28,8 +28,8 @@ func OpenMemory(e env.Env) *Memory {
 	}
 }
 
-// Stands notes that a hotel company was suspended or reinstated at a moment, and has everything that is kept of it asked
-// for anew. What is older than what was heard before does not change how it stands.
+// Stands records that a tenant was suspended or reinstated at a time, and invalidates all cached data of the tenant. An older
+// event than the last one does not change the status.
 func (m *Memory) Stands(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error {
 	if err := m.tenants.Apply(ctx, tenant, suspended, since); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (m *Memory) Stands(ctx context.Context, tenant id.Tenant, suspended bool, s
 	return m.forget(ctx, cache.OfTenant(tenant))
 }
 
-// Indexed has what is kept of a hotel, and the lists that show it, asked for anew.
+// Indexed invalidates the cached data of a hotel and the lists that show it.
 func (m *Memory) Indexed(ctx context.Context, property id.Property) error {
 	if err := m.listings.Indexed(ctx, property); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (m *Memory) Indexed(ctx context.Context, property id.Property) error {
 	return m.forget(ctx, ofListing(property))
 }
 
-// Repainted has a hotel company's look asked for anew.
+// Repainted invalidates the cached brand of a tenant.
 func (m *Memory) Repainted(ctx context.Context, tenant id.Tenant) error {
 	return m.brands.Changed(ctx, tenant)
 }

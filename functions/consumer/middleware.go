@@ -21,27 +21,27 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// Schema is where the tables of this service are.
+// Schema is the SQL schema of this service.
 const Schema = "bff_consumer"
 
-// Base is what every route of this service begins with.
+// Base is the path prefix of every route of this service.
 const Base = "/bff/consumer/v1"
 
-// A Visitor is who looks for a hotel: the session, what the visit is read and counted in, and what the browser shows of
-// itself, hashed.
+// A Visitor represents the anonymous caller of a request: the session, the locale and currency of the answer, and hashes of
+// the browser's properties.
 type Visitor struct {
-	Session     Session // zero only in functions that begin none ([Unminted])
+	Session     Session // zero only in functions that do not start sessions ([Unminted])
 	Locale      locale.Tag
 	Currency    money.Currency
 	Campaign    attribution.Campaign
 	Fingerprint pseudonym.Hash
-	IP          pseudonym.Hash // "" where the address is not known
+	IP          pseudonym.Hash // "" if the address is unknown
 	Agent       pseudonym.Hash
 	Class       attribution.Device
-	Referer     string // where the visitor comes from: origin and path
-	Country     string // two letters, as the load balancer tells it; "" where it does not
+	Referer     string // origin and path of the referring page
+	Country     string // two letters from the load balancer's header; "" if unknown
 
-	met *meeting // for the middleware
+	resolved *resolved // for the middleware
 }
 
 // A Call is a request to this service.
@@ -56,11 +56,11 @@ type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 // A Rule changes what the middleware of a function does.
 type Rule int
 
-// Unminted lets in who has no session, and begins none.
+// Unminted admits visitors without a session and does not start one.
 const Unminted Rule = iota
 
-// HTTP makes an HTTP function for travellers' browsers and apps. A visitor without a session is given one when the request is
-// accepted, before the act. A program's first call (class other) is given none; functions with an idempotency key reject it.
+// HTTP returns an HTTP function for browsers and apps of travellers. A visitor without a session gets one when the request is
+// accepted, before the act. The first call of a program (class other) gets none; functions with an idempotency key reject it.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), rules ...Rule) fn.Function {
 	s.Access = fn.Public
 	for _, need := range []fn.Use{fn.Postgres, fn.Documents} {
@@ -82,7 +82,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 	})
 }
 
-// onlyOnce leaves out what was named before.
+// onlyOnce returns the subjects without duplicates.
 func onlyOnce(subjects fn.Subjects) (kept fn.Subjects) {
 	for _, s := range subjects {
 		if !slices.Contains(kept, s) {
@@ -92,7 +92,7 @@ func onlyOnce(subjects fn.Subjects) (kept fn.Subjects) {
 	return kept
 }
 
-// Event makes an event function. What can never succeed goes to the dead letters of its subject.
+// Event returns an event function. Messages that fail permanently go to the dead-letter topic of the subject.
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	s.DeadLetter = "bff-consumer." + s.Subject + ".dlq"
 	if s.Attempts == 0 {
@@ -101,37 +101,37 @@ func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Funct
 	return fn.Event(s, build)
 }
 
-// A middleware knows the session before a body is read, and begins one when the request is accepted.
+// A middleware resolves the session before the body is read, and starts one when the request is accepted.
 type middleware struct {
-	glass    fingerprinter
-	sessions *Sessions
-	flags    *flags.Flags
-	spec     fn.Spec
-	minting  bool
+	fingerprints fingerprinter
+	sessions     *Sessions
+	flags        *flags.Flags
+	spec         fn.Spec
+	minting      bool
 }
 
-// openMiddleware opens the ledger only for those who need it: to read, no key is needed.
+// openMiddleware opens the idempotency ledger only for functions with an idempotency key.
 func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (opened fn.Middleware[Visitor], err error) {
 	d := &middleware{flags: OpenFlags(e), spec: s, minting: !slices.Contains(rules, Unminted)}
-	if d.glass, err = openGlass(e); err != nil {
+	if d.fingerprints, err = openFingerprinter(e); err != nil {
 		return opened, err
 	}
 	if d.sessions, err = OpenSessions(e); err != nil {
 		return opened, err
 	}
 	opened.Resolve, opened.Begin = d.enter, d.begin
-	opened.Headers = []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"} // a handoff's link names the campaign
+	opened.Headers = []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"} // a handoff's link contains the campaign
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
 	}
 	return opened, err
 }
 
-// enter finds the visitor's session and writes nothing: the request may still be refused. A new visitor has a session that is
-// not written yet. It is written by begin, unless the visitor is passing: see [Session].
+// enter resolves the visitor's session and writes nothing, because the request may still be rejected. A new visitor gets a
+// session in memory; begin stores it unless the session is passing (see [Session]).
 func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
 	d.flags.Refresh(ctx)
-	seen := d.glass.read(r)
+	seen := d.fingerprints.read(r)
 	known, signed := d.sessions.FromCookie(r)
 	var session Session
 	if signed {
@@ -139,7 +139,7 @@ func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Iden
 			return seen.visitor, s, err
 		}
 	}
-	// A cookie from before a rotation is good for the browser that was rotated, and for no other.
+	// A cookie from before a rotation is valid only in the browser that the session was rotated in.
 	if session.ID != known && !seen.knows(session.Fingerprint) {
 		session = Session{}
 	}
@@ -153,17 +153,17 @@ func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Iden
 		}
 	}
 	v, s = seen.as(session, r)
-	v.met = &meeting{seen, known}
+	v.resolved = &resolved{seen, known}
 	return v, s, nil
 }
 
-// A meeting is what the middleware has found out on entering, for begin.
-type meeting struct {
+// A resolved holds data that enter has read from the request, for begin.
+type resolved struct {
 	seen  browser
 	known id.GuestSession // from the cookie, zero if there is none
 }
 
-// as returns the visitor in a session, and the scope of their call.
+// as returns the visitor with a session, and the scope of the call.
 func (s browser) as(session Session, r *http.Request) (v Visitor, scope fn.Scope) {
 	v = s.visitor
 	v.Session = session
@@ -176,9 +176,9 @@ func (s browser) as(session Session, r *http.Request) (v Visitor, scope fn.Scope
 	return v, scope
 }
 
-// begin writes the session of a new visitor, or what has changed in the known one, and adds a cookie if the browser is to keep
-// another one than it has sent. The first call of a program is given a cookie of a session that does not exist: if it comes back
-// with that cookie, it is given one that does.
+// begin stores the session of a new visitor or the changes of a known one, and sets a cookie if the browser must replace the
+// one that it sent. The first call of a program gets a cookie for a session that is not stored; if the program sends that
+// cookie with a later call, begin starts a session.
 func (d *middleware) begin(ctx context.Context, r *http.Request, v Visitor, s fn.Scope) (Visitor, fn.Scope, error) {
 	if !d.minting || fn.Speculative(r) {
 		return v, s, nil
@@ -187,16 +187,16 @@ func (d *middleware) begin(ctx context.Context, r *http.Request, v Visitor, s fn
 	if err != nil {
 		return v, s, err
 	}
-	v, s = v.met.seen.as(session, r)
+	v, s = v.resolved.seen.as(session, r)
 	if cookie != nil {
 		s.Cookies = []*http.Cookie{cookie}
 	}
 	return v, s, nil
 }
 
-// admit returns the visitor's session as it is written, and a cookie if the browser is to keep another one than it has sent.
+// admit returns the stored session, and a cookie if the browser must replace the one that it sent.
 func (d *middleware) admit(ctx context.Context, r *http.Request, v Visitor) (Session, *http.Cookie, error) {
-	session, seen, now := v.Session, v.met.seen, d.sessions.now()
+	session, seen, now := v.Session, v.resolved.seen, d.sessions.now()
 	switch {
 	case session.passing:
 		cookie, err := d.sessions.Cookie(session.ID, d.spec.Site(r))
@@ -206,7 +206,7 @@ func (d *middleware) admit(ctx context.Context, r *http.Request, v Visitor) (Ses
 	case !seen.knows(session.Fingerprint):
 		return d.rotate(ctx, r, session, seen, now)
 	}
-	return d.continueSession(ctx, r, session, v.met.known, seen, now)
+	return d.continueSession(ctx, r, session, v.resolved.known, seen, now)
 }
 
 func (d *middleware) start(ctx context.Context, r *http.Request, session Session, seen browser) (Session, *http.Cookie, error) {
@@ -218,8 +218,8 @@ func (d *middleware) start(ctx context.Context, r *http.Request, session Session
 	return session, cookie, err
 }
 
-// rotate ends a session that seems to be in another browser than before. The visit goes on in a new one, with what the guest
-// chose, agreed to and wished for, and without what they looked at.
+// rotate ends a session whose browser fingerprint has changed and starts a new one. The new session inherits preferences,
+// consents and the wishlist, but not the viewed hotels and searches.
 func (d *middleware) rotate(ctx context.Context, r *http.Request, old Session, seen browser, now time.Time) (Session, *http.Cookie, error) {
 	next, err := d.sessions.Rotate(ctx, old, born(seen, r.Header, now), seen.visitor.Class)
 	if errors.Is(err, ErrNotFound) || (err == nil && !seen.knows(next.Fingerprint)) {
@@ -232,9 +232,9 @@ func (d *middleware) rotate(ctx context.Context, r *http.Request, old Session, s
 	return next, cookie, err
 }
 
-// continueSession lets the session live on, where it was not seen for a while, and notes the campaign that brings its guest for the
-// first time and the language that the browser accepts now. Of the same browser it keeps the fingerprint under the newest pepper, so that taking an old one away ends no
-// session. None of that is worth an answer: what cannot be kept now is kept another time.
+// continueSession extends the lifetime of a session that was not seen for a while. It records the first campaign and the
+// language that the browser accepts now. It also stores the fingerprint under the newest pepper, so that removing an old
+// pepper does not end sessions. If storing fails, the request continues; a later request stores the changes.
 func (d *middleware) continueSession(ctx context.Context, r *http.Request, session Session, known id.GuestSession, seen browser, now time.Time) (Session, *http.Cookie, error) {
 	var err error
 	kept := session
@@ -246,14 +246,14 @@ func (d *middleware) continueSession(ctx context.Context, r *http.Request, sessi
 			s.Fingerprint = seen.visitor.Fingerprint
 			return s.renegotiate(r.Header, now)
 		})
-	case now.Sub(session.LastSeenAt) > sightEvery:
+	case now.Sub(session.LastSeenAt) > seenInterval:
 		kept, err = d.sessions.Change(ctx, session.ID, func(*Session) {})
 	case session.ID == known:
 		return session, nil, nil
 	}
 	switch {
 	case errors.Is(err, ErrNotFound), err == nil && kept.ID.IsZero():
-		return d.start(ctx, r, born(seen, r.Header, now), seen) // it was ended meanwhile
+		return d.start(ctx, r, born(seen, r.Header, now), seen) // another request ended it meanwhile
 	case err == nil:
 		session = kept
 	}

@@ -18,10 +18,10 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A mirror is a session as SQL keeps it. No row of this service belongs to a hotel: none is under row-level security.
+// A mirror is the SQL row of a session. No row of this service belongs to a tenant, so the table has no row-level security.
 type mirror struct {
 	ID          id.GuestSession   `db:"guest_session_id"`
-	Version     int64             `db:"version"` // of what was chosen
+	Version     int64             `db:"version"` // of the preferences
 	CreatedAt   time.Time         `db:"created_at"`
 	LastSeenAt  time.Time         `db:"last_seen_at"`
 	Locale      locale.Tag        `db:"locale"`
@@ -38,7 +38,7 @@ type mirror struct {
 	RotatedTo   *id.GuestSession  `db:"rotated_to"`
 }
 
-// session is as much of a session as its mirror knows. Any version that a document had is newer.
+// session returns the part of a session that its row contains. Its document version is 0, lower than that of any stored document.
 func (m mirror) session() Session {
 	s := Session{
 		ID: m.ID, Chosen: m.Version, CreatedAt: m.CreatedAt, LastSeenAt: m.LastSeenAt, Locale: m.Locale, LocaleBy: m.LocaleBy,
@@ -70,7 +70,7 @@ func (s *Sessions) mirrored(ctx context.Context, known id.GuestSession) (m mirro
 	return m, missing(err, "get", known)
 }
 
-// missing wraps an error, but for the one that says that there is no row.
+// missing wraps an error, and maps pgx.ErrNoRows to ErrNotFound.
 func missing(err error, verb string, known id.GuestSession) error {
 	switch {
 	case err == nil:
@@ -81,7 +81,7 @@ func missing(err error, verb string, known id.GuestSession) error {
 	return fmt.Errorf("sessions: %s %s: %w", verb, known, err)
 }
 
-// Begin keeps a session that has just been born, and tells of it. Its document comes last and may be lost.
+// Begin stores a new session and appends its event. The document is written last, and an error of that write is ignored.
 func (s *Sessions) Begin(ctx context.Context, session Session, class attribution.Device) error {
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		queueMirror(tx, session)
@@ -110,8 +110,8 @@ func queueMirror(tx postgres.Tx, s Session) {
 			"telemetry": s.Consent.Telemetry, "marketing": s.Consent.Marketing})
 }
 
-// Choose makes a change to what the session has chosen and agreed to, in SQL first and with what is told of it. What was
-// chosen before is what SQL says, so a repeat after a failure tells nothing twice.
+// Choose changes the preferences and consents of a session, first in SQL together with the events, then in the document. The
+// previous values come from SQL, so a retry after a failure appends no event twice.
 func (s *Sessions) Choose(ctx context.Context, known id.GuestSession, choose func(*Session) []event.Draft) (Session, error) {
 	var chosen Session
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
@@ -136,7 +136,7 @@ func (s *Sessions) Choose(ctx context.Context, known id.GuestSession, choose fun
 	return s.Change(ctx, known, func(kept *Session) { kept.adopt(chosen) })
 }
 
-// adopt takes over what was chosen, unless something was chosen since.
+// adopt copies preferences and consents, unless the session has a later version of them.
 func (s *Session) adopt(c Session) {
 	if s.Chosen > c.Chosen {
 		return
@@ -161,10 +161,10 @@ func queueChosen(tx postgres.Tx, s Session) {
 			"telemetry": s.Consent.Telemetry, "marketing": s.Consent.Marketing, "fingerprint": s.Fingerprint})
 }
 
-// sightEvery is how exactly the mirror knows when a session was seen last: not every look at a hotel is a row to write.
-const sightEvery = time.Hour
+// seenInterval is the resolution of last_seen_at in SQL: most requests do not write the row.
+const seenInterval = time.Hour
 
-// seen notes that a session was seen, and reports whether it lives.
+// seen updates last_seen_at if it is older than seenInterval, and reports whether the session is active.
 func (s *Sessions) seen(ctx context.Context, session Session) (lives bool, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, `
@@ -173,7 +173,7 @@ func (s *Sessions) seen(ctx context.Context, session Session) (lives bool, err e
 				WHERE guest_session_id = @session AND ended_at IS NULL AND last_seen_at <= @before
 			)
 			SELECT EXISTS (SELECT FROM bff_consumer.guest_sessions WHERE guest_session_id = @session AND ended_at IS NULL)`,
-			pgx.StrictNamedArgs{"session": session.ID, "seen": session.LastSeenAt, "before": session.LastSeenAt.Add(-sightEvery)}).
+			pgx.StrictNamedArgs{"session": session.ID, "seen": session.LastSeenAt, "before": session.LastSeenAt.Add(-seenInterval)}).
 			Scan(&lives)
 	})
 	return lives, err

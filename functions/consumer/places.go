@@ -80,7 +80,8 @@ func cellOf(side float64) float64 {
 	return min(maxCell, max(minCell, math.Exp2(math.Floor(math.Log2(side/cellsOfSide)))))
 }
 
-// inside returns the pins in the box, of those found in its cells. If all pins are known, so is the total; else it is that of the cells.
+// inside returns the pins in the box, of those found in its cells. If the pins are complete, Total is their number; else it
+// remains the total of the cells.
 func (p Pinned) inside(b BoundingBox) Pinned {
 	p.Pins = slices.DeleteFunc(slices.Clone(p.Pins), func(pin Pin) bool { return !b.holds(pin.Geo) })
 	if !p.Truncated {

@@ -11,12 +11,12 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// Locales are the languages of the site. The first is for whoever says nothing that is known here.
+// Locales returns the languages of the site. The first is the default.
 func Locales() []locale.Tag {
 	return []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic}
 }
 
-// ChooseLocale is for a language that somebody named: the site is in it, or that is refused.
+// ChooseLocale returns the wanted language, or ErrLocaleNotSupported if the site does not have it.
 func ChooseLocale(wanted locale.Tag) (locale.Tag, error) {
 	if !slices.Contains(Locales(), wanted) {
 		return "", ErrLocaleNotSupported
@@ -24,7 +24,7 @@ func ChooseLocale(wanted locale.Tag) (locale.Tag, error) {
 	return wanted, nil
 }
 
-// ChooseCurrency is for a currency that somebody named: prices are shown in it, or that is refused.
+// ChooseCurrency returns the wanted currency, or ErrCurrencyNotSupported if prices cannot be shown in it.
 func ChooseCurrency(wanted money.Code) (c money.Currency, err error) {
 	if c.UnmarshalText([]byte(wanted)) != nil {
 		return "", ErrCurrencyNotSupported
@@ -32,7 +32,7 @@ func ChooseCurrency(wanted money.Code) (c money.Currency, err error) {
 	return c, nil
 }
 
-// A Trigger is what made a preference what it is.
+// A Trigger is the origin of a preference.
 type Trigger string
 
 // The triggers.
@@ -43,14 +43,14 @@ const (
 	ByDefault  Trigger = "tenant-default"
 )
 
-// firstLanguage is the language that a visit begins in: one that the browser accepts, else that of the country it comes from.
+// firstLanguage returns the language of a new session: one that the browser accepts, else that of the visitor's country.
 func firstLanguage(h http.Header, country string) (locale.Tag, Trigger) {
 	accepted, offered := acceptLanguage(h), Locales()
 	spoken, known := languageOf(country)
 	if !known {
 		return locale.Negotiate(accepted, offered), ByLanguage
 	}
-	// Whatever stands first is chosen where the browser names nothing that is offered: two orders tell whether it did.
+	// Negotiate returns the first offer if the browser accepts none. Two orders of the offers show whether it did.
 	first := slices.Concat([]locale.Tag{spoken}, offered)
 	chosen := locale.Negotiate(accepted, first)
 	if chosen == spoken && locale.Negotiate(accepted, offered) != spoken {
@@ -59,8 +59,8 @@ func firstLanguage(h http.Header, country string) (locale.Tag, Trigger) {
 	return chosen, ByLanguage
 }
 
-// accepted returns the language that the browser accepts now. It is the session's own if its guest chose it, or if the browser
-// names none that is offered: a server that calls for a browser often names none.
+// accepted returns the language that the browser accepts now. It returns the session's own if the guest chose it, or if the
+// browser accepts no offered language: server-side rendering often sends no Accept-Language.
 func (s Session) accepted(h http.Header) locale.Tag {
 	if s.LocaleBy == ByGuest {
 		return s.Locale
@@ -70,7 +70,7 @@ func (s Session) accepted(h http.Header) locale.Tag {
 
 func acceptLanguage(h http.Header) string { return strings.Join(h.Values("Accept-Language"), ",") }
 
-// languageOf is what the site is read in there.
+// languageOf returns the site's main language in a country.
 func languageOf(country string) (locale.Tag, bool) {
 	switch country {
 	case "AF":
@@ -85,7 +85,7 @@ func languageOf(country string) (locale.Tag, bool) {
 	return "", false
 }
 
-// firstCurrency is the currency that a visit begins with: that of the country it comes from, else that of the language's.
+// firstCurrency returns the currency of a new session: that of the visitor's country, else that of the language's region.
 func firstCurrency(country string, language locale.Tag) (money.Currency, Trigger) {
 	if c, known := currencyOf(country); known {
 		return c, ByCountry
@@ -97,7 +97,7 @@ func firstCurrency(country string, language locale.Tag) (money.Currency, Trigger
 	return money.USD, ByDefault
 }
 
-// currencyOf is what prices are thought of in there.
+// currencyOf returns the currency of a country.
 func currencyOf(country string) (money.Currency, bool) {
 	switch country {
 	case "AF":
@@ -118,8 +118,8 @@ func currencyOf(country string) (money.Currency, bool) {
 	return "", false
 }
 
-// prefers is the language and the currency of one call: the session's, and another currency where the call asks for one
-// that prices are shown in. A wish that cannot be met is no error.
+// prefers returns the language and currency of one call: those of the session, or the currency in X-Currency if it is
+// supported. An unsupported X-Currency is ignored.
 func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
 	var language locale.Tag
 	currency := v.Session.Currency
@@ -135,7 +135,7 @@ func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
 	return language, currency
 }
 
-// ReadIn has the session read another language from now on, and tells of it if it is another.
+// ReadIn sets the session's language and returns an event if it has changed.
 func (s *Session) ReadIn(language locale.Tag, by Trigger, now time.Time) []event.Draft {
 	before := s.Locale
 	s.Locale, s.LocaleBy = language, by
@@ -151,16 +151,16 @@ func (s *Session) ReadIn(language locale.Tag, by Trigger, now time.Time) []event
 	})}
 }
 
-// renegotiate has the session read the language that the browser accepts now, and tells of it if it is another.
+// renegotiate sets the session's language to the one that the browser accepts now, and returns an event if it has changed.
 func (s *Session) renegotiate(h http.Header, now time.Time) []event.Draft {
 	language := s.accepted(h)
 	if language == s.Locale {
-		return nil // what made it the session's stays as it is
+		return nil // keep the trigger
 	}
 	return s.ReadIn(language, ByLanguage, now)
 }
 
-// PriceIn has the session see prices in another currency from now on, and tells of it if it is another.
+// PriceIn sets the session's currency and returns an event if it has changed.
 func (s *Session) PriceIn(currency money.Currency, by Trigger, now time.Time) []event.Draft {
 	before := s.Currency
 	s.Currency, s.CurrencyBy = currency, by

@@ -19,73 +19,73 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Trip is a stay of some people, with what it is paid in.
+// A Trip is a stay with its occupancy and currency.
 type Trip struct {
 	Dates     DateRange
 	Occupancy Occupancy
 	Currency  money.Currency
 }
 
-// UsualTrip is the stay of who names none: tomorrow night, for two.
+// UsualTrip returns the default trip: tomorrow night, for two adults.
 func UsualTrip(now time.Time, c money.Currency) Trip {
 	tomorrow := stay.DateOf(now).AddDays(1)
 	return Trip{Dates: DateRange{tomorrow, tomorrow.AddDays(1)}, Occupancy: Occupancy{Adults: 2, Rooms: 1}, Currency: c}
 }
 
-// Check refuses a stay that cannot be at that moment.
+// Check rejects a stay that is invalid at that time.
 func (t Trip) Check(now time.Time) error {
 	return refuse(slices.Concat(t.Dates.Check("", now), t.Occupancy.Check(""))...)
 }
 
-// A Preview is the cheapest that a stay costs in one hotel.
+// A Preview is the lowest price of a stay in one hotel.
 type Preview struct {
 	Property   id.Property    `json:"propertyId"`
 	Nightly    money.Micro    `json:"cheapestNightlyMicro"`
 	Total      money.Micro    `json:"totalMicro"`
 	Currency   money.Currency `json:"currency"`
-	FX         id.FX          `json:"fxSnapshotId,omitzero"` // where it was converted
+	FX         id.FX          `json:"fxSnapshotId,omitzero"` // zero if not converted
 	CapturedAt time.Time      `json:"capturedAt"`
 }
 
-// A DayPrice is the cheapest that one night costs, whatever the room.
+// A DayPrice is the lowest price of one night over all rooms.
 type DayPrice struct {
 	Date     stay.Date   `json:"date"`
 	Cheapest money.Micro `json:"cheapestMicro"`
 }
 
-// A Calendar is what nights cost, one by one.
+// A Calendar holds the lowest prices of single nights.
 type Calendar struct {
 	Days     []DayPrice     `json:"days"`
 	Currency money.Currency `json:"currency"`
 }
 
-// An Offer is what a whole stay costs at one rate.
+// An Offer is the price of a stay at one rate.
 type Offer struct {
 	RatePlan id.RatePlan `json:"ratePlanId"`
 	Nightly  money.Micro `json:"nightlyMicro"`
 	Total    money.Micro `json:"totalMicro"`
 }
 
-// Offers are the prices of a stay in one hotel, room by room, in one currency.
+// Offers holds the prices of a stay in one hotel by room type, in one currency.
 type Offers struct {
 	Property  id.Property    `json:"propertyId"`
 	Currency  money.Currency `json:"currency"`
 	RoomTypes []RoomOffers   `json:"roomTypes"`
-	FX        *Conversion    `json:"fxSnapshot,omitzero"` // where they were converted
+	FX        *Conversion    `json:"fxSnapshot,omitzero"` // nil if not converted
 }
 
-// A Conversion names the exchange rate that prices were converted at.
+// A Conversion identifies the exchange rate of converted prices.
 type Conversion struct {
 	ID id.FX `json:"fxSnapshotId"`
 }
 
-// RoomOffers are the prices of one kind of room, the cheapest first.
+// RoomOffers holds the prices of one room type, the cheapest first.
 type RoomOffers struct {
 	RoomType id.RoomType `json:"roomTypeId"`
 	Rates    []Offer     `json:"rates"`
 }
 
-// Prices is the pricing service. It is asked for showing only: what is booked is quoted on the hotel's own site.
+// Prices is the client of the pricing service. Its prices are for display only; the hotel's own site quotes bookings.
 type Prices struct {
 	client    *upstream.Client
 	previews  *cache.Cache[[]Preview]
@@ -95,7 +95,7 @@ type Prices struct {
 	patience  time.Duration
 }
 
-// timeout is how long a page waits for prices before it is shown without.
+// timeout is the time after which a page is shown without prices.
 const timeout = 800 * time.Millisecond
 
 // OpenPrices opens the client.
@@ -112,18 +112,18 @@ func OpenPrices(e env.Env) *Prices {
 
 const priceLife = time.Minute
 
-// priced is how long prices are shown: as they are, and as stale ones.
+// priced is the cache policy of prices.
 var priced = cache.Policy{Fresh: priceLife, Stale: 10 * time.Minute}
 
-// ofListing is a hotel's own generation, whosever hotel it is.
+// ofListing returns the cache epoch of a hotel.
 func ofListing(p id.Property) cache.Epoch { return cache.Of("listing", p.String()) }
 
-// people are who stays, as prices go by them.
+// people returns the numbers of adults, children and rooms, which prices depend on.
 func (o Occupancy) people() []string {
 	return []string{strconv.Itoa(o.Adults), strconv.Itoa(o.Children), strconv.Itoa(o.Rooms)}
 }
 
-// Preview returns the cheapest prices of the stay in hotels, all in one call. A hotel that cannot be priced has none.
+// Preview returns the lowest prices of the stay in hotels, fetched in one call. A hotel without a price is not in the map.
 func (p *Prices) Preview(ctx context.Context, hotels []id.Property, t Trip) (map[id.Property]Preview, cache.State, error) {
 	if len(hotels) == 0 {
 		return nil, cache.Hit, nil
@@ -173,17 +173,17 @@ func (p *Prices) askPreviews(ctx context.Context, hotels []string, t Trip) ([]Pr
 	return out.Previews, nil
 }
 
-// party is an occupancy as the pricing service takes it: no price asks for ages.
+// party is the occupancy in requests to the pricing service, which does not use ages.
 type party struct {
 	Adults   int `json:"adults"`
 	Children int `json:"children"`
 	Rooms    int `json:"rooms"`
 }
 
-// calendarDays is how many days ahead a hotel's prices are shown.
+// calendarDays is the number of nights in a calendar.
 const calendarDays = 7
 
-// Calendar returns what the nights from a day on cost in a hotel.
+// Calendar returns the prices of a hotel's nights, starting with a day.
 func (p *Prices) Calendar(ctx context.Context, hotel id.Property, from stay.Date, c money.Currency) (Calendar, cache.State, error) {
 	return p.calendars.Fetch(ctx, document.KeyOf(hotel.String(), from.String(), string(c)), []cache.Epoch{ofListing(hotel)},
 		func(ctx context.Context) (out Calendar, err error) {
@@ -198,7 +198,7 @@ func (p *Prices) Calendar(ctx context.Context, hotel id.Property, from stay.Date
 		})
 }
 
-// Offers returns what every rate of a hotel costs for the stay.
+// Offers returns the price of the stay at every rate of a hotel.
 func (p *Prices) Offers(ctx context.Context, tenant id.Tenant, hotel id.Property, t Trip) (Offers, cache.State, error) {
 	parts := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
 	return p.offers.Fetch(ctx, document.KeyOf(hotel.String(), parts...), []cache.Epoch{cache.OfTenant(tenant), ofListing(hotel)},

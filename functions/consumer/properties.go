@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// A House is one hotel, with what it lets, in all languages that it is described in.
+// A House represents one hotel with its room types, in all languages.
 type House struct {
 	ID        id.Property  `json:"propertyId"`
 	Tenant    id.Tenant    `json:"tenantId"`
@@ -35,7 +35,7 @@ type House struct {
 	RoomTypes []RoomType   `json:"roomTypes"`
 }
 
-// A Photo is a picture with what it shows.
+// A Photo is a picture with its alternative text.
 type Photo struct {
 	URL  string      `json:"url"`
 	Alt  locale.Text `json:"alt"`
@@ -52,13 +52,13 @@ type RoomType struct {
 	Photos       []Photo             `json:"photos"`
 }
 
-// A RoomText is what a room is called in one language.
+// A RoomText holds the name and description of a room type in one language.
 type RoomText struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
-// A HouseRule is one thing that a hotel's guests should know.
+// A HouseRule is one rule of a hotel for its guests.
 type HouseRule struct {
 	Property id.Property `json:"propertyId"`
 	Kind     string      `json:"kind"`
@@ -66,7 +66,7 @@ type HouseRule struct {
 	Text     locale.Text `json:"text"`
 }
 
-// Properties is the property service, asked once in five minutes about each hotel.
+// Properties is the client of the property service, with a cache: at most one request per hotel in five minutes.
 type Properties struct {
 	client *upstream.Client
 	houses *cache.Cache[House]
@@ -74,7 +74,7 @@ type Properties struct {
 	absent *cache.Absent
 }
 
-const absentLife = 30 * time.Second // a new hotel is shown at most so long after its first visitor
+const absentLife = 30 * time.Second // negative cache: a new hotel may be hidden for this time after a failed lookup
 
 // OpenProperties opens the client.
 func OpenProperties(e env.Env) *Properties {
@@ -86,7 +86,7 @@ func OpenProperties(e env.Env) *Properties {
 	}
 }
 
-// Absent reports whether the property service did not know a hotel a moment ago.
+// Absent reports whether a recent lookup did not find the hotel.
 func (p *Properties) Absent(property id.Property) bool { return p.absent.Has(property.String()) }
 
 // Get returns a hotel, or ErrNotFound.
@@ -99,7 +99,7 @@ func (p *Properties) Get(ctx context.Context, property id.Property) (House, cach
 }
 
 func (p *Properties) ask(ctx context.Context, property id.Property) (h House, err error) {
-	if p.Absent(property) { // another request has asked while this one waited
+	if p.Absent(property) { // another request may have looked it up while this one waited
 		return House{}, ErrNotFound
 	}
 	err = p.client.Get(ctx, "/properties/"+property.String(), nil, &h)
@@ -115,7 +115,7 @@ func (p *Properties) ask(ctx context.Context, property id.Property) (h House, er
 	return h, nil
 }
 
-// Rules returns what the guests of a house should know.
+// Rules returns the rules of a hotel.
 func (p *Properties) Rules(ctx context.Context, h House) (rules []HouseRule, state cache.State, err error) {
 	all, state, err := p.rules.Fetch(ctx, document.KeyOf(h.Tenant.String(), h.ID.String()), []cache.Epoch{cache.OfTenant(h.Tenant), ofListing(h.ID)},
 		func(ctx context.Context) ([]HouseRule, error) { return p.askRules(ctx, h) })

@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A GeoMode says how a guest names the place to look in.
+// A GeoMode is the way in which a query specifies its place.
 type GeoMode string
 
 // The modes.
@@ -20,17 +20,17 @@ const (
 	Region GeoMode = "region"
 )
 
-// UnmarshalText refuses a mode that does not exist.
+// UnmarshalText rejects unknown modes.
 func (m *GeoMode) UnmarshalText(text []byte) error {
 	switch read := GeoMode(text); read {
 	case Point, Box, City, Region:
 		*m = read
 		return nil
 	}
-	return errors.New("is not a way to name a place")
+	return errors.New("is not a geo mode")
 }
 
-// A GeoQuery names the place to look in, in exactly one way.
+// A GeoQuery specifies the place of a search in exactly one way.
 type GeoQuery struct {
 	Mode   GeoMode      `json:"mode"`
 	Point  *Circle      `json:"point,omitzero"`
@@ -39,15 +39,15 @@ type GeoQuery struct {
 	Region string       `json:"region,omitzero"`
 }
 
-// A Circle is the neighbourhood of a point, in degrees and kilometres.
+// A Circle is the area around a point, in degrees and kilometres.
 type Circle struct {
 	Lat      float64 `json:"lat"`
 	Lng      float64 `json:"lng"`
 	RadiusKm float64 `json:"radiusKm"`
 }
 
-// A BoundingBox is the part of a map between its south-western and its north-eastern corner, in degrees. One whose west is
-// east of its east goes over the date line.
+// A BoundingBox is the part of a map between a south-western and a north-eastern corner, in degrees. If SwLng is greater than
+// NeLng, the box crosses the date line.
 type BoundingBox struct {
 	SwLat float64 `json:"swLat"`
 	SwLng float64 `json:"swLng"`
@@ -60,7 +60,7 @@ const (
 	maxNameLength = 80  // characters of a place's name
 )
 
-// Check says what is wrong with a place that is named at that pointer.
+// Check returns the violations of the place, with pointers below at.
 func (g GeoQuery) Check(at string) (wrong []fault.Violation) {
 	for _, way := range []struct {
 		mode  GeoMode
@@ -94,21 +94,22 @@ func (g GeoQuery) Check(at string) (wrong []fault.Violation) {
 
 func onEarth(lat, lng float64) bool { return lat >= -90 && lat <= 90 && lng >= -180 && lng <= 180 }
 
-// A DateRange is from the day a guest comes to the day they leave, in the hotel's own calendar.
+// A DateRange is a stay from check-in to check-out, in the hotel's time zone.
 type DateRange struct {
 	CheckIn  stay.Date `json:"checkIn"`
 	CheckOut stay.Date `json:"checkOut"`
 }
 
-// Window is the stay as other services name it.
+// Window returns the stay as a [stay.Window].
 func (d DateRange) Window() stay.Window { return stay.Window{Start: d.CheckIn, End: d.CheckOut} }
 
 const (
 	maxNights    = 30
-	maxDaysAhead = 400 // days: no hotel has prices for longer
+	maxDaysAhead = 400 // hotels have no prices beyond it
 )
 
-// Check says what is wrong with dates at that pointer, before the hotel is known: it may still be yesterday there. See [House.Receives].
+// Check returns the violations of the dates, with pointers below at. It accepts yesterday, because the hotel's time zone is not
+// known yet; see [House.Receives].
 func (d DateRange) Check(at string, now time.Time) []fault.Violation {
 	today := stay.DateOf(now)
 	switch {
@@ -128,7 +129,7 @@ func past(at string) fault.Violation {
 	return broken(at+"/checkIn", "range", "The stay begins in the past.")
 }
 
-// An Occupancy is who wants to stay, over all rooms.
+// An Occupancy is the number of guests and rooms of a stay.
 type Occupancy struct {
 	Adults       int   `json:"adults"`
 	Children     int   `json:"children"`
@@ -143,7 +144,7 @@ const (
 	oldestChild = 17
 )
 
-// Check says what is wrong with people at that pointer.
+// Check returns the violations of the occupancy, with pointers below at.
 func (o Occupancy) Check(at string) (wrong []fault.Violation) {
 	if o.Rooms < 1 || o.Rooms > maxRooms {
 		wrong = append(wrong, broken(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", maxRooms)))
@@ -172,7 +173,7 @@ func broken(pointer, rule, message string) fault.Violation {
 	return fault.Violation{Pointer: pointer, Rule: rule, Message: message}
 }
 
-// refuse is the fault of an input with those violations, nil where there is none.
+// refuse returns a validation error with the violations, or nil if there are no violations.
 func refuse(wrong ...fault.Violation) error {
 	if len(wrong) == 0 {
 		return nil

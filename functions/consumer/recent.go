@@ -14,34 +14,35 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A recentChanges is a set of the last changes of hotels or tenants, in a fixed number of shared documents: an answer reads the
-// same few documents however many hotels it shows.
+// A recentChanges is a set of the latest changes of hotels or tenants, in a fixed number of shared documents: an answer reads
+// the same few documents regardless of the number of hotels.
 type recentChanges struct {
 	env    env.Env
 	sets   document.Collection[changeSet]
 	kind   string
-	shards int           // documents, so that writers of different hotels seldom conflict
-	life   time.Duration // of a change, before and after its time
+	shards int           // number of documents, so that writers of different hotels seldom conflict
+	life   time.Duration // a change counts within this time before and after its own
 }
 
-// A changeSet is one of the documents. Of each hotel or tenant it has the last change.
+// A changeSet is one of the documents. It contains the last change of each hotel or tenant.
 type changeSet struct {
 	Version int64             `json:"version"`
 	Changes map[string]change `json:"changes"`
 }
 
-// A change is when something changed, and what a tenant's status is since then.
+// A change is the time of a change and, for tenants, the status since then.
 type change struct {
 	At        time.Time `json:"at"`
 	Suspended bool      `json:"suspended,omitzero"`
 }
 
-// within reports whether the change is less than a duration away. One that is that far in the future has a wrong clock.
+// within reports whether the change is less than a duration away, in the past or in the future. A change further in the future
+// comes from a wrong clock.
 func (c change) within(d time.Duration, now time.Time) bool {
 	return now.Sub(c.At).Abs() < d
 }
 
-// clockError is how far apart the clocks of two processes may be, and more.
+// clockError is an upper bound for the difference between the clocks of two processes.
 const clockError = time.Minute
 
 // maxChanges bounds one document. Beyond it the oldest change is dropped: each cached value has a lifetime too.
@@ -51,7 +52,7 @@ func openChanges(e env.Env, kind string, shards int, life time.Duration) recentC
 	return recentChanges{env: e, sets: document.Open[changeSet](e, "consumer-changes"), kind: kind, shards: shards, life: life}
 }
 
-// key is the document that has the changes of one hotel or tenant.
+// key returns the key of the document with the changes of one hotel or tenant.
 func (r recentChanges) key(of string) document.Key {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(of))
@@ -60,7 +61,7 @@ func (r recentChanges) key(of string) document.Key {
 
 func (r recentChanges) shard(n int) document.Key { return document.KeyOf(r.kind, strconv.Itoa(n)) }
 
-// names are all documents of the set, for [document.Prefetch].
+// names returns the names of all documents of the set, for [document.Prefetch].
 func (r recentChanges) names() []document.Name {
 	names := make([]document.Name, r.shards)
 	for n := range names {
@@ -69,7 +70,7 @@ func (r recentChanges) names() []document.Name {
 	return names
 }
 
-// of returns the last change of each that has changed recently.
+// of returns the last change of each of the hotels or tenants that has changed recently.
 func (r recentChanges) of(ctx context.Context, all ...string) (map[string]change, error) {
 	found, now := map[string]change{}, r.env.Now()
 	sets := map[document.Key]changeSet{}
@@ -115,12 +116,13 @@ func (r recentChanges) glance(ctx context.Context, keys []document.Key, into map
 	return nil
 }
 
-// put notes a change, unless a later one is known or it is no longer recent.
+// put records a change, unless a later one is recorded or it is no longer recent.
 func (r recentChanges) put(ctx context.Context, of string, c change) error {
 	return r.update(ctx, of, func(last change, known bool) (change, bool) { return c, !known || last.At.Before(c.At) })
 }
 
-// touch notes that something changes now. Its time is later than that of every change before it, whatever the clocks say.
+// touch records a change at the current time, or just after the last recorded change if that is later, so that times increase
+// even if clocks differ.
 func (r recentChanges) touch(ctx context.Context, of string) error {
 	now := r.env.Now().Truncate(time.Microsecond)
 	return r.update(ctx, of, func(last change, known bool) (change, bool) {
@@ -131,7 +133,8 @@ func (r recentChanges) touch(ctx context.Context, of string) error {
 	})
 }
 
-// update replaces the last change by optimistic concurrency. Of several writers of one document one succeeds in each round.
+// update replaces the last change with optimistic concurrency control. Of concurrent writers of a document, one succeeds in
+// each round.
 func (r recentChanges) update(ctx context.Context, of string, next func(last change, known bool) (change, bool)) error {
 	key, now := r.key(of), r.env.Now()
 	for range races {
@@ -157,7 +160,7 @@ func (r recentChanges) update(ctx context.Context, of string, next func(last cha
 	return fmt.Errorf("changes of %s: %w", r.kind, ErrVersionConflict)
 }
 
-// save stores what was made of a set that was read, and reports false if another writer has stored one meanwhile.
+// save stores a changed set, and reports false if another writer has stored the document since it was read.
 func (r recentChanges) save(ctx context.Context, key document.Key, set changeSet, found bool, until time.Time) (bool, error) {
 	if !found {
 		return r.sets.Create(ctx, key, set, until) // at version 0
@@ -166,7 +169,7 @@ func (r recentChanges) save(ctx context.Context, key document.Key, set changeSet
 	return r.sets.Put(ctx, key, set, set.Version, until)
 }
 
-// add puts a change into the set, and drops the oldest where there are too many.
+// add puts a change into the set, and drops the oldest if there are more than maxChanges.
 func (s *changeSet) add(of string, c change) {
 	if s.Changes == nil {
 		s.Changes = map[string]change{}
@@ -184,9 +187,9 @@ func (s *changeSet) add(of string, c change) {
 	delete(s.Changes, oldest)
 }
 
-// fetchSince fetches what is cached of these hotels or tenants. The times of their changes are part of the key, so a value from
-// before a change is not found any more, nor one whose composition began without knowing of the change: it is kept where
-// readers who know of it do not look. While composing fails, the value from before the changes answers as stale.
+// fetchSince fetches a cached value about these hotels or tenants. The times of their changes are part of the key, so values
+// from before a change are not found, including values whose composition started before the change was known. If compose
+// fails, fetchSince returns the value from before the changes as stale.
 func fetchSince[T any](ctx context.Context, c *cache.Cache[T], changes map[string]change, of, more []string, compose func(context.Context) (T, error)) (T, cache.State, error) {
 	parts := slices.Concat(of[1:], more)
 	key, changed := document.KeyOf(of[0], parts...), []string(nil)

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Searches finds hotels, and puts together what a visitor is shown of them.
+// Searches finds hotels and composes the answers for visitors.
 type Searches struct {
 	listings *Listings
 	brands   *Brands
@@ -22,19 +22,19 @@ type Searches struct {
 	env      env.Env
 }
 
-// OpenSearches opens what they are found with.
+// OpenSearches opens the clients and caches of the search, theme, pricing and tenant services.
 func OpenSearches(e env.Env) *Searches {
 	return &Searches{listings: OpenListings(e), brands: OpenBrands(e), prices: OpenPrices(e), tenants: OpenTenants(e), env: e}
 }
 
-// A Composition is how an answer was put together. What could not be had is named in Missing.
+// A Composition describes how an answer was composed. Missing lists the parts that were not available.
 type Composition struct {
 	Missing []string
-	Stale   bool        // something answered in the place of a service that fails
-	State   cache.State // the worst of the parts
+	Stale   bool        // a stale cached value replaced the answer of a failing service
+	State   cache.State // the worst state of the parts
 }
 
-// with adds a part. One that failed is missing, and nothing else is known of it.
+// with adds a part. A part with an error is listed as missing.
 func (c *Composition) with(name string, state cache.State, err error) {
 	c.State = cache.Worst(c.State, state)
 	c.Stale = c.Stale || state == cache.Stale
@@ -43,7 +43,7 @@ func (c *Composition) with(name string, state cache.State, err error) {
 	}
 }
 
-// A part is how one part of an answer was had.
+// A part holds one part of an answer, with its cache state and error.
 type part[T any] struct {
 	value T
 	state cache.State
@@ -56,27 +56,28 @@ func (p *part[T]) of(value T, state cache.State, err error) {
 
 func (p part[T]) into(c *Composition, name string) { c.with(name, p.state, p.err) }
 
-// prefetch reads in one round trip what changed recently, for all that an answer is made of: ten documents, however
-// many hotels it shows.
+// prefetch reads the recent changes for all parts of an answer in one round trip: ten documents, independent of the number of
+// hotels.
 func (s *Searches) prefetch(ctx context.Context) context.Context {
 	names := slices.Concat(s.tenants.statuses.names(), s.brands.themes.names(), s.listings.indexed.names())
 	return document.Prefetch(ctx, s.env, names...).WithPrefetched(ctx)
 }
 
-// aside is kept back from the time of a request, for what follows the composing: writing the session and the event.
-const aside = 200 * time.Millisecond
+// compositionReserve is the part of the request's time that is reserved for the work after composition: storing the session
+// and the event.
+const compositionReserve = 200 * time.Millisecond
 
-// ahead returns the context for composing an answer. It ends 200 ms before the request's own, so that the answer comes in time
-// even if every service hangs.
-func ahead(ctx context.Context) (context.Context, context.CancelFunc) {
+// compositionContext returns the context for composing an answer. It ends 200 ms before the request's own context, so that the
+// answer is in time even if every service hangs.
+func compositionContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if deadline, ok := ctx.Deadline(); ok {
-		return context.WithDeadline(ctx, deadline.Add(-aside))
+		return context.WithDeadline(ctx, deadline.Add(-compositionReserve))
 	}
 	return context.WithCancel(ctx)
 }
 
-// overdue tells a service that did not answer in time from one that failed.
-func overdue(err error) error {
+// asBudgetExceeded maps an expired deadline to ErrBudgetExceeded and returns other errors unchanged.
+func asBudgetExceeded(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return ErrBudgetExceeded.After(retryAfter).Because(err)
 	}
@@ -85,25 +86,25 @@ func overdue(err error) error {
 
 const retryAfter = 4 * time.Second
 
-// Results are a page of hotels, for one visitor.
+// Results represents a page of hotels for one visitor.
 type Results struct {
 	Composition
 	Cards []ListingCard
-	Total int // as the search service counts: of hotels that were suspended since it may know nothing
+	Total int // from the search service; may include hotels that were suspended since
 
 	found Found
 	order Order
 }
 
-// List finds a page of hotels, of the result that the visitor was shown before. It fails only where nothing could be found out: a hotel without its price or its colours is
-// still a hotel.
+// List returns a page of hotels, cut from the result that the visitor was shown before if it is still cached. It fails only
+// if no hotels could be found: prices and brands may be missing.
 func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page, shown Order) (Results, error) {
-	ctx, cancel := ahead(ctx)
+	ctx, cancel := compositionContext(ctx)
 	defer cancel()
 	ctx = s.prefetch(ctx)
 	found, order, state, err := s.listings.Page(ctx, q.Normal(), v.Currency, p, shown)
 	if err != nil {
-		return Results{}, overdue(err)
+		return Results{}, asBudgetExceeded(err)
 	}
 	r := Results{Total: found.Total, found: found, order: order}
 	r.with("search", state, nil)
@@ -112,13 +113,13 @@ func (s *Searches) List(ctx context.Context, v Visitor, q Query, p Page, shown O
 		Occupancy: q.Occupancy,
 		Currency:  v.Currency,
 	}, found.Listings, &r.Composition)
-	for i := range r.Cards { // what was found is shared with all who are near the point
+	for i := range r.Cards { // not in the cached result, which visitors with different exact points share
 		r.Cards[i].DistanceKm = q.Geo.distance(r.Cards[i].Geo)
 	}
 	return r, nil
 }
 
-// decorate makes cards of listings. Hotels that are suspended are left out.
+// decorate attaches brand and price to each listing. It omits hotels that are suspended.
 func (s *Searches) decorate(ctx context.Context, v Visitor, t Trip, listings []Listing, c *Composition) []ListingCard {
 	var tenants []id.Tenant
 	var hotels []id.Property
@@ -128,7 +129,7 @@ func (s *Searches) decorate(ctx context.Context, v Visitor, t Trip, listings []L
 	var closed map[id.Tenant]bool
 	var work sync.WaitGroup
 	work.Go(func() { closed = s.tenants.Suspended(ctx, tenants) })
-	worn := s.decorations(ctx, tenants, hotels, t, c)
+	decorated := s.decorations(ctx, tenants, hotels, t, c)
 	work.Wait()
 	cards := []ListingCard{}
 	for _, l := range listings {
@@ -136,33 +137,33 @@ func (s *Searches) decorate(ctx context.Context, v Visitor, t Trip, listings []L
 			continue
 		}
 		card := l.show(v.Locale)
-		if look, ok := worn.looks.value[l.Tenant]; ok {
-			card.Brand = look.show(v.Locale)
+		if brand, ok := decorated.brands.value[l.Tenant]; ok {
+			card.Brand = brand.show(v.Locale)
 		}
-		card.Rate = worn.rate(l.Property, t)
+		card.Rate = decorated.rate(l.Property, t)
 		cards = append(cards, card)
 	}
 	return cards
 }
 
-// An decorations is the brands and the prices of the hotels on one page.
+// A decorations holds the brands and prices of the hotels on one page.
 type decorations struct {
-	looks  part[map[id.Tenant]Brand]
+	brands part[map[id.Tenant]Brand]
 	prices part[map[id.Property]Preview]
 }
 
-// decorations asks for looks and prices at once.
+// decorations fetches brands and prices concurrently.
 func (s *Searches) decorations(ctx context.Context, tenants []id.Tenant, hotels []id.Property, t Trip, c *Composition) (a decorations) {
 	var work sync.WaitGroup
-	work.Go(func() { a.looks.of(s.brands.Peek(ctx, tenants)) })
+	work.Go(func() { a.brands.of(s.brands.Peek(ctx, tenants)) })
 	work.Go(func() { a.prices.of(s.prices.Preview(ctx, hotels, t)) })
 	work.Wait()
-	a.looks.into(c, "theme")
+	a.brands.into(c, "theme")
 	a.prices.into(c, "pricing")
 	return a
 }
 
-// rate is the price of a hotel, nil where it has none.
+// rate returns the price of a hotel, or nil if it has none.
 func (a decorations) rate(hotel id.Property, t Trip) *RateSnapshot {
 	price, ok := a.prices.value[hotel]
 	if !ok {

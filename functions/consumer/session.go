@@ -14,12 +14,12 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A Session is an anonymous traveller's visit, over weeks. What it chose and agreed to is mirrored in SQL; what it looked at
-// and searched for is in its hot document only, and is lost with that.
+// A Session represents an anonymous traveller over several weeks. Preferences and consents are mirrored in SQL. Viewed hotels
+// and searches are in the hot document only, and are lost if it is lost.
 type Session struct {
 	ID             id.GuestSession      `json:"guestSessionId"`
 	Version        int64                `json:"version"`
-	Chosen         int64                `json:"chosenVersion"` // of what the mirror has too
+	Chosen         int64                `json:"chosenVersion"` // version of the mirrored members
 	CreatedAt      time.Time            `json:"createdAt"`
 	LastSeenAt     time.Time            `json:"lastSeenAt"`
 	Locale         locale.Tag           `json:"localePreference"`
@@ -34,17 +34,17 @@ type Session struct {
 	RecentlyViewed []RecentlyViewed     `json:"recentlyViewed"`
 	SearchHistory  []SearchHistory      `json:"searchHistory"`
 
-	begun   bool // by this very request; not stored
-	passing bool // for this one answer: nothing of it is stored or published
+	begun   bool // started by this request; not stored
+	passing bool // for this request only: nothing is stored or published
 }
 
-// Consent is what a guest has agreed to.
+// Consent holds the consents of a guest.
 type Consent struct {
 	Telemetry bool `json:"consentTelemetry"`
 	Marketing bool `json:"consentMarketing"`
 }
 
-// A RecentlyViewed is a hotel that the guest has looked at.
+// A RecentlyViewed is a hotel that the guest has viewed.
 type RecentlyViewed struct {
 	Property id.Property `json:"propertyId"`
 	Tenant   id.Tenant   `json:"tenantId"`
@@ -52,7 +52,7 @@ type RecentlyViewed struct {
 	Source   ViewSource  `json:"source"`
 }
 
-// A ViewSource is how a guest came to look at a hotel.
+// A ViewSource is the place from which a guest opened a hotel.
 type ViewSource string
 
 // The sources of views.
@@ -63,14 +63,14 @@ const (
 	FromWishlist ViewSource = "wishlist"
 )
 
-// UnmarshalText refuses a source that does not exist.
+// UnmarshalText rejects unknown sources.
 func (s *ViewSource) UnmarshalText(text []byte) error {
 	switch read := ViewSource(text); read {
 	case FromList, FromMap, FromLink, FromWishlist:
 		*s = read
 		return nil
 	}
-	return errors.New("is not a way to come to a hotel")
+	return errors.New("is not a view source")
 }
 
 // A SearchHistory is one search that the guest has made.
@@ -81,27 +81,27 @@ type SearchHistory struct {
 	Dates      DateRange        `json:"dates"`
 	Occupancy  Occupancy        `json:"occupancy"`
 	ExecutedAt time.Time        `json:"executedAt"`
-	Order      Order            `json:"order,omitzero"` // that its pages are cut from
+	Order      Order            `json:"order,omitzero"` // the result that pages are cut from
 }
 
-// How much of a visit is remembered: the oldest goes when one more comes.
+// Maximum numbers of remembered hotels and searches. The oldest is dropped first.
 const (
 	MaxViewed   = 50
 	MaxSearches = 25
 )
 
-// Viewed notes that the guest has looked at a hotel. The newest is first; one that was seen before moves there.
+// Viewed records that the guest has viewed a hotel. The newest is first; a hotel that was viewed before moves to the front.
 func (s *Session) Viewed(v RecentlyViewed) {
 	others := slices.DeleteFunc(slices.Clone(s.RecentlyViewed), func(r RecentlyViewed) bool { return r.Property == v.Property })
 	s.RecentlyViewed = newest(v, others, MaxViewed)
 }
 
-// Searched notes a search. The newest is first.
+// Searched records a search. The newest is first.
 func (s *Session) Searched(h SearchHistory) {
 	s.SearchHistory = newest(h, s.SearchHistory, MaxSearches)
 }
 
-// follow notes the result that further pages of the newest search of a query are cut from.
+// follow records the result that further pages of a query's newest search are cut from.
 func (s *Session) follow(queryHash string, o Order) {
 	i := slices.IndexFunc(s.SearchHistory, func(h SearchHistory) bool { return h.QueryHash == queryHash })
 	if i >= 0 && o != (Order{}) {
@@ -109,19 +109,19 @@ func (s *Session) follow(queryHash string, o Order) {
 	}
 }
 
-// newest puts one before the others and leaves out the oldest beyond most.
+// newest returns one followed by others, truncated to most elements.
 func newest[T any](one T, others []T, most int) []T {
 	all := append([]T{one}, others...)
 	return all[:min(len(all), most)]
 }
 
-// sessionTTL is how long a session lives on after it was seen last.
+// sessionTTL is the time after LastSeenAt at which a session expires.
 const sessionTTL = 30 * 24 * time.Hour
 
-// over reports whether the session was not seen for so long that it has ended by itself.
+// over reports whether the session has expired.
 func (s Session) over(now time.Time) bool { return !now.Before(s.LastSeenAt.Add(sessionTTL)) }
 
-// born is the session that a sight begins.
+// born returns a new session for a browser.
 func born(seen browser, h http.Header, now time.Time) Session {
 	v := seen.visitor
 	silent := h.Get("DNT") == "1" || h.Get("Sec-GPC") == "1"
@@ -135,32 +135,32 @@ func born(seen browser, h http.Header, now time.Time) Session {
 	return s
 }
 
-// attribute notes the campaign that brought the guest, if none did before.
+// attribute records the first campaign of the session.
 func (s *Session) attribute(c attribution.Campaign, now time.Time) {
 	if s.Campaign == (attribution.Campaign{}) && c != (attribution.Campaign{}) {
 		s.Campaign, s.CampaignAt = c, now
 	}
 }
 
-// Preferences are what a guest has chosen and agreed to, as they are shown it.
+// Preferences holds the preferences and consents of a guest.
 type Preferences struct {
 	Locale   locale.Tag     `json:"localePreference"`
 	Currency money.Currency `json:"currencyPreference"`
 	Consent  Consent        `json:"flags"`
 }
 
-// Preferences are the session's.
+// Preferences returns the session's preferences and consents.
 func (s Session) Preferences() Preferences {
 	return Preferences{Locale: s.Locale, Currency: s.Currency, Consent: s.Consent}
 }
 
-// A Capture is the campaign that brought a guest, and when.
+// A Capture is the campaign of a session, with the time at which it was recorded.
 type Capture struct {
 	event.Attributed
 	At time.Time `json:"capturedAt"`
 }
 
-// Captured is the session's campaign, nil where there is none.
+// Captured returns the session's campaign, or nil if it has none.
 func (s Session) Captured() *Capture {
 	if s.Campaign == (attribution.Campaign{}) {
 		return nil

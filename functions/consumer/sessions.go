@@ -13,8 +13,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Sessions knows sessions by their cookies. Whether one lives, and what it chose, is decided by its mirror row; the hot
-// document repeats that for speed, and keeps what the guest has looked at.
+// Sessions stores sessions. The mirror row is authoritative for lifetime, preferences and consents. The hot document repeats
+// them for speed and adds viewed hotels and searches.
 type Sessions struct {
 	keys  keyring.Ring
 	docs  document.Collection[Session]
@@ -40,16 +40,16 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 	}, nil
 }
 
-// Get returns the live session of that id, or ErrNotFound. One that was rotated is the one that it became.
+// Get returns the active session with that id, or ErrNotFound. For a rotated session it returns the successor.
 func (s *Sessions) Get(ctx context.Context, known id.GuestSession) (Session, error) {
 	kept, ok, err := s.docs.Get(ctx, document.KeyOf(known.String()))
 	if err == nil && ok && kept.ID == known && !kept.over(s.now()) {
 		return kept, nil
 	}
-	// The document is lost, or its store is away: the mirror knows enough to go on.
+	// The document is lost or its store is unavailable: restore the session from the mirror.
 	m, err := s.mirrored(ctx, known)
 	if err == nil && m.RotatedTo != nil {
-		return s.heir(ctx, *m.RotatedTo)
+		return s.successor(ctx, *m.RotatedTo)
 	}
 	if err != nil {
 		return Session{}, err
@@ -62,8 +62,9 @@ func (s *Sessions) Get(ctx context.Context, known id.GuestSession) (Session, err
 	return restored, nil
 }
 
-// heir is what a rotated session became, if that still lives. It is asked for once: who was rotated twice begins again.
-func (s *Sessions) heir(ctx context.Context, known id.GuestSession) (Session, error) {
+// successor returns the successor of a rotated session if it is active. It follows one rotation only; if the successor was
+// rotated too, it returns ErrNotFound.
+func (s *Sessions) successor(ctx context.Context, known id.GuestSession) (Session, error) {
 	m, err := s.mirrored(ctx, known)
 	if err != nil {
 		return Session{}, err
@@ -74,11 +75,12 @@ func (s *Sessions) heir(ctx context.Context, known id.GuestSession) (Session, er
 	return s.Get(ctx, known)
 }
 
-// races bounds how often a change begins again. Of those who race for a document one wins each round.
+// races is the maximum number of attempts to change a document. Of concurrent writers, one succeeds in each round.
 const races = 32
 
-// Change makes a change to what the session's document remembers, and lets the session live on. Who loses a race makes the
-// change again to what the winner has kept. A session that has ended meanwhile stays ended, and nothing is kept of it.
+// Change changes the session's document with optimistic concurrency control, and extends the session's lifetime. On a version
+// conflict it applies the change again to the stored document. If the session has ended meanwhile, it returns a zero session
+// or deletes the document that it stored.
 func (s *Sessions) Change(ctx context.Context, known id.GuestSession, change func(*Session)) (Session, error) {
 	for range races {
 		session, err := s.Get(ctx, known)
@@ -100,15 +102,15 @@ func (s *Sessions) Change(ctx context.Context, known id.GuestSession, change fun
 	return Session{}, fmt.Errorf("sessions: change %s: %w", known, ErrVersionConflict)
 }
 
-// keep puts the session's next version, and reports whether nobody else has put one meanwhile.
+// keep stores the session's next version, and reports false if another writer has stored that version.
 func (s *Sessions) keep(ctx context.Context, session *Session) (bool, error) {
 	session.Version++
 	session.LastSeenAt = s.now()
 	return s.docs.Put(ctx, document.KeyOf(session.ID.String()), *session, session.Version, session.LastSeenAt.Add(sessionTTL))
 }
 
-// confirm notes in the mirror that the session was seen, and takes the document back if the session was ended while it was
-// put: whoever ends a session first deletes its row and then its document, so one of the two sees the other.
+// confirm updates last_seen_at in the mirror, and deletes the document if the session has ended while it was stored. Ending a
+// session deletes the row before the document, so either the writer or the ending request deletes the document.
 func (s *Sessions) confirm(ctx context.Context, session Session) error {
 	lives, err := s.seen(ctx, session)
 	if err != nil {
@@ -120,7 +122,7 @@ func (s *Sessions) confirm(ctx context.Context, session Session) error {
 	return s.forget(ctx, session.ID)
 }
 
-// forget deletes documents of sessions that have ended.
+// forget deletes the documents of ended sessions.
 func (s *Sessions) forget(ctx context.Context, ended ...id.GuestSession) error {
 	for _, one := range ended {
 		if err := s.docs.Delete(ctx, document.KeyOf(one.String())); err != nil {

@@ -11,15 +11,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Site knows where each hotel's own booking site begins.
+// A Site builds the URLs of the hotels' own booking sites.
 type Site struct {
-	SiteURL string `env:"TENANT_SITE_URL,default=https://{host}/"` // {host} is the hotel's own, {slug} its short name
-	Domain  string `env:"SITE_DOMAIN,default=localhost"`           // ours, below which each hotel has a host by its slug
+	SiteURL string `env:"TENANT_SITE_URL,default=https://{host}/"` // {host} is the hotel's host, {slug} its short name
+	Domain  string `env:"SITE_DOMAIN,default=localhost"`           // the platform's domain; each hotel has the host slug.domain
 }
 
 var errSite = errors.New("site: TENANT_SITE_URL is no http URL with {host} or {slug} in it")
 
-// OpenSite reads the configuration, and refuses one that would lead every guest to the same place.
+// OpenSite reads the configuration, and rejects a URL that is the same for every hotel.
 func OpenSite(e env.Env) (s Site, err error) {
 	if err := e.Load(&s); err != nil {
 		return s, fmt.Errorf("site: %w", err)
@@ -37,8 +37,8 @@ func (s Site) at(host, slug string) string {
 	return strings.NewReplacer("{host}", host, "{slug}", url.PathEscape(slug)).Replace(s.SiteURL)
 }
 
-// Link is where the guest goes on: the hotel's own domain if it has one, else its host below ours. The campaign travels
-// beside the token, unsigned.
+// Link returns the URL of a handoff, on the hotel's own domain if it has one, else on its host below the platform's domain. The
+// campaign is an unsigned parameter beside the token.
 func (s Site) Link(t Tenant, token handoff.Token, c attribution.Campaign) string {
 	host := t.Slug + "." + s.Domain
 	if len(t.Domains) > 0 {

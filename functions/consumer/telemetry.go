@@ -16,8 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Telemetry keeps what guests do on the site: pages they look at and steps they take. Of a session that wants no telemetry
-// it keeps nothing.
+// Telemetry stores page views and funnel steps of guests. It stores nothing for sessions without consent to telemetry.
 type Telemetry struct {
 	db    *postgres.DB
 	voice *Publisher
@@ -26,14 +25,14 @@ type Telemetry struct {
 // OpenTelemetry opens the store.
 func OpenTelemetry(e env.Env) Telemetry { return Telemetry{postgres.Open(e, Schema), OpenPublisher(e)} }
 
-// About is what an event of telemetry is about, as far as the page knows it. Nobody here relies on it.
+// About holds the subject of a telemetry record, as reported by the page. It is not verified.
 type About struct {
 	Tenant   *id.Tenant
 	Property *id.Property
 	Search   *id.SearchSession
 }
 
-// A PageView is one look at a page.
+// A PageView is one view of a page.
 type PageView struct {
 	About
 	Path     string // a [Place]
@@ -41,7 +40,7 @@ type PageView struct {
 	ViewedAt time.Time
 }
 
-// View keeps a page view, unless the session is silent or has ended.
+// View stores a page view, unless the session has no consent to telemetry or has ended.
 func (t Telemetry) View(ctx context.Context, v Visitor, p PageView) error {
 	if !v.Session.Consent.Telemetry {
 		return nil
@@ -65,10 +64,10 @@ func (t Telemetry) View(ctx context.Context, v Visitor, p PageView) error {
 	return nil
 }
 
-// maxCount bounds what a page may say of results and times.
+// maxCount is the maximum of numbers that a page reports.
 const maxCount = 1_000_000_000
 
-// uncountable lists which of these numbers are not from 0 to most, by their pointers.
+// uncountable returns a violation for each number that is not from 0 to most. The map's keys are their pointers.
 func uncountable(numbers map[string]*int, most int) (wrong []fault.Violation) {
 	for _, at := range slices.Sorted(maps.Keys(numbers)) {
 		if n := numbers[at]; n != nil && (*n < 0 || *n > most) {
@@ -93,7 +92,7 @@ const (
 	StepHandoffInitiated FunnelStep = "handoff.initiated"
 )
 
-// UnmarshalText refuses a step that does not exist.
+// UnmarshalText rejects unknown steps.
 func (s *FunnelStep) UnmarshalText(text []byte) error {
 	switch read := FunnelStep(text); read {
 	case StepSessionStarted, StepSearchExecuted, StepScrolledHalf, StepScrolledMost, StepMapOpened, StepDetailViewed,
@@ -101,10 +100,10 @@ func (s *FunnelStep) UnmarshalText(text []byte) error {
 		*s = read
 		return nil
 	}
-	return errors.New("is not a step to a booking")
+	return errors.New("is not a funnel step")
 }
 
-// Metadata is what may be told of a step besides: numbers, truths and words of ours. There is no room for a guest's words.
+// Metadata holds further data of a step: numbers, booleans and enumerated words. It cannot contain text of a guest.
 type Metadata struct {
 	Position    *int       `json:"position,omitzero"`
 	Page        *int       `json:"page,omitzero"`
@@ -116,7 +115,7 @@ type Metadata struct {
 	Source      ViewSource `json:"source,omitzero"`
 }
 
-// Check says what is wrong with metadata at that pointer.
+// Check returns the violations of the metadata, with pointers below at.
 func (m *Metadata) Check(at string) []fault.Violation {
 	if m == nil {
 		return nil
@@ -133,7 +132,7 @@ type Step struct {
 	Metadata   *Metadata
 }
 
-// Record keeps a step, unless the session is silent or has ended.
+// Record stores a step, unless the session has no consent to telemetry or has ended.
 func (t Telemetry) Record(ctx context.Context, v Visitor, s Step) error {
 	if !v.Session.Consent.Telemetry {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// A Tenant is a hotel company with a booking site of its own.
+// A Tenant represents a hotel company with its own booking site.
 type Tenant struct {
 	ID         id.Tenant        `json:"tenantId"`
 	Slug       string           `json:"slug"`
@@ -27,18 +27,18 @@ type Tenant struct {
 
 const suspended = "suspended"
 
-// Suspended reports whether the hotel may sell nothing at present.
+// Suspended reports whether the tenant is suspended and cannot take bookings.
 func (t Tenant) Suspended() bool { return t.Status == suspended }
 
-// Tenants knows which hotels there are and how they stand.
+// Tenants looks up tenants and their status.
 type Tenants struct {
 	client   *upstream.Client
 	entries  *cache.Cache[Tenant]
-	statuses recentChanges // what events said of suspensions, of all tenants in one document
+	statuses recentChanges // suspensions reported by events, of all tenants in one document
 	now      func() time.Time
 }
 
-// OpenTenants opens the directory. It asks nobody yet.
+// OpenTenants opens the client and caches. It calls no service.
 func OpenTenants(e env.Env) *Tenants {
 	return &Tenants{
 		client:   upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond}),
@@ -48,18 +48,19 @@ func OpenTenants(e env.Env) *Tenants {
 	}
 }
 
-// front is how long what seldom changes serves: as it is, and while its service fails.
+// front is the cache policy of data that seldom change.
 var front = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
 
-// How long an event decides whether a tenant is suspended, from its occurredAt. For one hotel the tenant service has been asked
-// again by then, and its answer counts: an event may be lost. For lists no service is asked, but the search service leaves out
-// suspended hotels by itself, and no list is served for longer than eleven minutes.
+// The time from an event's occurredAt for which the event decides whether a tenant is suspended. For a single hotel, the cached
+// answer of the tenant service has expired by then and the new answer decides, because events may be lost. For lists, the
+// tenant service is not called; but the search service omits suspended hotels, and no list is served for longer than eleven
+// minutes.
 const (
 	statusForOne   = 5 * time.Minute
 	statusForLists = 15 * time.Minute
 )
 
-// Find returns a hotel as it stands, or ErrNotFound.
+// Find returns a tenant with its effective status, or ErrNotFound.
 func (t *Tenants) Find(ctx context.Context, tenant id.Tenant) (Tenant, error) {
 	found, state, err := t.entries.Fetch(ctx, document.KeyOf(tenant.String()), []cache.Epoch{cache.OfTenant(tenant)},
 		func(ctx context.Context) (Tenant, error) { return t.ask(ctx, tenant) })
@@ -67,11 +68,11 @@ func (t *Tenants) Find(ctx context.Context, tenant id.Tenant) (Tenant, error) {
 		return Tenant{}, err
 	}
 	counts := statusForOne
-	if state == cache.Stale { // the tenant service could not be asked again
+	if state == cache.Stale { // the tenant service failed to answer again
 		counts = statusForLists
 	}
-	heard, err := t.statuses.of(ctx, tenant.String()) // an error changes nothing
-	if c, known := heard[tenant.String()]; err == nil && known && c.within(counts, t.now()) {
+	changes, err := t.statuses.of(ctx, tenant.String()) // errors are ignored
+	if c, known := changes[tenant.String()]; err == nil && known && c.within(counts, t.now()) {
 		found.Status = "active"
 		if c.Suspended {
 			found.Status = suspended
@@ -93,29 +94,29 @@ func (t *Tenants) ask(ctx context.Context, tenant id.Tenant) (found Tenant, err 
 	return found, nil
 }
 
-// errUnknownTenant is how the tenant service says that there is none.
+// errUnknownTenant is the tenant service's error for an unknown tenant.
 var errUnknownTenant = fault.New(fault.NotFound, "TENANT.UNKNOWN", "")
 
-// Suspended are those of the hotels that are known to be suspended. Where that cannot be looked up none is.
+// Suspended returns the set of tenants that are known to be suspended. It is nil if the store fails.
 func (t *Tenants) Suspended(ctx context.Context, tenants []id.Tenant) map[id.Tenant]bool {
 	all := make([]string, len(tenants))
 	for i, tenant := range tenants {
 		all[i] = tenant.String()
 	}
-	heard, err := t.statuses.of(ctx, all...)
+	changes, err := t.statuses.of(ctx, all...)
 	if err != nil {
 		return nil
 	}
 	out := map[id.Tenant]bool{}
 	for i, tenant := range tenants {
-		if heard[all[i]].Suspended {
+		if changes[all[i]].Suspended {
 			out[tenant] = true
 		}
 	}
 	return out
 }
 
-// Status returns a hotel as far as it can be known, and whether it is known to be suspended.
+// Status returns a tenant, or zero if the lookup fails, and whether it is known to be suspended.
 func (t *Tenants) Status(ctx context.Context, tenant id.Tenant) (found Tenant, closed bool) {
 	found, err := t.Find(ctx, tenant)
 	if err != nil {
@@ -124,10 +125,10 @@ func (t *Tenants) Status(ctx context.Context, tenant id.Tenant) (found Tenant, c
 	return found, found.Suspended()
 }
 
-// Apply notes that a hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing.
+// Apply records that a tenant was suspended or reinstated at a time. An older event than the last recorded one is ignored.
 func (t *Tenants) Apply(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
 	if err := t.statuses.put(ctx, tenant.String(), change{since, isSuspended}); err != nil {
-		return fmt.Errorf("tenants: hear of %s: %w", tenant, err)
+		return fmt.Errorf("tenants: apply status of %s: %w", tenant, err)
 	}
 	return nil
 }

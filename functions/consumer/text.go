@@ -4,7 +4,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 )
 
-// A LocalizedString is a text in all its languages, and as it is shown to this visitor.
+// A LocalizedString is a text in all its languages, with the text to display to this visitor.
 type LocalizedString struct {
 	Default   string            `json:"default"`
 	Localized map[string]string `json:"localized,omitempty"`

@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/cache"
 )
 
-// A Vacancy is what a hotel sells for a stay, in a nutshell. Available says whether a room is left; what each costs is told
-// whether or not it is. Where the prices are missing nobody knows.
+// A Vacancy summarizes a hotel's offers for a stay. Available says whether a room is available; it is nil if prices are
+// missing. Rooms lists prices independently of availability.
 type Vacancy struct {
 	Property  id.Property    `json:"propertyId"`
 	Tenant    id.Tenant      `json:"tenantId"`
@@ -26,7 +26,7 @@ type Vacancy struct {
 	Missing   []string       `json:"degraded,omitempty"`
 }
 
-// A VacantRoom is a kind of room with its cheapest rate.
+// A VacantRoom is a room type with its cheapest rate.
 type VacantRoom struct {
 	RoomTypeSummary
 	RatePlan *id.RatePlan `json:"ratePlanId"`
@@ -35,9 +35,9 @@ type VacantRoom struct {
 	FX       id.FX        `json:"fxSnapshotId,omitzero"`
 }
 
-// Vacant puts together what a hotel sells for a stay.
+// Vacant composes a hotel's offers for a stay.
 func (h *Hotels) Vacant(ctx context.Context, v Visitor, property id.Property, t Trip) (Vacancy, Composition, error) {
-	ctx, cancel := ahead(ctx)
+	ctx, cancel := compositionContext(ctx)
 	defer cancel()
 	house, preview, offers, err := h.sold(ctx, property, t)
 	if err != nil {
@@ -64,7 +64,7 @@ func (h *Hotels) Vacant(ctx context.Context, v Visitor, property id.Property, t 
 	return out, c, nil
 }
 
-// sold asks what a hotel sells. One that is suspended is not found.
+// sold fetches the parts of a vacancy. A suspended hotel is ErrNotFound.
 func (h *Hotels) sold(ctx context.Context, property id.Property, t Trip) (
 	house part[House], preview part[map[id.Property]Preview], offers part[Offers], err error,
 ) {
@@ -78,7 +78,7 @@ func (h *Hotels) sold(ctx context.Context, property id.Property, t Trip) (
 	work.Go(func() { preview.of(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })
 	house.of(h.properties.Get(ctx, property))
 	if house.err != nil {
-		return house, preview, offers, overdue(house.err)
+		return house, preview, offers, asBudgetExceeded(house.err)
 	}
 	hotel, closed := h.tenants.Status(ctx, house.value.Tenant)
 	if closed {
@@ -92,7 +92,7 @@ func (h *Hotels) sold(ctx context.Context, property id.Property, t Trip) (
 	return house, preview, offers, nil
 }
 
-// in is the trip in a currency that the hotel takes: the visitor's, or else its own.
+// in returns the trip in the visitor's currency if the hotel accepts it, else in the hotel's own.
 func (t Trip) in(hotel Tenant) Trip {
 	if hotel.Currency != "" && !slices.Contains(hotel.Currencies, t.Currency) {
 		t.Currency = hotel.Currency
@@ -100,7 +100,7 @@ func (t Trip) in(hotel Tenant) Trip {
 	return t
 }
 
-// price adds the cheapest rate, if there is one that can be told exactly.
+// price adds the cheapest rate, if its amounts have exact values in minor units.
 func (r *VacantRoom) price(o Offers) {
 	for _, offered := range o.RoomTypes {
 		if offered.RoomType != r.RoomType || len(offered.Rates) == 0 {

@@ -16,13 +16,13 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A fingerprinter reads from a request what the middleware is to know of the browser: its hashes, its class, its campaign and its country.
+// A fingerprinter derives the hashes, device class, campaign and country of a browser from a request.
 type fingerprinter struct {
 	peppers pseudonym.Peppers
 	client  func(*http.Request) netip.Addr
 }
 
-func openGlass(e env.Env) (g fingerprinter, err error) {
+func openFingerprinter(e env.Env) (g fingerprinter, err error) {
 	if g.peppers, err = secrets.Peppers(e); err != nil {
 		return g, err
 	}
@@ -30,15 +30,15 @@ func openGlass(e env.Env) (g fingerprinter, err error) {
 	return g, err
 }
 
-// A browser is what a request shows: a visitor without a session, and what the fingerprint was made of, which one made under
-// an older pepper is compared with.
+// A browser holds the data read from a request: a visitor without a session, and the raw fingerprint value to compare with
+// hashes made under older peppers.
 type browser struct {
 	visitor Visitor
 	print   pseudonym.Value
 	peppers pseudonym.Peppers
 }
 
-// read hashes what a browser shows of itself. What it is hashed from goes no further.
+// read returns the hashed properties of the browser. The raw values are not stored.
 func (g fingerprinter) read(r *http.Request) browser {
 	v := Visitor{Class: attribution.DeviceOf(r.Header), Campaign: attribution.CampaignOf(r.Header), Referer: Place(r.Referer()), Country: countryOf(r.Header)}
 	print := pseudonym.Fingerprint(string(v.Class), r.Header.Get("Sec-Ch-Ua-Platform"))
@@ -50,10 +50,10 @@ func (g fingerprinter) read(r *http.Request) browser {
 	return browser{visitor: v, print: print, peppers: g.peppers}
 }
 
-// knows reports whether a fingerprint was made of the same.
+// knows reports whether a stored fingerprint matches the browser under any pepper.
 func (s browser) knows(h pseudonym.Hash) bool { return s.peppers.Matches(s.print, h) }
 
-// countryOf is where the load balancer says the request comes from.
+// countryOf returns the country code from the load balancer's header, or "" if it has none.
 func countryOf(h http.Header) string {
 	c := h.Get("X-Client-Geo-Country")
 	if len(c) != 2 || c[0] < 'A' || c[0] > 'Z' || c[1] < 'A' || c[1] > 'Z' {
@@ -62,11 +62,11 @@ func countryOf(h http.Header) string {
 	return c
 }
 
-// maxPlaceLength bounds what is kept of an address.
+// maxPlaceLength is the maximum length of a stored address, in bytes.
 const maxPlaceLength = 200
 
-// Place is what is kept of the address of a page: its origin, if it has one, and its path, without what people were looking
-// for there. A part of the path that is neither a plain word nor the id of a thing becomes "*".
+// Place returns the part of a page's address that may be stored: its origin, if it has one, and its path without the query.
+// A path segment that is neither a plain word nor an id becomes "*". Place returns "" for an invalid or too long address.
 func Place(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Opaque != "" || !hostlike().MatchString(u.Host) || (u.Host == "") != (u.Scheme == "") ||
@@ -95,8 +95,8 @@ var (
 	idlike   = expression(`^[a-z_]{3,12}_[0-9A-HJKMNP-TV-Z]{26}$`)
 )
 
-// expression compiles when it is first asked for: these cost more than all else that importing this package does, and most
-// functions never look at a place.
+// expression compiles the pattern on first use. Compilation dominates the package's initialization time, and most functions
+// never call [Place].
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

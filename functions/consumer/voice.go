@@ -11,33 +11,33 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Publisher tells what happens in sessions, as far as it may be told: see [flags.Flags.Sampled].
+// A Publisher publishes events of sessions, subject to consent and sampling: see [flags.Flags.Sampled].
 type Publisher struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
 	flags  *flags.Flags
 }
 
-// OpenPublisher opens what telling needs.
+// OpenPublisher opens the outbox and the flags.
 func OpenPublisher(e env.Env) *Publisher {
 	db := postgres.Open(e, Schema)
 	return &Publisher{db: db, outbox: outbox.Open(e, db), flags: OpenFlags(e)}
 }
 
-// Append tells events of a session in the transaction that made them true.
+// Append appends events of a session to the outbox, in the transaction of the data that they describe.
 func (v *Publisher) Append(ctx context.Context, tx postgres.Tx, s Session, events ...event.Draft) error {
 	return v.outbox.Append(ctx, tx, v.flags.Sampled(!s.Consent.Telemetry, events...)...)
 }
 
-// Publish tells events of a session that made nothing else true.
+// Publish appends events of a session to the outbox in a transaction of its own.
 func (v *Publisher) Publish(ctx context.Context, s Session, events ...event.Draft) error {
-	told := v.flags.Sampled(!s.Consent.Telemetry || s.passing, events...)
-	if len(told) == 0 {
+	sampled := v.flags.Sampled(!s.Consent.Telemetry || s.passing, events...)
+	if len(sampled) == 0 {
 		return nil
 	}
-	err := v.db.InTx(ctx, func(tx postgres.Tx) error { return v.outbox.Append(ctx, tx, told...) })
+	err := v.db.InTx(ctx, func(tx postgres.Tx) error { return v.outbox.Append(ctx, tx, sampled...) })
 	if err != nil {
-		return fmt.Errorf("voice: tell of %s: %w", s.ID, err)
+		return fmt.Errorf("publisher: publish events of %s: %w", s.ID, err)
 	}
 	return nil
 }

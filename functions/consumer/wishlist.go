@@ -16,13 +16,13 @@ type Wish struct {
 	Tenant   id.Tenant   `json:"tenantId"`
 	AddedAt  time.Time   `json:"addedAt"`
 	Source   WishSource  `json:"source"`
-	Note     string      `json:"note,omitzero"` // the guest's own words: for nobody else, and in no event
+	Note     string      `json:"note,omitzero"` // text of the guest; never published in an event
 }
 
-// MaxWishes is how many hotels a wishlist holds.
+// MaxWishes is the maximum number of hotels on a wishlist.
 const MaxWishes = 100
 
-// A WishSource is where a guest met a hotel that they wish for.
+// A WishSource is the page from which a guest added a hotel to the wishlist.
 type WishSource string
 
 // The sources of wishes.
@@ -33,22 +33,22 @@ const (
 	WishedAgain    WishSource = "recently-viewed"
 )
 
-// UnmarshalText refuses a source that does not exist.
+// UnmarshalText rejects unknown sources.
 func (s *WishSource) UnmarshalText(text []byte) error {
 	switch read := WishSource(text); read {
 	case WishedOnDetail, WishedOnList, WishedOnMap, WishedAgain:
 		*s = read
 		return nil
 	}
-	return errors.New("is not a place to meet a hotel")
+	return errors.New("is not a wish source")
 }
 
-// A Note is what a guest writes beside a wish.
+// A Note is a guest's note on a wish.
 type Note string
 
 const maxNoteLength = 280
 
-// UnmarshalText refuses a note that is too long. How long is counted in characters.
+// UnmarshalText rejects notes longer than 280 characters.
 func (n *Note) UnmarshalText(text []byte) error {
 	if utf8.RuneCount(text) > maxNoteLength {
 		return errors.New("is longer than 280 characters")

@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Wishlists keeps what guests wish for. A wishlist is found by its session and by nothing else.
+// Wishlists stores the wishlists of guests. A wishlist is accessible only by its session.
 type Wishlists struct {
 	db    *postgres.DB
 	voice *Publisher
@@ -25,7 +25,7 @@ func OpenWishlists(e env.Env) Wishlists { return Wishlists{postgres.Open(e, Sche
 
 const wishColumns = `wishlist_id AS id, property_id AS property, tenant_id AS tenant, added_at, source, coalesce(note, '') AS note`
 
-// List is the session's wishlist, the newest first.
+// List returns the session's wishlist, the newest first.
 func (w Wishlists) List(ctx context.Context, session id.GuestSession) (wishes []Wish, err error) {
 	err = w.db.InTx(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Last().Query(ctx, `
@@ -42,8 +42,8 @@ func (w Wishlists) List(ctx context.Context, session id.GuestSession) (wishes []
 	return wishes, nil
 }
 
-// Add puts a hotel on the visitor's wishlist, and reports whether it was not there. One that was is as it was, but for a note
-// that is given: an empty one deletes what was there. A full wishlist is ErrWishlistFull.
+// Add puts a hotel on the visitor's wishlist, and reports whether it was added. If the hotel is already on the list, only its
+// note changes, if one is given; an empty note deletes it. Add returns ErrWishlistFull if the list is full.
 func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[Note]) (kept Wish, added bool, err error) {
 	wish.Note = string(note.Or(""))
 	_, noted := note.Get()
@@ -54,7 +54,7 @@ func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[
 		}
 		kept, err = again(ctx, tx, v.Session.ID, wish, noted)
 		if !errors.Is(err, pgx.ErrNoRows) {
-			added = kept.ID == wish.ID // an act that was cut off and goes on finds its own
+			added = kept.ID == wish.ID // a retried act finds its own wish
 			return err
 		}
 		if size >= MaxWishes {
@@ -70,8 +70,8 @@ func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[
 	return kept, added, nil
 }
 
-// lockWishes keeps everyone else from changing the session's wishlist until the transaction ends, and tells its size. A
-// session that has ended meanwhile is ErrVersionConflict.
+// lockWishes locks the session's wishlist until the transaction ends, and returns its size. It returns ErrVersionConflict if
+// the session has ended meanwhile.
 func lockWishes(ctx context.Context, tx postgres.Tx, session id.GuestSession) (size int, err error) {
 	var locked id.GuestSession
 	err = tx.QueryRow(ctx, `
@@ -92,7 +92,8 @@ func lockWishes(ctx context.Context, tx postgres.Tx, session id.GuestSession) (s
 	return size, err
 }
 
-// again is the wish for the same hotel that is there already, with its new note if one is given; else pgx.ErrNoRows.
+// again updates the note of an existing wish for the same hotel, if noted is set, and returns the wish. It returns
+// pgx.ErrNoRows if there is no such wish.
 func again(ctx context.Context, tx postgres.Tx, session id.GuestSession, wish Wish, noted bool) (Wish, error) {
 	rows, _ := tx.Query(ctx, `
 		UPDATE bff_consumer.wishlist
@@ -110,7 +111,7 @@ func queueWish(tx postgres.Tx, session id.GuestSession, w Wish) {
 			"source": w.Source, "note": w.Note})
 }
 
-// Remove takes a hotel off the visitor's wishlist. One that is not there may stay so.
+// Remove takes a hotel off the visitor's wishlist. It does nothing if the hotel is not on the list.
 func (w Wishlists) Remove(ctx context.Context, v Visitor, property id.Property, now time.Time) error {
 	err := w.db.InTx(ctx, func(tx postgres.Tx) error {
 		size, err := lockWishes(ctx, tx, v.Session.ID)

@@ -214,7 +214,7 @@ var variants = []variant{
 		"shared/platform/upstream", "TestATenthOfTheCallsMayBeRetries",
 	}, {
 		"a list request leaves no time for the response", bounded, "functions/consumer/search.go",
-		"deadline.Add(-aside)", "deadline",
+		"deadline.Add(-compositionReserve)", "deadline",
 		"functions/consumer", "TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing",
 	}, {
 		"money that pays for nothing is kept", settled, "functions/reservation/confirm.go",
