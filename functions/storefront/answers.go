@@ -9,15 +9,15 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Method is a way to pay.
+// A Method is a payment method.
 type Method string
 
-// cashOnArrival is the one for which nobody sends the guest elsewhere.
+// cashOnArrival is the only method without a payment page.
 const cashOnArrival Method = "cash_on_arrival"
 
-// What the site reads of the booking service's answers: the members that it shows, and no other.
+// The members of the booking service's responses that the site shows.
 type (
-	// A Front is what a hotel shows of itself.
+	// A Front is a hotel's bootstrap.
 	Front struct {
 		BrandName string               `json:"brandName"`
 		Tagline   string               `json:"brandTagline"`
@@ -30,52 +30,52 @@ type (
 		Policies  []FrontPolicy        `json:"policies"`
 		Arrival   *Arrival             `json:"handoffPayload"`
 		Version   string               `json:"bootstrapVersion"`
-		Houses    []House              `json:"-"` // which the booking service tells by themselves
+		Houses    []House              `json:"-"` // from a separate call of the booking service
 	}
-	// A House is one of a hotel company's hotels, in the guest's language.
+	// A House is a property of the tenant, in the guest's language.
 	House struct {
 		ID        id.Property `json:"propertyId"`
 		Name      string      `json:"name"`
 		TimeZone  string      `json:"timeZone"`
 		RoomTypes []RoomType  `json:"roomTypes"`
 	}
-	// A RoomType is what a kind of room is called.
+	// A RoomType is a room type's name.
 	RoomType struct {
 		ID   id.RoomType `json:"roomTypeId"`
 		Name string      `json:"name"`
 	}
-	// A FrontTheme is how it looks.
+	// A FrontTheme is a hotel's design.
 	FrontTheme struct {
 		Tokens  Tokens `json:"tokens"`
 		LogoURL string `json:"logoUrl"`
 	}
-	// A FrontCurrency is a currency that it shows prices in.
+	// A FrontCurrency is a currency in which the hotel shows prices.
 	FrontCurrency struct {
 		Code money.Currency `json:"code"`
 	}
-	// A FrontPolicy is something that its guests should know.
+	// A FrontPolicy is a house rule.
 	FrontPolicy struct {
 		Title string `json:"title"`
 		Text  string `json:"text"`
 	}
-	// An Arrival is what a guest has chosen before they came.
+	// An Arrival holds the guest's choices on the consumer site.
 	Arrival struct {
 		Property  id.Property `json:"propertyId"`
 		Stay      DraftStay   `json:"stayWindow"`
 		Occupancy Occupancy   `json:"occupancy"`
 	}
-	// An Occupancy is who stays, over all rooms.
+	// An Occupancy is the number of guests over all rooms.
 	Occupancy struct {
 		Adults   int `json:"adults"`
 		Children int `json:"children"`
 		Rooms    int `json:"rooms"`
 	}
-	// An Available is what a hotel has for a stay.
+	// An Available is the result of a search.
 	Available struct {
 		Stale bool            `json:"stale"`
 		Rooms []AvailableRoom `json:"rooms"`
 	}
-	// An AvailableRoom is a kind of room with its rates.
+	// An AvailableRoom is a room type with its rates.
 	AvailableRoom struct {
 		RoomType     id.RoomType     `json:"roomTypeId"`
 		Name         string          `json:"name"`
@@ -85,12 +85,12 @@ type (
 		UnitsLeft    *int            `json:"unitsLeft"`
 		Rates        []AvailableRate `json:"rates"`
 	}
-	// A ShownPhoto is a picture in the guest's language.
+	// A ShownPhoto is a photo in the guest's language.
 	ShownPhoto struct {
 		URL string `json:"url"`
 		Alt string `json:"alt"`
 	}
-	// An AvailableRate is what a room costs at one rate.
+	// An AvailableRate is the price of a room at one rate.
 	AvailableRate struct {
 		RatePlan id.RatePlan  `json:"ratePlanId"`
 		Name     string       `json:"name"`
@@ -99,12 +99,12 @@ type (
 		Nightly  *money.Minor `json:"nightly"`
 		Total    *money.Minor `json:"total"`
 	}
-	// A Quoted price begins a booking.
+	// A Quoted identifies a new price and its draft.
 	Quoted struct {
 		Draft id.Draft `json:"draftId"`
 		Quote id.Quote `json:"quoteId"`
 	}
-	// A Draft is a booking in the making.
+	// A Draft is a booking that is not completed yet.
 	Draft struct {
 		ID         id.Draft      `json:"draftId"`
 		State      string        `json:"flowState"`
@@ -115,7 +115,7 @@ type (
 		Payment    *DraftPayment `json:"payment"`
 		ServerTime time.Time     `json:"serverTime"`
 	}
-	// A DraftQuote is its price.
+	// A DraftQuote is a draft's price.
 	DraftQuote struct {
 		Property  id.Property `json:"propertyId"`
 		RoomType  id.RoomType `json:"roomTypeId"`
@@ -126,28 +126,28 @@ type (
 		Total     money.Minor `json:"total"`
 		Policy    Policy      `json:"cancellationPolicy"`
 	}
-	// A DraftStay is from when to when.
+	// A DraftStay is the dates of a stay.
 	DraftStay struct {
 		CheckIn  stay.Date `json:"checkIn"`
 		CheckOut stay.Date `json:"checkOut"`
 		Nights   int       `json:"nights"`
 	}
-	// A DraftLine is one line of its bill.
+	// A DraftLine is one line of a price.
 	DraftLine struct {
 		Kind        string      `json:"kind"`
 		Description string      `json:"description"`
 		Amount      money.Minor `json:"amount"`
 	}
-	// A DraftHold is the rooms that are kept for it.
+	// A DraftHold represents the held rooms.
 	DraftHold struct {
 		Reservation id.Reservation `json:"reservationId"`
 		ExpiresAt   time.Time      `json:"holdExpiresAt"`
 	}
-	// A DraftPayment is how it is being paid.
+	// A DraftPayment is the payment of a draft.
 	DraftPayment struct {
 		Method Method `json:"method"`
 	}
-	// A Guest is who stays.
+	// A Guest holds the details of the guest.
 	Guest struct {
 		FirstName string     `json:"firstName"`
 		LastName  string     `json:"lastName"`
@@ -156,23 +156,23 @@ type (
 		Locale    locale.Tag `json:"locale,omitzero"`
 		Requests  string     `json:"specialRequests,omitzero"`
 	}
-	// A Policy is what a cancellation costs.
+	// A Policy is a cancellation policy.
 	Policy struct {
 		FreeUntilHoursBefore int `json:"freeUntilHoursBefore"`
 		PenaltyPercent       int `json:"penaltyPercent"`
-		PenaltyNights        int `json:"penaltyNights"` // in place of the percentage
+		PenaltyNights        int `json:"penaltyNights"` // instead of the percentage
 	}
-	// An Opened payment says where it is made.
+	// An Opened holds the URL of a payment page.
 	Opened struct {
 		RedirectURL string `json:"redirectUrl"`
 	}
-	// An Outcome is where a booking stands after its payment.
+	// An Outcome is the result of a payment.
 	Outcome struct {
 		State       string         `json:"flowState"`
-		Reservation id.Reservation `json:"reservationId"` // zero if only a return link let the guest in
+		Reservation id.Reservation `json:"reservationId"` // zero if the guest is known by a return link only
 		ViewToken   string         `json:"viewToken"`
 	}
-	// A Confirmation is what was booked.
+	// A Confirmation is a confirmed booking.
 	Confirmation struct {
 		Reservation id.Reservation    `json:"reservationId"`
 		Code        string            `json:"reservationCode"`
@@ -185,26 +185,26 @@ type (
 		Policy      Policy            `json:"cancellationPolicy"`
 		ViewToken   string            `json:"viewToken"`
 	}
-	// A ConfirmedRoom is one room of it.
+	// A ConfirmedRoom is one room of a confirmed booking.
 	ConfirmedRoom struct {
 		RoomType id.RoomType `json:"roomTypeId"`
 		Adults   int         `json:"adults"`
 		Children int         `json:"children"`
 	}
-	// A ConfirmedPayment is how it is paid for.
+	// A ConfirmedPayment is the payment of a confirmed booking.
 	ConfirmedPayment struct {
 		Method Method `json:"method"`
 		Status string `json:"status"`
 	}
 )
 
-// Over reports whether a confirmed reservation has been given up since.
+// Over reports whether the reservation was cancelled, expired or not used.
 func (c Confirmation) Over() bool {
 	return c.State == "cancelled" || c.State == "no_show" || c.State == "expired_hold"
 }
 
-// Terms are those of the price, where a page shows them.
+// Terms returns the quote's cancellation policy, for the pages.
 func (q DraftQuote) Terms() *Policy { return &q.Policy }
 
-// Terms are those that the reservation was made on.
+// Terms returns the reservation's cancellation policy.
 func (c Confirmation) Terms() *Policy { return &c.Policy }

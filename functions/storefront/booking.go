@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Choice is the room and the rate that a guest has pressed Book at.
+// A Choice is the room and the rate that the guest wants to book.
 type Choice struct {
 	Property          id.Property
 	RoomType          id.RoomType
@@ -22,10 +22,10 @@ type Choice struct {
 	CheckIn, CheckOut stay.Date
 	Occupancy         Occupancy
 	Draft             id.Draft    // zero for a new booking
-	Shown             money.Minor // the price that the guest was shown; its currency is empty if that is unknown
+	Shown             money.Minor // the price on the page; its currency is empty if that is unknown
 }
 
-// Take asks for the price of a choice and for its rooms, and returns the booking in the making.
+// Take requests a quote for the choice and holds its rooms. It returns the draft's id.
 func (v *Visit) Take(ctx context.Context, c Choice, key string) (id.Draft, error) {
 	in := struct {
 		Property  id.Property `json:"propertyId"`
@@ -55,7 +55,7 @@ type chosenStay struct {
 	CheckOut stay.Date `json:"checkOut"`
 }
 
-// Draft reads a booking in the making.
+// Draft returns the draft.
 func (v *Visit) Draft(ctx context.Context, d id.Draft) (*Draft, error) {
 	var draft Draft
 	_, err := v.do(ctx, wish{method: http.MethodGet, path: draftPath(d), out: &draft})
@@ -64,7 +64,7 @@ func (v *Visit) Draft(ctx context.Context, d id.Draft) (*Draft, error) {
 
 func draftPath(d id.Draft) string { return "/draft/" + d.String() }
 
-// Name says who stays. Version is that of the page that was filled in.
+// Name sets the guest's details. version is the draft's version on the submitted page.
 func (v *Visit) Name(ctx context.Context, d id.Draft, version int, g Guest, key string) error {
 	in := struct {
 		Guest Guest `json:"guest"`
@@ -73,7 +73,8 @@ func (v *Visit) Name(ctx context.Context, d id.Draft, version int, g Guest, key 
 	return err
 }
 
-// Pay begins a payment and tells where it is made; "" where nothing is to be paid now: then the booking is confirmed.
+// Pay begins a payment and returns the URL of its page. If the method has no payment page, Pay confirms the booking and
+// returns "" with the outcome.
 func (v *Visit) Pay(ctx context.Context, d id.Draft, m Method, key string) (to string, o Outcome, err error) {
 	var opened Opened
 	in := map[string]Method{"method": m}
@@ -85,8 +86,8 @@ func (v *Visit) Pay(ctx context.Context, d id.Draft, m Method, key string) (to s
 	return "", o, err
 }
 
-// Return asks what became of a payment. Its outcome is not confirmed while the bank has not answered. A guest who comes from the
-// bank brings the token of the return link, which another browser than theirs needs.
+// Return returns the result of a payment. The outcome is not confirmed while the payment is pending. link is the token
+// of the return link, which a guest needs who returns in another browser.
 func (v *Visit) Return(ctx context.Context, d id.Draft, link, key string) (o Outcome, err error) {
 	path := draftPath(d) + "/return"
 	if link != "" {
@@ -96,13 +97,13 @@ func (v *Visit) Return(ctx context.Context, d id.Draft, link, key string) (o Out
 	return o, err
 }
 
-// Leave gives the rooms of a booking back.
+// Leave abandons the draft.
 func (v *Visit) Leave(ctx context.Context, d id.Draft, key string) error {
 	_, err := v.do(ctx, wish{method: http.MethodDelete, path: draftPath(d), key: key})
 	return err
 }
 
-// Confirmation reads what was booked; whoever did not book it brings the token.
+// Confirmation returns the confirmed booking. Without the session that made the booking, it needs the token.
 func (v *Visit) Confirmation(ctx context.Context, r id.Reservation, token string) (*Confirmation, error) {
 	path := "/confirmation/" + r.String()
 	if token != "" {
@@ -115,14 +116,15 @@ func (v *Visit) Confirmation(ctx context.Context, r id.Reservation, token string
 	if len(v.Front.Houses) > 0 {
 		return &c, nil
 	}
-	// The hotel sells nothing now, so it was not shown. Whose booking stands sees it without names, too.
+	// The booking service returned no properties, for example because the tenant is suspended. If the property service
+	// does not answer either, the page shows no names.
 	if house, err := v.site.properties.Get(ctx, c.Property, v.Words.Tag); err == nil {
 		v.Front.Houses = []House{house}
 	}
 	return &c, nil
 }
 
-// Prefer chooses a language or a currency for the rest of the visit.
+// Prefer sets the language or the currency of the session.
 func (v *Visit) Prefer(ctx context.Context, l locale.Tag, c money.Currency, key string) error {
 	in := struct {
 		Locale   locale.Tag     `json:"locale,omitzero"`
@@ -132,17 +134,17 @@ func (v *Visit) Prefer(ctx context.Context, l locale.Tag, c money.Currency, key 
 	return err
 }
 
-// ToBooking sends the guest to the page of their booking, with the problem that brought them there if one did.
+// ToBooking redirects to the page of the booking, with the problem in err, if any.
 func (v *Visit) ToBooking(d id.Draft, err error) fn.Page {
 	return v.To("/bookings/"+d.String(), problem(err))
 }
 
-// ToPrice sends the guest to the question whether they want the booking at its price, which is another one than they were shown.
+// ToPrice redirects to the page that asks the guest to accept a changed price.
 func (v *Visit) ToPrice(d id.Draft, shown money.Minor) fn.Page {
 	return v.To("/bookings/"+d.String(), url.Values{"shown": {strconv.FormatInt(shown.Amount, 10)}})
 }
 
-// ToStart sends the guest to the beginning, with a search that they have made and the problem.
+// ToStart redirects to the first page, with the guest's search and the problem in err.
 func (v *Visit) ToStart(s Search, err error) fn.Page {
 	query := problem(err)
 	if s.Asked() {
@@ -153,7 +155,7 @@ func (v *Visit) ToStart(s Search, err error) fn.Page {
 	return v.To("", query)
 }
 
-// ToConfirmation sends the guest to what they have booked.
+// ToConfirmation redirects to the page of the confirmation.
 func (v *Visit) ToConfirmation(r id.Reservation) fn.Page {
 	return v.To("/confirmations/"+r.String(), nil)
 }
@@ -165,8 +167,8 @@ func problem(err error) url.Values {
 	return url.Values{"problem": {RefusalOf(err).Code}}
 }
 
-// ToBooked sends the guest to what an outcome says is confirmed. Another browser than the one that booked opens it with the
-// view token, which begins with the reservation's id.
+// ToBooked redirects to the confirmation of an outcome. Another browser than the one that booked needs the view token,
+// which begins with the reservation's id.
 func (v *Visit) ToBooked(o Outcome) fn.Page {
 	if !o.Reservation.IsZero() {
 		return v.ToConfirmation(o.Reservation)
@@ -175,12 +177,12 @@ func (v *Visit) ToBooked(o Outcome) fn.Page {
 	return v.To("/confirmations/"+reservation, url.Values{"t": {o.ViewToken}})
 }
 
-// ToWaiting sends the guest to a page that waits for the bank.
+// ToWaiting redirects to the page that waits for the payment provider.
 func (v *Visit) ToWaiting(d id.Draft) fn.Page {
 	return v.To("/bookings/"+d.String(), url.Values{"step": {"waiting"}})
 }
 
-// ToBack sends the guest back to a page of this site that they were on. Any other address is not believed.
+// ToBack redirects to a page of this site. It ignores any other address, to prevent open redirects.
 func (v *Visit) ToBack(back string) fn.Page {
 	u, err := url.Parse(back)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || (u.Path != v.Home() && !strings.HasPrefix(u.Path, v.Home()+"/")) {
@@ -189,7 +191,7 @@ func (v *Visit) ToBack(back string) fn.Page {
 	return v.To(strings.TrimPrefix(u.EscapedPath(), v.Home()), u.Query())
 }
 
-// Again is the search that a choice was made from.
+// Again returns the search from which the choice was made.
 func (c Choice) Again() Search {
 	return Arrival{
 		Property:  c.Property,
@@ -198,5 +200,5 @@ func (c Choice) Again() Search {
 	}.From()
 }
 
-// Confirmed reports whether the booking is made.
+// Confirmed reports whether the booking is confirmed.
 func (o Outcome) Confirmed() bool { return o.State == confirmed }

@@ -1,13 +1,13 @@
-// Package storefront is the pages of every hotel's own site, for demos: what a hotel's own front end does with the booking
-// service, rendered on the server, so that it works without any script. A production deployment leaves it out.
+// Package storefront serves demo pages of the hotels' own sites, rendered on the server on top of the tenant booking service,
+// without scripts. A production deployment does not include it.
 //
 //	rooms ── choose ─→ details ── setguest ─→ payment ── pay ─→ the bank ── receiveguest ─→ confirmation
 //	  ↑                   │                       │   └─ in cash ──────────────────────────────↑
 //	  └──────── leave ────┴───────────────────────┘
 //
-// Where a booking stands the booking service alone knows: every page asks it, and shows what it says.
+// The booking service alone knows the state of a booking: every page reads it and shows the result.
 //
-// It keeps nothing and has no table. It never calls a route of the booking service that a guest's browser could not call, and
-// never with anything but that guest's cookie. Only for what was booked at a hotel of which the booking service tells no houses,
-// because it is suspended or because they cannot be told, it asks the property service what house and rooms are called.
+// The service has no tables. It calls only routes of the booking service that a guest's browser could call, with that guest's
+// cookie only. There is one exception: for a confirmed booking of a hotel whose properties the booking service does not return,
+// for example because the hotel is suspended, it reads the names of the property and its rooms from the property service.
 package storefront

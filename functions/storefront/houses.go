@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// houses asks what the hotel's houses and rooms are called in the visit's language.
+// houses returns the tenant's properties and rooms in the visit's language.
 func (v *Visit) houses(ctx context.Context) ([]House, error) {
 	var out struct {
 		Properties []House `json:"properties"`
@@ -23,16 +23,16 @@ func (v *Visit) houses(ctx context.Context) ([]House, error) {
 	return out.Properties, err
 }
 
-// Properties is the property service. It is asked only for the sake of what was booked at a hotel that sells nothing now: of
-// such a hotel the booking service tells no houses.
+// Properties is the client of the property service. It is used only for bookings at a hotel of which the booking service
+// returns no properties, for example because it is suspended.
 type Properties struct{ client *upstream.Client }
 
-// OpenProperties opens the client.
+// OpenProperties returns the client.
 func OpenProperties(e env.Env) Properties {
 	return Properties{upstream.Open(e, "property", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})}
 }
 
-// Get reads one house, whosever it is, in a language.
+// Get returns a property of any tenant, in a language.
 func (p Properties) Get(ctx context.Context, property id.Property, l locale.Tag) (House, error) {
 	type text struct {
 		Name string `json:"name"`

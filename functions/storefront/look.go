@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// Tokens are what a hotel's theme decides of how its site looks.
+// Tokens are the values of a theme that the style sheet uses.
 type Tokens struct {
 	Primary    string `json:"primaryColor"` // colours as #rrggbb
 	OnPrimary  string `json:"onPrimaryColor"`
@@ -22,7 +22,7 @@ var (
 	font   = regexp.MustCompile(`^(serif|sans-serif|system-ui)$`)
 )
 
-// safe reports whether the tokens can be written into a style sheet: each is of a form that cannot end the sheet and begin a
+// safe reports whether the tokens can be written into a style sheet: none of their forms can end the sheet and begin a
 // script.
 func (t Tokens) safe() bool {
 	for _, c := range []string{t.Primary, t.OnPrimary, t.Accent, t.Background, t.Surface, t.Text} {
@@ -33,7 +33,7 @@ func (t Tokens) safe() bool {
 	return font.MatchString(t.Font)
 }
 
-// plainTokens are how a hotel looks that has published no theme, or one that no style sheet can be made of.
+// plainTokens is the design of a hotel without a theme or with unsafe tokens.
 var plainTokens = Tokens{Primary: "#0b5d4a", OnPrimary: "#ffffff", Accent: "#b0762b", Background: "#f3f4f1", Surface: "#ffffff",
 	Text: "#1c2526", Font: "system-ui", Corner: 8}
 
@@ -44,7 +44,7 @@ func (v *Visit) style() string {
 	}
 	css, err := files.ReadFile("pages/page.css")
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // cannot fail: the file is embedded
 	}
 	return fmt.Sprintf(":root{--primary:%s;--on-primary:%s;--accent:%s;--back:%s;--paper:%s;--ink:%s;--font:%s;--corner:%dpx}\n",
 		t.Primary, t.OnPrimary, t.Accent, t.Background, t.Surface, t.Text, t.Font, t.Corner) + string(css)

@@ -9,16 +9,17 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// A Call is a guest's request to a hotel's site.
+// A Call is a request to a hotel's site.
 type Call[In any] struct {
 	fn.Call[In]
 	*Visit
 }
 
-// A Serve is the act of one of this service's functions. It needs nothing but the visit: the site keeps nothing.
+// A Serve is the act of one of this service's functions. The visit is its only dependency, because the site has no
+// store.
 type Serve[In any] func(context.Context, Call[In]) (fn.Page, error)
 
-// HTTP makes a page, or an act of a guest that leads to one. Anybody may come: who they are, the booking service decides.
+// HTTP returns an HTTP function for a page or a form. It is public: the booking service authenticates the guest.
 func HTTP[In any](s fn.Spec, serve Serve[In]) fn.Function {
 	s.Access = fn.Public
 	open := func(e env.Env) (fn.Middleware[*Visit], error) { return openMiddleware(e, s) }
@@ -29,7 +30,8 @@ func HTTP[In any](s fn.Spec, serve Serve[In]) fn.Function {
 	})
 }
 
-// openMiddleware knows the hotel by its short name. What the guest's browser has said goes on to the booking service.
+// openMiddleware returns the middleware. It passes the tenant's slug and the browser's headers on to the booking
+// service.
 func openMiddleware(e env.Env, s fn.Spec) (fn.Middleware[*Visit], error) {
 	site, err := openSite(e)
 	enter := func(_ context.Context, r *http.Request, _ identity.Identity) (*Visit, fn.Scope, error) {

@@ -7,15 +7,15 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A Refusal is the booking service's no. Its code says why; a service that cannot be reached says no too.
+// A Refusal is an error response of the booking service. If the service is unavailable, Code says so.
 type Refusal struct {
 	Code       string
 	Violations []fault.Violation
 }
 
-func (r *Refusal) Error() string { return "the booking service refused: " + r.Code }
+func (r *Refusal) Error() string { return "storefront: the booking service returned " + r.Code }
 
-// RefusalOf is the refusal in an error; any other error is that of a service that cannot be reached.
+// RefusalOf returns the Refusal in an error. Any other error means that the service is unavailable.
 func RefusalOf(err error) *Refusal {
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r
@@ -23,12 +23,12 @@ func RefusalOf(err error) *Refusal {
 	return &Refusal{Code: fault.ErrUpstreamUnavailable.Code}
 }
 
-// OfInvitation reports whether the invitation was refused, and not the visit.
+// OfInvitation reports whether the handoff was rejected, and not the visit.
 func (r *Refusal) OfInvitation() bool {
 	return strings.HasPrefix(r.Code, "BFF.CONSUMER.HANDOFF_") || r.Code == fault.ErrValidation.Code
 }
 
-// OfPrice reports whether the price is another one than the guest was shown.
+// OfPrice reports whether the price differs from the one that the guest was shown.
 func (r *Refusal) OfPrice() bool { return r.Code == priceChanged }
 
 const (
@@ -41,7 +41,7 @@ const (
 	declined        = "PAYMENT.DECLINED"
 )
 
-// Fields are the guest's members that a refusal complains about.
+// Fields returns the names of the form's fields with violations.
 func (r *Refusal) Fields() map[string]bool {
 	wrong := map[string]bool{}
 	for _, v := range r.Violations {

@@ -11,21 +11,21 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Search is what a guest has entered, whatever it is: a form of a page is never malformed, at most not understood.
+// A Search is the search form as the guest filled it in. Values are not validated here.
 type Search struct {
 	Property, CheckIn, CheckOut, Adults, Children, Rooms string
 }
 
-// Asked reports whether the guest has searched at all.
+// Asked reports whether the form has a date.
 func (s Search) Asked() bool { return s.CheckIn != "" || s.CheckOut != "" }
 
-// Query is the search as an address has it.
+// Query returns the search as query parameters.
 func (s Search) Query() url.Values {
 	return url.Values{"propertyId": {s.Property}, "checkIn": {s.CheckIn}, "checkOut": {s.CheckOut},
 		"adults": {s.Adults}, "children": {s.Children}, "rooms": {s.Rooms}}
 }
 
-// At returns the fields of a form that books a room found by the search, at the rate and the price that the page shows.
+// At returns the fields of a form that books a room of the search result, at the rate and the price on the page.
 func (s Search) At(room id.RoomType, rate id.RatePlan, shown money.Minor) url.Values {
 	fields := s.Query()
 	fields.Set("roomTypeId", room.String())
@@ -35,7 +35,7 @@ func (s Search) At(room id.RoomType, rate id.RatePlan, shown money.Minor) url.Va
 	return fields
 }
 
-// Whole is the search with what most guests mean where they have said nothing: two people, next week, two nights.
+// Whole returns the search with defaults for empty fields: two adults, next week, two nights.
 func (v *Visit) Whole(s Search) Search {
 	if !s.Asked() {
 		today := stay.DateOf(v.At.In(v.Words.zone))
@@ -52,7 +52,7 @@ func (v *Visit) Whole(s Search) Search {
 	return s
 }
 
-// From is the search that a guest has made before they came.
+// From returns the search that the guest made on the consumer site.
 func (a Arrival) From() Search {
 	return Search{
 		Property: a.Property.String(),
@@ -64,35 +64,35 @@ func (a Arrival) From() Search {
 	}
 }
 
-// Again is the search that a booking came from.
+// Again returns the search from which the booking was made.
 func (q DraftQuote) Again() Search {
 	return Arrival{Property: q.Property, Stay: q.Stay, Occupancy: q.Occupancy}.From()
 }
 
-// Find asks what the hotel has.
+// Find returns the result of the search.
 func (v *Visit) Find(ctx context.Context, s Search) (*Available, error) {
 	var found Available
 	_, err := v.do(ctx, wish{method: http.MethodGet, path: "/availability?" + s.Query().Encode(), out: &found})
 	return &found, err
 }
 
-// Dates are those of the search, for a heading; zero where they are not understood.
+// Dates returns the dates of the search for a heading; zero if they are invalid.
 func (v View) Dates() (s DraftStay) {
 	s.CheckIn, _ = stay.ParseDate(v.Search.CheckIn)
 	s.CheckOut, _ = stay.ParseDate(v.Search.CheckOut)
 	return s
 }
 
-// Full reports whether nothing is left of a room.
+// Full reports whether no room is left.
 func (r AvailableRoom) Full() bool { return r.UnitsLeft != nil && *r.UnitsLeft == 0 }
 
-// few is how many rooms are worth hurrying for.
+// few is the number of rooms from which the page warns that few are left.
 const few = 3
 
-// Scarce reports whether little is left of a room.
+// Scarce reports whether few rooms are left.
 func (r AvailableRoom) Scarce() bool {
 	return r.UnitsLeft != nil && *r.UnitsLeft > 0 && *r.UnitsLeft <= few
 }
 
-// Left is how many there are, where that is known.
+// Left returns the number of rooms. It must be known.
 func (r AvailableRoom) Left() int { return *r.UnitsLeft }

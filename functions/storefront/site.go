@@ -16,16 +16,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A site is the pages of every hotel.
+// A site holds the templates, texts and clients of all hotels' pages.
 type site struct {
-	booking    string // where the booking service is, without the hotel
+	booking    string // the base URL of the booking service, without the tenant
 	wire       http.RoundTripper
 	properties Properties
 	dictionary dictionary
 	pages      *template.Template
 }
 
-// openSite opens the pages. TENANT_BOOKING_URL says where the booking service is, if not below PUBLIC_URL.
+// openSite returns the site. TENANT_BOOKING_URL is the base URL of the booking service; the default is below PUBLIC_URL.
 func openSite(e env.Env) (*site, error) {
 	var c struct {
 		Booking string `env:"TENANT_BOOKING_URL"`
@@ -55,23 +55,24 @@ func openSite(e env.Env) (*site, error) {
 	}, err
 }
 
-// openWire is the connection to the booking service: the one that was given, else one for all pages.
+// openWire returns the transport to the booking service: the one in e, otherwise one that all pages share.
 func openWire(e env.Env) (http.RoundTripper, error) {
 	if given, ok := env.Given[http.RoundTripper](e); ok {
 		return given, nil
 	}
 	return env.Once(e, "storefront", func() (http.RoundTripper, error) {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.Proxy = nil // where calls go is configuration's to say
+		t.Proxy = nil // only the configuration decides where calls go
 		e.OnClose(func(context.Context) error { t.CloseIdleConnections(); return nil })
 		return t, nil
 	})
 }
 
-// sessionCookies are the names that the booking service gives its session's cookie, by how it is called.
+// sessionCookies are the names of the booking service's session cookie: over plain HTTP, on a shared host and on a
+// hotel's own host.
 var sessionCookies = []string{"tnt_id", "__Secure-tnt_id", "__Host-tnt_id"}
 
-// visit is a guest's request. One that acts and then sends them on needs to know nothing of the hotel.
+// visit returns a Visit for a request. Requests that act and redirect need no bootstrap.
 func (s *site) visit(slug string, h http.Header, at time.Time) *Visit {
 	v := &Visit{Slug: slug, At: at, site: s, header: h}
 	for _, c := range (&http.Request{Header: h}).Cookies() {
@@ -83,10 +84,10 @@ func (s *site) visit(slug string, h http.Header, at time.Time) *Visit {
 	return v
 }
 
-// Enter reads what the hotel shows of itself, for a page. It begins the visit where there is none.
+// Enter reads the hotel's bootstrap for a page. It begins a session if there is none.
 func (v *Visit) Enter(ctx context.Context) error { return v.enter(ctx, nil, nil) }
 
-// Arrive enters with an invitation from the consumer site, or with the campaign that has brought the guest.
+// Arrive is Enter with a handoff from the consumer site, or with the campaign of the guest's link.
 func (v *Visit) Arrive(ctx context.Context, from Coming) error {
 	query := url.Values{}
 	if from.Token != "" {
@@ -95,7 +96,7 @@ func (v *Visit) Arrive(ctx context.Context, from Coming) error {
 	return v.enter(ctx, query, http.Header{"X-Campaign-Source": {from.Source}, "X-Campaign-Medium": {from.Medium}, "X-Campaign-Name": {from.Campaign}})
 }
 
-// A Coming is how a guest has come, as their link says.
+// A Coming holds the parameters of the link that the guest followed.
 type Coming struct{ Token, Source, Medium, Campaign string }
 
 func (v *Visit) enter(ctx context.Context, query url.Values, campaign http.Header) error {
@@ -118,7 +119,7 @@ func (v *Visit) enter(ctx context.Context, query url.Values, campaign http.Heade
 	return err
 }
 
-// zone is the hotel's; a hotel company's houses that are far from each other would need one each.
+// zone returns the time zone of the first property. Properties in several time zones are not supported.
 func (v *Visit) zone() *time.Location {
 	for _, house := range v.Front.Houses {
 		if zone, err := time.LoadLocation(house.TimeZone); err == nil {
@@ -128,7 +129,7 @@ func (v *Visit) zone() *time.Location {
 	return time.UTC
 }
 
-// Lost is the page of a visit that could not begin: there is no such hotel, it takes no bookings, or it cannot be reached.
+// Lost returns the page of a visit that could not begin: the hotel is unknown, suspended or unavailable.
 func (v *Visit) Lost(err error) fn.Page {
 	step, answer := "down", fn.Unavailable
 	switch RefusalOf(err).Code {
@@ -136,7 +137,7 @@ func (v *Visit) Lost(err error) fn.Page {
 		step, answer = "unknown", fn.NotFound
 	case suspendedTenant:
 		step = "away"
-	case fault.ErrValidation.Code: // a header or a campaign that cannot be: not the hotel's trouble
+	case fault.ErrValidation.Code: // an invalid header or campaign of the request
 		answer = fn.BadRequest
 	}
 	return v.Show(View{Step: step, Answer: answer, Title: v.Words.T(step + ".title")})

@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Where a booking in the making can stand, as far as that decides what its guest sees.
+// States of a draft that decide which page the guest sees.
 const (
 	quoting    = "quoting"
 	holding    = "holding"
@@ -21,13 +21,13 @@ const (
 
 // An Address holds the query parameters of a booking's page.
 type Address struct {
-	Step    string // that the guest would see
-	Problem string // that led there
-	Shown   int64  // the price that the guest was shown, if the booking has another one
+	Step    string // the requested step
+	Problem string // the code of an earlier error
+	Shown   int64  // the price that the guest was shown, if the draft has another one
 }
 
-// Resume reads a booking and shows its next page. If a payment is under way, it asks the booking service first what became of it: a guest
-// who has paid is not shown the ways to pay, and a guest of whom that is unknown waits.
+// Resume returns the next page of a booking. If a payment was begun, it asks the booking service for the result first: a
+// guest who has paid must not see the payment methods, and a guest whose payment is pending waits.
 func (v *Visit) Resume(ctx context.Context, draft id.Draft, a Address, key string) fn.Page {
 	d, err := v.Draft(ctx, draft)
 	if err == nil && (d.State == paying || d.State == confirming) {
@@ -36,10 +36,10 @@ func (v *Visit) Resume(ctx context.Context, draft id.Draft, a Address, key strin
 		switch {
 		case refused == nil:
 			d.State = outcome.State
-		case code == illegalStep: // a promise of cash is confirmed, not returned with
+		case code == illegalStep: // cash on arrival has no payment page to return from
 		default:
 			if a.Problem, a.Step = code, "waiting"; code == declined {
-				a.Step = "" // also of a guest who waited: they choose how to pay again
+				a.Step = "" // show the payment methods again, also to a guest who waited
 			}
 			d, err = v.Draft(ctx, draft)
 		}
@@ -50,7 +50,7 @@ func (v *Visit) Resume(ctx context.Context, draft id.Draft, a Address, key strin
 	return v.Next(d, a)
 }
 
-// Next is the page of a booking that its guest is to see now. They may want to see another step, as far as that can be.
+// Next returns the page for the draft's state. The requested step is used if the state allows it.
 func (v *Visit) Next(d *Draft, a Address) fn.Page {
 	step, problem := a.Step, a.Problem
 	switch {
@@ -63,7 +63,8 @@ func (v *Visit) Next(d *Draft, a Address) fn.Page {
 	case d.State == confirming, d.State == paying && step == "waiting":
 		return v.Waiting(d, "", problem)
 	case d.State == abandoned, d.State == failedEnd:
-		// Not the problem that led here: "try again" is no advice for a booking that has ended. The page says why it did.
+		// Do not show the earlier problem: "try again" does not help with a booking that has ended. The page shows the
+		// reason.
 		return v.Show(View{Step: "ended", Title: v.Words.T("ended.title"), Draft: d, Back: d.page(v)})
 	case d.State == quoting, d.lapsed():
 		return v.ToStart(d.Quote.Again(), d.lost(problem))
@@ -73,7 +74,8 @@ func (v *Visit) Next(d *Draft, a Address) fn.Page {
 	return v.Show(View{Step: "payment", Title: v.Words.T("step.payment"), Problem: problem, Draft: d, Back: d.page(v)})
 }
 
-// Waiting is the page of a guest whose payment is not known yet. In another browser than theirs the return link is all that they can ask with.
+// Waiting returns the page of a pending payment. In another browser than the one that booked, the return link is the
+// only access to the booking.
 func (v *Visit) Waiting(d *Draft, link, problem string) fn.Page {
 	again, back := v.Home()+"/return/"+d.ID.String(), d.page(v)
 	if link != "" {
@@ -83,7 +85,8 @@ func (v *Visit) Waiting(d *Draft, link, problem string) fn.Page {
 	return v.Show(View{Step: "waiting", Title: v.Words.T("waiting.title"), Problem: problem, Draft: d, Again: again, Back: back})
 }
 
-// Details is the page that asks who comes, with what is known of that, or with what was written last and what was wrong in it.
+// Details returns the form of the guest's details, filled in with the draft's details, or with a rejected form and its
+// errors.
 func (v *Visit) Details(d *Draft, problem string) fn.Page {
 	view := View{Step: "details", Title: v.Words.T("details.title"), Problem: problem, Draft: d, Guest: d.named(), Back: d.page(v)}
 	if t, ok := v.typed(); ok {
@@ -95,7 +98,7 @@ func (v *Visit) Details(d *Draft, problem string) fn.Page {
 	return v.Show(view)
 }
 
-// Booked is the page that shows what was booked.
+// Booked returns the page of a confirmed booking.
 func (v *Visit) Booked(c *Confirmation) fn.Page {
 	title := v.Words.T("confirmed.title")
 	if c.Over() {
@@ -113,13 +116,13 @@ func (d *Draft) named() Guest {
 	return *d.Guest
 }
 
-// lapsed reports whether the rooms are not kept any more, by the booking service's clock. Who has begun to pay may yet get
-// them again.
+// lapsed reports whether the hold has expired, by the booking service's clock. A booking with a payment does not count
+// as lapsed, because it may get its rooms again.
 func (d *Draft) lapsed() bool {
 	return d.State != paying && (d.Hold == nil || !d.ServerTime.Before(d.Hold.ExpiresAt))
 }
 
-// lost is why a booking begins again: the problem that is known already, or that its time is over.
+// lost returns the reason why a booking starts again: the known problem, or the expired hold.
 func (d *Draft) lost(problem string) error {
 	switch {
 	case problem != "":

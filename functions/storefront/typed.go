@@ -13,9 +13,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A typedForm is a form that was refused: what the guest wrote, and the fields that were wrong in it. It waits in a cookie of the
-// guest's own browser for the page that the guest is sent to, so that page is the answer of a GET (post/redirect/get), no
-// address carries a name, and the site keeps nothing.
+// A typedForm is a rejected form: the guest's input and its invalid fields. It is stored in a cookie of the guest's
+// browser until the next page (post/redirect/get), so that a reload works, no URL contains personal data, and the site
+// needs no store.
 type typedForm struct {
 	Guest Guest    `json:"guest"`
 	Wrong []string `json:"wrong,omitempty"`
@@ -24,11 +24,11 @@ type typedForm struct {
 const (
 	typedCookie = "typed"
 	typedLife   = 10 * time.Minute
-	maxTyped    = 3500 // bytes of a cookie's value: browsers keep 4,096 with its name
+	maxTyped    = 3500 // bytes of a cookie's value: browsers store 4,096 with its name
 )
 
-// cookie holds the form for the pages of one booking. Of a form that is too long for a cookie it leaves out the special requests, or
-// else everything but the fields that were wrong.
+// cookie returns the cookie with the form, for the pages of one booking. If the form is too long for a cookie, it omits
+// the special requests, and if necessary everything except the invalid fields.
 func (t typedForm) cookie(v *Visit, d id.Draft) *http.Cookie {
 	value := t.encode()
 	if len(value) > maxTyped {
@@ -50,7 +50,7 @@ func (t typedForm) encode() string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// typed returns the form that the guest sent last for this booking, if it was refused. A cookie that cannot be read is none.
+// typed returns the rejected form of this booking, if there is one. It ignores an invalid cookie.
 func (v *Visit) typed() (t typedForm, ok bool) {
 	c, err := (&http.Request{Header: v.header}).Cookie(typedCookie)
 	if err != nil {
@@ -60,11 +60,11 @@ func (v *Visit) typed() (t typedForm, ok bool) {
 	return t, err == nil && json.Unmarshal(text, &t) == nil
 }
 
-// ToDetails sends the guest back to the form that was refused, with everything that they wrote.
+// ToDetails redirects to the form with the rejected input.
 func (v *Visit) ToDetails(d id.Draft, g Guest, err error) fn.Page {
 	wrong := slices.Sorted(maps.Keys(RefusalOf(err).Fields()))
 	if len(wrong) > 0 {
-		err = nil // the page says it beside the fields
+		err = nil // the page shows the errors beside the fields
 	}
 	query := problem(err)
 	query.Set("step", "details")
@@ -73,7 +73,7 @@ func (v *Visit) ToDetails(d id.Draft, g Guest, err error) fn.Page {
 	return page
 }
 
-// ToNamed sends the guest on from a form that was accepted.
+// ToNamed redirects to the next page after the form was accepted, and deletes the rejected one.
 func (v *Visit) ToNamed(d id.Draft) fn.Page {
 	page := v.ToBooking(d, nil)
 	page.Reply = page.Reply.Forget(typedForm{}.cookie(v, d))

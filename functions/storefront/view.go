@@ -22,7 +22,7 @@ import (
 //go:embed pages/*.html pages/page.css
 var files embed.FS
 
-// parsePages reads the templates. "page" is around each of the others.
+// parsePages parses the templates. "page" wraps each of the others.
 func parsePages() (*template.Template, error) {
 	pages, err := template.New("page.html").ParseFS(files, "pages/*.html")
 	if err != nil {
@@ -31,55 +31,55 @@ func parsePages() (*template.Template, error) {
 	return pages, nil
 }
 
-// A View is one page: what is the same on all pages is filled in by Show.
+// A View is the data of one page. Show fills in the members that all pages share.
 type View struct {
-	Step    string // which page: rooms, price, details, payment, waiting, confirmation, ended, away, down or unknown
+	Step    string // the page: rooms, price, details, payment, waiting, confirmation, ended, away, down or unknown
 	Answer  fn.Answer
 	Title   string
-	Problem string // the code of what went wrong before, if anything did
-	Notice  string // what went well before, if it is worth a word
-	Back    string // where to go on after the language was changed
+	Problem string // the code of an earlier error, if any
+	Notice  string // a success message, if any
+	Back    string // the address of this page, for the language form
 
 	Search       Search
 	Available    *Available
 	Draft        *Draft
-	Again        string      // the URL at which a waiting guest looks again
-	Shown        money.Minor // the price that the guest was shown before
+	Again        string      // the URL that a waiting guest reloads
+	Shown        money.Minor // the price that the guest was shown
 	Guest        Guest
-	Wrong        map[string]bool // fields of the guest
+	Wrong        map[string]bool // invalid fields of the guest's details
 	Confirmation *Confirmation
 
 	*Visit
-	Key    string // names what a form does, so that doing it twice is doing it once
+	Key    string // the idempotency key of the page's forms
 	Style  template.CSS
 	Policy string
 }
 
-// Show renders a page of the visit.
+// Show returns the page with the given data.
 func (v *Visit) Show(view View) fn.Page {
 	view.Visit, view.Key = v, id.New[id.Request]().String()
 	style := v.style()
 	sum := sha256.Sum256([]byte(style))
-	view.Style = template.CSS(style) // our own, and tokens that are known to be safe
-	// The page may look as its one style sheet says, known by its hash, show pictures that are in it, and do nothing else.
+	view.Style = template.CSS(style) // our own style sheet and validated tokens
+	// The content security policy allows only the page's style sheet, by its hash, and images in data URLs.
 	view.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'"
 	return fn.Page{Reply: v.kept(view.Answer.Reply().Language(string(v.Words.Tag)).Varies("Cookie")), Template: v.site.pages, Data: view}
 }
 
-// T says something in the visit's language.
+// T returns a text in the visit's language.
 func (v View) T(about string, args ...any) string { return v.Words.T(about, args...) }
 
-// Steps are the way through a booking.
+// Steps returns the steps of a booking in order.
 func (View) Steps() []string { return []string{"rooms", "details", "payment", "confirmation"} }
 
-// Inside reports whether the page is on that way.
+// Inside reports whether the page is one of the steps.
 func (v View) Inside() bool { return slices.Contains(v.Steps(), v.Step) }
 
-// ProblemText is what a guest reads of a problem.
+// ProblemText returns the message for the page's problem.
 func (v View) ProblemText() string { return v.Words.Or("problem."+v.Problem, v.T("problem.other")) }
 
-// Terms returns what a cancellation costs and until when it is free, in the guest's language whatever the hotel's is. The hours
-// of a policy count to midnight at the beginning of the arrival day, at the hotel.
+// Terms returns the text of a cancellation policy in the guest's language. The policy's hours count back from midnight
+// at the start of the arrival day, in the hotel's time zone.
 func (v View) Terms(p *Policy, arrival stay.Date) string {
 	if p == nil {
 		return ""
@@ -96,7 +96,7 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 	return v.T("policy.until", v.Words.Date(stay.DateOf(until)), v.Words.Clock(until), penalty)
 }
 
-// Reason returns why a booking has ended, as far as its state tells.
+// Reason returns why the booking has ended, according to its state.
 func (v View) Reason() string {
 	switch d := v.Draft; {
 	case d.State == failedEnd:
@@ -107,7 +107,7 @@ func (v View) Reason() string {
 	return v.T("ended.left")
 }
 
-// Line is what a line of the bill is for. The hotel's own words are in the hotel's language.
+// Line returns the description of a price line. The hotel's own description is in the hotel's language.
 func (v View) Line(l DraftLine) string {
 	if v.Words.Tag.Language() == "en" || !v.Words.Says("line."+l.Kind) {
 		return l.Description
@@ -115,7 +115,7 @@ func (v View) Line(l DraftLine) string {
 	return v.T("line." + l.Kind)
 }
 
-// Room is what a room is called in the guest's language: just a room where nobody can tell.
+// Room returns the name of a room type in the guest's language, or a general name if it is unknown.
 func (v View) Room(p id.Property, r id.RoomType) string {
 	for _, house := range v.Front.Houses {
 		for _, room := range house.RoomTypes {
@@ -127,7 +127,8 @@ func (v View) Room(p id.Property, r id.RoomType) string {
 	return v.T("line.room")
 }
 
-// Brand is what the hotel is called in the guest's language: where it is one house, as that is. Nobody translates a company.
+// Brand returns the hotel's name: a single property's name in the guest's language, otherwise the company's name, which
+// has no translations.
 func (v View) Brand() string {
 	if len(v.Front.Houses) == 1 {
 		return v.Front.Houses[0].Name
@@ -135,7 +136,7 @@ func (v View) Brand() string {
 	return v.Front.BrandName
 }
 
-// Tagline is what the hotel says of itself, where the guest can read its script: nobody translates it.
+// Tagline returns the hotel's tagline if it is in the script of the guest's language. Taglines have no translations.
 func (v View) Tagline() string {
 	arabic := strings.ContainsFunc(v.Front.Tagline, func(r rune) bool { return unicode.Is(unicode.Arabic, r) })
 	if arabic != (v.Words.Tag.Direction() == locale.RightToLeft) {
@@ -144,7 +145,7 @@ func (v View) Tagline() string {
 	return v.Front.Tagline
 }
 
-// House is what a hotel is called in the guest's language.
+// House returns the name of a property in the guest's language.
 func (v View) House(p id.Property) string {
 	for _, house := range v.Front.Houses {
 		if house.ID == p {
@@ -154,15 +155,15 @@ func (v View) House(p id.Property) string {
 	return v.Front.BrandName
 }
 
-// Languages are those of the hotel that the site is written in, and the session's own: the list shows what is chosen.
+// Languages returns the hotel's languages that the site supports, and the session's own.
 func (v View) Languages() []locale.Conventions {
 	return slices.DeleteFunc(slices.Clone(v.Front.Locales), func(c locale.Conventions) bool {
 		return v.site.dictionary[c.Tag.Language()] == nil && c.Tag != v.Front.Locale
 	})
 }
 
-// Foreign marks the hotel's own texts where they are in another language than the page (WCAG 3.1.2), so that they are read
-// aloud and laid out as what they are.
+// Foreign returns the attributes of the hotel's own texts. If they are in another language than the page, that language
+// is declared (WCAG 3.1.2), so that browsers and screen readers treat them correctly.
 func (v View) Foreign() template.HTMLAttr {
 	if v.Front.Locale == "" || v.Front.Locale.Language() == v.Words.Tag.Language() {
 		return `dir="auto"`
@@ -170,7 +171,7 @@ func (v View) Foreign() template.HTMLAttr {
 	return template.HTMLAttr(`dir="auto" lang="` + template.HTMLEscapeString(string(v.Front.Locale)) + `"`)
 }
 
-// Picture lets through pictures that are in the page already. What else a hotel names is not loaded.
+// Picture allows images in data URLs only. Other images are not loaded.
 func (View) Picture(address string) template.URL {
 	if strings.HasPrefix(address, "data:image/svg+xml;base64,") {
 		return template.URL(address)
@@ -178,13 +179,13 @@ func (View) Picture(address string) template.URL {
 	return ""
 }
 
-// Redirects reports whether one pays on somebody else's page.
+// Redirects reports whether the method has a payment page.
 func (View) Redirects(m Method) bool { return m != cashOnArrival }
 
-// Link opens the confirmation on another device.
+// Link returns the URL of the confirmation for another device.
 func (v View) Link(c *Confirmation) string {
 	return v.Home() + "/confirmations/" + c.Reservation.String() + "?" + url.Values{"t": {c.ViewToken}}.Encode()
 }
 
-// Booking is the address of a booking in the making.
+// Booking returns the URL of the booking's page.
 func (v View) Booking() string { return v.Home() + "/bookings/" + v.Draft.ID.String() }

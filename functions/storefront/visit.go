@@ -18,39 +18,40 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A Visit is one request of a guest of a hotel's site. The site has no secrets: it asks the booking service as the guest's
-// browser would, with their cookie and in their language, and hands on the cookie that comes back.
+// A Visit is one request to a hotel's site. The site has no secrets: it calls the booking service as the guest's browser
+// would, with the guest's cookie and language, and passes the response's cookies on.
 type Visit struct {
 	Slug    string
 	At      time.Time
-	Front   Front // what the hotel shows of itself; zero in visits that only act
+	Front   Front // the hotel's bootstrap; zero in requests that only act
 	Words   Words
-	Seen    string // which Front.Version the guest has before them, where they act on it
-	plain   bool   // over plain HTTP on loopback, where browsers keep no secure cookie
+	Seen    string // the Front.Version of the submitted page
+	plain   bool   // over plain HTTP on loopback, where browsers reject secure cookies
 	site    *site
 	header  http.Header
-	cookies []*http.Cookie // of the guest, as the booking service set them last
-	fresh   []*http.Cookie // those that the browser does not have yet
+	cookies []*http.Cookie // the guest's current cookies
+	fresh   []*http.Cookie // cookies that the response must set
 }
 
-// forwarded are the guest's headers that the booking service is to know as from the guest.
+// forwarded are the request headers that are passed on to the booking service.
 var forwarded = []string{"Accept-Language", "User-Agent", "Dnt", "Sec-Gpc", "Sec-Ch-Ua-Mobile", "Sec-Purpose", "Purpose", "X-Request-Id",
 	"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Sandbox-Scenario"}
 
 // A wish is one request to the booking service.
 type wish struct {
 	method, path string
-	key          string // idempotency
-	match        string // the version that is changed
+	key          string // idempotency key
+	match        string // version for If-Match
 	in, out      any
 }
 
 const (
 	maxAnswer = 1 << 20
-	inLine    = 150 * time.Millisecond // until the first of two clicks is looked for again
+	inLine    = 150 * time.Millisecond // delay before a request in progress is retried
 )
 
-// do makes a request and tells its status. Of two clicks the second waits for what became of the first.
+// do sends a request and returns its status. If the same request is still in progress, for example after a double click,
+// do waits and retries.
 func (v *Visit) do(ctx context.Context, w wish) (status int, err error) {
 	for {
 		status, err = v.send(ctx, w)
@@ -73,8 +74,8 @@ func (v *Visit) send(ctx context.Context, w wish) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("storefront: %s: %w", w.path, err)
 	}
-	v.dress(req, w)
-	res, err := v.site.wire.RoundTrip(req) // follows no redirect
+	v.setHeaders(req, w)
+	res, err := v.site.wire.RoundTrip(req) // does not follow redirects
 	if err != nil {
 		return 0, fmt.Errorf("storefront: %s: %w", w.path, err)
 	}
@@ -84,10 +85,10 @@ func (v *Visit) send(ctx context.Context, w wish) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("storefront: %s: %w", w.path, err)
 	}
-	return res.StatusCode, judge(res, text, w.out)
+	return res.StatusCode, parseResponse(res, text, w.out)
 }
 
-func (v *Visit) dress(req *http.Request, w wish) {
+func (v *Visit) setHeaders(req *http.Request, w wish) {
 	for _, name := range forwarded {
 		if values := v.header.Values(name); values != nil {
 			req.Header[name] = values
@@ -111,7 +112,7 @@ func (v *Visit) dress(req *http.Request, w wish) {
 	req.Header.Set("X-Client-Surface", "web-tenant")
 }
 
-func judge(res *http.Response, text []byte, out any) error {
+func parseResponse(res *http.Response, text []byte, out any) error {
 	switch {
 	case res.StatusCode/100 == 2 && (out == nil || res.StatusCode == http.StatusNoContent):
 		return nil
@@ -125,21 +126,21 @@ func judge(res *http.Response, text []byte, out any) error {
 	return &Refusal{strings.TrimPrefix(p.Code, "MELMASTOON."), p.Violations}
 }
 
-// take keeps what the booking service has the browser keep. The browser gets it for the site's own path, since it never
-// calls the booking service itself.
+// take stores the cookies of the booking service's response. Their path becomes the site's own, because the browser
+// never calls the booking service itself.
 func (v *Visit) take(set []*http.Cookie) {
 	for _, c := range set {
 		same := func(other *http.Cookie) bool { return other.Name == c.Name }
-		c.Path, c.Domain, c.Secure = v.Home(), "", !v.plain // the booking service may have been called by plain HTTP
+		c.Path, c.Domain, c.Secure = v.Home(), "", !v.plain // even if the booking service was called over plain HTTP
 		v.cookies = append(slices.DeleteFunc(v.cookies, same), c)
 		v.fresh = append(slices.DeleteFunc(v.fresh, same), c)
 	}
 }
 
-// Home is where the hotel's site begins.
+// Home returns the path of the hotel's site.
 func (v *Visit) Home() string { return "/site/" + url.PathEscape(v.Slug) }
 
-// To sends the guest on to a page of the site.
+// To redirects to a page of the site.
 func (v *Visit) To(path string, query url.Values) fn.Page {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -147,7 +148,7 @@ func (v *Visit) To(path string, query url.Values) fn.Page {
 	return fn.Page{Reply: v.kept(fn.SeeOther.At(v.Home() + path))}
 }
 
-// Away sends the guest to somebody else's page, such as a bank's.
+// Away redirects to an external page, such as a payment page.
 func (v *Visit) Away(to string) fn.Page { return fn.Page{Reply: v.kept(fn.SeeOther.At(to))} }
 
 // kept adds the cookies that the browser does not have yet.

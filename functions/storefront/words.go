@@ -17,7 +17,7 @@ import (
 //go:embed pages/texts.json
 var texts []byte
 
-// A dictionary is what the site says, by language and by what it is about.
+// A dictionary holds the site's texts by language and key.
 type dictionary map[string]map[string]string
 
 func readDictionary() (d dictionary, err error) {
@@ -27,17 +27,17 @@ func readDictionary() (d dictionary, err error) {
 	return d, nil
 }
 
-// languages are those that the site is written in. Whoever reads another reads English.
+// languages are the site's languages. English is the default.
 var languages = []locale.Tag{locale.English, locale.Pashto, locale.Dari}
 
-// Words are the site in one language: what it says, and how it writes numbers, money and days.
+// Words holds the site's texts in one language, and its conventions for numbers, money and dates.
 type Words struct {
 	locale.Conventions
 	texts map[string]string
-	zone  *time.Location // the hotel's
+	zone  *time.Location // the hotel's time zone
 }
 
-// in is the site in a language, or in English where it is not written in that.
+// in returns the texts in a language, or in English if the site does not support it.
 func (d dictionary) in(tag locale.Tag, zone *time.Location) Words {
 	if d[tag.Language()] == nil {
 		tag = locale.English
@@ -45,7 +45,7 @@ func (d dictionary) in(tag locale.Tag, zone *time.Location) Words {
 	return Words{Conventions: tag.Conventions(), texts: d[tag.Language()], zone: zone}
 }
 
-// T says something. {0}, {1} and so on in it stand for the arguments.
+// T returns the text of a key. {0}, {1} and so on are replaced by the arguments.
 func (w Words) T(about string, args ...any) string {
 	pairs := make([]string, 0, 2*len(args))
 	for i, arg := range args {
@@ -58,10 +58,10 @@ func (w Words) T(about string, args ...any) string {
 	return strings.NewReplacer(pairs...).Replace(w.texts[about])
 }
 
-// Says reports whether there is anything to say about that.
+// Says reports whether the key has a text.
 func (w Words) Says(about string) bool { return w.texts[about] != "" }
 
-// Or says something, or else otherwise: of what a hotel has named itself the site need not know.
+// Or returns the text of a key, or otherwise if there is none, as for values that a hotel defines itself.
 func (w Words) Or(about, otherwise string) string {
 	if said, ok := w.texts[about]; ok {
 		return said
@@ -69,12 +69,12 @@ func (w Words) Or(about, otherwise string) string {
 	return otherwise
 }
 
-// Number writes a number in the language's digits.
+// Number formats a number in the language's digits.
 func (w Words) Number(n int) string { return w.digits(strconv.Itoa(n)) }
 
 var eastern = strings.NewReplacer("0", "۰", "1", "۱", "2", "۲", "3", "۳", "4", "۴", "5", "۵", "6", "۶", "7", "۷", "8", "۸", "9", "۹", ",", "٬", ".", "٫")
 
-// digits writes Western digits, and what groups them, as the language does.
+// digits replaces Western digits and separators by the language's.
 func (w Words) digits(s string) string {
 	if w.Digits == "arabext" {
 		return eastern.Replace(s)
@@ -82,7 +82,7 @@ func (w Words) digits(s string) string {
 	return s
 }
 
-// Money writes an amount: AFN 12,500, or ۱۲٬۵۰۰ افغانۍ. Decimals that are all zero are left out.
+// Money formats an amount: AFN 12,500, or ۱۲٬۵۰۰ افغانۍ. It omits decimals that are all zero.
 func (w Words) Money(m money.Minor) string {
 	text := strconv.FormatInt(m.Amount, 10)
 	sign := ""
@@ -104,7 +104,7 @@ func (w Words) Money(m money.Minor) string {
 	return sign + name + " " + units
 }
 
-// Date writes a day as people in that language count it: in Afghanistan and Iran by the solar year.
+// Date formats a date in the language's calendar: in Afghanistan and Iran the solar one.
 func (w Words) Date(d stay.Date) string {
 	if w.Calendar != "persian" {
 		return d.Time().Format("2 January 2006")
@@ -117,10 +117,11 @@ func (w Words) Date(d stay.Date) string {
 	return w.Number(day) + " " + months[month-1] + " " + w.digits(strconv.Itoa(year))
 }
 
-// Clock writes a time of day at the hotel.
+// Clock formats a time of day in the hotel's time zone.
 func (w Words) Clock(t time.Time) string { return w.digits(t.In(w.zone).Format("15:04")) }
 
-// solarMonths are the months of the solar year from the spring equinox on: Afghanistan and Iran name them differently.
+// solarMonths are the months of the solar year, which begins at the spring equinox. Afghanistan and Iran have different
+// names.
 var solarMonths = map[locale.Tag][]string{
 	"ps-AF": {"وری", "غویی", "غبرګولی", "چنګاښ", "زمری", "وږی", "تله", "لړم", "لیندۍ", "مرغومی", "سلواغه", "کب"},
 	"fa-AF": {"حمل", "ثور", "جوزا", "سرطان", "اسد", "سنبله", "میزان", "عقرب", "قوس", "جدی", "دلو", "حوت"},
@@ -130,12 +131,12 @@ var solarMonths = map[locale.Tag][]string{
 const (
 	day    = 24 * time.Hour
 	cycle  = 12053 // days in 33 solar years
-	leaps  = 1461  // days in four of them, the first of which is a leap year
+	leaps  = 1461  // days in four of them, which begin with a leap year
 	common = 365
 )
 
-// solar is a day in the solar calendar by the 33-year rule, which is right for this century. A cycle has eight times four
-// years and then a common one; 1375 began one.
+// solar converts a date to the solar calendar by the 33-year rule, which is correct for this century. A cycle has eight
+// groups of four years and one common year; 1375 began a cycle.
 func solar(t time.Time) (year, month, dayOfMonth int) {
 	days := int(t.Sub(time.Date(1996, time.March, 20, 0, 0, 0, 0, time.UTC)) / day)
 	year = 1375 + days/cycle*33

@@ -1,4 +1,4 @@
-// Package choose takes the room and the rate that a guest has chosen.
+// Package choose quotes and holds the room and rate that the guest has chosen.
 package choose
 
 import (
@@ -33,8 +33,8 @@ type Request struct {
 	Rooms    int         `form:"rooms"`
 
 	Draft    id.Draft       `form:"draftId,optional"`  // the booking whose price has changed
-	Total    int64          `form:"total,optional"`    // what the guest was shown, in minor units
-	Currency money.Currency `form:"currency,optional"` // of that
+	Total    int64          `form:"total,optional"`    // the price on the page, in minor units
+	Currency money.Currency `form:"currency,optional"` // of Total
 
 	Once string `form:"once"`
 	Seen string `form:"seen,optional"`
@@ -46,7 +46,8 @@ func (r Request) choice() storefront.Choice {
 		Shown: money.Minor{Amount: r.Total, Currency: r.Currency, Exponent: r.Currency.Exponent()}}
 }
 
-// choose goes on to the booking, to the question whether another price will do, or back to the rooms if these are gone.
+// choose redirects to the booking, to the question about a changed price, or back to the rooms if these are no longer
+// available.
 func choose(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	c.Seen = c.In.Seen
 	choice := c.In.choice()

@@ -1,4 +1,4 @@
-// Package leave gives back the rooms of a guest who wants others or none.
+// Package leave abandons a booking.
 package leave
 
 import (

@@ -1,4 +1,4 @@
-// Package offerrooms is where a hotel's site begins: its rooms, for the days that a guest asks for.
+// Package offerrooms serves the first page of a hotel's site: its rooms for the guest's dates.
 package offerrooms
 
 import (
@@ -17,7 +17,7 @@ var Function = storefront.HTTP(fn.Spec{
 	Timeout: 5 * time.Second,
 }, offer)
 
-// A Request is the guest's search, and how they came.
+// A Request holds the guest's search and the parameters of the link.
 type Request struct {
 	Property string `query:"propertyId,optional"`
 	CheckIn  string `query:"checkIn,optional"`
@@ -41,11 +41,11 @@ func offer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	err := c.Arrive(ctx, storefront.Coming{Token: c.In.Token, Source: c.In.Source, Medium: c.In.Medium, Campaign: c.In.Campaign})
 	switch {
 	case err != nil && c.In.Token != "" && storefront.RefusalOf(err).OfInvitation():
-		return c.ToStart(storefront.Search{}, err), nil // the visit goes on without the invitation, and says so
+		return c.ToStart(storefront.Search{}, err), nil // continue without the handoff, and show the problem
 	case err != nil:
 		return c.Lost(err), nil
 	case c.Front.Arrival != nil:
-		return c.ToStart(c.Front.Arrival.From(), nil), nil // the token leaves the address bar
+		return c.ToStart(c.Front.Arrival.From(), nil), nil // removes the token from the address bar
 	case c.In.Token != "":
 		return c.ToStart(c.In.search(), nil), nil
 	}

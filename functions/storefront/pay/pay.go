@@ -1,4 +1,4 @@
-// Package pay begins the payment that a guest has chosen.
+// Package pay begins a payment with the chosen method.
 package pay
 
 import (
@@ -19,7 +19,7 @@ var Function = storefront.HTTP(fn.Spec{
 	Timeout: 10 * time.Second,
 }, pay)
 
-// A Request is the way to pay.
+// A Request names the payment method.
 type Request struct {
 	Draft  id.Draft          `path:"draftId"`
 	Method storefront.Method `form:"method"`
@@ -27,7 +27,7 @@ type Request struct {
 	Seen   string            `form:"seen,optional"`
 }
 
-// pay sends the guest to whoever takes the money; where that is the front desk, the booking is confirmed at once.
+// pay redirects to the payment page. Without one, it redirects to the confirmation.
 func pay(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	c.Seen = c.In.Seen
 	elsewhere, outcome, err := c.Pay(ctx, c.In.Draft, c.In.Method, c.In.Once)

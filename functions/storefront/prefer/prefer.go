@@ -1,4 +1,4 @@
-// Package prefer chooses a language and a currency for the rest of a visit.
+// Package prefer sets the language and the currency of the session.
 package prefer
 
 import (
@@ -28,7 +28,7 @@ type Request struct {
 	Once     string         `form:"once"`
 }
 
-// prefer goes back to the page that the guest was on. A choice that could not be kept shows there by itself.
+// prefer redirects to the page of the form. A failure is visible there, because the old choice is still selected.
 func prefer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	if err := c.Prefer(ctx, c.In.Locale, c.In.Currency, c.In.Once); err != nil {
 		return c.ToStart(storefront.Search{}, err), nil

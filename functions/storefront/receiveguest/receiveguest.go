@@ -1,4 +1,4 @@
-// Package receiveguest receives a guest who comes back from the payment.
+// Package receiveguest receives a guest who returns from the payment page.
 package receiveguest
 
 import (
@@ -19,13 +19,13 @@ var Function = storefront.HTTP(fn.Spec{
 	Timeout: 8 * time.Second,
 }, receive)
 
-// A Request names the booking. How the payment went nobody can say here: that is asked.
+// A Request names the booking. It does not contain the result of the payment, which is read from the booking service.
 type Request struct {
 	Draft id.Draft `path:"draftId"`
 	Link  string   `query:"r,optional"`
 }
 
-// receive may be asked as often as the guest looks: what it finds out is found out once.
+// receive is idempotent: the guest may reload the page.
 func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	outcome, err := c.Return(ctx, c.In.Draft, c.In.Link, c.Act.String())
 	switch {
@@ -33,7 +33,7 @@ func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 		return c.ToBooking(c.In.Draft, err), nil
 	case outcome.Confirmed():
 		return c.ToBooked(outcome), nil
-	case outcome.Reservation.IsZero(): // another browser: all that it may ask is this
+	case outcome.Reservation.IsZero(): // another browser, which may see only this page
 		if err := c.Enter(ctx); err != nil {
 			return c.Lost(err), nil
 		}

@@ -1,4 +1,4 @@
-// Package setguest notes who comes.
+// Package setguest sets the guest's details of a booking.
 package setguest
 
 import (
@@ -20,7 +20,7 @@ var Function = storefront.HTTP(fn.Spec{
 	Timeout: 5 * time.Second,
 }, note)
 
-// A Request is the form, whatever was written into it.
+// A Request is the form, unvalidated.
 type Request struct {
 	Draft     id.Draft   `path:"draftId"`
 	Version   int        `form:"version"`
@@ -39,7 +39,7 @@ func (r Request) guest() storefront.Guest {
 		Locale: r.Locale, Requests: r.Requests}
 }
 
-// note goes on to the payment, or back to the form with what is wrong in it and nothing of it lost.
+// note redirects to the payment, or back to the form with its input and errors.
 func note(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	c.Seen = c.In.Seen
 	if err := c.Name(ctx, c.In.Draft, c.In.Version, c.In.guest(), c.In.Once); err != nil {

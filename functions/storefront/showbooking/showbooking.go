@@ -1,4 +1,4 @@
-// Package showbooking shows a guest the next step of their booking.
+// Package showbooking serves the current page of a booking.
 package showbooking
 
 import (
@@ -18,12 +18,12 @@ var Function = storefront.HTTP(fn.Spec{
 	Timeout: 5 * time.Second,
 }, show)
 
-// A Request names the booking. A guest may go back to their details as long as they have not begun to pay.
+// A Request names the booking. A guest may return to the details until a payment is begun.
 type Request struct {
 	Draft   id.Draft `path:"draftId"`
 	Step    string   `query:"step,optional"`
 	Problem string   `query:"problem,optional"`
-	Shown   int64    `query:"shown,optional"` // the price that the guest was shown before, in minor units
+	Shown   int64    `query:"shown,optional"` // the price that the guest was shown, in minor units
 }
 
 func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {

@@ -1,4 +1,4 @@
-// Package showconfirmation shows a guest what they have booked.
+// Package showconfirmation serves the page of a confirmed booking.
 package showconfirmation
 
 import (
@@ -18,14 +18,14 @@ var Function = storefront.HTTP(fn.Spec{
 	Timeout: 5 * time.Second,
 }, show)
 
-// A Request names the reservation. Whoever did not book it brings the token.
+// A Request names the reservation. Without the session that made the booking, the token is required.
 type Request struct {
 	Reservation id.Reservation `path:"reservationId"`
 	Token       string         `query:"t,optional"`
 }
 
 func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	entered := c.Enter(ctx) // what was booked is shown also where the hotel sells nothing, or where nobody knows how its site looks
+	entered := c.Enter(ctx) // a confirmation is shown even if the hotel is suspended or its bootstrap is unavailable
 	booked, err := c.Confirmation(ctx, c.In.Reservation, c.In.Token)
 	switch {
 	case err == nil:
