@@ -21,7 +21,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// Arrivals keeps the ledger of handoffs: each opens one session of the hotel's site, and no other.
+// Arrivals is the ledger of handoffs. A handoff can be used by one session of the hotel's site only.
 type Arrivals struct {
 	keys    handoff.Keys
 	peppers pseudonym.Peppers
@@ -30,7 +30,7 @@ type Arrivals struct {
 	flags   *flags.Flags
 }
 
-// OpenArrivals opens the ledger.
+// OpenArrivals returns the ledger.
 func OpenArrivals(e env.Env) (*Arrivals, error) {
 	keys, err := secrets.Handoff(e)
 	if err != nil {
@@ -44,17 +44,17 @@ func OpenArrivals(e env.Env) (*Arrivals, error) {
 	return &Arrivals{keys: keys, peppers: peppers, db: db, outbox: outbox.Open(e, db), flags: OpenFlags(e)}, nil
 }
 
-// An Invitation is a genuine handoff to the hotel. Whether it is still good is known when it is accepted.
+// An Invitation is a handoff to the hotel with a valid signature. Accept decides whether it is still valid.
 type Invitation struct {
 	handoff.Handoff
-	fingerprint string // names the token where the token must not be
+	fingerprint string // a hash that identifies the token where the token itself must not appear
 }
 
-// Arrival is the entry that the ledger makes of the invitation, whoever asks and however often.
+// Arrival returns the id of the invitation's entry in the ledger. It is the same for every call.
 func (i Invitation) Arrival() id.HandoffArrival { return id.Derive[id.HandoffArrival](i.ID, "arrival") }
 
-// Read verifies a token: handoff.ErrSignatureInvalid if it was not signed here for that hotel. It does not look at the expiry,
-// which Accept checks by the database's clock.
+// Read verifies a token. It returns handoff.ErrSignatureInvalid unless the token was signed by this platform for that
+// tenant. It does not check the expiry, which Accept checks by the database's clock.
 func (a *Arrivals) Read(token handoff.Token, t id.Tenant) (Invitation, error) {
 	h, err := a.keys.Verify(token, t, time.Time{})
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *Arrivals) Read(token handoff.Token, t id.Tenant) (Invitation, error) {
 	return Invitation{h, token.Fingerprint()}, nil
 }
 
-// An Arrival is what a guest has chosen before they came, for the booking form.
+// An Arrival holds the guest's choices on the consumer site, for the booking form.
 type Arrival struct {
 	ID        id.HandoffArrival `json:"handoffArrivalId"`
 	Handoff   id.Handoff        `json:"handoffId"`
@@ -82,9 +82,9 @@ func (i Invitation) arrival() Arrival {
 	}
 }
 
-// Accept uses the invitation for the visitor's session, and tells of it. The session that has used it may do so again until
-// it is over, and gets the same. Another session gets handoff.ErrReplayed, of which the world is told too; one that comes
-// too late gets handoff.ErrExpired.
+// Accept uses the invitation for the visitor's session, and publishes that. The session that has used it may use it
+// again until it expires, and gets the same answer. Another session gets handoff.ErrReplayed, which is published too.
+// After the expiry Accept returns handoff.ErrExpired.
 func (a *Arrivals) Accept(ctx context.Context, v Visitor, i Invitation, from Trace) (Arrival, error) {
 	var refused error
 	err := a.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error {
@@ -96,7 +96,7 @@ func (a *Arrivals) Accept(ctx context.Context, v Visitor, i Invitation, from Tra
 		case e.Over:
 			refused = handoff.ErrExpired
 		case e.Session != v.Session.ID:
-			refused = handoff.ErrReplayed // told in this transaction, which therefore commits
+			refused = handoff.ErrReplayed // the event is in this transaction, which must commit
 			return a.outbox.Append(ctx, tx, a.replayed(v, i, from, e.Now))
 		case e.First:
 			return a.outbox.Append(ctx, tx, a.flags.Sampled(!v.Session.Consent.Telemetry, consumed(v, i, e.ConsumedAt))...)
@@ -109,18 +109,18 @@ func (a *Arrivals) Accept(ctx context.Context, v Visitor, i Invitation, from Tra
 	return i.arrival(), refused
 }
 
-// An entry is what the ledger says after a session has come with an invitation.
+// An entry is the state of an invitation in the ledger.
 type entry struct {
-	Session    id.TenantSession // that it belongs to
+	Session    id.TenantSession // that has used the invitation
 	ConsumedAt time.Time
-	First      bool // it was just used
+	First      bool // this call has used it
 	Over       bool
 	Now        time.Time
 }
 
-// enter uses the invitation if nobody has: one statement decides, whoever else comes at the same time. It names no index,
-// for a handoff is unique by two: whichever of them another session is met at, that session was first. The clock that says
-// whether it is over is the database's.
+// enter records the use of the invitation unless it was used before. One statement decides among concurrent calls. ON
+// CONFLICT names no constraint, because a handoff is unique by two of them, and each means that another session was
+// first. The database's clock decides the expiry.
 func (a *Arrivals) enter(ctx context.Context, tx postgres.Tx, v Visitor, i Invitation, from Trace) (e entry, err error) {
 	payload := i.arrival()
 	err = tx.QueryRow(ctx, `
@@ -145,7 +145,7 @@ func (a *Arrivals) enter(ctx context.Context, tx postgres.Tx, v Visitor, i Invit
 		pgx.StrictNamedArgs{"tenant": v.Tenant.ID, "handoff": i.ID}).
 		Scan(&e.Session, &e.ConsumedAt, &e.Over, &e.Now)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return entry{Over: true}, nil // nobody has used it, and now it is too late
+		return entry{Over: true}, nil // never used, and expired now
 	}
 	return e, err
 }
@@ -190,7 +190,8 @@ type handoffReplayed struct {
 	Address     pseudonym.Hash   `json:"ipHash,omitzero"`
 }
 
-// replayed tells of a second use, about whoever tries it. It is always told: what guards others is not theirs to silence.
+// replayed returns the event of a second use by another session. It is published whatever the consent of that session,
+// because it protects another guest.
 func (a *Arrivals) replayed(v Visitor, i Invitation, from Trace, now time.Time) event.Draft {
 	code := "MELMASTOON." + handoff.ErrReplayed.Code
 	return coded(code, NewEvent(v, ErrorEncounteredV1, handoffReplayed{
@@ -206,7 +207,7 @@ func (a *Arrivals) replayed(v Visitor, i Invitation, from Trace, now time.Time) 
 	}))
 }
 
-// address is the pseudonym of the client's address, "" where it is not known.
+// address returns the pseudonym of the client's address, or "" if it is unknown.
 func (a *Arrivals) address(from Trace) pseudonym.Hash {
 	value, err := pseudonym.Address(from.Address)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Bookings remembers confirmed reservations for five minutes: guests look at them often, and they hardly change.
+// Bookings caches confirmed reservations for five minutes: guests read them often, and they seldom change.
 type Bookings struct {
 	reservations Reservations
 	known        *cache.Cache[Reservation]
 }
 
-// OpenBookings opens the client and its memory.
+// OpenBookings returns Bookings with its client and cache.
 func OpenBookings(e env.Env) Bookings {
 	return Bookings{OpenReservations(e), cache.Open[Reservation](e, "confirmation", cache.Policy{Fresh: 5 * time.Minute, Stale: 5 * time.Minute})}
 }
 
-// Get returns a reservation that was confirmed, and how it was found. Others are ErrNotFound, and not remembered: the next
-// moment may confirm them.
+// Get returns a confirmed reservation and its cache state. It returns ErrNotFound for other reservations, and does not
+// cache that, because they may be confirmed at any moment.
 func (b Bookings) Get(ctx context.Context, t id.Tenant, r id.Reservation) (Reservation, cache.State, error) {
 	return b.known.Fetch(ctx, document.KeyOf(t.String(), r.String()), []cache.Epoch{cache.OfTenant(t)}, func(ctx context.Context) (Reservation, error) {
 		found, err := b.reservations.Get(ctx, t, r)

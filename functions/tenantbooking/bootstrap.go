@@ -16,20 +16,20 @@ import (
 	"melmastoon.ghasi.io/shared/platform/cache"
 )
 
-// A Bootstrap is all that a hotel's site needs to begin.
+// A Bootstrap is the first response that a hotel's site reads.
 type Bootstrap struct {
 	Facade
 	Moment
 }
 
-// A Facade is the part of a Bootstrap that is the same for all visitors with one language and one currency. It is encoded once
-// for all of them.
+// A Facade is the part of a Bootstrap that is the same for all visitors with the same language and currency. It is
+// encoded once for all of them.
 type Facade struct {
 	Tenant       id.Tenant            `json:"tenantId"`
 	Slug         string               `json:"tenantSlug"`
 	BrandName    string               `json:"brandName"`
 	BrandTagline string               `json:"brandTagline,omitzero"`
-	Theme        *Theme               `json:"theme"` // null where it could not be had: then Degraded names it
+	Theme        *Theme               `json:"theme"` // null if it could not be read: then Degraded lists it
 	Flow         FlowConfig           `json:"flowConfig"`
 	Locale       locale.Tag           `json:"locale"`
 	Locales      []locale.Conventions `json:"locales"`
@@ -39,20 +39,20 @@ type Facade struct {
 	Policies     []PolicyView         `json:"policies"`
 }
 
-// A Moment is the part of a Bootstrap that is made for each answer. Its nonce and its time are fresh, also where the Facade
-// comes from memory.
+// A Moment is the part of a Bootstrap that is created for each response. Its nonce and time are new, even if the Facade
+// comes from the cache.
 type Moment struct {
 	Handoff      *Arrival           `json:"handoffPayload,omitzero"`
 	Arrival      *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
-	Degraded     []string           `json:"degraded,omitempty"` // what is missing and may come later
+	Degraded     []string           `json:"degraded,omitempty"` // parts that could not be read
 	ServerTime   time.Time          `json:"serverTime"`
 	CSP          CSP                `json:"csp"`
 	ComposedAt   time.Time          `json:"composedAt"`
 	ComposedFrom ComposedFrom       `json:"composedFrom"`
-	Version      string             `json:"bootstrapVersion"` // ComposedFrom as a client says it back, in X-Bootstrap-Version
+	Version      string             `json:"bootstrapVersion"` // ComposedFrom in the form of the X-Bootstrap-Version header
 }
 
-// A FlowConfig is how a booking goes at the hotel.
+// A FlowConfig holds the steps and limits of a booking at the hotel.
 type FlowConfig struct {
 	Steps          []State `json:"steps"`
 	HoldTTLSeconds int     `json:"holdTtlSeconds"`
@@ -60,7 +60,8 @@ type FlowConfig struct {
 	MaxNights      int     `json:"maxNights"`
 }
 
-// A CurrencyView is a currency as a site shows it. The exponent is the contract's: browsers know another one for some.
+// A CurrencyView is the representation of a currency. The exponent is the API's: browsers use another one for some
+// currencies.
 type CurrencyView struct {
 	Code      money.Currency `json:"code"`
 	Symbol    string         `json:"symbol"`
@@ -68,20 +69,20 @@ type CurrencyView struct {
 	IsPrimary bool           `json:"isPrimary"`
 }
 
-// A CSP is what the page's own policy is made with.
+// A CSP holds the nonce of the page's content security policy.
 type CSP struct {
 	Nonce string `json:"nonce"`
 }
 
-// ComposedFrom says which versions a bootstrap shows.
+// ComposedFrom holds the versions of the parts of a bootstrap.
 type ComposedFrom struct {
 	Theme  string `json:"themeVersion"`
 	Config string `json:"tenantConfigVersion"`
 }
 
-const usualHold = 600 // seconds, where the hotel does not say
+const usualHold = 600 // seconds, if the hotel has no setting
 
-// Facade returns the part that the visitor shares with all who have chosen the same language and currency.
+// Facade returns the part that all visitors with the same language and currency share.
 func (f Storefront) Facade(v Visitor) Facade {
 	t := v.Tenant
 	shown := Facade{
@@ -111,7 +112,7 @@ func (f Storefront) Facade(v Visitor) Facade {
 	return shown
 }
 
-// Moment returns the visitor's own part; a is nil unless they have just arrived by a handoff.
+// Moment returns the visitor's own part; a is nil unless the visitor has just arrived by a handoff.
 func (f Storefront) Moment(v Visitor, a *Arrival, now time.Time) Moment {
 	from := ComposedFrom{f.version(), v.Tenant.version()}
 	m := Moment{
@@ -123,7 +124,7 @@ func (f Storefront) Moment(v Visitor, a *Arrival, now time.Time) Moment {
 	return m
 }
 
-// A PolicyView is a house's rule in the guest's language.
+// A PolicyView is a house rule of a property in the guest's language.
 type PolicyView struct {
 	Property id.Property `json:"propertyId"`
 	Kind     string      `json:"kind"`
@@ -131,10 +132,10 @@ type PolicyView struct {
 	Text     string      `json:"text"`
 }
 
-// Policies are the rules in a language: empty where they could not be had.
+// Policies returns the house rules in a language; empty if they could not be read.
 func (f Storefront) Policies(l locale.Tag) []PolicyView { return ShowRules(f.Rules, l) }
 
-// ShowRules are rules in a language.
+// ShowRules returns house rules in a language.
 func ShowRules(rules []HouseRule, l locale.Tag) []PolicyView {
 	shown := []PolicyView{}
 	for _, r := range rules {
@@ -147,7 +148,7 @@ var symbols = map[money.Currency]string{
 	money.AFN: "؋", money.IRR: "﷼", money.PKR: "₨", money.AED: "د.إ", money.USD: "$", money.EUR: "€", money.GBP: "£",
 }
 
-// version is what is said where there is no theme: an event must name one.
+// version returns the theme's version, or "none" without a theme, because events require a value.
 func (f Storefront) version() string {
 	if f.Theme == nil {
 		return "none"
@@ -157,15 +158,16 @@ func (f Storefront) version() string {
 
 func (t Tenant) version() string { return "v" + strconv.Itoa(t.ConfigVersion) }
 
-// terms returns a hash of what a booking is made on: currencies, languages, ways to pay and settings.
+// terms returns a hash of the settings that a booking depends on: currencies, languages, payment methods and limits.
 func (t Tenant) terms() string {
-	text, _ := json.Marshal([]any{t.Currency, t.Currencies, t.Locales, t.PaymentMethods, t.Settings}) // all of them can be encoded
+	text, _ := json.Marshal([]any{t.Currency, t.Currencies, t.Locales, t.PaymentMethods, t.Settings}) // cannot fail
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:4])
 }
 
-// outdated reports whether a client that says what it was given knows an older configuration of the hotel, and other terms of a
-// booking. Another tagline or theme rejects no client; a client with a newer configuration is ahead of what is remembered here.
+// outdated reports whether the client's version has an older configuration of the tenant with other terms. A new tagline
+// or theme does not make a client outdated. A client with a newer configuration is not outdated either: the cached
+// tenant is.
 func (t Tenant) outdated(given string) bool {
 	config, _, _ := strings.Cut(given, ".")
 	config, terms, _ := strings.Cut(config, "-")

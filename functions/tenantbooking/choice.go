@@ -32,8 +32,8 @@ type currencyChanged struct {
 	ChangedAt time.Time        `json:"changedAt"`
 }
 
-// Choose sets the language and the currency of the session, as far as they are given, and returns the events that tell of a
-// change: none for one that is as before. ErrLocaleNotSupported and ErrCurrencyNotSupported where the hotel does not have it.
+// Choose sets the language and the currency of the session, if given, and returns an event for each value that has
+// changed. It returns ErrLocaleNotSupported or ErrCurrencyNotSupported if the tenant does not support a value.
 func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now time.Time) (events []event.Draft, err error) {
 	language, currency := l.Or(v.Locale), money.Currency(c.Or(money.Code(v.Currency)))
 	switch {
@@ -72,13 +72,14 @@ func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now tim
 	return events, nil
 }
 
-// Remember writes the visitor's session; was is the session as the call found it. Unlike Keep it returns an error, because the
-// guest has asked for the change.
+// Remember stores the visitor's session; was is the session as the request found it. Unlike Keep it returns an error,
+// because the guest has requested the change.
 func (s *Visits) Remember(ctx context.Context, v Visitor, was Session) error {
 	return s.sessions.Keep(ctx, v.Session, was)
 }
 
-// asksFor is the language that a request alone asks for, by its query or else by what its browser accepts.
+// asksFor returns the language of a request without a session: its query parameter, otherwise the one negotiated from
+// Accept-Language.
 func asksFor(named fn.Maybe[locale.Tag], h http.Header, t Tenant) (locale.Tag, error) {
 	if l, ok := named.Get(); ok {
 		if !slices.Contains(t.Locales, l) {

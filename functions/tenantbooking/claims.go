@@ -16,27 +16,27 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// The limits of what anonymous visitors may hold at one hotel, unless the hotel sets others in its Settings.
+// Limits of held rooms for anonymous visitors of one hotel. The hotel's Settings can replace them.
 const (
 	maxNights             = 30  // of one stay
 	maxSessionRoomNights  = 60  // held by one session at a time
-	maxAddressRoomNights  = 300 // held from one client address at a time: a whole office, perhaps
+	maxAddressRoomNights  = 300 // held from one client address at a time, which may be shared by an office
 	maxLiveHolds          = 2   // of one session; no setting, because a guest books one stay at a time
 	minHoldTTL            = 120 * time.Second
 	maxHoldTTL            = 1800 * time.Second
-	holdTimeout           = 10 * time.Second // added to a claim, which begins before the hold that it stands for
+	holdTimeout           = 10 * time.Second // added to a claim, because it begins before its hold
 	detailTooMuchHeld     = "Too many rooms are held already. Finish or leave a booking that you have begun, or try again later."
 	messageTooManyNights  = "must be at most %d nights after check-in: ask the hotel about longer stays"
 	messageTooManyPerStay = "must be so few that rooms times nights are at most %d: ask the hotel about larger groups"
 )
 
-// HoldRates bound how often rooms are held, whatever is held at a time. An address may be a whole office.
+// HoldRates limits how often rooms are held, regardless of how many are held at a time. An office may share an address.
 var HoldRates = ratelimit.Rates{
 	Session: ratelimit.Rate{PerSecond: 1.0 / 30, Burst: 10},
 	Address: ratelimit.Rate{PerSecond: 0.5, Burst: 100},
 }
 
-// ErrTooMuchHeld rejects a hold by a session or an address that already holds as many room nights as one may.
+// ErrTooMuchHeld rejects a hold by a session or an address that holds the maximum of room nights.
 var ErrTooMuchHeld = ratelimit.ErrLimited.Saying(detailTooMuchHeld)
 
 // MaxNights returns the longest stay that can be booked on the hotel's site.
@@ -57,7 +57,7 @@ func orDefault(set, usual int) int {
 	return usual
 }
 
-// claimed returns how long a claim counts: as long as the hotel's holds, within the bounds of the reservation service.
+// claimed returns how long a claim counts: the hotel's hold time, within the limits of the reservation service.
 func (s Settings) claimed() time.Duration {
 	ttl := time.Duration(orDefault(s.HoldTTLSeconds, usualHold)) * time.Second
 	return min(max(ttl, minHoldTTL), maxHoldTTL) + holdTimeout
@@ -82,7 +82,7 @@ func (t Tenant) Allows(w Wish) error {
 type Claims struct {
 	db        *postgres.DB
 	peppers   pseudonym.Peppers
-	addressed bool // whether addresses tell clients apart
+	addressed bool // addresses are counted
 }
 
 // OpenClaims opens the store. Addresses are not counted if RATE_LIMIT_ADDRESS is off: then all clients have the same one.
@@ -97,14 +97,15 @@ func OpenClaims(e env.Env) (Claims, error) {
 	return Claims{db: postgres.Open(e, Schema), peppers: peppers, addressed: c.Address != ratelimit.Off()}, err
 }
 
-// Claim counts the rooms of the draft's quote for the visitor, or returns ErrTooMuchHeld. A draft that has rooms already keeps
-// the larger number until its holds have expired.
+// Claim counts the rooms of the draft's quote for the visitor, or returns ErrTooMuchHeld. A draft that holds rooms
+// already keeps the larger number until its holds expire.
 func (s Claims) Claim(ctx context.Context, v Visitor, from Trace, d *Draft) error {
 	address, settings := s.address(from), v.Tenant.Settings
 	var granted bool
 	var wait time.Duration
 	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
-		// The next statement sees the claims of all transactions that held these locks before. The order is always the same.
+		// The next statement sees the claims of all transactions that held these locks before. The locks are always
+		// taken in the same order, so there is no deadlock.
 		tx.Queue(`SELECT pg_advisory_xact_lock(hashtextextended(@session, 0)), pg_advisory_xact_lock(hashtextextended(@address, 1))`,
 			pgx.StrictNamedArgs{"session": d.Session.String(), "address": d.Tenant.String() + address})
 		return tx.Last().QueryRow(ctx, `

@@ -7,7 +7,8 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// A Confirmation is what a guest has booked. Nobody's name is in it: it is shown to whoever has the link.
+// A Confirmation is the representation of a booking. It contains no personal data, because everyone with the link can
+// read it.
 type Confirmation struct {
 	Reservation id.Reservation  `json:"reservationId"`
 	Code        string          `json:"reservationCode"`
@@ -31,14 +32,14 @@ type ConfirmedRoom struct {
 	Total    money.Minor `json:"total"`
 }
 
-// A ConfirmedPay is how a booking is paid for.
+// A ConfirmedPay is the payment of a booking.
 type ConfirmedPay struct {
 	Method   Method      `json:"method"`
 	Status   string      `json:"status"`
 	Captured money.Minor `json:"captured"`
 }
 
-// Of shows a confirmed reservation.
+// Of returns the confirmation of a confirmed reservation.
 func (c Confirmations) Of(r Reservation) (Confirmation, error) {
 	minor := func(m money.Micro) (money.Minor, error) {
 		return money.Amount{Micro: m, Currency: r.Totals.Currency}.Minor()
@@ -79,7 +80,7 @@ func (c Confirmations) Of(r Reservation) (Confirmation, error) {
 	return out, err
 }
 
-// Outcome is where a draft stands after its payment. Only what is confirmed can be looked at later.
+// Outcome returns the result of a draft's payment. Only a confirmed draft has a view token.
 func (c Confirmations) Outcome(d *Draft) (out Outcome, err error) {
 	out = Outcome{State: d.State, Reservation: &d.Hold.Reservation, Code: d.Hold.Code}
 	if d.State == Confirmed {

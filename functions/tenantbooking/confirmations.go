@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Confirmations knows who may see a confirmation, and tells when one was seen.
+// Confirmations decides who may read a confirmation, and publishes that it was read.
 type Confirmations struct {
 	db     *postgres.DB
 	outbox *outbox.Outbox
@@ -25,13 +25,13 @@ type Confirmations struct {
 	aside  time.Duration
 }
 
-// viewing is how long a guest waits at most for the event of the view.
+// viewing is the timeout of publishing the event while a guest waits.
 const viewing = 300 * time.Millisecond
 
-// OpenConfirmations opens the store.
+// OpenConfirmations returns Confirmations with its keys and stores.
 func OpenConfirmations(e env.Env) (Confirmations, error) {
 	var c struct {
-		Keys keyring.Ring `env:"VIEW_TOKEN_KEYS,required"` // sessions end before a stay; a view token is opened 30 days after it
+		Keys keyring.Ring `env:"VIEW_TOKEN_KEYS,required"` // not the session keys: a token is valid until 30 days after the stay
 	}
 	db := postgres.Open(e, Schema)
 	if err := e.Load(&c); err != nil {
@@ -40,24 +40,24 @@ func OpenConfirmations(e env.Env) (Confirmations, error) {
 	return Confirmations{db: db, outbox: outbox.Open(e, db), flags: OpenFlags(e), keys: c.Keys, aside: e.Timeout(viewing)}, nil
 }
 
-// lookBack is how long after a stay its confirmation can be seen with a token.
+// lookBack is how long after a stay its confirmation can be read with a token.
 const lookBack = 30 * 24 * time.Hour
 
-// Token returns the view token of one confirmation, for the guest on another device. It begins with the reservation's id, so
-// that a client that knows nothing else finds the confirmation.
+// Token returns the view token of a confirmation, for the guest on another device. It begins with the reservation's id,
+// so that a client needs nothing else to find the confirmation.
 func (c Confirmations) Token(t id.Tenant, r id.Reservation) (string, error) {
 	tag, err := c.keys.Tag("confirmation", t.String(), r.String())
 	return r.String() + "." + tag, err
 }
 
-// Opens reports whether the token opens the confirmation of that reservation.
+// Opens reports whether the token is valid for that reservation.
 func (c Confirmations) Opens(token string, t id.Tenant, r id.Reservation) bool {
 	tag, ok := strings.CutPrefix(token, r.String()+".")
 	return ok && c.keys.Tagged(tag, "confirmation", t.String(), r.String())
 }
 
-// Owns reports whether the session made the booking. Its draft knows, and then what is kept of that: the reservation names the session that
-// held the rooms, whose guest goes on under another id since they were named.
+// Owns reports whether the session made the booking, according to its draft or the draft's snapshot. The reservation
+// itself names the session that held the rooms, which has continued under another id since the guest was named.
 func (c Confirmations) Owns(ctx context.Context, s Session, r id.Reservation) (owns bool, err error) {
 	if s.ID.IsZero() {
 		return false, nil
@@ -77,16 +77,16 @@ func (c Confirmations) Owns(ctx context.Context, s Session, r id.Reservation) (o
 	return owns, nil
 }
 
-// Forgotten reports whether a stay is so long ago that a token opens it no more.
+// Forgotten reports whether the stay ended so long ago that tokens are no longer accepted.
 func (r Reservation) Forgotten(now time.Time) bool { return now.After(r.Stay.End.Time().Add(lookBack)) }
 
-// Seen tells that a session has seen a confirmation, once a day. It is telemetry: an error, or the end of its time, leaves the
-// event out and nothing else.
+// Seen publishes at most once a day that a session has read a confirmation. It is telemetry: errors and timeouts are
+// ignored.
 func (c Confirmations) Seen(ctx context.Context, v Visitor, r Reservation, cache string, now time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, c.aside)
 	defer cancel()
 	now = at(now)
-	told := NewEvent(v, ConfirmationViewedV1, confirmationViewed{
+	viewed := NewEvent(v, ConfirmationViewedV1, confirmationViewed{
 		Tenant:      v.Tenant.ID,
 		Reservation: r.ID,
 		Session:     v.Session.ID,
@@ -106,6 +106,6 @@ func (c Confirmations) Seen(ctx context.Context, v Visitor, r Reservation, cache
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		return c.outbox.Append(ctx, tx, c.flags.Sampled(!v.Session.Consent.Telemetry, told)...)
+		return c.outbox.Append(ctx, tx, c.flags.Sampled(!v.Session.Consent.Telemetry, viewed)...)
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A directory remembers which hotels there are. A hotel has several names and one entry: names come to it by its id.
+// A directory caches tenants. A tenant has several names and one entry: each name maps to the tenant's id.
 type directory struct {
 	names     *cache.Cache[id.Tenant]
 	entries   *cache.Cache[Tenant]
@@ -37,28 +37,28 @@ func openDirectory(e env.Env) directory {
 	}
 }
 
-// A tenantStatus is what the world has told of a hotel last: whether it is suspended.
+// A tenantStatus is the status of a tenant according to its last event.
 type tenantStatus struct {
 	Suspended bool      `json:"suspended"`
 	Since     time.Time `json:"since"`
 }
 
-// How long a standing decides, from when the hotel came to stand so: what is heard late must not take the place of what came
-// after it. By then the tenant service has been asked again, and its answer counts: an event may be lost. While that service
-// cannot be asked, the standing decides for longer.
+// For tenantStatusCounts from the time of the event, the status of the event overrides the tenant service. After that
+// the service's answer counts, because it is newer than the event and a later event may have been lost. While the tenant
+// service is unavailable, the status counts for tenantStatusLife.
 const (
 	tenantStatusCounts = 5 * time.Minute
 	tenantStatusLife   = 15 * time.Minute
 )
 
-const unknownLife = time.Minute // a new hotel is found at most so long after its first visitor
+const unknownLife = time.Minute // how long an unknown name is cached; a new hotel is found at the latest after this time
 
-// Find knows a hotel by its slug, its domain or its id. One that does not exist is ErrUnknownTenant.
+// Find returns the tenant with that slug, domain or id, or ErrUnknownTenant.
 func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
 	return t.find(ctx, ref, func(id.Tenant) document.Prefetched { return document.Prefetched{} })
 }
 
-// find is Find for those who look ahead, as soon as it is known whose name it is.
+// find is like Find, and calls ahead to prefetch documents as soon as the tenant's id is known.
 func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) document.Prefetched) (Tenant, error) {
 	ref, began := spelled(ref), t.now()
 	if !couldBeTenant(ref) || t.unknown.Has(ref) {
@@ -82,27 +82,29 @@ func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) do
 	return t.stands(ctx, found), nil
 }
 
-// hostName is the form of slugs and domains.
+// hostName returns the pattern of slugs and domains.
 var hostName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.(?i:[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?))*$`)
 })
 
-// couldBeTenant reports whether a name has the form of a tenant's id, slug or domain. The tenant service is not asked for others.
+// couldBeTenant reports whether a name has the form of a tenant's id, slug or domain. The tenant service is not called
+// for others.
 func couldBeTenant(ref string) bool {
-	const longest = 253 // of a domain
+	const longest = 253 // length of a domain
 	if _, err := id.Parse[id.Tenant](ref); err == nil {
 		return true
 	}
 	return len(ref) <= longest && hostName().MatchString(ref)
 }
 
-// errMoved is for a name that is another hotel's than when it was remembered. It is a refusal: no old entry answers instead.
+// errMoved means that a name now belongs to another tenant than the cached one. It is a 4xx error, so that the cache
+// does not serve the stale entry instead.
 var errMoved = fault.New(fault.NotFound, "TENANT.MOVED", ErrUnknownTenant.Detail)
 
-// named is whose name it is, and the hotel itself where this call had to ask for it.
+// named returns the tenant id of a name, and the tenant itself if this call had to fetch it.
 func (t *Tenants) named(ctx context.Context, ref string) (known id.Tenant, asked *Tenant, err error) {
 	ask := func(ctx context.Context) (id.Tenant, error) {
-		if t.unknown.Has(ref) { // another request has asked while this one waited
+		if t.unknown.Has(ref) { // another request has fetched it while this one waited
 			return id.Tenant{}, ErrUnknownTenant
 		}
 		found, err := t.ask(ctx, ref)
@@ -121,14 +123,14 @@ func (t *Tenants) named(ctx context.Context, ref string) (known id.Tenant, asked
 	return known, asked, err
 }
 
-// namesOf are the documents that finding a hotel looks at.
+// namesOf returns the names of the documents that find reads.
 func (t *Tenants) namesOf(known id.Tenant) []document.Name {
 	key := document.KeyOf(known.String())
 	return append(t.entries.Names(key, cache.OfTenant(known)), t.standings.Name(key))
 }
 
-// remember finds the hotel's entry. It is asked for only after its generation is known: what is heard of the hotel meanwhile
-// makes it stale.
+// remember returns the tenant's entry from the cache or the tenant service. The cache reads the tenant's epoch before it
+// calls the service, so that an event in between makes the entry stale.
 func (t *Tenants) remember(ctx context.Context, ref string, known id.Tenant) (Tenant, error) {
 	found, state, mark, err := t.entries.FetchMarked(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)},
 		func(ctx context.Context) (Tenant, error) {
@@ -145,7 +147,7 @@ func (t *Tenants) remember(ctx context.Context, ref string, known id.Tenant) (Te
 	return found, err
 }
 
-// spelled returns the one spelling of a name: slugs and domains are in lower case, ids as they are.
+// spelled returns the canonical spelling of a name: slugs and domains in lower case, ids unchanged.
 func spelled(ref string) string {
 	if _, err := id.Parse[id.Tenant](ref); err == nil {
 		return ref
@@ -157,32 +159,32 @@ func (t Tenant) isCalled(ref string) bool {
 	return ref == t.Slug || ref == t.ID.String() || slices.Contains(t.Domains, ref)
 }
 
-// stands is the hotel with what was heard of it recently. That nothing can be looked up changes nothing.
+// stands returns the tenant with the status of a recent event, if there is one. Errors of the store are ignored.
 func (t *Tenants) stands(ctx context.Context, found Tenant) Tenant {
-	heard, ok, err := t.standings.GetPrefetched(ctx, document.KeyOf(found.ID.String()))
-	if err == nil && ok && (found.stale || t.now().Sub(heard.Since).Abs() < tenantStatusCounts) {
+	status, ok, err := t.standings.GetPrefetched(ctx, document.KeyOf(found.ID.String()))
+	if err == nil && ok && (found.stale || t.now().Sub(status.Since).Abs() < tenantStatusCounts) {
 		found.Status = "active"
-		if heard.Suspended {
+		if status.Suspended {
 			found.Status = suspended
 		}
 	}
 	return found
 }
 
-// Apply notes that the hotel was suspended or reinstated at a moment. What is older than what was heard before changes nothing,
-// nor does an event of a wrong clock, far in the future.
+// Apply records that the tenant was suspended or reinstated at that time. It ignores an event older than the recorded
+// one, and an event whose time is too far from now.
 func (t *Tenants) Apply(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
 	if t.now().Sub(since).Abs() >= tenantStatusLife {
 		return nil
 	}
 	_, err := t.standings.Put(ctx, document.KeyOf(tenant.String()), tenantStatus{isSuspended, since}, since.UnixMicro(), since.Add(tenantStatusLife))
 	if err != nil {
-		return fmt.Errorf("tenants: hear of %s: %w", tenant, err)
+		return fmt.Errorf("tenants: apply status of %s: %w", tenant, err)
 	}
 	return nil
 }
 
-// origins are the hotel's own sites: their pages may call for their guests, wherever the call goes.
+// origins returns the tenant's own sites, for CORS: their pages may call any host of this service.
 func (d *middleware) origins(ctx context.Context, r *http.Request) []string {
 	found, err := d.tenants.Find(ctx, r.PathValue("tenantSlug"))
 	if err != nil {

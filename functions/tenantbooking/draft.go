@@ -87,7 +87,7 @@ type Trouble struct {
 const (
 	idle        = 30 * time.Minute  // inactivity after which a draft lapses
 	kept        = 24 * time.Hour    // time for which an ended draft can still be read by its guest
-	lookAgain   = 110 * time.Second // time until the sweep checks a payment again: two of its one-minute intervals, less a margin for ticks that come early
+	lookAgain   = 110 * time.Second // until the sweep checks a payment again: two ticks, less a margin for early ones
 	maxTroubles = 20                // stored for a draft; the latest are kept
 	maxSteps    = 50
 )
@@ -333,20 +333,20 @@ func (d *Draft) Abandon(now time.Time) ([]event.Draft, error) {
 // Fail ends the draft because it can no longer become a booking. It returns the event with the error that the guest is
 // shown.
 func (d *Draft) Fail(why error, upstream string, now time.Time) ([]event.Draft, error) {
-	told := d.Troubled(why, upstream, now)
+	troubled := d.Troubled(why, upstream, now)
 	if _, err := d.move(Fails, now); err != nil {
 		return nil, err
 	}
 	d.end()
-	return []event.Draft{told}, nil
+	return []event.Draft{troubled}, nil
 }
 
 // Shown records an error that the guest was shown and that does not end the draft, and returns its event.
 func (d *Draft) Shown(err error, upstream string, now time.Time) event.Draft {
-	told := d.Troubled(err, upstream, now)
+	troubled := d.Troubled(err, upstream, now)
 	d.ActiveAt = at(now)
 	d.Version++
-	return told
+	return troubled
 }
 
 // Wait postpones the sweep's next check of the draft, because its payment is still pending.

@@ -68,7 +68,7 @@ func readDraft(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictN
 }
 
 // Add inserts a new draft. If the same act has inserted it before, Add returns the stored draft.
-func (s Drafts) Add(ctx context.Context, d *Draft) (stands *Draft, err error) {
+func (s Drafts) Add(ctx context.Context, d *Draft) (stored *Draft, err error) {
 	err = s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
 		tx.Queue(`
 			INSERT INTO bff_tenant_booking.booking_drafts (draft_id, tenant_id, session_id, state, version, body, created_at, active_at, expires_at)
@@ -76,14 +76,14 @@ func (s Drafts) Add(ctx context.Context, d *Draft) (stands *Draft, err error) {
 			ON CONFLICT (draft_id) DO NOTHING`,
 			pgx.StrictNamedArgs{"draft": d.ID, "tenant": d.Tenant, "session": d.Session, "state": d.State, "version": d.Version,
 				"body": d.Body, "created": d.CreatedAt, "active": d.ActiveAt, "expires": d.ExpiresAt})
-		stands, err = readDraft(ctx, tx.Last(), selectDrafts+` AND draft_id = @draft AND session_id = @session`,
+		stored, err = readDraft(ctx, tx.Last(), selectDrafts+` AND draft_id = @draft AND session_id = @session`,
 			pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.ID, "session": d.Session})
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("drafts: add %s: %w", d.ID, err)
 	}
-	return stands, nil
+	return stored, nil
 }
 
 // Save stores a changed draft with its events and, if the draft has ended, its snapshot. If the draft was changed since

@@ -193,8 +193,8 @@ type errorEncountered struct {
 	RetryAfter int       `json:"retryAfterSec"`
 }
 
-// Troubled returns the event of an error that the guest was shown. upstream names the service that caused the error, if
-// any.
+// Troubled records an error that the guest was shown, and returns its event. upstream names the service that caused the
+// error, if any.
 func (d *Draft) Troubled(err error, upstream string, now time.Time) event.Draft {
 	f := fault.From(err)
 	code := "MELMASTOON." + f.Code

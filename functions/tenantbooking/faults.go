@@ -6,10 +6,10 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// suspension is when a suspended hotel is worth another look. It is for people to end, and so may take days.
+// suspension is the Retry-After of a suspended tenant. People end a suspension, so it may take days.
 const suspension = 5 * time.Minute
 
-// What this service refuses, each with the sentence that the guest reads.
+// Errors that this service returns, each with a sentence for the guest.
 var (
 	ErrUnknownTenant = fault.New(fault.NotFound, "TENANT.UNKNOWN", "No hotel has this address.")
 	ErrSuspended     = fault.New(fault.Unavailable, "TENANT.SUSPENDED", "This hotel does not accept bookings at the moment.").After(suspension)

@@ -5,8 +5,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/flags"
 )
 
-// FlagsIn is the collection that this service's flags are kept in.
+// FlagsIn is the collection of this service's flags.
 const FlagsIn = "bff-tenant-flags"
 
-// OpenFlags opens the service's flags.
+// OpenFlags returns the service's flags.
 func OpenFlags(e env.Env) *flags.Flags { return flags.Open(e, FlagsIn, Sampling) }

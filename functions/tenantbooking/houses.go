@@ -5,7 +5,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 )
 
-// A HouseView is one of the hotel's houses in the guest's language.
+// A HouseView is the representation of a property in the guest's language.
 type HouseView struct {
 	Property  id.Property    `json:"propertyId"`
 	Name      string         `json:"name"`
@@ -13,7 +13,7 @@ type HouseView struct {
 	RoomTypes []RoomTypeView `json:"roomTypes"`
 }
 
-// A RoomTypeView is a kind of room in the guest's language.
+// A RoomTypeView is the representation of a room type in the guest's language.
 type RoomTypeView struct {
 	RoomType     id.RoomType `json:"roomTypeId"`
 	Name         string      `json:"name"`
@@ -22,14 +22,14 @@ type RoomTypeView struct {
 	MaxOccupancy int         `json:"maxOccupancy"`
 }
 
-// A PhotoView is a picture in one language.
+// A PhotoView is the representation of a photo in one language.
 type PhotoView struct {
 	URL  string `json:"url"`
 	Alt  string `json:"alt"`
 	Hero bool   `json:"isHero"`
 }
 
-// ShowHouses are houses in a language.
+// ShowHouses returns the representation of properties in a language.
 func ShowHouses(houses []House, l locale.Tag) []HouseView {
 	shown := []HouseView{}
 	for _, h := range houses {
@@ -42,7 +42,7 @@ func ShowHouses(houses []House, l locale.Tag) []HouseView {
 	return shown
 }
 
-// in is the kind of room in a language.
+// in returns the representation of the room type in a language.
 func (r RoomType) in(l locale.Tag) RoomTypeView {
 	text := locale.Among(r.Localized, l, RoomText{r.Name, r.Description})
 	v := RoomTypeView{

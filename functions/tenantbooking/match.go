@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// A Match is an If-Match: the tags of the drafts that a caller would change. Its zero value matches every draft.
+// A Match holds the ETags of an If-Match header. Its zero value matches every draft.
 type Match struct{ tags []string }
 
-// UnmarshalText reads a list of ETags, or "*". A tag that is not one of ours, or no ETag at all, matches no draft.
+// UnmarshalText parses a list of ETags, or "*". An ETag with an unknown or invalid form matches no draft.
 func (m *Match) UnmarshalText(text []byte) error {
 	m.tags = nil
 	if strings.TrimSpace(string(text)) == "*" {
 		return nil
 	}
 	for tag := range strings.SplitSeq(string(text), ",") {
-		// Compression on the way makes an ETag a weak one; the tag of a draft says as much.
+		// A proxy that compresses responses makes an ETag weak, so W/ is accepted.
 		m.tags = append(m.tags, strings.TrimPrefix(strings.TrimSpace(tag), "W/"))
 	}
 	return nil
 }
 
-// Tag is the version of the draft as its guest knows it, in its ETag. Notes of errors and the sweep change the Version, but not the Tag.
+// Tag returns the version of the draft in its ETag. Recorded errors and the sweep increase Version, but not Tag.
 func (d *Draft) Tag() int64 {
-	if d.Changed == 0 { // an older version of this service has written it
+	if d.Changed == 0 { // written by an older version of this service
 		return int64(d.Version)
 	}
 	return int64(d.Changed)
 }
 
-// Matches returns ErrStale unless the draft is one that a caller would change.
+// Matches returns ErrStale if the match lists ETags and the draft's is not one of them.
 func (d *Draft) Matches(m Match) error {
 	if m.tags != nil && !slices.Contains(m.tags, `"`+strconv.FormatInt(d.Tag(), 10)+`"`) {
 		return ErrStale

@@ -55,7 +55,7 @@ type Rule int
 const (
 	WithoutSession Rule = iota // also accepts requests without a session
 	WhileSuspended             // also serves suspended tenants, so that guests can finish a booking that they have begun
-	FromBootstrap              // rejects requests whose X-Bootstrap-Version shows other prices or choices than the tenant's current configuration
+	FromBootstrap              // rejects an X-Bootstrap-Version with other prices or choices than the current ones
 	ShowsFront                 // also prefetches the documents that Storefronts.Compose and Visits.Served read
 )
 
@@ -211,7 +211,7 @@ func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v 
 	}
 	s.Caller = v.Session.ID.String()
 	if slices.Contains(d.rules, WithoutSession) || d.env.Now().Sub(g.pass.IssuedAt) < renewal {
-		return nil // functions without a session set their own cookie
+		return nil // functions with WithoutSession set their own cookie
 	}
 	cookie, err := d.sessions.Cookie(*v, d.spec.Site(r))
 	s.Cookies = append(s.Cookies, cookie)

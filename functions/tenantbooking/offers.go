@@ -15,15 +15,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// Inventory is the inventory service.
+// Inventory is the client of the inventory service.
 type Inventory struct{ client *upstream.Client }
 
-// OpenInventory opens the client.
+// OpenInventory returns the client.
 func OpenInventory(e env.Env) Inventory {
 	return Inventory{upstream.Open(e, "inventory", upstream.Policy{Timeout: 700 * time.Millisecond, Retries: 1})}
 }
 
-// Left is how many rooms of each type a house has on the fullest night of a stay. It promises nothing: a hold decides.
+// Left returns the number of rooms of each type that are free on the fullest night of the stay. It is not binding: only
+// a hold is.
 func (i Inventory) Left(ctx context.Context, s Search) (map[id.RoomType]int, error) {
 	var out struct {
 		Property  id.Property `json:"propertyId"`
@@ -45,24 +46,24 @@ func (i Inventory) Left(ctx context.Context, s Search) (map[id.RoomType]int, err
 	return left, nil
 }
 
-// Pricing is the pricing service.
+// Pricing is the client of the pricing service.
 type Pricing struct{ client *upstream.Client }
 
-// OpenPricing opens the client.
+// OpenPricing returns the client.
 func OpenPricing(e env.Env) Pricing {
 	return Pricing{upstream.Open(e, "pricing", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})}
 }
 
-// Offers are the prices of a stay, room by room, the cheapest first.
+// Offers are the prices of a stay by room type, the cheapest first.
 type Offers []RoomOffers
 
-// RoomOffers are the prices of one kind of room, the cheapest first.
+// RoomOffers holds the prices of one room type, the cheapest first.
 type RoomOffers struct {
 	RoomType id.RoomType `json:"roomTypeId"`
 	Rates    []Offer     `json:"rates"`
 }
 
-// An Offer is what the whole stay costs at one rate.
+// An Offer is the price of the whole stay at one rate.
 type Offer struct {
 	RatePlan id.RatePlan `json:"ratePlanId"`
 	Nightly  money.Micro `json:"nightlyMicro"`
@@ -70,7 +71,7 @@ type Offer struct {
 	Policy   *Policy     `json:"cancellationPolicy"`
 }
 
-// Offers asks what every room costs at every rate. It is for showing: what is booked is quoted.
+// Offers returns the prices of all room types at all rates. They are for display only: a booking uses a quote.
 func (p Pricing) Offers(ctx context.Context, s Search) (Offers, error) {
 	query := s.nights()
 	query.Set("tenantId", s.Tenant.String())
@@ -87,12 +88,12 @@ func (p Pricing) Offers(ctx context.Context, s Search) (Offers, error) {
 		return nil, fmt.Errorf("pricing: offers of %s: %w", s.Property, err)
 	}
 	if out.Property != s.Property || out.Currency != s.Currency || out.RoomTypes == nil {
-		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("pricing: offers: incomplete, or not what was asked for"))
+		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("pricing: offers: the answer is incomplete or does not match the request"))
 	}
 	return out.RoomTypes, nil
 }
 
-// A Search is what a guest asks of a house.
+// A Search is a request for rooms of a property.
 type Search struct {
 	Tenant    id.Tenant
 	Property  id.Property

@@ -12,19 +12,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// Payments is the payment service.
+// Payments is the client of the payment service.
 type Payments struct{ client *upstream.Client }
 
-// OpenPayments opens the client.
+// OpenPayments returns the client.
 func OpenPayments(e env.Env) Payments {
 	return Payments{upstream.Open(e, "payment", upstream.Policy{Timeout: 2 * time.Second, Retries: 1})}
 }
 
-// PaymentsName is what the payment service is called in events.
+// PaymentsName is the name of the payment service in events.
 const PaymentsName = "payment-gateway-service"
 
-// Open begins a payment of the draft's whole price, and says where the guest goes to make it. Asked for the same again it
-// is the same payment; asked for another way, the one before is given up.
+// Open creates a payment intent for the draft's total, and returns it with the URL of its payment page, if any. A
+// repeated call with the same key returns the same intent; a call with another method supersedes the earlier intent.
 func (p Payments) Open(ctx context.Context, d *Draft, m Method, back, key string) (Intent, error) {
 	total, err := d.Quote.Total.Micro()
 	if err != nil {
@@ -37,7 +37,7 @@ func (p Payments) Open(ctx context.Context, d *Draft, m Method, back, key string
 		Amount      money.Micro    `json:"amountMicro"`
 		Currency    money.Currency `json:"currency"`
 		Return      string         `json:"returnUrl,omitzero"`
-		PayBefore   time.Time      `json:"payBefore"` // the guest reads one deadline, here and on the payment page
+		PayBefore   time.Time      `json:"payBefore"` // the hold's end, so that the payment page shows the same deadline
 	}{d.Tenant, d.Hold.Reservation, m, total.Micro, total.Currency, back, d.Hold.ExpiresAt}
 	var out struct {
 		ID       id.Intent      `json:"paymentIntentId"`
@@ -63,26 +63,27 @@ func (p Payments) Open(ctx context.Context, d *Draft, m Method, back, key string
 	}, nil
 }
 
-// A Paid is where a payment stands.
+// A Paid is the state of a payment at the payment service.
 type Paid struct {
 	ID          id.Intent      `json:"paymentIntentId"`
 	Tenant      id.Tenant      `json:"tenantId"`
 	Reservation id.Reservation `json:"reservationId"`
 	Status      string         `json:"status"`
-	Attempts    int            `json:"attempts"` // declined ones
+	Attempts    int            `json:"attempts"` // number of declined attempts
 	FailureCode string         `json:"failureCode"`
 }
 
-// Captured reports whether the money has come.
+// Captured reports whether the money was captured.
 func (p Paid) Captured() bool { return p.Status == "captured" }
 
-// Promised reports whether the guest has promised to pay in cash.
+// Promised reports whether the guest pays in cash on arrival.
 func (p Paid) Promised() bool { return p.Status == "pending_cash" }
 
-// Over reports whether no money will come any more.
+// Over reports whether the payment can no longer be captured.
 func (p Paid) Over() bool { return p.Status == "failed" || p.Status == "superseded" }
 
-// Get returns where the draft's payment stands, or with an error nothing: an answer about another payment is not believed.
+// Get returns the state of the draft's payment, or an error if the answer is for another payment. With an error it
+// returns a zero Paid.
 func (p Payments) Get(ctx context.Context, d *Draft) (paid Paid, err error) {
 	if err := p.client.Get(ctx, "/intents/"+d.Payment.Intent.String(), nil, &paid, upstream.Tenant(d.Tenant)); err != nil {
 		return Paid{}, fmt.Errorf("payments: get %s: %w", d.Payment.Intent, err)

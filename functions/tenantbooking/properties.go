@@ -15,15 +15,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// Properties is the property service.
+// Properties is the client of the property service.
 type Properties struct{ client *upstream.Client }
 
-// OpenProperties opens the client.
+// OpenProperties returns the client.
 func OpenProperties(e env.Env) Properties {
 	return Properties{upstream.Open(e, "property", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})}
 }
 
-// A House is one of a hotel company's hotels, with what it lets.
+// A House is a property of a tenant, with its room types and rate plans.
 type House struct {
 	ID        id.Property `json:"propertyId"`
 	Tenant    id.Tenant   `json:"tenantId"`
@@ -33,7 +33,7 @@ type House struct {
 	RatePlans []RatePlan  `json:"ratePlans"`
 }
 
-// A RoomType is a kind of room, in all languages that it is described in.
+// A RoomType is a room type in all its languages.
 type RoomType struct {
 	ID           id.RoomType         `json:"roomTypeId"`
 	Name         string              `json:"name"`
@@ -43,13 +43,13 @@ type RoomType struct {
 	Photos       []Photo             `json:"photos"`
 }
 
-// A RoomText is what a room is called in one language.
+// A RoomText is the name and the description of a room type in one language.
 type RoomText struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
-// A RatePlan is one set of terms on which a kind of room is let.
+// A RatePlan is a rate plan of a room type.
 type RatePlan struct {
 	ID       id.RatePlan `json:"ratePlanId"`
 	RoomType id.RoomType `json:"roomTypeId"`
@@ -58,14 +58,14 @@ type RatePlan struct {
 	Policy   *Policy     `json:"cancellationPolicy"`
 }
 
-// A Photo is a picture with what it shows.
+// A Photo is a picture and its description.
 type Photo struct {
 	URL  string      `json:"url"`
 	Alt  locale.Text `json:"alt"`
 	Hero bool        `json:"isHero"`
 }
 
-// Get returns a house of the hotel, or ErrNotFound: a house of another hotel is not found either.
+// Get returns a property of the tenant. It returns ErrNotFound for an unknown property and for one of another tenant.
 func (p Properties) Get(ctx context.Context, tenant id.Tenant, property id.Property) (h House, err error) {
 	err = p.client.Get(ctx, "/properties/"+property.String(), nil, &h, upstream.Tenant(tenant))
 	switch {
@@ -79,7 +79,7 @@ func (p Properties) Get(ctx context.Context, tenant id.Tenant, property id.Prope
 	return h, nil
 }
 
-// List returns all houses of the hotel without their rates, which change with each publication of a price.
+// List returns all properties of the tenant, without rate plans, because those change each time a price is published.
 func (p Properties) List(ctx context.Context, tenant id.Tenant) ([]House, error) {
 	var out struct {
 		Properties []House `json:"properties"`
@@ -89,7 +89,7 @@ func (p Properties) List(ctx context.Context, tenant id.Tenant) ([]House, error)
 	}
 	foreign := func(h House) bool { return h.ID.IsZero() || h.Tenant != tenant }
 	if out.Properties == nil || slices.ContainsFunc(out.Properties, foreign) {
-		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("properties: list: incomplete, or another hotel's"))
+		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("properties: list: the answer is incomplete, or for another tenant"))
 	}
 	for i := range out.Properties {
 		out.Properties[i].RatePlans = nil
@@ -97,7 +97,7 @@ func (p Properties) List(ctx context.Context, tenant id.Tenant) ([]House, error)
 	return out.Properties, nil
 }
 
-// A HouseRule is one thing that a house's guests should know, in all languages that it is written in.
+// A HouseRule is information for the guests of a property, in all its languages.
 type HouseRule struct {
 	Property id.Property `json:"propertyId"`
 	Kind     string      `json:"kind"`
@@ -105,7 +105,7 @@ type HouseRule struct {
 	Text     locale.Text `json:"text"`
 }
 
-// Rules are the rules of all houses of the hotel.
+// Rules returns the house rules of all properties of the tenant.
 func (p Properties) Rules(ctx context.Context, tenant id.Tenant) ([]HouseRule, error) {
 	var out struct {
 		Policies []HouseRule `json:"policies"`

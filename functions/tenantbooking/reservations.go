@@ -16,14 +16,14 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Reservations is the reservation service. What it is asked to do carries an idempotency key that derives from the act, so
-// that doing it again does it once.
+// Reservations is the client of the reservation service. Its writes carry idempotency keys that derive from the act, so
+// that a repeated call has one effect.
 type Reservations struct {
-	once  *upstream.Client // for quotes, which are never asked for twice
+	once  *upstream.Client // without retries, for quotes
 	again *upstream.Client
 }
 
-// OpenReservations opens the client.
+// OpenReservations returns the client.
 func OpenReservations(e env.Env) Reservations {
 	const timeout = 1500 * time.Millisecond
 	return Reservations{
@@ -32,7 +32,7 @@ func OpenReservations(e env.Env) Reservations {
 	}
 }
 
-// ReservationsName is what the reservation service is called in events.
+// ReservationsName is the name of the reservation service in events.
 const ReservationsName = "reservation-service"
 
 type askedItem struct {
@@ -52,7 +52,7 @@ type wanted struct {
 	Draft    id.Draft         `json:"draftId"`
 }
 
-// Quote asks what a wish costs, for the draft. The key makes the same act the same quote.
+// Quote returns the price of a wish, for the draft. A repeated call with the same key returns the same quote.
 func (r Reservations) Quote(ctx context.Context, v Visitor, d id.Draft, w Wish, key string) (Quote, error) {
 	rooms, err := w.Occupancy.PerRoom()
 	if err != nil {
@@ -71,8 +71,9 @@ func (r Reservations) Quote(ctx context.Context, v Visitor, d id.Draft, w Wish, 
 	for _, room := range rooms {
 		in.Items = append(in.Items, askedItem{RoomType: w.RoomType, RatePlan: w.RatePlan, Occupants: room})
 	}
-	var out toldQuote
-	// A repeat of the act may come with another currency or language: while the hot store is away those of the session are unknown.
+	var out quoteResponse
+	// The key includes currency and language: a retry may have others, because those of the session are unknown while
+	// the hot store is down.
 	key = fmt.Sprintf("%s-%s-%s", key, v.Currency, v.Locale)
 	if err := r.once.Post(ctx, "/quotes", in, &out, upstream.Tenant(v.Tenant.ID), upstream.Key(key), upstream.Pointing(wished)); err != nil {
 		return Quote{}, fmt.Errorf("reservations: quote for %s: %w", d, err)
@@ -84,7 +85,8 @@ func (r Reservations) Quote(ctx context.Context, v Visitor, d id.Draft, w Wish, 
 	return q, nil
 }
 
-// wished is what a guest calls a member of what the reservation service is asked, who wants all rooms alike.
+// wished maps a JSON pointer of the reservation service's request to the one of the guest's request, where all rooms are
+// alike.
 func wished(member string) (string, bool) {
 	if item, ok := strings.CutPrefix(member, "/items"); ok {
 		_, member, _ = strings.Cut(strings.TrimPrefix(item, "/"), "/")
@@ -98,8 +100,8 @@ func wished(member string) (string, bool) {
 	return called, known
 }
 
-// toldQuote is a quote as the reservation service tells it.
-type toldQuote struct {
+// quoteResponse is a quote in the reservation service's response.
+type quoteResponse struct {
 	ID    id.Quote `json:"quoteId"`
 	Lines []struct {
 		Kind        string      `json:"kind"`
@@ -121,8 +123,8 @@ func (t totals) minor() (money.Minor, error) {
 	return money.Amount{Micro: t.Grand, Currency: t.Currency}.Minor()
 }
 
-// quote counts in minor units. A price that cannot be told to the guest exactly is none.
-func (q toldQuote) quote(w Wish) (Quote, error) {
+// quote converts the response to minor units. It returns an error if an amount cannot be converted exactly.
+func (q quoteResponse) quote(w Wish) (Quote, error) {
 	total, err := q.Totals.minor()
 	if err != nil || q.ID.IsZero() || q.ValidUntil.IsZero() {
 		return Quote{}, errors.Join(err, errors.New("incomplete or inexact"))
@@ -143,7 +145,7 @@ type actor struct {
 	ID   string `json:"id"`
 }
 
-// Hold keeps the rooms of the draft's quote, in the place of those it has.
+// Hold holds the rooms of the draft's quote, and replaces the rooms that the draft holds already.
 func (r Reservations) Hold(ctx context.Context, d *Draft, key string) (Hold, error) {
 	in := struct {
 		Quote     id.Quote         `json:"quoteId"`
@@ -158,12 +160,13 @@ func (r Reservations) Hold(ctx context.Context, d *Draft, key string) (Hold, err
 		return Hold{}, fmt.Errorf("reservations: hold for %s: %w", d.ID, err)
 	}
 	if out.ID.IsZero() || out.Hold.ExpiresAt.IsZero() {
-		return Hold{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: hold for %s: incomplete", d.ID))
+		return Hold{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: hold for %s: the answer is incomplete", d.ID))
 	}
 	return Hold{Reservation: out.ID, Code: out.Code, Quote: d.Quote.ID, ExpiresAt: at(out.Hold.ExpiresAt)}, nil
 }
 
-// channel is how the booking came in: by the consumer site, or directly.
+// channel returns the channel of the booking: "meta" if the guest came by a handoff from the consumer site, otherwise
+// "direct".
 func (d *Draft) channel() string {
 	if d.Arrival != nil {
 		return "meta"
@@ -171,7 +174,7 @@ func (d *Draft) channel() string {
 	return "direct"
 }
 
-// reservation is the one that the draft has rooms under, nil before the first.
+// reservation returns the id of the draft's reservation, or nil before the first hold.
 func (d *Draft) reservation() *id.Reservation {
 	if d.Hold == nil {
 		return nil
@@ -179,7 +182,7 @@ func (d *Draft) reservation() *id.Reservation {
 	return &d.Hold.Reservation
 }
 
-// NameGuest says who stays. It is the same however often it is said.
+// NameGuest sets the guest's details of the reservation. A repeated call has no further effect.
 func (r Reservations) NameGuest(ctx context.Context, d *Draft, key string) error {
 	in := struct {
 		FirstName string     `json:"firstName"`
@@ -199,12 +202,12 @@ func (r Reservations) NameGuest(ctx context.Context, d *Draft, key string) error
 		return fmt.Errorf("reservations: name guest of %s: %w", d.Hold.Reservation, err)
 	}
 	if out.Guest.IsZero() {
-		return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: name guest of %s: incomplete", d.Hold.Reservation))
+		return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: name guest of %s: the answer is incomplete", d.Hold.Reservation))
 	}
 	return nil
 }
 
-// Confirm has the reservation confirmed by the draft's payment.
+// Confirm confirms the reservation with the draft's payment.
 func (r Reservations) Confirm(ctx context.Context, d *Draft) (Reservation, error) {
 	in := struct {
 		Method Method     `json:"method"`
@@ -215,14 +218,13 @@ func (r Reservations) Confirm(ctx context.Context, d *Draft) (Reservation, error
 	if err := r.again.Post(ctx, "/"+d.Hold.Reservation.String()+"/confirm", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
 		return Reservation{}, fmt.Errorf("reservations: confirm %s: %w", d.Hold.Reservation, err)
 	}
-	if out.ID != d.Hold.Reservation || !out.Booked() { // no guest is told of a booking that is none
-		return Reservation{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: confirm %s: incomplete, or another", d.Hold.Reservation))
+	if out.ID != d.Hold.Reservation || !out.Booked() { // never confirm a booking to the guest on an inconsistent answer
+		return Reservation{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: confirm %s: the answer is incomplete, or for another reservation", d.Hold.Reservation))
 	}
 	return out, nil
 }
 
-// Release gives up the rooms of a draft that nobody has paid for. A reservation that is confirmed is not given up by this:
-// errIllegalTransition.
+// Release cancels a reservation that is only held. It returns errIllegalTransition if the reservation is confirmed.
 func (r Reservations) Release(ctx context.Context, d *Draft) error {
 	in := struct {
 		ReasonCode string `json:"reasonCode"`
@@ -242,12 +244,12 @@ func (r Reservations) Get(ctx context.Context, tenant id.Tenant, rsv id.Reservat
 		return out, fmt.Errorf("reservations: get %s: %w", rsv, err)
 	}
 	if out.ID != rsv {
-		return out, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: get %s: incomplete, or another", rsv))
+		return out, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("reservations: get %s: the answer is incomplete, or for another reservation", rsv))
 	}
 	return out, nil
 }
 
-// A Reservation is what this service reads of one.
+// A Reservation holds the members of a reservation that this service reads.
 type Reservation struct {
 	ID       id.Reservation `json:"reservationId"`
 	Tenant   id.Tenant      `json:"tenantId"`
@@ -276,7 +278,7 @@ type Reservation struct {
 	ConfirmedAt *time.Time `json:"confirmedAt"`
 }
 
-// Booked reports whether the reservation is the guest's for good.
+// Booked reports whether the reservation was ever confirmed.
 func (r Reservation) Booked() bool { return r.ConfirmedAt != nil }
 
 // Confirmed reports whether the reservation was confirmed and has not been cancelled since.

@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Rooms finds what a hotel has for a stay, from three services at once.
+// Rooms finds a property's rooms for a stay, from three services concurrently.
 type Rooms struct {
 	properties Properties
 	inventory  Inventory
@@ -24,8 +24,8 @@ type Rooms struct {
 	offers     *cache.Cache[Offers]
 }
 
-// OpenRooms opens what they are found with. Prices and rooms that were shown a moment ago are shown on while their service
-// is away, and said to be stale.
+// OpenRooms returns Rooms with its clients and caches. While a service is unavailable, its cached prices and room counts
+// are served and marked as stale.
 func OpenRooms(e env.Env) *Rooms {
 	return &Rooms{
 		properties: OpenProperties(e),
@@ -37,7 +37,7 @@ func OpenRooms(e env.Env) *Rooms {
 	}
 }
 
-// Found is what was found. What could not be had is nil, and named in Missing.
+// A Found is the result of a search. A part that could not be read is nil and listed in Missing.
 type Found struct {
 	House   House
 	Left    map[id.RoomType]int
@@ -47,7 +47,8 @@ type Found struct {
 	Cache   cache.State
 }
 
-// Find fails only where it does not know the house: without prices, or without numbers, a guest still sees the rooms.
+// Find returns the rooms of a property for a stay. It fails only if the property cannot be read: without prices or room
+// counts the guest still sees the rooms.
 func (r *Rooms) Find(ctx context.Context, s Search) (f Found, err error) {
 	var house, left, offers cache.State
 	var noLeft, noOffers error
@@ -76,7 +77,8 @@ func (r *Rooms) house(ctx context.Context, s Search) (House, cache.State, error)
 		func(ctx context.Context) (House, error) { return r.properties.Get(ctx, s.Tenant, s.Property) })
 }
 
-// leftIn depends on the months of the stay, so that a booking in one leaves the others as they are.
+// leftIn returns the free rooms. Its cache entry depends on the epochs of the stay's months, so that a booking in one
+// month invalidates only that month.
 func (r *Rooms) leftIn(ctx context.Context, s Search) (map[id.RoomType]int, cache.State, error) {
 	depends := append(cache.OfStay(s.Tenant, s.Property, s.Stay.Window()), cache.OfProperty(s.Tenant, s.Property))
 	return r.left.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String()),
@@ -91,14 +93,15 @@ func (r *Rooms) offersOf(ctx context.Context, s Search) (Offers, cache.State, er
 		func(ctx context.Context) (Offers, error) { return r.pricing.Offers(ctx, s) })
 }
 
-// A RoomView is a kind of room as a guest sees it who asks for a stay.
+// A RoomView is the representation of a room type in a search result.
 type RoomView struct {
 	RoomTypeView
 	UnitsLeft *int       `json:"unitsLeft,omitzero"`
 	Rates     []RateView `json:"rates"`
 }
 
-// A RateView is a rate as a guest sees it. Nightly is for showing, never for adding up.
+// A RateView is the representation of a rate in a search result. Nightly is for display only: nights do not add up to
+// Total.
 type RateView struct {
 	RatePlan    id.RatePlan  `json:"ratePlanId"`
 	Name        string       `json:"name"`
@@ -109,7 +112,7 @@ type RateView struct {
 	Unavailable bool         `json:"priceUnavailable"`
 }
 
-// Rooms are the rooms that the guests fit into, the cheapest first; all, where nobody knows what they cost.
+// Rooms returns the room types that the guests fit into, the cheapest first. Without prices it returns all room types.
 func (f Found) Rooms(l locale.Tag, c money.Currency) []RoomView {
 	rooms := []RoomView{}
 	if f.Offers == nil {
@@ -131,7 +134,7 @@ func (f Found) Rooms(l locale.Tag, c money.Currency) []RoomView {
 func (f Found) room(r RoomType, l locale.Tag, c money.Currency, offers []Offer) RoomView {
 	v := RoomView{RoomTypeView: r.in(l), Rates: []RateView{}}
 	if f.Left != nil {
-		left := f.Left[r.ID] // what inventory does not name, it does not have
+		left := f.Left[r.ID] // zero if inventory does not list it
 		v.UnitsLeft = &left
 	}
 	priced := map[id.RatePlan]bool{}
@@ -150,7 +153,7 @@ func (f Found) room(r RoomType, l locale.Tag, c money.Currency, offers []Offer) 
 	return v
 }
 
-// at is the rate with its price. A price that cannot be told exactly is none.
+// at returns the rate with its price. The rate is marked unavailable if the price cannot be converted exactly.
 func (p RatePlan) at(o Offer, c money.Currency) RateView {
 	v := RateView{RatePlan: p.ID, Name: p.Name, MealPlan: p.MealPlan, Policy: p.Policy}
 	if o.Policy != nil {

@@ -15,14 +15,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Sessions knows sessions by their cookies and keeps them as hot documents.
+// Sessions identifies sessions by their cookies and stores them as hot documents.
 type Sessions struct {
 	keys keyring.Ring
 	docs document.Collection[Session]
 	now  func() time.Time
 }
 
-// OpenSessions opens the store.
+// OpenSessions returns the session store.
 func OpenSessions(e env.Env) (*Sessions, error) {
 	var c struct {
 		Keys keyring.Ring `env:"TENANT_SESSION_KEYS,required"`
@@ -33,8 +33,8 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 	return &Sessions{keys: c.Keys, docs: document.Open[Session](e, "tnt-session"), now: e.Now}, nil
 }
 
-// Get is the session of that id as it was kept, else the one that birth would begin. It never fails: a lost session costs
-// a guest their preferences and not the booking, which is in SQL under the session's id.
+// Get returns the stored session, otherwise the one that birth describes. It never fails: a lost session costs the guest
+// their preferences, but not the booking, which is in PostgreSQL under the session's id.
 func (s *Sessions) Get(ctx context.Context, t Tenant, session id.TenantSession, birth Session) Session {
 	kept, ok, err := s.docs.GetPrefetched(ctx, s.key(session))
 	if err == nil && ok && kept.of(t.ID, session) {
@@ -53,21 +53,21 @@ func (s *Sessions) find(ctx context.Context, t id.Tenant, session id.TenantSessi
 	return kept, true, nil
 }
 
-// key is where a session is kept.
+// key returns the key of the session's document.
 func (s *Sessions) key(session id.TenantSession) document.Key {
 	return document.KeyOf(session.String())
 }
 
-// of reports whether a document is that session's of that hotel.
+// of reports whether a document belongs to that session of that tenant.
 func (s Session) of(t id.Tenant, session id.TenantSession) bool {
 	return s.Tenant == t && s.ID == session
 }
 
-// rivals is how often in a row a session may be kept by others while it is being kept here.
+// rivals is the maximum number of attempts to write a session that is changed concurrently.
 const rivals = 5
 
-// Keep writes a session, which was so when the visit began, and lets it live on. Where another visit of it has been kept
-// meanwhile, what has changed here is carried over to there.
+// Keep stores a session and extends its life; was is the session as the request found it. If the session was changed
+// since, Keep applies this request's changes to the newer version.
 func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
 	next := session
 	for range rivals {
@@ -82,16 +82,17 @@ func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
 		}
 		if ok {
 			next = session.onto(newer, was)
-		} else if err := s.docs.Delete(ctx, s.key(session.ID)); err != nil { // nobody can read what is there
+		} else if err := s.docs.Delete(ctx, s.key(session.ID)); err != nil { // an invalid document under this key
 			return err
 		}
 	}
-	return fault.ErrUnavailable.Because(errors.New("sessions: keep " + session.ID.String() + ": others were always first"))
+	return fault.ErrUnavailable.Because(errors.New("sessions: keep " + session.ID.String() + ": too many concurrent changes"))
 }
 
-// Revoke ends a session, and forgets what ties it to a person. Visits that are under way do not bring it back: what they keep
-// of it, they carry over. A session that is not kept is kept as revoked, for as long as one of its cookies can be valid. What
-// is older than what was told before changes nothing. A session that goes on under another id is revoked there too.
+// Revoke ends a session and deletes its personal data. Requests in progress do not undo this: they apply their changes
+// to the revoked session. A session that is not stored is stored as revoked, for as long as one of its cookies can be
+// valid. A revocation older than the stored one changes nothing. A session that continues under another id is revoked
+// there too.
 func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSession, since time.Time) error {
 	for range rivals {
 		kept, ok, err := s.docs.Get(ctx, s.key(session))
@@ -111,15 +112,16 @@ func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSes
 			return err
 		}
 	}
-	return fault.ErrUnavailable.Because(errors.New("sessions: revoke " + session.String() + ": others were always first"))
+	return fault.ErrUnavailable.Because(errors.New("sessions: revoke " + session.String() + ": too many concurrent changes"))
 }
 
-// Renamed is the id by which a session goes on after the act that names its guest. Whoever planted the session's cookie in the
-// guest's browser knows the id before, which by then is the one of an empty session.
+// Renamed returns the id under which a session continues after the act that sets its guest's details. An attacker who
+// planted the session's cookie in the guest's browser knows only the old id, which by then belongs to an empty session.
 func Renamed(act id.Request) id.TenantSession { return id.Derive[id.TenantSession](act, "session") }
 
-// Rename keeps the session under the id by which it goes on, also as revoked if it is. Under the id before, it keeps which that is, since
-// a revocation may still come under that one. Where another visit of it has been kept meanwhile, it begins with that.
+// Rename stores the session under its new id, also if it is revoked. The document of the old id keeps the new one as
+// Successor, because a revocation may still name the old id. If the session was changed concurrently, Rename starts
+// again from the newer version.
 func (s *Sessions) Rename(ctx context.Context, session Session, to id.TenantSession) error {
 	before := session
 	for range rivals {
@@ -132,37 +134,37 @@ func (s *Sessions) Rename(ctx context.Context, session Session, to id.TenantSess
 		before.Draft, before.Successor = nil, &to
 		kept, err := s.put(ctx, before)
 		if err == nil && kept {
-			_, err = s.put(ctx, after) // false: it has just been revoked
+			_, err = s.put(ctx, after) // not stored if the successor was just revoked
 		}
 		if err != nil || kept {
 			return err
 		}
 		newer, ok, err := s.find(ctx, session.Tenant, session.ID)
-		if err != nil || !ok { // what nobody can read is not carried over
+		if err != nil || !ok { // the stored document is missing or invalid
 			return err
 		}
 		before = newer
 	}
-	return fault.ErrUnavailable.Because(errors.New("sessions: rename " + session.ID.String() + ": others were always first"))
+	return fault.ErrUnavailable.Because(errors.New("sessions: rename " + session.ID.String() + ": too many concurrent changes"))
 }
 
 func (s Session) renamedTo(to id.TenantSession) bool { return s.Successor != nil && *s.Successor == to }
 
-// put writes the next version, unless there is one already.
+// put stores the next version of the session. It returns false if that version exists already.
 func (s *Sessions) put(ctx context.Context, session Session) (bool, error) {
 	session.Version++
 	return s.docs.Put(ctx, s.key(session.ID), session, session.Version, session.LastSeenAt.Add(sessionTTL))
 }
 
-// sign returns the cookie's value: the session, the time of issue, and a tag with its key's id, which covers the hotel too. An
-// id seen in telemetry opens nothing.
+// sign returns the cookie's value: the session, the time of issue, and a tag that also covers the tenant. A session id
+// from telemetry is therefore not enough to open a session.
 func (s *Sessions) sign(session id.TenantSession, t id.Tenant) (string, error) {
 	issued := strconv.FormatInt(s.now().Unix(), dateBase)
 	tag, err := s.keys.Tag(plainCookie, t.String(), session.String(), issued)
 	return session.String() + "." + issued + "." + tag, err
 }
 
-// dateBase is the base of the number that tells a cookie's time of issue, in seconds.
+// dateBase is the base in which a cookie's time of issue is written, in seconds.
 const dateBase = 36
 
 func (s *Sessions) verify(value string, t id.Tenant) (pass Pass, ok bool) {

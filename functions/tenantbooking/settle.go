@@ -228,7 +228,7 @@ func (s *Settler) abandonPaying(ctx context.Context, d *Draft) error {
 	_, err := s.ask(ctx, d)
 	if err == nil && !d.State.Ended() {
 		if err = d.May(Abandons); err == nil {
-			err = s.giveUp(ctx, d, s.cancel) // even if the hold has expired: the payment page may still be open, and a payment would hold the rooms again
+			err = s.giveUp(ctx, d, s.cancel) // even an expired hold: a payment on the open page would renew it
 		}
 	}
 	if err == nil && d.State == Confirmed {

@@ -16,27 +16,27 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Sheets are what a hotel shows of itself to everybody who reads a language. Each is written once, for as long as what it says
-// stands; shared caches may keep it too.
+// Sheets serves public content of a hotel that depends on the language only. Each response is encoded once per version
+// of its content, and shared caches may store it too.
 type Sheets[T any] struct {
 	find    func(context.Context, id.Tenant) (T, cache.State, cache.EntryID, error)
 	show    func(T, locale.Tag) any
 	written cache.Rendered[sheet]
 }
 
-// A sheet is as it is sent.
+// A sheet is an encoded response.
 type sheet struct {
 	body    []byte
 	version int64
 }
 
-// OpenSheets opens the sheets of one kind. Find has what is written on them, and show says it in a language.
+// OpenSheets returns the sheets of one kind. find reads the content, and show returns its representation in a language.
 func OpenSheets[T any](e env.Env, name string, find func(context.Context, id.Tenant) (T, cache.State, cache.EntryID, error), show func(T, locale.Tag) any) Sheets[T] {
 	return Sheets[T]{find: find, show: show, written: cache.OpenRendered[sheet](e, name)}
 }
 
-// Answer says the language by the request alone, named or else by what its browser accepts: a shared cache knows nothing of the
-// session.
+// Answer returns the sheet in the language that the request alone selects, by its parameter or Accept-Language: a shared
+// cache does not know the session.
 func (s Sheets[T]) Answer(ctx context.Context, t Tenant, h http.Header, named fn.Maybe[locale.Tag]) (out fn.JSON, err error) {
 	language, err := asksFor(named, h, t)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s Sheets[T]) Answer(ctx context.Context, t Tenant, h http.Header, named fn
 	return out, nil
 }
 
-// write also says how many bytes the sheet takes.
+// write encodes a sheet, and returns it with its size in bytes.
 func write(content any) (sheet, int, error) {
 	body, err := json.Marshal(content)
 	if err != nil {

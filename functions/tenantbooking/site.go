@@ -13,20 +13,20 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A Site knows where on a hotel's site a guest goes on after paying.
+// A Site builds the URLs of a hotel's site.
 type Site struct {
-	ReturnURL string `env:"TENANT_RETURN_URL"`             // "https://{site}/return/{draftId}", or with {slug}; none: the provider shows its own end
-	Domain    string `env:"SITE_DOMAIN,default=localhost"` // ours: of the host of all hotels, below which each has one by its slug
+	ReturnURL string `env:"TENANT_RETURN_URL"`             // "https://{site}/return/{draftId}", or with {slug}; or empty
+	Domain    string `env:"SITE_DOMAIN,default=localhost"` // the platform's domain; each hotel has a host below it, by its slug
 
 	Keys keyring.Ring `env:"RETURN_LINK_KEYS,required"`
 }
 
-// returnLinkLife is how long a return link is good after the hold of its rooms has ended.
+// returnLinkLife is how long a return link is valid after the hold has ended.
 const returnLinkLife = 2 * time.Hour
 
 var errReturnURL = errors.New("site: TENANT_RETURN_URL is no http URL of {site}, {slug} and {draftId}")
 
-// OpenSite reads the configuration.
+// OpenSite loads the configuration.
 func OpenSite(e env.Env) (s Site, err error) {
 	if err := e.Load(&s); err != nil {
 		return s, fmt.Errorf("site: %w", err)
@@ -39,15 +39,15 @@ func OpenSite(e env.Env) (s Site, err error) {
 	return s, nil
 }
 
-// Return is where the guest comes back to after paying with that method, with a token ?r= that Opens accepts: a guest who comes
-// back in another browser, such as the one inside a wallet app, learns what became of the payment. A repeated call returns the
-// same URL, since the payment service gets it under the same idempotency key. That service names the intent only in its answer,
-// so the token covers the reservation and the method in its place.
+// Return returns the URL to which the payment provider sends the guest back, with a token ?r= that Opens accepts. With
+// the token a guest who returns in another browser, such as one inside a wallet app, sees the result of the payment. A
+// repeated call returns the same URL, because the payment service receives it under the same idempotency key. The
+// intent's id is not known yet, so the token covers the reservation and the method instead.
 func (s Site) Return(v Visitor, at fn.Site, d *Draft, m Method) string {
 	if s.ReturnURL == "" {
 		return ""
 	}
-	token, _ := s.Keys.Tag(returnParts(d.Tenant, d.ID, d.Hold.Reservation, m)...) // fails for an empty ring only, which does not load
+	token, _ := s.Keys.Tag(returnParts(d.Tenant, d.ID, d.Hold.Reservation, m)...) // fails only for an empty ring
 	separator := "?"
 	if strings.Contains(s.ReturnURL, "?") {
 		separator = "&"
@@ -55,7 +55,7 @@ func (s Site) Return(v Visitor, at fn.Site, d *Draft, m Method) string {
 	return s.page(v, at, d.ID) + separator + url.Values{"r": {token}}.Encode()
 }
 
-// Opens reports whether the token is the one of the draft's payment, and not expired.
+// Opens reports whether the token is valid for the draft's payment, and not expired.
 func (s Site) Opens(token string, d *Draft) bool {
 	return d.Hold != nil && d.Payment != nil && d.AsOf.Before(d.Hold.ExpiresAt.Add(returnLinkLife)) &&
 		s.Keys.Tagged(token, returnParts(d.Tenant, d.ID, d.Hold.Reservation, d.Payment.Method)...)
@@ -65,7 +65,7 @@ func returnParts(t id.Tenant, d id.Draft, r id.Reservation, m Method) []string {
 	return []string{"return", t.String(), d.String(), r.String(), string(m)}
 }
 
-// page is the URL of the page that receives the guest.
+// page returns the URL of the page that receives the guest.
 func (s Site) page(v Visitor, at fn.Site, d id.Draft) string {
 	return s.fill(s.of(v, at), v.Tenant.Slug, d.String())
 }
@@ -74,8 +74,9 @@ func (s Site) fill(site, slug, draft string) string {
 	return strings.NewReplacer("{site}", site, "{slug}", slug, "{draftId}", draft).Replace(s.ReturnURL)
 }
 
-// of is the hotel's site on the host that the guest is on: only there do they have their cookie. A host of all hotels is our
-// domain, with the hotel by the name that the guest's calls have: the cookie's path begins with it.
+// of returns the base URL of the hotel's site on the guest's current host, because only that host has the guest's
+// cookie. On a shared host the platform's domain is used, with the hotel's name as in the guest's calls, because the
+// cookie's path begins with it.
 func (s Site) of(v Visitor, at fn.Site) string {
 	switch {
 	case !at.Own:

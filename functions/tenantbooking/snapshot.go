@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// queueSnapshot writes what is kept of a draft that has ended: nothing that says who the guest was.
+// queueSnapshot writes the snapshot of an ended draft. It contains no personal data.
 func queueSnapshot(tx postgres.Tx, d *Draft) {
 	final := string(d.State)
 	if d.State == Confirmed {
@@ -37,7 +37,7 @@ func queueSnapshot(tx postgres.Tx, d *Draft) {
 			"device": d.Device, "locale": string(d.Locale), "display": d.Currency})
 }
 
-// text is NULL where there is none.
+// text returns nil, which is NULL, for an empty string.
 func text(s string) *string {
 	if s == "" {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// A Tenant is a hotel company with a site of its own, as the tenant service tells.
+// A Tenant is a hotel company with its own site, as the tenant service describes it.
 type Tenant struct {
 	ID             id.Tenant        `json:"tenantId"`
 	Slug           string           `json:"slug"`
@@ -32,11 +32,11 @@ type Tenant struct {
 	ConfigVersion  int              `json:"configVersion"`
 	Settings       Settings         `json:"settings"`
 
-	mark  cache.EntryID // of what is remembered of it
-	stale bool          // the tenant service could not be asked again
+	mark  cache.EntryID // its cache entry
+	stale bool          // a stale entry, because the tenant service was unavailable
 }
 
-// Settings are what a tenant decides about its bookings. A limit that is 0 is the default one.
+// Settings holds a tenant's limits for bookings. A limit of 0 means the default.
 type Settings struct {
 	HoldTTLSeconds            int `json:"holdTtlSeconds"`
 	CancellationPolicyVersion int `json:"cancellationPolicyVersion"`
@@ -45,26 +45,26 @@ type Settings struct {
 	MaxAddressRoomNights      int `json:"maxAddressRoomNights,omitzero"` // held from one client address at a time
 }
 
-// Suspended reports whether the hotel sells nothing now.
+// Suspended reports whether the tenant is suspended.
 func (t Tenant) Suspended() bool { return t.Status == suspended }
 
 const suspended = "suspended"
 
-// Accepts reports whether guests of the hotel may pay so.
+// Accepts reports whether the tenant accepts the payment method.
 func (t Tenant) Accepts(m Method) bool { return slices.Contains(t.PaymentMethods, m) }
 
-// Tenants is the tenant service, and what is remembered of its answers.
+// Tenants is the client of the tenant service, with its cache.
 type Tenants struct {
 	directory
 	client *upstream.Client
 }
 
-// OpenTenants opens the client.
+// OpenTenants returns the client.
 func OpenTenants(e env.Env) *Tenants {
 	return &Tenants{openDirectory(e), upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond})}
 }
 
-// ask asks the tenant service, which knows a tenant by its slug, its domain or its id.
+// ask calls the tenant service with a slug, a domain or an id.
 func (t *Tenants) ask(ctx context.Context, ref string) (found Tenant, err error) {
 	err = t.client.Get(ctx, "/tenants/"+url.PathEscape(ref), nil, &found)
 	switch {

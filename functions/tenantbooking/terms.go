@@ -21,10 +21,10 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Method is how a guest pays.
+// A Method is a payment method.
 type Method string
 
-// The methods of payment.
+// Payment methods.
 const (
 	Card          Method = "card"
 	PayPal        Method = "paypal"
@@ -32,36 +32,36 @@ const (
 	CashOnArrival Method = "cash_on_arrival"
 )
 
-// UnmarshalText refuses a method that does not exist.
+// UnmarshalText returns an error for an unknown method.
 func (m *Method) UnmarshalText(text []byte) error {
 	read := Method(text)
 	if !slices.Contains([]Method{Card, PayPal, MobileMoney, CashOnArrival}, read) {
-		return errors.New("is not a way to pay")
+		return errors.New("is not a payment method")
 	}
 	*m = read
 	return nil
 }
 
-// A Stay is from the day a guest comes to the day they leave.
+// A Stay is the dates from check-in to check-out.
 type Stay struct {
 	CheckIn  stay.Date `json:"checkIn"`
 	CheckOut stay.Date `json:"checkOut"`
 }
 
-// Window is the stay as other services name it.
+// Window returns the stay in the form of other services.
 func (s Stay) Window() stay.Window { return stay.Window{Start: s.CheckIn, End: s.CheckOut} }
 
-// An Occupancy is who stays, over all rooms.
+// An Occupancy is the number of guests over all rooms.
 type Occupancy struct {
 	Adults   int `json:"adults"`
 	Children int `json:"children"`
 	Rooms    int `json:"rooms"`
 }
 
-// maxRooms bounds one booking on a site; a group calls the hotel.
+// maxRooms is the maximum of one booking on a site. Larger groups contact the hotel.
 const maxRooms = 9
 
-// PerRoom spreads the people over the rooms as evenly as can be: every room has an adult.
+// PerRoom distributes the guests over the rooms as evenly as possible, with at least one adult in each room.
 func (o Occupancy) PerRoom() ([]stay.Occupants, error) {
 	if o.Rooms < 1 || o.Rooms > maxRooms {
 		return nil, fmt.Errorf("must be for 1 to %d rooms", maxRooms)
@@ -79,7 +79,7 @@ func (o Occupancy) PerRoom() ([]stay.Occupants, error) {
 	return rooms, nil
 }
 
-// Check says which of the people who are named at that pointer cannot be.
+// Check returns violations for invalid numbers; at is the JSON pointer of the occupancy.
 func (o Occupancy) Check(at string) []fault.Violation {
 	_, err := o.PerRoom()
 	if err == nil {
@@ -94,7 +94,7 @@ func (o Occupancy) Check(at string) []fault.Violation {
 	return []fault.Violation{{Pointer: at + member, Rule: "range", Message: err.Error()}}
 }
 
-// share is the i-th of n parts of a number, the first ones larger.
+// share returns the i-th of n parts of a number; the first parts are larger.
 func share(of, n, i int) int {
 	part := of / n
 	if i < of%n {
@@ -103,7 +103,7 @@ func share(of, n, i int) int {
 	return part
 }
 
-// A Wish is what a guest wants to book.
+// A Wish is the guest's choice of room, rate and dates.
 type Wish struct {
 	Property  id.Property `json:"propertyId"`
 	RoomType  id.RoomType `json:"roomTypeId"`
@@ -115,7 +115,7 @@ type Wish struct {
 
 const maxPromoLength = 40
 
-// Validate refuses stays and people that nobody can mean.
+// Validate returns an error for invalid dates or numbers of guests.
 func (w Wish) Validate() error {
 	var found []fault.Violation
 	if err := w.Stay.Window().Validate(); err != nil {
@@ -131,7 +131,7 @@ func (w Wish) Validate() error {
 	return nil
 }
 
-// An Ask wants the price of a wish, for a draft or to begin one.
+// An Ask is a request for a quote, for a draft or to begin one.
 type Ask struct {
 	Property  id.Property        `json:"propertyId"`
 	RoomType  id.RoomType        `json:"roomTypeId"`
@@ -142,7 +142,7 @@ type Ask struct {
 	Draft     fn.Maybe[id.Draft] `json:"draftId,omitzero"`
 }
 
-// Wish is what the price is wanted of.
+// Wish returns the choice to quote.
 func (a Ask) Wish() Wish {
 	return Wish{
 		Property:  a.Property,
@@ -154,17 +154,17 @@ func (a Ask) Wish() Wish {
 	}
 }
 
-// Validate refuses what no wish can be.
+// Validate returns an error for an invalid wish.
 func (a Ask) Validate() error { return a.Wish().Validate() }
 
-// An Accepting guest wants rooms held at a quote, and may say which total they were shown.
+// An Accepting is a request to hold rooms at a quote, optionally with the total that the guest was shown.
 type Accepting struct {
 	Draft id.Draft              `json:"draftId"`
 	Quote id.Quote              `json:"quoteId"`
 	Total fn.Maybe[money.Minor] `json:"total,omitzero"`
 }
 
-// Validate rejects a total that is no amount of money.
+// Validate returns an error for an invalid total.
 func (a Accepting) Validate() error {
 	if total, given := a.Total.Get(); given {
 		if _, err := total.Micro(); err != nil {
@@ -174,7 +174,7 @@ func (a Accepting) Validate() error {
 	return nil
 }
 
-// A Guest is who stays. It leaves this service towards the reservation only, and is forgotten when the draft ends.
+// A Guest holds the details of the guest. It is sent to the reservation service only, and deleted when the draft ends.
 type Guest struct {
 	FirstName string     `json:"firstName"`
 	LastName  string     `json:"lastName"`
@@ -184,8 +184,8 @@ type Guest struct {
 	Requests  string     `json:"specialRequests,omitzero"`
 }
 
-// Normal returns the guest as it is kept and sent on: texts composed (NFC) and without outer spaces, the telephone number in E.164. What is not
-// valid stays as it was typed.
+// Normal returns the guest in stored form: texts in NFC without outer spaces, the telephone number in E.164. Invalid
+// values stay unchanged.
 func (g Guest) Normal() Guest {
 	for _, text := range []*string{&g.FirstName, &g.LastName, &g.Email, &g.Requests} {
 		*text = strings.TrimSpace(norm.NFC.String(*text))
@@ -202,7 +202,8 @@ const (
 	maxRequestsLength = 1000
 )
 
-// Validate refuses a guest without a name, and addresses that cannot be. Many of our guests have one name.
+// Validate returns an error for a guest without a name or with an invalid email address or telephone number. One name is
+// enough, because many guests have only one.
 func (g Guest) Validate() error {
 	var found []fault.Violation
 	refuse := func(member string, bad bool, message string) {
@@ -223,8 +224,8 @@ func (g Guest) Validate() error {
 	return nil
 }
 
-// writable reports whether a text can stand on a form: not too long, and nothing in it that does not show. The joiners that
-// Persian and Urdu write with are no letters and belong to it.
+// writable reports whether a text is short enough and has only visible characters. The joiners of Persian and Urdu are
+// allowed.
 func writable(s string, most int) bool {
 	const joiners = "\u200c\u200d\u200e\u200f"
 	return utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, func(r rune) bool {
@@ -232,7 +233,7 @@ func writable(s string, most int) bool {
 	})
 }
 
-// A Quote is a price that the reservation service has frozen.
+// A Quote is a price that the reservation service guarantees until it expires.
 type Quote struct {
 	ID        id.Quote    `json:"quoteId"`
 	Wish      Wish        `json:"wish"`
@@ -243,23 +244,23 @@ type Quote struct {
 	ExpiresAt time.Time   `json:"expiresAt"`
 }
 
-// A Line is one line of the bill.
+// A Line is one line of a quote.
 type Line struct {
 	Kind        string      `json:"kind"`
 	Description string      `json:"description"`
 	Amount      money.Minor `json:"amount"`
 }
 
-// A Policy is what cancelling costs.
+// A Policy is a cancellation policy.
 type Policy struct {
 	Ref            string `json:"ref"`
 	FreeUntil      int    `json:"freeUntilHoursBefore"`
 	PenaltyPercent int    `json:"penaltyPercent"`
-	PenaltyNights  int    `json:"penaltyNights,omitzero"` // in place of the percentage
+	PenaltyNights  int    `json:"penaltyNights,omitzero"` // instead of the percentage
 	Description    string `json:"description"`
 }
 
-// An FX is the exchange rate that a price was made with.
+// An FX is the exchange rate of a quote.
 type FX struct {
 	ID         *id.FX         `json:"fxSnapshotId,omitzero"`
 	Base       money.Currency `json:"base"`
@@ -269,7 +270,7 @@ type FX struct {
 	CapturedAt time.Time      `json:"capturedAt"`
 }
 
-// A Hold is rooms kept for a guest.
+// A Hold represents rooms held for a guest.
 type Hold struct {
 	Reservation id.Reservation `json:"reservationId"`
 	Code        string         `json:"reservationCode"`
@@ -277,7 +278,7 @@ type Hold struct {
 	ExpiresAt   time.Time      `json:"holdExpiresAt"`
 }
 
-// An Intent is one attempt to pay.
+// An Intent is a payment intent.
 type Intent struct {
 	ID          id.Intent   `json:"intentId"`
 	Method      Method      `json:"method"`
@@ -287,5 +288,5 @@ type Intent struct {
 	Amount      money.Minor `json:"amount"`
 }
 
-// at gives a time the precision that it has in every answer and event.
+// at returns the time in the precision of responses and events.
 func at(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

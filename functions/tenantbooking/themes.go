@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// A Theme is how a hotel's site looks. Nobody here reads what its tokens say.
+// A Theme is the design of a hotel's site. This service does not interpret its tokens.
 type Theme struct {
 	Tenant    id.Tenant      `json:"tenantId"`
 	ID        string         `json:"themeId"`
@@ -25,24 +25,24 @@ type Theme struct {
 	LogoURL   string         `json:"logoUrl,omitzero"`
 }
 
-// Named is the version as events name it.
+// Named returns the version in the form of events.
 func (t Theme) Named() string { return t.ID + "_v" + strconv.Itoa(t.Version) }
 
-// Themes is the theme service.
+// Themes is the client of the theme service.
 type Themes struct{ client *upstream.Client }
 
-// OpenThemes opens the client.
+// OpenThemes returns the client.
 func OpenThemes(e env.Env) Themes {
 	return Themes{upstream.Open(e, "theme", upstream.Policy{Timeout: 500 * time.Millisecond, Retries: 1})}
 }
 
-// Published is the theme that the hotel's guests see now.
+// Published returns the tenant's published theme.
 func (t Themes) Published(ctx context.Context, tenant id.Tenant) (out Theme, err error) {
 	if err := t.client.Get(ctx, "/tenants/"+tenant.String()+"/theme", nil, &out, upstream.Tenant(tenant)); err != nil {
 		return Theme{}, fmt.Errorf("themes: published of %s: %w", tenant, err)
 	}
 	if out.Tenant != tenant || out.ID == "" || out.Tokens.Kind() != '{' {
-		return Theme{}, fault.ErrUpstreamUnavailable.Because(errors.New("themes: published: incomplete, or another hotel's"))
+		return Theme{}, fault.ErrUpstreamUnavailable.Because(errors.New("themes: published: the answer is incomplete, or for another tenant"))
 	}
 	return out, nil
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A Trace is what a browser shows of itself. It is hashed before it is kept or told.
+// A Trace is the client's address and headers. It is hashed before it is stored or published.
 type Trace struct {
 	Address   netip.Addr
 	Agent     string
 	Languages string
 }
 
-// Trace is the caller's.
+// Trace returns the caller's trace.
 func (c Call[In]) Trace() Trace {
 	return Trace{
 		Address:   c.Address,

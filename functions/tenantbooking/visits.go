@@ -107,11 +107,11 @@ func (s *Visits) Keep(ctx context.Context, r fn.Reply, v Visitor, was Session, s
 // Publish appends events of the visitor's session to the outbox in a transaction of their own, except those that
 // [flags.Flags.Sampled] drops.
 func (s *Visits) Publish(ctx context.Context, v Visitor, events ...event.Draft) error {
-	told := s.flags.Sampled(!v.Session.Consent.Telemetry, events...)
-	if len(told) == 0 {
+	sampled := s.flags.Sampled(!v.Session.Consent.Telemetry, events...)
+	if len(sampled) == 0 {
 		return nil
 	}
-	err := s.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, told...) })
+	err := s.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, sampled...) })
 	if err != nil {
 		return fmt.Errorf("visits: publish for %s: %w", v.Session.ID, err)
 	}
@@ -131,17 +131,17 @@ func (s *Visits) Served(ctx context.Context, v Visitor, f Storefront, a *Arrival
 		return
 	}
 	key, born := document.KeyOf(v.Session.ID.String()), s.born(v)
-	told, err := false, error(nil)
+	published, err := false, error(nil)
 	if !born {
-		_, told, err = s.served.GetPrefetched(ctx, key)
+		_, published, err = s.served.GetPrefetched(ctx, key)
 	}
-	if a == nil && (told || err != nil) {
+	if a == nil && (published || err != nil) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.aside)
 	defer cancel()
 	first := false
-	if !told && err == nil {
+	if !published && err == nil {
 		first, err = s.served.Create(ctx, key, true, s.now().Add(debounce))
 	}
 	if a != nil || first || err != nil && born {

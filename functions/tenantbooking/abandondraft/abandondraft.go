@@ -1,4 +1,4 @@
-// Package abandondraft ends a booking whose guest walks away.
+// Package abandondraft ends a booking that its guest abandons.
 package abandondraft
 
 import (
@@ -32,7 +32,7 @@ type abandoner struct {
 	settler *tenantbooking.Settler
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.Nothing], error) {
 	return (&abandoner{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}).abandon, nil
 }

@@ -1,4 +1,4 @@
-// Package allocationcommitted stops showing rooms that have just been taken.
+// Package allocationcommitted invalidates the cached room counts of a property after an allocation.
 package allocationcommitted
 
 import (
@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function hears melmastoon.inventory.allocation.committed.v1.
+// Function consumes melmastoon.inventory.allocation.committed.v1.
 var Function = tenantbooking.Event(fn.Spec{
 	Name:    "tenantbooking-allocationcommitted",
 	Subject: "melmastoon.inventory.allocation.committed.v1",
@@ -22,30 +22,30 @@ var Function = tenantbooking.Event(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// Taken is the part of the event that is read here.
+// Taken holds the members of the event that this function reads.
 type Taken struct {
 	Property id.Property `json:"propertyId"`
 	Stay     stay.Window `json:"stayWindow"`
 }
 
-// forgetter makes what was composed before stale.
+// forgetter invalidates cached values by their epochs.
 type forgetter interface {
 	Invalidate(context.Context, ...cache.Epoch) error
 }
 
 type handler struct {
-	generations forgetter
+	epochs forgetter
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Handle[Taken], error) {
 	return (&handler{cache.OpenGenerations(e)}).handle, nil
 }
 
-// handle needs no inbox: heard twice, the event costs one composition more.
+// handle needs no inbox: a repeated delivery only causes one more cache miss.
 func (f *handler) handle(ctx context.Context, e event.Event[Taken]) error {
 	if err := e.Payload.Stay.Validate(); err != nil {
-		return fn.DeadLetter(err) // a stay that cannot be touches no month
+		return fn.DeadLetter(err) // an invalid stay affects no month
 	}
-	return f.generations.Invalidate(ctx, cache.OfStay(*e.Delivery.Tenant, e.Payload.Property, e.Payload.Stay)...)
+	return f.epochs.Invalidate(ctx, cache.OfStay(*e.Delivery.Tenant, e.Payload.Property, e.Payload.Stay)...)
 }

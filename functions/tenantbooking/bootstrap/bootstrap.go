@@ -1,4 +1,4 @@
-// Package bootstrap serves what a hotel's site needs to begin, and begins the visit.
+// Package bootstrap serves the first response that a hotel's site reads, and begins the session.
 package bootstrap
 
 import (
@@ -21,19 +21,19 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:   1200 * time.Millisecond,
 }, New, tenantbooking.WithoutSession, tenantbooking.ShowsFront)
 
-// A Request may carry the token of a handoff.
+// A Request optionally carries the token of a handoff.
 type Request struct {
 	Token fn.Maybe[handoff.Token] `query:"h"`
 }
 
-// A Response is the hotel's site, for one visitor.
+// A Response is the bootstrap for one visitor.
 type Response struct {
 	fn.Reply  `json:"-"`
-	fn.Packed `json:"-"` // of the same, where it lies packed
+	fn.Packed `json:"-"` // the same in packed form, if it is cached
 	tenantbooking.Bootstrap
 }
 
-// accepter uses the invitations of guests who were sent.
+// accepter is the part of the handoff ledger that this function uses.
 type accepter interface {
 	Read(handoff.Token, id.Tenant) (tenantbooking.Invitation, error)
 	Accept(context.Context, tenantbooking.Visitor, tenantbooking.Invitation, tenantbooking.Trace) (tenantbooking.Arrival, error)
@@ -45,7 +45,7 @@ type server struct {
 	visits   *tenantbooking.Visits
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	arrivals, err := tenantbooking.OpenArrivals(e)
 	if err != nil {
@@ -56,7 +56,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 }
 
 func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	if c.Speculative { // a page that perhaps nobody will see begins no visit and uses no invitation
+	if c.Speculative { // a prefetch by the browser begins no session and uses no handoff
 		return s.answer(c.Visitor, s.fronts.Compose(ctx, c.Visitor), nil, c.Now)
 	}
 	v, was := c.Visitor, c.Session
@@ -71,7 +71,7 @@ func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out 
 		}
 		v.ApplyHandoff(invitation)
 	}
-	front := s.fronts.Compose(ctx, v) // before the invitation is used: a guest who waits in vain may come again
+	front := s.fronts.Compose(ctx, v) // before the handoff is used: a request that times out here can be repeated
 	var arrival *tenantbooking.Arrival
 	if sent {
 		accepted, err := s.arrivals.Accept(ctx, v, invitation, c.Trace())

@@ -1,4 +1,4 @@
-// Package changesession lets a guest read the site in another language and see its prices in another currency.
+// Package changesession sets the language and the currency of a session.
 package changesession
 
 import (
@@ -23,13 +23,13 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:    time.Second,
 }, New)
 
-// A Request is what is chosen.
+// A Request holds the values to change.
 type Request struct {
 	Locale   fn.Maybe[locale.Tag] `json:"locale"`
 	Currency fn.Maybe[money.Code] `json:"currency"`
 }
 
-// Validate refuses to choose nothing.
+// Validate returns an error for an empty request.
 func (r *Request) Validate() error {
 	if r.Locale.IsZero() && r.Currency.IsZero() {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "required", Message: "Choose a language or a currency."})
@@ -37,7 +37,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is how the visit goes on.
+// A Response holds the resulting language and currency.
 type Response struct {
 	Locale   locale.Conventions `json:"locale"`
 	Currency money.Currency     `json:"currency"`
@@ -47,7 +47,7 @@ type chooser struct {
 	visits *tenantbooking.Visits
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	visits, err := tenantbooking.OpenVisits(e)
 	return (&chooser{visits}).choose, err
@@ -59,7 +59,7 @@ func (h *chooser) choose(ctx context.Context, c tenantbooking.Call[Request]) (ou
 	if err != nil {
 		return out, err
 	}
-	// Told before it is kept: a session is a document, and what was told of it is what remains.
+	// Publish first: the session is a hot document and may be lost, but the event remains.
 	if err := h.visits.Publish(ctx, v, events...); err != nil {
 		return out, err
 	}

@@ -1,4 +1,4 @@
-// Package configupdated shows what a hotel has changed about itself at once.
+// Package configupdated invalidates cached responses when a tenant's configuration changes.
 package configupdated
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function hears melmastoon.tenant.config_updated.v1.
+// Function consumes melmastoon.tenant.config_updated.v1.
 var Function = tenantbooking.Event(fn.Spec{
 	Name:    "tenantbooking-configupdated",
 	Subject: "melmastoon.tenant.config_updated.v1",
@@ -20,24 +20,24 @@ var Function = tenantbooking.Event(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// Updated is the tenant's configuration: nothing of the event itself is read.
+// Updated is the event's payload, of which nothing is read.
 type Updated struct{}
 
-// forgetter makes what was composed before stale.
+// forgetter invalidates cached values by their epochs.
 type forgetter interface {
 	Invalidate(context.Context, ...cache.Epoch) error
 }
 
 type handler struct {
-	generations forgetter
+	epochs forgetter
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Handle[Updated], error) {
 	return (&handler{cache.OpenGenerations(e)}).handle, nil
 }
 
-// handle needs no inbox: heard twice, the event costs one composition more.
+// handle needs no inbox: a repeated delivery only causes one more cache miss.
 func (f *handler) handle(ctx context.Context, e event.Event[Updated]) error {
-	return f.generations.Invalidate(ctx, cache.OfTenant(*e.Delivery.Tenant))
+	return f.epochs.Invalidate(ctx, cache.OfTenant(*e.Delivery.Tenant))
 }

@@ -1,4 +1,4 @@
-// Package confirmcash confirms a booking that is paid for in cash on arrival.
+// Package confirmcash confirms a booking that is paid in cash on arrival.
 package confirmcash
 
 import (
@@ -32,7 +32,7 @@ type confirmer struct {
 	confirmations tenantbooking.Confirmations
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, tenantbooking.Outcome], error) {
 	confirmations, err := tenantbooking.OpenConfirmations(e)
 	return (&confirmer{

@@ -1,4 +1,4 @@
-// Package confirmpayment asks whether a guest who comes back from the bank has paid, and if so confirms the booking.
+// Package confirmpayment confirms a booking when its guest returns from the payment provider and has paid.
 package confirmpayment
 
 import (
@@ -22,16 +22,16 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:    5 * time.Second,
 }, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
 
-// A Request names the draft. What became of the payment is asked of the payment service, never of the guest.
+// A Request names the draft. The payment's state is read from the payment service, never from the request.
 type Request struct {
 	Draft id.Draft         `path:"draftId"`
-	Link  fn.Maybe[string] `query:"r"` // of the return URL: lets a guest in who has come back in another browser
+	Link  fn.Maybe[string] `query:"r"` // token of the return URL, for a guest who returns in another browser
 }
 
-// timeout is when a guest whose payment is under way may ask again: banks take seconds.
+// timeout is the Retry-After while a payment is pending: banks take seconds.
 const timeout = 2 * time.Second
 
-// A Response is the confirmed booking, or one whose payment is still under way.
+// A Response is the confirmed booking, or a booking whose payment is pending.
 type Response struct {
 	fn.Reply `json:"-"`
 	tenantbooking.Outcome
@@ -44,7 +44,7 @@ type receiver struct {
 	site          tenantbooking.Site
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	confirmations, err := tenantbooking.OpenConfirmations(e)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package consumehandoff lets an app use the invitation with which the consumer site has sent its guest.
+// Package consumehandoff uses a handoff from the consumer site, for native apps.
 package consumehandoff
 
 import (
@@ -22,18 +22,18 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:    time.Second,
 }, New, tenantbooking.WithoutSession)
 
-// A Request is the token.
+// A Request holds the token.
 type Request struct {
 	Token handoff.Token `json:"token"`
 }
 
-// A Response is what the guest has chosen before they came.
+// A Response holds the guest's choices on the consumer site.
 type Response struct {
 	fn.Reply `json:"-"`
 	tenantbooking.Arrival
 }
 
-// accepter uses the invitations of guests who were sent.
+// accepter is the part of the handoff ledger that this function uses.
 type accepter interface {
 	Read(handoff.Token, id.Tenant) (tenantbooking.Invitation, error)
 	Accept(context.Context, tenantbooking.Visitor, tenantbooking.Invitation, tenantbooking.Trace) (tenantbooking.Arrival, error)
@@ -44,7 +44,7 @@ type consumer struct {
 	visits   *tenantbooking.Visits
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	arrivals, err := tenantbooking.OpenArrivals(e)
 	if err != nil {

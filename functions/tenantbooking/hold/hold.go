@@ -1,4 +1,4 @@
-// Package hold keeps rooms for a guest while the booking form is filled in.
+// Package hold holds the quoted rooms of a draft while the guest fills in the booking form.
 package hold
 
 import (
@@ -23,10 +23,10 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:    3 * time.Second,
 }, New, tenantbooking.FromBootstrap)
 
-// A Request names the draft and the quote to hold, and what the guest was shown that it costs.
+// A Request names the draft and the quote to hold, optionally with the total that the guest was shown.
 type Request = tenantbooking.Accepting
 
-// A Response says what is kept and until when.
+// A Response is the hold and its end.
 type Response struct {
 	Draft       id.Draft            `json:"draftId"`
 	Reservation id.Reservation      `json:"reservationId"`
@@ -36,7 +36,7 @@ type Response struct {
 	State       tenantbooking.State `json:"flowState"`
 }
 
-// reserver is all this function needs of the reservation service.
+// reserver is the part of the reservation service that this function uses.
 type reserver interface {
 	Hold(context.Context, *tenantbooking.Draft, string) (tenantbooking.Hold, error)
 }
@@ -47,7 +47,7 @@ type holder struct {
 	reservations reserver
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	claims, err := tenantbooking.OpenClaims(e)
 	return (&holder{drafts: tenantbooking.OpenDrafts(e), claims: claims, reservations: tenantbooking.OpenReservations(e)}).hold, err
@@ -82,14 +82,14 @@ func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*tena
 	if err := h.claims.Claim(ctx, c.Visitor, c.Trace(), draft); err != nil {
 		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)
 	}
-	// The quote names the act: who clicks twice, or comes again after an attempt that was cut off, holds the rooms once. No
-	// transaction is open across this call. If saving fails below, the hold lapses by itself.
+	// The idempotency key derives from the quote, so that a double click or a retry holds the rooms once. No transaction
+	// is open during this call. If saving fails below, the hold expires by itself.
 	hold, err := h.reservations.Hold(ctx, draft, id.Derive[id.Request](draft.Quote.ID, "hold").String())
 	if err != nil {
-		_ = h.claims.Release(ctx, draft, err) // else it expires
+		_ = h.claims.Release(ctx, draft, err) // if this fails, the claim expires
 		return nil, h.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
 	}
-	if !draft.AsOf.Before(hold.ExpiresAt) { // an attempt that was cut off has held them, so long ago that they are over
+	if !draft.AsOf.Before(hold.ExpiresAt) { // an interrupted attempt made this hold so long ago that it has expired
 		return nil, h.drafts.Report(ctx, draft, tenantbooking.ErrHoldExpired, "", c.Now)
 	}
 	events, err := draft.Keep(hold, c.Now)

@@ -1,4 +1,4 @@
-// Package listpolicies shows what the guests of a hotel should know.
+// Package listpolicies serves the house rules of a hotel's properties.
 package listpolicies
 
 import (
@@ -19,12 +19,12 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout: time.Second,
 }, New, tenantbooking.WithoutSession)
 
-// A Request may name the language. Who is not asked gets what the browser would like.
+// A Request may name the language. The default is negotiated from Accept-Language.
 type Request struct {
 	Locale fn.Maybe[locale.Tag] `query:"locale"`
 }
 
-// A Response is the rules of the hotel's houses, in one language.
+// A Response is the house rules in one language.
 type Response struct {
 	Locale   locale.Tag                 `json:"locale"`
 	Policies []tenantbooking.PolicyView `json:"policies"`
@@ -34,7 +34,7 @@ type shower struct {
 	sheets tenantbooking.Sheets[[]tenantbooking.HouseRule]
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
 	return (&shower{tenantbooking.OpenSheets(e, "policies", tenantbooking.OpenStorefronts(e).Rules, write)}).show, nil
 }

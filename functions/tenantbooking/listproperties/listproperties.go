@@ -1,4 +1,4 @@
-// Package listproperties shows which houses a hotel has, and what kinds of room.
+// Package listproperties serves the properties of a hotel and their room types.
 package listproperties
 
 import (
@@ -19,12 +19,12 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout: time.Second,
 }, New, tenantbooking.WithoutSession)
 
-// A Request may name the language. Who is not asked gets what the browser would like.
+// A Request may name the language. The default is negotiated from Accept-Language.
 type Request struct {
 	Locale fn.Maybe[locale.Tag] `query:"locale"`
 }
 
-// A Response is the hotel's houses, in one language.
+// A Response is the properties in one language.
 type Response struct {
 	Locale     locale.Tag                `json:"locale"`
 	Properties []tenantbooking.HouseView `json:"properties"`
@@ -34,7 +34,7 @@ type shower struct {
 	sheets tenantbooking.Sheets[[]tenantbooking.House]
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
 	return (&shower{tenantbooking.OpenSheets(e, "properties", tenantbooking.OpenStorefronts(e).Houses, write)}).show, nil
 }

@@ -23,24 +23,24 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:    3 * time.Second,
 }, New)
 
-// A Request says how the guest wants to pay.
+// A Request names the payment method.
 type Request struct {
 	Draft  id.Draft             `path:"draftId" json:"-"`
 	Method tenantbooking.Method `json:"method"`
 }
 
-// A Response says where the payment is made.
+// A Response holds the payment intent and the URL of its payment page.
 type Response struct {
 	tenantbooking.Intent
 	State tenantbooking.State `json:"flowState"`
 }
 
-// registry is all this function needs of the reservation service.
+// registry is the part of the reservation service that this function uses.
 type registry interface {
 	NameGuest(context.Context, *tenantbooking.Draft, string) error
 }
 
-// cashier is all this function needs of the payment service.
+// cashier is the part of the payment service that this function uses.
 type cashier interface {
 	Open(ctx context.Context, d *tenantbooking.Draft, m tenantbooking.Method, back, key string) (tenantbooking.Intent, error)
 }
@@ -53,7 +53,7 @@ type opener struct {
 	site         tenantbooking.Site
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	site, err := tenantbooking.OpenSite(e)
 	return (&opener{
@@ -82,7 +82,7 @@ func (o *opener) begin(ctx context.Context, c tenantbooking.Call[Request]) (out 
 		return out, o.drafts.Report(ctx, draft, err, upstream, c.Now)
 	}
 	key := draft.PayKey(c.In.Method)
-	if draft.State != tenantbooking.Paying { // who stays must be known before money comes
+	if draft.State != tenantbooking.Paying { // set the guest's details before a payment can be made
 		if err := o.reservations.NameGuest(ctx, draft, key); err != nil {
 			return out, o.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
 		}

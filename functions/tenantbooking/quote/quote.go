@@ -1,4 +1,4 @@
-// Package quote asks what a stay costs, and begins a booking with the answer.
+// Package quote returns the price of a stay, for a new draft or an existing one.
 package quote
 
 import (
@@ -22,13 +22,13 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:    2 * time.Second,
 }, New, tenantbooking.FromBootstrap)
 
-// A Request says what is wanted, and which draft it is for: a new one where it names none.
+// A Request is the wish, and the draft to quote for. Without a draft a new one begins.
 type Request = tenantbooking.Ask
 
-// A Response is the price, and until when it stands.
+// A Response is the price and its expiry.
 type Response = tenantbooking.Quoted
 
-// pricer is all this function needs of the reservation service.
+// pricer is the part of the reservation service that this function uses.
 type pricer interface {
 	Quote(context.Context, tenantbooking.Visitor, id.Draft, tenantbooking.Wish, string) (tenantbooking.Quote, error)
 }
@@ -38,7 +38,7 @@ type quoter struct {
 	reservations pricer
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&quoter{tenantbooking.OpenDrafts(e), tenantbooking.OpenReservations(e)}).quote, nil
 }
@@ -62,7 +62,7 @@ func (q *quoter) quote(ctx context.Context, c tenantbooking.Call[Request]) (Resp
 	return draft.Quoted(), nil
 }
 
-// first begins a draft. The act names it, so that an attempt that goes on after one cut off begins no second one.
+// first begins a draft. Its id derives from the act, so that a retry does not begin a second draft.
 func (q *quoter) first(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
 	price, err := q.reservations.Quote(ctx, c.Visitor, tenantbooking.DraftID(c.Act), c.In.Wish(), c.Act.String())
 	if err != nil {
@@ -75,7 +75,7 @@ func (q *quoter) first(ctx context.Context, c tenantbooking.Call[Request]) (Resp
 	return draft.Quoted(), nil
 }
 
-// next puts another price into a draft.
+// next replaces the price of a draft.
 func (q *quoter) next(ctx context.Context, c tenantbooking.Call[Request], d id.Draft) (*tenantbooking.Draft, error) {
 	draft, err := q.drafts.Get(ctx, c.Session, d)
 	if err != nil {

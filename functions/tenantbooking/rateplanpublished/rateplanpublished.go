@@ -1,4 +1,4 @@
-// Package rateplanpublished shows a house's new prices at once.
+// Package rateplanpublished invalidates the cached prices of a property.
 package rateplanpublished
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function hears melmastoon.pricing.rate_plan.published.v1.
+// Function consumes melmastoon.pricing.rate_plan.published.v1.
 var Function = tenantbooking.Event(fn.Spec{
 	Name:    "tenantbooking-rateplanpublished",
 	Subject: "melmastoon.pricing.rate_plan.published.v1",
@@ -21,26 +21,26 @@ var Function = tenantbooking.Event(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// Published is the part of the event that is read here.
+// Published holds the members of the event that this function reads.
 type Published struct {
 	Property id.Property `json:"propertyId"`
 }
 
-// forgetter makes what was composed before stale.
+// forgetter invalidates cached values by their epochs.
 type forgetter interface {
 	Invalidate(context.Context, ...cache.Epoch) error
 }
 
 type handler struct {
-	generations forgetter
+	epochs forgetter
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Handle[Published], error) {
 	return (&handler{cache.OpenGenerations(e)}).handle, nil
 }
 
-// handle needs no inbox: heard twice, the event costs one composition more.
+// handle needs no inbox: a repeated delivery only causes one more cache miss.
 func (f *handler) handle(ctx context.Context, e event.Event[Published]) error {
-	return f.generations.Invalidate(ctx, cache.OfProperty(*e.Delivery.Tenant, e.Payload.Property))
+	return f.epochs.Invalidate(ctx, cache.OfProperty(*e.Delivery.Tenant, e.Payload.Property))
 }

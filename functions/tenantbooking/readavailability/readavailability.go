@@ -1,4 +1,4 @@
-// Package readavailability shows which rooms a hotel has for a stay, and what they cost.
+// Package readavailability serves the rooms of a property for a stay, with prices.
 package readavailability
 
 import (
@@ -22,7 +22,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout: 1500 * time.Millisecond,
 }, New)
 
-// A Request is who wants to stay where, and when.
+// A Request holds the property, the dates and the number of guests.
 type Request struct {
 	Property id.Property   `query:"propertyId"`
 	CheckIn  stay.Date     `query:"checkIn"`
@@ -40,7 +40,7 @@ func (r *Request) occupancy() tenantbooking.Occupancy {
 	return tenantbooking.Occupancy{Adults: r.Adults, Children: r.Children.Or(0), Rooms: r.Rooms.Or(1)}
 }
 
-// Validate refuses stays and people that nobody can mean.
+// Validate returns an error for invalid dates or numbers of guests.
 func (r *Request) Validate() error {
 	if err := r.stay().Window().Validate(); err != nil {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/checkOut", Rule: "range", Message: err.Error()})
@@ -51,8 +51,8 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// over refuses days that are gone: without it they would look like rooms whose price is missing for a while. Wherever the
-// house is, what was yesterday in Greenwich may be today there.
+// over returns an error for a stay in the past. Otherwise such a stay would look as if its price were temporarily
+// missing. One day is tolerated, because yesterday in UTC may be today in the property's time zone.
 func (r *Request) over(now time.Time) error {
 	if r.CheckIn.Before(stay.DateOf(now.UTC()).AddDays(-1)) {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/checkIn", Rule: "range", Message: "the stay begins in the past"})
@@ -60,7 +60,7 @@ func (r *Request) over(now time.Time) error {
 	return nil
 }
 
-// A Response is the rooms. What is missing is named in Degraded, and may come later.
+// A Response is the rooms. Degraded lists the parts that could not be read.
 type Response struct {
 	fn.Reply `json:"-"`
 	Property id.Property              `json:"propertyId"`
@@ -75,7 +75,7 @@ type finder struct {
 	rooms *tenantbooking.Rooms
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&finder{tenantbooking.OpenRooms(e)}).find, nil
 }

@@ -1,4 +1,4 @@
-// Package readconfirmation shows a guest what they have booked.
+// Package readconfirmation serves the confirmation of a booking.
 package readconfirmation
 
 import (
@@ -21,7 +21,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:   time.Second,
 }, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
 
-// A Request names the reservation. Who did not book it in this session brings the token.
+// A Request names the reservation. A client without the session that made the booking needs the token.
 type Request struct {
 	Reservation id.Reservation   `path:"reservationId"`
 	Token       fn.Maybe[string] `query:"t"`
@@ -33,7 +33,7 @@ type Response struct {
 	tenantbooking.Confirmation
 }
 
-// registry is all this function needs of the reservation service, and of the memory before it.
+// registry is the cached part of the reservation service that this function uses.
 type registry interface {
 	Get(context.Context, id.Tenant, id.Reservation) (tenantbooking.Reservation, cache.State, error)
 }
@@ -43,13 +43,13 @@ type reader struct {
 	confirmations tenantbooking.Confirmations
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	confirmations, err := tenantbooking.OpenConfirmations(e)
 	return (&reader{tenantbooking.OpenBookings(e), confirmations}).read, err
 }
 
-// read answers any other caller as if the reservation did not exist, and before it looks the reservation up.
+// read returns ErrNotFound to a caller without access, before it looks the reservation up.
 func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	opens := r.confirmations.Opens(c.In.Token.Or(""), c.Tenant.ID, c.In.Reservation)
 	if !opens {
@@ -64,7 +64,7 @@ func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (out R
 	if err != nil {
 		return out, err
 	}
-	if !c.Session.ID.IsZero() && !c.Speculative { // who loads ahead has not seen it
+	if !c.Session.ID.IsZero() && !c.Speculative { // a prefetch by the browser does not count as seen
 		r.confirmations.Seen(ctx, c.Visitor, booked, string(state), c.Now)
 	}
 	out.Reply = fn.OK.Reply().Version(booked.Version).FromCache(string(state)).Cached("private, no-store")

@@ -1,4 +1,4 @@
-// Package readdraft shows a booking in the making as it stands.
+// Package readdraft serves the current state of a draft.
 package readdraft
 
 import (
@@ -24,7 +24,7 @@ type Request struct {
 	Draft id.Draft `path:"draftId"`
 }
 
-// A Response is the draft. Its version is the ETag, which a change may be made conditional on.
+// A Response is the draft. Its version is the ETag for conditional changes.
 type Response struct {
 	fn.Reply `json:"-"`
 	tenantbooking.View
@@ -34,7 +34,7 @@ type reader struct {
 	drafts tenantbooking.Drafts
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	return (&reader{tenantbooking.OpenDrafts(e)}).read, nil
 }

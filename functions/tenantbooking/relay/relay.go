@@ -1,4 +1,4 @@
-// Package relay publishes what the writing functions could not publish themselves.
+// Package relay publishes the outbox rows of the writing functions.
 package relay
 
 import (
@@ -11,16 +11,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function empties the outbox. The scheduler ticks it every minute.
+// Function publishes pending outbox rows. The scheduler calls it every minute.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "tenantbooking-relay",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: tenantbooking.Publishes(), // whoever publishes an event needs the right to
+	Publishes: tenantbooking.Publishes(), // grants the relay the right to publish them
 	Timeout:   50 * time.Second,
 }, New)
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Tick, error) {
 	return outbox.Open(e, postgres.Open(e, tenantbooking.Schema)).Tick, nil
 }

@@ -1,4 +1,4 @@
-// Package sessionrevoked forgets who is behind a session that was revoked.
+// Package sessionrevoked revokes a session and deletes its personal data.
 package sessionrevoked
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function hears melmastoon.iam.session.revoked.v1.
+// Function consumes melmastoon.iam.session.revoked.v1.
 var Function = tenantbooking.PlatformEvent(fn.Spec{
 	Name:    "tenantbooking-sessionrevoked",
 	Subject: "melmastoon.iam.session.revoked.v1",
@@ -20,13 +20,13 @@ var Function = tenantbooking.PlatformEvent(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// Revoked names a session of any service.
+// Revoked identifies a session of any service.
 type Revoked struct {
 	Session   string    `json:"sessionId"`
 	RevokedAt time.Time `json:"revokedAt"`
 }
 
-// forgetter keeps sessions.
+// forgetter is the part of the session store that this function uses.
 type forgetter interface {
 	Revoke(context.Context, id.Tenant, id.TenantSession, time.Time) error
 }
@@ -35,17 +35,18 @@ type handler struct {
 	sessions forgetter
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Handle[Revoked], error) {
 	sessions, err := tenantbooking.OpenSessions(e)
 	return (&handler{sessions}).handle, err
 }
 
-// handle needs no inbox: the session knows when it was revoked last. A reservation stands: its guest opens it with the view token.
+// handle needs no inbox: the session stores the time of its last revocation. Reservations are not affected: their guest
+// can use the view token.
 func (h *handler) handle(ctx context.Context, e event.Event[Revoked]) error {
 	session, err := id.Parse[id.TenantSession](e.Payload.Session)
 	if err != nil || e.Delivery.Tenant == nil {
-		return nil // another service's
+		return nil // the session of another service
 	}
 	return h.sessions.Revoke(ctx, *e.Delivery.Tenant, session, e.Payload.RevokedAt)
 }

@@ -1,4 +1,4 @@
-// Package setguest notes who stays.
+// Package setguest sets the guest's details of a draft.
 package setguest
 
 import (
@@ -24,14 +24,14 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Timeout:    time.Second,
 }, New)
 
-// A Request says who stays. Two tabs do not overwrite each other if each says which version it changes.
+// A Request holds the guest's details. With If-Match, concurrent changes in two tabs do not overwrite each other.
 type Request struct {
 	Draft id.Draft                      `path:"draftId" json:"-"`
 	Match fn.Maybe[tenantbooking.Match] `header:"If-Match" json:"-"`
 	Guest tenantbooking.Guest           `json:"guest"`
 }
 
-// Validate refuses a guest without a name or with addresses that cannot be.
+// Validate returns an error for a guest without a name or with an invalid email address or telephone number.
 func (r Request) Validate() error { return r.Guest.Normal().Validate() }
 
 // A Response is the draft.
@@ -46,14 +46,14 @@ type patcher struct {
 	peppers  pseudonym.Peppers
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	peppers, noPeppers := secrets.Peppers(e)
 	sessions, noSessions := tenantbooking.OpenSessions(e)
 	return (&patcher{drafts: tenantbooking.OpenDrafts(e), sessions: sessions, peppers: peppers}).patch, errors.Join(noPeppers, noSessions)
 }
 
-// patch has the guest go on under another session's id: that before may have been planted in their browser by somebody else.
+// patch sets the details and renames the session: its cookie may have been planted in the guest's browser.
 func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	c.In.Guest = c.In.Guest.Normal()
 	var draft *tenantbooking.Draft
@@ -66,7 +66,7 @@ func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out
 	}
 	out = Response{draft.Reply(), draft.View()}
 	if draft.Session != c.Session.ID {
-		_ = p.sessions.Rename(ctx, c.Session, draft.Session) // else the session begins again, with the same drafts
+		_ = p.sessions.Rename(ctx, c.Session, draft.Session) // if this fails, the session begins again, with the same drafts
 		out.Reply = out.ContinueAs(draft.Session.String())
 	}
 	return out, nil
@@ -74,7 +74,7 @@ func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out
 
 func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {
 	draft, err := p.drafts.Get(ctx, c.Session, c.In.Draft)
-	if errors.Is(err, tenantbooking.ErrNotFound) { // or an attempt of this act has given it to the session below, and was cut off
+	if errors.Is(err, tenantbooking.ErrNotFound) { // an interrupted attempt of this act may have moved the draft to this session
 		c.Session.ID = tenantbooking.Renamed(c.Act)
 		draft, err = p.drafts.Get(ctx, c.Session, c.In.Draft)
 	}
@@ -82,7 +82,7 @@ func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*ten
 		return nil, err
 	}
 	if draft.IsNamed(c.In.Guest) {
-		return draft, nil // said before, perhaps by an attempt that was cut off
+		return draft, nil // a repeated request, perhaps after an interrupted attempt
 	}
 	if err := draft.Matches(c.In.Match.Or(tenantbooking.Match{})); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package sweepdrafts ends drafts whose time has run out, and deletes those that ended a day ago.
+// Package sweepdrafts closes lapsed drafts, and deletes drafts that ended a day ago.
 package sweepdrafts
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function closes the drafts whose time has run out. The scheduler ticks it every minute.
+// Function closes lapsed drafts. The scheduler calls it every minute.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "tenantbooking-sweepdrafts",
 	Schedule:  "* * * * *",
@@ -26,31 +26,31 @@ type sweeper struct {
 	settler *tenantbooking.Settler
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Tick, error) {
 	s := &sweeper{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}
 	sweep, flags := fn.Sweep(s.drafts.Due, s.close), tenantbooking.OpenFlags(e)
 	return func(ctx context.Context, now time.Time) error {
-		flags.Refresh(ctx) // the middleware does it for functions that have one
+		flags.Refresh(ctx) // the middleware does this for functions that have one
 		return sweep(ctx, now)
 	}, nil
 }
 
-// close ends one draft, inside its own hotel.
+// close ends one draft, in its own tenant.
 func (s *sweeper) close(ctx context.Context, due tenantbooking.Due) error {
 	draft, err := s.drafts.Any(ctx, due)
 	switch {
 	case errors.Is(err, tenantbooking.ErrNotFound):
-		return nil // another run has forgotten it
+		return nil // another run has deleted it
 	case err != nil:
 		return err
 	case draft.AsOf.Before(draft.ExpiresAt):
-		return nil // its guest has come back
+		return nil // its guest is active again
 	case draft.State.Ended():
 		return s.drafts.Forget(ctx, draft)
 	}
 	if err := s.settler.Close(ctx, draft); !errors.Is(err, fault.ErrVersionConflict) {
 		return err
 	}
-	return nil // its guest has just come back
+	return nil // its guest has just become active again
 }

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// Wanted is what a guest has chosen on the consumer site: two nights in a house of the hotel, in Dari and dollars.
+// Wanted returns a handoff: two nights in a property of the tenant, in Dari and US dollars.
 func Wanted(tenant id.Tenant, now time.Time) handoff.Handoff {
 	day := stay.DateOf(now)
 	return handoff.Handoff{
@@ -26,7 +26,7 @@ func Wanted(tenant id.Tenant, now time.Time) handoff.Handoff {
 	}
 }
 
-// Link is a handoff to the n-th hotel, minted now.
+// Link returns the token of a new handoff to the n-th tenant.
 func (s *System) Link(n int) handoff.Token {
 	s.t.Helper()
 	keys, err := secrets.Handoff(s.Env)
@@ -40,7 +40,8 @@ func (s *System) Link(n int) handoff.Token {
 	return token
 }
 
-// Counted fails the test unless so many events of the subject, in short, were told, and none broke its contract.
+// Counted fails the test unless that number of events of the subject was published and all are valid. subject is its
+// short name.
 func Counted(t testing.TB, db *pgtest.Database, subject string, want int) {
 	t.Helper()
 	var told, parked int
@@ -53,14 +54,14 @@ func Counted(t testing.TB, db *pgtest.Database, subject string, want int) {
 		t.Fatal(err)
 	}
 	if told != want || parked != 0 {
-		t.Errorf("%s was told %d times, want %d; %d broke the contract", subject, told, want, parked)
+		t.Errorf("got %[2]d events %[1]s, want %[3]d; %[4]d are invalid", subject, told, want, parked)
 	}
 	if reason != nil {
 		t.Error(*reason)
 	}
 }
 
-// Said are all events as they were told, payloads and envelopes, in one text.
+// Said returns the payloads and envelopes of all published events as one text.
 func Said(t testing.TB, db *pgtest.Database) string {
 	t.Helper()
 	rows, _ := db.Owner(t).Query(t.Context(), `SELECT payload::text || envelope::text FROM bff_tenant_booking.outbox`)

@@ -19,14 +19,14 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// Surround gives an Env the keys that this service wants, and a store for its hot documents.
+// Surround returns the Env with this service's keys and a store for hot documents.
 func Surround(e env.Env) env.Env {
 	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
 	e = e.With("TENANT_SESSION_KEYS", key).With("VIEW_TOKEN_KEYS", key).With("RETURN_LINK_KEYS", key).With("PSEUDONYM_PEPPERS", key)
 	return env.Give[document.Store](e, pg.Open(e))
 }
 
-// A System is a hotel's site with its town around it.
+// A System is the functions of this service with fake upstream services.
 type System struct {
 	t     testing.TB
 	DB    *pgtest.Database
@@ -35,14 +35,14 @@ type System struct {
 	Front *fntest.Front
 }
 
-// Build opens functions of this service in a town of their own.
+// Build opens functions of this service with new fake services.
 func Build(t testing.TB, fs ...fn.Function) *System {
 	t.Helper()
 	db := pgtest.New(t)
 	return BuildOn(t, db, db.Env(), fs...)
 }
 
-// BuildOn opens them in given surroundings.
+// BuildOn is Build with a given database and Env.
 func BuildOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *System {
 	t.Helper()
 	town := Open(t, db.Env().Now)
@@ -50,7 +50,7 @@ func BuildOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *S
 	return &System{t: t, DB: db, Env: e, Town: town, Front: fntest.Behind(t, e, issuer, fs...)}
 }
 
-// A Guest visits a hotel's site with a browser.
+// A Guest is a client with a session on a hotel's site.
 type Guest struct {
 	*System
 	Tenant  tenantbooking.Tenant
@@ -60,15 +60,15 @@ type Guest struct {
 	Quote   id.Quote
 	Intent  id.Intent
 	Stay    id.Reservation
-	Version string // of the draft: an ETag
+	Version string // the ETag of the draft
 
-	before []id.TenantSession // what the guest's session was called before they were named
+	before []id.TenantSession // earlier ids of the session, before the guest's details were set
 }
 
-// Guest begins a session at the n-th hotel.
+// Guest begins a session at the n-th tenant.
 func (s *System) Guest(n int) *Guest { return s.guest(n, true) }
 
-// Silent begins a session at the n-th hotel for a guest who wants no telemetry.
+// Silent begins a session at the n-th tenant without consent to telemetry.
 func (s *System) Silent(n int) *Guest { return s.guest(n, false) }
 
 func (s *System) guest(n int, telemetry bool) *Guest {
@@ -90,15 +90,15 @@ func (s *System) guest(n int, telemetry bool) *Guest {
 	return g
 }
 
-// Path is a route of the guest's hotel.
+// Path returns a path below the tenant's base path.
 func (g *Guest) Path(rest string) string {
 	return strings.ReplaceAll(tenantbooking.Base, "{tenantSlug}", g.Tenant.Slug) + rest
 }
 
-// Key is an idempotency key that nobody has used.
+// Key returns a new idempotency key.
 func Key() string { return id.New[id.Request]().String() }
 
-// Send makes a request with the guest's cookie.
+// Send sends a request with the guest's cookie.
 func (g *Guest) Send(method, rest string, body any, headers ...string) fntest.Answer {
 	g.t.Helper()
 	headers = append([]string{"Cookie", g.Cookie, "Idempotency-Key", Key(), "User-Agent", "Mobile"}, headers...)
@@ -107,7 +107,7 @@ func (g *Guest) Send(method, rest string, body any, headers ...string) fntest.An
 	return a
 }
 
-// keep takes the cookie of an answer, as browsers do.
+// keep stores the cookie of a response.
 func (g *Guest) keep(a fntest.Answer) {
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
 		name, _, _ := strings.Cut(c.Value, ".")
@@ -122,18 +122,18 @@ func (g *Guest) keep(a fntest.Answer) {
 	}
 }
 
-// Must is Send, and fails unless the answer has that status.
+// Must is Send, and fails the test unless the response has that status.
 func (g *Guest) Must(status int, method, rest string, body any, headers ...string) fntest.Answer {
 	g.t.Helper()
 	a := g.Send(method, rest, body, headers...)
 	if a.Status != status {
-		g.t.Fatalf("%s %s answered %d, want %d: %s", method, rest, a.Status, status, a.Body)
+		g.t.Fatalf("%s %s: got status %d, want %d: %s", method, rest, a.Status, status, a.Body)
 	}
 	g.learn(a)
 	return a
 }
 
-// learn notes what an answer names.
+// learn stores the ids of a response.
 func (g *Guest) learn(a fntest.Answer) {
 	var known struct {
 		Draft  *id.Draft       `json:"draftId"`
@@ -161,7 +161,7 @@ func (g *Guest) learn(a fntest.Answer) {
 	}
 }
 
-// Wish is what every guest wants: one room for two nights. More are added to it.
+// Wish returns the JSON of a request for one room and two nights, with more members added.
 func (g *Guest) Wish(more ...string) string {
 	day := g.Env.Now().Format("2006-01-02")
 	after := g.Env.Now().AddDate(0, 0, 2).Format("2006-01-02")
@@ -169,29 +169,29 @@ func (g *Guest) Wish(more ...string) string {
 		"stayWindow":{"checkIn":"` + day + `","checkOut":"` + after + `"},"occupancy":{"adults":2,"children":0,"rooms":1}` + strings.Join(more, "") + `}`
 }
 
-// Ask asks for the price, and begins a draft.
+// Ask requests a quote, and begins a draft.
 func (g *Guest) Ask() *Guest {
 	g.t.Helper()
 	g.Must(http.StatusCreated, "POST", "/quote", g.Wish())
 	return g
 }
 
-// Holding is the body that holds the quoted rooms.
+// Holding returns the body of a hold request.
 func (g *Guest) Holding() any {
 	return `{"draftId":"` + g.Draft.String() + `","quoteId":"` + g.Quote.String() + `"}`
 }
 
-// Hold keeps the rooms.
+// Hold holds the quoted rooms.
 func (g *Guest) Hold() *Guest {
 	g.t.Helper()
 	g.Must(http.StatusCreated, "POST", "/hold", g.Holding())
 	return g
 }
 
-// Zarghona is a guest's details.
+// Zarghona is the JSON of a guest's details.
 const Zarghona = `{"guest":{"firstName":"Zarghona","lastName":"Ahmadzai","email":"Z.Ahmadzai@Example.com","phone":"+93 70 012 3456"}}`
 
-// Name says who stays.
+// Name sets the guest's details.
 func (g *Guest) Name() *Guest {
 	g.t.Helper()
 	g.Must(http.StatusOK, "PATCH", "/draft/"+g.Draft.String(), Zarghona)
@@ -205,7 +205,7 @@ func (g *Guest) Pay(method string) *Guest {
 	return g
 }
 
-// State is where the guest's draft stands in the table, and its final state in the snapshot, if it has one.
+// State returns the draft's state in its table, and the final state in its snapshot, if there is one.
 func (g *Guest) State() (state, final string) {
 	g.t.Helper()
 	err := g.DB.Owner(g.t).QueryRow(g.t.Context(), `
@@ -219,7 +219,7 @@ func (g *Guest) State() (state, final string) {
 	return state, final
 }
 
-// Told are the events of the guest's draft and session but for sampled steps, in short.
+// Told returns the short names of the published events of the guest's draft and session, without sampled steps.
 func (g *Guest) Told() []string {
 	g.t.Helper()
 	keys := []string{g.Tenant.ID.String() + ":" + g.Draft.String()}
@@ -240,22 +240,22 @@ func (g *Guest) Told() []string {
 	return told
 }
 
-// Ends fails the test unless the draft ended so and told these.
+// Ends fails the test unless the draft ended in these states and published these events.
 func (g *Guest) Ends(state, final string, told ...string) {
 	g.t.Helper()
 	if s, f := g.State(); s != state || f != final {
-		g.t.Errorf("the draft is %s and its snapshot %q, want %s and %q", s, f, state, final)
+		g.t.Errorf("draft state %s and snapshot state %q, want %s and %q", s, f, state, final)
 	}
 	if got := g.Told(); !slices.Equal(got, told) {
-		g.t.Errorf("told %v, want %v", got, told)
+		g.t.Errorf("published %v, want %v", got, told)
 	}
 	rows, _ := g.DB.Owner(g.t).Query(g.t.Context(), `SELECT subject || ': ' || parked_reason FROM bff_tenant_booking.outbox WHERE parked_reason IS NOT NULL`)
 	if parked, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(parked) > 0 {
-		g.t.Errorf("events broke their contract: %v, %v", parked, err)
+		g.t.Errorf("got invalid events: %v, %v", parked, err)
 	}
 }
 
-// Wired is Build with a wire between the functions and everybody else.
+// Wired is Build with a Wire between the functions and their dependencies.
 func Wired(t testing.TB, w *Wire, fs ...fn.Function) *System {
 	t.Helper()
 	db := pgtest.New(t)

@@ -9,15 +9,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Tell delivers an event of a neighbour to a function as the bus does, and fails unless it is acknowledged.
+// Tell delivers an event of another service to a function, and fails the test unless it is acknowledged.
 func (s *System) Tell(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
 	s.t.Helper()
 	if a := s.Front.Push(to, Raw(s.t, to.Spec.Subject, tenant, payload, when)); a.Status != 204 {
-		s.t.Fatalf("%s answered %d: %s", to.Spec.Name, a.Status, a.Body)
+		s.t.Fatalf("%s: got status %d: %s", to.Spec.Name, a.Status, a.Body)
 	}
 }
 
-// Raw is an event of a neighbour.
+// Raw returns an event of another service.
 func Raw(t testing.TB, subject string, tenant id.Tenant, payload any, when time.Time) event.Raw {
 	t.Helper()
 	raw, err := event.Draft{

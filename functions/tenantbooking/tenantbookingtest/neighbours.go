@@ -42,7 +42,7 @@ func body[T any](r *http.Request) (in T) {
 	return in
 }
 
-// quote keeps the price in the answers, where hold finds it again.
+// quote stores the price, so that hold finds it.
 func (w *FakePlatform) quote(r *http.Request) answer {
 	p := body[price](r)
 	if w.Wrong != "" {
@@ -108,7 +108,7 @@ func (w *FakePlatform) view(s *Stay) any {
 		hold{s.ExpiresAt}, s.Session, s.ConfirmedAt}
 }
 
-// find is the reservation that the path names, in the tenant that calls.
+// find returns the reservation that the path names, if it belongs to the calling tenant.
 func (w *FakePlatform) find(r *http.Request) *Stay {
 	rsv, _ := id.Parse[id.Reservation](r.PathValue("id"))
 	s := w.reservations[rsv]
@@ -135,7 +135,7 @@ func (w *FakePlatform) name(r *http.Request) answer {
 	return answer{200, map[string]any{"guestId": id.Derive[id.Guest](s.ID, "guest")}}
 }
 
-// confirm is what the reservation service does by itself, too, when it hears of a capture.
+// confirm is also the reservation service's reaction to a capture.
 func (w *FakePlatform) confirm(r *http.Request) answer {
 	s := w.find(r)
 	intent := w.intents[body[struct {
@@ -165,14 +165,14 @@ func (w *FakePlatform) cancel(r *http.Request) answer {
 	switch {
 	case s == nil:
 		return nothing()
-	case s.State != "held": // one whose time is over too
+	case s.State != "held": // or expired
 		return refuse(409, "RESERVATION.ILLEGAL_TRANSITION")
 	}
 	s.State = "cancelled"
 	return answer{200, w.view(s)}
 }
 
-// open returns the one live intent of a reservation; another way to pay supersedes it.
+// open returns the current intent of a reservation. Another payment method supersedes it.
 func (w *FakePlatform) open(r *http.Request) answer {
 	in := body[Payment](r)
 	for _, i := range w.intents {
@@ -200,7 +200,7 @@ func (w *FakePlatform) look(r *http.Request) answer {
 	return answer{200, w.intents[i]}
 }
 
-// Pay has a guest pay at the bank. Told says that the reservation service has heard of it, and confirmed.
+// Pay captures an intent. If told is true, the reservation service consumes that event and confirms the reservation.
 func (w *FakePlatform) Pay(i id.Intent, told bool) {
 	w.Do(func() {
 		w.intents[i].Status = "captured"
@@ -210,7 +210,7 @@ func (w *FakePlatform) Pay(i id.Intent, told bool) {
 	})
 }
 
-// Decline has the bank refuse; the last time ends the intent.
+// Decline declines a payment attempt. The last one fails the intent.
 func (w *FakePlatform) Decline(i id.Intent, last bool) {
 	w.Do(func() {
 		w.intents[i].Attempts++

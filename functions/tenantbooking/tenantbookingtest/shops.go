@@ -17,19 +17,19 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-// FakeHotels are the neighbours that a hotel's site shows its rooms from: theme, property, inventory and pricing. They know one
-// house, the first hotel's.
+// FakeHotels are fakes of the theme, property, inventory and pricing services. They have one property, of the first
+// tenant.
 type FakeHotels struct {
 	*upstreamtest.Services
 
 	House  tenantbooking.House
-	Others []tenantbooking.House // that are listed with it
+	Others []tenantbooking.House // further properties in the list
 	theme  int                   // its version
 	left   int
 	price  int64
 }
 
-// Shopping is Build with the shops in town.
+// Shopping is Build with FakeHotels.
 func Shopping(t testing.TB, fs ...fn.Function) (*System, *FakeHotels) {
 	t.Helper()
 	db, shops := pgtest.New(t), OpenShops(t)
@@ -38,7 +38,7 @@ func Shopping(t testing.TB, fs ...fn.Function) (*System, *FakeHotels) {
 	return street, shops
 }
 
-// OpenShops opens them. Whose the house is, is said later.
+// OpenShops starts the fakes. The tenant of the property is set later.
 func OpenShops(t testing.TB) *FakeHotels {
 	t.Helper()
 	room, rate := id.New[id.RoomType](), id.New[id.RatePlan]()
@@ -60,13 +60,13 @@ func OpenShops(t testing.TB) *FakeHotels {
 	return s
 }
 
-// Around returns the surroundings with the shops in them, and the keys of handoffs.
+// Around returns the Env with the URLs of the fakes and the keys of handoffs.
 func (s *FakeHotels) Around(e env.Env) env.Env {
 	e = s.Services.Around(e, "theme", "property", "inventory", "pricing")
 	return e.With("HANDOFF_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 }
 
-// Change changes what the shops have: the theme's version, the rooms left, the price of a night.
+// Change sets the theme's version, the rooms left and the price of a night.
 func (s *FakeHotels) Change(theme, left int, price int64) {
 	s.Do(func() { s.theme, s.left, s.price = theme, left, price })
 }
@@ -102,7 +102,7 @@ func (s *FakeHotels) offers(r *http.Request, _ []byte) any {
 		"roomTypes": []any{map[string]any{"roomTypeId": s.House.RoomTypes[0].ID, "rates": []any{offer}}}}
 }
 
-// Search asks for two nights in the house, so many days from now.
+// Search returns a search for two nights in the property, that many days from now.
 func (s *FakeHotels) Search(now time.Time, days int) tenantbooking.Search {
 	day := stay.DateOf(now).AddDays(days)
 	return tenantbooking.Search{

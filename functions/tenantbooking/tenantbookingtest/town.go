@@ -1,5 +1,5 @@
-// Package tenantbookingtest is a town around one hotel's site: neighbours that keep their word, guests with a browser, and
-// wires that can be cut.
+// Package tenantbookingtest provides fake upstream services, guests with a session and faulty connections for tests of
+// the tenant booking service.
 package tenantbookingtest
 
 import (
@@ -20,14 +20,14 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A FakePlatform is the neighbours of this service: tenant, reservation and payment, as far as it talks to them. What they are
-// asked under one idempotency key they do once, as the real ones do.
+// A FakePlatform is a fake of the tenant, the reservation and the payment service. It honours idempotency keys as the
+// real services do.
 type FakePlatform struct {
 	Now     func() time.Time
 	Tenants []tenantbooking.Tenant
-	SoldOut bool   // no rooms are held
-	Down    string // the neighbour that answers nothing: "reservation", "payment", "tenant"
-	Wrong   string // the member of a wish that has no price
+	SoldOut bool   // holds fail with ErrOverbooked
+	Down    string // the service that does not answer: "reservation", "payment", "tenant"
+	Wrong   string // the member of a wish that is rejected
 
 	mu           sync.Mutex
 	answered     map[string]answer
@@ -36,7 +36,7 @@ type FakePlatform struct {
 	server       *httptest.Server
 }
 
-// A Stay is a reservation as the town keeps it.
+// A Stay is a reservation of the fake.
 type Stay struct {
 	ID          id.Reservation
 	Tenant      id.Tenant
@@ -49,7 +49,7 @@ type Stay struct {
 	Intent      *id.Intent
 }
 
-// A Payment is an intent as the town keeps it.
+// A Payment is an intent of the fake.
 type Payment struct {
 	ID          id.Intent      `json:"paymentIntentId"`
 	Tenant      id.Tenant      `json:"tenantId"`
@@ -69,7 +69,7 @@ type answer struct {
 	body   any
 }
 
-// price is a quote as the town keeps it: 100 a night and room.
+// price is a quote of the fake: 100 for each night and room.
 type price struct {
 	ID       id.Quote    `json:"quoteId"`
 	Tenant   id.Tenant   `json:"tenantId"`
@@ -85,7 +85,7 @@ type price struct {
 	Total    money.Micro      `json:"-"`
 }
 
-// Open builds the town: two hotels that take cards and cash.
+// Open starts the fake with two tenants that accept cards and cash.
 func Open(t testing.TB, now func() time.Time) *FakePlatform {
 	t.Helper()
 	town := &FakePlatform{Now: now, answered: map[string]answer{}, reservations: map[id.Reservation]*Stay{}, intents: map[id.Intent]*Payment{}}
@@ -101,7 +101,7 @@ func Open(t testing.TB, now func() time.Time) *FakePlatform {
 	return town
 }
 
-// Around returns the surroundings with the town in them.
+// Around returns the Env with the URLs of the fake.
 func (w *FakePlatform) Around(e env.Env) env.Env {
 	return e.With("UPSTREAM_TENANT_URL", w.server.URL+"/tenant").
 		With("UPSTREAM_RESERVATION_URL", w.server.URL+"/reservation").
@@ -109,7 +109,7 @@ func (w *FakePlatform) Around(e env.Env) env.Env {
 		With("TENANT_RETURN_URL", "https://{slug}.example/return/{draftId}")
 }
 
-// Handler serves the town, for a server of one's own.
+// Handler returns the fake's handler, for a server of the caller.
 func (w *FakePlatform) Handler() http.Handler { return w.server.Config.Handler }
 
 func (w *FakePlatform) routes() http.Handler {
@@ -129,7 +129,7 @@ func (w *FakePlatform) routes() http.Handler {
 	return m
 }
 
-// serve answers the same key with the same answer, unless that said to come again.
+// serve returns the stored response of a repeated key, unless it was retriable.
 func (w *FakePlatform) serve(out http.ResponseWriter, r *http.Request, act func(*http.Request) answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,28 +168,28 @@ func (w *FakePlatform) findTenant(r *http.Request) answer {
 	return answer{200, w.Tenants[i]}
 }
 
-// Stays are the reservations of a tenant, in the order in which they were made.
+// Stays returns the reservations of a tenant in order of creation.
 func (w *FakePlatform) Stays() []*Stay {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.SortedFunc(maps.Values(w.reservations), func(a, b *Stay) int { return slices.Compare(a.ID[:], b.ID[:]) })
 }
 
-// Intents is how many payments were begun.
+// Intents returns the number of intents.
 func (w *FakePlatform) Intents() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.intents)
 }
 
-// Intent is a payment as it stands.
+// Intent returns a copy of the intent.
 func (w *FakePlatform) Intent(i id.Intent) Payment {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return *w.intents[i]
 }
 
-// Do changes the town while nobody is served.
+// Do calls change while no request is served.
 func (w *FakePlatform) Do(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

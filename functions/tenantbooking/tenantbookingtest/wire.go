@@ -13,26 +13,26 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A Wire is everything that functions hear from others: the database and their neighbours. The n-th answer after Cut(n) is
-// lost on its way, although what was asked has been done.
+// A Wire carries all responses to the functions: those of the database and of other services. After Cut(n) the n-th
+// response is lost, although its request was executed.
 type Wire struct {
 	left atomic.Int64
 	lost atomic.Bool
 }
 
-// Cut loses the n-th answer from now on.
+// Cut loses the n-th response from now on.
 func (w *Wire) Cut(n int) {
 	w.lost.Store(false)
 	w.left.Store(int64(n))
 }
 
-// Mend lets everything through, and tells whether an answer was lost.
+// Mend restores the wire, and reports whether a response was lost.
 func (w *Wire) Mend() bool {
 	w.left.Store(0)
 	return w.lost.Load()
 }
 
-// lose reports whether this answer is the one.
+// lose reports whether this response is the one to lose.
 func (w *Wire) lose() bool {
 	if w.left.Load() <= 0 || w.left.Add(-1) != 0 {
 		return false
@@ -41,9 +41,9 @@ func (w *Wire) lose() bool {
 	return true
 }
 
-var errLost = errors.New("the answer was lost")
+var errLost = errors.New("the response was lost")
 
-// RoundTrip is the wire to the neighbours.
+// RoundTrip sends a request to another service.
 func (w *Wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil && w.lose() {
@@ -53,7 +53,7 @@ func (w *Wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// Around returns the surroundings of a database behind the wire.
+// Around returns an Env with a database behind the wire.
 func (w *Wire) Around(t testing.TB, db *pgtest.Database) env.Env {
 	t.Helper()
 	far, err := url.Parse(db.URL())
@@ -89,7 +89,7 @@ func (w *Wire) relay(from net.Listener, to string) {
 	}
 }
 
-// back passes answers on. When one is lost, the line is dead.
+// back forwards responses. After a lost response the connection is closed.
 func (w *Wire) back(near, far net.Conn) {
 	defer near.Close()
 	defer far.Close()

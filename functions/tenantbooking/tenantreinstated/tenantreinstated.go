@@ -1,4 +1,4 @@
-// Package tenantreinstated opens the site of a hotel that was suspended again.
+// Package tenantreinstated reopens the site of a tenant that was suspended.
 package tenantreinstated
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function hears melmastoon.tenant.reinstated.v1.
+// Function consumes melmastoon.tenant.reinstated.v1.
 var Function = tenantbooking.Event(fn.Spec{
 	Name:    "tenantbooking-tenantreinstated",
 	Subject: "melmastoon.tenant.reinstated.v1",
@@ -21,34 +21,34 @@ var Function = tenantbooking.Event(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// Reinstated is told of the tenant: nothing of the event but its envelope is read.
+// Reinstated is the event's payload. Only the envelope is read.
 type Reinstated struct{}
 
-// directory is where it is noted how hotels stand.
+// directory is the part of the tenant cache that this function uses.
 type directory interface {
 	Apply(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
 }
 
-// forgetter makes what was composed before stale.
+// forgetter invalidates cached values by their epochs.
 type forgetter interface {
 	Invalidate(context.Context, ...cache.Epoch) error
 }
 
 type handler struct {
-	tenants     directory
-	generations forgetter
+	tenants directory
+	epochs  forgetter
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Handle[Reinstated], error) {
 	return (&handler{tenantbooking.OpenTenants(e), cache.OpenGenerations(e)}).handle, nil
 }
 
-// handle needs no inbox: which of two events came later is told by when they occurred, however often each is heard.
+// handle needs no inbox: the time of the event decides which of two is newer, so repeated deliveries have no effect.
 func (f *handler) handle(ctx context.Context, e event.Event[Reinstated]) error {
 	tenant := *e.Delivery.Tenant
 	if err := f.tenants.Apply(ctx, tenant, false, e.Envelope.OccurredAt); err != nil {
 		return err
 	}
-	return f.generations.Invalidate(ctx, cache.OfTenant(tenant))
+	return f.epochs.Invalidate(ctx, cache.OfTenant(tenant))
 }

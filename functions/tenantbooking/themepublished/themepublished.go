@@ -1,4 +1,4 @@
-// Package themepublished shows a hotel's new look at once.
+// Package themepublished invalidates the cached theme of a tenant.
 package themepublished
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function hears melmastoon.theme.published.v1.
+// Function consumes melmastoon.theme.published.v1.
 var Function = tenantbooking.Event(fn.Spec{
 	Name:    "tenantbooking-themepublished",
 	Subject: "melmastoon.theme.published.v1",
@@ -20,24 +20,24 @@ var Function = tenantbooking.Event(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// A Published theme is the tenant's: nothing of the event itself is read.
+// A Published is the event's payload, of which nothing is read.
 type Published struct{}
 
-// forgetter makes what was composed before stale.
+// forgetter invalidates cached values by their epochs.
 type forgetter interface {
 	Invalidate(context.Context, ...cache.Epoch) error
 }
 
 type handler struct {
-	generations forgetter
+	epochs forgetter
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Handle[Published], error) {
 	return (&handler{cache.OpenGenerations(e)}).handle, nil
 }
 
-// handle needs no inbox: heard twice, the event costs one composition more.
+// handle needs no inbox: a repeated delivery only causes one more cache miss.
 func (f *handler) handle(ctx context.Context, e event.Event[Published]) error {
-	return f.generations.Invalidate(ctx, cache.OfTenant(*e.Delivery.Tenant))
+	return f.epochs.Invalidate(ctx, cache.OfTenant(*e.Delivery.Tenant))
 }
