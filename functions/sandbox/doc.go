@@ -29,8 +29,8 @@
 //	pending_cash ── cancelled ──→ failed, ── another method ──→ superseded
 //
 // Search. One index covers the hotels of all tenants. The transaction that changes a hotel also updates the index and
-// publishes search_aggregation.listing.indexed. Values that change by the minute (taken rooms, suspensions, clicks) are not in the index but
-// read from their tables, so a hotel that is found can be booked at that moment, at the price shown.
+// publishes search_aggregation.listing.indexed. Values that change by the minute (taken rooms, suspensions, clicks) are not
+// in the index but read from their tables, so a hotel that is found can be booked at that moment, at the price shown.
 //
 // The sandbox never sells a room twice, never captures an intent twice, never refunds more than was captured, and decides
 // expiry only by the database's clock.

@@ -1,4 +1,4 @@
-// Package clickrecorded counts which hotels travellers look at, for the order in which they are recommended.
+// Package clickrecorded counts travellers' clicks on hotels for the order of recommendations.
 package clickrecorded
 
 import (
@@ -24,7 +24,7 @@ var Function = sandbox.EventOfNobody(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// Clicked is the part of the consumer's event that is read here.
+// Clicked is the part of the event that this function reads.
 type Clicked struct {
 	Property id.Property `json:"propertyId"`
 }
@@ -42,7 +42,7 @@ func New(e env.Env) (fn.Handle[Clicked], error) {
 func (c *counter) count(ctx context.Context, e event.Event[Clicked]) error {
 	err := inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error { return c.listings.Clicked(ctx, tx, e.Payload.Property) })
 	if errors.Is(err, fault.ErrNotFound) {
-		return nil // dropped: strangers can name any hotel, and no retry will make it exist
+		return nil // drop: visitors can name any hotel, and retries do not help
 	}
 	return err
 }

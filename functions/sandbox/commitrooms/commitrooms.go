@@ -1,4 +1,4 @@
-// Package commitrooms keeps held rooms for good.
+// Package commitrooms makes held rooms permanent.
 package commitrooms
 
 import (
@@ -20,16 +20,16 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-// A Request names what is held. All of it is kept, or nothing.
+// A Request names the allocations. Either all are committed or none.
 type Request struct {
 	Tenant      id.Tenant       `json:"tenantId"`
 	Allocations []id.Allocation `json:"allocationIds"`
 }
 
-// Validate refuses a request that names nothing, or one thing twice.
+// Validate rejects a list that is empty, too long or has duplicates.
 func (r *Request) Validate() error { return sandbox.ValidateAllocations(r.Allocations) }
 
-// A Response says since when the rooms are kept.
+// A Response is the time of the commit.
 type Response struct {
 	CommittedAt time.Time `json:"committedAt"`
 }

@@ -1,4 +1,4 @@
-// Package comparerates tells what each room of a hotel costs at each rate, the cheapest first.
+// Package comparerates returns the price of each room of a hotel at each rate, cheapest first.
 package comparerates
 
 import (
@@ -22,9 +22,9 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-const validity = time.Minute // for showing: what is booked is quoted
+const validity = time.Minute // for display; bookings use quotes
 
-// A Request is who wants to stay where, and when.
+// A Request is a property, a stay and a party.
 type Request struct {
 	Tenant   id.Tenant      `query:"tenantId"`
 	Property id.Property    `query:"propertyId"`
@@ -43,7 +43,7 @@ func (r *Request) party() sandbox.Party {
 	return sandbox.Party{Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}
 }
 
-// Validate refuses a stay or a party that cannot be.
+// Validate rejects an impossible stay or party.
 func (r *Request) Validate() error {
 	if err := r.window().Validate(); err != nil {
 		return sandbox.Refuse("/end", "stay", err.Error())
@@ -54,7 +54,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is every rate of the hotel, in one answer.
+// A Response lists all rates of the hotel.
 type Response struct {
 	Property   id.Property      `json:"propertyId"`
 	Stay       stay.Window      `json:"stayWindow"`

@@ -1,4 +1,4 @@
-// Package configuretenant changes what a tenant has decided about its sites.
+// Package configuretenant changes the configuration of a tenant.
 package configuretenant
 
 import (
@@ -26,7 +26,7 @@ var Function = sandbox.HTTP(fn.Spec{
 
 const maxGraceHours = 720
 
-// A Request is what is to change; the rest stays.
+// A Request is a partial update: absent members do not change.
 type Request struct {
 	Tenant         id.Tenant                  `path:"tenantId"`
 	BrandName      fn.Maybe[string]           `json:"brandName"`
@@ -37,7 +37,7 @@ type Request struct {
 	Settings       fn.Maybe[sandbox.Settings] `json:"settings"`
 }
 
-// Validate refuses a site without name, language or way to pay, and holds that no guest could finish in.
+// Validate rejects a site without a name, a language or a payment method, and holds that are too short.
 func (r *Request) Validate() error {
 	if name, given := r.BrandName.Get(); given && name == "" {
 		return sandbox.Refuse("/brandName", "length", "Must not be empty.")
@@ -61,20 +61,20 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is the tenant as it stands now.
+// A Response is the updated tenant.
 type Response = sandbox.Tenant
 
-type clerk struct {
+type configurer struct {
 	tenants sandbox.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&clerk{sandbox.OpenTenants(e)}).configure, nil
+	return (&configurer{sandbox.OpenTenants(e)}).configure, nil
 }
 
-func (k *clerk) configure(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	return k.tenants.Configure(ctx, c.In.Tenant, sandbox.Config{
+func (f *configurer) configure(ctx context.Context, c fn.Call[Request]) (Response, error) {
+	return f.tenants.Configure(ctx, c.In.Tenant, sandbox.Config{
 		BrandName: c.In.BrandName, BrandTagline: c.In.BrandTagline, Currencies: c.In.Currencies,
 		Locales: c.In.Locales, PaymentMethods: c.In.PaymentMethods, Settings: c.In.Settings,
 	})

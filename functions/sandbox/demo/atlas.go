@@ -16,7 +16,7 @@ import (
 //go:embed data
 var data embed.FS
 
-// An atlas is all that hotels are made of: places, words, rooms, looks and what currencies cost.
+// An atlas holds the data that hotels are built from: places, words, rooms, designs and exchange rates.
 type atlas struct {
 	countries map[string]country
 	regions   map[string]said
@@ -33,10 +33,10 @@ type atlas struct {
 	words     []string // the keys of nouns, in order, so that a seed always picks the same
 }
 
-// said is one thing in English, Pashto, Persian, Urdu and Arabic.
+// said is a text in English, Pashto, Persian, Urdu and Arabic.
 type said [5]string
 
-// name is it as a hotel tells it. Dari and the Persian of Iran are written alike here.
+// name returns it as a hotel's name. Dari and Iranian Persian have the same spelling here.
 func (s said) name() sandbox.Name {
 	return sandbox.Name{Default: s[0], Localized: map[string]string{string(locale.English): s[0], string(locale.Pashto): s[1],
 		string(locale.Dari): s[2], string(locale.Persian): s[2], string(locale.Urdu): s[3], string(locale.Arabic): s[4]}}
@@ -69,14 +69,14 @@ type city struct {
 
 func (c city) country() string { return c.Region[:2] }
 
-// A kind of room: how many people it sleeps, and its price as a multiple of the standard room's.
+// A kind is a kind of room: its occupancy, and its price as a multiple of the standard room's.
 type kind struct {
 	Sleeps int       `json:"sleeps"`
 	Factor float64   `json:"factor"`
 	Texts  [5]phrase `json:"texts"`
 }
 
-type phrase [2]string // what it is called, and what it is like
+type phrase [2]string // name and description
 
 func readAtlas() (*atlas, error) {
 	a := &atlas{}
@@ -121,7 +121,7 @@ func readJSON(file string, into any) error {
 	return nil
 }
 
-// readTables reads what stands in rows.
+// readTables reads the tabular files.
 func (a *atlas) readTables() error {
 	a.perDollar = map[money.Currency]string{}
 	for file, read := range map[string]func(*row){
@@ -150,7 +150,7 @@ func (a *atlas) readTables() error {
 	return nil
 }
 
-// A row is read cell by cell. Its first error stays.
+// A row is read cell by cell. It keeps its first error.
 type row struct {
 	cells []string
 	err   error

@@ -13,20 +13,20 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// A draft is a hotel in few words.
+// A draft is a short description of a hotel.
 type draft struct {
-	number        int // of a hotel that was drawn; 0 of one that was thought up
+	number        int // of a generated hotel; 0 for a handwritten one
 	city          string
 	noun, kind    string
 	stars         int
 	at            sandbox.Geo
 	neighbourhood string
 	rating        sandbox.Rating
-	currency      money.Currency // its country's where empty
-	extras        []string       // amenities besides those of its stars; new says that the house is
+	currency      money.Currency // empty: the country's
+	extras        []string       // amenities besides those of its stars; "new" marks a new hotel
 }
 
-// slug tells the hotel from all others: all its ids follow from it.
+// slug returns the unique name of the hotel. All its ids derive from it.
 func (d draft) slug(a *atlas, c city) string {
 	s := kebab(a.nouns[d.noun][0] + " " + a.types[d.kind][0] + " " + c.Names[0])
 	if d.number > 0 {
@@ -37,14 +37,14 @@ func (d draft) slug(a *atlas, c city) string {
 
 func kebab(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "-") }
 
-// origin is where the ids of all hotels here begin.
+// origin is the id that all ids of hotels here derive from.
 var origin = known[id.Tenant]("tnt_01J8DEM0000000000000000TNT")
 
-// build makes the whole hotel.
+// build returns the complete hotel.
 func (a *atlas) build(d draft) (Hotel, error) {
 	n := slices.IndexFunc(a.cities, func(c city) bool { return c.ID == d.city })
 	if n < 0 || a.nouns[d.noun] == (said{}) || a.types[d.kind] == (said{}) {
-		return Hotel{}, fmt.Errorf("demo: %s %s in %s: no such word or city", d.noun, d.kind, d.city)
+		return Hotel{}, fmt.Errorf("demo: %s %s in %s: unknown word or city", d.noun, d.kind, d.city)
 	}
 	c := a.cities[n]
 	land, slug := a.countries[c.country()], d.slug(a, c)
@@ -82,7 +82,7 @@ func (a *atlas) build(d draft) (Hotel, error) {
 	return h, nil
 }
 
-// call composes the hotel's name as each language orders it.
+// call returns the hotel's name in the word order of each language.
 func (a *atlas) call(d draft, c city) (name said) {
 	for i := range name {
 		name[i] = strings.NewReplacer("{noun}", a.nouns[d.noun][i], "{type}", a.types[d.kind][i], "{city}", c.Names[i]).Replace(a.order[i])
@@ -90,13 +90,13 @@ func (a *atlas) call(d draft, c city) (name said) {
 	return name
 }
 
-// pick chooses one of n by a text: always the same, and evenly over many.
+// pick maps a text to one of n, deterministically and evenly.
 func pick(text string, n int) int {
 	chosen := id.Derive[id.Tenant](origin, "pick "+text)
 	return int(chosen[15]) % n
 }
 
-// amenities are the hotel's own, then what its stars promise, the rarest first.
+// amenities returns the hotel's own amenities, then those of its stars, rarest first.
 func amenities(d draft) []string {
 	all := slices.DeleteFunc(slices.Clone(d.extras), func(s string) bool { return s == "new" })
 	for stars := d.stars; stars > 0; stars-- {
@@ -110,7 +110,7 @@ func amenities(d draft) []string {
 	})
 }
 
-// promised is what a house of so many stars has besides what one of fewer has.
+// promised are the amenities that a number of stars adds to those of fewer stars.
 var promised = map[int][]string{
 	5: {"pool", "spa", "concierge"},
 	4: {"airport-shuttle", "gym", "conference-room"},
@@ -119,7 +119,7 @@ var promised = map[int][]string{
 	1: {"wifi", "halal-kitchen", "prayer-room"},
 }
 
-// badges are known of the house or of where it stands: nobody serves alcohol in these countries, nor in Sharjah.
+// badges returns the badges of the hotel and of its country. No alcohol is served in these countries, nor in Sharjah.
 func badges(d draft, c city) []string {
 	all := []string{}
 	if c.country() != "AE" || c.ID == "ae-sharjah" {
@@ -131,7 +131,7 @@ func badges(d draft, c city) []string {
 	return all
 }
 
-// rooms are the kinds that such a house lets.
+// rooms returns the kinds of rooms of such a hotel.
 func rooms(d draft) []string {
 	switch {
 	case d.kind == "hostel":
@@ -148,16 +148,16 @@ func rooms(d draft) []string {
 	return []string{"single", "standard", "family"}
 }
 
-// houses are how many standard rooms a house has per star.
+// houses are the numbers of standard rooms per star, by type of property.
 var houses = map[string]float64{"hotel": 4, "guesthouse": 2, "hostel": 6, "apartment": 2}
 
-// dollars are what a standard room with so many stars costs in Kabul.
+// dollars are the prices of a standard room in Kabul, by stars.
 var dollars = map[int]float64{1: 12, 2: 18, 3: 34, 4: 62, 5: 118}
 
 const (
-	busier  = 1.15 // on the days when people travel
-	fixed   = 0.88 // for those who promise to come
-	smaller = 0.85 // of houses that are no hotels
+	busier  = 1.15 // on days with many travellers
+	fixed   = 0.88 // for the non-refundable rate
+	smaller = 0.85 // for properties other than hotels
 )
 
 func (a *atlas) room(d draft, c city, h Hotel, key string) (r Room, err error) {
@@ -193,15 +193,15 @@ func (k kind) texts() sandbox.RoomTexts {
 	return all
 }
 
-// steps are what prices are multiples of, in main units.
+// steps are the units that prices are rounded to, in main units.
 var steps = map[money.Currency]float64{money.AFN: 50, money.PKR: 100, money.IRR: 100_000, money.AED: 5, money.USD: 1, money.EUR: 1, money.GBP: 1}
 
 const (
-	finer = 10 // what costs little is not rounded to as much
+	finer = 10 // low prices have smaller steps
 	micro = 1_000_000
 )
 
-// price is a round amount near so many dollars.
+// price returns a round amount near so many dollars.
 func (a *atlas) price(dollars float64, c money.Currency) (money.Micro, error) {
 	step, amount := steps[c], dollars*a.rate(c)
 	if step == 0 {
@@ -213,11 +213,11 @@ func (a *atlas) price(dollars float64, c money.Currency) (money.Micro, error) {
 	return money.Micro(math.Round(amount/step) * step * micro), nil
 }
 
-// rate is what a dollar costs, near enough to make prices of.
+// rate returns the approximate price of a dollar.
 func (a *atlas) rate(c money.Currency) float64 {
 	rate, err := strconv.ParseFloat(a.perDollar[c], 64)
 	if err != nil {
-		return math.NaN() // Load refuses such a table
+		return math.NaN() // loading rejects such a table
 	}
 	return rate
 }

@@ -1,4 +1,4 @@
-// Package demo furnishes the sandbox with fictional hotels in real cities. Their ids never change.
+// Package demo fills the sandbox with fictional hotels in real cities. Their ids never change.
 package demo
 
 import (
@@ -22,12 +22,12 @@ type Hotel struct {
 	Currencies []money.Currency
 	Locales    []locale.Tag
 	Methods    []sandbox.Method
-	Theme      sandbox.Theme // its ids, its tokens and nothing else
+	Theme      sandbox.Theme // ids and tokens only
 
 	Property      id.Property
 	Name          sandbox.Name
 	TimeZone      string
-	CityID        string // where search looks
+	CityID        string // in the search index
 	City, Country string
 	Neighbourhood string
 	Geo           sandbox.Geo
@@ -41,24 +41,24 @@ type Hotel struct {
 	Promo         sandbox.Promo
 }
 
-// A Room is a room type with the two ways in which it is sold.
+// A Room is a room type with its two rate plans.
 type Room struct {
 	ID          id.RoomType
 	Name        string
 	Description string
-	Texts       sandbox.RoomTexts // in other languages
+	Texts       sandbox.RoomTexts // translations
 	Sleeps      int
 	Units       int
 	Flexible    Plan
 	Saver       Plan
 }
 
-// texts are what a room is called in the languages that it is not written in here.
+// texts returns the Pashto and Persian translations of a room.
 func texts(psName, psDescription, faName, faDescription string) sandbox.RoomTexts {
 	return sandbox.RoomTexts{"ps-AF": {Name: psName, Description: psDescription}, "fa-AF": {Name: faName, Description: faDescription}}
 }
 
-// A Plan is a rate plan: what it costs from Sunday to Wednesday, and from Thursday to Saturday, when people travel.
+// A Plan is a rate plan: its price from Sunday to Wednesday, and from Thursday to Saturday, when people travel.
 type Plan struct {
 	ID          id.RatePlan
 	Name        string
@@ -67,7 +67,7 @@ type Plan struct {
 	Policy      sandbox.Policy
 }
 
-// KabulGrand is the hotel that examples book.
+// KabulGrand is the hotel in examples.
 var KabulGrand = Hotel{
 	Tenant: known[id.Tenant]("tnt_01J8KABG000000000000000TNT"), Slug: "kabul-grand-hotel", Brand: "Kabul Grand Hotel", Tagline: "A quiet house below the mountains",
 	Domain: "kabul-grand.example", Region: "gcp-me-central1",
@@ -160,7 +160,7 @@ var HeratGarden = Hotel{
 	Promo:   sandbox.Promo{Code: "GARDEN", Percent: 10},
 }
 
-// rates are what one afghani costs. They stand still, so that examples do.
+// rates are the prices of one afghani. They are constant, so that examples are.
 var rates = []struct {
 	ID    id.FX
 	Quote money.Currency
@@ -197,17 +197,17 @@ func saver(plan id.RatePlan, quiet, busy money.Micro) Plan {
 	}
 }
 
-// units is an amount in the currency's main unit.
+// units returns an amount of main units.
 func units(n int64) money.Micro { return money.Micro(n * 1_000_000) }
 
-// known reads an id that is written in this file.
+// known parses an id that is written in this file.
 func known[T id.Any, P interface {
 	*T
 	encoding.TextUnmarshaler
 }](text string) T {
 	t, err := id.Parse[T, P](text)
 	if err != nil {
-		panic("demo: " + text + ": " + err.Error()) // a slip of the pen: no test can pass with it
+		panic("demo: " + text + ": " + err.Error()) // a typo in this file
 	}
 	return t
 }

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// load brings a whole hotel, the index last: a hotel that is indexed is whole.
+// load stores a whole hotel. It writes the index last, so that an indexed hotel is complete.
 func (h Hotel) load(ctx context.Context, tx postgres.Tx, rules []sandbox.HouseRule) error {
 	b := &pgx.Batch{}
 	h.queueTenant(b)
@@ -27,7 +27,7 @@ func (h Hotel) load(ctx context.Context, tx postgres.Tx, rules []sandbox.HouseRu
 	return err
 }
 
-// prolong puts further nights on sale.
+// prolong adds further nights.
 func (h Hotel) prolong(ctx context.Context, tx postgres.Tx) error {
 	b := &pgx.Batch{}
 	h.queueNights(b)
@@ -43,7 +43,7 @@ func (h Hotel) queueTenant(b *pgx.Batch) {
 		INSERT INTO sandbox.tenants AS t (tenant_id, slug, brand_name, brand_localized, brand_tagline, region, currency, currencies, locales, payment_methods)
 		VALUES (@tenant, @slug, @brand, @localized, @tagline, @region, @currency, @currencies, @locales, @methods)
 		ON CONFLICT (tenant_id) DO UPDATE SET brand_localized = EXCLUDED.brand_localized, brand_tagline = coalesce(t.brand_tagline, EXCLUDED.brand_tagline)
-			WHERE t.version = 1`, // what its tenant has changed since stays
+			WHERE t.version = 1`, // keep later changes by the tenant
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "slug": h.Slug, "brand": h.Brand, "localized": h.Name.Localized, "tagline": h.Tagline,
 			"region": h.Region, "currency": h.Currency, "currencies": h.Currencies, "locales": h.Locales, "methods": h.Methods})
 	b.Queue(`INSERT INTO sandbox.tenant_domains (tenant_id, domain) VALUES (@tenant, @domain) ON CONFLICT DO NOTHING`,
@@ -57,7 +57,7 @@ func (h Hotel) queueTenant(b *pgx.Batch) {
 		pgx.StrictNamedArgs{"tenant": h.Tenant, "theme": h.Theme.ID, "published": h.Theme.Published, "tokens": h.Theme.Tokens})
 }
 
-// queueProperty also fills in what a house of an earlier version did not know of itself.
+// queueProperty also fills in columns that an earlier version of the demo did not have.
 func (h Hotel) queueProperty(b *pgx.Batch) {
 	b.Queue(`
 		INSERT INTO sandbox.properties AS p (property_id, tenant_id, name, name_localized, time_zone, city, country, latitude, longitude, star_rating,
@@ -109,7 +109,7 @@ func (h Hotel) queueRooms(b *pgx.Batch) {
 	}
 }
 
-// queueNights puts every room on sale from today, or from where it is on sale already, for the days that are still missing.
+// queueNights adds the missing nights of every room, from today or from the last night on sale.
 func (h Hotel) queueNights(b *pgx.Batch) {
 	var rooms []id.RoomType
 	var units []int
@@ -146,7 +146,7 @@ func (h Hotel) queuePlans(b *pgx.Batch) {
 	}
 }
 
-// week is what a night costs from Monday on.
+// week returns the price of each night, Monday first.
 func (p Plan) week() []money.Micro {
 	return []money.Micro{p.Quiet, p.Quiet, p.Quiet, p.Busy, p.Busy, p.Busy, p.Quiet}
 }

@@ -14,11 +14,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// nights is how far ahead rooms are on sale, counted from the latest day on which a hotel was furnished.
+// nights is the number of days for which rooms are on sale, counted from the latest run.
 const nights = 400
 
-// Furnish brings the first n hotels into the sandbox's tables. What is there already stays as it is; whoever furnishes later puts
-// the days that have come nearer since on sale.
+// Furnish stores the first n hotels. Existing data does not change; later runs add the nights that are missing since.
 func Furnish(ctx context.Context, e env.Env, n int) error {
 	a, err := readAtlas()
 	if err != nil {
@@ -51,7 +50,7 @@ func Furnish(ctx context.Context, e env.Env, n int) error {
 	return nil
 }
 
-// readThere tells which hotels have been loaded whole, and whether all their rooms are on sale for long enough.
+// readThere returns the hotels that are loaded, and whether all their rooms are on sale for long enough.
 func readThere(ctx context.Context, db *postgres.DB) (there map[id.Property]bool, err error) {
 	there = map[id.Property]bool{}
 	err = db.InMaintenance(ctx, func(tx postgres.Tx) error {
@@ -70,7 +69,7 @@ func readThere(ctx context.Context, db *postgres.DB) (there map[id.Property]bool
 	return there, err
 }
 
-// loadWorld brings what belongs to no tenant.
+// loadWorld stores the data that belongs to no tenant.
 func (a *atlas) loadWorld(ctx context.Context, tx postgres.Tx) error {
 	if err := a.loadRates(ctx, tx); err != nil {
 		return err
@@ -78,7 +77,7 @@ func (a *atlas) loadWorld(ctx context.Context, tx postgres.Tx) error {
 	return a.loadCities(ctx, tx)
 }
 
-// loadRates brings what each currency costs in each other. The rates that examples quote have ids of their own.
+// loadRates stores the exchange rates between all currencies. The rates that examples quote have their own ids.
 func (a *atlas) loadRates(ctx context.Context, tx postgres.Tx) error {
 	var ids []id.FX
 	var bases, quotes []money.Currency
@@ -134,7 +133,7 @@ func (a *atlas) loadCities(ctx context.Context, tx postgres.Tx) error {
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// keys are all that people may type for a place.
+// keys returns all search keys of a place.
 func keys(names said, also []string) []string {
 	set := map[string]bool{}
 	for _, name := range append(names[:], also...) {

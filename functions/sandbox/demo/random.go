@@ -6,13 +6,13 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 )
 
-// seed makes the hotels that are drawn the same on every machine.
+// seed makes the generated hotels the same on every machine.
 const seed = 1404
 
-// examples are the hotels that are written out.
+// examples is the number of hotels that are written out in full.
 const examples = 2
 
-// Named is how many hotels have been thought up. All further ones are drawn.
+// Named returns the number of handwritten hotels. All further ones are generated.
 func Named() (int, error) {
 	a, err := readAtlas()
 	if err != nil {
@@ -21,8 +21,8 @@ func Named() (int, error) {
 	return examples + len(a.named), nil
 }
 
-// Hotels are the first n: the two that examples book, those that were thought up, and then as many as are wanted, drawn by a
-// seed. The n-th is always the same.
+// Hotels returns the first n hotels: the two of the examples, the handwritten ones, and then generated ones. The n-th
+// is always the same.
 func Hotels(n int) ([]Hotel, error) {
 	a, err := readAtlas()
 	if err != nil {
@@ -49,11 +49,11 @@ func (a *atlas) hotel(i int) (Hotel, error) {
 	return a.build(a.draw(i + 1))
 }
 
-// draw makes up the n-th hotel. What is drawn for one does not depend on any other.
+// draw generates the n-th hotel. It does not depend on other hotels.
 func (a *atlas) draw(n int) draft {
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
 	at := a.cities[0]
-	if r.IntN(5) > 0 { // every fifth is in Kabul
+	if r.IntN(5) > 0 { // one in five is in Kabul
 		at = a.cities[r.IntN(len(a.cities))]
 	}
 	const widest = 0.1 // degrees, from one side of a city to the other
@@ -61,7 +61,7 @@ func (a *atlas) draw(n int) draft {
 		kind:  []string{"hotel", "hotel", "hotel", "guesthouse", "guesthouse", "hostel", "apartment"}[r.IntN(7)],
 		stars: []int{1, 2, 2, 3, 3, 3, 3, 4, 4, 5}[r.IntN(10)],
 		at:    sandbox.Geo{Lat: at.Lat + (r.Float64()-0.5)*widest, Lng: at.Lng + (r.Float64()-0.5)*widest}}
-	if count := r.IntN(400); count > 20 { // few have said nothing
+	if count := r.IntN(400); count > 20 { // few have no ratings
 		d.rating = sandbox.Rating{Value: float64(30+r.IntN(20)) / 10, Count: count}
 	} else {
 		d.extras = append(d.extras, "new")

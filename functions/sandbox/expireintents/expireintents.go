@@ -1,4 +1,4 @@
-// Package expireintents ends payments that nobody made in time.
+// Package expireintents closes expired payment intents.
 package expireintents
 
 import (
@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function tells the world of intents whose time has run out. The scheduler ticks it every minute.
+// Function closes expired intents and publishes their events. The scheduler calls it every minute.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "sandbox-expireintents",
 	Schedule:  "* * * * *",

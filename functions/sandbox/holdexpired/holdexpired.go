@@ -1,4 +1,4 @@
-// Package holdexpired gives back the rooms of a hold that ran out, unless they are committed.
+// Package holdexpired releases the rooms of an expired hold, unless they are committed.
 package holdexpired
 
 import (
@@ -23,8 +23,8 @@ var Function = sandbox.Event(fn.Spec{
 	Timeout:   10 * time.Second,
 }, New)
 
-// Expired is the part of the reservation event that is read here. An intent is cancelled only where the event names
-// one: who is paying at this moment may still get the rooms again.
+// Expired is the part of the event that this function reads. An intent is cancelled only if the event names one: a
+// guest who is paying at this moment may still get the rooms again.
 type Expired struct {
 	Allocations []id.Allocation `json:"inventoryAllocationIds"`
 	Intent      *id.Intent      `json:"paymentIntentId"`
@@ -45,7 +45,7 @@ func New(e env.Env) (fn.Handle[Expired], error) {
 	}).release, nil
 }
 
-// release needs not hurry: for inventory the hold was over the moment its time was.
+// release is not urgent: inventory ignores the hold from its expiry on.
 func (x *expirer) release(ctx context.Context, e event.Event[Expired]) error {
 	return inbox.Once(ctx, x.db, e.Delivery, func(tx postgres.Tx) error {
 		if err := x.inventory.Lapse(ctx, tx, e.Payload.Allocations); err != nil {

@@ -1,4 +1,4 @@
-// Package holdrooms takes rooms out of sale for a while: all that are asked for, or none.
+// Package holdrooms holds rooms for a limited time: all requested ones or none.
 package holdrooms
 
 import (
@@ -28,7 +28,7 @@ const (
 	maxUnits  = 100
 )
 
-// A Request names the rooms, for whom and for how long. The caller mints the allocation ids.
+// A Request names the rooms, the reservation and the duration. The caller chooses the allocation ids.
 type Request struct {
 	Tenant      id.Tenant       `json:"tenantId"`
 	Property    id.Property     `json:"propertyId"`
@@ -38,7 +38,7 @@ type Request struct {
 	Allocations []sandbox.Claim `json:"allocations"`
 }
 
-// Validate refuses what no hotel could hold.
+// Validate rejects an impossible stay, number of rooms or duration.
 func (r *Request) Validate() error {
 	if err := r.Stay.Validate(); err != nil {
 		return sandbox.Refuse("/stayWindow", "stay", err.Error())
@@ -59,7 +59,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response says from when to when the rooms are held.
+// A Response is the start and the expiry of the hold.
 type Response = sandbox.Placed
 
 type holder struct {
@@ -73,7 +73,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 
 func (h *holder) hold(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	if sandbox.Plays(c.Header, sandbox.SoldOut) {
-		return Response{}, sandbox.ErrSoldOut // nothing is decided, so the same ids may be granted on another day
+		return Response{}, sandbox.ErrSoldOut // no decision is stored, so the same ids can succeed later
 	}
 	return h.inventory.Hold(ctx, sandbox.Hold{
 		Tenant: c.In.Tenant, Property: c.In.Property, Reservation: c.In.Reservation, Stay: c.In.Stay,

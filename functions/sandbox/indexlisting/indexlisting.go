@@ -1,4 +1,4 @@
-// Package indexlisting has search read a hotel anew.
+// Package indexlisting updates a hotel in the search index.
 package indexlisting
 
 import (
@@ -26,7 +26,7 @@ type Request struct {
 	Property id.Property `path:"propertyId"`
 }
 
-// A Response says when and where it was indexed.
+// A Response is the time and the cell of the indexed hotel.
 type Response = sandbox.Indexed
 
 type indexer struct {

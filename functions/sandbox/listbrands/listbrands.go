@@ -1,4 +1,4 @@
-// Package listbrands tells several tenants from each other at a glance.
+// Package listbrands returns the brands of several tenants.
 package listbrands
 
 import (
@@ -27,7 +27,7 @@ type Request struct {
 	Tenants []id.Tenant `json:"tenantIds"`
 }
 
-// Validate refuses a list of none or of too many.
+// Validate rejects an empty list and one that is too long.
 func (r *Request) Validate() error {
 	if len(r.Tenants) == 0 || len(r.Tenants) > maxTenants {
 		return sandbox.Refuse("/tenantIds", "count", "Name 1 to 50 tenants.")
@@ -35,7 +35,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is the brand of each tenant that has published a theme.
+// A Response lists the brands of the tenants that have published a theme.
 type Response struct {
 	Brands []sandbox.Brand `json:"brands"`
 }

@@ -1,4 +1,4 @@
-// Package listintents lists the payments of a reservation.
+// Package listintents lists the payment intents of a reservation.
 package listintents
 
 import (
@@ -26,7 +26,7 @@ type Request struct {
 	Reservation id.Reservation `query:"reservationId"`
 }
 
-// A Response lists all intents, the oldest first. A reservation that does not exist has none.
+// A Response lists all intents, oldest first. It is empty for an unknown reservation.
 type Response struct {
 	Intents []sandbox.IntentView `json:"intents"`
 }

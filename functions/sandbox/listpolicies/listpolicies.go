@@ -1,4 +1,4 @@
-// Package listpolicies tells what the guests of a tenant's hotels should know.
+// Package listpolicies lists the house rules of a tenant's hotels.
 package listpolicies
 
 import (
@@ -25,7 +25,7 @@ type Request struct {
 	Tenant id.Tenant `query:"tenantId"`
 }
 
-// A Response is the rules of all its hotels. A tenant that does not exist has none.
+// A Response lists the rules of all hotels. It is empty for an unknown tenant.
 type Response struct {
 	Policies []sandbox.HouseRule `json:"policies"`
 }

@@ -25,7 +25,7 @@ type Request struct {
 	Tenant id.Tenant `query:"tenantId"`
 }
 
-// A Response is its properties, by name.
+// A Response lists the properties by name.
 type Response struct {
 	Properties []sandbox.Property `json:"properties"`
 }

@@ -1,4 +1,4 @@
-// Package openintent begins a payment.
+// Package openintent opens a payment intent.
 package openintent
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function serves POST /sandbox/payment/v1/intents. A reservation has one live intent, which makes it idempotent.
+// Function serves POST /sandbox/payment/v1/intents. It is idempotent, because a reservation has one live intent.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-openintent",
 	Route:   "POST /sandbox/payment/v1/intents",
@@ -23,7 +23,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-// A Request says what is to be paid, how, and where the guest goes on afterwards.
+// A Request is the amount, the method and the URL to return to.
 type Request struct {
 	Tenant      id.Tenant      `json:"tenantId"`
 	Reservation id.Reservation `json:"reservationId"`
@@ -31,10 +31,10 @@ type Request struct {
 	Amount      money.Micro    `json:"amountMicro"`
 	Currency    money.Currency `json:"currency"`
 	ReturnURL   string         `json:"returnUrl,omitzero"`
-	PayBefore   time.Time      `json:"payBefore,omitzero"` // what the page tells the guest; money that comes later is taken all the same
+	PayBefore   time.Time      `json:"payBefore,omitzero"` // shown on the page only; later payments are accepted
 }
 
-// Validate refuses an amount that nobody can pay and a way back that is none.
+// Validate rejects amounts that cannot be paid and return URLs that are not absolute.
 func (r *Request) Validate() error {
 	if _, err := (money.Amount{Micro: r.Amount, Currency: r.Currency}).Minor(); err != nil || r.Amount <= 0 {
 		return sandbox.Refuse("/amountMicro", "payable", "Must be a positive multiple of the currency's smallest unit.")
@@ -46,7 +46,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is the intent and, unless it is paid in cash, where the guest pays it.
+// A Response is the intent and, except for cash, the URL of the checkout page.
 type Response struct {
 	ID          id.Intent      `json:"paymentIntentId"`
 	Provider    string         `json:"provider"`

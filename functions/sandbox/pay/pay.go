@@ -1,4 +1,4 @@
-// Package pay does what a guest chose on the checkout page.
+// Package pay performs the action that a guest chose on the checkout page.
 package pay
 
 import (
@@ -16,7 +16,7 @@ import (
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-pay",
 	Route:     "POST /sandbox/payment/v1/checkout/{intentId}",
-	Access:    fn.Public, // whoever has the address of the page may pay
+	Access:    fn.Public, // anyone with the page's address may pay
 	Answer:    fn.SeeOther,
 	Uses:      fn.Uses{fn.Postgres},
 	Publishes: fn.Subjects{sandbox.TransactionCapturedV1, sandbox.TransactionFailedV1},
@@ -26,7 +26,7 @@ var Function = sandbox.HTTP(fn.Spec{
 // An Action is a button of the page.
 type Action string
 
-// UnmarshalText accepts the buttons that there are.
+// UnmarshalText rejects an unknown button.
 func (a *Action) UnmarshalText(text []byte) error {
 	*a = Action(text)
 	if *a != "pay" && *a != "decline" {
@@ -35,13 +35,13 @@ func (a *Action) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Request is the form as it was sent.
+// A Request is the submitted form.
 type Request struct {
 	Intent id.Intent `path:"intentId"`
 	Action Action    `form:"action"`
 }
 
-// A Response sends the guest back to the hotel's site, or to the page again, which then shows the outcome.
+// A Response redirects the guest to the hotel's site, or to the page, which then shows the outcome.
 type Response struct {
 	fn.Reply `json:"-"`
 }
@@ -62,7 +62,7 @@ func (s *cashier) act(ctx context.Context, c fn.Call[Request]) (Response, error)
 	if c.In.Action == "decline" || sandbox.Plays(c.Header, sandbox.Declined) {
 		act = s.intents.Decline
 	}
-	// An intent that can no longer be paid is no error here: wherever the guest is sent, the outcome is shown.
+	// It is not an error if the intent can no longer be paid: the next page shows the outcome.
 	i, err := act(ctx, c.In.Intent)
 	if err != nil {
 		return Response{}, err

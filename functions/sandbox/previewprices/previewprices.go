@@ -1,4 +1,4 @@
-// Package previewprices tells the least that a stay in each of several hotels costs.
+// Package previewprices returns the lowest price of a stay in each of several hotels.
 package previewprices
 
 import (
@@ -24,7 +24,7 @@ var Function = sandbox.HTTP(fn.Spec{
 
 const maxHotels = 50 // in one request
 
-// A Request is who wants to stay when, in which hotels.
+// A Request is a party, a stay and the hotels.
 type Request struct {
 	Properties []id.Property      `json:"propertyIds"`
 	Stay       stay.Window        `json:"stayWindow"`
@@ -32,7 +32,7 @@ type Request struct {
 	Currency   money.Currency     `json:"currency"`
 }
 
-// Validate refuses a stay or a party that cannot be, and a list of none or of too many.
+// Validate rejects an impossible stay or party, an empty list and one that is too long.
 func (r *Request) Validate() error {
 	if len(r.Properties) == 0 || len(r.Properties) > maxHotels {
 		return sandbox.Refuse("/propertyIds", "count", "Name 1 to 50 hotels.")
@@ -43,7 +43,7 @@ func (r *Request) Validate() error {
 	return r.Occupancy.Validate()
 }
 
-// A Response is a preview of each hotel in which the party can stay, in the order of the request.
+// A Response is a preview for each hotel where the party can stay, in the order of the request.
 type Response struct {
 	Previews []sandbox.Preview `json:"previews"`
 }

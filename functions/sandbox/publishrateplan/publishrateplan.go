@@ -1,4 +1,4 @@
-// Package publishrateplan puts other prices on a rate plan.
+// Package publishrateplan sets the prices of a rate plan.
 package publishrateplan
 
 import (
@@ -22,7 +22,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-// A Request is what a room costs on each day of the week, Monday first, in the tenant's own currency.
+// A Request is the price of a room per weekday, Monday first, in the tenant's own currency.
 type Request struct {
 	RatePlan id.RatePlan   `path:"ratePlanId"`
 	Weekdays []money.Micro `json:"weekdayMicro"`
@@ -33,7 +33,7 @@ const (
 	dearest  = 1_000_000_000_000_000 // micro units: a thousand million of any currency
 )
 
-// Validate refuses a week that is not one, and a night that is free or beyond price.
+// Validate requires seven prices within bounds.
 func (r *Request) Validate() error {
 	if len(r.Weekdays) != weekdays {
 		return sandbox.Refuse("/weekdayMicro", "count", "Must list seven days.")
@@ -46,7 +46,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response says what was published.
+// A Response is the published plan.
 type Response = sandbox.PublishedPlan
 
 type publisher struct {

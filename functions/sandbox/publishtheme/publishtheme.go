@@ -1,4 +1,4 @@
-// Package publishtheme shows a tenant's sites in another look.
+// Package publishtheme publishes a new version of a tenant's theme.
 package publishtheme
 
 import (
@@ -22,27 +22,27 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-// A Request is the look, whole.
+// A Request contains all tokens of the theme.
 type Request struct {
 	Tenant id.Tenant      `path:"tenantId"`
 	Tokens sandbox.Tokens `json:"tokens"`
 }
 
-// Validate refuses what could not stand in a style sheet.
+// Validate rejects tokens that are not valid in a style sheet.
 func (r *Request) Validate() error { return r.Tokens.Validate() }
 
-// A Response is the theme as published.
+// A Response is the published theme.
 type Response = sandbox.Theme
 
-type painter struct {
+type publisher struct {
 	themes sandbox.Themes
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&painter{sandbox.OpenThemes(e)}).publish, nil
+	return (&publisher{sandbox.OpenThemes(e)}).publish, nil
 }
 
-func (p *painter) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (p *publisher) publish(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	return p.themes.Publish(ctx, c.In.Tenant, c.In.Tokens)
 }

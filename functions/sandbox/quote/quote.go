@@ -1,4 +1,4 @@
-// Package quote tells what a stay costs and for how long that is good.
+// Package quote returns the price of a stay and its validity.
 package quote
 
 import (
@@ -27,7 +27,7 @@ const (
 	maxRooms = 20 // in one request
 )
 
-// A Request is what a guest wants to know the price of.
+// A Request is the stay to price.
 type Request struct {
 	Tenant   id.Tenant      `json:"tenantId"`
 	Property id.Property    `json:"propertyId"`
@@ -37,7 +37,7 @@ type Request struct {
 	Promo    string         `json:"promoCode,omitzero"`
 }
 
-// Validate refuses a stay or a number of rooms or people that cannot be.
+// Validate rejects an impossible stay, number of rooms or number of guests.
 func (r *Request) Validate() error {
 	if err := r.Stay.Validate(); err != nil {
 		return sandbox.Refuse("/stayWindow", "stay", err.Error())
@@ -53,7 +53,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is the price and how long the hotel stands by it.
+// A Response is the price and the end of its validity.
 type Response struct {
 	sandbox.Price
 	ValidUntil time.Time `json:"validUntil"`

@@ -1,4 +1,4 @@
-// Package readavailability tells how many rooms of each type are free.
+// Package readavailability returns the number of free rooms of each type.
 package readavailability
 
 import (
@@ -30,7 +30,7 @@ type Request struct {
 
 func (r *Request) window() stay.Window { return stay.Window{Start: r.Start, End: r.End} }
 
-// Validate refuses a stay that cannot be.
+// Validate rejects an impossible stay.
 func (r *Request) Validate() error {
 	if err := r.window().Validate(); err != nil {
 		return sandbox.Refuse("/end", "stay", err.Error())
@@ -38,7 +38,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response says what is left on the fullest of the nights. It promises nothing: a hold decides.
+// A Response is the number of free rooms on the fullest night. It is a snapshot: only a hold decides.
 type Response struct {
 	Property  id.Property    `json:"propertyId"`
 	Stay      stay.Window    `json:"stayWindow"`

@@ -1,4 +1,4 @@
-// Package readcalendar tells what each night in one hotel costs at least.
+// Package readcalendar returns the lowest price of each night in one hotel.
 package readcalendar
 
 import (
@@ -24,7 +24,7 @@ var Function = sandbox.HTTP(fn.Spec{
 
 const maxDays = 62
 
-// A Request is a hotel and some days from one on.
+// A Request is a hotel, the first day and the number of days.
 type Request struct {
 	Property id.Property    `query:"propertyId"`
 	From     stay.Date      `query:"from"`
@@ -32,7 +32,7 @@ type Request struct {
 	Currency money.Currency `query:"currency"`
 }
 
-// Validate refuses no day, and more than two months.
+// Validate requires between one day and two months.
 func (r *Request) Validate() error {
 	if r.Days < 1 || r.Days > maxDays {
 		return sandbox.Refuse("/days", "range", "Must span 1 to 62 days.")
@@ -40,7 +40,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response has the days whose nights can be booked.
+// A Response lists the days whose nights can be booked.
 type Response struct {
 	Days     []sandbox.DayPrice `json:"days"`
 	Currency money.Currency     `json:"currency"`

@@ -1,4 +1,4 @@
-// Package readintent tells where a payment stands.
+// Package readintent returns a payment intent.
 package readintent
 
 import (
@@ -25,7 +25,7 @@ type Request struct {
 	Intent id.Intent `path:"intentId"`
 }
 
-// A Response is the intent as it stands. Whoever acts on a capture finds here which event told of it.
+// A Response is the intent in its effective state, with the id of its capture event.
 type Response = sandbox.IntentView
 
 type reader struct {

@@ -1,4 +1,4 @@
-// Package readproperty tells what a hotel is like and what it lets.
+// Package readproperty returns a hotel with its room types.
 package readproperty
 
 import (

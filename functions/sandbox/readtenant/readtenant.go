@@ -1,4 +1,4 @@
-// Package readtenant tells what a hotel's site is called, takes and decides.
+// Package readtenant returns a tenant's configuration.
 package readtenant
 
 import (

@@ -1,4 +1,4 @@
-// Package readtheme tells how a tenant's sites look.
+// Package readtheme returns a tenant's latest theme.
 package readtheme
 
 import (
@@ -25,7 +25,7 @@ type Request struct {
 	Tenant id.Tenant `path:"tenantId"`
 }
 
-// A Response is the theme that was published last.
+// A Response is the theme.
 type Response = sandbox.Theme
 
 type reader struct {

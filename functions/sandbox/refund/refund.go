@@ -1,4 +1,4 @@
-// Package refund gives back what was paid, in parts or whole.
+// Package refund refunds a payment in full or in part.
 package refund
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function serves POST /sandbox/payment/v1/intents/{intentId}/refunds. The refund id makes it idempotent.
+// Function serves POST /sandbox/payment/v1/intents/{intentId}/refunds. It is idempotent by the refund id.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:      "sandbox-refund",
 	Route:     "POST /sandbox/payment/v1/intents/{intentId}/refunds",
@@ -22,7 +22,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-// A Request says how much goes back, and why.
+// A Request is the amount of the refund and its reason.
 type Request struct {
 	Intent id.Intent   `path:"intentId"`
 	Refund id.Refund   `json:"refundId"`
@@ -30,7 +30,7 @@ type Request struct {
 	Reason string      `json:"reason"`
 }
 
-// Validate refuses to give back nothing, or less.
+// Validate rejects amounts that are not positive.
 func (r *Request) Validate() error {
 	if r.Amount <= 0 {
 		return sandbox.Refuse("/amountMicro", "positive", "Must be above 0.")
@@ -38,7 +38,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response says what went back, now and altogether.
+// A Response is the refunded amount, of this refund and in total.
 type Response struct {
 	Refund        id.Refund   `json:"refundId"`
 	Amount        money.Micro `json:"amountMicro"`

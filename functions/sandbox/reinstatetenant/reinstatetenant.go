@@ -1,4 +1,4 @@
-// Package reinstatetenant opens a suspended tenant's sites again.
+// Package reinstatetenant reopens a suspended tenant's sites.
 package reinstatetenant
 
 import (
@@ -26,18 +26,18 @@ type Request struct {
 	Tenant id.Tenant `path:"tenantId"`
 }
 
-// A Response is the tenant as it stands now.
+// A Response is the updated tenant.
 type Response = sandbox.Tenant
 
-type warden struct {
+type reinstater struct {
 	tenants sandbox.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&warden{sandbox.OpenTenants(e)}).reinstate, nil
+	return (&reinstater{sandbox.OpenTenants(e)}).reinstate, nil
 }
 
-func (w *warden) reinstate(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (w *reinstater) reinstate(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	return w.tenants.Reinstate(ctx, c.In.Tenant)
 }

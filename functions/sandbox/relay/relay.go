@@ -1,4 +1,4 @@
-// Package relay publishes what the sandbox's own functions could not publish themselves.
+// Package relay publishes outbox rows that the writing functions did not publish themselves.
 package relay
 
 import (
@@ -11,12 +11,12 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function empties the outbox. The scheduler ticks it every minute.
+// Function runs the outbox relay. The scheduler calls it every minute.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "sandbox-relay",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: sandbox.Publishes(), // whoever publishes an event needs the right to
+	Publishes: sandbox.Publishes(), // publishing requires the permission for each topic
 	Timeout:   50 * time.Second,
 }, New)
 

@@ -1,4 +1,4 @@
-// Package releaserooms gives rooms back, whether they were held or kept for good.
+// Package releaserooms releases held or committed rooms.
 package releaserooms
 
 import (
@@ -22,13 +22,13 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout: 2 * time.Second,
 }, New)
 
-// A Request names what is given back. What is not taken, or not any more, is no mistake.
+// A Request names the allocations. Allocations that are unknown or already released are ignored.
 type Request struct {
 	Tenant      id.Tenant       `json:"tenantId"`
 	Allocations []id.Allocation `json:"allocationIds"`
 }
 
-// Validate refuses a request that names nothing, or one thing twice.
+// Validate rejects a list that is empty, too long or has duplicates.
 func (r *Request) Validate() error { return sandbox.ValidateAllocations(r.Allocations) }
 
 type releaser struct {

@@ -1,4 +1,4 @@
-// Package reservationcancelled gives back what a reservation had: its rooms, and what was paid for it.
+// Package reservationcancelled releases the rooms and refunds the payments of a cancelled reservation.
 package reservationcancelled
 
 import (
@@ -24,14 +24,14 @@ var Function = sandbox.Event(fn.Spec{
 	Timeout:   10 * time.Second,
 }, New)
 
-// Cancelled is the part of the reservation event that is read here.
+// Cancelled is the part of the event that this function reads.
 type Cancelled struct {
 	Reservation id.Reservation  `json:"reservationId"`
-	Allocations []id.Allocation `json:"inventoryAllocationIds"` // rooms are given back by these only: others may be somebody else's by now
+	Allocations []id.Allocation `json:"inventoryAllocationIds"` // release only these: other rooms may belong to another guest
 	Refunds     []Requested     `json:"paymentRefundsRequested"`
 }
 
-// Requested is money that is to go back.
+// Requested is a requested refund.
 type Requested struct {
 	Intent id.Intent   `json:"paymentIntentId"`
 	Amount money.Micro `json:"amountMicro"`

@@ -1,4 +1,4 @@
-// Package revokesession has everybody forget who is behind a session.
+// Package revokesession publishes that a session is revoked.
 package revokesession
 
 import (
@@ -21,7 +21,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-// A Request names the session, whose it is, and why it may not go on.
+// A Request names the session, its user and the reason.
 type Request struct {
 	Session sandbox.Persona           `path:"sessionId" json:"-"`
 	Tenant  fn.Maybe[id.Tenant]       `json:"tenantId"`
@@ -31,7 +31,7 @@ type Request struct {
 
 const maxReasonLength = 200
 
-// Validate wants a reason: those who audit it ask for one.
+// Validate requires a reason, because audits need one.
 func (r *Request) Validate() error {
 	if r.Reason == "" || len(r.Reason) > maxReasonLength {
 		return sandbox.Refuse("/reason", "length", "Must have 1 to 200 characters.")
@@ -39,7 +39,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is what the world is told.
+// A Response is the published revocation.
 type Response = sandbox.Revocation
 
 type revoker struct {

@@ -22,10 +22,10 @@ var Function = sandbox.HTTP(fn.Spec{
 
 const (
 	maxPage   = 200
-	maxOffset = 10_000 // hotels that can be paged through
+	maxOffset = 10_000 // limit of paging
 )
 
-// A Request is where, when and for whom, and which part of what is found.
+// A Request is the query and the page of results.
 type Request struct {
 	Geo       sandbox.Where      `json:"geo"`
 	Dates     sandbox.Dates      `json:"dates"`
@@ -33,10 +33,10 @@ type Request struct {
 	Filters   sandbox.Filters    `json:"filters,omitzero"`
 	Sort      sandbox.Sort       `json:"sortKey"`
 	Page      Page               `json:"page"`
-	Currency  money.Currency     `json:"currency,omitzero"` // to compare prices in; that of the price filter where there is one
+	Currency  money.Currency     `json:"currency,omitzero"` // for comparing prices; the price filter's takes precedence
 }
 
-// A Page is how many listings, after how many others.
+// A Page is the number of listings and their offset.
 type Page struct {
 	Limit  int `json:"limit"`
 	Offset int `json:"offset"`
@@ -46,7 +46,7 @@ func (r *Request) query() sandbox.Query {
 	return sandbox.Query{Where: r.Geo, Dates: r.Dates, Party: r.Occupancy, Filters: r.Filters}
 }
 
-// Validate refuses a query that cannot be answered.
+// Validate rejects a query that cannot be answered.
 func (r *Request) Validate() error {
 	if !r.Sort.Known() {
 		return sandbox.Refuse("/sortKey", "known", "Must be a supported sort order.")
@@ -57,7 +57,7 @@ func (r *Request) Validate() error {
 	return r.query().Validate()
 }
 
-// A Response is a page of listings and how many there are in all.
+// A Response is a page of listings and their total number.
 type Response struct {
 	Listings []sandbox.Listing `json:"listings"`
 	Total    int               `json:"total"`

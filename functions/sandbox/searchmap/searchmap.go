@@ -21,7 +21,7 @@ var Function = sandbox.HTTP(fn.Spec{
 
 const maxPins = 500
 
-// A Request is the part of the world that the map shows, when and for whom.
+// A Request is the area that the map shows, a stay, a party and filters.
 type Request struct {
 	Geo       sandbox.Where      `json:"geo"`
 	Dates     sandbox.Dates      `json:"dates"`
@@ -34,7 +34,7 @@ func (r *Request) query() sandbox.Query {
 	return sandbox.Query{Where: r.Geo, Dates: r.Dates, Party: r.Occupancy, Filters: r.Filters}
 }
 
-// Validate refuses a query that is of no map.
+// Validate rejects a query whose area is not that of a map.
 func (r *Request) Validate() error {
 	if r.Geo.Box == nil {
 		return sandbox.Refuse("/geo", "one", "Must be boundingBox on this route.")
@@ -45,7 +45,7 @@ func (r *Request) Validate() error {
 	return r.query().Validate()
 }
 
-// A Response is the pins of the most liked hotels. It is truncated where there are more.
+// A Response lists the pins of the most popular hotels. It is truncated if there are more.
 type Response struct {
 	Pins      []sandbox.Pin `json:"pins"`
 	Total     int           `json:"total"`

@@ -1,4 +1,4 @@
-// Package showcheckout shows a guest what is to be paid, and how that went.
+// Package showcheckout serves the page where a guest pays and sees the outcome.
 package showcheckout
 
 import (
@@ -16,11 +16,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function serves GET /sandbox/payment/v1/checkout/{intentId}: a page that a person can use, without any script.
+// Function serves GET /sandbox/payment/v1/checkout/{intentId}, an HTML page without scripts.
 var Function = sandbox.HTTP(fn.Spec{
 	Name:    "sandbox-showcheckout",
 	Route:   "GET /sandbox/payment/v1/checkout/{intentId}",
-	Access:  fn.Public, // whoever has the address of the page may pay
+	Access:  fn.Public, // anyone with the page's address may pay
 	Uses:    fn.Uses{fn.Postgres},
 	Timeout: 2 * time.Second,
 }, New)
@@ -37,7 +37,7 @@ var page string
 //go:embed page.css
 var style string
 
-type cashier struct {
+type presenter struct {
 	intents    sandbox.Intents
 	tenants    sandbox.Tenants
 	page       *template.Template
@@ -52,13 +52,13 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 		return nil, err
 	}
 	says, err := readDictionary()
-	// The page may look as its one style sheet says, known by its hash, and do nothing else.
+	// The content security policy allows only the page's one style sheet, by its hash.
 	sum := sha256.Sum256([]byte(style))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'"
-	return (&cashier{intents: sandbox.OpenIntents(e), tenants: sandbox.OpenTenants(e), page: parsed, dictionary: says, policy: policy}).show, err
+	return (&presenter{intents: sandbox.OpenIntents(e), tenants: sandbox.OpenTenants(e), page: parsed, dictionary: says, policy: policy}).show, err
 }
 
-// A view is what the page says.
+// A view holds the data of the page.
 type view struct {
 	sandbox.Intent
 	Before       time.Time
@@ -70,7 +70,7 @@ type view struct {
 	Policy       string
 }
 
-func (s *cashier) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, err error) {
+func (s *presenter) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, err error) {
 	i, err := s.intents.Get(ctx, c.In.Intent)
 	if err != nil {
 		return out, err
@@ -91,7 +91,7 @@ func (s *cashier) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, er
 	}}, nil
 }
 
-// deadline returns the time that the guest is told: the one that the hotel's site named, if it is to come before the page closes.
+// deadline returns the time to show: the one that the hotel's site named, if it is before the end of the intent.
 func deadline(named fn.Maybe[time.Time], expires, now time.Time) time.Time {
 	if at, given := named.Get(); given && at.After(now) && at.Before(expires) {
 		return at

@@ -16,7 +16,7 @@ import (
 //go:embed texts.json
 var texts []byte
 
-// A dictionary is what the page says, by language and by what it is about.
+// A dictionary holds the texts of the page, by language and key.
 type dictionary map[string]map[string]string
 
 func readDictionary() (d dictionary, err error) {
@@ -26,17 +26,18 @@ func readDictionary() (d dictionary, err error) {
 	return d, nil
 }
 
-// languages are those that the page is written in. Whoever reads another reads English.
+// languages are the languages of the page. English is the fallback.
 var languages = []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic}
 
-// words are the page in one language, at a hotel.
+// words are the texts of the page in one language, for one hotel.
 type words struct {
 	locale.Conventions
 	texts map[string]string
 	zone  *time.Location
 }
 
-// choose is the language that the hotel's site named on the way back to it, in lang, or else what the browser asks for.
+// choose returns the texts in the language of the return URL's lang parameter, or else in the one that the browser
+// prefers.
 func (d dictionary) choose(back, accept string, zone *time.Location) words {
 	tag := locale.Negotiate(accept, languages)
 	if u, err := url.Parse(back); err == nil {
@@ -47,7 +48,7 @@ func (d dictionary) choose(back, accept string, zone *time.Location) words {
 	return words{Conventions: tag.Conventions(), texts: d[tag.Language()], zone: zone}
 }
 
-// T says something. {0} and {1} in it stand for the arguments.
+// T returns a text. {0} and {1} in it stand for the arguments.
 func (w words) T(about string, args ...string) string {
 	pairs := make([]string, 0, 2*len(args))
 	for i, arg := range args {
@@ -56,12 +57,12 @@ func (w words) T(about string, args ...string) string {
 	return strings.NewReplacer(pairs...).Replace(w.texts[about])
 }
 
-// In is a name in the language of the page.
+// In returns a name in the language of the page.
 func (w words) In(n sandbox.Name) string { return locale.Among(n.Localized, w.Tag, n.Default) }
 
 var eastern = strings.NewReplacer("0", "۰", "1", "۱", "2", "۲", "3", "۳", "4", "۴", "5", "۵", "6", "۶", "7", "۷", "8", "۸", "9", "۹", ",", "٬", ".", "٫")
 
-// Digits writes Western digits, and what groups them, as the language does.
+// Digits replaces Western digits and separators by those of the language.
 func (w words) Digits(s string) string {
 	if w.Conventions.Digits == "arabext" {
 		return eastern.Replace(s)
@@ -69,5 +70,5 @@ func (w words) Digits(s string) string {
 	return s
 }
 
-// Clock writes a time of day at the hotel.
+// Clock returns the time of day at the hotel.
 func (w words) Clock(t time.Time) string { return w.Digits(t.In(w.zone).Format("15:04")) }

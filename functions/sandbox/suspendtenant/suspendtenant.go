@@ -1,4 +1,4 @@
-// Package suspendtenant closes a tenant's sites.
+// Package suspendtenant suspends a tenant's sites.
 package suspendtenant
 
 import (
@@ -21,7 +21,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-// A Request names the tenant and why it may sell nothing.
+// A Request names the tenant and the reason.
 type Request struct {
 	Tenant id.Tenant `path:"tenantId"`
 	Reason string    `json:"reason"`
@@ -29,7 +29,7 @@ type Request struct {
 
 const maxReasonLength = 200
 
-// Validate wants a reason: those who hear of it show it to people.
+// Validate requires a reason, because consumers of the event show it.
 func (r *Request) Validate() error {
 	if r.Reason == "" || len(r.Reason) > maxReasonLength {
 		return sandbox.Refuse("/reason", "length", "Must have 1 to 200 characters.")
@@ -37,18 +37,18 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is the tenant as it stands now.
+// A Response is the updated tenant.
 type Response = sandbox.Tenant
 
-type warden struct {
+type suspender struct {
 	tenants sandbox.Tenants
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
-	return (&warden{sandbox.OpenTenants(e)}).suspend, nil
+	return (&suspender{sandbox.OpenTenants(e)}).suspend, nil
 }
 
-func (w *warden) suspend(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (w *suspender) suspend(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	return w.tenants.Suspend(ctx, c.In.Tenant, c.In.Reason)
 }
