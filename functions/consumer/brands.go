@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sourcegraph/conc"
+
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -83,7 +85,7 @@ func (b *Brands) Peek(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]B
 	b.page.Lock()
 	missing := slices.DeleteFunc(all, func(tenant string) bool { return q.recall(ctx, tenant) })
 	b.page.Unlock()
-	var work sync.WaitGroup
+	var work conc.WaitGroup
 	for some := range slices.Chunk(missing, maxBrands) {
 		work.Go(func() { q.fetch(ctx, some) })
 	}

@@ -4,8 +4,9 @@ import (
 	"context"
 	"hash/fnv"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/sourcegraph/conc"
 
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
@@ -158,7 +159,7 @@ func (h *Hotels) gather(ctx context.Context, v Visitor, property id.Property, t 
 		return g, ErrNotFound // without requesting prices
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
+	var work conc.WaitGroup
 	defer work.Wait()
 	defer cancel() // if the hotel is not found, do not wait for its prices
 	work.Go(func() { g.preview.of(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })

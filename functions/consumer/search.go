@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
+
+	"github.com/sourcegraph/conc"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
@@ -127,7 +128,7 @@ func (s *Searches) decorate(ctx context.Context, v Visitor, t Trip, listings []L
 		tenants, hotels = append(tenants, l.Tenant), append(hotels, l.Property)
 	}
 	var closed map[id.Tenant]bool
-	var work sync.WaitGroup
+	var work conc.WaitGroup
 	work.Go(func() { closed = s.tenants.Suspended(ctx, tenants) })
 	decorated := s.decorations(ctx, tenants, hotels, t, c)
 	work.Wait()
@@ -154,7 +155,7 @@ type decorations struct {
 
 // decorations fetches brands and prices concurrently.
 func (s *Searches) decorations(ctx context.Context, tenants []id.Tenant, hotels []id.Property, t Trip, c *Composition) (a decorations) {
-	var work sync.WaitGroup
+	var work conc.WaitGroup
 	work.Go(func() { a.brands.of(s.brands.Peek(ctx, tenants)) })
 	work.Go(func() { a.prices.of(s.prices.Preview(ctx, hotels, t)) })
 	work.Wait()

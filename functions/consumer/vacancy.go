@@ -3,7 +3,8 @@ package consumer
 import (
 	"context"
 	"slices"
-	"sync"
+
+	"github.com/sourcegraph/conc"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -72,7 +73,7 @@ func (h *Hotels) sold(ctx context.Context, property id.Property, t Trip) (
 		return house, preview, offers, ErrNotFound
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
+	var work conc.WaitGroup
 	defer work.Wait()
 	defer cancel()
 	work.Go(func() { preview.of(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })

@@ -3,8 +3,9 @@ package tenantbooking
 import (
 	"context"
 	"strconv"
-	"sync"
 	"time"
+
+	"github.com/sourcegraph/conc"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -52,7 +53,7 @@ type Found struct {
 func (r *Rooms) Find(ctx context.Context, s Search) (f Found, err error) {
 	var house, left, offers cache.State
 	var noLeft, noOffers error
-	var work sync.WaitGroup
+	var work conc.WaitGroup
 	work.Go(func() { f.House, house, err = r.house(ctx, s) })
 	work.Go(func() { f.Left, left, noLeft = r.leftIn(ctx, s) })
 	work.Go(func() { f.Offers, offers, noOffers = r.offersOf(ctx, s) })

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
+
+	"github.com/sourcegraph/conc"
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
@@ -66,7 +67,7 @@ func (s *Storefronts) Compose(ctx context.Context, v Visitor) Storefront {
 func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	f := Storefront{}
 	look, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
-	var work sync.WaitGroup
+	var work conc.WaitGroup
 	work.Go(func() {
 		look.get(s.now, func() (Theme, cache.State, cache.EntryID, error) { return s.look(ctx, t) })
 	})

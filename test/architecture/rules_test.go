@@ -68,6 +68,7 @@ var calls = []struct {
 	{"time", "Now", []string{"shared/platform/env", "scripts", "test"}, "tests move the clock of package env"},
 	{"time", "Sleep", nil, "code waits for a signal, with a deadline"},
 	{"fmt", "Println", []string{"scripts", "jobs"}, "fn logs one line per call"},
+	{"sync", "WaitGroup", []string{"shared", "scripts", "test", "jobs"}, "a panic in its goroutines ends the process with all its requests: conc.WaitGroup passes it on to the caller"},
 	{"http", "Error", []string{"scripts/serve/cloud"}, "only fn writes problem bodies"},
 }
 

@@ -4,8 +4,9 @@ package quote
 import (
 	"cmp"
 	"context"
-	"sync"
 	"time"
+
+	"github.com/sourcegraph/conc"
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/shared/id"
@@ -61,7 +62,7 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 // ask calls the three services concurrently. An error of pricing takes precedence, because it is the most useful to the
 // caller.
 func (q *quoter) ask(ctx context.Context, c reservation.Call[Request]) (price reservation.Price, b reservation.Basis, err error) {
-	var work sync.WaitGroup
+	var work conc.WaitGroup
 	var locateErr error
 	work.Go(func() { b.Settings = q.settings(ctx, c.Tenant) })
 	work.Go(func() { b.Local, locateErr = q.properties.Local(ctx, c.Tenant, c.In.Property) })
