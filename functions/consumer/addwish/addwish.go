@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/consumer/v1/wishlist.
+// Function handles POST /bff/consumer/v1/wishlist.
 var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-addwish",
 	Route:      "POST " + consumer.Base + "/wishlist",
@@ -23,25 +23,25 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout:    time.Second,
 }, New)
 
-// A Request names the hotel, where the guest met it, and what they want to remember of it.
+// A Request names the hotel, the page from which it was added, and an optional note.
 type Request struct {
 	Property id.Property             `json:"propertyId"`
 	Source   consumer.WishSource     `json:"source"`
 	Note     fn.Maybe[consumer.Note] `json:"note"`
 }
 
-// A Response is the wish as it is kept: 201 the first time, 200 where it was there.
+// A Response is the stored wish, with status 201 if it was added and 200 if it existed.
 type Response struct {
 	fn.Reply `json:"-"`
 	consumer.Wish
 }
 
-// houses knows whose a hotel is.
+// houses looks up the tenant of a hotel.
 type houses interface {
 	Get(context.Context, id.Property) (consumer.House, cache.State, error)
 }
 
-// tenants knows which hotels are suspended.
+// tenants looks up suspended tenants.
 type tenants interface {
 	Status(context.Context, id.Tenant) (consumer.Tenant, bool)
 }
@@ -52,7 +52,7 @@ type adder struct {
 	wishlists consumer.Wishlists
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	return (&adder{
 		houses:    consumer.OpenProperties(e),
@@ -67,7 +67,7 @@ func (h *adder) add(ctx context.Context, c consumer.Call[Request]) (out Response
 		return out, err
 	}
 	if _, closed := h.tenants.Status(ctx, house.Tenant); closed {
-		return out, consumer.ErrNotFound // as its detail is
+		return out, consumer.ErrNotFound // as on the detail page
 	}
 	wish, added, err := h.wishlists.Add(ctx, c.Visitor, consumer.Wish{
 		ID: id.Derive[id.Wish](c.Act, "wish"), Property: house.ID, Tenant: house.Tenant, AddedAt: c.Now,

@@ -1,4 +1,4 @@
-// Package changesession lets a traveller choose a language and a currency, and say what may be counted.
+// Package changesession changes the language, currency and consents of a session.
 package changesession
 
 import (
@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers PATCH /bff/consumer/v1/session.
+// Function handles PATCH /bff/consumer/v1/session.
 var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-changesession",
 	Route:      "PATCH " + consumer.Base + "/session",
@@ -24,7 +24,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout:    time.Second,
 }, New)
 
-// A Request is what is chosen.
+// A Request holds the preferences and consents to change.
 type Request struct {
 	Locale    fn.Maybe[locale.Tag] `json:"locale"`
 	Currency  fn.Maybe[money.Code] `json:"currency"`
@@ -32,7 +32,7 @@ type Request struct {
 	Marketing fn.Maybe[bool]       `json:"consentMarketing"`
 }
 
-// Validate refuses to choose nothing.
+// Validate rejects an empty request.
 func (r *Request) Validate() error {
 	if r.Locale.IsZero() && r.Currency.IsZero() && r.Telemetry.IsZero() && r.Marketing.IsZero() {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "", Rule: "required", Message: "Choose something."})
@@ -40,7 +40,7 @@ func (r *Request) Validate() error {
 	return nil
 }
 
-// A Response is what is chosen now.
+// A Response holds the preferences and consents after the change.
 type Response struct {
 	fn.Reply `json:"-"`
 	consumer.Preferences
@@ -50,7 +50,7 @@ type chooser struct {
 	sessions *consumer.Sessions
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	sessions, err := consumer.OpenSessions(e)
 	return (&chooser{sessions}).choose, err

@@ -1,4 +1,4 @@
-// Package clearsession forgets a traveller who asks for it.
+// Package clearsession deletes a session at the traveller's request.
 package clearsession
 
 import (
@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/consumer/v1/session/clear. Without a session there is nothing to forget, and none begins.
+// Function handles POST /bff/consumer/v1/session/clear. It does nothing if there is no session, and starts none.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-clearsession",
 	Route:     "POST " + consumer.Base + "/session/clear",
@@ -24,7 +24,7 @@ type clearer struct {
 	sessions *consumer.Sessions
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[fn.Nothing, fn.Reply], error) {
 	sessions, err := consumer.OpenSessions(e)
 	return (&clearer{sessions}).clear, err

@@ -15,16 +15,16 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-// A FakeListings is the services that hotels are found and shown from: search, pricing, theme, property and tenant. Each hotel in it
-// is another company's.
+// FakeListings is a fake of the search, pricing, theme, property and tenant services. Each of its hotels belongs to another
+// tenant.
 type FakeListings struct {
-	*upstreamtest.Services // stalls are called by the last word of their path
+	*upstreamtest.Services // named by the last segment of their path
 
 	Hotels []Hotel
 	now    func() time.Time
 }
 
-// A Hotel is one hotel of a bazaar. What is charged for a night is in micro units of its own currency.
+// A Hotel is one hotel of the fake services. The price of a night is in micro units of its own currency.
 type Hotel struct {
 	consumer.Listing
 	Color     string
@@ -35,7 +35,7 @@ type Hotel struct {
 	Suspended bool
 }
 
-// OpenBazaar opens one with so many hotels in Kabul, whose own currency is the afghani.
+// OpenBazaar starts fake services with the given number of hotels in Kabul, with prices in afghani.
 func OpenBazaar(t testing.TB, hotels int) *FakeListings {
 	t.Helper()
 	none := `{"listings":null,"pins":null,"previews":null,"brands":null,"policies":null}`
@@ -69,7 +69,7 @@ func hotel(n int) Hotel {
 	}
 }
 
-// Around returns the surroundings with the bazaar in them.
+// Around returns the environment with the URLs of the fake services added.
 func (b *FakeListings) Around(e env.Env) env.Env {
 	b.now = e.Now
 	return b.Services.Around(e, "search", "pricing", "theme", "property", "tenant")

@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Sent is a handoff of some traveller to some hotel, as the ledger has it.
+// Sent inserts a handoff into the ledger and returns it.
 func (s *Site) Sent() handoff.Handoff {
 	s.t.Helper()
 	minter, err := consumer.OpenMinter(s.Env)

@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// FakeHotels is a property service for those who only ask whose a hotel is. Every hotel is the same tenant's, but for one that
-// does not exist.
+// FakeHotels is a fake property service for tests that only look up a hotel's tenant. Every hotel belongs to the same tenant,
+// except one that does not exist.
 type FakeHotels struct {
 	Tenant  id.Tenant
 	Missing id.Property
@@ -21,10 +21,10 @@ type FakeHotels struct {
 	server  *httptest.Server
 }
 
-// HousesTenant is the tenant of every house.
+// HousesTenant is the tenant of every hotel.
 var HousesTenant = id.New[id.Tenant]()
 
-// OpenFakeHotels opens it.
+// OpenFakeHotels starts the fake service.
 func OpenFakeHotels(t testing.TB) *FakeHotels {
 	t.Helper()
 	h := &FakeHotels{Tenant: HousesTenant, Missing: id.New[id.Property]()}
@@ -36,7 +36,7 @@ func OpenFakeHotels(t testing.TB) *FakeHotels {
 	return h
 }
 
-// Around returns the surroundings with the property and the tenant service in them.
+// Around returns the environment with the URLs of the property and tenant services added.
 func (h *FakeHotels) Around(e env.Env) env.Env {
 	return e.With("UPSTREAM_PROPERTY_URL", h.server.URL).With("UPSTREAM_TENANT_URL", h.server.URL)
 }

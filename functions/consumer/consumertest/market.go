@@ -19,21 +19,21 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A System is functions of this service beside a bazaar.
+// A System is functions of this service with fake upstream services.
 type System struct {
 	*Site
 	*FakeListings
-	today time.Time // when it opened: who asks again asks for the same nights, also when midnight has passed since
+	today time.Time // date of the start, so that repeated searches ask for the same nights after midnight
 }
 
-// OpenMarket opens functions beside a bazaar of so many hotels.
+// OpenMarket starts functions with fake upstream services of the given number of hotels.
 func OpenMarket(t testing.TB, hotels int, fs ...fn.Function) *System {
 	t.Helper()
 	m, _ := OpenCounted(t, hotels, fs...)
 	return m
 }
 
-// OpenCounted is OpenMarket, with a count of the documents that are read.
+// OpenCounted is like OpenMarket and counts document reads.
 func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*System, *Reads) {
 	t.Helper()
 	db, bazaar := pgtest.New(t), OpenBazaar(t, hotels)
@@ -42,14 +42,14 @@ func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*System, *Reads) 
 	return &System{Site: OpenOn(t, db, e, fs...), FakeListings: bazaar, today: db.Env().Now()}, reads
 }
 
-// Reads is a store that counts the documents which are read. The flags are not counted: a process reads them every 30 s.
+// Reads is a document store that counts reads, except those of flags, which a process reads every 30 s.
 type Reads struct {
 	document.Store
 	mu          sync.Mutex
 	collections []string // of each document
 }
 
-// Get is document.Store's.
+// Get implements document.Store.
 func (r *Reads) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
 	r.mu.Lock()
 	for _, n := range names {
@@ -61,7 +61,7 @@ func (r *Reads) Get(ctx context.Context, now time.Time, names ...document.Name) 
 	return r.Store.Get(ctx, now, names...)
 }
 
-// Since returns the collection of each document that was read since it was called last.
+// Since returns the collection of each document that was read since the last call.
 func (r *Reads) Since() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +70,7 @@ func (r *Reads) Since() []string {
 	return read
 }
 
-// Kept is the traveller's session as it is kept.
+// Kept returns the traveller's stored session.
 func (v *Traveller) Kept() consumer.Session {
 	v.t.Helper()
 	kept, err := v.Sessions().Get(v.t.Context(), v.Session)
@@ -80,24 +80,24 @@ func (v *Traveller) Kept() consumer.Session {
 	return kept
 }
 
-// Days are so many days after the opening, as requests name them.
+// Days returns the date a number of days after the start, as in requests.
 func (m *System) Days(from, nights int) (checkIn, checkOut string) {
 	day := m.today.AddDate(0, 0, from)
 	return day.Format(time.DateOnly), day.AddDate(0, 0, nights).Format(time.DateOnly)
 }
 
-// Wish is a search for two in Kabul, in a week for two nights. More is added to it.
+// Wish returns a search request for two guests in Kabul, in a week for two nights, with further members added.
 func (m *System) Wish(more ...string) string {
 	return m.WishIn(`{"mode":"city","city":"Kabul"}`, more...)
 }
 
-// WishIn is the same somewhere else.
+// WishIn returns the request of Wish for another place.
 func (m *System) WishIn(geo string, more ...string) string {
 	checkIn, checkOut := m.Days(7, 2)
 	return `{"geo":` + geo + `,"dates":{"checkIn":"` + checkIn + `","checkOut":"` + checkOut + `"},"occupancy":{"adults":2,"children":0,"rooms":1}` + strings.Join(more, "") + `}`
 }
 
-// Hears delivers an event of a neighbour to a function as the bus does, and fails unless it is acknowledged.
+// Hears delivers an event of another service to a function as the bus does, and fails the test unless it is acknowledged.
 func (m *System) Hears(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
 	m.t.Helper()
 	subject := event.Subject{Name: to.Spec.Subject, Version: 1, Producer: "a-neighbour", SchemaURI: "https://schemas.melmastoon.io/" + to.Spec.Subject}
@@ -110,7 +110,7 @@ func (m *System) Hears(to fn.Function, tenant id.Tenant, payload any, when time.
 	}
 }
 
-// EverySearch has every search told, whatever chance says.
+// EverySearch disables the sampling of search events.
 func (m *System) EverySearch() {
 	m.t.Helper()
 	kept := document.Open[flags.Document](m.Env, consumer.FlagsIn)

@@ -1,4 +1,4 @@
-// Package consumertest has travellers look for hotels with browsers of their own.
+// Package consumertest simulates travellers and their browsers in tests of this service.
 package consumertest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// Surround gives an Env the keys that this service wants, and a store for its hot documents unless it has one.
+// Surround adds the keys that this service requires to an Env, and a document store unless it has one.
 func Surround(e env.Env) env.Env {
 	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
 	e = e.With("CONSUMER_SESSION_KEYS", key).With("PSEUDONYM_PEPPERS", key).With("HANDOFF_KEYS", key)
@@ -29,7 +29,7 @@ func Surround(e env.Env) env.Env {
 	return env.Give[document.Store](e, pg.Open(e))
 }
 
-// A Site is the consumer site, or some functions of it.
+// A Site represents the consumer site, or some functions of it.
 type Site struct {
 	t     testing.TB
 	DB    *pgtest.Database
@@ -37,21 +37,21 @@ type Site struct {
 	Front *fntest.Front
 }
 
-// Open opens functions of this service on a database of their own.
+// Open starts functions of this service on a database of their own.
 func Open(t testing.TB, fs ...fn.Function) *Site {
 	t.Helper()
 	db := pgtest.New(t)
 	return OpenOn(t, db, db.Env(), fs...)
 }
 
-// OpenOn opens them in given surroundings.
+// OpenOn starts functions of this service in the given environment.
 func OpenOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *Site {
 	t.Helper()
 	e, issuer := fntest.Surround(t, Surround(e))
 	return &Site{t: t, DB: db, Env: e, Front: fntest.Behind(t, e, issuer, fs...)}
 }
 
-// Sessions is the store of sessions, for looking.
+// Sessions returns the store of sessions, for assertions.
 func (s *Site) Sessions() *consumer.Sessions {
 	s.t.Helper()
 	sessions, err := consumer.OpenSessions(s.Env)
@@ -61,7 +61,7 @@ func (s *Site) Sessions() *consumer.Sessions {
 	return sessions
 }
 
-// A Traveller looks for a hotel with a browser.
+// A Traveller represents an anonymous visitor with a browser.
 type Traveller struct {
 	*Site
 	Session id.GuestSession // zero before the first answer
@@ -69,16 +69,16 @@ type Traveller struct {
 	Headers []string        // names and values in turn, of every request
 }
 
-// Traveller is somebody who was never here. Their browser sends these headers with every request.
+// Traveller returns a new visitor, whose browser sends these headers with every request.
 func (s *Site) Traveller(headers ...string) *Traveller {
 	usual := []string{"User-Agent", "Mozilla/5.0 (X11; Linux x86_64)", "Accept-Language", "ps-AF,ps;q=0.9,en;q=0.5"}
 	return &Traveller{Site: s, Headers: append(usual, headers...)}
 }
 
-// Key is an idempotency key that nobody has used.
+// Key returns a new idempotency key.
 func Key() string { return id.New[id.Request]().String() }
 
-// Send makes a request below the service's base as the traveller's browser does, and keeps the cookie that it is given.
+// Send sends a request below the service's base path as the traveller's browser does, and keeps the cookie of the answer.
 func (v *Traveller) Send(method, rest string, body any, headers ...string) fntest.Answer {
 	v.t.Helper()
 	all := append([]string{"Idempotency-Key", Key()}, v.Headers...)
@@ -90,7 +90,7 @@ func (v *Traveller) Send(method, rest string, body any, headers ...string) fntes
 	return a
 }
 
-// Must is Send, and fails unless the answer has that status.
+// Must is like Send and fails the test unless the answer has that status.
 func (v *Traveller) Must(status int, method, rest string, body any, headers ...string) fntest.Answer {
 	v.t.Helper()
 	a := v.Send(method, rest, body, headers...)
@@ -100,7 +100,7 @@ func (v *Traveller) Must(status int, method, rest string, body any, headers ...s
 	return a
 }
 
-// learn does with an answer's cookies what a browser does.
+// learn handles the cookies of an answer as a browser does.
 func (v *Traveller) learn(a fntest.Answer) {
 	v.t.Helper()
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
@@ -120,7 +120,7 @@ func (v *Traveller) learn(a fntest.Answer) {
 	}
 }
 
-// Told are the subjects of all events that were told, in short, in their order. It fails the test where one broke its contract.
+// Told returns the short subjects of all published events in order. It fails the test if an event violates its schema.
 func (s *Site) Told() []string {
 	s.t.Helper()
 	rows, _ := s.DB.Owner(s.t).Query(s.t.Context(), `
@@ -135,14 +135,14 @@ func (s *Site) Told() []string {
 	told := []string{}
 	for _, e := range all {
 		if e.Parked != nil {
-			s.t.Errorf("%s broke its contract: %s", e.Subject, *e.Parked)
+			s.t.Errorf("%s violates its schema: %s", e.Subject, *e.Parked)
 		}
 		told = append(told, strings.TrimSuffix(strings.TrimPrefix(e.Subject, "melmastoon.bff.consumer."), ".v1"))
 	}
 	return told
 }
 
-// Counted fails the test unless so many events of the subject, in short, were told.
+// Counted fails the test unless that many events with the short subject were published.
 func (s *Site) Counted(subject string, want int) {
 	s.t.Helper()
 	got := 0
@@ -152,11 +152,11 @@ func (s *Site) Counted(subject string, want int) {
 		}
 	}
 	if got != want {
-		s.t.Errorf("%s was told %d times, want %d", subject, got, want)
+		s.t.Errorf("%s: got %d events, want %d", subject, got, want)
 	}
 }
 
-// Payload decodes the payload of the last event of the subject, in short, and returns its envelope and its ordering key.
+// Payload decodes the payload of the last event with the short subject, and returns its envelope and ordering key.
 func (s *Site) Payload(subject string, into any) (envelope map[string]any, key string) {
 	s.t.Helper()
 	var payload, around []byte

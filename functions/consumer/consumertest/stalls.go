@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// FX is the exchange rate from the afghani: one of anything else costs 80.
+// FX is the exchange rate: one unit of any other currency costs 80 afghani.
 var FX = id.FX{15: 80}
 
 func (b *FakeListings) search(_ *http.Request, body []byte) any {
@@ -48,7 +48,7 @@ func (b *FakeListings) pins(_ *http.Request, body []byte) any {
 	return map[string]any{"pins": pins, "total": len(b.Hotels), "truncated": len(b.Hotels) > in.Limit}
 }
 
-// in is a price in another currency, and the snapshot that it was converted at.
+// in returns a price in another currency, and the exchange-rate snapshot of the conversion.
 func (h *Hotel) in(c money.Currency) (money.Micro, id.FX) {
 	if c == h.Currency {
 		return h.Nightly, id.FX{}

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// Texts is everything that a database knows, as text, by table: rows of all schemas, and documents unpacked.
+// Texts returns the contents of a database as text, by table: the rows of all schemas, and decompressed documents.
 func Texts(t testing.TB, db *pgtest.Database) map[string]string {
 	t.Helper()
 	conn := db.Owner(t)
@@ -38,7 +38,7 @@ func Texts(t testing.TB, db *pgtest.Database) map[string]string {
 	return texts
 }
 
-// documents returns the contents of all documents, a line each. Their rows are bytes, in which no text can be found.
+// documents returns the contents of all documents, one line each. Their rows are binary and cannot be searched for text.
 func documents(t testing.TB, conn *pgx.Conn) (text string) {
 	t.Helper()
 	rows, _ := conn.Query(t.Context(), `SELECT collection, id, value FROM document.documents`)
@@ -55,11 +55,11 @@ func documents(t testing.TB, conn *pgx.Conn) (text string) {
 	return text
 }
 
-// unpacked is the value with whatever is compressed in it.
+// unpacked returns the value with compressed parts decompressed.
 func unpacked(value []byte) []byte {
 	text := bytes.Clone(value)
 	for at := range value {
-		if bytes.HasPrefix(value[at:], []byte{0x1f, 0x8b}) { // where a gzip begins
+		if bytes.HasPrefix(value[at:], []byte{0x1f, 0x8b}) { // magic number of gzip
 			if plain, err := document.Unzip(value[at:]); err == nil {
 				text = append(text, plain...)
 			}

@@ -1,4 +1,4 @@
-// Package handoffconsumed notes in the ledger that a handoff has arrived at its hotel.
+// Package handoffconsumed records in the ledger that a handoff was used at the hotel's site.
 package handoffconsumed
 
 import (
@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function hears melmastoon.bff.tenant.handoff.consumed.v1.
+// Function consumes melmastoon.bff.tenant.handoff.consumed.v1.
 var Function = consumer.Event(fn.Spec{
 	Name:     "consumer-handoffconsumed",
 	Subject:  "melmastoon.bff.tenant.handoff.consumed.v1",
@@ -22,13 +22,13 @@ var Function = consumer.Event(fn.Spec{
 	Attempts: 10,
 }, New)
 
-// Consumed is the part of the event that is read here.
+// Consumed is the part of the event that this function reads.
 type Consumed struct {
 	Tenant  id.Tenant  `json:"tenantId"`
 	Handoff id.Handoff `json:"handoffId"`
 }
 
-// ledger is where the use of a handoff is noted.
+// ledger records the use of a handoff.
 type ledger interface {
 	Consume(context.Context, postgres.Tx, consumer.Consumption) error
 }
@@ -38,7 +38,7 @@ type noter struct {
 	ledger ledger
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Consumed], error) {
 	return (&noter{postgres.Open(e, consumer.Schema), consumer.OpenHandoffs(e)}).note, nil
 }
@@ -50,7 +50,7 @@ func (n *noter) note(ctx context.Context, e event.Event[Consumed]) error {
 		})
 	})
 	if errors.Is(err, consumer.ErrNotFound) {
-		return fn.DeadLetter(err) // it was entered before anybody had the token: waiting will not make it appear
+		return fn.DeadLetter(err) // the ledger has the entry before the token is sent, so a retry cannot succeed
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-// Package handoffreplayed judges who has opened a handoff that another browser had used.
+// Package handoffreplayed records a bot score for a visitor who opened a handoff that another browser had used.
 package handoffreplayed
 
 import (
@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// Function hears melmastoon.bff.tenant.flow.error_encountered.v1, of all errors this one.
+// Function consumes melmastoon.bff.tenant.flow.error_encountered.v1, for one error code.
 var Function = consumer.Event(fn.Spec{
 	Name:      "consumer-handoffreplayed",
 	Subject:   "melmastoon.bff.tenant.flow.error_encountered.v1",
@@ -29,7 +29,7 @@ var Function = consumer.Event(fn.Spec{
 
 var replayed = "MELMASTOON." + handoff.ErrReplayed.Code
 
-// Encountered is the part of the event that is read here: what went wrong, with which handoff, and who tried it.
+// Encountered is the part of the event that this function reads: the error code, the handoff and the visitor's hashes.
 type Encountered struct {
 	Tenant      id.Tenant      `json:"tenantId"`
 	Code        string         `json:"errorCode"`
@@ -38,12 +38,12 @@ type Encountered struct {
 	IP          pseudonym.Hash `json:"ipHash"`
 }
 
-// recorder keeps judgements.
+// recorder stores bot scores.
 type recorder interface {
 	Record(context.Context, postgres.Tx, consumer.BotScore) error
 }
 
-// ledger counts how often a handoff was tried again.
+// ledger counts the replays of a handoff.
 type ledger interface {
 	Replay(context.Context, postgres.Tx, id.Handoff, id.Tenant) error
 }
@@ -54,7 +54,7 @@ type judge struct {
 	bots   recorder
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Encountered], error) {
 	return (&judge{
 		db:     postgres.Open(e, consumer.Schema),
@@ -63,7 +63,7 @@ func New(e env.Env) (fn.Handle[Encountered], error) {
 	}).judge, nil
 }
 
-// judge looks at the code again: not every bus filters.
+// judge checks the error code again, because not every bus applies the subscription's filter.
 func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
 	p := e.Payload
 	if p.Code != replayed {
@@ -79,7 +79,7 @@ func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
 		return j.bots.Record(ctx, tx, consumer.Replaying(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
 	})
 	if errors.Is(err, consumer.ErrNotFound) {
-		return fn.DeadLetter(err) // it was entered before anybody had the token: waiting will not make it appear
+		return fn.DeadLetter(err) // the ledger has the entry before the token is sent, so a retry cannot succeed
 	}
 	return err
 }

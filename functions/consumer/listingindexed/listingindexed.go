@@ -1,4 +1,4 @@
-// Package listingindexed shows a hotel as the search service knows it anew.
+// Package listingindexed invalidates the cached data of a hotel after the search service has indexed it again.
 package listingindexed
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function hears melmastoon.search_aggregation.listing.indexed.v1.
+// Function consumes melmastoon.search_aggregation.listing.indexed.v1.
 var Function = consumer.Event(fn.Spec{
 	Name:    "consumer-listingindexed",
 	Subject: "melmastoon.search_aggregation.listing.indexed.v1",
@@ -20,24 +20,24 @@ var Function = consumer.Event(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// An Indexed listing is the part of the event that is read here. Where it is, the pages that show it say themselves.
+// Indexed is the part of the event that this function reads. It omits the position, because cached pages contain it.
 type Indexed struct {
 	Property id.Property `json:"propertyId"`
 }
 
-// memory is what is kept of hotels.
+// memory invalidates cached data about hotels.
 type memory interface {
 	Indexed(context.Context, id.Property) error
 }
 
 type handler struct{ hotels memory }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Indexed], error) {
 	return (&handler{consumer.OpenMemory(e)}).handle, nil
 }
 
-// handle needs no inbox: heard twice, the event costs one question more.
+// handle needs no inbox: a duplicate event only causes one more fetch.
 func (h *handler) handle(ctx context.Context, e event.Event[Indexed]) error {
 	return h.hotels.Indexed(ctx, e.Payload.Property)
 }

@@ -1,4 +1,4 @@
-// Package listwishes shows a traveller the hotels on their wishlist.
+// Package listwishes returns the hotels on a traveller's wishlist.
 package listwishes
 
 import (
@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /bff/consumer/v1/wishlist.
+// Function handles GET /bff/consumer/v1/wishlist.
 var Function = consumer.HTTP(fn.Spec{
 	Name:    "consumer-listwishes",
 	Route:   "GET " + consumer.Base + "/wishlist",
@@ -28,7 +28,7 @@ type lister struct {
 	wishlists consumer.Wishlists
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[fn.Nothing, Response], error) {
 	return (&lister{consumer.OpenWishlists(e)}).list, nil
 }

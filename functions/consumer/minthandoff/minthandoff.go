@@ -1,4 +1,4 @@
-// Package minthandoff sends a guest on to a hotel's own site, with what they have chosen here.
+// Package minthandoff creates a signed handoff that passes a guest's choice to a hotel's own site.
 package minthandoff
 
 import (
@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/consumer/v1/handoff/{tenantId}/{propertyId}.
+// Function handles POST /bff/consumer/v1/handoff/{tenantId}/{propertyId}.
 var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-minthandoff",
 	Route:      "POST " + consumer.Base + "/handoff/{tenantId}/{propertyId}",
@@ -25,7 +25,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout:    800 * time.Millisecond,
 }, New)
 
-// A Request is the hotel, and what the guest has chosen. What it does not say is as the visit is.
+// A Request names the hotel and the guest's choice. Locale and currency default to those of the session.
 type Request struct {
 	Tenant    id.Tenant            `path:"tenantId"`
 	Property  id.Property          `path:"propertyId"`
@@ -35,7 +35,7 @@ type Request struct {
 	Locale    fn.Maybe[locale.Tag] `json:"locale"`
 }
 
-// A Response is where the guest goes on, and until when.
+// A Response holds the URL of the hotel's site with the handoff, and the time at which the handoff expires.
 type Response struct {
 	fn.Reply  `json:"-"`
 	Handoff   id.Handoff    `json:"handoffId"`
@@ -44,12 +44,12 @@ type Response struct {
 	ExpiresAt time.Time     `json:"expiresAt"`
 }
 
-// minter signs what a guest has chosen at a hotel.
+// minter signs a guest's choice.
 type minter interface {
 	Mint(context.Context, consumer.Visitor, consumer.Tenant, consumer.Choice, id.Request, time.Time) (handoff.Handoff, handoff.Token, error)
 }
 
-// destinations are the hotels that guests can go on to.
+// destinations looks up the hotels that a handoff can lead to.
 type destinations interface {
 	Find(context.Context, id.Tenant, id.Property, consumer.DateRange, time.Time) (consumer.Tenant, error)
 }
@@ -60,7 +60,7 @@ type sender struct {
 	site   consumer.Site
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	minter, err := consumer.OpenMinter(e)
 	if err != nil {

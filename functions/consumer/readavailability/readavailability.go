@@ -1,4 +1,4 @@
-// Package readavailability shows what a hotel sells for a stay, in a nutshell.
+// Package readavailability returns a summary of a hotel's offers for a stay.
 package readavailability
 
 import (
@@ -13,14 +13,14 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers GET /bff/consumer/v1/hotels/{propertyId}/availability.
+// Function handles GET /bff/consumer/v1/hotels/{propertyId}/availability.
 var Function = consumer.HTTP(fn.Spec{
 	Name:  "consumer-readavailability",
 	Route: "GET " + consumer.Base + "/hotels/{propertyId}/availability",
 	Uses:  fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("tenant"), fn.Upstream("pricing")},
 }, New)
 
-// A Request is who wants to stay where, and when.
+// A Request names the hotel, the dates and the occupancy.
 type Request struct {
 	Property id.Property   `path:"propertyId"`
 	CheckIn  stay.Date     `query:"checkIn"`
@@ -38,23 +38,23 @@ func (r *Request) trip(c money.Currency) consumer.Trip {
 	}
 }
 
-// ValidateAt rejects a stay that cannot be at that time.
+// ValidateAt rejects a stay that is invalid at that time.
 func (r *Request) ValidateAt(now time.Time) error { return r.trip(money.USD).Check(now) }
 
-// A Response is what the hotel sells.
+// A Response holds the hotel's offers.
 type Response struct {
 	fn.Reply `json:"-"`
 	consumer.Vacancy
 }
 
-// seller knows what a hotel sells.
+// seller composes a hotel's offers.
 type seller interface {
 	Vacant(context.Context, consumer.Visitor, id.Property, consumer.Trip) (consumer.Vacancy, consumer.Composition, error)
 }
 
 type finder struct{ hotels seller }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	return (&finder{consumer.OpenHotels(e)}).find, nil
 }

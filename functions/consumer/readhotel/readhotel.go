@@ -1,4 +1,4 @@
-// Package readhotel shows one hotel.
+// Package readhotel returns the detail page of a hotel.
 package readhotel
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Function answers GET /bff/consumer/v1/hotels/{propertyId}.
+// Function handles GET /bff/consumer/v1/hotels/{propertyId}.
 var Function = consumer.HTTP(fn.Spec{
 	Name:  "consumer-readhotel",
 	Route: "GET " + consumer.Base + "/hotels/{propertyId}",
@@ -22,7 +22,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout: 1500 * time.Millisecond,
 }, New)
 
-// A Request names the hotel, and may say which stay the prices are for and how the guest came.
+// A Request names the hotel, and optionally the stay for prices and the source of the view.
 type Request struct {
 	Property id.Property                   `path:"propertyId"`
 	CheckIn  fn.Maybe[stay.Date]           `query:"checkIn"`
@@ -33,7 +33,7 @@ type Request struct {
 	Source   fn.Maybe[consumer.ViewSource] `query:"source"`
 }
 
-// trip is the usual one, but for what is said. Who says only when they come stays for a night.
+// trip returns the default trip with the request's values applied. Without a check-out date the stay is one night.
 func (r *Request) trip(now time.Time, c money.Currency) consumer.Trip {
 	usual := consumer.UsualTrip(now, c)
 	usual.Dates.CheckIn = r.CheckIn.Or(usual.Dates.CheckIn)
@@ -44,21 +44,21 @@ func (r *Request) trip(now time.Time, c money.Currency) consumer.Trip {
 	return usual
 }
 
-// ValidateAt rejects a stay that cannot be at that time.
+// ValidateAt rejects a stay that is invalid at that time.
 func (r *Request) ValidateAt(now time.Time) error { return r.trip(now, money.USD).Check(now) }
 
-// A Response is the hotel.
+// A Response is the detail page.
 type Response struct {
 	fn.Reply `json:"-"`
 	consumer.HotelDetail
 }
 
-// shower puts together what is shown of a hotel.
+// shower composes the detail page of a hotel.
 type shower interface {
 	Show(context.Context, consumer.Visitor, id.Property, consumer.Trip) (consumer.HotelDetail, consumer.Composition, error)
 }
 
-// noter remembers what was looked at.
+// noter records viewed hotels.
 type noter interface {
 	Viewed(context.Context, consumer.Visitor, consumer.RecentlyViewed)
 }
@@ -68,7 +68,7 @@ type reader struct {
 	diary  noter
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	diary, err := consumer.OpenDiary(e)
 	return (&reader{consumer.OpenHotels(e), diary}).read, err
@@ -79,7 +79,7 @@ func (r *reader) read(ctx context.Context, c consumer.Call[Request]) (out Respon
 	if err != nil {
 		return out, err
 	}
-	if !c.Speculative { // a page that perhaps nobody will see was not looked at
+	if !c.Speculative { // a prefetched page may never be shown
 		r.diary.Viewed(ctx, c.Visitor, consumer.RecentlyViewed{
 			Property: c.In.Property, Tenant: shown.Property.Tenant, ViewedAt: c.Now, Source: c.In.Source.Or(consumer.FromLink),
 		})

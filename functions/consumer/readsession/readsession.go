@@ -1,4 +1,4 @@
-// Package readsession shows a traveller what their visit remembers.
+// Package readsession returns the data of a traveller's session.
 package readsession
 
 import (
@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers GET /bff/consumer/v1/session.
+// Function handles GET /bff/consumer/v1/session.
 var Function = consumer.HTTP(fn.Spec{
 	Name:    "consumer-readsession",
 	Route:   "GET " + consumer.Base + "/session",
@@ -19,7 +19,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout: time.Second,
 }, New)
 
-// A Response is the visit. The wishlist is what SQL says, which the documents may be late to know.
+// A Response holds the session's data. The wishlist comes from SQL.
 type Response struct {
 	Session id.GuestSession `json:"guestSessionId"`
 	consumer.Preferences
@@ -33,7 +33,7 @@ type reader struct {
 	wishlists consumer.Wishlists
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[fn.Nothing, Response], error) {
 	return (&reader{consumer.OpenWishlists(e)}).read, nil
 }

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/consumer/v1/telemetry/click.
+// Function handles POST /bff/consumer/v1/telemetry/click.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-recordclick",
 	Route:     "POST " + consumer.Base + "/telemetry/click",
@@ -24,7 +24,7 @@ type recorder struct {
 	clicks *consumer.Clicks
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[consumer.Click, fn.Nothing], error) {
 	return (&recorder{consumer.OpenClicks(e)}).record, nil
 }

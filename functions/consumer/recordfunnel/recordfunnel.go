@@ -1,4 +1,4 @@
-// Package recordfunnel hears how far travellers come on their way to a booking.
+// Package recordfunnel records the steps of travellers towards a booking.
 package recordfunnel
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/consumer/v1/telemetry/funnel.
+// Function handles POST /bff/consumer/v1/telemetry/funnel.
 var Function = consumer.HTTP(fn.Spec{
 	Name:    "consumer-recordfunnel",
 	Route:   "POST " + consumer.Base + "/telemetry/funnel",
@@ -21,7 +21,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout: time.Second,
 }, New)
 
-// A Request is the step that was taken.
+// A Request holds one funnel step.
 type Request struct {
 	Step     consumer.FunnelStep `json:"step"`
 	Metadata *consumer.Metadata  `json:"metadata,omitzero"`
@@ -30,7 +30,7 @@ type Request struct {
 	Search   *id.SearchSession   `json:"searchSessionId,omitzero"`
 }
 
-// Validate refuses numbers that nobody can mean.
+// Validate rejects numbers outside their range.
 func (r *Request) Validate() error {
 	if wrong := r.Metadata.Check("/metadata"); wrong != nil {
 		return fault.ErrValidation.With(wrong...)
@@ -42,7 +42,7 @@ type recorder struct {
 	telemetry consumer.Telemetry
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
 	return (&recorder{consumer.OpenTelemetry(e)}).record, nil
 }

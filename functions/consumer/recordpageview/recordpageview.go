@@ -1,4 +1,4 @@
-// Package recordpageview hears which pages travellers look at.
+// Package recordpageview records page views of travellers.
 package recordpageview
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/consumer/v1/telemetry/page-view.
+// Function handles POST /bff/consumer/v1/telemetry/page-view.
 var Function = consumer.HTTP(fn.Spec{
 	Name:    "consumer-recordpageview",
 	Route:   "POST " + consumer.Base + "/telemetry/page-view",
@@ -22,7 +22,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout: time.Second,
 }, New)
 
-// A Request is the page's path and where the guest came from. Of neither is kept what was looked for there.
+// A Request holds the page's path and the referring page. Their queries are not stored.
 type Request struct {
 	Path     string            `json:"path"`
 	Referer  string            `json:"referer,omitzero"`
@@ -31,10 +31,10 @@ type Request struct {
 	Search   *id.SearchSession `json:"searchSessionId,omitzero"`
 }
 
-// maxPathLength is more than any address that a browser shows.
+// maxPathLength is the maximum length of a path, in bytes.
 const maxPathLength = 2048
 
-// Validate refuses what is not the path of a page of the site.
+// Validate rejects a path that is not one of a page of the site.
 func (r *Request) Validate() error {
 	if !strings.HasPrefix(r.Path, "/") || strings.HasPrefix(r.Path, "//") || len(r.Path) > maxPathLength || consumer.Place(r.Path) == "" {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/path", Rule: "form", Message: "Must be the path of a page."})
@@ -49,7 +49,7 @@ type recorder struct {
 	telemetry consumer.Telemetry
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
 	return (&recorder{consumer.OpenTelemetry(e)}).record, nil
 }

@@ -1,4 +1,4 @@
-// Package relay publishes what the writing functions could not publish themselves.
+// Package relay publishes outbox rows that the writing functions did not publish themselves.
 package relay
 
 import (
@@ -11,16 +11,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Function empties the outbox. The scheduler ticks it every minute.
+// Function publishes the outbox. The scheduler calls it every minute.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "consumer-relay",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: consumer.Publishes(), // whoever publishes an event needs the right to
+	Publishes: consumer.Publishes(), // a publisher needs the permission for each subject
 	Timeout:   50 * time.Second,
 }, New)
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
 	return outbox.Open(e, postgres.Open(e, consumer.Schema)).Tick, nil
 }

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers DELETE /bff/consumer/v1/wishlist/{propertyId}.
+// Function handles DELETE /bff/consumer/v1/wishlist/{propertyId}.
 var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-removewish",
 	Route:      "DELETE " + consumer.Base + "/wishlist/{propertyId}",
@@ -22,7 +22,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout:    time.Second,
 }, New)
 
-// A Request names the hotel. One that is not on the list is gone already.
+// A Request names the hotel. It may be missing from the list already.
 type Request struct {
 	Property id.Property `path:"propertyId"`
 }
@@ -31,7 +31,7 @@ type remover struct {
 	wishlists consumer.Wishlists
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
 	return (&remover{consumer.OpenWishlists(e)}).remove, nil
 }

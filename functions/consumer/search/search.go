@@ -1,4 +1,4 @@
-// Package search finds hotels of all hotel companies where a guest can stay.
+// Package search finds hotels of all tenants for a stay.
 package search
 
 import (
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/consumer/v1/search.
+// Function handles POST /bff/consumer/v1/search.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-search",
 	Route:     "POST " + consumer.Base + "/search",
@@ -22,7 +22,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-// A Request is what a guest looks for, and which part of it they want to see.
+// A Request holds the query and the page.
 type Request struct {
 	Geo       consumer.GeoQuery          `json:"geo"`
 	Dates     consumer.DateRange         `json:"dates"`
@@ -36,12 +36,12 @@ func (r *Request) query() consumer.Query {
 	return consumer.Query{Geo: r.Geo, Dates: r.Dates, Occupancy: r.Occupancy, Filters: r.Filters, Sort: r.Sort.Or(consumer.Recommended)}
 }
 
-// ValidateAt rejects a search that nobody can mean at that time.
+// ValidateAt rejects a query that is invalid at that time.
 func (r *Request) ValidateAt(now time.Time) error { return r.query().CheckOn(r.page(), now) }
 
 func (r *Request) page() consumer.Page { return r.Page.Or(consumer.Part{}).Page() }
 
-// A Response is a page of hotels. What could not be had in time is null, and named in Degraded.
+// A Response is a page of hotels. Parts that were not available in time are null, and listed in Degraded.
 type Response struct {
 	fn.Reply `json:"-"`
 	Search   id.SearchSession       `json:"searchSessionId"`
@@ -53,12 +53,12 @@ type Response struct {
 	Degraded []string               `json:"degraded,omitempty"`
 }
 
-// finder finds hotels and puts together what is shown of them.
+// finder finds hotels and composes their cards.
 type finder interface {
 	List(context.Context, consumer.Visitor, consumer.Query, consumer.Page, consumer.Order) (consumer.Results, error)
 }
 
-// noter remembers what was looked for, and tells of it.
+// noter records and publishes searches.
 type noter interface {
 	Order(consumer.Visitor, consumer.Query, time.Time) consumer.Order
 	Searched(context.Context, consumer.Visitor, consumer.Search, time.Time) id.SearchSession
@@ -70,7 +70,7 @@ type searcher struct {
 	now    func() time.Time
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	diary, err := consumer.OpenDiary(e)
 	return (&searcher{hotels: consumer.OpenSearches(e), diary: diary, now: e.Now}).search, err

@@ -1,4 +1,4 @@
-// Package searchmap shows on a map where a guest can stay.
+// Package searchmap returns the pins of hotels on a map.
 package searchmap
 
 import (
@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function answers POST /bff/consumer/v1/search/map.
+// Function handles POST /bff/consumer/v1/search/map.
 var Function = consumer.HTTP(fn.Spec{
 	Name:      "consumer-searchmap",
 	Route:     "POST " + consumer.Base + "/search/map",
@@ -20,8 +20,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-// A Request is what a guest looks for in a part of a map, and which hotels they want to know the price of: those under the
-// pointer, say.
+// A Request holds a query for a part of a map, and the hotels to highlight with a price, such as the one under the pointer.
 type Request struct {
 	Geo       consumer.GeoQuery             `json:"geo"`
 	Dates     consumer.DateRange            `json:"dates"`
@@ -34,12 +33,12 @@ func (r *Request) query() consumer.Query {
 	return consumer.Query{Geo: r.Geo, Dates: r.Dates, Occupancy: r.Occupancy, Filters: r.Filters}
 }
 
-// ValidateAt rejects a map that nobody can mean at that time.
+// ValidateAt rejects a query that is invalid at that time.
 func (r *Request) ValidateAt(now time.Time) error {
 	return r.query().CheckOnMap(r.Spotlight.Or(nil), now)
 }
 
-// A Response is the pins. What could not be had in time is null, and named in Degraded.
+// A Response holds the pins. Parts that were not available in time are null, and listed in Degraded.
 type Response struct {
 	fn.Reply  `json:"-"`
 	Search    id.SearchSession  `json:"searchSessionId"`
@@ -51,12 +50,12 @@ type Response struct {
 	Degraded  []string          `json:"degraded,omitempty"`
 }
 
-// finder finds where hotels are.
+// finder finds the pins of hotels.
 type finder interface {
 	Map(context.Context, consumer.Visitor, consumer.Query, consumer.Highlights) (consumer.Marked, error)
 }
 
-// noter remembers what was looked for, and tells of it.
+// noter records and publishes searches.
 type noter interface {
 	Searched(context.Context, consumer.Visitor, consumer.Search, time.Time) id.SearchSession
 }
@@ -67,7 +66,7 @@ type mapper struct {
 	now    func() time.Time
 }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	diary, err := consumer.OpenDiary(e)
 	return (&mapper{hotels: consumer.OpenSearches(e), diary: diary, now: e.Now}).mark, err

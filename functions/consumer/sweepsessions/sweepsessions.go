@@ -1,4 +1,4 @@
-// Package sweepsessions ends the visits of travellers who were not seen for a month.
+// Package sweepsessions ends sessions that were not seen for 30 days.
 package sweepsessions
 
 import (
@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function ends the sessions whose time has run out. Nobody waits for it: whether one is over is decided whenever it is met.
+// Function ends expired sessions. It is not urgent, because every read of a session checks its expiry.
 var Function = fn.Scheduled(fn.Spec{
 	Name:      "consumer-sweepsessions",
 	Schedule:  "*/5 * * * *",
@@ -19,7 +19,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
 	sessions, err := consumer.OpenSessions(e)
 	if err != nil {

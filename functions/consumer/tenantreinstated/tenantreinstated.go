@@ -1,4 +1,4 @@
-// Package tenantreinstated shows the hotels of a company that was suspended again.
+// Package tenantreinstated shows the hotels of a reinstated tenant again.
 package tenantreinstated
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function hears melmastoon.tenant.reinstated.v1.
+// Function consumes melmastoon.tenant.reinstated.v1.
 var Function = consumer.Event(fn.Spec{
 	Name:     "consumer-tenantreinstated",
 	Subject:  "melmastoon.tenant.reinstated.v1",
@@ -21,24 +21,24 @@ var Function = consumer.Event(fn.Spec{
 	Timeout:  10 * time.Second,
 }, New)
 
-// Reinstated is the part of the event that is read here.
+// Reinstated is the part of the event that this function reads.
 type Reinstated struct {
 	Tenant id.Tenant `json:"tenantId"`
 }
 
-// memory is what is kept of hotels, and how it was heard that they stand.
+// memory records the status of tenants and invalidates cached data about hotels.
 type memory interface {
 	Stands(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
 }
 
 type handler struct{ hotels memory }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Reinstated], error) {
 	return (&handler{consumer.OpenMemory(e)}).handle, nil
 }
 
-// handle needs no inbox: which of two events came later is told by when they occurred, however often each is heard.
+// handle needs no inbox: OccurredAt decides the order of events, so duplicates and reordering are harmless.
 func (h *handler) handle(ctx context.Context, e event.Event[Reinstated]) error {
 	return h.hotels.Stands(ctx, e.Payload.Tenant, false, e.Envelope.OccurredAt)
 }

@@ -1,4 +1,4 @@
-// Package tenantsuspended hides the hotels of a company that was suspended.
+// Package tenantsuspended hides the hotels of a suspended tenant.
 package tenantsuspended
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function hears melmastoon.tenant.suspended.v1.
+// Function consumes melmastoon.tenant.suspended.v1.
 var Function = consumer.Event(fn.Spec{
 	Name:     "consumer-tenantsuspended",
 	Subject:  "melmastoon.tenant.suspended.v1",
@@ -21,24 +21,24 @@ var Function = consumer.Event(fn.Spec{
 	Timeout:  10 * time.Second,
 }, New)
 
-// Suspended is the part of the event that is read here.
+// Suspended is the part of the event that this function reads.
 type Suspended struct {
 	Tenant id.Tenant `json:"tenantId"`
 }
 
-// memory is what is kept of hotels, and how it was heard that they stand.
+// memory records the status of tenants and invalidates cached data about hotels.
 type memory interface {
 	Stands(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
 }
 
 type handler struct{ hotels memory }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Suspended], error) {
 	return (&handler{consumer.OpenMemory(e)}).handle, nil
 }
 
-// handle needs no inbox: which of two events came later is told by when they occurred, however often each is heard.
+// handle needs no inbox: OccurredAt decides the order of events, so duplicates and reordering are harmless.
 func (h *handler) handle(ctx context.Context, e event.Event[Suspended]) error {
 	return h.hotels.Stands(ctx, e.Payload.Tenant, true, e.Envelope.OccurredAt)
 }

@@ -1,4 +1,4 @@
-// Package themepublished shows a hotel's new look at once.
+// Package themepublished invalidates the cached brand of a tenant that has published a theme.
 package themepublished
 
 import (
@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Function hears melmastoon.theme.published.v1.
+// Function consumes melmastoon.theme.published.v1.
 var Function = consumer.Event(fn.Spec{
 	Name:    "consumer-themepublished",
 	Subject: "melmastoon.theme.published.v1",
@@ -20,24 +20,24 @@ var Function = consumer.Event(fn.Spec{
 	Timeout: 10 * time.Second,
 }, New)
 
-// A Published theme is the part of the event that is read here.
+// Published is the part of the event that this function reads.
 type Published struct {
 	Tenant id.Tenant `json:"tenantId"`
 }
 
-// memory is what is kept of hotels.
+// memory invalidates cached brands.
 type memory interface {
 	Repainted(context.Context, id.Tenant) error
 }
 
 type handler struct{ hotels memory }
 
-// New builds the function from what its Spec says it uses.
+// New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Published], error) {
 	return (&handler{consumer.OpenMemory(e)}).handle, nil
 }
 
-// handle needs no inbox: heard twice, the event costs one question more.
+// handle needs no inbox: a duplicate event only causes one more fetch.
 func (h *handler) handle(ctx context.Context, e event.Event[Published]) error {
 	return h.hotels.Repainted(ctx, e.Payload.Tenant)
 }

@@ -1,9 +1,9 @@
-// Package bus is a message bus on Postgres, for local runs, tests and tiny deployments. It does what Pub/Sub does for us:
-// order per key, filters, push with retries, delivery attempts, dead letters and pulling them, an identity token; and what it
-// has taken survives a kill. Both are held to the conformance suite in topictest.
+// Package bus implements a message bus on PostgreSQL, for local runs, tests and small deployments. It provides the features of
+// Pub/Sub that the functions use: order per key, filters, push with retries, delivery attempts, dead-letter topics that can be
+// pulled, and identity tokens. Published messages survive a crash. The conformance suite in topictest tests this bus and Pub/Sub.
 //
-// Publish writes a message, and in the same statement what is owed to each subscription. Run pushes what is owed, the
-// oldest of each key first and one of a key at a time, and crosses off what is acknowledged.
+// Publish writes messages and their deliveries to subscriptions in one transaction. Run pushes due deliveries, the oldest of
+// each key first and one per key at a time, and deletes acknowledged deliveries.
 package bus
 
 import (
@@ -21,13 +21,13 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A Bus is a publisher whose messages and subscriptions live in the schema bus.
+// A Bus is a publisher with its messages and subscriptions in the SQL schema bus.
 type Bus struct {
 	db     *postgres.DB
-	self   id.Request // this bus among all that were ever opened on the database
+	self   id.Request // identifies this instance among all on the database
 	pusher *push.Pusher
 	wake   chan struct{} // has a value when there may be something to push
-	lease  time.Duration // of whoever pushes
+	lease  time.Duration // of the pushing instance
 }
 
 var (
@@ -35,7 +35,7 @@ var (
 	_ topic.Puller    = (*Bus)(nil)
 )
 
-// Open returns the bus in the database. Its pushes carry tokens of the identity.Source that was given to e, if one was.
+// Open returns the bus in the database. Its pushes carry tokens if e has an identity.Source.
 func Open(e env.Env, db *postgres.DB) *Bus {
 	return &Bus{db: db, self: id.New[id.Request](), pusher: push.Open(e, width), wake: make(chan struct{}, 1), lease: e.Timeout(lease)}
 }
@@ -48,28 +48,28 @@ func (b *Bus) poke() {
 	}
 }
 
-// Pub/Sub's own values for what a subscription leaves open.
+// Pub/Sub's defaults for subscriptions.
 const (
 	minBackoff  = 10 * time.Second
 	maxBackoff  = 10 * time.Minute
 	ackDeadline = 10 * time.Second
 )
 
-// Subscribe makes these the subscriptions there are. One that stays keeps what is owed to it; one that is new gets what
-// is published from now on; one that is not named any more is dropped with everything owed to it. Each dead-letter topic has
-// one that is called as it and keeps what comes there for whoever pulls.
+// Subscribe replaces the set of subscriptions. Existing subscriptions keep their pending deliveries, new ones receive messages
+// published from now on, and missing ones are deleted with their deliveries. Each dead-letter topic gets a pull subscription
+// of the same name.
 func (b *Bus) Subscribe(ctx context.Context, subscriptions []topic.Subscription) error {
 	var batch pgx.Batch
 	names := []string{}
 	for _, s := range subscriptions {
 		if s.Name == "" || s.Topic == "" || s.Endpoint == "" || s.DeadLetter != "" && s.Attempts < 1 {
-			return fmt.Errorf("bus: subscription %q lacks a name, a topic, an endpoint, or attempts before its dead letters", s.Name)
+			return fmt.Errorf("bus: subscription %q has no name, topic or endpoint, or no attempts for its dead-letter topic", s.Name)
 		}
 		names = append(names, s.Name)
 		upsert(&batch, s)
 		if s.DeadLetter != "" && !slices.Contains(names, s.DeadLetter) {
 			names = append(names, s.DeadLetter)
-			upsert(&batch, topic.Subscription{Name: s.DeadLetter, Topic: s.DeadLetter}) // without an endpoint: it waits for whoever pulls
+			upsert(&batch, topic.Subscription{Name: s.DeadLetter, Topic: s.DeadLetter}) // without an endpoint: for pulling
 		}
 	}
 	batch.Queue(`DELETE FROM bus.subscriptions WHERE name <> ALL (@names)`, pgx.StrictNamedArgs{"names": names})

@@ -13,18 +13,18 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A delivery is a message on its way to a subscription.
+// A delivery is a message to be pushed to a subscription.
 type delivery struct {
 	Stored
 	subscription topic.Subscription
 	attempt      int // counted from 1
 }
 
-// claim takes what can be pushed now: what is due, the oldest of its key, and not in flight. Whatever another holder was
-// pushing is free again: that one is gone.
+// claim claims the deliveries that can be pushed now: due, the oldest of their key, and not in flight. It also takes over
+// deliveries claimed by other instances, because only the lease holder pushes.
 func (b *Bus) claim(ctx context.Context) (claimed []delivery, err error) {
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
-		tx.AsyncCommit() // what is lost with the power is only pushed once more
+		tx.AsyncCommit() // a claim lost in a crash only causes another push
 		rows, _ := tx.Last().Query(ctx, `
 			WITH next AS MATERIALIZED (
 				SELECT n.subscription, n.seq
@@ -69,7 +69,7 @@ func scanDelivery(row pgx.CollectableRow) (delivery, error) {
 	return d, json.Unmarshal(attributes, &d.Attributes)
 }
 
-// settle writes down how a push ended, and does not give up while the bus lives: what is not settled blocks its key.
+// settle records the result of a push. It retries until life ends, because an unsettled delivery blocks its key.
 func (b *Bus) settle(life context.Context, d delivery, nack error) {
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
@@ -105,13 +105,13 @@ func (b *Bus) trySettle(ctx context.Context, d delivery, nack error) error {
 	})
 }
 
-// cross takes a delivery off what is owed.
+// cross deletes a delivery.
 func (b *Bus) cross(batch *pgx.Batch, d delivery) {
 	batch.Queue(`DELETE FROM bus.deliveries WHERE subscription = @subscription AND seq = @seq AND pusher = @self`,
 		pgx.StrictNamedArgs{"subscription": d.subscription.Name, "seq": d.Seq, "self": b.self})
 }
 
-// backoff doubles with each attempt.
+// backoff returns the wait before the next attempt. It doubles with each attempt.
 func (d delivery) backoff() time.Duration {
 	s := d.subscription
 	wait := s.MinBackoff
@@ -124,8 +124,8 @@ func (d delivery) backoff() time.Duration {
 	return min(wait, s.MaxBackoff)
 }
 
-// dead is the message for the dead letters: the same, and where it comes from under the names that Pub/Sub uses. What
-// the endpoint answered last is our own addition.
+// dead returns the message for the dead-letter topic: a copy with its origin in the attributes that Pub/Sub uses. The last
+// answer of the endpoint is an addition of this project.
 func (d delivery) dead(nack error) topic.Message {
 	m := topic.Message{Topic: d.subscription.DeadLetter, OrderingKey: d.OrderingKey, Data: d.Data, Attributes: map[string]string{
 		topic.RefusedBy: d.subscription.Name,

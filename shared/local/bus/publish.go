@@ -12,11 +12,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Publish stores messages, all of them in one transaction but those that no bus would take.
+// Publish stores all valid messages in one transaction, and returns an error for each other message.
 func (b *Bus) Publish(ctx context.Context, messages []topic.Message) []error {
 	errs := make([]error, len(messages))
 	var good []topic.Message
-	var at []int // where the good ones came from
+	var at []int // indices of the good messages
 	stopped := map[[2]string]bool{}
 	for i, m := range messages {
 		key := [2]string{m.Topic, m.OrderingKey}
@@ -54,15 +54,15 @@ func (b *Bus) store(ctx context.Context, messages []topic.Message) error {
 	return nil
 }
 
-// queue writes messages and what is owed to their subscriptions. The shared lock is for Tail: it can tell which numbers
-// have been given out but not committed.
+// queue writes messages and their deliveries. Tail uses the shared lock to detect sequence numbers that are assigned but not
+// committed.
 func queue(batch *pgx.Batch, messages []topic.Message) error {
 	var topics, keys, attributes []string
 	var data [][]byte
 	for _, m := range messages {
 		text, err := json.Marshal(m.Attributes)
 		if err != nil {
-			return errors.New("attributes that are no UTF-8")
+			return errors.New("attributes are not valid UTF-8")
 		}
 		topics, keys = append(topics, m.Topic), append(keys, m.OrderingKey)
 		attributes, data = append(attributes, string(text)), append(data, m.Data)

@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Pull leases messages of a subscription without an endpoint. Whoever pulls at the same time is given others.
+// Pull leases up to most messages of a pull subscription. Concurrent callers get different messages.
 func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease time.Duration) (pulled []topic.Pulled, err error) {
 	own := id.New[id.Request]()
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
@@ -50,33 +50,33 @@ func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease tim
 	return pulled, nil
 }
 
-// A receipt is the message's number and the lease that it was pulled under.
+// receipt returns the receipt of a pulled message: its sequence number and the id of its lease.
 func receipt(seq int64, lease id.Request) string {
 	return strconv.FormatInt(seq, 10) + "/" + lease.String()
 }
 
-// Acknowledge is topic.Puller's.
+// Acknowledge implements topic.Puller.
 func (b *Bus) Acknowledge(ctx context.Context, subscription string, receipts []string) error {
 	return b.end(ctx, subscription, receipts, `DELETE FROM bus.deliveries`)
 }
 
-// Release is topic.Puller's.
+// Release implements topic.Puller.
 func (b *Bus) Release(ctx context.Context, subscription string, receipts []string) error {
 	return b.end(ctx, subscription, receipts, `UPDATE bus.deliveries SET pusher = NULL, due_at = platform.now()`)
 }
 
-// end ends leases, those that are not another's by now.
+// end applies a change to the leased messages, except those that another caller has leased since.
 func (b *Bus) end(ctx context.Context, subscription string, receipts []string, change string) error {
 	leased := map[id.Request][]int64{}
 	for _, r := range receipts {
 		number, name, _ := strings.Cut(r, "/")
 		seq, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
-			return fmt.Errorf("bus: %q is no receipt", r)
+			return fmt.Errorf("bus: invalid receipt %q", r)
 		}
 		lease, err := id.Parse[id.Request](name)
 		if err != nil {
-			return fmt.Errorf("bus: %q is no receipt", r)
+			return fmt.Errorf("bus: invalid receipt %q", r)
 		}
 		leased[lease] = append(leased[lease], seq)
 	}

@@ -8,10 +8,10 @@ import (
 	"melmastoon.ghasi.io/shared/local/push"
 )
 
-// project stands where Pub/Sub names its project.
+// project is the project in the names that Pub/Sub would use.
 const project = "local"
 
-// push brings a message to its endpoint. It returns nil when that acknowledges.
+// push posts a message to its endpoint. It returns nil if the endpoint acknowledges.
 func (b *Bus) push(ctx context.Context, d delivery) error {
 	return b.pusher.Push(ctx, push.Delivery{
 		Message: d.Message, To: d.subscription, Attempt: d.attempt,

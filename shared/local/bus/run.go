@@ -16,12 +16,12 @@ import (
 const (
 	width = 16                      // pushes in flight per subscription
 	beat  = 500 * time.Millisecond  // between renewals of the lease
-	lease = 1500 * time.Millisecond // so long a new process waits for one that was killed
-	grace = 5 * time.Second         // for pushes in flight when Run is told to stop
+	lease = 1500 * time.Millisecond // a new process waits that long after another was killed
+	grace = 5 * time.Second         // for pushes in flight when Run stops
 )
 
-// Run pushes until ctx ends; then it lets the pushes in flight finish. One process at a time pushes on a database, the
-// others stand by. While the database is away it waits for it.
+// Run pushes deliveries until ctx ends; then it waits for the pushes in flight. One process at a time pushes per database; the
+// others wait for its lease to expire. While the database is unavailable, Run retries.
 func (b *Bus) Run(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -49,7 +49,7 @@ func (b *Bus) Run(ctx context.Context) error {
 	return errors.Join(r.stop(end), unless(ctx.Err(), err))
 }
 
-// unless leaves out the error of a statement that was only cut off because the work is over.
+// unless returns over if it is not nil, because err is then only a consequence of it.
 func unless(over, err error) error {
 	if over != nil {
 		return over
@@ -57,25 +57,25 @@ func unless(over, err error) error {
 	return err
 }
 
-// A run is one Run.
+// A run holds the state of one call of Run.
 type run struct {
 	*Bus
 	life     context.Context // outlives ctx until what is in flight has finished
 	leading  bool
-	doubt    bool // an error may have cost us the answer to a claim, or the database a settlement that it had not on disk
+	doubt    bool // an error may have lost the answer to a claim, or a settlement that the database had not flushed
 	inFlight sync.WaitGroup
 
 	mu      sync.Mutex
 	pushing map[claimed]bool
 }
 
-// A claimed delivery, by what identifies it.
+// claimed identifies a claimed delivery.
 type claimed struct {
 	subscription string
 	seq          int64
 }
 
-// lead makes this the one that pushes, or finds that somebody else is.
+// lead acquires or renews the pusher's lease, and sets r.leading.
 func (r *run) lead(ctx context.Context, lasting time.Duration) error {
 	err := r.db.InTx(ctx, func(tx postgres.Tx) error {
 		tag, err := tx.Last().Exec(ctx, `
@@ -91,7 +91,7 @@ func (r *run) lead(ctx context.Context, lasting time.Duration) error {
 	return nil
 }
 
-// stop waits for what is in flight and lets the next one lead at once.
+// stop waits for the pushes in flight and releases the lease.
 func (r *run) stop(end context.CancelFunc) error {
 	failed := r.hold(r.life, grace+r.lease)
 	timer := time.AfterFunc(grace, end)
@@ -102,7 +102,7 @@ func (r *run) stop(end context.CancelFunc) error {
 	return errors.Join(failed, r.hold(ctx, 0))
 }
 
-// hold changes how long the lease lasts, if it is ours.
+// hold changes the duration of the lease, if this instance holds it.
 func (r *run) hold(ctx context.Context, lasting time.Duration) error {
 	if !r.leading {
 		return nil
@@ -110,7 +110,7 @@ func (r *run) hold(ctx context.Context, lasting time.Duration) error {
 	return r.lead(ctx, lasting)
 }
 
-// round starts pushing what is owed, as far as there is room.
+// round claims due deliveries, up to width per subscription, and starts pushing them.
 func (r *run) round(ctx context.Context) error {
 	if r.doubt {
 		if err := r.reclaim(ctx); err != nil {
@@ -144,7 +144,7 @@ func (r *run) note(d delivery, pushing bool) {
 	}
 }
 
-// reclaim makes deliveries due again that are ours in the database and that are not being pushed.
+// reclaim releases deliveries that the database assigns to this instance but that it is not pushing.
 func (r *run) reclaim(ctx context.Context) error {
 	r.mu.Lock()
 	var subscriptions []string
@@ -168,7 +168,7 @@ func (r *run) reclaim(ctx context.Context) error {
 	return nil
 }
 
-// kept is how long a message can be read with Tail. One that is still owed to somebody is kept longer.
+// kept is the retention of messages for Tail. Messages with pending deliveries are kept longer.
 const kept = 7 * 24 * time.Hour
 
 func (b *Bus) forget(ctx context.Context) error {

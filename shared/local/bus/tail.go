@@ -12,20 +12,20 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A Stored message is one as the bus keeps it.
+// Stored is a message as stored by the bus.
 type Stored struct {
 	topic.Message
-	Seq         int64 // its position, and in decimal its message id
+	Seq         int64 // position; in decimal the message id
 	PublishedAt time.Time
 }
 
-// poll is how often somebody looks who could not be woken: another process may have published.
+// poll is the polling interval, for messages that another process has published.
 const poll = 100 * time.Millisecond
 
 // page is how many messages Tail reads at a time.
 const page = 200
 
-// Last is the position of the newest message: Tail after it sees what comes from now on.
+// Last returns the position of the newest message.
 func (b *Bus) Last(ctx context.Context) (last int64, err error) {
 	err = b.db.InTx(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM bus.messages`).Scan(&last)
@@ -62,8 +62,8 @@ func (b *Bus) Tail(ctx context.Context, after int64, f func(Stored) error) error
 	}
 }
 
-// after reads one page of messages. A number is given out before its message is committed, so a later one may be there
-// first. Hence the horizon: whoever has the lock alone knows that no publisher is between number and commit.
+// after reads one page of messages. Sequence numbers are assigned before commit, so a later message may become visible first.
+// The exclusive lock waits for publishers between assignment and commit; up to the horizon read under it there are no gaps.
 func (b *Bus) after(ctx context.Context, after int64) (found []Stored, err error) {
 	last, err := b.Last(ctx)
 	if err != nil || last <= after {

@@ -1,5 +1,5 @@
-// Package cluster runs a private PostgreSQL server from the machine's own binaries, for the local cloud and for
-// tests. It listens on loopback only, asks everyone for a password, and ends with the process that started it.
+// Package cluster runs a private PostgreSQL server from the machine's installed binaries, for the local cloud and for
+// tests. It listens on loopback only, requires a password, and ends with the process that started it.
 package cluster
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrDamaged is behind every error of Start that only a new folder can help against.
+// ErrDamaged is wrapped by errors of Start that require a new folder.
 var ErrDamaged = errors.New("The database folder is damaged")
 
-// A Config says where a server keeps its data and how careful it is with it.
+// A Config configures a server.
 type Config struct {
-	Dir     string // made when it is missing; holds data/, log and password
-	Port    int    // on 127.0.0.1; 0 is any that is free
-	Durable bool   // what was committed survives the machine; without it only the process
+	Dir     string // created if missing; contains data/, log and password
+	Port    int    // on 127.0.0.1; 0 means any free port
+	Durable bool   // commits survive a crash of the machine; otherwise only of the process
 
-	Connections int // at most so many at a time; 0 is 300
+	Connections int // maximum number of connections; 0 means 300
 }
 
 // A Cluster is a running server.
@@ -40,8 +40,8 @@ type Cluster struct {
 // superuser is the login that owns everything. Functions never use it.
 const superuser = "postgres"
 
-// Start starts the server of a folder and returns when it answers. A server that an earlier process left running
-// on the folder is stopped first. Errors are sentences for the person at the terminal.
+// Start starts the server of a folder and returns when it accepts connections. It first stops a server that an earlier process
+// left running on the folder. Error texts are sentences for the user at the terminal.
 func Start(ctx context.Context, c Config) (*Cluster, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -66,7 +66,7 @@ func Start(ctx context.Context, c Config) (*Cluster, error) {
 	return f.serve(ctx, c, password)
 }
 
-// attempts bounds how often a free port is looked for: between finding and using it another program may be quicker.
+// attempts is the maximum number of attempts with a free port: another program may take the port before the server listens.
 const attempts = 3
 
 func (f folder) serve(ctx context.Context, c Config, password string) (*Cluster, error) {
@@ -91,10 +91,10 @@ func (f folder) serve(ctx context.Context, c Config, password string) (*Cluster,
 	}
 }
 
-// URL is where the superuser finds a database of the server.
+// URL returns the connection URL of a database for the superuser.
 func (c *Cluster) URL(database string) string { return c.LoginURL(superuser, c.password, database) }
 
-// LoginURL is where another login finds a database of the server.
+// LoginURL returns the connection URL of a database for a login.
 func (c *Cluster) LoginURL(login, password, database string) string {
 	u := url.URL{
 		Scheme:   "postgres",
@@ -106,25 +106,25 @@ func (c *Cluster) LoginURL(login, password, database string) string {
 	return u.String()
 }
 
-// Password is the superuser's. It is kept in the folder, readable by its owner alone.
+// Password returns the superuser's password. It is stored in the folder, readable only by the owner.
 func (c *Cluster) Password() string { return c.password }
 
-// Done is closed when the server has ended, whoever ended it.
+// Done returns a channel that is closed when the server has ended for any reason.
 func (c *Cluster) Done() <-chan struct{} { return c.process.Done() }
 
-// Stop ends the server in good order: transactions are rolled back, everything is on disk. It may be called twice.
+// Stop shuts the server down: it rolls back open transactions and flushes data to disk. It may be called twice.
 func (c *Cluster) Stop() error { return c.process.end(fast) }
 
-// Kill ends the server at once, as a crash would. The next start recovers what was committed.
+// Kill ends the server immediately, as a crash would. The next start recovers committed data.
 func (c *Cluster) Kill() error { return c.process.end(immediate) }
 
-// readyPause is how often a starting server is asked whether it answers.
+// readyPause is the polling interval while the server starts.
 const readyPause = 10 * time.Millisecond
 
-// startingUp is what a server answers while it recovers.
+// startingUp is the SQLSTATE of connection attempts during recovery.
 const startingUp = "57P03"
 
-// ready waits until the server answers a login. Recovery after a crash may take its time: the context bounds it.
+// ready waits until the server accepts a login. Recovery after a crash may take long; the context limits it.
 func (c *Cluster) ready(ctx context.Context) error {
 	ticker := time.NewTicker(readyPause)
 	defer ticker.Stop()
@@ -148,8 +148,7 @@ func (c *Cluster) ready(ctx context.Context) error {
 
 func (c *Cluster) logPath() string { return filepath.Join(c.dir, "log") }
 
-// Temporary starts a server in a folder of its own under the system's temporary files. The folder is removed when
-// this process has ended, in whatever way, or by Stop.
+// Temporary starts a server in a temporary folder. The folder is removed by Stop, or when this process ends for any reason.
 func Temporary(ctx context.Context) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "melmastoon-postgres-")
 	if err != nil {
@@ -172,5 +171,5 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// plainly makes an error that a person reads as it stands: one whole sentence.
+// plainly returns an error with a complete sentence for the user.
 func plainly(sentence string, args ...any) error { return fmt.Errorf(sentence, args...) }

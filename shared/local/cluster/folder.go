@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/local/subprocess"
 )
 
-// A folder is where one server lives: data/, its log, and the superuser's password.
+// A folder represents the folder of one server: data/, its log, and the superuser's password.
 type folder struct {
 	dir      string
 	who      runner
@@ -26,8 +26,8 @@ type folder struct {
 
 func (f folder) at(name string) string { return filepath.Join(f.dir, name) }
 
-// prepare makes what is missing of the folder. The data appears whole or not at all: what a killed initdb has left
-// behind is made anew.
+// prepare creates missing parts of the folder and returns the superuser's password. The data folder is created atomically:
+// leftovers of an interrupted initdb are replaced.
 func (f folder) prepare(ctx context.Context, durable bool) (password string, err error) {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return "", plainly("Cannot make the database folder: %w.", err)
@@ -69,7 +69,7 @@ func (f folder) initialise(ctx context.Context, durable bool) error {
 	return os.Rename(fresh, f.at("data"))
 }
 
-// give makes the data folder and the password file, and hands both to the user of the server.
+// give creates the data folder and the password file, and changes their owner to the server's user.
 func (f folder) give(data, password string) error {
 	if err := os.Mkdir(data, 0o700); err != nil {
 		return err
@@ -93,21 +93,21 @@ func (f folder) run(cmd *exec.Cmd) error {
 	return p.Wait()
 }
 
-// attributes make a program run as the server's user, in its own process group so that Ctrl-C at the terminal does
-// not reach it before its master has drained.
+// attributes returns the attributes to run a program as the server's user. It has its own process group, so that Ctrl-C at the
+// terminal does not reach it before this process has drained.
 func (f folder) attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	leash(a)
 	if f.who.change {
 		a.Credential = &syscall.Credential{Uid: uint32(f.who.uid), Gid: uint32(f.who.gid)}
 		if !f.reachable() {
-			passDoors(a)
+			bypassPermissions(a)
 		}
 	}
 	return a
 }
 
-// reachable reports whether anyone may walk down to the folder. Root's own home, for one, is closed.
+// reachable reports whether every user may traverse the path of the folder. Root's home directory, for example, is closed.
 func (f folder) reachable() bool {
 	for dir := f.dir; ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
@@ -120,11 +120,10 @@ func (f folder) reachable() bool {
 	}
 }
 
-// healTime is what a server left behind may take to end before it is killed.
+// healTime is the timeout for ending a server that was left behind.
 const healTime = 10 * time.Second
 
-// heal clears away what a killed run has left: a server that still runs on the data, or the file that claims one
-// does although the process of that number is gone or is somebody else's.
+// heal cleans up after a killed run: it ends a server that still runs on the data, and removes a stale postmaster.pid.
 func (f folder) heal(ctx context.Context) error {
 	lock := f.at("data/postmaster.pid")
 	text, err := os.ReadFile(lock)
@@ -137,7 +136,7 @@ func (f folder) heal(ctx context.Context) error {
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid := number(strings.TrimSpace(first))
 	if missing("/proc/self/cwd") {
-		return nil // this system cannot tell; PostgreSQL decides, more cautiously
+		return nil // without /proc, leave the check to PostgreSQL
 	}
 	if pid > 0 && f.runsHere(pid) {
 		if err := f.endStranger(ctx, pid); err != nil {
@@ -150,7 +149,7 @@ func (f folder) heal(ctx context.Context) error {
 	return nil
 }
 
-// runsHere reports whether the process works in our data folder, as a server does all its life.
+// runsHere reports whether the process's working directory is the data folder, as it is for a server.
 func (f folder) runsHere(pid int) bool {
 	cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 	if err != nil {
@@ -174,9 +173,9 @@ func (f folder) endStranger(ctx context.Context, pid int) error {
 	return nil
 }
 
-// gone waits until the process has left the folder, or until patience ends.
-func (f folder) gone(ctx context.Context, pid int, patience time.Duration) error {
-	ticker, enough := time.NewTicker(readyPause), time.After(patience)
+// gone waits until the process does not run in the folder any more, or until the timeout.
+func (f folder) gone(ctx context.Context, pid int, timeout time.Duration) error {
+	ticker, enough := time.NewTicker(readyPause), time.After(timeout)
 	defer ticker.Stop()
 	for f.runsHere(pid) {
 		select {

@@ -2,11 +2,12 @@ package cluster
 
 import "syscall"
 
-// leash has the kernel end the server with us, even when we are killed, in a way that lets it end its own children.
+// leash makes the kernel signal the server when this process ends, even if it is killed. The signal lets the server end its
+// own child processes.
 func leash(a *syscall.SysProcAttr) { a.Pdeathsig = immediate }
 
-// capDACOverride lets a process pass folders that are closed to its user.
+// capDACOverride is the capability to bypass permission checks of folders.
 const capDACOverride = 1
 
-// passDoors lets the server, stepped down from root, reach a folder inside root's own.
-func passDoors(a *syscall.SysProcAttr) { a.AmbientCaps = []uintptr{capDACOverride} }
+// bypassPermissions lets a server with dropped root privileges reach a folder inside root's home directory.
+func bypassPermissions(a *syscall.SysProcAttr) { a.AmbientCaps = []uintptr{capDACOverride} }

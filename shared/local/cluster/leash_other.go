@@ -4,8 +4,8 @@ package cluster
 
 import "syscall"
 
-// leash does nothing: only Linux ends a child with its parent. A server left behind is found by the next start.
+// leash does nothing: only Linux can end a child process with its parent. The next start ends a server that was left behind.
 func leash(*syscall.SysProcAttr) {}
 
-// passDoors does nothing: the folder must be where the server's user can reach it.
-func passDoors(*syscall.SysProcAttr) {}
+// bypassPermissions does nothing: the server's user must be able to reach the folder.
+func bypassPermissions(*syscall.SysProcAttr) {}

@@ -16,10 +16,10 @@ import (
 	"syscall"
 )
 
-// errPortTaken says that another program listens on the port.
+// errPortTaken means that another program listens on the port.
 var errPortTaken = errors.New("port taken")
 
-// find names the folder of the server's programs: of the version that made the data, or else the newest here.
+// find returns the folder of the server's programs: of the version that created the data, or else the newest installed.
 func find(data string) (string, error) {
 	made, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +41,7 @@ func find(data string) (string, error) {
 	return "", fmt.Errorf("%w: %s was made by PostgreSQL %q, which is not installed here", ErrDamaged, data, want)
 }
 
-// installed lists the folders of complete installations, newest first: Debian keeps them out of PATH.
+// installed returns the folders of complete installations, newest first. Debian does not add them to PATH.
 func installed() ([]string, error) {
 	dirs, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil {
@@ -57,7 +57,7 @@ func installed() ([]string, error) {
 	return dirs, nil
 }
 
-// version is the major version of an installation, "15", or "" when it does not tell.
+// version returns the major version of an installation, such as "15", or "" if it is unknown.
 func version(dir string) string {
 	if base := filepath.Base(filepath.Dir(dir)); number(base) > 0 {
 		return base
@@ -72,17 +72,17 @@ func version(dir string) string {
 }
 
 func number(s string) int {
-	n, _ := strconv.Atoi(s) // what is no number sorts last
+	n, _ := strconv.Atoi(s) // 0 if s is not a number, which sorts last
 	return n
 }
 
-// A runner is whom the server runs as. PostgreSQL refuses to run as root.
+// A runner is the user that the server runs as. PostgreSQL refuses to run as root.
 type runner struct {
 	uid, gid int
-	change   bool // root must step down to it
+	change   bool // the caller is root and must change to this user
 }
 
-// chooseUser is whoever calls, or for root the owner of the data, or else an unprivileged user of the system.
+// chooseUser returns the current user. For root, it returns the owner of the data or else an unprivileged system user.
 func chooseUser(dir string) (runner, error) {
 	if os.Geteuid() != 0 {
 		return runner{uid: os.Geteuid(), gid: os.Getegid()}, nil
@@ -105,11 +105,11 @@ func chooseUser(dir string) (runner, error) {
 	return runner{}, plainly("PostgreSQL refuses to run as root, and this system has no user postgres or nobody.")
 }
 
-// choosePort finds a free port on loopback, or checks that the wanted one is.
+// choosePort returns a free port on loopback, or checks that the wanted port is free.
 func choosePort(want int) (int, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(want)))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return 0, plainly("Port %d, which the database wants, is taken by another program.", want)
+		return 0, plainly("The database's port %d is in use by another program.", want)
 	}
 	if err != nil {
 		return 0, err

@@ -16,20 +16,20 @@ import (
 	"melmastoon.ghasi.io/shared/local/subprocess"
 )
 
-// How a server is told to end.
+// The signals that end a server.
 const (
-	fast      = syscall.SIGINT  // roll back, write everything down
-	immediate = syscall.SIGQUIT // now
+	fast      = syscall.SIGINT  // roll back transactions and flush data
+	immediate = syscall.SIGQUIT // without cleanup
 )
 
-// A process is a server that runs.
+// A process is a running server.
 type process struct {
 	*subprocess.Process
 	once  sync.Once
-	after func() error // runs when end has ended it
+	after func() error // called once by end after the process has ended
 }
 
-// end signals the process and waits for its end. An end that was asked for is no error, whatever the exit code.
+// end signals the process and waits for its end. It ignores the exit code.
 func (p *process) end(signal syscall.Signal) (err error) {
 	if err := p.End(signal); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (p *process) end(signal syscall.Signal) (err error) {
 	return err
 }
 
-// environment is all that the server is told by its surroundings: nothing of the caller's.
+// environment returns the server's environment variables. They do not include the caller's.
 func environment() []string { return []string{"LC_ALL=C.UTF-8", "TZ=UTC", "PATH=/usr/bin:/bin"} }
 
 func (f folder) launch(port int, c Config) (*process, error) {
@@ -64,7 +64,7 @@ func (f folder) launch(port int, c Config) (*process, error) {
 func arguments(data string, port int, c Config) []string {
 	settings := []string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(port),
-		"unix_socket_directories=", // no socket file to collide with another server's or to be left behind
+		"unix_socket_directories=", // no socket file, which could collide or be left behind
 		"max_connections=" + strconv.Itoa(cmp.Or(c.Connections, 300)), "shared_buffers=128MB", "jit=off", "timezone=UTC", "log_timezone=UTC",
 		"max_wal_size=256MB", "wal_level=minimal", "max_wal_senders=0", "log_min_messages=warning",
 	}
@@ -78,14 +78,14 @@ func arguments(data string, port int, c Config) []string {
 	return args
 }
 
-// failure reads from its log why the server ended while it was starting.
+// failure returns an error with the reason from the log for which the server ended during startup.
 func (c *Cluster) failure() error {
 	text, err := os.ReadFile(c.logPath())
 	if err != nil {
 		return err
 	}
 	if bytes.Contains(text, []byte("Address already in use")) {
-		return plainly("The database's port %d is taken by another program: %w.", c.port, errPortTaken)
+		return plainly("The database's port %d is in use by another program: %w.", c.port, errPortTaken)
 	}
 	why := complaint(text)
 	if slices.ContainsFunc(machines, func(words string) bool { return strings.Contains(why, words) }) {
@@ -94,10 +94,10 @@ func (c *Cluster) failure() error {
 	return fmt.Errorf("%w: the server in %s says %q", ErrDamaged, c.dir, why)
 }
 
-// machines are complaints about the machine: a new folder would not help.
+// machines lists parts of messages about problems of the machine, which a new folder would not solve.
 var machines = []string{"shared memory", "Permission denied", "No space left", "Cannot allocate"}
 
-// complaint is the first line of a log that says why nothing works.
+// complaint returns the first error message in a log, or its last line.
 func complaint(log []byte) string {
 	for line := range bytes.Lines(log) {
 		for _, level := range []string{"FATAL: ", "PANIC: ", "ERROR: "} {

@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// sweeper waits for the end of its input, that is, for us to end in whatever way, and removes the folder. The
-// server, ending at the same moment, may still write to it for an instant: hence the second try.
+// sweeper waits for the end of its input, which is the end of this process, and removes the folder. The server ends at the same
+// time and may still write for a moment, so the script retries once.
 const sweeper = `cat; rm -rf "$1" 2>/dev/null || { sleep 1; rm -rf "$1"; }`
 
-// removeWhenGone has the folder removed when this process has ended, or when the function it returns is called.
+// removeWhenGone arranges that the folder is removed when this process ends, or when the returned function is called.
 func removeWhenGone(dir string) (sweep func() error, err error) {
 	cmd := exec.Command("/bin/sh", "-c", sweeper, "sweeper", dir)
 	cmd.Dir, cmd.Env = "/", environment()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C must not reach it
 	end, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -26,10 +26,10 @@ func removeWhenGone(dir string) (sweep func() error, err error) {
 	swept := make(chan error, 1)
 	go func() {
 		swept <- cmd.Wait()
-		runtime.KeepAlive(end) // were it collected, it would be closed, whoever still uses the server
+		runtime.KeepAlive(end) // its finalizer would close the pipe while the server is in use
 	}()
 	return func() error {
-		_ = end.Close() // closed already means swept already
+		_ = end.Close() // an error means that it is closed already
 		if err := <-swept; err != nil {
 			return err
 		}

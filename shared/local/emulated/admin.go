@@ -13,11 +13,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
 )
 
-// kept is how long what is not acknowledged stays.
+// kept is the retention of unacknowledged messages.
 const kept = 7 * 24 * time.Hour
 
-// Subscribe makes these the subscriptions there are, with their topics and dead letters. One that stays keeps what is owed
-// to it; one that is not named any more is dropped with everything owed to it.
+// Subscribe replaces the set of subscriptions, with their topics and dead-letter topics. Existing subscriptions keep their
+// pending messages; missing ones are deleted with theirs.
 func (b *Bus) Subscribe(ctx context.Context, subscriptions []topic.Subscription) error {
 	named := map[string]topic.Subscription{}
 	shelves := map[string]bool{}
@@ -36,7 +36,7 @@ func (b *Bus) Subscribe(ctx context.Context, subscriptions []topic.Subscription)
 	})
 }
 
-// replace makes these the subscriptions that the gate knows.
+// replace replaces the subscriptions of the proxy.
 func (b *Bus) replace(named map[string]topic.Subscription) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +65,7 @@ func (b *Bus) subscribe(ctx context.Context, s topic.Subscription) error {
 	return b.office.create(ctx, b.pushed(s))
 }
 
-// pushed is the subscription as the emulator has it. It pushes to the gate, and its dead letters are the gate's affair.
+// pushed returns the subscription for the emulator. It pushes to the proxy, which implements dead-lettering.
 func (b *Bus) pushed(s topic.Subscription) *pb.Subscription {
 	return &pb.Subscription{
 		Name: b.office.subscription(s.Name), Topic: b.office.topic(s.Topic), Filter: pubsub.Filter(s),
@@ -81,7 +81,7 @@ func (b *Bus) pushed(s topic.Subscription) *pb.Subscription {
 	}
 }
 
-// minAckDeadline is Pub/Sub's. The gate keeps shorter ones.
+// minAckDeadline is Pub/Sub's minimum. The proxy enforces shorter deadlines.
 const minAckDeadline = 10 * time.Second
 
 func (b *Bus) makeTopic(ctx context.Context, name string) error {
@@ -101,8 +101,8 @@ func (b *Bus) makeTopic(ctx context.Context, name string) error {
 	return nil
 }
 
-// makeShelf makes a dead-letter topic, and a subscription of the same name that keeps what comes there for whoever looks:
-// without one, dead letters are lost.
+// makeShelf creates a dead-letter topic and a pull subscription of the same name; without a subscription, messages would be
+// lost.
 func (b *Bus) makeShelf(ctx context.Context, name string) error {
 	if err := b.makeTopic(ctx, name); err != nil {
 		return err

@@ -1,9 +1,10 @@
-// Package emulated is Google's Pub/Sub emulator made whole, for local runs and tests.
+// Package emulated adds the missing features to Google's Pub/Sub emulator, for local runs and tests.
 //
-// The emulator pushes in order and repeats what has failed. But it signs nothing, ignores filters, follows redirects, takes
-// 202 for a refusal and tells no attempt; and a subscription that has both ordering keys and dead letters stops for good at
-// its first dead letter. So it pushes to a gate in this process, which does all of that and passes the push on. What
-// cannot be made up for: a repeat comes after about a second, whatever was asked for, and the emulator forgets when it ends.
+// The emulator pushes in order and retries failed pushes. But it does not sign pushes, ignores filters, follows redirects,
+// takes 202 for a failure and sends no delivery attempt; and a subscription with both ordering keys and a dead-letter topic
+// stops forever at its first dead-lettered message. So the emulator pushes to an HTTP proxy in this process, which adds these
+// features and forwards the push. Two limitations remain: retries come after about a second regardless of the retry policy,
+// and messages are lost when the emulator ends.
 package emulated
 
 import (
@@ -22,11 +23,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
 )
 
-// A Bus is the topics and subscriptions of a project on an emulator. They are all its own: nobody else makes any there.
+// A Bus represents the topics and subscriptions of a project on an emulator. No other program may create any in that project.
 type Bus struct {
 	publisher *pubsub.Bus
 	office    *adminClient
-	address   string // of the gate
+	address   string // of the proxy
 	pusher    *push.Pusher
 	journal   journal
 	now       func() time.Time
@@ -37,12 +38,12 @@ type Bus struct {
 	attempts      map[receipt]int
 	owed          map[debt]bool
 
-	pushing sync.RWMutex    // read-locked while a push is passed on
-	life    context.Context // of pushes; nil while nobody runs
+	pushing sync.RWMutex    // read-locked while a push is forwarded
+	life    context.Context // of pushes; nil unless Run is active
 }
 
-// Open returns the bus on the environment's emulator and opens its gate, until the environment is closed. Pushes carry
-// tokens of the identity.Source that was given to e, if one was.
+// Open returns the bus on the environment's emulator and starts its proxy, which runs until the environment is closed. Pushes
+// carry tokens if e has an identity.Source.
 func Open(e env.Env) (*Bus, error) {
 	o, err := openOffice(e)
 	if err != nil {
@@ -57,12 +58,12 @@ func Open(e env.Env) (*Bus, error) {
 		topics: map[string]bool{}, subscriptions: map[string]topic.Subscription{}, attempts: map[receipt]int{}, owed: map[debt]bool{},
 	}
 	server := &http.Server{Handler: b, ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = server.Serve(listener) }() // until it is closed
+	go func() { _ = server.Serve(listener) }() // until OnClose
 	e.OnClose(func(context.Context) error { return errors.Join(server.Close(), o.close()) })
 	return b, nil
 }
 
-// Publish publishes, after having made the topics that are missing.
+// Publish creates missing topics and publishes the messages.
 func (b *Bus) Publish(ctx context.Context, messages []topic.Message) []error {
 	sent := make([]topic.Message, len(messages))
 	for i, m := range messages {
@@ -82,7 +83,7 @@ func (b *Bus) Publish(ctx context.Context, messages []topic.Message) []error {
 	return errs
 }
 
-// Run lets pushes through until ctx ends; then it lets those in flight finish.
+// Run forwards pushes until ctx ends; then it waits for those in flight.
 func (b *Bus) Run(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -94,10 +95,10 @@ func (b *Bus) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// grace is for pushes in flight when Run is told to stop.
+// grace is the time for pushes in flight when Run stops.
 const grace = 5 * time.Second
 
-// admit waits for the pushes in flight.
+// admit waits for the pushes in flight and sets the context of further pushes; nil rejects them.
 func (b *Bus) admit(life context.Context) {
 	b.pushing.Lock()
 	defer b.pushing.Unlock()

@@ -14,11 +14,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// maxMessage is what the gate reads of a push: Pub/Sub's own limit.
+// maxMessage is the maximum size of a push: Pub/Sub's limit.
 const maxMessage = 10 << 20
 
-// ServeHTTP is the gate: a push of the emulator's, at the path of its subscription. 204 is what the emulator takes for an
-// acknowledgement; after anything else it comes again.
+// ServeHTTP handles pushes of the emulator. The path is the name of the subscription. The emulator takes 204 for an
+// acknowledgement and retries after any other status.
 func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.pushing.RLock()
 	defer b.pushing.RUnlock()
@@ -30,15 +30,15 @@ func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// A delivery is a message on its way to a subscription.
+// A delivery is a message to be pushed to a subscription.
 type delivery struct {
 	topic.Message
 	to      topic.Subscription
 	attempt int
-	header  http.Header // as the emulator wrote it
+	header  http.Header // from the emulator
 }
 
-// pass does what the emulator leaves out, and reports whether the push need not come again.
+// pass applies the features that the emulator lacks, and reports whether to acknowledge the push.
 func (b *Bus) pass(life context.Context, subscription string, h http.Header, data []byte) bool {
 	r := receipt{subscription, h.Get("X-Goog-Pubsub-Message-Id")}
 	s, attempt, known := b.begin(r)
@@ -60,7 +60,7 @@ func (b *Bus) pass(life context.Context, subscription string, h http.Header, dat
 	return true
 }
 
-// deliver pushes, and buries what was refused so many times.
+// deliver pushes a message, and dead-letters it after the maximum number of attempts.
 func (b *Bus) deliver(life context.Context, d delivery) error {
 	err := b.push(life, d)
 	if err == nil || d.to.DeadLetter == "" || d.attempt < d.to.Attempts {
@@ -69,7 +69,7 @@ func (b *Bus) deliver(life context.Context, d delivery) error {
 	return errors.Join(b.Publish(life, []topic.Message{d.dead(b.office.project, err)})...)
 }
 
-// attributes are those headers of a push that were attributes.
+// attributes returns the attributes of a message from the headers of its push.
 func attributes(h http.Header) map[string]string {
 	attributes := map[string]string{}
 	for name, values := range h {
@@ -80,11 +80,11 @@ func attributes(h http.Header) map[string]string {
 	return attributes
 }
 
-// transport are headers that the emulator's client adds for its own purposes.
+// transport lists headers of the emulator's HTTP client.
 var transport = []string{"Accept", "Accept-Encoding", "Connection", "Content-Length", "User-Agent"}
 
-// push brings a message to its endpoint, with what the emulator says of it, under the names of the real one. It returns nil
-// when the endpoint acknowledges.
+// push posts a message to its endpoint, with the emulator's metadata under Pub/Sub's header names. It returns nil if the
+// endpoint acknowledges.
 func (b *Bus) push(ctx context.Context, d delivery) error {
 	return b.pusher.Push(ctx, push.Delivery{
 		Message: d.Message, To: d.to, Attempt: d.attempt,
@@ -94,8 +94,8 @@ func (b *Bus) push(ctx context.Context, d delivery) error {
 	})
 }
 
-// dead is the message for the dead letters: the same, and where it comes from under the names that Pub/Sub uses. What
-// the endpoint answered last is our own addition.
+// dead returns the message for the dead-letter topic: a copy with its origin in the attributes that Pub/Sub uses. The last
+// answer of the endpoint is an addition of this project.
 func (d delivery) dead(project string, nack error) topic.Message {
 	m := d.Message
 	m.Attributes = map[string]string{

@@ -7,15 +7,15 @@ import (
 	"melmastoon.ghasi.io/shared/local/bus"
 )
 
-// page is how many messages the journal keeps for those who read it.
+// page is the minimum number of messages that the journal keeps.
 const page = 10_000
 
-// A journal is the messages that were published last, for whoever looks on.
+// A journal holds the most recently published messages, for Tail.
 type journal struct {
 	mu       sync.Mutex
 	messages []bus.Stored
 	last     int64
-	more     chan struct{} // closed when there is one more
+	more     chan struct{} // closed by the next write
 }
 
 func (j *journal) write(m bus.Stored) {
@@ -33,7 +33,7 @@ func (j *journal) write(m bus.Stored) {
 	}
 }
 
-// after are the messages after a position, and what is closed when there are more.
+// after returns the messages after a position, and a channel that is closed when there are more.
 func (j *journal) after(position int64) ([]bus.Stored, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -44,7 +44,7 @@ func (j *journal) after(position int64) ([]bus.Stored, <-chan struct{}) {
 	return j.messages[max(len(j.messages)-missing, 0):], j.more
 }
 
-// Last is the position of the newest message: Tail after it sees what comes from now on.
+// Last returns the position of the newest message.
 func (b *Bus) Last(context.Context) (int64, error) {
 	b.journal.mu.Lock()
 	defer b.journal.mu.Unlock()

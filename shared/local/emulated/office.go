@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// An adminClient makes and drops things on the emulator.
+// An adminClient creates and deletes topics and subscriptions on the emulator.
 type adminClient struct {
 	project       string
 	topics        *api.TopicAdminClient
@@ -44,7 +44,7 @@ func openOffice(e env.Env) (*adminClient, error) {
 	return &adminClient{project: w.Project, topics: topics, subscriptions: subscriptions}, nil
 }
 
-// close closes the one connection that both clients have.
+// close closes the connection, which both clients share.
 func (o *adminClient) close() error { return o.topics.Close() }
 
 func (o *adminClient) topic(name string) string { return "projects/" + o.project + "/topics/" + name }
@@ -53,7 +53,7 @@ func (o *adminClient) subscription(name string) string {
 	return "projects/" + o.project + "/subscriptions/" + name
 }
 
-// create makes a subscription, or changes what can be changed of the one that is there.
+// create creates a subscription, or changes the push configuration of an existing one.
 func (o *adminClient) create(ctx context.Context, s *pb.Subscription) error {
 	_, err := o.subscriptions.CreateSubscription(ctx, s)
 	if status.Code(err) != codes.AlreadyExists || s.PushConfig == nil {
@@ -62,7 +62,7 @@ func (o *adminClient) create(ctx context.Context, s *pb.Subscription) error {
 	return o.subscriptions.ModifyPushConfig(ctx, &pb.ModifyPushConfigRequest{Subscription: s.Name, PushConfig: s.PushConfig})
 }
 
-// unless leaves out the error that says that what was wanted is so already.
+// unless returns err, or nil if err has the code for a change that was already made.
 func unless(already codes.Code, err error) error {
 	if status.Code(err) == already {
 		return nil

@@ -7,14 +7,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A debt is a message of this process that is owed to a subscription. Debts only serve those who wait for quiet.
+// A debt is a pending delivery of a message that this process has published. Debts are used only by [Bus.Waiting].
 type debt struct{ subscription, mark string }
 
-// marked is the attribute that tells the gate which debt is paid. No endpoint sees it.
+// marked is the attribute that identifies a message's debts. Endpoints do not receive it.
 const marked = "melmastoon-gate"
 
-// track writes down to whom a message is owed before it is published, for its pushes may come before the answer, and
-// returns the message with its mark.
+// track records the pending deliveries of a message and returns the message with its mark. It is called before publishing,
+// because pushes may arrive before the answer.
 func (b *Bus) track(m topic.Message) topic.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -30,7 +30,7 @@ func (b *Bus) track(m topic.Message) topic.Message {
 	return m
 }
 
-// untrack takes off all that is owed of a message.
+// untrack removes all pending deliveries of a message.
 func (b *Bus) untrack(m topic.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,17 +41,17 @@ func (b *Bus) untrack(m topic.Message) {
 	}
 }
 
-// Waiting is how many messages of this process are on their way to a subscription.
+// Waiting returns the number of pending deliveries of messages that this process has published.
 func (b *Bus) Waiting() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.owed)
 }
 
-// A receipt is one message at one subscription, as the emulator numbers it.
+// A receipt identifies a message of a subscription by the emulator's message id.
 type receipt struct{ subscription, message string }
 
-// begin counts an attempt, unless nobody knows the subscription: then it is being dropped.
+// begin counts an attempt, unless the subscription is unknown because it is being deleted.
 func (b *Bus) begin(r receipt) (s topic.Subscription, attempt int, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +61,7 @@ func (b *Bus) begin(r receipt) (s topic.Subscription, attempt int, known bool) {
 	return s, b.attempts[r], known
 }
 
-// settle crosses off a message that need not come again.
+// settle removes a message that was acknowledged or dead-lettered.
 func (b *Bus) settle(r receipt, mark string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package emulators runs what stands for Google's services on one machine: Google's own emulators of Firestore and
-// Pub/Sub, and a Redis server for Memorystore. They listen on loopback, keep everything in memory, and end with us.
+// Package emulators runs local replacements of Google's services: Google's emulators of Firestore and Pub/Sub, and a Redis
+// server for Memorystore. They listen on loopback, keep data in memory, and end with this process.
 package emulators
 
 import (
@@ -16,25 +16,25 @@ import (
 	"melmastoon.ghasi.io/shared/local/subprocess"
 )
 
-// ErrMissing is behind the error of a program that is not installed. The error says how to get it.
+// ErrMissing is wrapped by the error for a program that is not installed. The error text says how to install it.
 var ErrMissing = errors.New("is not installed here")
 
-// A Server is one that runs and answers.
+// A Server is a running server.
 type Server struct {
 	address string
 	process *subprocess.Process
 }
 
-// Address is where it listens, as host:port.
+// Address returns the server's address as host:port.
 func (s *Server) Address() string { return s.address }
 
-// Done is closed when it has ended, whoever ended it.
+// Done returns a channel that is closed when the server has ended for any reason.
 func (s *Server) Done() <-chan struct{} { return s.process.Done() }
 
-// Stop ends it; what it kept is gone. It may be called twice.
+// Stop ends the server; its data is lost. It may be called twice.
 func (s *Server) Stop() error { return s.process.End(syscall.SIGTERM) }
 
-// A program is how a server is started, and what it prints when it listens and when it cannot.
+// A program describes the command of a server, and the output by which it reports that it listens or that its port is taken.
 type program struct {
 	name    string
 	command func(host, port string) (*exec.Cmd, error)
@@ -42,7 +42,7 @@ type program struct {
 	taken   string
 }
 
-// attempts bounds how often a free port is looked for: between finding and using it another program may be quicker.
+// attempts is the maximum number of attempts with a free port: another program may take the port before the server listens.
 const attempts = 3
 
 var errTaken = errors.New("its port is taken")
@@ -83,7 +83,7 @@ func (p program) try(ctx context.Context) (*Server, error) {
 	listens := make(chan error, 1)
 	go func() {
 		listens <- p.listen(output)
-		_, _ = io.Copy(io.Discard, output) // it may never block on what it prints
+		_, _ = io.Copy(io.Discard, output) // a full pipe would block the server
 	}()
 	select {
 	case err = <-listens:
@@ -96,8 +96,8 @@ func (p program) try(ctx context.Context) (*Server, error) {
 	return &Server{address, process}, nil
 }
 
-// listen reads what the program prints until it says that it listens. To ask at its port would not do: if that is taken,
-// one of the emulators stays alive all the same, and a stranger answers.
+// listen reads the program's output until it reports that it listens. Connecting to the port would not be reliable: if the port
+// is taken, one of the emulators keeps running, and another program answers.
 func (p program) listen(output io.Reader) error {
 	var last string
 	for lines := bufio.NewScanner(output); lines.Scan(); {
@@ -110,5 +110,5 @@ func (p program) listen(output io.Reader) error {
 			last = line
 		}
 	}
-	return fmt.Errorf("it has ended, saying %q", last)
+	return fmt.Errorf("ended with output %q", last)
 }

@@ -85,9 +85,9 @@ func TestWhatDoesNotListenIsEndedAndSaysWhy(t *testing.T) {
 		tries int
 	}{
 		"its port is taken, and it stays alive":    {"echo port taken; exec sleep 600", timeout, errTaken, "the script: its port is taken", attempts},
-		"it ends":                                  {"echo first; echo no memory >&2", timeout, nil, `the script: it has ended, saying "no memory"`, 1},
+		"it ends":                                  {"echo first; echo no memory >&2", timeout, nil, `the script: ended with output "no memory"`, 1},
 		"it says nothing, and stays alive":         {"exec sleep 600", 50 * time.Millisecond, context.DeadlineExceeded, "the script: did not listen in time: context deadline exceeded", 1},
-		"it prints more than anybody reads, alive": {"yes nothing | head -c 200000 | tr -d '\\n'; exec sleep 600", timeout, nil, `the script: it has ended, saying ""`, 1},
+		"it prints more than anybody reads, alive": {"yes nothing | head -c 200000 | tr -d '\\n'; exec sleep 600", timeout, nil, `the script: ended with output ""`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Firestore starts Google's Firestore emulator. It has every project that one asks for.
+// Firestore starts Google's Firestore emulator. It accepts any project name.
 func Firestore(ctx context.Context) (*Server, error) {
 	return program{
 		name: "the Firestore emulator",
@@ -21,7 +21,7 @@ func Firestore(ctx context.Context) (*Server, error) {
 	}.start(ctx)
 }
 
-// PubSub starts Google's Pub/Sub emulator. It has every project that one asks for.
+// PubSub starts Google's Pub/Sub emulator. It accepts any project name.
 func PubSub(ctx context.Context) (*Server, error) {
 	return program{
 		name: "the Pub/Sub emulator",
@@ -34,7 +34,7 @@ func PubSub(ctx context.Context) (*Server, error) {
 	}.start(ctx)
 }
 
-// Redis starts a Redis server that keeps nothing on disk.
+// Redis starts a Redis server without persistence.
 func Redis(ctx context.Context) (*Server, error) {
 	return program{
 		name: "Redis",
@@ -52,23 +52,23 @@ func Redis(ctx context.Context) (*Server, error) {
 	}.start(ctx)
 }
 
-// Missing says what the emulators lack here and how to get it, or nothing.
+// Missing returns an error that lists missing programs and how to install them, or nil.
 func Missing() error {
 	_, err := java(pubsubJar, pubsubPackage, "")
 	_, again := java(firestoreJar, firestorePackage, "")
 	return errors.Join(err, again)
 }
 
-// What Google's package source calls the emulators, and where their jars then lie below an SDK's parts.
+// Paths of the emulators' jars below the platform folder of an SDK, and names of their Debian packages.
 const (
 	firestoreJar, firestorePackage = "cloud-firestore-emulator/cloud-firestore-emulator.jar", "google-cloud-cli-firestore-emulator"
 	pubsubJar, pubsubPackage       = "pubsub-emulator/lib/cloud-pubsub-emulator-*-all.jar", "google-cloud-cli-pubsub-emulator"
 )
 
-// places are where a Google Cloud SDK keeps its parts, below its root.
+// places lists the usual roots of a Google Cloud SDK.
 var places = []string{"/usr/lib/google-cloud-sdk", "/usr/share/google-cloud-sdk", "/opt/google-cloud-sdk", "/snap/google-cloud-cli/current"}
 
-// java runs an emulator's jar directly: signals to the scripts around it would leave an orphan behind.
+// java returns the command that runs an emulator's jar directly: the wrapper scripts would not forward signals.
 func java(jar, debian, class string, args ...string) (*exec.Cmd, error) {
 	binary, err := exec.LookPath("java")
 	if err != nil {
@@ -79,12 +79,12 @@ func java(jar, debian, class string, args ...string) (*exec.Cmd, error) {
 		return nil, fmt.Errorf("it %w: apt-get install %s from Google's package source (https://cloud.google.com/sdk/docs/install#deb)", ErrMissing, debian)
 	}
 	return exec.Command(binary, append([]string{
-		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m", "-Duser.language=en", // it must start fast and say what we read
+		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m", "-Duser.language=en", // fast start, English output
 		"-cp", path, class,
 	}, args...)...), nil
 }
 
-// find looks below every root of an SDK, that of the gcloud in the PATH first.
+// find searches the roots of SDKs for a jar, that of the gcloud in the PATH first.
 func find(jar string) (string, bool) {
 	roots := places
 	if gcloud, err := exec.LookPath("gcloud"); err == nil {

@@ -1,5 +1,5 @@
-// Package push posts messages to the endpoints of subscriptions as Pub/Sub does without its wrapper and with metadata:
-// attributes become headers, the data is the body, an identity token says who pushes.
+// Package push posts messages to the endpoints of subscriptions like Pub/Sub's unwrapped push with metadata: attributes become
+// headers, the data is the body, and an identity token authenticates the sender.
 package push
 
 import (
@@ -17,10 +17,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// acknowledging are the answers that Pub/Sub takes for yes.
+// acknowledging lists the status codes that Pub/Sub takes for an acknowledgement.
 var acknowledging = []int{http.StatusProcessing, http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}
 
-// Why a push was not acknowledged. They go into attributes of dead letters, so they never say what was sent.
+// Reasons for a failed push. They are stored in attributes of dead-lettered messages, so they do not contain message data.
 var (
 	errNoToken  = errors.New("no identity token")
 	errNoAnswer = errors.New("no answer")
@@ -28,32 +28,32 @@ var (
 
 // A Pusher posts messages.
 type Pusher struct {
-	tokens identity.Source // nil where the surroundings have none: pushes go out unsigned
+	tokens identity.Source // nil if the environment has none: pushes are unsigned
 	client *http.Client
 }
 
-// Open returns a pusher that keeps so many idle connections to each host, until the environment is closed. Its pushes carry
-// tokens of the identity.Source that was given to e, if one was.
+// Open returns a pusher that keeps up to idle idle connections per host, until the environment is closed. Its pushes carry
+// tokens if e has an identity.Source.
 func Open(e env.Env, idle int) *Pusher {
 	tokens, _ := env.Given[identity.Source](e)
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy, transport.MaxIdleConnsPerHost = nil, idle
 	e.OnClose(func(context.Context) error { transport.CloseIdleConnections(); return nil })
 	return &Pusher{tokens, &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // an endpoint that has moved is an endpoint that is wrong
+		return http.ErrUseLastResponse // a redirect is a failure
 	}}}
 }
 
-// A Delivery is one attempt to bring a message to a subscription.
+// A Delivery is one attempt to deliver a message to a subscription.
 type Delivery struct {
 	topic.Message
 	To      topic.Subscription
 	Attempt int // counted from 1
 
-	Subscription, MessageID, PublishTime string // as Pub/Sub names them
+	Subscription, MessageID, PublishTime string // in Pub/Sub's format
 }
 
-// Push returns nil when the endpoint acknowledges within the subscription's deadline.
+// Push posts the message. It returns nil if the endpoint acknowledges within the subscription's deadline.
 func (p *Pusher) Push(ctx context.Context, d Delivery) error {
 	ctx, cancel := context.WithTimeout(ctx, d.To.AckDeadline)
 	defer cancel()
@@ -81,7 +81,7 @@ func (p *Pusher) Push(ctx context.Context, d Delivery) error {
 	return nil
 }
 
-// address writes the headers.
+// address sets the headers.
 func (d Delivery) address(h http.Header) {
 	for name, value := range d.Attributes {
 		h.Set(name, value)

@@ -1,4 +1,4 @@
-// Package subprocess runs other programs as children of this one: each is waited for, and ends with us in whatever way we end.
+// Package subprocess runs other programs as child processes, which end when this process ends for any reason.
 package subprocess
 
 import (
@@ -10,16 +10,15 @@ import (
 	"syscall"
 )
 
-// A Process is a program that runs.
+// A Process is a running program.
 type Process struct {
 	cmd  *exec.Cmd
 	done chan struct{}
-	err  error // how it ended; to be read after done
+	err  error // result of Wait; valid after done is closed
 }
 
-// Start starts the program. The kernel takes a child on a leash along when the thread that made it goes, and Go's
-// threads come and go: hence a thread that stays until the child has ended. It ends by SIGKILL, unless cmd names another
-// signal for that.
+// Start starts the program. If this process ends, the kernel sends the program the parent-death signal of cmd, or SIGKILL. The
+// kernel sends that signal when the creating thread ends, so Start keeps an OS thread locked until the program has ended.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -43,17 +42,16 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-// Done is closed when the program has ended, whoever ended it.
+// Done returns a channel that is closed when the program has ended for any reason.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Wait waits for the program's end and returns how it ended.
+// Wait waits for the program's end and returns the result of [exec.Cmd.Wait].
 func (p *Process) Wait() error {
 	<-p.done
 	return p.err
 }
 
-// End signals the program and waits for its end. An end that was asked for is no error, whatever the exit code, and one that has
-// ended already is none.
+// End signals the program and waits for its end. It ignores the exit code and returns nil if the program has ended already.
 func (p *Process) End(signal syscall.Signal) error {
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -62,8 +60,8 @@ func (p *Process) End(signal syscall.Signal) error {
 	return nil
 }
 
-// FreeAddress is one on loopback where nobody listens. Until it is used another program may be quicker, so whoever
-// gives it to a child must notice when the child cannot have it.
+// FreeAddress returns a free address on loopback. Another program may take it before it is used, so the caller must handle that
+// error.
 func FreeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -21,7 +21,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// mortal makes this test program play the process that has a child and is then killed.
+// mortal is the environment variable that makes TestMortal start a child process and wait to be killed.
 const mortal = "CHILD_TEST_MORTAL"
 
 func TestMortal(t *testing.T) {
@@ -34,10 +34,10 @@ func TestMortal(t *testing.T) {
 	must(t, err)
 	_, err = os.NewFile(3, "the other end").WriteString("!")
 	must(t, err)
-	<-p.Done() // it never is: the kill comes first
+	<-p.Done() // the kill comes first
 }
 
-// The pipe is at its end when nobody holds its other end any more: neither the victim nor its child.
+// Reading the pipe returns EOF when neither the victim nor its child process holds the other end.
 func TestAChildEndsWithAKilledParent(t *testing.T) {
 	t.Parallel()
 	read, write, err := os.Pipe()
@@ -53,7 +53,7 @@ func TestAChildEndsWithAKilledParent(t *testing.T) {
 	must(t, victim.Process.Kill())
 	_ = victim.Wait() // it was killed
 	if _, err := read.Read(make([]byte, 1)); err != io.EOF {
-		t.Errorf("the child of a killed process lives on: %v", err)
+		t.Errorf("the child of a killed process still runs: got %v, want EOF", err)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestEndWaitsAndMayComeTwice(t *testing.T) {
 	must(t, err)
 	select {
 	case <-p.Done():
-		t.Fatal("it has ended by itself")
+		t.Fatal("the process has ended before End")
 	default:
 	}
 	must(t, p.End(syscall.SIGTERM))
@@ -74,7 +74,7 @@ func TestEndWaitsAndMayComeTwice(t *testing.T) {
 func TestWhatCannotStartSaysSo(t *testing.T) {
 	t.Parallel()
 	if _, err := subprocess.Start(exec.Command("/nowhere/to/be/found")); err == nil {
-		t.Error("a program that does not exist was started")
+		t.Error("Start of a missing program: got no error")
 	}
 }
 

@@ -2,7 +2,7 @@ package subprocess
 
 import "syscall"
 
-// leash has the kernel end the program with us, even when we are killed.
+// leash makes the kernel end the program when this process ends, even if it is killed.
 func leash(a *syscall.SysProcAttr) {
 	if a.Pdeathsig == 0 {
 		a.Pdeathsig = syscall.SIGKILL

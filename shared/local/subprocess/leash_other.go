@@ -4,5 +4,5 @@ package subprocess
 
 import "syscall"
 
-// leash does nothing: only Linux ends a child with its parent.
+// leash does nothing: only Linux can end a child process with its parent.
 func leash(*syscall.SysProcAttr) {}
