@@ -1,9 +1,9 @@
-// Command bundle makes the archives that functions and jobs are deployed from.
+// Command bundle builds the archives from which functions and jobs are deployed.
 //
 //	go run ./scripts/bundle [--out=DIR] [--documents=firestore|redis|pg] NAME… | --all
 //
-// It prints a line for each: its name, the archive, how many bytes it has and how many packages of ours. Beside them lies
-// bundles.json, the archive of each name, for the infrastructure to read.
+// For each archive it prints the name, the path, the size in bytes and the number of packages of this module. It also
+// writes bundles.json, which maps each name to its archive, for the infrastructure.
 package main
 
 import (
@@ -59,14 +59,14 @@ func parse(args []string) (o options, err error) {
 	o.names = set.Args()
 	switch {
 	case !slices.Contains(archive.Hots, o.hot):
-		return o, fmt.Errorf("bundle: --documents is one of %v", archive.Hots)
+		return o, fmt.Errorf("bundle: --documents must be one of %v", archive.Hots)
 	case o.all == (len(o.names) > 0):
-		return o, errors.New("bundle: name functions or jobs, or say --all")
+		return o, errors.New("bundle: pass names of functions or jobs, or --all")
 	}
 	return o, nil
 }
 
-// bundle makes what is asked for, and refuses a name that the catalogue does not have before it makes any.
+// bundle builds the requested archives. It checks all names against the catalogue before it builds the first.
 func bundle(ctx context.Context, o options) error {
 	wanted, err := choose(o)
 	if err != nil {
@@ -103,7 +103,7 @@ func bundle(ctx context.Context, o options) error {
 	return os.WriteFile(filepath.Join(o.out, "bundles.json"), append(text, '\n'), 0o644)
 }
 
-// A making makes one archive.
+// A making builds one archive.
 type making func(context.Context, *archive.Tree) (archive.Archive, error)
 
 func choose(o options) ([]making, error) {
@@ -125,7 +125,7 @@ func choose(o options) ([]making, error) {
 	var chosen []making
 	for _, name := range names {
 		if known[name] == nil {
-			return nil, fmt.Errorf("bundle: the catalogue has no %q", name)
+			return nil, fmt.Errorf("bundle: no function or job %q in the catalogue", name)
 		}
 		chosen = append(chosen, known[name])
 	}

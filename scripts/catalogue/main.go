@@ -1,9 +1,8 @@
-// Command catalogue writes what is deployed, as the catalogue says it, for the infrastructure to read.
+// Command catalogue writes the configuration of the infrastructure, which it derives from the catalogue.
 //
 //	go run ./scripts/catalogue
 //
-// The file is committed, so that a change of what is deployed is seen where it is reviewed. A test fails when it is not what
-// the code says.
+// The file is committed, so that reviews show changes of the deployment. A test fails if the file is out of date.
 package main
 
 import (
@@ -29,10 +28,10 @@ func main() {
 	}
 }
 
-// errUsage is returned for arguments that the command does not take. The usage has been printed.
+// errUsage is returned for invalid arguments. The usage was printed before.
 var errUsage = errors.New("usage")
 
-// run writes the file unless the arguments ask for help or are wrong.
+// run writes the file, unless the arguments are invalid or request help.
 func run(args []string, path string, out io.Writer) error {
 	flags := flag.NewFlagSet("catalogue", flag.ContinueOnError)
 	flags.SetOutput(out)

@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/scripts/serve/google"
 )
 
-// choose takes the backend's name.
+// choose sets the backend by its name.
 func (o *options) choose(backend string) error {
 	if backend != "embedded" && backend != "emulators" {
 		return errors.New("choose embedded or emulators")
@@ -18,7 +18,7 @@ func (o *options) choose(backend string) error {
 	return nil
 }
 
-// A backend is what documents and events stand on: the database (the zero backend), or Google's emulators.
+// A backend provides documents and events: the database (the zero backend), or Google's emulators.
 type backend struct{ google *google.Servers }
 
 func openBackend(ctx context.Context, emulators bool) (b backend, err error) {
@@ -32,7 +32,7 @@ func openBackend(ctx context.Context, emulators bool) (b backend, err error) {
 	return b, nil
 }
 
-// under puts a cloud on the backend.
+// under configures a cloud for the backend.
 func (b backend) under(c cloud.Config) cloud.Config {
 	if b.google == nil {
 		return c
@@ -40,7 +40,7 @@ func (b backend) under(c cloud.Config) cloud.Config {
 	return google.On(c, b.google.At())
 }
 
-// variables tell a shell where Google's parts are, if they are there.
+// variables returns shell variables with the addresses of Google's emulators, if they run.
 func (b backend) variables() string {
 	if b.google == nil {
 		return ""
@@ -49,7 +49,7 @@ func (b backend) variables() string {
 	return fmt.Sprintf("GOOGLE_CLOUD_PROJECT=%s\nPUBSUB_EMULATOR_HOST=%s\n", at.Project, at.PubSub)
 }
 
-// gone is closed when a part has ended by itself.
+// gone returns a channel that is closed when an emulator has exited.
 func (b backend) gone() <-chan struct{} {
 	if b.google == nil {
 		return nil

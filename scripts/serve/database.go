@@ -15,10 +15,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
-// login is who the functions are in the local database: a member of every service's roles, and nothing more.
+// login is the functions' role in the local database: a member of the services' roles without further rights.
 const login = "melmastoon"
 
-// A database is the private server of this folder.
+// A database is the PostgreSQL server of this folder.
 type database struct {
 	cluster *cluster.Cluster
 }
@@ -36,11 +36,12 @@ func openDatabase(ctx context.Context, home *folder) (*database, error) {
 
 func (d *database) stop() error { return d.cluster.Stop() }
 
-// url is where the functions connect. The server listens on loopback only, and its password is this folder's own.
+// url returns the functions' connection URL. The server listens on loopback only, and the password belongs to this
+// folder.
 func (d *database) url() string { return d.cluster.LoginURL(login, d.cluster.Password(), "postgres") }
 
-// prepare brings the database to what the functions expect: migrated, with a clock that can be moved and the
-// sandbox's hotels. It returns how far the clock now stands from the real one.
+// prepare migrates the database, moves its clock and adds the sandbox's hotels. It returns the offset of the clock from
+// real time.
 func (d *database) prepare(ctx context.Context, move time.Duration, hotels int) (offset time.Duration, err error) {
 	conn, err := pgx.Connect(ctx, d.cluster.URL("postgres"))
 	if err != nil {
@@ -58,7 +59,7 @@ func (d *database) prepare(ctx context.Context, move time.Duration, hotels int) 
 	return offset, errors.Join(furnish(ctx, e, hotels), e.Close(ctx))
 }
 
-// furnish brings the hotels that were thought up, and more where more are wanted.
+// furnish adds the predefined hotels, and generated ones up to the requested number.
 func furnish(ctx context.Context, e env.Env, hotels int) error {
 	named, err := demo.Named()
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 )
 
-// A folder is .local/: the database, the secrets of this machine, and what other tools may read.
+// A folder is .local/: the database, the secrets of this machine, and files for other tools.
 type folder struct {
 	path   string
 	lock   *os.File
-	log    *journal     // what the functions log
-	secret cloud.Secret // made once and kept: a token or a sealed answer of an earlier run still opens
+	log    *journal     // the functions' log
+	secret cloud.Secret // created once and stored, so that tokens and encrypted responses of earlier runs stay valid
 }
 
-// openFolder makes the folder or finds it again, and locks it: two local clouds never share one database.
+// openFolder creates or opens the folder, and locks it, so that two local clouds never share a database.
 func openFolder(path string, fresh bool) (*folder, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, plainly("Cannot make %s: %w.", path, err)
@@ -62,10 +62,10 @@ func (f *folder) acquire() (err error) {
 	return nil
 }
 
-// close gives the folder free; the kernel does the same for a process that was killed.
+// close releases the lock. The kernel does the same if the process is killed.
 func (f *folder) close() error { return f.lock.Close() }
 
-// forget removes the data of earlier runs. The built programs stay.
+// forget deletes the data of earlier runs. Built programs stay.
 func (f *folder) forget() error {
 	for _, name := range []string{"postgres", "secret", "env", "log", "log.1", "cookies"} {
 		if err := os.RemoveAll(f.at(name)); err != nil {
@@ -101,7 +101,7 @@ func (f *folder) makeSecret() error {
 	return os.WriteFile(f.at("secret"), []byte(hex.EncodeToString(f.secret)+"\n"), 0o600)
 }
 
-// writeEnv leaves what a shell or another program needs to talk to this run, as KEY=VALUE.
+// writeEnv writes the variables with which shells and other programs can use this run, as KEY=VALUE.
 func (f *folder) writeEnv(local *cloud.Cloud, db *database, parts backend) error {
 	token, err := local.Token()
 	if err != nil {

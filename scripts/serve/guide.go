@@ -18,10 +18,10 @@ var guideText string
 
 var guideTemplate = template.Must(template.New("guide").Parse(guideText))
 
-// guide tells whoever started the local cloud what runs where, and how to book a room with nothing but curl.
+// guide prints the addresses of the local cloud, and how to book a room with curl.
 func guide(w io.Writer, home *folder, local *cloud.Cloud, functions []fn.Function, offset, took time.Duration) {
 	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	_ = guideTemplate.Execute(table, map[string]any{ // standard output may be gone; the cloud runs all the same
+	_ = guideTemplate.Execute(table, map[string]any{ // standard output may be closed; the cloud runs without it
 		"URL": local.URL(), "Env": home.at("env"), "Log": home.at("log"), "Jar": home.at("cookies"), "Took": took.Round(time.Millisecond),
 		"Offset": offset, "Functions": rows(functions), "Hotel": demo.KabulGrand, "Room": demo.KabulGrand.Rooms[0],
 		"CheckIn":  time.Now().Add(offset).AddDate(0, 0, 7).Format(time.DateOnly),
@@ -30,7 +30,7 @@ func guide(w io.Writer, home *folder, local *cloud.Cloud, functions []fn.Functio
 	_ = table.Flush()
 }
 
-// A row is one function as the guide lists it.
+// A row is one function in the guide.
 type row struct{ Name, Where string }
 
 func rows(functions []fn.Function) (all []row) {

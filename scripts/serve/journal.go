@@ -5,11 +5,11 @@ import (
 	"os"
 )
 
-// journalLimit is how long a part of the log may become. There are two: what is written to, and the one before.
+// journalLimit is the maximum size of a part of the log. There are two parts: the current and the previous one.
 const journalLimit = 64 << 20
 
-// A journal is the functions' log in a file, one JSON line per call. When a part is full, it takes the place of the one
-// before it, so the log never fills a disk. It is written to by one observe.Log, which writes line by line.
+// A journal is the functions' log in a file, one JSON line per call. When the current part is full, it replaces the
+// previous part, so the log never fills the disk. One observe.Log writes to it, line by line.
 type journal struct {
 	path  string
 	file  *os.File
@@ -34,7 +34,7 @@ func (j *journal) open() (err error) {
 	return nil
 }
 
-// Write appends a line to the part that has room for it.
+// Write appends a line to the current part, and begins a new part if it is full.
 func (j *journal) Write(line []byte) (int, error) {
 	if j.size > 0 && j.size+int64(len(line)) > j.limit {
 		if err := j.turn(); err != nil {

@@ -1,5 +1,5 @@
-// Command serve is the local cloud as a program: a private PostgreSQL under .local/, and on top of it every
-// function of the catalogue at its production route, with bus, schedules and identity, on one loopback address.
+// Command serve runs the local cloud: a private PostgreSQL under .local/ and every function of the catalogue at its
+// production route, with message bus, schedules and identity service, on one loopback address.
 package main
 
 import (
@@ -18,10 +18,10 @@ import (
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 )
 
-// startTime bounds everything from the first line to readiness, a recovery of the database included.
+// startTime bounds the time until the cloud is ready, including a recovery of the database.
 const startTime = 2 * time.Minute
 
-// hotelTime is what furnishing one more hotel may take.
+// hotelTime is the time that one more hotel may take.
 const hotelTime = 100 * time.Millisecond
 
 type options struct {
@@ -40,7 +40,7 @@ func main() {
 		return
 	}
 	if err != nil {
-		os.Exit(2) // flag has said why
+		os.Exit(2) // flag has printed the error
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -53,15 +53,15 @@ func main() {
 func parse(args []string) (o options, err error) {
 	set := flag.NewFlagSet("run", flag.ContinueOnError)
 	set.IntVar(&o.port, "port", 8080, "the port on 127.0.0.1")
-	set.BoolVar(&o.fresh, "fresh", false, "forget the data of earlier runs")
-	set.DurationVar(&o.clock, "clock", 0, "move the one clock (Go and SQL) by this much from where it stands, for instance +31m; --fresh sets it right again")
-	set.Func("backend", "what documents and events stand on: embedded (the database, as when nothing is said) or emulators (Google's Firestore and Pub/Sub)", o.choose)
-	set.IntVar(&o.hotels, "hotels", 0, "how many hotels there are at least: those beyond the ones that were thought up are drawn, always the same")
-	set.StringVar(&o.site, "site", "", "where the hotels' sites are that you are building, for instance http://localhost:5173/{slug}: handoffs lead there, and banks to /return/{draftId} below it")
+	set.BoolVar(&o.fresh, "fresh", false, "delete the data of earlier runs")
+	set.DurationVar(&o.clock, "clock", 0, "move the clock of Go and SQL by this duration from its current time, for instance +31m; --fresh resets it")
+	set.Func("backend", "the backend of documents and events: embedded (the database, the default) or emulators (Google's Firestore and Pub/Sub)", o.choose)
+	set.IntVar(&o.hotels, "hotels", 0, "minimum number of hotels; extra ones are generated deterministically")
+	set.StringVar(&o.site, "site", "", "URL of hotels' sites in development, for instance http://localhost:5173/{slug}; payment pages return to /return/{draftId} below it")
 	return o, set.Parse(args)
 }
 
-// serve runs from an empty machine to a drained one. What it started, it stops, in the reverse order.
+// serve runs the local cloud until it is stopped. It stops its parts in the reverse order of their start.
 func serve(ctx context.Context, o options) (err error) {
 	began := time.Now()
 	home, err := openFolder(".local", o.fresh)
@@ -109,16 +109,16 @@ func listen(port int) (net.Listener, error) {
 	return l, err
 }
 
-// untilDone waits for Ctrl-C or for a part that breaks, then drains.
+// untilDone waits for a signal or a failed part, then drains.
 func untilDone(ctx context.Context, local *cloud.Cloud, gone <-chan struct{}) error {
 	broken := make(chan error, 1)
 	go func() { broken <- local.Wait() }()
 	select {
 	case <-ctx.Done():
 		fmt.Println("\nStopping: what is in flight may finish.")
-	case <-broken: // Close tells why
+	case <-broken: // Close returns the error
 	case <-gone:
-		return errors.Join(plainly("One of Google's emulators has ended by itself."), local.Close())
+		return errors.Join(plainly("One of Google's emulators has exited."), local.Close())
 	}
 	return local.Close()
 }

@@ -2,5 +2,5 @@ package main
 
 import "fmt"
 
-// plainly makes an error that is read by a person as it stands: one whole sentence.
+// plainly returns an error whose text is one sentence for a person.
 func plainly(sentence string, args ...any) error { return fmt.Errorf(sentence, args...) }

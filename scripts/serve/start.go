@@ -11,8 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// start gives the functions their surroundings: this database, this folder's keys, these parts, this clock, and the sites that
-// somebody builds.
+// start starts the cloud with this database, these keys, this backend, this clock and the sites of --site.
 func start(ctx context.Context, home *folder, db *database, parts backend, listener net.Listener, offset time.Duration, site string) (*cloud.Cloud, error) {
 	e := env.Of(map[string]string{"DATABASE_URL": db.url()})
 	if site != "" {

@@ -1,5 +1,5 @@
-// Command testdb runs one throw-away database server for all test programs of a run. It prints the server's
-// URL on its first line and stops with the signal, or when whoever started it has gone.
+// Command testdb runs one temporary database server for all test programs of a run. It prints the server's URL on its
+// first line. It stops with a signal or when its parent process exits.
 package main
 
 import (
@@ -23,8 +23,7 @@ func main() {
 	}
 }
 
-// serve keeps the server until it is told to stop. Whoever started it holds the other end of standard input: when
-// that closes, nobody is left to tell.
+// serve runs the server until ctx is done or standard input is closed, which happens when the parent process exits.
 func serve(ctx context.Context) error {
 	db, err := cluster.Temporary(ctx)
 	if err != nil {
@@ -40,7 +39,7 @@ func serve(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-abandoned:
 	case <-db.Done():
-		return errors.New("testdb: the server has ended by itself")
+		return errors.New("testdb: the server has exited")
 	}
 	return db.Stop()
 }

@@ -1,5 +1,6 @@
-// Command story prints the life of one booking in the local cloud: what was called, written, told and heard, in order,
-// each with what led to it. It takes the name of a reservation, its code, a draft, a handoff, a session, a quote or an intent.
+// Command timeline prints the timeline of one booking in the local cloud: calls, rows, published and consumed events in
+// order, each with its cause. The argument is a reservation, its code, a draft, a handoff, a session, a quote or an
+// intent.
 package main
 
 import (
@@ -19,7 +20,7 @@ import (
 	"melmastoon.ghasi.io/scripts/timeline/booking"
 )
 
-// patience bounds the whole look.
+// patience is the timeout of the command.
 const patience = time.Minute
 
 func main() {
@@ -42,17 +43,17 @@ func main() {
 	}
 }
 
-// tell writes the story of name, as the folder's database and log have it.
+// tell writes the timeline of name from the folder's database and log.
 func tell(ctx context.Context, w io.Writer, local, name string, most int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	address, err := database(local)
 	if err != nil {
-		return fmt.Errorf("nothing has run in %s: start the local cloud with ./scripts/run (%w)", local, err)
+		return fmt.Errorf("no data in %s: start the local cloud with ./scripts/run (%w)", local, err)
 	}
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
-		return fmt.Errorf("the local cloud does not run: start it with ./scripts/run (%w)", err)
+		return fmt.Errorf("the local cloud is not running: start it with ./scripts/run (%w)", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	log, closeLog, err := openLog(local)
@@ -67,8 +68,8 @@ func tell(ctx context.Context, w io.Writer, local, name string, most int) error 
 	return story.Write(w, most)
 }
 
-// database is where the superuser finds the folder's database: row-level security hides bookings from everybody else who
-// does not say whose they are.
+// database returns the superuser's URL of the folder's database. Other roles see no bookings, because of row-level
+// security.
 func database(local string) (string, error) {
 	env, err := os.ReadFile(filepath.Join(local, "env"))
 	if err != nil {
@@ -88,10 +89,10 @@ func database(local string) (string, error) {
 			return u.String(), nil
 		}
 	}
-	return "", fmt.Errorf("%s names no database", filepath.Join(local, "env"))
+	return "", fmt.Errorf("no DATABASE_URL in %s", filepath.Join(local, "env"))
 }
 
-// openLog opens what the log has, its older part first.
+// openLog opens the log, its older part first.
 func openLog(local string) (io.Reader, func(), error) {
 	var parts []io.Reader
 	var files []*os.File

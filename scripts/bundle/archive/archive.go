@@ -1,8 +1,10 @@
-// Package archive makes the archives that functions and jobs are deployed from: for each exactly the packages it is
-// built from, one generated root that gives it the drivers its Spec says it needs, and a go.mod without the rest.
+// Package archive builds the archives from which functions and jobs are deployed. An archive contains the packages that
+// the function needs, a generated root package with the drivers that its Spec lists, and a go.mod without unused
+// modules.
 //
-// The Go builder wants one package at the root of the upload, not main, without tests; it writes a program beside it
-// that imports this package and starts the functions framework. For a job it builds the program that GOOGLE_BUILDABLE names.
+// Google's Go builder expects one package at the root of the upload, which is not main and has no tests. It generates a
+// program that imports this package and starts the functions framework. For a job it builds the program that
+// GOOGLE_BUILDABLE names.
 package archive
 
 import (
@@ -24,14 +26,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// An Archive is what is uploaded for one function or job: files by their slashed paths.
+// An Archive is the upload of one function or job: files by their slash-separated paths.
 type Archive struct {
 	Name     string
 	Files    map[string][]byte
-	Packages int // of ours, the generated root not counted
+	Packages int // packages of this module, without the generated root
 }
 
-// Function is the archive of one function.
+// Function returns the archive of a function.
 func (t *Tree) Function(ctx context.Context, s fn.Spec, h Hot) (Archive, error) {
 	source, imports, err := rootOf(s, h)
 	if err != nil {
@@ -40,7 +42,7 @@ func (t *Tree) Function(ctx context.Context, s fn.Spec, h Hot) (Archive, error) 
 	return t.pack(ctx, s.Name, imports, map[string][]byte{rootFile: source})
 }
 
-// Job is the archive of one job, whose program is jobs/<job>/main.
+// Job returns the archive of a job, whose program is jobs/<job>/main.
 func (t *Tree) Job(ctx context.Context, j fn.Job) (Archive, error) {
 	return t.pack(ctx, "jobs-"+j.Name, []string{module + "/jobs/" + j.Name + "/main"}, map[string][]byte{})
 }
@@ -79,10 +81,10 @@ func (t *Tree) collect(files map[string][]byte, p pkg) error {
 	return nil
 }
 
-// hashLength is 64 bits: names meet only within one function's own history.
+// hashLength is 64 bits. Collisions matter only among the versions of one function.
 const hashLength = 8
 
-// Object is the archive's name in a bucket: it changes when, and only when, what is in it does.
+// Object returns the archive's name in a bucket. It changes if and only if the content changes.
 func (a Archive) Object() string {
 	h := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(a.Files)) {
@@ -94,10 +96,10 @@ func (a Archive) Object() string {
 	return a.Name + "-" + hex.EncodeToString(h.Sum(nil)[:hashLength]) + ".zip"
 }
 
-// epoch is the earliest moment that a zip can name: when a bundle was made is nobody's business.
+// epoch is the earliest time that a zip can store. It replaces the build time, so that the bytes are reproducible.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// WriteTo writes the archive as a zip, the same bytes each time.
+// WriteTo writes the archive as a zip. The bytes are the same each time.
 func (a Archive) WriteTo(w io.Writer) (int64, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -116,7 +118,7 @@ func (a Archive) WriteTo(w io.Writer) (int64, error) {
 	return b.WriteTo(w)
 }
 
-// Save writes the archive into a folder, unless it is there, and returns its path.
+// Save writes the archive into a folder unless it exists, and returns its path.
 func (a Archive) Save(dir string) (path string, err error) {
 	path = filepath.Join(dir, a.Object())
 	if _, err := os.Stat(path); err == nil {
@@ -130,5 +132,5 @@ func (a Archive) Save(dir string) (path string, err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
 	}
-	return path, os.Rename(f.Name(), path) // whole or not at all: others trust the name
+	return path, os.Rename(f.Name(), path) // atomic: readers rely on the name
 }

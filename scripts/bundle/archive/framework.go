@@ -1,8 +1,8 @@
 package archive
 
 import (
-	// What is generated here stands on the functions framework, so its version is decided here, by being imported: no
-	// package that is deployed names it.
+	// The generated code needs the functions framework. This import puts its version into go.mod, because no deployed
+	// package imports it.
 	_ "github.com/GoogleCloudPlatform/functions-framework-go/funcframework"
 	_ "github.com/GoogleCloudPlatform/functions-framework-go/functions"
 )

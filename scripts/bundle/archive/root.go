@@ -12,23 +12,23 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A Hot is the driver of hot documents that functions are deployed with.
+// A Hot is the driver of hot documents of the deployed functions.
 type Hot string
 
-// The drivers. Firestore is the default; Redis is for those who want its lower latency.
+// The drivers. Firestore is the default; Redis has lower latency.
 const (
 	Firestore Hot = "firestore"
 	Redis     Hot = "redis"
 	Embedded  Hot = "pg"
 )
 
-// Hots are all of them, the default first.
+// Hots lists all drivers, the default first.
 var Hots = []Hot{Firestore, Redis, Embedded}
 
-// A driver is what a generated root gives a function that has a need.
+// A driver is the generated code for one entry of Spec.Uses.
 type driver struct {
 	imports []string
-	give    string // makes another Env from e
+	give    string // the expression that adds the driver to the Env e
 }
 
 func hot(h Hot) driver {
@@ -53,8 +53,8 @@ var (
 	}
 )
 
-// drivers are what the function's Spec says it needs. An event function needs a publisher too: it parks what can never
-// succeed.
+// drivers returns the drivers that the function's Spec lists. An event function also needs a publisher, for its dead
+// letters.
 func drivers(s fn.Spec, h Hot) (needed []driver) {
 	if slices.Contains(s.Uses, fn.Postgres) {
 		needed = append(needed, database)
@@ -71,11 +71,11 @@ func drivers(s fn.Spec, h Hot) (needed []driver) {
 	return needed
 }
 
-// rootFile is the name of the generated file. It is alone at the root, as the builder wants it.
+// rootFile is the name of the generated file, the only Go file at the root.
 const rootFile = "function.go"
 
-// root is the package that the builder's program imports: it registers one function under its name. It is the one place
-// where importing a package does something.
+// root is the template of the root package. The builder's program imports it, and its init registers the function under
+// its name.
 var root = template.Must(template.New(rootFile).Parse(`// Package function is {{.Name}} as it is deployed.
 package function
 
@@ -93,7 +93,7 @@ func init() {
 }
 `))
 
-// rootOf generates a function's root and says what it imports.
+// rootOf generates a function's root package, and returns its source and imports.
 func rootOf(s fn.Spec, h Hot) (source []byte, imports []string, err error) {
 	verb := module + "/functions/" + strings.ReplaceAll(s.Name, "-", "/")
 	imports = []string{verb, module + "/shared/platform/env", module + "/shared/platform/fn/process"}

@@ -17,20 +17,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// module is the path of the module that everything is cut from.
+// module is the path of this module.
 const module = "melmastoon.ghasi.io"
 
-// framework is what the builder's generated program and our generated roots stand on.
+// framework is the module that the builder's program and the generated roots import.
 const framework = "github.com/GoogleCloudPlatform/functions-framework-go"
 
-// A Tree is the module as the go command sees it: its packages, their files, and who imports whom.
+// A Tree is the module's import graph: its packages, their files and imports.
 type Tree struct {
 	dir      string
 	packages map[string]pkg
-	modules  map[string]modules // by the outside packages they were made for
+	modules  map[string]modules // by the outside packages for which they were computed
 }
 
-// A pkg is one package, as `go list` tells of it.
+// A pkg is one package in the output of `go list`.
 type pkg struct {
 	ImportPath string
 	Dir        string
@@ -40,15 +40,15 @@ type pkg struct {
 	Imports    []string
 }
 
-// inside reports whether the package is one of ours.
+// inside reports whether the package belongs to this module.
 func (p pkg) inside() bool {
 	return p.ImportPath == module || strings.HasPrefix(p.ImportPath, module+"/")
 }
 
-// files are what the package is built from. Tests are not among them.
+// files returns the package's files without tests.
 func (p pkg) files() []string { return slices.Concat(p.GoFiles, p.EmbedFiles) }
 
-// Read looks at the module in a folder, once for all bundles.
+// Read reads the module in a folder, once for all bundles.
 func Read(ctx context.Context, dir string) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -72,15 +72,15 @@ func Read(ctx context.Context, dir string) (*Tree, error) {
 	}
 }
 
-// needs follows imports to the packages of ours that they lead to, in order, and to the outside packages that those
-// import themselves.
+// needs follows imports. It returns the packages of this module that they reach, in order, and the outside packages that
+// those import directly.
 func (t *Tree) needs(imports []string) (ours []pkg, outside []string, err error) {
 	seen, theirs := map[string]bool{}, map[string]bool{}
 	for next := slices.Clone(imports); len(next) > 0; next = next[1:] {
 		p, known := t.packages[next[0]]
 		switch {
 		case !known:
-			return nil, nil, fmt.Errorf("bundle: there is no package %s", next[0])
+			return nil, nil, fmt.Errorf("bundle: unknown package %s", next[0])
 		case seen[p.ImportPath] || p.Standard:
 			continue
 		case !p.inside():
@@ -95,10 +95,10 @@ func (t *Tree) needs(imports []string) (ours []pkg, outside []string, err error)
 	return ours, slices.Sorted(maps.Keys(theirs)), nil
 }
 
-// modules are a go.mod and its go.sum.
+// A modules is a go.mod and its go.sum.
 type modules struct{ mod, sum []byte }
 
-// require makes the go.mod that a module with just these outside imports has, in the versions of ours.
+// require returns the go.mod of a module with only these outside imports, in the versions of this module.
 func (t *Tree) require(ctx context.Context, outside []string) (m modules, err error) {
 	key := strings.Join(outside, "\n")
 	if m, ok := t.modules[key]; ok {
@@ -137,7 +137,7 @@ func copyFile(to, from, name string) error {
 	return os.WriteFile(filepath.Join(to, name), content, 0o600)
 }
 
-// output runs a command and returns what it says. What it complains of is in the error.
+// output runs a command and returns its standard output. Its standard error is in the error.
 func output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir

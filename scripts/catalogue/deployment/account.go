@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// maxAccountLength is how long the id of a service account may be, less two: its login to the database is <id>@<project>.iam, a
-// project may have 30 letters too, and PostgreSQL takes 63.
+// maxAccountLength is the maximum length of a service account's id. Its database login is <id>@<project>.iam with a
+// project of up to 30 letters, and PostgreSQL allows 63 bytes.
 const maxAccountLength = 28
 
-// account is the service account that a function runs as: one of its own, so that it may do what it needs and nothing else. The
-// stand-ins handle nobody's data, and a project has room for a hundred accounts only: those with the same needs share one.
+// account returns the id of the function's service account. Each function has its own account, so that it has only the
+// rights that it needs. Stand-ins handle no real data, and a project allows a hundred accounts, so stand-ins with the
+// same needs share one.
 func account(name string, d Function) string {
 	if !services[d.Service].StandIn {
 		return short(name)
@@ -32,7 +33,7 @@ func account(name string, d Function) string {
 	return short(strings.Join(append(needs, d.Upstreams...), "-"))
 }
 
-// short cuts a name to what an account may be called. What is cut off is told apart by a hash.
+// short shortens a name to the maximum length of an account's id. A hash replaces the removed part.
 func short(name string) string {
 	const hash = 8
 	if len(name) <= maxAccountLength {

@@ -1,5 +1,5 @@
-// Package deployment says of each function and job what the infrastructure has to know: how it is reached, by whom, what it
-// may use and tell, and from which archive it is made. All of it follows from the catalogue.
+// Package deployment derives the configuration of the infrastructure from the catalogue: for each function and job its
+// trigger, callers, rights and archive.
 package deployment
 
 import (
@@ -11,19 +11,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// File is where the text is kept, from the root of the tree.
+// File is the path of the generated file, from the root of the tree.
 const File = "terraform/catalogue.json"
 
-// A Deployment is all that is deployed.
+// A Deployment is the configuration of all functions and jobs.
 type Deployment struct {
 	Services  map[string]Service  `json:"services"`
 	Functions map[string]Function `json:"functions"` // by name
 	Jobs      map[string]Job      `json:"jobs"`      // by name
-	Routes    []Route             `json:"routes"`    // in the order in which a load balancer tries them
-	Subjects  []string            `json:"subjects"`  // that are told or heard, each a topic
+	Routes    []Route             `json:"routes"`    // in the order in which the load balancer matches them
+	Subjects  []string            `json:"subjects"`  // published or consumed; each has a topic
 }
 
-// Of derives the deployment of these functions and jobs.
+// Of returns the deployment of these functions and jobs.
 func Of(functions []fn.Function, jobs []fn.Job) (d Deployment, err error) {
 	d = Deployment{Services: map[string]Service{}, Functions: map[string]Function{}, Jobs: map[string]Job{}}
 	for _, f := range functions {
@@ -31,7 +31,7 @@ func Of(functions []fn.Function, jobs []fn.Job) (d Deployment, err error) {
 		if d.Services[service], err = serviceOf(service); err != nil {
 			return d, err
 		}
-		if d.Functions[f.Spec.Name], err = functionOf(f, told(functions, service)); err != nil {
+		if d.Functions[f.Spec.Name], err = functionOf(f, publishedBy(functions, service)); err != nil {
 			return d, fmt.Errorf("deployment: %s: %w", f.Spec.Name, err)
 		}
 	}
@@ -44,7 +44,7 @@ func Of(functions []fn.Function, jobs []fn.Job) (d Deployment, err error) {
 	return d, nil
 }
 
-// Text is the deployment as it is kept: the same text for the same catalogue.
+// Text returns the deployment as JSON. The text is the same for the same catalogue.
 func (d Deployment) Text() ([]byte, error) {
 	text, err := json.Marshal(d, json.Deterministic(true), jsontext.WithIndent("  "))
 	return append(text, '\n'), err

@@ -11,27 +11,27 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic/pubsub"
 )
 
-// A Function is one deployed function.
+// A Function is the configuration of one deployed function.
 type Function struct {
 	Service string `json:"service"`
 	Kind    string `json:"kind"` // http, event or scheduled
 	Access  string `json:"access"`
-	Archive string `json:"archive"` // its name in bundles.json; the entry point is called the same
-	Account string `json:"account"` // the service account that it runs as
+	Archive string `json:"archive"` // its name in bundles.json, and of the entry point
+	Account string `json:"account"` // the function's service account
 
-	Path     string `json:"path"`     // where it is called
-	Answers  string `json:"answers"`  // the upstream it is part of
-	Event    *Event `json:"event"`    // what is pushed to it
+	Path     string `json:"path"`     // the path of its endpoint
+	Answers  string `json:"answers"`  // the upstream to which it belongs
+	Event    *Event `json:"event"`    // its subscription
 	Schedule string `json:"schedule"` // a cron line, UTC
 
 	Postgres  bool     `json:"postgres"`
 	Documents bool     `json:"documents"`
 	Upstreams []string `json:"upstreams"`
 	Emits     []string `json:"emits"`
-	Publishes []string `json:"publishes"` // what it needs the right to publish
-	Secrets   []string `json:"secrets"`   // the variables without which it does not start
+	Publishes []string `json:"publishes"` // subjects that it may publish
+	Secrets   []string `json:"secrets"`   // variables without which it does not start
 
-	TimeoutSeconds int `json:"timeoutSeconds"` // after which it has answered by itself
+	TimeoutSeconds int `json:"timeoutSeconds"` // after which the function itself has responded
 	Concurrency    int `json:"concurrency"`
 	MinInstances   int `json:"minInstances"`
 	MaxInstances   int `json:"maxInstances"`
@@ -40,7 +40,7 @@ type Function struct {
 // An Event is a function's subscription.
 type Event struct {
 	Subject            string `json:"subject"`
-	Filter             string `json:"filter"` // in Pub/Sub's language
+	Filter             string `json:"filter"` // in Pub/Sub's filter language
 	DeadLetter         string `json:"deadLetter"`
 	Attempts           int    `json:"attempts"`
 	AckDeadlineSeconds int    `json:"ackDeadlineSeconds"`
@@ -50,8 +50,8 @@ type Event struct {
 
 const upstreamPrefix = "upstream:"
 
-// functionOf is the function as it is deployed, in a service that tells these subjects.
-func functionOf(f fn.Function, told []string) (d Function, err error) {
+// functionOf returns the configuration of a function in a service that publishes these subjects.
+func functionOf(f fn.Function, serviceSubjects []string) (d Function, err error) {
 	s := f.Spec
 	d = Function{
 		Service: s.Service(), Kind: "http", Access: s.Access.String(), Archive: s.Name, Path: route(s).Path, Answers: answers(s), Schedule: s.Schedule,
@@ -64,9 +64,10 @@ func functionOf(f fn.Function, told []string) (d Function, err error) {
 	if s.Schedule != "" {
 		d.Kind = "scheduled"
 	}
-	// Right after its commit a function publishes what lies in the outbox lanes of its own rows: that may be a sibling's.
+	// After its commit a function publishes the outbox lanes of its own rows, which may contain rows of other functions
+	// of the service.
 	if d.Publishes = []string{}; len(d.Emits) > 0 {
-		d.Publishes = told
+		d.Publishes = serviceSubjects
 	}
 	if d.Postgres && services[d.Service].Schema == "" {
 		return d, errors.New("uses Postgres, and its service has no schema")
@@ -89,7 +90,7 @@ func eventOf(f fn.Function) *Event {
 	}
 }
 
-// seconds rounds up: the infrastructure counts whole ones.
+// seconds rounds up, because the infrastructure uses whole seconds.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 func upstreams(s fn.Spec) []string {
@@ -103,7 +104,8 @@ func upstreams(s fn.Spec) []string {
 	return slices.Compact(names)
 }
 
-// answers names the upstream that a neighbour knows the function by: the sandbox speaks for several, in the second part of its paths.
+// answers returns the name of the upstream to which the function belongs. The sandbox serves several upstreams, which
+// the second part of its paths names.
 func answers(s fn.Spec) string {
 	parts := strings.Split(route(s).Path, "/")
 	switch {
@@ -124,8 +126,8 @@ func emits(s fn.Spec) []string {
 	return slices.Compact(names)
 }
 
-// told are the subjects that a service tells, whichever of its functions does.
-func told(functions []fn.Function, service string) (names []string) {
+// publishedBy returns the subjects that any function of a service publishes.
+func publishedBy(functions []fn.Function, service string) (names []string) {
 	for _, f := range functions {
 		if f.Spec.Service() == service {
 			names = append(names, emits(f.Spec)...)

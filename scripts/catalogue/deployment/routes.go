@@ -9,15 +9,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A Route leads to a function from the edge. A load balancer takes the first that matches.
+// A Route maps requests at the edge to a function. The load balancer uses the first match.
 type Route struct {
 	Function string `json:"function"`
 	Method   string `json:"method"`
-	Template string `json:"template"` // the path, with * for each part that may be anything
+	Template string `json:"template"` // the path, with * for each variable part
 	Home     string `json:"home"`     // the path on a tenant's own host
 }
 
-// A place is a method and a path, as ServeMux patterns say them.
+// A place is the method and the path of a ServeMux pattern.
 type place struct{ Method, Path string }
 
 func route(s fn.Spec) place {
@@ -35,7 +35,7 @@ var wildcard = regexp.MustCompile(`\{[^}]*\}`)
 
 func template(path string) string { return wildcard.ReplaceAllString(path, "*") }
 
-// A path that names a tenant by this part is also reached below /api on that tenant's own host.
+// A path with this part is also available below /api on the tenant's own host.
 const tenantPart = "/{tenantSlug}"
 
 func home(path string) string {
@@ -45,7 +45,8 @@ func home(path string) string {
 	return ""
 }
 
-// Routes are those of all functions, the particular before the general: a word before a part that may be anything, as ServeMux decides it.
+// Routes returns the routes of all functions, specific routes before general ones: a literal part comes before a
+// variable part, as in ServeMux.
 func Routes(functions []fn.Function) (routes []Route) {
 	for _, f := range functions {
 		if f.Spec.Route != "" {
@@ -59,5 +60,5 @@ func Routes(functions []fn.Function) (routes []Route) {
 	return routes
 }
 
-// general is a path as it is sorted: a part that may be anything comes after every word.
+// general returns the sort key of a path, in which a variable part comes after every literal.
 func general(template string) string { return strings.ReplaceAll(template, "*", "~") }

@@ -10,15 +10,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Secrets are the variables that hold keys. Each is a keyring, and a secret of its own.
+// Secrets lists the variables that hold keys. Each is a keyring with its own secret.
 var Secrets = []string{"CONSUMER_SESSION_KEYS", "GUEST_SALT_KEYS", "HANDOFF_KEYS", "IDEMPOTENCY_KEYS", "PSEUDONYM_PEPPERS", "RETURN_LINK_KEYS",
 	"TENANT_SESSION_KEYS", "VIEW_TOKEN_KEYS"}
 
-// ring is a keyring that opens. Nothing is sealed with it.
+// ring is a valid keyring for opening functions. It encrypts nothing.
 const ring = "none:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
-// secrets asks the function itself, by opening it with all secrets but one: it needs those that it does not open without. To
-// open dials nobody.
+// secrets returns the secrets that the function needs. It opens the function with all secrets but one, and a secret is
+// needed if that fails. Opening a function makes no connection.
 func secrets(f fn.Function) ([]string, error) {
 	if _, err := open(f, ""); err != nil {
 		return nil, fmt.Errorf("does not open: %w", err)
@@ -32,7 +32,7 @@ func secrets(f fn.Function) ([]string, error) {
 	return needed, nil
 }
 
-// open opens the function where everything is but the secret left out.
+// open opens the function with a complete Env except for the secret left out.
 func open(f fn.Function, left string) (http.Handler, error) {
 	e := env.Of(map[string]string{"GOOGLE_CLOUD_PROJECT": "nowhere", "PUBLIC_URL": "https://example.com"})
 	for _, name := range Secrets {

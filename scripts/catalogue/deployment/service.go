@@ -13,23 +13,23 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// sandboxes is the service that stands in for the platform's.
+// sandboxes is the service that stands in for the platform's services.
 const sandboxes = "sandbox"
 
-// services are all there are: where the tables of each are, and whether a production deployment leaves it out. One that is missing
-// here cannot be deployed.
+// services lists all services with their schemas, and whether a production deployment leaves them out. A service that is
+// not listed cannot be deployed.
 var services = map[string]Service{
 	"consumer":      {Schema: consumer.Schema},
 	"reservation":   {Schema: reservation.Schema},
 	sandboxes:       {Schema: sandbox.Schema, StandIn: true},
-	"storefront":    {StandIn: true}, // it keeps nothing
+	"storefront":    {StandIn: true}, // without tables
 	"tenantbooking": {Schema: tenantbooking.Schema},
 }
 
-// A Service is what its functions share.
+// A Service is the configuration that a service's functions share.
 type Service struct {
-	Schema   string `json:"schema"`   // of its tables; "" where it has none
-	Audience string `json:"audience"` // what a token for any of its functions is made out to
+	Schema   string `json:"schema"`   // the PostgreSQL schema, or ""
+	Audience string `json:"audience"` // the audience of tokens for its functions
 	StandIn  bool   `json:"standIn"`
 }
 
@@ -45,15 +45,15 @@ func serviceOf(name string) (Service, error) {
 // A Job is one Cloud Run job.
 type Job struct {
 	Archive   string   `json:"archive"`  // its name in bundles.json
-	Program   string   `json:"program"`  // the package that the builder builds
-	Service   string   `json:"service"`  // the only one that it is there for; "" is all
-	Cadences  []string `json:"cadences"` // each has a schedule of its own
+	Program   string   `json:"program"`  // the package of its program
+	Service   string   `json:"service"`  // the only service that needs it, or "" for all
+	Cadences  []string `json:"cadences"` // each has its own schedule
 	Postgres  bool     `json:"postgres"`
 	Documents bool     `json:"documents"`
-	Letters   bool     `json:"letters"` // takes dead letters, and publishes again what is heard
+	Letters   bool     `json:"letters"` // reads dead letters, and publishes consumed subjects again
 }
 
-// jobs are all there are. One that is missing here cannot be deployed.
+// jobs lists all jobs. A job that is not listed cannot be deployed.
 var jobs = map[string]Job{
 	"flags":   {Documents: true},
 	"furnish": {Service: sandboxes, Cadences: []string{string(prune.Daily)}, Postgres: true},
@@ -68,7 +68,7 @@ func jobOf(j fn.Job) (Job, error) {
 		return job, fmt.Errorf("deployment: no Uses declared for the job %s", j.Name)
 	}
 	job.Archive, job.Program = "jobs-"+j.Name, "./jobs/"+j.Name+"/main"
-	job.Cadences = slices.Concat([]string{}, job.Cadences) // none is an empty list
+	job.Cadences = slices.Concat([]string{}, job.Cadences) // encodes nil as an empty list
 	return job, nil
 }
 

@@ -1,5 +1,5 @@
-// Package cloud is the local cloud: on one loopback address, what the load balancer, the message bus, the
-// scheduler and the identity service are in production. The functions do not know the difference.
+// Package cloud is the local cloud: on one loopback address it replaces the load balancer, the message bus, the
+// scheduler and the identity service of production. Functions run unchanged.
 package cloud
 
 import (
@@ -21,24 +21,24 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// drainTime is how long a request in flight may still take after the cloud was told to stop: Cloud Run's own ten seconds.
+// drainTime is how long a request in flight may take after shutdown begins: ten seconds, as on Cloud Run.
 const drainTime = 10 * time.Second
 
-// A Config says what to run and on what.
+// A Config holds the functions of a cloud and their environment.
 type Config struct {
-	Env       env.Env // a migrated database in DATABASE_URL; whatever else it names wins over the local defaults
+	Env       env.Env // with a migrated database in DATABASE_URL; its values override the local defaults
 	Functions []fn.Function
-	Listener  net.Listener // where the front server listens
+	Listener  net.Listener // of the front server
 	Secret    Secret       // of this machine
-	Log       io.Writer    // where the functions log; nil is standard output
-	Schedules bool         // whether schedules fire by themselves; a test ticks by hand
+	Log       io.Writer    // the functions' log; nil is standard output
+	Schedules bool         // whether schedules run; tests call Tick
 
-	Messages func(env.Env) (Messages, error)              // opens what carries events; nil is the bus on Postgres
-	Mount    func(fn.Function) (http.Handler, error)      // leads to a function that runs elsewhere; nil opens it in this process
-	Witness  func(fn.Function, http.Handler) http.Handler // stands before each function that is opened here; nil is nobody
+	Messages func(env.Env) (Messages, error)              // opens the message bus; nil is the bus on PostgreSQL
+	Mount    func(fn.Function) (http.Handler, error)      // returns a handler for a function in another process; nil runs it in this process
+	Witness  func(fn.Function, http.Handler) http.Handler // wraps each function of this process; nil wraps nothing
 }
 
-// Messages carries events from those who publish to those who subscribe, and shows them to whoever looks on.
+// Messages is a message bus that can also list its messages.
 type Messages interface {
 	topic.Publisher
 	Subscribe(context.Context, []topic.Subscription) error
@@ -47,7 +47,7 @@ type Messages interface {
 	Tail(ctx context.Context, after int64, f func(bus.Stored) error) error
 }
 
-// A Cloud runs every function it was given until it is closed.
+// A Cloud runs functions until it is closed.
 type Cloud struct {
 	url       string
 	env       env.Env
@@ -55,15 +55,15 @@ type Cloud struct {
 	functions []fn.Function
 	issuer    *identity.Issuer
 	server    *http.Server
-	life      context.Context    // of what works by itself: pushes, schedules, streams
-	halt      context.CancelFunc // ends it
+	life      context.Context    // of pushes, schedules and streams
+	halt      context.CancelFunc // cancels life
 	running   *errgroup.Group
 }
 
-// readTimeout bounds a whole request, also one to the console. Functions have shorter deadlines of their own.
+// readTimeout bounds a whole request, also to the console. Functions have shorter deadlines.
 const readTimeout = time.Minute
 
-// Start mounts the functions behind one front server, subscribes what listens, and begins to serve.
+// Start mounts the functions behind one front server, creates their subscriptions and begins to serve.
 func Start(ctx context.Context, c Config) (*Cloud, error) {
 	url := "http://" + c.Listener.Addr().String()
 	issuer := identity.NewIssuer(c.Env, c.Secret.key("identity"))
@@ -94,7 +94,7 @@ func (c Config) open(e env.Env) (Messages, error) {
 	return bus.Open(e, postgres.Open(e, "bus")), nil
 }
 
-// run starts what works by itself. The first to fail ends the others; Wait tells why.
+// run starts the background work. The first failure ends all of it, and Wait returns the error.
 func (c *Cloud) run(cfg Config) {
 	group, own := errgroup.WithContext(c.life)
 	c.running = group
@@ -105,7 +105,7 @@ func (c *Cloud) run(cfg Config) {
 		}
 		return nil
 	})
-	group.Go(func() error { // Close asks for it, or another part has broken: then the others end too
+	group.Go(func() error { // ends the others when Close is called or one of them has failed
 		<-own.Done()
 		c.halt()
 		return c.drain()
@@ -122,22 +122,22 @@ func unlessHalted(ctx context.Context, err error) error {
 	return err
 }
 
-// URL is where the front server listens, without a slash at its end.
+// URL returns the address of the front server, without a trailing slash.
 func (c *Cloud) URL() string { return c.url }
 
-// Issuer signs the identity tokens of this cloud.
+// Issuer returns the issuer of this cloud's identity tokens.
 func (c *Cloud) Issuer() *identity.Issuer { return c.issuer }
 
-// Env is what the functions were told by their surroundings.
+// Env returns the functions' Env.
 func (c *Cloud) Env() env.Env { return c.env }
 
-// Messages is what carries events here.
+// Messages returns the message bus.
 func (c *Cloud) Messages() Messages { return c.bus }
 
-// Wait returns when everything has ended, with the reason when something broke.
+// Wait waits until everything has stopped, and returns the first error.
 func (c *Cloud) Wait() error { return c.running.Wait() }
 
-// Close lets what is in flight finish and stops: first what begins work by itself, then the front server, then the clients.
+// Close stops the background work, then the front server, then the clients. Requests in flight may finish.
 func (c *Cloud) Close() error {
 	c.halt()
 	stopped := c.running.Wait()
@@ -146,7 +146,7 @@ func (c *Cloud) Close() error {
 	return errors.Join(stopped, c.env.Close(ctx))
 }
 
-// drain closes the front server. What is in flight then has its time, and no more.
+// drain closes the front server after at most drainTime.
 func (c *Cloud) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
@@ -156,7 +156,7 @@ func (c *Cloud) drain() error {
 	return nil
 }
 
-// Subscriptions are those of all functions that hear something.
+// Subscriptions returns the subscriptions of all functions.
 func (c *Cloud) Subscriptions() (all []topic.Subscription) {
 	for _, f := range c.functions {
 		if f.Spec.Subject != "" {

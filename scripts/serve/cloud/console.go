@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// frontDoor puts the production routes and the console's own, which exist only here, behind one handler.
+// frontDoor returns the handler of the production routes and of the console, which exists only in the local cloud.
 func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error) {
 	mount := cfg.Mount
 	if mount == nil {
@@ -37,7 +37,7 @@ func (c *Cloud) frontDoor(ctx context.Context, cfg Config) (http.Handler, error)
 			console.ServeHTTP(w, r)
 			return
 		}
-		functions.ServeHTTP(w, r) // not below a ServeMux, which would redirect paths that are not clean
+		functions.ServeHTTP(w, r) // without a ServeMux around it, which would redirect unclean paths
 	}), nil
 }
 
@@ -50,7 +50,7 @@ func (c *Cloud) mount(f fn.Function, witness func(fn.Function, http.Handler) htt
 	return witness(f, h), nil
 }
 
-// home is the page for a browser that opens the local cloud without a path: it links to what there is.
+// home serves the local cloud's start page, which links to its parts.
 func home(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprint(w, `<!doctype html>
@@ -70,13 +70,13 @@ func home(w http.ResponseWriter, _ *http.Request) {
 `)
 }
 
-// ready answers 200 once the front server is open: everything behind it was started before.
+// ready answers 200 once the front server is open, because everything else has started before.
 func (c *Cloud) ready(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, "{\"ready\":true,\"functions\":%d}\n", len(c.functions))
 }
 
-// An entry is one function as GET /-/catalogue tells it.
+// An entry is one function in the response of GET /-/catalogue.
 type entry struct {
 	Name     string   `json:"name"`
 	Trigger  string   `json:"trigger"` // http, event or schedule
@@ -93,7 +93,7 @@ func (c *Cloud) catalogue(w http.ResponseWriter, _ *http.Request) {
 		entries = append(entries, describe(f.Spec))
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(entries) // the reader has gone away when this fails
+	_ = json.NewEncoder(w).Encode(entries) // fails if the client has disconnected
 }
 
 func describe(s fn.Spec) entry {
@@ -110,7 +110,7 @@ func describe(s fn.Spec) entry {
 	return e
 }
 
-// events streams what is published as server-sent structured CloudEvents; with ?replay=1 from the start of this run.
+// events streams published events as structured CloudEvents over SSE; with ?replay=1 from the start of this run.
 func (c *Cloud) events(w http.ResponseWriter, r *http.Request, begin int64) {
 	after := begin
 	if r.URL.Query().Get("replay") != "1" {
@@ -124,11 +124,11 @@ func (c *Cloud) events(w http.ResponseWriter, r *http.Request, begin int64) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(time.Time{}) // the stream outlasts the server's
+	_ = out.SetReadDeadline(time.Time{}) // the stream may exceed the server's timeout
 	_ = out.Flush()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(c.life, cancel)() // a closing cloud does not wait for readers
+	defer context.AfterFunc(c.life, cancel)() // a closing cloud ends its streams
 	_ = c.bus.Tail(ctx, after, func(m bus.Stored) error {
 		body, err := structured(m)
 		if err != nil {
@@ -138,10 +138,10 @@ func (c *Cloud) events(w http.ResponseWriter, r *http.Request, begin int64) {
 			return err
 		}
 		return out.Flush()
-	}) // the reader has gone away, or the cloud is closing
+	}) // the client has disconnected, or the cloud is closing
 }
 
-// structured reads a stored message the way a function does and writes it as one JSON CloudEvent.
+// structured parses a stored message as a function does, and returns it as a JSON CloudEvent.
 func structured(m bus.Stored) ([]byte, error) {
 	raw, err := event.Of(m.Attributes, m.Data)
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"encoding/base64"
 )
 
-// A Secret is what all keys of one local cloud derive from: 32 random bytes, kept for as long as its data is. In
-// production each key is a secret of its own.
+// A Secret is the secret from which all keys of a local cloud derive: 32 random bytes, stored as long as its data. In
+// production each key has its own secret.
 type Secret []byte
 
-// key is the key of that purpose.
+// key returns the key of that purpose.
 func (s Secret) key(purpose string) []byte {
 	h := hmac.New(sha256.New, s)
 	h.Write([]byte(purpose))
 	return h.Sum(nil)
 }
 
-// ring is a keyring with the one key of that purpose.
+// ring returns a keyring with the key of that purpose.
 func (s Secret) ring(purpose string) string {
 	return "local:" + base64.StdEncoding.EncodeToString(s.key(purpose))
 }

@@ -14,10 +14,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// look is how often the schedules are held against the clock. The clock can be moved, so nobody sleeps until the next one.
+// look is how often the schedules are checked. The clock can be moved, so a timer until the next run would be wrong.
 const look = 250 * time.Millisecond
 
-// keepSchedules ticks every scheduled function when its time has come, at least once and never twice at a time.
+// keepSchedules calls each scheduled function at its times, at least once and never concurrently with itself.
 func (c *Cloud) keepSchedules(ctx context.Context) error {
 	next := map[string]time.Time{}
 	ticker := time.NewTicker(look)
@@ -50,12 +50,12 @@ func (c *Cloud) keep(ctx context.Context, f fn.Function, next map[string]time.Ti
 		return nil
 	}
 	next[f.Spec.Name] = schedule.Next(now)
-	// A tick that failed is logged by the function; like the real scheduler, the next one is its retry.
+	// The function logs a failed tick. As with the real scheduler, the next tick is its retry.
 	_ = c.Tick(ctx, f.Spec.Name)
 	return nil
 }
 
-// Tick calls a scheduled function as the scheduler does and returns an error unless it answered 2xx.
+// Tick calls a scheduled function as the scheduler does, and returns an error unless the status is 2xx.
 func (c *Cloud) Tick(ctx context.Context, name string) error {
 	service, _, _ := strings.Cut(name, "-")
 	token, err := c.issuer.Token(ctx, identity.Audience(service))
@@ -76,7 +76,7 @@ func (c *Cloud) Tick(ctx context.Context, name string) error {
 		return err
 	}
 	if res.StatusCode/100 != 2 {
-		return fmt.Errorf("cloud: tick of %s answered %s", name, res.Status)
+		return fmt.Errorf("cloud: tick of %s: got status %s", name, res.Status)
 	}
 	return nil
 }

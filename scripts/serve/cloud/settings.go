@@ -11,11 +11,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// neighbours are the platform services that the sandbox stands in for, each under a base path of its own.
+// neighbours are the platform services that the sandbox provides, each below its own base path.
 var neighbours = []string{"tenant", "theme", "property", "pricing", "inventory", "payment", "search"}
 
-// Variables tell the functions where everything is, on this one address, and the secrets of this machine. Functions
-// that run as processes of their own are told the same.
+// Variables returns the functions' environment: the URLs of all services on this one address, and the secrets of this
+// machine. Functions in other processes get the same variables.
 func Variables(secret Secret, issuer *identity.Issuer, url string) map[string]string {
 	v := map[string]string{
 		"IDEMPOTENCY_KEYS":         secret.ring("idempotency"),
@@ -26,16 +26,16 @@ func Variables(secret Secret, issuer *identity.Issuer, url string) map[string]st
 		"PSEUDONYM_PEPPERS":        secret.ring("pseudonym"),
 		"HANDOFF_KEYS":             secret.ring("handoff"),
 		"GUEST_SALT_KEYS":          secret.ring("guest salt"),
-		"TENANT_SITE_URL":          url + "/site/{slug}", // the hotels' own domains lead nowhere here
+		"TENANT_SITE_URL":          url + "/site/{slug}", // the hotels' own domains do not resolve here
 		"TENANT_RETURN_URL":        url + "/site/{slug}/return/{draftId}",
 		"UPSTREAM_RESERVATION_URL": url + "/api/v1/reservations",
 		"PUBLIC_URL":               url,
 		"SANDBOX":                  "true",
-		"RATE_LIMIT_ADDRESS":       "off", // everybody has the same one here
+		"RATE_LIMIT_ADDRESS":       "off", // all clients have the same address here
 		"IDENTITY_ISSUER":          issuer.Name(),
 		"IDENTITY_KEYS":            string(issuer.JWKS()),
 		"IDENTITY_CALLERS":         issuer.Email(),
-		"DESK_CALLERS":             issuer.Email(), // all services of the local cloud have one account
+		"DESK_CALLERS":             issuer.Email(), // all services of the local cloud have the same account
 		"STAFF_ISSUER":             issuer.Name(),
 		"STAFF_KEYS":               string(issuer.JWKS()),
 	}
@@ -47,7 +47,7 @@ func Variables(secret Secret, issuer *identity.Issuer, url string) map[string]st
 	return v
 }
 
-// settle is what the functions of this process are told.
+// settle returns the Env of the functions in this process.
 func settle(c Config, issuer *identity.Issuer, url string) env.Env {
 	e := c.Env
 	for key, value := range Variables(c.Secret, issuer, url) {
@@ -76,10 +76,10 @@ func settle(c Config, issuer *identity.Issuer, url string) env.Env {
 	return env.Give[identity.Source](e, issuer)
 }
 
-// dayLong is how long a token lasts that a person pastes into a shell.
+// dayLong is the lifetime of a token that a person pastes into a shell.
 const dayLong = 24 * time.Hour
 
-// Token is what a neighbour shows to the internal functions of every service here. It is good for a day.
+// Token returns a token for the internal functions of every service. It is valid for a day.
 func (c *Cloud) Token() (string, error) {
 	services := map[string]bool{}
 	var audiences []string

@@ -1,4 +1,4 @@
-// Package google has the local cloud stand on Google's own parts: documents in Firestore, events through Pub/Sub.
+// Package google runs the local cloud on Google's emulators: documents in Firestore, events through Pub/Sub.
 package google
 
 import (
@@ -15,20 +15,20 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Emulators are where Google's emulators listen, and a project there that nobody else uses.
+// Emulators holds the addresses of Google's emulators, and a project for this cloud only.
 type Emulators struct {
 	Project   string
 	Firestore string
 	PubSub    string
 }
 
-// On is the configuration of a cloud that stands on the emulators. Whoever has given documents a store keeps it.
+// On returns the configuration of a cloud on the emulators. It keeps a document store that is configured already.
 func On(c cloud.Config, at Emulators) cloud.Config {
 	e := c.Env.
 		With("GOOGLE_CLOUD_PROJECT", at.Project).
 		With("FIRESTORE_EMULATOR_HOST", at.Firestore).
 		With("PUBSUB_EMULATOR_HOST", at.PubSub).
-		With("DOCUMENT_TIMEOUT", "5s") // a Java program that has just started is slow at first
+		With("DOCUMENT_TIMEOUT", "5s") // the emulator is a Java program, which is slow after its start
 	if _, given := env.Given[document.Store](e); !given {
 		e = env.Give[document.Store](e, firestore.Open(e))
 	}
@@ -37,10 +37,10 @@ func On(c cloud.Config, at Emulators) cloud.Config {
 	return c
 }
 
-// Servers are running emulators.
+// Servers are the running emulators.
 type Servers struct{ firestore, pubsub *emulators.Server }
 
-// Start starts both at once.
+// Start starts both emulators concurrently.
 func Start(ctx context.Context) (*Servers, error) {
 	var s Servers
 	group, ctx := errgroup.WithContext(ctx)
@@ -52,12 +52,12 @@ func Start(ctx context.Context) (*Servers, error) {
 	return &s, nil
 }
 
-// At is where they listen. They forget when they end, so one project is enough.
+// At returns the emulators' addresses. They lose their data when they exit, so one project is enough.
 func (s *Servers) At() Emulators {
 	return Emulators{Project: "melmastoon-local", Firestore: s.firestore.Address(), PubSub: s.pubsub.Address()}
 }
 
-// Gone is closed when one of them has ended by itself.
+// Gone returns a channel that is closed when an emulator has exited.
 func (s *Servers) Gone() <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
@@ -70,7 +70,7 @@ func (s *Servers) Gone() <-chan struct{} {
 	return gone
 }
 
-// Stop ends those that were started.
+// Stop stops the emulators.
 func (s *Servers) Stop() error {
 	var errs []error
 	for _, server := range []*emulators.Server{s.firestore, s.pubsub} {

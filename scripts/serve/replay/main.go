@@ -1,5 +1,5 @@
-// Command replay is the job replay for a local run, whose dead letters are in Postgres (shared/local/bus). For a run on Google's
-// emulators use jobs/replay/main, as in the cloud.
+// Command replay runs the job replay for a local cloud, whose dead letters are in PostgreSQL (shared/local/bus). For a
+// local cloud on Google's emulators use jobs/replay/main, as in production.
 package main
 
 import (

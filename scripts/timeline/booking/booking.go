@@ -1,8 +1,8 @@
-// Package booking tells the life of a booking from what was kept of it: rows, outboxes, inboxes, the bus and the log, in the
-// order of time, each moment with what led to it. It shows ids, states and amounts, and never who the guest is.
+// Package booking assembles the timeline of a booking from stored data: rows, outboxes, inboxes, the message bus and the
+// log. Each moment names its cause. The output contains ids, states and amounts, and no personal data.
 //
-// What belongs to a booking is found by the joins there are: ids in rows and payloads, then correlation, causation and
-// traces. A row does not say which call wrote it: it is put down to the narrowest call of its service around it.
+// The parts of a booking are found by joins: ids in rows and payloads, then correlation and causation ids and traces. A
+// row does not name the call that wrote it, so it is assigned to the shortest call of its service that was in progress.
 package booking
 
 import (
@@ -15,49 +15,49 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Kind says where a moment was found.
+// A Kind is the source of a moment.
 type Kind string
 
-// The kinds of moments.
+// Kinds of moments.
 const (
-	Call         Kind = "call"  // in the log: a function was called and answered
-	Row          Kind = "row"   // in a table of the service's own
-	Published    Kind = "told"  // in its outbox
-	Consumed     Kind = "heard" // in its inbox: an event has had its effect
+	Call         Kind = "call"  // in the log: a call of a function
+	Row          Kind = "row"   // in a table of the service
+	Published    Kind = "told"  // in the service's outbox
+	Consumed     Kind = "heard" // in the service's inbox: a processed event
 	Pending      Kind = "owed"  // on the bus: not delivered yet
-	DeadLettered Kind = "dead"  // among the dead letters: given up
+	DeadLettered Kind = "dead"  // a dead letter
 )
 
-// A Moment is one thing that happened.
+// A Moment is one event of a timeline.
 type Moment struct {
 	At      time.Time
 	Service string
 	Kind    Kind
 	What    string
-	Cause   int // index of the moment that led to it; -1 where nothing that was kept says so
+	Cause   int // index of the moment that caused it; -1 if unknown
 	clues
 }
 
-// Clues are what tells causes.
+// clues holds the values by which causes are found.
 type clues struct {
-	event, causation   string // ids of the event told or heard, and of the one that led to it
+	event, causation   string // ids of the event that was published or consumed, and of its cause
 	request, function  string
 	trace, correlation string
-	ended              time.Time // of a call
-	depth              int       // how many causes stand before it
+	ended              time.Time // end of a call
+	depth              int       // number of causes before it
 }
 
-// A Timeline is moments that belong together, in order.
+// A Timeline is related moments in order.
 type Timeline struct {
-	About   []string // what it is about, by full names
+	About   []string // full ids
 	Moments []Moment
 }
 
-// ErrUnknown is told of a name that nothing is kept of.
+// ErrUnknown is returned for a name without stored data.
 var ErrUnknown = errors.New("no value has that name")
 
-// Of tells the story around one name: a reservation, its code, a draft, a handoff, a session, a quote or an intent. The
-// log may be nil: then nobody knows of calls.
+// Of returns the timeline of one name: a reservation, its code, a draft, a handoff, a session, a quote or an intent. If
+// log is nil, the timeline has no calls.
 func Of(ctx context.Context, conn *pgx.Conn, log io.Reader, name string) (Timeline, error) {
 	t, err := begin(ctx, conn, log)
 	if err != nil {
@@ -66,36 +66,36 @@ func Of(ctx context.Context, conn *pgx.Conn, log io.Reader, name string) (Timeli
 	if err := t.find(ctx, name); err != nil {
 		return Timeline{}, err
 	}
-	story, err := t.tell(ctx)
+	story, err := t.collect(ctx)
 	if err == nil && len(story.Moments) == 0 {
 		err = fmt.Errorf("%w: %s", ErrUnknown, name)
 	}
 	return story, err
 }
 
-// Everything tells all that the database and the log have, for databases in which little has happened.
+// Everything returns all stored moments, for databases with little data.
 func Everything(ctx context.Context, conn *pgx.Conn, log io.Reader) (Timeline, error) {
 	t, err := begin(ctx, conn, log)
 	if err != nil {
 		return Timeline{}, err
 	}
 	t.all = true
-	return t.tell(ctx)
+	return t.collect(ctx)
 }
 
-// A teller collects what a story is made of.
-type teller struct {
+// A collector gathers the moments of a timeline.
+type collector struct {
 	conn    *pgx.Conn
-	tables  map[string]bool // those there are: a service may not be here yet
-	outlets []string        // the schemas that have an outbox
+	tables  map[string]bool // existing tables: a service may not be migrated yet
+	outlets []string        // schemas with an outbox
 	calls   []call
-	all     bool // no name limits the story
-	names        // what it is about
+	all     bool // collect everything
+	names        // ids of the timeline
 	moments []Moment
 }
 
-func begin(ctx context.Context, conn *pgx.Conn, log io.Reader) (*teller, error) {
-	t := &teller{conn: conn, tables: map[string]bool{}, names: newNames()}
+func begin(ctx context.Context, conn *pgx.Conn, log io.Reader) (*collector, error) {
+	t := &collector{conn: conn, tables: map[string]bool{}, names: newNames()}
 	rows, _ := conn.Query(ctx, `SELECT schemaname || '.' || tablename, tablename = 'outbox', schemaname FROM pg_tables ORDER BY 1`)
 	var table, schema string
 	var outbox bool
@@ -112,9 +112,9 @@ func begin(ctx context.Context, conn *pgx.Conn, log io.Reader) (*teller, error) 
 	return t, err
 }
 
-// tell collects all moments of what was found, and puts them in order.
-func (t *teller) tell(ctx context.Context) (Timeline, error) {
-	for _, collect := range []func(context.Context) error{t.rows, t.events, t.heard, t.owed, t.dead} {
+// collect gathers all moments of the names that were found, and orders them.
+func (t *collector) collect(ctx context.Context) (Timeline, error) {
+	for _, collect := range []func(context.Context) error{t.rows, t.events, t.consumed, t.pending, t.deadLetters} {
 		if err := collect(ctx); err != nil {
 			return Timeline{}, err
 		}

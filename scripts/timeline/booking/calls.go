@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// A call is a line of the log.
+// A call is a call in the log.
 type call struct {
 	Time      time.Time `json:"time"`
 	Function  string    `json:"function"`
@@ -33,10 +33,10 @@ type call struct {
 	} `json:"httpRequest"`
 }
 
-// maxLineLength bounds a line of the log: a cause and a stack are cut long before.
+// maxLineLength is the maximum length of a line of the log. Causes and stacks are truncated long before.
 const maxLineLength = 1 << 20
 
-// readLog reads the lines that are of calls. The last one may be half written, and is left out then.
+// readLog reads the calls in the log. It ignores an incomplete last line.
 func readLog(log io.Reader) (calls []call, err error) {
 	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, maxLineLength)
@@ -47,17 +47,17 @@ func readLog(log io.Reader) (calls []call, err error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("life: log: %w", err)
+		return nil, fmt.Errorf("timeline: log: %w", err)
 	}
 	return calls, nil
 }
 
-// trace is the id of the call's trace, without the project.
+// trace returns the id of the call's trace, without the project.
 func (c call) trace() string { return c.Trace[strings.LastIndexByte(c.Trace, '/')+1:] }
 
-// called collects the calls that told the events, heard them, or name the booking in their path, and those that such
-// calls made in turn.
-func (t *teller) called() {
+// called collects the calls that published or consumed the events or name the booking in their path, and the calls that
+// those made.
+func (t *collector) called() {
 	chain := trail{}
 	for _, m := range t.moments {
 		chain.events, chain.requests, chain.traces = append(chain.events, m.event), append(chain.requests, m.request), append(chain.traces, m.trace)
@@ -75,7 +75,7 @@ func (t *teller) called() {
 	}
 }
 
-func (t *teller) concerns(c call, chain trail) bool {
+func (t *collector) concerns(c call, chain trail) bool {
 	has := func(list []string, s string) bool { _, found := slices.BinarySearch(list, s); return s != "" && found }
 	if t.strange(mention.FindAllString(c.HTTP.Path, -1)) {
 		return false
@@ -83,14 +83,14 @@ func (t *teller) concerns(c call, chain trail) bool {
 	return has(chain.events, c.Event) || has(chain.requests, c.RequestID) || has(chain.traces, c.trace())
 }
 
-// idle reports whether the call was a tick that went well: there are many, and most of them do nothing.
+// idle reports whether the call was a successful scheduled call, of which most do nothing.
 func (c call) idle() bool {
 	return strings.HasPrefix(c.HTTP.Path, "/internal/ticks/") && c.HTTP.Status < 300
 }
 
 func (c call) moment() Moment {
 	owner, verb, _ := strings.Cut(c.Function, "-")
-	latency, _ := strconv.ParseFloat(strings.TrimSuffix(c.HTTP.Latency, "s"), 64) // 0 where there is none
+	latency, _ := strconv.ParseFloat(strings.TrimSuffix(c.HTTP.Latency, "s"), 64) // 0 if it is missing
 	took := time.Duration(latency * float64(time.Second))
 	what := []string{fmt.Sprintf("%s %d in %d ms", verb, c.HTTP.Status, took.Milliseconds())}
 	if named := brief(mention.FindAllString(c.HTTP.Path, -1)); named != "" {
@@ -103,7 +103,7 @@ func (c call) moment() Moment {
 		clues: clues{event: c.Event, request: c.RequestID, function: c.Function, trace: c.trace(), ended: c.Time.Add(took)}}
 }
 
-// remarks are what was unusual about the call.
+// remarks returns the unusual properties of the call.
 func (c call) remarks() (all []string) {
 	if c.Attempt > 1 {
 		all = append(all, fmt.Sprintf("attempt %d", c.Attempt))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// inOrder sorts moments by time, and by cause where time does not tell; then each names the moment that led to it.
+// inOrder sorts moments by time, and by cause if their times are equal. Then it sets their causes.
 func inOrder(moments []Moment) []Moment {
 	moments = slices.Clone(moments)
 	slices.SortStableFunc(moments, func(a, b Moment) int {
@@ -23,14 +23,14 @@ func inOrder(moments []Moment) []Moment {
 	return renumber(moments, causes)
 }
 
-// settle puts no effect before its cause: clocks are cut to milliseconds here and there.
+// settle moves effects that appear before their cause: some times are truncated to milliseconds.
 func settle(moments []Moment, causes []int) {
 	for i := range moments {
 		seen := 0
 		for c := causes[i]; c >= 0 && seen <= len(moments); c = causes[c] {
 			seen++
 		}
-		if seen > len(moments) { // a circle says nothing
+		if seen > len(moments) { // ignore a cycle
 			causes[i], seen = -1, 0
 		}
 		moments[i].depth = seen
@@ -70,12 +70,12 @@ func renumber(moments []Moment, causes []int) []Moment {
 	return sorted
 }
 
-// causeOf finds what led to a moment, by the closest tie there is.
+// causeOf returns the index of the moment's cause, by the closest relation that is known.
 func causeOf(all []Moment, m Moment) int {
 	switch m.Kind {
 	case Call:
 		if m.event != "" {
-			return told(all, m.event)
+			return published(all, m.event)
 		}
 		return around(all, m, func(c Moment) bool {
 			return c.request == m.request && c.function != m.function && c.ended.After(c.At) && !c.ended.Before(m.ended)
@@ -87,9 +87,9 @@ func causeOf(all []Moment, m Moment) int {
 		if c := find(all, func(c Moment) bool { return c.Kind == Consumed && c.event == m.causation && c.Service == m.Service }); c >= 0 {
 			return c
 		}
-		return told(all, m.causation)
+		return published(all, m.causation)
 	case Row:
-		// What a call does, it may date by when it began, cut to the millisecond.
+		// The time of a change may be the start of its call, truncated to the millisecond.
 		if c := find(all, func(c Moment) bool {
 			return c.Kind == Call && c.Service == m.Service && c.At.Truncate(time.Millisecond).Equal(m.At)
 		}); c >= 0 {
@@ -100,16 +100,16 @@ func causeOf(all []Moment, m Moment) int {
 	if c := around(all, m, func(c Moment) bool { return c.event == m.event && c.event != "" && c.function == m.function }); c >= 0 {
 		return c
 	}
-	return told(all, m.event)
+	return published(all, m.event)
 }
 
-func told(all []Moment, event string) int {
+func published(all []Moment, event string) int {
 	return find(all, func(c Moment) bool { return c.Kind == Published && c.event == event && event != "" })
 }
 
 func find(all []Moment, fits func(Moment) bool) int { return slices.IndexFunc(all, fits) }
 
-// around finds the narrowest call that was under way at the moment. Rows and events are cut to milliseconds.
+// around returns the shortest call in progress at the moment. Rows and events have times truncated to milliseconds.
 func around(all []Moment, m Moment, fits func(Moment) bool) int {
 	best, width := -1, time.Duration(0)
 	for i, c := range all {

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A join is a table whose rows name several things of one booking. Its query returns an array of names for each row
-// that has one of those known: @ids and @texts of things, @sessions and @visits (the same as texts) where @wide.
+// A join is a table whose rows relate ids of one booking. Its query returns an array of ids for each row with a known
+// id: @ids and @texts of things, @sessions and @visits (the same as texts) if @wide.
 type join struct{ table, query string }
 
 var joins = []join{
@@ -52,15 +52,15 @@ var joins = []join{
 		WHERE allocation_id = ANY (@ids) OR reservation_id = ANY (@ids)`},
 }
 
-// named are the members of a payload that name things of one booking.
+// named are the members of a payload with ids of one booking.
 const named = `ARRAY[payload ->> 'draftId', payload ->> 'reservationId', payload ->> 'quoteId', payload ->> 'paymentIntentId',
 	payload ->> 'intentId', payload ->> 'allocationId', payload ->> 'handoffId', payload ->> 'handoffArrivalId']`
 
-// visited are those that name sessions.
+// visited are the members of a payload with ids of sessions.
 const visited = `ARRAY[payload ->> 'sessionId', payload ->> 'deviceId', payload ->> 'guestSessionId', payload ->> 'consumerSessionId']`
 
-// find learns every name that is joined to the first.
-func (t *teller) find(ctx context.Context, name string) error {
+// find adds every id that is related to the first.
+func (t *collector) find(ctx context.Context, name string) error {
 	if strings.HasPrefix(strings.ToUpper(name), "GM-") {
 		if err := t.learnFrom(ctx, `SELECT ARRAY['rsv:' || reservation_id] FROM reservation.reservations WHERE code = @code`,
 			pgx.NamedArgs{"code": strings.ToUpper(name)}, new(bool)); err != nil {
@@ -82,8 +82,8 @@ func (t *teller) find(ctx context.Context, name string) error {
 	return nil
 }
 
-// joins are the queries that can be asked here: those of the tables there are, and of each outbox.
-func (t *teller) joins() (queries []string) {
+// joins returns the queries for the existing tables and outboxes.
+func (t *collector) joins() (queries []string) {
 	for _, j := range joins {
 		if t.tables[j.table] {
 			queries = append(queries, j.query)
@@ -96,13 +96,13 @@ func (t *teller) joins() (queries []string) {
 	return queries
 }
 
-// args are what every query may ask for. Few ask for all, so they are not strict.
-func (t *teller) args() pgx.NamedArgs {
+// args returns the arguments of all queries. Few queries use all of them, so they are not strict.
+func (t *collector) args() pgx.NamedArgs {
 	return pgx.NamedArgs{"all": t.all, "wide": t.wide, "ids": bits(t.things), "texts": sorted(t.things),
 		"sessions": bits(t.sessions), "visits": sorted(t.sessions)}
 }
 
-func (t *teller) learnFrom(ctx context.Context, query string, args pgx.NamedArgs, grown *bool) error {
+func (t *collector) learnFrom(ctx context.Context, query string, args pgx.NamedArgs, grown *bool) error {
 	rows, _ := t.conn.Query(ctx, query, args)
 	var found []*string
 	_, err := pgx.ForEachRow(rows, []any{&found}, func() error {
@@ -114,7 +114,7 @@ func (t *teller) learnFrom(ctx context.Context, query string, args pgx.NamedArgs
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("life: join: %w", err)
+		return fmt.Errorf("timeline: join: %w", err)
 	}
 	return nil
 }

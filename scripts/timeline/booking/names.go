@@ -9,19 +9,19 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// Names are the ids that a story is about: of the booking's own things, and of the sessions it happened in. A session may
-// have several bookings, so it leads to what happened in it but to no other booking, unless it was asked for itself.
+// names holds the ids of a timeline: those of the booking, and those of its sessions. A session may have several
+// bookings, so it adds its own moments but no other booking, unless the session itself was requested.
 type names struct {
 	things   map[string][16]byte // by their prefixed form
 	sessions map[string][16]byte
-	wide     bool // every booking of the sessions
+	wide     bool // include every booking of the sessions
 }
 
 func newNames() names {
 	return names{things: map[string][16]byte{}, sessions: map[string][16]byte{}}
 }
 
-// learn adds an id in the prefixed form, or as prefix:uuid. It reports whether it is new.
+// learn adds an id in the prefixed form, or as prefix:uuid. It reports whether the id is new.
 func (n *names) learn(text string) bool {
 	name, bits, ok := parse(text)
 	if !ok {
@@ -40,7 +40,7 @@ func session(name string) bool {
 	return strings.HasPrefix(name, "tnt_session_") || strings.HasPrefix(name, "gms_")
 }
 
-// parse reads an id of any kind.
+// parse parses an id of any kind.
 func parse(text string) (name string, bits [16]byte, ok bool) {
 	if prefix, uuid, found := strings.Cut(text, ":"); found {
 		raw, err := hex.DecodeString(strings.ReplaceAll(uuid, "-", ""))
@@ -58,7 +58,7 @@ func parse(text string) (name string, bits [16]byte, ok bool) {
 	return text, [16]byte(e), err == nil
 }
 
-// texts are all names, those of the booking first.
+// texts returns all ids, those of the booking first.
 func (n *names) texts() []string {
 	return slices.Concat(sorted(n.things), sorted(n.sessions))
 }
@@ -80,29 +80,29 @@ func bits(set map[string][16]byte) [][16]byte {
 	return all
 }
 
-// own are the kinds of ids that make a booking another one.
+// own lists the prefixes of ids that identify a booking.
 var own = []string{"bdr_", "rsv_", "qte_", "pyi_", "bhd_"}
 
-// strange reports whether texts name a booking that the story is not about.
-func (t *teller) strange(texts []string) bool {
+// strange reports whether texts contain an id of another booking.
+func (t *collector) strange(texts []string) bool {
 	return !t.all && slices.ContainsFunc(texts, func(text string) bool {
 		_, ours := t.things[text]
 		return !ours && slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 	})
 }
 
-// knows reports whether one of texts is what the story is about.
-func (t *teller) knows(texts []string) bool {
+// knows reports whether one of texts is an id of the timeline.
+func (t *collector) knows(texts []string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { _, ours := t.things[text]; return ours })
 }
 
-// mention finds prefixed ids in a text.
+// mention matches prefixed ids in a text.
 var mention = regexp.MustCompile(`\b(?:[a-z]+_)+[0-9A-HJKMNP-TV-Z]{26}\b`)
 
-// shown is how much of an id is shown: its prefix, and an end that is told from others by eye.
+// shown is the number of characters that are printed from the end of an id.
 const shown = 6
 
-// short is an id for reading.
+// short returns the short form of an id for printing.
 func short(name string) string {
 	if _, _, ok := parse(name); !ok {
 		return veil(name)
@@ -110,7 +110,7 @@ func short(name string) string {
 	return name[:strings.LastIndexByte(name, '_')+1] + "…" + name[len(name)-shown:]
 }
 
-// brief are ids for reading, of which some may be prefix:uuid.
+// brief returns the short forms of ids, of which some may be prefix:uuid.
 func brief(refs []string) string {
 	var words []string
 	for _, ref := range refs {
@@ -121,13 +121,13 @@ func brief(refs []string) string {
 	return strings.Join(words, " ")
 }
 
-// What looks like an address or a number to call is never shown, whatever text it got into.
+// Email addresses and telephone numbers are never printed.
 var (
 	addresses = regexp.MustCompile(`[^\s"'<>]+@[^\s"'<>]+`)
 	numbers   = regexp.MustCompile(`\+?\d[\d \-]{6,}\d`)
 )
 
-// veil shortens the ids in a text and takes out what might be a person's.
+// veil shortens the ids in a text and removes possible personal data.
 func veil(text string) string {
 	text = mention.ReplaceAllStringFunc(text, func(name string) string {
 		return name[:strings.LastIndexByte(name, '_')+1] + "…" + name[len(name)-shown:]

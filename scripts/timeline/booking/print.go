@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Lines are the story's moments, one each: number, cause, time, time since the one before, service, where it was found, what.
+// Lines returns one line for each moment: number, cause, time, time since the previous moment, service, source,
+// description.
 func (s Timeline) Lines() []string {
 	lines := make([]string, 0, len(s.Moments))
 	for i, m := range s.Moments {
@@ -24,7 +25,7 @@ func (s Timeline) Lines() []string {
 	return lines
 }
 
-// Write writes the story's last lines, at most so many; 0 is all of them.
+// Write writes at most that number of lines, the last ones; 0 means all.
 func (s Timeline) Write(w io.Writer, most int) error {
 	lines := s.Lines()
 	var head strings.Builder

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A ledger is a table that says when its rows changed. Its query returns for each change when it was, what it was, and
-// which things it is about.
+// A ledger is a table whose rows have the times of their changes. Its query returns for each change the time, a
+// description and the related ids.
 type ledger struct{ table, query string }
 
 var ledgers = []ledger{
@@ -120,21 +120,21 @@ var ledgers = []ledger{
 		WHERE @all OR intent_id = ANY (@ids)`},
 }
 
-// rows collects what the services' own tables say.
-func (t *teller) rows(ctx context.Context) error {
+// rows collects the moments in the services' tables.
+func (t *collector) rows(ctx context.Context) error {
 	for _, l := range ledgers {
 		if !t.tables[l.table] {
 			continue
 		}
 		schema, _, _ := strings.Cut(l.table, ".")
 		if err := t.read(ctx, service(schema), Row, l.query); err != nil {
-			return fmt.Errorf("life: %s: %w", l.table, err)
+			return fmt.Errorf("timeline: %s: %w", l.table, err)
 		}
 	}
 	return nil
 }
 
-func (t *teller) read(ctx context.Context, service string, kind Kind, query string) error {
+func (t *collector) read(ctx context.Context, service string, kind Kind, query string) error {
 	rows, _ := t.conn.Query(ctx, query, t.args())
 	var at time.Time
 	var what string
@@ -146,7 +146,7 @@ func (t *teller) read(ctx context.Context, service string, kind Kind, query stri
 	return err
 }
 
-// given are the texts that are not NULL.
+// given returns the texts that are not NULL.
 func given(texts []*string) (found []string) {
 	for _, text := range texts {
 		if text != nil && *text != "" {
@@ -156,7 +156,7 @@ func given(texts []*string) (found []string) {
 	return found
 }
 
-// service is what a schema's functions are called by.
+// service returns the service of a schema.
 func service(schema string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(schema, "bff_"), "_", "")
 }

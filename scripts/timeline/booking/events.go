@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A row of an outbox, as far as a story needs it.
+// An entry is a row of an outbox.
 type entry struct {
 	schema, event, subject string
 	seq                    int64
@@ -23,14 +23,14 @@ type entry struct {
 	names   []string
 }
 
-// events collects what was told of the booking, and what was told because of that.
-func (t *teller) events(ctx context.Context) error {
+// events collects the booking's events, and the events that those caused.
+func (t *collector) events(ctx context.Context) error {
 	found, chain := map[string]entry{}, trail{}
 	for {
 		before := len(found)
 		for _, schema := range t.outlets {
-			if err := t.told(ctx, schema, chain, found); err != nil {
-				return fmt.Errorf("life: outbox of %s: %w", schema, err)
+			if err := t.readOutbox(ctx, schema, chain, found); err != nil {
+				return fmt.Errorf("timeline: outbox of %s: %w", schema, err)
 			}
 		}
 		if t.all || len(found) == before {
@@ -44,7 +44,7 @@ func (t *teller) events(ctx context.Context) error {
 	return nil
 }
 
-// A trail is what events have in common with those that they led to, and with the calls that told them.
+// A trail holds the ids that events share with the events that they caused, and with the calls that published them.
 type trail struct{ events, requests, traces []string }
 
 func trailOf(found map[string]entry) (c trail) {
@@ -69,9 +69,9 @@ func (c trail) args(a pgx.NamedArgs) pgx.NamedArgs {
 	return a
 }
 
-// told reads one outbox: what names the booking or happened in its sessions, and what is joined to that by cause, by
-// correlation or by trace. What names another booking is another story, though a sweep may have told both.
-func (t *teller) told(ctx context.Context, schema string, chain trail, found map[string]entry) error {
+// readOutbox reads one outbox: events with ids of the booking or its sessions, and events that are related to those by
+// causation, correlation or trace. Events of another booking are omitted, even if the same sweep published them.
+func (t *collector) readOutbox(ctx context.Context, schema string, chain trail, found map[string]entry) error {
 	rows, _ := t.conn.Query(ctx, `
 		SELECT event_id, subject, seq, enqueued_at, status, coalesce(parked_reason, last_error, ''),
 			coalesce(envelope ->> 'requestId', ''), coalesce(envelope ->> 'correlationId', ''), coalesce(envelope ->> 'causationId', ''),
@@ -109,22 +109,22 @@ func (e entry) moment() Moment {
 	return Moment{At: e.at, Service: service(e.schema), Kind: Published, What: strings.Join(what, "  "), clues: c}
 }
 
-// plain is a subject without what all of them have.
+// plain returns a subject without the common prefix.
 func plain(subject string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(subject, "melmastoon."), ".v1")
 }
 
-// telling are the members of payloads that are shown. None of them can hold what a guest typed.
-var telling = []string{"fromState", "toState", "lastFlowState", "atState", "errorCode", "reasonCode", "failureCode", "method", "paymentMethod",
+// printed lists the members of payloads that are printed. Their values never come from a guest's input.
+var printed = []string{"fromState", "toState", "lastFlowState", "atState", "errorCode", "reasonCode", "failureCode", "method", "paymentMethod",
 	"amountMicro", "amountMinor", "totalCapturedMinor", "currency", "totalCapturedCurrency", "units", "cache", "verdict"}
 
-// details are the telling members of a payload.
+// details returns the printed members of a payload.
 func details(payload []byte) (words []string) {
 	var members map[string]jsontext.Value
 	if json.Unmarshal(payload, &members) != nil {
 		return []string{"(no object)"}
 	}
-	for _, name := range telling {
+	for _, name := range printed {
 		if value, ok := members[name]; ok {
 			words = append(words, name+"="+strings.Trim(string(value), `"`))
 		}
@@ -132,8 +132,8 @@ func details(payload []byte) (words []string) {
 	return words
 }
 
-// told events of the moments collected so far.
-func (t *teller) toldEvents() (all []string) {
+// eventIDs returns the ids of the events collected so far.
+func (t *collector) eventIDs() (all []string) {
 	for _, m := range t.moments {
 		if m.Kind == Published {
 			all = append(all, m.event)
@@ -142,8 +142,8 @@ func (t *teller) toldEvents() (all []string) {
 	return all
 }
 
-// heard collects where the events have had their effect.
-func (t *teller) heard(ctx context.Context) error {
+// consumed collects the inbox entries of the events.
+func (t *collector) consumed(ctx context.Context) error {
 	for _, schema := range t.outlets {
 		if !t.tables[schema+".inbox_processed"] {
 			continue
@@ -151,7 +151,7 @@ func (t *teller) heard(ctx context.Context) error {
 		rows, _ := t.conn.Query(ctx, `
 			SELECT 'evt:' || event_id, processor, subject, processed_at
 			FROM `+pgx.Identifier{schema, "inbox_processed"}.Sanitize()+` WHERE @all OR event_id = ANY (@heard)`,
-			pgx.NamedArgs{"all": t.all, "heard": uuids(t.toldEvents())})
+			pgx.NamedArgs{"all": t.all, "heard": uuids(t.eventIDs())})
 		var event, processor, subject string
 		var at time.Time
 		_, err := pgx.ForEachRow(rows, []any{&event, &processor, &subject, &at}, func() error {
@@ -161,7 +161,7 @@ func (t *teller) heard(ctx context.Context) error {
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("life: inbox of %s: %w", schema, err)
+			return fmt.Errorf("timeline: inbox of %s: %w", schema, err)
 		}
 	}
 	return nil
@@ -177,15 +177,15 @@ func uuids(texts []string) [][16]byte {
 	return all
 }
 
-// owed collects what the bus has not delivered yet.
-func (t *teller) owed(ctx context.Context) error {
+// pending collects the events that the bus has not delivered yet.
+func (t *collector) pending(ctx context.Context) error {
 	if !t.tables["bus.deliveries"] {
 		return nil
 	}
 	rows, _ := t.conn.Query(ctx, `
 		SELECT m.published_at, m.attributes ->> 'ce-id', m.topic, d.subscription, d.attempt
 		FROM bus.deliveries AS d JOIN bus.messages AS m USING (seq) JOIN bus.subscriptions AS s ON s.name = d.subscription
-		WHERE s.endpoint <> '' AND (@all OR m.attributes ->> 'ce-id' = ANY (@events))`, pgx.NamedArgs{"all": t.all, "events": t.toldEvents()})
+		WHERE s.endpoint <> '' AND (@all OR m.attributes ->> 'ce-id' = ANY (@events))`, pgx.NamedArgs{"all": t.all, "events": t.eventIDs()})
 	var at time.Time
 	var event *string
 	var topic, subscription string
@@ -196,13 +196,13 @@ func (t *teller) owed(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("life: bus: %w", err)
+		return fmt.Errorf("timeline: bus: %w", err)
 	}
 	return nil
 }
 
-// dead collects what was given up, by a function that parked it or by the bus after too many attempts.
-func (t *teller) dead(ctx context.Context) error {
+// deadLetters collects the dead letters of the events.
+func (t *collector) deadLetters(ctx context.Context) error {
 	if !t.tables["bus.messages"] {
 		return nil
 	}
@@ -212,7 +212,7 @@ func (t *teller) dead(ctx context.Context) error {
 			coalesce(attributes ->> 'melmastoon-parked-reason', attributes ->> 'melmastoon-last-answer', '')
 		FROM bus.messages
 		WHERE (attributes ? 'melmastoon-parked-by' OR attributes ? 'CloudPubSubDeadLetterSourceSubscription')
-		  AND (@all OR attributes ->> 'ce-id' = ANY (@events))`, pgx.NamedArgs{"all": t.all, "events": t.toldEvents()})
+		  AND (@all OR attributes ->> 'ce-id' = ANY (@events))`, pgx.NamedArgs{"all": t.all, "events": t.eventIDs()})
 	var at time.Time
 	var event *string
 	var subject, by, reason string
@@ -222,7 +222,7 @@ func (t *teller) dead(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("life: dead letters: %w", err)
+		return fmt.Errorf("timeline: dead letters: %w", err)
 	}
 	return nil
 }
