@@ -1,4 +1,4 @@
-// Package schemas carries every contract that crosses a border: events, HTTP and tables.
+// Package schemas embeds the contracts between services: events, HTTP and tables.
 package schemas
 
 import "embed"
@@ -13,7 +13,7 @@ var Events embed.FS
 //go:embed http/*.yaml
 var HTTP embed.FS
 
-// Postgres holds postgres/<service>/NNNN_name.{up,down}.sql, and what local runs and tests install besides.
+// Postgres holds postgres/<service>/NNNN_name.{up,down}.sql, and further schemas for local runs and tests.
 //
 //go:embed postgres
 var Postgres embed.FS

@@ -1,4 +1,4 @@
-// Package flags says how many events of each subject are told, and changes it while functions run.
+// Package flags shows and changes the sampling rates of events while functions run.
 package flags
 
 import (
@@ -24,28 +24,29 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Job says what is in force, or has one event in N told of the subjects that it is given: flags tenantbooking SUBJECT=N…
-// Of the service's other subjects as many are told as the code says; -reset says so of all. Functions know within half a minute.
+// Job prints the effective rates, or sets the rates of the given subjects to one event in N: flags tenantbooking
+// SUBJECT=N… The other subjects of the service return to the rates in its code; -reset does that for all. Functions
+// apply changes within 30 seconds.
 var Job = fn.Job{Name: "flags", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
-// A book is where the flags of a service are written down, and what it may be told there.
-type book struct {
+// A service is the place of a service's flags and their valid values.
+type flagStore struct {
 	collection string
 	table      flags.Table
 }
 
-var books = map[string]book{
+var flagStores = map[string]flagStore{
 	"consumer":      {consumer.FlagsIn, consumer.Sampling},
 	"tenantbooking": {tenantbooking.FlagsIn, tenantbooking.Sampling},
 }
 
-// kept is for how many years flags stand. Nobody waits for their end.
+// kept is the number of years until stored flags expire, practically never.
 const kept = 10
 
-// An order is what a run was asked for.
-type order struct {
+// options are the arguments of a run.
+type options struct {
 	services []string
 	reset    bool
 	rates    map[string]int
@@ -57,33 +58,33 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 		return err
 	}
 	if o.reset || len(o.rates) > 0 {
-		if err := books[o.services[0]].write(ctx, e, o.rates); err != nil {
+		if err := flagStores[o.services[0]].write(ctx, e, o.rates); err != nil {
 			return err
 		}
 	}
 	for _, service := range o.services {
-		if err := books[service].show(ctx, e, service, out); err != nil {
+		if err := flagStores[service].show(ctx, e, service, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func parse(args []string, out io.Writer) (o order, err error) {
+func parse(args []string, out io.Writer) (o options, err error) {
 	set := flag.NewFlagSet("flags", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.BoolVar(&o.reset, "reset", false, "tell as many events of the one service named as its code says")
+	set.BoolVar(&o.reset, "reset", false, "reset the rates of the named service to those in its code")
 	if err := set.Parse(args); err != nil {
 		return o, fn.Usage(err)
 	}
 	if set.NArg() == 0 && !o.reset {
-		o.services = slices.Sorted(maps.Keys(books))
+		o.services = slices.Sorted(maps.Keys(flagStores))
 		return o, nil
 	}
 	service := set.Arg(0)
-	b, known := books[service]
+	b, known := flagStores[service]
 	if !known {
-		return o, fn.Usage(fmt.Errorf("no flags for %q; there are %v", service, slices.Sorted(maps.Keys(books))))
+		return o, fn.Usage(fmt.Errorf("no flags for %q; there are %v", service, slices.Sorted(maps.Keys(flagStores))))
 	}
 	o.services = []string{service}
 	if o.rates, err = b.read(set.Args()[1:]); err == nil && o.reset && len(o.rates) > 0 {
@@ -92,8 +93,8 @@ func parse(args []string, out io.Writer) (o order, err error) {
 	return o, fn.Usage(err)
 }
 
-// read reads SUBJECT=N, and refuses what functions would not follow.
-func (b book) read(args []string) (map[string]int, error) {
+// read parses SUBJECT=N and rejects values that functions would ignore.
+func (b flagStore) read(args []string) (map[string]int, error) {
 	rates := map[string]int{}
 	for _, arg := range args {
 		subject, number, _ := strings.Cut(arg, "=")
@@ -107,18 +108,18 @@ func (b book) read(args []string) (map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	understood, err := b.table.Parse(text)
+	parsed, err := b.table.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	if unknown := understood.Unknown(); len(unknown) > 0 {
+	if unknown := parsed.Unknown(); len(unknown) > 0 {
 		return nil, fmt.Errorf("the service publishes no event %s", strings.Join(unknown, ", "))
 	}
 	return rates, nil
 }
 
-// write puts new flags in the place of those that are there. Of two that are written at once the later stands.
-func (b book) write(ctx context.Context, e env.Env, rates map[string]int) error {
+// write replaces the stored flags. Of two concurrent writes the later one wins.
+func (b flagStore) write(ctx context.Context, e env.Env, rates map[string]int) error {
 	sampling, err := json.Marshal(rates, json.Deterministic(true))
 	if err != nil {
 		return err
@@ -134,8 +135,8 @@ func (b book) write(ctx context.Context, e env.Env, rates map[string]int) error 
 	return nil
 }
 
-// show says one line for each subject: how many are told, and how many the code tells where that is another number.
-func (b book) show(ctx context.Context, e env.Env, service string, out io.Writer) error {
+// show prints a line per subject: its rate, and the rate in the code if that differs.
+func (b flagStore) show(ctx context.Context, e env.Env, service string, out io.Writer) error {
 	written, ok, err := document.Open[flags.Document](e, b.collection).Get(ctx, flags.Key)
 	if err != nil {
 		return fmt.Errorf("flags: %s: %w", b.collection, err)
@@ -144,7 +145,7 @@ func (b book) show(ctx context.Context, e env.Env, service string, out io.Writer
 	inForce := builtIn
 	if ok {
 		if inForce, err = b.table.Parse(written.Sampling); err != nil {
-			return fmt.Errorf("flags: %s: functions go on with what was good last, for it says: %w", b.collection, err)
+			return fmt.Errorf("flags: %s: invalid; functions keep the last valid values: %w", b.collection, err)
 		}
 	}
 	for _, subject := range slices.Sorted(maps.Keys(b.table)) {

@@ -1,4 +1,4 @@
-// Package furnish brings a demonstration's hotels into the sandbox, and each day puts the nights on sale that have come nearer.
+// Package furnish loads the demo hotels into the sandbox and adds the nights that become bookable each day.
 package furnish
 
 import (
@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Job brings the hotels that were thought up, or as many as are wanted. What is there already stays as it is. It connects as a
-// login that is admitted to the sandbox.
+// Job loads the handwritten hotels, or as many as -hotels says. Existing data does not change. It connects as a login
+// that is admitted to the sandbox.
 var Job = fn.Job{Name: "furnish", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
@@ -42,12 +42,12 @@ func parse(args []string, out io.Writer) (hotels int, err error) {
 	}
 	set := flag.NewFlagSet("furnish", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.IntVar(&hotels, "hotels", named, "the first so many, always the same ones")
+	set.IntVar(&hotels, "hotels", named, "number of hotels, always the same ones")
 	if err := set.Parse(args); err != nil {
 		return 0, fn.Usage(err)
 	}
 	if hotels < 1 || set.NArg() > 0 {
-		return 0, fn.Usage(fmt.Errorf("%v: -hotels is at least 1, and there is nothing else to say", args))
+		return 0, fn.Usage(fmt.Errorf("%v: -hotels must be at least 1, and there are no other arguments", args))
 	}
 	return hotels, nil
 }

@@ -1,4 +1,4 @@
-// Package migrate brings the database up to date before new code is rolled out.
+// Package migrate migrates the database before new code is rolled out.
 package migrate
 
 import (
@@ -20,17 +20,18 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
-// Job applies the migrations of the services named, or of all. It connects as the login that owns the schemas
-// (DATABASE_URL or CLOUDSQL_*), and lets the functions' logins in: DATABASE_LOGINS=reservation:user@project.iam,…
+// Job applies the migrations of the named services, or of all. It connects as the login that owns the schemas
+// (DATABASE_URL or CLOUDSQL_*), and grants access to the functions' logins:
+// DATABASE_LOGINS=reservation:user@project.iam,…
 var Job = fn.Job{Name: "migrate", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
-// An order is what a run was asked for.
-type order struct {
+// options are the arguments of a run.
+type options struct {
 	services []string
-	down     int         // steps to take back, of one service
-	dry      bool        // only say what would be done
+	down     int         // steps to revert, of one service
+	dry      bool        // only report
 	logins   [][2]string // service and login
 }
 
@@ -58,11 +59,11 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	return o.admit(ctx, conn, out)
 }
 
-func parse(e env.Env, args []string, out io.Writer) (o order, err error) {
+func parse(e env.Env, args []string, out io.Writer) (o options, err error) {
 	set := flag.NewFlagSet("migrate", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.BoolVar(&o.dry, "dry-run", false, "say what would be applied, and change nothing")
-	set.IntVar(&o.down, "down", 0, "take back so many steps of the one service named")
+	set.BoolVar(&o.dry, "dry-run", false, "report what would be applied, and change nothing")
+	set.IntVar(&o.down, "down", 0, "revert `N` steps of the named service")
 	if err := set.Parse(args); err != nil {
 		return o, fn.Usage(err)
 	}
@@ -70,13 +71,13 @@ func parse(e env.Env, args []string, out io.Writer) (o order, err error) {
 		return o, err
 	}
 	if o.down < 0 || o.down > 0 && (set.NArg() != 1 || o.dry) {
-		return o, fn.Usage(errors.New("-down takes back steps of one named service, and has no dry run"))
+		return o, fn.Usage(errors.New("-down requires one named service and no -dry-run"))
 	}
 	o.logins, err = logins(e)
 	return o, err
 }
 
-// choose keeps the order in which services are migrated, whatever the order of their names.
+// choose returns the named services in the order of migration.
 func choose(names []string) ([]string, error) {
 	known, err := migrate.Services(schemas.Postgres)
 	if err != nil || len(names) == 0 {
@@ -107,7 +108,7 @@ func logins(e env.Env) (pairs [][2]string, err error) {
 	return pairs, nil
 }
 
-func (o order) bringUp(ctx context.Context, conn *pgx.Conn, service string, out io.Writer) error {
+func (o options) bringUp(ctx context.Context, conn *pgx.Conn, service string, out io.Writer) error {
 	todo, err := migrate.Pending(ctx, conn, schemas.Postgres, service)
 	if err != nil {
 		return err
@@ -124,7 +125,7 @@ func (o order) bringUp(ctx context.Context, conn *pgx.Conn, service string, out 
 	return err
 }
 
-func (o order) takeBack(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
+func (o options) takeBack(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
 	if err := migrate.Down(ctx, conn, schemas.Postgres, o.services[0], o.down); err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (o order) takeBack(ctx context.Context, conn *pgx.Conn, out io.Writer) erro
 	return err
 }
 
-func (o order) admit(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
+func (o options) admit(ctx context.Context, conn *pgx.Conn, out io.Writer) error {
 	for _, pair := range o.logins {
 		service, login := pair[0], pair[1]
 		if !slices.Contains(o.services, service) {

@@ -1,4 +1,4 @@
-// Package prune removes rows whose time is over.
+// Package prune deletes expired rows.
 package prune
 
 import (
@@ -17,21 +17,21 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Job applies the rules named, or those of a cadence, or all. It connects as a login that is admitted to the schemas, and
-// acts as the maintenance role of each.
+// Job applies the named rules, or those of a cadence, or all. It connects as a login that is admitted to the schemas
+// and acts as the maintenance role of each.
 var Job = fn.Job{Name: "prune", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
-// An order is what a run was asked for.
-type order struct {
+// options are the arguments of a run.
+type options struct {
 	rules []Rule
-	most  int  // rows in one transaction
-	dry   bool // only say what would be removed
+	most  int  // rows per transaction
+	dry   bool // only report
 	out   io.Writer
 }
 
-// run applies each rule whatever becomes of the others. A deployment need not have every service.
+// run applies each rule, even if another one fails. It skips services that are not installed.
 func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	o, err := parse(args, out)
 	if err != nil {
@@ -55,7 +55,7 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	return errors.Join(failed...)
 }
 
-// installed are the schemas that the database has.
+// installed returns the schemas of the database.
 func installed(ctx context.Context, e env.Env) ([]string, error) {
 	conn, err := postgres.Connect(ctx, e)
 	if err != nil {
@@ -70,24 +70,24 @@ func installed(ctx context.Context, e env.Env) ([]string, error) {
 	return found, nil
 }
 
-func parse(args []string, out io.Writer) (order, error) {
-	o := order{out: out}
+func parse(args []string, out io.Writer) (options, error) {
+	o := options{out: out}
 	set := flag.NewFlagSet("prune", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.BoolVar(&o.dry, "dry-run", false, "say how many rows would be removed, and remove none")
-	set.IntVar(&o.most, "batch", 1000, "remove so many rows in one transaction")
+	set.BoolVar(&o.dry, "dry-run", false, "report the number of rows that would be removed, and remove none")
+	set.IntVar(&o.most, "batch", 1000, "rows per transaction")
 	if err := set.Parse(args); err != nil {
 		return o, fn.Usage(err)
 	}
 	if o.most < 1 {
-		return o, fn.Usage(errors.New("-batch is at least 1"))
+		return o, fn.Usage(errors.New("-batch must be at least 1"))
 	}
 	var err error
 	o.rules, err = choose(set.Args())
 	return o, err
 }
 
-// choose keeps the order in which rules are applied.
+// choose returns the named rules in the order of application.
 func choose(names []string) ([]Rule, error) {
 	if len(names) == 0 {
 		return Rules, nil
@@ -108,7 +108,7 @@ func choose(names []string) ([]Rule, error) {
 	return chosen, nil
 }
 
-func (o order) apply(ctx context.Context, db *postgres.DB, r Rule) error {
+func (o options) apply(ctx context.Context, db *postgres.DB, r Rule) error {
 	if o.dry {
 		return o.count(ctx, db, r)
 	}
@@ -122,14 +122,14 @@ func (o order) apply(ctx context.Context, db *postgres.DB, r Rule) error {
 	return o.say(r, "removed %d", removed)
 }
 
-// errBusy is that of a run that met another at the same table.
+// errBusy is returned if another run is pruning the same table.
 var errBusy = errors.New("another run holds the lock")
 
-// progress is after how many batches a long run says how far it is.
+// progress is the number of batches between two progress lines.
 const progress = 20
 
-// remove takes batches, each a transaction of its own, until one comes back short: a run that is cut off loses nothing.
-func (o order) remove(ctx context.Context, db *postgres.DB, r Rule) (removed int, err error) {
+// remove deletes batches, each in its own transaction, until one is not full. An interrupted run loses nothing.
+func (o options) remove(ctx context.Context, db *postgres.DB, r Rule) (removed int, err error) {
 	for batch := 1; ; batch++ {
 		n, err := o.batch(ctx, db, r)
 		removed += n
@@ -144,8 +144,8 @@ func (o order) remove(ctx context.Context, db *postgres.DB, r Rule) (removed int
 	}
 }
 
-// batch removes rows under a lock of the table's rule, so that two runs never wait for each other's rows in a circle.
-func (o order) batch(ctx context.Context, db *postgres.DB, r Rule) (n int, err error) {
+// batch deletes rows under an advisory lock of the rule, so that two runs cannot deadlock.
+func (o options) batch(ctx context.Context, db *postgres.DB, r Rule) (n int, err error) {
 	err = db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		var alone bool
 		err := tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock(hashtextextended('melmastoon.prune ' || @rule, 0))`,
@@ -166,16 +166,17 @@ func (o order) batch(ctx context.Context, db *postgres.DB, r Rule) (n int, err e
 	return n, nil
 }
 
-// deletion asks twice whether a row's time is over: it may have been changed since it was looked for.
+// deletion returns the DELETE statement. It checks the condition twice, because a row may change after the subquery has
+// found it.
 func (r Rule) deletion() string {
 	return `DELETE FROM ` + r.Name() + ` WHERE (` + r.Key + `) IN (
 		SELECT ` + r.Key + ` FROM ` + r.Name() + ` WHERE ` + r.Over + ` LIMIT @most) AND ` + r.Over
 }
 
-// counted is as far as a dry run counts: it should not read more of a table than a real one.
+// counted limits the rows that a dry run counts, so that it reads no more than a real run.
 const counted = 100_000
 
-func (o order) count(ctx context.Context, db *postgres.DB, r Rule) error {
+func (o options) count(ctx context.Context, db *postgres.DB, r Rule) error {
 	var n int
 	err := db.InMaintenance(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, `SELECT count(*) FROM (SELECT `+r.Key+` FROM `+r.Name()+` WHERE `+r.Over+` LIMIT @most) AS over`,
@@ -190,7 +191,7 @@ func (o order) count(ctx context.Context, db *postgres.DB, r Rule) error {
 	return o.say(r, "would remove %d", n)
 }
 
-func (o order) say(r Rule, what string, args ...any) error {
+func (o options) say(r Rule, what string, args ...any) error {
 	_, err := fmt.Fprintf(o.out, "%s: %s\n", r.Name(), fmt.Sprintf(what, args...))
 	return err
 }

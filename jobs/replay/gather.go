@@ -8,37 +8,37 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// What a run looks at in one topic at most, and how many topics at once.
+// Limits of a run: messages and bytes per topic, messages per request, and topics read concurrently.
 const (
-	maxLetters = 10_000
-	maxBytes   = 64 << 20
-	portion    = 500
-	atOnce     = 8
+	maxMessages = 10_000
+	maxBytes    = 64 << 20
+	pullSize    = 500
+	concurrency = 8
 )
 
-// gather leases all that lies in the shelves, so that what is first is known before anything is sent. One that cannot be looked
-// into keeps nobody from the others.
-func (r *replayer) gather(ctx context.Context, shelves []*backlog) {
+// gather leases all messages of the topics, so that their order is known before anything is published. A topic that
+// cannot be read does not block the others.
+func (r *replayer) gather(ctx context.Context, backlogs []*backlog) {
 	var group errgroup.Group
-	group.SetLimit(atOnce)
-	for _, s := range shelves {
+	group.SetLimit(concurrency)
+	for _, s := range backlogs {
 		group.Go(func() error {
 			s.failed = r.fill(ctx, s)
-			inOrder(s.letters)
+			inOrder(s.messages)
 			return nil
 		})
 	}
-	_ = group.Wait() // each shelf has its own error
+	_ = group.Wait() // each backlog has its own error
 }
 
 func (r *replayer) fill(ctx context.Context, s *backlog) error {
 	for size := 0; ; {
-		if s.more = len(s.letters) >= maxLetters || size >= maxBytes; s.more {
+		if s.more = len(s.messages) >= maxMessages || size >= maxBytes; s.more {
 			return nil
 		}
-		pulled, err := r.puller.Pull(ctx, s.name, portion, lease)
+		pulled, err := r.puller.Pull(ctx, s.name, pullSize, lease)
 		for _, p := range pulled {
-			s.letters = append(s.letters, s.read(p))
+			s.messages = append(s.messages, s.read(p))
 			size += len(p.Data)
 		}
 		if err != nil || len(pulled) == 0 {
@@ -47,25 +47,25 @@ func (r *replayer) fill(ctx context.Context, s *backlog) error {
 	}
 }
 
-// returnTime is for giving back what is held when a run is told to stop.
-const returnTime = 5 * time.Second
+// cleanupTime is the time for acknowledging and releasing messages after a run was stopped.
+const cleanupTime = 5 * time.Second
 
-// giveBack releases what was not acknowledged. What is not given back comes again when its lease is over.
-func (r *replayer) giveBack(ctx context.Context, s *backlog) error {
-	receipts := receipts(s.letters)
-	if len(receipts) == 0 {
+// release releases messages that were not acknowledged. If it fails, they are redelivered when their leases end.
+func (r *replayer) release(ctx context.Context, s *backlog) error {
+	held := receipts(s.messages)
+	if len(held) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
-	if err := r.puller.Release(ctx, s.name, receipts); err != nil {
-		return fmt.Errorf("replay: %d messages of %s are redelivered in %v: %w", len(receipts), s.name, lease, err)
+	if err := r.puller.Release(ctx, s.name, held); err != nil {
+		return fmt.Errorf("replay: %d messages of %s are redelivered in %v: %w", len(held), s.name, lease, err)
 	}
 	return nil
 }
 
-func receipts(letters []message) (all []string) {
-	for _, l := range letters {
+func receipts(messages []message) (all []string) {
+	for _, l := range messages {
 		if l.Receipt != "" {
 			all = append(all, l.Receipt)
 		}

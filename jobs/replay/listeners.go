@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Listeners says who hears what, as DEAD_LETTERS is to say it: function:subject:dead-letter topic, with commas between.
+// Listeners formats subscriptions for DEAD_LETTERS: function:subject:dead-letter topic, separated by commas.
 func Listeners(subscriptions []topic.Subscription) string {
 	var all []string
 	for _, s := range subscriptions {
@@ -19,7 +19,7 @@ func Listeners(subscriptions []topic.Subscription) string {
 	return strings.Join(all, ",")
 }
 
-func heard(e env.Env) (listeners []topic.Subscription, err error) {
+func loadSubscriptions(e env.Env) (subscriptions []topic.Subscription, err error) {
 	var c struct {
 		DeadLetters []string `env:"DEAD_LETTERS,required"`
 	}
@@ -31,51 +31,51 @@ func heard(e env.Env) (listeners []topic.Subscription, err error) {
 		if len(part) != 3 {
 			return nil, fmt.Errorf("replay: %q in DEAD_LETTERS is not function:subject:topic", entry)
 		}
-		listeners = append(listeners, topic.Subscription{Name: part[0], Topic: part[1], DeadLetter: part[2]})
+		subscriptions = append(subscriptions, topic.Subscription{Name: part[0], Topic: part[1], DeadLetter: part[2]})
 	}
-	return listeners, nil
+	return subscriptions, nil
 }
 
-// A backlog is a dead-letter topic, with what was found there.
+// A backlog is a dead-letter topic with the messages read from it.
 type backlog struct {
-	name      string
-	listeners []topic.Subscription // whose letters go there
-	letters   []message            // in the order in which they are to be replayed
-	more      bool                 // that were not looked at
-	failed    error                // of the look
+	name          string
+	subscriptions []topic.Subscription // that use this dead-letter topic
+	messages      []message            // in the order of replay
+	more          bool                 // messages were not read
+	failed        error                // the error of reading
 }
 
-// choose returns the shelves named, or all.
-func (r *replayer) choose(names []string) (shelves []*backlog, err error) {
+// choose returns the named backlogs, or all.
+func (r *replayer) choose(names []string) (backlogs []*backlog, err error) {
 	known := map[string]*backlog{}
-	for _, l := range r.listeners {
+	for _, l := range r.subscriptions {
 		s, again := known[l.DeadLetter]
 		if !again {
 			s = &backlog{name: l.DeadLetter}
-			known[l.DeadLetter], shelves = s, append(shelves, s)
+			known[l.DeadLetter], backlogs = s, append(backlogs, s)
 		}
-		s.listeners = append(s.listeners, l)
+		s.subscriptions = append(s.subscriptions, l)
 	}
 	if len(names) == 0 {
-		return shelves, nil
+		return backlogs, nil
 	}
-	shelves = nil
+	backlogs = nil
 	for _, name := range names {
 		s, ok := known[name]
 		if !ok {
 			return nil, fn.Usage(fmt.Errorf("no dead-letter topic %q; run replay without a topic to list those with messages", name))
 		}
-		if !slices.Contains(shelves, s) {
-			shelves = append(shelves, s)
+		if !slices.Contains(backlogs, s) {
+			backlogs = append(backlogs, s)
 		}
 	}
-	return shelves, nil
+	return backlogs, nil
 }
 
-// addressee is the subscription that gave a letter up: the one of that name, or the only one whose letters go here.
-func (s *backlog) addressee(name string) (topic.Subscription, bool) {
-	for _, l := range s.listeners {
-		if l.Name == name || name == "" && len(s.listeners) == 1 {
+// subscription returns the subscription that gave a message up: the one with that name, or the only one of this topic.
+func (s *backlog) subscription(name string) (topic.Subscription, bool) {
+	for _, l := range s.subscriptions {
+		if l.Name == name || name == "" && len(s.subscriptions) == 1 {
 			return l, true
 		}
 	}

@@ -1,8 +1,8 @@
-// Package replay brings dead letters back to the one subscription that gave them up: it lists them by cause, shows them, says
-// what it would do, and does it.
+// Package replay sends dead-lettered messages back to the one subscription that gave them up. It lists them by cause,
+// shows them, reports what a replay would do, and replays them.
 //
-// What is looked at is leased and given back. What is replayed is published first and acknowledged then, so a run that is cut
-// off repeats a letter at worst, and the inbox of whoever hears it gives the repetition no effect.
+// Messages are leased while a run reads them and released afterwards. A replayed message is published first and then
+// acknowledged, so an interrupted run repeats a message at worst, and the consumer's inbox ignores the repetition.
 package replay
 
 import (
@@ -19,27 +19,28 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Job lists what lies in all dead-letter topics or in those named, by cause. -show=N TOPIC shows letters, -dry TOPIC says what a
-// replay would do, -go TOPIC does it; -cause, -subject and -limit choose among them. DEAD_LETTERS says who hears what.
+// Job lists the messages of all dead-letter topics, or of those named, by cause. -show=N TOPIC shows messages, -dry
+// TOPIC reports what a replay would do, -go TOPIC replays; -cause, -subject and -limit select messages. DEAD_LETTERS
+// lists the subscriptions.
 var Job = fn.Job{Name: "replay", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}
 
-// runTime bounds a run. What it holds is leased for longer, so nobody else is given it meanwhile.
+// runTime limits a run. The lease of its messages is longer, so no other run receives them meanwhile.
 const (
 	runTime = 4 * time.Minute
 	lease   = runTime + time.Minute
 )
 
-// An order is what a run was asked for.
-type order struct {
-	topics  []string // all, where none is named
+// options are the arguments of a run.
+type options struct {
+	topics  []string // empty: all
 	show    int
 	dry, do bool
-	again   bool // also what has been replayed as often as is thought to help
+	again   bool // includes messages that were replayed maxReplays times
 	cause   string
 	subject string
-	limit   int // of each topic; 0 is all
+	limit   int // per topic; 0: all
 }
 
 func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
@@ -51,31 +52,31 @@ func run(ctx context.Context, e env.Env, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	shelves, err := r.choose(o.topics)
+	backlogs, err := r.choose(o.topics)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, runTime)
 	defer cancel()
-	r.gather(ctx, shelves)
+	r.gather(ctx, backlogs)
 	var failed []error
 	seen := 0
-	for _, s := range shelves {
-		failed = append(failed, r.process(ctx, o, s), r.giveBack(ctx, s))
-		seen += len(s.letters)
+	for _, s := range backlogs {
+		failed = append(failed, r.process(ctx, o, s), r.release(ctx, s))
+		seen += len(s.messages)
 	}
 	if err := errors.Join(failed...); err != nil || seen > 0 {
 		return err
 	}
-	return r.say("no letters in %d dead-letter topics", len(shelves))
+	return r.say("no messages in %d dead-letter topics", len(backlogs))
 }
 
-// A replayer is the job in its surroundings.
+// A replayer holds the clients and settings of a run.
 type replayer struct {
-	publisher topic.Publisher
-	puller    topic.Puller
-	listeners []topic.Subscription
-	out       io.Writer
+	publisher     topic.Publisher
+	puller        topic.Puller
+	subscriptions []topic.Subscription
+	out           io.Writer
 }
 
 func open(e env.Env, out io.Writer) (*replayer, error) {
@@ -84,21 +85,21 @@ func open(e env.Env, out io.Writer) (*replayer, error) {
 	if !can || !also {
 		return nil, errors.New("replay: no puller and publisher configured")
 	}
-	listeners, err := heard(e)
-	return &replayer{publisher: publisher, puller: puller, listeners: listeners, out: out}, err
+	subscriptions, err := loadSubscriptions(e)
+	return &replayer{publisher: publisher, puller: puller, subscriptions: subscriptions, out: out}, err
 }
 
-func parse(args []string, out io.Writer) (o order, err error) {
+func parse(args []string, out io.Writer) (o options, err error) {
 	set := flag.NewFlagSet("replay", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.IntVar(&o.show, "show", 0, "show so many letters, the oldest first: attributes and envelope, never the payload")
-	set.BoolVar(&o.dry, "dry", false, "say what a replay would do, and do nothing")
-	set.BoolVar(&o.do, "go", false, "replay: publish again, to the one function that gave a letter up")
-	set.BoolVar(&o.again, "again", false, "also what has been replayed twice already")
-	set.StringVar(&o.cause, "cause", "", "only letters whose cause has this text in it")
-	set.StringVar(&o.subject, "subject", "", "only letters of this subject")
-	set.IntVar(&o.limit, "limit", 0, "at most so many of each topic, the oldest first")
-	for rest := args; ; { // flags may come behind a topic
+	set.IntVar(&o.show, "show", 0, "show `N` messages, oldest first: attributes and envelope, never the payload")
+	set.BoolVar(&o.dry, "dry", false, "report what a replay would do, and change nothing")
+	set.BoolVar(&o.do, "go", false, "replay: publish the messages again, to the function that gave them up")
+	set.BoolVar(&o.again, "again", false, "include messages that were already replayed twice")
+	set.StringVar(&o.cause, "cause", "", "only messages whose cause contains this `text`")
+	set.StringVar(&o.subject, "subject", "", "only messages of this `subject`")
+	set.IntVar(&o.limit, "limit", 0, "at most `N` messages per topic, oldest first")
+	for rest := args; ; { // flags may follow a topic
 		if err := set.Parse(rest); err != nil {
 			return o, fn.Usage(err)
 		}
@@ -109,7 +110,7 @@ func parse(args []string, out io.Writer) (o order, err error) {
 	}
 }
 
-func (o order) check() error {
+func (o options) check() error {
 	acts := 0
 	for _, asked := range []bool{o.show != 0, o.dry, o.do} {
 		if asked {
@@ -118,26 +119,26 @@ func (o order) check() error {
 	}
 	switch {
 	case acts > 1:
-		return errors.New("one of -show, -dry and -go")
+		return errors.New("use only one of -show, -dry and -go")
 	case o.show < 0 || o.limit < 0:
-		return errors.New("-show and -limit count from 1")
+		return errors.New("-show and -limit must not be negative")
 	case (o.dry || o.do) && len(o.topics) == 0:
-		return errors.New("name the dead-letter topics")
+		return errors.New("-dry and -go require the names of dead-letter topics")
 	}
 	return nil
 }
 
-// process does with the letters of a topic what was asked for. Half of them, and nobody knows which comes first.
-func (r *replayer) process(ctx context.Context, o order, s *backlog) error {
+// process runs the requested action on the messages of a topic.
+func (r *replayer) process(ctx context.Context, o options, s *backlog) error {
 	if s.failed != nil {
 		return fmt.Errorf("replay: read %s: %w", s.name, s.failed)
 	}
 	if s.more {
-		if err := r.say("%s: there are more than the %d letters seen; order holds among these only", s.name, len(s.letters)); err != nil {
+		if err := r.say("%s: only %d messages were read; order holds among these only", s.name, len(s.messages)); err != nil {
 			return err
 		}
 	}
-	chosen := o.pick(s.letters)
+	chosen := o.pick(s.messages)
 	switch {
 	case o.do:
 		return r.send(ctx, s, o, chosen)

@@ -20,39 +20,40 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
 
-// Two functions of one service hear two subjects; a third hears the first subject too, and has letters of its own.
-var listeners = []topic.Subscription{
+// Two functions of one service consume two subjects. A third consumes the first subject too and has its own dead-letter
+// topic.
+var subscriptions = []topic.Subscription{
 	{Name: "hotel-paid", Topic: "paid.v1", DeadLetter: "hotel.paid.dlq"},
 	{Name: "hotel-held", Topic: "held.v1", DeadLetter: "hotel.held.dlq"},
 	{Name: "site-paid", Topic: "paid.v1", DeadLetter: "site.paid.dlq"},
 }
 
-// A desk is where somebody calls the job.
-type desk struct {
+// A runner runs the job on fake topics.
+type runner struct {
 	t         testing.TB
-	ctx       context.Context // of the command
-	shelf     *topictest.Backlog
+	ctx       context.Context // of the job
+	topics    *topictest.Backlog
 	published topictest.Memory
 	env       env.Env
 }
 
-func newDesk(t testing.TB) *desk {
-	e := env.Of(map[string]string{"DEAD_LETTERS": Listeners(listeners)})
-	return &desk{t: t, ctx: t.Context(), env: e, shelf: topictest.NewShelf(e.Now, "hotel.paid.dlq", "hotel.held.dlq", "site.paid.dlq")}
+func newRunner(t testing.TB) *runner {
+	e := env.Of(map[string]string{"DEAD_LETTERS": Listeners(subscriptions)})
+	return &runner{t: t, ctx: t.Context(), env: e, topics: topictest.NewShelf(e.Now, "hotel.paid.dlq", "hotel.held.dlq", "site.paid.dlq")}
 }
 
-// call runs the job as its command does and returns the exit code, what it said, and what it complained about.
-func (d *desk) call(args ...string) (code int, said, complained string) {
+// call runs the job like its command and returns the exit code, its output and its error output.
+func (d *runner) call(args ...string) (code int, said, complained string) {
 	d.t.Helper()
 	var out, errs bytes.Buffer
 	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
-	e := env.Give[topic.Puller](env.Give[topic.Publisher](d.env, &d.published), d.shelf)
+	e := env.Give[topic.Puller](env.Give[topic.Publisher](d.env, &d.published), d.topics)
 	code = fn.RunJob(d.ctx, job, e, args, &errs)
 	return code, out.String(), errs.String()
 }
 
-// want runs the job, and fails unless it ends well and says all this.
-func (d *desk) want(says []string, args ...string) string {
+// want runs the job and fails the test unless it succeeds and prints all of says.
+func (d *runner) want(says []string, args ...string) string {
 	d.t.Helper()
 	code, said, complained := d.call(args...)
 	if code != 0 {
@@ -60,16 +61,16 @@ func (d *desk) want(says []string, args ...string) string {
 	}
 	for _, s := range says {
 		if !strings.Contains(said, s) {
-			d.t.Errorf("%v: it does not say %q but\n%s", args, s, said)
+			d.t.Errorf("%v: got output\n%s\nwant %q in it", args, said, s)
 		}
 	}
 	return said
 }
 
-// born is when the first event happened; minutes later come the others.
+// born is the time of the first event. The others happen minutes later.
 var born = time.Date(2031, 3, 21, 12, 0, 0, 0, time.UTC)
 
-// dead is an event of a key as a function has parked it.
+// dead returns a message that a function has dead-lettered.
 func dead(t testing.TB, shelf, subject, by, reason, key string, version, minute int) topic.Message {
 	t.Helper()
 	user := "usr_secret"
@@ -93,7 +94,7 @@ func paid(t testing.TB, key string, version, minute int) topic.Message {
 	return dead(t, "hotel.paid.dlq", "paid.v1", "hotel-paid", "reservation: "+id.New[id.Reservation]().String()+" not found", key, version, minute)
 }
 
-// refused is a letter that the bus has put down, of an event without a form.
+// refused returns a message that the bus has dead-lettered, whose event is malformed.
 func refused(shelf, by string) topic.Message {
 	return topic.Message{Topic: shelf, OrderingKey: "k9", Data: []byte("not json"), Attributes: map[string]string{
 		"CloudPubSubDeadLetterSourceSubscription": by, "CloudPubSubDeadLetterSourceDeliveryCount": "20"}}
@@ -106,17 +107,17 @@ func eventIDs(messages []topic.Message) (all []string) {
 	return all
 }
 
-func TestLettersAreListedByCauseAndLeftWhereTheyAre(t *testing.T) {
+func TestList_byCause(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	worn := paid(t, "k3", 1, 3)
-	worn.Attributes[topic.Replays] = "2"
-	d.shelf.Put(paid(t, "k1", 1, 2), paid(t, "k2", 1, 1), worn, refused("hotel.paid.dlq", "hotel-paid"),
+	d := newRunner(t)
+	repeated := paid(t, "k3", 1, 3)
+	repeated.Attributes[topic.Replays] = "2"
+	d.topics.Put(paid(t, "k1", 1, 2), paid(t, "k2", 1, 1), repeated, refused("hotel.paid.dlq", "hotel-paid"),
 		dead(t, "hotel.held.dlq", "held.v1", "hotel-held", "contract: /units", "k1", 1, 5))
-	before := slices.Concat(d.shelf.Left("hotel.paid.dlq"), d.shelf.Left("hotel.held.dlq"))
+	before := slices.Concat(d.topics.Left("hotel.paid.dlq"), d.topics.Left("hotel.held.dlq"))
 	said := d.want([]string{
-		"hotel.paid.dlq: 3 of paid.v1 to hotel-paid, the oldest of 2031-03-21T12:01:00Z, 1 replayed twice already: reservation: rsv_… not found\n",
-		"hotel.paid.dlq: 1 of unreadable to hotel-paid", ": refused 20 times; its log says why\n",
+		"hotel.paid.dlq: 3 of paid.v1 to hotel-paid, the oldest of 2031-03-21T12:01:00Z, 1 already replayed twice: reservation: rsv_… not found\n",
+		"hotel.paid.dlq: 1 of unreadable to hotel-paid", ": rejected 20 times; see the log of the function\n",
 		"hotel.held.dlq: 1 of held.v1 to hotel-held, the oldest of 2031-03-21T12:05:00Z: contract: /units\n",
 	})
 	if strings.Contains(said, "site.paid.dlq") || strings.Contains(said, "Zarghuna") {
@@ -124,107 +125,108 @@ func TestLettersAreListedByCauseAndLeftWhereTheyAre(t *testing.T) {
 	}
 	d.want([]string{"hotel.held.dlq: 1 of"}, "hotel.held.dlq")
 	if again := d.want(nil); again != said {
-		t.Errorf("the second look says\n%s", again)
+		t.Errorf("second run: got\n%s\nwant\n%s", again, said)
 	}
-	if after := slices.Concat(d.shelf.Left("hotel.paid.dlq"), d.shelf.Left("hotel.held.dlq")); len(after) != len(before) || len(d.published.Messages()) > 0 {
-		t.Errorf("%d letters of %d are left, %d published", len(after), len(before), len(d.published.Messages()))
+	if after := slices.Concat(d.topics.Left("hotel.paid.dlq"), d.topics.Left("hotel.held.dlq")); len(after) != len(before) || len(d.published.Messages()) > 0 {
+		t.Errorf("%d of %d messages are left, %d published; want all left", len(after), len(before), len(d.published.Messages()))
 	}
 }
 
-func TestNoLettersAreSaidToo(t *testing.T) {
+func TestList_empty(t *testing.T) {
 	t.Parallel()
-	newDesk(t).want([]string{"no letters in 3 dead-letter topics\n"})
+	newRunner(t).want([]string{"no messages in 3 dead-letter topics\n"})
 }
 
-func TestATopicThatCannotBeLookedIntoHidesNoOther(t *testing.T) {
+func TestList_unreadableTopic(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	d.shelf = topictest.NewShelf(d.env.Now, "hotel.paid.dlq")
-	d.shelf.Put(paid(t, "k1", 1, 1))
+	d := newRunner(t)
+	d.topics = topictest.NewShelf(d.env.Now, "hotel.paid.dlq")
+	d.topics.Put(paid(t, "k1", 1, 1))
 	code, said, complained := d.call()
 	if code != 1 || !strings.Contains(said, "hotel.paid.dlq: 1 of") || !strings.Contains(complained, "hotel.held.dlq") || !strings.Contains(complained, "site.paid.dlq") {
 		t.Errorf("exit %d, %s, said %s", code, complained, said)
 	}
 }
 
-// More letters lie there than are looked at, by their number or by their size.
-func TestALookIsBounded(t *testing.T) {
+// A topic has more messages or bytes than a run reads.
+func TestGather_limits(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		bytes, letters, seen int
+		bytes, messages, seen int
 	}{
-		"by number": {0, maxLetters + 1, maxLetters},
-		"by size":   {maxBytes / portion, 2*portion + 1, portion},
+		"by number": {0, maxMessages + 1, maxMessages},
+		"by size":   {maxBytes / pullSize, 2*pullSize + 1, pullSize},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
+			d := newRunner(t)
 			m := refused("hotel.paid.dlq", "hotel-paid")
 			m.Data = make([]byte, test.bytes+1)
-			d.shelf.Put(slices.Repeat([]topic.Message{m}, test.letters)...)
-			d.want([]string{fmt.Sprintf("there are more than the %d letters seen", test.seen)}, "hotel.paid.dlq")
+			d.topics.Put(slices.Repeat([]topic.Message{m}, test.messages)...)
+			d.want([]string{fmt.Sprintf("only %d messages were read", test.seen)}, "hotel.paid.dlq")
 		})
 	}
 }
 
-func TestWhatIsShownTellsNothingOfGuests(t *testing.T) {
+func TestShow_noGuestData(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newRunner(t)
 	first, second := paid(t, "k1", 1, 1), paid(t, "k1", 2, 2)
-	d.shelf.Put(second, first)
+	d.topics.Put(second, first)
 	said := d.want([]string{first.Attributes["ce-id"], `"melmastoon-parked-by":"hotel-paid"`, `"occurredAt":"2031-03-21T12:01:00`, "bytes, not shown"}, "-show=1", "hotel.paid.dlq")
 	if strings.Contains(said, "Zarghuna") || strings.Contains(said, "usr_secret") || strings.Contains(said, second.Attributes["ce-id"]) {
 		t.Errorf("it says\n%s", said)
 	}
 }
 
-func TestADryRunSaysWhatAReplayDoesAndDoesNothing(t *testing.T) {
+func TestDryRun(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	worn := paid(t, "k2", 1, 1)
-	worn.Attributes[topic.Replays] = "2"
-	d.shelf.Put(paid(t, "k1", 1, 1), worn)
-	d.want([]string{"would replay evt_", `to hotel-paid, key "k1", replayed 0 times before`, "would leave " + worn.Attributes["ce-id"] + ": replayed 2 times already", "would replay 1 of 2 letters\n"}, "-dry", "hotel.paid.dlq")
-	if n := len(d.published.Messages()); n > 0 || len(d.shelf.Left("hotel.paid.dlq")) != 2 {
+	d := newRunner(t)
+	repeated := paid(t, "k2", 1, 1)
+	repeated.Attributes[topic.Replays] = "2"
+	d.topics.Put(paid(t, "k1", 1, 1), repeated)
+	d.want([]string{"would replay evt_", `to hotel-paid, key "k1", replayed 0 times before`, "would skip " + repeated.Attributes["ce-id"] + ": already replayed 2 times", "would replay 1 of 2 messages\n"}, "-dry", "hotel.paid.dlq")
+	if n := len(d.published.Messages()); n > 0 || len(d.topics.Left("hotel.paid.dlq")) != 2 {
 		t.Errorf("%d published", n)
 	}
-	d.want([]string{"replayed 1 of 2 letters\n"}, "-go", "hotel.paid.dlq")
+	d.want([]string{"replayed 1 of 2 messages\n"}, "-go", "hotel.paid.dlq")
 }
 
-func TestALetterComesBackAsItWasToTheOneThatGaveItUp(t *testing.T) {
+func TestSend_originalToOneSubscription(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	letter := paid(t, "tenant:k1", 7, 1)
+	d := newRunner(t)
+	original := paid(t, "tenant:k1", 7, 1)
 	strange := refused("site.paid.dlq", "site-paid")
 	strange.Attributes["content-type"] = "text/plain"
-	d.shelf.Put(letter, strange)
+	d.topics.Put(original, strange)
 	d.want([]string{"hotel.paid.dlq: replayed 1 of 1", "site.paid.dlq: replayed 1 of 1"}, "-go", "hotel.paid.dlq", "site.paid.dlq", "hotel.paid.dlq")
 	got := d.published.Messages()
-	want := maps.Clone(letter.Attributes)
+	want := maps.Clone(original.Attributes)
 	for _, name := range []string{"melmastoon-parked-by", "melmastoon-parked-reason", "x-guest"} {
 		delete(want, name)
 	}
 	want["ce-replayto"], want["ce-replays"] = "hotel-paid", "1"
-	if len(got) != 2 || !maps.Equal(got[0].Attributes, want) || !bytes.Equal(got[0].Data, letter.Data) || got[0].Topic != "paid.v1" || got[0].OrderingKey != "tenant:k1" {
+	if len(got) != 2 || !maps.Equal(got[0].Attributes, want) || !bytes.Equal(got[0].Data, original.Data) || got[0].Topic != "paid.v1" || got[0].OrderingKey != "tenant:k1" {
 		t.Errorf("published %v\nwant      %v", got[0], want)
 	}
 	if a := (map[string]string{"content-type": "text/plain", "ce-replayto": "site-paid", "ce-replays": "1"}); !maps.Equal(got[1].Attributes, a) || got[1].OrderingKey != "k9" || got[1].Topic != "paid.v1" {
 		t.Errorf("published %v, want %v", got[1], a)
 	}
-	if left := len(d.shelf.Left("hotel.paid.dlq")) + len(d.shelf.Left("site.paid.dlq")); left != 0 {
-		t.Errorf("%d letters are left", left)
+	if left := len(d.topics.Left("hotel.paid.dlq")) + len(d.topics.Left("site.paid.dlq")); left != 0 {
+		t.Errorf("%d messages are left", left)
 	}
 	d.want([]string{"replayed 0 of 0"}, "-go", "hotel.paid.dlq")
 }
 
-// A thousand letters of twenty keys lie in the worst order. Versions decide within a key, since clocks of producers differ.
-func TestLettersOfAKeyComeBackInTheirOrder(t *testing.T) {
+// A thousand messages of twenty keys arrive in the worst order. Within a key the version decides, because producers'
+// clocks differ.
+func TestSend_orderPerKey(t *testing.T) {
 	t.Parallel()
 	const keys, each = 20, 50
-	d := newDesk(t)
+	d := newRunner(t)
 	for version := each; version > 0; version-- {
 		for key := range keys {
-			d.shelf.Put(paid(t, fmt.Sprint("k", key), version, -version%7))
+			d.topics.Put(paid(t, fmt.Sprint("k", key), version, -version%7))
 		}
 	}
 	d.want([]string{"replayed 1000 of 1000"}, "-go", "hotel.paid.dlq")
@@ -240,15 +242,15 @@ func TestLettersOfAKeyComeBackInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBePublishedStaysWithWhatIsBehindIt(t *testing.T) {
+func TestSend_failureStopsItsKey(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newRunner(t)
 	var all []topic.Message
-	for n := range 2 * together { // the failure is in one portion, what is behind it in two
+	for n := range 2 * batchSize { // the failure is in the first batch, later messages of its key in both
 		all = append(all, paid(t, fmt.Sprint("k", n%2), n+1, n))
 	}
 	bad := all[51] // of k1
-	d.shelf.Put(all...)
+	d.topics.Put(all...)
 	d.published.Refuse = func(m topic.Message) error {
 		if m.Attributes["ce-id"] == bad.Attributes["ce-id"] {
 			return topic.ErrRefused
@@ -263,64 +265,64 @@ func TestWhatCannotBePublishedStaysWithWhatIsBehindIt(t *testing.T) {
 	for n := 51; n < len(all); n += 2 {
 		left = append(left, all[n].Attributes["ce-id"])
 	}
-	if got := eventIDs(d.shelf.Left("hotel.paid.dlq")); !slices.Equal(got, left) {
-		t.Errorf("left are %d letters, want %d", len(got), len(left))
+	if got := eventIDs(d.topics.Left("hotel.paid.dlq")); !slices.Equal(got, left) {
+		t.Errorf("%d messages are left, want %d", len(got), len(left))
 	}
 	d.published.Refuse = nil
 	d.want([]string{"replayed 75 of 75"}, "-go", "hotel.paid.dlq")
 }
 
-func TestWhoIsAskedForIsChosen(t *testing.T) {
+func TestPick(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		args []string
 		sent int
 	}{
-		"all":                                {nil, 4},
-		"those of a cause":                   {[]string{"-cause=not found"}, 3},
-		"those of a cause as it is listed":   {[]string{"-cause=rsv_… not"}, 3},
-		"those of a subject":                 {[]string{"-subject=held.v1"}, 1},
-		"the oldest":                         {[]string{"-limit=2"}, 2},
-		"the oldest of a cause":              {[]string{"-limit=2", "-cause=/units"}, 1},
-		"nobody":                             {[]string{"-cause=something else"}, 0},
-		"also what has been replayed enough": {[]string{"-again"}, 5},
+		"all":                     {nil, 4},
+		"a cause":                 {[]string{"-cause=not found"}, 3},
+		"a cause as it is listed": {[]string{"-cause=rsv_… not"}, 3},
+		"a subject":               {[]string{"-subject=held.v1"}, 1},
+		"the oldest":              {[]string{"-limit=2"}, 2},
+		"the oldest of a cause":   {[]string{"-limit=2", "-cause=/units"}, 1},
+		"no match":                {[]string{"-cause=something else"}, 0},
+		"also replayed twice":     {[]string{"-again"}, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t)
-			worn := paid(t, "k7", 1, 0)
-			worn.Attributes[topic.Replays] = "2"
+			d := newRunner(t)
+			repeated := paid(t, "k7", 1, 0)
+			repeated.Attributes[topic.Replays] = "2"
 			if strings.Contains(fmt.Sprint(test.args), "limit") {
-				worn = paid(t, "k7", 1, 9)
+				repeated = paid(t, "k7", 1, 9)
 			}
-			d.shelf.Put(paid(t, "k3", 1, 3), paid(t, "k1", 1, 1), worn, paid(t, "k2", 1, 2), dead(t, "hotel.paid.dlq", "held.v1", "hotel-paid", "contract: /units", "k4", 1, 4))
+			d.topics.Put(paid(t, "k3", 1, 3), paid(t, "k1", 1, 1), repeated, paid(t, "k2", 1, 2), dead(t, "hotel.paid.dlq", "held.v1", "hotel-paid", "contract: /units", "k4", 1, 4))
 			d.want([]string{fmt.Sprintf("replayed %d of 5", test.sent)}, append([]string{"-go", "hotel.paid.dlq"}, test.args...)...)
 			if n := len(d.published.Messages()); n != test.sent {
 				t.Errorf("%d published, want %d", n, test.sent)
 			}
 			if test.sent == 2 && d.published.Messages()[0].OrderingKey != "k1" {
-				t.Errorf("first came %s", d.published.Messages()[0].OrderingKey)
+				t.Errorf("first published key %s, want k1", d.published.Messages()[0].OrderingKey)
 			}
 		})
 	}
 }
 
-func TestWhatCameBackTwiceIsLeftUnlessItIsAskedFor(t *testing.T) {
+func TestSend_maxReplays(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newRunner(t)
 	m := paid(t, "k1", 1, 1)
 	for replay := 1; replay <= 4; replay++ {
-		d.shelf.Put(m)
+		d.topics.Put(m)
 		if replay == 3 {
-			d.want([]string{"left " + m.Attributes["ce-id"] + ": replayed 2 times already", "replayed 0 of 1"}, "-go", "hotel.paid.dlq")
+			d.want([]string{"skipped " + m.Attributes["ce-id"] + ": already replayed 2 times", "replayed 0 of 1"}, "-go", "hotel.paid.dlq")
 		}
 		args := []string{"-go", "hotel.paid.dlq"}
-		if replay > enough {
+		if replay > maxReplays {
 			args = append(args, "-again")
 		}
 		d.want([]string{"replayed 1 of 1"}, args...)
 		sent := d.published.Messages()
-		m = sent[len(sent)-1] // it fails again, and is parked as it came
+		m = sent[len(sent)-1] // it fails and is dead-lettered again
 		m.Topic, m.Attributes = "hotel.paid.dlq", maps.Clone(m.Attributes)
 		m.Attributes["melmastoon-parked-by"] = "hotel-paid"
 		if got := m.Attributes[topic.Replays]; got != fmt.Sprint(replay) || len(sent) != replay {
@@ -329,28 +331,28 @@ func TestWhatCameBackTwiceIsLeftUnlessItIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestALetterOfNobodyIsLeft(t *testing.T) {
+func TestSend_unknownSubscription(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	d.shelf.Put(dead(t, "hotel.paid.dlq", "paid.v1", "hotel-gone", "x", "k", 1, 1))
-	d.want([]string{`: nobody called "hotel-gone" puts letters here`, "replayed 0 of 1"}, "-go", "hotel.paid.dlq")
-	if n := len(d.shelf.Left("hotel.paid.dlq")); n != 1 {
-		t.Errorf("%d letters are left", n)
+	d := newRunner(t)
+	d.topics.Put(dead(t, "hotel.paid.dlq", "paid.v1", "hotel-gone", "x", "k", 1, 1))
+	d.want([]string{`: no subscription "hotel-gone" uses this dead-letter topic`, "replayed 0 of 1"}, "-go", "hotel.paid.dlq")
+	if n := len(d.topics.Left("hotel.paid.dlq")); n != 1 {
+		t.Errorf("%d messages are left", n)
 	}
-	d.shelf.Put(topic.Message{Topic: "site.paid.dlq", Data: []byte("laid down by hand")})
+	d.topics.Put(topic.Message{Topic: "site.paid.dlq", Data: []byte("laid down by hand")})
 	d.want([]string{": no reason recorded\n"}, "site.paid.dlq")
 	d.want([]string{"replayed 1 of 1"}, "-go", "site.paid.dlq")
 	if m := d.published.Messages(); len(m) != 1 || m[0].Attributes[topic.ReplayTo] != "site-paid" {
-		t.Errorf("published %v, want it for the only one whose letters go there", m)
+		t.Errorf("published %v, want one message to site-paid", m)
 	}
 }
 
-// Cut off between publishing and acknowledging, and unable to give anything back, as a run that is killed is.
-func TestARunThatIsKilledLosesNothing(t *testing.T) {
+// A run is killed between publishing and acknowledging and releases nothing.
+func TestSend_killed(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	d.shelf.Put(paid(t, "k1", 1, 1), paid(t, "k1", 2, 2))
-	d.shelf.Refuse = func(verb string) error {
+	d := newRunner(t)
+	d.topics.Put(paid(t, "k1", 1, 1), paid(t, "k1", 2, 2))
+	d.topics.Refuse = func(verb string) error {
 		if verb != "pull" {
 			return errors.New("killed")
 		}
@@ -359,8 +361,8 @@ func TestARunThatIsKilledLosesNothing(t *testing.T) {
 	if code, _, complained := d.call("-go", "hotel.paid.dlq"); code != 1 || !strings.Contains(complained, "were published again and not removed") || !strings.Contains(complained, "are redelivered in 5m") {
 		t.Errorf("exit %d, %s", code, complained)
 	}
-	d.shelf.Refuse = nil
-	d.want([]string{"replayed 0 of 0"}, "-go", "hotel.paid.dlq") // leased still
+	d.topics.Refuse = nil
+	d.want([]string{"replayed 0 of 0"}, "-go", "hotel.paid.dlq") // still leased
 	d.env.Advance(lease)
 	d.want([]string{"replayed 2 of 2"}, "-go", "hotel.paid.dlq")
 	if got := eventIDs(d.published.Messages()); len(got) != 4 || !slices.Equal(got[:2], got[2:]) {
@@ -368,35 +370,35 @@ func TestARunThatIsKilledLosesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsHeldIsGivenBackWhenSomethingFails(t *testing.T) {
+func TestSend_releasesOnFailure(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	for n := range 2 * together {
-		d.shelf.Put(paid(t, fmt.Sprint("k", n), 1, n))
+	d := newRunner(t)
+	for n := range 2 * batchSize {
+		d.topics.Put(paid(t, fmt.Sprint("k", n), 1, n))
 	}
 	asked := 0
 	d.published.Refuse = func(topic.Message) error { asked++; return fault.ErrUnavailable }
 	if code, said, complained := d.call("-go", "hotel.paid.dlq"); code != 1 || !strings.Contains(said, "replayed 0 of 200") || complained == "" {
 		t.Errorf("exit %d, %s, said %s", code, complained, said)
 	}
-	if asked != together {
-		t.Errorf("a bus that is away was asked %d times, want %d", asked, together)
+	if asked != batchSize {
+		t.Errorf("%d messages were published to an unavailable bus, want %d", asked, batchSize)
 	}
 	d.published.Refuse = nil
-	d.shelf.Refuse = func(verb string) error {
+	d.topics.Refuse = func(verb string) error {
 		if verb == "release" {
-			return errors.New("there is nothing left to give back")
+			return errors.New("nothing to release")
 		}
 		return nil
 	}
 	d.want([]string{"replayed 200 of 200"}, "-go", "hotel.paid.dlq") // at once
 }
 
-// Told to stop in the middle: what is out is acknowledged all the same, and the rest is there at once for whoever comes next.
-func TestARunThatIsToldToStopLeavesNothingOpen(t *testing.T) {
+// A run is canceled in the middle: published messages are acknowledged, and the others are released at once.
+func TestSend_canceled(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	d.shelf.Put(paid(t, "k1", 1, 1), paid(t, "k2", 1, 2))
+	d := newRunner(t)
+	d.topics.Put(paid(t, "k1", 1, 1), paid(t, "k2", 1, 2))
 	ctx, stop := context.WithCancel(t.Context())
 	d.ctx = ctx
 	d.published.Refuse = func(topic.Message) error { stop(); return nil }
@@ -410,28 +412,28 @@ func TestARunThatIsToldToStopLeavesNothingOpen(t *testing.T) {
 	}
 }
 
-func TestWhatIsCalledWronglyTouchesNothing(t *testing.T) {
+func TestParse_invalid(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
 		args []string
 		says string
 	}{
-		{"a replay of everything", []string{"-go"}, "name the dead-letter topics"},
-		{"a dry run of everything", []string{"-dry"}, "name the dead-letter topics"},
+		{"a replay of everything", []string{"-go"}, "require the names"},
+		{"a dry run of everything", []string{"-dry"}, "require the names"},
 		{"two things at once", []string{"-dry", "-go", "hotel.paid.dlq"}, "one of"},
 		{"a topic that is not there", []string{"-go", "hotel.gone.dlq"}, "hotel.gone.dlq"},
-		{"less than none", []string{"-go", "hotel.paid.dlq", "-limit=-1"}, "-limit"},
+		{"a negative limit", []string{"-go", "hotel.paid.dlq", "-limit=-1"}, "-limit"},
 		{"a flag that does not exist", []string{"-sideways"}, "sideways"},
 	} {
-		d := newDesk(t)
-		d.shelf.Refuse = func(verb string) error { return errors.New("it was asked to " + verb) }
+		d := newRunner(t)
+		d.topics.Refuse = func(verb string) error { return errors.New("it was asked to " + verb) }
 		if code, _, complained := d.call(test.args...); code != 2 || !strings.Contains(complained, test.says) {
-			t.Errorf("%s: exit %d, %q, want 2 and a word about %q", test.name, code, complained, test.says)
+			t.Errorf("%s: exit %d, %q, want 2 and %q", test.name, code, complained, test.says)
 		}
 	}
-	d := newDesk(t)
-	d.shelf.Refuse = func(string) error { return errors.New("the bus is away") }
+	d := newRunner(t)
+	d.topics.Refuse = func(string) error { return errors.New("the bus is away") }
 	if code, _, complained := d.call(); code != 1 || !strings.Contains(complained, "away") {
 		t.Errorf("exit %d, %q", code, complained)
 	}

@@ -10,19 +10,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// together is how many letters are published, and then acknowledged, at a time.
-const together = 100
+// batchSize is the number of messages that are published, and then acknowledged, at a time.
+const batchSize = 100
 
-// send publishes the letters again and removes those that are out. One that cannot be published stays, and those of its key
-// behind it; the others go on.
-func (r *replayer) send(ctx context.Context, s *backlog, o order, letters []message) error {
+// send publishes the messages again and acknowledges the published ones. If one cannot be published, it and the later
+// ones of its key stay; other keys continue.
+func (r *replayer) send(ctx context.Context, s *backlog, o options, messages []message) error {
 	var failed []error
 	sent, stuck := 0, map[string]bool{} // by key
-	for some := range slices.Chunk(letters, together) {
+	for some := range slices.Chunk(messages, batchSize) {
 		var out []message
 		for _, l := range some {
-			if why := l.reason(o); why != "" {
-				failed = append(failed, r.say("%s: left %s: %s", s.name, l.name(), why))
+			if why := l.skipReason(o); why != "" {
+				failed = append(failed, r.say("%s: skipped %s: %s", s.name, l.name(), why))
 			} else if !stuck[l.key] {
 				out = append(out, l)
 			}
@@ -31,20 +31,20 @@ func (r *replayer) send(ctx context.Context, s *backlog, o order, letters []mess
 		sent += len(gone)
 		failed = append(failed, err, r.acknowledge(ctx, s, gone))
 		if ctx.Err() != nil || errors.Is(err, fault.ErrUnavailable) {
-			break // for the others there is nobody either
+			break // publishing the others would fail too
 		}
 	}
-	return errors.Join(append(failed, ctx.Err(), r.say("%s: replayed %d of %d letters", s.name, sent, len(s.letters)))...)
+	return errors.Join(append(failed, ctx.Err(), r.say("%s: replayed %d of %d messages", s.name, sent, len(s.messages)))...)
 }
 
-// publish returns the letters that are out, and notes the keys of those that are not. Of many errors it tells the first.
-func (r *replayer) publish(ctx context.Context, s *backlog, letters []message, stuck map[string]bool) (gone []message, failed error) {
-	var messages []topic.Message
-	for _, l := range letters {
-		messages = append(messages, l.again())
+// publish returns the published messages and records the keys of the others in stuck. It returns the first error.
+func (r *replayer) publish(ctx context.Context, s *backlog, messages []message, stuck map[string]bool) (gone []message, failed error) {
+	var again []topic.Message
+	for _, l := range messages {
+		again = append(again, l.again())
 	}
-	for i, err := range r.publisher.Publish(ctx, messages) {
-		l := letters[i]
+	for i, err := range r.publisher.Publish(ctx, again) {
+		l := messages[i]
 		if err == nil {
 			gone = append(gone, l)
 			continue
@@ -57,20 +57,20 @@ func (r *replayer) publish(ctx context.Context, s *backlog, letters []message, s
 	return gone, failed
 }
 
-// acknowledge removes what is out, also when the run has just been told to stop.
+// acknowledge removes the published messages, even after the run was canceled.
 func (r *replayer) acknowledge(ctx context.Context, s *backlog, gone []message) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
-	receipts := receipts(gone)
-	if err := r.puller.Acknowledge(ctx, s.name, receipts); err != nil {
+	published := receipts(gone)
+	if err := r.puller.Acknowledge(ctx, s.name, published); err != nil {
 		return fmt.Errorf("replay: %d messages of %s were published again and not removed: %w", len(gone), s.name, err)
 	}
-	for i, l := range s.letters {
-		if slices.Contains(receipts, l.Receipt) {
-			s.letters[i].Receipt = "" // nothing is left to give back
+	for i, l := range s.messages {
+		if slices.Contains(published, l.Receipt) {
+			s.messages[i].Receipt = "" // do not release it
 		}
 	}
 	return nil

@@ -14,67 +14,68 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// From the event to its effect: parked, listed, rehearsed, replayed too soon, refused, mended, replayed, and had once.
-func TestALetterComesBackToItsEffect(t *testing.T) {
+// A message is dead-lettered, listed, replayed too early, rejected again, and processed once after the consumer is
+// fixed.
+func TestReplay_untilProcessedOnce(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world) {
 		w.clerk.parks.Store(true)
-		told := slices.Concat(w.tell("k1", 3), w.tell("k2", 1))
-		w.says(w.lie(4), ": clerk: no book for evt_…\n")
+		published := slices.Concat(w.publish("k1", 3), w.publish("k2", 1))
+		w.says(w.backlog(4), ": clerk: no book for evt_…\n")
 		w.until("the witness has heard", func() bool { return w.seen.Load() == 4 })
 
-		w.says(w.call(0, "-dry", letters), "would replay "+told[0].String(), "would replay 4 of 4")
-		w.lie(4)
+		w.says(w.call(0, "-dry", letters), "would replay "+published[0].String(), "would replay 4 of 4")
+		w.backlog(4)
 		if n := w.clerk.heard(); n != 4 || len(w.clerk.did()) > 0 {
-			t.Errorf("a dry run brought the clerk from 4 pushes to %d", n)
+			t.Errorf("got %d pushes after a dry run, want 4", n)
 		}
 
-		for replay := 1; replay <= 2; replay++ { // too soon: it is not mended
+		for replay := 1; replay <= 2; replay++ { // too early: the consumer is not fixed
 			w.says(w.call(0, "-go", letters), "replayed 4 of 4")
 			w.until("the clerk has heard", func() bool { return w.clerk.heard() == 4+4*replay })
-			w.lie(4)
-			w.says(w.call(0, "-show=1", letters), told[0].String(), fmt.Sprintf(`"ce-replays":"%d"`, replay), `"melmastoon-parked-reason":"clerk: no book for `+told[0].String())
+			w.backlog(4)
+			w.says(w.call(0, "-show=1", letters), published[0].String(), fmt.Sprintf(`"ce-replays":"%d"`, replay), `"melmastoon-parked-reason":"clerk: no book for `+published[0].String())
 		}
-		w.says(w.call(0, letters), "4 replayed twice already")
-		w.says(w.call(0, "-go", letters), "left "+told[0].String()+": replayed 2 times already", "replayed 0 of 4")
+		w.says(w.call(0, letters), "4 already replayed twice")
+		w.says(w.call(0, "-go", letters), "skipped "+published[0].String()+": already replayed 2 times", "replayed 0 of 4")
 
 		w.clerk.parks.Store(false)
 		w.says(w.call(0, "-go", "-again", letters), "replayed 4 of 4")
 		w.until("each has its effect", func() bool { return len(w.clerk.did()) == 4 })
 		w.says(w.call(0, "-go", letters), "replayed 0 of 0")
 		did := w.clerk.did()
-		if got := slices.DeleteFunc(slices.Clone(did), func(e id.Event) bool { return e == told[3] }); !slices.Equal(got, told[:3]) {
-			t.Errorf("of the key it did %v, want %v", got, told[:3])
+		if got := slices.DeleteFunc(slices.Clone(did), func(e id.Event) bool { return e == published[3] }); !slices.Equal(got, published[:3]) {
+			t.Errorf("processed %v, want %v", got, published[:3])
 		}
 		if n := w.seen.Load(); n != 4 {
-			t.Errorf("the witness heard %d, want the 4 it had heard before", n)
+			t.Errorf("the witness received %d events, want the 4 from before", n)
 		}
 	})
 }
 
-// What the bus itself gives up comes with a count too, and goes back as the rest does.
-func TestALetterThatTheBusPutDownComesBack(t *testing.T) {
+// Messages that the bus itself dead-letters have a count too and are replayed like the others.
+func TestReplay_deadLetteredByBus(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world) {
 		w.clerk.refuses.Store(true)
-		told := w.tell("k1", 1)
+		published := w.publish("k1", 1)
 		hurry := func(pushes int) {
 			w.until("it is refused often enough", func() bool { w.db.Advance(10 * time.Minute); return w.clerk.heard() == pushes })
 		}
 		hurry(5)
-		w.says(w.lie(1), ": refused: it answered 500\n")
+		w.says(w.backlog(1), ": rejected: it answered 500\n")
 		w.says(w.call(0, "-go", letters), "replayed 1 of 1")
 		hurry(10)
-		w.lie(1)
+		w.backlog(1)
 		w.says(w.call(0, "-show=9", letters), `"ce-replays":"1"`, `"CloudPubSubDeadLetterSourceDeliveryCount":"5"`)
 		w.clerk.refuses.Store(false)
 		w.says(w.call(0, "-go", letters), "replayed 1 of 1")
-		w.until("it has its effect", func() bool { return slices.Equal(w.clerk.did(), told) })
+		w.until("it has its effect", func() bool { return slices.Equal(w.clerk.did(), published) })
 		if n := w.seen.Load(); n != 1 {
-			t.Errorf("the witness heard %d", n)
+			t.Errorf("the witness received %d events", n)
 		}
 	})
 }
 
-// A doomed puller belongs to a process that is killed after it has published: it acknowledges and releases nothing.
+// A doomed puller fails like a process that is killed after publishing: it acknowledges and releases nothing.
 type doomed struct {
 	topic.Puller
 	mu   sync.Mutex
@@ -83,7 +84,7 @@ type doomed struct {
 
 var errKilled = errors.New("killed")
 
-// Acknowledge notes what was to be acknowledged.
+// Acknowledge records the receipts.
 func (d *doomed) Acknowledge(_ context.Context, _ string, receipts []string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,44 +92,44 @@ func (d *doomed) Acknowledge(_ context.Context, _ string, receipts []string) err
 	return errKilled
 }
 
-// Release notes nothing.
+// Release does nothing.
 func (d *doomed) Release(context.Context, string, []string) error { return errKilled }
 
-func TestAReplayThatIsKilledIsRepeatedWithoutEffect(t *testing.T) {
+func TestReplay_killedHasNoSecondEffect(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world) {
 		w.clerk.parks.Store(true)
-		told := w.tell("k1", 2)
-		w.lie(2)
+		published := w.publish("k1", 2)
+		w.backlog(2)
 		w.clerk.parks.Store(false)
 		puller, _ := topic.OpenPuller(w.env)
 		d := &doomed{Puller: puller}
 		w.says(w.callOn(env.Give[topic.Puller](w.env, d), 1, "-go", letters), "replayed 2 of 2")
-		w.until("each has its effect", func() bool { return slices.Equal(w.clerk.did(), told) })
+		w.until("each has its effect", func() bool { return slices.Equal(w.clerk.did(), published) })
 
 		if err := puller.Release(t.Context(), letters, d.held); err != nil { // as the end of their leases does
 			t.Fatal(err)
 		}
-		w.lie(2)
+		w.backlog(2)
 		w.says(w.call(0, "-go", letters), "replayed 2 of 2")
 		w.until("the clerk has heard both again", func() bool { return w.clerk.heard() == 6 })
 		w.says(w.call(0, "-go", letters), "replayed 0 of 0")
-		if got := w.clerk.did(); !slices.Equal(got, told) {
-			t.Errorf("it did %v, want %v once", got, told)
+		if got := w.clerk.did(); !slices.Equal(got, published) {
+			t.Errorf("processed %v, want %v once", got, published)
 		}
 	})
 }
 
-func TestTwoReplaysAtOnceDoNoHarm(t *testing.T) {
+func TestReplay_concurrently(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world) {
 		const keys, each = 10, 3
 		w.clerk.parks.Store(true)
 		want := map[id.Event]int{}
 		for key := range keys {
-			for _, e := range w.tell(fmt.Sprint("k", key), each) {
+			for _, e := range w.publish(fmt.Sprint("k", key), each) {
 				want[e] = 1
 			}
 		}
-		w.lie(keys * each)
+		w.backlog(keys * each)
 		w.clerk.parks.Store(false)
 		var both sync.WaitGroup
 		for range 2 {
@@ -142,7 +143,7 @@ func TestTwoReplaysAtOnceDoNoHarm(t *testing.T) {
 			got[e]++
 		}
 		if len(got) != len(want) || len(w.clerk.did()) != len(want) || w.seen.Load() != keys*each {
-			t.Errorf("%d effects on %d events, want %d; the witness heard %d", len(w.clerk.did()), len(got), len(want), w.seen.Load())
+			t.Errorf("%d effects on %d events, want %d; the witness received %d", len(w.clerk.did()), len(got), len(want), w.seen.Load())
 		}
 	})
 }

@@ -28,7 +28,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// timeout bounds everything that a test waits for.
+// timeout limits every wait of a test.
 const timeout = 60 * time.Second
 
 const (
@@ -38,7 +38,7 @@ const (
 
 var capturedV1 = event.Subject{Name: captured, Version: 1, Producer: "payment-service", SchemaURI: "https://schemas.melmastoon.io/payment/transaction/captured/v1.json"}
 
-// A clerk is a function that gives events up until it is mended. Then each has its effect, once.
+// A clerk is a function that dead-letters events until it is fixed. Then it processes each once.
 type clerk struct {
 	parks, refuses atomic.Bool
 
@@ -83,7 +83,7 @@ func (c *clerk) function() fn.Function {
 	})
 }
 
-// A witness hears the same subject, without an inbox: what it counts is all that ever reached it.
+// A witness consumes the same subject without an inbox: it counts every delivery.
 func witness(count *atomic.Int64) fn.Function {
 	spec := fn.Spec{Name: "sandbox-witness", Subject: captured, Uses: fn.Uses{}, DeadLetter: "sandbox.captured.dlq", Attempts: 5}
 	return fn.Event(spec, func(env.Env) (fn.Handle[struct{}], error) {
@@ -91,7 +91,7 @@ func witness(count *atomic.Int64) fn.Function {
 	})
 }
 
-// A world is a running cloud with both in it, and the job beside it as a process of its own would be.
+// A world is a running cloud with both functions, and the job beside it.
 type world struct {
 	t     testing.TB
 	db    *pgtest.Database
@@ -101,7 +101,7 @@ type world struct {
 	env   env.Env      // of the job
 }
 
-// worlds are the buses that the job works on.
+// worlds are the buses that the job is tested on.
 var worlds = map[string]func(testing.TB, *pgtest.Database, *cloud.Config) env.Env{
 	"on the bus": func(_ testing.TB, db *pgtest.Database, _ *cloud.Config) env.Env {
 		e := db.Env()
@@ -119,7 +119,7 @@ var worlds = map[string]func(testing.TB, *pgtest.Database, *cloud.Config) env.En
 	},
 }
 
-// everywhere runs a test in a new one of each world.
+// everywhere runs a test on each bus.
 func everywhere(t *testing.T, test func(*testing.T, *world)) {
 	t.Parallel()
 	for name, on := range worlds {
@@ -146,8 +146,8 @@ func everywhere(t *testing.T, test func(*testing.T, *world)) {
 	}
 }
 
-// tell publishes so many events of a key and returns their ids.
-func (w *world) tell(key string, n int) (told []id.Event) {
+// publish publishes n events of a key and returns their ids.
+func (w *world) publish(key string, n int) (told []id.Event) {
 	w.t.Helper()
 	var messages []topic.Message
 	tenant := id.New[id.Tenant]()
@@ -172,7 +172,7 @@ func (w *world) tell(key string, n int) (told []id.Event) {
 	return told
 }
 
-// call runs the job, fails unless it ends as it should, and returns what it said.
+// call runs the job, fails the test unless its exit code is code, and returns its output.
 func (w *world) call(code int, args ...string) string {
 	w.t.Helper()
 	return w.callOn(w.env, code, args...)
@@ -188,7 +188,7 @@ func (w *world) callOn(e env.Env, code int, args ...string) string {
 	return out.String()
 }
 
-// until waits for something to come true. Where time passes by hand, it passes: what is refused is pushed again.
+// until waits for a condition. If time is manual, it advances it: rejected messages are pushed again.
 func (w *world) until(what string, yes func() bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), timeout)
@@ -198,28 +198,28 @@ func (w *world) until(what string, yes func() bool) {
 	for !yes() {
 		select {
 		case <-ctx.Done():
-			w.t.Fatalf("not within %v: %s; the clerk heard %d and did %d, the job says\n%s", timeout, what, w.clerk.heard(), len(w.clerk.did()), w.call(0))
+			w.t.Fatalf("not within %v: %s; the clerk received %d and processed %d; the job lists\n%s", timeout, what, w.clerk.heard(), len(w.clerk.did()), w.call(0))
 		case <-look.C:
 		}
 	}
 }
 
-// lie waits until so many letters lie there, and returns what the job says of them.
-func (w *world) lie(n int) (said string) {
+// backlog waits until n messages are on the topic, and returns the job's list of them.
+func (w *world) backlog(n int) (listed string) {
 	w.t.Helper()
-	w.until(fmt.Sprint(n, " letters"), func() bool {
-		said = w.call(0, letters)
-		return strings.HasPrefix(said, fmt.Sprintf("%s: %d of %s to reservation-clerk", letters, n, captured))
+	w.until(fmt.Sprint(n, " messages"), func() bool {
+		listed = w.call(0, letters)
+		return strings.HasPrefix(listed, fmt.Sprintf("%s: %d of %s to reservation-clerk", letters, n, captured))
 	})
-	return said
+	return listed
 }
 
-// says fails unless all of this was said.
+// says fails the test unless the output contains all texts.
 func (w *world) says(said string, all ...string) {
 	w.t.Helper()
 	for _, want := range all {
 		if !strings.Contains(said, want) {
-			w.t.Errorf("it does not say %q but\n%s", want, said)
+			w.t.Errorf("got output\n%s\nwant %q in it", said, want)
 		}
 	}
 }

@@ -86,7 +86,7 @@ var variants = []variant{
 		failed = append(failed, err, r.acknowledge(ctx, s, gone))`, `		failed = append(failed, r.acknowledge(ctx, s, out))
 		gone, err := r.publish(ctx, s, out, stuck)
 		sent += len(gone)`,
-		"jobs/replay", "TestWhatIsHeldIsGivenBackWhenSomethingFails",
+		"jobs/replay", "TestSend_releasesOnFailure",
 	}, {
 		"writers of one key do not wait for each other", inOrder, "shared/platform/outbox/append.go",
 		"SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "SELECT hashtextextended($1, 0)",
@@ -105,13 +105,13 @@ var variants = []variant{
 		"shared/platform/outbox", "TestAPublisherThatHoldsBackWithoutAFailureDoesNotKeepTheRelayBusyForEver",
 	}, {
 		"dead letters are replayed in the order of discovery", inOrder, "jobs/replay/gather.go",
-		`			inOrder(s.letters)
+		`			inOrder(s.messages)
 `, "",
-		"jobs/replay", "TestLettersOfAKeyComeBackInTheirOrder",
+		"jobs/replay", "TestSend_orderPerKey",
 	}, {
 		"a dead letter overtakes a failed one of its key", inOrder, "jobs/replay/send.go",
 		"} else if !stuck[l.key] {", "} else {",
-		"jobs/replay", "TestWhatCannotBePublishedStaysWithWhatIsBehindIt",
+		"jobs/replay", "TestSend_failureStopsItsKey",
 	}, {
 		"a processed event is processed again", oneEffect, "shared/platform/inbox/inbox.go",
 		"if !first {", "if !first && d.Processor == \"\" {",
@@ -121,13 +121,13 @@ var variants = []variant{
 		"return f(tx)\n", "_ = f(tx)\n\t\treturn nil\n",
 		"shared/platform/inbox", "TestAnEffectThatFailsLeavesTheEventUnclaimed",
 	}, {
-		"a replay reaches all subscribers of the subject", oneEffect, "jobs/replay/letter.go",
+		"a replay reaches all subscribers of the subject", oneEffect, "jobs/replay/message.go",
 		"m.Attributes[topic.ReplayTo], m.Attributes[topic.Replays] = l.to.Name, strconv.Itoa(l.replays+1)", "m.Attributes[topic.Replays] = strconv.Itoa(l.replays + 1)",
-		"jobs/replay", "TestALetterComesBackToItsEffect",
+		"jobs/replay", "TestReplay_untilProcessedOnce",
 	}, {
-		"a message that keeps failing is replayed forever", oneEffect, "jobs/replay/letter.go",
-		"case l.replays >= enough && !o.again:", "case l.replays < 0:",
-		"jobs/replay", "TestWhatCameBackTwiceIsLeftUnlessItIsAskedFor",
+		"a message that keeps failing is replayed forever", oneEffect, "jobs/replay/message.go",
+		"case l.replays >= maxReplays && !o.again:", "case l.replays < 0:",
+		"jobs/replay", "TestSend_maxReplays",
 	}, {
 		"one handoff admits several sessions", oneHandoff, "functions/tenantbooking/arrivals.go",
 		"case e.Session != v.Session.ID:", "case e.Session.IsZero():",
@@ -181,9 +181,9 @@ var variants = []variant{
 		"func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }", "func (t Token) LogValue() slog.Value { return slog.StringValue(t.text) }",
 		"shared/handoff", "TestATokenPrintsItsFingerprintOnly",
 	}, {
-		"the replay job shows payloads", noPII, "jobs/replay/tell.go",
+		"the replay job shows payloads", noPII, "jobs/replay/output.go",
 		`Payload: fmt.Sprintf("%d bytes, not shown", len(l.Data))`, "Payload: string(l.Data)",
-		"jobs/replay", "TestWhatIsShownTellsNothingOfGuests",
+		"jobs/replay", "TestShow_noGuestData",
 	}, {
 		"a process that takes over a claim starts a new act", durable, "shared/platform/fn/idempotency/store.go",
 		"ELSE act END", "ELSE @act END",

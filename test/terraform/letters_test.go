@@ -81,7 +81,7 @@ func TestThePlaybookBringsLettersBack(t *testing.T) {
 	for _, want := range []string{
 		letters + ": 1 of " + held + " to desk-held, the oldest of 1970-01-01T00:00:00Z: reservation: rsv_… not found\n",
 		`"ce-id":"` + missing + `"`, `"ce-id":"` + broken + `"`,
-		"would replay " + missing, "would replay 1 of 2 letters", "replayed 1 of 2 letters",
+		"would replay " + missing, "would replay 1 of 2 messages", "replayed 1 of 2 messages",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q but\n%s", want, said)

@@ -1,4 +1,4 @@
-// Command main is the job flags as it is deployed: with the store that functions keep hot documents in.
+// Command main is the deployed job flags, with the hot document store of the functions.
 package main
 
 import (
@@ -18,12 +18,12 @@ func main() {
 	os.Exit(fn.RunJob(context.Background(), flags.Job, env.Give(e, store(e)), os.Args[1:], os.Stderr))
 }
 
-// store is Redis where the deployment has one, else Firestore.
+// store returns Redis if it is configured, else Firestore.
 func store(e env.Env) document.Store {
 	var c struct {
 		URL string `env:"REDIS_URL"`
 	}
-	if err := e.Load(&c); err == nil && c.URL != "" { // what cannot be loaded is told by whoever needs it
+	if err := e.Load(&c); err == nil && c.URL != "" { // errors are reported where the store is used
 		return redis.Open(e)
 	}
 	return firestore.Open(e)

@@ -1,4 +1,4 @@
-// Command main is the job furnish as it is deployed: with the dialler for Cloud SQL.
+// Command main is the deployed job furnish, with the Cloud SQL dialler.
 package main
 
 import (

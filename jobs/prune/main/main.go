@@ -1,4 +1,4 @@
-// Command main is the job prune as it is deployed: with the dialler for Cloud SQL.
+// Command main is the deployed job prune, with the Cloud SQL dialler.
 package main
 
 import (

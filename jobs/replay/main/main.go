@@ -1,4 +1,4 @@
-// Command main is the job replay as it is deployed, on Pub/Sub. With PUBSUB_EMULATOR_HOST it works on the emulator.
+// Command main is the deployed job replay, on Pub/Sub. With PUBSUB_EMULATOR_HOST it uses the emulator.
 package main
 
 import (

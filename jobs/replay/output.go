@@ -12,14 +12,14 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 )
 
-// list says a line for each cause, that of the oldest letter first.
-func (r *replayer) list(s *backlog, letters []message) error {
+// list prints a line for each cause, ordered by the oldest message.
+func (r *replayer) list(s *backlog, messages []message) error {
 	type group struct {
 		to, subject, cause string
 	}
 	var groups []group
 	members := map[group][]message{}
-	for _, l := range letters {
+	for _, l := range messages {
 		g := group{to: l.to.Name, subject: cmp.Or(l.subject, "unreadable"), cause: l.cause}
 		if len(members[g]) == 0 {
 			groups = append(groups, g)
@@ -29,11 +29,11 @@ func (r *replayer) list(s *backlog, letters []message) error {
 	for _, g := range groups {
 		of := members[g]
 		oldest := slices.MinFunc(of, func(a, b message) int { return a.at.Compare(b.at) })
-		worn := ""
-		if n := len(slices.DeleteFunc(slices.Clone(of), func(l message) bool { return l.replays < enough })); n > 0 {
-			worn = fmt.Sprintf(", %d replayed twice already", n)
+		repeated := ""
+		if n := len(slices.DeleteFunc(slices.Clone(of), func(l message) bool { return l.replays < maxReplays })); n > 0 {
+			repeated = fmt.Sprintf(", %d already replayed twice", n)
 		}
-		if err := r.say("%s: %d of %s to %s, the oldest of %s%s: %s", s.name, len(of), g.subject, g.to, instant(oldest.at), worn, g.cause); err != nil {
+		if err := r.say("%s: %d of %s to %s, the oldest of %s%s: %s", s.name, len(of), g.subject, g.to, instant(oldest.at), repeated, g.cause); err != nil {
 			return err
 		}
 	}
@@ -42,13 +42,13 @@ func (r *replayer) list(s *backlog, letters []message) error {
 
 func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// dryRun says of each letter what a replay would do with it.
-func (r *replayer) dryRun(s *backlog, o order, letters []message) error {
+// dryRun prints for each message what a replay would do.
+func (r *replayer) dryRun(s *backlog, o options, messages []message) error {
 	sent := 0
-	for _, l := range letters {
+	for _, l := range messages {
 		line := fmt.Sprintf("would replay %s of %s to %s, key %q, replayed %d times before", l.name(), instant(l.at), l.to.Name, l.key, l.replays)
-		if why := l.reason(o); why != "" {
-			line = fmt.Sprintf("would leave %s: %s", l.name(), why)
+		if why := l.skipReason(o); why != "" {
+			line = fmt.Sprintf("would skip %s: %s", l.name(), why)
 		} else {
 			sent++
 		}
@@ -56,13 +56,14 @@ func (r *replayer) dryRun(s *backlog, o order, letters []message) error {
 			return err
 		}
 	}
-	return r.say("%s: would replay %d of %d letters", s.name, sent, len(s.letters))
+	return r.say("%s: would replay %d of %d messages", s.name, sent, len(s.messages))
 }
 
-// shown are the beginnings of attributes that say nothing of guests. What else a message has is its publisher's affair.
+// shown are the prefixes of attributes that contain no guest data. Other attributes belong to the publisher and are not
+// shown.
 var shown = []string{"ce-", "content-type", "melmastoon-parked-", "melmastoon-last-", "CloudPubSub"}
 
-// A summary is what is shown of a letter. The payload is not, nor of the envelope what tells of a person.
+// A summary is the visible part of a message: without the payload, and without the personal data of the envelope.
 type summary struct {
 	Attributes map[string]string `json:"attributes"`
 	Envelope   *event.Envelope   `json:"envelope,omitzero"`
@@ -84,9 +85,9 @@ func (l message) summary() summary {
 	return p
 }
 
-// show says a line of JSON for each letter.
-func (r *replayer) show(s *backlog, letters []message) error {
-	for _, l := range letters {
+// show prints a line of JSON for each message.
+func (r *replayer) show(s *backlog, messages []message) error {
+	for _, l := range messages {
 		text, err := json.Marshal(l.summary(), json.Deterministic(true))
 		if err != nil {
 			return fmt.Errorf("replay: show %s: %w", l.name(), err)

@@ -14,26 +14,26 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A message is a pulled message and what can be read of it. Much may be missing: it died of something.
+// A message is a pulled message with its parsed attributes. Any of them may be missing.
 type message struct {
 	topic.Pulled
-	to       topic.Subscription // who gave it up
-	known    bool               // that such a subscription is deployed
+	to       topic.Subscription // the subscription that gave it up
+	known    bool               // the subscription is deployed
 	subject  string
 	event    string
-	key      string // "" where order does not matter
-	version  int    // of the aggregate, 0 where it is not told
+	key      string // empty if unordered
+	version  int    // of the aggregate; 0 if unknown
 	at       time.Time
 	replays  int
-	cause    string // for people: with what differs from letter to letter left out
+	cause    string // for display: without ids and numbers
 	envelope *event.Envelope
 }
 
 func (s *backlog) read(p topic.Pulled) message {
 	a := p.Attributes
 	l := message{Pulled: p, subject: a["ce-type"], event: a["ce-id"], key: p.OrderingKey, at: p.PublishedAt, cause: general(cause(a))}
-	l.to, l.known = s.addressee(cmp.Or(a[fn.DeadLetteredBy], a[topic.RefusedBy]))
-	l.replays, _ = strconv.Atoi(a[topic.Replays]) // without it: never
+	l.to, l.known = s.subscription(cmp.Or(a[fn.DeadLetteredBy], a[topic.RefusedBy]))
+	l.replays, _ = strconv.Atoi(a[topic.Replays]) // 0 if absent
 	l.version, _ = strconv.Atoi(a["ce-sequence"])
 	if at, err := time.Parse(time.RFC3339, a["ce-time"]); err == nil {
 		l.at = at
@@ -52,9 +52,9 @@ func cause(a map[string]string) string {
 	case a[fn.DeadLetterReason] != "":
 		return a[fn.DeadLetterReason]
 	case a[topic.LastAnswer] != "":
-		return "refused: it " + a[topic.LastAnswer]
+		return "rejected: it " + a[topic.LastAnswer]
 	case a[topic.Refusals] != "":
-		return "refused " + a[topic.Refusals] + " times; its log says why"
+		return "rejected " + a[topic.Refusals] + " times; see the log of the function"
 	}
 	return "no reason recorded"
 }
@@ -64,18 +64,18 @@ var (
 	numbers = regexp.MustCompile(`\b[0-9]{4,}\b`)
 )
 
-// general leaves out of a cause what differs from letter to letter, so that those with one cause are one group.
+// general replaces ids and numbers in a cause, so that messages with the same cause form one group.
 func general(cause string) string {
 	return numbers.ReplaceAllString(ids.ReplaceAllString(cause, "${1}…"), "…")
 }
 
-// inOrder sorts letters: the oldest first, and those of a key as they happened to it.
-func inOrder(letters []message) {
-	slices.SortFunc(letters, func(a, b message) int {
+// inOrder sorts messages by time, oldest first, and within a key by version.
+func inOrder(messages []message) {
+	slices.SortFunc(messages, func(a, b message) int {
 		return cmp.Or(a.at.Compare(b.at), a.PublishedAt.Compare(b.PublishedAt), cmp.Compare(a.event, b.event))
 	})
 	places, keyed := map[string][]int{}, map[string][]message{}
-	for i, l := range letters {
+	for i, l := range messages {
 		if l.key != "" {
 			places[l.key], keyed[l.key] = append(places[l.key], i), append(keyed[l.key], l)
 		}
@@ -83,14 +83,14 @@ func inOrder(letters []message) {
 	for key, of := range keyed {
 		slices.SortStableFunc(of, func(a, b message) int { return cmp.Compare(a.version, b.version) })
 		for n, i := range places[key] {
-			letters[i] = of[n]
+			messages[i] = of[n]
 		}
 	}
 }
 
-// pick keeps the letters that were asked for.
-func (o order) pick(letters []message) (chosen []message) {
-	for _, l := range letters {
+// pick returns the messages that match the options.
+func (o options) pick(messages []message) (chosen []message) {
+	for _, l := range messages {
 		if o.subject != "" && l.subject != o.subject || !strings.Contains(l.cause, o.cause) && !strings.Contains(cause(l.Attributes), o.cause) {
 			continue
 		}
@@ -101,21 +101,22 @@ func (o order) pick(letters []message) (chosen []message) {
 	return chosen
 }
 
-// enough is how often a letter is replayed without being asked for: what came back twice has not been mended.
-const enough = 2
+// maxReplays is the number of replays of a message without -again: a message that failed twice after a replay is not
+// fixed.
+const maxReplays = 2
 
-// reason says why a letter is left where it is, "" if it is not.
-func (l message) reason(o order) string {
+// skipReason returns why a message is not replayed, or "".
+func (l message) skipReason(o options) string {
 	switch {
 	case !l.known:
-		return "nobody called " + strconv.Quote(l.to.Name) + " puts letters here"
-	case l.replays >= enough && !o.again:
-		return "replayed " + strconv.Itoa(l.replays) + " times already; -again replays it once more"
+		return "no subscription " + strconv.Quote(l.to.Name) + " uses this dead-letter topic"
+	case l.replays >= maxReplays && !o.again:
+		return "already replayed " + strconv.Itoa(l.replays) + " times; -again replays it once more"
 	}
 	return ""
 }
 
-// again is the message that brings the letter back: as it was, for the one subscription, counted.
+// again returns the message to publish: the original one, for its subscription only, with an incremented count.
 func (l message) again() topic.Message {
 	m := topic.Message{Topic: l.to.Topic, OrderingKey: l.key, Data: l.Data, Attributes: map[string]string{}}
 	for name, value := range l.Attributes {
@@ -127,5 +128,5 @@ func (l message) again() topic.Message {
 	return m
 }
 
-// name is how people find the letter in a log.
+// name identifies the message in logs.
 func (l message) name() string { return cmp.Or(l.event, "an unreadable event") }
