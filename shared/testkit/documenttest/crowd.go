@@ -26,7 +26,7 @@ func hasOneHeir(t testing.TB, r Setup) {
 	}
 }
 
-// oneWinner has 64 callers, at two stores, create the same record at once.
+// oneWinner creates the same record from 64 concurrent callers at two stores, and expects one to succeed.
 func oneWinner(t testing.TB, r Setup, id string, now time.Time) {
 	desks := []desk{at(t, r), at(t, r)}
 	var winners atomic.Int32
@@ -44,8 +44,8 @@ func oneWinner(t testing.TB, r Setup, id string, now time.Time) {
 	}
 }
 
-// losesNoPut counts in a document, as whoever changes one does: read, change, put as the next version, and again if
-// another was faster.
+// losesNoPut increments a counter in a document with optimistic concurrency control: read, change, put as the next version,
+// and retry on a conflict.
 func losesNoPut(t testing.TB, r Setup) {
 	const writers, each = 8, 8
 	first, second := at(t, r), at(t, r)
@@ -57,7 +57,7 @@ func losesNoPut(t testing.TB, r Setup) {
 		for range each {
 			for tries := 0; !increment(d); tries++ {
 				if tries == 10_000 {
-					t.Errorf("writer %d never gets its turn", i)
+					t.Errorf("writer %d: too many version conflicts", i)
 					return
 				}
 			}
@@ -94,7 +94,7 @@ func endsWithNewest(t testing.TB, r Setup) {
 	}
 }
 
-// endsWithNewestOfMany has writers put the same records at once, each in an order and at a version of its own.
+// endsWithNewestOfMany puts the same records concurrently, each writer in its own order and at its own version.
 func endsWithNewestOfMany(t testing.TB, r Setup) {
 	const writers, many = 16, 12
 	desks := []desk{at(t, r), at(t, r)}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Listener is the address of a server that takes every connection and never says anything, until the test ends.
+// Listener returns the address of a server that accepts connections and never answers, until the test ends.
 func Listener(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -20,7 +20,7 @@ func Listener(t testing.TB) string {
 			if err != nil {
 				return
 			}
-			defer conn.Close() // when the listener is closed, all of them are
+			defer conn.Close() // closed together with the listener
 		}
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-ended })

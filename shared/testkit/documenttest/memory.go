@@ -9,9 +9,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// Memory is a store that keeps records in the process. The zero Memory is ready.
+// Memory is an in-memory store. Its zero value is ready to use.
 type Memory struct {
-	// Refuse, if set, is asked before each use of the store, with the method's name; its error is the answer.
+	// Refuse, if set, is called before each operation with the method's name. If it returns an error, the operation fails.
 	Refuse func(verb string) error
 
 	mu      sync.Mutex
@@ -34,7 +34,7 @@ func (m *Memory) Get(ctx context.Context, now time.Time, names ...document.Name)
 	return found, err
 }
 
-// Create stores the record where there is none.
+// Create stores the record if it does not exist.
 func (m *Memory) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (created bool, err error) {
 	err = m.use(ctx, "create", func() {
 		if _, ok := m.alive(now, name); !ok {
@@ -45,13 +45,13 @@ func (m *Memory) Create(ctx context.Context, now time.Time, name document.Name, 
 	return created, err
 }
 
-// Put stores the record where there is none, or one of a smaller version.
+// Put stores the record if it does not exist or has a smaller version.
 func (m *Memory) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (stored bool, err error) {
 	err = m.use(ctx, "put", func() { stored = m.replace(now, name, r) })
 	return stored, err
 }
 
-// PutMany puts each.
+// PutMany puts each record.
 func (m *Memory) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
 	stored := make([]bool, len(records))
 	err := m.use(ctx, "put", func() {
@@ -103,7 +103,7 @@ func (m *Memory) alive(now time.Time, name document.Name) (document.Record, bool
 	return document.Record{}, false
 }
 
-// replace keeps a record unless one that lives is as new.
+// replace stores a record unless a live record has the same or a newer version.
 func (m *Memory) replace(now time.Time, name document.Name, r document.Record) bool {
 	if old, ok := m.alive(now, name); ok && old.Version >= r.Version {
 		return false

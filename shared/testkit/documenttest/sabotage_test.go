@@ -15,7 +15,7 @@ var saboteurs = []struct {
 	check string // which check must notice
 	rig   func() Setup
 }{
-	{"it keeps text only", "a record comes back as it was stored", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"it keeps text only", "a record is returned as it was stored", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		r.Value = []byte(strings.ToValidUTF8(string(r.Value), ""))
 		return m.Create(ctx, now, n, r)
 	}})},
@@ -33,14 +33,14 @@ var saboteurs = []struct {
 	{"it hides a record just before its end", "a record is alive before its end and not at it", rigOf(&saboteur{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
 		return m.Get(ctx, now.Add(tick), names...)
 	}})},
-	{"it waits until ended records are cleared away", "an ended record is created, put and counted anew", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"it waits until ended records are cleared away", "an expired record can be created, put and counted", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		return m.Create(ctx, noon, n, r)
 	}})},
-	{"it counts on from what has ended", "an ended record is created, put and counted anew", rigOf(&saboteur{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+	{"it counts on from what has ended", "an expired record can be created, put and counted", rigOf(&saboteur{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
 		return m.Add(ctx, noon, n, by, until)
 	}})},
 	{"it looks and then creates", "of 64 creators one wins", rigOf(&saboteur{create: lookThenCreate})},
-	{"it looks and then replaces", "an ended record has one heir among 64", rigOf(&saboteur{create: lookThenCreate})},
+	{"it looks and then replaces", "of 64 creators one replaces an expired record", rigOf(&saboteur{create: lookThenCreate})},
 	{"the last put wins", "put stores what is newer and nothing else", rigOf(&saboteur{put: lastPutWins})},
 	{"it stores all of many or none", "a put of many puts each as put does", rigOf(&saboteur{many: allOrNone})},
 	{"it says yes to all of many", "a put of many puts each as put does", rigOf(&saboteur{many: func(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error) {
@@ -48,7 +48,7 @@ var saboteurs = []struct {
 		return slices.Repeat([]bool{true}, len(stored)), err
 	}})},
 	{"it looks at all and then writes many", "puts of the same many end, with the newest", rigOf(&saboteur{many: lookThenPutMany})},
-	{"it says yes and writes later", "an older put that comes late undoes nothing", rigOf(writesBehind())},
+	{"it says yes and writes later", "a late put of an older version changes nothing", rigOf(writesBehind())},
 	{"it takes the same version twice", "read and put under contention loses nothing", rigOf(&saboteur{put: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		dither()
 		if found, err := m.Get(ctx, now, n); err != nil || found[0] != nil && found[0].Version > r.Version {
@@ -75,24 +75,24 @@ var saboteurs = []struct {
 		_, err = m.force(ctx, n, r)
 		return r.Number, err
 	}})},
-	{"it empties instead of deleting", "a deleted record is gone and may be made again", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
+	{"it empties instead of deleting", "a deleted record can be created again", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
 		_, err := m.force(ctx, n, document.Record{Version: 1 << 62, ExpiresAt: evening})
 		return err
 	}})},
-	{"it cuts what is long", "the largest value is kept whole", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"it cuts what is long", "the largest value is stored whole", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		r.Value = slices.Clone(r.Value[:min(len(r.Value), 1_000_000)])
 		return m.Create(ctx, now, n, r)
 	}})},
-	{"it forgets", "what was kept survives a restart", func() Setup {
+	{"it forgets", "records survive a restart", func() Setup {
 		return Setup{Open: func() document.Store { return &Memory{} }, Away: away}
 	}},
-	{"it is never away", "a store that is away says so", func() Setup {
+	{"it is never away", "a call without a server returns ErrUnavailable", func() Setup {
 		return Setup{Open: away, Away: func() document.Store { return &Memory{} }}
 	}},
-	{"it waits longer than its caller", "a server that never answers is left in time", func() Setup {
+	{"it waits longer than its caller", "a call to a server that never answers times out", func() Setup {
 		return Setup{Open: away, Away: away, Deaf: func() document.Store { return &hanging{deaf: true} }}
 	}},
-	{"it goes on for ever", "a call whose time is over fails", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
+	{"it goes on for ever", "a call with an expired context fails", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
 		return m.Delete(context.WithoutCancel(ctx), n)
 	}})},
 }

@@ -18,7 +18,7 @@ func comesBack(t testing.TB, r Setup) {
 	value := []byte("\x00\xff binary \x1f\x8b")
 	want := document.Record{Value: bytes.Clone(value), Number: -7, Version: 1 << 60, ExpiresAt: evening}
 	expect(t, "created", d.create(noon, named("1"), document.Record{Value: value, Number: -7, Version: 1 << 60, ExpiresAt: evening}), true)
-	value[0] = 'x' // the caller's bytes are the caller's again
+	value[0] = 'x' // the store must have copied the value
 	got := d.get(noon, named("1"))[0]
 	if got == nil || !bytes.Equal(got.Value, want.Value) || got.Number != want.Number || got.Version != want.Version || !got.ExpiresAt.Equal(want.ExpiresAt) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -33,7 +33,7 @@ func keepsApart(t testing.TB, r Setup) {
 	}
 	for _, n := range names {
 		if !d.create(noon, n, text(n.Collection+"/"+n.ID, 1, evening)) {
-			t.Errorf("%v is another's", n)
+			t.Errorf("%v returned the record of another name", n)
 		}
 	}
 	for _, n := range names {
@@ -113,7 +113,7 @@ func putsNewer(t testing.TB, r Setup) {
 	expect(t, "at its end", d.says(evening, named("1")), "-")
 }
 
-// putsEach has among many some that are too old, and one whose predecessor has ended.
+// putsEach puts several records, of which some are too old and one replaces an expired record.
 func putsEach(t testing.TB, r Setup) {
 	d := at(t, r)
 	d.create(noon, named("older"), text("was", 2, evening))
@@ -135,7 +135,7 @@ func putsEach(t testing.TB, r Setup) {
 		expect(t, asked[i], d.says(noon.Add(tick), named(asked[i])), says)
 	}
 	if got := d.get(noon.Add(tick), named("none"))[0]; got == nil || got.Number != 5 || got.Version != 3 || !got.ExpiresAt.Equal(evening) {
-		t.Errorf("put where there was none, then got %+v", got)
+		t.Errorf("get after the put of a missing record: got %+v", got)
 	}
 }
 
@@ -161,7 +161,7 @@ func deletes(t testing.TB, r Setup) {
 	d.create(noon, named("1"), text("old", 9, evening))
 	d.create(noon, named("2"), text("other", 1, evening))
 	d.remove(named("1"))
-	d.remove(named("1")) // not being there is no error
+	d.remove(named("1")) // a missing record is no error
 	expect(t, "deleted", d.says(noon, named("1")), "-")
 	expect(t, "the other", d.says(noon, named("2")), "other")
 	expect(t, "put at an older version", d.put(noon, named("1"), text("new", 1, evening)), true)
@@ -171,10 +171,10 @@ func keepsLargest(t testing.TB, r Setup) {
 	d := at(t, r)
 	value := make([]byte, document.MaxSize)
 	random := rand.NewChaCha8([32]byte{})
-	_, _ = random.Read(value) // what cannot be compressed
+	_, _ = random.Read(value) // not compressible
 	expect(t, "created", d.create(noon, named("1"), document.Record{Value: value, ExpiresAt: evening}), true)
 	if got := d.get(noon, named("1"))[0]; got == nil || !bytes.Equal(got.Value, value) {
-		t.Errorf("it did not come back whole")
+		t.Errorf("the largest value was not returned unchanged")
 	}
 }
 
@@ -189,7 +189,7 @@ func survivesRestart(t testing.TB, r Setup) {
 	expect(t, "sum", second.add(noon, named("n"), 1, evening), 6)
 }
 
-// every is each use of a store once.
+// every returns one call of each operation of a store.
 func every(s document.Store) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"get": func(ctx context.Context) error { _, err := s.Get(ctx, noon, named("1")); return err },
@@ -223,13 +223,13 @@ func heedsContext(t testing.TB, r Setup) {
 	cancel()
 	for verb, use := range every(r.Open()) {
 		if use(over) == nil {
-			t.Errorf("%s: done although the time was over", verb)
+			t.Errorf("%s: got no error with an expired context", verb)
 		}
 	}
 }
 
-// What a caller gives to a store that does not answer, and what a store may take to notice. That is counted in beats: a
-// machine that stands still for a while spends one of them.
+// The caller's timeout for a store that does not answer, and the time in which the store must return. It is counted in beats: if
+// the machine stalls, it uses one beat only.
 const (
 	given  = 100 * time.Millisecond
 	beat   = 20 * time.Millisecond
@@ -244,15 +244,15 @@ func leavesInTime(t testing.TB, r Setup) {
 		go func() { left <- use(ctx) }()
 		<-ctx.Done()
 		if err, ok := within(notice, left); !ok {
-			t.Fatalf("%s: still waits", verb)
+			t.Fatalf("%s: has not returned in time", verb)
 		} else if err == nil {
-			t.Errorf("%s: done although nobody answered", verb)
+			t.Errorf("%s: got no error from a server that does not answer", verb)
 		}
 		cancel()
 	}
 }
 
-// within waits so many beats for an end.
+// within waits up to a number of beats for the result.
 func within(beats int, ended <-chan error) (err error, ok bool) {
 	pace := time.NewTicker(beat)
 	defer pace.Stop()

@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// A desk is a store at which every error fails the check.
+// A desk wraps a store. Every error fails the test.
 type desk struct {
 	t     testing.TB
 	store document.Store
@@ -23,12 +23,12 @@ func (d desk) get(now time.Time, names ...document.Name) []*document.Record {
 		d.t.Fatalf("get: %v", err)
 	}
 	if len(found) != len(names) {
-		d.t.Fatalf("get: %d answers to %d names", len(found), len(names))
+		d.t.Fatalf("get: got %d records for %d names", len(found), len(names))
 	}
 	return found
 }
 
-// says is the text of a record, or "-" where there is none.
+// says returns the text of a record, or "-" if it does not exist.
 func (d desk) says(now time.Time, name document.Name) string {
 	d.t.Helper()
 	if r := d.get(now, name)[0]; r != nil {
@@ -87,7 +87,7 @@ func expect[V comparable](t testing.TB, what string, got, want V) {
 	}
 }
 
-// together runs f so many times at once, none before all are there.
+// together runs f n times concurrently, starting all at the same time.
 func together(n int, f func(i int)) {
 	var all sync.WaitGroup
 	start := make(chan struct{})

@@ -1,5 +1,5 @@
-// Package emulatortest gives the tests of one program the servers that stand for Google's: each is started by the first
-// test that asks for it and ends with the program. A test keeps apart from others by a project or a prefix of its own.
+// Package emulatortest provides local replacements of Google's services to tests. Each server is started by the first test that
+// needs it and ends with the test binary. A test isolates its data by a project or prefix of its own.
 package emulatortest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// timeout bounds the start of a server on a crowded machine.
+// timeout is the time limit for the start of a server on a busy machine.
 const timeout = 2 * time.Minute
 
 var (
@@ -32,19 +32,19 @@ func once(start func(context.Context) (*emulators.Server, error)) func() (*emula
 	})
 }
 
-// Firestore is where this program's Firestore emulator listens. Without it the test is skipped, where that is allowed.
+// Firestore returns the address of the Firestore emulator. It skips the test if the emulator is not installed; see Need.
 func Firestore(t testing.TB) string {
 	t.Helper()
 	return address(t, firestore)
 }
 
-// PubSub is where this program's Pub/Sub emulator listens. Without it the test is skipped, where that is allowed.
+// PubSub returns the address of the Pub/Sub emulator. It skips the test if the emulator is not installed; see Need.
 func PubSub(t testing.TB) string {
 	t.Helper()
 	return address(t, pubsub)
 }
 
-// Redis is where this program's Redis server listens.
+// Redis returns the address of the Redis server.
 func Redis(t testing.TB) string {
 	t.Helper()
 	return address(t, redis)
@@ -61,7 +61,7 @@ func Need(t testing.TB) {
 	}
 }
 
-// Name is one that nobody else has, as a project or a prefix may be called.
+// Name returns a unique name for a project or prefix.
 func Name() string { return "test-" + strings.ToLower(rand.Text()) }
 
 func address(t testing.TB, server func() (*emulators.Server, error)) string {
@@ -79,7 +79,7 @@ func address(t testing.TB, server func() (*emulators.Server, error)) string {
 	return s.Address()
 }
 
-// required tells where nothing may be skipped: in CI.
+// required reports whether missing emulators fail the test, as in CI.
 func required(t testing.TB) bool {
 	t.Helper()
 	var c struct {

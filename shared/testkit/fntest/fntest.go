@@ -1,4 +1,4 @@
-// Package fntest calls functions as services, browsers, the bus and the scheduler do, without a network.
+// Package fntest calls functions in tests as services, browsers, the bus and the scheduler do, without a network.
 package fntest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
 )
 
-// A Front is the front door before some functions. Its callers are the platform's own services unless As says otherwise.
+// A Front routes requests to functions. Requests carry a token of a platform service unless As changes it.
 type Front struct {
 	t      testing.TB
 	issuer *identity.Issuer
@@ -28,8 +28,8 @@ type Front struct {
 	token  string
 }
 
-// Surround gives an Env what functions expect of their surroundings: an issuer that they trust, which is also their own
-// source of tokens, keys for the idempotency ledger, a log that goes to the test, and no limits: tests come in crowds.
+// Surround adds to an Env what functions require: a trusted issuer, which is also their source of tokens, keys for the
+// idempotency ledger, and a log that writes to the test. It disables rate limits.
 func Surround(t testing.TB, e env.Env) (env.Env, *identity.Issuer) {
 	t.Helper()
 	issuer := identity.NewIssuer(e, make([]byte, 32))
@@ -45,14 +45,14 @@ func Surround(t testing.TB, e env.Env) (env.Env, *identity.Issuer) {
 	return env.Give[identity.Source](e, issuer), issuer
 }
 
-// Open surrounds e and puts a front door before the functions.
+// Open calls Surround and returns a Front for the functions.
 func Open(t testing.TB, e env.Env, fs ...fn.Function) *Front {
 	t.Helper()
 	e, issuer := Surround(t, e)
 	return Behind(t, e, issuer, fs...)
 }
 
-// Behind puts a front door before the functions, in surroundings that Surround made.
+// Behind returns a Front for the functions in an environment from Surround.
 func Behind(t testing.TB, e env.Env, issuer *identity.Issuer, fs ...fn.Function) *Front {
 	t.Helper()
 	door, err := fn.Mux(fs, func(f fn.Function) (http.Handler, error) {
@@ -73,7 +73,7 @@ func Behind(t testing.TB, e env.Env, issuer *identity.Issuer, fs ...fn.Function)
 	return &Front{t: t, issuer: issuer, door: door, token: token}
 }
 
-// described is the function, but that each of its answers is compared with what is published of it.
+// described wraps a function and validates each of its answers against the published OpenAPI document.
 func described(t testing.TB, s fn.Spec, h http.Handler) http.Handler {
 	method, _, _ := strings.Cut(s.Route, " ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,35 +89,35 @@ func described(t testing.TB, s fn.Spec, h http.Handler) http.Handler {
 	})
 }
 
-// Issuer signs for whoever a test wants to be.
+// Issuer returns the issuer, to sign tokens of other callers.
 func (f *Front) Issuer() *identity.Issuer { return f.issuer }
 
-// As is the same front door with callers that have another token; the empty one is none.
+// As returns a Front whose requests carry another token, or no token if it is empty.
 func (f *Front) As(token string) *Front {
 	other := *f
 	other.token = token
 	return &other
 }
 
-// Get asks for what is at path. Headers are names and values in turn.
+// Get sends a GET request. Headers are alternating names and values.
 func (f *Front) Get(path string, headers ...string) Answer {
 	f.t.Helper()
 	return f.Send(http.MethodGet, path, nil, headers...)
 }
 
-// Post sends a body: a string as it is, anything else encoded as JSON.
+// Post sends a POST request. A string is sent unchanged, any other body as JSON.
 func (f *Front) Post(path string, body any, headers ...string) Answer {
 	f.t.Helper()
 	return f.Send(http.MethodPost, path, body, headers...)
 }
 
-// Send makes any request.
+// Send sends a request.
 func (f *Front) Send(method, path string, body any, headers ...string) Answer {
 	f.t.Helper()
 	return f.Serve(f.Request(f.t, method, path, body, headers...))
 }
 
-// Request is the request that Send sends, for a test that wants to change it.
+// Request returns the request that Send would send, for tests that change it.
 func (f *Front) Request(t testing.TB, method, path string, body any, headers ...string) *http.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, bytes.NewReader(encode(t, body)))
@@ -148,7 +148,7 @@ func encode(t testing.TB, body any) []byte {
 	return text
 }
 
-// Serve hands in a request as it is.
+// Serve serves a request unchanged.
 func (f *Front) Serve(r *http.Request) Answer {
 	w := httptest.NewRecorder()
 	f.door.ServeHTTP(w, r)
@@ -176,7 +176,7 @@ func (f *Front) Tick(to fn.Function) Answer {
 	return f.Post("/internal/ticks/"+to.Spec.Name, nil)
 }
 
-// An Answer is what came back.
+// An Answer is an HTTP answer.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -191,15 +191,15 @@ func (a Answer) Into(t testing.TB, v any) {
 	}
 }
 
-// Problem is the body of an answer that is one, else the zero Problem.
+// Problem returns the decoded problem of an error answer, or the zero Problem.
 func (a Answer) Problem() (p fn.Problem) {
 	if strings.HasPrefix(a.Header.Get("Content-Type"), "application/problem+json") {
-		_ = json.Unmarshal(a.Body, &p) // what does not decode is no problem either
+		_ = json.Unmarshal(a.Body, &p) // the zero Problem if it does not decode
 	}
 	return p
 }
 
-// Code is the problem's code without the platform's name, "" for any other answer.
+// Code returns the problem's code without the platform's prefix, or "" for other answers.
 func (a Answer) Code() string {
 	return strings.TrimPrefix(a.Problem().Code, "MELMASTOON.")
 }

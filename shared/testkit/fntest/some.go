@@ -6,8 +6,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Some is a Maybe that was given, as it comes to a function: it is read from what v is in JSON. A v that cannot be read so is a
-// mistake of the test's.
+// Some returns a Maybe with the value v, decoded from its JSON as in a request. It panics if v cannot be decoded.
 func Some[T any](v T) (m fn.Maybe[T]) {
 	text, err := json.Marshal(v)
 	if err == nil {

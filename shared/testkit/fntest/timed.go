@@ -7,16 +7,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// tick is how often Timed looks whether the machine gets to anything. A tick that is less than a tick late is in time.
+// tick is the interval at which Timed measures stalls of the machine. A tick less than one interval late counts as in time.
 const tick = 5 * time.Millisecond
 
-// Timed calls f and returns what it took, without the time in which the machine got to nothing: on one that has other things
-// to do a clock beside the call is late too, and says by how much. On a quiet machine nothing is taken off.
+// Timed calls f and returns its duration, without the time in which the machine stalled. It measures stalls with a ticker
+// beside the call: on a busy machine its ticks are late too.
 func Timed(f func()) (took, stalled time.Duration) {
-	now := env.Of(nil).Now // nobody moves this one
+	now := env.Of(nil).Now // the real clock
 	end, lost := make(chan struct{}), make(chan time.Duration, 1)
 	stop := sync.OnceFunc(func() { close(end) })
-	defer stop() // f may end its test
+	defer stop() // f may call t.FailNow
 	go func() {
 		var sum time.Duration
 		ticks := time.NewTimer(tick)

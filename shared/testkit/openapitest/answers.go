@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// held are the services whose every answer is compared with their documents.
+// held lists the services whose answers are validated against their OpenAPI documents.
 var held = map[string]func() (*Document, error){
 	"consumer":      sync.OnceValues(func() (*Document, error) { return Open("consumer", true) }),
 	"reservation":   sync.OnceValues(func() (*Document, error) { return Open("reservation", true) }),
@@ -23,18 +23,18 @@ var held = map[string]func() (*Document, error){
 	"tenantbooking": sync.OnceValues(func() (*Document, error) { return Open("tenantbooking", true) }),
 }
 
-// told are headers that a front end relies on: an answer that has one says so in its description.
+// told lists headers that clients rely on: if an answer has one, its description must list it.
 var told = []string{"ETag", "X-Cache", "Location", "Retry-After", "X-Bootstrap-Version", "WWW-Authenticate"}
 
-// An Answer is what a function has answered.
+// An Answer is an HTTP answer of a function.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Check compares an answer with what is published of its service and route: the status, the headers, the code of a problem,
-// the whole body. Of what tests make up nothing is held.
+// Check validates an answer against the OpenAPI document of its service: status, headers, the code of a problem, and the body.
+// It ignores functions that exist only in tests.
 func Check(service, route string, a Answer) error {
 	open, ok := held[service]
 	if !ok {
@@ -46,7 +46,7 @@ func Check(service, route string, a Answer) error {
 	}
 	at := Operation(route)
 	if operation, _ := d.At(at); operation == nil {
-		return nil // a function that a test has made up
+		return nil // a function that exists only in a test
 	}
 	return d.check(at, a)
 }
@@ -85,7 +85,7 @@ func (d *Document) check(at string, a Answer) error {
 	return nil
 }
 
-// header refuses a header that is not described, or that is described otherwise: its text is a string or what it reads as in JSON.
+// header rejects a header that is not described or does not match its schema, as a string or as the JSON value of its text.
 func (d *Document) header(at, status, name, value string) error {
 	schema, pointer := d.At(at, "responses", status, "headers", name, "schema")
 	switch {
@@ -101,7 +101,7 @@ func (d *Document) header(at, status, name, value string) error {
 	return nil
 }
 
-// names refuses a problem whose code the description of its status does not name.
+// names rejects a problem if the description of its status does not name its code.
 func (d *Document) names(at, status string, body []byte) error {
 	var p struct {
 		Code string `json:"code"`
@@ -110,19 +110,19 @@ func (d *Document) names(at, status string, body []byte) error {
 		return err
 	}
 	if says := d.description(at, status); !strings.Contains(says, strings.TrimPrefix(p.Code, "MELMASTOON.")) {
-		return fmt.Errorf("%s has the code %s, of which its description says nothing: %q", status, p.Code, says)
+		return fmt.Errorf("%s has the code %s, which its description does not name: %q", status, p.Code, says)
 	}
 	return nil
 }
 
-// description is what is said of a status.
+// description returns the description of a status.
 func (d *Document) description(at, status string) string {
 	response, _ := d.At(at, "responses", status)
 	says, _ := Member(response, "description").(string)
 	return says
 }
 
-// plain is the body as it was before it was compressed.
+// plain returns the decompressed body.
 func plain(a Answer) ([]byte, error) {
 	switch a.Header.Get("Content-Encoding") {
 	case "":
@@ -134,5 +134,5 @@ func plain(a Answer) ([]byte, error) {
 		}
 		return io.ReadAll(r)
 	}
-	return nil, errors.New("is in no encoding that is described")
+	return nil, errors.New("has an unknown content encoding")
 }

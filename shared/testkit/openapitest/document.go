@@ -1,4 +1,4 @@
-// Package openapitest reads what schemas/http says of the services, and holds answers to it.
+// Package openapitest validates answers of functions against the OpenAPI documents in schemas/http.
 package openapitest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/schemas"
 )
 
-// A Document is what is published of one service, as plain values and as a resource that schemas are compiled from.
+// A Document is the OpenAPI document of one service, as decoded values and as a resource for the schema compiler.
 type Document struct {
 	Root any
 
@@ -25,8 +25,7 @@ type Document struct {
 	compiler *jsonschema.Compiler
 }
 
-// Open reads the document of a service. Closed, its schemas take no member that they do not name: a caller may be told more
-// than was published, but not by us.
+// Open reads the document of a service. If closed is true, its schemas reject members that they do not name.
 func Open(service string, closed bool) (*Document, error) {
 	text, err := schemas.HTTP.ReadFile("http/" + service + ".yaml")
 	if err != nil {
@@ -53,7 +52,7 @@ func Open(service string, closed bool) (*Document, error) {
 	return d, d.compiler.AddResource(d.url, root)
 }
 
-// shut has no object take a member that is not described.
+// shut closes all object schemas: they reject members that are not described.
 func (d *Document) shut(value any) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -74,7 +73,7 @@ func (d *Document) shut(value any) {
 	}
 }
 
-// together is one object of all parts: shut one by one, each would refuse the members of the others.
+// together merges the parts of an allOf into one object schema: closed separately, each would reject the members of the others.
 func (d *Document) together(parts []any) map[string]any {
 	properties, required := map[string]any{}, []any{}
 	for _, part := range parts {
@@ -87,8 +86,8 @@ func (d *Document) together(parts []any) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required}
 }
 
-// At follows a pointer and then keys, and $ref wherever it meets one. It returns the value, nil where there is none, with the
-// pointer that leads to it.
+// At follows a pointer and then keys, resolving each $ref. It returns the value, or nil if it does not exist, and its
+// pointer.
 func (d *Document) At(pointer string, keys ...string) (any, string) {
 	value := d.Root
 	for _, key := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
@@ -108,13 +107,13 @@ func (d *Document) resolve(value any, pointer string) (any, string) {
 	return value, pointer
 }
 
-// Operation is where the operation of a route like "GET /path" is described.
+// Operation returns the pointer to the operation of a route such as "GET /path".
 func Operation(route string) string {
 	method, path, _ := strings.Cut(route, " ")
 	return "/paths/" + Escape(path) + "/" + strings.ToLower(method)
 }
 
-// Validate compares a JSON value with the schema at a pointer.
+// Validate validates a JSON value against the schema at a pointer.
 func (d *Document) Validate(pointer string, value any) error {
 	d.mu.Lock()
 	schema, err := d.compiler.Compile(d.url + "#" + pointer)
@@ -125,7 +124,7 @@ func (d *Document) Validate(pointer string, value any) error {
 	return schema.Validate(value)
 }
 
-// ValidateText is Validate for encoded JSON.
+// ValidateText validates encoded JSON against the schema at a pointer.
 func (d *Document) ValidateText(pointer string, text []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -134,7 +133,7 @@ func (d *Document) ValidateText(pointer string, text []byte) error {
 	return d.Validate(pointer, value)
 }
 
-// Member is a member of an object, or an element of an array by its number; nil where there is none.
+// Member returns a member of an object, or an element of an array by its index, or nil if it does not exist.
 func Member(value any, key string) any {
 	if list, ok := value.([]any); ok {
 		if n, err := strconv.Atoi(key); err == nil && n >= 0 && n < len(list) {
@@ -145,7 +144,7 @@ func Member(value any, key string) any {
 	return m[key]
 }
 
-// Escape is a key as pointers write it.
+// Escape returns a key escaped for a JSON pointer.
 func Escape(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }

@@ -11,18 +11,18 @@ import (
 	"melmastoon.ghasi.io/test/invariants"
 )
 
-// Breaches runs every query of test/invariants that must hold at any moment and describes each row it finds. It may be
-// asked from any connection that sees everything.
+// Breaches runs the queries of test/invariants that must hold at any time and returns a description of each row found. The
+// connection must bypass row-level security.
 func Breaches(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return breaches(ctx, conn, invariants.SQL, "*.sql")
 }
 
-// Unsettled is Breaches for what must hold once nothing is in flight.
+// Unsettled is like Breaches, for invariants that must hold when nothing is in flight.
 func Unsettled(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return breaches(ctx, conn, invariants.Settled, "settled/*.sql")
 }
 
-// breaches asks all queries: one that fails does not keep the others from being asked.
+// breaches runs all queries, even if one fails.
 func breaches(ctx context.Context, conn *pgx.Conn, rules fs.FS, pattern string) (found []string, err error) {
 	names, err := fs.Glob(rules, pattern)
 	if len(names) == 0 {

@@ -1,5 +1,5 @@
-// Package pgtest gives each test a PostgreSQL database of its own, with every service's tables, a clock that moves,
-// and a check at the end that the books balance.
+// Package pgtest provides each test with its own PostgreSQL database that has the tables of all services and an adjustable
+// clock. At the end of the test it checks the invariants.
 package pgtest
 
 import (
@@ -21,37 +21,37 @@ import (
 // Login is the role that functions connect as: a member of every application and maintenance role, and nothing else.
 const Login = "melmastoon"
 
-// timeout bounds each thing done for a test, so that a stuck server fails it with a reason.
+// timeout is the time limit of each operation, so that a test fails with a reason if the server hangs.
 const timeout = 30 * time.Second
 
-// A Database belongs to one test and is dropped with it.
+// A Database belongs to one test and is dropped at its end.
 type Database struct {
 	t     testing.TB
 	name  string
-	admin url.URL // the superuser's, of any database
+	admin url.URL // the superuser's URL
 	env   env.Env
 }
 
-// New clones a database in which all migrations have run. When the test ends, its environment is closed, the
-// invariants are checked, and the database is dropped. Under -short the test is skipped.
+// New clones a database with all migrations applied. When the test ends, its environment is closed, the invariants are checked,
+// and the database is dropped. With -short it skips the test.
 func New(t testing.TB) *Database {
 	t.Helper()
 	return open(t, server, true)
 }
 
-// On is New on a server that the test has started, at its superuser's address: one that it may restart or overload.
+// On is like New on a server that the test has started and may restart or overload. The address is the superuser's URL.
 func On(t testing.TB, address string) *Database {
 	t.Helper()
 	return open(t, func() (*host, error) { return newHost(context.Background(), address) }, true)
 }
 
-// Empty makes a database without any of our schemas, for what tests the migrations themselves.
+// Empty creates a database without the project's schemas, for tests of the migrations.
 func Empty(t testing.TB) *Database {
 	t.Helper()
 	return open(t, server, false)
 }
 
-// factor has a call endure that the machine stands still for a second.
+// factor multiplies timeouts, so that calls survive a stall of the machine for a second.
 const factor = env.TimeoutFactor(4)
 
 func open(t testing.TB, server func() (*host, error), migrated bool) *Database {
@@ -71,18 +71,18 @@ func open(t testing.TB, server func() (*host, error), migrated bool) *Database {
 	d.create(template)
 	d.env = env.Give(env.Of(map[string]string{
 		"DATABASE_URL":     d.URL(),
-		"DOCUMENT_TIMEOUT": "5s", // a crowded machine is slow, but its store does not hang
+		"DOCUMENT_TIMEOUT": "5s", // a busy machine is slow
 
-		"RATE_LIMIT_SESSION": "off", "RATE_LIMIT_ADDRESS": "off", "RATE_LIMIT_TENANT": "off", // tests come in crowds
+		"RATE_LIMIT_SESSION": "off", "RATE_LIMIT_ADDRESS": "off", "RATE_LIMIT_TENANT": "off", // parallel tests would exceed them
 	}), factor)
 	t.Cleanup(func() { d.close(migrated) })
 	return d
 }
 
-// Env is what functions and rooms are built from: this database, and a clock of its own.
+// Env returns the environment for functions and packages, with this database and its clock.
 func (d *Database) Env() env.Env { return d.env }
 
-// URL is where the functions' login finds the database.
+// URL returns the database's URL for the functions' login.
 func (d *Database) URL() string {
 	u := d.at(d.name)
 	password, _ := u.User.Password()
@@ -90,13 +90,13 @@ func (d *Database) URL() string {
 	return u.String()
 }
 
-// OwnerURL is where the superuser finds the database.
+// OwnerURL returns the database's URL for the superuser.
 func (d *Database) OwnerURL() string {
 	u := d.at(d.name)
 	return u.String()
 }
 
-// Owner is a connection that sees everything, for looking: row-level security does not bind it.
+// Owner returns a connection that bypasses row-level security, for assertions.
 func (d *Database) Owner(t testing.TB) *pgx.Conn {
 	t.Helper()
 	conn := connect(t, d.OwnerURL())
@@ -104,7 +104,7 @@ func (d *Database) Owner(t testing.TB) *pgx.Conn {
 	return conn
 }
 
-// Advance moves the clock of Go and of SQL together.
+// Advance advances the clocks of Go and SQL together.
 func (d *Database) Advance(by time.Duration) {
 	d.t.Helper()
 	conn := connect(d.t, d.OwnerURL())
@@ -126,7 +126,7 @@ func (d *Database) at(database string) url.URL {
 func (d *Database) create(template string) {
 	d.t.Helper()
 	d.manage(fmt.Sprintf(`CREATE DATABASE %q TEMPLATE %q`, d.name, template),
-		fmt.Sprintf(`REVOKE TEMPORARY ON DATABASE %q FROM PUBLIC`, d.name)) // a clone does not take it along
+		fmt.Sprintf(`REVOKE TEMPORARY ON DATABASE %q FROM PUBLIC`, d.name)) // a clone does not copy privileges
 }
 
 func (d *Database) close(migrated bool) {
@@ -138,7 +138,7 @@ func (d *Database) close(migrated bool) {
 	d.manage(fmt.Sprintf(`DROP DATABASE %q WITH (FORCE)`, d.name))
 }
 
-// closeEnv waits for the pools, which wait for their transactions: one that never ended is the test's mistake.
+// closeEnv closes the environment. Pools wait for open transactions; a transaction that does not end fails the test.
 func (d *Database) closeEnv() {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
@@ -170,7 +170,7 @@ func (d *Database) check() {
 	}
 }
 
-// manage runs statements that no transaction may hold, outside of the database.
+// manage runs statements that cannot run in a transaction, on another database.
 func (d *Database) manage(statements ...string) {
 	d.t.Helper()
 	u := d.at("postgres")
@@ -185,7 +185,7 @@ func (d *Database) manage(statements ...string) {
 	}
 }
 
-// connect opens a connection that knows our ids and dates.
+// connect opens a connection with the project's id and date types registered.
 func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)

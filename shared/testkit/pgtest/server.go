@@ -19,14 +19,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
-// A host is the server that a test process uses, and the database there that new ones are cloned from.
+// A host is the server that a test process uses, with its template database.
 type host struct {
 	admin    url.URL
 	template string
 }
 
-// server is the process's own, started by the first test that needs it. Nothing tells a package that its last test
-// is over, so the server's life is the process's.
+// server returns the host of this process, started by the first test that needs it. It runs until the process ends, because a
+// package cannot detect the end of its last test.
 var server = sync.OnceValues(func() (*host, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -41,13 +41,13 @@ var server = sync.OnceValues(func() (*host, error) {
 func newHost(ctx context.Context, address string) (*host, error) {
 	admin, err := url.Parse(address)
 	if err != nil {
-		return nil, fmt.Errorf("the address of the test server: %w", err)
+		return nil, fmt.Errorf("invalid address of the test server: %w", err)
 	}
 	h := &host{admin: *admin}
 	return h, h.makeTemplate(ctx)
 }
 
-// find is the server that all test processes of a run share, or else a private one.
+// find returns the URL of the server that all test processes share (PGTEST_URL), or starts a private one.
 func find(ctx context.Context) (string, error) {
 	var c struct {
 		URL string `env:"PGTEST_URL"` // a superuser's
@@ -65,8 +65,8 @@ func find(ctx context.Context) (string, error) {
 	return private.URL("postgres"), nil
 }
 
-// makeTemplate makes the database that tests are clones of, once for all processes on the server: its name is the
-// content of the migrations. The lock also keeps two processes from making the same role at once.
+// makeTemplate creates the template database, once for all processes on the server: its name contains a hash of the migrations.
+// The lock also prevents two processes from creating the same role concurrently.
 func (h *host) makeTemplate(ctx context.Context) (err error) {
 	if h.template, err = templateName(); err != nil {
 		return err

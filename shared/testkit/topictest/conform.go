@@ -11,34 +11,34 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A Driver is what the suite holds to the contract of package topic.
+// A Driver is an implementation of package topic under test.
 type Driver interface {
 	topic.Publisher
 	Subscribe(ctx context.Context, subscriptions []topic.Subscription) error
 	Run(ctx context.Context) error
 }
 
-// A Setup is a driver under test, together with the world it stands in. A world that does not wait needs no Advance and no Settled.
+// A Setup is a driver under test with its environment. A driver that lacks Waits needs no Advance and Settled.
 type Setup struct {
-	Open    func() Driver                // a new one on what earlier ones have kept: that is a restart
-	Advance func(time.Duration)          // lets the driver's time pass
-	Settled func(testing.TB)             // returns when what became of each push so far is written down
-	Token   func(audience string) string // what a push must carry
-	Lacks   []Trait                      // what the world does not do, although the real one does
+	Open    func() Driver                // opens another driver on the same data, as after a restart
+	Advance func(time.Duration)          // advances the driver's clock
+	Settled func(testing.TB)             // returns when the result of each push is stored
+	Token   func(audience string) string // the token expected in pushes
+	Lacks   []Trait                      // features of Pub/Sub that the driver does not have
 }
 
-// A Trait is something of Pub/Sub's that what stands for it may lack.
+// A Trait is a feature of Pub/Sub that a replacement may lack.
 type Trait string
 
-// The traits that Google's emulator lacks, whatever is put around it. Its users must not rely on them there.
+// The features that Google's emulator lacks even behind package emulated. Tests on it must not rely on them.
 const (
-	Waits Trait = "a repeat comes after the time that was asked for"
-	Keeps Trait = "what is owed survives a restart"
+	Waits Trait = "a retry comes after the configured backoff"
+	Keeps Trait = "pending deliveries survive a restart"
 )
 
 func (r Setup) does(trait Trait) bool { return !slices.Contains(r.Lacks, trait) }
 
-// Conform runs the suite. Each test asks for a rig of its own, and is left out where its world lacks what it is about.
+// Conform runs the suite. Each test gets a rig of its own, and is skipped if the driver lacks the tested feature.
 func Conform(t *testing.T, rig func(testing.TB) Setup) {
 	for name, test := range map[string]struct {
 		needs []Trait
@@ -55,7 +55,7 @@ func Conform(t *testing.T, rig func(testing.TB) Setup) {
 		"an answer that is too late is none":                               {nil, keepsDeadline},
 		"after exactly so many attempts a message goes to its dead letter": {nil, buries},
 		"redirects are not followed":                                       {nil, staysWhereItWasSent},
-		"what is owed survives a restart":                                  {[]Trait{Keeps}, survivesRestart},
+		"pending deliveries survive a restart":                             {[]Trait{Keeps}, survivesRestart},
 		"which answers acknowledge":                                        {nil, acknowledges},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func Conform(t *testing.T, rig func(testing.TB) Setup) {
 	}
 }
 
-// ConformPublisher runs the part of the suite that needs no subscription. Stored tells what has been published so far.
+// ConformPublisher runs the part of the suite that needs no subscription. Stored returns the messages published so far.
 func ConformPublisher(t *testing.T, p topic.Publisher, stored func() []topic.Message) {
 	t.Helper()
 	messages := []topic.Message{
@@ -86,7 +86,7 @@ func ConformPublisher(t *testing.T, p topic.Publisher, stored func() []topic.Mes
 	want := []error{nil, nil, topic.ErrRefused, topic.ErrHeldBack, nil, nil, nil, topic.ErrRefused, nil, topic.ErrRefused, topic.ErrRefused}
 	errs := p.Publish(t.Context(), messages)
 	if len(errs) != len(messages) {
-		t.Fatalf("got %d answers to %d messages", len(errs), len(messages))
+		t.Fatalf("got %d errors for %d messages", len(errs), len(messages))
 	}
 	var published []topic.Message
 	for i, err := range errs {
@@ -98,16 +98,16 @@ func ConformPublisher(t *testing.T, p topic.Publisher, stored func() []topic.Mes
 		}
 	}
 	if got, want := byKey(stored()), byKey(published); !reflect.DeepEqual(got, want) {
-		t.Errorf("published are %v, want %v", got, want)
+		t.Errorf("published messages: got %v, want %v", got, want)
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := p.Publish(over, []topic.Message{text("orders", "k1", "12")})[0]; err == nil {
-		t.Error("published although the time was over")
+		t.Error("publish with an expired context: got no error")
 	}
 }
 
-// byKey is what the messages of each topic and key say, in their order. Between keys there is none, nor without one.
+// byKey returns the bodies of messages by topic and ordering key, in order. Order is defined only within a key.
 func byKey(messages []topic.Message) map[string][]string {
 	said := map[string][]string{}
 	for _, m := range messages {

@@ -12,23 +12,23 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// timeout bounds each wait for something that must happen.
+// timeout is the time limit for expected events.
 const timeout = 20 * time.Second
 
-// A push is a request as an endpoint got it.
+// A push is a request received by an endpoint.
 type push struct {
 	header http.Header
 	body   string
 }
 
-// An endpoint answers pushes and tells of them in the order in which it answered.
+// An endpoint answers pushes and records them in the order of its answers.
 type endpoint struct {
 	t      testing.TB
 	url    string
 	pushes chan push
 }
 
-// listen opens an endpoint. Answer gets the push and gives the status.
+// listen starts an endpoint. Answer returns the status for a push.
 func listen(t testing.TB, answer func(push) int) *endpoint {
 	t.Helper()
 	e := &endpoint{t: t, pushes: make(chan push, 10_000)}
@@ -61,7 +61,7 @@ func (e *endpoint) next() push {
 	}
 }
 
-// take waits for so many pushes and returns their bodies.
+// take waits for n pushes and returns their bodies.
 func (e *endpoint) take(n int) []string {
 	e.t.Helper()
 	var bodies []string
@@ -71,7 +71,7 @@ func (e *endpoint) take(n int) []string {
 	return bodies
 }
 
-// start runs a driver until the returned function is called, which waits for it to end.
+// start runs a driver. The returned function stops it and waits for its end.
 func start(t testing.TB, d Driver) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -111,7 +111,7 @@ func publish(t testing.TB, p topic.Publisher, messages ...topic.Message) {
 	}
 }
 
-// to is a subscription that repeats at once, for tests in which time does not matter.
+// to returns a subscription without backoff, for tests that do not depend on time.
 func to(e *endpoint, topicName string) topic.Subscription {
 	return topic.Subscription{Name: "to-" + topicName, Topic: topicName, Endpoint: e.url + "/push", Audience: "https://listener",
 		MinBackoff: time.Millisecond, MaxBackoff: time.Millisecond, AckDeadline: timeout}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// backsOff proves that nothing comes too early by what comes instead: a probe that is pushed at once.
+// backsOff checks that no retry is too early: a probe message, which is pushed immediately, must arrive first.
 func backsOff(t *testing.T, r Setup) {
 	d := r.Open()
 	e := listen(t, func(p push) int {
@@ -31,7 +31,7 @@ func backsOff(t *testing.T, r Setup) {
 	}
 	publish(t, d, text("orders", "k", "message"))
 	e.next()
-	r.Settled(t) // the wait begins when the failure is written down
+	r.Settled(t) // the backoff starts when the failure is stored
 	for i, wait := range []time.Duration{time.Minute, 2 * time.Minute, 3 * time.Minute, 3 * time.Minute} {
 		if got := probe(); got != "probe 1" {
 			t.Fatalf("got %q before any time had passed", got)
@@ -99,14 +99,14 @@ func buries(t *testing.T, r Setup) {
 	}
 	letter := dead.next()
 	if letter.body != "poison" || letter.header.Get("Content-Type") != "text/plain" {
-		t.Errorf("the dead letter is %q of type %q", letter.body, letter.header.Get("Content-Type"))
+		t.Errorf("dead-lettered message: got body %q of type %q", letter.body, letter.header.Get("Content-Type"))
 	}
 	if id := letter.header.Get("X-Goog-Pubsub-Message-Id"); id == "" || slices.Contains(ids, id) {
-		t.Errorf("the dead letter has message id %q, which is not new", id)
+		t.Errorf("dead-lettered message: got message id %q, want a new one", id)
 	}
 	source := letter.header.Get("CloudPubSubDeadLetterSourceSubscription")
 	if count := letter.header.Get("CloudPubSubDeadLetterSourceDeliveryCount"); count != fmt.Sprint(attempts) || !strings.HasSuffix(source, s.Name) {
-		t.Errorf("the dead letter says it comes from %q after %q attempts", source, count)
+		t.Errorf("dead-lettered message: got source %q and %q attempts", source, count)
 	}
 }
 
@@ -132,6 +132,6 @@ func survivesRestart(t *testing.T, r Setup) {
 	publish(t, second, text("orders", "k", "3"))
 	start(t, second)
 	if got, want := e.take(3), []string{"1", "2", "3"}; !slices.Equal(got, want) {
-		t.Errorf("after the restart came %v, want %v", got, want)
+		t.Errorf("pushes after the restart: got %v, want %v", got, want)
 	}
 }

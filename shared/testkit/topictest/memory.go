@@ -1,4 +1,5 @@
-// Package topictest is what tests need of topics: a publisher that remembers, and the conformance suite of every driver.
+// Package topictest provides an in-memory publisher and an in-memory puller for tests, and the conformance suite for drivers of
+// topics.
 package topictest
 
 import (
@@ -10,16 +11,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Memory is a publisher that remembers what was published, in order. The zero Memory is ready.
+// Memory is a publisher that records published messages in order. Its zero value is ready to use.
 type Memory struct {
-	// Refuse, if set, is asked before each message is kept; its error is the message's.
+	// Refuse, if set, is called for each message. If it returns an error, that message fails.
 	Refuse func(topic.Message) error
 
 	mu       sync.Mutex
 	messages []topic.Message
 }
 
-// Publish keeps the messages, and holds back what follows a failed one of the same topic and key.
+// Publish records the messages. After a failed message it holds back later ones of the same topic and key.
 func (m *Memory) Publish(ctx context.Context, messages []topic.Message) []error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,7 +56,7 @@ func (m *Memory) keep(ctx context.Context, message topic.Message, held bool) err
 	return nil
 }
 
-// Messages are those published so far.
+// Messages returns the messages published so far.
 func (m *Memory) Messages() []topic.Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()

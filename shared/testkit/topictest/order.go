@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// keepsOrder has one push in five fail, so that order is kept also by what is repeated.
+// keepsOrder fails one push in five and checks that order is kept across retries.
 func keepsOrder(t *testing.T, r Setup) {
 	const keys, each = 5, 20
 	d := r.Open()
@@ -25,7 +25,7 @@ func keepsOrder(t *testing.T, r Setup) {
 		mu.Lock()
 		busy[key]++
 		if busy[key] > 1 {
-			t.Errorf("two pushes of key %s at a time", key)
+			t.Errorf("key %s: concurrent pushes", key)
 		}
 		tried[p.body]++
 		first := tried[p.body] == 1
@@ -75,7 +75,7 @@ func holdsUpNoOther(t *testing.T, r Setup) {
 	subscribe(t, d, s)
 	start(t, d)
 	var messages []topic.Message
-	for n := range 50 { // more than are ever in flight at once
+	for n := range 50 { // more than the maximum in flight
 		messages = append(messages, text("orders", "bad", fmt.Sprint("bad", n)))
 	}
 	publish(t, d, append(messages, text("orders", "good", "good"), text("orders", "", "free"))...)

@@ -13,18 +13,18 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A PullRig is a puller under test. What is published to the topic DeadLetters waits in the subscription that is called the same.
+// A PullRig is a puller under test. Messages published to the topic DeadLetters go to the subscription of the same name.
 type PullRig struct {
 	Puller  topic.Puller
 	Publish func(t testing.TB, messages ...topic.Message)
 
-	Patience time.Duration // for what must come; 0 is what a crowded machine takes
+	Patience time.Duration // timeout for expected messages; 0 means the default for a busy machine
 }
 
-// DeadLetters is the name of the one subscription of a PullRig.
+// DeadLetters is the name of the subscription of a PullRig.
 const DeadLetters = "letters.dlq"
 
-// pullChecks are what a puller is held to, by what they prove.
+// pullChecks maps names to checks of a puller's contract.
 var pullChecks = map[string]func(testing.TB, PullRig){
 	"a message comes as it was published":           pullsWhole,
 	"never more come than were asked for":           pullsNoMore,
@@ -36,7 +36,7 @@ var pullChecks = map[string]func(testing.TB, PullRig){
 	"a subscription that is not there is an error":  knowsItsSubscriptions,
 }
 
-// ConformPuller runs the suite of pullers. Each check asks for a rig of its own.
+// ConformPuller runs the suite for pullers. Each check gets a rig of its own.
 func ConformPuller(t *testing.T, rig func(testing.TB) PullRig) {
 	for name, check := range pullChecks {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func ConformPuller(t *testing.T, rig func(testing.TB) PullRig) {
 	}
 }
 
-const long = 5 * time.Minute // a lease that outlives every check
+const long = 5 * time.Minute // longer than every check
 
 func deadLetters(bodies ...string) (messages []topic.Message) {
 	for _, body := range bodies {
@@ -55,7 +55,7 @@ func deadLetters(bodies ...string) (messages []topic.Message) {
 	return messages
 }
 
-// pull takes what there is, at most so many at a time, until so many have come or, with 0, until nothing comes.
+// pull pulls up to most messages at a time until it has want messages or, if want is 0, until a pull returns none.
 func (r PullRig) pull(t testing.TB, want, most int, lease time.Duration) (all []topic.Pulled) {
 	t.Helper()
 	enough, again := time.NewTimer(cmp.Or(r.Patience, timeout)), time.NewTicker(10*time.Millisecond)
@@ -72,7 +72,7 @@ func (r PullRig) pull(t testing.TB, want, most int, lease time.Duration) (all []
 		}
 		select {
 		case <-enough.C:
-			t.Fatalf("%d messages came in time, want %d", len(all), want)
+			t.Fatalf("got %d messages in time, want %d", len(all), want)
 		case <-again.C:
 		}
 	}
@@ -93,11 +93,11 @@ func receiptsOf(pulled []topic.Pulled) (receipts []string) {
 	return receipts
 }
 
-// came fails unless just these have come.
+// came fails the test unless exactly these messages were pulled.
 func came(t testing.TB, pulled []topic.Pulled, want ...string) {
 	t.Helper()
 	if got := bodiesOf(pulled); !slices.Equal(got, want) {
-		t.Errorf("came %v, want %v", got, want)
+		t.Errorf("pulled %v, want %v", got, want)
 	}
 }
 
@@ -114,7 +114,7 @@ func pullsNoMore(t testing.TB, r PullRig) {
 	r.Publish(t, deadLetters("1", "2", "3", "4", "5")...)
 	for range 5 {
 		if n := len(r.pull(t, 1, 1, long)); n != 1 {
-			t.Errorf("%d came, want one", n)
+			t.Errorf("pulled %d messages, want 1", n)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func acknowledgesForGood(t testing.TB, r PullRig) {
 			goes = append(goes, p.Receipt)
 		}
 	}
-	for range 2 { // once more is no mistake
+	for range 2 { // a second call is no error
 		if err := r.Puller.Acknowledge(t.Context(), DeadLetters, goes); err != nil {
 			t.Fatalf("acknowledge: %v", err)
 		}
@@ -192,6 +192,6 @@ func shares(t testing.TB, r PullRig) {
 
 func knowsItsSubscriptions(t testing.TB, r PullRig) {
 	if pulled, err := r.Puller.Pull(t.Context(), "nobody.dlq", 10, long); err == nil {
-		t.Errorf("got %v of a subscription that is not there", pulled)
+		t.Errorf("pull of a missing subscription: got %v, want an error", pulled)
 	}
 }

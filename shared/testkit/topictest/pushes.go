@@ -31,11 +31,11 @@ func isWholeMessage(t *testing.T, r Setup) {
 			t.Errorf("got %s %q, want %q", name, got, want)
 		}
 	}
-	if got := p.header.Get("X-Goog-Pubsub-Ordering-Key") + p.header.Get("X-Goog-Ordering-Key"); got != "tenant:1" { // the emulator has a name of its own
+	if got := p.header.Get("X-Goog-Pubsub-Ordering-Key") + p.header.Get("X-Goog-Ordering-Key"); got != "tenant:1" { // the emulator uses another header
 		t.Errorf("got ordering key %q", got)
 	}
 	if p.header.Get("X-Goog-Pubsub-Message-Id") == "" || p.header.Get("X-Goog-Pubsub-Subscription-Name") == "" {
-		t.Errorf("got neither message id nor subscription: %v", p.header)
+		t.Errorf("message id or subscription is missing: %v", p.header)
 	}
 	if _, err := time.Parse(time.RFC3339Nano, p.header.Get("X-Goog-Pubsub-Publish-Time")); err != nil {
 		t.Errorf("publish time: %v", err)
@@ -71,7 +71,7 @@ func filters(t *testing.T, r Setup) {
 	}
 }
 
-// reachesNoOther publishes for one, then for the other, then for all: of what is not theirs neither hears before the last.
+// reachesNoOther publishes a message for each of two subscriptions and then one for both: each must receive only its own.
 func reachesNoOther(t *testing.T, r Setup) {
 	d := r.Open()
 	one, other := listen(t, always(http.StatusOK)), listen(t, always(http.StatusOK))
@@ -93,7 +93,7 @@ func reachesNoOther(t *testing.T, r Setup) {
 			t.Errorf("the %s got %q, replayed %q times", name, p.body, p.header.Get(topic.Replays))
 		}
 		if got := e.next().body; got != "for both" {
-			t.Errorf("the %s got %q, want what is for both", name, got)
+			t.Errorf("the %s got %q, want the message for both", name, got)
 		}
 	}
 }
@@ -108,18 +108,18 @@ func subscribesFromThenOn(t *testing.T, r Setup) {
 	publish(t, d, text("orders", "", "after"), text("other", "", "for nobody"))
 	start(t, d)
 	if got := e.next().body; got != "after" {
-		t.Errorf("got %q, want what was published after", got)
+		t.Errorf("got %q, want the message published after subscribing", got)
 	}
 	subscribe(t, d, to(e, "orders"), dropped)
 	publish(t, d, text("other", "", "again"))
 	if got := other.next().body; got != "again" {
-		t.Errorf("got %q of a subscription that was dropped", got)
+		t.Errorf("got %q for a deleted subscription", got)
 	}
 }
 
 func acknowledges(t *testing.T, r Setup) {
 	d := r.Open()
-	answers := []int{200, 201, 202, 204, 206, 301, 302, 307, 400, 401, 404, 409, 410, 429, 500, 503} // 102 comes before an answer: Go's servers cannot end with it
+	answers := []int{200, 201, 202, 204, 206, 301, 302, 307, 400, 401, 404, 409, 410, 429, 500, 503} // without 102, which Go servers cannot send as a final status
 	acks := []string{"200", "201", "202", "204"}
 	var tried sync.Map
 	e := listen(t, func(p push) int {

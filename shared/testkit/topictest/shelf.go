@@ -11,9 +11,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A Backlog is a topic.Puller that remembers. Make it with NewShelf.
+// A Backlog is an in-memory topic.Puller. NewShelf creates one.
 type Backlog struct {
-	// Refuse, if set, is asked before each act with its verb: "pull", "acknowledge" or "release". Its error is the answer.
+	// Refuse, if set, is called before each operation with "pull", "acknowledge" or "release". If it returns an error, the
+	// operation fails.
 	Refuse func(verb string) error
 
 	now   func() time.Time
@@ -22,13 +23,13 @@ type Backlog struct {
 	pulls int
 }
 
-// A kept message is on a shelf until it is acknowledged.
+// A kept message stays in its subscription until it is acknowledged.
 type kept struct {
 	topic.Pulled
 	until time.Time // of its lease
 }
 
-// NewShelf has these subscriptions, empty. Leases end by the clock given.
+// NewShelf returns a Backlog with empty subscriptions. Leases expire by the given clock.
 func NewShelf(now func() time.Time, subscriptions ...string) *Backlog {
 	s := &Backlog{now: now, kept: map[string][]*kept{}}
 	for _, name := range subscriptions {
@@ -37,7 +38,7 @@ func NewShelf(now func() time.Time, subscriptions ...string) *Backlog {
 	return s
 }
 
-// Put lays messages down in the subscription called as their topic.
+// Put adds messages to the subscriptions with the names of their topics.
 func (s *Backlog) Put(messages ...topic.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +49,7 @@ func (s *Backlog) Put(messages ...topic.Message) {
 	}
 }
 
-// Left are the messages that nobody has acknowledged, leased or not.
+// Left returns the unacknowledged messages, whether leased or not.
 func (s *Backlog) Left(subscription string) (messages []topic.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +59,7 @@ func (s *Backlog) Left(subscription string) (messages []topic.Message) {
 	return messages
 }
 
-// Pull is topic.Puller's.
+// Pull implements topic.Puller.
 func (s *Backlog) Pull(ctx context.Context, subscription string, most int, lease time.Duration) (pulled []topic.Pulled, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +81,7 @@ func (s *Backlog) Pull(ctx context.Context, subscription string, most int, lease
 	return pulled, nil
 }
 
-// Acknowledge is topic.Puller's.
+// Acknowledge implements topic.Puller.
 func (s *Backlog) Acknowledge(ctx context.Context, subscription string, receipts []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +92,7 @@ func (s *Backlog) Acknowledge(ctx context.Context, subscription string, receipts
 	return nil
 }
 
-// Release is topic.Puller's.
+// Release implements topic.Puller.
 func (s *Backlog) Release(ctx context.Context, subscription string, receipts []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package upstreamtest plays the services that a function calls: they answer well, late, wrongly or not at all, as a test wants.
+// Package upstreamtest fakes the services that a function calls. A test decides whether they answer correctly, late, wrongly or
+// not at all.
 package upstreamtest
 
 import (
@@ -14,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Mood is how a neighbour answers.
+// A Mood is the way in which a service answers.
 type Mood int
 
 // The moods.
@@ -22,16 +23,16 @@ const (
 	Well    Mood = iota
 	Hanging      // until the caller gives up
 	Failing
-	Garbled // something else than what was asked for
-	Garbage // no JSON
+	Garbled // valid JSON of another shape
+	Garbage // not JSON
 	Endless // 10 MB
 )
 
 const endless = 10 << 20
 
-// Services are services side by side at one address. What belongs to one mood is called by a name.
+// Services fakes several services at one address. Endpoints with the same name share a mood.
 type Services struct {
-	garbled string // what is answered instead: of the form that is expected, and empty
+	garbled string // the answer in mood Garbled: of the expected type, but empty
 	mux     *http.ServeMux
 	server  *httptest.Server
 
@@ -42,10 +43,10 @@ type Services struct {
 	before func(name string)
 }
 
-// An Answer is what a neighbour says to a request and its body, to be encoded as JSON; nil is that there is no such thing.
+// An Answer returns the answer to a request and its body, to be encoded as JSON. Nil means 404.
 type Answer func(r *http.Request, body []byte) any
 
-// Open opens their doors, until the test ends.
+// Open starts the server, until the test ends.
 func Open(t testing.TB, garbled string) *Services {
 	t.Helper()
 	n := &Services{garbled: garbled, mux: http.NewServeMux(), moods: map[string]Mood{}, asked: map[string]int{}, bodies: map[string]string{}, before: func(string) {}}
@@ -54,7 +55,7 @@ func Open(t testing.TB, garbled string) *Services {
 	return n
 }
 
-// Answers has what is asked for at a pattern, such as "GET /theme/brands", answered under a name. One answer is made at a time.
+// Answers registers the answer to a pattern such as "GET /theme/brands" under a name. Answers are computed one at a time.
 func (n *Services) Answers(pattern, name string, answer Answer) {
 	n.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		in, _ := io.ReadAll(r.Body)
@@ -93,7 +94,7 @@ func (n *Services) say(w http.ResponseWriter, r *http.Request, mood Mood, out an
 	}
 }
 
-// Around returns the surroundings with these services in them, each at /<service>.
+// Around returns the environment with the URLs of these services added, each at /<service>.
 func (n *Services) Around(e env.Env, services ...string) env.Env {
 	for _, service := range services {
 		e = e.With("UPSTREAM_"+strings.ToUpper(service)+"_URL", n.server.URL+"/"+service)
@@ -101,25 +102,25 @@ func (n *Services) Around(e env.Env, services ...string) env.Env {
 	return e
 }
 
-// Mood changes how a name answers from now on.
+// Mood sets the mood of a name.
 func (n *Services) Mood(name string, m Mood) { n.Do(func() { n.moods[name] = m }) }
 
-// Before has f called before each answer, after what it says is fixed.
+// Before sets a function that is called before each answer is sent, after it was computed.
 func (n *Services) Before(f func(name string)) { n.Do(func() { n.before = f }) }
 
-// Asked is how often a name was asked.
+// Asked returns the number of requests to a name.
 func (n *Services) Asked(name string) (times int) {
 	n.Do(func() { times = n.asked[name] })
 	return times
 }
 
-// Body is what a name was asked last: the body, then the query.
+// Body returns the body and query of the last request to a name.
 func (n *Services) Body(name string) (body string) {
 	n.Do(func() { body = n.bodies[name] })
 	return body
 }
 
-// Do changes what the neighbours know, while none of them makes an answer.
+// Do calls f while no answer is being computed.
 func (n *Services) Do(f func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
