@@ -6,7 +6,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// agents hashes user agents for the log, in services that have peppers.
+// agents hashes user agents for the log, if the service has peppers configured.
 type agents struct{ peppers *pseudonym.Peppers }
 
 func openAgents(e env.Env) (a agents, err error) {
@@ -20,7 +20,7 @@ func openAgents(e env.Env) (a agents, err error) {
 	return agents{&peppers}, err
 }
 
-// hash is the hash of a user agent, "" if there is none or no pepper.
+// hash returns the hash of a user agent, or "" if there is no user agent or no pepper.
 func (a agents) hash(agent string) pseudonym.Hash {
 	if a.peppers == nil || agent == "" {
 		return ""

@@ -18,12 +18,12 @@ const (
 	formType = "application/x-www-form-urlencoded"
 )
 
-// drainTime is how long an answer that has not read the body may wait for the rest of it. The server reads what is left before
-// it sends the answer, so that the connection can be used again.
+// drainTime bounds how long an answer waits for the rest of a body that the endpoint has not read. The server reads the rest
+// before it sends the answer, so that the connection can be reused.
 const drainTime = time.Second
 
-// readBody reads a request's body, bounded by the limit and by the call's deadline. If the body does not end, the deadline
-// stands, so the server does not wait for the rest either and closes the connection.
+// readBody reads a request's body, bounded by the limit and by the call's deadline. If the body does not end in time, the read
+// deadline stays set: the server does not wait for the rest and closes the connection.
 func readBody(ctx context.Context, c *record, r *http.Request, limit int64) ([]byte, error) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return nil, nil
@@ -37,7 +37,7 @@ func readBody(ctx context.Context, c *record, r *http.Request, limit int64) ([]b
 	}
 	body, err := read(http.MaxBytesReader(c.writer, r.Body, limit), r.ContentLength)
 	if err == nil {
-		c.readUntil(time.Time{}) // a deadline that stands would cancel the call
+		c.readUntil(time.Time{}) // a remaining deadline would cancel the call
 	}
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, fault.ErrTooLarge
@@ -48,12 +48,12 @@ func readBody(ctx context.Context, c *record, r *http.Request, limit int64) ([]b
 	return body, nil
 }
 
-// readUntil sets the moment after which nothing more is read of the request. The zero time is none.
+// readUntil sets the read deadline of the request. The zero time removes it.
 func (c *record) readUntil(t time.Time) {
-	_ = http.NewResponseController(c.writer).SetReadDeadline(t) // a recorder in a test has no deadlines
+	_ = http.NewResponseController(c.writer).SetReadDeadline(t) // recorders in tests have no deadlines
 }
 
-// read makes room once where the length is known.
+// read reads the body. If the length is known, it allocates the buffer once.
 func read(from io.Reader, length int64) ([]byte, error) {
 	if length < 0 {
 		return io.ReadAll(from)
@@ -63,7 +63,7 @@ func read(from io.Reader, length int64) ([]byte, error) {
 	return body, err
 }
 
-// checkType refuses a body that is not declared to be what the function reads, or that is compressed.
+// checkType rejects a compressed body and a body with another content type than want.
 func checkType(h http.Header, want string) error {
 	if encoding := h.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return fault.ErrUnsupportedMedia

@@ -13,68 +13,70 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// A Call is one request to a function, decoded.
+// A Call is one decoded request to a function.
 type Call[In any] struct {
 	In        In
-	Key       string            // the client's idempotency key, where the Spec asks for one
-	Act       id.Request        // names what is being done: the same for every attempt under one idempotency key, so ids derived from it repeat
-	Now       time.Time         // when it began
-	RequestID string            // also in the answer and the log line
-	Caller    identity.Identity // zero on a public function
-	Header    http.Header       // of the request; read-only
-	Site      Site              // where the browser is
-	Address   netip.Addr        // of the client, as our own proxies saw it; zero where unknown
-	// Speculative is a HEAD, or what a browser loads ahead: perhaps nobody ever looks at the answer, so it changes nothing.
+	Key       string            // the client's idempotency key, if the Spec requires one
+	Act       id.Request        // the same for every attempt under one idempotency key, so ids derived from it repeat
+	Now       time.Time         // when the call began
+	RequestID string            // also in the answer and in the log line
+	Caller    identity.Identity // zero for a public function
+	Header    http.Header       // request headers; read-only
+	Site      Site              // how the browser reached the function
+	Address   netip.Addr        // of the client, as reported by our own proxies; zero if unknown
+	// Speculative is set for a HEAD request and for a prefetch. The answer may never be shown, so the act must not change
+	// anything.
 	Speculative bool
 }
 
-// A Serve is the act of an HTTP function: from a decoded request to an answer or an error.
+// A Serve is the act of an HTTP function. It turns a decoded request into an answer or an error.
 type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 
-// A Handle is the act of an event function: nil acknowledges, an error asks for another delivery, [DeadLetter] gives up. That is so
-// whatever kind of fault it is: what a neighbour refuses now may be right when it has caught up, or was deployed again.
-// Whoever knows that it never will be, parks.
+// A Handle is the act of an event function: nil acks, an error nacks (redelivery), [DeadLetter] gives up. Every kind of error is
+// redelivered, because another service may be briefly behind or about to be deployed again. Return DeadLetter only for permanent
+// failures.
 type Handle[P any] func(context.Context, event.Event[P]) error
 
 // A Tick is the act of a scheduled function.
 type Tick func(ctx context.Context, now time.Time) error
 
-// A Middleware is what all routes of one service share: it turns a caller into the service's own visitor V before a body is read.
+// A Middleware is shared by all routes of one service. It turns a caller into the service's own visitor V before the body is
+// read.
 type Middleware[V any] struct {
 	Resolve func(context.Context, *http.Request, identity.Identity) (V, Scope, error)
 
-	// Begin writes what the visitor goes on with, such as a new session, right before the act or its replay: a request that is
-	// refused for its limits or its form has written nothing. It returns the visitor and the scope as they are then; the
-	// scope's cookies are sent in addition to those of Enter. Nil: there is nothing to write.
+	// Begin writes the visitor's state, such as a new session, right before the act or its replay. A request that is rejected
+	// for its rate or its form has written nothing. Begin returns the visitor and the scope after the write; the cookies of that
+	// scope are sent in addition to those of Resolve. If Begin is nil, nothing is written.
 	Begin func(context.Context, *http.Request, V, Scope) (V, Scope, error)
 
-	Ledger *idempotency.Ledger // required by functions that are Idempotent
-	Path   []string            // wildcards of the routes that the middleware reads itself: no In has them
+	Ledger *idempotency.Ledger // required if the Spec is Idempotent
+	Path   []string            // route wildcards that the middleware reads itself; no In has them
 
-	// Headers are those that the middleware reads itself and that an answer depends on: with another value it is another request,
-	// for which no idempotency key of the first is good. Which language a browser accepts is not among them: the same request
-	// may be asked for in another.
+	// Headers are the request headers that the middleware reads itself and that an answer depends on. They are part of the
+	// request's hash, so an idempotency key is not valid for another value. Accept-Language is not among them: a retry may use
+	// another language.
 	Headers []string
 
-	// ContinueAs returns the cookie of the caller that an answer says the browser goes on as. Nil where no answer does.
+	// ContinueAs returns the cookie for the caller named in Reply.ContinueAs. It is nil if no answer of the service uses that.
 	ContinueAs func(*http.Request, V, string) (*http.Cookie, error)
 
-	// Origins are the exact origins, besides the request's own, whose pages may call and read what is answered. Nil: none.
+	// Origins returns the exact origins, besides the request's own, whose pages may call the function and read its answer. If it
+	// is nil, there are no others.
 	Origins func(context.Context, *http.Request) []string
 }
 
-// A Scope is on whose behalf a call acts. Tenant and Caller are part of the idempotency key.
+// A Scope identifies the principal of a call. Tenant and Caller are part of the idempotency key.
 type Scope struct {
 	Tenant id.Tenant
 	Caller string
-	// Language is that of the visitor: every answer that does not say its own names it as Content-Language.
+	// Language is the visitor's language. It becomes the Content-Language of every answer that does not set its own.
 	Language string
-	// Cookies are for the browser to keep whatever is answered, a refusal or a replay too. They belong to this telling of
-	// the answer: no ledger keeps them.
+	// Cookies are sent with every answer, also with errors and replays. The idempotency ledger does not store them.
 	Cookies []*http.Cookie
 }
 
-// Open is a middleware that lets everybody in, for services without one of their own.
+// Open returns a middleware that accepts every caller, for services without a middleware of their own.
 func Open(env.Env) (Middleware[Nothing], error) {
 	return Middleware[Nothing]{Resolve: func(context.Context, *http.Request, identity.Identity) (Nothing, Scope, error) {
 		return Nothing{}, Scope{}, nil

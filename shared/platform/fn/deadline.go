@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// A deadline is the context of a call that ends at a moment, by the real clock. The first who waits for the end sets the
-// timer for it: an answer from memory is there before anybody does, and a timer makes the runtime wake a thread.
+// A deadline is the context of a call with a deadline on the real clock. It creates the timer lazily, on the first call of Done:
+// an answer from memory is sent before anything waits, and a timer makes the runtime wake a thread.
 type deadline struct {
-	context.Context // of whoever calls
+	context.Context // the caller's
 	at              time.Time
 
 	mu    sync.Mutex
-	armed context.Context // nil while nobody waits
+	armed context.Context // nil until the first Done
 	stop  context.CancelFunc
 	over  bool
 }
@@ -25,10 +25,10 @@ func withDeadline(ctx context.Context, at time.Time) *deadline {
 	return &deadline{Context: ctx, at: at}
 }
 
-// Deadline is the moment.
+// Deadline returns the deadline.
 func (d *deadline) Deadline() (time.Time, bool) { return d.at, true }
 
-// Done sets the timer.
+// Done starts the timer, if it does not run yet, and returns its channel.
 func (d *deadline) Done() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,7 +41,7 @@ func (d *deadline) Done() <-chan struct{} {
 	return d.armed.Done()
 }
 
-// Err tells of the end with and without a timer.
+// Err returns the reason why the call has ended, with or without a timer, or nil.
 func (d *deadline) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,7 +56,8 @@ func (d *deadline) Err() error {
 	return d.Context.Err()
 }
 
-// Value is what the caller's context carries. Package context, when it has asked for Done, finds here whom to tell it of.
+// Value returns the value from the caller's context. After Done, it asks the context with the timer, so that package context
+// finds its own cancelCtx there and starts no goroutine.
 func (d *deadline) Value(key any) any {
 	d.mu.Lock()
 	ctx := d.armed
@@ -67,7 +68,7 @@ func (d *deadline) Value(key any) any {
 	return ctx.Value(key)
 }
 
-// end is for when the call is over.
+// end cancels the context after the call.
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

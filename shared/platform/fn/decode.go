@@ -17,8 +17,8 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// decode fills into, a pointer to an In, from a request and its body, and calls its Validate, or its ValidateAt, if that depends
-// on the time of the call.
+// decode fills into, a pointer to an In, from a request and its body. Then it calls the Validate method, or ValidateAt with the
+// time of the call, if there is one.
 func (p *plan) decode(r *http.Request, body []byte, into any, now time.Time) error {
 	if err := p.decodeFields(r, body, into); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (p *plan) decode(r *http.Request, body []byte, into any, now time.Time) err
 	return nil
 }
 
-// invalid makes a Validate's complaint a fault that shows nothing but what was meant to be shown.
+// invalid turns an error of Validate into a fault. Only the texts of a fault are shown to the caller.
 func invalid(err error) error {
 	if err == nil {
 		return nil
@@ -59,7 +59,7 @@ func (p *plan) decodeFields(r *http.Request, body []byte, into any) error {
 	for _, f := range p.fields {
 		rule := f.decode(r, query, form, in.Field(f.index))
 		if rule != "" && f.source == "path" {
-			return fault.ErrNotFound // what cannot be an id names nothing
+			return fault.ErrNotFound // a malformed id identifies nothing
 		}
 		if rule != "" {
 			violations = append(violations, violation("/"+f.name, rule))
@@ -71,7 +71,7 @@ func (p *plan) decodeFields(r *http.Request, body []byte, into any) error {
 	return nil
 }
 
-// values parses the query and the form where a field needs them.
+// values parses the query and the form, if a field needs them.
 func (p *plan) values(r *http.Request, body []byte) (query, form url.Values, err error) {
 	if p.query && r.URL.RawQuery != "" {
 		if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
@@ -89,7 +89,7 @@ func (p *plan) values(r *http.Request, body []byte) (query, form url.Values, err
 	return query, form, nil
 }
 
-// decode fills one field and returns the rule that was broken, if any.
+// decode fills one field. It returns the violated rule, or "".
 func (f field) decode(r *http.Request, query, form url.Values, to reflect.Value) string {
 	var given []string
 	switch f.source {
@@ -120,7 +120,7 @@ func (f field) decode(r *http.Request, query, form url.Values, to reflect.Value)
 	return ""
 }
 
-// assignable reports whether assign knows the type that target points to.
+// assignable reports whether assign supports the type that target points to.
 func assignable(target any) bool {
 	if _, ok := target.(encoding.TextUnmarshaler); ok {
 		return true
@@ -134,7 +134,7 @@ func assignable(target any) bool {
 
 var errNotText = errors.New("not UTF-8 text")
 
-// assign reads one text into what target points to.
+// assign parses text into the value that target points to.
 func assign(target any, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return errNotText
@@ -157,7 +157,7 @@ func assign(target any, text string) error {
 	return err
 }
 
-// decodeBody checks the body's shape in one pass that finds every unknown and missing member, then decodes it.
+// decodeBody checks the body's shape in one pass that finds every unknown and missing member, and then decodes the body.
 func (p *plan) decodeBody(r *http.Request, body []byte, into any) error {
 	if p.form || !takesBody(r.Method) || (p.shape == nil && len(body) == 0) {
 		return nil
@@ -174,7 +174,7 @@ func (p *plan) decodeBody(r *http.Request, body []byte, into any) error {
 	return wrongValue(json.Unmarshal(body, into))
 }
 
-// wrongValue makes a decoder's complaint a violation. The value itself is neither shown nor logged.
+// wrongValue turns a decoder's error into a violation. The value itself is neither shown nor logged.
 func wrongValue(err error) error {
 	if err == nil {
 		return nil
@@ -188,6 +188,6 @@ func wrongValue(err error) error {
 		rule = ruleForm
 	}
 	return fault.ErrValidation.
-		Because(fmt.Errorf("%s is no %v", e.JSONPointer, e.GoType)).
+		Because(fmt.Errorf("%s is not a valid %v", e.JSONPointer, e.GoType)).
 		With(violation(string(e.JSONPointer), rule))
 }

@@ -6,27 +6,27 @@ import (
 	"sync"
 )
 
-// A Drain counts the calls in flight, so that a process that was told to stop can let them finish. It is for where the
-// server is not ours: the functions framework dies with its requests unless somebody waits for them. Its zero value is ready.
+// A Drain counts the calls in flight, so that a process can finish them before it stops. It is for servers that are not ours:
+// the functions framework exits without waiting for its requests. The zero value is ready to use.
 type Drain struct {
 	mu      sync.Mutex
 	running int
-	idle    chan struct{} // closed when nothing runs any more; nil unless somebody waits
+	idle    chan struct{} // closed when no call runs any more; nil unless Wait is waiting
 }
 
-// Count is h with its calls counted. Calls that begin while the drain is waiting are still served and waited for: the
-// load balancer may send a last few. A call has ended when its answer is on its way: the server alone would send a short
-// one only after the handler has returned, when nobody waits for it any more.
+// Count wraps h and counts its calls. Calls that begin during Wait are still served and waited for, because the load balancer
+// may send a few last ones. A call ends when its answer was flushed: otherwise the server would send a short answer only after
+// the handler has returned, when Wait no longer waits for it.
 func (d *Drain) Count(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.enter()
 		defer d.leave()
 		h.ServeHTTP(w, r)
-		_ = http.NewResponseController(w).Flush() // a caller who has left is no failure of ours
+		_ = http.NewResponseController(w).Flush() // the caller may have left
 	})
 }
 
-// Wait returns when nothing is in flight, or with the context's error.
+// Wait returns nil when no call is in flight, or the context's error.
 func (d *Drain) Wait(ctx context.Context) error {
 	select {
 	case <-d.whenIdle():

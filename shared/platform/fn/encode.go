@@ -14,7 +14,7 @@ import (
 
 const instant = "2006-01-02T15:04:05.000Z"
 
-// answerJSON is how answers are written: members in one order, times in UTC with milliseconds.
+// answerJSON defines the encoding of answers: members in a fixed order, times in UTC with milliseconds.
 var answerJSON = json.JoinOptions(
 	json.Deterministic(true),
 	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t time.Time) error {
@@ -22,7 +22,7 @@ var answerJSON = json.JoinOptions(
 	})),
 )
 
-// encode turns what an act returned into an answer.
+// encode turns the value that an act returned into an answer.
 func encode(r *http.Request, c *record, usual Answer, out any) (answer, error) {
 	var reply Reply
 	if from, ok := out.(replier); ok {
@@ -55,7 +55,7 @@ func bodiless(status int) bool {
 	return status == http.StatusNoContent || status == http.StatusNotModified || status == http.StatusSeeOther
 }
 
-// headers are what a Reply says.
+// headers returns the headers that the Reply sets.
 func (r Reply) headers() http.Header {
 	h := make(http.Header, 5)
 	if r.location != "" {
@@ -66,7 +66,7 @@ func (r Reply) headers() http.Header {
 	}
 	if r.etag != "" {
 		h["Etag"] = []string{r.etag}
-		h["Cache-Control"] = []string{"private, no-cache"} // it may be kept, and is asked for again each time
+		h["Cache-Control"] = []string{"private, no-cache"} // may be stored, and must be revalidated each time
 	}
 	if r.composed != "" {
 		h["X-Bootstrap-Version"] = []string{r.composed}
@@ -92,7 +92,7 @@ func (r Reply) headers() http.Header {
 	return h
 }
 
-// unchanged reports whether the caller has this version already.
+// unchanged reports whether the caller already has this version.
 func (r Reply) unchanged(req *http.Request, status int) bool {
 	known := req.Header.Get("If-None-Match")
 	if r.etag == "" || known == "" || status != http.StatusOK || takesBody(req.Method) {
@@ -106,11 +106,11 @@ func (r Reply) unchanged(req *http.Request, status int) bool {
 	return false
 }
 
-// pagePolicy lets a page have styles and pictures of its own and run nothing. It says nothing of form-action, because
-// browsers apply that to the redirect after a form too.
+// pagePolicy allows a page its own styles and images, and no scripts. It has no form-action, because browsers also apply that to
+// the redirect after a form.
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
 
-// encodeBody adds what is answered to how it is answered.
+// encodeBody adds the body to the answer.
 func encodeBody(a answer, out any) (answer, error) {
 	media := jsonType
 	switch v := out.(type) {

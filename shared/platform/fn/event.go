@@ -18,8 +18,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Event makes a function that hears Spec.Subject. P declares the members of the payload that it reads. An event that
-// cannot be read, breaks its contract, or is parked by the act goes to the dead letters and is acknowledged.
+// Event returns a function that consumes Spec.Subject. P declares the members of the payload that the function reads. An event
+// is dead-lettered and acknowledged if it cannot be read, if it violates its contract, or if the act returns [DeadLetter].
 func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 	f := Function{Spec: s.settled(), In: reflect.TypeFor[P]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
@@ -31,7 +31,7 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 		handle, err := build(e)
 		return eventEndpoint{
 			spec: s,
-			gate: g,
+			auth: g,
 			lot: deadLetters{
 				name:  s.Name,
 				topic: s.DeadLetter,
@@ -49,29 +49,29 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 	return f
 }
 
-// An eventEndpoint is the endpoint of an event function that was opened.
+// An eventEndpoint is the endpoint of an opened event function.
 type eventEndpoint struct {
 	spec   Spec
-	gate   auth
+	auth   auth
 	lot    deadLetters
 	handle func(context.Context, event.Raw) error
 }
 
-// acknowledged is 204 because every bus takes that for an acknowledgement; one emulator takes 202 for a refusal.
+// acknowledged is 204 because every bus takes that for an acknowledgement; one emulator treats 202 as an error.
 var acknowledged = answer{Status: http.StatusNoContent}
 
 func (h eventEndpoint) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
-	if _, err := h.gate.admit(ctx, r, c); err != nil {
+	if _, err := h.auth.admit(ctx, r, c); err != nil {
 		return answer{}, err
 	}
 	body, err := readBody(ctx, c, r, h.spec.BodyLimit)
 	if err != nil {
 		return answer{}, err
 	}
-	// The body is read first, because an event that cannot be read is parked as it came.
+	// The body is read first, because an unreadable event is dead-lettered in its original form.
 	raw, err := event.Read(&http.Request{Header: r.Header, Body: io.NopCloser(bytes.NewReader(body))}, h.spec.BodyLimit)
-	if hopeless(err) {
-		return h.deadLetter(ctx, c, came(r.Header), body, err)
+	if permanent(err) {
+		return h.deadLetter(ctx, c, pushAttributes(r.Header), body, err)
 	}
 	if err != nil {
 		return answer{}, err
@@ -87,12 +87,12 @@ func (h eventEndpoint) act(ctx context.Context, r *http.Request, c *record) (ans
 	return acknowledged, again5xx(err)
 }
 
-// handle holds the event to its contract and lets the act handle it.
+// deliver validates the event against its contract and calls the act.
 func (h eventEndpoint) deliver(ctx context.Context, raw event.Raw) error {
 	if raw.Envelope.Subject != h.spec.Subject {
 		return DeadLetter(fmt.Errorf("fn: unexpected event %s", raw.Envelope.Subject))
 	}
-	if err := contract.ValidateIncoming(raw.Envelope.Subject, raw.Payload); hopeless(err) {
+	if err := contract.ValidateIncoming(raw.Envelope.Subject, raw.Payload); permanent(err) {
 		return DeadLetter(err)
 	} else if err != nil {
 		return err
@@ -101,7 +101,8 @@ func (h eventEndpoint) deliver(ctx context.Context, raw event.Raw) error {
 	return h.handle(ctx, raw)
 }
 
-// wanted checks what the subscription is to let through, which one emulator ignores. Most events are for everybody.
+// wanted reports whether the event matches the subscription's filter, which one emulator ignores. Most subscriptions have no
+// filter.
 func (h eventEndpoint) wanted(raw event.Raw) bool {
 	if len(h.spec.Filter) == 0 && raw.Extensions[event.ReplayTo] == "" {
 		return true
@@ -111,8 +112,8 @@ func (h eventEndpoint) wanted(raw event.Raw) bool {
 	return s.Wants(func(name string) string { return attributes[name] })
 }
 
-// caused returns a context in which events that the handling appends name this one as their cause, and continue its
-// correlation id, its session and its trace.
+// caused returns a context in which appended events have this event as their cause and continue its correlation id, its session
+// and its trace.
 func caused(ctx context.Context, raw event.Raw, c *record) context.Context {
 	e := raw.Envelope
 	ctx, c.line.Trace = observe.Begin(ctx, http.Header{"Traceparent": {e.TraceID}})
@@ -130,7 +131,7 @@ func caused(ctx context.Context, raw event.Raw, c *record) context.Context {
 	return event.WithOrigin(ctx, o)
 }
 
-// handle notes which event the call is about.
+// handle notes the event for the log line.
 func (c *record) handle(raw event.Raw) {
 	c.line.Subject, c.line.EventID, c.line.Attempt = raw.Envelope.Subject, raw.Envelope.EventID.String(), raw.Delivery.Attempt
 	if raw.Envelope.TenantID != nil {
@@ -138,14 +139,14 @@ func (c *record) handle(raw event.Raw) {
 	}
 }
 
-// hopeless reports whether an error is about the form or the content of the event itself, which another delivery would not
-// change: then it is parked at once.
-func hopeless(err error) bool {
+// permanent reports whether an error is caused by the form or the content of the event itself. Redelivery would not change that,
+// so the event is dead-lettered at once.
+func permanent(err error) bool {
 	return err != nil && fault.From(err).Kind == fault.Invalid
 }
 
-// again5xx makes every error an answer of 5xx, which asks for another delivery. A 4xx would ask for one too, but would read in
-// the bus's own metrics as if it had sent something wrong.
+// again5xx turns every error into a 5xx answer, which requests redelivery. A 4xx would do so too, but would count in the bus's
+// metrics as an invalid request.
 func again5xx(err error) error {
 	if err == nil || fault.From(err).Kind.Status() >= http.StatusInternalServerError {
 		return err
@@ -163,7 +164,8 @@ func (h eventEndpoint) deadLetterRaw(ctx context.Context, c *record, raw event.R
 	return h.deadLetter(ctx, c, attributes, data, reason)
 }
 
-// publish acknowledges an event once it is in the dead letters; if it cannot be put there, another delivery will try again.
+// deadLetter acknowledges an event after it was published to the dead-letter topic. If the publish fails, redelivery will try
+// again.
 func (h eventEndpoint) deadLetter(ctx context.Context, c *record, attributes map[string]string, data []byte, reason error) (answer, error) {
 	if err := h.lot.publish(ctx, attributes, data, reason); err != nil {
 		return answer{}, fault.ErrInternal.Because(err)

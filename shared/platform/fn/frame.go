@@ -21,42 +21,42 @@ import (
 	"melmastoon.ghasi.io/shared/platform/outbox"
 )
 
-// An answer is what will be written.
+// An answer is the complete answer before it is written.
 type answer = idempotency.Answer
 
-// An endpoint acts on a request. It never writes: it returns an answer or an error.
+// An endpoint acts on a request. It never writes; it returns an answer or an error.
 type endpoint interface {
 	act(context.Context, *http.Request, *record) (answer, error)
 }
 
-// A record is what becomes known of a call while it runs.
+// A record collects the data of a call while it runs.
 type record struct {
 	began  time.Time
 	act    id.Request
-	writer http.ResponseWriter // for its deadlines and headers; only write writes to it
+	writer http.ResponseWriter // for its deadlines and headers; only write writes the answer
 	header http.Header         // of the answer
-	from   netip.Addr          // of the client, as our own proxies saw it; zero where unknown
-	ours   bool                // whether the host is on our own domain, not on a hotel's
-	plays  bool                // whether scenarios can be asked for
-	unread bool                // whether there may be a body for which no deadline is set
+	from   netip.Addr          // the client's address, as reported by our own proxies; zero if unknown
+	ours   bool                // whether the host is below our own domain, not a tenant's domain
+	plays  bool                // whether the caller may request scenarios
+	unread bool                // whether there may be a body for which no read deadline is set
 	line   observe.Line
-	told   outbox.Tally
+	tally  outbox.Tally
 
 	pace      pace
 	standings outcomes
-	lent      *[]byte // holds the body, and is given back once that is written; nil where it is the answer's own
+	lent      *[]byte // pooled buffer of the body, returned after the write; nil if the answer owns its body
 }
 
-// A frame is what surrounds every call of a function.
+// A frame wraps every call of a function.
 type frame struct {
 	spec     Spec
 	now      func() time.Time
-	offset   func() time.Duration // of now from the real clock
+	offset   func() time.Duration // difference between now and the real clock
 	log      *observe.Log
 	instance string
-	home     string // the route on a tenant's own host, "" where there is none
-	domain   string // ours, below which each tenant has a host by its slug
-	sandbox  bool   // whether the neighbours are the sandbox's, and play scenarios
+	home     string // the route on a tenant's own host, or ""
+	domain   string // our own domain; each tenant has a host below it, named by its slug
+	sandbox  bool   // whether the upstreams are the sandbox's, which play scenarios
 	hops     hops
 	pace     pace
 	agents   agents
@@ -91,7 +91,7 @@ func newFrame(e env.Env, s Spec) (frame, error) {
 	}, err
 }
 
-// with is the frame around an endpoint.
+// with returns the handler that runs an endpoint in the frame.
 func (f frame) with(end endpoint) http.Handler {
 	f.end = end
 	return &f
@@ -112,14 +112,14 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	write(w, c, a)
 	c.giveBack()
-	c.line.Latency, c.line.Outbox = f.now().Sub(c.began), c.told.Waits()
+	c.line.Latency, c.line.Outbox = f.now().Sub(c.began), c.tally.Waits()
 	f.log.Write(&c.line)
 }
 
-// statusGone is logged where the caller left before the answer, as proxies do.
+// statusGone is logged if the caller left before the answer, as proxies do.
 const statusGone = 499
 
-// begin notes who this call is and hands that on with the context.
+// begin notes the ids of the call and returns a context that carries them.
 func (f *frame) begin(c *record, r *http.Request) context.Context {
 	requestID := r.Header.Get("X-Request-Id")
 	if !visible(requestID, 128) {
@@ -134,8 +134,8 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Received: r.ContentLength,
 	}
 	c.line.Class, c.line.Agent = attribution.DeviceOf(r.Header), f.agents.hash(r.UserAgent())
-	if len(f.spec.Publishes) > 0 { // who tells nothing publishes nothing
-		ctx = outbox.Tallied(ctx, &c.told)
+	if len(f.spec.Publishes) > 0 { // functions without Publishes append no events
+		ctx = outbox.Tallied(ctx, &c.tally)
 	}
 	o := event.Origin{
 		RequestID: requestID, TraceParent: observe.Parent(span), CorrelationID: requestID, Instance: f.instance,
@@ -147,8 +147,8 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	return event.WithOrigin(ctx, o)
 }
 
-// network returns by what the circuit breakers of upstreams tell clients apart: an IPv4 address, or the /48 of an IPv6 address. A
-// provider may give one customer a whole /48, which must not count as several callers.
+// network returns the key by which the circuit breakers of upstreams distinguish clients: an IPv4 address, or the /48 of an IPv6
+// address. A provider may give one customer a whole /48, which must not count as several clients.
 func network(from netip.Addr) string {
 	bits := 32
 	if from.Is6() {
@@ -160,7 +160,7 @@ func network(from netip.Addr) string {
 
 const scenarioHeader = "X-Sandbox-Scenario"
 
-// scenario is what the caller wants the neighbours to play. Where they are real, nobody is asked to play anything.
+// scenario returns the scenario that the caller requests from the sandbox's upstreams. Without a sandbox it returns "".
 func (f *frame) scenario(r *http.Request) string {
 	if asked := strings.ReplaceAll(r.Header.Get(scenarioHeader), "; ", ";"); f.sandbox && visible(asked, 64) {
 		return asked
@@ -168,7 +168,7 @@ func (f *frame) scenario(r *http.Request) string {
 	return ""
 }
 
-// run lets the endpoint act. A panic is an internal error like any other, with its stack in the log.
+// run calls the endpoint. It turns a panic into an internal error, with the stack in the log.
 func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -179,8 +179,8 @@ func (f *frame) run(ctx context.Context, r *http.Request, c *record) (a answer, 
 	return f.end.act(ctx, r, c)
 }
 
-// notFound is the handler of [Mux] for requests that match no function's route. It answers 404 or 405 as a problem, without a
-// deadline and without a log line, which are a function's.
+// notFound returns the handler of [Mux] for requests that match no route. It answers 404 or 405 with a problem body. It has no
+// deadline and writes no log line, because both belong to a function.
 func notFound(r *router) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		c := &record{act: id.New[id.Request](), writer: w, header: w.Header()}

@@ -15,13 +15,13 @@ import (
 // A Function is one deployable unit. It is inert: nothing is opened before Handler is called.
 type Function struct {
 	Spec    Spec
-	In, Out reflect.Type // what is decoded and what is answered; Out is nil for events and schedules
+	In, Out reflect.Type // the decoded request and the response; Out is nil for events and schedules
 
 	build func(env.Env, Spec) (endpoint, error)
 }
 
-// Handler opens what the function needs and returns it as a handler with routes of its own: another path is a 404
-// problem, another method a 405 with Allow.
+// Handler opens the function's dependencies and returns its handler with its own routes: another path gets a 404 problem,
+// another method a 405 with Allow.
 func (f Function) Handler(e env.Env) (http.Handler, error) {
 	h, err := f.open(e)
 	if err != nil {
@@ -77,7 +77,7 @@ const (
 	ackDeadline = 30 * time.Second
 )
 
-// Subscription is what the function wants pushed to it, for a bus that reaches it below base.
+// Subscription returns the push subscription of the function, for a bus that reaches it below base.
 func (f Function) Subscription(base string) topic.Subscription {
 	s := f.Spec
 	if s.Attempts == 0 {

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// A auth lets in whom a Spec's Access names.
+// An auth admits the callers that a Spec's Access names.
 type auth struct {
 	access   Access
 	audience string

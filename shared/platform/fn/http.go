@@ -14,13 +14,13 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// HTTP makes a function that answers requests. A service wraps it once, with its middleware, so that its verbs only say their
-// Spec and how to build their act.
+// HTTP returns a function that answers requests. A service wraps HTTP once, with its middleware, so that its functions only give
+// their Spec and the constructor of their act.
 func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error), build func(env.Env) (func(context.Context, V, Call[In]) (Out, error), error)) Function {
 	f := Function{Spec: s.settled(), In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
 		if s.Idempotent && f.Out.Implements(reflect.TypeFor[packer]()) {
-			return nil, errors.New("is idempotent, and its answers are packed")
+			return nil, errors.New("is idempotent, so its response must not embed Packed")
 		}
 		d, err := middleware(e)
 		if err != nil {
@@ -39,10 +39,10 @@ func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error
 	return f
 }
 
-// A route is what an HTTP function needs that does not depend on its types.
+// A route holds the parts of an HTTP function that do not depend on its types.
 type route struct {
 	spec Spec
-	gate auth
+	auth auth
 	plan *plan
 }
 
@@ -52,17 +52,17 @@ func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error)
 		return route{}, err
 	}
 	g, err := newGate(e, s)
-	return route{spec: s, gate: g, plan: p}, err
+	return route{spec: s, auth: g, plan: p}, err
 }
 
-// An httpEnd is the endpoint of an HTTP function that was opened.
+// An httpEnd is the endpoint of an opened HTTP function.
 type httpEnd[V, In, Out any] struct {
 	route
 	middleware Middleware[V]
 	serve      func(context.Context, V, Call[In]) (Out, error)
 }
 
-// act goes through the stages of a request; the first that refuses ends it. A caller is known before the body is read.
+// act runs the stages of a request; the first error ends it. The caller is authenticated before the body is read.
 func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
 	caller, err := h.approach(ctx, r, c)
 	if err != nil {
@@ -94,7 +94,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		return answer{}, err
 	}
 	if h.middleware.Begin != nil {
-		scope.Cookies = nil // those are sent already
+		scope.Cookies = nil // already sent
 		visitor, scope, err = h.middleware.Begin(ctx, r, visitor, scope)
 		if c.enter(scope); err != nil {
 			return answer{}, err
@@ -114,11 +114,11 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 	return a, h.continueAs(r, c, visitor, a)
 }
 
-// continueAs is what an answer calls the caller that the browser goes on as. It is no header that can be sent.
+// continueAs is the pseudo header with the caller as which the browser continues. It is never sent.
 const continueAs = "/Continue-As"
 
-// continueAs adds the cookie of that caller, in place of the middleware's, which is of the caller before. The ledger keeps the name and no
-// cookie, so each telling of the answer has its own.
+// continueAs adds the cookie of that caller, in place of the middleware's, which belongs to the previous caller. The ledger
+// stores the name and no cookie, so each replay sets a fresh one.
 func (h *httpEnd[V, In, Out]) continueAs(r *http.Request, c *record, v V, a answer) error {
 	caller, ok := a.Header[continueAs]
 	if !ok {
@@ -134,8 +134,8 @@ func (h *httpEnd[V, In, Out]) continueAs(r *http.Request, c *record, v V, a answ
 	return nil
 }
 
-// approach identifies the caller, and counts the client's address before any service is asked on its behalf. If a route is not
-// public, calls of services are not counted: services have few addresses.
+// approach authenticates the caller, and counts the client's address before any service is called on its behalf. If a route is
+// not public, calls of services are not counted, because services have few addresses.
 func (h *httpEnd[V, In, Out]) approach(ctx context.Context, r *http.Request, c *record) (caller identity.Identity, err error) {
 	if h.spec.Access == Public {
 		if err := c.arrive(); err != nil {
@@ -143,7 +143,7 @@ func (h *httpEnd[V, In, Out]) approach(ctx context.Context, r *http.Request, c *
 		}
 		return caller, h.origins(ctx, r, c)
 	}
-	caller, err = h.gate.admit(ctx, r, c)
+	caller, err = h.auth.admit(ctx, r, c)
 	if err != nil || caller.Staff {
 		if limited := c.arrive(); limited != nil {
 			return caller, limited
@@ -161,8 +161,8 @@ func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, c *recor
 	return encode(r, c, h.spec.Answer, out)
 }
 
-// once runs the act unless it was run before under the same key: then its answer is given again. A refusal becomes its
-// problem here, so that it too can be kept, byte for byte.
+// once runs the act, or replays the stored answer if the act has already run under the same key. It turns an error into its
+// problem body here, so that the body can be stored and replayed byte for byte.
 func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *record, s Scope, claim idempotency.Claim, v V, call Call[In]) (answer, error) {
 	a, replayed, err := h.middleware.Ledger.Do(ctx, claim, func(act id.Request) answer {
 		call.Act = act
@@ -182,17 +182,17 @@ func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *reco
 	if replayed {
 		c.header["Idempotent-Replayed"] = []string{"true"}
 	}
-	if err != nil && a.Status != 0 { // done, but not kept
+	if err != nil && a.Status != 0 { // done, but not stored
 		c.line.Cause, err = err, nil
 	}
 	return a, err
 }
 
-// leaseMargin is what a call may take beyond its deadline before another may take over.
+// leaseMargin is the time after a call's deadline until another call may take its lease over.
 const leaseMargin = 5 * time.Second
 
-// claim says what is to be done once: for whom, by which key, and what exactly. Of the middleware's headers only those that were
-// sent count, so that naming one more makes no other request of those that never send it.
+// claim returns the idempotency claim of a request: scope, key and a hash of the request. Of the middleware's headers only those
+// that were sent are hashed, so that a new header does not change the hash of requests without it.
 func (r route) claim(req *http.Request, s Scope, headers []string, key string, body []byte) idempotency.Claim {
 	parts := [][]byte{[]byte(req.Method), []byte(req.URL.EscapedPath()), []byte(req.URL.RawQuery)}
 	for _, f := range r.plan.fields {
@@ -212,15 +212,15 @@ func (r route) claim(req *http.Request, s Scope, headers []string, key string, b
 	}
 }
 
-// withCaller returns the context of a call by a service or by staff. They come from a few addresses, so the circuit breakers of
-// upstreams tell them apart by tenant and identity.
+// withCaller adds the caller to the context of a call by a service or by staff. These calls come from few addresses, so the
+// circuit breakers of upstreams distinguish them by tenant and identity.
 func withCaller(ctx context.Context, s Scope) context.Context {
 	o := event.OriginOf(ctx)
 	o.Caller = s.Tenant.String() + " " + s.Caller
 	return event.WithOrigin(ctx, o)
 }
 
-// enter notes on whose behalf the call acts, and what the browser is to keep whatever comes of it.
+// enter notes the scope of the call and the cookies that every answer sets.
 func (c *record) enter(s Scope) {
 	if !s.Tenant.IsZero() {
 		c.line.Tenant = s.Tenant.String()

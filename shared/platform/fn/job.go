@@ -13,26 +13,26 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Job is one Cloud Run job as inert data: importing its package does nothing. Its folder's main hands it to RunJob.
+// A Job is one Cloud Run job as inert data: importing its package does nothing. Its main function passes it to RunJob.
 type Job struct {
 	Name string
-	// Run does the work in bounded steps and stops between two of them when ctx ends. What was cut off is run again.
-	// It reads args with a flag set of its own, and answers wrong ones with Usage.
+	// Run does the work in bounded steps and stops between two steps when ctx ends. A job that was interrupted is run again. Run
+	// parses args with its own flag set and returns Usage for wrong ones.
 	Run func(ctx context.Context, e env.Env, args []string) error
 }
 
-// Exit codes of a job. A scheduler repeats what failed; it cannot mend what was called wrongly.
+// Exit codes of a job. A scheduler retries after a failure, but not after a usage error.
 const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
 )
 
-// closeTime is what closing connections may take of the ten seconds between SIGTERM and SIGKILL.
+// closeTime bounds the closing of connections within the ten seconds between SIGTERM and SIGKILL.
 const closeTime = 5 * time.Second
 
-// RunJob runs a job as a command: it lets SIGTERM and Ctrl-C end its context, says on errs why it failed, closes
-// what it opened, and returns the exit code.
+// RunJob runs a job as a command: SIGTERM and Ctrl-C cancel its context. It writes the error to errs, closes everything the job
+// opened, and returns the exit code.
 func RunJob(ctx context.Context, j Job, e env.Env, args []string, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -53,7 +53,7 @@ func closeEnv(ctx context.Context, e env.Env) error {
 	return e.Close(ctx)
 }
 
-// Usage marks an error as the caller's: wrong flags, unknown names.
+// Usage marks an error as a usage error: wrong flags, unknown names.
 func Usage(err error) error {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return err

@@ -9,8 +9,8 @@ import (
 
 const maxKeyLength = 255
 
-// idempotencyKey reads the client's key from either header, quoted or bare. An unusable one is refused even where none
-// is needed: its sender believes to be protected.
+// idempotencyKey reads the client's key from either header, quoted or bare. A malformed key is rejected even if the function
+// requires no key, because the client relies on it.
 func idempotencyKey(h http.Header, required bool) (string, error) {
 	given := append(h["Idempotency-Key"], h["X-Idempotency-Key"]...)
 	if len(given) == 0 {

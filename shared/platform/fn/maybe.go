@@ -5,7 +5,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Maybe is a member that may be absent, which is not the same as being zero. It is optional wherever it stands.
+// A Maybe is an optional member. An absent member is different from a zero one.
 type Maybe[T any] struct {
 	value T
 	given bool
@@ -14,7 +14,7 @@ type Maybe[T any] struct {
 // Get returns the value and whether it was given.
 func (m Maybe[T]) Get() (T, bool) { return m.value, m.given }
 
-// Or returns the value, or another one where none was given.
+// Or returns the value, or other if no value was given.
 func (m Maybe[T]) Or(other T) T {
 	if m.given {
 		return m.value
@@ -22,10 +22,10 @@ func (m Maybe[T]) Or(other T) T {
 	return other
 }
 
-// IsZero reports whether it was not given, so that omitzero leaves it out of an answer.
+// IsZero reports whether no value was given, so that omitzero omits it.
 func (m Maybe[T]) IsZero() bool { return !m.given }
 
-// MarshalJSONTo writes the value; one that was not given is null unless its tag has omitzero.
+// MarshalJSONTo writes the value. An absent value becomes null unless its tag has omitzero.
 func (m Maybe[T]) MarshalJSONTo(to *jsontext.Encoder) error {
 	if !m.given {
 		return to.WriteToken(jsontext.Null)
@@ -33,16 +33,16 @@ func (m Maybe[T]) MarshalJSONTo(to *jsontext.Encoder) error {
 	return json.MarshalEncode(to, m.value)
 }
 
-// UnmarshalJSONFrom reads the value in the form that T has everywhere else.
+// UnmarshalJSONFrom reads the value in the same form as a T.
 func (m *Maybe[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	m.given = true
 	return json.UnmarshalDecode(from, &m.value)
 }
 
-// optional tells the decoder, which knows T only by reflection, that absence is allowed and where the value goes.
+// optional marks the value as given and returns a pointer to it, for the decoder, which knows T only by reflection.
 func (m *Maybe[T]) optional() any { m.given = true; return &m.value }
 
-// inner lets the decoder look into T without a value.
+// inner returns a pointer to the value, so that the decoder can inspect T.
 func (m *Maybe[T]) inner() any { return &m.value }
 
 // A maybe is any Maybe.

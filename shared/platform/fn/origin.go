@@ -14,7 +14,7 @@ import (
 
 var errCrossOrigin = fault.New(fault.Forbidden, "GENERAL.CROSS_ORIGIN_REFUSED", "Requests from other sites are not allowed.")
 
-// What a page of a trusted origin may send and read. What it may not do at all, no method is routed for.
+// Methods and headers that a page of a trusted origin may send, and headers it may read. There are no routes for other methods.
 var (
 	allowedMethods = strings.Join(methods, ", ")
 	allowedHeaders = strings.Join([]string{
@@ -28,10 +28,11 @@ var (
 	}, ", ")
 )
 
-const preflightAge = "600" // seconds that a browser need not ask again
+const preflightAge = "600" // seconds that a browser may cache the preflight answer
 
-// origins keeps pages of other origins from acting in a visitor's name, and from reading what is answered. Only those
-// that the middleware names, to the letter, may do both, and only on the same site: browsers send no cookie of the session from another.
+// origins protects against cross-origin requests: pages of other origins can neither act as the visitor nor read an answer. Only
+// the exact origins that the middleware returns are allowed, and only on the same site, because browsers do not send the session
+// cookie from another site.
 func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *record) error {
 	if h.spec.Access != Public {
 		return nil
@@ -55,10 +56,10 @@ func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *r
 	return nil
 }
 
-// ownOrigin trusts nobody else.
+// ownOrigin trusts only the request's own origin.
 var ownOrigin http.CrossOriginProtection
 
-// foreign reports whether a browser names an origin that is not the host's own.
+// foreign reports whether a browser sends an origin other than the host's own.
 func foreign(origin string, r *http.Request) bool {
 	if origin == "" || origin == "null" {
 		return false
@@ -67,7 +68,7 @@ func foreign(origin string, r *http.Request) bool {
 	return err == nil && from.Host != r.Host
 }
 
-// sameSite reports whether an origin and the host are names below one domain that can be registered.
+// sameSite reports whether the origin and the host belong to the same registrable domain.
 func sameSite(origin string, r *http.Request) bool {
 	from, err := url.Parse(origin)
 	if err != nil {
@@ -78,7 +79,7 @@ func sameSite(origin string, r *http.Request) bool {
 	return noTheirs == nil && noOurs == nil && theirs == ours
 }
 
-// preflight answers a browser that asks whether a page of another origin may send a request.
+// preflight answers a CORS preflight request.
 func preflight(c *record) (answer, error) {
 	if c.header["Access-Control-Allow-Origin"] == nil {
 		return answer{}, errCrossOrigin
@@ -94,7 +95,7 @@ func preflight(c *record) (answer, error) {
 	}}, nil
 }
 
-// asks is the method that a preflight asks about, "" for any other request.
+// asks returns the method that a preflight requests, or "" for any other request.
 func asks(r *http.Request) string {
 	if r.Method != http.MethodOptions || r.Header.Get("Origin") == "" {
 		return ""
@@ -102,7 +103,8 @@ func asks(r *http.Request) string {
 	return r.Header.Get("Access-Control-Request-Method")
 }
 
-// asked finds the function that a preflight is about. Its path has wildcards like the request that may follow.
+// asked returns the handler of the function that a preflight is about. Its path has the same wildcards as the request that may
+// follow.
 func (r *router) asked(req *http.Request) (http.Handler, bool) {
 	probe := *req
 	if probe.Method = asks(req); probe.Method == "" {

@@ -5,10 +5,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
 )
 
-// A pace holds the callers of one function to its limits.
+// A pace applies rate limits to the callers of one function.
 type pace struct {
-	requests *ratelimit.Limiter // nil where only services, the bus or the scheduler call
-	acts     *ratelimit.Limiter // nil where requests alone are counted
+	requests *ratelimit.Limiter // nil if only services, the bus or the scheduler call
+	acts     *ratelimit.Limiter // nil if the function has no limits on acts
 }
 
 func openPace(e env.Env, s Spec) (p pace, err error) {
@@ -21,8 +21,8 @@ func openPace(e env.Env, s Spec) (p pace, err error) {
 	return p, err
 }
 
-// outcomes are where a caller stands with the limits that a call has met so far: the address, the session, and the
-// tenant where that one refuses. How busy a hotel is otherwise is nobody's business.
+// outcomes are the states of the limits that a call has met so far: those of the address, of the session, and of the tenant if
+// it rejects. The load of a tenant is not shown otherwise.
 type outcomes [3]ratelimit.Standing
 
 // arrive counts a request from an address, before anything is done for it.
@@ -34,7 +34,7 @@ func (c *record) arrive() error {
 	return c.standings[0].Refused()
 }
 
-// settle counts a request of somebody who is known by now. Who asks too often does not use up what their hotel may.
+// settle counts a request of a session whose scope is known. A rejected session does not use up its tenant's limit.
 func (c *record) settle(s Scope) error {
 	if c.pace.requests == nil {
 		return nil
@@ -51,8 +51,8 @@ func (c *record) settle(s Scope) error {
 	return err
 }
 
-// perform runs do and counts it as an act, or returns the error of a limit. An act without a final answer is not counted, since
-// the caller will try it again.
+// perform runs do and counts it as an act, or returns the error of a limit. An act without a final answer is not counted,
+// because the caller will retry it.
 func (c *record) perform(s Scope, do func() answer) (answer, error) {
 	if c.pace.acts == nil {
 		return do(), nil
@@ -77,8 +77,8 @@ func (c *record) undo() {
 	}
 }
 
-// tell says the standings in the answer's header, whatever is answered.
-func (s *outcomes) tell(h map[string][]string) {
+// setHeaders sets the rate limit headers, for every answer.
+func (s *outcomes) setHeaders(h map[string][]string) {
 	if policies := ratelimit.Policies(s[:]...); policies != "" {
 		h["Ratelimit-Policy"] = []string{policies}
 		h["Ratelimit"] = []string{ratelimit.Remaining(s[:]...)}

@@ -15,22 +15,22 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// A Pack is the beginning of a JSON object that many answers share, encoded and compressed once. Each answer ends it with
-// members of its own. It is not changed by that, and may be kept and shared.
+// A Pack is the beginning of a JSON object that many answers share. It is encoded and compressed once, and each answer appends
+// its own members. A Pack is immutable and may be cached and shared.
 //
-// Other answers leave here as they are, and the edge compresses them: that costs more than making a small one.
+// Other answers are sent uncompressed and the edge compresses them, which costs more than compressing a small answer here.
 type Pack struct {
-	zipped []byte // gzip, up to where an answer goes on
-	length uint32 // of the text
-	sum    uint32 // of the text, as gzip has it
+	zipped []byte // gzip, up to the point where an answer appends its members
+	length uint32 // of the uncompressed text
+	sum    uint32 // CRC-32 of the text
 }
 
-// The parts of gzip (RFC 1952) and of what is in it (RFC 1951).
+// Constants of gzip (RFC 1952) and of deflate (RFC 1951).
 const (
-	zipHead        = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" // compressed by deflate, at no time, by no system
+	zipHead        = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" // deflate, no modification time, no extra flags, unknown system
 	blockGoesOn    = 0
 	blockIsLast    = 1
-	maxStoredBlock = 1<<16 - 1 // of what is stored as it is
+	maxStoredBlock = 1<<16 - 1 // maximum length of a stored block
 )
 
 var errNoObject = errors.New("fn: only objects can be packed")
@@ -44,22 +44,22 @@ func NewPack(v any) (*Pack, error) {
 	if text[0] != '{' {
 		return nil, errNoObject
 	}
-	text = text[:len(text)-1] // it goes on
+	text = text[:len(text)-1] // without the closing brace: members follow
 	b := bytes.NewBufferString(zipHead)
 	z, err := flate.NewWriter(b, flate.DefaultCompression)
 	if err != nil {
 		return nil, err
 	}
-	_, _ = z.Write(text) // a buffer takes everything
-	_ = z.Flush()        // ends with a whole byte, so that a block of the answer's own can follow
+	_, _ = z.Write(text) // a bytes.Buffer returns no errors
+	_ = z.Flush()        // ends at a byte boundary, so that another block can follow
 	return &Pack{zipped: bytes.Clone(b.Bytes()), length: uint32(len(text)), sum: crc32.ChecksumIEEE(text)}, nil
 }
 
-// Size is how many bytes a Pack takes.
+// Size returns the size of a Pack in bytes.
 func (p *Pack) Size() int { return len(p.zipped) }
 
-// With is the body of one answer: the pack's members, and then those of v. The latter are not compressed, so that the length
-// of an answer says nothing about what its visitor has sent.
+// With returns the body of one answer: the pack's members followed by those of v. The latter are not compressed, so that the
+// length of an answer reveals nothing about values that the visitor has sent.
 func (p *Pack) With(v any) (Packed, error) {
 	text, err := json.Marshal(v, answerJSON)
 	if err != nil {
@@ -76,9 +76,10 @@ func (p *Pack) With(v any) (Packed, error) {
 	return Packed{p, text}, nil
 }
 
-// Packed is the body of an answer that is compressed already. A response embeds it with the tag `json:"-"`. If it is set, it
-// is sent in place of the response's own members, which then only declare what it holds; the zero Packed is ignored and the
-// members are encoded. An idempotent function cannot have one, for a replay may go to a client that does not read gzip.
+// Packed is an answer body that is already compressed. A response embeds it with the tag `json:"-"`. If it is set, it is sent in
+// place of the response's own members, which then only document its content. The zero Packed is ignored and the members are
+// encoded. The response of an idempotent function must not embed it, because a replay may go to a client that does not accept
+// gzip.
 type Packed struct {
 	pack *Pack
 	end  []byte
@@ -89,7 +90,7 @@ func (p Packed) packed() Packed { return p }
 
 type packer interface{ packed() Packed }
 
-// appendGzip appends the body as it lies, with its end.
+// appendGzip appends the complete gzip body.
 func (p Packed) appendGzip(b []byte) []byte {
 	b = append(b, p.pack.zipped...)
 	rest := p.end
@@ -109,7 +110,7 @@ func appendStored(b []byte, kind byte, text []byte) []byte {
 	return append(b, text...)
 }
 
-// plain is the body for those who do not read gzip.
+// plain returns the uncompressed body, for clients that do not accept gzip.
 func (p Packed) plain() ([]byte, error) {
 	b := make([]byte, p.pack.length, int(p.pack.length)+len(p.end))
 	z := flate.NewReader(bytes.NewReader(p.pack.zipped[len(zipHead):]))
@@ -122,10 +123,10 @@ func (p Packed) plain() ([]byte, error) {
 	return append(b, p.end...), nil
 }
 
-// bodies are reused: such an answer is large, and is gone once it is written.
+// bodies pools buffers: such an answer is large, and its buffer is free after the write.
 var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
-// giveBack ends the use of what the body was lent.
+// giveBack returns the pooled buffer of the body.
 func (c *record) giveBack() {
 	if c.lent != nil {
 		bodies.Put(c.lent)
@@ -133,8 +134,8 @@ func (c *record) giveBack() {
 	}
 }
 
-// encodePacked answers in the form that the caller reads. The two forms are of one version and differ byte for byte, so what
-// names the version is a weak validator.
+// encodePacked answers in the encoding that the caller accepts. Both encodings have the same version and different bytes, so the
+// ETag is weak.
 func encodePacked(r *http.Request, c *record, a answer, p Packed) (_ answer, err error) {
 	if takesGzip(r.Header["Accept-Encoding"]) {
 		a.Header["Content-Encoding"] = []string{"gzip"}
@@ -148,7 +149,7 @@ func encodePacked(r *http.Request, c *record, a answer, p Packed) (_ answer, err
 	return a, nil
 }
 
-// takesGzip reports whether a client reads gzip. Who does not say is not thought to.
+// takesGzip reports whether a client accepts gzip. Without Accept-Encoding it does not.
 func takesGzip(accepts []string) bool {
 	any := false
 	for _, one := range accepts {
@@ -165,7 +166,7 @@ func takesGzip(accepts []string) bool {
 	return any
 }
 
-// wanted reads a weight such as "q=0.5". What is none refuses nothing.
+// wanted reports whether a weight such as "q=0.5" is above zero. A malformed weight counts as above zero.
 func wanted(weight string) bool {
 	value, ok := strings.CutPrefix(strings.ToLower(strings.ReplaceAll(weight, " ", "")), "q=")
 	if !ok {

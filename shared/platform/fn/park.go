@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// DeadLetter gives up an event: no retry will make it succeed. It goes to its function's dead letters with the reason, and is
-// acknowledged. Park(nil) is nil.
+// DeadLetter marks a permanent failure of an event: no retry will succeed. The event is published to its function's dead-letter
+// topic with the reason, and is acknowledged. DeadLetter(nil) returns nil.
 func DeadLetter(err error) error {
 	if err == nil {
 		return nil
@@ -26,7 +26,7 @@ type deadLettered struct{ reason error }
 func (p *deadLettered) Error() string { return "parked: " + p.reason.Error() }
 func (p *deadLettered) Unwrap() error { return p.reason }
 
-// The attributes that tell the story of a dead letter that was parked, beside those it came with.
+// The attributes that describe a dead-lettered message, in addition to its original ones.
 const (
 	DeadLetteredBy    = "melmastoon-parked-by"
 	DeadLetterReason  = "melmastoon-parked-reason"
@@ -35,8 +35,8 @@ const (
 
 const maxReasonLength = 512
 
-// deadLetterTime bounds the publishing of a dead letter: a process that is told to stop waits for it, and the bus delivers again
-// what was not parked.
+// deadLetterTime bounds the publishing of a dead letter: a process that shuts down waits for it. If it fails, the bus redelivers
+// the event.
 const deadLetterTime = 3 * time.Second
 
 var errNoDeadLetter = errors.New("fn: no dead-letter topic or no publisher configured")
@@ -45,10 +45,10 @@ var errNoDeadLetter = errors.New("fn: no dead-letter topic or no publisher confi
 type deadLetters struct {
 	name  string // of the function
 	topic string
-	to    topic.Publisher // nil where the surroundings have none
+	to    topic.Publisher // nil if no publisher is configured
 }
 
-// publish publishes a message, with the reason, to the dead letters.
+// publish publishes a message to the dead-letter topic, with the reason.
 func (l deadLetters) publish(ctx context.Context, attributes map[string]string, data []byte, reason error) error {
 	if l.to == nil || l.topic == "" {
 		return errors.Join(errNoDeadLetter, reason)
@@ -65,9 +65,9 @@ func (l deadLetters) publish(ctx context.Context, attributes map[string]string, 
 	return nil
 }
 
-// came returns the attributes of a message whose body could not be read, from the headers of its push: those named Ce-* and
-// its content type.
-func came(h http.Header) map[string]string {
+// pushAttributes returns the attributes of a message whose body could not be read, from the headers of its push request: the
+// Ce-* headers and the content type.
+func pushAttributes(h http.Header) map[string]string {
 	attributes := map[string]string{"content-type": headerText(h.Get("Content-Type"))}
 	for name, values := range h {
 		if strings.HasPrefix(name, "Ce-") {
@@ -77,7 +77,7 @@ func came(h http.Header) map[string]string {
 	return attributes
 }
 
-// headerText makes a text a legal header value: an attribute that is none is never delivered.
+// headerText makes a text a legal header value: a message with an illegal attribute is never delivered.
 func headerText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

@@ -10,16 +10,16 @@ import (
 	"sync"
 )
 
-// A plan is how a request becomes an In. It is made once, when a function is built; a type that cannot be decoded is an
-// error then, not at the first request.
+// A plan describes how a request is decoded into an In. It is made once, when a function is built, so that an unsupported type
+// is an error then and not at the first request.
 type plan struct {
-	fields []field // what comes from path, query, headers and form
-	query  bool    // whether any field needs the query
+	fields []field // fields from path, query, headers and form
+	query  bool    // whether any field comes from the query
 	form   bool    // whether the body is a form
-	shape  *shape  // what the JSON body must look like; nil where In has no member
+	shape  *shape  // the shape of the JSON body; nil if In has no members
 }
 
-// A field is one part of In that is not in a JSON body.
+// A field is a field of In that is not a member of the JSON body.
 type field struct {
 	name     string
 	source   string
@@ -27,11 +27,11 @@ type field struct {
 	index    int
 }
 
-// sources are where a field may come from, by its tag.
+// sources are the tags that name the source of a field.
 var sources = []string{"path", "query", "header", "form"}
 
-// planFor reads the tags of a request type. The path's wildcards and the path fields must be the same, but for those that
-// the middleware has taken.
+// planFor reads the tags of a request type. The wildcards of the path and the path fields must be equal, except for the
+// wildcards that the middleware reads.
 func planFor(in reflect.Type, route string, taken ...string) (*plan, error) {
 	if in.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%v is not a struct", in)
@@ -56,7 +56,7 @@ func planFor(in reflect.Type, route string, taken ...string) (*plan, error) {
 		}
 	}
 	if p.form && p.shape != nil {
-		return nil, fmt.Errorf("%v has members and form fields", in)
+		return nil, fmt.Errorf("%v has both JSON members and form fields", in)
 	}
 	return p, p.checkPath(in, route, taken)
 }
@@ -77,12 +77,12 @@ func fieldOf(f reflect.StructField, index int) (field, bool, error) {
 			target = m.inner()
 		}
 		if !assignable(target) {
-			return field{}, false, fmt.Errorf("field %s: a %v cannot come from a %s", f.Name, f.Type, source)
+			return field{}, false, fmt.Errorf("field %s: type %v is not supported for source %s", f.Name, f.Type, source)
 		}
 		return field{name: name, source: source, optional: optional || option != "", index: index}, true, nil
 	}
 	if _, tagged := f.Tag.Lookup("json"); !tagged {
-		return field{}, false, fmt.Errorf("field %s does not say where it comes from", f.Name)
+		return field{}, false, fmt.Errorf("field %s has no source tag", f.Name)
 	}
 	return field{}, false, nil
 }
@@ -111,12 +111,12 @@ func (p *plan) checkPath(in reflect.Type, route string, taken []string) error {
 	slices.Sort(want)
 	slices.Sort(have)
 	if !slices.Equal(want, have) {
-		return fmt.Errorf("%v has path fields %v, the route %v", in, have, want)
+		return fmt.Errorf("%v has path fields %v, but the route has %v", in, have, want)
 	}
 	return nil
 }
 
-// takesBody reports whether a method's request may have a body that means something.
+// takesBody reports whether requests of the method may have a body.
 func takesBody(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }

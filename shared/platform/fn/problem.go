@@ -15,10 +15,10 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 )
 
-// platform is what every code begins with.
+// platform is the prefix of every error code.
 const platform = "MELMASTOON."
 
-// A Problem is the body of every error, RFC 9457.
+// A Problem is the body of every error response (RFC 9457).
 type Problem struct {
 	Type       string            `json:"type"`
 	Title      string            `json:"title"`
@@ -33,7 +33,7 @@ type Problem struct {
 	Violations []fault.Violation `json:"violations,omitempty"`
 }
 
-// problem turns any error into an answer, and notes for the log what the caller is not shown.
+// problem turns any error into an answer, and notes the cause, which the caller is not shown, for the log.
 func problem(r *http.Request, c *record, err error) answer {
 	f := fault.From(err)
 	c.line.Code, c.line.Cause = f.Code, errors.Unwrap(f)
@@ -46,7 +46,7 @@ func problem(r *http.Request, c *record, err error) answer {
 	}
 	body, err := json.Marshal(p)
 	if err != nil {
-		c.line.Cause = errors.Join(c.line.Cause, err) // a violation that is not UTF-8: a mistake of ours
+		c.line.Cause = errors.Join(c.line.Cause, err) // a violation that is not UTF-8: a bug of ours
 		body = []byte(`{"title":"Internal error","status":500,"code":"MELMASTOON.GENERAL.INTERNAL"}`)
 		p.Status = http.StatusInternalServerError
 	}
@@ -68,14 +68,14 @@ func problemHeader(p Problem, lang, challenge string) http.Header {
 	return h
 }
 
-// typeURI is https://errors.melmastoon.ghasi.io/<DOMAIN>/<CODE>; a code's last part is the CODE.
+// typeURI returns https://errors.melmastoon.ghasi.io/<DOMAIN>/<CODE>; CODE is the last part of a code.
 func typeURI(code string) string {
 	dot := strings.LastIndexByte(code, '.')
 	return "https://errors.melmastoon.ghasi.io/" + code[:max(dot, 0)] + "/" + code[dot+1:]
 }
 
-// seconds rounds up: a caller who waits less would come too early.
+// seconds rounds up, so that a caller does not retry too early.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// languages are those that titles are written in; the first is for everybody else. Dari reads Persian.
+// languages are the languages of titles; the first is the fallback. Dari falls back to Persian.
 var languages = []locale.Tag{"en", "ps", "fa", "ur", "ar"}

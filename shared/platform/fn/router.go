@@ -11,15 +11,15 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A router is a ServeMux that never answers by itself: whatever matches no route goes to one handler, which tells 404
-// from 405. ServeMux's own refusals are text, and it redirects paths that are not clean.
+// A router is a ServeMux that never writes an answer of its own. All requests without a route go to one handler, which
+// distinguishes 404 from 405. ServeMux answers those with plain text, and redirects paths that are not clean.
 type router struct {
 	mux      *http.ServeMux
 	notFound http.Handler
-	public   map[string]bool // the patterns that browsers may ask about before they call
+	public   map[string]bool // the patterns that accept a CORS preflight
 }
 
-// methods are all that a route can be for; HEAD comes with GET.
+// methods are the supported methods; GET includes HEAD.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 
 func newRouter() *router {
@@ -44,7 +44,7 @@ func (r *router) add(pattern string, h http.Handler) (err error) {
 		return fmt.Errorf("%q is not a method and a path", pattern)
 	}
 	defer func() {
-		if taken := recover(); taken != nil { // ServeMux panics on patterns that are wrong or taken
+		if taken := recover(); taken != nil { // ServeMux panics on invalid and duplicate patterns
 			err = fmt.Errorf("%v", taken)
 		}
 	}()
@@ -52,7 +52,7 @@ func (r *router) add(pattern string, h http.Handler) (err error) {
 	return nil
 }
 
-// end says who answers what no route does. It is called once, last.
+// end sets the handler of requests without a route. It is called once, last.
 func (r *router) end(lost http.Handler) {
 	r.notFound = lost
 	r.mux.Handle("/", lost)
@@ -70,10 +70,10 @@ func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mux.ServeHTTP(w, req)
 }
 
-// clean reports whether ServeMux would take a path as it is.
+// clean reports whether ServeMux would serve a path without a redirect.
 func clean(p string) bool { return p == "/" || path.Clean(p) == strings.TrimSuffix(p, "/") }
 
-// allowed are the methods that have a route at the request's path.
+// allowed returns the methods that have a route at the request's path.
 func (r *router) allowed(req *http.Request) (found []string) {
 	if !clean(req.URL.Path) {
 		return nil
@@ -87,7 +87,7 @@ func (r *router) allowed(req *http.Request) (found []string) {
 	return found
 }
 
-// noRoute is the endpoint of whatever has no route.
+// noRoute is the endpoint of requests without a route.
 type noRoute struct{ *router }
 
 func (n noRoute) act(_ context.Context, r *http.Request, c *record) (answer, error) {
@@ -105,8 +105,8 @@ func (n noRoute) act(_ context.Context, r *http.Request, c *record) (answer, err
 	return answer{}, fault.ErrMethodNotAllowed
 }
 
-// Mux is the local front door: all functions at their production routes on one address. What has no route is answered
-// as a function would.
+// Mux returns a handler with all functions at their production routes on one address, for local use. A request without a route
+// gets the same answer as from a function.
 func Mux(fs []Function, open func(Function) (http.Handler, error)) (http.Handler, error) {
 	r := newRouter()
 	for _, f := range fs {

@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Scheduled makes a function that the scheduler ticks. A tick may come late, twice, or while another is running.
+// Scheduled returns a function that the scheduler ticks. A tick may come late, twice, or while another one runs.
 func Scheduled(s Spec, build func(env.Env) (Tick, error)) Function {
 	return Function{Spec: s.settled(), build: func(e env.Env, s Spec) (endpoint, error) {
 		g, err := newGate(e, s)
@@ -19,14 +19,14 @@ func Scheduled(s Spec, build func(env.Env) (Tick, error)) Function {
 	}}
 }
 
-// A scheduledEndpoint is the endpoint of a scheduled function that was opened.
+// A scheduledEndpoint is the endpoint of an opened scheduled function.
 type scheduledEndpoint struct {
-	gate auth
+	auth auth
 	tick Tick
 }
 
 func (s scheduledEndpoint) act(ctx context.Context, r *http.Request, c *record) (answer, error) {
-	if _, err := s.gate.admit(ctx, r, c); err != nil {
+	if _, err := s.auth.admit(ctx, r, c); err != nil {
 		return answer{}, err
 	}
 	return acknowledged, again5xx(s.tick(ctx, c.began))

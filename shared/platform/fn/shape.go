@@ -12,14 +12,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A shape is what a JSON value may look like, as far as presence is concerned. A nil shape has no members: an empty
-// object is all that fits it at the top.
+// A shape describes the structure of a JSON value: which members it may and must have. A nil shape has no members: at the top it
+// accepts only an empty object.
 type shape struct {
-	members map[string]member // of an object whose members are known
+	members map[string]member // of an object with known members
 	names   []string          // of the members, in the type's order
-	items   *shape            // of each element or value; nil where anything goes
-	open    bool              // anything goes
-	null    bool              // null is a value
+	items   *shape            // of each element or value; nil if any value is accepted
+	open    bool              // any value is accepted
+	null    bool              // null is accepted
 }
 
 type member struct {
@@ -28,13 +28,13 @@ type member struct {
 	required bool
 }
 
-// maxItems is how many members an object may have: presence is kept in the bits of one word.
+// maxItems is the maximum number of members of an object: the presence of members is a bit mask in one word.
 const maxItems = 64
 
-// shapeOf reads a type as the JSON package does. A type that reads itself is a leaf.
+// shapeOf derives the shape of a type as the JSON package encodes it. A type with its own decoder is a leaf.
 func shapeOf(t reflect.Type, above []reflect.Type) (*shape, error) {
 	if slices.Contains(above, t) {
-		return &shape{open: true}, nil // recursive: the JSON package looks after the rest
+		return &shape{open: true}, nil // recursive: the JSON package checks the rest
 	}
 	above = append(above, t)
 	if m, ok := reflect.New(t).Interface().(maybe); ok {
@@ -76,8 +76,8 @@ func structShape(t reflect.Type, above []reflect.Type) (*shape, error) {
 	return s, s.include(t, above)
 }
 
-// include adds the members of a struct, those of embedded structs as its own. What comes from elsewhere is no member, so
-// nobody can set a path field in a body: the decoder never sees a body with a member that is not included here.
+// include adds the members of a struct and of its embedded structs. Fields from other sources are not members, so a body cannot
+// set a path field: a body with an unknown member never reaches the decoder.
 func (s *shape) include(t reflect.Type, above []reflect.Type) error {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -109,7 +109,7 @@ func (s *shape) include(t reflect.Type, above []reflect.Type) error {
 	return nil
 }
 
-// sourced reports whether a field comes from somewhere else than the body.
+// sourced reports whether a field does not come from the JSON body.
 func sourced(f reflect.StructField) bool {
 	return slices.ContainsFunc(sources, func(source string) bool {
 		_, ok := f.Tag.Lookup(source)
@@ -117,7 +117,8 @@ func sourced(f reflect.StructField) bool {
 	})
 }
 
-// check reports everything that is missing, unknown or null in body, or that it is not one strict JSON value.
+// check returns an error with all missing, unknown and null members of body, or an error if body is not a single strict JSON
+// value.
 func (s *shape) check(body []byte) error {
 	if s == nil {
 		s = &shape{}

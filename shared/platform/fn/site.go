@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// A Site is where a browser is while it calls.
+// A Site describes how the browser reached the function.
 type Site struct {
-	Own   bool // on a host of the tenant's own, not on one that several share
-	Plain bool // over plain HTTP on loopback, where browsers keep no secure cookie
+	Own   bool // on a tenant's own host, not on a shared one
+	Plain bool // over plain HTTP on loopback, where browsers do not store secure cookies
 }
 
-// A route whose path names a tenant by this wildcard is also reached on that tenant's own host: there the host says which
-// tenant it is, and the path is /api and what follows.
+// A route whose path names a tenant by this wildcard is also served on that tenant's own host. There the host determines the
+// tenant, and the path is /api followed by the rest of the route.
 const (
 	tenantWildcard = "tenantSlug"
 	ownBase        = "/api"
 )
 
-// home is the function's route on a tenant's own host, "" where it has none.
+// home returns the function's route on a tenant's own host, or "" if it has none.
 func (s Spec) home() string {
 	method, path, _ := strings.Cut(s.Route, " ")
 	_, rest, ok := strings.Cut(path, "/{"+tenantWildcard+"}")
@@ -30,7 +30,7 @@ func (s Spec) home() string {
 	return method + " " + ownBase + rest
 }
 
-// isHome reports whether a pattern is the function's route on a tenant's own host. It is asked at every request.
+// isHome reports whether a pattern is the function's route on a tenant's own host. It runs on every request.
 func (s Spec) isHome(pattern string) bool {
 	method, path, _ := strings.Cut(s.Route, " ")
 	_, rest, ok := strings.Cut(path, "/{"+tenantWildcard+"}")
@@ -39,7 +39,7 @@ func (s Spec) isHome(pattern string) bool {
 	return ok && own && called == method && below == rest
 }
 
-// patterns are all routes that lead to the function.
+// patterns returns all routes of the function.
 func (s Spec) patterns() []string {
 	if home := s.home(); home != "" {
 		return []string{s.pattern(), home}
@@ -47,15 +47,15 @@ func (s Spec) patterns() []string {
 	return []string{s.pattern()}
 }
 
-// atHome makes the host stand for the wildcard, where the request came by the route of a tenant's own host.
+// atHome sets the wildcard from the host, if the request used the route of a tenant's own host.
 func (f *frame) atHome(r *http.Request) {
 	if f.home != "" && r.Pattern == f.home {
 		r.SetPathValue(tenantWildcard, tenantOf(r.Host, f.domain))
 	}
 }
 
-// tenantOf is what a host calls its tenant: the slug below our own domain, else the whole host, which is then a domain of
-// the tenant's own. A host that is no name below a domain is nobody's.
+// tenantOf returns the name of the tenant in a host: the slug below our own domain, or else the whole host, which is then a
+// domain of the tenant's own. It returns "" for a host without a domain.
 func tenantOf(host, domain string) string {
 	name := hostname(host)
 	if slug, ours := strings.CutSuffix(name, "."+domain); ours {
@@ -67,10 +67,10 @@ func tenantOf(host, domain string) string {
 	return name
 }
 
-// below reports whether a host is a domain or lies below it.
+// below reports whether a host equals a domain or is a subdomain of it.
 func below(name, domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
 
-// hostname is a host in lower case, without its port and without the dot of the root.
+// hostname returns a host in lower case, without port and trailing dot.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -78,12 +78,12 @@ func hostname(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// Site is the site that a request to the function came in at.
+// Site returns the Site of a request to the function.
 func (s Spec) Site(r *http.Request) Site {
 	return Site{Own: s.isHome(r.Pattern), Plain: plain(r)}
 }
 
-// plain reports whether the request came from this machine over plain HTTP. Nobody else is given a cookie that plain HTTP carries.
+// plain reports whether the request came from this machine over plain HTTP. Only then may a cookie omit Secure.
 func plain(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !from.Addr().IsLoopback() || r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
@@ -94,7 +94,7 @@ func plain(r *http.Request) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost") || (err == nil && addr.IsLoopback())
 }
 
-// Speculative reports whether perhaps nobody will ever look at the answer: a HEAD, or a page that the browser loads ahead.
+// Speculative reports whether the answer may never be shown: a HEAD request, or a page that the browser prefetches.
 func Speculative(r *http.Request) bool {
 	if r.Method == http.MethodHead {
 		return true

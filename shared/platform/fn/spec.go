@@ -8,33 +8,35 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn/ratelimit"
 )
 
-// A Spec says what is to be known of a function before it runs: how it is reached, who may call it, what it needs.
-// Exactly one of Route, Subject and Schedule is given.
+// A Spec describes a function: how it is reached, who may call it, and its dependencies. Exactly one of Route, Subject and
+// Schedule is set.
 type Spec struct {
 	Name     string            // the folder below functions/, joined by "-"; the part before the first "-" is the service
 	Route    string            // a ServeMux pattern: "POST /api/v1/reservations/holds"
-	Subject  string            // the event that is heard
-	Filter   map[string]string // attributes that an event must have; others are acknowledged unheard
+	Subject  string            // the event that the function consumes
+	Filter   map[string]string // attributes that an event must have; others are acknowledged without a call
 	Schedule string            // a cron line, UTC
 
-	Access     Access   // who may call; implied for events and schedules
-	Uses       Uses     // what the function needs; its permissions derive from them
-	Publishes  Subjects // the events that it publishes
-	Answer     Answer   // the usual outcome
-	Idempotent bool     // requires an Idempotency-Key and replays answers to the same caller; for anonymous ones the act itself must be idempotent
+	Access    Access   // callers that are admitted; implied for events and schedules
+	Uses      Uses     // dependencies; IAM permissions derive from them
+	Publishes Subjects // the events that it publishes
+	Answer    Answer   // the default status
+	// Idempotent requires an Idempotency-Key and replays answers to the same caller. For anonymous callers the act itself must be
+	// idempotent.
+	Idempotent bool
 
-	Acts         ratelimit.Rates // how often one caller may act; only of a public, idempotent function
+	Acts         ratelimit.Rates // rate limits per caller; only for public, idempotent functions
 	BodyLimit    int64           // bytes; 64 KiB unless given, 10 MiB for events
 	Timeout      time.Duration   // of a whole call; 1 s unless given, 10 s for events, 50 s for schedules
-	Concurrency  int             // calls at once in one instance
+	Concurrency  int             // concurrent calls per instance
 	MinInstances int
 	MaxInstances int
 
-	DeadLetter string // topic for events that can never succeed
-	Attempts   int    // deliveries before an event goes there by itself
+	DeadLetter string // topic for events that failed permanently
+	Attempts   int    // deliveries before the bus dead-letters an event
 }
 
-// Access says who may call a function over HTTP.
+// Access is the kind of callers that a function admits over HTTP.
 type Access int
 
 // The kinds of access. Push and Scheduler are implied by Subject and Schedule.
@@ -46,30 +48,30 @@ const (
 	Scheduler               // the scheduler
 )
 
-// String names the access as the catalogue shows it.
+// String returns the name of the access in the catalogue.
 func (a Access) String() string {
 	return [...]string{"public", "internal", "desk", "push", "scheduler"}[a]
 }
 
-// A Use is one thing a function needs.
+// A Use is one dependency of a function.
 type Use string
 
-// Uses are all the things a function needs.
+// Uses are all dependencies of a function.
 type Uses []Use
 
-// What a function can need besides its upstreams.
+// The dependencies other than upstreams.
 const (
 	Postgres  Use = "postgres"
 	Documents Use = "documents"
 )
 
-// Upstream is the need for another service.
+// Upstream returns the dependency on another service.
 func Upstream(name string) Use { return Use("upstream:" + name) }
 
 // Subjects are the events that a function may publish.
 type Subjects []event.Subject
 
-// Service is the service that the function belongs to.
+// Service returns the service that the function belongs to.
 func (s Spec) Service() string {
 	service, _, _ := strings.Cut(s.Name, "-")
 	return service
@@ -77,14 +79,14 @@ func (s Spec) Service() string {
 
 const (
 	bodyLimit  = 64 << 10
-	eventLimit = 10 << 20 // Pub/Sub's own
+	eventLimit = 10 << 20 // Pub/Sub's own limit
 
 	callTimeout  = time.Second
 	eventTimeout = 10 * time.Second
 	tickTimeout  = 50 * time.Second // the next tick comes after a minute
 )
 
-// settled is the Spec with its gaps filled by what is usual for its kind.
+// settled returns the Spec with the defaults of its kind.
 func (s Spec) settled() Spec {
 	limit, timeout := int64(bodyLimit), callTimeout
 	switch {
@@ -102,7 +104,7 @@ func (s Spec) settled() Spec {
 	return s
 }
 
-// pattern is where the function is reached: every kind has exactly one address.
+// pattern returns the function's route: every kind has exactly one.
 func (s Spec) pattern() string {
 	switch {
 	case s.Subject != "":

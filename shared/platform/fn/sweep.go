@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Sweep is the [Tick] of a function that ends, one by one, what is due. Due lists at most so many of those that come after a
-// given one, in an order that does not change; the zero D comes before all. End ends one, in transactions of its own, and does
-// nothing where somebody else was faster: ticks may overlap, and share the work.
+// Sweep returns the [Tick] of a function that ends due items one by one. Due lists at most the given number of items after a
+// given one, in a stable order; the zero D precedes all. End ends one item in its own transactions, and does nothing if the item
+// has already ended: ticks may overlap and share the work.
 //
-// A tick goes on batch after batch until nothing is due, and always forward: what cannot be ended is tried once a tick, and
-// what comes after it has its turn. When too little time is left to end one more it stops, and what this process sweeps
-// next begins there: so not even many that take all their time keep others from their turn. What failed is the tick's error.
+// A tick processes batch after batch until no item is due. An item that fails is tried once per tick and does not block the
+// items after it. If too little time is left for another item, the tick stops, and the next tick of this process starts there;
+// so slow items cannot starve the others. The tick returns the errors of all failed items.
 func Sweep[D any](due func(ctx context.Context, after D, most int) ([]D, error), end func(context.Context, D) error) Tick {
 	return (&sweep[D]{due: due, end: end}).tick
 }
 
 const (
-	sweepBatch    = 200             // bounds one look, so that a backlog never holds much in memory
-	sweepPatience = 5 * time.Second // with one of them; no use case takes longer
-	sweepReserve  = 6 * time.Second // what must be left to begin one more, and still to answer
+	sweepBatch    = 200             // bounds one query, and so the memory that a backlog needs
+	sweepPatience = 5 * time.Second // timeout per item; no use case takes longer
+	sweepReserve  = 6 * time.Second // time that must be left to begin another item and still answer
 )
 
 type sweep[D any] struct {
@@ -30,7 +30,7 @@ type sweep[D any] struct {
 	end func(context.Context, D) error
 
 	mu   sync.Mutex
-	from D // where a tick has stopped for want of time
+	from D // where the last tick ran out of time
 }
 
 func (s *sweep[D]) tick(ctx context.Context, _ time.Time) error {
@@ -60,7 +60,8 @@ func (s *sweep[D]) one(ctx context.Context, d D) error {
 	return s.end(ctx, d)
 }
 
-// begin is where a tick begins: only once where another has stopped, for what is before it waits too.
+// begin returns the start of a tick and resets it: only one tick starts where another has stopped, because the items before it
+// wait too.
 func (s *sweep[D]) begin() (from D) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,13 +75,13 @@ func (s *sweep[D]) goOn(from D) {
 	s.from = from
 }
 
-// timeFor reports whether ctx lasts that long.
+// timeFor reports whether ctx lasts at least d.
 func timeFor(ctx context.Context, d time.Duration) bool {
 	until, bounded := ctx.Deadline()
 	return ctx.Err() == nil && (!bounded || time.Until(until) >= d)
 }
 
-// failures are errors of which there may be any number. They are told together, and the first of them in full.
+// failures collects any number of errors. It keeps the first ten and counts the rest.
 type failures struct {
 	first []error
 	more  int

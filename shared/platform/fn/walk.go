@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// The rules that a request can break. They are part of the contract.
+// The names of the rules that a request can violate. They are part of the API.
 const (
 	ruleRequired = "required"
 	ruleUnknown  = "unknown"
@@ -33,15 +33,15 @@ func violation(pointer, rule string) fault.Violation {
 	return fault.Violation{Pointer: pointer, Rule: rule, Message: message}
 }
 
-// maxDepth is how far values may be nested.
+// maxDepth is the maximum nesting depth.
 const maxDepth = 32
 
 var errTooDeep = errors.New("nested too deeply")
 
-// A walk is one pass over a body's tokens. The decoder under it refuses duplicate members and invalid UTF-8 by itself.
+// A walk is one pass over a body's tokens. Its decoder rejects duplicate members and invalid UTF-8.
 type walk struct {
 	dec        *jsontext.Decoder
-	zeros      bool // the body has escaped U+0000, which no text column can hold
+	zeros      bool // the body contains an escaped U+0000, which text columns cannot store
 	violations []fault.Violation
 }
 
@@ -49,7 +49,7 @@ func (w *walk) complain(pointer jsontext.Pointer, rule string) {
 	w.violations = append(w.violations, violation(string(pointer), rule))
 }
 
-// value reads one value that should have a shape. Whether a scalar is of the right type is left to the JSON package.
+// value reads one value and checks it against a shape. The JSON package checks the types of scalars later.
 func (w *walk) value(s *shape) error {
 	kind := w.dec.PeekKind()
 	if kind == 'n' && !s.null {
@@ -79,7 +79,7 @@ func (w *walk) scalar() error {
 	return nil
 }
 
-// open reads the beginning of an object or array.
+// open reads the start of an object or array.
 func (w *walk) open() error {
 	if _, err := w.dec.ReadToken(); err != nil {
 		return err
@@ -120,12 +120,12 @@ func (w *walk) object(s *shape) error {
 	return nil
 }
 
-// memberlike is what a member may be called for its name to be said back. Anything else may be what somebody wrote.
+// memberlike matches member names that may appear in an answer. Any other name may contain a person's input.
 var memberlike = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.:/~$-]{0,39}$`)
 })
 
-// unknown points to the member whose name was read last, or only to its object where the name is none that a program gives.
+// unknown returns the pointer of the member that was read last, or of its object if the name does not match memberlike.
 func (w *walk) unknown() jsontext.Pointer {
 	at := w.dec.StackPointer()
 	if !memberlike().MatchString(at.LastToken()) {
@@ -144,7 +144,7 @@ func (w *walk) missing(s *shape, seen uint64) {
 	}
 }
 
-// each reads an object or array whose values all have one shape.
+// each reads an object or array whose values all have the same shape.
 func (w *walk) each(items *shape) error {
 	if items == nil {
 		items = anything
@@ -168,7 +168,7 @@ func (w *walk) each(items *shape) error {
 	}
 }
 
-// end makes sure that nothing follows the value and returns what there is to complain about.
+// end checks that the body ends after the value, and returns the violations.
 func (w *walk) end() error {
 	if _, err := w.dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return malformed(errors.New("more than one value"))
@@ -179,7 +179,7 @@ func (w *walk) end() error {
 	return nil
 }
 
-// malformed says where a body stopped being strict JSON, but not what stood there.
+// malformed returns an error with the byte offset of the syntax error, but without the input.
 func malformed(err error) error {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		err = fmt.Errorf("at byte %d", e.ByteOffset)

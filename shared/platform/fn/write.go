@@ -10,7 +10,7 @@ import (
 // hsts asks browsers to use HTTPS only, for two years.
 const hsts = "max-age=63072000"
 
-// security holds what every answer says, errors too. Pages say more of their own and keep what they said.
+// security holds the headers of every answer, including errors. Pages override some of them.
 var security = map[string][]string{
 	"X-Content-Type-Options":       {"nosniff"},
 	"Referrer-Policy":              {"no-referrer"},
@@ -20,16 +20,16 @@ var security = map[string][]string{
 	"Cache-Control":                {"no-store"},
 }
 
-// write sends an answer: the only place that does.
+// write sends an answer. No other function writes to the client.
 func write(w http.ResponseWriter, c *record, a answer) {
 	h := c.header
 	for name, value := range security {
 		h[name] = value
 	}
-	if !c.ours { // what else there is below a hotel's own domain is not ours to decide about
+	if !c.ours { // hosts below a tenant's domain that are not ours must not be affected
 		h["Strict-Transport-Security"] = []string{hsts}
 	}
-	varies, cookies := h["Vary"], h["Set-Cookie"] // already said before the act, and true whatever it answers
+	varies, cookies := h["Vary"], h["Set-Cookie"] // set before the act, and valid for every answer
 	for name, value := range a.Header {
 		h[name] = value
 	}
@@ -38,9 +38,9 @@ func write(w http.ResponseWriter, c *record, a answer) {
 	}
 	if cookies != nil {
 		h["Set-Cookie"] = append(cookies, a.Header["Set-Cookie"]...)
-		h["Cache-Control"] = security["Cache-Control"] // nobody else may be given this one's cookie
+		h["Cache-Control"] = security["Cache-Control"] // a shared cache must not store this caller's cookie
 	}
-	c.standings.tell(h)
+	c.standings.setHeaders(h)
 	h["X-Request-Id"] = []string{c.line.RequestID}
 	if a.Status != http.StatusNoContent && a.Status != http.StatusNotModified {
 		h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}
@@ -49,5 +49,5 @@ func write(w http.ResponseWriter, c *record, a answer) {
 		c.readUntil(env.Deadline(drainTime))
 	}
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // a caller who has left is no failure of ours
+	_, _ = w.Write(a.Body) // the caller may have left
 }

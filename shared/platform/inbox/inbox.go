@@ -1,7 +1,7 @@
-// Package inbox gives every event its effect once per function, however often it is delivered.
+// Package inbox deduplicates at-least-once deliveries: an event takes effect once per function, however often it is delivered.
 //
-// The claim is a row in the transaction of the effect, so both are there or neither is. Message ids prove nothing: a
-// replayed or dead-lettered event comes back under another one. What claims is the event's own id.
+// The claim is a row in the same transaction as the effect, so either both commit or neither does. The claim uses the event's
+// own id, because a replayed or dead-lettered event has another message id.
 package inbox
 
 import (
@@ -16,12 +16,12 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Once runs f in a transaction, inside the event's tenant if it has one, unless this processor has handled the event
-// before: then it returns nil without calling f. When f fails, the claim is rolled back with everything f wrote, and the
-// next delivery tries again. A delivery that comes while another of the same event is at work waits for how that ends.
+// Once runs f in a transaction, inside the event's tenant if it has one. If this processor has already handled the event, Once
+// returns nil without calling f. If f fails, the claim is rolled back with everything f wrote, and the next delivery tries
+// again. A concurrent delivery of the same event waits until this one ends.
 func Once(ctx context.Context, db *postgres.DB, d event.Delivery, f func(postgres.Tx) error) error {
 	if d.EventID.IsZero() || d.Processor == "" {
-		return errors.New("inbox: a delivery without event id or processor")
+		return errors.New("inbox: the delivery has no event id or no processor")
 	}
 	run := db.InTx
 	if d.Tenant != nil {

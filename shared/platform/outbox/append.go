@@ -16,12 +16,12 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Append writes events into the transaction and has them published right after it commits. Every payload is held to
-// its schema and to the members that the schema names. One that breaks it fails the transaction, unless it is telemetry:
-// that is kept, parked with the reason, because a page view must not cost a guest the booking.
+// Append writes events in the transaction and publishes them right after the commit. It validates every payload strictly against
+// its schema. A violation fails the transaction, except for telemetry: such an event is stored as parked, with the reason,
+// because a page view must not fail a booking.
 //
-// Two transactions that append to one key follow each other: the second waits here until the first has ended. So within
-// a key the order of seq is the order of commits. The rows go to the database with the next statement, or with the commit.
+// Transactions that append to the same key are serialized: the second waits here until the first has ended. So within a key the
+// order of seq is the order of commits. The rows are sent with the next statement, or with the commit.
 func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Draft) error {
 	if len(events) == 0 {
 		return nil
@@ -40,14 +40,14 @@ func (o *Outbox) Append(ctx context.Context, tx postgres.Tx, events ...event.Dra
 	return nil
 }
 
-// An entry is an event on its way into the table.
+// An entry is an event that is about to be inserted.
 type entry struct {
 	event.Raw
 	key    string
-	parked *string // why it must not be published
+	parked *string // why it must not be published; nil if it may be
 }
 
-// telemetry is what the two BFFs tell about browsers. Everything else is told by a domain about itself.
+// telemetry reports whether the subject is browser telemetry, which the two BFFs publish. All other events are a service's own.
 func telemetry(s event.Subject) bool { return strings.HasPrefix(s.Name, telemetryPrefix) }
 
 const telemetryPrefix = "melmastoon.bff."
@@ -66,20 +66,20 @@ func (o *Outbox) seal(ctx context.Context, d event.Draft) (entry, error) {
 	return o.park(ctx, d, raw, err)
 }
 
-// keeps returns why an event must not be written, nil if it may be: it has no ordering key, its payload holds a zero
-// character, or it breaks its schema.
+// keeps returns the reason why an event must not be stored, or nil: it has no ordering key, its payload contains a zero
+// character, or it violates its schema.
 func keeps(d event.Draft, raw event.Raw) error {
 	switch {
 	case d.OrderingKey == "":
-		return errors.New("no ordering key")
+		return errors.New("the event has no ordering key")
 	case unstorable(raw.Payload):
 		return errUnstorable
 	}
 	return contract.ValidateOutgoing(raw.Envelope.Subject, raw.Payload)
 }
 
-// unstorable tells of the one escape that JSON allows and Postgres does not keep: a zero character in a string. After an
-// even number of backslashes, which are escaped themselves, it is one.
+// unstorable reports whether a string of the payload contains \u0000, which JSON allows and Postgres cannot store. After an odd
+// number of further backslashes it is plain text.
 func unstorable(payload []byte) bool {
 	for rest := payload; ; {
 		before, after, found := bytes.Cut(rest, []byte(`\u0000`))
@@ -93,15 +93,15 @@ func unstorable(payload []byte) bool {
 	}
 }
 
-var errUnstorable = errors.New("the payload holds a zero character")
+var errUnstorable = errors.New("the payload contains a zero character")
 
-// park keeps what can be kept of a telemetry event that broke a rule.
+// park returns the entry of a parked telemetry event, as far as it can be stored.
 func (o *Outbox) park(ctx context.Context, d event.Draft, raw event.Raw, broken error) (entry, error) {
 	if raw.Payload == nil || unstorable(raw.Payload) {
 		d.Payload, d.Extensions = struct{}{}, nil
 		var err error
 		if raw, err = d.Seal(o.now(), event.OriginOf(ctx)); err != nil {
-			return entry{}, errors.Join(broken, err) // a subject that nobody declared
+			return entry{}, errors.Join(broken, err) // an undeclared subject
 		}
 	}
 	reason, key := broken.Error(), d.OrderingKey
@@ -111,9 +111,11 @@ func (o *Outbox) park(ctx context.Context, d event.Draft, raw event.Raw, broken 
 	return entry{Raw: raw, key: key, parked: &reason}, nil
 }
 
-// insert has the entries written. Whoever writes to a key first waits for those who have written to it before and have not ended.
+// insert queues the insertion of the entries. The first writer of a key in this transaction waits for earlier transactions that
+// wrote to it.
 func (o *Outbox) insert(tx postgres.Tx, entries []entry) error {
-	for _, key := range keys(entries, func(entry) bool { return true }) { // sorted, so that two transactions with several keys cannot block each other
+	// The keys are sorted, so that two transactions with several keys cannot deadlock.
+	for _, key := range keys(entries, func(entry) bool { return true }) {
 		tx.Queue(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, o.db.Schema()+" outbox "+key)
 	}
 	for _, e := range entries {
@@ -131,7 +133,7 @@ func (o *Outbox) insert(tx postgres.Tx, entries []entry) error {
 	return nil
 }
 
-// publishable entries are those that nothing keeps from being published.
+// publishable reports whether the entry is not parked.
 func publishable(e entry) bool { return e.parked == nil }
 
 func keys(entries []entry, of func(entry) bool) []string {

@@ -10,33 +10,31 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A lease is what one turn holds: some lanes, for a while.
+// A lease holds the lanes of one turn for a limited time.
 type lease struct {
-	holder id.Request // known to nobody else, so that no lane is marked or released by someone who lost it
+	holder id.Request // random, so that a turn that lost its lease cannot mark or release the lane
 	lanes  []int16
-	rows   []row // what is due in them
+	rows   []row // the due rows of the lanes
 }
 
-// due says which rows can be published now: not those of a key with a row that waits for its next attempt, for that
-// one would be overtaken. A parked row holds nobody up.
+// due selects the rows that can be published now. It excludes the rows of a key with a row that waits for its next attempt,
+// because they would overtake it. A parked row does not block its key.
 //
-// It is not written as NOT EXISTS: the planner would make a join of it, expect next to nothing to be left, and then read
-// and sort a whole backlog to find its first rows. So it walks the index in order and stops. Nor is it asked once for all
-// rows whether anything waits: planned while much waited, that is a look at the whole table.
+// The condition is not written as NOT EXISTS: the planner would turn it into a join, expect few rows, and read and sort a whole
+// backlog to find its first rows. This form walks the index in order and stops early. The check is correlated and not done once
+// for the table: a plan made while many rows wait would scan the whole table.
 const due = `o.published_at IS NULL AND o.parked_reason IS NULL AND coalesce((
 	SELECT false FROM {schema}.outbox f
 	WHERE f.ordering_key = o.ordering_key AND f.next_attempt_at > (SELECT platform.now())
 	  AND f.published_at IS NULL AND f.parked_reason IS NULL
 	LIMIT 1), true)`
 
-// take leases lanes in which something is due, those first that were served longest ago, and reads what is due there,
-// each lane in the order of seq, in all as many rows as the pace allows. It never waits: a lane that somebody holds, or is
-// just taking or settling, is theirs, and they look again after they have given it back. Only, unless nil, are the keys
-// whose lanes to choose from.
+// take leases lanes with due rows, least recently served first, and reads their due rows, each lane in the order of seq, in
+// total as many rows as the pace allows. It never waits: it skips a lane that another turn holds or locks, and that turn looks
+// again after its release. If only is not nil, take chooses from the lanes of these keys.
 //
-// Lanes are looked into one after the other until enough are found: to look into all of them each time is a tenth of a
-// relay's work. Reading is a statement of its own: it must see what was marked by whoever gave the lane back while it was
-// being taken.
+// The lanes are checked one after the other until enough are found: checking all of them each time costs a tenth of a relay's
+// work. Reading is a separate statement, because it must see the marks of the turn that released a lane while this one took it.
 func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error) {
 	l := lease{holder: id.New[id.Request]()}
 	var batch pgx.Batch
@@ -83,7 +81,7 @@ func (o *Outbox) take(ctx context.Context, p pace, only []string) (lease, error)
 	return l, nil
 }
 
-// release gives the lanes back that are still held. Its time of day puts them behind the others.
+// release releases the lanes that the lease still holds. Setting leased_until to now moves them behind the other lanes.
 func (o *Outbox) release(tx postgres.Tx, l lease) {
 	tx.Queue(o.sql(`
 		UPDATE {schema}.outbox_lanes SET holder = NULL, leased_until = clock_timestamp()

@@ -1,18 +1,18 @@
-// Package outbox tells the world what a transaction made true: no event without its effect, no effect without its event.
+// Package outbox implements the transactional outbox: events commit with the data they describe and are published at least once,
+// in order per key.
 //
-// Append writes events into the transaction. Right after the commit the writer publishes them itself, for at most
-// 150 ms; the relay, ticked every minute, publishes what is left. Both work in turns over 64 lanes, each the hash of some
-// ordering keys:
+// Append writes events in the transaction. Right after the commit the writer publishes them itself, for at most 150 ms; the
+// relay, which is ticked every minute, publishes the rest. Both work in turns over 64 lanes; a lane is a hash of ordering keys:
 //
-//	take → publish → settle, and look once more
+//	take → publish → settle → take again
 //
-// Who takes a lane has it on lease and reads what is due there; who settles writes down what became of that and gives
-// the lane back. Whoever holds the lease alone publishes the lane's rows, in the order of their seq, with no transaction
-// open meanwhile and a deadline that ends before the lease does. Killed at any of these points it loses nothing: the rows
-// are still there and the lease runs out. Only a kill between publish and settle has an event published twice.
+// Take leases a lane and reads its due rows; settle marks the results and releases the lane. Only the holder of the lease
+// publishes the lane's rows, in the order of their seq, without an open transaction and with a deadline before the end of the
+// lease. A crash at any of these points loses no events: the rows are still there and the lease expires. A crash between publish
+// and settle publishes events twice.
 //
-// What is left is found by looking for rows that are not marked, never by a position in seq: a row may commit later
-// than one that came after it. Within a key it cannot, for Append has the writers of a key wait for each other.
+// Unpublished rows are found by their missing mark, never by a position in seq: a row may commit later than one with a larger
+// seq. Within a key this cannot happen, because Append serializes the writers of a key.
 package outbox
 
 import (
@@ -28,28 +28,28 @@ import (
 type Outbox struct {
 	db        *postgres.DB
 	now       func() time.Time
-	publisher topic.Publisher // nil where none was given: then events are only stored
+	publisher topic.Publisher // nil if no publisher is configured: then events are only stored
 	draining  pace
 	step      func(Step) error
 }
 
-// A Step is a point of a turn that has just been passed.
+// A Step is a step of a turn that has just been completed.
 type Step = string
 
-// The steps of a turn. Tests of failures stop there.
+// The steps of a turn. Failure tests stop at them.
 const (
 	Taken     Step = "take"
 	Published Step = "publish"
 	Settled   Step = "settle"
 )
 
-// Open returns the outbox in the database's schema. It publishes through the publisher that was given to e.
+// Open returns the outbox in the database's schema. It publishes with the publisher in e.
 func Open(e env.Env, db *postgres.DB) *Outbox {
 	publisher, _ := topic.Open(e)
 	return &Outbox{db: db, now: e.Now, publisher: publisher, draining: draining, step: func(Step) error { return nil }}
 }
 
-// sql puts the outbox's own schema into a statement. A schema's name is a constant of its service, never input.
+// sql inserts the schema into a statement. A schema's name is a constant of its service, never input.
 func (o *Outbox) sql(statement string) string {
 	return strings.ReplaceAll(statement, "{schema}", o.db.Schema())
 }

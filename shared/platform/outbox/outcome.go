@@ -11,14 +11,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// An outcome is what became of the rows of a turn. Rows in none of its lists stay as they are.
+// An outcome holds the results of a turn's rows. Rows in none of its lists stay unchanged.
 type outcome struct {
-	at        time.Time // of publishing, as the envelopes say it
+	at        time.Time // time of publishing, as in the envelopes
 	published [][16]byte
-	waits     Waits           // of what was published
-	failed    failures        // tried again later, the rest of their key waits
-	parked    failures        // never tried again
-	stopped   map[string]bool // keys of which a row was not published
+	waits     Waits           // of the published events
+	failed    failures        // retried later; the rest of their key waits
+	parked    failures        // never retried
+	stopped   map[string]bool // keys with a row that was not published
 }
 
 type failures struct {
@@ -31,8 +31,8 @@ func (f *failures) add(r row, reason error) {
 	f.reasons = append(f.reasons, reason.Error())
 }
 
-// compose makes the messages of rows and returns those rows that have one. A row that cannot be made into a message
-// never will be: it is parked.
+// compose builds the messages of rows and returns the rows that have one. If a row cannot be made into a message, it is parked,
+// because a retry cannot succeed.
 func (out *outcome) compose(rows []row) (sent []row, messages []topic.Message) {
 	sent, messages = make([]row, 0, len(rows)), make([]topic.Message, 0, len(rows))
 	out.published = make([][16]byte, 0, len(rows))
@@ -47,9 +47,9 @@ func (out *outcome) compose(rows []row) (sent []row, messages []topic.Message) {
 	return sent, messages
 }
 
-// sort files a row by how publishing it ended; rows come in their order. A row that was held back behind another, or
-// that the caller's own time ran out on, stays as it is: it did nothing wrong. Publishers hold back within a topic, for
-// no bus keeps an order between topics; a row of the same key and another topic may have gone out.
+// sort files a row by the result of publishing it; rows come in order. A row that was held back behind another one, or that ran
+// out of time, stays unchanged, because it did not fail itself. Publishers hold back within a topic, because no bus keeps an
+// order between topics; a row of the same key and another topic may have been published.
 func (out *outcome) sort(r row, err error, over bool) {
 	switch {
 	case err == nil:
@@ -69,8 +69,8 @@ func (out *outcome) sort(r row, err error, over bool) {
 	out.stopped[r.Key] = true
 }
 
-// mark writes down what became of the rows. It needs no lease: what is published is published, whoever did it, and a
-// failure counts only while nobody has succeeded.
+// mark writes the results of the rows. It needs no lease: a publish by any holder counts, and a failure counts only if the row
+// is still unpublished.
 func (o *Outbox) mark(tx postgres.Tx, out *outcome) {
 	tx.Queue(o.sql(`
 		UPDATE {schema}.outbox SET published_at = @at, attempts = attempts + 1, last_error = NULL, parked_reason = NULL
@@ -95,7 +95,7 @@ func (o *Outbox) mark(tx postgres.Tx, out *outcome) {
 	}
 }
 
-// The time until a row's next attempt doubles from the shortest to the longest.
+// The delay until a row's next attempt doubles from the minimum to the maximum.
 const (
 	minBackoff = time.Second
 	maxBackoff = 10 * time.Minute

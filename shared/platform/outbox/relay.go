@@ -11,18 +11,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Report says what a relay did.
+// A Report counts the results of a relay.
 type Report struct {
 	Published int
-	Failed    int // to be tried again
-	Parked    int // never to be tried again
+	Failed    int // will be retried
+	Parked    int // will not be retried
 	Stuck     Stuck
 }
 
-// Stuck counts the events of a schema that need a person: they are parked, or have failed for more than five minutes.
+// Stuck counts the events of a schema that need an operator: parked events, and events that have failed for more than five
+// minutes.
 type Stuck struct {
 	Domain    int
-	Telemetry int // of a browser: a person may delete them
+	Telemetry int // browser telemetry, which an operator may delete
 }
 
 // A pace bounds a turn.
@@ -30,20 +31,20 @@ type pace struct {
 	lanes   int
 	rows    int
 	lease   time.Duration
-	publish time.Duration // from before the lease is taken until publishing must have ended
-	finish  time.Duration // for marking and releasing; it is granted also to one who is told to stop
+	publish time.Duration // time from before the lease until publishing must have ended
+	finish  time.Duration // time for marking and releasing, also granted after a shutdown signal
 }
 
-// The paces of those who take turns. A lease outlasts publish and finish together, or two could publish at once. A relay takes
-// a quarter of the lanes: neighbours in the table are in different lanes, and are then read and marked together, while three
+// The paces of relays and writers. A lease outlasts publish and finish together; otherwise two turns could publish at once. A
+// relay takes a quarter of the lanes: adjacent rows are in different lanes, so a turn reads and marks them together, while three
 // other relays still find work.
 var (
 	relaying = pace{lanes: 16, rows: 2000, lease: 10 * time.Second, publish: 5 * time.Second, finish: 3 * time.Second}
 	draining = pace{lanes: 64, rows: 200, lease: time.Second, publish: 100 * time.Millisecond, finish: 50 * time.Millisecond}
 )
 
-// Relay publishes until nothing is due in any lane that is free, or ctx ends. Any number may run at once. When the work is
-// done it counts the events that need a person, also in the context's tally: that is no failure of the relay.
+// Relay publishes until no free lane has due rows, or ctx ends. Several may run at once. Then it counts the stuck events, also
+// in the context's tally; they are not an error of the relay.
 func (o *Outbox) Relay(ctx context.Context) (Report, error) {
 	if o.publisher == nil {
 		return Report{}, errors.New("outbox: relay: no publisher configured")
@@ -57,14 +58,15 @@ func (o *Outbox) Relay(ctx context.Context) (Report, error) {
 	return report, err
 }
 
-// Tick is a Relay that the scheduler asks for, and that tells it of failures only.
+// Tick runs a Relay for the scheduler and returns only its error.
 func (o *Outbox) Tick(ctx context.Context, _ time.Time) error {
 	_, err := o.Relay(ctx)
 	return err
 }
 
-// drain publishes what has just been committed, for at most 150 ms: the answer waits for it. What it leaves, for want
-// of time or because somebody else holds the lane, the relay takes. It outlasts a caller who has hung up, but no deadline.
+// drain publishes the events that have just been committed, for at most 150 ms: the answer waits for it. The relay publishes the
+// rest, which drain had no time for or whose lane another turn holds. It continues if the caller has left, but not beyond the
+// caller's deadline.
 func (o *Outbox) drain(ctx context.Context, keys []string) {
 	if o.publisher == nil || len(keys) == 0 {
 		return
@@ -75,11 +77,11 @@ func (o *Outbox) drain(ctx context.Context, keys []string) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), budget)
 	defer cancel()
-	_, _ = o.work(ctx, o.draining, keys) // the transaction stands, whatever became of this
+	_, _ = o.work(ctx, o.draining, keys) // the transaction is committed, whatever the result
 }
 
-// work takes turns until one finds nothing to do. So every holder looks once more after it has released its lanes, for
-// the sake of those who committed meanwhile, found the lane held, and went away.
+// work takes turns until one finds no due rows. So every holder looks again after it has released its lanes, for writers that
+// committed meanwhile and found the lane leased.
 func (o *Outbox) work(ctx context.Context, p pace, only []string) (Report, error) {
 	var report Report
 	for {
@@ -94,7 +96,7 @@ func (o *Outbox) work(ctx context.Context, p pace, only []string) (Report, error
 	}
 }
 
-// turn leases some lanes and serves them once. It reports whether it found any.
+// turn leases some lanes and publishes their rows once. It reports whether it found any.
 func (o *Outbox) turn(ctx context.Context, p pace, only []string) (out *outcome, found bool, err error) {
 	within, cancel := context.WithTimeout(ctx, p.publish) // begins before the lease does, so it ends before it
 	defer cancel()
@@ -117,7 +119,7 @@ func (o *Outbox) turn(ctx context.Context, p pace, only []string) (out *outcome,
 	return out, true, o.step(Settled)
 }
 
-// serve publishes rows. Within is the turn's own time, ctx the caller's.
+// serve publishes rows. within is the turn's context, ctx the caller's.
 func (o *Outbox) serve(ctx, within context.Context, rows []row) *outcome {
 	out := &outcome{at: o.now()}
 	rows, messages := out.compose(rows)
@@ -127,11 +129,11 @@ func (o *Outbox) serve(ctx, within context.Context, rows []row) *outcome {
 	return out
 }
 
-// settle writes down what became of the rows and gives the lanes back, in one transaction. When that fails the lease
-// runs out, and the rows are published again.
+// settle marks the results of the rows and releases the lanes, in one transaction. If it fails, the lease expires and the rows
+// are published again.
 func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
 	err := o.db.InTx(ctx, func(tx postgres.Tx) error {
-		tx.AsyncCommit() // what is lost with the power is only published once more
+		tx.AsyncCommit() // a mark lost in a crash only causes a second publish
 		o.mark(tx, out)
 		o.release(tx, l)
 		return nil
@@ -142,7 +144,7 @@ func (o *Outbox) settle(ctx context.Context, l lease, out *outcome) error {
 	return nil
 }
 
-// stuck counts the events that need a person.
+// stuck counts the stuck events.
 func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 	err = o.db.InTx(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, o.sql(`
@@ -160,5 +162,5 @@ func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 	return s, nil
 }
 
-// queryTimeout is how long an event may fail before it needs a person.
+// queryTimeout is how long an event may fail until it counts as stuck.
 const queryTimeout = 5 * time.Minute

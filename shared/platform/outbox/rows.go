@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A row is an event that waits to be published.
+// A row is an unpublished event.
 type row struct {
 	ID       [16]byte
 	Subject  string
@@ -19,17 +19,17 @@ type row struct {
 	Enqueued time.Time `db:"enqueued_at"`
 }
 
-// sealed is what the column envelope holds: the envelope as it will travel, and what travels beside it.
+// sealed is the content of the column envelope: the envelope as it is published, and the attributes beside it.
 type sealed struct {
 	event.Envelope
 	Extensions event.Extensions `json:"extensions,omitzero"`
 }
 
-// message is the row as it is published at that time.
+// message returns the row as a message published at that time.
 func (r row) message(at time.Time) (topic.Message, error) {
 	var s sealed
 	if err := json.Unmarshal(r.Envelope, &s); err != nil {
-		return topic.Message{}, errors.New("the envelope does not decode") // the cause may quote it
+		return topic.Message{}, errors.New("the envelope does not decode") // the cause may contain payload
 	}
 	s.PublishedAt = at
 	raw := event.Raw{Envelope: s.Envelope, Payload: r.Payload, Extensions: s.Extensions}

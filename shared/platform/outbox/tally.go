@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// late is how long an event may wait until it is published. An alarm is raised where more than one in a hundred waits longer.
+// late is the delay of publishing from which an event counts as late. An alert fires if more than 1% of the events are late.
 const late = 30 * time.Second
 
-// Waits says of published events how long they had lain in the outbox.
+// Waits summarizes the delays of published events in the outbox.
 type Waits struct {
 	Published int
-	Late      int           // of them, those that had waited for more than half a minute
-	Slowest   time.Duration // what the one had waited that waited longest
-	Stuck     Stuck         // events that the relay found in need of a person
+	Late      int           // published more than 30 s after the commit
+	Slowest   time.Duration // longest delay
+	Stuck     Stuck         // stuck events that the relay found
 }
 
 func (w *Waits) add(waited time.Duration) {
@@ -25,14 +25,14 @@ func (w *Waits) add(waited time.Duration) {
 	w.Slowest = max(w.Slowest, waited)
 }
 
-// A Tally sums up what was published under one context, by the writers there or by a relay. Its zero value is ready, and any
-// number of transactions may add to it at once.
+// A Tally sums up the events published under one context, by writers or by a relay. Its zero value is ready, and any number of
+// transactions may add to it concurrently.
 type Tally struct {
 	mu  sync.Mutex
 	sum Waits
 }
 
-// Waits is the sum so far.
+// Waits returns the sum so far.
 func (t *Tally) Waits() Waits {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,12 +50,12 @@ func (t *Tally) add(w Waits) {
 
 type tallyKey struct{}
 
-// Tallied returns a context under which what is published is summed up in t.
+// Tallied returns a context that sums up its published events in t.
 func Tallied(ctx context.Context, t *Tally) context.Context {
 	return context.WithValue(ctx, tallyKey{}, t)
 }
 
-// tell adds to the context's tally, if it has one.
+// tell adds to the context's tally, if there is one.
 func tell(ctx context.Context, w Waits) {
 	if t, ok := ctx.Value(tallyKey{}).(*Tally); ok && w != (Waits{}) {
 		t.add(w)

@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Forget deletes what a caller was answered, as far as that is kept: whoever wants to be forgotten is so here too. A call of
-// theirs that still runs is answered, and its answer is not kept. The schema must grant its application role DELETE.
+// Forget deletes the stored answers of a caller, as part of erasing a person's data. A call of that caller that still runs is
+// answered, and its answer is not stored. The schema must grant its application role DELETE.
 func Forget(ctx context.Context, tx postgres.Tx, schema string, tenant id.Tenant, caller string) error {
 	_, err := tx.Exec(ctx, strings.ReplaceAll(`
 		DELETE FROM {schema}.idempotency

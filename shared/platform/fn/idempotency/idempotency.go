@@ -1,7 +1,7 @@
-// Package idempotency makes a request with a key happen once: the first answer is kept, sealed, and given again.
+// Package idempotency implements idempotency keys: the first answer to a key is stored encrypted and replayed to later requests.
 //
-// Postgres decides. A claim is a row without an answer, leased to the call that runs; if that call dies, the next one with
-// the same key takes over and is told the same act, so that the ids it derives are those that the dead one derived.
+// Postgres decides. A claim is a row without an answer, leased to the running call. If that call dies, the next call with the
+// same key takes the lease over and gets the same act, so that it derives the same ids.
 package idempotency
 
 import (
@@ -14,24 +14,24 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A Claim asks to run a request once.
+// A Claim identifies a request that must run once.
 type Claim struct {
 	Tenant  id.Tenant
 	Caller  string
 	Route   string        // the function's name
-	Key     string        // the client's
-	Request string        // a Hash of what is asked
-	Lease   time.Duration // longer than the call can take
+	Key     string        // the client's idempotency key
+	Request string        // a Hash of the request
+	Lease   time.Duration // longer than the longest call
 }
 
-// An Answer is what a call answered.
+// An Answer is a stored answer of a call.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Hash is a fingerprint of parts, none of which can pass for another's end.
+// Hash returns a fingerprint of the parts. It encodes their lengths, so that different splits have different hashes.
 func Hash(parts ...[]byte) string {
 	h := sha256.New()
 	var length [8]byte
@@ -43,20 +43,20 @@ func Hash(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// row is the claim's primary key: readable as far as it is no secret, with its owner in the middle, so that all of one
-// owner's can be found.
+// row returns the claim's primary key. Its public parts are readable, and the owner is in the middle, so that all rows of an
+// owner can be found.
 func (c Claim) row() string {
 	return c.Route + ":" + owner(c.Tenant, c.Caller) + ":" + Hash([]byte(c.Tenant.String()), []byte(c.Caller), []byte(c.Route), []byte(c.Key))
 }
 
-// owner names whose answer a row keeps, to who knows them already.
+// owner returns a hash of tenant and caller: it identifies the owner of a row without revealing the caller.
 func owner(tenant id.Tenant, caller string) string {
 	const digits = 32
 	return Hash([]byte(tenant.String()), []byte(caller))[:digits]
 }
 
-// Final reports whether the same request will always get this answer. What failed on our side, waits for something,
-// asks to pay or tells when to come again is worth another try under the same key.
+// Final reports whether the same request will always get this answer. 5xx, 202, 402, 429 and answers with
+// Retry-After are not final: a retry with the same key runs the act again.
 func (a Answer) Final() bool {
 	switch {
 	case a.Status == http.StatusAccepted, a.Status == http.StatusPaymentRequired, a.Status == http.StatusTooManyRequests:

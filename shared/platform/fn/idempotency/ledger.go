@@ -16,14 +16,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Ledger remembers the answers of one service, in <schema>.idempotency.
+// A Ledger stores the answers of one service, in <schema>.idempotency.
 type Ledger struct {
 	store store
 	keys  keyring.Ring
 	owed  *owed
 }
 
-// Open returns the ledger of the database's schema. IDEMPOTENCY_KEYS seal what it keeps.
+// Open returns the ledger of the database's schema. IDEMPOTENCY_KEYS encrypt its rows.
 func Open(e env.Env, db *postgres.DB) (*Ledger, error) {
 	var c struct {
 		Keys keyring.Ring `env:"IDEMPOTENCY_KEYS,required"`
@@ -35,12 +35,12 @@ func Open(e env.Env, db *postgres.DB) (*Ledger, error) {
 	return &Ledger{store: openStore(db), keys: c.Keys, owed: &owed{now: real}}, nil
 }
 
-// closing is how long it may take to keep an answer whose caller may have left.
+// closing bounds the storing of an answer, which continues after the caller has left.
 const closing = 2 * time.Second
 
-// Do runs act unless the claim was run before; then it returns the kept answer and true. A key that was used for another
-// request, or whose first call is still running, is a fault. An answer that comes with an error is true and should be
-// given, but could not be kept: a repeat will run the act again.
+// Do runs act, or returns the stored answer and true if the claim has already run. It returns a fault if the key was used for
+// another request or if its first call is still running. An answer returned together with an error is valid and should be sent,
+// but could not be stored: a retry will run the act again.
 func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (a Answer, replayed bool, err error) {
 	l.owed.settle(ctx, l.store)
 	row, ends := c.row(), l.owed.now().Add(c.Lease)
@@ -50,7 +50,7 @@ func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (
 	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return a, false, fault.ErrIdempotencyInProgress // the caller is being forgotten: a repeat begins anew
+		return a, false, fault.ErrIdempotencyInProgress // the caller is being erased: a retry runs the act
 	case err != nil:
 		if lease != nil {
 			l.owed.add(*lease)
@@ -60,7 +60,7 @@ func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (
 		a, err = l.repeat(row, c, e)
 		return a, err == nil, err
 	}
-	// From here on the claim is ours, and is settled even if the caller leaves or the act panics.
+	// From here on this call holds the lease, and releases it even if the caller leaves or the act panics.
 	settled := false
 	defer func() {
 		if !settled {
@@ -76,7 +76,7 @@ func (l *Ledger) Do(ctx context.Context, c Claim, act func(id.Request) Answer) (
 	return a, replayed, err
 }
 
-// keep stores an answer. If the lease had run out and another call has answered in the meantime, that answer counts.
+// keep stores an answer. If the lease expired and another call has answered in the meantime, keep returns that answer.
 func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answer, bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
@@ -91,7 +91,7 @@ func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answ
 	e, err := l.store.look(ctx, lease.row, c)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return a, false, nil // the caller was forgotten meanwhile
+		return a, false, nil // the caller was erased in the meantime
 	case err != nil:
 		return Answer{}, false, err
 	}
@@ -99,14 +99,14 @@ func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answ
 	return earlier, err == nil, err
 }
 
-// release releases a claim at once, so that a repeat need not wait for the end of the lease. If the database is away, the next
-// call does it.
+// release releases a claim at once, so that a retry does not wait for the end of the lease. If the database is unavailable, the
+// next call releases it.
 func (l *Ledger) release(ctx context.Context, lease lease) {
 	l.owed.add(lease)
 	l.owed.settle(context.WithoutCancel(ctx), l.store)
 }
 
-// repeat returns the answer that a row holds, if it is one to this request.
+// repeat returns the stored answer of a row, or an error if it belongs to another request.
 func (l *Ledger) repeat(row string, c Claim, e entry) (Answer, error) {
 	switch {
 	case e.Request != c.Request:
@@ -117,8 +117,8 @@ func (l *Ledger) repeat(row string, c Claim, e entry) (Answer, error) {
 	return l.unseal(row, e)
 }
 
-// seal encrypts an answer for one row: it cannot be moved to another. Cookies are not stored: a session is for the browser
-// that the first answer went to.
+// seal encrypts an answer for one row, so that it cannot be moved to another. Cookies are not stored: a session belongs to the
+// browser that got the first answer.
 func (l *Ledger) seal(row string, a Answer) (s entry, err error) {
 	stored := a.Header.Clone()
 	stored.Del("Set-Cookie")
@@ -136,7 +136,7 @@ func (l *Ledger) seal(row string, a Answer) (s entry, err error) {
 	return s, nil
 }
 
-// unseal is the inverse of seal. An answer that does not open is no answer at all, not half of one.
+// unseal is the inverse of seal. It returns no partial answers.
 func (l *Ledger) unseal(row string, e entry) (Answer, error) {
 	headers, err := l.keys.Open(e.Headers, []byte("headers "+row))
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// maxOwed bounds how many releases a process remembers. The leases of others run out.
+// maxOwed bounds the releases that a process remembers. Further leases expire by themselves.
 const maxOwed = 1000
 
-// owed are the leases of calls that have ended and that could not be released, because the database was away. The next call
-// releases them: otherwise each caller would wait for the end of their lease after the database is back.
+// owed holds the leases of ended calls that could not be released because the database was unavailable. The next call releases
+// them, so that callers need not wait for the lease's end after an outage.
 type owed struct {
 	now func() time.Time // the real clock
 
@@ -32,7 +32,7 @@ func (o *owed) add(leases ...lease) {
 	o.leases = o.leases[:min(len(o.leases), maxOwed)]
 }
 
-// take returns the leases that are certainly not taken over yet: those that still run when a release ends that begins now.
+// take returns the leases that cannot have been taken over yet: those that still run when a release ends that begins now.
 func (o *owed) take() []lease {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -45,8 +45,8 @@ func (o *owed) take() []lease {
 	return leases
 }
 
-// settle releases what is owed. A lease whose claim was never answered is only known by its act, which a take-over keeps: its
-// release is sent once, so that it cannot end the lease of the call that took over.
+// settle releases the owed leases. If a claim was never answered, its lease is only known by its act, which a takeover keeps:
+// its release is sent only once, so that it cannot end the lease of the call that took over.
 func (o *owed) settle(ctx context.Context, s store) {
 	leases := o.take()
 	if len(leases) == 0 {

@@ -12,15 +12,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A store is the table. Its statements name the schema, which is known when it is opened and never comes from a caller.
-// None needs a tenant: the key holds it.
+// A store executes the statements on the table. They contain the schema's name, which is known when the store is opened and
+// never comes from a caller. They need no tenant: the key contains it.
 type store struct {
 	db                                                *postgres.DB
 	entering, looking, takingOver, keeping, releasing string
 }
 
-// A lease is the right to run a claim until a moment of the database's clock. That moment also tells it from the leases
-// before and after it. It is zero if the database did not answer the claim, which then may have a lease or not.
+// A lease is the right to run a claim until a moment of the database's clock. That moment also distinguishes it from earlier and
+// later leases. It is zero if the database did not answer the claim, so that the lease may or may not exist.
 type lease struct {
 	row   string
 	act   id.Request
@@ -28,17 +28,17 @@ type lease struct {
 	ends  time.Time // by the real clock of this process; not later than until
 }
 
-// An entry is what a row says.
+// An entry is the content of a row.
 type entry struct {
-	Free     bool // whoever asks for the same may take it over
+	Free     bool // a claim of the same request may take the row over
 	Request  string
-	Status   *int // nil while the first call is running
+	Status   *int // nil while the first call runs
 	Headers  []byte
 	Response []byte
 }
 
-// free says that a row is as good as none, because it has expired, or that its lease has run out: then the same request may
-// take it over. Another one is refused when it looks.
+// free is true for an expired row, and for a row whose lease has expired if the claim has the same request. Then a claim may
+// take the row over; a claim of another request gets an error.
 const free = `(expires_at <= platform.now() OR status_code IS NULL AND locked_until <= clock_timestamp() AND request_hash = @request)`
 
 func openStore(db *postgres.DB) store {
@@ -78,8 +78,8 @@ func openStore(db *postgres.DB) store {
 	}
 }
 
-// claim takes a lease, or returns the entry that is in its way. Most claims are new, and cost one statement; a replay costs
-// another round trip and writes nothing.
+// claim takes a lease, or returns the entry that blocks it. Most claims are new and need one statement; a replay needs another
+// round trip and writes nothing.
 func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, error) {
 	l := lease{row: row, act: id.New[id.Request]()}
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
@@ -99,7 +99,8 @@ func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, e
 	return nil, e, err
 }
 
-// takeOver takes the lease of a row that was free a moment ago. Of several who try one does; the others find its entry.
+// takeOver takes the lease of a row that was free a moment ago. Only one of several concurrent callers gets it; the others get
+// its entry.
 func (s store) takeOver(ctx context.Context, row string, c Claim, act id.Request) (*lease, entry, error) {
 	l := lease{row: row}
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
@@ -122,7 +123,7 @@ func (s store) look(ctx context.Context, row string, c Claim) (e entry, err erro
 			Scan(&e.Free, &e.Request, &e.Status, &e.Headers, &e.Response)
 	})
 	if err != nil {
-		return e, fmt.Errorf("idempotency: look: %w", err)
+		return e, fmt.Errorf("idempotency: read: %w", err)
 	}
 	return e, nil
 }

@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A Line describes one call. It has no field for a body, a query string or a header: what may contain a token or a guest's data
-// cannot be logged by accident.
+// A Line describes one call. It has no field for a body, a query string or a header, so that tokens and guests' data cannot be
+// logged by accident.
 type Line struct {
 	Time      time.Time
 	Latency   time.Duration
@@ -32,17 +32,17 @@ type Line struct {
 
 	Tenant  string
 	Caller  string // the e-mail of a service; never a person
-	Subject string // of an event
+	Subject string // of the consumed event
 	EventID string
 	Attempt int
 
-	Outbox outbox.Waits // of what this call published
+	Outbox outbox.Waits // delays of the events that this call published
 
 	Replayed bool   // answered from the idempotency ledger
-	Parked   string // why an event was given up
-	Code     string // of the problem that was answered
-	Cause    error  // what lay behind it; never shown to the caller
-	Stack    []byte // where it panicked
+	Parked   string // why an event was dead-lettered
+	Code     string // of the problem
+	Cause    error  // the internal cause; never shown to the caller
+	Stack    []byte // of a panic
 }
 
 const (

@@ -1,4 +1,4 @@
-// Package observe is what operators see of a call: its trace and its one log line.
+// Package observe writes traces and one log line per call.
 package observe
 
 import (
@@ -12,17 +12,17 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Begin continues the caller's trace, or begins one, with a span of this call's own. What is done under the returned
-// context belongs to that span.
+// Begin continues the caller's trace, or begins one, with a new span for this call. Work under the returned context belongs to
+// that span.
 func Begin(ctx context.Context, h http.Header) (context.Context, trace.SpanContext) {
-	if parents := h["Traceparent"]; len(parents) == 1 { // several are as malformed as none
+	if parents := h["Traceparent"]; len(parents) == 1 { // several headers are invalid
 		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{
-			"traceparent": parents[0], "tracestate": strings.Join(h["Tracestate"], ","), // one list, in any number of lines
+			"traceparent": parents[0], "tracestate": strings.Join(h["Tracestate"], ","), // one list, in any number of headers
 		})
 	}
 	span := trace.SpanContextFromContext(ctx)
 	var fresh [24]byte
-	_, _ = rand.Read(fresh[:]) // it never fails: crypto/rand ends the process instead
+	_, _ = rand.Read(fresh[:]) // crypto/rand never returns an error
 	if !span.IsValid() {
 		span = span.WithTraceID(trace.TraceID(fresh[:16]))
 	}
@@ -30,7 +30,7 @@ func Begin(ctx context.Context, h http.Header) (context.Context, trace.SpanConte
 	return trace.ContextWithSpanContext(ctx, span), span
 }
 
-// Parent is a span in the form of a traceparent header.
+// Parent returns a span in the form of a traceparent header.
 func Parent(s trace.SpanContext) string {
 	text := make([]byte, 0, 55)
 	traceID, spanID := s.TraceID(), s.SpanID()

@@ -1,5 +1,5 @@
-// Package process runs one function as a process of its own, below a server that is not ours: it refuses to start as
-// something else, and when it is told to stop it lets the calls in flight end.
+// Package process runs one function as a process below a server that is not ours. It checks at start that the process was
+// deployed for this function, and drains calls in flight on SIGTERM.
 package process
 
 import (
@@ -16,22 +16,22 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// graceTime is what calls in flight may still take: between SIGTERM and SIGKILL lie ten seconds, and closing needs some.
+// graceTime bounds the drain: ten seconds lie between SIGTERM and SIGKILL, and closing needs some of them.
 const (
 	graceTime = 8 * time.Second
 	closeTime = 1500 * time.Millisecond
 )
 
-// An Instance is a function that was opened and can be called.
+// An Instance is an opened function.
 type Instance struct {
 	env     env.Env
 	handler http.Handler
 	drain   fn.Drain
 }
 
-// Start opens the function in the surroundings of the process, with the drivers that equip gives, and from then on minds
-// SIGTERM. It is called where the process starts and not at its first call: what is wrongly configured is to be refused
-// when it is deployed. Then it says why on standard error and ends the process.
+// Start opens the function with the environment of the process and the drivers that equip adds, and handles SIGTERM from then
+// on. It runs at process start and not at the first call, so that a wrong configuration fails the deployment. Then it writes the
+// reason to standard error and ends the process.
 func Start(f fn.Function, equip func(env.Env) env.Env) http.HandlerFunc {
 	i, err := Open(f, equip(env.System()))
 	if err != nil {
@@ -47,8 +47,8 @@ func Start(f fn.Function, equip func(env.Env) env.Env) http.HandlerFunc {
 	return i.ServeHTTP
 }
 
-// Open opens the function, unless the process was started as another one: the functions framework would serve whatever
-// was registered last under a name that nobody has.
+// Open opens the function. It returns an error if the process was started with another entry point, because the functions
+// framework would serve the last registered function for an unknown name.
 func Open(f fn.Function, e env.Env) (*Instance, error) {
 	var c struct {
 		Target string `env:"FUNCTION_TARGET"`
@@ -57,7 +57,7 @@ func Open(f fn.Function, e env.Env) (*Instance, error) {
 		return nil, err
 	}
 	if c.Target != "" && c.Target != f.Spec.Name {
-		return nil, fmt.Errorf("the entry point is %q, and this is %q", c.Target, f.Spec.Name)
+		return nil, fmt.Errorf("entry point %q does not match function %q", c.Target, f.Spec.Name)
 	}
 	h, err := f.Handler(e)
 	if err != nil {
@@ -68,11 +68,10 @@ func Open(f fn.Function, e env.Env) (*Instance, error) {
 	return i, nil
 }
 
-// ServeHTTP answers one call.
+// ServeHTTP serves one call.
 func (i *Instance) ServeHTTP(w http.ResponseWriter, r *http.Request) { i.handler.ServeHTTP(w, r) }
 
-// End waits for the calls in flight, closes what the function opened, and returns the exit code: 0 when all that went
-// well.
+// End waits for the calls in flight, closes everything the function opened, and returns the exit code: 0 on success.
 func (i *Instance) End(errs io.Writer) int {
 	grace, cancel := context.WithTimeout(context.Background(), graceTime)
 	defer cancel()
@@ -87,7 +86,7 @@ func (i *Instance) End(errs io.Writer) int {
 	return 1
 }
 
-// say tells in one line that Cloud Logging understands why a function does not start.
+// say writes one line for Cloud Logging with the reason why a function does not start.
 func say(errs io.Writer, function string, err error) {
 	fmt.Fprintf(errs, "{\"severity\":\"CRITICAL\",\"function\":%q,\"message\":%q}\n", function, function+" does not start: "+err.Error())
 }

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxBuckets is how many callers a generation of buckets has. There are two of them, of each kind of limit.
+// maxBuckets is the capacity of a generation of buckets. Each kind of limit has two generations.
 const maxBuckets = 10_000
 
-// buckets holds one token bucket for each caller, in two generations. A caller that is not seen while a whole generation of
-// others is seen is forgotten. Its next call finds a full bucket, which its own would nearly have been by then.
+// buckets holds one token bucket per caller, in two generations. A caller is forgotten if a whole generation of others was seen
+// since its last call. Its next call gets a full bucket; its own would be nearly full by then.
 type buckets[K comparable] struct {
 	policy *policy
 
@@ -19,7 +19,7 @@ type buckets[K comparable] struct {
 	young, old map[K]*rate.Limiter
 }
 
-// newBuckets returns nil, which limits nobody, where the rate is none.
+// newBuckets returns nil, which does not limit, if the rate is not set.
 func newBuckets[K comparable](name string, r Rate) *buckets[K] {
 	if r.off || r == (Rate{}) {
 		return nil
@@ -27,7 +27,7 @@ func newBuckets[K comparable](name string, r Rate) *buckets[K] {
 	return &buckets[K]{policy: newPolicy(name, r), young: map[K]*rate.Limiter{}}
 }
 
-// take takes one request out of somebody's bucket, if there is one in it.
+// take takes one token out of a caller's bucket, if there is one.
 func (b *buckets[K]) take(who K, now time.Time) Standing {
 	if b == nil {
 		return Standing{}
@@ -42,8 +42,8 @@ func (b *buckets[K]) take(who K, now time.Time) Standing {
 	return s
 }
 
-// of finds a caller's bucket, or makes one. Only the young generation grows. When it is full it becomes the old one, and
-// what was the old one is dropped; a caller that is found in the old one moves to the young one.
+// of returns a caller's bucket, or adds one. Only the young generation grows. If it is full, it becomes the old one, and the
+// previous old one is dropped. A caller that is found in the old one moves to the young one.
 func (b *buckets[K]) of(who K) *rate.Limiter {
 	b.mu.Lock()
 	defer b.mu.Unlock()

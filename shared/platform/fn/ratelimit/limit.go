@@ -1,8 +1,7 @@
-// Package ratelimit limits how often one caller may call a function, so that none uses up what all share.
+// Package ratelimit limits how often one caller may call a function, so that no caller uses up shared capacity.
 //
-// It has a token bucket for each session, each client address and each tenant. Each instance counts for itself, in memory;
-// the edge in front counts more coarsely for all of them. Callers that were not seen for long are forgotten, so memory is
-// bounded.
+// It has a token bucket per session, per client address and per tenant. Each instance counts for itself, in memory; the edge in
+// front counts more coarsely for all of them. Idle callers are forgotten, so memory is bounded.
 package ratelimit
 
 import (
@@ -18,18 +17,18 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// ErrLimited is what a caller is told who asks too often. It says when to come again.
+// ErrLimited is the error for a caller over its limit. It says when to retry.
 var ErrLimited = fault.New(fault.TooMany, "GENERAL.RATE_LIMITED", "Too many requests. Wait before you try again.")
 
-// A Rate is the size of a token bucket: PerSecond tokens are added each second, up to Burst, and a call takes one. The zero
-// Rate is not set.
+// A Rate is the size of a token bucket: PerSecond tokens are added each second, up to Burst, and a call takes one. The zero Rate
+// is not set.
 type Rate struct {
 	PerSecond float64
 	Burst     int
 	off       bool
 }
 
-// Off is no limit.
+// Off returns a rate without a limit.
 func Off() Rate { return Rate{off: true} }
 
 var errRate = errors.New(`a rate is a number a second and a burst, such as "20/60", or "off"`)
@@ -61,21 +60,21 @@ func (r Rate) unless(usual Rate) Rate {
 // Rates are the limits for one session, for one client address and for one tenant.
 type Rates struct{ Session, Address, Tenant Rate }
 
-// A Limiter holds callers of one function to its rates.
+// A Limiter applies the rates of one function to its callers.
 type Limiter struct {
 	session *buckets[string]
 	address *buckets[netip.Prefix]
 	tenant  *buckets[id.Tenant]
 }
 
-// usual are the limits of requests, RATE_LIMIT_SESSION, RATE_LIMIT_ADDRESS and RATE_LIMIT_TENANT.
+// usual are the default limits of requests: RATE_LIMIT_SESSION, RATE_LIMIT_ADDRESS and RATE_LIMIT_TENANT.
 type usual struct {
 	Session Rate `env:"RATE_LIMIT_SESSION,default=20/60"`
-	Address Rate `env:"RATE_LIMIT_ADDRESS,default=50/200"` // a whole office, perhaps
+	Address Rate `env:"RATE_LIMIT_ADDRESS,default=50/200"` // may be a whole office
 	Tenant  Rate `env:"RATE_LIMIT_TENANT,default=500/2000"`
 }
 
-// Open returns a limiter of requests, with the usual rates.
+// Open returns a limiter of requests, with the default rates.
 func Open(e env.Env) (*Limiter, error) {
 	var u usual
 	if err := e.Load(&u); err != nil {
@@ -84,8 +83,8 @@ func Open(e env.Env) (*Limiter, error) {
 	return newLimiter(Rates(u)), nil
 }
 
-// OpenActs returns a limiter of acts with a function's own rates; what they do not set is not limited. A usual rate that is
-// "off" switches that limit off for acts too: where all callers have one address, for example.
+// OpenActs returns a limiter of acts with a function's own rates; a rate that is not set does not limit. A default rate of "off"
+// also switches off that limit for acts, for example if all callers share one address.
 func OpenActs(e env.Env, own Rates) (*Limiter, error) {
 	var u usual
 	if err := e.Load(&u); err != nil {
@@ -106,8 +105,8 @@ func newLimiter(r Rates) *Limiter {
 	}
 }
 
-// Address counts a request from a client's address, or from all whose address is not known. Of IPv6 whoever has one
-// address has all of its /64.
+// Address counts a request from a client's address. All unknown addresses share one bucket, and so do all addresses of an IPv6
+// /64, because a client usually has all of it.
 func (l *Limiter) Address(a netip.Addr, now time.Time) Standing {
 	bits := 32
 	if a = a.Unmap(); a.Is6() {
@@ -117,7 +116,7 @@ func (l *Limiter) Address(a netip.Addr, now time.Time) Standing {
 	return l.address.take(network, now)
 }
 
-// Session counts a request in a session. Whoever has none is not counted.
+// Session counts a request of a session. Requests without a session are not counted.
 func (l *Limiter) Session(session string, now time.Time) Standing {
 	if session == "" {
 		return Standing{}
@@ -125,7 +124,7 @@ func (l *Limiter) Session(session string, now time.Time) Standing {
 	return l.session.take(session, now)
 }
 
-// Tenant counts a request for a tenant, if it is for one.
+// Tenant counts a request for a tenant. Requests without a tenant are not counted.
 func (l *Limiter) Tenant(t id.Tenant, now time.Time) Standing {
 	if t.IsZero() {
 		return Standing{}

@@ -9,27 +9,28 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Standing is a caller's token bucket after a call was counted. The zero Standing is of a call that no limit counts.
+// A Standing is the state of a caller's token bucket after a call was counted. The zero Standing belongs to a call without a
+// limit.
 type Standing struct {
 	*policy
-	left  float64       // requests that could be made at once
-	again time.Duration // until the next one could, where this one could not
-	taken *rate.Limiter // where a token was taken; nil if none was
+	left  float64       // calls that are allowed right now
+	again time.Duration // time until the next call is allowed, if this one was rejected
+	taken *rate.Limiter // where a token was taken; nil if no token was taken
 	at    time.Time
 }
 
-// Undo takes back that the call was counted, because nothing came of it.
+// Undo returns the token of a call that had no effect.
 func (s Standing) Undo() {
 	if s.taken != nil {
-		s.taken.AllowN(s.at, -1) // gives one back
+		s.taken.AllowN(s.at, -1) // returns one token
 	}
 }
 
-// A policy is a limit that has a name.
+// A policy is a named limit.
 type policy struct {
 	name string
 	rate Rate
-	text string // as the header RateLimit-Policy says it
+	text string // its element of the RateLimit-Policy header
 }
 
 func newPolicy(name string, r Rate) *policy {
@@ -37,7 +38,7 @@ func newPolicy(name string, r Rate) *policy {
 	return &policy{name: name, rate: r, text: `"` + name + `";q=` + strconv.Itoa(r.Burst) + `;w=` + strconv.Itoa(window)}
 }
 
-// Refused is nil if the call may go on, else ErrLimited with the time until the next call may.
+// Refused returns nil if the call is allowed, or else ErrLimited with the time until the next call is.
 func (s Standing) Refused() error {
 	if s.again == 0 {
 		return nil
@@ -45,8 +46,8 @@ func (s Standing) Refused() error {
 	return ErrLimited.After(s.again).Because(errors.New("limit: " + s.name))
 }
 
-// Policies is the value of the header RateLimit-Policy for these standings: each limit's name, burst (q) and the seconds in
-// which an empty bucket fills (w). It is "" if there is no limit among them.
+// Policies returns the value of the header RateLimit-Policy for these standings: each limit's name, burst (q) and the seconds in
+// which an empty bucket fills (w). It returns "" if there is no limit among them.
 func Policies(standings ...Standing) string {
 	var text string
 	for _, s := range standings {
@@ -61,8 +62,8 @@ func Policies(standings ...Standing) string {
 	return text
 }
 
-// Remaining is the value of the header RateLimit for these standings: each limit's name, the calls that are left now (r)
-// and the seconds until the bucket is full (t). It is "" if there is no limit among them.
+// Remaining returns the value of the header RateLimit for these standings: each limit's name, the calls that are left now (r)
+// and the seconds until the bucket is full (t). It returns "" if there is no limit among them.
 func Remaining(standings ...Standing) string {
 	var space [64]byte
 	text := space[:0]
