@@ -115,7 +115,7 @@ func TestAWrongSpecIsAnErrorWhenItIsOpened(t *testing.T) {
 		{"a field from nowhere", serve(fn.Spec{Name: "a", Route: "POST /a"}, payBack[struct{ A string }]), "no source tag"},
 		{"a field of a type that is no text", serve(fn.Spec{Name: "a", Route: "GET /a"}, payBack[struct {
 			A []int `query:"a"`
-		}]), "cannot come"},
+		}]), "not supported"},
 		{"an unknown option", serve(fn.Spec{Name: "a", Route: "GET /a"}, payBack[struct {
 			A int `query:"a,omitempty"`
 		}]), "tag"},
