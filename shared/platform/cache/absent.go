@@ -10,7 +10,8 @@ import (
 
 const maxAbsent = 10_000 // names of one kind
 
-// Absent is a negative cache: this process remembers which names a service does not know, so that a scanner costs that service few calls.
+// Absent is a negative cache: this process remembers names that a service does not know, so that a scanner causes few calls to
+// that service.
 type Absent struct {
 	now   func() time.Time
 	life  time.Duration
@@ -18,7 +19,8 @@ type Absent struct {
 	until map[string]time.Time
 }
 
-// OpenAbsent returns the names of one kind, which are remembered for that long. All callers in the process share them.
+// OpenAbsent returns the negative cache of one kind of names, which are remembered for life. All callers in the process share
+// it.
 func OpenAbsent(e env.Env, kind string, life time.Duration) *Absent {
 	shared, _ := env.Once(e, "absent."+kind, func() (*Absent, error) {
 		return &Absent{now: e.Now, life: life, until: map[string]time.Time{}}, nil
@@ -26,14 +28,14 @@ func OpenAbsent(e env.Env, kind string, life time.Duration) *Absent {
 	return shared
 }
 
-// Has reports whether a name was unknown a short while ago.
+// Has reports whether the name was unknown recently.
 func (a *Absent) Has(name string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.now().Before(a.until[name])
 }
 
-// Add remembers a name. If there are too many, it deletes those whose time is over, or else all.
+// Add remembers a name. If there are too many, it first deletes the expired ones, or else all.
 func (a *Absent) Add(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,19 +1,18 @@
-// Package cache answers from a hot document and composes it anew at most once.
+// Package cache is a read-through cache on hot documents. It composes a missing value at most once at a time (single-flight).
 //
-// A kept value carries the generations it was composed under: numbers that were read before composing began. It is good
-// while they still stand where they stood and its time is not over. Invalidation adds to a generation, so it needs no
-// list of what depends on it, and a refill that began before it is stale at birth.
+// A cached value stores the epochs that were read before it was composed. It is valid while they are unchanged and its time has
+// not expired. Invalidation adds to an epoch, so it needs no list of dependent values, and a value whose composition began
+// before an invalidation is stale from the start.
 //
-// A process remembers what it has read, and then asks the store for the generations only: what was invalidated is not
-// served by anybody from then on. Who looks ahead ([document.Prefetch]) asks once for all the generations of a call.
+// A process keeps values in memory and then reads only their epochs from the store, so no process serves a value after its
+// invalidation. With [document.Prefetch] a call reads all its epochs in one round trip.
 //
-// Of those who miss, one composes: in this process the first, among processes the one whose mark is first. The others wait
-// for it. A process that dies while it composes leaves its mark for five seconds; nobody waits longer for it than half of
-// the time he has. While composing fails for reasons that may pass, the last value answers, up to a bound that each cache
-// has.
+// Of several callers that miss, one composes: in a process the first, among processes the one that creates a mark. The others
+// wait for it. If a process dies while it composes, its mark remains for five seconds; a caller waits for it at most half of its
+// remaining time. If composing fails temporarily, the last value is served (stale-if-error), up to a limit that each cache sets.
 //
-// While the store is away, values that depend on generations are composed for every caller, because it is unknown whether a kept
-// one still stands. A value that depends on none is good for its time: the process composes it once and remembers it.
+// While the store is unavailable, values that depend on epochs are composed for every caller, because it is unknown whether a
+// cached one is valid. A value without epochs is valid for its time: the process composes it once and keeps it.
 package cache
 
 import (
@@ -29,18 +28,18 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A State tells how an answer was found. It is the value of X-Cache.
+// A State says how a value was obtained. It is the value of X-Cache.
 type State string
 
 // The states.
 const (
-	Hit    State = "HIT"    // kept, and good
-	Miss   State = "MISS"   // composed for this caller, or for another who asked at the same moment
-	Stale  State = "STALE"  // kept and no longer good, but composing fails
-	Bypass State = "BYPASS" // composed without looking, for the store is away
+	Hit    State = "HIT"    // cached and valid
+	Miss   State = "MISS"   // composed for this caller, or for another one at the same time
+	Stale  State = "STALE"  // cached and invalid, but composing failed
+	Bypass State = "BYPASS" // composed without a lookup, because the store is unavailable
 )
 
-// Worst is the state of an answer made of parts that were found so: BYPASS before STALE before MISS before HIT.
+// Worst returns the state of an answer that consists of parts with these states: BYPASS before STALE before MISS before HIT.
 func Worst(parts ...State) State {
 	for _, s := range []State{Bypass, Stale, Miss} {
 		if slices.Contains(parts, s) {
@@ -50,13 +49,13 @@ func Worst(parts ...State) State {
 	return Hit
 }
 
-// A Policy says how long a value serves.
+// A Policy says how long a value is served.
 type Policy struct {
-	Fresh time.Duration // as it is
-	Stale time.Duration // after that, or once it was invalidated, while composing fails
+	Fresh time.Duration // how long it is valid
+	Stale time.Duration // how long after that, or after an invalidation, it is served if composing fails
 }
 
-// A Cache is the values of one kind. Of one name there is one type and one policy.
+// A Cache holds the values of one kind. A name always has the same type and policy.
 type Cache[T any] struct {
 	env     env.Env
 	name    string
@@ -66,7 +65,7 @@ type Cache[T any] struct {
 	memory  *memory
 }
 
-// Open names a cache, and with it the collection of its values. It asks nobody yet.
+// Open names a cache and the collection of its values. It does not connect.
 func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
 	shared, _ := env.Once(e, "cache."+name, func() (*flights[T], error) { return newFlights[T](), nil })
 	return &Cache[T]{
@@ -79,24 +78,24 @@ func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
 	}
 }
 
-// Fetch returns the key's value, kept or composed. A key always depends on the same generations. The value may be shared
-// with other callers: what it points to is not to be changed. An error is what composing failed with.
+// Fetch returns the key's value, cached or composed. A key must always depend on the same epochs. The value may be shared with
+// other callers: do not change anything it points to. An error is the error of compose.
 func (c *Cache[T]) Fetch(ctx context.Context, key document.Key, depends []Epoch, compose func(context.Context) (T, error)) (T, State, error) {
 	v, state, _, err := c.FetchMarked(ctx, key, depends, compose)
 	return v, state, err
 }
 
-// FetchMarked is Fetch, and returns the value's Mark for use with Forms. The Mark is zero unless this call has found the value
-// kept.
+// FetchMarked is Fetch, and also returns the value's EntryID for use with Rendered. The EntryID is zero unless this call found
+// the value cached.
 func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []Epoch, compose func(context.Context) (T, error)) (T, State, EntryID, error) {
-	if event.OriginOf(ctx).Scenario != "" { // what is played for one caller is neither kept nor found
+	if event.OriginOf(ctx).Scenario != "" { // values of a scenario are neither stored nor looked up
 		v, err := compose(ctx)
 		return v, Bypass, EntryID{}, err
 	}
 	r := &request[T]{Cache: c, key: key, depends: depends, compose: compose}
 	for look := r.glance; ; look = r.look {
 		seen, err := look(ctx)
-		if errors.Is(err, document.ErrNoStore) { // a mistake of whoever built the binary, not an outage
+		if errors.Is(err, document.ErrNoStore) { // a configuration error, not an outage
 			var none T
 			return none, Bypass, EntryID{}, err
 		}
@@ -110,12 +109,12 @@ func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []
 		if out, told := c.flights.share(ctx, r.flight(seen, err), lead); told {
 			return out.value, out.state, EntryID{}, out.err
 		}
-		// Whoever composed has left, and did not learn what we need to know.
+		// The composing caller has left, and its result cannot be used.
 	}
 }
 
-// GetForms returns the value that this process remembers, if its time is not over and its generations still stand. It composes
-// nothing, and reads nothing but the generations, which a [document.Prefetched] in the context may have already.
+// GetForms returns the value in this process's memory if it has not expired and its epochs are unchanged. It composes nothing,
+// and reads only the epochs, from the [document.Prefetched] in the context if possible.
 func (c *Cache[T]) GetForms(ctx context.Context, key document.Key, depends []Epoch) (value T, mark EntryID, ok bool) {
 	r := &request[T]{Cache: c, key: key, depends: depends}
 	m, ok := r.recall(key)
@@ -129,9 +128,9 @@ func (c *Cache[T]) GetForms(ctx context.Context, key document.Key, depends []Epo
 	return seen.last.Value, seen.mark, true
 }
 
-// Learn keeps a value that its caller has fetched by itself, because its key was not known before. The fetch began at the time
-// asked. Learn reports false and keeps nothing if a generation may have been invalidated since: then the caller is to Fetch.
-// It reports true where the value is current but cannot be kept, since a Fetch could not keep it either.
+// Learn stores a value that its caller fetched itself because it did not know the key before. The fetch began at asked. Learn
+// returns false and stores nothing if an epoch may have changed since: then the caller must Fetch. It returns true if the value
+// is current but cannot be stored, because Fetch could not store it either.
 func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Epoch, value T, asked time.Time) bool {
 	if event.OriginOf(ctx).Scenario != "" {
 		return true
@@ -139,7 +138,7 @@ func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Epoch,
 	counters := openCounters(c.env)
 	records, _, err := document.GetPrefetched(ctx, c.env, standing(counters, depends)...)
 	if err != nil {
-		return true // to ask again would be no better: nothing can be kept
+		return true // a Fetch would not help: nothing can be stored
 	}
 	learnt := entry[T]{Looked: asked, Value: value}
 	for _, r := range records {
@@ -152,7 +151,7 @@ func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Epoch,
 	return true
 }
 
-// Names are the documents that Fetch of that key and those generations reads, for [document.Prefetch].
+// Names returns the documents that Fetch reads for that key and those epochs, for [document.Prefetch].
 func (c *Cache[T]) Names(key document.Key, depends ...Epoch) []document.Name {
 	var names []document.Name
 	if _, ok := c.recall(key); !ok {
@@ -161,7 +160,7 @@ func (c *Cache[T]) Names(key document.Key, depends ...Epoch) []document.Name {
 	return append(names, standing(openCounters(c.env), depends)...)
 }
 
-// standing are the documents that say whether values which depend on these generations still stand.
+// standing returns the documents of these epochs.
 func standing(counters document.Counters, depends []Epoch) []document.Name {
 	names := make([]document.Name, len(depends))
 	for i, g := range depends {
@@ -170,7 +169,7 @@ func standing(counters document.Counters, depends []Epoch) []document.Name {
 	return names
 }
 
-// recall is the value that this process remembers, if its time is not over.
+// recall returns the value in this process's memory, if it has not expired.
 func (c *Cache[T]) recall(key document.Key) (memorized, bool) {
 	m, ok := c.memory.find(place{c.name, key})
 	e, typed := m.value.(*entry[T])
@@ -185,20 +184,20 @@ type request[T any] struct {
 	compose func(context.Context) (T, error)
 }
 
-// A view is what the store showed at a moment.
+// A view holds the state of the store at one moment.
 type view[T any] struct {
 	at          time.Time
 	generations []int64
 	last        entry[T] // the last value
-	found       bool     // whether there is one
+	found       bool     // whether last exists
 	good        bool
-	mark        EntryID // of a value that is good
+	mark        EntryID // of a valid value
 }
 
-// An caller reads documents, and says when.
+// A caller reads documents and returns the time of the read.
 type caller func(context.Context, env.Env, ...document.Name) ([]*document.Record, time.Time, error)
 
-// glance is a look that may have been had ahead. What this process remembers it asks only the generations about.
+// glance is a look that may use prefetched documents. For a value in this process's memory it reads only the epochs.
 func (r *request[T]) glance(ctx context.Context) (view[T], error) {
 	if m, ok := r.recall(r.key); ok {
 		seen, err := r.remembered(ctx, m)
@@ -209,10 +208,10 @@ func (r *request[T]) glance(ctx context.Context) (view[T], error) {
 	return r.see(ctx, document.GetPrefetched)
 }
 
-// look reads value and generations as they are, in one round trip.
+// look reads the current value and epochs in one round trip.
 func (r *request[T]) look(ctx context.Context) (view[T], error) { return r.see(ctx, document.Read) }
 
-// remembered is what is seen of a value that this process remembers.
+// remembered returns the view of a value in this process's memory.
 func (r *request[T]) remembered(ctx context.Context, m memorized) (seen view[T], err error) {
 	names, last := standing(openCounters(r.env), r.depends), m.value.(*entry[T])
 	records, at := []*document.Record(nil), r.env.Now()
@@ -224,7 +223,7 @@ func (r *request[T]) remembered(ctx context.Context, m memorized) (seen view[T],
 	return r.judge(at, records, *last, EntryID{m.serial}), nil
 }
 
-// see reads value and generations, and remembers a value that is good.
+// see reads value and epochs, and keeps a valid value in memory.
 func (r *request[T]) see(ctx context.Context, ask caller) (seen view[T], err error) {
 	names := append([]document.Name{r.entries.Name(r.key)}, standing(openCounters(r.env), r.depends)...)
 	records, at, err := ask(ctx, r.env, names...)
@@ -240,7 +239,7 @@ func (r *request[T]) see(ctx context.Context, ask caller) (seen view[T], err err
 	return seen, nil
 }
 
-// judge is the view of a value under the generations that were read.
+// judge returns the view of a value under the epochs that were read.
 func (r *request[T]) judge(at time.Time, generations []*document.Record, last entry[T], mark EntryID) view[T] {
 	seen, counters := view[T]{at: at, last: last, found: true, mark: mark}, openCounters(r.env)
 	for _, record := range generations {
@@ -250,8 +249,8 @@ func (r *request[T]) judge(at time.Time, generations []*document.Record, last en
 	return seen
 }
 
-// flight names what is composed at the moment. It has the generations in it, so that nobody joins one who began before
-// an invalidation that he knows of.
+// flight names a running composition. The name includes the epochs, so that a caller never joins a composition that began before
+// an invalidation it has seen.
 func (r *request[T]) flight(seen view[T], away error) string {
 	if away != nil && len(r.depends) > 0 {
 		return r.key.String()
@@ -259,7 +258,7 @@ func (r *request[T]) flight(seen view[T], away error) string {
 	return fmt.Sprint(r.key, " ", seen.generations)
 }
 
-// bypass composes while the store is away. With generations nothing is kept: it would be unknown whether it is good.
+// bypass composes while the store is unavailable. It keeps no value with epochs, because its validity would be unknown.
 func (r *request[T]) bypass(ctx context.Context) outcome[T] {
 	if m, ok := r.recall(r.key); ok && len(r.depends) == 0 { // another call has just composed it
 		return outcome[T]{value: m.value.(*entry[T]).Value, state: Hit, err: nil}
@@ -272,15 +271,15 @@ func (r *request[T]) bypass(ctx context.Context) outcome[T] {
 	return outcome[T]{value: value, state: Bypass, err: err}
 }
 
-// retain remembers a value that was just composed, if it depends on no generation: the store has nothing to add to it.
+// retain keeps a value that was just composed in memory, if it depends on no epoch: then the store has nothing to check.
 func (r *request[T]) retain(ctx context.Context, composed time.Time, value T) {
 	if len(r.depends) == 0 {
 		r.Remember(ctx, r.key, composed, value)
 	}
 }
 
-// Remember has this process remember a value that depends on no generation, for GetForms. The store does not get it. It is fresh
-// from the time at which it was composed.
+// Remember keeps a value without epochs in this process's memory, for GetForms. It does not write to the store. The value is
+// fresh from the time it was composed.
 func (c *Cache[T]) Remember(ctx context.Context, key document.Key, composed time.Time, value T) {
 	content, err := document.Encode(value)
 	if err != nil || event.OriginOf(ctx).Scenario != "" {
@@ -289,7 +288,7 @@ func (c *Cache[T]) Remember(ctx context.Context, key document.Key, composed time
 	c.memory.remember(place{c.name, key}, &entry[T]{Looked: composed, Value: value}, document.PlainSize(content))
 }
 
-// refill composes what no other process composes meanwhile.
+// refill composes the value, unless another process is composing it.
 func (r *request[T]) refill(ctx context.Context, seen view[T]) outcome[T] {
 	seen, release := r.claim(ctx, seen)
 	defer release()
@@ -300,20 +299,20 @@ func (r *request[T]) refill(ctx context.Context, seen view[T]) outcome[T] {
 	if err != nil {
 		return r.fallBack(ctx, seen, err)
 	}
-	// Its age and its version count from the look, not from now: what came to be known since is not in it. If it
-	// cannot be kept, it was composed all the same.
+	// Its age and version count from the look, not from now: changes since then are not in it. A failed Put is ignored, because
+	// the value was composed anyway.
 	_, _ = r.entries.Put(ctx, r.key, entry[T]{Generations: seen.generations, Looked: seen.at, Value: value}, seen.at.UnixMicro(), r.bound(seen.at))
 	r.retain(ctx, seen.at, value)
 	return outcome[T]{value: value, state: Miss, err: nil}
 }
 
-// bound is when a value that was composed on a look at that moment stops answering at all.
+// bound returns the time until which a value that was looked up at that moment may be served at all.
 func (r *request[T]) bound(looked time.Time) time.Time {
 	return looked.Add(r.policy.Fresh + r.policy.Stale)
 }
 
-// fallBack answers with the last value while composing fails. Only what may pass is bridged: a refusal is an answer, and
-// the last value must not come back after it.
+// fallBack serves the last value if composing failed temporarily. After a permanent error it deletes the last value, so that it
+// is not served again.
 func (r *request[T]) fallBack(ctx context.Context, seen view[T], err error) outcome[T] {
 	switch f := fault.From(err); {
 	case !seen.found:

@@ -8,16 +8,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// An entry is a value as it is kept.
+// An entry is a stored value.
 type entry[T any] struct {
 	Generations []int64
-	Looked      time.Time // when the generations were read; composing began after that
+	Looked      time.Time // when the epochs were read; composing began after that
 	Value       T
 
-	size int // in bytes, of one that was read
+	size int // in bytes, of an entry that was read
 }
 
-// MarshalBinary puts what is to be known of a value in front of it, so that a value which is compressed already stays as it is.
+// MarshalBinary puts the metadata in front of the value, so that a value that is already compressed stays unchanged.
 func (e entry[T]) MarshalBinary() ([]byte, error) {
 	content, err := document.Encode(e.Value)
 	if err != nil {

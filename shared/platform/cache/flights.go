@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// An outcome is what one who composed has to tell.
+// An outcome is the result of a composition.
 type outcome[T any] struct {
 	value T
 	state State
@@ -24,15 +24,15 @@ type flights[T any] struct {
 }
 
 type flight[T any] struct {
-	over chan struct{} // closed when the rest is known
+	over chan struct{} // closed when the other fields are set
 	out  outcome[T]
-	told bool // whether the outcome is for others too
+	told bool // whether waiters may use the outcome
 }
 
 func newFlights[T any]() *flights[T] { return &flights[T]{under: map[string]*flight[T]{}} }
 
-// share calls lead unless another call does so under the same name: then it waits for that one's outcome. It reports
-// false when the other has nothing to tell: its caller left or it panicked, and perhaps that is why it failed.
+// share calls lead, unless another call does so under the same name: then it waits for that outcome. It returns false if that
+// outcome cannot be used: the other caller left or panicked, which may be why it failed.
 func (f *flights[T]) share(ctx context.Context, name string, lead func() outcome[T]) (outcome[T], bool) {
 	own, first := f.join(name)
 	if !first {

@@ -7,31 +7,31 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A EntryID identifies one value in this process's memory. A value that takes its place later has another Mark. The zero Mark is
-// that of values which are not kept.
+// An EntryID identifies one value in this process's memory. A value that replaces it has another EntryID. The zero EntryID
+// belongs to values that are not cached.
 type EntryID struct{ serial uint64 }
 
-// Rendered keeps, in this process's memory, what is expensive to make from kept values: an encoded and compressed answer, for
-// example. A form is used only while the values that it was made from are the kept ones.
+// Rendered caches, in this process's memory, results that are expensive to compute from cached values, for example an encoded
+// and compressed answer. A result is used only while the values it was made from are the cached ones.
 type Rendered[F any] struct {
 	memory *memory
 	name   string
 }
 
-// A rendered is what was made, and of what.
+// A rendered is a result and the ids of its source values.
 type rendered[F any] struct {
 	of   []EntryID
 	made F
 }
 
-// OpenRendered opens the forms of one kind. Of one name there is one type.
+// OpenRendered opens the results of one kind. A name always has the same type.
 func OpenRendered[F any](e env.Env, name string) Rendered[F] {
 	return Rendered[F]{openMemory(e), "form of " + name}
 }
 
-// Of returns the key's form of the values with these marks, and calls make where there is none. The key names everything else
-// that the form depends on. Make returns the form and its size in bytes; its error is returned. If a mark is zero, ok is false
-// and make is not called.
+// Of returns the key's result for the values with these ids, and calls make if there is none. The key must contain everything
+// else that the result depends on. Make returns the result and its size in bytes; its error is returned. If an id is zero, Of
+// returns false and does not call make.
 func (f Rendered[F]) Of(key document.Key, marks []EntryID, make func() (F, int, error)) (made F, ok bool, err error) {
 	if slices.Contains(marks, EntryID{}) {
 		return made, false, nil

@@ -12,19 +12,19 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Epoch names something that values depend on. Who fetches and who invalidates name it by the same function.
+// An Epoch names something that values depend on. Fetching and invalidating code must name it with the same function.
 type Epoch struct{ key document.Key }
 
-// Of names anything by its parts.
+// Of names an epoch by its parts.
 func Of(part string, more ...string) Epoch { return Epoch{document.KeyOf(part, more...)} }
 
-// OfTenant is a tenant's own: its name, its settings, its theme.
+// OfTenant is the epoch of a tenant: its name, its settings, its theme.
 func OfTenant(t id.Tenant) Epoch { return Of(t.String()) }
 
-// OfProperty is a property's own: its rooms, its rate plans.
+// OfProperty is the epoch of a property: its rooms, its rate plans.
 func OfProperty(t id.Tenant, p id.Property) Epoch { return Of(t.String(), p.String()) }
 
-// OfStay is what a property has left, month by month of the nights of a stay.
+// OfStay returns the epochs of a property's availability, one per month of the stay's nights.
 func OfStay(t id.Tenant, p id.Property, w stay.Window) []Epoch {
 	var months []Epoch
 	for _, night := range w.Dates() {
@@ -33,35 +33,35 @@ func OfStay(t id.Tenant, p id.Property, w stay.Window) []Epoch {
 	return slices.Compact(months)
 }
 
-// epochLife is how long a generation is remembered after its last change. One that is forgotten begins at zero
-// again, so it must outlive every value that was composed at zero.
+// epochLife is how long an epoch is stored after its last change. An expired epoch starts at zero again, so its life must exceed
+// that of every value that was composed at zero.
 const epochLife = 400 * 24 * time.Hour
 
-// stood reports whether a generation has not changed since a moment, as far as clocks agree: its end tells when it was
-// changed last.
+// stood reports whether an epoch has not changed since a moment, within clock skew. The expiry of its document shows when it
+// last changed.
 func stood(r *document.Record, since time.Time) bool {
 	return r == nil || r.ExpiresAt.Add(-epochLife).Before(since.Add(-disagreement))
 }
 
-// disagreement is how far apart the clocks of two processes may be, and more.
+// disagreement is an upper bound of the clock skew between two processes.
 const disagreement = time.Minute
 
-// Epochs are the numbers behind all generations, of all caches.
+// Epochs holds the counters of all epochs, of all caches.
 type Epochs struct {
 	env      env.Env
 	counters document.Counters
 }
 
-// OpenGenerations returns the generations. It asks nobody yet.
+// OpenGenerations returns the epochs. It does not connect.
 func OpenGenerations(e env.Env) Epochs { return Epochs{e, openCounters(e)} }
 
 func openCounters(e env.Env) document.Counters { return document.OpenCounters(e, "generations") }
 
-// Invalidate makes every value that depends on one of these stale at once, and those that are being composed stale at birth.
-// After an error some may be and some not: do it again. Once too often costs one composition.
+// Invalidate makes every value that depends on one of these epochs stale, including values that are being composed. After an
+// error some may be invalidated and some not: call it again. An extra call costs one composition.
 //
-// It adds the seconds of the clock, not one: a number that is lost with its store begins again, and must not come back to
-// what some process still remembers a value by.
+// It adds the clock's seconds, not one: a counter that was lost with its store starts again, and must not return to a number
+// under which some process still has a value in memory.
 func (g Epochs) Invalidate(ctx context.Context, stale ...Epoch) error {
 	now := g.env.Now()
 	for _, s := range stale {

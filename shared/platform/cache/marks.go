@@ -11,17 +11,17 @@ import (
 
 const (
 	markLife = 5 * time.Second
-	poll     = 25 * time.Millisecond // how often one who waits for another process looks whether it is done
+	poll     = 25 * time.Millisecond // how often a caller that waits for another process checks for the result
 )
 
-// A mark is the word of a process that it composes a value.
+// A mark announces that a process composes a value.
 type mark struct{}
 
 func (r *request[T]) marks() document.Collection[mark] {
 	return document.Open[mark](r.env, "single-flight")
 }
 
-// markKey has the generations in it: who composes on older ones does not compose for us.
+// markKey includes the epochs: a process that composes on older ones does not compose the same value.
 func (r *request[T]) markKey(seen view[T]) document.Key {
 	parts := []string{r.key.String()}
 	for _, g := range seen.generations {
@@ -30,8 +30,8 @@ func (r *request[T]) markKey(seen view[T]) document.Key {
 	return document.KeyOf(r.name, parts...)
 }
 
-// claim waits until this process may compose, or another has composed. It returns what is seen then, and what to call when
-// the composition is over. One who has waited as long as is sensible no longer does.
+// claim waits until this process may compose, or another one has composed. It returns the view at that time, and a function to
+// call when the composition is over. After the maximum wait it returns anyway.
 func (r *request[T]) claim(ctx context.Context, seen view[T]) (view[T], func()) {
 	waiting, cancel := context.WithTimeout(ctx, timeout(ctx))
 	defer cancel()
@@ -46,7 +46,7 @@ func (r *request[T]) claim(ctx context.Context, seen view[T]) (view[T], func()) 
 				return seen, release
 			}
 		}
-		// Also one who is free looks again: another may have been done between his look and his mark.
+		// A free caller looks again too: another process may have finished between its look and its mark.
 		again, err := r.look(ctx)
 		if err != nil {
 			return seen, release
@@ -59,7 +59,8 @@ func (r *request[T]) claim(ctx context.Context, seen view[T]) (view[T], func()) 
 	}
 }
 
-// mark reports whether this process is free to compose: no other does, or the marks are away and each composes for itself.
+// mark reports whether this process may compose: no other process does, or the marks are unavailable and each composes for
+// itself.
 func (r *request[T]) mark(ctx context.Context, seen view[T]) (release func(), free bool) {
 	key, until := r.markKey(seen), r.env.Now().Add(markLife)
 	won, err := r.marks().Create(ctx, key, mark{}, until)
@@ -67,13 +68,13 @@ func (r *request[T]) mark(ctx context.Context, seen view[T]) (release func(), fr
 		return func() {}, err != nil
 	}
 	return func() {
-		if r.env.Now().Before(until) { // after that it may be another's
-			_ = r.marks().Delete(context.WithoutCancel(ctx), key) // left behind, it ends by itself
+		if r.env.Now().Before(until) { // later it may belong to another process
+			_ = r.marks().Delete(context.WithoutCancel(ctx), key) // if it remains, it expires
 		}
 	}, true
 }
 
-// timeout is how long to wait for another process. What is left must be enough to compose after all.
+// timeout returns how long to wait for another process. The remaining time must suffice to compose.
 func timeout(ctx context.Context) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
 		return min(markLife, time.Until(deadline)/2)

@@ -8,9 +8,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A memory is what this process has read of kept values: it spares reading and decoding them again. It vouches for nothing. A
-// value of it answers under the same conditions as the store's: while the generations still stand, for which the store is
-// asked at every use, and its time is not over. It has only what the store has shown, and what depends on no generation.
+// A memory is an LRU cache of values that this process has read. It saves reading and decoding them, but does not decide their
+// validity: a value is used under the same conditions as the store's, while its epochs, which are read from the store on every
+// use, are unchanged and its time has not expired. It holds only values that were read from the store, and values without
+// epochs.
 type memory struct {
 	mu      sync.Mutex
 	known   map[place]*list.Element // of *memorized
@@ -19,19 +20,19 @@ type memory struct {
 	serials uint64
 }
 
-// The bounds of a memory. An instance has a quarter of a gigabyte; a hotel's look is some 60 KB of text.
+// The limits of a memory. An instance has a quarter of a gigabyte; a tenant's theme takes some 60 KB.
 const (
 	maxBytes   = 24 << 20
 	maxEntries = 8 << 10
 )
 
-// A place is where a value is kept.
+// A place identifies a cached value.
 type place struct {
 	cache string
 	key   document.Key
 }
 
-// memorized is a value, or what was made of values, with its weight in bytes.
+// memorized is a value, or a result made of values, with its weight in bytes.
 type memorized struct {
 	place  place
 	value  any
@@ -40,13 +41,13 @@ type memorized struct {
 }
 
 func openMemory(e env.Env) *memory {
-	m, _ := env.Once(e, "cache.memory", func() (*memory, error) { // it cannot fail
+	m, _ := env.Once(e, "cache.memory", func() (*memory, error) { // never fails
 		return &memory{known: map[place]*list.Element{}, recent: list.New()}, nil
 	})
 	return m
 }
 
-// Forget drops what this process has in memory, as if it had just begun. What is kept stays where it is kept.
+// Forget empties this process's memory, as after a restart. It does not change the store.
 func Forget(e env.Env) {
 	m := openMemory(e)
 	m.mu.Lock()
@@ -56,7 +57,7 @@ func Forget(e env.Env) {
 	m.bytes = 0
 }
 
-// find returns what is remembered of a place.
+// find returns the value in memory.
 func (m *memory) find(p place) (memorized, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,11 +69,11 @@ func (m *memory) find(p place) (memorized, bool) {
 	return *at.Value.(*memorized), true
 }
 
-// overhead is what an entry costs besides its value.
+// overhead is the memory that an entry takes besides its value.
 const overhead = 256
 
-// remember keeps a value in place of what was there, and forgets for it what was not used for longest. It returns the
-// serial of the value, by which it is told from every other.
+// remember replaces the value of a place and evicts the least recently used ones. It returns the serial of the value, which is
+// unique.
 func (m *memory) remember(p place, value any, weight int) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Prefetched is several documents as they were at one moment, read by [Prefetch], or the error of reading them. The zero Sight has
-// none.
+// A Prefetched holds several documents as of one moment, read by [Prefetch], or the error of the read. The zero Prefetched has
+// no documents.
 type Prefetched struct{ *prefetched }
 
 type prefetched struct {
@@ -21,12 +21,12 @@ type prefetched struct {
 
 type prefetchedKey struct{}
 
-// Prefetch reads in one round trip the documents that a call is going to look at one after the other, with GetPrefetched. Calls of one
-// process that do so while such a read is under way share the next one. Where there is no store it returns the zero Sight.
+// Prefetch reads the documents that a call will read later with GetPrefetched, in one round trip. If such a read is already
+// running in this process, concurrent calls share the next one. If no store is configured, it returns the zero Prefetched.
 func Prefetch(ctx context.Context, e env.Env, names ...Name) Prefetched {
 	store, err := boundedOf(e)
 	if err != nil || len(names) == 0 {
-		return Prefetched{} // who looks is told
+		return Prefetched{} // a later read returns the error
 	}
 	s := &prefetched{at: e.Now()}
 	for _, n := range names {
@@ -38,8 +38,8 @@ func Prefetch(ctx context.Context, e env.Env, names ...Name) Prefetched {
 	return Prefetched{s}
 }
 
-// WithPrefetched returns a context in which GetPrefetched answers from the Sight: with its documents, or with its error. Everything else asks
-// the store all the same, for whoever changes what they have read, or waits for a change, must see it as it is.
+// WithPrefetched returns a context in which GetPrefetched answers from s: with its documents, or with its error. All other
+// methods read the store, because a caller that changes a document, or waits for a change, needs its current version.
 func (s Prefetched) WithPrefetched(ctx context.Context) context.Context {
 	if s.prefetched == nil {
 		return ctx
@@ -47,8 +47,8 @@ func (s Prefetched) WithPrefetched(ctx context.Context) context.Context {
 	return context.WithValue(ctx, prefetchedKey{}, s.prefetched)
 }
 
-// GetPrefetched returns the records in the order of their names, nil where there is none, and the time at which they were read. It
-// takes them from the Sight that the context has, if that has all of them; else it reads them.
+// GetPrefetched returns the records in the order of their names, nil for absent ones, and the time of the read. It uses the
+// Prefetched of the context if that has all the names; otherwise it reads the store.
 func GetPrefetched(ctx context.Context, e env.Env, names ...Name) ([]*Record, time.Time, error) {
 	if s, ok := ctx.Value(prefetchedKey{}).(*prefetched); ok {
 		if found, known := s.of(names); known {
@@ -58,7 +58,7 @@ func GetPrefetched(ctx context.Context, e env.Env, names ...Name) ([]*Record, ti
 	return Read(ctx, e, names...)
 }
 
-// Read reads the records in the order of their names, nil where there is none, and returns the time at which it did.
+// Read reads the records in the order of their names, nil for absent ones, and returns the time of the read.
 func Read(ctx context.Context, e env.Env, names ...Name) ([]*Record, time.Time, error) {
 	store, err := StoreOf(e)
 	if err != nil {
@@ -69,7 +69,7 @@ func Read(ctx context.Context, e env.Env, names ...Name) ([]*Record, time.Time, 
 	return found, now, err
 }
 
-// of returns the records of these names, if all of them were looked at.
+// of returns the records of these names, if all of them were prefetched.
 func (s *prefetched) of(names []Name) ([]*Record, bool) {
 	found := make([]*Record, len(names))
 	for i, n := range names {
@@ -84,7 +84,7 @@ func (s *prefetched) of(names []Name) ([]*Record, bool) {
 	return found, true
 }
 
-// GetPrefetched returns the document and whether there is one: from the Sight that the context has, else from the store.
+// GetPrefetched returns the document, and whether it exists: from the Prefetched of the context, or else from the store.
 func (c Collection[T]) GetPrefetched(ctx context.Context, key Key) (v T, ok bool, err error) {
 	found, _, err := GetPrefetched(ctx, c.env, c.Name(key))
 	if err != nil {

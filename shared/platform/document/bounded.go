@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// StoreOf returns the store that the builder of the binary gave, with a limit on how long it may take: a store that
-// hangs is one that is away, and must not use up a caller's time. Everything here goes through it.
+// StoreOf returns the configured store with a timeout on every call: a hanging store counts as unavailable and must not use up a
+// caller's deadline. All functions of this package use it.
 func StoreOf(e env.Env) (Store, error) {
 	b, err := boundedOf(e)
 	if err != nil {
@@ -33,8 +33,8 @@ func boundedOf(e env.Env) (b bounded, err error) {
 	return bounded{driver: driver, timeout: w.timeout, watch: w.watch(driver)}, nil
 }
 
-// bounded is a driver whose calls end in time and whose errors say where they come from. They never say the key, which
-// may be somebody's session. While the driver is known to be down nobody waits for it at all.
+// bounded wraps a driver with the timeout and the circuit breaker. Its errors name the operation and the collection, but never
+// the key, which may identify a session. While the circuit breaker is open, calls fail at once.
 type bounded struct {
 	driver  Store
 	timeout time.Duration
@@ -48,14 +48,14 @@ func (b bounded) do(ctx context.Context, verb string, names []Name, f func(conte
 	return explained(verb, names, b.watch.try(func() error { return b.use(ctx, f) }))
 }
 
-// use gives the driver its time.
+// use calls f with the store timeout.
 func (b bounded) use(ctx context.Context, f func(context.Context) error) error {
 	within, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
 	return late(ctx, within, f(within))
 }
 
-// late says of a store that took all the time it was given that it is away, unless the caller's own time is over.
+// late maps an expired store timeout to ErrUnavailable, unless the caller's own context has ended.
 func late(ctx, within context.Context, err error) error {
 	if err != nil && within.Err() != nil && ctx.Err() == nil && !errors.Is(err, fault.ErrUnavailable) {
 		return fault.ErrUnavailable.Because(err)
@@ -70,7 +70,7 @@ func explained(verb string, names []Name, err error) error {
 	return fmt.Errorf("document: %s %s: %w", verb, names[0].Collection, err)
 }
 
-// checked refuses what has no name.
+// checked returns an error if a name is invalid.
 func checked(names []Name) error {
 	for _, n := range names {
 		if err := n.check(); err != nil {
@@ -90,7 +90,7 @@ func (n Name) check() error {
 	return nil
 }
 
-// Get is the driver's Get. For no names it asks nobody.
+// Get is the driver's Get. It returns at once if there are no names.
 func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found []*Record, err error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -102,8 +102,9 @@ func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found [
 	return found, err
 }
 
-// together is Get for those who can read with others of this process. Whose own time ends before the patience reads alone. How
-// that ends counts once, however many they are: else one moment in which a store is slow would close it, if it is a busy one.
+// together is Get for callers that can share a read within this process. A caller whose deadline is shorter than the store
+// timeout reads alone. A shared read counts once for the circuit breaker however many callers share it; otherwise one slow
+// moment under load would open the breaker.
 func (b bounded) together(ctx context.Context, now time.Time, names []Name) (found []*Record, err error) {
 	if end, limited := ctx.Deadline(); limited && time.Until(end) < b.timeout {
 		return b.Get(ctx, now, names...)
@@ -135,7 +136,7 @@ func (b bounded) Put(ctx context.Context, now time.Time, name Name, r Record) (s
 	return stored, err
 }
 
-// PutMany is the driver's PutMany. For no records it asks nobody.
+// PutMany is the driver's PutMany. It returns at once if there are no records.
 func (b bounded) PutMany(ctx context.Context, now time.Time, records ...Named) (stored []bool, err error) {
 	if len(records) == 0 {
 		return nil, nil

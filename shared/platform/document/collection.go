@@ -8,18 +8,18 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Collection is documents of one type under one name.
+// A Collection holds documents of one type under one name.
 type Collection[T any] struct {
 	env  env.Env
 	name string
 }
 
-// Open names a collection, in lower-case letters, digits and dashes. It asks nobody yet.
+// Open names a collection, in lower-case letters, digits and dashes. It does not connect.
 func Open[T any](e env.Env, collection string) Collection[T] {
 	return Collection[T]{e, collection}
 }
 
-// Get returns the document and whether there is one.
+// Get returns the document, and whether it exists.
 func (c Collection[T]) Get(ctx context.Context, key Key) (v T, ok bool, err error) {
 	found, err := c.GetMany(ctx, key)
 	if err != nil || found[0] == nil {
@@ -28,7 +28,7 @@ func (c Collection[T]) Get(ctx context.Context, key Key) (v T, ok bool, err erro
 	return *found[0], true, nil
 }
 
-// GetMany returns the documents in the order of their keys, nil where there is none.
+// GetMany returns the documents in the order of their keys, nil for absent ones.
 func (c Collection[T]) GetMany(ctx context.Context, keys ...Key) ([]*T, error) {
 	store, err := StoreOf(c.env)
 	if err != nil {
@@ -51,22 +51,23 @@ func (c Collection[T]) GetMany(ctx context.Context, keys ...Key) ([]*T, error) {
 	return values, nil
 }
 
-// Create stores a document where there is none, at version 0, and reports whether it did: of many who try at once one wins.
+// Create stores a document at version 0 if none exists, and reports whether it did: only one of several concurrent callers
+// succeeds.
 func (c Collection[T]) Create(ctx context.Context, key Key, v T, until time.Time) (bool, error) {
 	return c.write(key, v, 0, until, func(s Store, n Name, r Record) (bool, error) {
 		return s.Create(ctx, c.env.Now(), n, r)
 	})
 }
 
-// Put stores a document where there is none, or one of a smaller version, and reports whether it did. Whoever reads a
-// document and puts it back with the next version therefore never undoes what another has put meanwhile.
+// Put stores a document if none exists or if the stored one has a smaller version, and reports whether it did. So a caller that
+// reads a document and puts it back with the next version never overwrites a concurrent change.
 func (c Collection[T]) Put(ctx context.Context, key Key, v T, version int64, until time.Time) (bool, error) {
 	return c.write(key, v, version, until, func(s Store, n Name, r Record) (bool, error) {
 		return s.Put(ctx, c.env.Now(), n, r)
 	})
 }
 
-// A Newer is a document to put, with its version and its end.
+// A Newer is a document to put, with its version and its expiry.
 type Newer[T any] struct {
 	Key     Key
 	Value   T
@@ -74,7 +75,7 @@ type Newer[T any] struct {
 	Until   time.Time
 }
 
-// PutMany puts documents of different keys in one go, each as Put would. After an error some may be stored and some not.
+// PutMany puts documents of different keys in one call, each as Put would. After an error some may be stored and some not.
 func (c Collection[T]) PutMany(ctx context.Context, documents ...Newer[T]) ([]bool, error) {
 	store, err := StoreOf(c.env)
 	if err != nil {
@@ -89,7 +90,7 @@ func (c Collection[T]) PutMany(ctx context.Context, documents ...Newer[T]) ([]bo
 	return store.PutMany(ctx, c.env.Now(), records...)
 }
 
-// Delete removes a document, if there is one.
+// Delete removes a document, if it exists.
 func (c Collection[T]) Delete(ctx context.Context, key Key) error {
 	store, err := StoreOf(c.env)
 	if err != nil {
@@ -98,10 +99,10 @@ func (c Collection[T]) Delete(ctx context.Context, key Key) error {
 	return store.Delete(ctx, c.Name(key))
 }
 
-// Name is the key's address, for those who read documents of several types at once.
+// Name returns the key's address, for callers that read documents of several types at once.
 func (c Collection[T]) Name(key Key) Name { return Name{c.name, key.id} }
 
-// Read takes the value out of the key's record, if there is one and it can be read.
+// Read decodes the key's record, and reports whether it exists and could be decoded.
 func (c Collection[T]) Read(key Key, r *Record) (v T, ok bool) {
 	if r == nil {
 		return v, false
@@ -110,7 +111,7 @@ func (c Collection[T]) Read(key Key, r *Record) (v T, ok bool) {
 	if !ok {
 		return v, false
 	}
-	var whole T // what fails half-way leaves nothing behind
+	var whole T // a failed decode must not return a partial value
 	if err := Decode(content, &whole); err != nil {
 		return v, false
 	}
@@ -129,7 +130,7 @@ func (c Collection[T]) write(key Key, v T, version int64, until time.Time, how f
 	return how(store, r.Name, r.Record)
 }
 
-// record is the document as a store keeps it.
+// record returns the document as a store keeps it.
 func (c Collection[T]) record(key Key, v T, version int64, until time.Time) (Named, error) {
 	content, err := Encode(v)
 	if err == nil && head+len(content) > MaxSize {

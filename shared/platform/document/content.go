@@ -13,22 +13,21 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// What the first byte of an encoded value says of the rest.
+// The first byte of an encoded value names the encoding of the rest.
 const (
 	plainJSON  = 'j'
 	zippedJSON = 'z'
-	ownForm    = 'b' // what the type's MarshalBinary returned
+	ownForm    = 'b' // the result of the type's MarshalBinary
 )
 
 const (
-	worthZipping = 1 << 10  // smaller values would hardly shrink
-	maxPlain     = 16 << 20 // what a value may have before it is compressed, and a bomb after it bursts
+	worthZipping = 1 << 10  // smaller values hardly shrink
+	maxPlain     = 16 << 20 // maximum size of a value before compression; protects Unzip against decompression bombs
 )
 
-var errContent = errors.New("document: not the content of this document")
+var errContent = errors.New("document: unreadable content")
 
-// Encode puts a value into the form in which documents are kept: as its own MarshalBinary says, or else as JSON,
-// compressed where that is worth it.
+// Encode encodes a value for a store: with its own MarshalBinary, or else as JSON, compressed if it is large enough.
 func Encode(v any) ([]byte, error) {
 	if own, ok := v.(encoding.BinaryMarshaler); ok {
 		b, err := own.MarshalBinary()
@@ -46,8 +45,7 @@ func Encode(v any) ([]byte, error) {
 	return append([]byte{zippedJSON}, Zip(text)...), nil
 }
 
-// Decode is the inverse of Encode. Members that the value does not have are skipped: an older program reads what a newer
-// one wrote.
+// Decode is the inverse of Encode. It ignores unknown members, so that an older program can read values that a newer one wrote.
 func Decode(content []byte, into any) error {
 	if len(content) == 0 {
 		return errContent
@@ -69,7 +67,7 @@ func Decode(content []byte, into any) error {
 	return errContent
 }
 
-// PlainSize is how many bytes encoded content has before it is compressed: what its value will take in memory, more or less.
+// PlainSize returns the uncompressed size of encoded content: roughly the memory that its value takes.
 func PlainSize(content []byte) int {
 	const trailer = 4 // of gzip: the size
 	if len(content) <= trailer || content[0] != zippedJSON {
@@ -78,21 +76,21 @@ func PlainSize(content []byte) int {
 	return int(binary.LittleEndian.Uint32(content[len(content)-trailer:]))
 }
 
-// zippers are reused because each holds most of a megabyte.
+// zippers pools gzip writers, because each of them takes most of a megabyte.
 var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// Zip compresses as browsers understand it: gzip.
+// Zip compresses with gzip.
 func Zip(plain []byte) []byte {
 	var b bytes.Buffer
 	z := zippers.Get().(*gzip.Writer)
 	defer zippers.Put(z)
 	z.Reset(&b)
-	_, _ = z.Write(plain) // a buffer takes everything
+	_, _ = z.Write(plain) // a bytes.Buffer returns no errors
 	_ = z.Close()
 	return b.Bytes()
 }
 
-// Unzip is the inverse of Zip. It refuses what would become larger than anything we keep.
+// Unzip is the inverse of Zip. It rejects content that is larger than maxPlain uncompressed.
 func Unzip(zipped []byte) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(zipped))
 	if err != nil {
@@ -105,13 +103,13 @@ func Unzip(zipped []byte) ([]byte, error) {
 	return plain, err
 }
 
-// form begins every value that this package writes. Another form of content gets another byte.
+// form is the first byte of every value that this package writes. It identifies the format of the content.
 const form = 0xD1
 
-// head is the form and the checksum.
+// head is the length of the form and the checksum.
 const head = 1 + crc32.Size
 
-// seal puts before the content what tells it from everything else: damage, and content of another document.
+// seal prepends the form and a checksum to the content, to detect corruption and content of another document.
 func seal(name Name, content []byte) []byte {
 	value := make([]byte, 0, head+len(content))
 	value = binary.BigEndian.AppendUint32(append(value, form), checksum(name, content))
@@ -127,7 +125,7 @@ func unseal(name Name, value []byte) ([]byte, bool) {
 	return content, binary.BigEndian.Uint32(value[1:]) == checksum(name, content)
 }
 
-// checksum guards against accidents, not against whoever may write to the store.
+// checksum detects accidents. It does not protect against a writer with access to the store.
 func checksum(name Name, content []byte) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	sum := crc32.Checksum([]byte(name.Collection+"/"+name.ID+"/"), table)

@@ -10,23 +10,23 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A batchedReads joins the reads of one process. A caller that comes while no read is under way reads at once. Callers that come
-// meanwhile wait, and the first of them then reads the names of all: so there is one read at a time, and no caller is given
-// what was read before it asked.
+// A batchedReads batches concurrent reads of one process. If no read is running, a caller reads at once. Callers that arrive
+// during a read form the next batch, and the first of them then reads the names of all. So one read runs at a time, and no
+// caller gets records that were read before its call.
 //
-// A read for several callers does not end with the context of the one that makes it, but after the store's time limit. That
-// counts from when the first of them began to wait, so no caller needs a timer of its own.
+// The read of a batch does not end with the context of the caller that performs it, but after the store's timeout. The timeout
+// starts when the first caller begins to wait, so the others need no timers.
 type batchedReads struct {
 	mu      sync.Mutex
 	reading bool
-	next    *batch // who waits, nil if nobody does
+	next    *batch // nil if no caller waits
 }
 
-// A batch is callers who read together.
+// A batch is a group of callers that share a read.
 type batch struct {
-	turn  chan struct{} // closed when the first of them is to read
-	over  chan struct{} // closed when the rest is known
-	now   time.Time     // the latest of them
+	turn  chan struct{} // closed when the first caller may read
+	over  chan struct{} // closed when found and err are set
+	now   time.Time     // latest of the callers
 	names []Name
 	at    map[Name]int
 
@@ -52,7 +52,7 @@ func (p *batch) join(now time.Time, names []Name) {
 	}
 }
 
-// of are the records of one of the callers.
+// of returns the records of one caller.
 func (p *batch) of(names []Name) ([]*Record, error) {
 	if p.err != nil {
 		return nil, p.err
@@ -64,7 +64,7 @@ func (p *batch) of(names []Name) ([]*Record, error) {
 	return found, nil
 }
 
-// get reads names from a store. The records are shared: nobody changes them.
+// get reads names from a store. The returned records are shared and must not be changed.
 func (g *batchedReads) get(ctx context.Context, b bounded, now time.Time, names []Name) ([]*Record, error) {
 	p, first := g.enter(now, names)
 	if first {
@@ -75,7 +75,7 @@ func (g *batchedReads) get(ctx context.Context, b bounded, now time.Time, names 
 	return p.of(names)
 }
 
-// enter is the party to read with, and whether it begins here.
+// enter returns the batch to read with, and whether this caller is its first.
 func (g *batchedReads) enter(now time.Time, names []Name) (p *batch, first bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -93,10 +93,10 @@ func (g *batchedReads) enter(now time.Time, names []Name) (p *batch, first bool)
 
 var errBroken = fault.ErrUnavailable.Because(errors.New("document: the shared read was canceled"))
 
-// lead reads for the whole party.
+// lead reads for the whole batch.
 func (g *batchedReads) lead(ctx context.Context, b bounded, p *batch) {
 	defer close(p.over)
-	p.err = errBroken // if it panics
+	p.err = errBroken // remains if the read panics
 	p.err = b.use(ctx, func(within context.Context) error {
 		err := g.await(within, p)
 		if err == nil {
@@ -111,11 +111,11 @@ func (g *batchedReads) lead(ctx context.Context, b bounded, p *batch) {
 	})
 }
 
-// await waits for the party's turn, which does not come where a store hangs for good. From then on nobody joins it.
+// await waits until the batch may read, or until the timeout if the store hangs. Afterwards no caller can join the batch.
 func (g *batchedReads) await(within context.Context, p *batch) error {
 	select {
 	case <-p.turn:
-		runtime.Gosched() // who has come at the same moment comes along
+		runtime.Gosched() // let concurrent callers join
 	case <-within.Done():
 	}
 	g.mu.Lock()
@@ -131,7 +131,7 @@ func (g *batchedReads) await(within context.Context, p *batch) error {
 	}
 }
 
-// leave ends a reading: those who wait have their turn.
+// leave ends a read and lets the next batch read.
 func (g *batchedReads) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

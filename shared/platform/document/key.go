@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// A Key finds a document within its collection. Every input that changes what the document says belongs in it.
+// A Key identifies a document within its collection. It must contain every input that the document's content depends on.
 type Key struct{ id string }
 
-// maxIDLength is what a key's text may have before its hash stands for it. Firestore's own limit is 1500 bytes.
+// maxIDLength is the maximum length of a key's text; a hash replaces longer ones. Firestore's own limit is 1500 bytes.
 const maxIDLength = 400
 
-// KeyOf makes a key of parts. Each part's length stands before it, so no two lists of parts make the same key. One is made for
-// every look at the store: it costs one piece of memory.
+// KeyOf makes a key from parts. Each part is prefixed with its length, so different lists of parts have different keys. It runs
+// on every store access, so it allocates only once.
 func KeyOf(part string, more ...string) Key {
 	id := appendPart(make([]byte, 0, 64), part)
 	for _, p := range more {
@@ -31,10 +31,10 @@ func KeyOf(part string, more ...string) Key {
 	return Key{string(id)}
 }
 
-// String is the key as stores know it: printable ASCII without "/", which each of them takes.
+// String returns the key as stores see it: printable ASCII without "/", which all of them accept.
 func (k Key) String() string { return k.id }
 
-// appendPart writes every byte that is not surely harmless as %XX.
+// appendPart escapes every byte that is not harmless as %XX.
 func appendPart(id []byte, part string) []byte {
 	const digits = "0123456789ABCDEF"
 	id = append(strconv.AppendInt(id, int64(len(part)), 10), ':')
@@ -48,7 +48,7 @@ func appendPart(id []byte, part string) []byte {
 	return id
 }
 
-// harmless are the bytes that every store takes as they are.
+// harmless marks the bytes that every store accepts unescaped.
 var harmless = func() (all [256]bool) {
 	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-_.") {
 		all[c] = true

@@ -13,26 +13,26 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A breakers has the time limit, and a circuit breaker for each store, of one Env's family.
+// A breakers holds the timeout, and one circuit breaker per store, shared by all copies of an Env.
 type breakers struct {
 	timeout time.Duration
 	pause   time.Duration
-	watches sync.Map // from a Store, or the type of one that cannot be told from its like, to its *watch
+	watches sync.Map // from a Store, or from its type if it is not comparable, to its *storeBreaker
 }
 
-// A storeBreaker is the circuit breaker of one store, and the callers that read it together.
+// A storeBreaker holds the circuit breaker of one store and its batched reads.
 type storeBreaker struct {
 	breaker *breaker
-	readers batchedReads // of those who look ahead
+	readers batchedReads // of Prefetch
 }
 
 type breaker = gobreaker.CircuitBreaker[struct{}]
 
 func openBreakers(e env.Env) (*breakers, error) {
 	var c struct {
-		// For one use of the store. Whoever waits has a budget of a second or so, and lives without the document.
+		// The timeout of one call. Callers have a deadline of about a second, and can work without the document.
 		Patience time.Duration `env:"DOCUMENT_TIMEOUT,default=150ms"`
-		Pause    time.Duration `env:"DOCUMENT_PAUSE,default=4s"` // for which a store that is down is left alone
+		Pause    time.Duration `env:"DOCUMENT_PAUSE,default=4s"` // how long the circuit breaker stays open
 	}
 	err := e.Load(&c)
 	return &breakers{timeout: c.Patience, pause: c.Pause}, err
@@ -50,31 +50,31 @@ func (w *breakers) watch(s Store) *storeBreaker {
 	return known.(*storeBreaker)
 }
 
-// tripAfter is how often in a row a store must be away to be down. After a pause one use tries it again.
+// tripAfter is the number of consecutive failures that open the breaker. After the pause a single call probes the store.
 const tripAfter = 3
 
 func newBreaker(pause time.Duration) *breaker {
 	return gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Name: "document", MaxRequests: 1, Timeout: pause,
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= tripAfter },
-		IsSuccessful: func(err error) bool { return !errors.Is(err, fault.ErrUnavailable) }, // a refusal is a sign of life
+		IsSuccessful: func(err error) bool { return !errors.Is(err, fault.ErrUnavailable) }, // the store answered
 		IsExcluded:   ended,
 	})
 }
 
-// ended reports whether a use failed because its caller left, or had no more time: that says nothing of the store.
+// ended reports whether a call failed because its caller left or ran out of time, which says nothing about the store.
 func ended(err error) bool {
 	over := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	return over && !errors.Is(err, fault.ErrUnavailable)
 }
 
-// try has the store used, unless it is left alone.
+// try calls use through the circuit breaker.
 func (w *storeBreaker) try(use func() error) error {
 	_, err := w.breaker.Execute(func() (struct{}, error) { return struct{}{}, use() })
 	return shut(err)
 }
 
-// down is nil unless the store is left alone, or somebody just tries it again.
+// down returns an error if the breaker is open, or if a probe is already running.
 func (w *storeBreaker) down() error {
 	switch w.breaker.State() {
 	case gobreaker.StateOpen:
@@ -87,7 +87,7 @@ func (w *storeBreaker) down() error {
 	return nil
 }
 
-// shut makes the refusal of an open breaker the error that a store which does not answer has.
+// shut maps the errors of an open breaker to ErrUnavailable.
 func shut(err error) error {
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		return fault.ErrUnavailable.Because(err)

@@ -22,31 +22,31 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// where says which database to use.
+// where configures the database.
 type where struct {
 	Project  string `env:"GOOGLE_CLOUD_PROJECT,required"`
 	Database string `env:"FIRESTORE_DATABASE,default=(default)"`
-	Emulator string `env:"FIRESTORE_EMULATOR_HOST"` // host:port; without it Google's own
+	Emulator string `env:"FIRESTORE_EMULATOR_HOST"` // host:port; if it is empty, Google's endpoint
 }
 
-// A base is a database with a client on it.
+// A base is a database and its client.
 type base struct {
 	name   string // projects/…/databases/…
 	client *api.Client
 }
 
-// base is the environment's one. Connecting is left to the first call.
+// base returns the environment's database. It does not connect before the first call.
 func (s *Store) base() (*base, error) {
 	return env.Once(s.env, "firestore", func() (*base, error) {
 		var w where
 		if err := s.env.Load(&w); err != nil {
 			return nil, fmt.Errorf("firestore: %w", err)
 		}
-		client, err := api.NewClient(context.Background(), w.options()...) // dials nothing: the context bounds no later connection
+		client, err := api.NewClient(context.Background(), w.options()...) // does not dial
 		if err != nil {
 			return nil, fmt.Errorf("firestore: %w", err)
 		}
-		client.CallOptions = &api.CallOptions{} // which would say what is repeated, and for how long
+		client.CallOptions = &api.CallOptions{} // no retries and no timeouts of the client
 		s.env.OnClose(func(context.Context) error { return client.Close() })
 		return &base{"projects/" + w.Project + "/databases/" + w.Database, client}, nil
 	})
@@ -64,25 +64,25 @@ func (w where) options() []option.ClientOption {
 	}
 }
 
-// owner is whom the emulator lets do everything.
+// owner are the credentials with which the emulator allows everything.
 type owner struct{}
 
-// GetRequestMetadata is credentials.PerRPCCredentials's.
+// GetRequestMetadata implements credentials.PerRPCCredentials.
 func (owner) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
 	return map[string]string{"authorization": "Bearer owner"}, nil
 }
 
-// RequireTransportSecurity is credentials.PerRPCCredentials's.
+// RequireTransportSecurity implements credentials.PerRPCCredentials.
 func (owner) RequireTransportSecurity() bool { return false }
 
-// path is where a document lies. What stands before its key spreads keys that begin alike, as ULIDs of one hour do, over
-// Firestore's ranges, which each take so many writes; and no id is one of those that Firestore reserves.
+// path returns the resource name of a document. The hash prefix spreads keys with a common prefix, such as ULIDs of one hour,
+// over Firestore's ranges, each of which has a limited write rate. It also avoids ids that Firestore reserves.
 func (b *base) path(n document.Name) string {
 	sum := sha256.Sum256([]byte(n.ID))
 	return b.name + "/documents/hot/" + n.Collection + "/documents/" + hex.EncodeToString(sum[:2]) + "." + n.ID
 }
 
-// read reads documents in one call, by their paths. What is not there is absent.
+// read reads documents by their paths in one call. Missing documents are absent.
 func (b *base) read(ctx context.Context, names []document.Name) (map[string]sight, error) {
 	seen := make(map[string]sight, len(names))
 	request := &pb.BatchGetDocumentsRequest{Database: b.name}
@@ -113,7 +113,7 @@ func (b *base) read(ctx context.Context, names []document.Name) (map[string]sigh
 	}
 }
 
-// write stores the record if the document still is as it was seen, and reports whether it did.
+// write stores the record if the document has not changed since it was read, and reports whether it did.
 func (b *base) write(ctx context.Context, n document.Name, seen sight, r document.Record) (bool, error) {
 	return b.commit(ctx, b.update(n, seen, r))
 }
@@ -125,7 +125,8 @@ func (b *base) update(n document.Name, seen sight, r document.Record) *pb.Write 
 	}
 }
 
-// writeMany stores the chosen records, each by itself, whose documents still are as they were seen. It returns which are not.
+// writeMany stores the chosen records independently, if their documents have not changed since they were read. It returns the
+// indexes of changed ones.
 func (b *base) writeMany(ctx context.Context, seen map[string]sight, records []document.Named, chosen []int) (changed []int, err error) {
 	if len(chosen) == 0 {
 		return nil, nil
@@ -149,13 +150,13 @@ func (b *base) writeMany(ctx context.Context, seen map[string]sight, records []d
 	return changed, nil
 }
 
-// commit writes, and reports whether the write's condition was met.
+// commit writes, and reports whether the write's precondition was met.
 func (b *base) commit(ctx context.Context, w *pb.Write) (bool, error) {
 	_, err := b.client.Commit(ctx, &pb.CommitRequest{Database: b.name, Writes: []*pb.Write{w}})
 	return verdict(ctx, err)
 }
 
-// verdict reads whether a write's condition was met.
+// verdict returns whether a write's precondition was met.
 func verdict(ctx context.Context, err error) (bool, error) {
 	switch status.Code(err) {
 	case codes.OK:
@@ -166,8 +167,8 @@ func verdict(ctx context.Context, err error) (bool, error) {
 	return false, outage(ctx, err)
 }
 
-// outage turns a failure of Firestore into the fault that callers may retry, and leaves every other error as it is.
-// Whoever ran out of time or hung up is told that instead: Firestore may be well.
+// outage maps a temporary failure of Firestore to ErrUnavailable, and returns every other error unchanged. If the caller's
+// context has ended, it returns that error instead, because Firestore may be available.
 func outage(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -179,7 +180,7 @@ func outage(ctx context.Context, err error) error {
 	return err
 }
 
-// The pause before another round: drawn between nothing and a bound that doubles, so that those who collide part.
+// The delay before another attempt is random below a bound that doubles, so that colliding writers diverge.
 const (
 	minPause = 2 * time.Millisecond
 	maxPause = 100 * time.Millisecond

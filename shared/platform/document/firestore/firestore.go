@@ -1,15 +1,16 @@
-// Package firestore keeps hot documents in Firestore, the default in the cloud.
+// Package firestore stores hot documents in Firestore, the default in the cloud.
 //
 //	hot/{collection}/documents/{4 hex digits of the key's hash}.{key}   value bytes · number, version int · expiresAt timestamp
 //
-// All documents are of one collection group, documents, so that one time-to-live policy (on expiresAt) and one exemption
-// from indexing (of every field: nothing is ever queried) serve whatever collections there will be.
+// All documents are in one collection group, documents, so that one time-to-live policy (on expiresAt) and one index exemption
+// (of every field: there are no queries) cover all collections.
 //
-// Nothing here is a transaction: contended ones are slow, and on the emulator unusable. Each change is one write under a
-// condition: that there is no document, or that it is as it was read. Whoever loses begins again, a little later.
+// The package uses no transactions: contended ones are slow, and unusable on the emulator. Each change is one conditional write
+// (optimistic concurrency control): the document must not exist, or must be unchanged since it was read. A writer that loses
+// retries after a short delay.
 //
-// The generated client is used because the other one repeats what fails, for up to a minute and also what may have
-// happened. Here a failure is told at once; whoever wants a hot document can do without it.
+// It uses the generated client, because the other one retries failures for up to a minute, including writes that may have
+// succeeded. Here a failure is returned at once, because callers can work without hot documents.
 package firestore
 
 import (
@@ -27,7 +28,7 @@ type Store struct{ env env.Env }
 
 var _ document.Store = (*Store)(nil)
 
-// Open returns the store of the environment's project. It connects when it is first used.
+// Open returns the store of the environment's project. It connects on first use.
 func Open(e env.Env) *Store { return &Store{e} }
 
 // Get reads all records in one call.
@@ -47,20 +48,20 @@ func (s *Store) Get(ctx context.Context, now time.Time, names ...document.Name) 
 	return found, nil
 }
 
-// Create creates, or replaces a record that has ended.
+// Create creates the document, or replaces an expired one.
 func (s *Store) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (done bool, err error) {
 	b, err := s.base()
 	if err != nil {
 		return false, err
 	}
-	done, err = b.write(ctx, name, absent, r) // there is none as a rule, so nobody looks
+	done, err = b.write(ctx, name, absent, r) // usually there is no document, so it is not read first
 	if done || err != nil {
 		return done, err
 	}
 	return s.change(ctx, name, func(old sight) (document.Record, bool) { return r, old.alive(now) == nil })
 }
 
-// Put creates, or replaces a record that has ended or has a smaller version.
+// Put creates the document, or replaces one that has expired or has a smaller version.
 func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
 	return s.change(ctx, name, func(old sight) (document.Record, bool) {
 		alive := old.alive(now)
@@ -68,8 +69,8 @@ func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r do
 	})
 }
 
-// PutMany reads all documents in one call and writes in another those that are older. Whoever was overtaken in between is
-// put by itself.
+// PutMany reads all documents in one call and writes the older ones in another. A document that changed in between is put
+// separately.
 func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
 	b, err := s.base()
 	if err != nil {
@@ -128,7 +129,7 @@ func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n in
 	return sum, err
 }
 
-// change reads a document and writes what next makes of it, if it makes something, until nobody else was faster.
+// change reads a document and writes the record that next returns, if any, and repeats that until no other writer was faster.
 func (s *Store) change(ctx context.Context, name document.Name, next func(sight) (document.Record, bool)) (bool, error) {
 	b, err := s.base()
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// A sight is a document as it was when somebody looked.
+// A sight is a document as of a read.
 type sight struct {
-	record  *document.Record // nil: there was none
+	record  *document.Record // nil if there was no document
 	updated *timestamppb.Timestamp
 }
 
-// absent is the sight of no document.
+// absent is the sight of a missing document.
 var absent sight
 
 func look(d *pb.Document) sight {
@@ -28,7 +28,7 @@ func look(d *pb.Document) sight {
 	}, d.GetUpdateTime()}
 }
 
-// alive is the record, unless it has ended by now: Firestore clears away within a day.
+// alive returns the record, or nil if it has expired by now: Firestore deletes expired documents within a day.
 func (s sight) alive(now time.Time) *document.Record {
 	if s.record == nil || !now.Before(s.record.ExpiresAt) {
 		return nil
@@ -37,7 +37,7 @@ func (s sight) alive(now time.Time) *document.Record {
 	return &r
 }
 
-// unchanged is the condition that nobody has touched the document since.
+// unchanged returns the precondition that the document has not changed since the read.
 func (s sight) unchanged() *pb.Precondition {
 	if s.record == nil {
 		return &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: false}}

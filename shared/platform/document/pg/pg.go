@@ -1,5 +1,5 @@
-// Package pg keeps hot documents in Postgres, for local runs, tests and tiny deployments. What it has taken survives a
-// kill of either side.
+// Package pg stores hot documents in Postgres, for local runs, tests and tiny deployments. Stored documents survive a crash of
+// the process and of the server.
 package pg
 
 import (
@@ -13,12 +13,12 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A Store is a document.Store in the schema document. No statement needs a tenant: a key holds what it is about.
+// A Store is a document.Store in the schema document. Its statements need no tenant: a key contains it.
 type Store struct{ db *postgres.DB }
 
 var _ document.Store = (*Store)(nil)
 
-// Open returns the store in the environment's database. It connects when it is first used.
+// Open returns the store in the environment's database. It connects on first use.
 func Open(e env.Env) *Store { return &Store{postgres.Open(e, "document")} }
 
 // Get reads all records in one statement.
@@ -50,7 +50,7 @@ func (s *Store) Get(ctx context.Context, now time.Time, names ...document.Name) 
 	return found, nil
 }
 
-// Create inserts, or replaces a record that has ended.
+// Create inserts the record, or replaces an expired one.
 func (s *Store) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
 	return s.change(ctx, `
 		INSERT INTO document.documents AS d (collection, id, value, number, version, expires_at)
@@ -60,7 +60,7 @@ func (s *Store) Create(ctx context.Context, now time.Time, name document.Name, r
 		WHERE d.expires_at <= @now`, args(now, name, r))
 }
 
-// Put inserts, or replaces a record that has ended or has a smaller version.
+// Put inserts the record, or replaces one that has expired or has a smaller version.
 func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
 	return s.change(ctx, `
 		INSERT INTO document.documents AS d (collection, id, value, number, version, expires_at)
@@ -70,8 +70,8 @@ func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r do
 		WHERE d.version < excluded.version OR d.expires_at <= @now`, args(now, name, r))
 }
 
-// PutMany is Put of all rows in one statement. They are locked in the order of their names, so that two who put the same
-// ones never wait for each other.
+// PutMany is Put of all rows in one statement. The rows are locked in the order of their names, so that concurrent calls with
+// the same rows cannot deadlock.
 func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
 	c := columnsOf(records)
 	stored := map[document.Name]bool{}
@@ -102,7 +102,7 @@ func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.
 	return done, nil
 }
 
-// columns are records as the arrays of one statement.
+// columns holds records as the arrays of one statement.
 type columns struct {
 	collections, ids  []string
 	values            [][]byte
@@ -127,7 +127,7 @@ func (s *Store) Delete(ctx context.Context, name document.Name) error {
 	return err
 }
 
-// Add adds in one statement. A record that has ended begins anew.
+// Add adds in one statement. An expired counter starts again at zero.
 func (s *Store) Add(ctx context.Context, now time.Time, name document.Name, n int64, until time.Time) (sum int64, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, `
@@ -160,7 +160,7 @@ func args(now time.Time, name document.Name, r document.Record) pgx.StrictNamedA
 		"version": r.Version, "until": r.ExpiresAt, "now": now}
 }
 
-// valueOf is never NULL.
+// valueOf returns the value, never NULL.
 func valueOf(r document.Record) []byte {
 	if r.Value == nil {
 		return []byte{}

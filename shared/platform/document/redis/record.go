@@ -14,10 +14,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// ordered writes a number so that texts compare as their numbers do.
+// ordered formats a number so that texts compare like their numbers.
 func ordered(n int64) string { return fmt.Sprintf("%016x", uint64(n)^sign) }
 
-// sign flips the sign bit: negative numbers come first.
+// sign flips the sign bit, so that negative numbers sort first.
 const sign = 1 << 63
 
 // zero is ordered(0).
@@ -30,24 +30,24 @@ func number(text string) (int64, error) {
 
 func instant(t time.Time) string { return ordered(t.UnixMicro()) }
 
-// margin is how much longer than its record a key lives: so far apart may the clocks of those who read it be.
+// margin is the time that a key outlives its record: an allowance for clock skew between readers.
 const margin = time.Minute
 
-// left is the time to live in milliseconds. It is counted from the caller's clock, which may have been moved.
+// left returns the time to live in milliseconds. It is relative to the caller's clock, which may be moved.
 func left(now, until time.Time) int64 {
 	return (max(until.Sub(now), 0) + margin).Milliseconds()
 }
 
-var errForeign = errors.New("redis: a key that holds no document")
+var errForeign = errors.New("redis: the key does not hold a document")
 
-// read takes a record out of its hash, nil where there is none.
+// read decodes a record from its hash, or returns nil if the hash is empty.
 func read(hash []any) (*document.Record, error) {
 	if hash[3] == nil {
 		return nil, nil
 	}
 	var text [4]string
 	for i, v := range hash {
-		text[i], _ = v.(string) // nothing is "", which is no number
+		text[i], _ = v.(string) // nil becomes "", which is not a valid number
 	}
 	n, err := strconv.ParseInt(text[1], 10, 64)
 	version, errVersion := number(text[2])
@@ -58,11 +58,11 @@ func read(hash []any) (*document.Record, error) {
 	return &document.Record{Value: []byte(text[0]), Number: n, Version: version, ExpiresAt: time.UnixMicro(end).UTC()}, nil
 }
 
-// passing are the answers that say nothing about the request: the same one may succeed in a moment.
+// passing are the prefixes of errors that are temporary: the same request may succeed in a moment.
 var passing = []string{"LOADING", "READONLY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN", "BUSY", "OOM", "NOREPLICAS", "ERR max number of clients"}
 
-// outage turns a failure of Redis into the fault that callers may retry, and leaves every other error as it is. Whoever
-// ran out of time or hung up is told that instead: Redis may be well.
+// outage maps a temporary failure of Redis to ErrUnavailable, and returns every other error unchanged. If the caller's context
+// has ended, it returns that error instead, because Redis may be available.
 func outage(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

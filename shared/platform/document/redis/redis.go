@@ -1,10 +1,10 @@
-// Package redis keeps hot documents in Redis (Memorystore), for those who want its lower latency.
+// Package redis stores hot documents in Redis (Memorystore), for deployments that need its lower latency.
 //
 //	{prefix}{collection}/{key}   hash: v value · n number · r version · e end
 //
-// Each change is one script, which Redis runs alone. Scripts compare versions and instants as text of fixed length,
-// because Lua's numbers are floats. Besides the end that every reader checks, a key has a time to live, so that what has
-// ended is cleared away. Redis may lose what it has just taken when it fails; hot documents can be lost.
+// Each change is one script, which Redis runs atomically. Scripts compare versions and times as fixed-length text, because Lua's
+// numbers are floats. In addition to the expiry that every reader checks, a key has a time to live, so that Redis deletes it.
+// Redis may lose recent writes when it fails; hot documents may be lost.
 package redis
 
 import (
@@ -27,17 +27,17 @@ type Store struct{ env env.Env }
 
 var _ document.Store = (*Store)(nil)
 
-// Open returns the store on the environment's server. It connects when it is first used.
+// Open returns the store on the environment's server. It connects on first use.
 func Open(e env.Env) *Store { return &Store{e} }
 
-// where says which server to use.
+// where configures the server.
 type where struct {
 	URL    string `env:"REDIS_URL,required"` // redis://host:port/database, or rediss://:password@host:port/database with TLS
-	CA     string `env:"REDIS_CA"`           // PEM: who alone vouches for the server; where it is empty, those whom the machine trusts
+	CA     string `env:"REDIS_CA"`           // PEM of the only trusted authorities; if it is empty, the system's
 	Prefix string `env:"REDIS_PREFIX,default=hot:"`
 }
 
-// A server is a client and what its keys begin with.
+// A server is a client and its key prefix.
 type server struct {
 	prefix string
 	client *sdk.Client
@@ -54,15 +54,15 @@ func (s *Store) server() (*server, error) {
 			return nil, fmt.Errorf("redis: %w", err)
 		}
 		options.ContextTimeoutEnabled = true
-		options.MaxRetries, options.DialerRetries = -1, 1 // what fails is told at once, and what may have happened not repeated
-		logging.Disable()                                 // it writes to standard error what callers are told anyway
+		options.MaxRetries, options.DialerRetries = -1, 1 // no retries: a write may have succeeded
+		logging.Disable()                                 // callers get these errors anyway
 		client := sdk.NewClient(options)
 		s.env.OnClose(func(context.Context) error { return client.Close() })
 		return &server{w.Prefix, client}, nil
 	})
 }
 
-// options are what the client is made with. No error repeats the URL, which may have a password in it.
+// options returns the client's options. Its errors never contain the URL, which may contain a password.
 func (w where) options() (*sdk.Options, error) {
 	o, err := sdk.ParseURL(w.URL)
 	switch {
@@ -71,22 +71,22 @@ func (w where) options() (*sdk.Options, error) {
 	case w.CA == "":
 		return o, nil
 	case o.TLSConfig == nil:
-		return nil, errors.New("REDIS_CA is given, but REDIS_URL does not begin with rediss://")
+		return nil, errors.New("REDIS_CA is set, but REDIS_URL does not begin with rediss://")
 	}
 	authorities := x509.NewCertPool()
 	if !authorities.AppendCertsFromPEM([]byte(w.CA)) {
-		return nil, errors.New("REDIS_CA holds no certificate")
+		return nil, errors.New("REDIS_CA contains no certificate")
 	}
 	o.TLSConfig = vouchedBy(authorities)
 	return o, nil
 }
 
-// vouchedBy trusts every server that the authorities vouch for, by whatever name. Each server of Memorystore has an authority of its
-// own, and a certificate that names no host as Go wants it named.
+// vouchedBy trusts every server with a certificate from the authorities, without checking its host name. Each Memorystore server
+// has its own authority, and a certificate without a host name that Go accepts.
 func vouchedBy(authorities *x509.CertPool) *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		InsecureSkipVerify: true, // it would ask for the name; VerifyConnection asks for the rest
+		InsecureSkipVerify: true, // would check the name; VerifyConnection checks the rest
 		VerifyConnection: func(c tls.ConnectionState) error {
 			between := x509.NewCertPool()
 			for _, issuer := range c.PeerCertificates[1:] {
@@ -129,18 +129,18 @@ func (s *Store) Get(ctx context.Context, now time.Time, names ...document.Name) 
 	return found, nil
 }
 
-// Create stores the record unless there is one that has not ended.
+// Create stores the record unless a live one exists.
 func (s *Store) Create(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
 	return s.store(ctx, createScript, now, name, r)
 }
 
-// Put stores the record unless there is one that has not ended, of the same version or a larger one.
+// Put stores the record unless a live one with the same or a larger version exists.
 func (s *Store) Put(ctx context.Context, now time.Time, name document.Name, r document.Record) (bool, error) {
 	return s.store(ctx, putScript, now, name, r)
 }
 
-// PutMany runs Put's script for each record, all in one round trip. The script's text goes along: in a pipeline nobody can
-// send it after having heard that the server does not know it.
+// PutMany runs Put's script for each record, in one round trip. It sends the script's text, because a pipeline cannot fall back
+// to it if the server does not have the script loaded.
 func (s *Store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
 	at, err := s.server()
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *Store) store(ctx context.Context, script *sdk.Script, now time.Time, na
 	return stored, outage(ctx, err)
 }
 
-// replacement are the arguments of the scripts that write a whole record.
+// replacement returns the arguments of the scripts that write a whole record.
 func replacement(now time.Time, r document.Record) []any {
 	return []any{instant(now), instant(r.ExpiresAt), left(now, r.ExpiresAt), r.Number, ordered(r.Version), r.Value}
 }

@@ -2,12 +2,12 @@ package redis
 
 import sdk "github.com/redis/go-redis/v9"
 
-// Every script is given the key, and then: now, the end, the time to live. A record is alive while its end is after now.
+// Every script gets the key, and the arguments now, expiry and time to live. A record is alive while its expiry is after now.
 const alive = `
 	local ends = redis.call('HGET', KEYS[1], 'e')
 	if ends and ends <= ARGV[1] then ends = false end`
 
-// replace writes a whole record: number, version and value are the arguments after the first three.
+// replace writes a whole record. Number, version and value are the arguments after the first three.
 const replace = `
 	redis.call('DEL', KEYS[1])
 	redis.call('HSET', KEYS[1], 'e', ARGV[2], 'n', ARGV[4], 'r', ARGV[5], 'v', ARGV[6])
@@ -21,7 +21,7 @@ var (
 	putScript = sdk.NewScript(alive + `
 	if ends and redis.call('HGET', KEYS[1], 'r') >= ARGV[5] then return 0 end` + replace)
 
-	// The sum is answered as Redis keeps it, as text: a number would go through a float.
+	// The sum is returned as text, as Redis stores it: a number would become a float.
 	addScript = sdk.NewScript(alive + `
 	if not ends then
 		redis.call('DEL', KEYS[1])
