@@ -154,7 +154,7 @@ var variants = []variant{
 		"shared/platform/postgres", "TestWhatFailsOnTheWayLeavesNothing",
 	}, {
 		"errors of queued statements are ignored", apart, "shared/platform/postgres/tx.go",
-		"t.broken = err // what was queued counted as done; nothing may be built on it", "_ = err",
+		"t.broken = err // queued statements counted as executed, so the transaction cannot continue", "_ = err",
 		"shared/platform/postgres", "TestWhatFailsOnTheWayLeavesNothing",
 	}, {
 		"staff of another hotel are admitted", apart, "functions/reservation/middleware.go",

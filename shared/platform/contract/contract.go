@@ -16,8 +16,8 @@ import (
 // published compiles the schemas of this build at their first use: most functions need one or two.
 var published = &registry{files: schemas.Events}
 
-// ValidateIncoming validates an incoming payload. A payload that violates its schema is a fault of kind Invalid, which no retry can fix.
-// Any other error means that this build has no usable schema for the subject.
+// ValidateIncoming validates an incoming payload. A violation is a fault of kind Invalid, which no retry can fix. Any other
+// error means that this build has no usable schema for the subject.
 func ValidateIncoming(subject string, payload []byte) error {
 	violations, err := published.check(subject, open, payload)
 	if err != nil {
@@ -29,8 +29,8 @@ func ValidateIncoming(subject string, payload []byte) error {
 	return nil
 }
 
-// ValidateOutgoing validates an outgoing payload. Its error is the producer's and not a caller's: it is no fault, and is reported as an
-// internal error.
+// ValidateOutgoing validates an outgoing payload. A violation is a bug of the producer and not a caller's error: it is not a
+// fault, and is reported as an internal error.
 func ValidateOutgoing(subject string, payload []byte) error {
 	violations, err := published.check(subject, closed, payload)
 	if err != nil {

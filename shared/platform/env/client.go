@@ -19,8 +19,8 @@ type client struct {
 	value any
 }
 
-// Once returns the family's one T of that key, opened by the first who asks. Others who ask meanwhile wait for it.
-// An error is not remembered: the next who asks tries again. Open may ask for others with Once, but not for itself.
+// Once returns the T of that key, shared by all copies of the Env. The first caller opens it and concurrent callers wait. An
+// error is not cached: the next call tries again. Open may call Once for other keys, but not for its own.
 func Once[T any](e Env, key string, open func() (T, error)) (T, error) {
 	c := e.family.client(clientKey{reflect.TypeFor[T](), key})
 	c.mu.Lock()
@@ -47,15 +47,15 @@ func (f *family) client(k clientKey) *client {
 	return c
 }
 
-// OnClose has f called when the family is closed.
+// OnClose registers f to be called by Close.
 func (e Env) OnClose(f func(context.Context) error) {
 	e.family.mu.Lock()
 	defer e.family.mu.Unlock()
 	e.family.closers = append(e.family.closers, f)
 }
 
-// Close calls what OnClose was given, last first, each once, and returns all their errors. What Once has opened
-// stays known, closed as it now is: an Env is not for use after Close.
+// Close calls the functions given to OnClose, last first, each once, and returns all their errors. Values opened by Once stay
+// cached in their closed state: do not use an Env after Close.
 func (e Env) Close(ctx context.Context) error {
 	e.family.mu.Lock()
 	closers := e.family.closers

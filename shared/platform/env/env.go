@@ -1,7 +1,7 @@
-// Package env is what a function is told by its surroundings: configuration and the clock.
+// Package env gives a function its configuration and its clock.
 //
-// It alone reads the process environment and the time. Everything else is given an Env, so that a test or the local
-// cloud can set variables and move the clock for exactly the code it runs.
+// Only this package reads the process environment and the time. All other code gets an Env, so that a test or the local cloud
+// can set variables and move the clock for exactly the code it runs.
 package env
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/sethvargo/go-envconfig"
 )
 
-// An Env is a small value. Those derived from it by With and Give are its family: they share one clock, one set of
-// clients and one Close. Make the first with System or Of.
+// An Env is a small value. The Envs derived from it by With and Give are its family: they share one clock, one set of clients
+// and one Close. System and Of return the first of a family.
 type Env struct {
 	lookup envconfig.Lookuper
-	given  map[reflect.Type]any // never written after it was made
+	given  map[reflect.Type]any // never modified after creation
 	family *family
 }
 
 type family struct {
-	offset  atomic.Int64 // nanoseconds by which the clock is moved
-	broken  error        // told by the first Load, because System has no way to say it
+	offset  atomic.Int64 // offset of the clock in nanoseconds
+	broken  error        // returned by the first Load, because System cannot return an error
 	mu      sync.Mutex
 	clients map[clientKey]*client
 	closers []func(context.Context) error
 }
 
-// System is the process environment and the real clock, moved by the duration in CLOCK_OFFSET if there is one.
+// System returns the process environment and the real clock, moved by the duration in CLOCK_OFFSET if it is set.
 func System() Env {
 	e := Env{lookup: envconfig.OsLookuper(), family: newFamily()}
 	if s := os.Getenv("CLOCK_OFFSET"); s != "" {
@@ -47,7 +47,7 @@ func System() Env {
 	return e
 }
 
-// Of holds these variables and no others. Its clock is the real one until it is moved.
+// Of returns an Env with these variables only. Its clock is the real one until it is moved.
 func Of(vars map[string]string) Env {
 	return Env{lookup: envconfig.MapLookuper(maps.Clone(vars)), family: newFamily()}
 }
@@ -56,15 +56,15 @@ func newFamily() *family {
 	return &family{clients: map[clientKey]*client{}}
 }
 
-// With returns the Env with one variable more, or another value for it.
+// With returns the Env with one variable added or replaced.
 func (e Env) With(key, value string) Env {
 	one := envconfig.MapLookuper(map[string]string{key: value})
 	e.lookup = envconfig.MultiLookuper(one, e.lookup)
 	return e
 }
 
-// Load fills the struct that into points to from variables, as its env tags say: `env:"DATABASE_URL,required"`,
-// `env:"DATABASE_POOL,default=4"`. A variable that is set but empty counts as not set.
+// Load sets the fields of the struct that into points to from variables, as its env tags say: `env:"DATABASE_URL,required"`,
+// `env:"DATABASE_POOL,default=4"`. An empty variable counts as not set.
 func (e Env) Load(into any) error {
 	if e.family.broken != nil {
 		return fmt.Errorf("env: %w", e.family.broken)
@@ -76,7 +76,7 @@ func (e Env) Load(into any) error {
 	return nil
 }
 
-// nonEmpty treats an empty variable as an absent one: deployment tools set "" where they mean nothing.
+// nonEmpty treats an empty variable as not set, because deployment tools set "" for missing values.
 type nonEmpty struct{ envconfig.Lookuper }
 
 func (n nonEmpty) Lookup(key string) (string, bool) {
@@ -84,7 +84,7 @@ func (n nonEmpty) Lookup(key string) (string, bool) {
 	return value, ok && value != ""
 }
 
-// Now is the time in UTC, to the microsecond: what Postgres keeps, so that a time read back equals the one written.
+// Now returns the time in UTC, to the microsecond, the precision of Postgres, so that a stored time equals the one read back.
 func (e Env) Now() time.Time {
 	return time.Now().Add(e.Offset()).UTC().Truncate(time.Microsecond)
 }
@@ -92,14 +92,14 @@ func (e Env) Now() time.Time {
 // Advance moves the clock of the whole family.
 func (e Env) Advance(d time.Duration) { e.family.offset.Add(int64(d)) }
 
-// Offset is how far the clock has been moved.
+// Offset returns how far the clock has been moved.
 func (e Env) Offset() time.Duration { return time.Duration(e.family.offset.Load()) }
 
-// A TimeoutFactor is given by tests that have not to do with time: on a machine that stands still for a moment a call within
-// the seconds of a deployed function would fail, and say nothing of the code.
+// A TimeoutFactor multiplies timeouts in tests that do not test timing: on a machine that stalls for a moment, a call would
+// exceed the timeouts of a deployed function and fail for no fault of the code.
 type TimeoutFactor int
 
-// Timeout is how long something may take that is given d: d, unless there is a TimeoutFactor.
+// Timeout returns d, multiplied by the TimeoutFactor if there is one.
 func (e Env) Timeout(d time.Duration) time.Duration {
 	if factor, ok := Given[TimeoutFactor](e); ok {
 		return d * time.Duration(factor)
@@ -107,7 +107,7 @@ func (e Env) Timeout(d time.Duration) time.Duration {
 	return d
 }
 
-// Give returns the Env with v, under its type T. Whoever builds a binary gives what rooms must not choose themselves: drivers.
+// Give returns the Env with v under its type T. The code that builds a binary provides drivers this way.
 func Give[T any](e Env, v T) Env {
 	given := maps.Clone(e.given)
 	if given == nil {
@@ -118,7 +118,7 @@ func Give[T any](e Env, v T) Env {
 	return e
 }
 
-// Given returns the T that the builder of the binary gave, if any.
+// Given returns the T that Give added, if there is one.
 func Given[T any](e Env) (T, bool) {
 	v, ok := e.given[reflect.TypeFor[T]()].(T)
 	return v, ok

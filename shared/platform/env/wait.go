@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Wait returns nil after d, or the error of ctx as soon as that ends first. It waits in real time: moving the clock does not
-// shorten it.
+// Wait returns nil after d, or the error of ctx if that ends first. It waits in real time: moving the clock does not shorten it.
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -18,5 +17,5 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Deadline returns the moment d from now by the real clock, which deadlines of connections go by.
+// Deadline returns the time d from now on the real clock, for deadlines of connections.
 func Deadline(d time.Duration) time.Time { return time.Now().Add(d) }

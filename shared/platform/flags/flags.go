@@ -1,7 +1,7 @@
-// Package flags decides which events are published: one in n of each subject, chosen by a hash of the event's id. The rates
-// can be changed while functions run.
+// Package flags samples events: it publishes one in n events of each subject, chosen by a hash of the event's id. The rates can
+// be changed at run time.
 //
-// A service declares a Table of its subjects; Rates are the table as built in, or as its document changes it.
+// A service declares a Table of its subjects. Rates are the table's rates, as changed by a document.
 package flags
 
 import (
@@ -17,31 +17,31 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Flags are the rates of one service. They are kept in one hot document, which Refresh reads again when it was read more than
-// 30 s ago. While the document is invalid or cannot be read, the last valid rates count; at first those of the table.
+// Flags are the rates of one service. They are stored in one hot document, which Refresh reads again after 30 s. While the
+// document is invalid or cannot be read, the last valid rates apply; initially those of the table.
 type Flags struct {
 	docs   document.Collection[Document]
 	table  Table
 	now    func() time.Time
-	looked atomic.Int64 // when somebody last asked for the document, in Unix nanoseconds
+	looked atomic.Int64 // time of the last read, in Unix nanoseconds
 	rates  atomic.Pointer[Rates]
 }
 
-// A Document is how flags are kept.
+// A Document is the stored form of flags.
 type Document struct {
-	Sampling jsontext.Value `json:"sampling"` // subjects and their n, as [Table.Parse] reads them
+	Sampling jsontext.Value `json:"sampling"` // subjects and their n, in the form that [Table.Parse] reads
 }
 
-// Key is where the flags are in their collection.
+// Key is the key of the document in its collection.
 var Key = document.KeyOf("current")
 
-// reread is how old flags may be.
+// reread is the maximum age of flags.
 const reread = 30 * time.Second
 
-// Open returns the flags that are kept in a collection; all functions of one Env's family share them. The document there can
-// change the rate of each subject in the table but of those that are Always kept. Without a document the table's rates count.
+// Open returns the flags stored in a collection; all copies of an Env share them. The document can change the rates of subjects
+// in the table, except those with Always. Without a document the table's rates apply.
 func Open(e env.Env, collection string, table Table) *Flags {
-	f, _ := env.Once(e, "flags."+collection, func() (*Flags, error) { // it cannot fail
+	f, _ := env.Once(e, "flags."+collection, func() (*Flags, error) { // never fails
 		f := &Flags{docs: document.Open[Document](e, collection), table: table, now: e.Now}
 		builtIn := table.Rates()
 		f.rates.Store(&builtIn)
@@ -50,8 +50,8 @@ func Open(e env.Env, collection string, table Table) *Flags {
 	return f
 }
 
-// Refresh reads the flags again if they are due. It is called where no transaction is open, by one caller of many at once,
-// and never fails: flags are not worth a guest's answer.
+// Refresh reads the flags again if they are due. Call it outside transactions. Only one of several concurrent callers reads. It
+// ignores errors, because flags must not fail a request.
 func (f *Flags) Refresh(ctx context.Context) {
 	now, looked := f.now().UnixNano(), f.looked.Load()
 	if now-looked < int64(reread) || !f.looked.CompareAndSwap(looked, now) {
@@ -66,9 +66,9 @@ func (f *Flags) Refresh(ctx context.Context) {
 	}
 }
 
-// Sampled returns those of the events that are to be published, each with the rate that it was sampled at. If silent (the guest
-// wants no telemetry), events of class Operational are left out; events of class Audit and Regulated are evidence and stay.
-// An event without an id gets one here, since sampling goes by the id.
+// Sampled returns the events to publish, each with its sampling rate. If silent (the guest rejects telemetry), it omits events
+// of class Operational; events of class Audit and Regulated are evidence and stay. It sets missing event ids, because sampling
+// depends on the id.
 func (f *Flags) Sampled(silent bool, events ...event.Draft) (told []event.Draft) {
 	rates := f.rates.Load()
 	for _, e := range events {

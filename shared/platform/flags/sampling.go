@@ -15,23 +15,23 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A Rule says how a subject is sampled.
+// A Rule is the sampling rule of a subject.
 type Rule struct {
-	OneIn  int  // unless configuration says otherwise; 0 and 1 keep every event
-	Always bool // no configuration can leave out an event
+	OneIn  int  // default rate; 0 and 1 keep every event
+	Always bool // the rate cannot be changed
 }
 
-// A Table has a rule for every subject that a service tells. It is declared once and not changed.
+// A Table has a rule for every subject that a service publishes. It is constant.
 type Table map[string]Rule
 
-// Rates are the n of each subject: of n events one is kept. A value of Rates never changes, so goroutines may read one while
-// another replaces it.
+// Rates hold the n of each subject: one of n events is kept. A value of Rates is immutable, so goroutines may read it while
+// another one replaces it.
 type Rates struct {
 	oneIn   map[string]int
 	unknown []string
 }
 
-// Why a document is refused, as a whole.
+// Errors of an invalid document, which is rejected as a whole.
 var (
 	ErrForm   = errors.New("flags: not one JSON object of subjects and whole numbers")
 	ErrRate   = errors.New("flags: a rate must be a whole number from 1 to a million")
@@ -40,7 +40,7 @@ var (
 
 const maxOneIn = 1_000_000
 
-// Rates are those built in.
+// Rates returns the rates of the table.
 func (t Table) Rates() Rates {
 	oneIn := make(map[string]int, len(t))
 	for subject, rule := range t {
@@ -56,9 +56,9 @@ func (r Rule) builtIn() int {
 	return max(1, r.OneIn)
 }
 
-// Parse reads a document such as {"melmastoon.bff.tenant.flow.step_completed.v1": 4}, which keeps one event in four, and
-// leaves the other subjects as built in. A document with one wrong entry is refused as a whole. A subject that is not in
-// the table is no error: functions run beside newer and older ones of their service; see Unknown.
+// Parse reads a document such as {"melmastoon.bff.tenant.flow.step_completed.v1": 4}, which keeps one event in four and does not
+// change other subjects. A document with one invalid entry is rejected as a whole. An unknown subject is not an error, because
+// functions run beside newer and older versions of their service; see Unknown.
 func (t Table) Parse(document []byte) (Rates, error) {
 	var given map[string]int
 	if err := json.Unmarshal(document, &given); err != nil {
@@ -84,7 +84,7 @@ func (t Table) Parse(document []byte) (Rates, error) {
 	return r, nil
 }
 
-// refusal says where the document is wrong.
+// refusal returns an error with the position of the violation in the document.
 func refusal(err error) error {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok && e.JSONPointer != "" {
 		return fmt.Errorf("%w: %q", ErrRate, e.JSONPointer.LastToken())
@@ -95,18 +95,19 @@ func refusal(err error) error {
 	return ErrForm
 }
 
-// Unknown lists the subjects of the document that the table does not have. Whoever writes the document refuses them as
-// mistakes; whoever reads it may log them.
+// Unknown returns the subjects of the document that the table does not have. Code that writes the document rejects them; code
+// that reads it may log them.
 func (r Rates) Unknown() []string { return slices.Clone(r.unknown) }
 
-// Keep reports whether the event is kept, and the n of its subject, to be told with it (sampledrate). What is kept at one n
-// is kept at every smaller one, so raising a rate adds events and takes none away. A subject that nobody declared is kept.
+// Keep reports whether the event is kept, and the n of its subject, which is published with it (sampledrate). An event that is
+// kept at one n is kept at every smaller one, so a higher sampling rate only adds events. Undeclared subjects are kept.
 func (r Rates) Keep(subject string, e id.Event) (keep bool, n int) {
 	n = max(1, r.oneIn[subject])
 	return place(e) <= math.MaxUint64/uint64(n), n
 }
 
-// place is where an event lies among all: the first eight bytes of its id's SHA-256, big-endian. Anybody can recompute it.
+// place returns the position of an event in the sampling order: the first eight bytes of its id's SHA-256, big-endian. Other
+// implementations can recompute it.
 func place(e id.Event) uint64 {
 	sum := sha256.Sum256(e[:])
 	return binary.BigEndian.Uint64(sum[:8])

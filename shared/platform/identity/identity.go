@@ -1,4 +1,4 @@
-// Package identity says who calls: it signs and verifies identity tokens.
+// Package identity authenticates callers: it signs and verifies identity tokens.
 package identity
 
 import (
@@ -17,10 +17,10 @@ type Identity struct {
 	Roles      []string
 }
 
-// A Source has tokens that say who this process is. The builder of the binary gives one.
+// A Source returns tokens that identify this process. The code that builds a binary provides one.
 type Source interface {
 	Token(ctx context.Context, audience string) (string, error)
 }
 
-// Audience is what a token for a service is made out to.
+// Audience returns the audience of tokens for a service.
 func Audience(service string) string { return "https://" + service + ".melmastoon.ghasi.io" }

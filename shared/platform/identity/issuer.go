@@ -21,8 +21,8 @@ const (
 	lifetime    = time.Hour
 )
 
-// An Issuer signs tokens where there is no cloud to do it: on a laptop and in tests. It is the Source of its own service
-// tokens and signs for staff, with the clock of its Env.
+// An Issuer signs tokens without a cloud: on a laptop and in tests. It is the Source of its own service tokens, and signs staff
+// tokens, with the clock of its Env.
 type Issuer struct {
 	now    func() time.Time
 	public ed25519.PublicKey
@@ -37,39 +37,38 @@ type issued struct {
 	from, until time.Time
 }
 
-// NewIssuer returns an issuer that signs with the key made from a seed of 32 bytes; another length is a mistake of the
-// program and panics.
+// NewIssuer returns an issuer that signs with the key derived from a seed of 32 bytes. It panics if the seed has another length.
 func NewIssuer(e env.Env, seed []byte) *Issuer {
 	key := ed25519.NewKeyFromSeed(seed)
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: key},
 		(&jose.SignerOptions{}).WithType("JWT").WithHeader("kid", "local"))
 	if err != nil {
-		panic(err) // the algorithm and the kind of key are constant
+		panic(err) // algorithm and key type are constant
 	}
 	return &Issuer{now: e.Now, public: key.Public().(ed25519.PublicKey), signer: signer, tokens: map[string]issued{}}
 }
 
-// Name is the issuer in its tokens.
+// Name returns the issuer claim of its tokens.
 func (i *Issuer) Name() string { return localIssuer }
 
-// Email is the service that it signs for.
+// Email returns the e-mail of the service that it signs for.
 func (i *Issuer) Email() string { return localEmail }
 
-// JWKS is the key that its tokens are verified with.
+// JWKS returns the public key that verifies its tokens.
 func (i *Issuer) JWKS() []byte {
 	text, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.public, KeyID: "local", Algorithm: "EdDSA", Use: "sig"}}})
 	if err != nil {
-		panic(err) // a public key always has a JSON form
+		panic(err) // a public key always encodes
 	}
 	return text
 }
 
-// Token returns a service token for an audience, a kept one while it is less than half spent.
+// Token returns a service token for an audience. It returns the cached one during the first half of its life.
 func (i *Issuer) Token(_ context.Context, audience string) (string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	now := i.now()
-	if t, ok := i.tokens[audience]; ok && !now.Before(t.from) && now.Before(t.until) { // a clock that was put back finds it issued in the future
+	if t, ok := i.tokens[audience]; ok && !now.Before(t.from) && now.Before(t.until) { // from: the clock may be moved back
 		return t.token, nil
 	}
 	token, err := i.Sign(localEmail, now.Add(lifetime), audience)
@@ -80,14 +79,13 @@ func (i *Issuer) Token(_ context.Context, audience string) (string, error) {
 	return token, nil
 }
 
-// Sign returns a service token with that e-mail, expiry and audiences: for tests, and for the token that a person uses in a
-// shell.
+// Sign returns a service token with that e-mail, expiry and audiences: for tests, and for use in a shell.
 func (i *Issuer) Sign(email string, expires time.Time, audiences ...string) (string, error) {
 	return i.sign(jwt.Claims{Subject: email, Audience: audiences, Expiry: jwt.NewNumericDate(expires)},
 		map[string]any{"email": email, "email_verified": true})
 }
 
-// Staff returns the token of a person at a hotel's desk, for a service.
+// Staff returns a staff token for a service.
 func (i *Issuer) Staff(audience, subject string, tenant id.Tenant, properties []id.Property, roles ...string) (string, error) {
 	return i.sign(jwt.Claims{Subject: subject, Audience: jwt.Audience{audience}, Expiry: jwt.NewNumericDate(i.now().Add(lifetime))},
 		staffClaims{Tenant: tenant, Properties: properties, Roles: roles})

@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// The algorithms that are accepted. The cloud signs service tokens with RS256, the local issuer with EdDSA.
+// The accepted algorithms. The cloud signs service tokens with RS256, the local issuer with EdDSA.
 var (
 	algorithms      = []jose.SignatureAlgorithm{jose.EdDSA, jose.RS256, jose.ES256}
 	staffAlgorithms = []jose.SignatureAlgorithm{jose.EdDSA}
@@ -27,11 +27,11 @@ var (
 
 const (
 	maxStaffLifetime = 12 * time.Hour  // from iat to exp of a staff token: a shift
-	maxClockSkew     = 1 * time.Minute // by which a token may be issued ahead of this clock
+	maxClockSkew     = 1 * time.Minute // by which iat may be ahead of this clock
 )
 
-// A Verifier tells genuine tokens from others. What it refuses is [fault.ErrUnauthenticated]; a genuine token of
-// somebody who may not call is [fault.ErrForbidden].
+// A Verifier verifies identity tokens. An invalid token is [fault.ErrUnauthenticated]; a valid token of a caller that is not
+// allowed is [fault.ErrForbidden].
 type Verifier struct {
 	config config
 	now    func() time.Time
@@ -47,7 +47,7 @@ type config struct {
 	StaffKeys   string   `env:"STAFF_KEYS"`
 }
 
-// Open returns the verifier of these surroundings. One that is not configured refuses everybody.
+// Open returns the configured verifier. Without configuration it rejects every token.
 func Open(e env.Env) (*Verifier, error) {
 	var c config
 	if err := e.Load(&c); err != nil {
@@ -85,7 +85,8 @@ func (v *Verifier) Service(ctx context.Context, token, audience string) (Identit
 	return Identity{Subject: t.Subject, Email: claims.Email}, nil
 }
 
-// Staff verifies the token of a person at a hotel's desk who calls audience. It must have an iat and be valid for a shift at most.
+// Staff verifies the token of a person at a hotel's desk who calls audience. It must have an iat and be valid for a shift at
+// most.
 func (v *Verifier) Staff(ctx context.Context, token, audience string) (Identity, error) {
 	t, err := v.verify(ctx, token, trust{issuer: v.config.StaffIssuer, keys: v.staff, algorithms: staffAlgorithms}, audience)
 	if err != nil {
@@ -101,7 +102,7 @@ func (v *Verifier) Staff(ctx context.Context, token, audience string) (Identity,
 	return Identity{Subject: t.Subject, Staff: true, Tenant: &claims.Tenant, Properties: claims.Properties, Roles: claims.Roles}, nil
 }
 
-// Any verifies the token of a service that calls audience, or of staff, whichever it claims to be.
+// Any verifies a service token or a staff token for audience, depending on its claims.
 func (v *Verifier) Any(ctx context.Context, token, audience string) (Identity, error) {
 	if isStaff(token) {
 		return v.Staff(ctx, token, audience)
@@ -116,8 +117,8 @@ type staffClaims struct {
 	Roles      []string      `json:"roles"`
 }
 
-// isStaff looks at what a token says before it is verified. It only chooses who verifies: both check the signature, and
-// a claim of the wrong kind is refused by either.
+// isStaff reads a token before it is verified. It only selects the verification: both check the signature, and both reject a
+// claim of the wrong kind.
 func isStaff(token string) bool {
 	t, err := jwt.ParseSigned(token, algorithms)
 	if err != nil {
@@ -129,7 +130,7 @@ func isStaff(token string) bool {
 	return t.UnsafeClaimsWithoutVerification(&claims) == nil && claims.Tenant != ""
 }
 
-// A trust is an issuer whose tokens are accepted, with its keys and algorithms.
+// A trust is an accepted issuer with its keys and algorithms.
 type trust struct {
 	issuer     string
 	keys       oidc.KeySet
@@ -138,7 +139,7 @@ type trust struct {
 
 func (v *Verifier) verify(ctx context.Context, token string, by trust, audience string) (*oidc.IDToken, error) {
 	if by.issuer == "" || by.keys == nil {
-		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: no issuer and keys configured"))
+		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: no issuer or no keys configured"))
 	}
 	c := &oidc.Config{ClientID: audience, Now: v.now}
 	for _, a := range by.algorithms {
@@ -146,19 +147,19 @@ func (v *Verifier) verify(ctx context.Context, token string, by trust, audience 
 	}
 	signed, err := jose.ParseSigned(token, by.algorithms)
 	if err != nil || len(signed.Signatures) != 1 || signed.Signatures[0].Header.KeyID == "" {
-		return nil, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: token without one signature that names its key"), err))
+		return nil, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: the token needs exactly one signature with a key id"), err))
 	}
 	t, err := oidc.NewVerifier(by.issuer, by.keys, c).Verify(ctx, token)
 	if err != nil {
 		return nil, fault.ErrUnauthenticated.Because(err)
 	}
 	if t.IssuedAt.After(v.now().Add(maxClockSkew)) {
-		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: token that is issued in the future"))
+		return nil, fault.ErrUnauthenticated.Because(errors.New("identity: the token is issued in the future"))
 	}
 	return t, nil
 }
 
-// A fixedKeySet verifies a signature with the key that the token names, and with no other.
+// A fixedKeySet verifies a signature only with the key that the token names.
 type fixedKeySet jose.JSONWebKeySet
 
 // VerifySignature returns the payload of a token.
@@ -173,13 +174,13 @@ func (f fixedKeySet) VerifySignature(_ context.Context, token string) ([]byte, e
 			return payload, nil
 		}
 	}
-	return nil, errors.New("no known key has signed this")
+	return nil, errors.New("the signature does not match a known key")
 }
 
-// keyTimeout bounds the fetching of somebody's keys.
+// keyTimeout bounds the fetching of an issuer's keys.
 const keyTimeout = 2 * time.Second
 
-// keySet is an inline JWKS, or one that is fetched when it is first needed and again when an unknown key turns up.
+// keySet returns an inline JWKS, or one that is fetched on first use and again for an unknown key id.
 func keySet(s string) (oidc.KeySet, error) {
 	switch {
 	case s == "":

@@ -17,15 +17,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Dialer connects to a Cloud SQL instance, with the encryption and identity that it asks for. Whoever builds a
-// binary for Cloud SQL gives it: env.Give(e, postgres.Dialer(cloudsql.Dial)). No other binary links it.
+// A Dialer connects to a Cloud SQL instance with its encryption and IAM identity. Binaries for Cloud SQL provide it: env.Give(e,
+// postgres.Dialer(cloudsql.Dial)). Other binaries do not link it.
 type Dialer func(ctx context.Context, e env.Env, instance string) (net.Conn, error)
 
-// A Tracer watches what is sent to the database for a schema; nil watches nothing. Whoever wants to count round trips gives
-// it: env.Give(e, postgres.Tracer(f)). It sees the context of each call.
+// A Tracer returns a tracer of the calls to the database for a schema, or nil. Tests that count round trips provide it:
+// env.Give(e, postgres.Tracer(f)). It sees the context of each call.
 type Tracer func(schema string) pgx.QueryTracer
 
-// where says which database to use: a DSN, or an instance on Cloud SQL.
+// where configures the database: a DSN, or an instance on Cloud SQL.
 type where struct {
 	URL      string `env:"DATABASE_URL"`
 	Instance string `env:"CLOUDSQL_INSTANCE"` // project:region:instance
@@ -33,19 +33,19 @@ type where struct {
 	Name     string `env:"CLOUDSQL_NAME"`
 }
 
-// limits keep one function from taking the database away from the others.
+// limits keep one function from using up the database's capacity.
 type limits struct {
 	Pool      int           `env:"DATABASE_POOL,default=4"`
 	Statement time.Duration `env:"DATABASE_STATEMENT_TIMEOUT,default=5s"`
-	Idle      time.Duration `env:"DATABASE_IDLE_TIMEOUT,default=10s"` // in a transaction, doing nothing
+	Idle      time.Duration `env:"DATABASE_IDLE_TIMEOUT,default=10s"` // idle in a transaction
 }
 
 const (
-	dialTime = 10 * time.Second // a connection outlives the request that asked for it, so it has its own limit
+	dialTime = 10 * time.Second // separate limit, because a connection outlives the request that opened it
 	lifetime = 30 * time.Minute // long enough to be rare, short enough to follow a failover
 
-	// A connection that is not used is given back soon, because another process may be refused one. The pool closes it. While the
-	// cloud gives this process no time, the server does.
+	// An idle connection is closed soon, because another process may need one. The pool closes it; if this process gets no CPU
+	// between requests, the server does.
 	idleTime   = 15 * time.Second
 	idleCheck  = 5 * time.Second
 	serverIdle = idleTime + 2*idleCheck
@@ -60,7 +60,7 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := pgxpool.ParseConfig("") // a pool's configuration cannot be made by hand
+	c, err := pgxpool.ParseConfig("") // pgxpool only accepts a parsed configuration
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 		"role":                                schema + "_app",
 		"app.tenant_id":                       "",
 		"application_name":                    schema,
-		"search_path":                         "pg_catalog", // statements name their schema; one that forgets fails its first test
+		"search_path":                         "pg_catalog", // statements name their schema; one without fails in its first test
 		"timezone":                            "UTC",
 		"statement_timeout":                   milliseconds(l.Statement),
 		"idle_in_transaction_session_timeout": milliseconds(l.Idle),
@@ -101,7 +101,7 @@ func connConfig(e env.Env) (*pgx.ConnConfig, error) {
 		return fromURL(w.URL)
 	}
 	if w.Instance == "" {
-		return nil, errors.New("neither DATABASE_URL nor CLOUDSQL_INSTANCE is set")
+		return nil, errors.New("set DATABASE_URL or CLOUDSQL_INSTANCE")
 	}
 	return onCloudSQL(e, w)
 }
@@ -120,7 +120,7 @@ func fromURL(url string) (*pgx.ConnConfig, error) {
 	return c, nil
 }
 
-// verified reports whether each address that may be dialled is this machine or proves who it is.
+// verified reports whether each address that may be dialled is local or authenticates itself.
 func verified(c *pgconn.Config) bool {
 	proves := func(host string, tls bool) bool { return tls || onThisMachine(host) }
 	ok := proves(c.Host, c.TLSConfig != nil && (!c.TLSConfig.InsecureSkipVerify || c.TLSConfig.VerifyPeerCertificate != nil))
@@ -141,9 +141,9 @@ func onThisMachine(host string) bool {
 func onCloudSQL(e env.Env, w where) (*pgx.ConnConfig, error) {
 	dial, ok := env.Given[Dialer](e)
 	if !ok {
-		return nil, errors.New("CLOUDSQL_INSTANCE is set, but this binary was built without the Cloud SQL dialler")
+		return nil, errors.New("CLOUDSQL_INSTANCE is set, but this binary was built without a Cloud SQL dialer")
 	}
-	c, err := pgx.ParseConfig("sslmode=disable host=localhost") // the dialler brings TLS of its own
+	c, err := pgx.ParseConfig("sslmode=disable host=localhost") // the dialer has its own TLS
 	if err != nil {
 		return nil, err
 	}

@@ -14,14 +14,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// The pause between two attempts of a first connection doubles from the shortest to the longest.
+// The delay between two attempts of a first connection doubles from the minimum to the maximum.
 const (
 	minPause = 100 * time.Millisecond
 	maxPause = 5 * time.Second
 )
 
-// Connect opens one connection as the login role itself, without role, time-outs or pool: for jobs. It retries for two minutes
-// (DATABASE_CONNECT_TIMEOUT): a job may start a minute before its network or its login is ready.
+// Connect opens one connection as the login role, without SET ROLE, timeouts or pool: for jobs. It retries for two minutes
+// (DATABASE_CONNECT_TIMEOUT), because a job may start a minute before its network or its login is ready.
 func Connect(ctx context.Context, e env.Env) (*pgx.Conn, error) {
 	var config struct {
 		Timeout time.Duration `env:"DATABASE_CONNECT_TIMEOUT,default=2m"`
@@ -48,7 +48,7 @@ func Connect(ctx context.Context, e env.Env) (*pgx.Conn, error) {
 	}
 }
 
-// Await connects once, for jobs whose stores open pools by themselves.
+// Await connects once, for jobs whose stores open their own pools.
 func Await(ctx context.Context, e env.Env) error {
 	conn, err := Connect(ctx, e)
 	if err != nil {
@@ -57,7 +57,7 @@ func Await(ctx context.Context, e env.Env) error {
 	return conn.Close(ctx)
 }
 
-// transient reports whether a failed connection may succeed later: the server cannot be reached, or does not know the login yet.
+// transient reports whether a failed connection may succeed later: the server is unreachable, or the login does not exist yet.
 func transient(err error) bool {
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && strings.HasPrefix(server.Code, "28") {
 		return true

@@ -7,16 +7,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A numbered statement is one whose named arguments have become numbers.
+// A numbered is a statement with its named arguments replaced by numbers.
 type numbered struct {
 	sql   string
 	names []string // of $1, $2, …
 }
 
-var statements sync.Map // of text to numbered: a service has a few dozen statements, which are all in its code
+var statements sync.Map // text to numbered; a service has a few dozen statements, all in its code
 
-// number gives named arguments the numbers that PostgreSQL knows. The driver would read the whole statement for that each
-// time. What does not fit its statement is left to the driver, which says what is wrong.
+// number replaces named arguments with numbered ones. The driver would parse the whole statement for that on every call. If the
+// arguments do not match the statement, it returns them unchanged, so that the driver reports the error.
 func number(sql string, args []any) (string, []any) {
 	if len(args) != 1 {
 		return sql, args
@@ -46,7 +46,7 @@ func number(sql string, args []any) (string, []any) {
 	return n.sql, values
 }
 
-// read has the driver number the arguments, each of which stands for its own name.
+// read parses a statement with the driver's own parser, with each argument's name as its value.
 func read(sql string, named pgx.StrictNamedArgs) (n numbered, err error) {
 	own := make(pgx.StrictNamedArgs, len(named))
 	for name := range named {

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// passing are the failures that say nothing about the request: the same one may succeed in a moment.
+// passing are the SQLSTATE prefixes of temporary failures: the same request may succeed in a moment.
 var passing = []string{
 	"08",    // connection exceptions
 	"53",    // insufficient resources, too many connections
@@ -24,9 +24,9 @@ var passing = []string{
 	"55P03", // lock not available
 }
 
-// outage turns a failure of the database into the fault that callers may retry, and leaves every other error as it
-// is. lost says that the connection is gone. Whoever ran out of time or hung up is told that instead: the database
-// may be well.
+// outage maps a temporary failure of the database to ErrUnavailable, and returns every other error unchanged. lost says that the
+// connection is closed. If the caller's context has ended, outage returns that error instead, because the database may be
+// available.
 func outage(ctx context.Context, err error, lost bool) error {
 	if _, ok := errors.AsType[*fault.Fault](err); ok || ctx.Err() != nil {
 		return err
@@ -40,7 +40,7 @@ func outage(ctx context.Context, err error, lost bool) error {
 	return err
 }
 
-// Violates reports whether err says that the named constraint refused a row: a unique index, a check, an exclusion.
+// Violates reports whether err is a violation of the named constraint: a unique index, a check or an exclusion.
 func Violates(err error, constraint string) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && strings.HasPrefix(server.Code, "23") && server.ConstraintName == constraint

@@ -15,16 +15,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// pools are the pools of one environment. While the server refuses connections because it has too many, they share those that
-// they have: callers that were refused wait in one queue, idle connections of other pools are closed at once, and each
-// connection that is released goes to the caller at the head of the queue.
+// pools holds the pools of one environment. While the server refuses connections because it has too many, the pools share
+// theirs: refused callers wait in one queue, idle connections of other pools are closed at once, and each released connection
+// goes to the head of the queue.
 type pools struct {
 	mu   sync.Mutex
 	open []*pgxpool.Pool
 
 	turn    chan struct{}                // held by the head of the queue
-	waiting atomic.Pointer[pgxpool.Pool] // its pool
-	freed   chan struct{}                // a connection was released for it
+	waiting atomic.Pointer[pgxpool.Pool] // the pool of the head
+	freed   chan struct{}                // a connection was released for the head
 }
 
 func poolsOf(e env.Env) *pools {
@@ -40,15 +40,15 @@ func (p *pools) add(pool *pgxpool.Pool) {
 	p.open = append(p.open, pool)
 }
 
-// The pause between two attempts to connect to a server that has too many connections doubles from the first to the last: another
-// process may give some back.
+// The delay between two attempts to connect to a server with too many connections doubles from the minimum to the maximum:
+// another process may release some.
 const (
 	firstAttempt = 10 * time.Millisecond
 	lastAttempt  = 200 * time.Millisecond
-	answerTime   = 50 * time.Millisecond // that a caller keeps for its answer
+	answerTime   = 50 * time.Millisecond // time that remains for the caller to answer
 )
 
-// acquire returns a connection. If the server has too many, it tries again until the caller's time is nearly over, and then
+// acquire returns a connection. If the server has too many, it retries until shortly before the caller's deadline, and then
 // returns the server's error.
 func (p *pools) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 	conn, err := pool.Acquire(ctx)
@@ -87,7 +87,7 @@ func (p *pools) acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn,
 	}
 }
 
-// closeIdle closes the idle connections of all pools but one.
+// closeIdle closes the idle connections of all pools except one.
 func (p *pools) closeIdle(ctx context.Context, but *pgxpool.Pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *pools) closeIdle(ctx context.Context, but *pgxpool.Pool) {
 	}
 }
 
-// release gives a connection back to its pool, or to a caller of another pool that waits for one.
+// release returns a connection to its pool, or closes it for a waiting caller of another pool.
 func (p *pools) release(ctx context.Context, conn *pgxpool.Conn, pool *pgxpool.Pool) {
 	switch waiting := p.waiting.Load(); waiting {
 	case nil:
@@ -126,8 +126,8 @@ func tooMany(err error) bool {
 	return ok && server.Code == "53300"
 }
 
-// shouldPing reports whether an idle connection may have ended. Looking at the socket costs no round trip, which a ping before
-// each call would add to the delay of a database that is far away.
+// shouldPing reports whether an idle connection may be dead. It checks the socket without a round trip; a ping before each call
+// would add one.
 func shouldPing(_ context.Context, p pgxpool.ShouldPingParams) bool {
 	if p.IdleDuration > idleTime {
 		return true
@@ -145,8 +145,8 @@ func shouldPing(_ context.Context, p pgxpool.ShouldPingParams) bool {
 		return true
 	}
 	var received error
-	err = raw.Control(func(fd uintptr) { // not Read, which would wait for a read of the driver that is under way
+	err = raw.Control(func(fd uintptr) { // not Read, which would wait for a concurrent read of the driver
 		_, _, received = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 	})
-	return err != nil || !errors.Is(received, syscall.EAGAIN) // the server has ended it, or has said something
+	return err != nil || !errors.Is(received, syscall.EAGAIN) // the server has closed the connection or sent data
 }

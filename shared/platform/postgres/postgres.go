@@ -1,5 +1,5 @@
-// Package postgres is the database of a service: one small pool per schema, short transactions, and one tenant
-// at a time. Nobody else opens pools or sets roles, time-outs and tenants.
+// Package postgres is the database access of a service: one small pool per schema, short transactions, and one tenant at a time.
+// No other package opens pools or sets roles, timeouts and tenants.
 package postgres
 
 import (
@@ -13,28 +13,28 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A DB is the database as one schema's application role sees it. It connects when it is first used.
+// A DB is the database with the rights of one schema's application role. It connects on first use.
 type DB struct {
 	env    env.Env
 	schema string
 }
 
-// Open names the database of a schema. It neither reads configuration nor connects: the first transaction does,
-// and every DB of the same schema and environment shares its pool.
+// Open returns the database of a schema. It neither reads configuration nor connects: the first transaction does. Every DB of
+// the same schema and environment shares its pool.
 func Open(e env.Env, schema string) *DB {
 	return &DB{env: e, schema: schema}
 }
 
-// Schema is the schema that the DB was opened for.
+// Schema returns the name of the schema.
 func (d *DB) Schema() string { return d.schema }
 
-// InTx runs f in a transaction with no tenant set: tables under row-level security look empty and refuse writes.
-// The transaction commits when f returns nil, and is rolled back on an error or a panic.
+// InTx runs f in a transaction without a tenant: tables with row-level security appear empty and reject writes. The transaction
+// commits if f returns nil, and is rolled back on an error or a panic.
 func (d *DB) InTx(ctx context.Context, f func(Tx) error) error {
 	return d.run(ctx, scope{}, f)
 }
 
-// InTenant is InTx inside one tenant: its rows are the only ones there are.
+// InTenant is InTx within one tenant: only its rows are visible.
 func (d *DB) InTenant(ctx context.Context, tenant id.Tenant, f func(Tx) error) error {
 	if tenant.IsZero() {
 		return errors.New("postgres: InTenant without a tenant")
@@ -42,13 +42,13 @@ func (d *DB) InTenant(ctx context.Context, tenant id.Tenant, f func(Tx) error) e
 	return d.run(ctx, scope{tenant: tenant}, f)
 }
 
-// InMaintenance is InTx as the schema's maintenance role, which by its own narrow policies may list rows of all
-// tenants. Sweeps, prunes and relays find their work with it, then act inside each tenant.
+// InMaintenance is InTx as the schema's maintenance role, whose narrow policies allow listing rows of all tenants. Sweeps,
+// prunes and relays find their work with it, and then act within each tenant.
 func (d *DB) InMaintenance(ctx context.Context, f func(Tx) error) error {
 	return d.run(ctx, scope{role: d.schema + "_maintenance"}, f)
 }
 
-// Close gives the connections back, once all transactions have ended. Env.Close does the same.
+// Close closes the pool after all transactions have ended. Env.Close does the same.
 func (d *DB) Close() {
 	if p, err := d.pool(); err == nil {
 		p.Close()
@@ -61,7 +61,7 @@ func (d *DB) pool() (*pgxpool.Pool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("postgres: %w", err)
 		}
-		p, err := pgxpool.NewWithConfig(context.Background(), c) // dials nothing: the context bounds no later connection
+		p, err := pgxpool.NewWithConfig(context.Background(), c) // does not dial, so the context bounds no later connection
 		if err != nil {
 			return nil, fmt.Errorf("postgres: %w", err)
 		}

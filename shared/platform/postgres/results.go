@@ -15,12 +15,12 @@ func single(sql string, args []any) *pgx.Batch {
 	return b
 }
 
-// rows are those of a statement that ends with something else: closing them reads the rest of the answer, so that a commit
-// that failed is an error of theirs.
+// rows are the rows of a statement that was sent together with a commit. Closing them reads the commit's result and returns its
+// error.
 type rows struct {
 	pgx.Rows
 	end io.Closer
-	err error // of what came with the statement
+	err error // of the statements sent before it
 }
 
 func (r *rows) Next() bool {
@@ -50,20 +50,20 @@ func (r row) Scan(dest ...any) error {
 	return cmp.Or(err, r.rows.Err())
 }
 
-// ending is the answer to what went out with the commit.
+// ending is the result of a batch that was sent with the commit.
 type ending struct {
 	pgx.BatchResults
 	span *span
 }
 
-// Close reads the rest of the answer, and with it how the commit ended.
+// Close reads the remaining results, including that of the commit.
 func (e ending) Close() error {
 	err := e.BatchResults.Close()
 	e.span.committed = err == nil
 	return err
 }
 
-// sole are the rows of a statement that was all of a transaction: it has committed if they came to their end.
+// sole are the rows of a statement that was the whole transaction: reading them to the end means that it has committed.
 type sole struct {
 	rows pgx.Rows
 	span *span
@@ -75,7 +75,7 @@ func (s sole) Close() error {
 	return err
 }
 
-// A refusal is the answer to a batch that was not sent.
+// A refusal is the result of a batch that was not sent.
 type refusal struct{ err error }
 
 func (r refusal) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, r.err }
@@ -84,7 +84,7 @@ func (r refusal) QueryRow() pgx.Row                { return none{r.err} }
 func (r refusal) Close() error                     { return r.err }
 func (r refusal) Tx() pgx.Tx                       { return nil }
 
-// none are no rows, because of an error.
+// none is an empty result with an error.
 type none struct{ err error }
 
 func (n none) Close()                                       {}

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// plain are the words that the statements of a service begin with.
+// plain are the first words of the statements that services use.
 var plain = []string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH"}
 
-// leavesState reports whether a statement may leave something on its connection that the next transaction would meet: a role, a
-// tenant, any other setting. It knows what leaves nothing: one statement, of those that read and write rows, that sets
-// nothing by the way. That no function in the database does is a rule of the catalogue (migrate).
+// leavesState reports whether a statement may leave session state on its connection for the next transaction: a role, a tenant,
+// any other setting. It returns false only for a single statement that reads or writes rows and sets nothing. The migration
+// tests ensure that no function in the database leaves state.
 func leavesState(sql string) bool {
 	if sql == forgetting {
 		return false

@@ -15,13 +15,13 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A Tx is a transaction that is open now. It ends with the function it was given to.
+// A Tx is an open transaction. It ends when the function it was given to returns.
 //
-// Its beginning costs no round trip: it goes out with the first statement. So does what is queued, with the next one, and
-// the commit, with the last one, if that is known to be the last.
+// BEGIN costs no round trip: it is sent with the first statement. Queued statements are sent with the next one, and COMMIT with
+// the last one if that is known to be the last.
 type Tx struct {
 	*span
-	last bool // the commit goes along with the next statement
+	last bool // commit together with the next statement
 }
 
 // Exec runs a statement that returns no rows.
@@ -37,7 +37,8 @@ func (t Tx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTa
 	return tag, cmp.Or(err, results.Close())
 }
 
-// Query runs a statement for its rows. They must be read to the end before the next statement: pgx.CollectRows does.
+// Query runs a statement and returns its rows. They must be read to the end before the next statement; pgx.CollectRows does
+// that.
 func (t Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	if t.alone() {
 		sql, args = t.outgoing(sql, args)
@@ -52,7 +53,7 @@ func (t Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error
 	return &rows{Rows: found, end: results}, err
 }
 
-// QueryRow runs a statement for its first row.
+// QueryRow runs a statement and returns its first row.
 func (t Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	found, _ := t.Query(ctx, sql, args...)
 	return row{found}
@@ -64,7 +65,7 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 		return refusal{err}
 	}
 	var all pgx.Batch
-	whole := t.last && !t.sent // what is sent as one is one transaction, without BEGIN and COMMIT
+	whole := t.last && !t.sent // one batch is one transaction, without BEGIN and COMMIT
 	if !t.sent {
 		t.scope.begin(&all, whole)
 	}
@@ -80,7 +81,7 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	results := t.conn.SendBatch(ctx, &all)
 	for range ahead {
 		if _, err := results.Exec(); err != nil {
-			t.broken = err // what was queued counted as done; nothing may be built on it
+			t.broken = err // queued statements counted as executed, so the transaction cannot continue
 			break
 		}
 	}
@@ -90,32 +91,31 @@ func (t Tx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	return results
 }
 
-// Queue sends a statement together with the next one, or with the commit. Its error is returned there.
+// Queue sends a statement together with the next one, or with the commit, which also returns its error.
 func (t Tx) Queue(sql string, args ...any) { t.ahead.Queue(sql, args...) }
 
-// AsyncCommit turns synchronous_commit off for this transaction: the commit does not wait for the disk, and may be lost if the
-// server loses power. It is for work that is simply done again then.
+// AsyncCommit turns synchronous_commit off for this transaction: the commit does not wait for the WAL flush and may be lost if
+// the server crashes. Use it only for work that is safe to repeat.
 func (t Tx) AsyncCommit() { t.Queue(forgetting) }
 
 const forgetting = `SELECT set_config('synchronous_commit', 'off', true)`
 
-// Last makes the next statement, or batch, the last: the transaction commits in the same round trip, once the statement
-// has succeeded. What is decided after it cannot undo it: an error that is returned then leaves what was committed, and
-// hooks do not run.
+// Last makes the next statement or batch the last one: the transaction commits in the same round trip if it succeeds. Later
+// errors cannot undo the commit: if f then returns an error, the data stays committed and hooks do not run.
 func (t Tx) Last() Tx {
 	t.last = true
 	return t
 }
 
-// Now is the database's clock, which decides what has expired.
+// Now returns the database's time, which decides about expiry.
 func (t Tx) Now(ctx context.Context) (now time.Time, err error) {
 	err = t.QueryRow(ctx, `SELECT platform.now()`).Scan(&now)
 	return now, err
 }
 
-// AfterCommit has f run once the transaction has committed, its connection is free again, and before InTx returns;
-// never after a rollback. Of several under one key the first runs, and is given what all of them were about: so everyone
-// who writes may ask for the same thing. What f fails at is its own affair: the transaction stands.
+// AfterCommit calls f after the commit, when the connection is free again and before InTx returns; never after a rollback. Of
+// several hooks with the same key only the first runs, with the about values of all of them. An error in f does not affect the
+// transaction.
 func (t Tx) AfterCommit(key string, f func(ctx context.Context, about []string), about ...string) {
 	i := slices.IndexFunc(t.after, func(h hook) bool { return h.key == key })
 	if i < 0 {
@@ -124,21 +124,20 @@ func (t Tx) AfterCommit(key string, f func(ctx context.Context, about []string),
 	t.after[i].about = append(t.after[i].about, about...)
 }
 
-// A hook is what runs after a commit.
+// A hook runs after the commit.
 type hook struct {
 	key   string
 	about []string
 	run   func(context.Context, []string)
 }
 
-// A scope is what a transaction may see, where that is not what its connection was opened for: the application role, and
-// no tenant.
+// A scope is what differs from the connection's defaults, which are the application role and no tenant.
 type scope struct {
 	role   string
 	tenant id.Tenant
 }
 
-// begin queues the beginning and the scope. What it sets ends with the transaction.
+// begin queues BEGIN and the settings of the scope. The settings end with the transaction.
 func (s scope) begin(b *pgx.Batch, whole bool) {
 	if !whole {
 		b.Queue(`BEGIN`)
@@ -171,7 +170,7 @@ func (d *DB) run(ctx context.Context, s scope, f func(Tx) error) error {
 	return nil
 }
 
-// finish gives the connection back in every case, a panic included.
+// finish releases the connection in every case, including a panic.
 func finish(ctx context.Context, t Tx, f func(Tx) error) error {
 	defer t.release(ctx)
 	err := f(t)
@@ -184,17 +183,17 @@ func finish(ctx context.Context, t Tx, f func(Tx) error) error {
 	return nil
 }
 
-// A span is a connection from the beginning of a transaction to its end.
+// A span is a connection during one transaction.
 type span struct {
 	conn      *pgxpool.Conn
-	give      func() // gives conn back
+	give      func() // releases conn
 	scope     scope
-	ahead     pgx.Batch // what goes out with the next statement
-	sent      bool      // a statement has gone out, and the beginning with it
-	stained   bool      // what was sent may outlast the transaction
+	ahead     pgx.Batch // sent with the next statement
+	sent      bool      // BEGIN and at least one statement were sent
+	stained   bool      // a statement may have left session state
 	committed bool
 	broken    error
-	after     []hook // in the order they were asked for
+	after     []hook // in order of registration
 }
 
 var (
@@ -202,10 +201,10 @@ var (
 	errRolledBack = errors.New("postgres: an earlier statement failed, so the transaction was rolled back")
 )
 
-// idle is what a connection says of itself outside any transaction.
+// idle is the transaction status of a connection outside a transaction.
 const idle = 'I'
 
-// usable says whether a statement would run inside the transaction: one that was begun and has not ended.
+// usable returns an error if a statement would not run inside the transaction, because it has failed or ended.
 func (s *span) usable() error {
 	switch {
 	case s.broken != nil:
@@ -216,8 +215,8 @@ func (s *span) usable() error {
 	return nil
 }
 
-// alone reports whether a statement goes out by itself: in the middle of a transaction, or because it is all of one that
-// has nothing to set.
+// alone reports whether a statement is sent by itself: in the middle of a transaction, or as the whole of a transaction without
+// settings.
 func (t Tx) alone() bool {
 	switch {
 	case len(t.ahead.QueuedQueries) > 0 || t.usable() != nil:
@@ -228,13 +227,13 @@ func (t Tx) alone() bool {
 	return t.last && t.scope == (scope{})
 }
 
-// outgoing is a statement as it is sent.
+// outgoing returns the statement and arguments to send.
 func (s *span) outgoing(sql string, args []any) (string, []any) {
 	s.sent, s.stained = true, s.stained || leavesState(sql)
 	return number(sql, args)
 }
 
-// commit ends the transaction, unless its last statement has done so. One that sent nothing has nothing to end.
+// commit commits the transaction, unless its last statement has done so or it has sent no statement.
 func (t Tx) commit(ctx context.Context) error {
 	if t.committed || !t.sent && len(t.ahead.QueuedQueries) == 0 {
 		return nil
@@ -249,7 +248,7 @@ func (t Tx) commit(ctx context.Context) error {
 	return cmp.Or(err, committing(tag))
 }
 
-// committing reads how the commit ended: that of a transaction in which something has failed is a rollback.
+// committing returns an error if the commit was a rollback, because an earlier statement had failed.
 func committing(tag pgconn.CommandTag) error {
 	if tag.String() != "COMMIT" {
 		return errRolledBack
@@ -257,11 +256,11 @@ func committing(tag pgconn.CommandTag) error {
 	return nil
 }
 
-// rollbackTime is what a rollback may take beyond the request's own deadline, so that the connection can be kept.
+// rollbackTime bounds a rollback beyond the request's own deadline, so that the connection can be reused.
 const rollbackTime = time.Second
 
-// release rolls back what was not committed, and gives the connection to the next as it was when it was opened. Where that
-// fails, or is not known, the connection is thrown away.
+// release rolls back an uncommitted transaction and returns the connection in its initial state. If that fails, or is uncertain,
+// it closes the connection.
 func (s *span) release(ctx context.Context) {
 	defer s.give()
 	c := s.conn.Conn()

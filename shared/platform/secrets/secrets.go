@@ -1,4 +1,4 @@
-// Package secrets reads the keys of the library's packages from the configuration. The library itself reads none.
+// Package secrets reads the keys of the shared packages from the configuration. Those packages read no configuration themselves.
 package secrets
 
 import (
@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// Handoff returns the keys that mint and verify handoffs, from HANDOFF_KEYS. It is an error if the variable is not set.
+// Handoff returns the keys that mint and verify handoffs, from HANDOFF_KEYS. It returns an error if the variable is not set.
 func Handoff(e env.Env) (handoff.Keys, error) {
 	var c struct {
 		Keys keyring.Ring `env:"HANDOFF_KEYS,required"`
@@ -21,7 +21,7 @@ func Handoff(e env.Env) (handoff.Keys, error) {
 	return handoff.KeysOf(c.Keys), nil
 }
 
-// Peppers returns the peppers of pseudonyms, from PSEUDONYM_PEPPERS. It is an error if the variable is not set.
+// Peppers returns the peppers of pseudonyms, from PSEUDONYM_PEPPERS. It returns an error if the variable is not set.
 func Peppers(e env.Env) (pseudonym.Peppers, error) {
 	var c struct {
 		Peppers pseudonym.Peppers `env:"PSEUDONYM_PEPPERS,required"`

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// What Pub/Sub takes at most, in bytes.
+// Pub/Sub's limits, in bytes.
 const (
 	maxData           = 10_000_000
 	maxAttributeValue = 1024 // of an attribute, and of an ordering key
 )
 
-// Check says with ErrRefused why a message could never be published or delivered. Attributes and key become headers of
-// the push: Pub/Sub takes such a message all the same, and then never delivers it.
+// Check returns an error with ErrRefused if a message could never be published or delivered. Attributes and key become headers
+// of the push: Pub/Sub accepts a message with illegal ones, but never delivers it.
 func Check(m Message) error {
 	switch {
 	case m.Topic == "":
@@ -34,7 +34,7 @@ func headerValue(s string) bool {
 	return len(s) <= maxAttributeValue && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// notToken tells what RFC 9110 does not allow in the name of a header.
+// notToken reports whether RFC 9110 forbids the character in a header name.
 func notToken(r rune) bool {
 	return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 }

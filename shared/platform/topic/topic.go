@@ -1,6 +1,6 @@
-// Package topic has the messages that services publish to topics, and the subscriptions that have them pushed over HTTP.
+// Package topic defines messages, publishers to topics, and push subscriptions over HTTP.
 //
-// It has the interface only. The drivers, topic/bus on Postgres among them, are chosen by whoever builds the binary.
+// It has the interfaces only. The code that builds a binary selects the driver, such as topic/bus on Postgres.
 package topic
 
 import (
@@ -12,79 +12,80 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Attributes of a message that is published again because one subscription has given it up. They stay with it when it is
-// given up once more.
+// Attributes of a replayed message: one that is published again after a subscription dead-lettered it. It keeps them if it is
+// dead-lettered again.
 const (
-	ReplayTo = "ce-" + event.ReplayTo // the one subscription that is to have it; all others let it pass
-	Replays  = "ce-" + event.Replays  // how often it has been published again, this time included
+	ReplayTo = "ce-" + event.ReplayTo // the only subscription that receives it; others skip it
+	Replays  = "ce-" + event.Replays  // number of replays, including this one
 )
 
-// Attributes of a dead letter that the bus has put down by itself. Two are Pub/Sub's own, the third is what our buses of local
-// runs add.
+// Attributes of a message that the bus dead-lettered after too many attempts. Two are Pub/Sub's own; our local buses add the
+// third.
 const (
 	RefusedBy  = "CloudPubSubDeadLetterSourceSubscription"
 	Refusals   = "CloudPubSubDeadLetterSourceDeliveryCount"
 	LastAnswer = "melmastoon-last-answer"
 )
 
-// A Message is what travels. Its attributes become HTTP headers of the push.
+// A Message is published to a topic. Its attributes become HTTP headers of the push.
 type Message struct {
 	Topic       string
-	OrderingKey string // messages of one topic and key arrive in the order they were published; empty: in any order
+	OrderingKey string // messages of one topic and key arrive in the order of publishing; if it is empty, in any order
 	Attributes  map[string]string
 	Data        []byte
 }
 
-// A Publisher sends messages. The answer has one error per message, in the same place; nil means that the message is
-// durable. Those of one topic and key keep their order: after one has failed, the rest of them fail with ErrHeldBack,
-// also those of the same call that a driver had already sent on their way. Nobody publishes the same key twice at a time.
+// A Publisher publishes messages. It returns one error per message, at the same index; nil means that the message is durable.
+// Messages of one topic and key keep their order: after a failure the rest of them fail with ErrHeldBack, including those of the
+// same call that the driver has already sent. Callers must not publish the same key concurrently.
 type Publisher interface {
 	Publish(ctx context.Context, messages []Message) []error
 }
 
 var (
-	// ErrHeldBack is the error of a message that was not tried, because one before it under the same key had failed.
-	ErrHeldBack = errors.New("topic: held back, for an earlier message of the same key failed")
+	// ErrHeldBack is the error of a message that was not tried, because an earlier message of the same key failed.
+	ErrHeldBack = errors.New("topic: held back, because an earlier message of the same key failed")
 
-	// ErrRefused is the error of a message that can never be published, however often it is tried.
+	// ErrRefused is the error of a message that can never be published.
 	ErrRefused = errors.New("topic: the message can never be published")
 )
 
-// A Puller takes messages from a subscription that pushes nowhere: that of a dead-letter topic, which is called as the topic.
-// What is pulled is leased: nobody else is given it until it is released or its lease is over. Two who pull at once share
-// what there is.
+// A Puller pulls messages from a subscription without a push endpoint: that of a dead-letter topic, which has the topic's name.
+// Pulled messages are leased: no other caller gets them until they are released or the lease ends. Concurrent callers share the
+// messages.
 type Puller interface {
-	// Pull leases what can be had at once, at most so many, in no order. That it is nothing does not prove that nothing is there.
+	// Pull leases the messages that are available at once, at most the given number, in any order. An empty result does not
+	// prove that the subscription is empty.
 	Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]Pulled, error)
-	// Acknowledge removes messages for good. One whose lease is over may stay.
+	// Acknowledge deletes messages. A message whose lease has ended may remain.
 	Acknowledge(ctx context.Context, subscription string, receipts []string) error
-	// Release gives messages back at once.
+	// Release makes messages available again at once.
 	Release(ctx context.Context, subscription string, receipts []string) error
 }
 
-// A Pulled message is leased to whoever has it. Its Topic is not told.
+// A Pulled message is leased to its caller. Its Topic is not set.
 type Pulled struct {
 	Message
-	Receipt     string // names this lease of it
+	Receipt     string // identifies this lease
 	PublishedAt time.Time
 }
 
-// A Subscription has the messages of a topic pushed to an endpoint, with an identity token made out to Audience. An answer of 102,
-// 200, 201, 202 or 204 within AckDeadline is an acknowledgement; everything else is retried after a time that doubles
-// from MinBackoff to MaxBackoff. After Attempts pushes the message goes to the topic DeadLetter, under a new message id.
+// A Subscription pushes the messages of a topic to an endpoint, with an identity token for Audience. Status 102, 200, 201, 202
+// or 204 within AckDeadline acknowledges a message; any other result is retried after a delay that doubles from MinBackoff to
+// MaxBackoff. After Attempts pushes the message goes to the topic DeadLetter, with a new message id.
 type Subscription struct {
 	Name                   string
 	Topic                  string
 	Endpoint               string
 	Audience               string
-	DeadLetter             string            // empty: retried for ever
-	Filter                 map[string]string // attributes that a message must have; what does not match is never delivered
+	DeadLetter             string            // if it is empty, retries never end
+	Filter                 map[string]string // attributes that a message must have to be delivered
 	Attempts               int
 	MinBackoff, MaxBackoff time.Duration
 	AckDeadline            time.Duration
 }
 
-// Wants reports whether a message with these attributes is for the subscription.
+// Wants reports whether a message with these attributes matches the subscription.
 func (s Subscription) Wants(attribute func(name string) string) bool {
 	if to := attribute(ReplayTo); to != "" && to != s.Name {
 		return false
@@ -97,8 +98,8 @@ func (s Subscription) Wants(attribute func(name string) string) bool {
 	return true
 }
 
-// Open returns the publisher that the builder of the binary gave, if any.
+// Open returns the configured publisher, if there is one.
 func Open(e env.Env) (Publisher, bool) { return env.Given[Publisher](e) }
 
-// OpenPuller returns the puller that the builder of the binary gave, if any.
+// OpenPuller returns the configured puller, if there is one.
 func OpenPuller(e env.Env) (Puller, bool) { return env.Given[Puller](e) }

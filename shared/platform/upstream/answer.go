@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A refusal is an answer that says no and why, and perhaps what was wrong with our request.
+// A refusal is an error response with an explanation: a problem, and perhaps the violations in our request.
 type refusal struct {
 	fault      *fault.Fault
 	violations []fault.Violation
@@ -21,7 +21,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.fault.Code }
 
-// judge tells an answer from a refusal and both from garbage.
+// judge decodes a successful response into out, and returns an error for a refusal or for an unreadable response.
 func judge(res *http.Response, body []byte, out any) error {
 	switch res.StatusCode / 100 {
 	case 2:
@@ -35,26 +35,26 @@ func judge(res *http.Response, body []byte, out any) error {
 	return fmt.Errorf("answered %d", res.StatusCode)
 }
 
-// A rejection is a 4xx answer without an explanation that may be passed on.
+// A rejection is the status of a 4xx response without an explanation that may be passed on.
 type rejection int
 
 func (r rejection) Error() string { return fmt.Sprintf("answered %d", int(r)) }
 
-// decode reads an answer's body. Members that out does not have are let pass: the other side may grow.
+// decode reads a response body. It ignores unknown members, so that the other service may add some.
 func decode(body []byte, out any) error {
 	if out == nil {
 		return nil
 	}
 	if err := json.Unmarshal(body, out); err != nil {
-		return errors.New("the answer does not decode") // the error would quote it
+		return errors.New("the answer does not decode") // the JSON error would quote the response
 	}
 	return nil
 }
 
 const platform = "MELMASTOON."
 
-// readProblem makes a refusal of a 4xx problem, or returns nil: for garbage, and for codes that are about this process
-// and not about what its own caller asked for.
+// readProblem returns the refusal in a 4xx problem. It returns nil for an unreadable body, and for codes that concern this
+// process and not the request of its own caller.
 func readProblem(res *http.Response, body []byte) *refusal {
 	if media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); media != "application/problem+json" {
 		return nil

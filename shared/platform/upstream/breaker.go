@@ -10,20 +10,20 @@ import (
 const (
 	window       = 10 * time.Second // how long an outcome counts
 	minCallers   = 5                // whose latest call failed, before the breaker opens
-	minArguments = 3                // that they failed with
-	maxOutcomes  = 1000             // that are remembered
+	minArguments = 3                // with which these calls failed
+	maxOutcomes  = 1000             // maximum number of remembered outcomes
 	probePause   = time.Second      // between rounds of probes
-	maxProbes    = 3                // in one round, each of another caller
+	maxProbes    = 3                // per round, each by another caller
 )
 
 // errOpen is the error of a call that an open breaker rejects.
 var errOpen = errors.New("the circuit breaker is open")
 
-// A breaker is the circuit breaker of one service. Each caller has one outcome, that of their latest call, so how often
-// somebody calls makes no difference. The breaker opens when at least half of the callers failed, and these are several
-// callers with several arguments: a service that fails on one argument, or for one caller, stays open to the others. While
-// it is open, a few callers may probe each second, each once: no single caller can use up all probes. The first success
-// closes it.
+// A breaker is the circuit breaker of one service. Each caller has one outcome, that of its latest call, so the frequency of its
+// calls does not matter. The breaker opens if at least half of the callers failed, and these are several callers with several
+// arguments: if a service fails for one argument or one caller only, the others can still call it. While the breaker is open, a
+// few callers may probe each second, each once, so that a single caller cannot use up all probes. The first success closes the
+// breaker.
 type breaker struct {
 	now func() time.Time // the real clock
 
@@ -33,7 +33,7 @@ type breaker struct {
 	probed   map[string]bool    // the callers of this round; nil until the first round has begun
 }
 
-// An outcome is how a caller's latest call ended.
+// An outcome is the result of a caller's latest call.
 type outcome struct {
 	at       time.Time
 	argument string
@@ -81,8 +81,8 @@ func (b *breaker) settle(caller, argument string, err error) {
 	}
 }
 
-// remember keeps an outcome. If too many callers are remembered, those whose outcomes no longer count are forgotten, then
-// any: a sample of so many callers shows the same share.
+// remember stores an outcome. If there are too many, it drops the expired ones, and then arbitrary ones: a sample of this size
+// has the same failure rate.
 func (b *breaker) remember(caller string, o outcome) {
 	if _, known := b.outcomes[caller]; !known && len(b.outcomes) >= maxOutcomes {
 		for c, old := range b.outcomes {
@@ -115,8 +115,8 @@ func (b *breaker) tripped(now time.Time) bool {
 	return failed >= minCallers && len(arguments) >= minArguments && 2*failed >= callers
 }
 
-// isFailure reports whether an error says that the service is ill. A rejection of bad input does not, nor does a caller who
-// left or came too late.
+// isFailure reports whether an error indicates that the service is failing. A rejected request does not, nor does a caller that
+// left or ran out of time.
 func isFailure(err error) bool {
 	_, late := errors.AsType[*overtaken](err)
 	_, rejected := errors.AsType[rejection](err)

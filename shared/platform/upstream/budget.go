@@ -2,8 +2,8 @@ package upstream
 
 import "sync"
 
-// A budget keeps retries to a tenth of the calls, so that a service in trouble is not made to answer everything twice.
-// It counts in tenths: a call earns one, a retry costs ten.
+// A budget limits retries to a tenth of the calls, so that retries do not double the load of a failing service. It counts in
+// tenths: a call earns one, a retry costs ten.
 type budget struct {
 	mu   sync.Mutex
 	have int
@@ -11,10 +11,10 @@ type budget struct {
 
 const (
 	price  = 10
-	saving = 10 * price // what a quiet time can save up
+	saving = 10 * price // maximum that can be saved
 )
 
-// newBudget lets the very first call retry, once.
+// newBudget returns a budget that allows one retry after the first call.
 func newBudget() *budget { return &budget{have: price - 1} }
 
 func (b *budget) earn() {

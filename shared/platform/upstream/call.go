@@ -32,18 +32,18 @@ type call struct {
 	out        any
 	header     http.Header
 	repeatable bool
-	read       bool                        // it only asks, whatever its method
-	hurried    bool                        // its caller has so little time that running out of it says nothing of the service
-	point      func(string) (string, bool) // what our own caller calls a member that is refused; nil: they know none
+	read       bool                        // it changes nothing, whatever its method
+	hurried    bool                        // the caller's deadline is shorter than the timeout: not the service's failure
+	point      func(string) (string, bool) // maps a violation's pointer to our own caller's request; nil if there is no mapping
 }
 
 const (
-	maxAnswer = 1 << 20 // of an answer
+	maxAnswer = 1 << 20 // maximum size of a response
 	pauseMin  = 10 * time.Millisecond
 	pauseMax  = 40 * time.Millisecond
 )
 
-// do makes the call within min(policy, context) and decodes its answer.
+// do makes the call within the shorter of policy and context, and decodes its response.
 func (c *Client) do(ctx context.Context, call *call, opts []Option) error {
 	if c.broken != nil {
 		return fault.ErrUpstreamUnavailable.Because(c.broken)
@@ -69,7 +69,7 @@ func (c *Client) do(ctx context.Context, call *call, opts []Option) error {
 	return c.explain(call, err)
 }
 
-// explain passes a refusal on and makes a failure of everything else.
+// explain passes a refusal on and maps every other error to ErrUpstreamUnavailable.
 func (c *Client) explain(call *call, err error) error {
 	if err == nil {
 		return nil
@@ -80,7 +80,7 @@ func (c *Client) explain(call *call, err error) error {
 	return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("upstream: %s: %w", c.name, err))
 }
 
-// translated is a refusal as our own caller can be told it: of what was wrong with our request, what was wrong with theirs.
+// translated returns a refusal as a fault for our own caller, with the violations that map to its request.
 func (c *call) translated(r *refusal) *fault.Fault {
 	told := r.fault
 	for _, v := range r.violations {
@@ -91,7 +91,7 @@ func (c *call) translated(r *refusal) *fault.Fault {
 	return told
 }
 
-// scenario points to the header that is handed on as it came.
+// scenario is the pseudo header under which a call keeps the scenario that it passes on.
 const scenario = "/X-Sandbox-Scenario"
 
 func (c *call) pointer(theirs string) (string, bool) {
@@ -101,7 +101,7 @@ func (c *call) pointer(theirs string) (string, bool) {
 	return c.point(theirs)
 }
 
-// prepare makes the parts of the request that are the same each time it is sent.
+// prepare sets the parts of the request that are the same for each attempt.
 func (c *Client) prepare(ctx context.Context, call *call, opts []Option) error {
 	call.header = http.Header{"Accept": {"application/json"}}
 	if call.in != nil {
@@ -125,15 +125,15 @@ func (c *Client) prepare(ctx context.Context, call *call, opts []Option) error {
 	return nil
 }
 
-// try sends the request once, unless the breaker is open. What happens in a scenario is only played, and says nothing of the
-// service.
+// try sends the request once, unless the breaker is open. Calls of a scenario do not count for the breaker, because their
+// failures are simulated.
 func (c *Client) try(ctx context.Context, call *call) error {
 	origin := event.OriginOf(ctx)
 	if origin.Scenario != "" {
 		return c.send(ctx, call)
 	}
 	argument := call.argument()
-	caller := cmp.Or(origin.Caller, argument) // if no caller is behind a call, each argument stands for itself
+	caller := cmp.Or(origin.Caller, argument) // without a caller, each argument counts as its own caller
 	if err := c.breaker.admit(caller); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (c *Client) try(ctx context.Context, call *call) error {
 	return err
 }
 
-// argument identifies what is asked for.
+// argument identifies the requested resource.
 func (c *call) argument() string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %s %s\n", c.method, c.path, c.header.Get("X-Tenant-Id"))
@@ -153,19 +153,19 @@ func (c *call) argument() string {
 	return string(h.Sum(nil))
 }
 
-// An overtaken call is one whose caller, not the service, had used up the time that calls are given.
+// An overtaken error belongs to a call that ran out of its caller's time, not out of the service's timeout.
 type overtaken struct{ error }
 
 func (o *overtaken) Unwrap() error { return o.error }
 
-// withSpan returns a context whose span is a child of the one of ctx: each request that is sent has a span of its own.
+// withSpan returns a context with a child span: each attempt has a span of its own.
 func withSpan(ctx context.Context) context.Context {
 	parent := trace.SpanContextFromContext(ctx)
 	if !parent.IsValid() {
 		return ctx
 	}
 	var id trace.SpanID
-	binary.BigEndian.PutUint64(id[:], rand.N(uint64(math.MaxUint64))+1) // a span id is not zero
+	binary.BigEndian.PutUint64(id[:], rand.N(uint64(math.MaxUint64))+1) // a span id must not be zero
 	return trace.ContextWithSpanContext(ctx, parent.WithSpanID(id))
 }
 
@@ -183,7 +183,7 @@ func (c *Client) send(ctx context.Context, call *call) error {
 		}
 		req.Header["Authorization"] = []string{"Bearer " + token}
 	}
-	res, err := c.http.RoundTrip(req) // follows no redirect
+	res, err := c.http.RoundTrip(req) // does not follow redirects
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (c *Client) send(ctx context.Context, call *call) error {
 	return judge(res, body, call.out)
 }
 
-// worthRepeating reports whether the call failed in a way that a moment may mend.
+// worthRepeating reports whether a failed call may succeed in a moment.
 func worthRepeating(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil || errors.Is(err, errOpen) {
 		return false
@@ -207,7 +207,7 @@ func worthRepeating(ctx context.Context, err error) bool {
 	return !explained
 }
 
-// pause waits a little, differently each time, so that those who failed together do not come back together.
+// pause waits for a short random time, so that concurrent failures do not retry at the same moment.
 func pause(ctx context.Context) error {
 	return env.Wait(ctx, pauseMin+rand.N(pauseMax-pauseMin))
 }

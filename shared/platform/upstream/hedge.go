@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// first sends the request for the first time. A read whose answer takes long is sent once more meanwhile; hedged tells
-// how often that was done.
+// first sends the first attempt. If the response of a read is slow, it sends a hedged second request. hedged is the number of
+// extra requests.
 func (c *Client) first(ctx context.Context, call *call) (hedged int, err error) {
 	if c.policy.HedgeAfter <= 0 || !call.read {
 		return 0, c.try(ctx, call)
@@ -34,13 +34,13 @@ func (c *Client) first(ctx context.Context, call *call) (hedged int, err error) 
 	}
 }
 
-// answered reports whether a service has said something, be it that it refuses.
+// answered reports whether the service sent a response, including a refusal.
 func answered(err error) bool {
 	_, refused := errors.AsType[*refusal](err)
 	return err == nil || refused
 }
 
-// A race is a call that may be under way twice.
+// A race is a call that may have two requests in flight.
 type race struct {
 	client  *Client
 	call    *call
@@ -51,7 +51,7 @@ type race struct {
 	back    chan leg
 }
 
-// A leg is one of its requests, which has ended. It decodes into a place of its own, for two may end at once.
+// A leg is the result of one of its requests. Each decodes into its own value, because both may end at once.
 type leg struct {
 	out any
 	err error
@@ -72,13 +72,13 @@ func (r *race) send() {
 	r.legs.Go(func() { r.back <- leg{own.out, r.client.try(r.ctx, &own)} })
 }
 
-// end gives up what is still under way, and waits until it is: nothing outlives the call.
+// end cancels the requests in flight and waits for them, so that no goroutine outlives the call.
 func (r *race) end() {
 	r.cancel()
 	r.legs.Wait()
 }
 
-// into hands the answer to whoever made the call.
+// into copies the response to the call.
 func (l leg) into(call *call) error {
 	if l.err == nil && l.out != nil {
 		reflect.ValueOf(call.out).Elem().Set(reflect.ValueOf(l.out).Elem())

@@ -14,19 +14,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// A service is what all clients of one upstream share.
+// A service holds the state that all clients of one upstream share.
 type service struct {
 	name     string
 	base     string
 	audience string
 	http     http.RoundTripper
-	tokens   identity.Source // nil where the surroundings have none: the call goes out unsigned
+	tokens   identity.Source // nil if no source is configured: then calls carry no token
 	breaker  *breaker
 	retries  *budget
-	broken   error // what is wrong with its configuration
+	broken   error // configuration error
 }
 
-// openService returns the one service of that name and address in this family of surroundings.
+// openService returns the service of that name and address; all copies of an Env share it.
 func openService(e env.Env, name string) *service {
 	base, audience, err := configured(e, name)
 	if err != nil {
@@ -58,7 +58,7 @@ func configured(e env.Env, name string) (base, audience string, err error) {
 	return strings.TrimSuffix(base, "/"), audience, err
 }
 
-// load reads one variable whose name is only known now, which a struct's tag cannot say.
+// load reads one variable with a dynamic name, which a struct tag cannot express.
 func load(e env.Env, tag string) (string, error) {
 	one := reflect.New(reflect.StructOf([]reflect.StructField{{
 		Name: "Value", Type: reflect.TypeFor[string](), Tag: reflect.StructTag(`env:"` + tag + `"`),
@@ -75,8 +75,8 @@ const (
 	idlePerHost = 32
 )
 
-// openTransport returns the transport that was given, else the one that all upstreams share. It knows no proxy: where
-// calls go is configuration's to say and nobody else's.
+// openTransport returns the configured transport, or the default one that all upstreams share. The default uses no proxy from
+// the environment: only configuration decides where calls go.
 func openTransport(e env.Env) (http.RoundTripper, error) {
 	if given, ok := env.Given[http.RoundTripper](e); ok {
 		return given, nil

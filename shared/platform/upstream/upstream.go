@@ -1,10 +1,11 @@
-// Package upstream calls other services within a budget.
+// Package upstream calls other services, with timeout, retry budget, hedged requests and circuit breaker.
 //
-// A call never waits longer than its policy and its context allow, whatever the other side does. It carries the request
-// id, the trace and the caller's identity token. A circuit breaker stops calling a service that fails for several callers and
-// arguments; retries are few and only where repeating is harmless. A refusal that the other side explains comes back as the same
-// fault, without what it says of our request unless [Pointing] knows that it is our caller's; everything else, be it a timeout, a 5xx or garbage, is [fault.ErrUpstreamUnavailable]. Where the sandbox is
-// deployed, the scenario that a caller plays is played by the neighbours too.
+// A call never takes longer than its policy and its context allow. It carries the request id, the trace and the caller's
+// identity token. The circuit breaker stops calls to a service that fails for several callers and arguments; retries are few and
+// only for calls that are safe to repeat. If the service rejects a request with an explanation, the call returns the same fault,
+// without the violations of our request unless [Pointing] maps them to our caller's; every other failure, such as a timeout, a
+// 5xx or an unreadable response, is [fault.ErrUpstreamUnavailable]. If the sandbox is deployed, calls pass the caller's scenario
+// on.
 package upstream
 
 import (
@@ -19,11 +20,11 @@ import (
 
 // A Policy bounds a call.
 type Policy struct {
-	Timeout time.Duration // of the whole call, retries included; zero leaves it to the context
-	Retries int           // at most this many, and only where repeating is harmless
+	Timeout time.Duration // of the whole call including retries; if it is zero, only the context counts
+	Retries int           // maximum number, only for calls that are safe to repeat
 
-	// HedgeAfter is how long a read waits for an answer before it is sent a second time beside the first. Whichever is
-	// answered first counts. It takes the place of a retry. Zero: never.
+	// HedgeAfter is the time after which an unanswered read is sent a second time, concurrently. The first response counts. A
+	// hedged request replaces a retry. Zero disables it.
 	HedgeAfter time.Duration
 }
 
@@ -33,14 +34,14 @@ type Client struct {
 	policy Policy
 }
 
-// Open returns a client for the service that UPSTREAM_<NAME>_URL points at. Nothing is dialled; a wrong configuration is
-// the error of every call.
+// Open returns a client for the service at UPSTREAM_<NAME>_URL. It does not connect. If the configuration is wrong, every call
+// returns that error.
 func Open(e env.Env, name string, p Policy) *Client {
 	p.Timeout, p.HedgeAfter = e.Timeout(p.Timeout), e.Timeout(p.HedgeAfter)
 	return &Client{openService(e, name), p}
 }
 
-// An Option adds to a request.
+// An Option modifies a call.
 type Option func(*call)
 
 // Key sends an idempotency key, which also makes the call repeatable.
@@ -58,24 +59,24 @@ func Tenant(t id.Tenant) Option {
 	return func(c *call) { c.header.Set("X-Tenant-Id", t.String()) }
 }
 
-// Repeatable allows the call to be sent again: the ids in its body make it idempotent.
+// Repeatable allows retries: the ids in the body make the call idempotent.
 func Repeatable() Option {
 	return func(c *call) { c.repeatable = true }
 }
 
-// Read marks a POST that changes nothing, because what it asks is too long for a URL. It may be sent again and hedged like a
-// GET.
+// Read marks a POST that changes nothing and uses a body because its query is too long for a URL. It may be retried and hedged
+// like a GET.
 func Read() Option {
 	return func(c *call) { c.repeatable, c.read = true, true }
 }
 
-// Pointing says what a member of our request is called in the request of our own caller, so that they are told which of
-// theirs was refused. What it does not know is kept from them: it is about us.
+// Pointing maps pointers in our request to pointers in our own caller's request, so that violations point to the caller's
+// members. Violations without a mapping are dropped, because they concern only our request.
 func Pointing(at func(pointer string) (string, bool)) Option {
 	return func(c *call) { c.point = at }
 }
 
-// Get asks for what is at path, below the service's base, and decodes the answer into out.
+// Get requests path, below the service's base URL, and decodes the response into out.
 func (c *Client) Get(ctx context.Context, path string, query url.Values, out any, opts ...Option) error {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -83,12 +84,12 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, out any
 	return c.do(ctx, &call{method: http.MethodGet, path: path, out: out, repeatable: true, read: true}, opts)
 }
 
-// Post sends in, encoded as JSON, and decodes the answer into out, which may be nil.
+// Post sends in, encoded as JSON, and decodes the response into out, which may be nil.
 func (c *Client) Post(ctx context.Context, path string, in, out any, opts ...Option) error {
 	return c.do(ctx, &call{method: http.MethodPost, path: path, in: in, out: out}, opts)
 }
 
-// Put sends in, encoded as JSON, and decodes the answer into out, which may be nil. It may be sent again.
+// Put sends in, encoded as JSON, and decodes the response into out, which may be nil. It may be retried.
 func (c *Client) Put(ctx context.Context, path string, in, out any, opts ...Option) error {
 	return c.do(ctx, &call{method: http.MethodPut, path: path, in: in, out: out, repeatable: true}, opts)
 }

@@ -1,4 +1,4 @@
-// Package google has identity tokens from Google's metadata server, for functions that call functions in the cloud.
+// Package google gets identity tokens from Google's metadata server, for functions that call other functions in the cloud.
 package google
 
 import (
@@ -12,16 +12,16 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// Open returns the source of this process's own tokens. Nothing is asked for before the first call needs a token; one
-// that was had is kept, per audience, until it is about to end.
+// Open returns the source of this process's own tokens. It requests a token on the first call that needs one, and caches it per
+// audience until shortly before its expiry.
 func Open(e env.Env) identity.Source { return source{e} }
 
 type source struct{ env env.Env }
 
-// Token is this process's token for an audience.
+// Token returns this process's token for an audience.
 func (s source) Token(ctx context.Context, audience string) (string, error) {
 	credentials, err := env.Once(s.env, "identity/google "+audience, func() (*auth.Credentials, error) {
-		// The full form names the service account's e-mail, by which callers are known.
+		// The full format contains the service account's e-mail, which identifies callers.
 		return idtoken.NewCredentials(&idtoken.Options{Audience: audience, ComputeTokenFormat: idtoken.ComputeTokenFormatFull})
 	})
 	if err != nil {

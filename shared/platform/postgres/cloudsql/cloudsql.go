@@ -1,4 +1,4 @@
-// Package cloudsql dials Cloud SQL with the function's own identity. Only binaries that run there link it.
+// Package cloudsql dials Cloud SQL with the function's IAM identity. Only binaries that run there link it.
 package cloudsql
 
 import (
@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// Dial is a postgres.Dialer: mutual TLS with a certificate of the instance, and an IAM token for a password. The
-// certificate is renewed when a connection needs it: between requests nothing runs that could do it.
+// Dial is a postgres.Dialer: mutual TLS with a certificate of the instance, and an IAM token as the password. The certificate is
+// renewed when a connection needs it, because no background work runs between requests.
 func Dial(ctx context.Context, e env.Env, instance string) (net.Conn, error) {
 	dialer, err := env.Once(e, "cloudsql", func() (*cloudsqlconn.Dialer, error) { return open(ctx, e) })
 	if err != nil {
@@ -32,7 +32,7 @@ func open(ctx context.Context, e env.Env) (*cloudsqlconn.Dialer, error) {
 	if c.PrivateIP {
 		options = append(options, cloudsqlconn.WithDefaultDialOptions(cloudsqlconn.WithPrivateIP()))
 	}
-	// The dialler outlives the request that opened it.
+	// The dialer outlives the request that opened it.
 	d, err := cloudsqlconn.NewDialer(context.WithoutCancel(ctx), options...)
 	if err != nil {
 		return nil, err

@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Admit lets a login that exists act as the application and maintenance roles of the services, and connect. It inherits
-// none of their rights: each transaction takes on one role. Cloud SQL creates logins that inherit. What every login could
-// do before, make temporary tables, it no longer may: functions have no DDL of any kind.
+// Admit lets an existing login connect and assume the application and maintenance roles of the services, without inheriting
+// their rights: each transaction sets one role. Cloud SQL creates logins that inherit. Admit also revokes the right to create
+// temporary tables, which every login has by default: functions run no DDL.
 func Admit(ctx context.Context, conn *pgx.Conn, login string, services ...string) error {
 	var names []string
 	for _, s := range services {
@@ -17,7 +17,7 @@ func Admit(ctx context.Context, conn *pgx.Conn, login string, services ...string
 	}
 	rows, _ := conn.Query(ctx, `SELECT rolname FROM pg_roles WHERE rolname = ANY(@names) ORDER BY rolname`,
 		pgx.StrictNamedArgs{"names": names})
-	roles, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the platform has none
+	roles, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the platform schema has no roles
 	if err != nil {
 		return fmt.Errorf("migrate: admit %s: %w", login, err)
 	}
@@ -39,8 +39,8 @@ func Admit(ctx context.Context, conn *pgx.Conn, login string, services ...string
 	return nil
 }
 
-// Login makes a login for functions where there is no cloud to make it, or sets its password anew. By itself it
-// may do nothing: each transaction takes on one role, and inherits no other.
+// Login creates a login for functions where no cloud does that, or resets its password. The login itself has no rights: each
+// transaction sets one role, and the login inherits none.
 func Login(ctx context.Context, conn *pgx.Conn, name, password string) error {
 	who := pgx.Identifier{name}.Sanitize()
 	var quoted string

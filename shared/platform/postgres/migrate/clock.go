@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// MovableClock replaces the platform's clock by one that MoveClock can move: in local runs and tests, never where
-// guests book. It is to be run after each Up, and may be run any number of times; the offset stays.
+// MovableClock replaces the platform's clock with one that MoveClock can move: for local runs and tests, never in production.
+// Call it after each Up; repeated calls keep the offset.
 func MovableClock(ctx context.Context, conn *pgx.Conn, fsys fs.FS) error {
 	script, err := fs.ReadFile(fsys, path.Join(root, platform, "movable.sql"))
 	if err != nil {
@@ -23,7 +23,7 @@ func MovableClock(ctx context.Context, conn *pgx.Conn, fsys fs.FS) error {
 	return nil
 }
 
-// MoveClock moves the movable clock and returns how far it now stands from the real one. With 0 it only returns that.
+// MoveClock moves the movable clock and returns its offset from the real one. With 0 it only returns the offset.
 func MoveClock(ctx context.Context, conn *pgx.Conn, by time.Duration) (offset time.Duration, err error) {
 	err = conn.QueryRow(ctx, `
 		UPDATE platform.clock SET offset_by = offset_by + @by

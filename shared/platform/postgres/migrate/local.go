@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Local makes a database ready where there is no cloud, in the local run and in tests: the steps of all services,
-// the movable clock, and the one login that all functions share there. It may be run at every start.
+// Local prepares a database for a local run or tests: the steps of all services, the movable clock, and one login that all
+// functions share. It may run at every start.
 func Local(ctx context.Context, conn *pgx.Conn, fsys fs.FS, login, password string) error {
 	services, err := Services(fsys)
 	if err != nil {

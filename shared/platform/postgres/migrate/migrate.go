@@ -1,8 +1,8 @@
-// Package migrate brings the tables of a service up to date, and back.
+// Package migrate applies and reverts the schema migrations of a service.
 //
-// A service's steps are numbered pairs of files, postgres/<service>/NNNN_name.{up,down}.sql, and what has been
-// applied is written down in the service's own schema. Each step is one transaction together with its entry, so a
-// run that is cut off is simply run again. Code must work before a step, after it, and beside its older self.
+// A service's steps are numbered pairs of files, postgres/<service>/NNNN_name.{up,down}.sql. The applied steps are recorded in
+// the service's own schema. A step and its record commit in one transaction, so an interrupted run can be repeated. Code must
+// work before and after a step, and concurrently with its previous version.
 package migrate
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Up applies the steps of a service that have not been applied yet. Runs at the same moment wait for one another.
+// Up applies the pending steps of a service. Concurrent runs wait for each other.
 func Up(ctx context.Context, conn *pgx.Conn, fsys fs.FS, service string) error {
 	return locked(ctx, conn, func() error {
 		todo, err := pending(ctx, conn, fsys, service)
@@ -30,8 +30,8 @@ func Up(ctx context.Context, conn *pgx.Conn, fsys fs.FS, service string) error {
 	})
 }
 
-// Down takes back the latest steps of a service, as many as are asked for. With the last one its schema goes too,
-// and it is an error when anything is left in it: then a down file forgets what its up file made.
+// Down reverts the given number of latest steps of a service. With the last step it also drops the schema, and fails if the
+// schema is not empty: then a down file does not revert all of its up file.
 func Down(ctx context.Context, conn *pgx.Conn, fsys fs.FS, service string, steps int) error {
 	return locked(ctx, conn, func() error {
 		all, err := read(fsys, service)
@@ -56,7 +56,7 @@ func Down(ctx context.Context, conn *pgx.Conn, fsys fs.FS, service string, steps
 	})
 }
 
-// Pending names the steps that Up would apply now.
+// Pending returns the names of the steps that Up would apply.
 func Pending(ctx context.Context, conn *pgx.Conn, fsys fs.FS, service string) ([]string, error) {
 	todo, err := pending(ctx, conn, fsys, service)
 	if err != nil {
@@ -87,7 +87,7 @@ func pending(ctx context.Context, conn *pgx.Conn, fsys fs.FS, service string) ([
 	return todo, nil
 }
 
-// locked keeps everyone else out of the database's schemas meanwhile. The lock goes with the connection if need be.
+// locked calls f under the database's migration lock. If the unlock fails, the lock ends with the connection.
 func locked(ctx context.Context, conn *pgx.Conn, f func() error) (err error) {
 	const key = `hashtextextended('melmastoon.migrate', 0)`
 	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock(`+key+`)`); err != nil {
@@ -102,7 +102,7 @@ func locked(ctx context.Context, conn *pgx.Conn, f func() error) (err error) {
 	return f()
 }
 
-// applied reads the ledger. A service without one has nothing applied.
+// applied reads the applied steps of a service. It returns no steps if the service has no table of them yet.
 func applied(ctx context.Context, conn *pgx.Conn, service string) (map[string]bool, error) {
 	table := pgx.Identifier{service, ledger}.Sanitize()
 	var exists bool

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	root     = "postgres"          // the folder of the services' folders
-	platform = "platform"          // whose clock everyone's defaults use
+	root     = "postgres"          // folder of the services' folders
+	platform = "platform"          // schema of the clock that all defaults use
 	ledger   = "schema_migrations" // one per service, in its own schema
 )
 
-// A step is one numbered pair of files. Its version is the number: a better name changes nothing.
+// A step is one numbered pair of files. Its number is its version, so it may be renamed.
 type step struct {
 	service, version, name string
 	upSQL, downSQL         string
 }
 
-// Other files may lie beside the steps: movable.sql, notes.
+// Other files, such as movable.sql, may be in the same folder.
 var file = regexp.MustCompile(`^(\d{4})_([a-z0-9_]+)\.up\.sql$`)
 
-// Services names the folders that have steps, in the order in which they are to be applied.
+// Services returns the names of the folders that have steps, in the order of application.
 func Services(fsys fs.FS) ([]string, error) {
 	ups, err := fs.Glob(fsys, path.Join(root, "*", "*.up.sql"))
 	if err != nil {
@@ -76,7 +76,7 @@ func read(fsys fs.FS, service string) ([]step, error) {
 	return steps, nil
 }
 
-// load reads both files. A step without a way back may go up: only Down needs the other.
+// load reads both files. Up does not need the down file.
 func (s *step) load(fsys fs.FS) error {
 	base := path.Join(root, s.service, s.name)
 	up, err := fs.ReadFile(fsys, base+".up.sql")
@@ -103,10 +103,11 @@ func (s step) up(ctx context.Context, conn *pgx.Conn) error {
 	)
 }
 
-// down takes the entry out first: the last step's file may drop the schema, ledger and all.
+// down reverts the step. It deletes the record first, because the last step's file may drop the schema with the table of
+// records.
 func (s step) down(ctx context.Context, conn *pgx.Conn, last bool) error {
 	if s.downSQL == "" {
-		return fmt.Errorf("migrate: %s %s has no way back", s.service, s.name)
+		return fmt.Errorf("migrate: %s %s has no down file", s.service, s.name)
 	}
 	scripts := []string{`DELETE FROM ` + s.ledger() + ` WHERE version = '` + s.version + `'`, s.downSQL}
 	if last {
@@ -115,7 +116,7 @@ func (s step) down(ctx context.Context, conn *pgx.Conn, last bool) error {
 	return s.within(ctx, conn, scripts...)
 }
 
-// within runs scripts in one transaction. It would rather fail than hold up everybody's traffic behind a table lock.
+// within runs scripts in one transaction. It fails after a lock timeout rather than block traffic behind a table lock.
 func (s step) within(ctx context.Context, conn *pgx.Conn, scripts ...string) error {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '5s'`); err != nil {
@@ -140,12 +141,12 @@ func run(ctx context.Context, conn *pgconn.PgConn, script string) error {
 		return err
 	}
 	if conn.TxStatus() != 'T' {
-		return errors.New("the file ends its transaction; the runner does that")
+		return errors.New("the file must not end the transaction; the runner commits")
 	}
 	return nil
 }
 
-// explain adds what PostgreSQL keeps beside the message: which objects are in the way.
+// explain adds the detail of a PostgreSQL error, such as the dependent objects.
 func explain(err error) error {
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && server.Detail != "" {
 		return fmt.Errorf("%w: %s", err, server.Detail)

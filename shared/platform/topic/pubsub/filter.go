@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// Filter writes what a subscription lets through in Pub/Sub's filter language: what has the attributes that it wants, unless it
-// is published again for another.
+// Filter returns the subscription's filter in Pub/Sub's filter language: it matches messages with the wanted attributes, except
+// replays for another subscription.
 func Filter(s topic.Subscription) string {
 	var terms []string
 	for _, name := range slices.Sorted(maps.Keys(s.Filter)) {

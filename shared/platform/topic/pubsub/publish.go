@@ -15,19 +15,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// What a request may hold. Pub/Sub takes 10 MB: a message that large goes alone.
+// Limits of one request. Pub/Sub accepts 10 MB; a message of that size is sent alone.
 const (
 	maxMessages = 1000
 	maxBytes    = 4 << 20
 )
 
-// What may be on its way at once, in bytes. A small request counts for a sixty-fourth of it.
+// Limits of the bytes in flight. A small request counts as a sixty-fourth of the limit.
 const (
 	atOnce   = 64 << 20
 	smallest = atOnce / 64
 )
 
-// Publish sends messages, those of one topic and key in their order, and waits for all answers.
+// Publish sends messages, those of one topic and key in order, and waits for all results.
 func (b *Bus) Publish(ctx context.Context, messages []topic.Message) []error {
 	errs := make([]error, len(messages))
 	l, err := b.line()
@@ -45,15 +45,16 @@ func (b *Bus) Publish(ctx context.Context, messages []topic.Message) []error {
 	return errs
 }
 
-// A run is messages of one topic and key, or those of one topic that have no key.
+// A run holds the messages of one topic and key, or those of one topic without a key.
 type run struct {
 	topic    string
 	ordered  bool
 	messages []*pb.PubsubMessage
-	errs     []*error // where the answers go
+	errs     []*error // the results
 }
 
-// runs sorts messages by topic and key. What can never be published is answered at once, and holds back what follows it.
+// runs groups messages by topic and key. A message that can never be published gets its error at once, and holds back the
+// messages after it.
 func runs(messages []topic.Message, errs []error) []*run {
 	var all []*run
 	known, stopped := map[[2]string]*run{}, map[[2]string]bool{}
@@ -78,7 +79,7 @@ func runs(messages []topic.Message, errs []error) []*run {
 	return all
 }
 
-// cut takes the next request off the run.
+// cut removes the next request from the run.
 func (r *run) cut() *run {
 	bytes, n := 0, 0
 	for n < min(len(r.messages), maxMessages) {
@@ -112,20 +113,20 @@ func (l *line) send(ctx context.Context, r *run) {
 	}
 }
 
-// single sends messages one by one, since one of them has spoilt the request of all. What went out is taken off.
+// single sends the messages one by one, because one of them made the whole request fail. It removes the sent ones.
 func (l *line) single(ctx context.Context, r *run) error {
 	for len(r.messages) > 0 {
 		one := r.take(1)
 		err := l.publish(ctx, one)
 		one.answer(err)
 		if err != nil && r.ordered {
-			return topic.ErrHeldBack // for those that are left
+			return topic.ErrHeldBack // for the remaining messages
 		}
 	}
 	return nil
 }
 
-// answer writes down how the messages ended. Of those of a key the first has failed, the others waited for it.
+// answer sets the results of the messages. With a key, the first one gets err and the rest are held back.
 func (r *run) answer(err error) {
 	for i, at := range r.errs {
 		if err != nil && r.ordered && i > 0 {
@@ -136,7 +137,7 @@ func (r *run) answer(err error) {
 	}
 }
 
-// publish sends one request. While too much is on its way it waits.
+// publish sends one request. It waits while too many bytes are in flight.
 func (l *line) publish(ctx context.Context, r *run) error {
 	request := &pb.PublishRequest{Topic: l.topic(r.topic), Messages: r.messages}
 	weight := min(max(int64(proto.Size(request)), smallest), atOnce)
@@ -148,7 +149,7 @@ func (l *line) publish(ctx context.Context, r *run) error {
 	return outage(ctx, err)
 }
 
-// refusal tells of a message that Pub/Sub will never take.
+// refusal returns ErrRefused if Pub/Sub will never accept the message.
 func refusal(err error) error {
 	switch {
 	case err == nil:
@@ -159,8 +160,8 @@ func refusal(err error) error {
 	return fmt.Errorf("pubsub: publish: %w", err)
 }
 
-// outage turns a failure of Pub/Sub into the fault that callers may retry, and leaves every other error as it is.
-// Whoever ran out of time or hung up is told that instead: Pub/Sub may be well.
+// outage maps a temporary failure of Pub/Sub to ErrUnavailable, and returns every other error unchanged. If the caller's context
+// has ended, it returns that error instead, because Pub/Sub may be available.
 func outage(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

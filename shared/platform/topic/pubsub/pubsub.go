@@ -1,10 +1,10 @@
-// Package pubsub publishes to Google's Pub/Sub, and pulls dead letters from it. A topic is called as its subject; a message's
-// attributes are the event's.
+// Package pubsub publishes to Google Cloud Pub/Sub, and pulls dead letters from it. A topic is named after its subject; a
+// message's attributes are those of the event.
 //
-// Messages of one topic and key go out in requests of their own, one after another, so their order holds; different keys
-// go side by side. A call ends when its publishing has, in whatever way: nothing is sent with a time of its own, nothing
-// is remembered of a key that has failed, and the next call begins with it anew. That is why the generated client is used:
-// the other one sends behind the caller's back for up to a minute, and refuses a key after a failure until it is told.
+// Messages of one topic and key are sent in separate requests, one after the other, so their order holds; different keys are
+// sent concurrently. Publishing ends with the call: no background sending and no state of a failed key remain. That is why the
+// package uses the generated client: the other one sends in the background for up to a minute, and rejects a key after a failure
+// until it is resumed.
 package pubsub
 
 import (
@@ -26,30 +26,30 @@ type Bus struct{ env env.Env }
 
 var _ topic.Publisher = (*Bus)(nil)
 
-// Open returns the bus of the environment's project. It connects when it is first used.
+// Open returns the bus of the environment's project. It connects on first use.
 func Open(e env.Env) *Bus { return &Bus{e} }
 
-// where says whose topics to use.
+// where configures the project.
 type where struct {
 	Project  string `env:"GOOGLE_CLOUD_PROJECT,required"`
-	Emulator string `env:"PUBSUB_EMULATOR_HOST"` // host:port; without it Google's own
+	Emulator string `env:"PUBSUB_EMULATOR_HOST"` // host:port; if it is empty, Google's endpoint
 }
 
-// A line is a project with a client on it.
+// A line is a project and its publisher client.
 type line struct {
 	where
 	topics *api.TopicAdminClient
 	flow   *semaphore.Weighted // of all calls together
 }
 
-// line is the environment's one. Connecting is left to the first call.
+// line returns the environment's line. It does not connect before the first call.
 func (b *Bus) line() (*line, error) {
 	return env.Once(b.env, "pubsub", func() (*line, error) {
 		var w where
 		if err := b.env.Load(&w); err != nil {
 			return nil, fmt.Errorf("pubsub: %w", err)
 		}
-		topics, err := api.NewTopicAdminClient(context.Background(), w.options()...) // dials nothing: the context bounds no later connection
+		topics, err := api.NewTopicAdminClient(context.Background(), w.options()...) // does not dial
 		if err != nil {
 			return nil, fmt.Errorf("pubsub: %w", err)
 		}

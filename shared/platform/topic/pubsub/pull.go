@@ -17,15 +17,15 @@ var _ topic.Puller = (*Bus)(nil)
 
 const (
 	maxPulled   = 1000
-	maxReceipts = 500               // in one request, which may have half a megabyte
-	maxLease    = 600 * time.Second // Pub/Sub's
+	maxReceipts = 500               // per request, which may have half a megabyte
+	maxLease    = 600 * time.Second // Pub/Sub's limit
 )
 
-// pullTime is how long a pull waits for its first message. What was on its way when it ended comes again after the
+// pullTime bounds the wait for the first message. Messages in transit at the end of a pull are redelivered after the
 // subscription's own deadline.
 const pullTime = 3 * time.Second
 
-// A desk is a project with a client for its subscriptions. Whoever only publishes opens none.
+// A desk is a project and its subscriber client. Processes that only publish do not open it.
 type desk struct {
 	where
 	*api.SubscriptionAdminClient
@@ -37,7 +37,7 @@ func (b *Bus) desk() (*desk, error) {
 		if err := b.env.Load(&w); err != nil {
 			return nil, fmt.Errorf("pubsub: %w", err)
 		}
-		client, err := api.NewSubscriptionAdminClient(context.Background(), w.options()...) // dials nothing
+		client, err := api.NewSubscriptionAdminClient(context.Background(), w.options()...) // does not dial
 		if err != nil {
 			return nil, fmt.Errorf("pubsub: %w", err)
 		}
@@ -50,7 +50,7 @@ func (w where) subscription(name string) string {
 	return "projects/" + w.Project + "/subscriptions/" + name
 }
 
-// Pull is topic.Puller's. A lease is at most ten minutes.
+// Pull implements topic.Puller. A lease is at most ten minutes.
 func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease time.Duration) ([]topic.Pulled, error) {
 	d, err := b.desk()
 	if err != nil {
@@ -60,7 +60,7 @@ func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease tim
 	defer cancel()
 	answer, err := d.SubscriptionAdminClient.Pull(waiting, &pb.PullRequest{Subscription: d.subscription(subscription), MaxMessages: int32(min(most, maxPulled))})
 	if waiting.Err() != nil && ctx.Err() == nil {
-		return nil, nil // there was none
+		return nil, nil // no messages
 	}
 	if err != nil {
 		return nil, fmt.Errorf("pubsub: pull: %w", outage(ctx, err))
@@ -76,7 +76,7 @@ func (b *Bus) Pull(ctx context.Context, subscription string, most int, lease tim
 	return pulled, d.lease(ctx, subscription, receipts, min(lease, maxLease))
 }
 
-// Release is topic.Puller's.
+// Release implements topic.Puller.
 func (b *Bus) Release(ctx context.Context, subscription string, receipts []string) error {
 	d, err := b.desk()
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *Bus) Release(ctx context.Context, subscription string, receipts []strin
 	return d.lease(ctx, subscription, receipts, 0)
 }
 
-// lease says until when messages are leased, from now on.
+// lease sets the lease of messages, from now on.
 func (d *desk) lease(ctx context.Context, subscription string, receipts []string, lasting time.Duration) error {
 	for some := range slices.Chunk(receipts, maxReceipts) {
 		err := d.ModifyAckDeadline(ctx, &pb.ModifyAckDeadlineRequest{
@@ -97,7 +97,7 @@ func (d *desk) lease(ctx context.Context, subscription string, receipts []string
 	return nil
 }
 
-// Acknowledge is topic.Puller's.
+// Acknowledge implements topic.Puller.
 func (b *Bus) Acknowledge(ctx context.Context, subscription string, receipts []string) error {
 	d, err := b.desk()
 	if err != nil {
