@@ -25,8 +25,8 @@ func (r Raw) Data() ([]byte, error) {
 	return data, nil
 }
 
-// Attributes are the CloudEvent in binary mode: ce-* and content-type. Each value is a legal header, because a bus that
-// turns attributes into headers never delivers a message with one that is not.
+// Attributes returns the CloudEvent's attributes in binary mode: ce-* and content-type. Each value is a legal header value,
+// because a bus that turns attributes into headers never delivers a message with an illegal one.
 func (r Raw) Attributes() map[string]string {
 	e := r.Envelope
 	all := make(map[string]string, 16)
@@ -38,7 +38,7 @@ func (r Raw) Attributes() map[string]string {
 	for name, value := range r.Extensions {
 		add(prefix+name, value)
 	}
-	e.imply(add) // what the envelope says counts
+	e.imply(add) // the envelope takes precedence
 	add("content-type", jsonType)
 	add("ce-specversion", cloudevent.CloudEventsVersionV1)
 	add("ce-id", e.EventID.String())
@@ -49,7 +49,7 @@ func (r Raw) Attributes() map[string]string {
 	return all
 }
 
-// Structured is the CloudEvent in one JSON document, for tools that read any CloudEvent.
+// Structured returns the CloudEvent as one JSON document, for tools that read any CloudEvent.
 func (r Raw) Structured() ([]byte, error) {
 	data, err := r.Data()
 	if err != nil {
@@ -76,7 +76,7 @@ func (e Envelope) source() string {
 	return "//" + e.Producer + domain + url.PathEscape(e.ProducerInstance)
 }
 
-// headerSafe escapes as the HTTP binding of CloudEvents says: what is not printable ASCII, and space, quote and percent.
+// headerSafe escapes a value as the HTTP binding of CloudEvents requires: all but printable ASCII, and space, quote and percent.
 func headerSafe(s string) string {
 	unsafe := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '%' }
 	if strings.IndexFunc(s, unsafe) < 0 {

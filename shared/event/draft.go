@@ -13,31 +13,30 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A Draft is an event as the noun knows it that it happened to: reservation.Confirmed(r) returns one. Who caused it and
-// when is added by Seal.
+// A Draft is an event before Seal adds the cause and the time. Domain types return drafts: reservation.Confirmed(r).
 type Draft struct {
 	Subject          Subject
-	Tenant           id.Tenant // zero where the event belongs to no tenant
+	Tenant           id.Tenant // zero if the event belongs to no tenant
 	OrderingKey      string
 	AggregateVersion int
-	Residency        string      // the region the tenant's data must stay in, where the producer knows it
-	Session          string      // the visitor's session; the Origin's where empty
-	Attribution      *Attributed // the campaign that brought the visitor, where one did
+	Residency        string      // the region the tenant's data must stay in, if the producer knows it
+	Session          string      // the visitor's session; the Origin's if empty
+	Attribution      *Attributed // the campaign that brought the visitor, if any
 	Payload          any         // marshals to a JSON object
-	Extensions       Extensions  // what subscriptions filter by, beside what the envelope says
-	ID               id.Event    // minted where zero; derived by those who may repeat themselves
+	Extensions       Extensions  // additional attributes that subscriptions filter by
+	ID               id.Event    // generated if zero; derived from the act if the producer may repeat it
 }
 
-// An Origin says who caused what happens now. It travels in the context, from the entry of a call to its events.
+// An Origin describes the cause of events. The context carries it from the start of a call to its events.
 type Origin struct {
 	RequestID     string
 	TraceParent   string
-	CorrelationID string    // the request that began the whole story; this one where empty
-	CausationID   *id.Event // the event that is being handled, if one is
+	CorrelationID string    // of the first request in the chain; this request's if empty
+	CausationID   *id.Event // the event that is being handled, if any
 	Session       string
 	Instance      string // of the running function
-	Scenario      string // that the caller plays, where the sandbox is deployed; it is no part of an event
-	Caller        string // who asked: a client's address, or a service or staff of one tenant; it is no part of an event
+	Scenario      string // scenario of the caller, if the sandbox is deployed; not part of an event
+	Caller        string // the client's address, or a service or staff of one tenant; not part of an event
 }
 
 type originKey struct{}
@@ -47,13 +46,13 @@ func WithOrigin(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
-// OriginOf is the Origin that the context carries, or the zero Origin.
+// OriginOf returns the context's Origin, or the zero Origin.
 func OriginOf(ctx context.Context) Origin {
 	o, _ := ctx.Value(originKey{}).(Origin)
 	return o
 }
 
-// Seal makes the draft an event that happened now, caused by o.
+// Seal turns the draft into an event that happens now, caused by o.
 func (d Draft) Seal(now time.Time, o Origin) (Raw, error) {
 	if d.Subject.Name == "" || d.Subject.Version < 1 || d.Subject.Producer == "" {
 		return Raw{}, errors.New("event: seal: the subject is not declared")
@@ -111,7 +110,7 @@ func (d Draft) envelope(now time.Time, o Origin) Envelope {
 	return e
 }
 
-// delivery is what every copy of the event has in common, however it comes.
+// delivery returns the fields that all copies of the event share, regardless of the transport.
 func (r Raw) delivery() Delivery {
 	e := r.Envelope
 	return Delivery{EventID: e.EventID, Subject: e.Subject, Tenant: e.TenantID, OrderingKey: cmp.Or(e.Metadata.OrderingKey, r.Extensions[partitionKey])}

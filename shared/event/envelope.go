@@ -10,13 +10,13 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// An Envelope says what happened, when, to whom, and what led to it. Its JSON is the platform's flat envelope.
+// An Envelope holds the metadata of an event: type, time, tenant and cause. Its JSON is the platform's flat envelope.
 type Envelope struct {
 	EventID          id.Event    `json:"eventId"`
 	Subject          string      `json:"subject"`
 	Version          int         `json:"version"`
 	OccurredAt       time.Time   `json:"occurredAt"`
-	PublishedAt      time.Time   `json:"publishedAt,omitzero"` // set by who publishes; absent while the event waits in an outbox
+	PublishedAt      time.Time   `json:"publishedAt,omitzero"` // set when published; absent while the event is in an outbox
 	Producer         string      `json:"producer"`
 	ProducerInstance string      `json:"producerInstance"`
 	TenantID         *id.Tenant  `json:"tenantId"`
@@ -41,21 +41,21 @@ type Attributed struct {
 	Campaign string `json:"campaign,omitzero"`
 }
 
-// ProducedBy names the producer once more, as consumers of domain events expect it.
+// ProducedBy repeats the producer, as consumers of domain events expect it.
 type ProducedBy struct {
 	Service  string `json:"service"`
 	Instance string `json:"instance"`
 }
 
-// Metadata is what the transport and consumers of an aggregate need. OrderingKey keeps the order within one subject;
-// AggregateVersion lets a consumer of several subjects refuse an older version over a newer one.
+// Metadata is used by the transport and by consumers of an aggregate. OrderingKey keeps the order within one subject;
+// AggregateVersion lets a consumer of several subjects ignore an older version after a newer one.
 type Metadata struct {
 	DataResidency    string `json:"dataResidency,omitzero"`
 	OrderingKey      string `json:"orderingKey,omitzero"`
 	AggregateVersion int    `json:"aggregateVersion,omitzero"`
 }
 
-// validate refuses an envelope that could not be claimed, routed or ordered.
+// validate returns an error if the envelope has no id, subject, version or time.
 func (e Envelope) validate() error {
 	switch {
 	case e.EventID.IsZero():
@@ -78,8 +78,8 @@ type message struct {
 
 const instant = "2006-01-02T15:04:05.000Z"
 
-// wire is how everything here is written: members in one order, times in UTC with milliseconds. It holds no state but
-// the encoder's cache, which is why it is one variable.
+// wire are the encoding options of events: members in a fixed order, times in UTC with milliseconds. It is a variable only for
+// the encoder's cache.
 var wire = json.JoinOptions(
 	json.Deterministic(true),
 	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t time.Time) error {

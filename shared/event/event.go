@@ -1,7 +1,8 @@
-// Package event is what services tell each other: the platform's envelope around a payload, and its form as a CloudEvent.
+// Package event defines the events that services publish: the platform's envelope around a payload, and their form as
+// CloudEvents.
 //
-// A noun returns a Draft of what happened; Seal fills the envelope; Attributes and Data are what travels; Read takes any of
-// the forms in which it may arrive back to the same Raw; Decode gives a consumer the part it declares.
+// Domain types return a Draft; Seal fills the envelope; Attributes and Data return the message; Read decodes any transport form
+// into the same Raw; Decode returns the members that a consumer declares.
 package event
 
 import (
@@ -16,18 +17,18 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A Subject is a kind of event as its producer declares it: var ConfirmedV1 = event.Subject{…}.
+// A Subject is a kind of event, declared by its producer: var ConfirmedV1 = event.Subject{…}.
 type Subject struct {
-	Name      string // melmastoon.<service>.<aggregate>.<verb in the past tense>.v<n>; topic and schema file are named so too
+	Name      string // melmastoon.<service>.<aggregate>.<verb in the past tense>.v<n>; topic and schema file have the same name
 	Version   int
 	SchemaURI string
 	Producer  string // the service, such as reservation-service
 	Retention Retention
-	OneIn     int  // sampling: one in so many is told; 0 and 1 tell every one
-	Flat      bool // its envelope has neither producedBy nor metadata, as those of the two BFFs
+	OneIn     int  // sampling: one event in n is published; 0 and 1 publish all
+	Flat      bool // the envelope has neither producedBy nor metadata, as for the two BFFs
 }
 
-// Retention says how long an event is kept by those who keep events, and under which rules.
+// Retention says how long stored events are kept, and under which rules.
 type Retention struct {
 	Class  string // Operational, Audit or Regulated
 	Period time.Duration
@@ -40,32 +41,32 @@ const (
 	Regulated   = "regulated"
 )
 
-// Periods of retention.
+// The retention periods.
 const (
 	Day  = 24 * time.Hour
 	Year = 365 * Day
 )
 
-// An Event is what a consumer handles: P declares the members it reads, and nothing else of the payload reaches it.
+// An Event is an event for a consumer: P declares the members of the payload that it reads.
 type Event[P any] struct {
 	Envelope Envelope
 	Payload  P
 	Delivery Delivery
 }
 
-// Delivery says how this copy of an event came here. The same event may come again under another message id.
+// Delivery describes one delivery of an event. The same event may be delivered again with another message id.
 type Delivery struct {
 	EventID      id.Event
 	Subject      string
-	Tenant       *id.Tenant // nil where the event belongs to no tenant
-	Processor    string     // the function that handles it; filled by whoever calls the function
+	Tenant       *id.Tenant // nil if the event belongs to no tenant
+	Processor    string     // the function that handles it; set by package fn
 	MessageID    string
 	Subscription string
 	OrderingKey  string
-	Attempt      int // counted from 1; 0 where the bus does not tell
+	Attempt      int // counted from 1; 0 if the bus does not report it
 }
 
-// A Raw event has its payload unread.
+// A Raw is an event with an undecoded payload.
 type Raw struct {
 	Envelope   Envelope
 	Payload    jsontext.Value
@@ -73,7 +74,7 @@ type Raw struct {
 	Delivery   Delivery
 }
 
-// Decode reads the members of the payload that P declares, and only those: what a producer adds never touches a consumer.
+// Decode decodes the members of the payload that P declares. It ignores others, so that a producer may add members.
 func Decode[P any](r Raw) (Event[P], error) {
 	e := Event[P]{Envelope: r.Envelope, Delivery: r.Delivery}
 	if err := json.Unmarshal(r.Payload, &e.Payload); err != nil {
@@ -82,7 +83,7 @@ func Decode[P any](r Raw) (Event[P], error) {
 	return e, nil
 }
 
-// place says where a document failed to decode without repeating what stands there: payloads never reach a log.
+// place returns the position of a decoding error without the input, because payloads must not be logged.
 func place(err error) string {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		return fmt.Sprintf("%s does not fit %v", e.JSONPointer, e.GoType)

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Extensions are attributes of the CloudEvent beside those that its envelope implies, by name: "errorcode", without the
-// "ce-" of the wire. A filter on them keeps an event from those who do not want it. They are seen by every tool on the
-// way, and so never hold what is personal.
+// Extensions are CloudEvent attributes in addition to those derived from the envelope, by name: "errorcode", without the "ce-"
+// of the wire. Subscriptions can filter by them. They are visible to every tool on the way, so they must not contain personal
+// data.
 type Extensions map[string]string
 
 const (
@@ -22,22 +22,22 @@ const (
 	sequence     = "sequence"
 )
 
-// Extensions of a copy that is published again after its event had died: they are the copy's, and no draft may name them.
+// Extensions of a replayed copy of a dead-lettered event. They belong to the copy; a draft must not set them.
 const (
-	ReplayTo = "replayto" // the one subscription that is to have it
-	Replays  = "replays"  // how often it has been published again, this time included
+	ReplayTo = "replayto" // the only subscription that receives it
+	Replays  = "replays"  // number of replays, including this one
 )
 
-// core are the attributes of a CloudEvent that are no extensions.
+// core are the attributes of a CloudEvent that are not extensions.
 var core = []string{"specversion", "id", "type", "source", "time", "subject", "dataschema", "datacontenttype", "data"}
 
-// legal reports whether CloudEvents lets an extension have that name.
+// legal reports whether CloudEvents allows the name for an extension.
 func legal(name string) bool {
 	foreign := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
 	return len(name) >= 1 && len(name) <= 20 && !strings.ContainsFunc(name, foreign)
 }
 
-// check refuses names that no CloudEvent may have, and those with a meaning of their own.
+// check returns an error for names that CloudEvents forbids, and for reserved ones.
 func (x Extensions) check() error {
 	for name := range x {
 		if slices.Contains(spoken, name) || slices.Contains(core, name) || name == ReplayTo || name == Replays || !legal(name) {
@@ -47,10 +47,10 @@ func (x Extensions) check() error {
 	return nil
 }
 
-// spoken are the extensions that the envelope, or what it would say if it were not flat, implies.
+// spoken are the extensions that are derived from the envelope, or from the metadata that a flat envelope omits.
 var spoken = []string{partitionKey, sequence, "traceparent", "correlationid", "sampledrate", "causationid", "tenantid"}
 
-// and is x with those of y that x does not have; nil where that is none.
+// and returns x with the entries of y that x does not have, or nil if there are none.
 func (x Extensions) and(y Extensions) Extensions {
 	both := maps.Clone(y)
 	if both == nil {
@@ -64,10 +64,10 @@ func (x Extensions) and(y Extensions) Extensions {
 	return both
 }
 
-// extensions are all that the event has. What its envelope says counts.
+// extensions returns all extensions of the event. Those of the envelope take precedence.
 func (r Raw) extensions() Extensions { return r.Envelope.extensions().and(r.Extensions) }
 
-// extensions are what the envelope implies, without the prefix of the wire.
+// extensions returns the extensions derived from the envelope, without the prefix of the wire.
 func (e Envelope) extensions() Extensions { return collect(e.imply) }
 
 func (m Metadata) extensions() Extensions { return collect(m.imply) }
@@ -78,7 +78,7 @@ func collect(imply func(add func(name, value string))) Extensions {
 	return x.and(nil)
 }
 
-// imply adds the members of the envelope that other people's tools look for beside a CloudEvent's own attributes.
+// imply adds the members of the envelope that other tools expect as attributes of a CloudEvent.
 func (e Envelope) imply(add func(name, value string)) {
 	add(prefix+"traceparent", e.TraceID)
 	add(prefix+"correlationid", e.CorrelationID)
@@ -97,11 +97,11 @@ func (e Envelope) imply(add func(name, value string)) {
 func (m Metadata) imply(add func(name, value string)) {
 	add(prefix+partitionKey, m.OrderingKey)
 	if m.AggregateVersion > 0 {
-		add(prefix+sequence, fmt.Sprintf("%010d", m.AggregateVersion)) // padded: it is compared as a string
+		add(prefix+sequence, fmt.Sprintf("%010d", m.AggregateVersion)) // padded, because filters compare strings
 	}
 }
 
-// beside is what of x the envelope does not imply: what has to be kept beside it.
+// beside returns the entries of x that are not derived from the envelope and must be stored beside it.
 func (x Extensions) beside(e Envelope) Extensions {
 	implied := e.extensions()
 	own := Extensions{}
@@ -113,7 +113,7 @@ func (x Extensions) beside(e Envelope) Extensions {
 	return own.and(nil)
 }
 
-// extensionsOf reads what came as ce-*, in which unsafe characters are escaped.
+// extensionsOf returns the extensions among ce-* attributes, unescaped.
 func extensionsOf(attributes map[string]string) Extensions {
 	x := Extensions{}
 	for name, value := range attributes {
@@ -124,7 +124,7 @@ func extensionsOf(attributes map[string]string) Extensions {
 	return x
 }
 
-// headed are the attributes of an unwrapped push, which came as headers.
+// headed returns the attributes of an unwrapped push, from its headers.
 func headed(h http.Header) map[string]string {
 	attributes := make(map[string]string, len(h))
 	for name, values := range h {
@@ -137,5 +137,5 @@ func unescaped(value string) string {
 	if plain, err := url.PathUnescape(value); err == nil {
 		return plain
 	}
-	return value // somebody who does not escape
+	return value // the producer does not escape
 }

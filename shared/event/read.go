@@ -15,9 +15,9 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// Read takes the event out of a push: a CloudEvent in binary mode (an unwrapped Pub/Sub push), one inside Pub/Sub's own
-// wrapper, or a structured one. The same event gives the same Raw from each. An event that cannot be read now never can
-// be: its error is a fault of kind Invalid. Only a body that broke off on the way is worth another delivery.
+// Read decodes a pushed event: a CloudEvent in binary mode (an unwrapped Pub/Sub push), one inside Pub/Sub's wrapper, or a
+// structured one. All forms give the same Raw. An unreadable event cannot become readable, so the error is a fault of kind
+// Invalid. Only an incomplete body is worth a redelivery.
 func Read(r *http.Request, limit int64) (Raw, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, limit))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
@@ -33,7 +33,7 @@ func Read(r *http.Request, limit int64) (Raw, error) {
 	return raw, nil
 }
 
-// Of reads an event as it lies in a topic. The errors are Read's.
+// Of reads an event from the attributes and data of a message. It returns the same errors as Read.
 func Of(attributes map[string]string, data []byte) (Raw, error) {
 	h := make(http.Header, len(attributes))
 	for name, value := range attributes {
@@ -76,7 +76,7 @@ func binary(h http.Header, data []byte) (Raw, error) {
 
 func structured(h http.Header, body []byte) (Raw, error) {
 	var c cloudevent.Event
-	if err := json.Unmarshal(body, new(any)); err != nil { // the SDK's reader lets duplicate members and bad UTF-8 pass
+	if err := json.Unmarshal(body, new(any)); err != nil { // the SDK's reader accepts duplicate members and invalid UTF-8
 		return Raw{}, fmt.Errorf("the body%s", place(err))
 	}
 	if err := c.UnmarshalJSON(body); err != nil {
@@ -131,14 +131,13 @@ func wrapped(body []byte) (Raw, error) {
 		OrderingKey: p.Message.OrderingKey, Attempt: p.DeliveryAttempt}), nil
 }
 
-// attributes are those that must agree with the data, and what comes beside it, however they came.
+// attributes are the attributes that must agree with the data, and the extensions, regardless of the transport.
 type attributes struct {
 	specVersion, id, subject, source string
 	extensions                       Extensions
 }
 
-// open reads the data of an event. Its envelope is what counts; attributes that say otherwise mean that somebody
-// repacked the message, and then neither can be believed.
+// open reads the data of an event. If attributes and envelope disagree, the message was repacked and neither is trusted.
 func open(a attributes, data []byte) (Raw, error) {
 	if a.specVersion != cloudevent.CloudEventsVersionV1 {
 		return Raw{}, errors.New("not a CloudEvent 1.0")
@@ -164,16 +163,17 @@ func open(a attributes, data []byte) (Raw, error) {
 	return raw, nil
 }
 
-// delivered adds how this copy came.
+// delivered adds the data of this delivery.
 func (r Raw) delivered(d Delivery) Raw {
 	r.Delivery.MessageID, r.Delivery.Subscription, r.Delivery.Attempt = d.MessageID, d.Subscription, d.Attempt
 	r.Delivery.OrderingKey = cmp.Or(d.OrderingKey, r.Delivery.OrderingKey)
 	return r
 }
 
-// headerDelivery reads what a bus tells of an unwrapped push. Google's emulator names the ordering key differently.
+// headerDelivery reads the delivery's data from the headers of an unwrapped push. Google's emulator uses another header for the
+// ordering key.
 func headerDelivery(h http.Header) Delivery {
-	attempt, _ := strconv.Atoi(h.Get("X-Goog-Pubsub-Delivery-Attempt")) // absent without a dead-letter topic: 0, not told
+	attempt, _ := strconv.Atoi(h.Get("X-Goog-Pubsub-Delivery-Attempt")) // absent without a dead-letter topic: then 0
 	return Delivery{
 		MessageID:    h.Get("X-Goog-Pubsub-Message-Id"),
 		Subscription: h.Get("X-Goog-Pubsub-Subscription-Name"),

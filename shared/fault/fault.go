@@ -1,4 +1,4 @@
-// Package fault is the error that crosses borders: what a caller may know of a failure, and the cause only we may see.
+// Package fault defines the errors that cross service boundaries: the part that callers may see, and the internal cause.
 package fault
 
 import (
@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// A Fault is a failure with a name that callers can rely on. Declare faults as variables with New and return them,
-// enriched by With, Because, After, Saying or Asking, each of which leaves the original as it was.
+// A Fault is an error with a stable code. Declare faults as variables with New and return copies made by With, Because, After,
+// Saying or Asking; these do not change the original.
 type Fault struct {
 	Kind       Kind
 	Code       string // without the platform's "MELMASTOON."
-	Detail     string // a sentence for whoever called; never internals, never input
+	Detail     string // a sentence for the caller; no internals and no input
 	Violations []Violation
-	RetryAfter time.Duration // zero: nothing is known about when a repeat could succeed
-	Challenge  string        // of an Unauthenticated one: what would let the caller in (RFC 9110, 11.6.1); "" is a bearer's token
+	RetryAfter time.Duration // zero if unknown
+	Challenge  string        // challenge of an Unauthenticated fault (RFC 9110, 11.6.1); "" means Bearer
 	cause      error
 }
 
-// A Violation says which member of the input broke which rule.
+// A Violation names a member of the input and the rule that it violates.
 type Violation struct {
-	Pointer string `json:"pointer"` // RFC 6901, "" is the whole body
+	Pointer string `json:"pointer"` // RFC 6901; "" is the whole body
 	Rule    string `json:"rule"`
 	Message string `json:"message"`
 }
@@ -32,7 +32,7 @@ func New(k Kind, code, detail string) *Fault {
 	return &Fault{Kind: k, Code: code, Detail: detail}
 }
 
-// Error is for logs: callers are shown Code and Detail only.
+// Error returns the text for logs: callers see only Code and Detail.
 func (f *Fault) Error() string {
 	s := f.Code + ": " + f.Detail
 	if f.cause != nil {
@@ -44,13 +44,13 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.cause }
 
-// Is makes every variant of a fault match the declared one: the code is what they share.
+// Is reports whether target is a fault with the same code, so that every copy matches the declared fault.
 func (f *Fault) Is(target error) bool {
 	t, ok := target.(*Fault)
 	return ok && t.Code == f.Code
 }
 
-// Because returns the fault with the error that led to it. The cause is logged, never shown.
+// Because returns the fault with a cause. The cause is logged, never shown.
 func (f *Fault) Because(cause error) *Fault {
 	c := *f
 	c.cause = cause
@@ -64,7 +64,7 @@ func (f *Fault) With(v ...Violation) *Fault {
 	return &c
 }
 
-// After returns the fault with the time after which a repeat may succeed.
+// After returns the fault with the time after which a retry may succeed.
 func (f *Fault) After(d time.Duration) *Fault {
 	c := *f
 	c.RetryAfter = d
@@ -78,21 +78,21 @@ func (f *Fault) Saying(detail string) *Fault {
 	return &c
 }
 
-// Asking returns the fault with what would let the caller in: the scheme of a challenge. Neither browsers nor we know any scheme
-// for what is no bearer's token: its name only says where to look.
+// Asking returns the fault with the scheme of its challenge. For credentials other than bearer tokens there is no registered
+// scheme: its name only says where to look.
 func (f *Fault) Asking(challenge string) *Fault {
 	c := *f
 	c.Challenge = challenge
 	return &c
 }
 
-// Retriable reports whether the very same request may succeed later.
+// Retriable reports whether the same request may succeed later.
 func (f *Fault) Retriable() bool {
 	return f.RetryAfter > 0 || f.Kind == TooMany || f.Kind == Unavailable || f.Kind == Timeout
 }
 
-// From returns the fault that err is or wraps. What was added around the fault stays with it as its cause, for the log.
-// Time that ran out, or a caller that left, is ErrUnavailable; any other error is ErrInternal. From(nil) is nil.
+// From returns the fault that err is or wraps. Text that was wrapped around the fault becomes its cause, for the log. An
+// exceeded deadline and a canceled context are ErrUnavailable; any other error is ErrInternal. From(nil) returns nil.
 func From(err error) *Fault {
 	if err == nil {
 		return nil

@@ -2,7 +2,7 @@ package fault
 
 import "time"
 
-// The faults that any function may answer with. A service declares its own beside its nouns.
+// The faults of all functions. A service declares its own in its domain packages.
 var (
 	ErrMalformedJSON          = New(Invalid, "GENERAL.MALFORMED_JSON", "The body is not well-formed JSON.")
 	ErrValidation             = New(Invalid, "GENERAL.VALIDATION_FAILED", "Some members are missing or invalid. See violations.")

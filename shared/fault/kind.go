@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Kind groups faults by what they mean to a caller. The zero Kind is Internal, so that nothing is shown by accident.
+// A Kind groups faults by their meaning for the caller. The zero Kind is Internal, so that no details are shown by accident.
 type Kind int
 
 // The kinds, each with one HTTP status.
@@ -28,7 +28,8 @@ const (
 	Timeout
 )
 
-// titles say the kind to a person. One row per kind, in the platform's languages but Dari, which reads Persian.
+// titles are the titles of the kinds for people: one row per kind, in the platform's languages except Dari, which falls back to
+// Persian.
 var titles = [...]struct {
 	status             int
 	en, ps, fa, ur, ar string
@@ -51,17 +52,17 @@ var titles = [...]struct {
 	Timeout:            {http.StatusGatewayTimeout, "Took too long", "ډېر وخت یې ونیو", "بیش از حد طول کشید", "بہت وقت لگ گیا", "استغرق وقتًا طويلًا"},
 }
 
-// Status is the HTTP status of the kind. A kind that is not declared here is Internal.
+// Status returns the HTTP status of the kind. An undeclared kind is Internal.
 func (k Kind) Status() int { return titles[k.known()].status }
 
-// Title says the kind in the language of a BCP 47 tag, in English where the platform does not speak it.
+// Title returns the kind's title in the language of a BCP 47 tag, or in English if there is none.
 func (k Kind) Title(lang string) string {
 	row := titles[k.known()]
 	primary, _, _ := strings.Cut(strings.ToLower(lang), "-")
 	switch primary {
 	case "ps":
 		return row.ps
-	case "fa", "prs": // browsers ask for Dari as prs
+	case "fa", "prs": // browsers request Dari as prs
 		return row.fa
 	case "ur":
 		return row.ur

@@ -15,7 +15,7 @@ import (
 // version is the first line of the canonical string and the first part of the token.
 const version = "v1"
 
-// errCanonical is for a text that is no canonical string, or not the only way to write what it says.
+// errCanonical is the error for a text that is not a canonical string.
 var errCanonical = errors.New("handoff: not a canonical string")
 
 // A field is one line of the canonical string.
@@ -24,7 +24,7 @@ type field interface {
 	encoding.TextUnmarshaler
 }
 
-// fields are the lines after the version, in the order that is signed.
+// fields returns the lines after the version, in the signed order.
 func (h *Handoff) fields() [14]field {
 	return [...]field{
 		&h.ID, &h.GuestSession, &h.Tenant, &h.Property,
@@ -36,7 +36,7 @@ func (h *Handoff) fields() [14]field {
 	}
 }
 
-// canonical is what is signed: one line per field, LF between them, none at the end.
+// canonical returns the signed text: one line per field, joined by LF.
 func (h Handoff) canonical() ([]byte, error) {
 	var err error
 	b := append(make([]byte, 0, maxTokenLength/2), version...)
@@ -48,14 +48,14 @@ func (h Handoff) canonical() ([]byte, error) {
 	return b, nil
 }
 
-// parse reads a canonical string. It takes only what canonical would write again to the byte, so that no handoff has two
-// tokens, and with that no field that could hold a line feed or another control character.
+// parse reads a canonical string. It accepts only the exact bytes that canonical would write, so that a handoff has only one
+// token, and no field contains a line feed or another control character.
 func parse(text []byte) (h Handoff, err error) {
 	first, rest, more := bytes.Cut(text, newline)
 	if string(first) != version {
 		return Handoff{}, errCanonical
 	}
-	again := make([]byte, 0, maxLineLength) // each line as canonical writes it
+	again := make([]byte, 0, maxLineLength) // the line as canonical writes it
 	for i, f := range h.fields() {
 		var line []byte
 		if !more {
@@ -75,12 +75,12 @@ func parse(text []byte) (h Handoff, err error) {
 	return h, h.validate()
 }
 
-// maxLineLength is that of an id, or about that: a longer one is read too.
+// maxLineLength is the buffer size for a line, about the length of an id. Longer lines still work.
 const maxLineLength = 48
 
 var newline = []byte{'\n'}
 
-// lastLine is the key id of a canonical string that nobody has checked yet.
+// lastLine returns the key id of a canonical string before verification.
 func lastLine(canonical []byte) []byte { return canonical[bytes.LastIndexByte(canonical, '\n')+1:] }
 
 var errNumber = errors.New("not a number")
@@ -116,13 +116,13 @@ type instant time.Time
 
 func (i *instant) AppendText(b []byte) ([]byte, error) {
 	t := time.Time(*i).UTC()
-	b = t.AppendFormat(b, time.RFC3339) // that form has a fast way; it ends with the Z
+	b = t.AppendFormat(b, time.RFC3339) // the fast path of AppendFormat; it ends with Z
 	ms := t.Nanosecond() / int(time.Millisecond)
 	return append(b[:len(b)-1], '.', '0'+byte(ms/100), '0'+byte(ms/10%10), '0'+byte(ms%10), 'Z'), nil
 }
 
 func (i *instant) UnmarshalText(text []byte) error {
-	t, err := time.Parse(time.RFC3339, string(text)) // what is not written as AppendText does is refused with its line
+	t, err := time.Parse(time.RFC3339, string(text)) // other spellings fail the comparison of the line
 	if err != nil || t.Location() != time.UTC {
 		return errInstant
 	}
@@ -130,7 +130,7 @@ func (i *instant) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A keyID needs no rule of its own: it is looked up in the ring before it is read.
+// A keyID is not validated, because it is looked up in the ring before it is parsed.
 type keyID string
 
 func (k *keyID) AppendText(b []byte) ([]byte, error) { return append(b, *k...), nil }

@@ -2,7 +2,7 @@ package handoff
 
 import "melmastoon.ghasi.io/shared/fault"
 
-// The faults of a token, the same on whichever site they are met. ErrReplayed is for who keeps the ledger.
+// The faults of a token, shared by both sites. The site with the handoff ledger returns ErrReplayed.
 var (
 	ErrSignatureInvalid = fault.New(fault.Unauthenticated, "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID", "This link is invalid, or was made for another hotel.").Asking("Handoff")
 	ErrExpired          = fault.New(fault.Gone, "BFF.CONSUMER.HANDOFF_EXPIRED", "This link has expired. Links are valid for 30 minutes.")

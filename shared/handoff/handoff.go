@@ -1,8 +1,8 @@
-// Package handoff is the signed, single-use invitation with which the consumer site sends a guest to one hotel's own site.
+// Package handoff implements the signed, single-use token with which the consumer site sends a guest to a hotel's own site.
 //
-// It travels as a Token: "v1.", the canonical string in base64url, ".", its HMAC-SHA256 in base64url. Keys know how to
-// Mint and Verify one; that it is used only once is decided by whoever keeps a ledger of them. What brought the guest
-// (the campaign) travels beside it, unsigned. testdata/vectors.json has examples for implementations elsewhere.
+// A Token is "v1.", the canonical string in base64url, ".", and its HMAC-SHA256 in base64url. Keys mint and verify tokens; the
+// handoff ledger of the receiving site enforces single use. The campaign is a separate, unsigned part of the link.
+// testdata/vectors.json has examples for other implementations.
 package handoff
 
 import (
@@ -15,10 +15,10 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Lifetime is how long every handoff is good for, no more and no less.
+// Lifetime is the exact lifetime of every handoff.
 const Lifetime = 30 * time.Minute
 
-// A Handoff is what a guest has chosen on the consumer site, and where that shall go on.
+// A Handoff is a guest's selection on the consumer site, and the site where the guest continues.
 type Handoff struct {
 	ID           id.Handoff      `json:"handoffId"`
 	GuestSession id.GuestSession `json:"guestSessionId"`
@@ -33,29 +33,29 @@ type Handoff struct {
 	KeyID        string          `json:"hmacKeyId"`
 }
 
-// Dates are the stay as guests name it: the day they come and the day they leave.
+// Dates are the arrival and departure days of the stay.
 type Dates struct {
 	CheckIn  stay.Date `json:"checkIn"`
 	CheckOut stay.Date `json:"checkOut"`
 }
 
-// Validate refuses what is no stay.
+// Validate returns an error if the dates are not a valid stay.
 func (d Dates) Validate() error { return stay.Window{Start: d.CheckIn, End: d.CheckOut}.Validate() }
 
-// Occupancy is who wants to stay, over all rooms.
+// Occupancy is the number of people and rooms.
 type Occupancy struct {
 	Adults   int `json:"adults"`
 	Children int `json:"children"`
 	Rooms    int `json:"rooms"`
 }
 
-// maxRooms bounds what one handoff may ask for.
+// maxRooms is the maximum number of rooms of one handoff.
 const maxRooms = 100
 
 // ErrRooms may be shown to callers.
 var ErrRooms = errors.New("the number of rooms is not possible")
 
-// Validate refuses a stay without an adult or a room, and numbers that nobody can mean.
+// Validate returns an error if there is no adult or no room, or if a number is too large.
 func (o Occupancy) Validate() error {
 	if err := (stay.Occupants{Adults: o.Adults, Children: o.Children}).Validate(); err != nil {
 		return err
@@ -66,16 +66,16 @@ func (o Occupancy) Validate() error {
 	return nil
 }
 
-// Expired reports whether the handoff is over: it is good up to and including the instant of its expiry.
+// Expired reports whether now is after the handoff's expiry; the instant of the expiry is still valid.
 func (h Handoff) Expired(now time.Time) bool { return now.After(h.ExpiresAt) }
 
-// Why a handoff must not exist, signed or not. These are for the log, and name no value.
+// Errors of an invalid handoff, signed or not. They are for the log and contain no values.
 var (
 	errLifetime = errors.New("handoff: does not last exactly its lifetime")
 	errNobody   = errors.New("handoff: an id is missing")
 )
 
-// validate is what holds for every handoff, whoever made it.
+// validate checks the rules for every handoff.
 func (h Handoff) validate() error {
 	switch {
 	case h.ID.IsZero(), h.GuestSession.IsZero(), h.Tenant.IsZero(), h.Property.IsZero():

@@ -10,15 +10,15 @@ import (
 	"melmastoon.ghasi.io/shared/keyring"
 )
 
-// Keys mint and verify tokens. The site that mints and the site that verifies share them: put a new key last on both
-// first, in front on both then, and take the old one away when its last token has expired.
+// Keys mint and verify tokens. The minting and the verifying site share them. To rotate, add the new key last on both sites,
+// then move it to the front on both, and remove the old one after its last token has expired.
 type Keys struct{ ring keyring.Ring }
 
 // KeysOf returns the keys of a ring.
 func KeysOf(ring keyring.Ring) Keys { return Keys{ring} }
 
-// Mint signs the handoff with the active key. It fills what is minting's to say: both times, the key id and, where the
-// caller has not derived one from the act that is being done, the id. What a guest may get wrong, the caller has checked.
+// Mint signs the handoff with the active key. It sets both times, the key id, and the id unless the caller has derived one from
+// its act. The caller must have validated the guest's input.
 func (k Keys) Mint(h Handoff, now time.Time) (Handoff, Token, error) {
 	keyID, _ := k.ring.Active()
 	if keyID == "" {
@@ -30,7 +30,8 @@ func (k Keys) Mint(h Handoff, now time.Time) (Handoff, Token, error) {
 	h.MintedAt, h.ExpiresAt, h.KeyID = now, now.Add(Lifetime), keyID
 	canonical, err := h.canonical()
 	if err == nil {
-		// Read back, so that nothing is signed that Verify would refuse, and the times are those that travel, to the millisecond.
+		// The canonical string is parsed back, so that Verify accepts every signed token and the returned times have its
+		// millisecond precision.
 		h, err = parse(canonical)
 	}
 	if err != nil {
@@ -40,16 +41,16 @@ func (k Keys) Mint(h Handoff, now time.Time) (Handoff, Token, error) {
 	return h, assemble(canonical, signature[:]), nil
 }
 
-// Reasons for the log: all of them are ErrSignatureInvalid to the caller, who learns nothing about how close a forgery came.
+// Errors for the log. Callers get ErrSignatureInvalid for all of them, so that a forger learns nothing.
 var (
-	errMalformed  = errors.New("handoff: not of the form of a token")
-	errUnknownKey = errors.New("handoff: signed by a key that is not, or no longer, in the ring")
+	errMalformed  = errors.New("handoff: malformed token")
+	errUnknownKey = errors.New("handoff: the signing key is not in the ring")
 	errForged     = errors.New("handoff: the signature does not match")
 	errElsewhere  = errors.New("handoff: made for another tenant")
 )
 
-// Verify returns the handoff if we signed the token for this tenant. A genuine one that is over is returned too, with
-// ErrExpired. Now is the database's where it decides about single use.
+// Verify returns the handoff if we signed the token for this tenant. For an expired token it returns the handoff and ErrExpired.
+// If the result decides about single use, now must be the database's time.
 func (k Keys) Verify(t Token, tenant id.Tenant, now time.Time) (Handoff, error) {
 	h, err := k.open(t, tenant)
 	if err != nil {

@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// maxTokenLength is about twice what a token needs. It bounds the work that a stranger can cause.
+// maxTokenLength is about twice the length of a token. It bounds the work for untrusted input.
 const maxTokenLength = 1024
 
-// A Token is the text that travels. It is as good as the guest's own hand until it is used: it prints its fingerprint
-// only, and JSON and Reveal alone write it out. Whatever text it is read from, Verify judges it.
+// A Token is a bearer secret until it is used. Printing and logging show only its fingerprint; JSON and Reveal return the text.
+// It may hold any text: Verify checks it.
 type Token struct{ text string }
 
-// Reveal is the text, for the link that the guest follows. It is safe in a query as it is.
+// Reveal returns the text, for the guest's link. It needs no escaping in a query.
 func (t Token) Reveal() string { return t.text }
 
 // IsZero reports whether there is no token.
 func (t Token) IsZero() bool { return t.text == "" }
 
-// MarshalText writes the text.
+// MarshalText returns the text.
 func (t Token) MarshalText() ([]byte, error) { return []byte(t.text), nil }
 
-// UnmarshalText takes any text: what is no token is refused by Verify, with the same answer as a forged one.
+// UnmarshalText accepts any text. Verify rejects malformed tokens with the same error as forged ones.
 func (t *Token) UnmarshalText(text []byte) error {
 	t.text = string(text)
 	return nil
 }
 
-// Fingerprint names the token in logs and events: "sha256:" and the hash of its signature. What is no token has none.
+// Fingerprint identifies the token in logs and events: "sha256:" and the hash of its signature. It is "" for a malformed token.
 func (t Token) Fingerprint() string {
 	_, signature, ok := t.split()
 	if !ok {
@@ -40,13 +40,13 @@ func (t Token) Fingerprint() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// String is the fingerprint.
+// String returns the fingerprint.
 func (t Token) String() string { return "handoff(" + t.Fingerprint() + ")" }
 
-// GoString is String, so that no verb of fmt prints a token by reflection.
+// GoString returns String, so that no verb of fmt prints a token by reflection.
 func (t Token) GoString() string { return t.String() }
 
-// LogValue is String, because a logger that writes JSON would ask MarshalText.
+// LogValue returns String, because a JSON logger would call MarshalText.
 func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
 func assemble(canonical, signature []byte) Token {
@@ -55,7 +55,7 @@ func assemble(canonical, signature []byte) Token {
 	return Token{string(base64url.AppendEncode(b, signature))}
 }
 
-// split takes the token apart, if it has the form of one.
+// split splits a well-formed token into its decoded parts.
 func (t Token) split() (canonical, signature []byte, ok bool) {
 	first, rest, _ := strings.Cut(t.text, ".")
 	second, third, _ := strings.Cut(rest, ".")
@@ -71,10 +71,10 @@ func (t Token) split() (canonical, signature []byte, ok bool) {
 	return canonical, signature, ok && len(signature) == sha256.Size
 }
 
-var base64url = base64.RawURLEncoding.Strict() // no loose bits at the end: they would let a changed token through
+var base64url = base64.RawURLEncoding.Strict() // Strict rejects trailing bits, with which a changed token would pass
 
-// decode decodes into room, which is large enough.
+// decode decodes s into room, a buffer that is large enough.
 func decode(room []byte, s string) ([]byte, bool) {
 	n, err := base64url.Decode(room, []byte(s))
-	return room[:n], err == nil && strings.IndexByte(s, '\r') < 0 && strings.IndexByte(s, '\n') < 0 // the decoder passes over line ends
+	return room[:n], err == nil && strings.IndexByte(s, '\r') < 0 && strings.IndexByte(s, '\n') < 0 // the decoder ignores line ends
 }

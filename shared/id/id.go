@@ -1,7 +1,7 @@
-// Package id names things: a ULID with a prefix that says what it names, and a Go type that keeps kinds apart.
+// Package id defines typed ids: a ULID with a prefix for its kind, and one Go type per kind.
 //
-// "rsv_01HZX3…" in text and JSON and the same 128 bits as a uuid in SQL are one value. One kind becomes another only by
-// an explicit conversion, id.Allocation(r), which keeps the bits.
+// "rsv_01HZX3…" in text and JSON and the same 128 bits as a uuid in SQL are the same value. An id of one kind becomes another
+// only by an explicit conversion, id.Allocation(r), which keeps the bits.
 package id
 
 import (
@@ -15,26 +15,26 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// An ID names one thing of kind K. The zero ID names nothing.
+// An ID identifies one thing of kind K. The zero ID is not set.
 type ID[K Kind] [16]byte
 
-// A Kind gives ids their prefix. It is a type, so that the compiler refuses a tenant where a property belongs.
+// A Kind is the prefix of ids. It is a type, so that the compiler rejects a tenant's id for a property's.
 type Kind interface{ Prefix() string }
 
-// Any is the constraint that every id meets.
+// Any is the constraint of all ids.
 type Any interface {
 	~[16]byte
 	String() string
 }
 
-// New mints an id of the present moment. Its entropy is crypto/rand's and never monotonic: no id tells the next.
-// The moment is the machine's, not the movable clock's: ids only use it to be near each other in an index.
+// New returns an id with the current time. Its entropy is from crypto/rand and not monotonic, so ids cannot be guessed from each
+// other. It uses the machine's clock, not the movable one: the time only keeps ids adjacent in an index.
 func New[T Any]() T {
 	return T(ulid.MustNew(ulid.Now(), rand.Reader))
 }
 
-// Derive mints the id that an act gives to the thing called label: the same whenever the act is repeated. It carries
-// the time of from; who does not know from can guess it no better than a minted one.
+// Derive returns the id of the thing called label in an act: the same whenever the act is repeated. It has the time of from.
+// Without from it cannot be guessed.
 func Derive[T Any](from [16]byte, label string) T {
 	const timestamp = 6
 	sum := sha256.Sum256(append(from[:], label...))
@@ -43,7 +43,7 @@ func Derive[T Any](from [16]byte, label string) T {
 	return T(derived)
 }
 
-// Parse reads the prefixed form, exactly as String writes it.
+// Parse parses the prefixed form, exactly as String writes it.
 func Parse[T Any, P interface {
 	*T
 	encoding.TextUnmarshaler
@@ -53,14 +53,14 @@ func Parse[T Any, P interface {
 	return parsed, err
 }
 
-// String is the prefixed form.
+// String returns the prefixed form.
 func (i ID[K]) String() string {
-	var space [40]byte                 // a text is made for every key: it costs one piece of memory
-	text, _ := i.AppendText(space[:0]) // there is room for it
+	var space [40]byte                 // one allocation per text
+	text, _ := i.AppendText(space[:0]) // never fails: the buffer is large enough
 	return string(text)
 }
 
-// IsZero reports whether the id names nothing.
+// IsZero reports whether the id is not set.
 func (i ID[K]) IsZero() bool { return i == ID[K]{} }
 
 // MarshalText writes the prefixed form.
@@ -74,8 +74,8 @@ func (i ID[K]) AppendText(b []byte) ([]byte, error) {
 	return b, ulid.ULID(i).MarshalTextTo(b[at:])
 }
 
-// UnmarshalText accepts the prefixed form only: this kind's prefix, then 26 upper-case characters of Crockford's base 32. The
-// zero ID is malformed: it is the value of an ID that is not set.
+// UnmarshalText accepts only the prefixed form: this kind's prefix, then 26 upper-case characters of Crockford's base 32. It
+// rejects the zero ID, which means not set.
 func (i *ID[K]) UnmarshalText(text []byte) error {
 	prefix := i.prefix()
 	if len(text) != len(prefix)+ulid.EncodedSize || string(text[:len(prefix)]) != prefix {
@@ -85,14 +85,14 @@ func (i *ID[K]) UnmarshalText(text []byte) error {
 	u, err := ulid.ParseStrict(string(rest))
 	var again [ulid.EncodedSize]byte
 	if err != nil || u.IsZero() || u.MarshalTextTo(again[:]) != nil || string(again[:]) != string(rest) {
-		return i.refuse() // the parser also takes lower case, which would be a second name of the same thing
+		return i.refuse() // the parser also accepts lower case, which would be a second spelling
 	}
 	*i = ID[K](u)
 	return nil
 }
 
-// Scan reads an id from SQL: the 16 bytes or the text of a uuid, or the prefixed form. NULL is refused; scan into a pointer
-// to an ID where it may occur.
+// Scan reads an id from SQL: the 16 bytes or the text of a uuid, or the prefixed form. It rejects NULL; scan nullable columns
+// into a pointer to an ID.
 func (i *ID[K]) Scan(src any) error {
 	switch v := src.(type) {
 	case [16]byte:
@@ -130,7 +130,7 @@ func (i ID[K]) name() string {
 
 func (i ID[K]) prefix() string { return i.name() + "_" }
 
-// refuse never repeats the input: it may be a secret in the wrong place.
+// refuse returns an error without the input, which may be a misplaced secret.
 func (i ID[K]) refuse() error {
 	return fmt.Errorf("id: not of the form %s and 26 characters of a ULID", i.prefix())
 }

@@ -1,22 +1,22 @@
 package id
 
-// The kinds of things the platform names. Prefixes are the platform's registry; they never change.
+// The kinds of ids. Prefixes are the platform's registry and never change.
 type (
 	// Tenant is a hotel company.
 	Tenant = ID[tenant]
 	// Property is one of a tenant's hotels.
 	Property = ID[property]
-	// RoomType is what a guest chooses among.
+	// RoomType is a kind of room that guests choose.
 	RoomType = ID[roomType]
 	// RatePlan is a price with its conditions.
 	RatePlan = ID[ratePlan]
-	// Quote is a price that is good for a while.
+	// Quote is a price with an expiry.
 	Quote = ID[quote]
-	// Reservation is a booking, from its hold on.
+	// Reservation is a booking, starting with its hold.
 	Reservation = ID[reservation]
-	// Hold is a booking's claim on rooms while it is not paid.
+	// Hold is a reservation's claim on rooms until it is paid.
 	Hold = ID[hold]
-	// Allocation is inventory's record of rooms taken.
+	// Allocation is inventory's record of occupied rooms.
 	Allocation = ID[allocation]
 	// Item is one room of a reservation.
 	Item = ID[item]
@@ -24,9 +24,9 @@ type (
 	Guest = ID[guest]
 	// Intent is the intention to pay for one reservation.
 	Intent = ID[intent]
-	// Refund is money going back.
+	// Refund is a repayment.
 	Refund = ID[refund]
-	// SpecialRequest is what a guest asks for beyond the room.
+	// SpecialRequest is a guest's request beyond the room.
 	SpecialRequest = ID[specialRequest]
 	// FX is a snapshot of an exchange rate.
 	FX = ID[fx]
@@ -34,23 +34,23 @@ type (
 	Event = ID[event]
 	// Request is one call.
 	Request = ID[request]
-	// Draft is a booking in the making on a tenant's site.
+	// Draft is an unfinished booking on a tenant's site.
 	Draft = ID[draft]
 	// TenantSession is a visitor of a tenant's site.
 	TenantSession = ID[tenantSession]
 	// GuestSession is a visitor of the consumer site.
 	GuestSession = ID[guestSession]
-	// Handoff is a guest's way from the consumer site to a tenant's site.
+	// Handoff is a guest's transfer from the consumer site to a tenant's site.
 	Handoff = ID[handoff]
 	// HandoffArrival is a handoff as the tenant's site received it.
 	HandoffArrival = ID[handoffArrival]
-	// DraftSnapshot is what is kept of a draft after its end.
+	// DraftSnapshot is the stored copy of a finished draft.
 	DraftSnapshot = ID[draftSnapshot]
-	// SearchSession is one search of a visitor of the consumer site, over its pages.
+	// SearchSession is one search of a visitor of the consumer site, over all its pages.
 	SearchSession = ID[searchSession]
 	// Wish is a hotel on a visitor's wishlist.
 	Wish = ID[wish]
-	// PageView is one look at a page of the consumer site.
+	// PageView is one view of a page of the consumer site.
 	PageView = ID[pageView]
 	// FunnelEvent is one step of a visitor towards a booking.
 	FunnelEvent = ID[funnelEvent]

@@ -1,6 +1,6 @@
-// Package keyring holds secret keys by id: the first is active, the rest are in their grace period.
+// Package keyring holds secret keys by id: the first is active, the others are in their grace period.
 //
-// To rotate, put a new key behind; when every process understands it, in front; to end the grace period, take the old one away.
+// To rotate, append the new key; when every process has it, move it to the front; remove the old one to end its grace period.
 package keyring
 
 import (
@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Why a ring or a sealed value is refused. None of them repeats a key or a value.
+// Errors of an invalid ring or sealed value. They contain neither keys nor values.
 var (
 	ErrForm   = errors.New("keyring: not of the form id:base64,id:base64 with distinct ids and keys of 32 bytes")
 	ErrEmpty  = errors.New("keyring: no key")
@@ -21,11 +21,11 @@ var (
 )
 
 const (
-	keySize = 32 // AES-256, and no less than an HMAC-SHA256 wants
+	keySize = 32 // AES-256; also long enough for HMAC-SHA256
 	maxID   = 32
 )
 
-// A Ring is read by Parse or from configuration. It prints its ids, never its keys.
+// A Ring is parsed from configuration. It prints its ids, never its keys.
 type Ring struct {
 	keys []key
 }
@@ -33,7 +33,7 @@ type Ring struct {
 type key struct {
 	id     string
 	secret []byte
-	aead   cipher.AEAD // made once: preparing a key takes longer than sealing something small
+	aead   cipher.AEAD // created once: this takes longer than sealing a small value
 	macs   *sync.Pool  // of *mac
 }
 
@@ -64,7 +64,7 @@ func legal(id string) bool {
 	})
 }
 
-// UnmarshalText lets a Ring stand in a configuration struct.
+// UnmarshalText makes a Ring usable in a configuration struct.
 func (r *Ring) UnmarshalText(text []byte) error {
 	read, err := Parse(string(text))
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *Ring) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Active is the key that new things are made with. An empty ring has none: "" and nil.
+// Active returns the key for new values. For an empty ring it returns "" and nil.
 func (r Ring) Active() (id string, secret []byte) {
 	if len(r.keys) == 0 {
 		return "", nil
@@ -96,7 +96,7 @@ func (r Ring) find(id string) (key, bool) {
 	return r.keys[i], true
 }
 
-// String lists the ids.
+// String returns the ids.
 func (r Ring) String() string {
 	ids := make([]string, len(r.keys))
 	for i, k := range r.keys {
@@ -105,11 +105,11 @@ func (r Ring) String() string {
 	return "keyring(" + strings.Join(ids, ",") + ")"
 }
 
-// GoString is String, so that no verb of fmt prints a key by reflection.
+// GoString returns String, so that no verb of fmt prints a key by reflection.
 func (r Ring) GoString() string { return r.String() }
 
-// Seal encrypts with the active key. Bound names the place the value is for (its row, its purpose): Open wants the same,
-// so that nobody can move a sealed value elsewhere. The form is length of id, id, then nonce, ciphertext and tag of AES-256-GCM.
+// Seal encrypts with the active key. Bound names the context of the value (its row, its purpose): Open requires the same, so
+// that a sealed value cannot be moved. The format is length of id, id, then nonce, ciphertext and tag of AES-256-GCM.
 func (r Ring) Seal(plain, bound []byte) ([]byte, error) {
 	if len(r.keys) == 0 {
 		return nil, ErrEmpty
@@ -120,7 +120,7 @@ func (r Ring) Seal(plain, bound []byte) ([]byte, error) {
 	return k.aead.Seal(head, nil, plain, additional(head, bound)), nil
 }
 
-// Open decrypts what Seal made with the active key or with one in its grace period.
+// Open decrypts a value that was sealed with the active key or with one in its grace period.
 func (r Ring) Open(sealed, bound []byte) ([]byte, error) {
 	if len(sealed) == 0 || len(sealed) <= int(sealed[0]) {
 		return nil, ErrSealed
@@ -146,5 +146,5 @@ func sealer(secret []byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// additional is what the tag covers besides the ciphertext. The head tells its own length, so head and bound cannot blend.
+// additional returns the additional authenticated data. The head contains its own length, so head and bound are unambiguous.
 func additional(head, bound []byte) []byte { return slices.Concat(head, bound) }

@@ -10,7 +10,7 @@ import (
 // A Sum is an HMAC-SHA256.
 type Sum [sha256.Size]byte
 
-// Sum signs a text with the key of that id, active or in its grace period, if there is one.
+// Sum returns the HMAC of a text with the key of that id, active or in its grace period, if there is one.
 func (r Ring) Sum(id string, text []byte) (Sum, bool) {
 	k, ok := r.find(id)
 	if !ok {
@@ -19,7 +19,7 @@ func (r Ring) Sum(id string, text []byte) (Sum, bool) {
 	return k.sum(text), true
 }
 
-// A mac is what is set up to sign with a key. It is kept: setting up takes as long as signing.
+// A mac is a prepared HMAC of one key. It is pooled, because preparing takes as long as signing.
 type mac struct {
 	hash.Hash
 	room Sum

@@ -2,7 +2,7 @@ package locale
 
 import "strings"
 
-// Conventions are what a front end must know to show a language. The values are those of CLDR under the names that
+// Conventions are the data that a front end needs to display a language. The values are those of CLDR under the names that
 // browsers use (Intl).
 type Conventions struct {
 	Tag       Tag       `json:"tag"`
@@ -13,17 +13,17 @@ type Conventions struct {
 	FirstDay  int       `json:"firstDayOfWeek"`  // 1 is Monday, 7 is Sunday
 }
 
-// Direction is the way a language is written.
+// Direction is the writing direction of a language.
 type Direction string
 
-// The directions, named as HTML does.
+// The directions, with their HTML names.
 const (
 	LeftToRight Direction = "ltr"
 	RightToLeft Direction = "rtl"
 )
 
-// Conventions of the tag. One without a region has those of the likely one: en those of the United States. A language
-// that the platform does not speak is called by its tag.
+// Conventions returns the conventions of the tag. A tag without a region has those of the likely one: en has those of the United
+// States. The name of an unsupported language is its tag.
 func (t Tag) Conventions() Conventions {
 	return Conventions{
 		Tag:       t,
@@ -35,7 +35,7 @@ func (t Tag) Conventions() Conventions {
 	}
 }
 
-// Direction follows from the script.
+// Direction returns the writing direction of the tag's script.
 func (t Tag) Direction() Direction {
 	switch t.script() {
 	case "Arab", "Aran", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg", "Mand", "Samr":
@@ -63,7 +63,7 @@ func (t Tag) name() string {
 	return string(t)
 }
 
-// easternArabic reports whether the language writes ۱۲۳. Urdu and the Arabic of the Gulf write 123.
+// easternArabic reports whether the language uses the digits ۱۲۳. Urdu and the Arabic of the Gulf use 123.
 func (t Tag) easternArabic() bool {
 	return (t.Language() == "ps" || t.Language() == "fa") && t.script() == "Arab"
 }
@@ -75,7 +75,8 @@ func (t Tag) digits() string {
 	return "latn"
 }
 
-// calendar is the solar one where it is the civil one: in Afghanistan and Iran. Pashto in Peshawar counts as Pakistan does.
+// calendar returns the solar calendar for Afghanistan and Iran, where it is the civil one, and gregory otherwise. Pashto in
+// Peshawar uses Pakistan's.
 func (t Tag) calendar() string {
 	if region := t.region(); t.easternArabic() && (region == "AF" || region == "IR") {
 		return "persian"
@@ -83,7 +84,7 @@ func (t Tag) calendar() string {
 	return "gregory"
 }
 
-// Regions by the day their weeks begin on. All others begin on Monday, the Emirates since 2022.
+// Regions by the first day of the week. All others begin on Monday, the Emirates since 2022.
 const (
 	friday   = "MV"
 	saturday = "AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY"

@@ -1,4 +1,4 @@
-// Package locale is the language a guest reads: its tag, which of those offered to choose, and what its readers are used to.
+// Package locale handles languages: their tags, content negotiation, and the conventions of their readers.
 package locale
 
 import (
@@ -8,17 +8,17 @@ import (
 	"golang.org/x/text/language"
 )
 
-// ErrForm says why a tag is refused. It may be shown to callers, and never repeats the input.
+// ErrForm is the error for an invalid tag. It may be shown to callers and does not contain the input.
 var ErrForm = errors.New("not a BCP 47 tag of a language")
 
-// maxLength is more than any tag of language, script and region needs. It bounds what is parsed.
+// maxLength bounds the input of Parse. No tag of language, script and region is that long.
 const maxLength = 64
 
-// dari is how browsers ask for the Persian of Afghanistan. The library's matcher takes it for a language of its own.
+// dari is the tag that browsers send for the Persian of Afghanistan. The library treats it as a language of its own.
 const dari = "prs"
 
-// A Tag names a language as BCP 47 does, in its canonical form: language, script unless the registry calls it the usual
-// one, region. Make it with Parse, or as a constant that Parse leaves as it is: tags are compared as they stand.
+// A Tag is a canonical BCP 47 tag: language, script unless the registry suppresses it, region. Make it with Parse, or as a
+// constant in canonical form: tags are compared as strings.
 type Tag string
 
 // The platform's languages.
@@ -31,12 +31,12 @@ const (
 	English Tag = "en"
 )
 
-// Parse reads any spelling of a tag: "PRS", "fa-arab-af" and "fa-AF-u-nu-latn" are all fa-AF. Variants, extensions and
-// private use are left out: nobody translates for them.
+// Parse parses any spelling of a tag: "PRS", "fa-arab-af" and "fa-AF-u-nu-latn" all become fa-AF. It drops variants, extensions
+// and private use, because there are no translations for them.
 func Parse(s string) (Tag, error) {
 	switch t := Tag(s); t {
 	case Pashto, Dari, Persian, Urdu, Arabic, English:
-		return t, nil // they are canonical, and nearly all that is ever read
+		return t, nil // canonical already, and nearly all inputs
 	}
 	if len(s) > maxLength {
 		return "", ErrForm
@@ -47,7 +47,7 @@ func Parse(s string) (Tag, error) {
 	}
 	base, script, region := read.Raw()
 	if base == (language.Base{}) {
-		return "", ErrForm // und, root, x-private: they name no language
+		return "", ErrForm // und, root and x-private name no language
 	}
 	parts := []any{base, script, region}
 	if base.String() == dari {
@@ -60,7 +60,7 @@ func Parse(s string) (Tag, error) {
 	return Tag(canonical.String()), nil
 }
 
-// UnmarshalText accepts what Parse does.
+// UnmarshalText accepts the same texts as Parse.
 func (t *Tag) UnmarshalText(text []byte) error {
 	read, err := Parse(string(text))
 	if err != nil {
@@ -70,13 +70,13 @@ func (t *Tag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Language is the tag without script and region: "fa" of fa-AF.
+// Language returns the tag without script and region: "fa" of fa-AF.
 func (t Tag) Language() string {
 	primary, _, _ := strings.Cut(string(t), "-")
 	return primary
 }
 
-// parsed is the library's form, for its knowledge of likely scripts and regions.
+// parsed returns the library's form, which knows likely scripts and regions.
 func (t Tag) parsed() language.Tag { return language.Raw.Make(string(t)) }
 
 func (t Tag) script() string {

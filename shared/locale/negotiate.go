@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxRanges bounds the work that a header can cause. No browser sends as many.
+// maxRanges bounds the work for one header. No browser sends as many.
 const maxRanges = 32
 
 // A span is one language range of an Accept-Language header with its weight.
@@ -16,15 +16,15 @@ type span struct {
 	weight float64
 }
 
-// covers is the basic filtering of RFC 4647: fa covers fa-AF, and * everything.
+// covers implements the basic filtering of RFC 4647: fa covers fa-AF, and * covers all tags.
 func (s span) covers(t Tag) bool {
 	return s.tag == "" || t == s.tag || strings.HasPrefix(string(t), string(s.tag)+"-")
 }
 
-// Negotiate chooses among the languages offered by what a browser accepts (several headers are joined by commas). It looks
-// up each range by its weight, shortening it from the end (RFC 4647, 3.4); where none of these is offered, another one
-// of the same language is better than nothing: fa-IR reads fa-AF. What is refused by q=0 is left out if anything else is
-// there. It never fails: without a match the first offered is chosen, and "" where nothing is offered.
+// Negotiate selects one of the offered languages for an Accept-Language header (several headers are joined by commas). It looks
+// up each range by descending weight, shortening it from the end (RFC 4647, 3.4). If none is offered, it accepts another tag of
+// the same language: fa-AF for fa-IR. It avoids languages with q=0 if there is another one. Without a match it returns the first
+// offered language, or "" if none is offered.
 func Negotiate(header string, offered []Tag) Tag {
 	if len(offered) == 0 {
 		return ""
@@ -39,7 +39,7 @@ func Negotiate(header string, offered []Tag) Tag {
 	}
 	for _, s := range spans {
 		if s.weight == 0 {
-			break // they come last
+			break // sorted last
 		}
 		if t, ok := s.pick(open, spans); ok {
 			return t
@@ -48,8 +48,7 @@ func Negotiate(header string, offered []Tag) Tag {
 	return open[0]
 }
 
-// read returns the ranges of a header, heaviest first, as they stand where they weigh the same. A range that nobody can
-// read is left out and costs the others nothing.
+// read returns the ranges of a header by descending weight; ranges of equal weight keep their order. It skips malformed ranges.
 func read(header string) []span {
 	var spans []span
 	for member := range strings.SplitSeq(header, ",") {
@@ -70,7 +69,7 @@ func readSpan(member string) (span, bool) {
 	if weighted {
 		q, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(parameter)), "q=")
 		weight, err := strconv.ParseFloat(q, 64)
-		if !ok || err != nil || !(weight >= 0 && weight <= 1) { // so, because NaN is neither
+		if !ok || err != nil || !(weight >= 0 && weight <= 1) { // written this way because of NaN
 			return span{}, false
 		}
 		s.weight = weight
@@ -83,7 +82,7 @@ func readSpan(member string) (span, bool) {
 	return s, err == nil
 }
 
-// closest is the longest range that covers the tag: its weight is the tag's, whatever shorter ranges say.
+// closest returns the longest range that covers the tag; its weight is the tag's, regardless of shorter ranges.
 func closest(spans []span, t Tag) (found span, ok bool) {
 	for _, s := range spans {
 		if s.covers(t) && (!ok || len(s.tag) > len(found.tag)) {
@@ -93,7 +92,7 @@ func closest(spans []span, t Tag) (found span, ok bool) {
 	return found, ok
 }
 
-// pick is the tag that a range asks for. A "*" stands for those that no other range covers.
+// pick returns the tag that a range selects. "*" selects tags that no other range covers.
 func (s span) pick(open []Tag, spans []span) (Tag, bool) {
 	if s.tag == "" {
 		return first(open, func(t Tag) bool {
@@ -119,8 +118,8 @@ func first(tags []Tag, suits func(Tag) bool) (Tag, bool) {
 
 func shortened(t Tag) Tag { return t[:max(0, strings.LastIndexByte(string(t), '-'))] }
 
-// nearest is another tag of the same language: one in the same script and then of the same region where there is one, each
-// the likely one where the range names none; else the first offered.
+// nearest returns another tag of the same language: preferably one with the same script, then with the same region, each the
+// likely one if the wanted tag has none; otherwise the first offered.
 func nearest(wanted Tag, open []Tag) (Tag, bool) {
 	var best Tag
 	closeness := -1

@@ -1,16 +1,16 @@
 package locale
 
-// A Text is in several languages, by their tags.
+// A Text is a text in several languages.
 type Text struct {
-	Default   string            `json:"default"` // as it was written first
+	Default   string            `json:"default"` // the original text
 	Localized map[string]string `json:"localized"`
 }
 
-// In is the text in a language, the Default where it has none in that.
+// In returns the text in a language, or the Default if there is no translation.
 func (t Text) In(l Tag) string { return Among(t.Localized, l, t.Default) }
 
-// Among returns said[l], else the entry of l's language without its region, else otherwise. An entry that is the zero T counts
-// as missing.
+// Among returns said[l], or else the entry of l's language without its region, or else otherwise. A zero entry counts as
+// missing.
 func Among[T comparable](said map[string]T, l Tag, otherwise T) T {
 	var nothing T
 	for _, tag := range []string{string(l), l.Language()} {

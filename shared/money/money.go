@@ -1,4 +1,5 @@
-// Package money counts in integers: micro units between services, minor units towards browsers, one converter between them.
+// Package money represents money as integers: micro units between services, minor units for browsers, and exact conversions
+// between them.
 package money
 
 import (
@@ -9,7 +10,7 @@ import (
 	"strings"
 )
 
-// Why an amount or a currency is refused.
+// Errors of an invalid amount or currency.
 var (
 	ErrCurrency = errors.New("money: not a currency of the platform")
 	ErrCode     = errors.New("money: not three capital letters")
@@ -43,8 +44,7 @@ func (c *Currency) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Code has the form of an ISO 4217 code. Whether there are prices in that currency is another question, which a service
-// answers with a refusal of its own.
+// A Code has the form of an ISO 4217 code. A service returns its own error if it has no prices in that currency.
 type Code string
 
 // UnmarshalText accepts three capital letters.
@@ -64,11 +64,11 @@ func (c Currency) known() bool {
 	return false
 }
 
-// Exponent is how many decimals the currency's minor unit has. All seven have two in ISO 4217, although common number
+// Exponent returns the number of decimals of the currency's minor unit. All seven have two in ISO 4217, although common number
 // formatters show none for AFN, IRR and PKR.
 func (c Currency) Exponent() int { return 2 }
 
-// MinorUnit is one minor unit of the currency: with two decimals, 10,000 millionths.
+// MinorUnit returns one minor unit of the currency: with two decimals, 10,000 millionths.
 func (c Currency) MinorUnit() Micro {
 	unit := Micro(1)
 	for range microDecimals - c.Exponent() {
@@ -77,8 +77,8 @@ func (c Currency) MinorUnit() Micro {
 	return unit
 }
 
-// Micro is a millionth of a currency's main unit. In JSON it is a decimal string, because readers of JSON lose integers
-// above 2^53. It may be negative (a discount); whether it may be so in one place is that place's rule.
+// Micro is a millionth of a currency's main unit. In JSON it is a decimal string, because many JSON parsers lose precision above
+// 2^53. It may be negative (a discount); callers check whether a negative value is allowed.
 type Micro int64
 
 const microDecimals = 6
@@ -86,7 +86,7 @@ const microDecimals = 6
 // MarshalText writes the decimal form.
 func (m Micro) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(m), 10), nil }
 
-// UnmarshalText accepts a whole number in its one form: no plus sign, no leading zero, no "-0".
+// UnmarshalText accepts a canonical whole number: no plus sign, no leading zero, no "-0".
 func (m *Micro) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if errors.Is(err, strconv.ErrRange) {
@@ -99,7 +99,7 @@ func (m *Micro) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Plus is m + o, or ErrOverflow.
+// Plus returns m + o, or ErrOverflow.
 func (m Micro) Plus(o Micro) (Micro, error) {
 	sum := m + o
 	if (sum > m) != (o > 0) && o != 0 {
@@ -113,27 +113,27 @@ func times(a, b int64) (int64, bool) {
 		return 0, true
 	}
 	product := a * b
-	// Dividing the lowest integer by -1 overflows itself, so the check below would not see it.
+	// Dividing the lowest integer by -1 overflows too, so the check below would miss it.
 	if (a == -1 && b == math.MinInt64) || (b == -1 && a == math.MinInt64) {
 		return 0, false
 	}
 	return product, product/b == a
 }
 
-// An Amount is money between services.
+// An Amount is an amount of money between services.
 type Amount struct {
 	Micro    Micro    `json:"amountMicro"`
 	Currency Currency `json:"currency"`
 }
 
-// A Minor is money towards browsers. It carries the exponent, so that no front end has to guess the divisor.
+// A Minor is an amount of money for browsers. It includes the exponent, so that front ends need not guess the divisor.
 type Minor struct {
 	Amount   int64    `json:"amountMinor"`
 	Currency Currency `json:"currency"`
 	Exponent int      `json:"exponent"`
 }
 
-// Minor converts exactly, or not at all: nobody rounds a guest's money.
+// Minor converts exactly or returns an error: amounts are never rounded.
 func (a Amount) Minor() (Minor, error) {
 	if err := a.Currency.check(); err != nil {
 		return Minor{}, err
@@ -145,7 +145,7 @@ func (a Amount) Minor() (Minor, error) {
 	return Minor{Amount: int64(a.Micro / unit), Currency: a.Currency, Exponent: a.Currency.Exponent()}, nil
 }
 
-// Micro converts back. The exponent must be the currency's own: another one is a misunderstanding, by a factor of ten or more.
+// Micro converts back. The exponent must be the currency's own; another one would change the amount by a factor of ten or more.
 func (m Minor) Micro() (Amount, error) {
 	if err := m.Currency.check(); err != nil {
 		return Amount{}, err

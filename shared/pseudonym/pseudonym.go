@@ -1,7 +1,7 @@
-// Package pseudonym names people and their devices without telling who they are.
+// Package pseudonym computes pseudonyms of people and devices.
 //
-// A value is first brought into the one spelling that is hashed (Email, Phone, Address, …), then hashed with a secret
-// pepper, or for the reservation service with the tenant's salt. Neither a Value nor an error shows what went in.
+// A value is first normalized (Email, Phone, Address, …), then hashed with a secret pepper, or for the reservation service with
+// the tenant's salt. Neither a Value nor an error shows the input.
 package pseudonym
 
 import (
@@ -15,14 +15,14 @@ import (
 	"melmastoon.ghasi.io/shared/keyring"
 )
 
-// A Hash is a pseudonym: "sha256:" and 64 hexadecimal digits. Equal values have equal hashes, as long as the pepper lasts.
+// A Hash is a pseudonym: "sha256:" and 64 hexadecimal digits. Equal values have equal hashes under the same pepper.
 type Hash string
 
 // Peppers are the secrets of one environment: the first makes new hashes, the others are in their grace period. They are rotated
-// once a year: hashes of a pepper that was removed no longer match. Peppers never print a secret.
+// once a year: after a pepper is removed, its hashes no longer match. Peppers never print a secret.
 type Peppers struct{ keys [][]byte }
 
-// UnmarshalText reads what keyring.Parse does. The ids serve those who rotate: a hash does not say which pepper made it.
+// UnmarshalText reads the same form as keyring.Parse. The ids are for rotation only: a hash does not contain them.
 func (p *Peppers) UnmarshalText(text []byte) error {
 	ring, err := keyring.Parse(string(text))
 	if err != nil {
@@ -38,17 +38,17 @@ func (p *Peppers) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String tells how many there are.
+// String returns the number of peppers.
 func (p Peppers) String() string { return fmt.Sprintf("peppers(%d)", len(p.keys)) }
 
-// GoString is String, so that no verb of fmt prints a pepper by reflection.
+// GoString returns String, so that no verb of fmt prints a pepper by reflection.
 func (p Peppers) GoString() string { return p.String() }
 
-// Hash is the value's name under the pepper in use. Without any it panics: a hash that anybody could make is no pseudonym,
-// and Open has refused to go without.
+// Hash returns the value's pseudonym under the active pepper. It panics without peppers, because an unpeppered hash can be
+// guessed; package secrets rejects a missing configuration earlier.
 func (p Peppers) Hash(v Value) Hash { return hash(p.keys[0], v) }
 
-// Matches reports whether h names the value, under any pepper.
+// Matches reports whether h is the hash of the value under any pepper.
 func (p Peppers) Matches(v Value, h Hash) bool {
 	found := false
 	for _, key := range p.keys {
@@ -63,13 +63,13 @@ func hash(pepper []byte, v Value) Hash {
 	return Hash("sha256:" + hex.EncodeToString(mac.Sum(nil)))
 }
 
-// ErrSalt means that a tenant has no salt, or one that is quickly tried out.
+// ErrSalt is returned if a tenant has no salt, or one that is short enough to be guessed.
 var ErrSalt = errors.New("pseudonym: the tenant's salt is missing or shorter than 16 bytes")
 
 const minSaltLength = 16
 
-// Contact is the reservation service's contactHash: 64 hexadecimal digits of SHA-256 over the tenant's salt and the value.
-// It lets one tenant know its guest again and no other tenant.
+// Contact returns the reservation service's contactHash: 64 hexadecimal digits of SHA-256 over the tenant's salt and the value.
+// It lets a tenant recognize its own guests only.
 func Contact(salt []byte, v Value) (string, error) {
 	if len(salt) < minSaltLength {
 		return "", ErrSalt

@@ -9,31 +9,31 @@ import (
 	"unicode/utf8"
 )
 
-// Why a value is refused. The sentences may be shown to callers and never repeat the value.
+// Errors of an invalid value. They may be shown to callers and do not contain the value.
 var (
 	ErrEmail   = errors.New("not an e-mail address")
 	ErrPhone   = errors.New("not a telephone number with its country code, such as +93 70 123 4567")
 	ErrAddress = errors.New("not an IP address")
 )
 
-// A Value is something personal in the one spelling that is hashed. It prints nothing of it.
+// A Value is a normalized personal value. It never prints its content.
 type Value struct{ text string }
 
-// String tells nothing.
+// String returns a constant, never the value.
 func (v Value) String() string { return "pseudonym.Value" }
 
-// GoString is String, so that no verb of fmt prints a value by reflection.
+// GoString returns String, so that no verb of fmt prints a value by reflection.
 func (v Value) GoString() string { return v.String() }
 
-// MarshalText writes what String does: a value never leaves the process.
+// MarshalText returns String: a value never leaves the process.
 func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 const maxEmailLength = 254 // RFC 5321 with its erratum
 
-// Email is trimmed and in lower case. Whether somebody reads it is not known here.
+// Email returns the address trimmed and in lower case. It does not check whether the address exists.
 func Email(s string) (Value, error) {
 	if !utf8.ValidString(s) {
-		return Value{}, ErrEmail // lower case would put another character for the broken one
+		return Value{}, ErrEmail // lower-casing would replace invalid bytes
 	}
 	s = strings.ToLower(strings.TrimSpace(s))
 	at := strings.LastIndexByte(s, '@')
@@ -45,7 +45,7 @@ func Email(s string) (Value, error) {
 
 func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 
-// The lengths of an international number, country code included (E.164).
+// The length limits of an international number, including the country code (E.164).
 const (
 	minDigits = 7
 	maxDigits = 15
@@ -57,9 +57,9 @@ func Phone(s string) (Value, error) {
 	return Value{number}, err
 }
 
-// E164 returns a telephone number in E.164: a plus sign and digits. It may be written with spaces, dashes, dots, slashes, brackets and
-// marks of direction, with 00 for the plus sign, a "(0)" as business cards have it, and in Eastern digits. A number without its country
-// code is refused: the country is not known here.
+// E164 returns a telephone number in E.164: a plus sign and digits. It accepts spaces, dashes, dots, slashes, brackets and
+// direction marks, 00 instead of the plus sign, a "(0)" as on business cards, and Eastern digits. It rejects a number without a
+// country code, because the country is unknown.
 func E164(s string) (string, error) {
 	var b strings.Builder
 	for _, r := range strings.Replace(latin(s), "(0)", "", 1) {
@@ -81,7 +81,7 @@ func E164(s string) (string, error) {
 	return number, nil
 }
 
-// latin writes Arabic-Indic, Persian and full-width digits and the full-width plus sign as ASCII has them.
+// latin converts Arabic-Indic, Persian and full-width digits and the full-width plus sign to ASCII.
 func latin(s string) string {
 	return strings.Map(func(r rune) rune {
 		for _, zero := range []rune{'٠', '۰', '０'} {
@@ -96,16 +96,16 @@ func latin(s string) string {
 	}, s)
 }
 
-// decoration is what people and keyboards put between the digits. Cf are the invisible marks of direction that numbers
-// copied out of right-to-left text carry.
+// decoration reports whether a character may separate digits. Cf includes the invisible direction marks in numbers copied from
+// right-to-left text.
 func decoration(r rune) bool {
 	return strings.ContainsRune("-./()", r) || unicode.IsSpace(r) || unicode.In(r, unicode.Pd, unicode.Cf)
 }
 
-// networkBits of an IPv6 address belong to one household; the rest changes by itself, several times a day.
+// networkBits is the prefix of an IPv6 address that belongs to one household; the rest changes several times a day.
 const networkBits = 64
 
-// Address is an IPv4 address, or the /64 network of an IPv6 address.
+// Address returns an IPv4 address, or the /64 network of an IPv6 address.
 func Address(a netip.Addr) (Value, error) {
 	switch a = a.Unmap(); {
 	case a.Is4():
@@ -116,11 +116,11 @@ func Address(a netip.Addr) (Value, error) {
 	return Value{}, ErrAddress
 }
 
-// UserAgent is trimmed. None at all is a value, too.
+// UserAgent returns the trimmed user agent. An empty one is also a value.
 func UserAgent(s string) Value { return Value{strings.TrimSpace(s)} }
 
-// Fingerprint is what a browser shows of itself, part by part in the caller's order. Each part carries its length, so that
-// nothing moves from one part to the next unnoticed.
+// Fingerprint returns the value of a browser's properties, in the caller's order. Each part is prefixed with its length, so that
+// different parts have different values.
 func Fingerprint(parts ...string) Value {
 	var b strings.Builder
 	for _, p := range parts {

@@ -1,4 +1,4 @@
-// Package stay is who stays and for which nights. Its dates are the property's own calendar days and know no time zone.
+// Package stay represents the guests and nights of a stay. Its dates are calendar days at the property, without a time zone.
 package stay
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Why a stay is refused. The sentences may be shown to callers.
+// Errors of an invalid stay. They may be shown to callers.
 var (
 	ErrDate      = errors.New("not a calendar day of the form 2006-01-02")
 	ErrOrder     = errors.New("the stay must end after it starts")
@@ -20,22 +20,22 @@ var (
 const (
 	layout = "2006-01-02"
 	day    = 24 * time.Hour
-	// maxNights bounds the rows and the work that one request can cause.
+	// maxNights bounds the rows and the work of one request.
 	maxNights = 366
-	// maxOccupants bounds one room, so that sums of people cannot overflow anywhere.
+	// maxOccupants bounds the people in one room, so that sums cannot overflow.
 	maxOccupants = 100
 )
 
-// A Date is a calendar day. Dates compare with ==; the zero Date is no day.
+// A Date is a calendar day. Dates compare with ==; the zero Date is not set.
 type Date struct {
-	days int32 // since 0001-01-01, which is therefore not a Date
+	days int32 // since 0001-01-01, which therefore cannot be represented
 }
 
 var epoch = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 
-// ParseDate reads the form 2006-01-02.
+// ParseDate parses the form 2006-01-02.
 func ParseDate(s string) (Date, error) {
-	// The library's fast way is the one for this form with a time behind it.
+	// time.Parse has a fast path only for RFC 3339.
 	t, err := time.Parse(time.RFC3339, s+"T00:00:00Z")
 	if err != nil || len(s) != len(layout) || t.Unix() <= epoch {
 		return Date{}, ErrDate
@@ -43,38 +43,38 @@ func ParseDate(s string) (Date, error) {
 	return DateOf(t), nil
 }
 
-// DateOf is the day that t shows in its own location.
+// DateOf returns the day of t in its own location.
 func DateOf(t time.Time) Date {
 	y, m, d := t.Date()
 	return Date{int32((time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() - epoch) / int64(day/time.Second))}
 }
 
-// Time is midnight UTC of that day: a stand-in for libraries that know no days, not an instant at the property.
+// Time returns midnight UTC of that day, for libraries without a date type. It is not an instant at the property.
 func (d Date) Time() time.Time {
 	return time.Unix(epoch+int64(d.days)*int64(day/time.Second), 0).UTC()
 }
 
-// AddDays is the day that many days later, or earlier.
+// AddDays returns the day n days later, or earlier if n is negative.
 func (d Date) AddDays(n int) Date { return Date{d.days + int32(n)} }
 
 // Before reports whether d is an earlier day than o.
 func (d Date) Before(o Date) bool { return d.days < o.days }
 
-// IsZero reports whether d is no day.
+// IsZero reports whether d is not set.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// String is the form 2006-01-02.
+// String returns the form 2006-01-02.
 func (d Date) String() string { return d.Time().Format(layout) }
 
-// MarshalText writes the form 2006-01-02.
+// MarshalText returns the form 2006-01-02.
 func (d Date) MarshalText() ([]byte, error) { return d.AppendText(nil) }
 
 // AppendText appends the form 2006-01-02.
 func (d Date) AppendText(b []byte) ([]byte, error) {
-	return d.Time().AppendFormat(b, time.RFC3339)[:len(b)+len(layout)], nil // that form has a fast way
+	return d.Time().AppendFormat(b, time.RFC3339)[:len(b)+len(layout)], nil // the fast path of AppendFormat
 }
 
-// UnmarshalText reads the form 2006-01-02.
+// UnmarshalText parses the form 2006-01-02.
 func (d *Date) UnmarshalText(text []byte) error {
 	read, err := ParseDate(string(text))
 	if err != nil {
@@ -84,10 +84,10 @@ func (d *Date) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Value writes an SQL date.
+// Value returns an SQL date.
 func (d Date) Value() (driver.Value, error) { return d.Time(), nil }
 
-// Scan reads an SQL date. NULL is refused; scan into a pointer to a Date where it may occur.
+// Scan reads an SQL date. It rejects NULL; scan nullable columns into a pointer to a Date.
 func (d *Date) Scan(src any) error {
 	switch v := src.(type) {
 	case time.Time:
@@ -105,10 +105,10 @@ type Window struct {
 	End   Date `json:"end"`
 }
 
-// Nights is how many nights the stay has; none if it does not end after it starts.
+// Nights returns the number of nights, or 0 if the stay does not end after it starts.
 func (w Window) Nights() int { return max(0, int(w.End.days)-int(w.Start.days)) }
 
-// Dates lists the days on which a night of the stay begins.
+// Dates returns the days on which a night of the stay begins.
 func (w Window) Dates() []Date {
 	dates := make([]Date, 0, w.Nights())
 	for d := w.Start; d.Before(w.End); d = d.AddDays(1) {
@@ -117,7 +117,7 @@ func (w Window) Dates() []Date {
 	return dates
 }
 
-// Validate refuses a stay without a night, and one of more than a year.
+// Validate returns an error for a stay without a night, and for one of more than a year.
 func (w Window) Validate() error {
 	switch {
 	case w.Start.IsZero() || w.End.IsZero():
@@ -137,7 +137,7 @@ type Occupants struct {
 	Infants  int `json:"infants,omitzero"`
 }
 
-// Validate refuses a room without an adult, and numbers that nobody can mean.
+// Validate returns an error for a room without an adult, and for numbers that are too large.
 func (o Occupants) Validate() error {
 	for _, n := range []int{o.Adults, o.Children, o.Infants} {
 		if n < 0 || n > maxOccupants {

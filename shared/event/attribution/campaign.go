@@ -1,4 +1,4 @@
-// Package attribution is what a request shows of the visit that it belongs to: the campaign that brought it, and what it is made with.
+// Package attribution reads the campaign and the device class of a visit from its requests.
 package attribution
 
 import (
@@ -11,10 +11,10 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 )
 
-// A Campaign is what brought a guest, as its links say. It is unsigned and believed by nobody.
+// A Campaign is the campaign that brought a guest, as named in links. It is unsigned and untrusted.
 type Campaign event.Attributed
 
-// Or is the campaign that came first: a later one does not take over a visit.
+// Or returns c if it is set, and other otherwise: a later campaign does not replace the first.
 func (c Campaign) Or(other Campaign) Campaign {
 	if c == (Campaign{}) {
 		return other
@@ -22,7 +22,7 @@ func (c Campaign) Or(other Campaign) Campaign {
 	return c
 }
 
-// Attributed is the campaign as events carry it, nil where there is none.
+// Attributed returns the campaign in the form of events, or nil if there is no campaign.
 func (c Campaign) Attributed() *event.Attributed {
 	if c == (Campaign{}) {
 		return nil
@@ -31,7 +31,7 @@ func (c Campaign) Attributed() *event.Attributed {
 	return &a
 }
 
-// CampaignOf is the campaign that a request names.
+// CampaignOf returns the campaign named in a request.
 func CampaignOf(h http.Header) Campaign {
 	return Campaign{
 		Source:   Plain(h.Get("X-Campaign-Source")),
@@ -40,11 +40,11 @@ func CampaignOf(h http.Header) Campaign {
 	}
 }
 
-// maxLength bounds what strangers can have written into events.
+// maxLength bounds the untrusted texts in events.
 const maxLength = 100
 
-// Plain returns the text without spaces around it, or "" if it is longer than 100 bytes, has characters that do not print, or
-// is [Personal].
+// Plain returns the text without surrounding spaces, or "" if it is longer than 100 bytes, has non-printing characters, or is
+// [Personal].
 func Plain(s string) string {
 	if len(s) > maxLength || Personal(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 		return ""
@@ -52,12 +52,12 @@ func Plain(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// reachable is how people can be reached, or paid with: an e-mail address, also one that is escaped, an international telephone
-// number, and a card's number.
+// reachable matches contact and payment data: an e-mail address, also an escaped one, an international telephone number, and a
+// card number.
 var reachable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)@|＠|%(25)*40|(\+|%(25)*2B|\b00)\d[\d\s().-]{6,}|\d([ -]?\d){12}`)
 })
 
-// Personal reports whether a text seems to hold somebody's address or number: links are made by people and programs that put
-// them there. Names it cannot know: what reaches events is therefore only ever what a campaign is called.
+// Personal reports whether a text seems to contain contact or payment data, which some links do. It cannot detect names;
+// therefore only campaign parameters are copied into events.
 func Personal(s string) bool { return reachable().MatchString(s) }

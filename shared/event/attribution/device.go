@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Device is what a visit is made with.
+// A Device is the device class of a visit.
 type Device string
 
 // The devices.
@@ -15,13 +15,13 @@ const (
 	Mobile  Device = "browser-mobile"
 	IOS     Device = "mobile-app-ios"
 	Android Device = "mobile-app-android"
-	Other   Device = "other" // what does not say that it is a browser, or says that a program drives it
+	Other   Device = "other" // user agents that are not browsers, and browsers driven by a program
 )
 
-// programs are words in the user agents of browsers that a program drives.
+// programs are substrings of the user agents of automated browsers.
 var programs = []string{"headless", "bot/", "crawler", "spider"}
 
-// DeviceOf believes an app that says it is one, and guesses about browsers.
+// DeviceOf returns the device class: declared by an app, or guessed from a browser's headers.
 func DeviceOf(h http.Header) Device {
 	agent := h.Get("User-Agent")
 	apple := strings.Contains(agent, "iPhone") || strings.Contains(agent, "iPad") || strings.Contains(agent, "CFNetwork")
