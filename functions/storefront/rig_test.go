@@ -39,7 +39,7 @@ const (
 	pashto     = "کابل ګرانډ هوټل"
 )
 
-// The hotel, with its suites, as the property service knows it.
+// The property with its suites, as the property service returns it.
 var (
 	tenant   = id.New[id.Tenant]()
 	property = id.New[id.Property]()
@@ -52,7 +52,7 @@ var (
 			"ps-AF": body{"name": "کورنۍ سویټ"}, "fa-AF": body{"name": "سویت خانوادگی"}}}}}
 )
 
-// listed is the hotel as the booking service tells it in a language.
+// listed returns the property in a language, as the booking service returns it.
 func listed(l locale.Tag) body {
 	name, suite := "Kabul Grand Hotel", "Family suite"
 	switch l {
@@ -65,28 +65,28 @@ func listed(l locale.Tag) body {
 		"description": "Large.", "maxOccupancy": 5, "photos": []body{}}}}
 }
 
-// look is how the hotel looks.
+// look returns the hotel's theme.
 func look() body {
 	return body{"primaryColor": "#1f4e79", "onPrimaryColor": "#ffffff", "accentColor": "#c8963e", "backgroundColor": "#f4f1ea",
 		"surfaceColor": "#ffffff", "textColor": "#1d2530", "fontFamily": "system-ui", "cornerRadius": 10}
 }
 
-// A desk plays the booking service for one guest: it answers as its contract says and notes what it is asked.
+// A desk is a fake of the booking service for one guest. It answers according to its API and records its requests.
 type desk struct {
 	mu       sync.Mutex
 	now      func() time.Time
 	brand    string
-	houses   int // where it is more than one
+	houses   int // number of properties, if more than one
 	version  string
 	locale   locale.Tag
 	offered  []locale.Tag // the hotel's languages
-	nights   int          // that a late cancellation costs, in place of a percentage
+	nights   int          // of a late cancellation, instead of a percentage
 	tokens   any
 	state    string
 	guest    body
 	refuses  map[string]string // by "METHOD last-part-of-the-path": a status and a code
 	once     bool              // but only the first time
-	pending  bool              // the bank has not answered
+	pending  bool              // the payment is pending
 	draft    id.Draft
 	booked   id.Reservation
 	expires  time.Time
@@ -100,7 +100,7 @@ func newDesk(e env.Env) *desk {
 		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: e.Now().Add(10 * time.Minute)}
 }
 
-// RoundTrip makes the desk, and the property service behind it, the only thing that the site can reach.
+// RoundTrip sends requests to the desk or the fake property service. The site can reach nothing else.
 func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -124,14 +124,14 @@ func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// knows is the property service's answer.
+// knows returns the property service's response.
 func (d *desk) knows(r *http.Request) *http.Response {
 	w := httptest.NewRecorder()
 	switch {
 	case d.refuses["GET house"] != "":
 		refuse(w, d.refuses["GET house"])
 	case r.Header.Get("Cookie") != "" || d.refuses["GET bootstrap"]+d.refuses["GET properties"] == "":
-		w.WriteHeader(http.StatusTeapot) // a guest's cookie is none of its business, and of a hotel that is open others tell
+		w.WriteHeader(http.StatusTeapot) // no cookies here, and only for suspended hotels
 	case r.URL.Path == "/properties/"+property.String():
 		_ = json.MarshalWrite(w, house)
 	default:
@@ -214,7 +214,7 @@ func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string,
 // link is the token of the return link.
 const link = "a.return-link"
 
-// linked is what another browser learns by the return link: where the payment stands and, once booked, the view token.
+// linked returns the response to a return link: the state of the payment and, once confirmed, the view token.
 func (d *desk) linked() (int, body) {
 	if d.pending {
 		return http.StatusAccepted, body{"flowState": d.state}
@@ -283,16 +283,16 @@ func (d *desk) confirmation() body {
 		"payment": body{"method": "card", "status": "captured"}, "viewToken": "k.token"}
 }
 
-// A browser is a guest's: it keeps cookies, follows redirects inside the site, and sends the forms of the page it is on.
+// A browser is a guest's browser: it stores cookies, follows redirects inside the site, and sends the forms of its page.
 type browser struct {
 	t      *testing.T
 	front  *fntest.Front
 	desk   *desk
 	jar    map[string]string
-	status int    // of every page
-	at     string // where it is
+	status int    // status of the last response
+	at     string // the current URL
 	page   string
-	went   string // where a redirect led out of the site
+	went   string // the URL outside the site of the last redirect
 }
 
 func browse(t *testing.T, e env.Env, d *desk) *browser {
@@ -346,7 +346,7 @@ var (
 	hidden = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
 )
 
-// send fills in the form of the page whose action ends so, hidden fields included.
+// send submits the page's form whose action has that suffix, with its hidden fields.
 func (g *browser) send(action string, fields ...string) *browser {
 	g.t.Helper()
 	for _, form := range forms.FindAllStringSubmatch(g.page, -1) {

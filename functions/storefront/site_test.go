@@ -23,7 +23,7 @@ func (g *browser) detailed() *browser {
 	return g.open(searched).send("/choices").send("/guest", "firstName", "Zarghuna", "lastName", "", "email", "z@example.com", "phone", "+93 70 123 4567")
 }
 
-func TestAGuestBooksByCardOnTheSite(t *testing.T) {
+func TestBook_byCard(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)
@@ -60,8 +60,8 @@ func TestAGuestBooksByCardOnTheSite(t *testing.T) {
 	}
 }
 
-// What is sent under one key must be the same each time, or the second click is refused.
-func TestAFormThatIsSentTwiceAsksForTheSame(t *testing.T) {
+// A repeated request with the same key must have the same body. Otherwise the second click is rejected.
+func TestForm_sentTwice(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)
@@ -78,12 +78,12 @@ func TestAFormThatIsSentTwiceAsksForTheSame(t *testing.T) {
 		}
 	}
 	if len(asked) != 1 {
-		t.Errorf("one form asks for %v", asked)
+		t.Errorf("got requests %v for one form", asked)
 	}
 }
 
-// Of two clicks the second waits until the first is done.
-func TestASecondClickWaitsForTheFirst(t *testing.T) {
+// The second click waits until the first is done.
+func TestForm_secondClickWaits(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)
@@ -94,7 +94,7 @@ func TestASecondClickWaitsForTheFirst(t *testing.T) {
 	}
 }
 
-func TestAGuestBooksInCashInTheirLanguage(t *testing.T) {
+func TestBook_inCash(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for _, test := range []struct {
@@ -109,7 +109,7 @@ func TestAGuestBooksInCashInTheirLanguage(t *testing.T) {
 		g := browse(t, e, d)
 		g.detailed().send("/payment", "method", "cash_on_arrival").sees(test.sees...)
 		if strings.Contains(g.page, "%!") || strings.Contains(g.page, "{0}") {
-			t.Errorf("%s: a text has lost its argument: %s", test.locale, g.page)
+			t.Errorf("%s: a text has an unfilled argument: %s", test.locale, g.page)
 		}
 		if !slices.Contains(d.asked, "POST confirm") || !strings.Contains(strings.Join(d.bodies, ""), `"locale":"`+test.locale+`"`) {
 			t.Errorf("%s: asked %q", test.locale, d.asked)
@@ -117,7 +117,7 @@ func TestAGuestBooksInCashInTheirLanguage(t *testing.T) {
 	}
 }
 
-func TestWhatGoesWrongIsSaidWhereTheGuestCanGoOn(t *testing.T) {
+func TestProblems_shown(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for _, test := range []struct {
@@ -157,13 +157,13 @@ func TestWhatGoesWrongIsSaidWhereTheGuestCanGoOn(t *testing.T) {
 			test.do(g)
 			g.sees(test.sees...)
 			if strings.Contains(g.page, "<b>") {
-				t.Error("what a guest writes becomes markup")
+				t.Error("the guest's input is not escaped")
 			}
 		})
 	}
 }
 
-func TestTheStateOfABookingDecidesItsPage(t *testing.T) {
+func TestShowBooking_pageOfState(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for state, sees := range map[string]string{
@@ -186,7 +186,7 @@ func TestTheStateOfABookingDecidesItsPage(t *testing.T) {
 	browse(t, e, back).detailed().open(home+"/bookings/"+back.draft.String()+"?step=details").sees("Who is coming?", `value="Zarghuna"`)
 }
 
-func TestASiteThatCannotBeEnteredSaysWhy(t *testing.T) {
+func TestLost(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for refusal, sees := range map[string]string{"503 TENANT.SUSPENDED": "takes no bookings at the moment", "503 GENERAL.UNAVAILABLE": "cannot be reached"} {
@@ -208,8 +208,8 @@ func TestASiteThatCannotBeEnteredSaysWhy(t *testing.T) {
 	g.open(home).sees("There is no hotel at this address")
 }
 
-// Whoever has booked sees it whatever else is missing: what the house and its rooms are called, and how the site looks.
-func TestWhatWasBookedIsShownWhateverElseIsMissing(t *testing.T) {
+// A confirmed booking is shown even if the names of the property and its rooms or the design are unavailable.
+func TestShowConfirmation_missingParts(t *testing.T) {
 	t.Parallel()
 	const suspended, away = "503 TENANT.SUSPENDED", "503 GENERAL.UNAVAILABLE"
 	named, unnamed := []string{"Your room is booked", "GM-7K2QX9", "Family suite", "Kabul Grand Hotel"}, []string{"Your room is booked", "GM-7K2QX9", `<dd><span dir="auto">Room</span></dd>`}
@@ -227,7 +227,7 @@ func TestWhatWasBookedIsShownWhateverElseIsMissing(t *testing.T) {
 		{"all of it is away", map[string]string{"GET bootstrap": away, "GET reservation": away}, []string{"cannot be reached"}},
 		{"it sells nothing and has no such booking", map[string]string{"GET bootstrap": suspended, "GET reservation": "404 GENERAL.RESOURCE_NOT_FOUND"}, []string{"takes no bookings at the moment"}},
 	} {
-		e := env.Of(nil) // the property service is one for all that share surroundings
+		e := env.Of(nil) // the client of the property service is shared within an Env
 		d := newDesk(e)
 		d.refuses = test.refuses
 		g := browse(t, e, d)
@@ -241,7 +241,7 @@ func TestWhatWasBookedIsShownWhateverElseIsMissing(t *testing.T) {
 	}
 }
 
-func TestAnInvitationFillsInTheSearchAndLeavesTheAddress(t *testing.T) {
+func TestArrive_handoff(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)
@@ -255,7 +255,7 @@ func TestAnInvitationFillsInTheSearchAndLeavesTheAddress(t *testing.T) {
 	}
 }
 
-func TestAGuestChoosesTheirLanguageAndStaysOnThePage(t *testing.T) {
+func TestPrefer_staysOnPage(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)
@@ -272,8 +272,8 @@ func TestAGuestChoosesTheirLanguageAndStaysOnThePage(t *testing.T) {
 	}
 }
 
-// The site's policy and its style sheet must agree, or a browser shows it bare; and neither is for a hotel to change.
-func TestAHotelsLookIsAllThatItDecides(t *testing.T) {
+// The content security policy must match the style sheet, or browsers ignore the sheet. A theme can change neither.
+func TestStyle_contentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	bad := look()
@@ -294,7 +294,7 @@ func TestAHotelsLookIsAllThatItDecides(t *testing.T) {
 	}
 }
 
-func TestDaysAreCountedByTheSolarYear(t *testing.T) {
+func TestDate_solarCalendar(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)
@@ -309,7 +309,7 @@ func TestDaysAreCountedByTheSolarYear(t *testing.T) {
 	}
 }
 
-func TestAHotelIsCalledByItsNameInTheGuestsLanguage(t *testing.T) {
+func TestBrand_language(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)
@@ -321,18 +321,18 @@ func TestAHotelIsCalledByItsNameInTheGuestsLanguage(t *testing.T) {
 		tagline  bool
 	}{
 		{"en", 1, `<strong dir="auto">Kabul Grand Hotel</strong>`, true},
-		{"ps-AF", 1, `<strong dir="auto">` + pashto + "</strong>", false}, // nobody has translated the tagline
-		{"ps-AF", 2, `<strong dir="auto">Kabul Hotels</strong>`, false},   // nor the company
+		{"ps-AF", 1, `<strong dir="auto">` + pashto + "</strong>", false}, // taglines have no translations
+		{"ps-AF", 2, `<strong dir="auto">Kabul Hotels</strong>`, false},   // nor has the company's name
 	} {
 		d.locale, d.houses, d.brand = test.language, test.houses, "Kabul Hotels"
 		g.open(home).sees(test.heading)
 		if shown := strings.Contains(g.page, tagline); shown != test.tagline {
-			t.Errorf("in %s the hotel says %q of itself: %v", test.language, tagline, shown)
+			t.Errorf("in %s: tagline %q shown: %v", test.language, tagline, shown)
 		}
 	}
 }
 
-func TestASearchLeadsToWhatWasFound(t *testing.T) {
+func TestOfferRooms_search(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	g := browse(t, e, newDesk(e))
@@ -345,7 +345,7 @@ func TestASearchLeadsToWhatWasFound(t *testing.T) {
 	}
 }
 
-func TestAGuestActsOnWhatTheyHaveSeen(t *testing.T) {
+func TestSeen_bootstrapVersion(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)

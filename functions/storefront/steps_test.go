@@ -8,8 +8,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// TestABookingThatIsBeingPaidForIsAskedAbout opens the page of a booking whose payment was begun. The ways to pay are shown only to a guest who has not paid.
-func TestABookingThatIsBeingPaidForIsAskedAbout(t *testing.T) {
+// TestResume_paying opens a booking with a payment in progress. The payment methods are shown
+// only to a guest who has not paid.
+func TestResume_paying(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	const ways = "How would you like to pay?"
@@ -40,8 +41,9 @@ func TestABookingThatIsBeingPaidForIsAskedAbout(t *testing.T) {
 	}
 }
 
-// TestAGuestIsAskedWhetherAnotherPriceWillDo has the price change after it was shown: the site shows both, and books at the new one if the guest agrees.
-func TestAGuestIsAskedWhetherAnotherPriceWillDo(t *testing.T) {
+// TestChoose_changedPrice changes the price after it was shown. The site shows both prices, and books
+// at the new one if the guest accepts it.
+func TestChoose_changedPrice(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)
@@ -62,12 +64,12 @@ func TestAGuestIsAskedWhetherAnotherPriceWillDo(t *testing.T) {
 		t.Errorf("held at %q, want %q", held, want)
 	}
 	if len(quoted) != 2 || strings.Contains(quoted[0], "draftId") || !strings.Contains(quoted[1], d.draft.String()) {
-		t.Errorf("asked for the prices of %q, want the same booking", quoted)
+		t.Errorf("got quotes for %q, want the same booking", quoted)
 	}
 }
 
-// TestReturn_otherBrowser has guests leave for the bank in one browser and come back in another one, before the bank has answered and after. The
-// second browser waits with the link that it came with, and then shows what was booked.
+// TestReturn_otherBrowser has guests return from the payment page in another browser, before and after the payment is
+// final. The other browser waits with the return link, and then shows the confirmation.
 func TestReturn_otherBrowser(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"card", "mfs"} {
@@ -84,7 +86,7 @@ func TestReturn_otherBrowser(t *testing.T) {
 			back := home + "/return/" + d.draft.String() + "?r=" + link
 			other.open(back).sees("Your payment is under way", `href="`+back+`"`)
 			if other.at != back || strings.Contains(other.page, "Pay in another way") {
-				t.Errorf("at %s the other browser is offered what it cannot do: %s", other.at, other.page)
+				t.Errorf("at %s the other browser is offered an act that it cannot do: %s", other.at, other.page)
 			}
 			d.pending = false
 			if other.open(back).sees("Your room is booked"); !strings.Contains(other.at, d.booked.String()+"?t="+d.booked.String()+".token") {

@@ -17,7 +17,7 @@ var (
 	holes = regexp.MustCompile(`\{\d\}`)
 )
 
-func TestTheSiteSaysTheSameInEveryLanguage(t *testing.T) {
+func TestTexts_complete(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("pages/texts.json")
 	if err != nil {
@@ -33,16 +33,16 @@ func TestTheSiteSaysTheSameInEveryLanguage(t *testing.T) {
 			slices.Sort(have)
 			slices.Sort(want)
 			if says[about] == "" || !slices.Equal(have, want) {
-				t.Errorf("%s says %q about %s, English %q", language, says[about], about, english)
+				t.Errorf("%s: text %q of %s does not match English %q", language, says[about], about, english)
 			}
 		}
 		if len(says) != len(texts["en"]) {
-			t.Errorf("%s says %d things, English %d", language, len(says), len(texts["en"]))
+			t.Errorf("%s has %d texts, English %d", language, len(says), len(texts["en"]))
 		}
 	}
 	for _, about := range sayings(t) {
 		if texts["en"][about] == "" {
-			t.Errorf("nothing is said about %s", about)
+			t.Errorf("no text for %s", about)
 		}
 	}
 	if got := slices.Sorted(maps.Keys(texts)); !slices.Equal(got, []string{"en", "fa", "ps"}) {
@@ -50,7 +50,7 @@ func TestTheSiteSaysTheSameInEveryLanguage(t *testing.T) {
 	}
 }
 
-// sayings are what the pages ask for by name.
+// sayings returns the keys of the texts that the pages use.
 func sayings(t *testing.T) (all []string) {
 	t.Helper()
 	var files []string
@@ -74,7 +74,7 @@ func sayings(t *testing.T) (all []string) {
 		}
 	}
 	if len(all) < 50 {
-		t.Fatalf("found only %d sayings", len(all))
+		t.Fatalf("found only %d keys", len(all))
 	}
 	return all
 }

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-func TestPreferences_keepALanguageThatTheSiteDoesNotSpeak(t *testing.T) {
+func TestPreferences_unsupportedLanguage(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	d := newDesk(e)
@@ -20,10 +20,10 @@ func TestPreferences_keepALanguageThatTheSiteDoesNotSpeak(t *testing.T) {
 	if n := strings.Count(g.page, " selected>"); n != 2 { // the language and the currency
 		t.Errorf("%d options are selected, want 2", n)
 	}
-	g.sees(`<p dir="auto" lang="ur-PK">Large.</p>`) // the hotel's words are not the page's language
+	g.sees(`<p dir="auto" lang="ur-PK">Large.</p>`) // the hotel's text is in another language than the page
 }
 
-func TestDate_namesMonthsAsTheCountryDoes(t *testing.T) {
+func TestDate_monthsByCountry(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for tag, month := range map[locale.Tag]string{"fa-IR": "۱ فروردین ۱۴۰۶", "fa-AF": "۱ حمل ۱۴۰۶", "ps-AF": "۱ وری ۱۴۰۶", "fa": "۱ حمل ۱۴۰۶"} {
@@ -33,7 +33,7 @@ func TestDate_namesMonthsAsTheCountryDoes(t *testing.T) {
 	}
 }
 
-func TestTerms_nameTheLastFreeMoment(t *testing.T) {
+func TestTerms_deadline(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for _, test := range []struct {
@@ -61,7 +61,7 @@ func TestTerms_nameTheLastFreeMoment(t *testing.T) {
 	}
 }
 
-func TestEnded_saysWhy(t *testing.T) {
+func TestEnded_reason(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for _, test := range []struct {
@@ -80,15 +80,15 @@ func TestEnded_saysWhy(t *testing.T) {
 			g := browse(t, e, d).open(home + "/bookings/" + d.draft.String() + "?problem=PAYMENT.DECLINED")
 			g.sees("This booking has ended", test.sees)
 			if strings.Contains(g.page, "Please try again or choose another way to pay") {
-				t.Error("a booking that has ended is to be tried again")
+				t.Error("the page of an ended booking suggests to try again")
 			}
 		})
 	}
 }
 
-// TestDetails_areKeptAcrossARefusal sends a form that is refused: the guest lands on a page that a reload or the back button
-// shows again, with all that they wrote, and no address holds any of it.
-func TestDetails_areKeptAcrossARefusal(t *testing.T) {
+// TestDetails_keptAfterRejection sends a form that is rejected. The next page shows the guest's input, also after a
+// reload, and no URL contains it.
+func TestDetails_keptAfterRejection(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for _, refusal := range []string{"400 GENERAL.VALIDATION_FAILED email", "410 BFF.TENANT.BOOTSTRAP_STALE", "409 GENERAL.VERSION_CONFLICT", "503 BFF.UPSTREAM_UNAVAILABLE"} {
@@ -99,7 +99,7 @@ func TestDetails_areKeptAcrossARefusal(t *testing.T) {
 			d.refuses["PATCH draft"] = refusal
 			written := []string{"firstName", "Zarghuna", "lastName", "Ahmadzai", "email", "nowhere", "phone", "+93701234567", "specialRequests", "A quiet room"}
 			g.send("/guest", written...)
-			for range 2 { // a reload shows the same
+			for range 2 { // again after a reload
 				g.sees(`value="Zarghuna"`, `value="Ahmadzai"`, `value="nowhere"`, `value="+93701234567"`, ">A quiet room<")
 				g.open(g.at)
 			}
@@ -109,7 +109,7 @@ func TestDetails_areKeptAcrossARefusal(t *testing.T) {
 			delete(d.refuses, "PATCH draft")
 			g.send("/guest", "firstName", "Zarghuna", "email", "z@example.com", "phone", "+93701234567").sees("How would you like to pay?")
 			if g.jar["typed"] != "" {
-				t.Error("the browser still holds the refused form")
+				t.Error("the browser still has the rejected form")
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func TestDetails_areKeptAcrossARefusal(t *testing.T) {
 	}
 }
 
-func TestCookies_areSecureWhereTheGuestsConnectionIs(t *testing.T) {
+func TestCookies_secure(t *testing.T) {
 	t.Parallel()
 	g := browse(t, env.Of(nil), newDesk(env.Of(nil)))
 	for _, test := range []struct {

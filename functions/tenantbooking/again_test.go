@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-func TestAUseCaseIsRunAgainOnlyWhereAnotherWasFirst(t *testing.T) {
+func TestAgain_conflictsOnly(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
@@ -45,7 +45,7 @@ func TestAUseCaseIsRunAgainOnlyWhereAnotherWasFirst(t *testing.T) {
 	}
 }
 
-// many is a failure that does not end.
+// many returns copies of an error without end.
 func many(err error) (all []error) {
 	for range 100 {
 		all = append(all, err)

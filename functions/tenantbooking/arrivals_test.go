@@ -44,7 +44,7 @@ func (s sender) send(now time.Time) handoff.Token {
 	return token
 }
 
-// ledgers opens the ledger in the given number of processes on one database.
+// ledgers opens the ledger n times on one database, as n processes do.
 func ledgers(t testing.TB, db *pgtest.Database, n int) (all []*tenantbooking.Arrivals, first env.Env) {
 	t.Helper()
 	for i := range n {
@@ -71,8 +71,8 @@ func visitor(tenant id.Tenant) tenantbooking.Visitor {
 	return v
 }
 
-// Two thousand guests, each of whose links eight browsers open at once in two processes: each link lets one in.
-func TestAnInvitationLetsOneSessionInWhoeverElseComes(t *testing.T) {
+// Two thousand handoffs, each used by eight sessions concurrently on two processes: one session of each is accepted.
+func TestAccept_oneSession(t *testing.T) {
 	t.Parallel()
 	const tokens, sessions = 2000, 8
 	db := pgtest.New(t)
@@ -90,7 +90,7 @@ func TestAnInvitationLetsOneSessionInWhoeverElseComes(t *testing.T) {
 		work.Go(func() {
 			ledger, v := processes[s%len(processes)], visitor(tenant)
 			for i := range links {
-				n := (i + s*7) % tokens // near enough to meet, each in another order
+				n := (i + s*7) % tokens // close enough to collide, in a different order for each session
 				switch err := accept(t, ledger, v, links[n]); {
 				case err == nil:
 					accepted.Add(1)
@@ -126,7 +126,7 @@ func accept(t testing.TB, ledger *tenantbooking.Arrivals, v tenantbooking.Visito
 	return err
 }
 
-func TestAnInvitationIsGoodForItsSessionUntilItIsOver(t *testing.T) {
+func TestAccept_sameSessionUntilExpiry(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	processes, e := ledgers(t, db, 1)
@@ -144,7 +144,7 @@ func TestAnInvitationIsGoodForItsSessionUntilItIsOver(t *testing.T) {
 	db.Advance(handoff.Lifetime - time.Minute)
 	again, err := ledger.Accept(t.Context(), guest, invitation, tenantbooking.Trace{})
 	if err != nil || again != first {
-		t.Errorf("shortly before its end: %+v, %v; want %+v", again, err, first)
+		t.Errorf("shortly before the expiry: got %+v, %v, want %+v", again, err, first)
 	}
 	if err := accept(t, ledger, other, link); !errors.Is(err, handoff.ErrReplayed) {
 		t.Errorf("another session: %v", err)
@@ -154,19 +154,19 @@ func TestAnInvitationIsGoodForItsSessionUntilItIsOver(t *testing.T) {
 		"its own session": accept(t, ledger, guest, link), "another": accept(t, ledger, other, link), "unused": accept(t, ledger, guest, unused),
 	} {
 		if !errors.Is(got, handoff.ErrExpired) {
-			t.Errorf("after its end, %s: %v", name, got)
+			t.Errorf("after the expiry, %s: got %v", name, got)
 		}
 	}
 	tenantbookingtest.Counted(t, db, "handoff.consumed", 1)
 	tenantbookingtest.Counted(t, db, "flow.error_encountered", 1)
 }
 
-func TestTheEdgeOfAnInvitationIsTheDatabasesMillisecond(t *testing.T) {
+func TestAccept_expiryByDatabaseClock(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	processes, e := ledgers(t, db, 1)
 	tenant := id.New[id.Tenant]()
-	// Minted so that it ends a second from now, and so that it ended a second ago: Go's clock is not asked.
+	// The handoffs expire a second from now and a second ago by Go's clock, which must not decide.
 	late := newSender(t, e, tenant).send(e.Now().Add(time.Second - handoff.Lifetime))
 	over := newSender(t, e, tenant).send(e.Now().Add(-time.Second - handoff.Lifetime))
 	if err := accept(t, processes[0], visitor(tenant), late); err != nil {
@@ -175,13 +175,13 @@ func TestTheEdgeOfAnInvitationIsTheDatabasesMillisecond(t *testing.T) {
 	if err := accept(t, processes[0], visitor(tenant), over); !errors.Is(err, handoff.ErrExpired) {
 		t.Errorf("a second after its end: %v", err)
 	}
-	e.Advance(time.Hour) // of Go alone
+	e.Advance(time.Hour) // Go's clock only
 	if err := accept(t, processes[0], visitor(tenant), newSender(t, e, tenant).send(e.Now().Add(-time.Hour))); err != nil {
-		t.Errorf("good by the database's clock: %v", err)
+		t.Errorf("valid by the database's clock: got %v", err)
 	}
 }
 
-func TestAnInvitationToAnotherHotelIsNone(t *testing.T) {
+func TestRead_otherTenant(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	processes, e := ledgers(t, db, 1)

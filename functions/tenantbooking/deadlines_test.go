@@ -22,15 +22,15 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// An ear notes until when each neighbour is waited for, and when each call of a function began.
+// An ear records the deadline of each call to another service, and the start of each call of a function.
 type ear struct {
 	mu        sync.Mutex
-	deadlines map[string]time.Time // the latest of a call, by its neighbour's address
+	deadlines map[string]time.Time // the latest deadline, by the service's address
 	endless   []string
 	log       bytes.Buffer
 }
 
-// RoundTrip is the wire to the neighbours.
+// RoundTrip records the deadline of a call.
 func (e *ear) RoundTrip(r *http.Request) (*http.Response, error) {
 	until, ok := r.Context().Deadline()
 	e.mu.Lock()
@@ -44,14 +44,14 @@ func (e *ear) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Write takes a line of the log.
+// Write stores a line of the log.
 func (e *ear) Write(line []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.log.Write(line)
 }
 
-// began is when the call that was logged last began, and of which function it was.
+// began returns the start and the function of the last call in the log.
 func (e *ear) began(t *testing.T) (function string, began time.Time) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(e.log.String()), "\n")
@@ -65,9 +65,9 @@ func (e *ear) began(t *testing.T) (function string, began time.Time) {
 	return line.Function, line.Time
 }
 
-// TestNoNeighbourIsWaitedForBeyondTheBudget compares, for each call of each function, the moment until which it would wait
-// with the moment at which its own time is over. No clock of the test takes part, so a crowded machine changes nothing.
-func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
+// TestDeadlines_withinBudget compares the deadline of each call to another service with the deadline of
+// the function that makes it. The test measures no time, so a busy machine does not affect it.
+func TestDeadlines_withinBudget(t *testing.T) {
 	t.Parallel()
 	const grace = 50 * time.Millisecond // the contract's
 	fs := append(funnel(), bootstrap.Function, readavailability.Function, listpolicies.Function, listproperties.Function)
@@ -92,7 +92,7 @@ func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
 			}
 		}
 		if len(heard.endless) > 0 {
-			t.Errorf("%s waits without end for %v", name, heard.endless)
+			t.Errorf("%s calls %v without a deadline", name, heard.endless)
 		}
 		clear(heard.deadlines)
 	}
@@ -120,7 +120,7 @@ func TestNoNeighbourIsWaitedForBeyondTheBudget(t *testing.T) {
 	}
 	for _, name := range []string{"bootstrap", "readavailability", "listpolicies", "listproperties", "quote", "hold", "openintent", "confirmpayment", "confirmcash", "readconfirmation", "abandondraft", "sweepdrafts"} {
 		if asked["tenantbooking-"+name] == 0 {
-			t.Errorf("%s has asked nobody: this has shown nothing of it", name)
+			t.Errorf("%s called no other service, so nothing was tested", name)
 		}
 	}
 }

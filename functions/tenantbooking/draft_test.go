@@ -47,7 +47,7 @@ func names(events []event.Draft) (short []string) {
 	return short
 }
 
-func TestWhatAFunnelTells(t *testing.T) {
+func TestDraft_events(t *testing.T) {
 	t.Parallel()
 	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
 	intent := Intent{ID: id.New[id.Intent](), Method: Card, Provider: "bank", RedirectURL: "https://bank.example", Amount: d.Quote.Total}
@@ -78,24 +78,24 @@ func TestWhatAFunnelTells(t *testing.T) {
 	}
 }
 
-func TestADraftLapsesWithItsGuestOrItsRooms(t *testing.T) {
+func TestDraft_lapses(t *testing.T) {
 	t.Parallel()
 	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
 	if !d.ExpiresAt.Equal(noon.Add(30 * minute)) {
-		t.Errorf("a new draft lapses at %v", d.ExpiresAt)
+		t.Errorf("new draft: got expiry %v", d.ExpiresAt)
 	}
 	if _, err := d.Keep(Hold{id.New[id.Reservation](), "GM-1", d.Quote.ID, noon.Add(10 * minute)}, noon.Add(minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
-		t.Errorf("held, it lapses at %v: %v", d.ExpiresAt, err)
+		t.Errorf("held draft: got expiry %v, %v", d.ExpiresAt, err)
 	}
 	if _, err := d.Name(Guest{FirstName: "Z"}, Hashes{}, noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
-		t.Errorf("activity took it past its rooms, to %v: %v", d.ExpiresAt, err)
+		t.Errorf("activity extended the draft beyond its hold, to %v, %v", d.ExpiresAt, err)
 	}
 	if _, err := d.Ask(aQuote(), aVisitor(), noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(39*minute)) {
-		t.Errorf("asked anew, it lapses at %v: %v", d.ExpiresAt, err)
+		t.Errorf("new quote: got expiry %v, %v", d.ExpiresAt, err)
 	}
 }
 
-func TestWhatALapsedDraftRefuses(t *testing.T) {
+func TestMay_lapsedDraft(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		state State
@@ -107,7 +107,7 @@ func TestWhatALapsedDraftRefuses(t *testing.T) {
 		{Paying, Pays, ErrHoldExpired}, {Paying, Settles, nil}, {Paying, Converts, nil}, {Confirming, Converts, nil},
 	} {
 		d := aDraft(test.state)
-		d.AsOf = d.ExpiresAt // the very edge is over
+		d.AsOf = d.ExpiresAt // the limit itself counts as expired
 		if err := d.May(test.act); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
 			t.Errorf("%s %s: got %v, want %v", test.state, test.act, err, test.want)
 		}
@@ -118,7 +118,7 @@ func TestWhatALapsedDraftRefuses(t *testing.T) {
 	}
 }
 
-func TestOnlyTheQuotedPriceIsHeld(t *testing.T) {
+func TestOffers_quotedPriceOnly(t *testing.T) {
 	t.Parallel()
 	shown := func(amount int64, c money.Currency) (m fn.Maybe[money.Minor]) {
 		if err := json.Unmarshal(fmt.Appendf(nil, `{"amountMinor":%d,"currency":%q,"exponent":2}`, amount, c), &m); err != nil {
@@ -149,7 +149,7 @@ func TestOnlyTheQuotedPriceIsHeld(t *testing.T) {
 	}
 }
 
-func TestRoomsAreShared(t *testing.T) {
+func TestPerRoom(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		who  Occupancy

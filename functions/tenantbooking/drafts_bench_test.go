@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// BenchmarkADraft compares reading a draft in SQL with reading a copy of it in the hot store, and saving it without and
-// with such a copy: the figures behind the decision that there is none.
+// BenchmarkADraft compares reading a draft from PostgreSQL with reading a copy from the hot store, and saving it with
+// and without such a copy. The figures are the reason why there is no copy.
 func BenchmarkADraft(b *testing.B) {
 	street := tenantbookingtest.Build(b, funnel()...)
 	g := street.Guest(0).Ask().Hold().Name()

@@ -10,8 +10,9 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-// TestAGuestIsKeptInOneSpelling types one guest in many ways. The draft, the reservation and the pseudonyms are the same, and only the first one changes the draft.
-func TestAGuestIsKeptInOneSpelling(t *testing.T) {
+// TestSetGuest_spellings sends the details of one guest in several spellings. The draft, the reservation and the
+// pseudonyms are the same, and only the first spelling changes the draft.
+func TestSetGuest_spellings(t *testing.T) {
 	t.Parallel()
 	want := tenantbooking.Guest{FirstName: "Zo\u00eb", LastName: "R\u0101z\u012b \u200cnia", Email: "Zoe@example.com", Phone: "+93701234567", Requests: "Late.\nA cot."}
 	spelled := want

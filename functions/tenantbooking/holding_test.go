@@ -15,14 +15,14 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// wish is the guest's usual wish for so many rooms and nights, with one adult in each room.
+// wish returns a request for that many rooms and nights, with one adult in each room.
 func wish(g *tenantbookingtest.Guest, rooms, nights int) string {
 	end := func(n int) string { return `"checkOut":"` + g.Env.Now().AddDate(0, 0, n).Format("2006-01-02") + `"` }
 	w := strings.Replace(g.Wish(), end(2), end(nights), 1)
 	return strings.Replace(w, `{"adults":2,"children":0,"rooms":1}`, fmt.Sprintf(`{"adults":%d,"children":0,"rooms":%[1]d}`, rooms), 1)
 }
 
-// heldNights are the room nights that the hotels keep for guests now.
+// heldNights returns the room nights that are held now.
 func heldNights(s *tenantbookingtest.System) (nights int) {
 	for _, stay := range s.Town.Stays() {
 		if stay.State == "held" && s.Env.Now().Before(stay.ExpiresAt) {
@@ -39,7 +39,7 @@ func TestHold_limitsOfASession(t *testing.T) {
 	g.Ask().Hold()
 	first, firstHold := g.Draft, g.Holding()
 	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
-	g.Hold() // other rooms of the same draft, in place of the first
+	g.Hold() // replaces the rooms of the same draft
 	g.Ask()
 	s.Town.SoldOut = true
 	g.Must(http.StatusConflict, "POST", "/hold", g.Holding())
@@ -57,7 +57,7 @@ func TestHold_limitsOfASession(t *testing.T) {
 	g.Must(http.StatusNoContent, "DELETE", "/draft/"+first.String(), nil)
 	g.Must(http.StatusCreated, "POST", "/hold", third)
 	g.Ask().Must(http.StatusTooManyRequests, "POST", "/hold", g.Holding())
-	s.Guest(0).Ask().Hold() // another session's
+	s.Guest(0).Ask().Hold() // another session
 	s.DB.Advance(11 * time.Minute)
 	g.Ask().Hold()
 }
@@ -87,7 +87,7 @@ func TestHold_limitsOfRoomNights(t *testing.T) {
 			t.Errorf("%d rooms for %d nights: %d %s, want 400 at %s", test.rooms, test.nights, a.Status, a.Body, test.pointer)
 		}
 	}
-	s.Town.Do(func() { // the second hotel decides for itself
+	s.Town.Do(func() { // the second tenant sets its own limits
 		s.Town.Tenants[1].Settings.MaxStayNights, s.Town.Tenants[1].Settings.MaxSessionRoomNights = 90, 200
 	})
 	if a := hold(s.Guest(1), 2, 90); a.Status != http.StatusCreated {

@@ -48,7 +48,7 @@ func TestByCard(t *testing.T) {
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
 	if a := g.Must(http.StatusAccepted, "POST", back, nil); a.Header.Get("Retry-After") != "2" {
-		t.Errorf("who waits for the bank is not told how long: %v", a.Header)
+		t.Errorf("no Retry-After for a pending payment: %v", a.Header)
 	}
 	g.Town.Pay(g.Intent, false)
 	var first, second struct {
@@ -70,7 +70,7 @@ func TestByCard(t *testing.T) {
 		t.Errorf("another session sees the confirmation: %d", a.Status)
 	}
 	if a := g.Guest(0).Send("GET", page+"?t="+first.Token, nil); a.Status != http.StatusOK {
-		t.Errorf("the token opens nothing: %d", a.Status)
+		t.Errorf("the token does not open the confirmation: status %d", a.Status)
 	}
 	if a := g.Guest(1).Send("GET", page+"?t="+first.Token, nil); a.Status != http.StatusNotFound {
 		t.Errorf("the token opens it at another hotel: %d", a.Status)
@@ -99,7 +99,7 @@ func TestDeclinedThenPaid(t *testing.T) {
 	back := "/draft/" + g.Draft.String() + "/return"
 	g.Town.Decline(g.Intent, false)
 	if a := g.Send("POST", back, nil, "Idempotency-Key", "same"); a.Code() != "PAYMENT.DECLINED" || a.Status != http.StatusPaymentRequired {
-		t.Errorf("declined, answered %d %s", a.Status, a.Code())
+		t.Errorf("declined, got %d %s", a.Status, a.Code())
 	}
 	g.Town.Pay(g.Intent, true)
 	g.Must(http.StatusOK, "POST", back, nil, "Idempotency-Key", "same")
@@ -113,13 +113,13 @@ func TestDeclinedForGood(t *testing.T) {
 	g.Town.Decline(g.Intent, true)
 	for _, want := range []string{"PAYMENT.DECLINED", "BFF.TENANT.DRAFT_CLOSED"} {
 		if a := g.Send("POST", back, nil); a.Code() != want {
-			t.Errorf("answered %d %s, want %s", a.Status, a.Code(), want)
+			t.Errorf("got %d %s, want %s", a.Status, a.Code(), want)
 		}
 	}
 	g.Ends("failed", "failed", created, intended, troubled)
 }
 
-func TestTheTabIsClosed(t *testing.T) {
+func TestSweep_closedTab(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
@@ -161,8 +161,9 @@ func TestTheTabIsClosed(t *testing.T) {
 	}
 }
 
-// Who leaves while the bank's page is still open gives up rooms that are over, too: money would take them again.
-func TestWhoLeavesAfterTheHoldHasRunOutCannotBuyTheRoomsAgain(t *testing.T) {
+// A guest who abandons the booking while the payment page is open also gives up an expired hold, because a payment would
+// renew it.
+func TestAbandon_expiredHold(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
 	g.DB.Advance(11 * time.Minute)
@@ -175,7 +176,7 @@ func TestWhoLeavesAfterTheHoldHasRunOutCannotBuyTheRoomsAgain(t *testing.T) {
 	g.Ends("abandoned", "abandoned", created, intended, abandoned)
 }
 
-func TestADraftIsForgottenADayAfterItsEnd(t *testing.T) {
+func TestSweep_deletesEndedDrafts(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
 	path := "/draft/" + g.Draft.String()
@@ -187,19 +188,19 @@ func TestADraftIsForgottenADayAfterItsEnd(t *testing.T) {
 	}
 	g.Ends("abandoned", "abandoned", created, abandoned)
 	if a := g.Send("PATCH", path, tenantbookingtest.Zarghona); a.Code() != "BFF.TENANT.DRAFT_CLOSED" {
-		t.Errorf("answered %d %s", a.Status, a.Code())
+		t.Errorf("got %d %s", a.Status, a.Code())
 	}
 	g.DB.Advance(24*time.Hour + time.Minute)
 	sweep(t, g)
 	g.Must(http.StatusNotFound, "GET", path, nil)
 }
 
-func TestTheHoldRunsOut(t *testing.T) {
+func TestHold_expires(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
 	g.DB.Advance(10 * time.Minute)
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`); a.Code() != "RESERVATION.HOLD_EXPIRED" {
-		t.Errorf("answered %d %s", a.Status, a.Code())
+		t.Errorf("got %d %s", a.Status, a.Code())
 	}
 	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
 	g.Hold().Name().Pay("card").Town.Pay(g.Intent, false)
@@ -207,7 +208,7 @@ func TestTheHoldRunsOut(t *testing.T) {
 	g.Ends("confirmed", "converted", created, troubled, intended, converted)
 }
 
-func TestAnotherHoldGivesUpTheFirst(t *testing.T) {
+func TestHold_replacesTheFirst(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
 	first := g.Stay
@@ -242,7 +243,7 @@ func TestTwoTabs(t *testing.T) {
 	g.Must(http.StatusOK, "GET", path, nil)
 	seen := g.Version
 	if a := g.Send("GET", path, nil, "If-None-Match", seen); a.Status != http.StatusNotModified {
-		t.Errorf("unchanged, answered %d", a.Status)
+		t.Errorf("unchanged, got %d", a.Status)
 	}
 	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, "If-Match", seen)
 	other := `{"guest":{"firstName":"Malalai","lastName":"","email":"m@example.com","phone":"+93700123456"}}`
@@ -250,14 +251,14 @@ func TestTwoTabs(t *testing.T) {
 		t.Errorf("the second tab wins: %d %s", a.Status, a.Code())
 	}
 	g.Must(http.StatusOK, "PATCH", path, other, "If-Match", g.Version)
-	weak := "W/" + g.Version // as an edge that compresses hands it on
+	weak := "W/" + g.Version // as after a proxy that compresses responses
 	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, "If-Match", weak)
 	if a := g.Send("PATCH", path, other, "If-Match", weak); a.Status != http.StatusPreconditionFailed {
 		t.Errorf("a tab that saw a compressed page wins: %d %s", a.Status, a.Code())
 	}
 }
 
-func TestWhoMayNot(t *testing.T) {
+func TestDraft_noAccess(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
 	path := "/draft/" + g.Draft.String()
@@ -285,21 +286,21 @@ func TestWhoMayNot(t *testing.T) {
 		}
 	}
 	g.Town.Do(func() { g.Town.Tenants[0].Status = "suspended" })
-	g.DB.Advance(2 * time.Hour) // nobody remembers that it was not
+	g.DB.Advance(2 * time.Hour) // the cached status has expired
 	if a := g.Send("POST", "/quote", g.Wish()); a.Code() != "TENANT.SUSPENDED" || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") != "300" {
 		t.Errorf("a suspended hotel answers %d %s", a.Status, a.Code())
 	}
 	g.Must(http.StatusOK, "GET", path, nil)
 }
 
-// TestASuspendedHotelConfirmsWhatWasPromised suspends the hotel between a promise of cash and its confirmation.
-func TestASuspendedHotelConfirmsWhatWasPromised(t *testing.T) {
+// TestConfirm_suspendedTenant suspends the hotel between a promise of cash and its confirmation.
+func TestConfirm_suspendedTenant(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
 	g.Town.Do(func() { g.Town.Tenants[0].Status = "suspended" })
-	g.DB.Advance(6 * time.Minute) // beyond what is remembered of the hotel
+	g.DB.Advance(6 * time.Minute) // beyond the cache of the tenant
 	if a := g.Send("POST", "/quote", g.Wish()); a.Code() != "TENANT.SUSPENDED" {
-		t.Errorf("another booking is begun: %d %s", a.Status, a.Code())
+		t.Errorf("a new booking of a suspended hotel: got %d %s", a.Status, a.Code())
 	}
 	for range 2 {
 		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
@@ -307,8 +308,8 @@ func TestASuspendedHotelConfirmsWhatWasPromised(t *testing.T) {
 	g.Ends("confirmed", "converted", created, intended, converted)
 }
 
-// The sweep has no middleware that rereads the flags, and tells steps of drafts too.
-func TestTheSweepTellsStepsAsTheFlagsSay(t *testing.T) {
+// The sweep has no middleware that refreshes the flags, but also publishes steps of drafts.
+func TestSweep_sampledSteps(t *testing.T) {
 	t.Parallel()
 	const guests = 8
 	street := tenantbookingtest.Build(t, funnel()...)
@@ -334,12 +335,12 @@ func TestTheSweepTellsStepsAsTheFlagsSay(t *testing.T) {
 	street.DB.Advance(31 * time.Minute)
 	before := steps()
 	sweep(t, g)
-	if told := steps() - before; told != 2*guests { // each draft is confirming, then confirmed
-		t.Errorf("told %d steps, want %d", told, 2*guests)
+	if told := steps() - before; told != 2*guests { // each draft moves to confirming and to confirmed
+		t.Errorf("published %d steps, want %d", told, 2*guests)
 	}
 }
 
-func TestAPriceInAnotherCurrencyIsAnotherRequest(t *testing.T) {
+func TestQuote_otherCurrency(t *testing.T) {
 	t.Parallel()
 	g, key := tenantbookingtest.Build(t, funnel()...).Guest(0), tenantbookingtest.Key()
 	first := g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), "Idempotency-Key", key, "X-Currency", "USD")

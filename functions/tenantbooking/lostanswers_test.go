@@ -14,10 +14,10 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// mostAnswers is more than any verb hears in one call.
+// mostAnswers is more than any function receives in one call.
 const mostAnswers = 80
 
-// A lossy call is one whose answers, and those that it hears itself, are lost one by one.
+// A lossy call is a call whose responses, and those that it receives from others, are lost one by one.
 type lossy struct {
 	name   string
 	before func(*tenantbookingtest.Guest)
@@ -25,11 +25,11 @@ type lossy struct {
 	status int
 	state  string
 	told   []string
-	stays  int // reservations made, whatever became of them
+	stays  int // reservations made, in any state
 }
 
-// TestLostAnswers loses the first answer that a verb hears from the database or a neighbour, then for another guest the
-// second, and so on until it hears no more. Whoever comes again with the same key finds everything done, once.
+// TestLostAnswers loses the first response that a function receives from the database or another service, then for
+// another guest the second, and so on until no more is received. A retry with the same key finds everything done once.
 func TestLostAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it books some three hundred times")
@@ -71,14 +71,15 @@ func TestLostAnswers(t *testing.T) {
 			street, wire := wired(t)
 			for n := 1; verb.lose(t, street.Guest(0), wire, n); n++ {
 				if n > mostAnswers {
-					t.Fatal("there is no end of it")
+					t.Fatal("too many responses")
 				}
 			}
 		})
 	}
 }
 
-// lose makes the call with its n-th answer lost, and again until there is one. It reports whether there was an n-th.
+// lose makes the call with its n-th response lost, and repeats it until it succeeds. It reports whether there was an
+// n-th response.
 func (l lossy) lose(t *testing.T, g *tenantbookingtest.Guest, wire *tenantbookingtest.Wire, n int) (lost bool) {
 	t.Helper()
 	before := len(g.Town.Stays())
@@ -94,27 +95,27 @@ func (l lossy) lose(t *testing.T, g *tenantbookingtest.Guest, wire *tenantbookin
 	if state, _ := g.State(); state != l.state {
 		t.Errorf("answer %d lost: the draft is %s, want %s", n, state, l.state)
 	}
-	told := slices.DeleteFunc(g.Told(), func(s string) bool { return s == troubled }) // that a neighbour was away is told
+	told := slices.DeleteFunc(g.Told(), func(s string) bool { return s == troubled }) // the outage is published
 	if !slices.Equal(told, l.told) {
-		t.Errorf("answer %d lost: told %v, want %v", n, told, l.told)
+		t.Errorf("answer %d lost: published %v, want %v", n, told, l.told)
 	}
 	if made := len(g.Town.Stays()) - before; made != l.stays {
 		t.Errorf("answer %d lost: %d reservations, want %d", n, made, l.stays)
 	}
 	if !lost && n == 1 {
-		t.Error("nothing was ever lost")
+		t.Error("no response was lost")
 	}
 	return lost
 }
 
-// sends is a request that a guest makes again under the same key.
+// sends returns a request that the guest repeats under the same key.
 func sends(method string, path func(*tenantbookingtest.Guest) string, body func(*tenantbookingtest.Guest) any) func(*tenantbookingtest.Guest) fntest.Answer {
 	return func(g *tenantbookingtest.Guest) fntest.Answer {
 		return g.Send(method, path(g), body(g), "Idempotency-Key", "same")
 	}
 }
 
-// ticks is the scheduler, which fires again.
+// ticks calls the sweep again.
 func ticks(g *tenantbookingtest.Guest) fntest.Answer { return g.Front.Tick(sweepdrafts.Function) }
 
 func at(path string) func(*tenantbookingtest.Guest) string {
@@ -129,14 +130,14 @@ func wired(t *testing.T) (*tenantbookingtest.System, *tenantbookingtest.Wire) {
 	return tenantbookingtest.Wired(t, wire, funnel()...), wire
 }
 
-// insist comes again until the answer is one. A claim whose caller is gone is waited for by taking its lease away.
+// insist repeats the call until it gets a final response. It expires the lease of an interrupted call.
 func insist(t *testing.T, g *tenantbookingtest.Guest, send func() fntest.Answer) (a fntest.Answer) {
 	t.Helper()
 	for range 10 {
 		if a = send(); a.Status < 500 && a.Code() != "GENERAL.IDEMPOTENCY_IN_PROGRESS" {
 			return a
 		}
-		g.Env.Advance(5 * time.Second) // an open breaker probes again
+		g.Env.Advance(5 * time.Second) // an open circuit breaker probes again
 		if _, err := g.DB.Owner(t).Exec(t.Context(), `UPDATE bff_tenant_booking.idempotency SET locked_until = 'epoch' WHERE status_code IS NULL`); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +145,7 @@ func insist(t *testing.T, g *tenantbookingtest.Guest, send func() fntest.Answer)
 	return a
 }
 
-// remember notes the draft of an answer that begins one.
+// remember stores the draft of a response that begins one.
 func remember(t *testing.T, g *tenantbookingtest.Guest, a fntest.Answer) {
 	t.Helper()
 	if !g.Draft.IsZero() {
@@ -163,9 +164,9 @@ func remember(t *testing.T, g *tenantbookingtest.Guest, a fntest.Answer) {
 	}
 }
 
-// TestRoomsThatWereHeldUnheardAndAreOver loses the answer that says that rooms are held. Who comes again when they are over is told
-// so, and goes on with another price.
-func TestRoomsThatWereHeldUnheardAndAreOver(t *testing.T) {
+// TestHold_lostResponseAndExpired loses the response of a hold. A guest who retries after the hold has expired
+// gets an error, and continues with another quote.
+func TestHold_lostResponseAndExpired(t *testing.T) {
 	t.Parallel()
 	street, wire := wired(t)
 	for n := 1; ; n++ {
@@ -174,7 +175,7 @@ func TestRoomsThatWereHeldUnheardAndAreOver(t *testing.T) {
 		wire.Cut(n)
 		g.Send("POST", "/hold", g.Holding())
 		if !wire.Mend() {
-			t.Fatal("no answer is lost between the rooms and the draft")
+			t.Fatal("no response was lost between the hold and the draft")
 		}
 		if state, _ := g.State(); state != "quoting" || len(g.Town.Stays()) == before {
 			continue
@@ -182,7 +183,7 @@ func TestRoomsThatWereHeldUnheardAndAreOver(t *testing.T) {
 		g.DB.Advance(11 * time.Minute)
 		a := insist(t, g, func() fntest.Answer { return g.Send("POST", "/hold", g.Holding()) })
 		if a.Status != http.StatusGone || a.Code() != "RESERVATION.HOLD_EXPIRED" {
-			t.Errorf("answered %d: %s", a.Status, a.Body)
+			t.Errorf("got %d: %s", a.Status, a.Body)
 		}
 		g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
 		g.Must(http.StatusCreated, "POST", "/hold", g.Holding())

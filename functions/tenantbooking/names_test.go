@@ -38,7 +38,7 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 		}
 	}
 	if n := calls(); n != 1 {
-		t.Errorf("60 requests in three spellings: %d calls, want 1", n)
+		t.Errorf("60 requests in three spellings: got %d calls, want 1", n)
 	}
 
 	stranger := func(n int) {

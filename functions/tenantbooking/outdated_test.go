@@ -28,7 +28,7 @@ func boot(t *testing.T, g *tenantbookingtest.Guest) string {
 	return told.Version
 }
 
-func TestAClientThatShowsAnOldHotelIsSentToLoadItAnew(t *testing.T) {
+func TestOutdated_rejected(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, append(funnel(), bootstrap.Function, changesession.Function)...)
 	street.Town.Do(func() { street.Town.Tenants[0].ConfigVersion = 5 })
@@ -64,11 +64,11 @@ func TestAClientThatShowsAnOldHotelIsSentToLoadItAnew(t *testing.T) {
 		}
 	}
 	if a := g.Send("DELETE", draft, nil, composed, "v4"); a.Code() == "BFF.TENANT.BOOTSTRAP_STALE" {
-		t.Errorf("nobody may leave: %s", a.Body)
+		t.Errorf("abandoning is rejected: %s", a.Body)
 	}
 }
 
-func TestWhatAHotelChangesIsKnownAtTheNextStep(t *testing.T) {
+func TestOutdated_termsOnly(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, append(funnel(), bootstrap.Function, configupdated.Function, themepublished.Function)...)
 	g := street.Guest(0)
@@ -76,7 +76,7 @@ func TestWhatAHotelChangesIsKnownAtTheNextStep(t *testing.T) {
 	shops.Change(2, 3, 1)
 	theme := map[string]any{"tenantId": g.Tenant.ID, "themeId": "thm_01J8KABG00000000000000000A", "publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": street.Env.Now()}
 	street.Tell(themepublished.Function, g.Tenant.ID, theme, street.Env.Now())
-	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // it only looks different now
+	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // only the design has changed
 	change := func(key string, change func(*tenantbooking.Tenant)) {
 		street.Town.Do(func() {
 			street.Town.Tenants[0].ConfigVersion++
@@ -86,14 +86,14 @@ func TestWhatAHotelChangesIsKnownAtTheNextStep(t *testing.T) {
 			map[string]any{"tenantId": g.Tenant.ID, "configVersion": 1, "changedKeys": []string{key}, "updatedAt": street.Env.Now()}, street.Env.Now())
 	}
 	change("brandTagline", func(t *tenantbooking.Tenant) { t.BrandTagline = "By the river" })
-	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // no booking is made on a tagline
+	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // a tagline does not affect bookings
 	change("paymentMethods", func(t *tenantbooking.Tenant) { t.PaymentMethods = []tenantbooking.Method{tenantbooking.Card} })
 	if a := g.Send("POST", "/hold", g.Holding(), composed, version, "Idempotency-Key", "one"); a.Status != http.StatusGone || a.Code() != "BFF.TENANT.BOOTSTRAP_STALE" {
-		t.Errorf("the hotel has changed, but: %d %s", a.Status, a.Body)
+		t.Errorf("after a change of the configuration: got %d %s", a.Status, a.Body)
 	}
 	if anew := boot(t, g); anew == version {
-		t.Errorf("booted anew it is still %q", anew)
+		t.Errorf("a new bootstrap still has version %q", anew)
 	} else {
-		g.Must(http.StatusCreated, "POST", "/hold", g.Holding(), composed, anew, "Idempotency-Key", "one") // the refusal was not kept
+		g.Must(http.StatusCreated, "POST", "/hold", g.Holding(), composed, anew, "Idempotency-Key", "one") // the ledger did not store the refusal
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// TestADeadReservationTakesNoMoney has the reservation cancelled in every way, before and after the guest has begun to pay. No intent is opened.
-func TestADeadReservationTakesNoMoney(t *testing.T) {
+// TestPay_cancelledReservation cancels the reservation in every way, before and after a payment was begun. No intent
+// is opened.
+func TestPay_cancelledReservation(t *testing.T) {
 	t.Parallel()
 	type guest = tenantbookingtest.Guest
 	cancel := func(g *guest) {
@@ -39,7 +40,7 @@ func TestADeadReservationTakesNoMoney(t *testing.T) {
 			before := g.Town.Intents()
 			for _, method := range []string{"cash_on_arrival", "card"} {
 				if a := pays(g, method); a.Status != http.StatusConflict || a.Code() != "BFF.TENANT.DRAFT_CLOSED" {
-					t.Errorf("by %s, answered %d %s", method, a.Status, a.Code())
+					t.Errorf("by %s, got %d %s", method, a.Status, a.Code())
 				}
 			}
 			if opened := g.Town.Intents() - before; opened != 0 {
@@ -50,14 +51,14 @@ func TestADeadReservationTakesNoMoney(t *testing.T) {
 	}
 }
 
-// pays asks for a payment, whatever the answer.
+// pays requests a payment and returns any response.
 func pays(g *tenantbookingtest.Guest, method string) fntest.Answer {
 	return g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"`+method+`"}`)
 }
 
-// TestWhoHasPaidIsBooked pays at the bank and does not come back, but acts otherwise. Every act finds that out, also if one service does not
-// answer and the other one confirms the booking.
-func TestWhoHasPaidIsBooked(t *testing.T) {
+// TestPaid_anyActConfirms pays on the payment page and does not return from it. Every other act of the guest finds the
+// payment, even if one of the two services does not answer.
+func TestPaid_anyActConfirms(t *testing.T) {
 	t.Parallel()
 	type guest = tenantbookingtest.Guest
 	const closed = "BFF.TENANT.DRAFT_CLOSED"
@@ -75,7 +76,7 @@ func TestWhoHasPaidIsBooked(t *testing.T) {
 	}
 	for _, circumstance := range []struct {
 		name  string
-		known bool // to the reservation service
+		known bool // whether the reservation service has consumed the capture
 		down  string
 		later time.Duration
 	}{
@@ -92,7 +93,7 @@ func TestWhoHasPaidIsBooked(t *testing.T) {
 				g.Town.Do(func() { g.Town.Down = circumstance.down })
 				g.DB.Advance(circumstance.later)
 				if a := act.send(g); a.Status != act.status || a.Code() != act.code {
-					t.Errorf("answered %d %s, want %d %s", a.Status, a.Code(), act.status, act.code)
+					t.Errorf("got %d %s, want %d %s", a.Status, a.Code(), act.status, act.code)
 				}
 				var draft struct {
 					State string `json:"flowState"`
@@ -106,20 +107,20 @@ func TestWhoHasPaidIsBooked(t *testing.T) {
 	}
 }
 
-// TestACardThatIsNotPaidIsNotConfirmed has somebody post to the route that promises of cash are confirmed by.
-func TestACardThatIsNotPaidIsNotConfirmed(t *testing.T) {
+// TestConfirm_unpaidCard calls the endpoint for cash bookings with a card booking.
+func TestConfirm_unpaidCard(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil); a.Code() != "BFF.TENANT.ILLEGAL_STEP" {
-		t.Errorf("answered %d %s", a.Status, a.Code())
+		t.Errorf("got %d %s", a.Status, a.Code())
 	}
 	if state, _ := g.State(); state != "paying" {
 		t.Errorf("the draft is %s", state)
 	}
 }
 
-// TestTheSweepFindsAPaymentWithinThreeMinutes captures at every minute of a hold. The guest closes the tab.
-func TestTheSweepFindsAPaymentWithinThreeMinutes(t *testing.T) {
+// TestSweep_findsPayment captures at every minute of a hold, for a guest who has closed the tab.
+func TestSweep_findsPayment(t *testing.T) {
 	t.Parallel()
 	for minute := range 12 {
 		g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
@@ -136,9 +137,10 @@ func TestTheSweepFindsAPaymentWithinThreeMinutes(t *testing.T) {
 	}
 }
 
-// TestTheSweepTakesNothingFromAGuestWhoMayStillPay looks at drafts during the whole hold: a promise that is not confirmed yet, a payment that was declined, the bank's
-// page open. None is ended, and no answer says another time until which it can be paid.
-func TestTheSweepTakesNothingFromAGuestWhoMayStillPay(t *testing.T) {
+// TestSweep_keepsPayableDrafts runs the sweep during the whole hold, for an unconfirmed cash
+// booking, a declined payment and an open payment page. It ends no draft, and all responses have the same payment
+// deadline.
+func TestSweep_keepsPayableDrafts(t *testing.T) {
 	t.Parallel()
 	type guest = tenantbookingtest.Guest
 	for name, before := range map[string]func(*guest){
@@ -174,9 +176,10 @@ func TestTheSweepTakesNothingFromAGuestWhoMayStillPay(t *testing.T) {
 	}
 }
 
-// TestADeclineIsShownOnce has the bank decline, and the guest come back more often than that: at once in several tabs, again after another
-// attempt was begun, with the same payment and another one. Each decline is one 402 and one event; other returns write nothing.
-func TestADeclineIsShownOnce(t *testing.T) {
+// TestReturn_declineShownOnce has a payment declined, and the guest return more often: in several tabs at once, after
+// another attempt was begun, with the same payment and another one. Each decline causes one 402 and one event; other
+// returns write nothing.
+func TestReturn_declineShownOnce(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"

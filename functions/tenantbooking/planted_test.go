@@ -32,7 +32,7 @@ func planting(t *testing.T) *tenantbookingtest.System {
 	return street
 }
 
-// TestNamed_plantedCookie has the victim book in a session that somebody else has planted in their browser, and knows.
+// TestNamed_plantedCookie has the victim book in a session whose cookie an attacker has planted in the victim's browser.
 func TestNamed_plantedCookie(t *testing.T) {
 	t.Parallel()
 	street := planting(t)
@@ -45,7 +45,7 @@ func TestNamed_plantedCookie(t *testing.T) {
 		before := victim.Cookie
 		victim.Must(http.StatusOK, "PATCH", "/draft/"+victim.Draft.String(), guest)
 		if victim.Cookie == before {
-			t.Error("the session keeps its id though its guest is named, or corrected")
+			t.Error("the session keeps its id after the guest's details were set or changed")
 		}
 	}
 	victim.Must(http.StatusOK, "POST", "/handoff/consume", token)
@@ -88,7 +88,7 @@ func TestNamed_plantedCookie(t *testing.T) {
 	}
 }
 
-// TestNamed_earlierBooking books twice in one browser: what was booked before opens for the session as it is called now.
+// TestNamed_earlierBooking books twice in one browser. The earlier booking is accessible under the session's new id.
 func TestNamed_earlierBooking(t *testing.T) {
 	t.Parallel()
 	g := planting(t).Guest(0)
@@ -101,12 +101,12 @@ func TestNamed_earlierBooking(t *testing.T) {
 	}
 }
 
-// TestNamed_lostAnswer repeats the request whose answer was lost, with the cookie and the key that the guest has. Another key is
-// not enough: it is what whoever planted the cookie can send.
+// TestNamed_lostAnswer repeats a request whose response was lost, with the guest's cookie and key. Another key is not
+// accepted, because an attacker who planted the cookie could send it.
 func TestNamed_lostAnswer(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, cut string // what the ledger says then
+		name, cut string // state of the ledger
 	}{
 		{"answered", ``},
 		{"cut off before the answer was kept", `UPDATE bff_tenant_booking.idempotency SET status_code = NULL, headers = NULL, response = NULL, locked_until = clock_timestamp()
@@ -133,7 +133,8 @@ func TestNamed_lostAnswer(t *testing.T) {
 	}
 }
 
-// TestNamed_revoked revokes a session under the id that it had before its guest was named, and names the guest of a revoked one.
+// TestNamed_revoked revokes a session under the id before its guest's details were set, and sets the details in a
+// revoked session.
 func TestNamed_revoked(t *testing.T) {
 	t.Parallel()
 	street := planting(t)
@@ -157,6 +158,6 @@ func TestNamed_revoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := sessions.Get(t.Context(), late.Tenant, next, late.Session); !got.RevokedAt.Equal(now) {
-		t.Errorf("a session that was revoked while its guest was named goes on: %+v", got)
+		t.Errorf("a session that was revoked during the request is still valid: %+v", got)
 	}
 }

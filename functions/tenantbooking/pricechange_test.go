@@ -8,8 +8,9 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-// TestAGuestHoldsAtThePriceTheySaw holds with another total than the quote's: nothing is held. With the quote's own the rooms are, also by a second click.
-func TestAGuestHoldsAtThePriceTheySaw(t *testing.T) {
+// TestHold_shownPrice holds with another total than the quote's: no rooms are held. With the quote's total
+// the rooms are held, also by a second click.
+func TestHold_shownPrice(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0)
 	var quoted struct {

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-// A guest comes back from the bank in another browser than theirs.
+// A guest returns from the payment page in another browser.
 func TestReturn_otherBrowser(t *testing.T) {
 	t.Parallel()
 	s := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmpayment.Function, readconfirmation.Function)
@@ -77,7 +77,7 @@ func TestReturn_otherBrowser(t *testing.T) {
 	}
 }
 
-// returnToken is the ?r= of the URL that the payment service was given.
+// returnToken returns the ?r= of the return URL that the payment service received.
 func returnToken(t *testing.T, s *tenantbookingtest.System, g *tenantbookingtest.Guest) string {
 	t.Helper()
 	back, err := url.Parse(s.Town.Intent(g.Intent).Return)

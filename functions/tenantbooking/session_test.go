@@ -33,7 +33,7 @@ func openSessions(t *testing.T, e env.Env, keys string) *Sessions {
 	return s
 }
 
-func TestWhoseACookieIs(t *testing.T) {
+func TestFromCookie(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	s := openSessions(t, e, key("a", 1))
@@ -82,7 +82,7 @@ func TestWhoseACookieIs(t *testing.T) {
 	}
 	e.Advance(time.Second)
 	if knows(s, here, shared.Value) || !knows(s, here, renewed.Value) {
-		t.Errorf("30 days after its issue a cookie is valid: %v; renewed: %v", knows(s, here, shared.Value), knows(s, here, renewed.Value))
+		t.Errorf("30 days after its issue: cookie valid %v, renewed %v", knows(s, here, shared.Value), knows(s, here, renewed.Value))
 	}
 	own, _ := s.Cookie(visitor, fn.Site{Own: true})
 	if shared.Path != "/bff/tenant-booking/v1/kabul" || own.Path != "/" || own.Name != "__Host-tnt_id" || !own.Secure || !own.HttpOnly || shared.SameSite != http.SameSiteLaxMode {
@@ -95,29 +95,29 @@ func TestWhoseACookieIs(t *testing.T) {
 	tossed := httptest.NewRequest(http.MethodGet, "/", nil)
 	tossed.AddCookie(shared)
 	if _, ok := s.FromCookie(tossed, here.ID, fn.Site{Own: true}); ok {
-		t.Error("a cookie that a neighbouring host can have set is believed on the hotel's own")
+		t.Error("a cookie that another host can set is accepted on the hotel's own host")
 	}
 }
 
-func TestASessionIsKeptAndItsLossIsNone(t *testing.T) {
+func TestGet_lostSession(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := env.Give[document.Store](db.Env(), pg.Open(db.Env()))
 	s := openSessions(t, e, key("a", 1))
 	here := Tenant{ID: id.New[id.Tenant]()}
-	chosen := Begin(Session{Tenant: here.ID, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"}}) // nothing chosen yet: that too is kept
+	chosen := Begin(Session{Tenant: here.ID, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"}}) // no preferences, which is stored too
 	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != attribution.Mobile || got.Campaign.Source != "google" {
-		t.Errorf("kept %+v", got)
+		t.Errorf("stored %+v", got)
 	}
 	chosen.Locale, chosen.Currency, chosen.Version = "fa-AF", "USD", chosen.Version+1
 	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Locale != "fa-AF" || got.Currency != "USD" {
-		t.Errorf("kept %+v", got)
+		t.Errorf("stored %+v", got)
 	}
 	stranger := Tenant{ID: id.New[id.Tenant]()}
 	if got := s.Get(t.Context(), stranger, chosen.ID, Session{Tenant: stranger.ID}); got.Locale != "" || got.Tenant != stranger.ID {
@@ -125,6 +125,6 @@ func TestASessionIsKeptAndItsLossIsNone(t *testing.T) {
 	}
 	db.Advance(sessionTTL + time.Second)
 	if got := s.Get(t.Context(), here, chosen.ID, Session{Tenant: here.ID, Device: attribution.Desktop}); got.ID != chosen.ID || got.Device != attribution.Desktop || got.Locale != "" {
-		t.Errorf("lost, it begins again as %+v", got)
+		t.Errorf("lost session: got %+v", got)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A crowded store has others write before each write.
+// A crowded store executes other writes before each write.
 type crowded struct {
 	document.Store
 	rival func()
@@ -31,7 +31,7 @@ func (c *crowded) Put(ctx context.Context, now time.Time, name document.Name, r 
 	return c.Store.Put(ctx, now, name, r)
 }
 
-// keeping opens sessions with one that is kept, and the store beneath them.
+// keeping returns a session store with a stored session, and its Env.
 func keeping(t *testing.T) (s *Sessions, e env.Env, here Tenant, kept Session) {
 	t.Helper()
 	db := pgtest.New(t)
@@ -45,10 +45,10 @@ func keeping(t *testing.T) (s *Sessions, e env.Env, here Tenant, kept Session) {
 	return s, e, here, s.Get(t.Context(), here, born.ID, Session{})
 }
 
-func TestTwoVisitsOfOneSessionLoseNothingOfEachOther(t *testing.T) {
+func TestKeep_concurrentChanges(t *testing.T) {
 	t.Parallel()
 	s, _, here, was := keeping(t)
-	left, right := was, was // two tabs, each with what was kept
+	left, right := was, was // two tabs with the same stored session
 	left.Locale = "en"
 	right.Currency, right.Campaign = "USD", attribution.Campaign{Source: "letter"}
 	for _, tab := range []Session{left, right} {
@@ -58,19 +58,19 @@ func TestTwoVisitsOfOneSessionLoseNothingOfEachOther(t *testing.T) {
 	}
 	got := s.Get(t.Context(), here, was.ID, Session{})
 	if got.Locale != "en" || got.Currency != "USD" || got.Campaign.Source != "letter" || got.Arrival == nil || got.Version != was.Version+2 {
-		t.Errorf("kept %+v", got)
+		t.Errorf("stored %+v", got)
 	}
 	last := was
-	last.Locale = "fa-AF" // both have chosen a language: who chose last is heard
+	last.Locale = "fa-AF" // both tabs have chosen a language: the later choice wins
 	if err := s.Keep(t.Context(), last, was); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Locale != "fa-AF" || got.Currency != "USD" {
-		t.Errorf("kept %+v", got)
+		t.Errorf("stored %+v", got)
 	}
 }
 
-func TestWhoIsNeverFirstGivesUpAndSaysSo(t *testing.T) {
+func TestKeep_givesUp(t *testing.T) {
 	t.Parallel()
 	s, e, here, was := keeping(t)
 	store := &crowded{Store: pg.Open(e)}
@@ -103,9 +103,9 @@ func TestWhoIsNeverFirstGivesUpAndSaysSo(t *testing.T) {
 	}
 }
 
-// What a visit may change is carried over to a newer session; the rest is of the session itself. A member that is new must
-// be of one kind or the other.
-func TestEveryMemberOfASessionIsCarriedOverOrItsOwn(t *testing.T) {
+// The members that a request may change are carried over to a newer session; the others are not. Each new member must be
+// listed as one or the other.
+func TestOnto_everyMember(t *testing.T) {
 	t.Parallel()
 	own := []string{"ID", "Tenant", "Version", "CreatedAt", "LastSeenAt", "Fingerprint", "IP", "Device", "RevokedAt", "Successor", "passing"}
 	draft, arrival, successor := id.New[id.Draft](), id.New[id.HandoffArrival](), id.New[id.TenantSession]()
@@ -120,7 +120,7 @@ func TestEveryMemberOfASessionIsCarriedOverOrItsOwn(t *testing.T) {
 	}
 }
 
-func TestASessionThatNobodyCanReadIsKeptAnew(t *testing.T) {
+func TestKeep_invalidDocument(t *testing.T) {
 	t.Parallel()
 	s, e, here, was := keeping(t)
 	foreign := document.Open[[]string](e, "tnt-session")
@@ -134,11 +134,11 @@ func TestASessionThatNobodyCanReadIsKeptAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Locale != "en" || got.Device != attribution.Desktop {
-		t.Errorf("kept %+v", got)
+		t.Errorf("stored %+v", got)
 	}
 }
 
-func TestWhatIsRevokedStaysForgotten(t *testing.T) {
+func TestRevoke_staysAnonymous(t *testing.T) {
 	t.Parallel()
 	s, e, here, was := keeping(t)
 	anonymous := func(want bool, when string) {
@@ -160,7 +160,7 @@ func TestWhatIsRevokedStaysForgotten(t *testing.T) {
 	revoke(here.ID, id.New[id.TenantSession](), since)
 	revoke(here.ID, was.ID, since)
 	anonymous(true, "revoked")
-	tab := was // a visit that began before
+	tab := was // a request that began before
 	tab.Locale = "en"
 	if err := s.Keep(t.Context(), tab, was); err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestWhatIsRevokedStaysForgotten(t *testing.T) {
 	if err := s.Keep(t.Context(), came, now); err != nil {
 		t.Fatal(err)
 	}
-	revoke(here.ID, was.ID, since) // heard again
+	revoke(here.ID, was.ID, since) // delivered again
 	anonymous(false, "what has come since")
 	revoke(here.ID, was.ID, since.Add(time.Second))
 	anonymous(true, "revoked again")

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A refusal is a reservation service that confirms nothing, and says why.
+// A refusal is a reservation service that rejects every confirmation with this error.
 type refusal struct{ why error }
 
 func (r refusal) Get(_ context.Context, t id.Tenant, rsv id.Reservation) (Reservation, error) {
@@ -19,17 +19,17 @@ func (r refusal) Get(_ context.Context, t id.Tenant, rsv id.Reservation) (Reserv
 func (r refusal) Confirm(context.Context, *Draft) (Reservation, error) { return Reservation{}, r.why }
 func (r refusal) Release(context.Context, *Draft) error                { return nil }
 
-// paid is a payment service to which all money has come.
+// paid is a payment service where every payment is captured.
 type paid struct{}
 
 func (paid) Get(context.Context, *Draft) (Paid, error) { return Paid{Status: "captured"}, nil }
 
-// saved is a book that takes everything.
+// saved is a draft store that accepts every draft.
 type saved struct{}
 
 func (saved) Save(context.Context, *Draft, ...event.Draft) error { return nil }
 
-func TestMoneyThatDoesNotSufficeEndsTheDraftAndMoneyThatIsLateDoesNot(t *testing.T) {
+func TestClose_notCaptured(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		why  error
@@ -45,7 +45,7 @@ func TestMoneyThatDoesNotSufficeEndsTheDraftAndMoneyThatIsLateDoesNot(t *testing
 		}
 		guest := aDraft(Paying)
 		if err := s.Returned(t.Context(), guest); !errors.Is(err, ErrNotCaptured) || guest.State != test.want {
-			t.Errorf("%s: the guest is told %v, and the draft is %s", name, err, guest.State)
+			t.Errorf("%s: got error %v and draft state %s", name, err, guest.State)
 		}
 	}
 }

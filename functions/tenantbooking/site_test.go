@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-func TestAGuestComesBackToTheHostTheyHaveLeft(t *testing.T) {
+func TestSite_returnToSameHost(t *testing.T) {
 	t.Parallel()
 	draft := id.New[id.Draft]()
 	plain := Tenant{ID: id.New[id.Tenant](), Slug: "herat-garden"}

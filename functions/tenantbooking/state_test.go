@@ -9,13 +9,13 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// states and acts are all there are; a test fails when one is forgotten here.
+// states and acts list all states and acts. A test fails if one is missing.
 var (
 	states = []State{Quoting, Holding, CollectingDetails, Paying, Confirming, Confirmed, Abandoned, Failed}
 	acts   = []Act{Asks, Keeps, Names, Pays, Settles, Converts, Abandons, Fails}
 )
 
-// drawn reads the machine from the package's comment: one line per state that can be left.
+// drawn parses the state machine in the package's comment: one line for each state that is not final.
 func drawn(t *testing.T) map[State]map[Act]State {
 	t.Helper()
 	text, err := os.ReadFile("doc.go")
@@ -38,14 +38,14 @@ func drawn(t *testing.T) map[State]map[Act]State {
 	return moves
 }
 
-func TestTheDrawingIsTheTable(t *testing.T) {
+func TestTransitions_matchPackageComment(t *testing.T) {
 	t.Parallel()
 	if got := drawn(t); !maps.EqualFunc(got, transitions, maps.Equal) {
 		t.Errorf("drawn %v\ntable %v", got, transitions)
 	}
 }
 
-func TestEveryStateAndActIsInTheTable(t *testing.T) {
+func TestTransitions_complete(t *testing.T) {
 	t.Parallel()
 	reached, used := map[State]bool{Quoting: true}, map[Act]bool{}
 	for _, row := range transitions {
@@ -63,7 +63,7 @@ func TestEveryStateAndActIsInTheTable(t *testing.T) {
 	}
 }
 
-// aDraft stands in a state as if it had come there, at noon.
+// aDraft returns a draft in a state, as if it had reached the state at noon.
 func aDraft(s State) *Draft {
 	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
 	d.State, d.Version, d.Trail = s, 3, append(d.Trail, Step{s, noon})
@@ -77,7 +77,7 @@ func aDraft(s State) *Draft {
 	return d
 }
 
-// do does an act by the method that does it.
+// do applies an act by its method.
 func do(d *Draft, a Act) (err error) {
 	switch a {
 	case Asks:
@@ -100,7 +100,7 @@ func do(d *Draft, a Act) (err error) {
 	return err
 }
 
-func TestEveryActInEveryState(t *testing.T) {
+func TestTransitions_everyActInEveryState(t *testing.T) {
 	t.Parallel()
 	for _, from := range states {
 		for _, act := range acts {

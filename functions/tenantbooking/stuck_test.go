@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A road leads to the neighbours, but for what is asked about one reservation.
+// A road forwards all calls to other services, except those for one reservation.
 type road struct {
 	closed  id.Reservation
 	instead func(*http.Request) error
@@ -27,7 +27,7 @@ func (r *road) RoundTrip(q *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(q)
 }
 
-func TestADraftThatCannotBeClosedKeepsNoOtherOpen(t *testing.T) {
+func TestSweep_stuckDraft(t *testing.T) {
 	t.Parallel()
 	for name, instead := range map[string]func(*http.Request) error{
 		"its neighbour fails":   func(*http.Request) error { return errors.New("no way") },
@@ -40,7 +40,7 @@ func TestADraftThatCannotBeClosedKeepsNoOtherOpen(t *testing.T) {
 			declined := func() *tenantbookingtest.Guest {
 				g := street.Guest(0).Ask().Hold().Name().Pay("card")
 				g.Town.Decline(g.Intent, true)
-				street.DB.Advance(time.Second) // each is due after the one before
+				street.DB.Advance(time.Second) // each draft is due after the previous one
 				return g
 			}
 			closed := func(when string, g *tenantbookingtest.Guest, want string) {
@@ -54,7 +54,7 @@ func TestADraftThatCannotBeClosedKeepsNoOtherOpen(t *testing.T) {
 			street.DB.Advance(31 * time.Minute)
 			for _, when := range []string{"at first", "half an hour later"} {
 				if a := street.Front.Tick(sweepdrafts.Function); a.Status < 500 {
-					t.Errorf("%s the sweep answered %d: it does not say that one could not be closed", when, a.Status)
+					t.Errorf("%s the sweep answered %d, although one draft could not be closed", when, a.Status)
 				}
 				closed(when, stuck, "paying")
 				closed(when, other, "abandoned")

@@ -9,15 +9,15 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-// TestWhatAGuestDidNotChangeKeepsItsTag notes an error and lets the sweep look at the draft. The guest goes on with the ETag they have.
-func TestWhatAGuestDidNotChangeKeepsItsTag(t *testing.T) {
+// TestTag_unchangedByErrors records an error and runs the sweep. The guest continues with the same ETag.
+func TestTag_unchangedByErrors(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
 	path := "/draft/" + g.Draft.String()
 	seen := g.Version
 	g.Town.Do(func() { g.Town.Down = "payment" })
 	if a := pays(g, "card"); a.Status != http.StatusServiceUnavailable {
-		t.Fatalf("answered %d %s", a.Status, a.Body)
+		t.Fatalf("got %d %s", a.Status, a.Body)
 	}
 	g.Town.Do(func() { g.Town.Down = "" })
 	if g.Must(http.StatusOK, "GET", path, nil); g.Version != seen {
@@ -27,7 +27,7 @@ func TestWhatAGuestDidNotChangeKeepsItsTag(t *testing.T) {
 	if g.Must(http.StatusOK, "PATCH", path, other, "If-Match", seen); g.Version == seen {
 		t.Errorf("another guest has the tag of the one before, %s", seen)
 	}
-	g.Env.Advance(5 * time.Second) // an open breaker probes again
+	g.Env.Advance(5 * time.Second) // an open circuit breaker probes again
 	g.Pay("card").Must(http.StatusOK, "GET", path, nil)
 	paying := g.Version
 	g.DB.Advance(2 * time.Minute)
@@ -39,8 +39,9 @@ func TestWhatAGuestDidNotChangeKeepsItsTag(t *testing.T) {
 	}
 }
 
-// TestADraftIsKeptByNoBrowser reads it, reads it again and changes it: a shared computer's disk must not have the guest's name.
-func TestADraftIsKeptByNoBrowser(t *testing.T) {
+// TestReadDraft_notStoredByBrowsers reads a draft twice and changes it: no response may be stored on the disk of a shared
+// computer, because it contains the guest's name.
+func TestReadDraft_notStoredByBrowsers(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
 	path := "/draft/" + g.Draft.String()
@@ -48,7 +49,7 @@ func TestADraftIsKeptByNoBrowser(t *testing.T) {
 	read := g.Must(http.StatusOK, "GET", path, nil)
 	known := g.Send("GET", path, nil, "If-None-Match", g.Version)
 	if known.Status != http.StatusNotModified {
-		t.Errorf("unchanged, answered %d", known.Status)
+		t.Errorf("unchanged, got %d", known.Status)
 	}
 	for name, a := range map[string]http.Header{"changed": named.Header, "read": read.Header, "known": known.Header} {
 		if a.Get("Cache-Control") != "private, no-store" || a.Get("Etag") == "" {
@@ -62,7 +63,7 @@ func TestIfMatch(t *testing.T) {
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
 	path := "/draft/" + g.Draft.String()
 	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona)
-	// Naming the guest who is named already is no change, so the names take turns.
+	// Setting the same details again is no change, so the details alternate.
 	guests := []string{`{"guest":{"firstName":"Malalai","lastName":"","email":"m@example.com","phone":"+93700123456"}}`, tenantbookingtest.Zarghona}
 	next := 0
 	for _, test := range []struct {

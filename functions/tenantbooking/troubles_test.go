@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-func TestWhatAGuestIsShownIsTold(t *testing.T) {
+func TestErrors_published(t *testing.T) {
 	t.Parallel()
 	type guest = tenantbookingtest.Guest
 	for _, test := range []struct {
@@ -41,7 +41,7 @@ func TestWhatAGuestIsShownIsTold(t *testing.T) {
 			test.trouble(g)
 			method, path, body := test.send(g)
 			if a := g.Send(method, path, body); a.Status != test.status || a.Code() != test.code {
-				t.Errorf("answered %d %s, want %d %s", a.Status, a.Code(), test.status, test.code)
+				t.Errorf("got %d %s, want %d %s", a.Status, a.Code(), test.status, test.code)
 			}
 			var code, upstream string
 			err := g.DB.Owner(t).QueryRow(t.Context(), `
@@ -54,7 +54,7 @@ func TestWhatAGuestIsShownIsTold(t *testing.T) {
 	}
 }
 
-func TestAGuestIsToldWhatIsWrongWithTheirWish(t *testing.T) {
+func TestQuote_invalidWish(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0)
 	for theirs, want := range map[string]string{
@@ -74,25 +74,25 @@ func TestAGuestIsToldWhatIsWrongWithTheirWish(t *testing.T) {
 	}
 }
 
-func TestAPaymentThatTheHotelDoesNotTake(t *testing.T) {
+func TestPay_unsupportedMethod(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"paypal"}`); a.Code() != "TENANT.PAYMENT_NOT_CONFIGURED" {
-		t.Errorf("answered %d %s", a.Status, a.Code())
+		t.Errorf("got %d %s", a.Status, a.Code())
 	}
 }
 
-func TestPaidForTooLate(t *testing.T) {
+func TestPay_tooLate(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
 	g.DB.Advance(10 * time.Minute)
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil); a.Code() != "RESERVATION.HOLD_EXPIRED" || a.Status != http.StatusGone {
-		t.Errorf("answered %d %s", a.Status, a.Code())
+		t.Errorf("got %d %s", a.Status, a.Code())
 	}
 	g.Ends("failed", "failed", created, intended, troubled)
 }
 
-func TestASilentGuestIsNotWatched(t *testing.T) {
+func TestTelemetry_withoutConsent(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Silent(0).Ask().Hold()
 	g.Town.Do(func() { g.Town.Down = "payment" })
@@ -103,11 +103,11 @@ func TestASilentGuestIsNotWatched(t *testing.T) {
 		t.Errorf("%d events of telemetry, %v", watched, err)
 	}
 	if told := g.Told(); len(told) != 1 || told[0] != created {
-		t.Errorf("told %v, want the evidence of the booking", told)
+		t.Errorf("published %v, want the evidence of the booking", told)
 	}
 }
 
-func TestNobodyIsNamedInWhatIsTold(t *testing.T) {
+func TestEvents_noPersonalData(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
 	g.Town.Pay(g.Intent, false)

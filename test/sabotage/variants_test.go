@@ -131,11 +131,11 @@ var variants = []variant{
 	}, {
 		"one handoff admits several sessions", oneHandoff, "functions/tenantbooking/arrivals.go",
 		"case e.Session != v.Session.ID:", "case e.Session.IsZero():",
-		"functions/tenantbooking", "TestAnInvitationIsGoodForItsSessionUntilItIsOver",
+		"functions/tenantbooking", "TestAccept_sameSessionUntilExpiry",
 	}, {
 		"a handoff expires by a different clock", oneHandoff, "functions/tenantbooking/arrivals.go",
 		"WHERE platform.now() <= @expires", "WHERE clock_timestamp() <= @expires",
-		"functions/tenantbooking", "TestAnInvitationIsGoodForItsSessionUntilItIsOver",
+		"functions/tenantbooking", "TestAccept_sameSessionUntilExpiry",
 	}, {
 		"the owner of the tables bypasses row-level security", apart, "schemas/postgres/reservation/0001_init.up.sql",
 		"ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY", "ENABLE ROW LEVEL SECURITY",
@@ -163,7 +163,7 @@ var variants = []variant{
 	}, {
 		"a handoff for another hotel is accepted", apart, "shared/handoff/keys.go",
 		"if err == nil && h.Tenant != tenant {", "if err == nil && h.Tenant.IsZero() {",
-		"functions/tenantbooking", "TestAnInvitationToAnotherHotelIsNone",
+		"functions/tenantbooking", "TestRead_otherTenant",
 	}, {
 		"free text is stored and published without scrubbing", noPII, "functions/reservation/scrub.go",
 		"text = strings.Map(shown, text)", "if true { return text }",
@@ -244,7 +244,7 @@ var variants = []variant{
 	}, {
 		"a response is shown in the currency of the first visitor", current, "functions/tenantbooking/storefront.go",
 		"document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))", "document.KeyOf(v.Tenant.ID.String(), string(v.Locale))",
-		"functions/tenantbooking/bootstrap", "TestWhatLiesPackedIsNobodyElses",
+		"functions/tenantbooking/bootstrap", "TestPacked_perTenantLanguageCurrency",
 	}, {
 		"the last event about a tenant overrides the tenant service forever", current, "functions/consumer/tenants.go",
 		"counts := statusForOne", "counts := statusForLists",
@@ -260,6 +260,6 @@ var variants = []variant{
 	}, {
 		"cached values survive their invalidation", current, "shared/platform/cache/cache.go",
 		"slices.Equal(last.Generations, seen.generations) &&", "(mark != Mark{} || slices.Equal(last.Generations, seen.generations)) &&",
-		"functions/tenantbooking/bootstrap", "TestNewsOfAHotelReachWhatLiesPacked",
+		"functions/tenantbooking/bootstrap", "TestPacked_eventsInvalidate",
 	},
 }

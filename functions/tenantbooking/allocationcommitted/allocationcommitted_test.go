@@ -9,13 +9,13 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// taken is the event of an allocation that takes the nights of a search.
+// taken returns the event of an allocation for the nights of a search.
 func taken(s tenantbooking.Search, room id.RoomType) map[string]any {
 	return map[string]any{"tenantId": s.Tenant, "propertyId": s.Property, "allocationId": id.New[id.Allocation](), "reservationId": id.New[id.Reservation](),
 		"roomTypeId": room, "stayWindow": map[string]any{"start": s.Stay.CheckIn, "end": s.Stay.CheckOut}, "units": 1, "committedAt": "2026-01-01T00:00:00Z"}
 }
 
-func TestRoomsThatAreTakenAreNotShownAndOtherMonthsStay(t *testing.T) {
+func TestHandle_invalidatesMonthsOfStay(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, allocationcommitted.Function)
 	rooms, room := tenantbooking.OpenRooms(street.Env), shops.House.RoomTypes[0].ID
@@ -38,8 +38,8 @@ func TestRoomsThatAreTakenAreNotShownAndOtherMonthsStay(t *testing.T) {
 	}
 }
 
-// The number from before is on its way to the cache when a room is taken: it must not stay there.
-func TestANumberThatComesLateIsNotKept(t *testing.T) {
+// The response with the old number is still in progress when a room is taken: it must not stay in the cache.
+func TestHandle_lateNumberNotCached(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, allocationcommitted.Function)
 	rooms, search := tenantbooking.OpenRooms(street.Env), shops.Search(street.Env.Now(), 0)

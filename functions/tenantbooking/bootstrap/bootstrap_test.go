@@ -34,7 +34,7 @@ type served struct {
 	CSP      tenantbooking.CSP          `json:"csp"`
 }
 
-// jar is the cookie that an answer sets, as a browser sends it back.
+// jar returns the cookie of a response in the form of a request's header.
 func jar(t *testing.T, a fntest.Answer) string {
 	t.Helper()
 	cookies, err := http.ParseSetCookie(a.Header.Get("Set-Cookie"))
@@ -44,7 +44,7 @@ func jar(t *testing.T, a fntest.Answer) string {
 	return cookies.Name + "=" + cookies.Value
 }
 
-func TestASiteIsServedAndAVisitBegins(t *testing.T) {
+func TestBootstrap_beginsSession(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
@@ -74,7 +74,7 @@ func TestASiteIsServedAndAVisitBegins(t *testing.T) {
 	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 1)
 }
 
-// A program's first call is answered and writes nothing. Its cookie opens a session all the same.
+// A program's first call gets a response and writes nothing. Its cookie still opens a session.
 func TestBootstrap_program(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
@@ -103,17 +103,17 @@ func TestBootstrap_program(t *testing.T) {
 	}
 }
 
-func TestWhoCallsAHotelByItsIdSendsTheirCookieThere(t *testing.T) {
+func TestBootstrap_cookiePath(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	base := "/bff/tenant-booking/v1/" + street.Town.Tenants[0].ID.String()
 	a := street.Front.As("").Get(base + "/bootstrap")
 	if cookie, err := http.ParseSetCookie(a.Header.Get("Set-Cookie")); err != nil || cookie.Path != base {
-		t.Errorf("answered %d, and the cookie is for %v, %v", a.Status, cookie, err)
+		t.Errorf("got %d, and the cookie is for %v, %v", a.Status, cookie, err)
 	}
 }
 
-func TestAVisitIsToldOfOnceInFiveMinutes(t *testing.T) {
+func TestBootstrap_servedOnceInFiveMinutes(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
@@ -136,7 +136,7 @@ func TestAVisitIsToldOfOnceInFiveMinutes(t *testing.T) {
 	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 4)
 }
 
-func TestALinkFromTheConsumerSiteFillsTheForm(t *testing.T) {
+func TestBootstrap_handoff(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front, link := street.Front.As(""), path+"?h="+street.Link(0).Reveal()
@@ -169,7 +169,7 @@ func TestALinkFromTheConsumerSiteFillsTheForm(t *testing.T) {
 	tenantbookingtest.Counted(t, street.DB, "flow.error_encountered", 2)
 }
 
-func TestWhatNobodyLooksAtUsesNothing(t *testing.T) {
+func TestBootstrap_prefetchUsesNoHandoff(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front, link := street.Front.As(""), path+"?h="+street.Link(0).Reveal()
@@ -195,7 +195,7 @@ func TestWhatNobodyLooksAtUsesNothing(t *testing.T) {
 	}
 }
 
-// A journal keeps what is logged.
+// A journal stores the log.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -207,7 +207,7 @@ func (j *journal) Write(b []byte) (int, error) {
 	return j.text.Write(b)
 }
 
-func TestATokenIsInNoLogNoEventAndNoReferer(t *testing.T) {
+func TestBootstrap_tokenNotLogged(t *testing.T) {
 	t.Parallel()
 	db, shops, log := pgtest.New(t), tenantbookingtest.OpenShops(t), &journal{}
 	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
@@ -237,7 +237,7 @@ func TestATokenIsInNoLogNoEventAndNoReferer(t *testing.T) {
 	}
 }
 
-func TestASiteIsServedWithinItsBudgetWhateverIsMissing(t *testing.T) {
+func TestBootstrap_slowServices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, shop string
@@ -264,13 +264,13 @@ func TestASiteIsServedWithinItsBudgetWhateverIsMissing(t *testing.T) {
 				t.Errorf("got %d %s", a.Status, a.Body)
 			}
 			if took > street.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
-				t.Errorf("took %v, besides %v in which the machine got to nothing", took, stalled)
+				t.Errorf("took %v, not counting %v in which the machine was stalled", took, stalled)
 			}
 		})
 	}
 }
 
-func TestTheLastThemeIsShownWhileItsServiceIsAway(t *testing.T) {
+func TestBootstrap_staleTheme(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
@@ -286,7 +286,7 @@ func TestTheLastThemeIsShownWhileItsServiceIsAway(t *testing.T) {
 	}
 }
 
-func TestOnAHotelsOwnHostItsCookieIsBoundToTheHost(t *testing.T) {
+func TestBootstrap_ownHostCookie(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
@@ -331,7 +331,7 @@ func (away) Put(context.Context, time.Time, document.Name, document.Record) (boo
 	return false, fault.ErrUnavailable
 }
 
-func TestWithoutItsHotStoreASiteIsServedAndALinkStillUsedOnce(t *testing.T) {
+func TestBootstrap_hotStoreDown(t *testing.T) {
 	t.Parallel()
 	db, shops := pgtest.New(t), tenantbookingtest.OpenShops(t)
 	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
@@ -347,11 +347,11 @@ func TestWithoutItsHotStoreASiteIsServedAndALinkStillUsedOnce(t *testing.T) {
 	if other := front.Get(link); other.Status != 409 {
 		t.Errorf("another session: %d %s", other.Status, other.Body)
 	}
-	front.Get(path, "Cookie", jar(t, first)) // nobody knows whether it was told of: it is not told again
+	front.Get(path, "Cookie", jar(t, first)) // publishing may have succeeded, so it is not repeated
 	tenantbookingtest.Counted(t, db, "bootstrap.served", 2)
 }
 
-func TestUnknownAndSuspendedHotelsBeginNoVisit(t *testing.T) {
+func TestBootstrap_unknownAndSuspended(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")

@@ -25,7 +25,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// zipped asks as browsers do, and reads what they would.
+// zipped sends a request as browsers do, and decompresses the response.
 func zipped(t *testing.T, front *fntest.Front, path string, headers ...string) (fntest.Answer, tenantbooking.Bootstrap) {
 	t.Helper()
 	a := front.Get(path, append([]string{"Accept-Encoding", "gzip"}, headers...)...)
@@ -46,7 +46,7 @@ func zipped(t *testing.T, front *fntest.Front, path string, headers ...string) (
 	return a, shown
 }
 
-// warm is a site that lies packed in memory: asked for, found, and found again.
+// warm requests a site until its encoded form is cached.
 func warm(t *testing.T, front *fntest.Front, path string, headers ...string) (fntest.Answer, tenantbooking.Bootstrap) {
 	t.Helper()
 	for range 3 {
@@ -59,7 +59,7 @@ func warm(t *testing.T, front *fntest.Front, path string, headers ...string) (fn
 	return a, shown
 }
 
-func TestASiteIsTheSameInEveryForm(t *testing.T) {
+func TestPacked_sameContent(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
@@ -97,8 +97,8 @@ func TestASiteIsTheSameInEveryForm(t *testing.T) {
 	}
 }
 
-// What lies packed is one hotel's, in one language and one currency, and nobody's own: beside it each visitor has a moment.
-func TestWhatLiesPackedIsNobodyElses(t *testing.T) {
+// The encoded form belongs to one hotel, language and currency. The visitor's own part is added for each response.
+func TestPacked_perTenantLanguageCurrency(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
@@ -130,15 +130,15 @@ func TestWhatLiesPackedIsNobodyElses(t *testing.T) {
 	}
 }
 
-// What is heard of a hotel is shown by the very next answer, whatever lies in memory.
-func TestNewsOfAHotelReachWhatLiesPacked(t *testing.T) {
+// The next response after an event shows the change, even if the encoded form is cached.
+func TestPacked_eventsInvalidate(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function, themepublished.Function, configupdated.Function, tenantsuspended.Function, tenantreinstated.Function)
 	front, hotel := street.Front.As(""), street.Town.Tenants[0].ID
 	_, before := warm(t, front, path)
 	shops.Change(2, 3, 1)
 	if _, still := zipped(t, front, path); still.Version != before.Version {
-		t.Errorf("nobody has said so, but it is %s", still.Version)
+		t.Errorf("changed without an event: %s", still.Version)
 	}
 	now := street.Env.Now
 	street.Tell(themepublished.Function, hotel, map[string]any{"tenantId": hotel, "themeId": "thm_01J8KABG00000000000000000A",
@@ -163,8 +163,8 @@ func TestNewsOfAHotelReachWhatLiesPacked(t *testing.T) {
 	}
 }
 
-// What nobody has told of is shown when its time is over: memory does not make it longer.
-func TestWhatLiesPackedEndsWithItsParts(t *testing.T) {
+// A change without an event is shown when the cached part expires. The encoded form does not live longer.
+func TestPacked_expiresWithParts(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
@@ -210,7 +210,7 @@ func (u *used) Put(ctx context.Context, now time.Time, name document.Name, r doc
 	return u.Store.Put(ctx, now, name, r)
 }
 
-func TestAHitAsksTheStoreOnce(t *testing.T) {
+func TestPacked_hitReadsStoreOnce(t *testing.T) {
 	t.Parallel()
 	db, shops := pgtest.New(t), tenantbookingtest.OpenShops(t)
 	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
@@ -225,7 +225,7 @@ func TestAHitAsksTheStoreOnce(t *testing.T) {
 		t.Errorf("four hits asked %v and wrote %d times", store.reads, store.wrote)
 	}
 	for _, names := range store.reads {
-		if len(names) != 4 { // generation, standing, session, whether it was told of
+		if len(names) != 4 { // epoch, status, session, mark
 			t.Errorf("a hit reads %v", names)
 		}
 	}

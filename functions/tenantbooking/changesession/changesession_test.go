@@ -8,10 +8,10 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-func TestAChoiceIsRememberedAndToldOnce(t *testing.T) {
+func TestChangeSession_storedAndPublishedOnce(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
-	guest := street.Guest(0) // whose browser says nothing: Pashto, and the hotel's afghanis
+	guest := street.Guest(0) // without preferences of the browser: Pashto and the hotel's afghanis
 	guest.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
 	guest.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
 	a := guest.Must(200, "PATCH", "/session", `{"locale":"prs"}`)
@@ -28,11 +28,11 @@ func TestAChoiceIsRememberedAndToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if kept := sessions.Get(t.Context(), guest.Tenant, guest.Session.ID, tenantbooking.Session{}); kept.Locale != "fa-AF" || kept.Currency != "USD" {
-		t.Errorf("kept %+v", kept)
+		t.Errorf("stored %+v", kept)
 	}
 }
 
-func TestWhatTheHotelDoesNotHaveIsRefused(t *testing.T) {
+func TestChangeSession_unsupported(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	guest := street.Guest(0)
@@ -51,7 +51,7 @@ func TestWhatTheHotelDoesNotHaveIsRefused(t *testing.T) {
 	tenantbookingtest.Counted(t, street.DB, "locale.changed", 0)
 }
 
-func TestASessionThatWantsNoTelemetryIsNotTold(t *testing.T) {
+func TestChangeSession_noTelemetry(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	guest := street.Guest(0)

@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-func TestWhatAHotelChangesAboutItselfIsShownAtOnce(t *testing.T) {
+func TestHandle_invalidatesTenant(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, configupdated.Function)
 	tenants, slug := tenantbooking.OpenTenants(street.Env), street.Town.Tenants[0].Slug
@@ -18,7 +18,7 @@ func TestWhatAHotelChangesAboutItselfIsShownAtOnce(t *testing.T) {
 	}
 	street.Town.Do(func() { street.Town.Tenants[0].BrandName, street.Town.Tenants[0].ConfigVersion = "New", 2 })
 	if still, err := tenants.Find(t.Context(), slug); err != nil || still.BrandName != before.BrandName {
-		t.Errorf("nobody has said so, but it is %q: %v", still.BrandName, err)
+		t.Errorf("changed without an event: %q: %v", still.BrandName, err)
 	}
 	street.Tell(configupdated.Function, before.ID,
 		map[string]any{"tenantId": before.ID, "configVersion": 2, "changedKeys": []string{"brandName"}, "updatedAt": street.Env.Now()}, street.Env.Now())
@@ -27,7 +27,7 @@ func TestWhatAHotelChangesAboutItselfIsShownAtOnce(t *testing.T) {
 	}
 }
 
-func TestANameThatHasMovedLeadsToItsNewHotel(t *testing.T) {
+func TestFind_movedName(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, configupdated.Function)
 	tenants := tenantbooking.OpenTenants(street.Env)

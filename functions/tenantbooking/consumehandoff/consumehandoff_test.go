@@ -12,7 +12,7 @@ import (
 
 const path = "/bff/tenant-booking/v1/kabul-grand/handoff/consume"
 
-func TestAnAppUsesItsInvitationOnce(t *testing.T) {
+func TestConsumeHandoff_oneSession(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front, link, key := street.Front.As(""), map[string]any{"token": street.Link(0)}, tenantbookingtest.Key()
@@ -23,7 +23,7 @@ func TestAnAppUsesItsInvitationOnce(t *testing.T) {
 	if first.Status != 200 || err != nil || arrived.ID.IsZero() || arrived.Occupancy.Adults != 2 || first.Header.Get("Cache-Control") != "private, no-store" {
 		t.Fatalf("got %d %v %s", first.Status, first.Header, first.Body)
 	}
-	// Token and key without the cookie open no session, whether the first answer was lost or the request was copied.
+	// The token and the key without the cookie open no session, because the request may have been copied.
 	if again := front.Post(path, link, "Idempotency-Key", key); again.Status != 409 || again.Header.Get("Set-Cookie") != "" {
 		t.Errorf("the same key without the session: %d %v %s", again.Status, again.Header, again.Body)
 	}
@@ -36,7 +36,7 @@ func TestAnAppUsesItsInvitationOnce(t *testing.T) {
 	}
 	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 1)
 	tenantbookingtest.Counted(t, street.DB, "flow.error_encountered", 2)
-	var code string // by which the consumer site's subscription chooses
+	var code string // the attribute by which the consumer site's subscription filters
 	err = street.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT DISTINCT envelope -> 'extensions' ->> 'errorcode' FROM bff_tenant_booking.outbox
 		WHERE subject = $1`, tenantbooking.ErrorEncounteredV1.Name).Scan(&code)
@@ -49,7 +49,7 @@ func post(front *fntest.Front, body any, headers ...string) fntest.Answer {
 	return front.Post(path, body, append(headers, "Idempotency-Key", tenantbookingtest.Key())...)
 }
 
-func TestWhatIsNoInvitationIsRefused(t *testing.T) {
+func TestConsumeHandoff_invalidToken(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	for name, token := range map[string]any{"nonsense": "v1.a.b", "nothing": "", "another hotel's": street.Link(1)} {

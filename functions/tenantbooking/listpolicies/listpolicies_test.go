@@ -14,7 +14,7 @@ import (
 
 const path = "/bff/tenant-booking/v1/kabul-grand/policies"
 
-func TestPoliciesAreShownInTheGuestsLanguageAndMayBeKept(t *testing.T) {
+func TestListPolicies_languageAndCaching(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
@@ -38,8 +38,8 @@ func TestPoliciesAreShownInTheGuestsLanguageAndMayBeKept(t *testing.T) {
 	}
 }
 
-// What lies written stands while the rules do that it was written of.
-func TestANewRuleIsShownByTheNextAnswer(t *testing.T) {
+// The encoded response stays in the cache as long as its rules.
+func TestListPolicies_newRule(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function, configupdated.Function)
 	front, hotel, now := street.Front.As(""), street.Town.Tenants[0].ID, street.Env.Now()
@@ -49,7 +49,7 @@ func TestANewRuleIsShownByTheNextAnswer(t *testing.T) {
 	before, house := front.Get(path), id.New[id.Property]()
 	shops.Do(func() { shops.House.ID = house })
 	if still := front.Get(path); still.Header.Get("X-Cache") != "HIT" || string(still.Body) != string(before.Body) {
-		t.Errorf("nobody has said so, but it is %s", still.Body)
+		t.Errorf("changed without an event: %s", still.Body)
 	}
 	street.Tell(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"policies"}, "updatedAt": now}, now)
 	after := front.Get(path, "If-None-Match", before.Header.Get("Etag"))
@@ -58,12 +58,12 @@ func TestANewRuleIsShownByTheNextAnswer(t *testing.T) {
 	}
 }
 
-func TestPoliciesThatCannotBeHadAreAnErrorInTime(t *testing.T) {
+func TestListPolicies_slowService(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	shops.Mood("property", upstreamtest.Hanging)
 	var a fntest.Answer
 	if took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) }); a.Status != 503 || took > street.Env.Timeout(time.Second+50*time.Millisecond) {
-		t.Errorf("got %d after %v, besides %v in which the machine got to nothing: %s", a.Status, took, stalled, a.Body)
+		t.Errorf("got %d after %v, not counting %v in which the machine was stalled: %s", a.Status, took, stalled, a.Body)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 const path = "/bff/tenant-booking/v1/kabul-grand/properties"
 
-func TestHousesAreShownInTheGuestsLanguageAndMayBeKept(t *testing.T) {
+func TestListProperties_languageAndCaching(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	front, house := street.Front.As(""), shops.House
@@ -41,7 +41,7 @@ func TestHousesAreShownInTheGuestsLanguageAndMayBeKept(t *testing.T) {
 			t.Errorf("in English: %d %s", english.Status, english.Body)
 		}
 	}
-	dari := front.Get(path + "?locale=fa-AF") // in which nothing is described
+	dari := front.Get(path + "?locale=fa-AF") // without descriptions in that language
 	if dari.Status != 200 || dari.Header.Get("Content-Language") != "fa-AF" || !strings.Contains(string(dari.Body), `"name":"Deluxe"`) || shops.Asked("property") != 1 {
 		t.Errorf("in Dari: %d %s, asked %d times", dari.Status, dari.Body, shops.Asked("property"))
 	}
@@ -50,7 +50,7 @@ func TestHousesAreShownInTheGuestsLanguageAndMayBeKept(t *testing.T) {
 	}
 }
 
-func TestAHouseOfAnotherHotelIsNotShown(t *testing.T) {
+func TestListProperties_otherTenant(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*tenantbooking.House){
 		"another hotel's":   func(h *tenantbooking.House) { h.Tenant = id.New[id.Tenant]() },
@@ -75,8 +75,9 @@ func TestAHouseOfAnotherHotelIsNotShown(t *testing.T) {
 	}
 }
 
-// No event tells of houses: what a hotel has changed about itself is seen at once, and all else after five minutes.
-func TestANewRoomIsShownSoon(t *testing.T) {
+// No event reports changes of properties. A change of the tenant's configuration is shown at once, and other changes
+// after five minutes.
+func TestListProperties_newRoom(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function, configupdated.Function)
 	front, hotel, now := street.Front.As(""), street.Town.Tenants[0].ID, street.Env.Now()
@@ -101,7 +102,7 @@ func TestANewRoomIsShownSoon(t *testing.T) {
 	shown("Three", "MISS")
 }
 
-func TestTheLastHousesAreShownWhileTheirServiceIsAway(t *testing.T) {
+func TestListProperties_stale(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	front := street.Front.As("")
@@ -117,7 +118,7 @@ func TestTheLastHousesAreShownWhileTheirServiceIsAway(t *testing.T) {
 	}
 }
 
-func TestHousesThatCannotBeHadAreAnErrorInTime(t *testing.T) {
+func TestListProperties_slowService(t *testing.T) {
 	t.Parallel()
 	for mood, name := range map[upstreamtest.Mood]string{upstreamtest.Hanging: "hanging", upstreamtest.Failing: "failing", upstreamtest.Garbled: "garbled",
 		upstreamtest.Garbage: "garbage", upstreamtest.Endless: "endless"} {
@@ -126,12 +127,12 @@ func TestHousesThatCannotBeHadAreAnErrorInTime(t *testing.T) {
 		var a fntest.Answer
 		took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) })
 		if a.Status != 503 || a.Header.Get("Retry-After") == "" || took > street.Env.Timeout(time.Second+50*time.Millisecond) {
-			t.Errorf("%s: got %d after %v, besides %v in which the machine got to nothing: %s", name, a.Status, took, stalled, a.Body)
+			t.Errorf("%s: got %d after %v, not counting %v in which the machine was stalled: %s", name, a.Status, took, stalled, a.Body)
 		}
 	}
 }
 
-func TestAHotelThatIsSuspendedOrUnknownShowsNoHouses(t *testing.T) {
+func TestListProperties_suspendedAndUnknown(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function, tenantsuspended.Function)
 	front, hotel, now := street.Front.As(""), street.Town.Tenants[0].ID, street.Env.Now()

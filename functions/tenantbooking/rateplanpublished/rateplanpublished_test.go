@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-func TestNewPricesAreShownAtOnceAndOnlyForTheirHouse(t *testing.T) {
+func TestHandle_invalidatesProperty(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, rateplanpublished.Function)
 	rooms, search := tenantbooking.OpenRooms(street.Env), shops.Search(street.Env.Now(), 0)

@@ -29,7 +29,7 @@ func query(g *tenantbookingtest.Guest, s *tenantbookingtest.FakeHotels) string {
 		"&checkOut=" + day.AddDate(0, 0, 2).Format("2006-01-02") + "&adults=2&children=1&rooms=1"
 }
 
-func TestRoomsAreShownWithTheirPrices(t *testing.T) {
+func TestReadAvailability_rates(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	guest := street.Guest(0)
@@ -55,7 +55,7 @@ func TestRoomsAreShownWithTheirPrices(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingIsSaidWithinTheBudget(t *testing.T) {
+func TestReadAvailability_slowServices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, shop string
@@ -80,7 +80,7 @@ func TestWhatIsMissingIsSaidWithinTheBudget(t *testing.T) {
 			shops.Mood(test.shop, test.mood)
 			var a fntest.Answer
 			if took, stalled := fntest.Timed(func() { a = ask(guest, shops) }); took > street.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
-				t.Errorf("took %v, besides %v in which the machine got to nothing", took, stalled)
+				t.Errorf("took %v, not counting %v in which the machine was stalled", took, stalled)
 			}
 			if a.Status != test.status {
 				t.Fatalf("got %d %s", a.Status, a.Body)
@@ -99,7 +99,7 @@ func TestWhatIsMissingIsSaidWithinTheBudget(t *testing.T) {
 	}
 }
 
-func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
+func TestReadAvailability_stale(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	guest := street.Guest(0)
@@ -112,11 +112,11 @@ func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 	}
 }
 
-func TestAnotherHotelsHouseIsNotFound(t *testing.T) {
+func TestReadAvailability_otherTenant(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	own, other := street.Guest(0), street.Guest(1)
-	ask(own, shops) // so that it is remembered
+	ask(own, shops) // fills the cache
 	missing := other.Send("GET", strings.Replace(query(other, shops), shops.House.ID.String(), "ppt_01J8KABG000000000000000PPT", 1), nil)
 	if a := ask(other, shops); a.Status != 404 || a.Code() != missing.Code() || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
 		t.Errorf("got %d %s, want what %s is", a.Status, a.Body, missing.Body)
@@ -126,7 +126,7 @@ func TestAnotherHotelsHouseIsNotFound(t *testing.T) {
 	}
 }
 
-func TestAStayThatCannotBeIsRefused(t *testing.T) {
+func TestReadAvailability_invalidStay(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	guest := street.Guest(0)
@@ -142,11 +142,11 @@ func TestAStayThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-func TestAStayInThePastIsRefused(t *testing.T) {
+func TestReadAvailability_pastStay(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, Function)
 	guest, path := street.Guest(0), ""
-	for days, status := range map[int]int{-2: 400, -1: 200, 0: 200} { // yesterday may be today where the house is
+	for days, status := range map[int]int{-2: 400, -1: 200, 0: 200} { // yesterday in UTC may be today at the property
 		s := shops.Search(street.Env.Now(), days)
 		path = "/availability?adults=2&propertyId=" + s.Property.String() + "&checkIn=" + s.Stay.CheckIn.String() + "&checkOut=" + s.Stay.CheckOut.String()
 		if a := guest.Send("GET", path, nil); a.Status != status || status == 400 && a.Problem().Violations[0].Pointer != "/checkIn" {

@@ -24,7 +24,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// steps notes each read of documents, by their collections, and each call of the reservation service.
+// steps records each read of documents, by collection, and each call of the reservation service.
 type steps struct {
 	document.Store
 	mu    sync.Mutex
@@ -54,8 +54,8 @@ func (s *steps) since() []string {
 	return taken
 }
 
-// A stranger's call takes the same steps for a reservation that exists, is cached, and is somebody else's, as for one that does
-// not exist.
+// A stranger's call takes the same steps for a reservation that exists, is cached and belongs to another guest as for
+// one that does not exist.
 func TestReadConfirmation_sameSteps(t *testing.T) {
 	t.Parallel()
 	street := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmcash.Function)
@@ -71,7 +71,7 @@ func TestReadConfirmation_sameSteps(t *testing.T) {
 	owner.Must(http.StatusOK, "POST", "/draft/"+owner.Draft.String()+"/confirm", nil).Into(t, &out)
 	owner.Front = fntest.Behind(t, e, street.Front.Issuer(), Function)
 	front := owner.Front.As("")
-	for range 2 { // now it is cached, for its owner and for guests with the token
+	for range 2 { // caches it, for its owner and for guests with the token
 		owner.Must(http.StatusOK, "GET", "/confirmation/"+owner.Stay.String(), nil)
 		if a := front.Get(owner.Path("/confirmation/" + owner.Stay.String() + "?t=" + out.ViewToken)); a.Status != http.StatusOK {
 			t.Fatalf("the token opens nothing: %d %s", a.Status, a.Body)
@@ -95,7 +95,7 @@ func TestReadConfirmation_sameSteps(t *testing.T) {
 				}
 				return booked.since()
 			}
-			ask(absent) // the hotel and the session are known to the process from here on
+			ask(absent) // the process has cached the hotel and the session from here on
 			exists, none := ask(owner.Stay), ask(absent)
 			if !slices.Equal(exists, none) {
 				t.Errorf("one that exists takes %s, one that does not %s", strings.Join(exists, ", "), strings.Join(none, ", "))

@@ -42,7 +42,7 @@ func TestRevoked(t *testing.T) {
 	}
 	street.Tell(sessionrevoked.Function, street.Town.Tenants[1].ID, revoked(g.Session.ID.String(), now), now)
 	street.Tell(sessionrevoked.Function, id.Tenant{}, revoked(g.Session.ID.String(), now), now)
-	g.Must(http.StatusOK, "GET", draft, nil) // none of them was this session
+	g.Must(http.StatusOK, "GET", draft, nil) // none of these events was about this session
 
 	for range 2 {
 		street.Tell(sessionrevoked.Function, g.Tenant.ID, revoked(g.Session.ID.String(), now), now)

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
 )
 
-func TestAReinstatedHotelIsOpenBeforeItsEntryIsOld(t *testing.T) {
+func TestHandle_reinstated(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, tenantreinstated.Function)
 	street.Town.Do(func() { street.Town.Tenants[0].Status = "suspended" })
@@ -26,8 +26,9 @@ func TestAReinstatedHotelIsOpenBeforeItsEntryIsOld(t *testing.T) {
 	}
 }
 
-// A dead letter is heard days late: by then nobody remembers that the hotel was suspended after it, but the tenant service knows.
-func TestWhatIsHeardLateOpensNoHotelThatWasSuspendedSince(t *testing.T) {
+// A dead-lettered event is delivered days late. The stored status has expired by then, but the tenant service knows that
+// the hotel was suspended since.
+func TestHandle_lateEvent(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, tenantreinstated.Function, tenantsuspended.Function)
 	tenants, tenant := tenantbooking.OpenTenants(street.Env), street.Town.Tenants[0]

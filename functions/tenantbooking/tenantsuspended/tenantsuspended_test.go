@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
 )
 
-func TestWhatOccurredLastDecidesInWhateverOrderItIsHeard(t *testing.T) {
+func TestHandle_anyOrder(t *testing.T) {
 	t.Parallel()
 	const closed, open = true, false
 	type heard struct {
@@ -20,7 +20,7 @@ func TestWhatOccurredLastDecidesInWhateverOrderItIsHeard(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		events []heard
-		down   bool // the tenant service cannot be asked
+		down   bool // the tenant service is unavailable
 		want   bool
 	}{
 		{"suspended", []heard{{closed, 0}}, true, closed},
@@ -60,14 +60,14 @@ func TestWhatOccurredLastDecidesInWhateverOrderItIsHeard(t *testing.T) {
 	}
 }
 
-// The bus loses the last event about a hotel, or delivers one from a wrong clock. Five minutes after the last event the tenant
-// service's answer counts; while that service is down, the event counts for fifteen.
+// The bus loses the last event about a tenant, or delivers an event with a wrong time. Five minutes after the last event
+// the tenant service's answer counts; while that service is unavailable, the event counts for fifteen minutes.
 func TestStatus_eventLost(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
-		heard bool // the last event that arrives suspends
-		down  bool // the tenant service
+		heard bool // the last delivered event suspends
+		down  bool // the tenant service is unavailable
 		until time.Duration
 	}{
 		{"suspended", false, false, 5 * time.Minute},
@@ -93,7 +93,7 @@ func TestStatus_eventLost(t *testing.T) {
 			}
 			now := street.Env.Now()
 			for _, when := range []time.Time{now, now.AddDate(1, 0, 0)} {
-				if test.heard == when.Equal(now) { // the event from a wrong clock says the opposite
+				if test.heard == when.Equal(now) { // the event with the wrong time says the opposite
 					street.Tell(tenantsuspended.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reason": "unpaid", "suspendedAt": when}, when)
 				} else {
 					street.Tell(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": when}, when)

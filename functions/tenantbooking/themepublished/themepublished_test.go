@@ -13,7 +13,7 @@ func published(tenant id.Tenant) any {
 	return map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A", "publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": "2026-01-01T00:00:00Z"}
 }
 
-func TestANewThemeIsShownAtOnceAndAnotherHotelsIsNotAskedFor(t *testing.T) {
+func TestHandle_invalidatesTheme(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, themepublished.Function)
 	fronts, v := tenantbooking.OpenStorefronts(street.Env), tenantbooking.Visitor{Tenant: street.Town.Tenants[0]}
@@ -31,8 +31,8 @@ func TestANewThemeIsShownAtOnceAndAnotherHotelsIsNotAskedFor(t *testing.T) {
 	}
 }
 
-// The old theme is on its way to the cache when the new one is published: it must not stay there.
-func TestAnOldThemeThatComesLateIsNotKept(t *testing.T) {
+// The response with the old theme is still in progress when the new one is published: it must not stay in the cache.
+func TestHandle_lateThemeNotCached(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, themepublished.Function)
 	fronts, v := tenantbooking.OpenStorefronts(street.Env), tenantbooking.Visitor{Tenant: street.Town.Tenants[0]}
@@ -45,7 +45,7 @@ func TestAnOldThemeThatComesLateIsNotKept(t *testing.T) {
 	})
 	late := make(chan tenantbooking.Storefront)
 	go func() { late <- fronts.Compose(t.Context(), v) }()
-	<-asked // version 1 is what it will say
+	<-asked // it will return version 1
 	shops.Before(func(string) {})
 	shops.Change(2, 3, 1)
 	street.Tell(themepublished.Function, v.Tenant.ID, published(v.Tenant.ID), street.Env.Now())
