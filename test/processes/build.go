@@ -1,5 +1,5 @@
-// Package processes builds what is deployed as the cloud's builder does, offline, and runs it as the cloud does: every function
-// as a process of its own, started anew when it has died.
+// Package processes builds the deployed archives offline in the same way as the cloud's builder, and runs each function as a
+// process of its own, which is restarted when it dies.
 package processes
 
 import (
@@ -17,10 +17,10 @@ import (
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 )
 
-// appDir is where the builder writes its program, inside the upload.
+// appDir is the folder inside the upload in which the builder writes its main program.
 const appDir = "functions.local/app"
 
-// program is what the builder writes there, for functions that register themselves.
+// program is the main program that the builder writes for functions that register themselves.
 const program = `package main
 
 import (
@@ -41,15 +41,15 @@ func main() {
 }
 `
 
-// BuildFunction does with a function's archive what the builder does, in an empty folder, and returns the program. The
-// go.mod must be whole and have nothing that is not needed: the builder tidies it, here with nobody to fetch from.
+// BuildFunction builds a function's archive as the builder does, in an empty folder, and returns the path of the program. The
+// go.mod must be complete and tidy: the builder runs go mod tidy, here without network.
 func BuildFunction(ctx context.Context, dir string, a archive.Archive) (string, error) {
 	if err := unpack(a, dir); err != nil {
 		return "", err
 	}
 	roots, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(roots) != 1 {
-		return "", fmt.Errorf("fleet: the builder wants one package at the root; there are %v", roots)
+		return "", fmt.Errorf("processes: the builder requires one package at the root; got %v", roots)
 	}
 	if err := write(filepath.Join(dir, appDir, "main.go"), []byte(program)); err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func BuildFunction(ctx context.Context, dir string, a archive.Archive) (string, 
 	}
 	tidied, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err == nil && !bytes.Equal(tidied, a.Files["go.mod"]) {
-		err = errors.New("fleet: the builder had to change go.mod")
+		err = errors.New("processes: the builder had to change go.mod")
 	}
 	if err != nil {
 		return "", err
@@ -67,7 +67,7 @@ func BuildFunction(ctx context.Context, dir string, a archive.Archive) (string, 
 	return compile(ctx, dir, "./"+appDir)
 }
 
-// BuildJob builds the program that GOOGLE_BUILDABLE names.
+// BuildJob builds the package in GOOGLE_BUILDABLE.
 func BuildJob(ctx context.Context, dir string, a archive.Archive, job string) (string, error) {
 	if err := unpack(a, dir); err != nil {
 		return "", err
@@ -80,18 +80,18 @@ func compile(ctx context.Context, dir, target string) (string, error) {
 	return built, command(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", built, target)
 }
 
-// command runs the go command with nobody to fetch modules from.
+// command runs the go command without network access for modules.
 func command(ctx context.Context, dir string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "GOTOOLCHAIN=local")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("fleet: go %s: %w\n%s", strings.Join(args, " "), err, out)
+		return fmt.Errorf("processes: go %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return nil
 }
 
-// unpack lays an uploaded archive out in a folder.
+// unpack extracts an uploaded archive into a folder.
 func unpack(a archive.Archive, dir string) error {
 	var upload bytes.Buffer
 	if _, err := a.WriteTo(&upload); err != nil {

@@ -21,10 +21,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// startTime bounds how long a call waits for an instance: the cloud too keeps a call until one has started.
+// startTime is the maximum time for which a call waits for a process to start, as calls do in the cloud.
 const startTime = 10 * time.Second
 
-// A Processes runs programs, one per function, each at an address of its own, and starts anew what has died.
+// Processes runs one program per function, each at its own address, and restarts programs that die.
 type Processes struct {
 	t         testing.TB
 	variables map[string]string
@@ -34,14 +34,14 @@ type Processes struct {
 	members   map[string]*Member
 }
 
-// Gather makes an empty fleet, which ends with the test.
+// Gather returns an empty set of processes, which end with the test.
 func Gather(t testing.TB) *Processes {
 	f := &Processes{t: t, members: map[string]*Member{}}
 	t.Cleanup(f.end)
 	return f
 }
 
-// Brief says what the members are told, and who signs their identity tokens, which a metadata server gives them.
+// Brief sets the environment variables of the processes, and the issuer of the tokens from their metadata server.
 func (f *Processes) Brief(variables map[string]string, issuer *identity.Issuer) {
 	f.variables, f.metadata = variables, httptest.NewServer(metadata{issuer})
 }
@@ -59,27 +59,27 @@ func (f *Processes) end() {
 	}
 }
 
-// A Member is one function's process, and the next one when that has died.
+// A Member represents the process of one function across restarts.
 type Member struct {
-	fleet   *Processes
-	name    string
-	program string
-	address string
-	said    Output
-	killed  atomic.Int64
-	gone    chan struct{} // closed when nobody starts it any more
+	processes *Processes
+	name      string
+	program   string
+	address   string
+	said      Output
+	killed    atomic.Int64
+	gone      chan struct{} // closed when it is no longer restarted
 
 	mu      sync.Mutex
 	process *subprocess.Process
 }
 
-// Launch runs a function's program for the rest of the test.
+// Launch runs a function's program until the test ends.
 func (f *Processes) Launch(s fn.Spec, program string) error {
 	address, err := subprocess.FreeAddress()
 	if err != nil {
 		return err
 	}
-	m := &Member{fleet: f, name: s.Name, program: program, address: address, gone: make(chan struct{})}
+	m := &Member{processes: f, name: s.Name, program: program, address: address, gone: make(chan struct{})}
 	if err := m.start(); err != nil {
 		return err
 	}
@@ -90,14 +90,14 @@ func (f *Processes) Launch(s fn.Spec, program string) error {
 	return nil
 }
 
-// Member is the process of that function.
+// Member returns the process of that function.
 func (f *Processes) Member(name string) *Member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.members[name]
 }
 
-// keep starts the process again whenever it has died.
+// keep restarts the process whenever it dies.
 func (m *Member) keep() {
 	defer close(m.gone)
 	for {
@@ -105,11 +105,11 @@ func (m *Member) keep() {
 		process := m.process
 		m.mu.Unlock()
 		<-process.Done()
-		if m.fleet.ended.Load() {
+		if m.processes.ended.Load() {
 			return
 		}
 		if err := m.start(); err != nil {
-			m.fleet.t.Errorf("fleet: %s does not start again: %v; it said %s", m.name, err, &m.said)
+			m.processes.t.Errorf("processes: %s does not restart: %v; output: %s", m.name, err, &m.said)
 			return
 		}
 	}
@@ -124,14 +124,14 @@ func (m *Member) start() error {
 	cmd.Stdout, cmd.Stderr = &m.said, &m.said
 	cmd.Env = []string{
 		"PORT=" + port, "FUNCTION_TARGET=" + m.name,
-		"GCE_METADATA_HOST=" + m.fleet.metadata.Listener.Addr().String(),
+		"GCE_METADATA_HOST=" + m.processes.metadata.Listener.Addr().String(),
 	}
-	for key, value := range m.fleet.variables {
+	for key, value := range m.processes.variables {
 		cmd.Env = append(cmd.Env, key+"="+value)
 	}
 	process, err := subprocess.Start(cmd)
 	if err != nil {
-		return fmt.Errorf("fleet: %s: %w", m.name, err)
+		return fmt.Errorf("processes: %s: %w", m.name, err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,7 +139,7 @@ func (m *Member) start() error {
 	return nil
 }
 
-// Kill ends the process as it is, in the middle of whatever it does.
+// Kill kills the process without a graceful shutdown.
 func (m *Member) Kill() error {
 	m.mu.Lock()
 	process := m.process
@@ -148,7 +148,7 @@ func (m *Member) Kill() error {
 	return process.End(syscall.SIGKILL)
 }
 
-// Open is the way to a function's process, as the load balancer has it. The process may be launched later.
+// Open returns a handler that proxies to a function's process, like the load balancer. The process may be launched later.
 func (f *Processes) Open(function fn.Function) (http.Handler, error) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -156,7 +156,7 @@ func (f *Processes) Open(function fn.Function) (http.Handler, error) {
 			r.Out.Host = r.In.Host
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			w.WriteHeader(http.StatusServiceUnavailable) // the load balancer's own answer: no problem, and nothing of ours
+			w.WriteHeader(http.StatusServiceUnavailable) // the load balancer's own answer, without a problem body
 			_, _ = io.WriteString(w, "The instance has gone: "+err.Error())
 		},
 		Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 16},
@@ -190,7 +190,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	}
 }
 
-// metadata is the part of Google's metadata server that gives identity tokens.
+// metadata implements the part of Google's metadata server that returns identity tokens.
 type metadata struct{ issuer *identity.Issuer }
 
 func (m metadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -204,5 +204,5 @@ func (m metadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	_, _ = io.WriteString(w, token) // who has gone asks again
+	_, _ = io.WriteString(w, token) // a client that has gone will retry
 }

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// kept is how much of what a process prints is kept.
+// kept is the maximum number of bytes of output that are kept.
 const kept = 64 << 10
 
-// Output is the end of what a process has printed.
+// Output holds the end of a process's output.
 type Output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-// Write takes what is printed next.
+// Write implements io.Writer.
 func (s *Output) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package seedrand is the chance that tests play with: it is printed when it is made, and can be had again. It also says how often they play.
+// Package seedrand provides seeded random numbers for tests. The seed is logged, so that a failure can be reproduced. The package
+// also provides iteration counts for ordinary and full runs.
 package seedrand
 
 import (
@@ -11,10 +12,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Seed makes all the dice of a test.
+// A Seed is the source of all random streams of a test.
 type Seed uint64
 
-// New makes a seed, and prints it so that a failure can be thrown again: MELMASTOON_SEED is then the seed instead.
+// New returns a random seed, or that in MELMASTOON_SEED, and logs it so that a failure can be reproduced.
 func New(t testing.TB) Seed {
 	t.Helper()
 	seed, err := seed(env.System())
@@ -39,14 +40,14 @@ func seed(e env.Env) (Seed, error) {
 	return Seed(n), nil
 }
 
-// Of are one player's own dice: what others throw does not change them. Whatever tells players apart names one.
+// Of returns an independent random stream for the given names.
 func (s Seed) Of(player ...any) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprintln(h, player...)
 	return rand.New(rand.NewPCG(uint64(s), h.Sum64()))
 }
 
-// Iterations is how often something is done: in an ordinary run, and in a full one.
+// Iterations returns the number of iterations: the first argument in an ordinary run, the second in a full run.
 func Iterations(t testing.TB, ordinary, full int) int {
 	t.Helper()
 	if Full(t) {
@@ -55,7 +56,7 @@ func Iterations(t testing.TB, ordinary, full int) int {
 	return ordinary
 }
 
-// Full reports whether this is a full run, the one for long counts: MELMASTOON_FULL is set.
+// Full reports whether this is a full run: MELMASTOON_FULL is set.
 func Full(t testing.TB) bool {
 	t.Helper()
 	var asked struct {

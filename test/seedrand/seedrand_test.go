@@ -6,7 +6,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-func TestASeedThatIsGivenBackThrowsTheSameAgain(t *testing.T) {
+func TestSeed_reproducible(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
@@ -23,12 +23,12 @@ func TestASeedThatIsGivenBackThrowsTheSameAgain(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 		if again, _ := seed(env.Of(map[string]string{"MELMASTOON_SEED": test.given})); one.Of("guest", 3).Uint64() != again.Of("guest", 3).Uint64() {
-			t.Errorf("%s throws other dice the second time", test.name)
+			t.Errorf("%s: the second run got other numbers", test.name)
 		}
 	}
 }
 
-func TestNobodyThrowsAnothersDice(t *testing.T) {
+func TestOf_independentStreams(t *testing.T) {
 	t.Parallel()
 	first, err := seed(env.Of(nil))
 	if err != nil {
@@ -52,17 +52,17 @@ func TestNobodyThrowsAnothersDice(t *testing.T) {
 	} {
 		thrown := of.seed.Of(of.who...).Uint64()
 		if other, ok := seen[thrown]; ok {
-			t.Errorf("%s throws what %s throws", of.name, other)
+			t.Errorf("%s and %s got the same numbers", of.name, other)
 		}
 		seen[thrown] = of.name
 	}
 }
 
-func TestAFullRunThrowsMore(t *testing.T) {
+func TestIterations_fullRun(t *testing.T) {
 	for full, want := range map[string]int{"": 3, "1": 100} {
 		t.Setenv("MELMASTOON_FULL", full)
 		if got := Iterations(t, 3, 100); got != want {
-			t.Errorf("MELMASTOON_FULL=%s: %d throws, want %d", full, got, want)
+			t.Errorf("MELMASTOON_FULL=%s: got %d iterations, want %d", full, got, want)
 		}
 	}
 }

@@ -20,10 +20,10 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// apart is the argument that makes a test's binary the system itself.
+// apart is the argument that makes a test binary run as the system.
 const apart = "apart"
 
-// A beginning is what a process apart is told when it starts, and what it tells when it runs.
+// A beginning is the input of a separate process, and running is its first output.
 type (
 	beginning struct {
 		Database string
@@ -35,8 +35,8 @@ type (
 	}
 )
 
-// Main runs a package's tests, or is the system where [Stage.Apart] has started it: a package that uses Apart calls it from
-// TestMain.
+// Main runs a package's tests, or the system if [System.Apart] has started the process. A package that uses Apart must call it
+// from TestMain.
 func Main(m *testing.M) int {
 	if !slices.Equal(os.Args[1:], []string{apart}) {
 		return m.Run()
@@ -48,7 +48,7 @@ func Main(m *testing.M) int {
 	return 0
 }
 
-// serveApart runs until nobody holds the other end of its input any more.
+// serveApart runs the system until its input is closed.
 func serveApart(in io.Reader, out io.Writer) (err error) {
 	var b beginning
 	order := bufio.NewReader(in)
@@ -82,13 +82,13 @@ func serveApart(in io.Reader, out io.Writer) (err error) {
 	return err
 }
 
-// Lines hands on whole lines of what it is written.
+// Lines is a writer that passes on complete lines.
 type lines struct {
 	to   io.Writer
 	rest []byte
 }
 
-// Write is io.Writer's.
+// Write implements io.Writer.
 func (l *lines) Write(b []byte) (int, error) {
 	l.rest = append(l.rest, b...)
 	for {
@@ -103,8 +103,8 @@ func (l *lines) Write(b []byte) (int, error) {
 	}
 }
 
-// Apart starts the system once more on the same database, in a process of its own: the two share nothing but what is stored.
-// Its clock is where the first one's is now. It is acted on over HTTP only, so it has no Cloud, and ends with the test.
+// Apart starts a second system in a process of its own: the two share only the database. Its clock starts at the current time of
+// the first. The test acts on it over HTTP only, so it has no Cloud. It ends with the test.
 func (s *System) Apart() *System {
 	s.t.Helper()
 	self, err := os.Executable()
@@ -127,7 +127,7 @@ func (s *System) Apart() *System {
 	s.t.Cleanup(func() {
 		_ = in.Close()
 		if err := cmd.Wait(); err != nil {
-			s.t.Errorf("the process apart: %v", err)
+			s.t.Errorf("the separate process: %v", err)
 		}
 	})
 	deadline := time.AfterFunc(timeout, func() { _ = cmd.Process.Kill() })
@@ -138,10 +138,10 @@ func (s *System) Apart() *System {
 		err = json.NewDecoder(out).Decode(&r)
 	}
 	if err != nil {
-		s.t.Fatalf("the process apart does not start: %v", err)
+		s.t.Fatalf("the separate process does not start: %v", err)
 	}
 	if r.Process == os.Getpid() || !strings.HasPrefix(r.URL, "http://127.0.0.1:") {
-		s.t.Fatalf("it is not apart: %+v", r)
+		s.t.Fatalf("the system does not run in a separate process: %+v", r)
 	}
 	return &System{Caller: NewCaller(r.URL, r.Token), DB: s.DB, Log: s.Log, t: s.t}
 }

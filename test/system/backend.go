@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
 )
 
-// standing puts the system on what MELMASTOON_BACKEND names: nothing but the database, or Google's emulators.
+// standing returns the environment for the backend in MELMASTOON_BACKEND: the database only, or Google's emulators.
 func standing(t testing.TB, c cloud.Config) cloud.Config {
 	t.Helper()
 	var asked struct {

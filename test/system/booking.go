@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 )
 
-// A Wish is what a guest wants: rooms of one type for some nights beginning so many days from now.
+// A Wish holds a guest's request: rooms of one type for some nights, starting a number of days from now.
 type Wish struct {
 	Hotel    demo.Hotel
 	Room     int // index into the hotel's rooms
@@ -21,12 +21,12 @@ type Wish struct {
 	Saver    bool // the cheaper rate, with a stricter policy
 }
 
-// Usual is a wish that fits: a double room in Kabul for two nights next week.
+// Usual returns a wish that can be booked: a double room in Kabul for two nights next week.
 func Usual() Wish {
 	return Wish{Hotel: demo.KabulGrand, From: 7, Nights: 2, Rooms: 1, Currency: "AFN"}
 }
 
-// A Booking is one guest's way through the system, as far as it has come: what to ask next, and what the answers said.
+// A Booking builds the requests of one guest's booking, and holds the ids and amounts from the answers so far.
 type Booking struct {
 	Tenant, Property string
 	QuoteID          string
@@ -36,27 +36,27 @@ type Booking struct {
 	ExpiresAt        time.Time
 	IntentID         string
 
-	wish  Wish
-	today time.Time
-	stage *System // whose acts Quote, Hold and so on are; nil for a guest who only builds requests
+	wish   Wish
+	today  time.Time
+	system *System // used by Quote, Hold and so on; nil if only requests are built
 }
 
-// Guest begins a booking at a day of the system's clock.
+// Guest starts a booking at the current day of the system's clock.
 func Guest(w Wish, today time.Time) *Booking {
 	return &Booking{Tenant: w.Hotel.Tenant.String(), Property: w.Hotel.Property.String(), wish: w, today: today}
 }
 
-// String names the booking in a failure.
+// String returns a name for test failures.
 func (b *Booking) String() string { return fmt.Sprintf("%s (%s)", b.ReservationID, b.Code) }
 
-// Key is a fresh idempotency key.
+// Key returns a new idempotency key.
 func Key() string { return rand.Text() }
 
 func (b *Booking) post(path, key string, body any) Request {
 	return Request{Method: http.MethodPost, Path: path, Key: key, Body: body, Header: map[string]string{"X-Tenant-Id": b.Tenant}}
 }
 
-// QuoteRequest asks for a price.
+// QuoteRequest returns the request for a quote.
 func (b *Booking) QuoteRequest(key string) Request {
 	room := b.wish.Hotel.Rooms[b.wish.Room]
 	rate := room.Flexible
@@ -78,7 +78,7 @@ func (b *Booking) QuoteRequest(key string) Request {
 
 func (b *Booking) day(from int) string { return b.today.AddDate(0, 0, from).Format(time.DateOnly) }
 
-// LearnQuote reads the answer to QuoteRequest.
+// LearnQuote stores the answer to QuoteRequest.
 func (b *Booking) LearnQuote(a Answer) error {
 	var quote struct {
 		QuoteID string
@@ -89,14 +89,14 @@ func (b *Booking) LearnQuote(a Answer) error {
 	return err
 }
 
-// HoldRequest asks for the quoted rooms.
+// HoldRequest returns the request to hold the quoted rooms.
 func (b *Booking) HoldRequest(key string) Request {
 	return b.post("/api/v1/reservations/holds", key, map[string]any{
 		"quoteId": b.QuoteID, "channel": "direct", "createdBy": map[string]any{"type": "guest", "id": "gst_01J0000000000000000000GST1"},
 	})
 }
 
-// LearnHold reads the answer to HoldRequest.
+// LearnHold stores the answer to HoldRequest.
 func (b *Booking) LearnHold(a Answer) error {
 	var held struct {
 		ReservationID   string
@@ -108,14 +108,14 @@ func (b *Booking) LearnHold(a Answer) error {
 	return err
 }
 
-// IntentRequest asks the payment service for an intent by that method.
+// IntentRequest returns the request to the payment service for an intent with that method.
 func (b *Booking) IntentRequest(method string) Request {
 	return b.post("/sandbox/payment/v1/intents", "", map[string]any{
 		"tenantId": b.Tenant, "reservationId": b.ReservationID, "method": method, "amountMicro": b.Total, "currency": b.Currency,
 	})
 }
 
-// LearnIntent reads the answer to IntentRequest.
+// LearnIntent stores the answer to IntentRequest.
 func (b *Booking) LearnIntent(a Answer) error {
 	var intent struct{ PaymentIntentID string }
 	err := json.Unmarshal(a.Body, &intent)
@@ -123,22 +123,22 @@ func (b *Booking) LearnIntent(a Answer) error {
 	return err
 }
 
-// PressRequest is the form that a button of the checkout page sends: pay or decline.
+// PressRequest returns the form that a button of the checkout page sends: pay or decline.
 func (b *Booking) PressRequest(action string) Request {
 	return Request{Method: http.MethodPost, Path: "/sandbox/payment/v1/checkout/" + b.IntentID, Body: "action=" + action}
 }
 
-// ConfirmRequest confirms by the booking's intent.
+// ConfirmRequest returns the request to confirm with the booking's intent.
 func (b *Booking) ConfirmRequest(method, key string) Request {
 	return b.post("/api/v1/reservations/"+b.ReservationID+"/confirm", key, map[string]any{"method": method, "paymentIntentId": b.IntentID})
 }
 
-// ReadRequest reads the reservation.
+// ReadRequest returns the request to read the reservation.
 func (b *Booking) ReadRequest() Request {
 	return Request{Method: http.MethodGet, Path: "/api/v1/reservations/" + b.ReservationID, Header: map[string]string{"X-Tenant-Id": b.Tenant}}
 }
 
-// IntentStateRequest reads what the payment service says of the intent.
+// IntentStateRequest returns the request to read the intent from the payment service.
 func (b *Booking) IntentStateRequest() Request {
 	return Request{Method: http.MethodGet, Path: "/sandbox/payment/v1/intents/" + b.IntentID}
 }

@@ -10,26 +10,26 @@ import (
 	"testing"
 )
 
-// A Caller calls the system as a neighbour does: with an identity token, following no redirect.
+// A Caller calls the system like another service: with an identity token and without following redirects.
 type Caller struct {
 	url, token string
 	client     *http.Client
 }
 
-// NewCaller calls what listens at url.
+// NewCaller returns a caller of the system at url.
 func NewCaller(url, token string) Caller {
 	return Caller{
 		url:   url,
 		token: token,
 		client: &http.Client{
-			Transport:     &http.Transport{MaxIdleConnsPerHost: 64}, // a crowd calls one host
+			Transport:     &http.Transport{MaxIdleConnsPerHost: 64}, // load tests call one host
 			Timeout:       timeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
 }
 
-// An Answer is what came back.
+// An Answer is an HTTP answer.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -44,21 +44,21 @@ func (a Answer) Into(t testing.TB, v any) {
 	}
 }
 
-// Code is the problem's code, or "".
+// Code returns the problem's code, or "".
 func (a Answer) Code() string {
 	var problem struct{ Code string }
-	_ = json.Unmarshal(a.Body, &problem) // no JSON, no code
+	_ = json.Unmarshal(a.Body, &problem) // "" if it is not JSON
 	return strings.TrimPrefix(problem.Code, "MELMASTOON.")
 }
 
-// A Request is one call as a neighbour makes it. Token overrules the neighbour's.
+// A Request is one call. Token overrides the caller's token.
 type Request struct {
 	Method, Path, Key, Token string
-	Body                     any // JSON, unless it is a string of form fields
+	Body                     any // sent as JSON; a string is sent as form fields
 	Header                   map[string]string
 }
 
-// Do sends a request and returns whatever was answered.
+// Do sends a request and returns the answer with any status.
 func (c Caller) Do(ctx context.Context, r Request) (Answer, error) {
 	req, err := c.request(ctx, r)
 	if err != nil {

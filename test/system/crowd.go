@@ -13,24 +13,24 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 )
 
-// insistence bounds how long a guest repeats one request.
+// insistence is the maximum time for which a guest retries one request.
 const insistence = time.Minute
 
-// A Crowd of guests books, each under days of their own, so that rooms suffice.
+// A Crowd simulates guests who book concurrently, each on other days so that rooms are available.
 type Crowd struct {
 	Stage   *System
 	Wanted  atomic.Int64 // journeys
-	Repeats atomic.Int64 // requests that were sent again
+	Repeats atomic.Int64 // retried requests
 
-	Seen    func(journey int, r Request, a Answer) // is called with each answer, the zero one if there was none; may be nil
+	Seen    func(journey int, r Request, a Answer) // called with each answer, or the zero Answer on an error; may be nil
 	Address func(journey int) string               // of a journey's client; may be nil
 
-	next atomic.Int64 // which journey comes next
+	next atomic.Int64 // number of the next journey
 	mu   sync.Mutex
 	done []*guest
 }
 
-// A guest is a person on a hotel's site whom no failure stops: what was not answered is sent again, under the same key.
+// A guest is a visitor of a hotel's site that retries failed requests with the same idempotency key.
 type guest struct {
 	*Visitor
 	crowd   *Crowd
@@ -48,7 +48,7 @@ func (c *Crowd) Done() (done []*Visitor) {
 	return done
 }
 
-// Travel makes journeys until all are made.
+// Travel runs journeys until all are done.
 func (c *Crowd) Travel(ctx context.Context) error {
 	for {
 		n := c.next.Add(1)
@@ -65,7 +65,7 @@ func (c *Crowd) Travel(ctx context.Context) error {
 	}
 }
 
-// journey goes from the site of all hotels, or straight from the hotel's, to a booking that is paid for or to be paid in cash.
+// journey runs one booking, from the consumer site or directly from the hotel's site, to a payment or a booking paid in cash.
 func (c *Crowd) journey(ctx context.Context, n int) (*guest, error) {
 	hotel, method := demo.KabulGrand, "card"
 	if n%3 == 0 {
@@ -90,7 +90,7 @@ func (c *Crowd) journey(ctx context.Context, n int) (*guest, error) {
 	return g, g.book(ctx, wish)
 }
 
-// invited has the consumer site mint a handoff for the hotel.
+// invited creates a handoff for the hotel on the consumer site.
 func (g *guest) invited(ctx context.Context, h demo.Hotel, w Wish) (string, error) {
 	all := g.Browser.AtAll()
 	day := func(n int) string { return g.System().Env().Now().AddDate(0, 0, n).Format(time.DateOnly) }
@@ -105,7 +105,8 @@ func (g *guest) invited(ctx context.Context, h demo.Hotel, w Wish) (string, erro
 	return minted.Token, json.Unmarshal(a.Body, &minted)
 }
 
-// arrive loads the site. An invitation whose answer was lost is used up, and the site goes on without it.
+// arrive loads the site with the handoff. If the answer to an earlier attempt was lost, the handoff is used up, and arrive loads
+// the site without it.
 func (g *guest) arrive(ctx context.Context, query string) error {
 	_, err := g.insist(ctx, g.Visitor, http.StatusOK, Request{Method: http.MethodGet, Path: "/bootstrap" + query})
 	if refused := (refusal{}); errors.As(err, &refused) && query != "" && refused.Status == http.StatusConflict {
@@ -150,15 +151,15 @@ func (g *guest) book(ctx context.Context, w Wish) error {
 		if err != nil {
 			return err
 		}
-		_ = json.Unmarshal(a.Body, &g.Visit) // what has no JSON names nothing
+		_ = json.Unmarshal(a.Body, &g.Visit) // ignore answers that are not JSON
 	}
 	if g.FlowState != "confirmed" {
-		return fmt.Errorf("%s ends %q", g.DraftID, g.FlowState)
+		return fmt.Errorf("draft %s: got final state %q", g.DraftID, g.FlowState)
 	}
 	return nil
 }
 
-// A refusal is an answer that no repetition changes.
+// A refusal is a permanent error answer.
 type refusal struct {
 	Answer
 	what string
@@ -166,7 +167,7 @@ type refusal struct {
 
 func (r refusal) Error() string { return fmt.Sprintf("%s answered %d %s", r.what, r.Status, r.Body) }
 
-// insist sends a request, the same under the same key, until it is answered as wanted or refused for good.
+// insist retries a request with the same key until the answer has the wanted status or is a permanent error.
 func (g *guest) insist(ctx context.Context, v *Visitor, want int, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, insistence)
 	defer cancel()
@@ -193,7 +194,7 @@ func (g *guest) insist(ctx context.Context, v *Visitor, want int, r Request) (An
 	}
 }
 
-// passing reports whether the answer may be another when the request is sent again.
+// passing reports whether the error is transient.
 func passing(a Answer) bool {
 	switch a.Code() {
 	case "GENERAL.IDEMPOTENCY_IN_PROGRESS", "GENERAL.VERSION_CONFLICT", "PAYMENT.NOT_CAPTURED":

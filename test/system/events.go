@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Events is one event as an outbox keeps it.
+// Events represents one event in an outbox.
 type Events struct {
 	Service     string
 	Seq         int64
@@ -19,7 +19,7 @@ type Events struct {
 	Payload     map[string]any
 }
 
-// Told lists the events of all services, each in the order of its outbox.
+// Told returns the events of all services, each in the order of its outbox.
 func (s *System) Told(ctx context.Context) []Events {
 	s.t.Helper()
 	conn := s.DB.Owner(s.t)
@@ -39,7 +39,8 @@ func (s *System) Told(ctx context.Context) []Events {
 	return told
 }
 
-// Subjects are the events about a reservation, per service in order, without the platform's name and the version.
+// Subjects returns the subjects of events about a reservation by service, in order, without the platform's prefix and the
+// version.
 func (s *System) Subjects(reservation string) []string {
 	s.t.Helper()
 	var subjects []string
@@ -51,10 +52,10 @@ func (s *System) Subjects(reservation string) []string {
 	return subjects
 }
 
-// Expect fails the test unless exactly these events were told about the booking.
+// Expect fails the test unless exactly these events were published about the booking.
 func (b *Booking) Expect(subjects ...string) {
-	b.stage.t.Helper()
-	if got := b.stage.Subjects(b.ReservationID); !slices.Equal(got, subjects) {
-		b.stage.t.Errorf("events of %s:\n got %q\nwant %q", b, got, subjects)
+	b.system.t.Helper()
+	if got := b.system.Subjects(b.ReservationID); !slices.Equal(got, subjects) {
+		b.system.t.Errorf("events of %s:\n got %q\nwant %q", b, got, subjects)
 	}
 }

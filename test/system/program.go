@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Program is the local cloud as a process of its own, with a folder of its own, that can be ended in any way.
+// A Program is the local cloud in a process and folder of its own, which a test can end in any way.
 type Program struct {
 	t      testing.TB
 	binary string
@@ -27,7 +27,7 @@ type Program struct {
 	cmd    *exec.Cmd
 }
 
-// Install builds the local cloud. It ends with the test.
+// Install builds the local cloud. The program ends with the test.
 func Install(t testing.TB) *Program {
 	t.Helper()
 	p := &Program{t: t, dir: t.TempDir()}
@@ -44,7 +44,7 @@ func Install(t testing.TB) *Program {
 	return p
 }
 
-// Start starts the program on any free port, with args, and returns when it says that it runs.
+// Start starts the program on a free port with args, and returns when it reports that it runs.
 func (p *Program) Start(args ...string) {
 	p.t.Helper()
 	p.cmd = exec.Command(p.binary, append([]string{"--port=0"}, args...)...)
@@ -65,12 +65,12 @@ func (p *Program) Start(args ...string) {
 			}
 		}
 		close(ready)
-		_, _ = io.Copy(io.Discard, out) // it may never block on what it prints
+		_, _ = io.Copy(io.Discard, out) // a full pipe would block the program
 	}()
 	select {
 	case ok := <-ready:
 		if !ok {
-			p.t.Fatal("the local cloud has ended instead of starting")
+			p.t.Fatal("the local cloud ended during startup")
 		}
 	case <-time.After(timeout):
 		p.t.Fatal("the local cloud does not start")
@@ -80,8 +80,8 @@ func (p *Program) Start(args ...string) {
 	p.caller.Store(&caller)
 }
 
-// End signals the program, waits for its end, and fails the test when an orderly end was asked for and did not come,
-// or when the database outlives it.
+// End signals the program and waits for its end. It fails the test if a graceful shutdown fails, or if the database server
+// still runs afterwards.
 func (p *Program) End(signal syscall.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(signal); err != nil {
@@ -95,7 +95,7 @@ func (p *Program) End(signal syscall.Signal) {
 	p.databaseIsGone()
 }
 
-// databaseIsGone waits for the server that the kernel takes along with its master.
+// databaseIsGone waits for the database server, which the kernel ends with its parent process.
 func (p *Program) databaseIsGone() {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
@@ -112,13 +112,13 @@ func (p *Program) databaseIsGone() {
 		}
 		select {
 		case <-ctx.Done():
-			p.t.Fatal("the database outlives the program")
+			p.t.Fatal("the database server still runs after the program's end")
 		case <-look.C:
 		}
 	}
 }
 
-// env reads what the program leaves for other tools.
+// env reads the environment file that the program writes for other tools.
 func (p *Program) env() map[string]string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, ".local", "env"))
@@ -133,7 +133,7 @@ func (p *Program) env() map[string]string {
 	return env
 }
 
-// database is where the superuser finds the program's database.
+// database returns the URL of the program's database for the superuser.
 func (p *Program) database() string {
 	p.t.Helper()
 	u, err := url.Parse(p.env()["DATABASE_URL"])
@@ -148,18 +148,18 @@ func (p *Program) database() string {
 	return u.String()
 }
 
-// Guest begins a booking.
+// Guest starts a booking.
 func (p *Program) Guest(w Wish) *Booking { return Guest(w, time.Now()) }
 
-// Do sends a request to the program as it runs now.
+// Do sends a request to the running program.
 func (p *Program) Do(ctx context.Context, r Request) (Answer, error) {
 	return p.caller.Load().Do(ctx, r)
 }
 
-// relayed is the time in which the relay, ticked every minute, has certainly told everything.
+// relayed is a time in which the relay, called every minute, publishes all events.
 const relayed = 2 * time.Minute
 
-// Settle waits until nothing is in flight and fails the test unless everything adds up.
+// Settle waits until nothing is in flight and fails the test unless all invariants hold.
 func (p *Program) Settle() {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), relayed)
@@ -181,10 +181,10 @@ func (p *Program) Settle() {
 	}
 }
 
-// Local is the program's own folder.
+// Local returns the program's folder.
 func (p *Program) Local() string { return filepath.Join(p.dir, ".local") }
 
-// Fail starts the program where it cannot run and returns what it says, and an error if it ended as it should.
+// Fail starts the program where it cannot run, and returns its output and the error of its exit.
 func (p *Program) Fail(args ...string) (words string, err error) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
@@ -193,7 +193,7 @@ func (p *Program) Fail(args ...string) (words string, err error) {
 	cmd.Dir = p.dir
 	text, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		p.t.Fatalf("it neither runs nor ends: %s", text)
+		p.t.Fatalf("the program neither runs nor ends: %s", text)
 	}
 	return string(text), err
 }
@@ -211,7 +211,7 @@ func (p *Program) Book(w Wish) *Booking {
 	return b
 }
 
-// State reads where a reservation stands.
+// State returns the state of a reservation.
 func (p *Program) State(b *Booking) string {
 	p.t.Helper()
 	var view struct{ State string }

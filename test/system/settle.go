@@ -13,17 +13,16 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// pause is the time between two ticks of the relays.
+// pause is the interval between two calls of the relays.
 const pause = 250 * time.Millisecond
 
-// Quiet waits until every event has been told and heard: nothing in an outbox, nothing on its way to a subscriber. The
-// relays tick meanwhile, for on a crowded machine a call leaves in the outbox what it could not publish in its short time
-// after the commit.
+// Quiet waits until every event is published and consumed: no outbox and no subscription has pending events. It calls the
+// relays meanwhile, because on a busy machine a call may not publish its events in the short time after the commit.
 func (s *System) Quiet() {
 	s.t.Helper()
 	ctx, done := context.WithTimeout(s.t.Context(), timeout)
 	defer done()
-	conn, err := pgx.Connect(ctx, s.DB.OwnerURL()) // not the test's own, of which a test that often waits would have too many
+	conn, err := pgx.Connect(ctx, s.DB.OwnerURL()) // closed below, because a test may call Quiet often
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -37,7 +36,7 @@ func (s *System) Quiet() {
 	}
 }
 
-// relay ticks every service's relay until ctx ends.
+// relay calls every service's relay until ctx ends.
 func (s *System) relay(ctx context.Context) error {
 	again := time.NewTicker(pause)
 	defer again.Stop()
@@ -58,7 +57,7 @@ func (s *System) relay(ctx context.Context) error {
 	}
 }
 
-// Settle waits for quiet and fails the test unless everything adds up: money, rooms, events.
+// Settle calls Quiet and fails the test unless the invariants of money, rooms and events hold.
 func (s *System) Settle() {
 	s.t.Helper()
 	s.Quiet()
@@ -71,7 +70,7 @@ func (s *System) Settle() {
 	}
 }
 
-// onTheirWay counts what a bus other than the embedded one, whose table everybody sees, has not delivered yet.
+// onTheirWay counts pending deliveries of a bus other than the embedded one, which stores them in a table.
 func (s *System) onTheirWay() int {
 	if b, ok := s.Cloud.Messages().(interface{ Waiting() int }); ok {
 		return b.Waiting()
@@ -79,7 +78,7 @@ func (s *System) onTheirWay() int {
 	return 0
 }
 
-// quiet looks until nothing is on its way: in an outbox, in the bus's table, or elsewhere.
+// quiet polls until there are no pending events in an outbox, in the bus's table, or in another bus.
 func quiet(ctx context.Context, conn *pgx.Conn, elsewhere func() int) error {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
@@ -99,13 +98,13 @@ func quiet(ctx context.Context, conn *pgx.Conn, elsewhere func() int) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("still %d events on their way: %w", waiting, ctx.Err())
+			return fmt.Errorf("%d events still pending: %w", waiting, ctx.Err())
 		case <-look.C:
 		}
 	}
 }
 
-// settled lists what does not add up: what must hold always, and what must once nothing is in flight.
+// settled returns violations of the invariants that must hold at any time, and of those that must hold when nothing is in flight.
 func settled(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	always, err := pgtest.Breaches(ctx, conn)
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 )
 
-// A Browser is what people visit hotels' sites with. It keeps cookies by the rules of browsers, and follows no redirect.
+// A Browser simulates the browser of a visitor. It handles cookies like browsers and does not follow redirects.
 type Browser struct {
 	Languages string            // Accept-Language
-	Headers   map[string]string // sent with every request, besides what browsers send
+	Headers   map[string]string // sent with every request, in addition to usual headers
 
-	stage  *System
-	front  *url.URL // where the system listens, whatever the address bar says
+	system *System
+	front  *url.URL // address of the system, independent of the host in the URL
 	client *http.Client
 }
 
-// Browser opens a browser without any cookies.
+// Browser returns a browser without cookies.
 func (s *System) Browser() *Browser {
 	s.t.Helper()
 	front, err := url.Parse(s.url)
@@ -42,7 +42,7 @@ func (s *System) Browser() *Browser {
 	return &Browser{
 		Languages: "en",
 		Headers:   nil,
-		stage:     s,
+		system:    s,
 		front:     front,
 		client: &http.Client{
 			Jar: jar, Transport: wire, Timeout: timeout,
@@ -51,38 +51,38 @@ func (s *System) Browser() *Browser {
 	}
 }
 
-// Forgetful is the same browser with no cookies, and without a place to keep any: what it sends is in each request.
+// Forgetful returns a copy of the browser without cookies, which does not store any either.
 func (b *Browser) Forgetful() *Browser {
 	client := *b.client
 	client.Jar = nil
-	return &Browser{Languages: b.Languages, Headers: b.Headers, stage: b.stage, front: b.front, client: &client}
+	return &Browser{Languages: b.Languages, Headers: b.Headers, system: b.system, front: b.front, client: &client}
 }
 
-// A Visitor is a person with a browser on one hotel's site, as far as they have come with a booking there.
+// A Visitor represents a visitor of a hotel's site with a browser, and the state of their booking there.
 type Visitor struct {
 	*Browser
 	Hotel demo.Hotel
-	Base  string // what the site's routes begin with, an absolute URL
+	Base  string // absolute URL prefix of the site's routes
 
 	Visit
 }
 
-// At visits the hotel where all hotels are: on the platform's host, each below a path of its own.
+// At returns a visitor of the hotel's site on the platform's host, at the hotel's path.
 func (b *Browser) At(h demo.Hotel) *Visitor {
 	return &Visitor{Browser: b, Hotel: h, Base: b.front.String() + "/bff/tenant-booking/v1/" + h.Slug}
 }
 
-// AtHome visits the hotel on a host of its own.
+// AtHome returns a visitor of the hotel's site on the hotel's own host.
 func (b *Browser) AtHome(h demo.Hotel) *Visitor {
 	return &Visitor{Browser: b, Hotel: h, Base: "http://" + h.Slug + ".localhost:" + b.front.Port() + "/api"}
 }
 
-// AtAll visits the site of all hotels. A Visitor there has no hotel yet.
+// AtAll returns a visitor of the consumer site, without a hotel.
 func (b *Browser) AtAll() *Visitor {
 	return &Visitor{Browser: b, Base: b.front.String() + "/bff/consumer/v1"}
 }
 
-// Visit loads the hotel's site in a new browser, which begins a session.
+// Visit loads the hotel's site in a new browser, which starts a session.
 func (s *System) Visit(h demo.Hotel) *Visitor {
 	s.t.Helper()
 	v := s.Browser().At(h)
@@ -90,8 +90,8 @@ func (s *System) Visit(h demo.Hotel) *Visitor {
 	return v
 }
 
-// Go sends what a page of the site sends: a path below the site's base, or an absolute URL. A write has an idempotency key
-// of its own unless one is given.
+// Go sends a request like a page of the site, to a path below the site's base or to an absolute URL. A write gets a new
+// idempotency key unless one is given.
 func (v *Visitor) Go(ctx context.Context, r Request) (Answer, error) {
 	target := r.Path
 	if !strings.Contains(target, "://") {
@@ -117,7 +117,7 @@ func (v *Visitor) Go(ctx context.Context, r Request) (Answer, error) {
 	if body != nil {
 		req.Header.Set("Content-Type", contentType)
 	}
-	v.dress(req, r)
+	v.setHeaders(req, r)
 	res, err := v.client.Do(req)
 	if err != nil {
 		return Answer{}, err
@@ -127,8 +127,8 @@ func (v *Visitor) Go(ctx context.Context, r Request) (Answer, error) {
 	return Answer{Status: res.StatusCode, Header: res.Header, Body: text}, err
 }
 
-// dress puts on a request what this browser puts on every one.
-func (v *Visitor) dress(req *http.Request, r Request) {
+// setHeaders sets the headers that this browser sends with every request.
+func (v *Visitor) setHeaders(req *http.Request, r Request) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
 		if r.Key == "" {
 			r.Key = Key()
@@ -149,41 +149,41 @@ func (v *Visitor) dress(req *http.Request, r Request) {
 	}
 }
 
-// Send is Go for a test that expects an answer, whatever it says.
+// Send is like Go and fails the test if there is no answer.
 func (v *Visitor) Send(method, path string, body any) Answer {
-	v.stage.t.Helper()
-	a, err := v.Go(v.stage.t.Context(), Request{Method: method, Path: path, Body: body})
+	v.system.t.Helper()
+	a, err := v.Go(v.system.t.Context(), Request{Method: method, Path: path, Body: body})
 	if err != nil {
-		v.stage.t.Fatalf("%s %s: %v", method, path, err)
+		v.system.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	v.learn(a)
 	return a
 }
 
-// Must is Send, and fails the test unless the answer has that status.
+// Must is like Send and fails the test unless the answer has that status.
 func (v *Visitor) Must(status int, method, path string, body any) Answer {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	a := v.Send(method, path, body)
 	if a.Status != status {
-		v.stage.t.Fatalf("%s %s answered %d, want %d: %s", method, path, a.Status, status, a.Body)
+		v.system.t.Fatalf("%s %s answered %d, want %d: %s", method, path, a.Status, status, a.Body)
 	}
 	return a
 }
 
-// Refused is Send, and fails the test unless the answer has that status and code.
+// Refused is like Send and fails the test unless the answer has that status and code.
 func (v *Visitor) Refused(status int, code, method, path string, body any) {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	if a := v.Send(method, path, body); a.Status != status || a.Code() != code {
-		v.stage.t.Errorf("%s %s answered %d, want %d %s: %s", method, path, a.Status, status, code, a.Body)
+		v.system.t.Errorf("%s %s answered %d, want %d %s: %s", method, path, a.Status, status, code, a.Body)
 	}
 }
 
-// Cookies are what the browser sends to the site, by name.
+// Cookies returns the cookies that the browser sends to the site, by name.
 func (v *Visitor) Cookies() map[string]string {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	target, err := url.Parse(v.Base + "/bootstrap")
 	if err != nil {
-		v.stage.t.Fatal(err)
+		v.system.t.Fatal(err)
 	}
 	found := map[string]string{}
 	for _, c := range v.client.Jar.Cookies(target) {
@@ -192,7 +192,7 @@ func (v *Visitor) Cookies() map[string]string {
 	return found
 }
 
-// Cookie is what the browser sends to the site, as the header has it.
+// Cookie returns the Cookie header that the browser sends to the site.
 func (v *Visitor) Cookie() string {
 	var all []string
 	for name, value := range v.Cookies() {
@@ -201,7 +201,7 @@ func (v *Visitor) Cookie() string {
 	return strings.Join(all, "; ")
 }
 
-// Session is the id of the visitor's session, as the cookie names it.
+// Session returns the id of the visitor's session from the cookie.
 func (v *Visitor) Session() string {
 	for _, value := range v.Cookies() {
 		name, _, _ := strings.Cut(value, ".")
@@ -211,4 +211,4 @@ func (v *Visitor) Session() string {
 }
 
 // System returns the system that the browser uses.
-func (b *Browser) System() *System { return b.stage }
+func (b *Browser) System() *System { return b.system }

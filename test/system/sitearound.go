@@ -2,8 +2,8 @@ package system
 
 import "net/http"
 
-// A Wire carries what the functions ask each other, and lets a test decide what becomes of it.
+// A Wire transports requests between functions and lets a test intercept them.
 type Wire func(*http.Request) (*http.Response, error)
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (w Wire) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A Visit is what the answers have told of a booking. A name that no answer has had is "".
+// A Visit holds the ids and states of a booking from the answers so far. Missing ones are "".
 type Visit struct {
 	DraftID       string    `json:"draftId"`
 	QuoteID       string    `json:"quoteId"`
@@ -26,17 +26,17 @@ type Visit struct {
 	ETag          string    `json:"-"`
 }
 
-// learn notes what an answer names.
+// learn stores the ids and states of an answer.
 func (v *Visitor) learn(a Answer) {
 	if a.Status/100 == 2 {
-		_ = json.Unmarshal(a.Body, &v.Visit) // what has no JSON names nothing
+		_ = json.Unmarshal(a.Body, &v.Visit) // ignore answers that are not JSON
 	}
 	if tag := a.Header.Get("Etag"); tag != "" {
 		v.ETag = tag
 	}
 }
 
-// Wanting is the body that asks for a price.
+// Wanting returns the body of a request for a quote.
 func (v *Visitor) Wanting(w Wish) map[string]any {
 	room := w.Hotel.Rooms[w.Room]
 	return map[string]any{
@@ -47,12 +47,12 @@ func (v *Visitor) Wanting(w Wish) map[string]any {
 }
 
 func (v *Visitor) day(from int) string {
-	return v.stage.Env().Now().AddDate(0, 0, from).Format(time.DateOnly)
+	return v.system.Env().Now().AddDate(0, 0, from).Format(time.DateOnly)
 }
 
-// Ask asks for a price: the first begins a draft, another one is for the same.
+// Ask requests a quote. The first quote starts a draft; further ones update it.
 func (v *Visitor) Ask(w Wish) *Visitor {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	body := v.Wanting(w)
 	if v.DraftID != "" {
 		body["draftId"] = v.DraftID
@@ -61,72 +61,72 @@ func (v *Visitor) Ask(w Wish) *Visitor {
 	return v
 }
 
-// Holding is the body that holds the quoted rooms.
+// Holding returns the body of a request to hold the quoted rooms.
 func (v *Visitor) Holding() map[string]any {
 	return map[string]any{"draftId": v.DraftID, "quoteId": v.QuoteID}
 }
 
-// Hold keeps the rooms.
+// Hold holds the rooms.
 func (v *Visitor) Hold() *Visitor {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	v.Must(http.StatusCreated, http.MethodPost, "/hold", v.Holding())
 	return v
 }
 
-// Zarghona is the body that says who stays.
+// Zarghona returns the body with the guest's details.
 func Zarghona() map[string]any {
 	return map[string]any{"guest": map[string]any{
 		"firstName": "Zarghona", "lastName": "Ahmadzai", "email": "Z.Ahmadzai@Example.com", "phone": "+93 70 012 3456",
 	}}
 }
 
-// Draft is the path of the visitor's draft, and what follows.
+// Draft returns the path of the visitor's draft followed by rest.
 func (v *Visitor) Draft(rest string) string { return "/draft/" + v.DraftID + rest }
 
-// Name says who stays.
+// Name sets the guest's details.
 func (v *Visitor) Name() *Visitor {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	v.Must(http.StatusOK, http.MethodPatch, v.Draft(""), Zarghona())
 	return v
 }
 
-// Pay begins to pay by that method.
+// Pay starts the payment with that method.
 func (v *Visitor) Pay(method string) *Visitor {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	v.RedirectURL = ""
 	v.Must(http.StatusCreated, http.MethodPost, v.Draft("/payment-intent"), map[string]any{"method": method})
 	return v
 }
 
-// Book goes all the way to the payment.
+// Book runs all steps up to the payment.
 func (v *Visitor) Book(w Wish, method string) *Visitor {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	return v.Ask(w).Hold().Name().Pay(method)
 }
 
-// Press presses a button of the provider's page, and returns where that leads.
+// Press submits a button of the provider's page, and returns the URL that it redirects to.
 func (v *Visitor) Press(action string) string {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	return v.Must(http.StatusSeeOther, http.MethodPost, v.RedirectURL, "action="+action).Header.Get("Location")
 }
 
-// Return comes back from the provider's page.
+// Return returns from the provider's page to the site.
 func (v *Visitor) Return() Answer {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	return v.Send(http.MethodPost, v.Draft("/return"), nil)
 }
 
-// State is where the draft stands as the visitor sees it.
+// State returns the state of the draft as the visitor sees it.
 func (v *Visitor) State() string {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	v.Must(http.StatusOK, http.MethodGet, v.Draft(""), nil)
 	return v.FlowState
 }
 
-// Expect waits for quiet and fails the test unless exactly these events were told of the booking, each service's in its
-// order. Steps are a sample, so they are none of them.
+// Expect calls Quiet and fails the test unless exactly these events were published about the booking, in order per service.
+// It ignores funnel steps, which are sampled.
 func (v *Visitor) Expect(subjects ...string) {
-	s := v.stage
+	s := v.system
 	s.t.Helper()
 	s.Settle()
 	var told []string
@@ -137,28 +137,28 @@ func (v *Visitor) Expect(subjects ...string) {
 		}
 	}
 	if !slices.Equal(told, subjects) {
-		s.t.Errorf("told of %s:\n got %q\nwant %q", v.DraftID, told, subjects)
+		s.t.Errorf("events of %s:\n got %q\nwant %q", v.DraftID, told, subjects)
 	}
 }
 
-// An End is what the tables say of a draft that is over.
+// An End holds the stored data of a draft that has ended.
 type End struct {
 	State, Final    string
 	Session, Method string
 	Reservation     string // its state
-	Named           bool   // whether the draft still says who the guest is
-	EmailHash       bool   // whether the snapshot has a pseudonym of them
+	Named           bool   // whether the draft still contains the guest's details
+	EmailHash       bool   // whether the snapshot contains the hash of the e-mail address
 	Trail           []string
 }
 
-// End reads the draft's row, its snapshot and its reservation.
+// End reads the draft's row, snapshot and reservation.
 func (v *Visitor) End() (e End) {
-	v.stage.t.Helper()
+	v.system.t.Helper()
 	draft, err := id.Parse[id.Draft](v.DraftID)
 	if err != nil {
-		v.stage.t.Fatal(err)
+		v.system.t.Fatal(err)
 	}
-	err = v.stage.DB.Owner(v.stage.t).QueryRow(v.stage.t.Context(), `
+	err = v.system.DB.Owner(v.system.t).QueryRow(v.system.t.Context(), `
 		SELECT d.state, coalesce(s.final_state, ''), coalesce(s.session_id, ''), coalesce(s.payment_method, ''), coalesce(r.state, ''),
 			jsonb_exists(d.body, 'guest'), s.guest_email_hash IS NOT NULL,
 			ARRAY(SELECT step ->> 'state' FROM jsonb_array_elements(s.flow_state_history) AS step)
@@ -169,7 +169,7 @@ func (v *Visitor) End() (e End) {
 		pgx.StrictNamedArgs{"draft": v.DraftID, "tenant": v.Hotel.Tenant, "id": draft}).
 		Scan(&e.State, &e.Final, &e.Session, &e.Method, &e.Reservation, &e.Named, &e.EmailHash, &e.Trail)
 	if err != nil {
-		v.stage.t.Fatal(err)
+		v.system.t.Fatal(err)
 	}
 	return e
 }

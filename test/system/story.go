@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/scripts/timeline/booking"
 )
 
-// A Log is what the functions have logged: the latest lines, as many as fit.
+// A Log holds the latest log lines of the functions.
 type Log struct {
 	mu    sync.Mutex
 	lines [][]byte
@@ -20,10 +20,10 @@ type Log struct {
 	lost  int
 }
 
-// logLimit bounds what is kept, so that a long test does not fill the memory.
+// logLimit is the maximum size of a log, so that a long test does not fill the memory.
 const logLimit = 64 << 20
 
-// Write takes one line.
+// Write appends one line.
 func (l *Log) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,14 +37,14 @@ func (l *Log) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Reader reads what there is now.
+// Reader returns a reader of the current lines.
 func (l *Log) Reader() io.Reader {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return bytes.NewReader(bytes.Join(l.lines, nil))
 }
 
-// Take returns the lines since the last time, and how many were lost before somebody took them.
+// Take returns the lines since the last call, and the number of lines lost since then.
 func (l *Log) Take() (lines [][]byte, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,17 +53,17 @@ func (l *Log) Take() (lines [][]byte, lost int) {
 	return lines, lost
 }
 
-// maxStoryLength is how many moments a failing test prints: the end is where it went wrong.
+// maxStoryLength is the number of timeline entries that a failing test prints, from the end.
 const maxStoryLength = 400
 
-// Timeline is what happened so far: rows, events and calls in order, each with what led to it.
+// Timeline returns the rows, events and calls so far in order, each with its cause.
 func (s *System) Timeline(ctx context.Context) string {
 	story, err := s.read(ctx)
 	if err != nil {
 		return "no story: " + err.Error()
 	}
 	var text strings.Builder
-	_ = story.Write(&text, maxStoryLength) // a Builder takes everything
+	_ = story.Write(&text, maxStoryLength) // a Builder returns no error
 	return text.String()
 }
 
@@ -76,7 +76,7 @@ func (s *System) read(ctx context.Context) (booking.Timeline, error) {
 	return booking.Everything(ctx, conn, s.Log.Reader())
 }
 
-// Life is the story of one booking, by any of its names.
+// Life returns the timeline of one booking, by any of its ids.
 func (s *System) Life(name string) booking.Timeline {
 	s.t.Helper()
 	story, err := booking.Of(s.t.Context(), s.DB.Owner(s.t), s.Log.Reader(), name)
@@ -86,7 +86,7 @@ func (s *System) Life(name string) booking.Timeline {
 	return story
 }
 
-// explain prints the story when the test has failed. It is called last, when everything that was begun has ended.
+// explain prints the timeline if the test has failed. It is called last, after the system has ended.
 func (s *System) explain() {
 	if !s.t.Failed() {
 		return

@@ -1,5 +1,5 @@
-// Package system puts the whole system on a database of its own and lets a test act on it as its callers do: over
-// HTTP only. What it looks up in tables is for judging, never for acting.
+// Package system runs the whole system on a database of its own. A test acts on it like its callers, over HTTP only; it reads
+// tables for assertions, never for actions.
 package system
 
 import (
@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// timeout bounds everything a test waits for.
+// timeout is the time limit for each wait of a test.
 const timeout = 30 * time.Second
 
 // A System is the running system with two hotels in it.
@@ -35,25 +35,26 @@ func Open(t testing.TB) *System {
 	return On(t, db)
 }
 
-// On starts the system on a database that the test has prepared.
+// On starts the system on a database prepared by the test.
 func On(t testing.TB, db *pgtest.Database) *System {
 	t.Helper()
 	return Within(t, db, db.Env())
 }
 
-// Within starts it in surroundings that the test has made from the database's. A test that fails prints what happened.
+// Within starts the system in an environment that the test has derived from the database's. If the test fails, it prints the
+// timeline.
 func Within(t testing.TB, db *pgtest.Database, e env.Env) *System {
 	t.Helper()
 	return As(t, db, standing(t, cloud.Config{Env: e}))
 }
 
-// Secret is the one of every stage.
+// Secret is the secret of every test system.
 var Secret = make(cloud.Secret, 32)
 
-// As starts it as configured. The functions, the listener, the secret and the log are the stage's own.
+// As starts the system with a configuration. It sets the functions, the listener, the secret and the log itself.
 func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	t.Helper()
-	if err := demo.Furnish(t.Context(), c.Env, 2); err != nil { // those that examples book
+	if err := demo.Furnish(t.Context(), c.Env, 2); err != nil { // the hotels of the examples
 		t.Fatal(err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -66,7 +67,7 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.explain) // after the cloud has ended: cleanups run last to first
+	t.Cleanup(s.explain) // runs after the cloud has ended: cleanups run in reverse order
 	t.Cleanup(func() {
 		if err := local.Close(); err != nil {
 			t.Error(err)
@@ -80,13 +81,13 @@ func As(t testing.TB, db *pgtest.Database, c cloud.Config) *System {
 	return s
 }
 
-// Env is what the functions are told, for tests that build a second one of something.
+// Env returns the environment of the functions, for tests that build further instances.
 func (s *System) Env() env.Env { return s.Cloud.Env() }
 
-// Advance moves the one clock.
+// Advance advances the clock of the system.
 func (s *System) Advance(d time.Duration) { s.DB.Advance(d) }
 
-// Tick fires one scheduled function.
+// Tick calls one scheduled function.
 func (s *System) Tick(name string) {
 	s.t.Helper()
 	if err := s.Cloud.Tick(s.t.Context(), name); err != nil {
