@@ -1,5 +1,5 @@
-// Package roundtrips counts what each call of a route costs in round trips, holds the figures to those that are committed, and
-// shows that they do not grow with the data.
+// Package roundtrips counts the round trips of each call of a route, compares them with the committed budget in roundtrips.txt,
+// and checks that they do not grow with the data.
 package roundtrips
 
 import (
@@ -18,15 +18,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Trips are what one call costs: round trips of SQL, transactions, uses of
-// the document store, and calls of neighbours. A neighbour's own trips are its own.
+// Trips holds the cost of one call: SQL round trips, transactions, document store operations, and calls of other services,
+// without the cost of those calls.
 type trips struct{ SQL, Tx, Doc, Up int }
 
-// String is how the file prints it.
+// String returns the format of roundtrips.txt.
 func (t trips) String() string { return fmt.Sprintf("%d/%d/%d/%d", t.SQL, t.Tx, t.Doc, t.Up) }
 
-// An account is what one call of one function has cost so far. It travels with the call's context, so what is called over
-// HTTP has an account of its own, and what works in the background has none.
+// An account holds the cost so far of one call of one function. The call's context carries it, so calls over HTTP have accounts
+// of their own, and background work has no account.
 type account struct {
 	function string
 	request  string
@@ -40,7 +40,7 @@ type account struct {
 
 type accountKey struct{}
 
-// spend notes a cost with the call that the context is of, if it is of any.
+// spend adds a cost to the account in the context, if there is one.
 func spend(ctx context.Context, f func(*account)) {
 	if a, ok := ctx.Value(accountKey{}).(*account); ok {
 		a.mu.Lock()
@@ -49,14 +49,14 @@ func spend(ctx context.Context, f func(*account)) {
 	}
 }
 
-// Books are the accounts of all calls since they were last cleared.
+// Books holds the accounts of all calls since the last clear.
 type books struct {
 	mu       sync.Mutex
 	accounts []*account
-	before   map[string]func(http.Handler) http.Handler // what a test puts before a function, by its name
+	before   map[string]func(http.Handler) http.Handler // middleware of a test, by the function's name
 }
 
-// witness opens an account for each call of a function.
+// witness wraps a function and opens an account for each call.
 func (b *books) witness(f fn.Function, next http.Handler) http.Handler {
 	if wrap := b.before[f.Spec.Name]; wrap != nil {
 		next = wrap(next)
@@ -72,7 +72,7 @@ func (b *books) witness(f fn.Function, next http.Handler) http.Handler {
 	})
 }
 
-// find returns the accounts that fit, once their calls have ended.
+// find returns the matching accounts, after their calls have ended.
 func (b *books) find(fits func(*account) bool) (found []*account) {
 	b.mu.Lock()
 	all := b.accounts
@@ -92,8 +92,8 @@ func (b *books) clear() {
 	b.accounts = nil
 }
 
-// trace counts the SQL of the services. That of the embedded bus and of the documents, which are other services in the cloud,
-// is none of theirs.
+// trace counts the SQL of the services, without that of the embedded bus and document store, which are other services in the
+// cloud.
 func trace(schema string) pgx.QueryTracer {
 	if schema == "bus" || schema == "document" {
 		return nil
@@ -105,8 +105,8 @@ var _ postgres.Tracer = trace
 
 type tracer struct{}
 
-// TraceQueryStart is pgx.QueryTracer's. A pool pings a connection that nobody has used for a while: that depends on the time
-// and not on the call.
+// TraceQueryStart implements pgx.QueryTracer. It ignores pings of idle connections by the pool, which depend on time and not on
+// the call.
 func (tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
 	if !strings.HasPrefix(q.SQL, "-- ping") {
 		trip(ctx, conn)
@@ -114,16 +114,16 @@ func (tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, q pgx.TraceQu
 	return ctx
 }
 
-// TraceQueryEnd is pgx.QueryTracer's.
+// TraceQueryEnd implements pgx.QueryTracer.
 func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// TraceBatchStart is pgx.BatchTracer's: a batch is one round trip, however much is in it.
+// TraceBatchStart implements pgx.BatchTracer. A batch of any size is one round trip.
 func (tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	trip(ctx, conn)
 	return ctx
 }
 
-// trip is a round trip. What goes out where no transaction is open begins one, if only for itself.
+// trip counts a round trip. A statement outside a transaction also counts as a transaction.
 func trip(ctx context.Context, conn *pgx.Conn) {
 	spend(ctx, func(a *account) {
 		a.trips.SQL++
@@ -133,16 +133,16 @@ func trip(ctx context.Context, conn *pgx.Conn) {
 	})
 }
 
-// TraceBatchQuery is pgx.BatchTracer's.
+// TraceBatchQuery implements pgx.BatchTracer.
 func (tracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
-// TraceBatchEnd is pgx.BatchTracer's.
+// TraceBatchEnd implements pgx.BatchTracer.
 func (tracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// A store counts its uses. The flags, which a process reads again every 30 s for all its calls, are no call's own.
+// A store counts its operations, except reads of flags, which a process repeats every 30 s for all its calls.
 type store struct {
 	document.Store
-	shared map[string]bool // collections that are no call's own
+	shared map[string]bool // collections that are not counted
 }
 
 func (s *store) use(ctx context.Context, n document.Name) {
@@ -151,47 +151,47 @@ func (s *store) use(ctx context.Context, n document.Name) {
 	}
 }
 
-// Get is document.Store's.
+// Get implements document.Store.
 func (s *store) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
 	s.use(ctx, names[0])
 	return s.Store.Get(ctx, now, names...)
 }
 
-// Create is document.Store's.
+// Create implements document.Store.
 func (s *store) Create(ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 	s.use(ctx, n)
 	return s.Store.Create(ctx, now, n, r)
 }
 
-// Put is document.Store's.
+// Put implements document.Store.
 func (s *store) Put(ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 	s.use(ctx, n)
 	return s.Store.Put(ctx, now, n, r)
 }
 
-// PutMany is document.Store's.
+// PutMany implements document.Store.
 func (s *store) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
 	s.use(ctx, records[0].Name)
 	return s.Store.PutMany(ctx, now, records...)
 }
 
-// Delete is document.Store's.
+// Delete implements document.Store.
 func (s *store) Delete(ctx context.Context, n document.Name) error {
 	s.use(ctx, n)
 	return s.Store.Delete(ctx, n)
 }
 
-// Add is document.Store's.
+// Add implements document.Store.
 func (s *store) Add(ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
 	s.use(ctx, n)
 	return s.Store.Add(ctx, now, n, by, until)
 }
 
-// A wire counts what is asked of neighbours. The same question beside one that is still in flight is a hedge, which a slow
-// machine sends and a fast one does not: it is not counted.
+// A wire counts requests to other services. It does not count hedged requests, which depend on the speed of the machine: the
+// same request while another one is in flight.
 type wire struct{ http.RoundTripper }
 
-// RoundTrip is http.RoundTripper's.
+// RoundTrip implements http.RoundTripper.
 func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	question, err := question(r)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// ask sends a neighbour's request, as the one that is counted.
+// ask sends a request of another service and counts its cost.
 func (k *walk) ask(status int, r system.Request) system.Answer {
 	k.t.Helper()
 	if r.Header == nil {
@@ -20,7 +20,7 @@ func (k *walk) ask(status int, r system.Request) system.Answer {
 	return k.Must(status, r)
 }
 
-// learned fails the test where an answer does not say what it should.
+// learned fails the test if an answer lacks expected data.
 func (k *walk) learned(err error) {
 	k.t.Helper()
 	if err != nil {
@@ -28,11 +28,11 @@ func (k *walk) learned(err error) {
 	}
 }
 
-// reserve is what neighbours ask of the reservation service, and the desk.
+// reserve sends the requests of other services and of hotel staff to the reservation service.
 func (k *walk) reserve() {
 	k.t.Helper()
 	w := k.wish()
-	w.From += 3 // nobody else arrives on that day
+	w.From += 3 // no other booking arrives on that day
 	for range k.rows - 1 {
 		k.Book(w).Intend("cash_on_arrival").Confirm("cash_on_arrival")
 	}
@@ -54,7 +54,7 @@ func (k *walk) reserve() {
 	})
 }
 
-// party books as many rooms at once as there are rows.
+// party books as many rooms in one reservation as there are rows.
 func (k *walk) party() {
 	k.t.Helper()
 	w := k.wish()
@@ -85,7 +85,7 @@ func (k *walk) lists(b *system.Booking, arriving string) {
 	}
 }
 
-// refuse lets a payment fail for good: others hear of it.
+// refuse makes a payment fail permanently, which publishes events.
 func (k *walk) refuse() {
 	k.t.Helper()
 	failed := k.Book(k.wish()).Intend("card")
@@ -95,7 +95,7 @@ func (k *walk) refuse() {
 	k.Quiet()
 }
 
-// late pays for rooms that another has booked since: others hear that there are none.
+// late pays for rooms that another guest has booked since, which publishes events.
 func (k *walk) late() {
 	k.t.Helper()
 	all := k.wish()
@@ -108,14 +108,14 @@ func (k *walk) late() {
 	k.Quiet()
 }
 
-// revoked ends the session of a guest from outside.
+// revoked revokes the session of a guest.
 func (k *walk) revoked(g guest) {
 	k.t.Helper()
 	k.ask(http.StatusOK, system.Request{Method: http.MethodPost, Path: "/sandbox/iam/v1/sessions/" + g.Session() + "/revoke",
 		Body: map[string]any{"tenantId": demo.KabulGrand.Tenant.String(), "reason": "asked for"}})
 }
 
-// changes are what a hotel changes at its neighbours. Those who keep something of it hear of it.
+// changes makes changes of a hotel at other services, which publish events to services that cache the data.
 func (k *walk) changes() {
 	k.t.Helper()
 	tenant := demo.KabulGrand.Tenant.String()

@@ -17,10 +17,10 @@ import (
 //go:embed roundtrips.txt
 var committed string
 
-// A line is what a call costs with nothing in the caches, and when somebody has asked before.
+// A line holds the cost of a call with cold and with warm caches.
 type line struct{ cold, warm trips }
 
-// read reads the file: a name and two figures in each line.
+// read reads the file. Each line has a name and two costs.
 func read(t *testing.T, text string) map[string]line {
 	t.Helper()
 	lines := map[string]line{}
@@ -51,7 +51,7 @@ func (t trips) more(than trips) bool {
 	return t.SQL > than.SQL || t.Tx > than.Tx || t.Doc > than.Doc || t.Up > than.Up
 }
 
-// differences says where figures are not what they should be.
+// differences returns descriptions of costs that differ from the expected ones.
 func differences(got, want map[string]trips, kind string) (found []string) {
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		was, known := want[name]
@@ -72,11 +72,12 @@ func differences(got, want map[string]trips, kind string) (found []string) {
 	return found
 }
 
-// timeout is how often a walk may be walked. On a crowded machine an outbox has no time left to publish after a commit, or a
-// call is made twice: a figure stands when one walk has shown it.
+// timeout is the maximum number of walks. On a busy machine an outbox may have no time left to publish after a commit, or a call
+// is retried; a cost counts as correct if one walk has measured it.
 const timeout = 3
 
-// hold walks until every figure was once as it should be, and says which never were. Walks of one world need days of their own.
+// hold repeats the walk until each cost was correct once, and returns the ones that never were. Walks of one world book
+// different days.
 func (w *world) hold(want map[string]trips, cold bool, day int) (never []string, last *walk) {
 	w.t.Helper()
 	shown := map[string]bool{}
@@ -97,10 +98,10 @@ func (w *world) hold(want map[string]trips, cold bool, day int) (never []string,
 
 const (
 	firstDay = 10
-	apart    = 9 // days between two walks, so that they do not book the same rooms
+	apart    = 9 // days between two walks, so that they book different rooms
 )
 
-// TestEveryRouteCostsWhatTheLedgerSays walks in a world with one row of everything, and in one with ten: the trips are the same.
+// TestEveryRouteCostsWhatTheLedgerSays measures a world with one row of everything and one with ten rows: the costs must be equal.
 func TestEveryRouteCostsWhatTheLedgerSays(t *testing.T) {
 	if writing(t) {
 		t.Skip("the file is being written")
@@ -119,7 +120,7 @@ func TestEveryRouteCostsWhatTheLedgerSays(t *testing.T) {
 			for _, d := range append(wrong, more...) {
 				t.Error(d)
 			}
-			for name, n := range last.sizes { // or it would not show anything
+			for name, n := range last.sizes { // otherwise the comparison proves nothing
 				if n < rows || rows == 1 && n > 3 {
 					t.Errorf("%s: %d, want the rows of a world of %d", name, n, rows)
 				}
@@ -128,7 +129,7 @@ func TestEveryRouteCostsWhatTheLedgerSays(t *testing.T) {
 	}
 }
 
-// exempt are the functions that need not be in the file.
+// exempt lists functions that need not be in the file.
 var exempt = map[string]string{
 	"consumer-relay":            "works off what waits, a batch at a time",
 	"tenantbooking-relay":       "works off what waits, a batch at a time",
@@ -156,14 +157,14 @@ func TestEveryFunctionOfTheServicesIsInTheLedger(t *testing.T) {
 		delete(there, name)
 	}
 	for name := range there {
-		t.Errorf("%s is in the file and no function", name)
+		t.Errorf("%s is in the file but is not a function", name)
 	}
 	for name := range stale {
-		t.Errorf("%s is exempt and no function", name)
+		t.Errorf("%s is exempt but is not a function", name)
 	}
 }
 
-// writing reports whether the file is to be rewritten: MELMASTOON_ROUNDTRIPS=write.
+// writing reports whether to rewrite the file: MELMASTOON_ROUNDTRIPS=write.
 func writing(t *testing.T) bool {
 	t.Helper()
 	var asked struct {
@@ -175,16 +176,15 @@ func writing(t *testing.T) bool {
 	return asked.Ledger == "write"
 }
 
-const head = `# What one call costs, in round trips: SQL/transactions/document store/neighbours.
+const head = `# Cost of one call in round trips: SQL/transactions/document store/other services.
 #
-# The beginning of a transaction goes out with its first statement, and often the end with its last; what a driver does once
-# per connection, such as preparing a statement, is none of a call's. Neighbours count their own trips in their own lines.
-# Cold: every cache is empty. Warm: the same was asked before. A name alone is the usual call; an event's line is the dearest
-# of its deliveries. Where events are told, 3 SQL and 3 transactions are the outbox's, which publishes them after the commit
-# and looks once more.
+# BEGIN is sent with the first statement of a transaction, and COMMIT often with its last. Work that a driver does once per
+# connection, such as preparing a statement, is not counted. Calls of other services are counted in their own lines. Cold:
+# every cache is empty. Warm: the same request was made before. A name alone is the usual call; the line of an event is its most
+# expensive delivery. If events are published, 3 SQL and 3 transactions are the outbox's, which publishes them after the
+# commit and checks once more.
 #
-# MELMASTOON_ROUNDTRIPS=write go test ./test/roundtrips -run TestWrite writes it anew.
-
+# To rewrite this file: MELMASTOON_ROUNDTRIPS=write go test ./test/roundtrips -run TestWrite
 `
 
 // TestWrite rewrites the file on request, with the maximum of two runs: a run under load may cost less.

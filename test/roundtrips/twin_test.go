@@ -18,11 +18,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// A careless handler stands before the list of wishes and asks once more for each of them.
+// A careless handler wraps the list of wishes and makes an additional request for each wish.
 type careless struct {
 	t   *testing.T
 	env func() env.Env
-	ask func(ctx context.Context, e env.Env, property string) error // nil asks nothing
+	ask func(ctx context.Context, e env.Env, property string) error // nil makes no request
 }
 
 func (c *careless) before(next http.Handler) http.Handler {
@@ -43,11 +43,11 @@ func (c *careless) before(next http.Handler) http.Handler {
 		}
 		maps.Copy(out.Header(), answer.Header())
 		out.WriteHeader(answer.Code)
-		_, _ = out.Write(answer.Body.Bytes()) // the reader has gone away when this fails
+		_, _ = out.Write(answer.Body.Bytes()) // an error means that the client has disconnected
 	})
 }
 
-// wishing is a guest with as many wishes as the world has hotels, and the handler before their list.
+// wishing measures the list of a guest with as many wishes as the world has hotels, behind the careless handler.
 func wishing(t *testing.T, rows int) (*walk, guest, *careless) {
 	t.Helper()
 	c := &careless{t: t}
@@ -64,8 +64,8 @@ func wishing(t *testing.T, rows int) (*walk, guest, *careless) {
 	return k, g, c
 }
 
-// TestAQuestionForEachRowIsNoticed asks in each of the ways in which one can ask, in a small world and in a large one. Comparing
-// them must say so.
+// TestAQuestionForEachRowIsNoticed makes a request per row, in each possible way, in a small and in a large world. The comparison
+// must report it.
 func TestAQuestionForEachRowIsNoticed(t *testing.T) {
 	t.Parallel()
 	few, guestOfFew, before := wishing(t, 1)
@@ -91,10 +91,10 @@ func TestAQuestionForEachRowIsNoticed(t *testing.T) {
 		many.count("consumer-listwishes", func() { guestOfMany.must(http.StatusOK, http.MethodGet, "/wishlist", nil) })
 		grown := differences(many.figures, few.figures, "with ten rows")
 		if ask == nil && len(grown) > 0 {
-			t.Errorf("nothing was asked, and this is said: %q", grown)
+			t.Errorf("without additional requests: got %q, want no difference", grown)
 		}
 		if ask != nil && (len(grown) != 1 || !strings.HasPrefix(grown[0], "consumer-listwishes") || !strings.Contains(grown[0], "more than")) {
-			t.Errorf("asked %s; said %q, want the list of wishes and nothing else", name, grown)
+			t.Errorf("with requests by %s: got %q, want a difference of the list of wishes only", name, grown)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestTheLedgerSaysWhatIsWrong(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		got  map[string]trips
-		want string // in the one thing that is said; "" where nothing is
+		want string // part of the only difference; "" if there is none
 	}{
 		{"nothing where all is as committed", map[string]trips{"a": usual}, ""},
 		{"more SQL", map[string]trips{"a": {4, 1, 2, 1}}, "more than"},
@@ -122,7 +122,7 @@ func TestTheLedgerSaysWhatIsWrong(t *testing.T) {
 			if test.want == "" && len(said) == 0 || test.want != "" && len(said) == 1 && strings.Contains(said[0], test.want) {
 				return
 			}
-			t.Errorf("said %q, want one about %q", said, test.want)
+			t.Errorf("got differences %q, want one about %q", said, test.want)
 		})
 	}
 }

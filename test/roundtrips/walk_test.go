@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// A walk asks every route of the three services what guests and neighbours ask it, one request at a time, and notes what each
-// has cost. A cold walk finds nothing in any cache; in a warm one somebody has asked the same before.
+// A walk sends the requests of guests and services to every route of the three services, one at a time, and records their costs.
+// A cold walk starts with empty caches; a warm walk repeats requests that were made before.
 type walk struct {
 	*world
 	t       *testing.T
@@ -24,7 +24,7 @@ type walk struct {
 	sizes   map[string]int // of the lists in the answers, by the function that gave them
 }
 
-// walkThrough walks cold, or warm. The walks of one world book different days.
+// walkThrough runs a cold or warm walk. The walks of one world book different days.
 func walkThrough(w *world, cold bool, day int) *walk {
 	w.t.Helper()
 	k := &walk{world: w, t: w.t, cold: cold, day: day, figures: map[string]trips{}, sizes: map[string]int{}}
@@ -42,8 +42,8 @@ func walkThrough(w *world, cold bool, day int) *walk {
 	return k
 }
 
-// count lets a request be sent and notes what it costs the function that answers it. What is named may be a function, or a
-// function and a circumstance.
+// count sends a request and records its cost for the function that answers it. The name is a function, or a function with a
+// circumstance.
 func (k *walk) count(name string, send func()) {
 	k.t.Helper()
 	var function string
@@ -64,7 +64,7 @@ func (k *walk) count(name string, send func()) {
 	k.figures[name] = found[0].trips
 }
 
-// again counts what may be asked twice: in a warm walk the second time, which finds what the first has kept.
+// again counts a request that can be repeated. In a warm walk it counts the second request, which finds cached values.
 func (k *walk) again(name string, send func()) {
 	k.t.Helper()
 	k.count(name, send)
@@ -73,23 +73,23 @@ func (k *walk) again(name string, send func()) {
 	}
 }
 
-// request is the id of the request that is counted.
+// request returns the id of the counted request.
 func (k *walk) request() string { return fmt.Sprint("ledger-", k.day, "-", k.asked) }
 
-// heard notes what the deliveries of events have cost: the most that one did.
+// heard records the maximum cost of the deliveries of each event.
 func (k *walk) heard() {
 	for _, a := range k.find(func(a *account) bool { return a.event && ours(a.function) }) {
 		k.figures[a.function] = most(k.figures[a.function], a.trips)
 	}
 }
 
-// ours reports whether a function is one of the three services'. The sandbox stands in for others.
+// ours reports whether a function belongs to one of the three services. The sandbox simulates other services.
 func ours(function string) bool {
 	service, _, _ := strings.Cut(function, "-")
 	return service == "consumer" || service == "tenantbooking" || service == "reservation"
 }
 
-// A guest is a visitor whose requests say which one is counted.
+// A guest is a visitor whose requests identify the counted one.
 type guest struct {
 	*system.Visitor
 	walk *walk
@@ -101,14 +101,14 @@ func (g guest) must(status int, method, path string, body any) system.Answer {
 	return g.Must(status, method, path, body)
 }
 
-// newcomer is a new browser on the site of all hotels.
+// newcomer returns a guest with a new browser on the consumer site.
 func (k *walk) newcomer() guest {
 	b := k.Browser()
 	b.Headers = map[string]string{}
 	return guest{b.AtAll(), k}
 }
 
-// at is a new browser on the site of the hotel that is booked.
+// at returns a guest with a new browser on the site of the booked hotel.
 func (k *walk) at() guest {
 	b := k.Browser()
 	b.Headers = map[string]string{}
@@ -117,7 +117,7 @@ func (k *walk) at() guest {
 
 func (k *walk) date(from int) string { return k.Env().Now().AddDate(0, 0, from).Format(time.DateOnly) }
 
-// trip is when and with whom.
+// trip returns the dates and occupancy.
 func (k *walk) trip() map[string]any {
 	return map[string]any{
 		"dates":     map[string]any{"checkIn": k.date(k.day), "checkOut": k.date(k.day + 2)},
@@ -129,7 +129,7 @@ func (k *walk) tripQuery() string {
 	return url.Values{"checkIn": {k.date(k.day)}, "checkOut": {k.date(k.day + 2)}, "adults": {"2"}, "rooms": {"1"}}.Encode()
 }
 
-// travel is what a traveller does on the site of all hotels, up to the link to one of them.
+// travel sends the requests of a traveller on the consumer site, up to the handoff to a hotel.
 func (k *walk) travel() guest {
 	g := k.newcomer()
 	k.count("consumer-readsession of a newcomer", func() { g.must(http.StatusOK, http.MethodGet, "/session", nil) })
@@ -151,7 +151,7 @@ func (k *walk) travel() guest {
 	return g
 }
 
-// gather is what a guest has looked at and wished for before.
+// gather creates the viewed hotels and wishes of a guest.
 func (k *walk) gather(g guest) {
 	k.t.Helper()
 	for _, h := range k.city[1:] {
@@ -181,7 +181,7 @@ func (k *walk) search(g guest) {
 	k.sizes["hotels in the list"], k.sizes["pins on the map"] = len(found.Results), len(found.Pins)
 }
 
-// tell is what a page tells of its guest.
+// tell sends the telemetry of a page.
 func (k *walk) tell(g guest) {
 	hotel := map[string]any{"kind": "listing-card", "tenantId": demo.KabulGrand.Tenant.String(), "propertyId": demo.KabulGrand.Property.String()}
 	say := func(what string, body any) func() {
@@ -192,7 +192,7 @@ func (k *walk) tell(g guest) {
 	k.count("consumer-recordclick", say("click", hotel))
 }
 
-// sent mints a handoff, and counts it or not.
+// sent mints a handoff, and optionally counts it.
 func (k *walk) sent(g guest, counted bool) (token string) {
 	var went struct{ Token string }
 	mint := func() {
@@ -206,16 +206,16 @@ func (k *walk) sent(g guest, counted bool) (token string) {
 	return went.Token
 }
 
-// book is what a guest does on a hotel's own site.
+// book sends the requests of a guest on a hotel's own site.
 func (k *walk) book(traveller guest) {
 	k.t.Helper()
 	token := k.sent(traveller, true)
-	k.at().must(http.StatusOK, http.MethodGet, "/bootstrap", nil) // in a warm walk somebody was here before
+	k.at().must(http.StatusOK, http.MethodGet, "/bootstrap", nil) // warms the caches in a warm walk
 	other := k.at()
 	k.count("tenantbooking-bootstrap of a newcomer", func() { other.must(http.StatusOK, http.MethodGet, "/bootstrap", nil) })
 	g := guest{traveller.At(demo.KabulGrand), k}
 	k.count("tenantbooking-bootstrap with a handoff", func() { g.must(http.StatusOK, http.MethodGet, "/bootstrap?h="+url.QueryEscape(token), nil) })
-	other.must(http.StatusConflict, http.MethodGet, "/bootstrap?h="+url.QueryEscape(token), nil) // heard by consumer-handoffreplayed
+	other.must(http.StatusConflict, http.MethodGet, "/bootstrap?h="+url.QueryEscape(token), nil) // consumed by consumer-handoffreplayed
 	token = k.sent(traveller, false)
 	k.count("tenantbooking-consumehandoff", func() { g.must(http.StatusOK, http.MethodPost, "/handoff/consume", map[string]any{"token": token}) })
 	k.again("tenantbooking-bootstrap", func() { g.must(http.StatusOK, http.MethodGet, "/bootstrap", nil) })
@@ -234,7 +234,7 @@ func (k *walk) book(traveller guest) {
 	k.revoked(other)
 }
 
-// wish is a stay of this walk.
+// wish returns a stay of this walk.
 func (k *walk) wish() system.Wish {
 	w := system.Usual()
 	w.From = k.day

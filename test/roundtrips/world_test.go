@@ -22,17 +22,17 @@ import (
 	"melmastoon.ghasi.io/test/system"
 )
 
-// A world is the system with so many rows of everything that a call may list, and the books of what calls cost.
+// A world is a system with a number of rows of everything that a call may list, and the accounts of the calls.
 type world struct {
 	*system.System
 	*books
 	t    *testing.T
 	conn *pgx.Conn    // the owner's
 	rows int          // 1 or 10
-	city []demo.Hotel // the hotels of Kabul: one that is booked, and as many others as rows
+	city []demo.Hotel // the hotels of Kabul: the booked one, and as many others as rows
 }
 
-// open makes a world of so many rows. Before a function stands what the test puts there.
+// open returns a world with a number of rows, and with middleware of the test before functions.
 func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Handler) *world {
 	t.Helper()
 	db := pgtest.New(t)
@@ -48,7 +48,7 @@ func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Hand
 	return w
 }
 
-// tellEverything switches sampling off: what chance leaves out would cost less.
+// tellEverything disables sampling, because an event that is not published costs less.
 func tellEverything(t *testing.T, e env.Env) {
 	t.Helper()
 	for name, table := range map[string]map[string]int{
@@ -68,10 +68,10 @@ func tellEverything(t *testing.T, e env.Env) {
 	}
 }
 
-// maxHotels are enough that eleven of them are in Kabul.
+// maxHotels is enough for eleven hotels in Kabul.
 const maxHotels = 100
 
-// settleKabul loads hotels until as many as rows are in Kabul beside the one that is booked.
+// settleKabul loads hotels until Kabul has as many as rows in addition to the booked one.
 func (w *world) settleKabul(e env.Env) {
 	w.t.Helper()
 	all, err := demo.Hotels(maxHotels)
@@ -89,10 +89,10 @@ func (w *world) settleKabul(e env.Env) {
 			return
 		}
 	}
-	w.t.Fatalf("of %d hotels only %d are in Kabul", maxHotels, len(w.city))
+	w.t.Fatalf("only %[2]d of %[1]d hotels are in Kabul", maxHotels, len(w.city))
 }
 
-// moreRooms copies each room of the hotel that is booked, with its plans, prices and nights, until there are rows of each.
+// moreRooms copies each room of the booked hotel, with its rate plans, prices and nights, until there are rows of each.
 func (w *world) moreRooms() {
 	w.t.Helper()
 	for _, sql := range copies {
@@ -110,7 +110,7 @@ func (w *world) moreRooms() {
 	}
 }
 
-// copies derive the copy's id from the original's, so that what belongs together stays together.
+// copies derives the ids of copies from the originals, so that references remain consistent.
 var copies = []string{
 	`INSERT INTO sandbox.room_types (room_type_id, tenant_id, property_id, name, description, max_occupancy, units)
 	 SELECT md5(room_type_id::text || n)::uuid, tenant_id, property_id, name || ' ' || n, description, max_occupancy, units
@@ -129,8 +129,7 @@ var copies = []string{
 	 FROM sandbox.inventory_nights CROSS JOIN generate_series(1, @more::int) AS n WHERE property_id = @property`,
 }
 
-// forget loses every document that something else can be made from again, all but the sessions and the flags, and what the
-// processes remember of them.
+// forget deletes all documents that can be recreated, which excludes sessions and flags, and clears the in-memory caches.
 func (w *world) forget() {
 	w.t.Helper()
 	cache.Forget(w.Env())
