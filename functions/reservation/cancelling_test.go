@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-func TestWhatCancellingCosts(t *testing.T) {
+func TestCancelOnWish_penalty(t *testing.T) {
 	t.Parallel()
 	paid := func() *Reservation {
 		r := aHeld(t)
@@ -48,7 +48,7 @@ func TestWhatCancellingCosts(t *testing.T) {
 	}
 }
 
-func TestPenalty_countsInTheZoneOfTheProperty(t *testing.T) {
+func TestPenalty_timeZone(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		zone     string
@@ -57,7 +57,7 @@ func TestPenalty_countsInTheZoneOfTheProperty(t *testing.T) {
 		{"Asia/Kabul", time.Date(2026, 11, 28, 19, 30, 0, 0, time.UTC)},
 		{"America/New_York", time.Date(2026, 11, 29, 5, 0, 0, 0, time.UTC)},
 		{"UTC", time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)},
-		{"", time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)}, // a row that is older than the column
+		{"", time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)}, // a row that predates the column
 	} {
 		t.Run(test.zone, func(t *testing.T) {
 			t.Parallel()
@@ -70,7 +70,7 @@ func TestPenalty_countsInTheZoneOfTheProperty(t *testing.T) {
 	}
 }
 
-func TestPenalty_addsUpThePoliciesOfTheItems(t *testing.T) {
+func TestPenalty_itemPolicies(t *testing.T) {
 	t.Parallel()
 	strict := Policy{Ref: "flexible-24h", FreeUntil: 24, PenaltyPercent: 100}
 	cheap := Policy{Ref: "saver-7d", FreeUntil: 168, PenaltyPercent: 50}
@@ -146,7 +146,7 @@ func TestCancelOnWish_noShow(t *testing.T) {
 	}
 }
 
-func TestOnlyAManagerWaivesAPenalty(t *testing.T) {
+func TestAllows_waiver(t *testing.T) {
 	t.Parallel()
 	r := aHeld(t)
 	r.Policy.FreeUntil, r.Policy.PenaltyPercent = 48, 33
@@ -175,7 +175,7 @@ func TestOnlyAManagerWaivesAPenalty(t *testing.T) {
 	}
 }
 
-func TestAllows_refundsWhatIsKept(t *testing.T) {
+func TestAllows_refunds(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name              string

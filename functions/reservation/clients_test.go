@@ -16,15 +16,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A neighbour answers every request with one thing, and remembers the last.
-type neighbour struct {
+// A fakeService gives one answer to every request and records the last request.
+type fakeService struct {
 	status  int
 	answer  string
 	request string // method, path and body
 	calls   int
 }
 
-func (n *neighbour) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (n *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	n.request, n.calls = strings.TrimSpace(r.Method+" "+r.URL.Path+" "+string(body)), n.calls+1
 	w.Header().Set("Content-Type", "application/json")
@@ -35,8 +35,8 @@ func (n *neighbour) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, n.answer)
 }
 
-// beside returns surroundings in which the neighbour is every other service.
-func beside(t testing.TB, n *neighbour) env.Env {
+// withFake returns an environment in which every upstream is the fake service.
+func withFake(t testing.TB, n *fakeService) env.Env {
 	t.Helper()
 	server := httptest.NewServer(n)
 	t.Cleanup(server.Close)
@@ -44,7 +44,7 @@ func beside(t testing.TB, n *neighbour) env.Env {
 	for _, name := range []string{"PRICING", "INVENTORY", "PAYMENT", "TENANT", "PROPERTY"} {
 		vars["UPSTREAM_"+name+"_URL"] = server.URL + "/v1"
 	}
-	return env.Give(env.Of(vars), env.TimeoutFactor(4)) // none of them is about time
+	return env.Give(env.Of(vars), env.TimeoutFactor(4)) // these tests do not measure time
 }
 
 func same(t testing.TB, got, want string) {
@@ -65,15 +65,15 @@ func same(t testing.TB, got, want string) {
 	}
 }
 
-func TestWhatPricingIsAsked(t *testing.T) {
+func TestPricing_request(t *testing.T) {
 	t.Parallel()
 	ask, tenant := anAsk(t), id.New[id.Tenant]()
 	ask.Promo = "SPRING"
-	n := &neighbour{status: http.StatusOK, answer: `{"items":[],"lines":[{"kind":"discount","description":"Spring","amountMicro":"-5000000"}],
+	n := &fakeService{status: http.StatusOK, answer: `{"items":[],"lines":[{"kind":"discount","description":"Spring","amountMicro":"-5000000"}],
 		"totals":{"grandTotalMicro":"12500000","currency":"USD"},"cancellationPolicy":{"ref":"pol_1","freeUntilHoursBefore":48,"penaltyPercent":50,"description":""},
 		"fxSnapshot":{"fxSnapshotId":"` + id.New[id.FX]().String() + `","base":"USD","quote":"AFN","rate":70.25,"source":"bank","capturedAt":"2026-11-20T12:00:00Z"},
 		"validUntil":"2026-11-20T12:30:00.000Z","later":"additions"}`}
-	price, err := OpenPricing(beside(t, n)).Price(t.Context(), tenant, ask)
+	price, err := OpenPricing(withFake(t, n)).Price(t.Context(), tenant, ask)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,29 +86,29 @@ func TestWhatPricingIsAsked(t *testing.T) {
 	}
 }
 
-func TestWhatPricingRefusesIsTold(t *testing.T) {
+func TestPricing_violations(t *testing.T) {
 	t.Parallel()
-	n := &neighbour{status: http.StatusBadRequest, answer: `{"code":"MELMASTOON.GENERAL.VALIDATION_FAILED","violations":[
+	n := &fakeService{status: http.StatusBadRequest, answer: `{"code":"MELMASTOON.GENERAL.VALIDATION_FAILED","violations":[
 		{"pointer":"/promoCode","rule":"known","message":"No such code."},{"pointer":"/tenantId","rule":"form","message":"No."}]}`}
-	_, err := OpenPricing(beside(t, n)).Price(t.Context(), id.New[id.Tenant](), anAsk(t))
+	_, err := OpenPricing(withFake(t, n)).Price(t.Context(), id.New[id.Tenant](), anAsk(t))
 	if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || len(f.Violations) != 1 || f.Violations[0].Pointer != "/promoCode" {
 		t.Errorf("told %+v", f)
 	}
 }
 
-func TestAQuoteIsNeverAskedForTwice(t *testing.T) {
+func TestPricing_noRetry(t *testing.T) {
 	t.Parallel()
-	n := &neighbour{status: http.StatusServiceUnavailable, answer: `{}`}
-	if _, err := OpenPricing(beside(t, n)).Price(t.Context(), id.New[id.Tenant](), anAsk(t)); !errors.Is(err, fault.ErrUpstreamUnavailable) || n.calls != 1 {
+	n := &fakeService{status: http.StatusServiceUnavailable, answer: `{}`}
+	if _, err := OpenPricing(withFake(t, n)).Price(t.Context(), id.New[id.Tenant](), anAsk(t)); !errors.Is(err, fault.ErrUpstreamUnavailable) || n.calls != 1 {
 		t.Errorf("asked %d times: %v", n.calls, err)
 	}
 }
 
-func TestWhatInventoryIsAsked(t *testing.T) {
+func TestInventory_requests(t *testing.T) {
 	t.Parallel()
 	r := aHeld(t)
-	n := &neighbour{status: http.StatusCreated, answer: `{"placedAt":"2026-11-20T12:00:00Z","expiresAt":"2026-11-20T12:10:00.5Z"}`}
-	i := OpenInventory(beside(t, n))
+	n := &fakeService{status: http.StatusCreated, answer: `{"placedAt":"2026-11-20T12:00:00Z","expiresAt":"2026-11-20T12:10:00.5Z"}`}
+	i := OpenInventory(withFake(t, n))
 	placed, err := i.Hold(t.Context(), r, r.Hold)
 	if err != nil || !placed.PlacedAt.Equal(noon) || !placed.ExpiresAt.Equal(noon.Add(10*time.Minute+500*time.Millisecond)) {
 		t.Errorf("placed %v, %v", placed, err)
@@ -130,7 +130,7 @@ func TestWhatInventoryIsAsked(t *testing.T) {
 	same(t, n.request, `POST /v1/releases {"tenantId":"`+r.Tenant.String()+`","allocationIds":["`+one+`"]}`)
 }
 
-func TestRefusalsOfInventoryAreOurs(t *testing.T) {
+func TestInventory_errors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		status int
@@ -140,15 +140,15 @@ func TestRefusalsOfInventoryAreOurs(t *testing.T) {
 		{http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", ErrOverbooked},
 		{http.StatusGone, "RESERVATION.HOLD_EXPIRED", ErrHoldExpired},
 	} {
-		n := &neighbour{status: test.status, answer: `{"status":409,"code":"MELMASTOON.` + test.code + `","title":"No","detail":"No."}`}
+		n := &fakeService{status: test.status, answer: `{"status":409,"code":"MELMASTOON.` + test.code + `","title":"No","detail":"No."}`}
 		r := aHeld(t)
-		if _, err := OpenInventory(beside(t, n)).Hold(t.Context(), r, r.Hold); !errors.Is(err, test.want) {
+		if _, err := OpenInventory(withFake(t, n)).Hold(t.Context(), r, r.Hold); !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v", test.code, err)
 		}
 	}
 }
 
-func TestWhatPaymentIsAsked(t *testing.T) {
+func TestPayments_requests(t *testing.T) {
 	t.Parallel()
 	r := aHeld(t)
 	capture := aCapture(r)
@@ -157,8 +157,8 @@ func TestWhatPaymentIsAsked(t *testing.T) {
 			"method":"card","provider":"demo","status":"` + status + `","attempts":1,"amountMicro":"410000000","currency":"USD",
 			"capturedMicro":"410000000","refundedMicro":"0"` + event + `,"expiresAt":"2026-11-20T12:10:00Z"}`
 	}
-	n := &neighbour{status: http.StatusOK, answer: answer("captured", `,"capturedEventId":"`+capture.CaptureEvent.String()+`"`)}
-	p := OpenPayments(beside(t, n))
+	n := &fakeService{status: http.StatusOK, answer: answer("captured", `,"capturedEventId":"`+capture.CaptureEvent.String()+`"`)}
+	p := OpenPayments(withFake(t, n))
 	intent, err := p.Intent(t.Context(), r.Tenant, capture.ID)
 	if err != nil || r.Accepts(intent) != nil {
 		t.Errorf("understood %+v, %v", intent, err)
@@ -196,8 +196,8 @@ func TestPending(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			n := &neighbour{status: http.StatusOK, answer: `{"intents":[` + test.intents + `]}`}
-			got, err := OpenPayments(beside(t, n)).Pending(t.Context(), r.Tenant, r.ID)
+			n := &fakeService{status: http.StatusOK, answer: `{"intents":[` + test.intents + `]}`}
+			got, err := OpenPayments(withFake(t, n)).Pending(t.Context(), r.Tenant, r.ID)
 			if err != nil || got != test.want {
 				t.Errorf("Pending() = %v, %v; want %v", got, err, test.want)
 			}
@@ -205,10 +205,10 @@ func TestPending(t *testing.T) {
 	}
 }
 
-func TestSettingsAreKeptForAMinuteAndOverAFailure(t *testing.T) {
+func TestSettings_cache(t *testing.T) {
 	t.Parallel()
-	n := &neighbour{status: http.StatusOK, answer: `{"region":"gcp-me-central1","settings":{"holdTtlSeconds":900,"noShowGraceHours":0}}`}
-	e := beside(t, n)
+	n := &fakeService{status: http.StatusOK, answer: `{"region":"gcp-me-central1","settings":{"holdTtlSeconds":900,"noShowGraceHours":0}}`}
+	e := withFake(t, n)
 	tenants, tenant := OpenTenants(e), id.New[id.Tenant]()
 	want := Settings{15 * time.Minute, 0, "gcp-me-central1"}
 	for _, step := range []struct {
@@ -264,8 +264,8 @@ func TestProperties_local(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			n := &neighbour{status: test.status, answer: test.answer}
-			e := beside(t, n)
+			n := &fakeService{status: test.status, answer: test.answer}
+			e := withFake(t, n)
 			got, err := OpenProperties(e).Local(t.Context(), tenant, property)
 			if !errors.Is(err, test.want) {
 				t.Fatalf("Local() error = %v, want %v", err, test.want)

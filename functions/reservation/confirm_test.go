@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A stage is a stored reservation between neighbours that keep their word.
+// A stage holds a stored reservation and fake services.
 type stage struct {
 	*Confirmer
 	db    *pgtest.Database
@@ -23,7 +23,7 @@ type stage struct {
 	t     testing.TB
 }
 
-// set puts a held reservation on the stage, in a house that has just its rooms.
+// set stores a held reservation and creates an inventory with just enough rooms for it.
 func set(t testing.TB, db *pgtest.Database) *stage {
 	t.Helper()
 	e := db.Env()
@@ -33,7 +33,7 @@ func set(t testing.TB, db *pgtest.Database) *stage {
 	return s
 }
 
-// pays has the payment service know an intent.
+// pays adds an intent to the payment service.
 func (s *stage) pays(i Intent) Intent {
 	s.purse.mu.Lock()
 	defer s.purse.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *stage) confirm(intent *id.Intent) error {
 	return err
 }
 
-// change has something else happen to the reservation.
+// change applies a change to the stored reservation.
 func (s *stage) change(act func(*Reservation) error) {
 	s.t.Helper()
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
@@ -71,7 +71,7 @@ func (s *stage) change(act func(*Reservation) error) {
 	}
 }
 
-// sell takes the rooms, once they are free, for somebody else.
+// sell gives the rooms to another guest after they are free.
 func (s *stage) sell() {
 	s.t.Helper()
 	other := *s.r
@@ -90,7 +90,7 @@ func (s *stage) now() *Reservation {
 	return r
 }
 
-func TestConfirming(t *testing.T) {
+func TestConfirm_outcomes(t *testing.T) {
 	t.Parallel()
 	expire := func(s *stage) { s.db.Advance(10 * time.Minute) }
 	for _, test := range []struct {
@@ -99,7 +99,7 @@ func TestConfirming(t *testing.T) {
 		claim  func(*stage) *id.Intent
 		want   error
 		state  State
-		kept   bool // the hotel has the money, or its promise
+		kept   bool // the hotel keeps the money or the promise
 		told   []string
 	}{
 		{"a capture confirms", nothing, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
@@ -123,17 +123,17 @@ func TestConfirming(t *testing.T) {
 			s := set(t, pgtest.New(t))
 			test.before(s)
 			intent := test.claim(s)
-			for range 2 { // once more changes nothing
+			for range 2 { // a repetition changes nothing
 				err := s.confirm(intent)
 				if !errors.Is(err, test.want) && !errors.Is(err, ErrIllegalTransition) && !errors.Is(err, ErrNotCaptured) {
 					t.Errorf("got %v, want %v", err, test.want)
 				}
 			}
 			if got := s.now().EffectiveState(); got != test.state {
-				t.Errorf("it is %s, want %s", got, test.state)
+				t.Errorf("state is %s, want %s", got, test.state)
 			}
 			if got := told(t, s.db, s.r); !slices.Equal(got, test.told) {
-				t.Errorf("told %v, want %v", got, test.told)
+				t.Errorf("published %v, want %v", got, test.told)
 			}
 			s.balances(test.kept)
 		})
@@ -165,14 +165,14 @@ func unknown(*stage) *id.Intent { i := id.New[id.Intent](); return &i }
 
 func cash(*stage) *id.Intent { return nil }
 
-// lose has inventory drop the rooms before their time.
+// lose releases the rooms in inventory before the hold expires.
 func (s *stage) lose() {
 	if err := s.house.Release(s.t.Context(), s.r, s.r.Allocations); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// balances checks that no money is kept without rooms, and that no rooms are let twice.
+// balances fails the test if money is kept without rooms, or if rooms are allocated twice.
 func (s *stage) balances(kept bool) {
 	s.t.Helper()
 	r := s.now()
@@ -197,7 +197,7 @@ func (s *stage) balances(kept bool) {
 	}
 }
 
-func TestAConfirmationThatWasCutOffGoesOn(t *testing.T) {
+func TestConfirm_resumes(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]func(*stage, id.Intent){
 		"with the rooms of its hold": func(*stage, id.Intent) {},
@@ -228,8 +228,8 @@ func TestAConfirmationThatWasCutOffGoesOn(t *testing.T) {
 	}
 }
 
-// Rooms that were taken again and lapsed as often as they can be asked for are no reason to keep the money for ever.
-func TestMoneyThatFoundItsRoomsInVainGoesBack(t *testing.T) {
+// If every retried hold expires, the money is refunded.
+func TestConfirm_refundsAfterLastRetry(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
 	intent := captured(s)
@@ -244,14 +244,14 @@ func TestMoneyThatFoundItsRoomsInVainGoesBack(t *testing.T) {
 		t.Errorf("got %v, want %v", err, ErrOverbooked)
 	}
 	if got := s.now().State; got != Cancelled {
-		t.Errorf("it is %s", got)
+		t.Errorf("state is %s", got)
 	}
 	s.balances(true)
 }
 
-// An attempt commits the rooms in time and fails before it saves that. Then the hold ends, the sweep publishes so, and
+// An attempt commits the rooms in time and fails before it saves. Then the hold expires, the sweep publishes it, and
 // another guest asks for the rooms.
-func TestConfirm_afterACommitThatWasNotSaved(t *testing.T) {
+func TestConfirm_afterUnsavedCommit(t *testing.T) {
 	t.Parallel()
 	for name, claim := range map[string]func(*stage) *id.Intent{"captured": captured, "cash": cash} {
 		t.Run(name, func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestConfirm_afterACommitThatWasNotSaved(t *testing.T) {
 	}
 }
 
-func TestTheMethodMustBeTheIntents(t *testing.T) {
+func TestConfirm_methodMismatch(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
 	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Method: PayPal}

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/contract"
 )
 
-func TestEventsKeepTheirContract(t *testing.T) {
+func TestEvents_schemas(t *testing.T) {
 	t.Parallel()
 	quote := aQuote(t, id.New[id.Tenant]())
 	quote.FX = &FX{id.New[id.FX](), "USD", "AFN", 70.25, "pricing_service", noon}
@@ -80,7 +80,7 @@ func TestEvents_members(t *testing.T) {
 	}
 }
 
-func TestACaptureWithoutItsEventBreaksTheContract(t *testing.T) {
+func TestEvents_captureWithoutEvent(t *testing.T) {
 	t.Parallel()
 	r := confirmedOne(t)
 	r.Code, r.CaptureEvent = newCode(), nil
@@ -93,7 +93,7 @@ func TestACaptureWithoutItsEventBreaksTheContract(t *testing.T) {
 	}
 }
 
-func TestEventsAreOrderedByWhatTheyAreAbout(t *testing.T) {
+func TestEvents_orderingKey(t *testing.T) {
 	t.Parallel()
 	r, q := confirmedOne(t), aQuote(t, id.New[id.Tenant]())
 	for _, test := range []struct {
@@ -114,7 +114,7 @@ func TestEventsAreOrderedByWhatTheyAreAbout(t *testing.T) {
 	}
 }
 
-func TestTheViewShowsWhereItStands(t *testing.T) {
+func TestView_effectiveState(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		r       *Reservation

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-func TestTheDoor(t *testing.T) {
+func TestMiddleware_principal(t *testing.T) {
 	t.Parallel()
 	tenant, other, property := id.New[id.Tenant](), id.New[id.Tenant](), id.New[id.Property]()
 	service := identity.Identity{Subject: "1", Email: "bff@melmastoon.local"}
@@ -51,7 +51,7 @@ func TestTheDoor(t *testing.T) {
 				return
 			}
 			if v.Allows(property) != test.sees[0] || v.Allows(id.New[id.Property]()) != test.sees[1] || v.Tenant != tenant {
-				t.Errorf("sees %v of %s", v.Properties, v.Tenant)
+				t.Errorf("got scope %v of %s", v.Properties, v.Tenant)
 			}
 			if scope.Tenant != tenant || scope.Caller != cmp.Or(test.who.Email, test.who.Subject) {
 				t.Errorf("scope %v", scope)
@@ -60,7 +60,7 @@ func TestTheDoor(t *testing.T) {
 	}
 }
 
-func TestDoor_actingForStaff(t *testing.T) {
+func TestMiddleware_actingForStaff(t *testing.T) {
 	t.Parallel()
 	tenant := id.New[id.Tenant]()
 	desk := identity.Identity{Subject: "1", Email: "desk@desk-software.iam.gserviceaccount.com"}

@@ -8,15 +8,15 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// A house is an inventory of some rooms of any type. It keeps its word as the real one does: all or none, each
-// allocation once, and what is over is over.
+// A house is an inventory of a number of rooms of any type. It behaves like the real one: all rooms or none, idempotent
+// by allocation id, and expired allocations cannot be committed.
 type house struct {
 	now   func() time.Time
 	rooms int // units of each room type, for one stay
 
 	mu    sync.Mutex
 	taken map[id.Allocation]*room
-	asked int // how often rooms were wanted
+	asked int // number of hold calls
 }
 
 type room struct {
@@ -101,7 +101,7 @@ func (h *house) place(r *Reservation) {
 	}
 }
 
-// let counts the rooms that are given for good or still held, of the types that a reservation wants.
+// let returns the number of committed and held rooms of the types in a reservation.
 func (h *house) let(r *Reservation) (let int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -160,7 +160,7 @@ func (p *purse) Refund(_ context.Context, _ id.Tenant, back Refund, why Cause) e
 	return nil
 }
 
-// kept is what the hotel has of an intent.
+// kept returns the captured amount of an intent that is not refunded.
 func (p *purse) kept(i Intent) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -53,7 +53,7 @@ func openAPI(t *testing.T) (doc document) {
 	return doc
 }
 
-// same reports what a type does not keep of an example, or does not know.
+// same returns an error if a type loses or does not know a member of an example.
 func same(example any, into any) error {
 	text, err := json.Marshal(example)
 	if err != nil {
@@ -79,12 +79,12 @@ func same(example any, into any) error {
 	return nil
 }
 
-// plain leaves out the milliseconds that only an answer's own encoder always writes.
+// plain removes the milliseconds that only the encoder of answers writes.
 func plain(text []byte) string {
 	return strings.NewReplacer(".000Z", "Z", ".120Z", ".12Z", ".040Z", ".04Z").Replace(string(text))
 }
 
-func TestExamplesAreWhatIsSpoken(t *testing.T) {
+func TestOpenAPI_examples(t *testing.T) {
 	t.Parallel()
 	doc := openAPI(t)
 	for _, f := range []fn.Function{quote.Function, hold.Function, read.Function, find.Function, confirm.Function} {

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-func TestAPriceForSomethingElseIsNone(t *testing.T) {
+func TestNewQuote_priceMismatch(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
@@ -82,7 +82,7 @@ func TestNewQuote_basis(t *testing.T) {
 	}
 }
 
-func TestAnAskIsOneThatSomebodyCanMean(t *testing.T) {
+func TestAsk_Validate(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
@@ -111,7 +111,7 @@ func TestAnAskIsOneThatSomebodyCanMean(t *testing.T) {
 	}
 }
 
-func TestAQuoteIsReservedUntilItsTimeHasCome(t *testing.T) {
+func TestReserve_expiry(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -133,7 +133,7 @@ func TestAQuoteIsReservedUntilItsTimeHasCome(t *testing.T) {
 	}
 }
 
-func TestTheSameActMakesTheSameReservation(t *testing.T) {
+func TestReserve_idempotentIDs(t *testing.T) {
 	t.Parallel()
 	q, act := aQuote(t, id.New[id.Tenant]()), id.New[id.Request]()
 	one, err := q.Reserve(Booking{Act: act, TTL: usualHold})
@@ -156,7 +156,7 @@ func TestTheSameActMakesTheSameReservation(t *testing.T) {
 	}
 }
 
-func TestCodesAreReadableAndDiffer(t *testing.T) {
+func TestNewCode(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 2000 {
@@ -171,7 +171,7 @@ func TestCodesAreReadableAndDiffer(t *testing.T) {
 	}
 }
 
-func TestAGuestsLanguageIsKeptInOneSpelling(t *testing.T) {
+func TestPerson_canonicalLocale(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]locale.Tag{"fa-AF": locale.Dari, "prs": locale.Dari, "fa-AF-u-nu-latn": locale.Dari, "PS-af": locale.Pashto,
 		"en_US": "en-US", "": "", "x-mine": "", "not a tag": ""} {

@@ -13,10 +13,10 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// rounds are enough to meet every order of two steps; the journeys run more.
+// rounds are enough to meet every order of two steps. The journeys run more.
 const rounds = 25
 
-// together starts all acts at once and returns when the last has ended.
+// together runs all acts concurrently and waits for them.
 func together(acts ...func()) {
 	var group sync.WaitGroup
 	start := make(chan struct{})
@@ -27,7 +27,7 @@ func together(acts ...func()) {
 	group.Wait()
 }
 
-// sweep expires the reservation if its time has come, as the scheduled function does.
+// sweep expires the reservation if it is due, like the scheduled function.
 func (s *stage) sweep() {
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
 		r, err := s.reservations.Lock(s.t.Context(), tx, s.r.Tenant, s.r.ID)
@@ -41,7 +41,7 @@ func (s *stage) sweep() {
 	}
 }
 
-// nearlyOver makes the hold end within the race.
+// nearlyOver sets the expiry of the hold so that it falls into the race.
 func (s *stage) nearlyOver() {
 	s.t.Helper()
 	_, err := s.db.Owner(s.t).Exec(context.WithoutCancel(s.t.Context()),
@@ -76,7 +76,7 @@ func TestConfirmRacingConfirm(t *testing.T) {
 		}
 		together(confirm, confirm, confirm, confirm)
 		if got := told(t, db, s.r); !slices.Equal(got, []string{"held", "confirmed"}) {
-			t.Errorf("told %v", got)
+			t.Errorf("published %v", got)
 		}
 		s.balances(true)
 	}
@@ -96,7 +96,7 @@ func TestExpiryRacingCapture(t *testing.T) {
 		}
 		together(s.sweep, confirm, s.sweep, confirm, s.sweep)
 		if s.now().State != Confirmed || s.count("confirmed") != 1 || s.count("hold_expired") > 1 || s.count("cancelled") != 0 {
-			t.Errorf("it is %s, told %v", s.now().State, told(t, db, s.r))
+			t.Errorf("it is %s, published %v", s.now().State, told(t, db, s.r))
 		}
 		s.balances(true)
 	}
@@ -123,7 +123,7 @@ func TestExpiryRacingCaptureAndAnotherGuest(t *testing.T) {
 		}
 		together(s.sweep, confirm, rival, confirm)
 		if ended := s.count("confirmed") + s.count("cancelled"); ended != 1 || took == (s.now().State == Confirmed) {
-			t.Errorf("rival %v, it is %s, told %v", took, s.now().State, told(t, db, s.r))
+			t.Errorf("rival %v, it is %s, published %v", took, s.now().State, told(t, db, s.r))
 		}
 		s.balances(true)
 	}
@@ -155,7 +155,7 @@ func TestFailureRacingCapture(t *testing.T) {
 		together(fail, confirm)
 		state := s.now().State
 		if kept := s.purse.kept(intent) > 0; kept != (state == Confirmed) || s.count("confirmed")+s.count("cancelled") != 1 {
-			t.Errorf("it is %s, money kept %v, told %v", state, kept, told(t, db, s.r))
+			t.Errorf("it is %s, money kept %v, published %v", state, kept, told(t, db, s.r))
 		}
 	}
 }
@@ -181,8 +181,8 @@ func TestTwoPaymentsRacing(t *testing.T) {
 	}
 }
 
-// Two payments that both want lost rooms again take them under different ids. Whoever loses must leave none behind.
-func TestTwoPaymentsRacingForRoomsThatWereLost(t *testing.T) {
+// Two payments that both hold lost rooms again use different ids. The losing one must leave no allocation.
+func TestTwoPaymentsRacingForLostRooms(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	for range rounds {
@@ -192,7 +192,7 @@ func TestTwoPaymentsRacingForRoomsThatWereLost(t *testing.T) {
 		pay := func(i Intent) func() {
 			return func() {
 				err := s.confirm(&i.ID)
-				// ErrNotCaptured: its twin has lost and given the money back between two reads of this one.
+				// ErrNotCaptured: the other payment lost and was refunded between two reads of this one.
 				if err != nil && !errors.Is(err, ErrIllegalTransition) && !errors.Is(err, ErrOverbooked) && !errors.Is(err, ErrNotCaptured) {
 					t.Error(err)
 				}
@@ -201,7 +201,7 @@ func TestTwoPaymentsRacingForRoomsThatWereLost(t *testing.T) {
 		together(pay(one), pay(two), pay(one), pay(two))
 		r := s.now()
 		if s.count("confirmed")+s.count("cancelled") != 1 {
-			t.Errorf("told %v", told(t, db, s.r))
+			t.Errorf("published %v", told(t, db, s.r))
 		}
 		if let := s.house.let(r); (r.State == Confirmed && let != len(r.Items)) || (r.State == Cancelled && let != 0) {
 			t.Errorf("it is %s, and %d rooms are let", r.State, let)
@@ -210,9 +210,9 @@ func TestTwoPaymentsRacingForRoomsThatWereLost(t *testing.T) {
 	}
 }
 
-// TestALateAttemptLeavesTheRoomsOfOneThatCameInTime: the first attempt has committed the rooms in time and is about to
-// save that; a second begins when the hold would be over, and never gets to save anything.
-func TestALateAttemptLeavesTheRoomsOfOneThatCameInTime(t *testing.T) {
+// The first attempt has committed the rooms in time and is about to save. A second one begins after the hold would have
+// expired and never saves.
+func TestLateAttemptKeepsCommittedRooms(t *testing.T) {
 	t.Parallel()
 	s := set(t, pgtest.New(t))
 	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s)}

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-func TestAHoldIsOverAtItsTime(t *testing.T) {
+func TestEffectiveState(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
@@ -34,7 +34,7 @@ func TestAHoldIsOverAtItsTime(t *testing.T) {
 	}
 }
 
-func TestExpiringOnlyWritesDownWhatIsSo(t *testing.T) {
+func TestExpire(t *testing.T) {
 	t.Parallel()
 	live := aHeld(t)
 	if err := live.Expire(); err != ErrIllegalTransition || live.State != Held {
@@ -49,7 +49,7 @@ func TestExpiringOnlyWritesDownWhatIsSo(t *testing.T) {
 	}
 }
 
-func TestWhatConfirmsAReservation(t *testing.T) {
+func TestConfirm_accepts(t *testing.T) {
 	t.Parallel()
 	stranger := aHeld(t)
 	for _, test := range []struct {
@@ -92,7 +92,7 @@ func TestWhatConfirmsAReservation(t *testing.T) {
 	}
 }
 
-func TestOnlyItsOwnPaymentHasConfirmedIt(t *testing.T) {
+func TestPaidBy(t *testing.T) {
 	t.Parallel()
 	r, other := confirmedOne(t), id.New[id.Intent]()
 	if !r.PaidBy(r.Intent) || r.PaidBy(&other) || r.PaidBy(nil) || aHeld(t).PaidBy(nil) {
@@ -104,7 +104,7 @@ func TestOnlyItsOwnPaymentHasConfirmedIt(t *testing.T) {
 	}
 }
 
-func TestAHoldIsGivenUpOnlyWhileItLives(t *testing.T) {
+func TestCancel_liveHoldOnly(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]func(*Reservation) error{
 		"unpaid":   func(r *Reservation) error { return r.CancelUnpaid(noon) },
@@ -126,7 +126,7 @@ func TestAHoldIsGivenUpOnlyWhileItLives(t *testing.T) {
 	}
 }
 
-func TestSoldOutAsksTheMoneyBack(t *testing.T) {
+func TestCancelSoldOut_refunds(t *testing.T) {
 	t.Parallel()
 	r := anExpired(t)
 	capture := aCapture(r)
@@ -148,7 +148,7 @@ func TestSoldOutAsksTheMoneyBack(t *testing.T) {
 	}
 }
 
-func TestMoneyThatBuysNothingIsUseless(t *testing.T) {
+func TestRefundableAmount(t *testing.T) {
 	t.Parallel()
 	own := confirmedOne(t)
 	for _, test := range []struct {
@@ -181,7 +181,7 @@ func TestMoneyThatBuysNothingIsUseless(t *testing.T) {
 	}
 }
 
-func TestStrayRoomsAreThoseNobodyCanConfirmWith(t *testing.T) {
+func TestOrphanedAllocations(t *testing.T) {
 	t.Parallel()
 	r := anExpired(t)
 	capture := aCapture(r)

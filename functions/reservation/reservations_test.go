@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// aStoredQuote is quoted for half an hour from now on.
+// aStoredQuote returns a stored quote that is valid for half an hour.
 func aStoredQuote(t testing.TB, e env.Env, tenant id.Tenant) *Quote {
 	t.Helper()
 	ask := anAsk(t)
@@ -33,7 +33,7 @@ func aStoredQuote(t testing.TB, e env.Env, tenant id.Tenant) *Quote {
 	return q
 }
 
-// aStored reservation is held for ten minutes from now on.
+// aStored returns a stored reservation that is held for ten minutes.
 func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
 	t.Helper()
 	r, err := aStoredQuote(t, e, tenant).Reserve(Booking{
@@ -52,7 +52,7 @@ func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
 	return r
 }
 
-// told are the subjects that the service has to tell of a reservation, without what they have in common.
+// told returns the subjects in the outbox for a reservation, without their common prefix.
 func told(t testing.TB, db *pgtest.Database, r *Reservation) []string {
 	t.Helper()
 	rows, _ := db.Owner(t).Query(t.Context(), `
@@ -68,7 +68,7 @@ func told(t testing.TB, db *pgtest.Database, r *Reservation) []string {
 	return subjects
 }
 
-func TestWhatIsStoredIsRead(t *testing.T) {
+func TestReservations_roundTrip(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -85,11 +85,11 @@ func TestWhatIsStoredIsRead(t *testing.T) {
 		t.Errorf("stored %+v\nread   %+v", stored, read)
 	}
 	if got := told(t, db, stored); !slices.Equal(got, []string{"held"}) {
-		t.Errorf("told %v", got)
+		t.Errorf("published %v", got)
 	}
 }
 
-func TestWhatIsSavedIsRead(t *testing.T) {
+func TestSave_roundTrip(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -130,7 +130,7 @@ func TestWhatIsSavedIsRead(t *testing.T) {
 	}
 }
 
-func TestWhoSavesSecondHasChangedNothing(t *testing.T) {
+func TestSave_versionConflict(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -158,11 +158,11 @@ func TestWhoSavesSecondHasChangedNothing(t *testing.T) {
 		}
 	}
 	if got := told(t, db, r); won != 1 || !slices.Equal(got, []string{"held", "cancelled"}) {
-		t.Errorf("%d won, told %v", won, got)
+		t.Errorf("%d won, published %v", won, got)
 	}
 }
 
-func TestATakenCodeIsDrawnAgain(t *testing.T) {
+func TestAdd_codeCollision(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -186,7 +186,7 @@ func TestATakenCodeIsDrawnAgain(t *testing.T) {
 	}
 }
 
-func TestABookingBeyondReachDoesNotExist(t *testing.T) {
+func TestGet_outOfScope(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -218,13 +218,13 @@ func TestABookingBeyondReachDoesNotExist(t *testing.T) {
 	}
 }
 
-func TestAQuoteOfARepeatedActStands(t *testing.T) {
+func TestQuotesAdd_idempotent(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
 	act, tenant, ask := id.New[id.Request](), id.New[id.Tenant](), anAsk(t)
 	var stands []*Quote
-	for _, more := range []time.Duration{0, time.Minute} { // the second price is another one
+	for _, more := range []time.Duration{0, time.Minute} { // the second price differs
 		q, err := NewQuote(act, tenant, aBasis(), ask, aPrice(ask, e.Now().Add(time.Hour+more)))
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +243,7 @@ func TestAQuoteOfARepeatedActStands(t *testing.T) {
 	}
 }
 
-func TestOnlyHoldsThatAreOverAreDue(t *testing.T) {
+func TestDue(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -262,7 +262,7 @@ func TestOnlyHoldsThatAreOverAreDue(t *testing.T) {
 	}
 }
 
-func TestNotedRoomsChangeNoVersion(t *testing.T) {
+func TestRoomsTaken_keepsVersion(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -278,7 +278,7 @@ func TestNotedRoomsChangeNoVersion(t *testing.T) {
 	if step, _, err := note(r.ID, id.New[id.Allocation]()); step != AwaitInventory || err != nil {
 		t.Errorf("other rooms: %s, %v", step, err)
 	}
-	for range 2 { // the second time tells nothing new
+	for range 2 { // the repetition changes nothing
 		if step, _, err := note(r.ID, r.Allocations[0]); step != AwaitInventory || err != nil {
 			t.Errorf("one of its two rooms: %s, %v", step, err)
 		}
@@ -312,7 +312,7 @@ func TestRoomsTaken_concurrently(t *testing.T) {
 	}
 }
 
-func TestReservations_rowsOlderThanTheirTerms(t *testing.T) {
+func TestReservations_oldRows(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()

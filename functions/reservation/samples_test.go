@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// noon is when the rules are tested: they know no clock.
+// noon is the fixed time of these tests.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func night(t testing.TB, text string) stay.Date {
@@ -21,7 +21,7 @@ func night(t testing.TB, text string) stay.Date {
 	return d
 }
 
-// anAsk wants two rooms for two nights.
+// anAsk returns an ask for two rooms for two nights.
 func anAsk(t testing.TB) Ask {
 	t.Helper()
 	room := AskedItem{id.New[id.RoomType](), id.New[id.RatePlan](), stay.Occupants{Adults: 2, Children: 1}}
@@ -33,7 +33,7 @@ func anAsk(t testing.TB) Ask {
 	}
 }
 
-// aPrice is what pricing says to an ask: 100 a room and night, 10 tax.
+// aPrice returns pricing's answer to an ask: 100 per room and night, 10 tax.
 func aPrice(a Ask, until time.Time) Price {
 	const rate = 100_000_000
 	own, afghani := money.Micro(28_700_000_000), money.AFN
@@ -55,12 +55,12 @@ func aPrice(a Ask, until time.Time) Price {
 	return p
 }
 
-// aBasis is a property in Kabul, four and a half hours before UTC.
+// aBasis returns the terms of a property in Kabul, four and a half hours ahead of UTC.
 func aBasis() Basis {
 	return Basis{Settings{HoldTTL: usualHold, NoShowGrace: 6, Region: "gcp-me-central1"}, Local{"Asia/Kabul", "14:00", "12:00"}}
 }
 
-// aQuote is read at noon and stands for another half hour.
+// aQuote returns a quote that is read at noon and valid for another half hour.
 func aQuote(t testing.TB, tenant id.Tenant) *Quote {
 	t.Helper()
 	ask := anAsk(t)
@@ -72,7 +72,7 @@ func aQuote(t testing.TB, tenant id.Tenant) *Quote {
 	return q
 }
 
-// aHeld reservation is held at noon for ten minutes, and read then.
+// aHeld returns a reservation that is held at noon for ten minutes, and read then.
 func aHeld(t testing.TB) *Reservation {
 	t.Helper()
 	r, err := aQuote(t, id.New[id.Tenant]()).Reserve(Booking{
@@ -88,7 +88,7 @@ func aHeld(t testing.TB) *Reservation {
 	return r
 }
 
-// anExpired reservation is the same, read when its time has come.
+// anExpired returns the same reservation, read at its expiry.
 func anExpired(t testing.TB) *Reservation {
 	t.Helper()
 	r := aHeld(t)
@@ -96,7 +96,7 @@ func anExpired(t testing.TB) *Reservation {
 	return r
 }
 
-// aCapture pays for the whole reservation.
+// aCapture returns a captured intent over the whole price.
 func aCapture(r *Reservation) Intent {
 	e := id.New[id.Event]()
 	return Intent{
@@ -105,7 +105,7 @@ func aCapture(r *Reservation) Intent {
 	}
 }
 
-// aPromise is cash on arrival.
+// aPromise returns an intent for cash on arrival.
 func aPromise(r *Reservation) Intent {
 	return Intent{ID: id.New[id.Intent](), Tenant: r.Tenant, Reservation: r.ID, Method: CashOnArrival, Status: PendingCash, Amount: r.Total, Currency: r.Currency}
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// all are the states; a test fails when one is forgotten here.
+// all are the states. A test fails if one is missing.
 var all = []State{Quoted, Held, ExpiredHold, Confirmed, CheckInStarted, CheckedIn, CheckoutStarted, CheckedOut, Cancelled, NoShow}
 
-// drawn reads the states from the package's comment: one line per state that can be left.
+// drawn parses the diagram in the package comment: one line per state with successors.
 func drawn(t *testing.T) map[State][]State {
 	t.Helper()
 	text, err := os.ReadFile("doc.go")
@@ -32,7 +32,7 @@ func drawn(t *testing.T) map[State][]State {
 	return moves
 }
 
-func TestTheDrawingIsTheTable(t *testing.T) {
+func TestStates_diagram(t *testing.T) {
 	t.Parallel()
 	table := map[State][]State{}
 	for _, s := range all {
@@ -45,7 +45,7 @@ func TestTheDrawingIsTheTable(t *testing.T) {
 	}
 }
 
-func TestEveryStateIsReached(t *testing.T) {
+func TestStates_reachable(t *testing.T) {
 	t.Parallel()
 	reached := map[State]bool{Quoted: true}
 	for _, s := range all {
@@ -63,7 +63,7 @@ func TestEveryStateIsReached(t *testing.T) {
 	}
 }
 
-func TestAMoveBesideTheTableChangesNothing(t *testing.T) {
+func TestMove_illegalTransition(t *testing.T) {
 	t.Parallel()
 	for _, from := range all {
 		for _, to := range all {

@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// books is the sandbox on a database of its own, with the two hotels in it.
+// books is the sandbox on its own database with the two example hotels.
 type books struct {
 	*pgtest.Database
 	sandbox.Inventory
@@ -25,7 +25,7 @@ type books struct {
 	env   env.Env
 	db    *postgres.DB
 	owner *pgx.Conn
-	today stay.Date // in Kabul, where rooms are on sale from then: in the evening of UTC that is tomorrow
+	today stay.Date // in Kabul, the first night on sale; tomorrow in the evening of UTC
 }
 
 func open(t *testing.T) books {
@@ -33,12 +33,12 @@ func open(t *testing.T) books {
 	return openWith(t, "4")
 }
 
-// openWith has so many connections.
+// openWith opens the sandbox with a maximum number of connections.
 func openWith(t *testing.T, pool string) books {
 	t.Helper()
 	d := pgtest.New(t)
 	e := d.Env().With("DATABASE_POOL", pool)
-	if err := demo.Furnish(t.Context(), e, 2); err != nil { // those that examples book
+	if err := demo.Furnish(t.Context(), e, 2); err != nil { // the example hotels
 		t.Fatal(err)
 	}
 	zone, err := time.LoadLocation(kabul.TimeZone)
@@ -48,7 +48,7 @@ func openWith(t *testing.T, pool string) books {
 	return books{d, sandbox.OpenInventory(e), sandbox.OpenIntents(e), e, postgres.Open(e, sandbox.Schema), d.Owner(t), stay.DateOf(e.Now().In(zone))}
 }
 
-// nights is the stay that begins so many days from now.
+// nights returns a stay that begins in a number of days.
 func (b books) nights(from, n int) stay.Window {
 	return stay.Window{Start: b.today.AddDays(from), End: b.today.AddDays(from + n)}
 }
@@ -58,7 +58,7 @@ var (
 	suites = kabul.Rooms[2] // two of them
 )
 
-// want is a hold on so many of Kabul's suites, by a new reservation.
+// want returns a hold on a number of Kabul's suites for a new reservation.
 func (b books) want(w stay.Window, units int) sandbox.Hold {
 	return sandbox.Hold{Tenant: kabul.Tenant, Property: kabul.Property, Reservation: id.New[id.Reservation](), Stay: w,
 		TTL: 10 * time.Minute, Claims: []sandbox.Claim{{Allocation: id.New[id.Allocation](), RoomType: suites.ID, Units: units}}}
@@ -89,7 +89,7 @@ func ids(h sandbox.Hold) (all []id.Allocation) {
 	return all
 }
 
-// left is what is free of the suites.
+// left returns the number of free suites.
 func (b books) left(t *testing.T, w stay.Window) int {
 	t.Helper()
 	all, err := b.Left(t.Context(), kabul.Property, w)
@@ -105,7 +105,7 @@ func (b books) left(t *testing.T, w stay.Window) int {
 	return 0
 }
 
-// told are the subjects in the outbox about one reservation, shortened, in order.
+// told returns the shortened subjects in the outbox about one reservation, in order.
 func (b books) told(t *testing.T, r id.Reservation) []string {
 	t.Helper()
 	rows, _ := b.owner.Query(t.Context(), `
@@ -117,7 +117,7 @@ func (b books) told(t *testing.T, r id.Reservation) []string {
 	return subjects
 }
 
-// count is one number that the owner of the tables sees.
+// count returns the result of a counting query by the owner of the tables.
 func (b books) count(t *testing.T, sql string, args ...any) (n int) {
 	t.Helper()
 	if err := b.owner.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
@@ -126,7 +126,7 @@ func (b books) count(t *testing.T, sql string, args ...any) (n int) {
 	return n
 }
 
-// opened is an intent of one reservation over 1,000 afghanis.
+// opened returns an intent of one reservation over 1,000 afghanis.
 func (b books) opened(t *testing.T, method sandbox.Method) sandbox.Intent {
 	t.Helper()
 	i, err := b.Intents.Open(t.Context(), wanted(id.New[id.Reservation](), method))

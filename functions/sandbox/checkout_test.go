@@ -37,7 +37,7 @@ func openOverHTTP(t *testing.T, f *fntest.Front, r id.Reservation, method, back 
 	return o
 }
 
-// page is the path of an intent's checkout page.
+// page returns the path of an intent's checkout page.
 func (o opened) page(t *testing.T) string {
 	t.Helper()
 	path, ok := strings.CutPrefix(o.RedirectURL, "https://pay.example")
@@ -47,7 +47,7 @@ func (o opened) page(t *testing.T) string {
 	return path
 }
 
-func TestAPersonCanPay(t *testing.T) {
+func TestCheckout_pay(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -96,8 +96,8 @@ func TestAPersonCanPay(t *testing.T) {
 	}
 }
 
-// The page's own policy and its style sheet must agree, or a browser shows it bare.
-func TestThePagesPolicyAllowsItsStyleAndNothingElse(t *testing.T) {
+// The page's content security policy and its style sheet must agree, or browsers ignore the styles.
+func TestCheckout_contentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	text := string(b.front(t).Get("/sandbox/payment/v1/checkout/" + b.opened(t, sandbox.Card).ID.String()).Body)
@@ -112,7 +112,7 @@ func TestThePagesPolicyAllowsItsStyleAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheGuestGoesBackToTheHotelsSite(t *testing.T) {
+func TestCheckout_returnsToSite(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -132,7 +132,7 @@ func TestTheGuestGoesBackToTheHotelsSite(t *testing.T) {
 	}
 }
 
-func TestThePageShowsEveryOutcome(t *testing.T) {
+func TestCheckout_outcomes(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -167,11 +167,11 @@ func TestThePageShowsEveryOutcome(t *testing.T) {
 		t.Fatalf("tick: %d %s", got.Status, got.Body)
 	}
 	if got := b.told(t, late.Reservation); len(got) != 1 || got[0] != "payment.transaction.failed.v1" {
-		t.Errorf("told %v, want the failure", got)
+		t.Errorf("published %v, want the failure", got)
 	}
 }
 
-func TestWhatIsNoButtonIsRefused(t *testing.T) {
+func TestCheckout_unknownButton(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t).As("")
@@ -186,7 +186,7 @@ func TestWhatIsNoButtonIsRefused(t *testing.T) {
 	}
 }
 
-func TestThePageSpeaksTheGuestsLanguage(t *testing.T) {
+func TestCheckout_languages(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t).As("")
@@ -213,8 +213,8 @@ func TestThePageSpeaksTheGuestsLanguage(t *testing.T) {
 	}
 }
 
-// TestCheckout_saysOneDeadline has the page say the time that the hotel's site named, and its own if none counts.
-func TestCheckout_saysOneDeadline(t *testing.T) {
+// The page shows the time that the hotel's site named, or its own if that one does not apply.
+func TestCheckout_deadline(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)

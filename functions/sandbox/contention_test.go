@@ -23,8 +23,8 @@ const (
 	rounds  = 6 // holds of each client
 )
 
-// oversold counts the moments at which a night had more takers than rooms, over the whole history of the books: a hold
-// takes its rooms from when it was placed until it expired or was given back, or for ever once it was committed.
+// oversold returns the number of moments at which a night had more allocations than rooms, over the whole history. A
+// hold takes its rooms from its start until it expired or was released; a committed one keeps them.
 const oversold = `
 	WITH took AS (
 		SELECT a.room_type_id, d::date AS night, a.units, a.placed_at AS since,
@@ -41,10 +41,10 @@ const oversold = `
 
 func crowded(t *testing.T) books {
 	t.Helper()
-	return openWith(t, "16") // more at once than the usual few
+	return openWith(t, "16") // more than the default
 }
 
-func TestNoRoomIsTakenTwice(t *testing.T) {
+func TestHold_noOversell(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
@@ -67,12 +67,12 @@ func TestNoRoomIsTakenTwice(t *testing.T) {
 	}
 }
 
-// The same crowd must break books that are kept carelessly, or the test above proves nothing.
-func TestTheCrowdSellsTwiceWhereNobodyLocks(t *testing.T) {
+// Without locks the same load must oversell, or the test above proves nothing.
+func TestHold_oversellsWithoutLocks(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
 	caught := false
-	for range 10 { // a busy machine may let one crowd in one by one
+	for range 10 { // a busy machine may run one load sequentially
 		b.rush(t, 3, b.naive)
 		if caught = b.count(t, oversold) > 0; caught {
 			break
@@ -81,14 +81,14 @@ func TestTheCrowdSellsTwiceWhereNobodyLocks(t *testing.T) {
 	if !caught {
 		t.Error("check, then insert was not caught")
 	}
-	// These books are broken on purpose: what is checked of every database at the end must not see them.
+	// This database is broken on purpose: exclude it from the invariants that are checked at the end.
 	if _, err := b.owner.Exec(t.Context(), `DELETE FROM sandbox.allocations; UPDATE sandbox.inventory_nights SET taken = 0`); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// rush has all clients hold overlapping stays of the two suites at once, keep some and give some back, while the clock
-// runs. It returns how many holds were granted.
+// rush lets all clients hold overlapping stays of the two suites concurrently, commit some and release some, while the
+// clock advances. It returns the number of granted holds.
 func (b books) rush(t *testing.T, spread int, hold func(context.Context, sandbox.Hold) (sandbox.Placed, error)) int64 {
 	t.Helper()
 	var granted atomic.Int64
@@ -137,7 +137,7 @@ func (b books) then(ctx context.Context, h sandbox.Hold, round int) error {
 	return nil
 }
 
-// naive looks whether there is room and then takes it.
+// naive checks for free rooms and then inserts, without locks.
 func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.Placed, error) {
 	var placed bool
 	c := h.Claims[0]
@@ -148,7 +148,7 @@ func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.Placed, error
 			return err
 		}
 		placed = true
-		// The crowd is to take too much, not to end in a deadlock: the nights are locked in everybody's order, but too late.
+		// The load must oversell and not end in a deadlock: it locks the nights in the usual order, but too late.
 		if _, err := tx.Exec(ctx, `
 			SELECT FROM sandbox.inventory_nights WHERE room_type_id = @room AND night >= @start AND night < @end
 			ORDER BY night FOR NO KEY UPDATE`,
@@ -174,8 +174,8 @@ func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.Placed, error
 	return sandbox.Placed{}, err
 }
 
-// At the moment at which a hold expires, whoever wants to keep it and whoever wants its rooms meet. One of them gets them.
-func TestCommitExpiryAndANewHoldMeet(t *testing.T) {
+// When a hold expires, a commit of it and holds by others race for its rooms. Exactly one wins.
+func TestCommit_racingExpiryAndHold(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
 	var commits, losses int
@@ -200,7 +200,7 @@ func TestCommitExpiryAndANewHoldMeet(t *testing.T) {
 	}
 }
 
-// meet moves the clock over a hold's end while it is being committed and four others ask for its rooms.
+// meet advances the clock over a hold's end while it is being committed and four others request its rooms.
 func (b books) meet(t *testing.T, old sandbox.Hold, w stay.Window) (kept bool, taken int64) {
 	t.Helper()
 	var took atomic.Int64
@@ -209,7 +209,7 @@ func (b books) meet(t *testing.T, old sandbox.Hold, w stay.Window) (kept bool, t
 	moving.Go(func() { b.Advance(10 * time.Minute) })
 	committing.Go(func() {
 		for range rand.IntN(8) {
-			b.left(t, w) // a while that is different each time
+			b.left(t, w) // a varying delay
 		}
 		err := b.commit(ctx, old)
 		kept = err == nil
@@ -224,7 +224,7 @@ func (b books) meet(t *testing.T, old sandbox.Hold, w stay.Window) (kept bool, t
 			for last := false; !last; {
 				select {
 				case <-decided:
-					last = true // one more try: now it is clear whose the rooms are
+					last = true // one last attempt: the race is decided
 				default:
 				}
 				_, err := b.Inventory.Hold(ctx, b.want(w, 2))
@@ -246,8 +246,8 @@ func (b books) meet(t *testing.T, old sandbox.Hold, w stay.Window) (kept bool, t
 	return kept, took.Load()
 }
 
-// Holds of several room types in opposite orders would block each other if each took its locks in its own order.
-func TestHoldsOfSeveralRoomTypesNeverBlockEachOther(t *testing.T) {
+// Holds of several room types in opposite orders would deadlock if each took its locks in its own order.
+func TestHold_noDeadlock(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
 	crowd, ctx := errgroup.WithContext(t.Context())
@@ -279,7 +279,7 @@ func TestHoldsOfSeveralRoomTypesNeverBlockEachOther(t *testing.T) {
 	}
 }
 
-func TestOneHoldAskedForManyTimesAtOnceIsOne(t *testing.T) {
+func TestHold_concurrentRepetition(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
 	h := b.want(b.nights(10, 3), 2)
@@ -301,6 +301,6 @@ func TestOneHoldAskedForManyTimesAtOnceIsOne(t *testing.T) {
 		t.Error(err)
 	}
 	if got := b.told(t, h.Reservation); len(got) != 1 {
-		t.Errorf("told %v, want one event", got)
+		t.Errorf("published %v, want one event", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-func TestATenantIsFoundByEachOfItsNames(t *testing.T) {
+func TestTenants_Get(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	tenants := sandbox.OpenTenants(b.env)
@@ -32,7 +32,7 @@ func TestATenantIsFoundByEachOfItsNames(t *testing.T) {
 	}
 }
 
-func TestPropertiesAreListedPerTenant(t *testing.T) {
+func TestProperties_List(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	properties := sandbox.OpenProperties(b.env)
@@ -47,7 +47,7 @@ func TestPropertiesAreListedPerTenant(t *testing.T) {
 	}
 }
 
-func TestAHotelShowsItselfInAllItsLanguages(t *testing.T) {
+func TestProperties_languages(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)

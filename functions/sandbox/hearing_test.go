@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// heard is an event of another service.
+// heard returns an event of another service.
 func heard(t *testing.T, subject string, payload any) event.Raw {
 	t.Helper()
 	raw, err := event.Draft{Subject: event.Subject{Name: subject, Version: 1, Producer: "reservation-service"},
@@ -23,7 +23,7 @@ func heard(t *testing.T, subject string, payload any) event.Raw {
 	return raw
 }
 
-func TestCancellingAReservationGivesEverythingBack(t *testing.T) {
+func TestReservationCancelled(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -65,11 +65,11 @@ func TestCancellingAReservationGivesEverythingBack(t *testing.T) {
 	}
 	want := []string{"inventory.allocation.committed.v1", "payment.transaction.captured.v1", "payment.transaction.failed.v1", "payment.transaction.refunded.v1"}
 	if got := b.told(t, h.Reservation); !slices.Equal(got, want) {
-		t.Errorf("told %v, want %v", got, want)
+		t.Errorf("published %v, want %v", got, want)
 	}
 }
 
-func TestALateHoldExpiryFreesNothingThatWasTakenAgain(t *testing.T) {
+func TestHoldExpired_keepsNewHold(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)

@@ -47,7 +47,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// front is the sandbox as its callers reach it.
+// front is the sandbox's HTTP endpoint.
 func (b books) front(t *testing.T) *fntest.Front {
 	t.Helper()
 	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"),
@@ -62,7 +62,7 @@ func (b books) front(t *testing.T) *fntest.Front {
 // body is a JSON object.
 type body = map[string]any
 
-func TestNeighboursReadTenantsAndProperties(t *testing.T) {
+func TestHTTP_tenantsAndProperties(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -100,7 +100,7 @@ func TestNeighboursReadTenantsAndProperties(t *testing.T) {
 	}
 }
 
-func TestOnlyThePagesArePublic(t *testing.T) {
+func TestHTTP_onlyPagesArePublic(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	i := b.opened(t, sandbox.Card)
@@ -148,7 +148,7 @@ type priced struct {
 	ValidUntil time.Time `json:"validUntil"`
 }
 
-func TestAPriceIsGoodForAQuarterOfAnHour(t *testing.T) {
+func TestQuote_validity(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -174,7 +174,7 @@ func TestAPriceIsGoodForAQuarterOfAnHour(t *testing.T) {
 	}
 }
 
-func TestAPriceThatCannotBeToldIsRefused(t *testing.T) {
+func TestQuote_currencyNotSupported(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -203,7 +203,7 @@ func holdRequest(h sandbox.Hold) body {
 		"ttlSeconds": int(h.TTL / time.Second), "allocations": h.Claims}
 }
 
-func TestRoomsAreHeldKeptAndGivenBackOverHTTP(t *testing.T) {
+func TestHTTP_holdCommitRelease(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-func TestAReservationHasOneLiveIntent(t *testing.T) {
+func TestOpen_oneLiveIntent(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	card := b.opened(t, sandbox.Card)
@@ -37,10 +37,10 @@ func TestAReservationHasOneLiveIntent(t *testing.T) {
 		}
 	}
 	if paid, err := b.Pay(t.Context(), card.ID); err != nil || paid.Status != sandbox.Superseded {
-		t.Errorf("paying it then: %s, %v, want superseded", paid.Status, err)
+		t.Errorf("paying afterwards: %s, %v, want superseded", paid.Status, err)
 	}
 	if got := b.told(t, card.Reservation); len(got) != 0 {
-		t.Errorf("told %v, want nothing", got)
+		t.Errorf("published %v, want nothing", got)
 	}
 }
 
@@ -53,7 +53,7 @@ func (b books) get(t *testing.T, intent id.Intent) sandbox.Intent {
 	return i
 }
 
-func TestIntentsOpenedAtOnceAreOne(t *testing.T) {
+func TestOpen_concurrently(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
 	w := wanted(id.New[id.Reservation](), sandbox.Card)
@@ -69,7 +69,7 @@ func TestIntentsOpenedAtOnceAreOne(t *testing.T) {
 	}
 }
 
-func TestWhatTheTenantDoesNotTakeIsRefused(t *testing.T) {
+func TestOpen_notAccepted(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	r := id.New[id.Reservation]()
@@ -92,7 +92,7 @@ func TestWhatTheTenantDoesNotTakeIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnIntentIsCapturedOnce(t *testing.T) {
+func TestPay_capturesOnce(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
 	i := b.opened(t, sandbox.Card)
@@ -115,14 +115,14 @@ func TestAnIntentIsCapturedOnce(t *testing.T) {
 		t.Errorf("the intent is %s over %d at %v, want captured over %d", paid.Status, paid.Captured, paid.CapturedAt, i.Amount)
 	}
 	if got, want := b.told(t, i.Reservation), []string{"payment.transaction.captured.v1"}; !slices.Equal(got, want) {
-		t.Fatalf("told %v, want %v", got, want)
+		t.Fatalf("published %v, want %v", got, want)
 	}
 	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE event_id = $1`, paid.CapturedEvent.String()); n != 1 {
 		t.Errorf("the intent does not know its capture event by its id")
 	}
 }
 
-func TestTheFifthDeclineEndsAnIntent(t *testing.T) {
+func TestDecline_fifthEndsIntent(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	i := b.opened(t, sandbox.MFS)
@@ -141,14 +141,14 @@ func TestTheFifthDeclineEndsAnIntent(t *testing.T) {
 	}
 	ended, err := b.Pay(t.Context(), i.ID)
 	if err != nil || ended.FailureCode != "too_many_attempts" || ended.Captured != 0 {
-		t.Errorf("paying it then: %+v, %v", ended, err)
+		t.Errorf("paying afterwards: %+v, %v", ended, err)
 	}
 	if got, want := b.told(t, i.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("told %v, want %v", got, want)
+		t.Errorf("published %v, want %v", got, want)
 	}
 }
 
-func TestADeclinedIntentCanBePaid(t *testing.T) {
+func TestPay_afterDecline(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	i := b.opened(t, sandbox.Card)
@@ -160,7 +160,7 @@ func TestADeclinedIntentCanBePaid(t *testing.T) {
 	}
 }
 
-func TestAnIntentExpires(t *testing.T) {
+func TestIntent_expires(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	card, cash := b.opened(t, sandbox.Card), b.opened(t, sandbox.CashOnArrival)
@@ -173,7 +173,7 @@ func TestAnIntentExpires(t *testing.T) {
 		t.Errorf("unswept it reads %s %s, want failed expired", got.Status, got.FailureCode)
 	}
 	if got, err := b.Pay(t.Context(), card.ID); err != nil || got.Captured != 0 {
-		t.Errorf("paying it then: captured %d, %v", got.Captured, err)
+		t.Errorf("paying afterwards: captured %d, %v", got.Captured, err)
 	}
 	due, err := b.Due(t.Context(), sandbox.DueIntent{}, 10)
 	if err != nil || len(due) != 1 || due[0].ID != card.ID {
@@ -185,15 +185,16 @@ func TestAnIntentExpires(t *testing.T) {
 		}
 	}
 	if got, want := b.told(t, card.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("told %v, want %v", got, want)
+		t.Errorf("published %v, want %v", got, want)
 	}
 	if got := b.get(t, cash.ID); got.Status != sandbox.PendingCash {
 		t.Errorf("a promise of cash is %s, want pending_cash", got.Status)
 	}
 }
 
-// A guest who comes back in time to pay must not hear that the first intent has failed: that would cancel the booking.
-func TestALapsedIntentThatWasReplacedIsNotToldOf(t *testing.T) {
+// A guest who returns in time to pay must not cause an event that the first intent failed: that would cancel the
+// booking.
+func TestOpen_replacesExpiredWithoutEvent(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	i := b.opened(t, sandbox.Card)
@@ -206,11 +207,11 @@ func TestALapsedIntentThatWasReplacedIsNotToldOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.told(t, i.Reservation); len(got) != 0 {
-		t.Errorf("told %v, want nothing", got)
+		t.Errorf("published %v, want nothing", got)
 	}
 }
 
-func TestCancellingEndsWhatIsLive(t *testing.T) {
+func TestCancelLive(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	card, cash, paid := b.opened(t, sandbox.Card), b.opened(t, sandbox.CashOnArrival), b.opened(t, sandbox.Card)
@@ -241,7 +242,7 @@ func TestCancellingEndsWhatIsLive(t *testing.T) {
 	}
 }
 
-func TestAnIntentThatCannotBeEndedKeepsNoOtherOpen(t *testing.T) {
+func TestExpireIntents_failureBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	stuck := b.opened(t, sandbox.Card)

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-func TestAHoldTakesAllItsRoomsOrNone(t *testing.T) {
+func TestHold_allOrNone(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	w := b.nights(10, 3)
@@ -39,7 +39,7 @@ func TestAHoldTakesAllItsRoomsOrNone(t *testing.T) {
 	}
 }
 
-func TestTwoClaimsOnOneRoomTypeAddUp(t *testing.T) {
+func TestHold_claimsAddUp(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	h := b.want(b.nights(10, 2), 1)
@@ -51,7 +51,7 @@ func TestTwoClaimsOnOneRoomTypeAddUp(t *testing.T) {
 	}
 }
 
-func TestARepeatedHoldGetsItsFirstAnswer(t *testing.T) {
+func TestHold_repeated(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	w := b.nights(10, 2)
@@ -70,24 +70,24 @@ func TestARepeatedHoldGetsItsFirstAnswer(t *testing.T) {
 		t.Errorf("the repeat got %v, %v, want %v", again, err, first)
 	}
 	if got, want := b.told(t, h.Reservation), []string{"inventory.allocation.committed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("told %v, want %v", got, want)
+		t.Errorf("published %v, want %v", got, want)
 	}
 	if err := b.release(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	// The event of the refusal is out: a later yes to the same ids would contradict it.
+	// The rejection was published: a later success with the same ids would contradict it.
 	if _, err := b.Inventory.Hold(t.Context(), refused); !errors.Is(err, sandbox.ErrSoldOut) {
 		t.Errorf("the repeat of a refusal, with rooms free again: %v, want ErrSoldOut", err)
 	}
 	if got, want := b.told(t, refused.Reservation), []string{"inventory.allocation.failed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("told %v, want %v", got, want)
+		t.Errorf("published %v, want %v", got, want)
 	}
 	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, sandbox.ErrHoldOver) {
 		t.Errorf("the repeat of a released hold: %v, want ErrHoldOver", err)
 	}
 }
 
-func TestAllocationIDsBelongToOneHold(t *testing.T) {
+func TestHold_otherHoldsIDs(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	h := b.held(t, b.nights(10, 2), 1)
@@ -111,7 +111,7 @@ func TestAllocationIDsBelongToOneHold(t *testing.T) {
 	}
 }
 
-func TestAnExpiredHoldFreesItsRoomsAtThatMoment(t *testing.T) {
+func TestHold_expiryFreesRooms(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	w := b.nights(10, 2)
@@ -129,7 +129,7 @@ func TestAnExpiredHoldFreesItsRoomsAtThatMoment(t *testing.T) {
 	b.held(t, w, 2)
 }
 
-func TestCommittedRoomsStayTaken(t *testing.T) {
+func TestCommit_survivesExpiry(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	w := b.nights(10, 2)
@@ -158,7 +158,7 @@ func TestCommittedRoomsStayTaken(t *testing.T) {
 	}
 }
 
-func TestACommitKeepsEverythingOrNothing(t *testing.T) {
+func TestCommit_allOrNone(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	first := b.held(t, b.nights(10, 2), 1)
@@ -173,7 +173,7 @@ func TestACommitKeepsEverythingOrNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotTheTenantsIsNotFound(t *testing.T) {
+func TestInventory_otherTenant(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	h := b.held(t, b.nights(10, 2), 1)
@@ -195,7 +195,7 @@ func TestWhatIsNotTheTenantsIsNotFound(t *testing.T) {
 	}
 }
 
-func TestNightsThatAreNotOnSaleAreSoldOut(t *testing.T) {
+func TestHold_nightsNotOnSale(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	if _, err := b.Inventory.Hold(t.Context(), b.want(b.nights(398, 5), 1)); !errors.Is(err, sandbox.ErrSoldOut) {

@@ -10,10 +10,10 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// At the end of each test the nights' counts are held to the allocations: test/invariants/nights_are_counted.sql.
+// At the end of each test the nights' counts are compared with the allocations: test/invariants/nights_are_counted.sql.
 
-// What has lapsed is out of the count as soon as somebody counts anew. To give it back then frees nothing.
-func TestWhatHasLapsedIsGivenBackOnce(t *testing.T) {
+// Expired allocations leave the count at the next recount. Releasing them then frees nothing.
+func TestLapse_once(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	w := b.nights(10, 3)
@@ -32,8 +32,8 @@ func TestWhatHasLapsedIsGivenBackOnce(t *testing.T) {
 	}
 }
 
-// A clock that is put back makes a hold alive again that was out of the count.
-func TestAClockThatIsPutBackSellsNothingTwice(t *testing.T) {
+// A clock that is set back makes an expired hold live again after it left the count.
+func TestHold_clockSetBack(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	w := b.nights(10, 3)
@@ -52,8 +52,8 @@ func TestAClockThatIsPutBackSellsNothingTwice(t *testing.T) {
 	}
 }
 
-// What came to nothing is not counted: ids that are another hold's, and the repeats of a hold.
-func TestOnlyWhatIsPlacedIsCounted(t *testing.T) {
+// Failed holds are not counted: ids of another hold, and repetitions.
+func TestNights_countPlacedOnly(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	w := b.nights(10, 3)
@@ -71,8 +71,8 @@ func TestOnlyWhatIsPlacedIsCounted(t *testing.T) {
 	}
 }
 
-// A room of another house of the same hotel is none of this house.
-func TestARoomOfAnotherHouseIsUnknown(t *testing.T) {
+// A room of another property of the same tenant is unknown to this property.
+func TestHold_roomOfOtherProperty(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	h := b.want(b.nights(10, 3), 1)
@@ -82,8 +82,8 @@ func TestARoomOfAnotherHouseIsUnknown(t *testing.T) {
 	}
 }
 
-// Nights that were on sale before they had a count get it from their allocations, when somebody first wants them.
-func TestNightsFromBeforeTheCountAreCounted(t *testing.T) {
+// Nights from before the count column get their count from the allocations at their first use.
+func TestNights_oldRows(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	w := b.nights(10, 2)

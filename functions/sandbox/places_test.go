@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestOnePlaceHasOneKey(t *testing.T) {
+func TestFold(t *testing.T) {
 	t.Parallel()
 	for _, ways := range [][]string{
 		{"Mazar-i-Sharif", "mazar i sharif", " MAZÁR-I-SHARIF ", "Mazari Sharif"},
@@ -28,8 +28,8 @@ func TestOnePlaceHasOneKey(t *testing.T) {
 	}
 }
 
-// A circle's box is what the index is asked for: whatever lies in the circle must lie in it.
-func TestABoxHoldsItsCircle(t *testing.T) {
+// The index is searched by the circle's box, so the box must contain the circle.
+func TestCircle_around(t *testing.T) {
 	t.Parallel()
 	dice := rand.New(rand.NewPCG(1, 1))
 	for range 20_000 {
@@ -42,7 +42,7 @@ func TestABoxHoldsItsCircle(t *testing.T) {
 	}
 }
 
-// travel goes nearly as far as the circle reaches, in a direction.
+// travel returns a point nearly as far as the radius, in a direction.
 func (c Circle) travel(bearing float64) Geo {
 	rad := math.Pi / 180
 	far, lat := 0.999*c.RadiusKm/6371.0088, c.Lat*rad
@@ -55,7 +55,7 @@ func (b Box) holds(g Geo) bool {
 	return g.Lat >= b.SwLat && g.Lat <= b.NeLat && g.Lng >= b.SwLng && g.Lng <= b.NeLng
 }
 
-func TestNeighboursHaveCellsThatBeginAlike(t *testing.T) {
+func TestGeo_cell(t *testing.T) {
 	t.Parallel()
 	for cell, at := range map[string]Geo{"geohash:ezs42": {42.605, -5.603}, "geohash:u4pru": {57.64911, 10.40744}, "geohash:s0000": {0, 0}} {
 		if got := at.cell(); got != cell {

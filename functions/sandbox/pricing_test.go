@@ -19,7 +19,7 @@ var (
 	cheap, good    = id.New[id.RatePlan](), id.New[id.RatePlan]()
 )
 
-// tariff sells singles at 100 and doubles at 200, on Fridays at twice that.
+// tariff returns a tariff with singles at 100 and doubles at 200, twice that on Fridays.
 func tariff(t *testing.T) Tariff {
 	t.Helper()
 	week := func(rate money.Micro) []money.Micro {
@@ -43,7 +43,7 @@ func date(t *testing.T, s string) stay.Date {
 	return d
 }
 
-// weekend is Thursday to Saturday: one plain night, and a Friday.
+// weekend is Thursday to Saturday: one ordinary night and a Friday.
 func weekend(t *testing.T) stay.Window {
 	return stay.Window{Start: date(t, "2027-03-04"), End: date(t, "2027-03-06")}
 }
@@ -52,7 +52,7 @@ func one(plan id.RatePlan, room id.RoomType) Wish {
 	return Wish{room, plan, stay.Occupants{Adults: 1}}
 }
 
-func TestEachNightCostsItsWeekday(t *testing.T) {
+func TestPrice_weekdays(t *testing.T) {
 	t.Parallel()
 	p, err := tariff(t).Price([]Wish{one(cheap, single)}, weekend(t))
 	if err != nil {
@@ -67,7 +67,7 @@ func TestEachNightCostsItsWeekday(t *testing.T) {
 	}
 }
 
-func TestLinesAddUpToTheGrandTotal(t *testing.T) {
+func TestPrice_linesAddUp(t *testing.T) {
 	t.Parallel()
 	rates := tariff(t)
 	rates.Promo = Promo{"NAWROZ", 15}
@@ -99,7 +99,7 @@ func TestLinesAddUpToTheGrandTotal(t *testing.T) {
 	}
 }
 
-func TestOtherCurrenciesArePayable(t *testing.T) {
+func TestPrice_otherCurrencies(t *testing.T) {
 	t.Parallel()
 	rates := tariff(t)
 	rates.Currency = money.USD
@@ -127,7 +127,7 @@ func TestOtherCurrenciesArePayable(t *testing.T) {
 	}
 }
 
-func TestRoundingGoesToTheNearestMinorUnit(t *testing.T) {
+func TestRound(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		in   *big.Rat
@@ -149,7 +149,7 @@ func TestRoundingGoesToTheNearestMinorUnit(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSoldIsRefused(t *testing.T) {
+func TestPrice_rejects(t *testing.T) {
 	t.Parallel()
 	past := stay.Window{Start: date(t, "2027-02-28"), End: date(t, "2027-03-02")}
 	full := one(cheap, single)

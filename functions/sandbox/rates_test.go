@@ -21,7 +21,7 @@ func (b books) comparePath(currency, people string) string {
 		"&start=" + w.Start.String() + "&end=" + w.End.String() + "&currency=" + currency + people
 }
 
-func TestEveryRateIsComparedAsItWouldBeQuoted(t *testing.T) {
+func TestCompare_agreesWithQuote(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -67,7 +67,7 @@ func TestEveryRateIsComparedAsItWouldBeQuoted(t *testing.T) {
 	}
 }
 
-func TestPublishedPricesAreChargedFromThenOn(t *testing.T) {
+func TestPublishRatePlan(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -86,7 +86,7 @@ func TestPublishedPricesAreChargedFromThenOn(t *testing.T) {
 		t.Errorf("the suite now costs %+v", got)
 	}
 	if got, want := b.notices(t), []string{"pricing.rate_plan.published.v1 2", "search_aggregation.listing.indexed.v1 2"}; !slices.Equal(got, want) {
-		t.Errorf("told %q, want %q", got, want)
+		t.Errorf("published %q, want %q", got, want)
 	}
 	for name, bad := range map[string][]string{"six days": week[:6], "a free night": append(week[:6:6], "0")} {
 		if got := f.Post(path, body{"weekdayMicro": bad}); got.Code() != "GENERAL.VALIDATION_FAILED" {
@@ -94,6 +94,6 @@ func TestPublishedPricesAreChargedFromThenOn(t *testing.T) {
 		}
 	}
 	if got := f.Post("/sandbox/pricing/v1/rate-plans/"+id.New[id.RatePlan]().String()+"/publish", body{"weekdayMicro": week}); got.Status != http.StatusNotFound {
-		t.Errorf("a plan of nobody: %d", got.Status)
+		t.Errorf("an unknown plan: %d", got.Status)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-func TestRefundsNeverExceedTheCapture(t *testing.T) {
+func TestRefund_maxCaptured(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
 	i := b.opened(t, sandbox.Card)
@@ -35,11 +35,11 @@ func TestRefundsNeverExceedTheCapture(t *testing.T) {
 		t.Errorf("given back %d, want 900000000", got.Refunded)
 	}
 	if got := b.told(t, i.Reservation); len(got) != 1+3 {
-		t.Errorf("told %v, want one capture and three refunds", got)
+		t.Errorf("published %v, want one capture and three refunds", got)
 	}
 }
 
-// refundAny repeats the one refund half of the time and asks for a new one otherwise.
+// refundAny repeats the one refund half of the time, and otherwise requests a new one.
 func (b books) refundAny(ctx context.Context, part sandbox.Refund, n int) error {
 	if n%2 == 0 {
 		part.ID = id.New[id.Refund]()
@@ -51,7 +51,7 @@ func (b books) refundAny(ctx context.Context, part sandbox.Refund, n int) error 
 	return err
 }
 
-func TestARefundIDNamesOneRefund(t *testing.T) {
+func TestRefund_idempotent(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	i, other := b.opened(t, sandbox.Card), b.opened(t, sandbox.Card)

@@ -7,7 +7,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-func TestTheWorldIsToldThatASessionIsRevoked(t *testing.T) {
+func TestRevoke_publishes(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-func TestAScenarioMakesThingsGoWrong(t *testing.T) {
+func TestScenarios(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)

@@ -19,14 +19,14 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A town is the sandbox with many hotels in it.
+// A town is the sandbox with many hotels.
 type town struct {
 	books
 	sandbox.Listings
 	hotels []demo.Hotel
 }
 
-// everywhere are all hotels that have been thought up.
+// everywhere returns all handwritten hotels.
 func everywhere(t *testing.T) town {
 	t.Helper()
 	n, err := demo.Named()
@@ -36,7 +36,7 @@ func everywhere(t *testing.T) town {
 	return settle(t, n)
 }
 
-// inKabul are those of Kabul, and two of Herat.
+// inKabul returns the hotels of Kabul and two of Herat.
 func inKabul(t *testing.T) town {
 	t.Helper()
 	return settle(t, 10)
@@ -55,7 +55,7 @@ func settle(t *testing.T, n int) town {
 	return town{b, sandbox.OpenListings(b.env), hotels}
 }
 
-// query is two adults for three nights somewhere.
+// query returns a search for two adults for three nights.
 func (w town) query(where sandbox.Where) sandbox.Query {
 	return sandbox.Query{Where: where, Dates: sandbox.Dates{CheckIn: w.today.AddDays(20), CheckOut: w.today.AddDays(23)},
 		Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
@@ -65,7 +65,7 @@ func city(name string) sandbox.Where { return sandbox.Where{Mode: "city", City: 
 
 var world = sandbox.Where{Mode: "bounding-box", Box: &sandbox.Box{SwLat: -90, SwLng: -180, NeLat: 90, NeLng: 180}}
 
-// found are all hotels that a query finds, page by page, in their order. It holds each page's total against the others'.
+// found returns all hotels that match a query, over all pages, in order. It checks that every page has the same total.
 func (w town) found(t *testing.T, q sandbox.Query, s sandbox.Sort) (all []sandbox.Listing) {
 	t.Helper()
 	const limit = 7
@@ -91,7 +91,7 @@ func names(all []sandbox.Listing) (names []string) {
 	return names
 }
 
-func TestAPlaceIsFoundByAllItsNames(t *testing.T) {
+func TestSearch_placeNames(t *testing.T) {
 	t.Parallel()
 	w := everywhere(t)
 	in := func(city string) (n int) {
@@ -121,7 +121,7 @@ func TestAPlaceIsFoundByAllItsNames(t *testing.T) {
 	}
 }
 
-func TestASuspendedTenantsHotelsAreNotFound(t *testing.T) {
+func TestSearch_suspendedTenant(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)
 	tenants := sandbox.OpenTenants(w.env)
@@ -139,7 +139,7 @@ func TestASuspendedTenantsHotelsAreNotFound(t *testing.T) {
 	}
 }
 
-func TestWhereAndWhenNobodyCanStayNothingIsFound(t *testing.T) {
+func TestSearch_empty(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)
 	listed := func(q sandbox.Query) bool {
@@ -193,7 +193,7 @@ func TestWhereAndWhenNobodyCanStayNothingIsFound(t *testing.T) {
 	}
 }
 
-// The index must never say otherwise than inventory and pricing do: random parties, stays and neighbours, all hotels.
+// The index must agree with inventory and pricing, for random parties, stays and allocations over all hotels.
 func TestSearchAgreesWithInventoryAndPricing(t *testing.T) {
 	t.Parallel()
 	w := everywhere(t)
@@ -255,7 +255,7 @@ func TestSearchAgreesWithInventoryAndPricing(t *testing.T) {
 	}
 }
 
-// takes takes rooms as far as there are any.
+// takes takes rooms while any are free.
 func (w town) takes(t *testing.T, h demo.Hotel, room demo.Room, nights stay.Window, units int) {
 	t.Helper()
 	hold := w.want(nights, units)
@@ -265,7 +265,7 @@ func (w town) takes(t *testing.T, h demo.Hotel, room demo.Room, nights stay.Wind
 	}
 }
 
-func TestEachOrderIsKeptOverAllPages(t *testing.T) {
+func TestSearch_paging(t *testing.T) {
 	t.Parallel()
 	w := everywhere(t)
 	q := w.query(world)
@@ -314,7 +314,7 @@ func TestQueryValidate_longNames(t *testing.T) {
 	}
 }
 
-func TestWhatTravellersLookAtIsRecommended(t *testing.T) {
+func TestSearch_clicksRecommend(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)
 	f := w.front(t)
@@ -324,7 +324,7 @@ func TestWhatTravellersLookAtIsRecommended(t *testing.T) {
 	click := func(p id.Property) event.Raw {
 		raw := heard(t, "melmastoon.bff.consumer.click.recorded.v1", body{"guestSessionId": "gms_01J8KABG000000000000000GMS", "kind": "listing-card",
 			"tenantId": last.Tenant, "propertyId": p, "occurredAt": w.env.Now()})
-		raw.Envelope.TenantID, raw.Delivery.Tenant = nil, nil // what travellers do is no tenant's
+		raw.Envelope.TenantID, raw.Delivery.Tenant = nil, nil // events of travellers have no tenant
 		return raw
 	}
 	once := click(last.Property)
@@ -356,7 +356,7 @@ func TestWhatTravellersLookAtIsRecommended(t *testing.T) {
 	}
 }
 
-func TestWhatIsPublishedIsIndexedAndTold(t *testing.T) {
+func TestIndex_onPublish(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)
 	f := w.front(t)
@@ -380,9 +380,9 @@ func TestWhatIsPublishedIsIndexedAndTold(t *testing.T) {
 	want := []string{"pricing.rate_plan.published.v1 2", "search_aggregation.listing.indexed.v1 2", "theme.published.v1 2",
 		"search_aggregation.listing.indexed.v1 3", "search_aggregation.listing.indexed.v1 4"}
 	if got := w.notices(t); !slices.Equal(got, want) {
-		t.Errorf("told %q, want %q", got, want)
+		t.Errorf("published %q, want %q", got, want)
 	}
 	if got := f.Post("/sandbox/search/v1/listings/"+id.New[id.Property]().String()+"/index", nil); got.Status != http.StatusNotFound {
-		t.Errorf("a hotel of nobody: %d", got.Status)
+		t.Errorf("an unknown hotel: %d", got.Status)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// notices are the subjects of Kabul's tenant in the outbox, shortened, with their versions of the aggregate, in order.
+// notices returns the shortened subjects of Kabul's tenant in the outbox with their aggregate versions, in order.
 func (b books) notices(t *testing.T) []string {
 	t.Helper()
 	rows, _ := b.owner.Query(t.Context(), `
@@ -23,7 +23,7 @@ func (b books) notices(t *testing.T) []string {
 	return all
 }
 
-func TestATenantIsSuspendedAndReinstatedOnce(t *testing.T) {
+func TestSuspendReinstate_once(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -49,7 +49,7 @@ func TestATenantIsSuspendedAndReinstatedOnce(t *testing.T) {
 		}
 	}
 	if got, want := b.notices(t), []string{"tenant.suspended.v1 2", "tenant.reinstated.v1 3"}; !slices.Equal(got, want) {
-		t.Errorf("told %q, want %q", got, want)
+		t.Errorf("published %q, want %q", got, want)
 	}
 	for path, in := range map[string]any{
 		base + "/suspend": body{"reason": ""},
@@ -61,7 +61,7 @@ func TestATenantIsSuspendedAndReinstatedOnce(t *testing.T) {
 	}
 }
 
-func TestConfigurationTellsWhatHasChanged(t *testing.T) {
+func TestConfigure_changedMembers(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)

@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 )
 
-func TestAPublishedThemeIsTheOneOnShow(t *testing.T) {
+func TestPublishTheme(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	f := b.front(t)
@@ -31,7 +31,7 @@ func TestAPublishedThemeIsTheOneOnShow(t *testing.T) {
 		t.Errorf("published %+v, read %+v", after, read)
 	}
 	if got, want := b.notices(t), []string{"theme.published.v1 2", "search_aggregation.listing.indexed.v1 2"}; !slices.Equal(got, want) {
-		t.Errorf("told %q, want %q", got, want)
+		t.Errorf("published %q, want %q", got, want)
 	}
 	for name, change := range map[string]func(*sandbox.Tokens){
 		"a colour that ends the style sheet": func(k *sandbox.Tokens) { k.Text = "</style>" },

@@ -26,7 +26,7 @@ type listed struct {
 	Total    int               `json:"total"`
 }
 
-func TestTravellersSearchOverHTTP(t *testing.T) {
+func TestHTTP_search(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)
 	f := w.front(t)
@@ -79,7 +79,7 @@ func TestTravellersSearchOverHTTP(t *testing.T) {
 	}
 }
 
-func TestAMapShowsTheMostLikedOfManyHotels(t *testing.T) {
+func TestPins_mostPopular(t *testing.T) {
 	t.Parallel()
 	w := everywhere(t)
 	f := w.front(t)
@@ -109,7 +109,7 @@ func TestAMapShowsTheMostLikedOfManyHotels(t *testing.T) {
 	}
 }
 
-func TestAPreviewIsWhatAQuoteWouldSay(t *testing.T) {
+func TestPreview_agreesWithQuote(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)
 	f := w.front(t)
@@ -150,7 +150,7 @@ func TestAPreviewIsWhatAQuoteWouldSay(t *testing.T) {
 	}
 }
 
-func TestACalendarHasTheNightsThatCanBeBooked(t *testing.T) {
+func TestCalendar(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)
 	f := w.front(t)
@@ -181,11 +181,11 @@ func TestACalendarHasTheNightsThatCanBeBooked(t *testing.T) {
 		t.Errorf("with a full night and one without standard rooms: %+v", got.Days)
 	}
 	if got := f.Get("/sandbox/pricing/v1/calendar?propertyId=" + id.New[id.Property]().String() + "&from=2027-01-01&days=7&currency=AFN"); got.Status != http.StatusNotFound {
-		t.Errorf("a hotel of nobody: %d", got.Status)
+		t.Errorf("an unknown hotel: %d", got.Status)
 	}
 }
 
-func TestBrandsAreThoseOfTheLatestThemes(t *testing.T) {
+func TestBrands(t *testing.T) {
 	t.Parallel()
 	w := inKabul(t)
 	f := w.front(t)

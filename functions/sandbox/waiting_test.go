@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 )
 
-// Time passes while somebody waits for the nights. What counts is the time at which the wait is over.
-func TestTheClockIsReadAfterTheWait(t *testing.T) {
+// Time passes while a call waits for the locks of the nights. The time at the end of the wait counts.
+func TestHold_clockReadAfterLock(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	w := b.nights(10, 3)
@@ -34,10 +34,11 @@ func TestTheClockIsReadAfterTheWait(t *testing.T) {
 	}
 }
 
-// whileWaiting locks all nights, lets the acts run into that lock, moves the clock by ten minutes and lets them go on.
+// whileWaiting locks all nights, starts the acts, which block on the locks, advances the clock by ten minutes and
+// releases the locks.
 func (b books) whileWaiting(t *testing.T, acts ...func(context.Context) error) {
 	t.Helper()
-	locker := b.Owner(t) // not the one that looks: within a transaction the list of who waits stands still
+	locker := b.Owner(t) // another connection: pg_stat_activity is cached within a transaction
 	tx, err := locker.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func (b books) whileWaiting(t *testing.T, acts ...func(context.Context) error) {
 	}
 }
 
-// waiters are those who wait for a lock in this database.
+// waiters returns the number of connections that wait for a lock in this database.
 func (b books) waiters(t *testing.T) int {
 	t.Helper()
 	return b.count(t, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)

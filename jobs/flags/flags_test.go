@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
-// call runs the job as its command does and returns the exit code, what it said, and what it complained about.
+// call runs the job like its command and returns the exit code, its output and its error output.
 func call(t *testing.T, store *documenttest.Memory, args ...string) (code int, said, complained string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -37,7 +37,7 @@ func told(t *testing.T, store *documenttest.Memory) (n int) {
 	return n
 }
 
-func TestFunctionsTellWhatTheJobSays(t *testing.T) {
+func TestRun_functionsFollow(t *testing.T) {
 	t.Parallel()
 	store, step := &documenttest.Memory{}, tenantbooking.StepCompletedV1.Name
 	for _, test := range []struct {
@@ -62,7 +62,7 @@ func TestFunctionsTellWhatTheJobSays(t *testing.T) {
 	}
 }
 
-func TestWhatFunctionsWouldNotFollowIsNotWritten(t *testing.T) {
+func TestRun_rejectsInvalidRates(t *testing.T) {
 	t.Parallel()
 	step, always := tenantbooking.StepCompletedV1.Name, tenantbooking.DraftConvertedV1.Name
 	for _, test := range []struct {
@@ -85,13 +85,13 @@ func TestWhatFunctionsWouldNotFollowIsNotWritten(t *testing.T) {
 			t.Parallel()
 			store := &documenttest.Memory{Refuse: func(verb string) error { return errors.New("it was asked to " + verb) }}
 			if code, _, complained := call(t, store, test.args...); code != 2 || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d, %q, want 2 and a word about %q", code, complained, test.says)
+				t.Errorf("exit %d, %q, want 2 and %q", code, complained, test.says)
 			}
 		})
 	}
 }
 
-func TestWhatCannotBeDoneIsSaid(t *testing.T) {
+func TestRun_errors(t *testing.T) {
 	t.Parallel()
 	away := &documenttest.Memory{Refuse: func(string) error { return errors.New("the store is away") }}
 	broken := &documenttest.Memory{}
@@ -117,7 +117,7 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 		{"newer ones", later, []string{"-reset", "tenantbooking"}, "newer"},
 	} {
 		if code, _, complained := call(t, test.store, test.args...); code != 1 || !strings.Contains(complained, test.says) {
-			t.Errorf("%s: exit %d, %q, want 1 and a word about %q", test.name, code, complained, test.says)
+			t.Errorf("%s: exit %d, %q, want 1 and %q", test.name, code, complained, test.says)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// call runs the job as its command does and returns the exit code, what it said, and what it complained about.
+// call runs the job like its command and returns the exit code, its output and its error output.
 func call(t *testing.T, url string, args ...string) (code int, said, complained string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -20,7 +20,7 @@ func call(t *testing.T, url string, args ...string) (code int, said, complained 
 	return code, out.String(), errs.String()
 }
 
-func TestADemonstrationHasRoomsOnSale(t *testing.T) {
+func TestRun_roomsOnSale(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	owner := d.Owner(t)
@@ -58,7 +58,7 @@ func TestExitCodes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			if code, _, complained := call(t, away, test.args...); code != test.want || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d, %q; want %d and a word about %q", code, complained, test.want, test.says)
+				t.Errorf("exit %d, %q; want %d and %q", code, complained, test.want, test.says)
 			}
 		})
 	}

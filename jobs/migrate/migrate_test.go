@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// call runs the job as its command does and returns the exit code, what it said, and what it complained about.
+// call runs the job like its command and returns the exit code, its output and its error output.
 func call(t *testing.T, e env.Env, args ...string) (code int, said, complained string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -27,7 +27,7 @@ func call(t *testing.T, e env.Env, args ...string) (code int, said, complained s
 	return code, out.String(), errs.String()
 }
 
-func TestTheWayOfADatabase(t *testing.T) {
+func TestRun_upAndDown(t *testing.T) {
 	t.Parallel()
 	d := pgtest.Empty(t)
 	e := env.Of(map[string]string{"DATABASE_URL": d.OwnerURL(), "DATABASE_LOGINS": "reservation:" + pgtest.Login})
@@ -58,9 +58,9 @@ func TestTheWayOfADatabase(t *testing.T) {
 	}
 }
 
-// TestItNeedsNoSuperuser runs as on Cloud SQL: a login that acts as a role which may make roles and owns the database, and that
+// TestRun_withoutSuperuser runs as on Cloud SQL: a login that acts as a role which may make roles and owns the database, and that
 // row-level security binds. The login that it admits does its work there.
-func TestItNeedsNoSuperuser(t *testing.T) {
+func TestRun_withoutSuperuser(t *testing.T) {
 	t.Parallel()
 	d := pgtest.Empty(t)
 	owner := d.Owner(t)
@@ -134,13 +134,13 @@ func TestExitCodes(t *testing.T) {
 			t.Parallel()
 			code, _, complained := call(t, test.env, test.args...)
 			if code != test.want || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d, %q; want %d and a word about %q", code, complained, test.want, test.says)
+				t.Errorf("exit %d, %q; want %d and %q", code, complained, test.want, test.says)
 			}
 		})
 	}
 }
 
-func TestTheJobIsInert(t *testing.T) {
+func TestJob(t *testing.T) {
 	t.Parallel()
 	if Job.Name != "migrate" || Job.Run == nil {
 		t.Errorf("got %q", Job.Name)

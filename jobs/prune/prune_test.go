@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// call runs the job as its command does and returns the exit code, what it said, and what it complained about.
+// call runs the job like its command and returns the exit code, its output and its error output.
 func call(t *testing.T, ctx context.Context, e env.Env, out io.Writer, args ...string) (code int, complained string) {
 	t.Helper()
 	var errs bytes.Buffer
@@ -44,7 +44,7 @@ func rows(t *testing.T, conn *pgx.Conn, table string) (n int) {
 	return n
 }
 
-func TestEachRuleRemovesWhatIsOverAndNothingElse(t *testing.T) {
+func TestRules_removeExpiredOnly(t *testing.T) {
 	t.Parallel()
 	for _, r := range Rules {
 		t.Run(r.Name(), func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestEachRuleRemovesWhatIsOverAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotToldYetIsKeptHoweverOld(t *testing.T) {
+func TestRules_keepUnpublished(t *testing.T) {
 	t.Parallel()
 	d, owner := aging(t, "reservation.outbox")
 	for range 3 {
@@ -85,7 +85,7 @@ func TestWhatIsNotToldYetIsKeptHoweverOld(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := must(t, d, "reservation.outbox"); said != "reservation.outbox: removed 1\n" {
-		t.Errorf("it said %q", said)
+		t.Errorf("got output %q", said)
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *cutter) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-func TestARunThatIsCutOffIsGoneOnWith(t *testing.T) {
+func TestRun_resumes(t *testing.T) {
 	t.Parallel()
 	d, owner := aging(t)
 	const all = progress + 5
@@ -117,14 +117,14 @@ func TestARunThatIsCutOffIsGoneOnWith(t *testing.T) {
 		t.Errorf("exit %d with %d left, %q", code, left, complained)
 	}
 	if said := out.String(); !strings.Contains(said, "removed 20, then failed") {
-		t.Errorf("it said %q", said)
+		t.Errorf("got output %q", said)
 	}
 	if said := must(t, d, "-batch", "2", "sandbox.inbox_processed"); said != "sandbox.inbox_processed: removed 5\n" {
 		t.Errorf("the next run said %q", said)
 	}
 }
 
-func TestTwoRunsDoNotMeet(t *testing.T) {
+func TestRun_concurrently(t *testing.T) {
 	t.Parallel()
 	d, owner := aging(t)
 	aged["reservation.idempotency"].insert(t, owner, time.Hour)
@@ -133,7 +133,7 @@ func TestTwoRunsDoNotMeet(t *testing.T) {
 	}
 	said := must(t, d)
 	if !strings.Contains(said, "reservation.idempotency: another run holds the lock\n") || !strings.Contains(said, "document.documents: removed 0\n") {
-		t.Errorf("it said %q", said)
+		t.Errorf("got output %q", said)
 	}
 	if rows(t, owner, "reservation.idempotency") != 1 {
 		t.Error("it was removed all the same")
@@ -141,7 +141,7 @@ func TestTwoRunsDoNotMeet(t *testing.T) {
 }
 
 // The rule is in the database too: a prune that has forgotten its condition still removes nothing of a tenant before its time.
-func TestTheDatabaseLetsNobodyRemoveATenantsRowsBeforeTheirTime(t *testing.T) {
+func TestDatabase_rejectsEarlyDeletion(t *testing.T) {
 	t.Parallel()
 	tables := []string{"bff_tenant_booking.handoff_arrival_log", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.confirmation_views", "reservation.quotes"}
 	d, owner := aging(t, tables...)
@@ -159,7 +159,7 @@ func TestTheDatabaseLetsNobodyRemoveATenantsRowsBeforeTheirTime(t *testing.T) {
 	}
 }
 
-func TestEveryTableHasARuleOrAReason(t *testing.T) {
+func TestRules_coverEveryTable(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]string{
 		"bff_tenant_booking.booking_drafts": "the sweep removes a draft a day after its end",
@@ -190,7 +190,7 @@ func TestEveryTableHasARuleOrAReason(t *testing.T) {
 	}
 }
 
-func TestAServiceThatIsNotInstalledHasNothingToRemove(t *testing.T) {
+func TestRun_missingSchema(t *testing.T) {
 	t.Parallel()
 	d := pgtest.Empty(t)
 	url := func(u string) env.Env { return env.Of(map[string]string{"DATABASE_URL": u}) }
@@ -205,7 +205,7 @@ func TestAServiceThatIsNotInstalledHasNothingToRemove(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, complained)
 	}
 	if said := out.String(); !strings.Contains(said, "reservation.outbox: removed 0\n") || !strings.Contains(said, "sandbox.outbox: not installed\n") {
-		t.Errorf("it said %q", said)
+		t.Errorf("got output %q", said)
 	}
 	if code, complained := call(t, t.Context(), url(d.OwnerURL()), io.Discard, "sandbox.outbox"); code != 1 || !strings.Contains(complained, "no schema of these services") {
 		t.Errorf("the wrong database: exit %d, %q", code, complained)
@@ -231,13 +231,13 @@ func TestExitCodes(t *testing.T) {
 			t.Parallel()
 			code, complained := call(t, t.Context(), away, io.Discard, test.args...)
 			if code != test.want || !strings.Contains(complained, test.says) {
-				t.Errorf("exit %d, %q; want %d and a word about %q", code, complained, test.want, test.says)
+				t.Errorf("exit %d, %q; want %d and %q", code, complained, test.want, test.says)
 			}
 		})
 	}
 }
 
-func TestRulesAreChosenByNameAndByCadence(t *testing.T) {
+func TestChoose(t *testing.T) {
 	t.Parallel()
 	sum := 0
 	for _, c := range []Cadence{Hourly, Daily, Weekly} {

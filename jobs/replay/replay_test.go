@@ -121,7 +121,7 @@ func TestList_byCause(t *testing.T) {
 		"hotel.held.dlq: 1 of held.v1 to hotel-held, the oldest of 2031-03-21T12:05:00Z: contract: /units\n",
 	})
 	if strings.Contains(said, "site.paid.dlq") || strings.Contains(said, "Zarghuna") {
-		t.Errorf("it says\n%s", said)
+		t.Errorf("got output\n%s", said)
 	}
 	d.want([]string{"hotel.held.dlq: 1 of"}, "hotel.held.dlq")
 	if again := d.want(nil); again != said {
@@ -175,7 +175,7 @@ func TestShow_noGuestData(t *testing.T) {
 	d.topics.Put(second, first)
 	said := d.want([]string{first.Attributes["ce-id"], `"melmastoon-parked-by":"hotel-paid"`, `"occurredAt":"2031-03-21T12:01:00`, "bytes, not shown"}, "-show=1", "hotel.paid.dlq")
 	if strings.Contains(said, "Zarghuna") || strings.Contains(said, "usr_secret") || strings.Contains(said, second.Attributes["ce-id"]) {
-		t.Errorf("it says\n%s", said)
+		t.Errorf("got output\n%s", said)
 	}
 }
 

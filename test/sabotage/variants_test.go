@@ -32,39 +32,39 @@ var variants = []variant{
 	{
 		"rooms are counted without locking their nights", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"ORDER BY n.room_type_id, n.night\n        FOR NO KEY UPDATE) AS l;", "ORDER BY n.room_type_id, n.night) AS l;",
-		"functions/sandbox", "TestNoRoomIsTakenTwice",
+		"functions/sandbox", "TestHold_noOversell",
 	}, {
 		"the clock is read before waiting for the locks", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"at := platform.now(); -- after the locks", "at := now(); -- before the locks",
-		"functions/sandbox", "TestTheClockIsReadAfterTheWait",
+		"functions/sandbox", "TestHold_clockReadAfterLock",
 	}, {
 		"expired holds stay counted forever", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"counted_at <= at AND at < next_lapse", "counted_at <= at",
-		"functions/sandbox", "TestAnExpiredHoldFreesItsRoomsAtThatMoment",
+		"functions/sandbox", "TestHold_expiryFreesRooms",
 	}, {
 		"a count from before the clock was moved back stays valid", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"counted_at <= at AND at < next_lapse", "at < next_lapse",
-		"functions/sandbox", "TestAClockThatIsPutBackSellsNothingTwice",
+		"functions/sandbox", "TestHold_clockSetBack",
 	}, {
 		"released rooms stay counted", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"SET taken = n.taken - g.units", "SET taken = n.taken",
-		"functions/sandbox", "TestCommittedRoomsStayTaken",
+		"functions/sandbox", "TestCommit_survivesExpiry",
 	}, {
 		"an expired hold is released a second time", noOversell, "schemas/postgres/sandbox/0005_counted_nights.up.sql",
 		"AND sandbox.takes(a.state, a.expires_at, at)\n        GROUP BY", "AND a.state IN ('held', 'committed')\n        GROUP BY",
-		"functions/sandbox", "TestWhatHasLapsedIsGivenBackOnce",
+		"functions/sandbox", "TestLapse_once",
 	}, {
 		"an expired hold keeps its rooms", noOversell, "schemas/postgres/sandbox/0002_inventory.up.sql",
 		"state = 'committed' OR (state = 'held' AND expires_at > at)", "state IN ('committed', 'held')",
-		"functions/sandbox", "TestAnExpiredHoldFreesItsRoomsAtThatMoment",
+		"functions/sandbox", "TestHold_expiryFreesRooms",
 	}, {
 		"a hold expires only when the sweep has run", noOversell, "functions/reservation/reservation.go",
 		"if r.State == Held && !r.AsOf.Before(r.Hold.ExpiresAt) {", "if r.State == ExpiredHold {",
-		"functions/reservation", "TestAHoldIsOverAtItsTime",
+		"functions/reservation", "TestEffectiveState",
 	}, {
 		"a save with an old version overwrites the newer row", noOversell, "functions/reservation/reservations.go",
 		"AND version = @version - 1`", "AND version < @version + 1`",
-		"functions/reservation", "TestWhoSavesSecondHasChangedNothing",
+		"functions/reservation", "TestSave_versionConflict",
 	}, {
 		"events are marked as published before they are published", noLoss, "shared/platform/outbox/relay.go",
 		`	if err := o.step(Taken); err != nil {
@@ -159,7 +159,7 @@ var variants = []variant{
 	}, {
 		"staff of another hotel are admitted", apart, "functions/reservation/middleware.go",
 		"if who.Tenant == nil || *who.Tenant != tenant {", "if who.Tenant == nil {",
-		"functions/reservation", "TestTheDoor",
+		"functions/reservation", "TestMiddleware_principal",
 	}, {
 		"a handoff for another hotel is accepted", apart, "shared/handoff/keys.go",
 		"if err == nil && h.Tenant != tenant {", "if err == nil && h.Tenant.IsZero() {",
@@ -219,7 +219,7 @@ var variants = []variant{
 	}, {
 		"money that pays for nothing is kept", settled, "functions/reservation/confirm.go",
 		"if back, refundable := r.RefundableAmount(i); refundable {", "if back, refundable := r.RefundableAmount(i); refundable && back.Amount == 0 {",
-		"functions/reservation", "TestConfirming",
+		"functions/reservation", "TestConfirm_outcomes",
 	}, {
 		"a late payment confirms rooms that are gone", settled, "functions/reservation/confirm.go",
 		`if !errors.Is(err, ErrHoldExpired) || i.kept() == 0 { // only a captured payment justifies a second hold
@@ -228,7 +228,7 @@ var variants = []variant{
 	}
 	if i.kept() == 0 {
 		return r.Hold, err`,
-		"functions/reservation", "TestConfirming",
+		"functions/reservation", "TestConfirm_outcomes",
 	}, {
 		"the expiry of a hold releases committed rooms", settled, "functions/sandbox/inventory.go",
 		"WHERE a.allocation_id = ANY (@allocations) AND a.state = 'held'))", "WHERE a.allocation_id = ANY (@allocations)))",

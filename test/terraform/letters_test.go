@@ -71,8 +71,8 @@ func (p post) park(t *testing.T, reason string) string {
 	return raw.Envelope.EventID.String()
 }
 
-// TestThePlaybookBringsLettersBack does what the playbook of dead letters says, where two letters lie, with the job's own program.
-func TestThePlaybookBringsLettersBack(t *testing.T) {
+// TestPlaybook_replaysDeadLetters does what the playbook of dead letters says, where two letters lie, with the job's own program.
+func TestPlaybook_replaysDeadLetters(t *testing.T) {
 	t.Parallel()
 	p := openPost(t)
 	missing := p.park(t, "reservation: "+id.New[id.Reservation]().String()+" not found")

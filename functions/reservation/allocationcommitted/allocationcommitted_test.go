@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-func TestATakenAllocationIsNoted(t *testing.T) {
+func TestRecord(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	r := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
@@ -32,11 +32,11 @@ func TestATakenAllocationIsNoted(t *testing.T) {
 	reservationtest.Told(t, db, r, "held")
 }
 
-func TestAnEventBeforeItsReservationComesAgainWhileTheRoomsAreTaken(t *testing.T) {
+func TestRecord_beforeReservation(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
-		expires time.Duration // from now; 0: never said
+		expires time.Duration // from now; 0: absent
 		want    error
 	}{
 		{"the hold may still be saved", time.Minute, reservation.ErrNotFound},

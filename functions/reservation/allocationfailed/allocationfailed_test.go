@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-func TestALostAllocation(t *testing.T) {
+func TestCancel_lostAllocation(t *testing.T) {
 	t.Parallel()
 	itself := func(r *reservation.Reservation) Failed { return Failed{r.ID, r.Allocations[0]} }
 	nothing := func(testing.TB, *pgtest.Database, *reservation.Reservation) {}
@@ -52,7 +52,7 @@ func TestALostAllocation(t *testing.T) {
 				}
 			}
 			if got := reservationtest.Now(t, db, r); got.EffectiveState() != test.state || got.State == reservation.Cancelled && got.Cancellation.Code != reservation.InventoryFailed {
-				t.Errorf("it is %s, want %s", got.EffectiveState(), test.state)
+				t.Errorf("state is %s, want %s", got.EffectiveState(), test.state)
 			} else if got.State == reservation.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
 				t.Errorf("cancelled because of %v, want %s", got.Cancellation.Cause, e.Delivery.EventID)
 			}
@@ -77,7 +77,7 @@ func TestAllocationFailed_confirmed(t *testing.T) {
 		}
 	}
 	if got := reservationtest.Now(t, db, r).State; got != reservation.Confirmed {
-		t.Errorf("it is %s, want %s", got, reservation.Confirmed)
+		t.Errorf("state is %s, want %s", got, reservation.Confirmed)
 	}
 	reservationtest.Told(t, db, r, "held", "confirmed")
 }

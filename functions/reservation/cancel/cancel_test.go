@@ -25,7 +25,7 @@ func call(e env.Env, r *reservation.Reservation, change func(*Request)) reservat
 	}
 }
 
-func TestCancelling(t *testing.T) {
+func TestCancel(t *testing.T) {
 	t.Parallel()
 	dry := func(r *Request) { r.DryRun = true }
 	onlyHeld := func(r *Request) { r.OnlyHeld = true }

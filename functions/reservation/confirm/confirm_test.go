@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-func TestOnlyCashNeedsNoIntent(t *testing.T) {
+func TestRequest_Validate(t *testing.T) {
 	t.Parallel()
 	intent := id.New[id.Intent]()
 	for _, test := range []struct {
@@ -30,7 +30,7 @@ func TestOnlyCashNeedsNoIntent(t *testing.T) {
 	}
 }
 
-// settled is a use case that ends one way.
+// settled is a use case with a fixed result.
 type settled struct {
 	claim reservation.Claim
 	err   error
@@ -41,7 +41,7 @@ func (s *settled) Confirm(_ context.Context, c reservation.Claim, _ reservation.
 	return &reservation.Reservation{ID: c.Reservation, State: reservation.Confirmed}, s.err
 }
 
-func TestWhatIsClaimedAndAnswered(t *testing.T) {
+func TestConfirm(t *testing.T) {
 	t.Parallel()
 	for _, want := range []error{nil, reservation.ErrOverbooked, reservation.ErrNotCaptured} {
 		useCase := &settled{err: want}

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-func TestTheSweepTellsOnceOfEachHoldThatIsOver(t *testing.T) {
+func TestExpire_publishesOnce(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -32,7 +32,7 @@ func TestTheSweepTellsOnceOfEachHoldThatIsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	var group sync.WaitGroup
-	for range 3 { // at the same time, for the scheduler may tick twice
+	for range 3 { // concurrently, because the scheduler may call twice
 		group.Go(func() {
 			if err := sweep(t.Context(), e.Now()); err != nil {
 				t.Error(err)
@@ -50,8 +50,8 @@ func TestTheSweepTellsOnceOfEachHoldThatIsOver(t *testing.T) {
 	reservationtest.Told(t, db, live, "held")
 }
 
-// More are due than one look finds, and the first of them cannot be closed.
-func TestAHoldThatCannotBeClosedKeepsNoOtherOpen(t *testing.T) {
+// More holds are due than one batch contains, and the first of them cannot be closed.
+func TestExpire_failureBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()

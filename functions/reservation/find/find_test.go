@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-func TestOneQuestionAtATime(t *testing.T) {
+func TestRequest_Validate(t *testing.T) {
 	t.Parallel()
 	property, date := fntest.Some(id.New[id.Property]()), fntest.Some(reservationtest.Ask(t, id.Property{}).Stay.Start)
 	for _, test := range []struct {
@@ -37,7 +37,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 	}
 }
 
-func TestFinding(t *testing.T) {
+func TestFind(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -82,7 +82,7 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-// pages follows the cursor to the end.
+// pages reads all pages.
 func pages(t *testing.T, db *pgtest.Database, tenant id.Tenant, in Request) (found []id.Reservation) {
 	t.Helper()
 	serve, err := New(db.Env())

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// granting is an inventory that has rooms, or an error.
+// granting is an inventory that grants every hold, or returns an error.
 type granting struct {
 	now func() time.Time
 	err error
@@ -45,7 +45,7 @@ func call(e env.Env, tenant id.Tenant, quote id.Quote) reservation.Call[Request]
 	}
 }
 
-func TestHolding(t *testing.T) {
+func TestHold(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
@@ -90,7 +90,7 @@ func TestHolding(t *testing.T) {
 	}
 }
 
-func TestAnActThatLostItsAnswerIsNotDoneAgain(t *testing.T) {
+func TestHold_repeatedAct(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -108,7 +108,7 @@ func TestAnActThatLostItsAnswerIsNotDoneAgain(t *testing.T) {
 
 func own(r *reservation.Reservation) *id.TenantSession { return r.Session }
 
-func TestReplacingAHold(t *testing.T) {
+func TestHold_replaces(t *testing.T) {
 	t.Parallel()
 	nothing := func(testing.TB, *pgtest.Database, *reservation.Reservation) {}
 	another := id.New[id.TenantSession]()
@@ -146,8 +146,8 @@ func TestReplacingAHold(t *testing.T) {
 	}
 }
 
-// The whole function, with its middleware, once: the same key holds once and answers the same bytes.
-func TestTheSameKeyHoldsOnce(t *testing.T) {
+// The whole function with its middleware: the same key holds once and gets the same bytes.
+func TestHold_idempotencyKey(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	inventory := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// settled is a use case that ends one way.
+// settled is a use case with a fixed result.
 type settled struct {
 	claim reservation.Claim
 	err   error
@@ -23,7 +23,7 @@ func (s *settled) Confirm(_ context.Context, c reservation.Claim, _ reservation.
 	return nil, s.err
 }
 
-func TestWhatBecomesOfACapture(t *testing.T) {
+func TestConfirm_outcomes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string

@@ -15,7 +15,7 @@ import (
 
 func nothing(testing.TB, *pgtest.Database, *reservation.Reservation) {}
 
-// others is a payment service that knows other intents which may pay, or none.
+// others is a payment service with or without other intents that may pay.
 type others bool
 
 func (o others) Pending(context.Context, id.Tenant, id.Reservation) (bool, error) {
@@ -27,7 +27,7 @@ func aCanceller(db *pgtest.Database, pending bool) *canceller {
 	return &canceller{postgres.Open(e, reservation.Schema), others(pending), reservation.OpenReservations(e), e.Now}
 }
 
-func TestAFailedPayment(t *testing.T) {
+func TestCancel(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
@@ -50,13 +50,13 @@ func TestAFailedPayment(t *testing.T) {
 			test.given(t, db, r)
 			handle := aCanceller(db, test.pending).cancel
 			e := event.Event[Failed]{Payload: Failed{r.ID}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
-			for range 5 { // delivered five times, it has its effect once
+			for range 5 { // five deliveries have one effect
 				if err := handle(t.Context(), e); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if got := reservationtest.Now(t, db, r); got.EffectiveState() != test.state || got.State == reservation.Cancelled && got.Cancellation.Code != reservation.PaymentFailed {
-				t.Errorf("it is %s, want %s", got.EffectiveState(), test.state)
+				t.Errorf("state is %s, want %s", got.EffectiveState(), test.state)
 			} else if got.State == reservation.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
 				t.Errorf("cancelled because of %v, want %s", got.Cancellation.Cause, e.Delivery.EventID)
 			}
@@ -65,7 +65,7 @@ func TestAFailedPayment(t *testing.T) {
 	}
 }
 
-func TestAFailureOfNothingIsParked(t *testing.T) {
+func TestCancel_unknownReservation(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	r := &reservation.Reservation{Tenant: id.New[id.Tenant](), ID: id.New[id.Reservation]()}

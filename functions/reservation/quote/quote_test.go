@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// asked is a pricing service that answers with a price, or an error, with a tenant and a property service beside it.
+// asked is a pricing service with a fixed price or error, with a tenant and a property service.
 type asked struct {
 	until  time.Time
 	err    error
@@ -34,7 +34,7 @@ func (a asked) Local(context.Context, id.Tenant, id.Property) (reservation.Local
 	return reservationtest.Basis().Local, a.away
 }
 
-func TestQuoting(t *testing.T) {
+func TestQuote(t *testing.T) {
 	t.Parallel()
 	const region = "gcp-me-central1"
 	property := id.New[id.Property]()

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-func TestReadingShowsWhereItStands(t *testing.T) {
+func TestRead(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	held := reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]())
@@ -28,7 +28,7 @@ func TestReadingShowsWhereItStands(t *testing.T) {
 	if view, err := read(held.Tenant); err != nil || view.State != reservation.Held || view.Code != held.Code {
 		t.Errorf("held: %+v, %v", view, err)
 	}
-	db.Advance(reservationtest.TTL) // nobody has swept
+	db.Advance(reservationtest.TTL) // without a sweep
 	if view, err := read(held.Tenant); err != nil || view.State != reservation.ExpiredHold {
 		t.Errorf("over: %+v, %v", view, err)
 	}

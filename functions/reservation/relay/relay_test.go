@@ -11,10 +11,10 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
 
-func TestTheRelayPublishesWhatIsLeft(t *testing.T) {
+func TestRelay(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]()) // where nobody can publish
+	reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]()) // without a publisher
 	memory := &topictest.Memory{}
 	tick, err := New(env.Give[topic.Publisher](db.Env(), memory))
 	if err != nil {

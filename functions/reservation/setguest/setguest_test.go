@@ -40,10 +40,10 @@ func call(r *reservation.Reservation, first, email string) reservation.Call[Requ
 	}
 }
 
-func TestNaming(t *testing.T) {
+func TestSet(t *testing.T) {
 	t.Parallel()
 	db, r, name := open(t)
-	for _, first := range []string{"Zarghona", "Malalai"} { // the second corrects the first
+	for _, first := range []string{"Zarghona", "Malalai"} { // the second replaces the first
 		out, err := name(t.Context(), call(r, first, " Z@Example.com "))
 		if err != nil || out.Guest != r.Guest {
 			t.Fatalf("answered %+v, %v", out, err)
@@ -55,7 +55,7 @@ func TestNaming(t *testing.T) {
 	if err != nil || first != "Malalai" || email != "Z@Example.com" || len(hash) != 64 {
 		t.Errorf("kept %q, %q, %q, %v", first, email, hash, err)
 	}
-	reservationtest.Told(t, db, r, "held") // who it is, nobody is told
+	reservationtest.Told(t, db, r, "held") // guest details are not published
 	stranger := call(r, "Zarghona", "z@example.com")
 	stranger.Tenant = id.New[id.Tenant]()
 	if _, err := name(t.Context(), stranger); !errors.Is(err, reservation.ErrNotFound) {
@@ -67,7 +67,7 @@ func TestNaming(t *testing.T) {
 	}
 }
 
-func TestNameGuest_locale(t *testing.T) {
+func TestSet_locale(t *testing.T) {
 	t.Parallel()
 	db, r, name := open(t)
 	c := call(r, "Zarghona", "z@example.com")
@@ -89,7 +89,7 @@ func TestNameGuest_locale(t *testing.T) {
 	}
 }
 
-func TestNameGuest_specialRequests(t *testing.T) {
+func TestSet_specialRequests(t *testing.T) {
 	t.Parallel()
 	db, r, name := open(t)
 	for _, test := range []struct{ text, want string }{
@@ -112,7 +112,7 @@ func TestNameGuest_specialRequests(t *testing.T) {
 	}
 }
 
-func TestWhoIsNobody(t *testing.T) {
+func TestRequest_Validate(t *testing.T) {
 	t.Parallel()
 	good := Request{FirstName: "زرغونه", Email: "z@example.com", Phone: "+93700123456"}
 	if err := good.Validate(); err != nil {

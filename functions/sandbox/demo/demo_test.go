@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// drawn is how many hotels tests have drawn beside those that were thought up.
+// drawn is the number of generated hotels in tests.
 const drawn = 60
 
 func hotels(t *testing.T) (named int, all []demo.Hotel) {
@@ -28,7 +28,7 @@ func hotels(t *testing.T) (named int, all []demo.Hotel) {
 	return named, all
 }
 
-func TestLoadingAgainOnlyAddsTheDaysThatCameNearer(t *testing.T) {
+func TestFurnish_again(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	owner := db.Owner(t)
@@ -71,12 +71,12 @@ func TestLoadingAgainOnlyAddsTheDaysThatCameNearer(t *testing.T) {
 	}
 }
 
-// A database of an earlier version has the two hotels without what search asks for.
-func TestAnEarlierDatabaseIsCompleted(t *testing.T) {
+// A database of an earlier version has the two example hotels without the columns for search.
+func TestFurnish_earlierDatabase(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	owner := db.Owner(t)
-	if err := demo.Furnish(t.Context(), db.Env(), 2); err != nil { // those that examples book
+	if err := demo.Furnish(t.Context(), db.Env(), 2); err != nil { // the example hotels
 		t.Fatal(err)
 	}
 	if _, err := owner.Exec(t.Context(), `
@@ -85,7 +85,7 @@ func TestAnEarlierDatabaseIsCompleted(t *testing.T) {
 		UPDATE sandbox.tenants SET brand_localized = '{}'`); err != nil {
 		t.Fatal(err)
 	}
-	if err := demo.Furnish(t.Context(), db.Env(), 2); err != nil { // those that examples book
+	if err := demo.Furnish(t.Context(), db.Env(), 2); err != nil { // the example hotels
 		t.Fatal(err)
 	}
 	var whole int
@@ -97,7 +97,7 @@ func TestAnEarlierDatabaseIsCompleted(t *testing.T) {
 	}
 }
 
-func TestEveryHotelIsWhole(t *testing.T) {
+func TestHotels_complete(t *testing.T) {
 	t.Parallel()
 	named, all := hotels(t)
 	if named < 40 {
@@ -157,10 +157,10 @@ func rooms(t *testing.T, h demo.Hotel, ids map[string]string) {
 	}
 }
 
-func TestEveryHotelIsNamedInAllLanguages(t *testing.T) {
+func TestHotels_names(t *testing.T) {
 	t.Parallel()
 	_, all := hotels(t)
-	for _, h := range all[2:] { // the first two are as old as their tests
+	for _, h := range all[2:] { // the first two are the example hotels
 		for _, tag := range []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic} {
 			name, text := h.Name.Localized[string(tag)], h.Rooms[0].Texts[string(tag)]
 			if name == "" || strings.ContainsAny(name, "{}") || text.Name == "" || text.Description == "" {
@@ -173,8 +173,8 @@ func TestEveryHotelIsNamedInAllLanguages(t *testing.T) {
 	}
 }
 
-// Coordinates are in degrees, and easily swapped: each hotel must be near another of its city.
-func TestHotelsStandInTheirCities(t *testing.T) {
+// Latitude and longitude are easily swapped: each hotel must be near another one of its city.
+func TestHotels_positions(t *testing.T) {
 	t.Parallel()
 	_, all := hotels(t)
 	first := map[string]sandbox.Geo{}
@@ -190,7 +190,7 @@ func TestHotelsStandInTheirCities(t *testing.T) {
 	}
 }
 
-func TestTheSameHotelsAreDrawnEachTime(t *testing.T) {
+func TestHotels_deterministic(t *testing.T) {
 	t.Parallel()
 	named, all := hotels(t)
 	fewer, err := demo.Hotels(named + drawn/2)
@@ -205,5 +205,5 @@ func TestTheSameHotelsAreDrawnEachTime(t *testing.T) {
 	}
 }
 
-// tenantDrawn is written down once: whoever changes what is drawn changes every hotel's id.
+// tenantDrawn pins a generated hotel: a change of the generator changes every hotel's id.
 const tenantDrawn = "tnt_01J8DEM000A416FSMJ5YFR9Q7A"

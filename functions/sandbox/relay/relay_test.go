@@ -17,10 +17,10 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
 
-func TestTheRelayPublishesWhatIsLeft(t *testing.T) {
+func TestRelay(t *testing.T) {
 	t.Parallel()
 	e := pgtest.New(t).Env()
-	if err := demo.Furnish(t.Context(), e, 2); err != nil { // those that examples book
+	if err := demo.Furnish(t.Context(), e, 2); err != nil { // the example hotels
 		t.Fatal(err)
 	}
 	hotel, today := demo.KabulGrand, stay.DateOf(e.Now())
