@@ -92,7 +92,7 @@ func TestPricing_violations(t *testing.T) {
 		{"pointer":"/promoCode","rule":"known","message":"No such code."},{"pointer":"/tenantId","rule":"form","message":"No."}]}`}
 	_, err := OpenPricing(withFake(t, n)).Price(t.Context(), id.New[id.Tenant](), anAsk(t))
 	if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || len(f.Violations) != 1 || f.Violations[0].Pointer != "/promoCode" {
-		t.Errorf("told %+v", f)
+		t.Errorf("got fault %+v", f)
 	}
 }
 

@@ -182,18 +182,18 @@ func (s *stage) balances(kept bool) {
 	for _, i := range s.purse.intents {
 		asked := r.Cancellation != nil && slices.Contains(r.Cancellation.Refunds, Refund{i.ID, i.kept()})
 		if i.kept() > 0 && !r.paidByIntent(*i) && !asked {
-			s.t.Errorf("%d of %s is kept without a room", i.kept(), i.ID)
+			s.t.Errorf("intent %s: %d not refunded without a reservation", i.ID, i.kept())
 		}
 		if r.State == Confirmed && r.paidByIntent(*i) && i.kept() > r.Total {
-			s.t.Errorf("%d of %s is kept for %d", i.kept(), i.ID, r.Total)
+			s.t.Errorf("intent %s: %d not refunded, want %d", i.ID, i.kept(), r.Total)
 		}
 		has = has || i.kept() > 0 || i.Status == PendingCash
 	}
 	if has != kept {
-		s.t.Errorf("the money is kept: %v, want %v", has, kept)
+		s.t.Errorf("money kept = %v, want %v", has, kept)
 	}
 	if r.State == Confirmed && s.house.let(r) != len(r.Items) {
-		s.t.Errorf("%d rooms are let for %d", s.house.let(r), len(r.Items))
+		s.t.Errorf("%d rooms are allocated, want %d", s.house.let(r), len(r.Items))
 	}
 }
 
@@ -282,7 +282,7 @@ func TestConfirm_afterUnsavedCommit(t *testing.T) {
 				t.Errorf("published %v, want %v", got, want)
 			}
 			if s.purse.promises > 1 {
-				t.Errorf("%d promises", s.purse.promises)
+				t.Errorf("got %d promises, want at most 1", s.purse.promises)
 			}
 			s.balances(true)
 		})

@@ -74,7 +74,7 @@ func same(example any, into any) error {
 		return err
 	}
 	if string(want) != string(got) {
-		return fmt.Errorf("is written as\n%s\nand not\n%s", got, want)
+		return fmt.Errorf("encodes as\n%s\nwant\n%s", got, want)
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func TestCancelSoldOut_refunds(t *testing.T) {
 		t.Errorf("the hold ended %s a second time", r.Outcome)
 	}
 	if _, refundable := r.RefundableAmount(capture); refundable {
-		t.Error("the same money is given back twice")
+		t.Error("RefundableAmount() returns money that the cancellation refunds")
 	}
 	if err := aHeld(t).CancelSoldOut(capture, noon); !errors.Is(err, ErrNotCaptured) {
 		t.Errorf("another reservation asks for that money: %v", err)

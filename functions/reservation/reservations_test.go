@@ -235,11 +235,11 @@ func TestQuotesAdd_idempotent(t *testing.T) {
 		stands = append(stands, q)
 	}
 	if !stands[0].ValidUntil.Equal(stands[1].ValidUntil) {
-		t.Errorf("first until %v, then until %v", stands[0].ValidUntil, stands[1].ValidUntil)
+		t.Errorf("valid until %v, after a repetition until %v; want the same", stands[0].ValidUntil, stands[1].ValidUntil)
 	}
 	var events int
 	if err := db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.outbox`).Scan(&events); err != nil || events != 2 {
-		t.Errorf("told %d times, %v", events, err)
+		t.Errorf("got %d events, %v", events, err)
 	}
 }
 

@@ -74,7 +74,7 @@ func TestCheckout_pay(t *testing.T) {
 		t.Fatalf("decline: %d to %s, want 303 to the page", declined.Status, declined.Header.Get("Location"))
 	}
 	if again := guest.Get(o.page(t)); !strings.Contains(string(again.Body), "Attempts left: 4") {
-		t.Errorf("after a decline the page says %s", again.Body)
+		t.Errorf("after a decline the page is %s", again.Body)
 	}
 	for range 2 {
 		if paid := guest.Post(o.page(t), "action=pay", "Content-Type", form); paid.Status != http.StatusSeeOther {
@@ -83,7 +83,7 @@ func TestCheckout_pay(t *testing.T) {
 	}
 	done := string(guest.Get(o.page(t)).Body)
 	if !strings.Contains(done, "Paid. Thank you") || strings.Contains(done, "<form") {
-		t.Errorf("after paying the page says %s", done)
+		t.Errorf("after paying the page is %s", done)
 	}
 	var read struct {
 		Status   string `json:"status"`
@@ -236,7 +236,7 @@ func TestCheckout_deadline(t *testing.T) {
 			}
 			kabuls := test.says.In(time.FixedZone("AFT", 4*3600+1800)).Format("15:04")
 			if text := string(f.Get(page).Body); !strings.Contains(text, "before "+kabuls+",") {
-				t.Errorf("it does not say %s: %s", kabuls, text)
+				t.Errorf("the page lacks %s: %s", kabuls, text)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func TestHold_noOversell(t *testing.T) {
 				t.Errorf("%d times a night had more takers than rooms", n)
 			}
 			if granted == 0 || granted == clients*rounds {
-				t.Errorf("%d of %d holds were granted: nobody had to wait for anybody", granted, clients*rounds)
+				t.Errorf("%d of %d holds were granted: no contention", granted, clients*rounds)
 			}
 		})
 	}

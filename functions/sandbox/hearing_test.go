@@ -58,7 +58,7 @@ func TestReservationCancelled(t *testing.T) {
 		t.Errorf("%d suites are left, want 2", got)
 	}
 	if got := b.get(t, i.ID); got.Refunded != 700_000_000 {
-		t.Errorf("given back %d, want 700000000", got.Refunded)
+		t.Errorf("refunded %d, want 700000000", got.Refunded)
 	}
 	if got := b.get(t, next.ID); got.FailureCode != "cancelled" {
 		t.Errorf("the live intent is %s %s, want cancelled", got.Status, got.FailureCode)

@@ -237,7 +237,7 @@ func TestCancelLive(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.intent.Method, got.Status, test.want)
 		}
 		if got := b.told(t, test.intent.Reservation); !slices.Equal(got, []string{test.told}) {
-			t.Errorf("%s: told %v, want %s", test.intent.Method, got, test.told)
+			t.Errorf("%s: published %v, want %s", test.intent.Method, got, test.told)
 		}
 	}
 }
@@ -258,12 +258,12 @@ func TestExpireIntents_failureBlocksNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := expire(t.Context(), b.env.Now()); err == nil {
-		t.Error("the run does not say that one could not be ended")
+		t.Error("no error for the intent that cannot be expired")
 	}
 	if got := b.told(t, stuck.Reservation); len(got) != 0 {
-		t.Errorf("told %v of the one that is stuck, want nothing", got)
+		t.Errorf("published %v for the failed one, want nothing", got)
 	}
 	if got, want := b.told(t, other.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
-		t.Errorf("told %v of the other, want %v", got, want)
+		t.Errorf("published %v for the other one, want %v", got, want)
 	}
 }

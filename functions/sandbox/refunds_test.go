@@ -32,7 +32,7 @@ func TestRefund_maxCaptured(t *testing.T) {
 	}
 	// One of the repeats and two of the others fit into 1,000.
 	if got := b.get(t, i.ID); got.Refunded != 900_000_000 {
-		t.Errorf("given back %d, want 900000000", got.Refunded)
+		t.Errorf("refunded %d, want 900000000", got.Refunded)
 	}
 	if got := b.told(t, i.Reservation); len(got) != 1+3 {
 		t.Errorf("published %v, want one capture and three refunds", got)

@@ -25,7 +25,7 @@ func TestRevoke_publishes(t *testing.T) {
 			count(*) FILTER (WHERE tenant_id IS NULL AND NOT jsonb_exists(payload, 'tenantId') AND payload ->> 'userId' LIKE 'usr_%')
 		FROM sandbox.outbox WHERE subject = 'melmastoon.iam.session.revoked.v1' AND parked_reason IS NULL`, kabul.Tenant, session).Scan(&ofHotel, &ofNobody)
 	if err != nil || ofHotel != 1 || ofNobody != 1 {
-		t.Errorf("told %d of the hotel's and %d of nobody's, %v", ofHotel, ofNobody, err)
+		t.Errorf("published %d events with a tenant and %d without, %v", ofHotel, ofNobody, err)
 	}
 	for name, bad := range map[string]struct {
 		path string

@@ -77,7 +77,7 @@ func (w town) found(t *testing.T, q sandbox.Query, s sandbox.Sort) (all []sandbo
 		all = append(all, page...)
 		if len(page) < limit {
 			if total != len(all) {
-				t.Errorf("%s: %d hotels on all pages together, told %d", s, len(all), total)
+				t.Errorf("%s: %d hotels on all pages, want the total %d", s, len(all), total)
 			}
 			return all
 		}
@@ -284,7 +284,7 @@ func TestSearch_paging(t *testing.T) {
 	}
 	rated := w.found(t, q, sandbox.RatingDown)
 	if !slices.IsSortedFunc(rated, func(a, b sandbox.Listing) int { return cmp.Compare(b.GuestRating.Value, a.GuestRating.Value) }) {
-		t.Error("a worse rating comes first")
+		t.Error("results are not ordered by rating")
 	}
 	near := w.found(t, w.query(sandbox.Where{Mode: "point", Point: &sandbox.Circle{Lat: 34.5353, Lng: 69.1876, RadiusKm: 6}}), sandbox.DistanceUp)
 	if len(near) < 4 || near[0].TenantSlug != "lapis-hotel-kabul" || *near[0].DistanceKm > 0.01 || *near[len(near)-1].DistanceKm > 6 ||
@@ -343,7 +343,7 @@ func TestSearch_clicksRecommend(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first() != last.TenantSlug {
-		t.Errorf("everybody looks at %s, and %s comes first", last.TenantSlug, first())
+		t.Errorf("most clicked is %s, but %s comes first", last.TenantSlug, first())
 	}
 	handle, err := clickrecorded.New(w.env)
 	if err != nil {

@@ -85,7 +85,7 @@ func TestConfigure_changedMembers(t *testing.T) {
 	}
 	var told string
 	if err := b.owner.QueryRow(t.Context(), `SELECT payload ->> 'changedKeys' FROM sandbox.outbox WHERE tenant_id = $1`, kabul.Tenant).Scan(&told); err != nil || told != `["brandName", "locales"]` {
-		t.Errorf("told %s, %v", told, err)
+		t.Errorf("published %s, %v", told, err)
 	}
 	for name, in := range map[string]body{
 		"without its own currency": {"currencies": []string{"USD"}},

@@ -55,7 +55,7 @@ func (b books) whileWaiting(t *testing.T, acts ...func(context.Context) error) {
 	for b.waiters(t) < len(acts) {
 		select {
 		case err := <-ended:
-			t.Fatalf("nobody waited for the nights: %v", err)
+			t.Fatalf("no call waits for the locks of the nights: %v", err)
 		default:
 		}
 	}

@@ -26,7 +26,7 @@ func call(t *testing.T, store *documenttest.Memory, args ...string) (code int, s
 	return code, out.String(), errs.String()
 }
 
-// told counts how many of a thousand steps a function that has just started tells.
+// told returns the number of events that a newly started function publishes of a thousand.
 func told(t *testing.T, store *documenttest.Memory) (n int) {
 	t.Helper()
 	f := tenantbooking.OpenFlags(documenttest.Give(env.Of(nil), store))
@@ -57,7 +57,7 @@ func TestRun_functionsFollow(t *testing.T) {
 			t.Errorf("%s: exit %d, %s, said %s", test.name, code, complained, said)
 		}
 		if n := told(t, store); (n == 1000) != test.all || n == 0 {
-			t.Errorf("%s: %d of 1000 are told", test.name, n)
+			t.Errorf("%s: %d of 1000 events are published", test.name, n)
 		}
 	}
 }

@@ -49,17 +49,17 @@ func TestRun_upAndDown(t *testing.T) {
 		}
 		for _, want := range step.says {
 			if !strings.Contains(said, want) {
-				t.Errorf("%s: it does not say %q:\n%s", step.name, want, said)
+				t.Errorf("%s: got output\n%s\nwant %q in it", step.name, said, want)
 			}
 		}
 		if step.not != "" && strings.Contains(said, step.not) {
-			t.Errorf("%s: it says %q:\n%s", step.name, step.not, said)
+			t.Errorf("%s: got output\n%s\nwant no %q in it", step.name, said, step.not)
 		}
 	}
 }
 
-// TestRun_withoutSuperuser runs as on Cloud SQL: a login that acts as a role which may make roles and owns the database, and that
-// row-level security binds. The login that it admits does its work there.
+// TestRun_withoutSuperuser runs as on Cloud SQL: the login acts as a role that may create roles, owns the database, and
+// is bound by row-level security. The test works as the admitted login.
 func TestRun_withoutSuperuser(t *testing.T) {
 	t.Parallel()
 	d := pgtest.Empty(t)

@@ -10,10 +10,10 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// An agedRow is how a row of a table is made whose time counts from @at, and how long such a row is kept.
+// An agedRow is the statement that inserts a row of a table with the time @at, and the time for which such a row is kept.
 type agedRow struct{ kept, sql string }
 
-// insert makes a row that is over since so long, or will be if that is negative.
+// insert inserts a row that expired the given time ago, or will expire if that is negative.
 func (a agedRow) insert(t *testing.T, conn *pgx.Conn, over time.Duration) {
 	t.Helper()
 	var at time.Time
@@ -27,7 +27,7 @@ func (a agedRow) insert(t *testing.T, conn *pgx.Conn, over time.Duration) {
 	}
 }
 
-// aging opens a database for rows that no story led to: before the books are balanced they are taken out again.
+// aging opens a database for artificial rows. It removes them before the invariants are checked.
 func aging(t *testing.T, tables ...string) (*pgtest.Database, *pgx.Conn) {
 	t.Helper()
 	d := pgtest.New(t)
@@ -59,7 +59,7 @@ func agedAnswer(schema string) agedRow {
 
 const sha = `'sha256:' || repeat('0', 64)`
 
-// session is a statement's beginning that makes a guest session.
+// session is the start of a statement that inserts a guest session.
 const session = `WITH s AS (INSERT INTO bff_consumer.guest_sessions (guest_session_id, version, created_at, last_seen_at, locale, locale_by, currency,
 	currency_by, fingerprint_hash, consent_telemetry, consent_marketing, ended_at, end_reason)
 	VALUES (gen_random_uuid(), 1, @at, @at, 'en', 'geo-ip', 'AFN', 'geo-ip', ` + sha + `, true, true, @at, 'ttl-expired') RETURNING guest_session_id) `

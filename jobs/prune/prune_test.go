@@ -26,7 +26,7 @@ func call(t *testing.T, ctx context.Context, e env.Env, out io.Writer, args ...s
 	return fn.RunJob(ctx, job, e, args, &errs), errs.String()
 }
 
-// must runs the job and returns what it said. The job closes what it opened, so each run has an environment of its own.
+// must runs the job and returns its output. The job closes its environment, so each run has a new one.
 func must(t *testing.T, d *pgtest.Database, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -89,7 +89,7 @@ func TestRules_keepUnpublished(t *testing.T) {
 	}
 }
 
-// A cutter ends the run when it says how far it is.
+// A cutter cancels the run at its first progress line.
 type cutter struct {
 	bytes.Buffer
 	cut func()
@@ -140,7 +140,7 @@ func TestRun_concurrently(t *testing.T) {
 	}
 }
 
-// The rule is in the database too: a prune that has forgotten its condition still removes nothing of a tenant before its time.
+// The database enforces the rules too: a prune without its condition removes no tenant's row early.
 func TestDatabase_rejectsEarlyDeletion(t *testing.T) {
 	t.Parallel()
 	tables := []string{"bff_tenant_booking.handoff_arrival_log", "bff_tenant_booking.booking_draft_snapshots", "bff_tenant_booking.confirmation_views", "reservation.quotes"}

@@ -64,7 +64,7 @@ func TestCancel(t *testing.T) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 			if now := reservationtest.Now(t, db, r); now.EffectiveState() != test.state {
-				t.Errorf("stands at %s, want %s", now.EffectiveState(), test.state)
+				t.Errorf("state is %s, want %s", now.EffectiveState(), test.state)
 			}
 			reservationtest.Told(t, db, r, test.told...)
 		})

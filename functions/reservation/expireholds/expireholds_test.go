@@ -74,7 +74,7 @@ func TestExpire_failureBlocksNoOther(t *testing.T) {
 	for _, when := range []string{"at first", "a while later"} {
 		db.Advance(reservationtest.TTL + time.Minute)
 		if err := sweep(t.Context(), e.Now()); err == nil {
-			t.Errorf("%s the run does not say that one could not be closed", when)
+			t.Errorf("%s: no error for the hold that cannot be closed", when)
 		}
 		if due := due(t, e); len(due) != 1 || due[0].Reservation != stuck.ID {
 			t.Errorf("%s %d are due, want only %s", when, len(due), stuck.ID)

@@ -75,7 +75,7 @@ func TestQuote(t *testing.T) {
 				SELECT count(*) FROM reservation.outbox
 				WHERE envelope -> 'metadata' ->> 'dataResidency' = 'gcp-me-central1'`).Scan(&events)
 			if err != nil || events != test.events {
-				t.Errorf("told %d times, want %d, %v", events, test.events, err)
+				t.Errorf("got %d events, want %d, %v", events, test.events, err)
 			}
 		})
 	}

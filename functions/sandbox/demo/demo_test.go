@@ -67,7 +67,7 @@ func TestFurnish_again(t *testing.T) {
 		t.Errorf("search knows of %d room types that are on sale for 400 nights, want all %d", got, rooms)
 	}
 	if got := count(`SELECT count(*) FROM sandbox.outbox`); got != 0 {
-		t.Errorf("%d events were told of what nobody has heard of yet", got)
+		t.Errorf("got %d events, want none", got)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestHotels_complete(t *testing.T) {
 	}
 	for _, c := range []string{"AFN", "USD", "PKR", "IRR", "AED", "EUR"} {
 		if currencies[c] == 0 {
-			t.Errorf("nobody asks for %s", c)
+			t.Errorf("no hotel has currency %s", c)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestHotels_positions(t *testing.T) {
 			at = h.Geo
 		}
 		if math.Abs(at.Lat-h.Geo.Lat) > 0.3 || math.Abs(at.Lng-h.Geo.Lng) > 0.3 || h.Geo.Lat < 24 || h.Geo.Lat > 39 || h.Geo.Lng < 46 || h.Geo.Lng > 75 {
-			t.Errorf("%s stands at %+v, its neighbour at %+v", h.Slug, h.Geo, at)
+			t.Errorf("%s is at %+v, another hotel of its city at %+v", h.Slug, h.Geo, at)
 		}
 	}
 }
