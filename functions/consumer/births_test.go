@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// written counts what the service has stored of visitors: rows of sessions, events, and documents of sessions.
+// written returns the number of stored session rows, events and session documents.
 func written(t *testing.T, db *pgtest.Database) (n int) {
 	t.Helper()
 	err := db.Owner(t).QueryRow(t.Context(), `
@@ -27,7 +27,7 @@ func written(t *testing.T, db *pgtest.Database) (n int) {
 	return n
 }
 
-// program is what the browser of a program sends.
+// program lists the headers of a program's requests.
 var program = []string{"User-Agent", "curl/8"}
 
 func TestSession_refusedRequest(t *testing.T) {
@@ -89,7 +89,7 @@ func TestSession_limitedRequest(t *testing.T) {
 	}
 }
 
-// A program finds hotels without a session, and is given one when it comes back with its cookie.
+// A program searches without a session, and gets one if it sends the cookie of the first answer.
 func TestSession_program(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenMarket(t, 1, search.Function, readsession.Function, changesession.Function)

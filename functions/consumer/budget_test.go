@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-// The four answers that are put together, each within the time that its function has.
+// The four composed answers, each with the timeout of its function.
 var compositions = map[string]struct {
 	budget  time.Duration
 	compose func(context.Context, *consumertest.FakeListings, env.Env) (missing []string, err error)
@@ -60,7 +60,7 @@ func wanted(e env.Env, geo consumer.GeoQuery) consumer.Query {
 	return consumer.Query{Geo: geo, Dates: t.Dates, Occupancy: t.Occupancy}
 }
 
-func TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing(t *testing.T) {
+func TestAnswers_servicesHangOrFail(t *testing.T) {
 	t.Parallel()
 	const hanging, failing, garbled, garbage, endless = upstreamtest.Hanging, upstreamtest.Failing, upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless
 	for _, test := range []struct {
@@ -121,8 +121,8 @@ func TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing(t *testing
 	}
 }
 
-// Everything hangs that can, and only then the list itself comes late: the answer is there in time all the same.
-func TestASlowSearchAndHangingPricesTogetherStayInTheBudget(t *testing.T) {
+// All services hang and the search itself is slow: the answer must still be in time.
+func TestList_slowSearchHangingPrices(t *testing.T) {
 	t.Parallel()
 	b, e, _ := bazaar(t, 2)
 	b.Mood("previews", upstreamtest.Hanging)
@@ -144,7 +144,7 @@ func TestASlowSearchAndHangingPricesTogetherStayInTheBudget(t *testing.T) {
 	}
 }
 
-func TestASearchThatHangsIsAskedASecondTimeMeanwhile(t *testing.T) {
+func TestList_hedgedRequest(t *testing.T) {
 	t.Parallel()
 	b, e, _ := bazaar(t, 2)
 	end := make(chan struct{})
@@ -158,6 +158,6 @@ func TestASearchThatHangsIsAskedASecondTimeMeanwhile(t *testing.T) {
 	began := e.Now()
 	missing, err := compositions["list"].compose(t.Context(), b, e)
 	if took := e.Now().Sub(began); err != nil || missing != nil || asked.Load() != 2 || took < e.Timeout(800*time.Millisecond) {
-		t.Errorf("asked %d times in %v: missing %v, %v", asked.Load(), took, missing, err)
+		t.Errorf("got %d requests in %v: missing %v, %v", asked.Load(), took, missing, err)
 	}
 }

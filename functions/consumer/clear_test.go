@@ -25,25 +25,24 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// whole is the site with everything that keeps something of a session.
+// whole returns a site with all functions that store data of a session.
 func whole(t *testing.T) *consumertest.Site {
 	t.Helper()
 	db, houses := pgtest.New(t), consumertest.OpenFakeHotels(t)
 	return consumertest.OpenOn(t, db, houses.Around(db.Env()), everything...)
 }
 
-// everything is all that takes something from a traveller, but for searches and handoffs.
+// everything lists the functions that accept data from a traveller, except searches and handoffs.
 var everything = []fn.Function{addwish.Function, readsession.Function, changesession.Function, clearsession.Function,
 	recordclick.Function, recordpageview.Function, recordfunnel.Function}
 
-// evidence is where something of a session remains, as the doc of the service says. The hotels that the cache knows are
-// everybody's.
+// evidence lists the tables that keep data of a session, as the package comment says. Cached hotels belong to no session.
 var evidence = []string{"bff_consumer.outbox", "bff_consumer.handoff_ledger", "bff_consumer.bot_scores"}
 
-// everybodys matches documents of the cache: a hotel, or the mark that somebody is just reading it.
+// everybodys matches documents of the cache: a hotel, or the mark of a read in progress.
 var everybodys = regexp.MustCompile(`^\((consumer-detail|single-flight),`)
 
-// traces says which needles are where in the database, as text and as Postgres writes their bits.
+// traces returns the places of needles in the database, as text and in PostgreSQL's binary format.
 func traces(t *testing.T, db *pgtest.Database, needles ...string) (found []string) {
 	t.Helper()
 	for table, text := range consumertest.Texts(t, db) {
@@ -65,12 +64,12 @@ func traces(t *testing.T, db *pgtest.Database, needles ...string) (found []strin
 	return slices.Compact(found)
 }
 
-// uuid is how Postgres writes an id.
+// uuid returns an id in PostgreSQL's format.
 func uuid(raw [16]byte) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", raw[:4], raw[4:6], raw[6:8], raw[8:10], raw[10:])
 }
 
-// roam does everything that is kept of a visit, and returns what can be found of it afterwards.
+// roam makes all requests that store data of a session, and returns the needles to search for afterwards.
 func roam(t *testing.T, v *consumertest.Traveller) (needles []string) {
 	t.Helper()
 	wished, seen, search := id.New[id.Property](), id.New[id.Property](), id.New[id.SearchSession]()
@@ -95,7 +94,7 @@ func roam(t *testing.T, v *consumertest.Traveller) (needles []string) {
 		uuid(seen), seen.String(), uuid(search), search.String(), "my uncle", "somewhere-quiet", "looked for", "Herat", string(kept.Fingerprint)}
 }
 
-func TestAClearedSessionLeavesNoTrace(t *testing.T) {
+func TestClear_leavesNoTrace(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	stays := site.Traveller("Sec-Ch-Ua-Platform", "Windows")
@@ -111,29 +110,29 @@ func TestAClearedSessionLeavesNoTrace(t *testing.T) {
 	before := traces(t, site.DB, needles...)
 	for _, n := range []string{uuid(first), uuid(v.Session), v.Session.String(), "my uncle", "somewhere-quiet", "looked for", "Herat"} {
 		if !slices.ContainsFunc(before, func(found string) bool { return strings.HasPrefix(found, n+" in ") }) {
-			t.Errorf("%s is nowhere even before: the search finds nothing", n)
+			t.Errorf("%s is not found before Clear, so the search is broken", n)
 		}
 	}
 	if kept := answers(t, site); kept != 5 {
-		t.Errorf("%d answers are kept, want 5", kept)
+		t.Errorf("got %d stored answers, want 5", kept)
 	}
 	id := v.Session
 	a := v.Must(204, "POST", "/session/clear", nil)
 	if v.Cookie != "" || len(set(a)) != 1 || set(a)[0].MaxAge >= 0 || set(a)[0].Path != consumer.Base {
-		t.Errorf("the cookie stays: %v", set(a))
+		t.Errorf("Clear does not delete the cookie: %v", set(a))
 	}
 	if found := traces(t, site.DB, needles...); len(found) != 0 {
 		t.Errorf("found %s", strings.Join(found, "\n      "))
 	}
 	if kept := answers(t, site); kept != 1 {
-		t.Errorf("%d answers are kept, want the other guest's alone", kept)
+		t.Errorf("got %d stored answers, want only those of the other guest", kept)
 	}
 	var told struct {
 		Session string `json:"guestSessionId"`
 		Reason  string `json:"reason"`
 	}
 	if site.Payload("session.ended", &told); told.Reason != "explicit-clear" || told.Session != id.String() {
-		t.Errorf("told %+v", told)
+		t.Errorf("events: got %+v", told)
 	}
 	site.Counted("session.ended", 2) // rotated, cleared
 	if r := len(traces(t, site.DB, uuid(stays.Session))); r == 0 {
@@ -144,15 +143,15 @@ func TestAClearedSessionLeavesNoTrace(t *testing.T) {
 		again := site.Traveller()
 		again.Must(200, "GET", "/session", nil, "Cookie", old)
 		if again.Session == first || again.Session == id {
-			t.Error("a cleared session has come back")
+			t.Error("a cleared session exists again")
 		}
 	}
 	if found := traces(t, site.DB, uuid(first), uuid(id)); len(found) != 0 {
-		t.Errorf("after coming back found %v", found)
+		t.Errorf("after a new visit: found %v", found)
 	}
 }
 
-// answers counts what the idempotency ledger keeps.
+// answers returns the number of answers in the idempotency ledger.
 func answers(t *testing.T, site *consumertest.Site) (n int) {
 	t.Helper()
 	if err := site.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_consumer.idempotency`).Scan(&n); err != nil {
@@ -161,7 +160,7 @@ func answers(t *testing.T, site *consumertest.Site) (n int) {
 	return n
 }
 
-func TestToClearWithoutASessionBeginsNone(t *testing.T) {
+func TestClear_withoutSession(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	v := site.Traveller()
@@ -172,19 +171,19 @@ func TestToClearWithoutASessionBeginsNone(t *testing.T) {
 	}
 }
 
-func TestASilentSessionIsClearedSilently(t *testing.T) {
+func TestClear_withoutTelemetry(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	v := site.Traveller("DNT", "1")
 	v.Must(200, "GET", "/session", nil)
 	v.Must(204, "POST", "/session/clear", nil)
 	if told := site.Told(); len(told) != 0 {
-		t.Errorf("told %v", told)
+		t.Errorf("events: got %v", told)
 	}
 }
 
-// TestWhatComesLateToAClearedSessionIsNotKept clears a session at every point at which a call of it may just be.
-func TestWhatComesLateToAClearedSessionIsNotKept(t *testing.T) {
+// TestClear_concurrentCalls clears a session at every point of a concurrent call.
+func TestClear_concurrentCalls(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	sessions := site.Sessions()
@@ -206,7 +205,7 @@ func TestWhatComesLateToAClearedSessionIsNotKept(t *testing.T) {
 			clear(v.Session)
 			_, _, err := wishlists.Add(t.Context(), v, consumer.Wish{ID: id.New[id.Wish](), Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), AddedAt: site.Env.Now(), Source: "list"}, fn.Maybe[consumer.Note]{})
 			if err == nil {
-				return fmt.Errorf("was kept")
+				return fmt.Errorf("was stored")
 			}
 			return nil
 		},
@@ -234,7 +233,7 @@ func TestWhatComesLateToAClearedSessionIsNotKept(t *testing.T) {
 	}
 }
 
-func TestASessionThatNobodyUsesExpires(t *testing.T) {
+func TestExpire_unusedSession(t *testing.T) {
 	t.Parallel()
 	db, houses := pgtest.New(t), consumertest.OpenFakeHotels(t)
 	site := consumertest.OpenOn(t, db, houses.Around(db.Env()), addwish.Function, readsession.Function, sweepsessions.Function)
@@ -262,7 +261,7 @@ func TestASessionThatNobodyUsesExpires(t *testing.T) {
 		Lifetime int    `json:"lifetimeSeconds"`
 	}
 	if site.Payload("session.ended", &told); told.Session != gone.Session.String() || told.Reason != "ttl-expired" {
-		t.Errorf("told %+v", told)
+		t.Errorf("events: got %+v", told)
 	}
 	rows, _ := site.DB.Owner(t).Query(t.Context(), `SELECT guest_session_id FROM bff_consumer.wishlist`)
 	left, err := pgx.CollectRows(rows, pgx.RowTo[id.GuestSession])
@@ -272,12 +271,12 @@ func TestASessionThatNobodyUsesExpires(t *testing.T) {
 	first := gone.Session
 	gone.Must(200, "GET", "/session", nil)
 	if gone.Session == first {
-		t.Error("a session that has expired goes on")
+		t.Error("an expired session is still active")
 	}
 }
 
-// TestTheDocumentKnowsBestWhenASessionWasSeen has the mirror lag behind: a session that lives is not ended by it.
-func TestTheDocumentKnowsBestWhenASessionWasSeen(t *testing.T) {
+// TestExpire_documentIsNewer makes the mirror row older than the document: the session must not expire.
+func TestExpire_documentIsNewer(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function, sweepsessions.Function)
 	v := site.Traveller()

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// visitor is a traveller whose session has begun.
+// visitor returns a traveller with a session.
 func visitor(t *testing.T, site *consumertest.Site, headers ...string) *consumertest.Traveller {
 	t.Helper()
 	v := site.Traveller(headers...)

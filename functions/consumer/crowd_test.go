@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
-// searched is one search of all processes in turn for a page of fifty, many at a time.
+// searched runs concurrent searches for a page of fifty on all processes in turn.
 func searched(t *testing.T, b *consumertest.FakeListings, calls, parallel int, processes ...env.Env) {
 	t.Helper()
 	var work sync.WaitGroup
@@ -40,7 +40,7 @@ func searched(t *testing.T, b *consumertest.FakeListings, calls, parallel int, p
 	work.Wait()
 }
 
-// asked fails unless the services were asked so often since the test began.
+// asked fails the test unless the services got these numbers of requests since its start.
 func asked(t *testing.T, b *consumertest.FakeListings, when string, want map[string]int) {
 	t.Helper()
 	for name, n := range want {

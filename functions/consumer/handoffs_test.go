@@ -25,7 +25,7 @@ import (
 
 const someHash pseudonym.Hash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// ring is a keyring of keys by these names, the first of them active.
+// ring returns a keyring of keys with these ids. The first is active.
 func ring(names ...string) (text string) {
 	for _, name := range names {
 		key := make([]byte, 32)
@@ -38,7 +38,7 @@ func ring(names ...string) (text string) {
 	return text
 }
 
-// sending is a visitor who goes on to a hotel, with what they have chosen.
+// sending returns a visitor and their choice for a handoff.
 func sending(e env.Env) (Visitor, Tenant, Choice) {
 	day := stay.DateOf(e.Now())
 	v := Visitor{
@@ -69,9 +69,9 @@ func count(t *testing.T, db *pgtest.Database, what string) (n int) {
 	return n
 }
 
-// TestAnActThatIsRepeatedMintsTheSameAgain repeats an act after its answer was lost: later, in a visit that has changed since,
-// and after the keys were rotated. There is one handoff, and it was told of once.
-func TestAnActThatIsRepeatedMintsTheSameAgain(t *testing.T) {
+// TestMint_repeatedAct repeats an act after its answer was lost: later, with a changed session, and after a
+// rotation of the keys. There must be one handoff and one event.
+func TestMint_repeatedAct(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env().With("HANDOFF_KEYS", ring("k1", "k0"))
@@ -101,12 +101,12 @@ func TestAnActThatIsRepeatedMintsTheSameAgain(t *testing.T) {
 		t.Errorf("another act: %+v, %v", another, err)
 	}
 	if n, told := count(t, db, "bff_consumer.handoff_ledger"), count(t, db, "bff_consumer.outbox"); n != 2 || told != 2 {
-		t.Errorf("%d entries, told %d times", n, told)
+		t.Errorf("got %d entries and %d events", n, told)
 	}
 }
 
-// TestAHandoffThatCannotBeEnteredIsNotMinted takes away where it is told: a row without its event would be a lie.
-func TestAHandoffThatCannotBeEnteredIsNotMinted(t *testing.T) {
+// TestMint_ledgerFails removes the outbox: there must be no ledger entry without its event.
+func TestMint_ledgerFails(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env().With("HANDOFF_KEYS", ring("k1"))
@@ -120,7 +120,7 @@ func TestAHandoffThatCannotBeEnteredIsNotMinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, token, err := minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now()); err == nil || !token.IsZero() {
-		t.Errorf("nobody can be told, and still: %v, %v", token, err)
+		t.Errorf("without an outbox: got token %v, error %v", token, err)
 	}
 	if _, err := db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.gone RENAME TO outbox`); err != nil {
 		t.Fatal(err)
@@ -130,8 +130,8 @@ func TestAHandoffThatCannotBeEnteredIsNotMinted(t *testing.T) {
 	}
 }
 
-// TestTheLedgerIsToldOfAUseOnce tells of one use again, of another use, and of what is not in the ledger.
-func TestTheLedgerIsToldOfAUseOnce(t *testing.T) {
+// TestConsume_once reports one use twice, another use, and unknown handoffs.
+func TestConsume_once(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env().With("HANDOFF_KEYS", ring("k1"))
@@ -173,11 +173,11 @@ func TestTheLedgerIsToldOfAUseOnce(t *testing.T) {
 		Scan(&got.Handoff, &got.Tenant, &got.At, &got.By, &got.Event, &replays)
 	got.At = got.At.UTC()
 	if err != nil || got != first || replays != 2 {
-		t.Errorf("the ledger says %+v and %d replays, %v; want %+v", got, replays, err, first)
+		t.Errorf("ledger: got %+v and %d replays, %v; want %+v", got, replays, err, first)
 	}
 }
 
-func TestWhatIsNamedMustBeThere(t *testing.T) {
+func TestChoice_unsupported(t *testing.T) {
 	t.Parallel()
 	v := Visitor{Locale: locale.Dari, Currency: money.IRR}
 	for _, test := range []struct {
@@ -201,11 +201,11 @@ func TestWhatIsNamedMustBeThere(t *testing.T) {
 	day := stay.DateOf(now)
 	err := Choice{Dates: DateRange{day, day}, Occupancy: Occupancy{Adults: 0, Rooms: 1}}.Check(now)
 	if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || len(f.Violations) != 2 || f.Violations[0].Pointer != "/dates/checkOut" || f.Violations[1].Pointer != "/occupancy/adults" {
-		t.Errorf("a stay of nobody for no night: %v", err)
+		t.Errorf("a stay without guests and nights: got %v", err)
 	}
 }
 
-func TestAJudgementIsKeptAndToldOnce(t *testing.T) {
+func TestRecord_botScoreOnce(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	e := db.Env()
@@ -219,7 +219,7 @@ func TestAJudgementIsKeptAndToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := record(seen); err == nil {
-		t.Error("one event led to two judgements")
+		t.Error("one event caused two scores")
 	}
 	session := id.New[id.GuestSession]()
 	human := BotScore{Session: &session, Fingerprint: someHash, IP: someHash, Verdict: Human, Signals: []BotSignal{}, At: e.Now(), Cause: id.New[id.Event]()}
@@ -227,9 +227,9 @@ func TestAJudgementIsKeptAndToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, told := count(t, db, "bff_consumer.bot_scores"), count(t, db, "bff_consumer.outbox WHERE status <> 'parked'"); n != 2 || told != 1 {
-		t.Errorf("%d judgements, told %d times", n, told)
+		t.Errorf("got %d scores and %d events", n, told)
 	}
 	if d := seen.suspected(); d.Subject.Name != BotSuspectedV1.Name || d.ID != seen.suspected().ID || !d.Tenant.IsZero() || d.Subject.Retention.Class != event.Audit {
-		t.Errorf("told as %+v", d)
+		t.Errorf("event: got %+v", d)
 	}
 }

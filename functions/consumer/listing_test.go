@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-func TestAPriceIsShownExactlyOrNotAtAll(t *testing.T) {
+func TestPreview_exactAmounts(t *testing.T) {
 	t.Parallel()
 	fx := id.FX{1}
 	for _, test := range []struct {
@@ -42,7 +42,7 @@ func TestAPriceIsShownExactlyOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestACardIsInTheVisitorsLanguage(t *testing.T) {
+func TestListing_language(t *testing.T) {
 	t.Parallel()
 	l := Listing{Name: locale.Text{Default: "Kabul Grand", Localized: map[string]string{"ps": "کابل ګرانډ", "fa-AF": "کابل گراند"}}, Rating: &GuestRating{},
 		Amenities: []string{"a", "b", "c", "d", "e", "f"}}
@@ -63,7 +63,7 @@ func TestACardIsInTheVisitorsLanguage(t *testing.T) {
 	}
 }
 
-func TestACalendarLeavesOutWhatItCannotTell(t *testing.T) {
+func TestCalendar_inexactAmounts(t *testing.T) {
 	t.Parallel()
 	c := Calendar{[]DayPrice{{night(0, 1).CheckIn, 10_000_000}, {night(1, 1).CheckIn, 10_000_001}, {night(2, 1).CheckIn, 0}}, money.AFN}
 	if days := c.show(); len(days) != 1 || days[0] != (CalendarDay{night(0, 1).CheckIn, 1000, money.AFN, 2}) {
@@ -71,7 +71,7 @@ func TestACalendarLeavesOutWhatItCannotTell(t *testing.T) {
 	}
 }
 
-func TestWhatGuestsAskForFirstComesFromTheRulesOrTheClock(t *testing.T) {
+func TestPolicies(t *testing.T) {
 	t.Parallel()
 	h := House{CheckIn: "14:00", CheckOut: "11:00"}
 	rules := []HouseRule{{Kind: "cancellation", Text: locale.Text{Default: "Free", Localized: map[string]string{"ps": "وړیا"}}}, {Kind: "check_in", Text: locale.Text{Default: "From 15:00"}}}

@@ -6,7 +6,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-func TestPinsThatAreTooManyStandForTheirNeighbours(t *testing.T) {
+func TestThinned(t *testing.T) {
 	t.Parallel()
 	pins := func(n int, at func(int) Position) (all []Pin) {
 		for i := range n {
@@ -42,7 +42,7 @@ func TestPinsThatAreTooManyStandForTheirNeighbours(t *testing.T) {
 	}
 }
 
-func TestOnlyPinsInTheSpotlightHaveAPrice(t *testing.T) {
+func TestHighlights(t *testing.T) {
 	t.Parallel()
 	pin := func(n byte, count int) MapPin { return MapPin{Property: id.Property{15: n}, Count: count} }
 	m := Marked{Pins: []MapPin{pin(0, 3)}}

@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-func TestWhatIsAnsweredIsAsItIsDescribed(t *testing.T) {
+func TestAnswers_matchOpenAPI(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenMarket(t, 3, search.Function, searchmap.Function, readhotel.Function, readavailability.Function)
 	v, hotel := market.Traveller("Accept-Language", "fa-AF", "X-Currency", "USD"), "/hotels/"+market.Hotels[0].Property.String()
@@ -52,7 +52,7 @@ func TestWhatIsAnsweredIsAsItIsDescribed(t *testing.T) {
 		}
 		more := bytes.Replace(body, []byte(`{`), []byte(`{"more":1,`), 1)
 		if published.ValidateText(schema, more) == nil {
-			t.Errorf("%s takes a member that nobody described", component)
+			t.Errorf("%s has a member that is not described", component)
 		}
 	}
 }

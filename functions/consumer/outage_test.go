@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// away is a store of documents that is not there.
+// away is a document store that is unavailable.
 type away struct{}
 
 func (away) Get(context.Context, time.Time, ...document.Name) ([]*document.Record, error) {
@@ -39,7 +39,7 @@ func (away) Add(context.Context, time.Time, document.Name, int64, time.Time) (in
 	return 0, fault.ErrUnavailable
 }
 
-func TestWithoutDocumentsTheVisitGoesOn(t *testing.T) {
+func TestSession_documentStoreDown(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	v := site.Traveller("DNT", "1")
@@ -50,7 +50,7 @@ func TestWithoutDocumentsTheVisitGoesOn(t *testing.T) {
 		var shown readsession.Response
 		v.Must(200, "GET", "/session", nil).Into(t, &shown)
 		if v.Session != first || shown.Currency != "GBP" || shown.Consent.Telemetry {
-			t.Errorf("the visit goes on as %+v", shown)
+			t.Errorf("got session %+v", shown)
 		}
 		v.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
 		v.Must(202, "POST", "/telemetry/page-view", `{"path":"/"}`)
@@ -67,7 +67,7 @@ func TestWithoutDocumentsTheVisitGoesOn(t *testing.T) {
 	other := site.Traveller()
 	other.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
 	if r := consumertest.Texts(t, site.DB)["bff_consumer.guest_sessions"]; r == "" {
-		t.Error("nobody's session has begun")
+		t.Error("a session was started")
 	}
 	if a := site.Traveller().Send("GET", "/session", nil); a.Status != 200 || len(set(a)) != 1 {
 		t.Errorf("got %d %s", a.Status, a.Body)

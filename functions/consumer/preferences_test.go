@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-func TestAChoiceIsKeptAndToldWhereItChangesSomething(t *testing.T) {
+func TestPreferences_changed(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, changesession.Function, readsession.Function)
 	v := site.Traveller() // whose browser reads Pashto
@@ -29,26 +29,26 @@ func TestAChoiceIsKeptAndToldWhereItChangesSomething(t *testing.T) {
 		Trigger string `json:"trigger"`
 	}
 	if site.Payload("locale.changed", &language); language.From != "ps-AF" || language.To != "fa-AF" || language.Trigger != "user-explicit" {
-		t.Errorf("told %+v", language)
+		t.Errorf("events: got %+v", language)
 	}
 	var currency struct {
 		From string `json:"previousCurrency"`
 		To   string `json:"newCurrency"`
 	}
 	if site.Payload("currency.changed", &currency); currency.From != "AFN" || currency.To != "USD" {
-		t.Errorf("told %+v", currency)
+		t.Errorf("events: got %+v", currency)
 	}
 	if told := site.Told(); !slices.Equal(told, []string{"session.started", "locale.changed", "currency.changed"}) {
-		t.Errorf("told %v", told)
+		t.Errorf("events: got %v", told)
 	}
 	var shown readsession.Response
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)
 	if shown.Locale != "fa-AF" || shown.Currency != "USD" || shown.Consent.Marketing {
-		t.Errorf("kept %+v", shown)
+		t.Errorf("stored: got %+v", shown)
 	}
 }
 
-func TestWhatTheSiteDoesNotHaveIsRefused(t *testing.T) {
+func TestPreferences_unsupported(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, changesession.Function, readsession.Function)
 	v := site.Traveller()
@@ -70,11 +70,11 @@ func TestWhatTheSiteDoesNotHaveIsRefused(t *testing.T) {
 	var shown readsession.Response
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)
 	if shown.Locale != "ps-AF" || shown.Currency != "AFN" {
-		t.Errorf("half of it was kept: %+v", shown)
+		t.Errorf("a rejected request was stored in part: %+v", shown)
 	}
 }
 
-func TestEveryCurrencyOfTheSiteHasTwoDecimals(t *testing.T) {
+func TestCurrencies_twoDecimals(t *testing.T) {
 	t.Parallel()
 	for _, code := range []money.Code{"AFN", "IRR", "PKR", "AED", "USD", "EUR", "GBP"} {
 		c, err := consumer.ChooseCurrency(code)

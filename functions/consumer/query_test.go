@@ -21,7 +21,7 @@ func night(from, nights int) DateRange {
 
 var inKabul = Query{Geo: GeoQuery{Mode: City, City: "Kabul"}, Dates: night(7, 2), Occupancy: Occupancy{Adults: 2, Rooms: 1}}
 
-func TestAQueryThatNobodyCanMeanIsRefused(t *testing.T) {
+func TestCheckOn_invalidQuery(t *testing.T) {
 	t.Parallel()
 	point, box := &Circle{34.5, 69.2, 10}, &BoundingBox{34, 69, 35, 70}
 	for _, test := range []struct {
@@ -83,7 +83,7 @@ func TestAQueryThatNobodyCanMeanIsRefused(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsNoneIsRefused(t *testing.T) {
+func TestCheckOn_invalidPage(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		page Page
@@ -99,7 +99,7 @@ func TestAPageThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestAMapShowsAPartOfTheEarth(t *testing.T) {
+func TestCheckOnMap(t *testing.T) {
 	t.Parallel()
 	if got := pointers(inKabul.CheckOnMap(make(Highlights, 21), noon)); !slices.Equal(got, []string{"/geo/mode", "/spotlight"}) {
 		t.Errorf("got %v", got)
@@ -111,7 +111,7 @@ func TestAMapShowsAPartOfTheEarth(t *testing.T) {
 	}
 }
 
-// pointers are what a refusal complains about, sorted.
+// pointers returns the sorted pointers of a validation error.
 func pointers(err error) (all []string) {
 	if f, ok := errors.AsType[*fault.Fault](err); ok {
 		for _, v := range f.Violations {
@@ -122,7 +122,7 @@ func pointers(err error) (all []string) {
 	return slices.Compact(all)
 }
 
-func TestQueriesThatAskTheSameAreOne(t *testing.T) {
+func TestNormal_equivalentQueries(t *testing.T) {
 	t.Parallel()
 	base := inKabul
 	base.Filters = &Filters{Amenities: []string{"breakfast", "wifi"}, Stars: []int{4, 5}, Neighbourhoods: []string{"Wazir Akbar Khan"}}
@@ -162,11 +162,11 @@ func TestQueriesThatAskTheSameAreOne(t *testing.T) {
 	none := inKabul
 	none.Filters = &Filters{Flexibility: "any"}
 	if none.Normal().text() != inKabul.Normal().text() {
-		t.Error("filters that want nothing make another query")
+		t.Error("empty filters change the query")
 	}
 }
 
-func TestWhatChangesTheAnswerIsInTheKeyAndNothingTypedCanBeReadInIt(t *testing.T) {
+func TestKey_distinctAndHashed(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for name, change := range map[string]func(*asked){

@@ -72,7 +72,7 @@ func TestSuspended_disorder(t *testing.T) {
 	}
 }
 
-// While the tenant service cannot be asked again, the last event decides for as long as it does for lists.
+// While the tenant service fails, the last event decides for as long as it does for lists.
 func TestFind_tenantServiceDown(t *testing.T) {
 	t.Parallel()
 	b, e, _ := bazaar(t, 1)

@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 )
 
-// TestAcceptLanguage_changed has one browser ask for other languages: its session stays, and reads what it asks for.
+// TestAcceptLanguage_changed changes the accepted language of a browser: the session stays the same and its language changes.
 func TestAcceptLanguage_changed(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function, changesession.Function)
@@ -46,7 +46,7 @@ func TestAcceptLanguage_changed(t *testing.T) {
 		Trigger string `json:"trigger"`
 	}
 	if site.Payload("locale.changed", &told); told.Trigger != "accept-language" {
-		t.Errorf("told %+v", told)
+		t.Errorf("events: got %+v", told)
 	}
 	v.Must(200, "PATCH", "/session", `{"locale":"ar-AE"}`, "Accept-Language", "en")
 	read("ps", "ar-AE", 3)
@@ -54,7 +54,7 @@ func TestAcceptLanguage_changed(t *testing.T) {
 	site.Counted("session.ended", 0)
 }
 
-// TestAcceptLanguage_concurrently has many tabs ask for another language at once: the change is told once.
+// TestAcceptLanguage_concurrently changes the accepted language in many tabs at once: one event is published.
 func TestAcceptLanguage_concurrently(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function)

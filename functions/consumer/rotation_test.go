@@ -16,8 +16,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// TestManyTabsOfAnotherBrowserBecomeOneSession has several calls of one browser find at once that the session is to be rotated.
-func TestManyTabsOfAnotherBrowserBecomeOneSession(t *testing.T) {
+// TestRotate_concurrentTabs rotates a session in several concurrent calls of one browser.
+func TestRotate_concurrentTabs(t *testing.T) {
 	t.Parallel()
 	site, _ := wishing(t)
 	v := site.Traveller()
@@ -49,8 +49,8 @@ func TestManyTabsOfAnotherBrowserBecomeOneSession(t *testing.T) {
 	site.Counted("session.started", 2)
 }
 
-// TestRotatedKeysEndNoSession takes the keys of cookies and the peppers of fingerprints through a rotation.
-func TestRotatedKeysEndNoSession(t *testing.T) {
+// TestSession_rotatedKeys rotates the keys of cookies and the peppers of fingerprints.
+func TestSession_rotatedKeys(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	key := func(name string) string {
@@ -79,6 +79,6 @@ func TestRotatedKeysEndNoSession(t *testing.T) {
 	stranger := front(key("other")).Traveller()
 	stranger.Must(200, "GET", "/session", nil, "Cookie", v.Cookie)
 	if stranger.Session == first {
-		t.Error("a key that is gone is still believed")
+		t.Error("a removed key is still accepted")
 	}
 }

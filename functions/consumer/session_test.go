@@ -16,10 +16,10 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// set are the cookies that an answer sets.
+// set returns the cookies that an answer sets.
 func set(a fntest.Answer) []*http.Cookie { return (&http.Response{Header: a.Header}).Cookies() }
 
-func TestAVisitRemembersTheNewestAndForgetsTheOldest(t *testing.T) {
+func TestSession_maxViewedAndSearches(t *testing.T) {
 	t.Parallel()
 	var s consumer.Session
 	var seen []id.Property
@@ -28,28 +28,28 @@ func TestAVisitRemembersTheNewestAndForgetsTheOldest(t *testing.T) {
 		s.Viewed(consumer.RecentlyViewed{Property: seen[i]})
 		s.Searched(consumer.SearchHistory{QueryHash: fmt.Sprint(i)})
 		if n := len(s.RecentlyViewed); n != min(i+1, 50) {
-			t.Fatalf("after %d hotels %d are remembered", i+1, n)
+			t.Fatalf("after %d hotels: got %d", i+1, n)
 		}
 		if n := len(s.SearchHistory); n != min(i+1, 25) {
-			t.Fatalf("after %d searches %d are remembered", i+1, n)
+			t.Fatalf("after %d searches: got %d", i+1, n)
 		}
 	}
 	if s.RecentlyViewed[0].Property != seen[59] || s.RecentlyViewed[49].Property != seen[10] {
-		t.Error("the newest is not first, or the oldest has not gone")
+		t.Error("the newest is not first, or the oldest is still listed")
 	}
 	if s.SearchHistory[0].QueryHash != "59" || s.SearchHistory[24].QueryHash != "35" {
 		t.Errorf("searches from %s to %s", s.SearchHistory[0].QueryHash, s.SearchHistory[24].QueryHash)
 	}
 	s.Viewed(consumer.RecentlyViewed{Property: seen[10], Source: consumer.FromWishlist})
 	if len(s.RecentlyViewed) != 50 || s.RecentlyViewed[0].Source != consumer.FromWishlist || s.RecentlyViewed[49].Property != seen[11] {
-		t.Error("a hotel that is seen again does not move to the front")
+		t.Error("a hotel that is viewed again does not move to the front")
 	}
 	if slices.ContainsFunc(s.RecentlyViewed[1:], func(v consumer.RecentlyViewed) bool { return v.Property == seen[10] }) {
-		t.Error("a hotel that is seen again is there twice")
+		t.Error("a hotel that is viewed again is listed twice")
 	}
 }
 
-func TestTheFirstAnswerBeginsASession(t *testing.T) {
+func TestSession_firstAnswer(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function)
 	v := site.Traveller("X-Campaign-Source", "google", "X-Campaign-Medium", "cpc", "X-Campaign-Name", "spring-2026")
@@ -80,7 +80,7 @@ func TestTheFirstAnswerBeginsASession(t *testing.T) {
 	}
 	envelope, key := site.Payload("session.started", &told)
 	if told.Session != v.Session.String() || told.Class != "browser-desktop" || told.Campaign.Source != "google" || !strings.HasPrefix(told.Fingerprint, "sha256:") || !strings.HasPrefix(told.IP, "sha256:") {
-		t.Errorf("told %+v", told)
+		t.Errorf("events: got %+v", told)
 	}
 	tenant, named := envelope["tenantId"]
 	if !named || tenant != nil || envelope["sessionId"] != v.Session.String() || key != v.Session.String() {
@@ -90,11 +90,11 @@ func TestTheFirstAnswerBeginsASession(t *testing.T) {
 		t.Errorf("the second answer sets %v", set(a))
 	}
 	if told := site.Told(); !slices.Equal(told, []string{"session.started"}) {
-		t.Errorf("told %v", told)
+		t.Errorf("events: got %v", told)
 	}
 }
 
-func TestARefusalBeginsASessionToo(t *testing.T) {
+func TestSession_errorAnswer(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, changesession.Function)
 	v := site.Traveller()
@@ -108,7 +108,7 @@ func TestARefusalBeginsASessionToo(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyMayEverLookAtBeginsNothing(t *testing.T) {
+func TestSession_prefetch(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function)
 	v := site.Traveller()
@@ -119,7 +119,7 @@ func TestWhatNobodyMayEverLookAtBeginsNothing(t *testing.T) {
 	}
 }
 
-func TestAForeignOrForgedCookieIsNone(t *testing.T) {
+func TestSession_invalidCookie(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function, changesession.Function)
 	victim := site.Traveller()
@@ -150,7 +150,7 @@ func TestAForeignOrForgedCookieIsNone(t *testing.T) {
 	}
 }
 
-func TestLanguageAndCurrencyAtBirth(t *testing.T) {
+func TestSession_initialPreferences(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function)
 	for _, test := range []struct{ name, accept, country, locale, currency string }{
@@ -176,7 +176,7 @@ func TestLanguageAndCurrencyAtBirth(t *testing.T) {
 	}
 }
 
-func TestARefusalToBeCountedSilencesFromTheBeginning(t *testing.T) {
+func TestSession_doNotTrack(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function, changesession.Function)
 	for _, header := range []string{"DNT", "Sec-GPC"} {
@@ -189,14 +189,14 @@ func TestARefusalToBeCountedSilencesFromTheBeginning(t *testing.T) {
 		v.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
 	}
 	if told := site.Told(); len(told) != 0 {
-		t.Errorf("told %v", told)
+		t.Errorf("events: got %v", told)
 	}
 	v := site.Traveller("DNT", "0")
 	v.Must(200, "GET", "/session", nil)
 	site.Counted("session.started", 1)
 }
 
-func TestAnotherBrowserGoesOnInAnotherSession(t *testing.T) {
+func TestRotate_otherBrowser(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function, changesession.Function)
 	v := site.Traveller("X-Campaign-Source", "google")
@@ -218,7 +218,7 @@ func TestAnotherBrowserGoesOnInAnotherSession(t *testing.T) {
 	site.Payload("session.ended", &told)
 	site.Payload("locale.changed", &told)
 	if told.Reason != "rotated" || told.Trigger != "accept-language" {
-		t.Errorf("told %+v", told)
+		t.Errorf("events: got %+v", told)
 	}
 	site.Counted("session.started", 2)
 	site.Counted("currency.changed", 1)
@@ -241,7 +241,7 @@ func TestAnotherBrowserGoesOnInAnotherSession(t *testing.T) {
 	}
 }
 
-func TestASessionLivesAsLongAsItIsUsed(t *testing.T) {
+func TestSession_lifetime(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function)
 	v := site.Traveller()
@@ -263,7 +263,7 @@ func TestASessionLivesAsLongAsItIsUsed(t *testing.T) {
 	}
 }
 
-func TestALostDocumentCostsOnlyWhatWasLookedAt(t *testing.T) {
+func TestSession_lostDocument(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function, changesession.Function)
 	v := site.Traveller("DNT", "1")
@@ -279,7 +279,7 @@ func TestALostDocumentCostsOnlyWhatWasLookedAt(t *testing.T) {
 	}
 }
 
-func TestWhoRacesForASessionLosesNothing(t *testing.T) {
+func TestChange_concurrently(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, readsession.Function)
 	v := site.Traveller()

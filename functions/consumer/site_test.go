@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-func TestTheLinkLeadsToTheHotelsOwnSite(t *testing.T) {
+func TestLink(t *testing.T) {
 	t.Parallel()
 	var token handoff.Token
 	if err := token.UnmarshalText([]byte("v1.a.b")); err != nil {
@@ -48,7 +48,7 @@ func TestTheLinkLeadsToTheHotelsOwnSite(t *testing.T) {
 	}
 }
 
-func TestASiteThatIsNoHotelsIsRefused(t *testing.T) {
+func TestOpenSite_invalidURL(t *testing.T) {
 	t.Parallel()
 	for name, template := range map[string]string{
 		"one place for all hotels":    "https://melmastoon.example/",

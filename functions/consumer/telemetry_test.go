@@ -33,7 +33,7 @@ func click(more string) string {
 	return `{"kind":"listing-card","tenantId":"` + consumertest.HousesTenant.String() + `","propertyId":"` + id.New[id.Property]().String() + `"` + more + `}`
 }
 
-func TestTelemetryIsHeard(t *testing.T) {
+func TestTelemetry_stored(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	v := site.Traveller()
@@ -55,7 +55,7 @@ func TestTelemetryIsHeard(t *testing.T) {
 	}
 }
 
-func TestTelemetryThatNobodyCanMeanIsRefused(t *testing.T) {
+func TestTelemetry_invalid(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	v := site.Traveller()
@@ -84,8 +84,8 @@ func TestTelemetryThatNobodyCanMeanIsRefused(t *testing.T) {
 	}
 }
 
-// TestConsentSilencesAtOnce takes consent away and gives it again, and does everything that could be told or kept.
-func TestConsentSilencesAtOnce(t *testing.T) {
+// TestConsent_withdrawn takes consent away and gives it again, and does everything that could be told or kept.
+func TestConsent_withdrawn(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	v := site.Traveller()
@@ -115,7 +115,7 @@ func TestConsentSilencesAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsAboutSecurityOrAttributionIsToldAllTheSame(t *testing.T) {
+func TestSampling_evidence(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	flags := consumer.OpenFlags(site.Env)
@@ -144,9 +144,9 @@ func (j *journal) Write(b []byte) (int, error) {
 var canaries = []string{"zarghona.a@example.com", "Zarghona.A%40example.com", "zarghona.a%2540example.com", "zarghona.a＠example.com",
 	"+93 70 012 3456", "+93700123456", "0093700123456"}
 
-// TestWhatGuestsWriteGoesNowhere writes addresses and numbers into everything that takes text. They reach no event, no log
+// TestTelemetry_typedText writes addresses and numbers into everything that takes text. They reach no event, no log
 // line, no document and no answer but the guest's own wishlist; in SQL they are in the note alone.
-func TestWhatGuestsWriteGoesNowhere(t *testing.T) {
+func TestTelemetry_typedText(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	log := &journal{}
@@ -184,6 +184,6 @@ func TestWhatGuestsWriteGoesNowhere(t *testing.T) {
 		t.Errorf("the canaries did not arrive where they may: %s", notes)
 	}
 	if told := site.Told(); len(told) != 2*len(canaries) {
-		t.Errorf("told %v", told)
+		t.Errorf("events: got %v", told)
 	}
 }

@@ -46,7 +46,7 @@ func trip(e env.Env, c money.Currency) consumer.Trip {
 	return consumer.Trip{Dates: consumer.DateRange{CheckIn: day, CheckOut: day.AddDays(2)}, Occupancy: consumer.Occupancy{Adults: 2, Rooms: 1}, Currency: c}
 }
 
-func TestLooksAreAskedForInFewQuestionsAndKeptOneByOne(t *testing.T) {
+func TestPeek_fewCalls(t *testing.T) {
 	t.Parallel()
 	b, e, _ := bazaar(t, 120)
 	brands, all := consumer.OpenBrands(e), tenants(b)
@@ -74,7 +74,7 @@ func TestLooksAreAskedForInFewQuestionsAndKeptOneByOne(t *testing.T) {
 	}
 }
 
-func TestAKnownLookBridgesAnOutageForHalfAnHour(t *testing.T) {
+func TestPeek_themeServiceDown(t *testing.T) {
 	t.Parallel()
 	b, e, store := bazaar(t, 2)
 	brands, all := consumer.OpenBrands(e), tenants(b)
@@ -103,7 +103,7 @@ func TestAKnownLookBridgesAnOutageForHalfAnHour(t *testing.T) {
 	}
 }
 
-func TestPricesDependOnAllThatChangesThem(t *testing.T) {
+func TestPreview_cacheKey(t *testing.T) {
 	t.Parallel()
 	b, e, _ := bazaar(t, 3)
 	prices := consumer.OpenPrices(e)
@@ -141,7 +141,7 @@ func TestPricesDependOnAllThatChangesThem(t *testing.T) {
 	ask("another's", []id.Property{b.Hotels[2].Property}, base, true)
 }
 
-func TestPricesAreWaitedFor800Milliseconds(t *testing.T) {
+func TestPreview_timeout(t *testing.T) {
 	t.Parallel()
 	b, e, _ := bazaar(t, 1)
 	b.Mood("previews", upstreamtest.Hanging)
@@ -152,7 +152,7 @@ func TestPricesAreWaitedFor800Milliseconds(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsAnotherOrNoneIsAFailure(t *testing.T) {
+func TestUpstreams_invalidAnswers(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(context.Context, *consumertest.FakeListings, env.Env) error{
 		"searches": func(ctx context.Context, _ *consumertest.FakeListings, e env.Env) error {
@@ -209,7 +209,7 @@ func TestAnAnswerThatIsAnotherOrNoneIsAFailure(t *testing.T) {
 	}
 }
 
-func TestACompanyIsFoundAsItStands(t *testing.T) {
+func TestFind_effectiveStatus(t *testing.T) {
 	t.Parallel()
 	b, e, store := bazaar(t, 2)
 	directory, one, other := consumer.OpenTenants(e), b.Hotels[0], b.Hotels[1]

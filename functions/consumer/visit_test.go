@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsKeptOfAnAddress(t *testing.T) {
+func TestPlace(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
 		"/search":                                "/search",

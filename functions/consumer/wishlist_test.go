@@ -34,7 +34,7 @@ func listed(t *testing.T, v *consumertest.Traveller) listwishes.Response {
 	return r
 }
 
-func TestAWishlistHoldsEachHotelOnce(t *testing.T) {
+func TestWishlist_eachHotelOnce(t *testing.T) {
 	t.Parallel()
 	site, houses := wishing(t)
 	v := site.Traveller()
@@ -42,7 +42,7 @@ func TestAWishlistHoldsEachHotelOnce(t *testing.T) {
 	var first, again addwish.Response
 	v.Must(201, "POST", "/wishlist", wish(one, `,"note":"With the garden"`)).Into(t, &first)
 	if first.Tenant != houses.Tenant || first.Property != one || first.Note != "With the garden" {
-		t.Errorf("kept %+v", first)
+		t.Errorf("stored: got %+v", first)
 	}
 	v.Must(200, "POST", "/wishlist", wish(one, "")).Into(t, &again)
 	if again.ID != first.ID || again.Note != first.Note || !again.AddedAt.Equal(first.AddedAt) {
@@ -62,7 +62,7 @@ func TestAWishlistHoldsEachHotelOnce(t *testing.T) {
 		Source string `json:"source"`
 	}
 	if site.Payload("wishlist.added", &told); told.Size != 2 || told.Source != "list" {
-		t.Errorf("told %+v", told)
+		t.Errorf("events: got %+v", told)
 	}
 	if r := listed(t, v); len(r.Wishes) != 2 || r.Wishes[0].Property != other || r.Max != 100 {
 		t.Errorf("listed %+v", r)
@@ -70,7 +70,7 @@ func TestAWishlistHoldsEachHotelOnce(t *testing.T) {
 	v.Must(204, "DELETE", "/wishlist/"+one.String(), nil)
 	v.Must(204, "DELETE", "/wishlist/"+one.String(), nil)
 	if site.Payload("wishlist.removed", &told); told.Size != 1 {
-		t.Errorf("told %+v", told)
+		t.Errorf("events: got %+v", told)
 	}
 	var shown readsession.Response
 	if v.Must(200, "GET", "/session", nil).Into(t, &shown); len(shown.Wishlist) != 1 || shown.Wishlist[0].Property != other {
@@ -80,7 +80,7 @@ func TestAWishlistHoldsEachHotelOnce(t *testing.T) {
 	site.Counted("wishlist.removed", 1)
 }
 
-func TestAWishIsAddedOncePerKey(t *testing.T) {
+func TestWishlist_idempotencyKey(t *testing.T) {
 	t.Parallel()
 	site, _ := wishing(t)
 	v, stranger := site.Traveller(), site.Traveller()
@@ -99,7 +99,7 @@ func TestAWishIsAddedOncePerKey(t *testing.T) {
 	site.Counted("wishlist.added", 2)
 }
 
-func TestAWishlistHoldsAHundredHotels(t *testing.T) {
+func TestWishlist_full(t *testing.T) {
 	t.Parallel()
 	site, _ := wishing(t)
 	v := site.Traveller()
@@ -139,7 +139,7 @@ func TestAWishlistHoldsAHundredHotels(t *testing.T) {
 	site.Counted("wishlist.added", 101)
 }
 
-func TestAWishIsForAHotelThatExists(t *testing.T) {
+func TestWishlist_unknownHotel(t *testing.T) {
 	t.Parallel()
 	site, houses := wishing(t)
 	v := site.Traveller()
@@ -156,7 +156,7 @@ func TestAWishIsForAHotelThatExists(t *testing.T) {
 	v.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), `,"note":"`+strings.Repeat("ب", 280)+`"`))
 }
 
-func TestNobodySeesOrChangesAnothersThings(t *testing.T) {
+func TestSessions_isolated(t *testing.T) {
 	t.Parallel()
 	site, _ := wishing(t)
 	mine, theirs := site.Traveller(), site.Traveller()

@@ -185,6 +185,7 @@ const head = `# Cost of one call in round trips: SQL/transactions/document store
 # commit and checks once more.
 #
 # To rewrite this file: MELMASTOON_ROUNDTRIPS=write go test ./test/roundtrips -run TestWrite
+
 `
 
 // TestWrite rewrites the file on request, with the maximum of two runs: a run under load may cost less.

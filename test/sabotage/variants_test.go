@@ -215,7 +215,7 @@ var variants = []variant{
 	}, {
 		"a list request leaves no time for the response", bounded, "functions/consumer/search.go",
 		"deadline.Add(-compositionReserve)", "deadline",
-		"functions/consumer", "TestWhateverHangsOrFailsTheAnswerComesInTimeAndSaysWhatIsMissing",
+		"functions/consumer", "TestAnswers_servicesHangOrFail",
 	}, {
 		"money that pays for nothing is kept", settled, "functions/reservation/confirm.go",
 		"if back, refundable := r.RefundableAmount(i); refundable {", "if back, refundable := r.RefundableAmount(i); refundable && back.Amount == 0 {",
