@@ -171,7 +171,7 @@ var variants = []variant{
 	}, {
 		"events are published with members that their schema does not define", noPII, "shared/platform/contract/contract.go",
 		"published.check(subject, closed, payload)", "published.check(subject, open, payload)",
-		"shared/platform/outbox", "TestAppendRefusesWhatBreaksItsContractAndTheTransactionWithIt",
+		"shared/platform/outbox", "TestAppend_contractViolation",
 	}, {
 		"stored responses are not encrypted", noPII, "shared/platform/fn/idempotency/ledger.go",
 		`if s.Response, err = l.keys.Seal(a.Body, []byte("response "+row)); err != nil {`, "if s.Response = a.Body; err != nil {",
@@ -191,7 +191,7 @@ var variants = []variant{
 	}, {
 		"a claim is taken over before its lease ends", durable, "shared/platform/fn/idempotency/store.go",
 		"AND locked_until <= clock_timestamp() AND", "AND",
-		"shared/platform/fn/idempotency", "TestWhileTheFirstCallRunsOthersAreToldToWait",
+		"shared/platform/fn/idempotency", "TestLedger_inProgress",
 	}, {
 		"a key returns the response of a different request", durable, "shared/platform/fn/idempotency/ledger.go",
 		"case e.Request != c.Request:", `case e.Request == "":`,
@@ -199,7 +199,7 @@ var variants = []variant{
 	}, {
 		"an unavailable hot store is called on every request", bounded, "shared/platform/document/ward.go",
 		"c.ConsecutiveFailures >= tripAfter", "c.ConsecutiveFailures >= 100*tripAfter",
-		"shared/platform/document", "TestAStoreThatHangsIsLeftAloneUntilItAnswers",
+		"shared/platform/document", "TestBreaker_hangingStore",
 	}, {
 		"a call may take twice its timeout", bounded, "shared/platform/fn/frame.go",
 		"c.began.Add(f.spec.Timeout-f.offset())", "c.began.Add(2*f.spec.Timeout-f.offset())",
@@ -240,7 +240,7 @@ var variants = []variant{
 	}, {
 		"a token for another function is accepted", genuine, "shared/platform/identity/verifier.go",
 		"&oidc.Config{ClientID: audience, Now: v.now}", "&oidc.Config{ClientID: audience, Now: v.now, SkipClientIDCheck: true}",
-		"shared/platform/fn", "TestAPushIsHeardByItsTokenOnly",
+		"shared/platform/fn", "TestPush_onlyWithToken",
 	}, {
 		"a response is shown in the currency of the first visitor", current, "functions/tenantbooking/storefront.go",
 		"document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))", "document.KeyOf(v.Tenant.ID.String(), string(v.Locale))",

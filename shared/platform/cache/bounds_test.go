@@ -36,7 +36,7 @@ func TestAMemoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatIsRememberedInPlaceOfAnotherIsAnother(t *testing.T) {
+func TestMemory_replacementHasOtherID(t *testing.T) {
 	t.Parallel()
 	m, at := openMemory(env.Of(nil)), place{"pages", document.KeyOf("1")}
 	first := m.remember(at, "a", 10)

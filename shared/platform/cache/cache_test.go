@@ -35,7 +35,7 @@ func TestAValueIsComposedOnceAndKept(t *testing.T) {
 	fetch(t, e, s.compose, "second", cache.Hit)
 }
 
-func TestInvalidationReachesWhatDependsOnIt(t *testing.T) {
+func TestInvalidate_dependentValues(t *testing.T) {
 	t.Parallel()
 	store := &documenttest.Memory{}
 	e, other := process(store), process(store)
@@ -54,7 +54,7 @@ func TestInvalidationReachesWhatDependsOnIt(t *testing.T) {
 	states()
 	for _, test := range []struct {
 		stale cache.Epoch
-		want  []string // what is composed anew
+		want  []string // the recomposed values
 	}{
 		{tenant, []string{"property", "tenant"}},
 		{cache.Of("tnt_1", "ppt_1"), []string{"property"}},
@@ -103,8 +103,8 @@ func TestTheLastValueBridgesAnOutageUpToItsBound(t *testing.T) {
 	fetch(t, e, s.compose, "second", cache.Miss)
 }
 
-// What came to be known while it was composed is not in it, however long that took.
-func TestAValuesAgeCountsFromBeforeItWasComposed(t *testing.T) {
+// Changes during a composition are not part of the value, so its age counts from before it, however long it takes.
+func TestFetch_ageCountsFromLook(t *testing.T) {
 	t.Parallel()
 	e, s := process(&documenttest.Memory{}), &source{text: "first"}
 	slow := func(ctx context.Context) (page, error) {
@@ -136,7 +136,7 @@ func TestARefusalIsAnAnswerAndEndsTheLastValue(t *testing.T) {
 	e, s := process(&documenttest.Memory{}), &source{text: "first"}
 	fetch(t, e, s.compose, "first", cache.Miss)
 	invalidate(t, e, tenant)
-	for _, refusal := range []error{fault.ErrNotFound, errDown} { // once gone, it does not come back in an outage
+	for _, refusal := range []error{fault.ErrNotFound, errDown} { // a deleted value is not served again during an outage
 		s.set("never", refusal)
 		if got, state, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, s.compose); !errors.Is(err, refusal) {
 			t.Errorf("got %v %s, %v, want %v", got, state, err, refusal)
@@ -206,11 +206,11 @@ func TestWithoutAStoreEveryCallerIsServed(t *testing.T) {
 	m.Refuse = nil
 	fetch(t, e, s.compose, "first", cache.Hit)
 	if _, _, err := open(env.Of(nil)).Fetch(t.Context(), key, nil, s.compose); !errors.Is(err, document.ErrNoStore) {
-		t.Errorf("nobody gave a store: got %v, want %v", err, document.ErrNoStore)
+		t.Errorf("no store configured: got %v, want %v", err, document.ErrNoStore)
 	}
 }
 
-func TestWhatIsPlayedForOneCallerIsNobodyElses(t *testing.T) {
+func TestFetch_scenario(t *testing.T) {
 	t.Parallel()
 	e, s := process(&documenttest.Memory{}), &source{text: "right"}
 	fetch(t, e, s.compose, "right", cache.Miss)

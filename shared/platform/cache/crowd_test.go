@@ -74,7 +74,7 @@ func TestWithoutMarksNoProcessComposesTwice(t *testing.T) {
 	}
 }
 
-func TestOneWhoIsLateIsServedWhatWasComposedMeanwhile(t *testing.T) {
+func TestFetch_lateCaller(t *testing.T) {
 	t.Parallel()
 	for name, store := range map[string]document.Store{"with marks": &documenttest.Memory{}, "without": unmarked(&documenttest.Memory{})} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestWithoutAStoreAProcessComposesOneAtATime(t *testing.T) {
 	all.Wait()
 }
 
-func TestOneWhoLeavesSpoilsNothingForOthers(t *testing.T) {
+func TestFetch_canceledLeader(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(context.Context, context.CancelFunc) (page, error){
 		"hangs up":        func(ctx context.Context, cancel context.CancelFunc) (page, error) { cancel(); return page{}, ctx.Err() },
@@ -141,7 +141,7 @@ func TestOneWhoLeavesSpoilsNothingForOthers(t *testing.T) {
 					return leave(ctx, cancel)
 				})
 				if err == nil {
-					t.Error("the one who left has an answer")
+					t.Error("a canceled caller got a value")
 				}
 			})
 			await(t, begun, "a composition")
@@ -172,11 +172,11 @@ func abandon(t *testing.T, e env.Env) {
 	}
 }
 
-func TestNobodyWaitsLongForAProcessThatWasKilled(t *testing.T) {
+func TestFetch_killedProcess(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name       string
-		time, most time.Duration // what the caller has; what has passed when composing begins
+		time, most time.Duration // the caller's time; the maximum time until composing begins
 		passed     time.Duration // since the kill
 	}{
 		{"half of what the caller has", 2 * time.Second, time.Second, 0},

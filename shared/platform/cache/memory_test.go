@@ -32,7 +32,7 @@ func (c *counted) Get(ctx context.Context, now time.Time, names ...document.Name
 	return c.Store.Get(ctx, now, names...)
 }
 
-// since is what was read since somebody asked last.
+// since returns the reads since the previous call.
 func (c *counted) since() [][]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func TestAValueIsReadOnceAndItsGenerationsEachTime(t *testing.T) {
 	cache.Forget(e)
 	fetch(t, e, s.compose, "first", cache.Hit)
 	c.wants(t, []string{"pages", "generations"})
-	for state := range 2 { // what depends on nothing is good for its time
+	for state := range 2 { // a value without epochs is valid for its time
 		_, how, err := open(e).Fetch(t.Context(), document.KeyOf("free"), nil, s.compose)
 		must(t, err)
 		if want := []cache.State{cache.Miss, cache.Hit}[state]; how != want {
@@ -82,8 +82,8 @@ func TestAValueIsReadOnceAndItsGenerationsEachTime(t *testing.T) {
 	c.wants(t)
 }
 
-// What another process invalidates is not shown from memory even once, and what it has composed since is shown at once.
-func TestWhatIsRememberedIsInvalidatedByEverybody(t *testing.T) {
+// A process must not serve a value from memory after another process has invalidated it, and must serve the new value at once.
+func TestMemory_invalidatedByOtherProcess(t *testing.T) {
 	t.Parallel()
 	e, other, s, _, _ := remembering(t)
 	s.set("second", nil)
@@ -100,8 +100,8 @@ func TestWhatIsRememberedIsInvalidatedByEverybody(t *testing.T) {
 	}
 }
 
-// A store that begins anew counts anew. What was invalidated then must not look like what is remembered.
-func TestANumberThatWasLostDoesNotComeBack(t *testing.T) {
+// A store that lost its data starts counting again. An epoch that was invalidated then must not equal the one in memory.
+func TestInvalidate_lostCounter(t *testing.T) {
 	t.Parallel()
 	m, s := &documenttest.Memory{}, &source{text: "first"}
 	e := process(m)
@@ -115,11 +115,11 @@ func TestANumberThatWasLostDoesNotComeBack(t *testing.T) {
 	fetch(t, e, s.compose, "second", cache.Miss)
 }
 
-func TestWhatIsRememberedEndsWithItsTimeAndItsStore(t *testing.T) {
+func TestMemory_expiry(t *testing.T) {
 	t.Parallel()
 	e, _, s, m, _ := remembering(t)
 	s.set("second", nil)
-	m.Refuse = func(string) error { return fault.ErrUnavailable } // nobody can say whether it still stands
+	m.Refuse = func(string) error { return fault.ErrUnavailable } // the epochs cannot be read
 	fetch(t, e, s.compose, "second", cache.Bypass)
 	m.Refuse = nil
 	e.Advance(policy.Fresh - time.Minute)
@@ -143,7 +143,7 @@ func TestACallThatLooksAheadAsksOnce(t *testing.T) {
 		t.Errorf("recalled %v, %v", got, ok)
 	}
 	c.wants(t, []string{"generations", "pages"})
-	// Who composes looks again: what was seen before an invalidation is no ground for what is kept after it.
+	// The composing process looks again: a value seen before an invalidation must not be stored after it.
 	invalidate(t, other, tenant)
 	for _, want := range []cache.State{cache.Miss, cache.Hit} {
 		if _, state, err := open(e).Fetch(ctx, document.KeyOf("cold"), []cache.Epoch{tenant}, s.compose); err != nil || state != want {
@@ -153,7 +153,7 @@ func TestACallThatLooksAheadAsksOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsLearntIsKeptIfNothingHasChangedSince(t *testing.T) {
+func TestLearn_unchanged(t *testing.T) {
 	t.Parallel()
 	learn := func(e env.Env, asked time.Time) bool {
 		return open(e).Learn(t.Context(), key, []cache.Epoch{tenant}, page{Text: "learnt"}, asked)
@@ -184,7 +184,7 @@ func TestWhatIsLearntIsKeptIfNothingHasChangedSince(t *testing.T) {
 	e.Advance(5 * time.Second)
 	invalidate(t, e, tenant) // while it was asked for
 	if learn(e, asked) {
-		t.Error("kept what has changed meanwhile")
+		t.Error("stored a value that changed during its fetch")
 	}
 	fetch(t, e, never, "composed", cache.Miss)
 }
@@ -216,7 +216,7 @@ func TestAFormIsMadeOnceOfTheSameValues(t *testing.T) {
 	s.set("second", nil)
 	invalidate(t, other, tenant)
 	if got, ok := form("en"); ok || made != 2 { // composed for this call: not kept when it is shown
-		t.Errorf("got %q of what is not kept, made %d times", got, made)
+		t.Errorf("got %q of an uncached value, made %d times", got, made)
 	}
 	if got, ok := form("en"); got != "en second" || !ok || made != 3 {
 		t.Errorf("got %q, %v, made %d times", got, ok, made)

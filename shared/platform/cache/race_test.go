@@ -37,7 +37,7 @@ func newCareless(e env.Env) fetcher {
 	return careless{document.Open[noted](e, "careless"), document.OpenCounters(e, "generations"), e}
 }
 
-// stands is where the generation stands now.
+// stands returns the current epoch.
 func (c careless) stands(ctx context.Context) (int64, error) {
 	store, err := document.StoreOf(c.env)
 	if err != nil {
@@ -72,8 +72,8 @@ func (c careless) Fetch(ctx context.Context, key document.Key, _ []cache.Epoch, 
 
 func newCache(e env.Env) fetcher { return open(e) }
 
-// overtaken invalidates while a refill has read the old text and not stored it yet, in another process. It tells what is
-// answered after that: once before the refill ends if somebody asks meanwhile, and twice afterwards.
+// overtaken invalidates while a refill in another process has read the old text and not stored it yet. It returns the answers
+// after that: one before the refill ends if meanwhile is set, and two afterwards.
 func overtaken(t *testing.T, both [2]env.Env, make func(env.Env) fetcher, meanwhile bool) (after []string) {
 	t.Helper()
 	depends := []cache.Epoch{tenant}
@@ -140,14 +140,14 @@ func TestARefillThatBeganBeforeAnInvalidationIsStaleAtBirth(t *testing.T) {
 	}
 }
 
-// churn changes a text and invalidates, again and again, while readers fetch in two processes. It tells how often
-// somebody was answered with less than had been invalidated before he asked.
+// churn changes a text and invalidates, repeatedly, while readers fetch in two processes. It returns how often a reader got a
+// text older than the last invalidation before its call.
 func churn(t *testing.T, both [2]env.Env, make func(env.Env) fetcher, changes int) (stale int64) {
 	t.Helper()
 	var truth, announced, behind atomic.Int64
 	compose := func(context.Context) (page, error) {
 		text := strconv.FormatInt(truth.Load(), 10)
-		dither(rand.IntN(200)) // what was read grows old on its way
+		dither(rand.IntN(200)) // lets the read value become stale
 		return page{Text: text}, nil
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -185,7 +185,7 @@ func dither(times int) {
 	}
 }
 
-func TestNobodyIsAnsweredWithWhatWasInvalidatedBeforeHeAsked(t *testing.T) {
+func TestFetch_neverServesInvalidated(t *testing.T) {
 	t.Parallel()
 	if n := churn(t, onPostgres(t), newCache, 150); n != 0 {
 		t.Errorf("%d answers were stale", n)

@@ -17,7 +17,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A page is what the tests keep.
+// A page is the cached value of the tests.
 type page struct {
 	Text string   `json:"text"`
 	List []string `json:"list"`
@@ -54,7 +54,7 @@ func onPostgres(t testing.TB) [2]env.Env {
 	return both
 }
 
-// A source is what pages are composed of. It counts how often.
+// A source composes pages and counts how often.
 type source struct {
 	mu       sync.Mutex
 	text     string
@@ -103,7 +103,7 @@ func await(t testing.TB, signal <-chan struct{}, what string) {
 
 var errDown = fault.ErrUpstreamUnavailable.Because(errors.New("no route to the theme service"))
 
-// A reader's context says which reader it belongs to, so that a watched store knows who has asked.
+// The reader key identifies a reader in its context, so that a watched store knows the caller.
 type reader struct{}
 
 // watched tells when so many readers have each looked once.
@@ -132,7 +132,7 @@ func (w *watched) Get(ctx context.Context, now time.Time, names ...document.Name
 	return found, err
 }
 
-// dawdling is a store whose first answer to a reader with a name is on its way for long.
+// dawdling is a store whose first answer to a named reader is delayed.
 type dawdling struct {
 	document.Store
 	once           sync.Once

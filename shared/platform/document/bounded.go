@@ -52,11 +52,11 @@ func (b bounded) do(ctx context.Context, verb string, names []Name, f func(conte
 func (b bounded) use(ctx context.Context, f func(context.Context) error) error {
 	within, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
-	return late(ctx, within, f(within))
+	return asTimeout(ctx, within, f(within))
 }
 
-// late maps an expired store timeout to ErrUnavailable, unless the caller's own context has ended.
-func late(ctx, within context.Context, err error) error {
+// asTimeout maps an expired store timeout to ErrUnavailable, unless the caller's own context has ended.
+func asTimeout(ctx, within context.Context, err error) error {
 	if err != nil && within.Err() != nil && ctx.Err() == nil && !errors.Is(err, fault.ErrUnavailable) {
 		return fault.ErrUnavailable.Because(err)
 	}

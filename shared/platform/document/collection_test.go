@@ -20,7 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A session stands for what services keep.
+// A session is an example of a service's document.
 type session struct {
 	Version  int64     `json:"version"`
 	Locale   string    `json:"locale"`
@@ -65,14 +65,14 @@ func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 		}
 	}
 	if _, ok, err := c.Get(t.Context(), document.KeyOf("nobody")); ok || err != nil {
-		t.Errorf("what is not there: got %v, %v", ok, err)
+		t.Errorf("missing document: got %v, %v", ok, err)
 	}
 	found, err := c.GetMany(t.Context(), document.KeyOf("nobody"), document.KeyOf("small"), document.KeyOf("zero"))
 	if err != nil || len(found) != 3 || found[0] != nil || found[1].Locale != "fa-AF" || found[2].Locale != "" {
 		t.Errorf("many: got %v, %v", found, err)
 	}
 	if found, err := c.GetMany(t.Context()); err != nil || len(found) != 0 {
-		t.Errorf("none: got %v, %v", found, err)
+		t.Errorf("no keys: got %v, %v", found, err)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooLargeIsRefused(t *testing.T) {
+func TestPut_tooLarge(t *testing.T) {
 	t.Parallel()
 	e := withStore(&documenttest.Memory{})
 	c := document.Open[string](e, "pages")
@@ -212,7 +212,7 @@ func TestAStoreThatIsAwayIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestWhoHasLittleTimeDoesNotWaitForOthers(t *testing.T) {
+func TestPrefetch_shortDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := withStore(&hanging{}).With("DOCUMENT_TIMEOUT", "1s")

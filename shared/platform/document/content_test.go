@@ -49,7 +49,7 @@ func TestWhatCannotBeReadIsAMiss(t *testing.T) {
 	t.Parallel()
 	good := kept(t, "sessions", key, session{Version: 3, Locale: "fa-AF"})
 	if !reads(t, good) {
-		t.Fatal("what is good is not read: nothing else means anything")
+		t.Fatal("valid content was not decoded")
 	}
 	for name, value := range map[string][]byte{
 		"nothing":               {},
@@ -73,10 +73,10 @@ func TestWhatCannotBeReadIsAMiss(t *testing.T) {
 		}
 	}
 	if !reads(t, raw(`j{"version":3}`)) {
-		t.Error("what is made by hand is not read: some of the above means nothing")
+		t.Error("content made by hand was not decoded")
 	}
 	if !reads(t, kept(t, "sessions", key, map[string]any{"locale": "fa-AF", "added": "later"})) {
-		t.Error("what a newer program has written is not read")
+		t.Error("content of a newer program was not decoded")
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *sealed) UnmarshalBinary(b []byte) (err error) {
 	return nil
 }
 
-// TestEncoding shows the forms from outside: each value comes back, and what is large is stored small.
+// TestEncoding checks the encodings from outside: each value round-trips, and large ones are stored compressed.
 func TestEncoding(t *testing.T) {
 	t.Parallel()
 	large := session{Locale: strings.Repeat("fa-AF ", 1000)}

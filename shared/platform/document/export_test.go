@@ -5,7 +5,7 @@ import "context"
 // Seal lets tests put any content into a record.
 var Seal = seal
 
-// Get returns what the counters stand at, in the order of their keys.
+// Get returns the counters in the order of their keys.
 func (c Counters) Get(ctx context.Context, keys ...Key) ([]int64, error) {
 	store, err := StoreOf(c.env)
 	if err != nil {

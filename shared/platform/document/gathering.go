@@ -34,7 +34,7 @@ type batch struct {
 	err   error
 }
 
-func newParty(now time.Time, names []Name) *batch {
+func newBatch(now time.Time, names []Name) *batch {
 	p := &batch{turn: make(chan struct{}), over: make(chan struct{}), at: map[Name]int{}}
 	p.join(now, names)
 	return p
@@ -83,7 +83,7 @@ func (g *batchedReads) enter(now time.Time, names []Name) (p *batch, first bool)
 		g.next.join(now, names)
 		return g.next, false
 	}
-	g.next = newParty(now, names)
+	g.next = newBatch(now, names)
 	if !g.reading {
 		g.reading = true
 		close(g.next.turn)
@@ -106,7 +106,7 @@ func (g *batchedReads) lead(ctx context.Context, b bounded, p *batch) {
 			if err == nil {
 				p.found, err = b.driver.Get(within, p.now, p.names...)
 			}
-			return late(ctx, within, err)
+			return asTimeout(ctx, within, err)
 		})
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 )
 
-// A shelf is a store that answers when it is told to, with what it has by then.
+// A shelf is a store that answers on request, with its content at that time.
 type shelf struct {
 	Store
 	open  chan struct{} // lets one reading go on
@@ -44,7 +44,7 @@ func watched(s Store) bounded {
 	return bounded{driver: s, timeout: timeout, watch: &storeBreaker{breaker: newBreaker(time.Second)}}
 }
 
-// A caller reads some names and says what was found.
+// A caller reads some names and holds the result.
 type caller struct {
 	names []Name
 	leave context.CancelFunc
@@ -83,12 +83,12 @@ func (c *caller) got(t *testing.T, has int64) {
 	}
 	for i, n := range c.names {
 		if strconv.FormatInt(c.found[i].Number, 10) != n.ID || c.found[i].Version != has {
-			t.Errorf("%v: got %+v, want what it was at %d", n, c.found[i], has)
+			t.Errorf("%v: got %+v, want the version %d", n, c.found[i], has)
 		}
 	}
 }
 
-func TestWhoComesMeanwhileReadsTogetherAndNothingOlder(t *testing.T) {
+func TestPrefetch_sharesNextRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, s := &batchedReads{}, &shelf{open: make(chan struct{}), has: 1}
@@ -109,12 +109,12 @@ func TestWhoComesMeanwhileReadsTogetherAndNothingOlder(t *testing.T) {
 		s.answer()
 		alone.got(t, 2)
 		if g.reading || g.next != nil {
-			t.Error("somebody still reads")
+			t.Error("a read is still running")
 		}
 	})
 }
 
-func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
+func TestPrefetch_canceledCaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, s := &batchedReads{}, &shelf{open: make(chan struct{}), has: 1}
@@ -135,8 +135,8 @@ func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
 	})
 }
 
-// A store that hangs costs everybody the patience with it and no more, also those who have waited for others first.
-func TestNobodyWaitsLongerThanThePatience(t *testing.T) {
+// A hanging store costs each caller at most the timeout, including callers that waited for a batch first.
+func TestPrefetch_hangingStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, s := &batchedReads{}, &shelf{open: make(chan struct{})}
@@ -147,19 +147,19 @@ func TestNobodyWaitsLongerThanThePatience(t *testing.T) {
 		}
 		time.Sleep(timeout - 3*timeout/10)
 		synctest.Wait()
-		for i, c := range all { // the first of all, and those who waited since its first tenth
+		for i, c := range all { // the first batch, and callers that waited since its first tenth
 			if !c.ended || !errors.Is(c.err, fault.ErrUnavailable) {
-				t.Errorf("%d waits still, or is told %v", i, c.err)
+				t.Errorf("caller %d: still waiting, or got %v", i, c.err)
 			}
 		}
 		if g.reading || g.next != nil {
-			t.Error("somebody still reads")
+			t.Error("a read is still running")
 		}
 	})
 }
 
-// A driver that heeds no deadline holds up who asked it, and nobody else for long.
-func TestADriverThatNeverEndsHoldsUpOneCaller(t *testing.T) {
+// A driver that ignores its deadline blocks its caller, and others not for long.
+func TestPrefetch_stuckDriver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, s := &batchedReads{}, &shelf{open: make(chan struct{})}
@@ -173,7 +173,7 @@ func TestADriverThatNeverEndsHoldsUpOneCaller(t *testing.T) {
 			time.Sleep(timeout)
 			synctest.Wait()
 			if !c.ended || !errors.Is(c.err, fault.ErrUnavailable) || len(s.asked) != 0 {
-				t.Errorf("who came behind it is told %v, and asked %v", c.err, s.asked)
+				t.Errorf("the next caller got %v, and the store was asked %v", c.err, s.asked)
 			}
 		}
 		close(stuck.end)
@@ -194,7 +194,7 @@ func (s *stubborn) Get(context.Context, time.Time, ...Name) ([]*Record, error) {
 	return make([]*Record, 1), nil
 }
 
-func TestAStoreThatIsAwayIsAwayForAllWhoAsked(t *testing.T) {
+func TestPrefetch_storeDown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, s := &batchedReads{}, &shelf{open: make(chan struct{}), err: fault.ErrUnavailable}

@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// takenEverywhere is what Firestore, Redis and Postgres take alike: no "/", not "." or "..", not "__x__", not too long.
+// takenEverywhere matches ids that Firestore, Redis and Postgres accept: no "/", not "." or "..", not "__x__", not too long.
 var takenEverywhere = regexp.MustCompile(`^[0-9a-z][0-9A-Za-z:_.%-]{1,399}$`)
 
 func TestDifferentPartsMakeDifferentKeys(t *testing.T) {

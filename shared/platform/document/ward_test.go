@@ -15,7 +15,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
-// A moody store counts what it is asked, and may answer nothing at all.
+// A moody store counts its calls, and may fail to answer.
 type moody struct {
 	documenttest.Memory
 	hangs atomic.Bool
@@ -45,7 +45,7 @@ func get(ctx context.Context, c document.Collection[session]) (err error, took t
 	return err, time.Since(began)
 }
 
-func TestAStoreThatHangsIsLeftAloneUntilItAnswers(t *testing.T) {
+func TestBreaker_hangingStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m, c, _ := newMoody()
@@ -81,7 +81,7 @@ func TestAStoreThatHangsIsLeftAloneUntilItAnswers(t *testing.T) {
 	})
 }
 
-func TestWhatSaysNothingOfTheStoreDoesNotCloseIt(t *testing.T) {
+func TestBreaker_otherErrors(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		leave func(context.Context) (context.Context, context.CancelFunc)
@@ -113,7 +113,7 @@ func TestWhatSaysNothingOfTheStoreDoesNotCloseIt(t *testing.T) {
 }
 
 // A moment in which the store hangs is one use of it, however many read together then.
-func TestWhoReadsTogetherUsesTheStoreOnce(t *testing.T) {
+func TestBreaker_sharedReadCountsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m, c, e := newMoody()
@@ -132,13 +132,13 @@ func TestWhoReadsTogetherUsesTheStoreOnce(t *testing.T) {
 		}
 		m.hangs.Store(false)
 		if err, _ := get(t.Context(), c); err != nil {
-			t.Errorf("it is well again, and left alone: %v", err)
+			t.Errorf("the store works again, but the breaker is open: %v", err)
 		}
 	})
 }
 
-// Who looks ahead while a store is down does not wait for it, and one who tries it again does so for all.
-func TestWhoLooksAheadLeavesAStoreAloneThatIsDown(t *testing.T) {
+// Prefetch does not wait for a store that is down, and one probe serves all callers.
+func TestPrefetch_openBreaker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m, c, e := newMoody()

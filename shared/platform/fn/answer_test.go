@@ -17,7 +17,7 @@ func nothing(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (fn.Nothing, erro
 	return fn.Nothing{}, nil
 }
 
-func TestAnAnswerSaysWhatItsReplySays(t *testing.T) {
+func TestAnswer_reply(t *testing.T) {
 	t.Parallel()
 	type versioned struct {
 		fn.Reply `json:"-"`

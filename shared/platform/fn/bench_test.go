@@ -14,13 +14,14 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// What a function costs over a bare handler. The bound is 2.5 times its CPU over a real connection; here without one.
+// BenchmarkTinyAnswer measures a function's cost over a bare handler. The bound is 2.5 times its CPU over a real connection;
+// here without one.
 func BenchmarkTinyAnswer(b *testing.B) {
 	f := answering(func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil })
 	bench(b, handler(b, f), httptest.NewRequest("GET", "/answer", nil), "")
 }
 
-// The same with the limits that a public function has: what they cost is the difference.
+// BenchmarkLimitedAnswer is BenchmarkTinyAnswer with the rate limits of a public function; the difference is their cost.
 func BenchmarkLimitedAnswer(b *testing.B) {
 	f := serve(fn.Spec{Name: "test-answer", Route: "GET /answer"}, func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (map[string]int, error) {
 		return map[string]int{"a": 1}, nil

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// minting is a function whose middleware gives everybody a cookie, and lets in who does not ask for trouble.
+// minting is a function whose middleware gives every caller a cookie, and rejects requests with X-Trouble.
 func minting[In, Out any](s fn.Spec, act func(context.Context, fn.Nothing, fn.Call[In]) (Out, error)) fn.Function {
 	middleware := func(env.Env) (fn.Middleware[fn.Nothing], error) {
 		return fn.Middleware[fn.Nothing]{Resolve: func(_ context.Context, r *http.Request, _ identity.Identity) (v fn.Nothing, s fn.Scope, err error) {
@@ -27,7 +27,7 @@ func minting[In, Out any](s fn.Spec, act func(context.Context, fn.Nothing, fn.Ca
 	return fn.HTTP(s, middleware, func(env.Env) (func(context.Context, fn.Nothing, fn.Call[In]) (Out, error), error) { return act, nil })
 }
 
-func TestADoorsCookieComesWithWhateverIsAnswered(t *testing.T) {
+func TestMiddlewareCookie_sentWithEveryAnswer(t *testing.T) {
 	t.Parallel()
 	type wanted struct {
 		A int `json:"a"`
@@ -66,7 +66,7 @@ func TestADoorsCookieComesWithWhateverIsAnswered(t *testing.T) {
 	}
 }
 
-func TestDoorBegin_acceptedOnly(t *testing.T) {
+func TestMiddlewareBegin_acceptedOnly(t *testing.T) {
 	t.Parallel()
 	type wanted struct {
 		A int `json:"a"`
@@ -90,7 +90,7 @@ func TestDoorBegin_acceptedOnly(t *testing.T) {
 	}
 	act := func(_ context.Context, v string, c fn.Call[wanted]) (fn.Reply, error) {
 		if v != "entered and begun" {
-			t.Errorf("the act meets a visitor who has %s", v)
+			t.Errorf("the act got a visitor with %s", v)
 		}
 		if c.In.A == 2 {
 			return fn.Reply{}, fault.ErrNotFound

@@ -10,8 +10,8 @@ import (
 
 type deadlineKey struct{}
 
-// A deadline is a context like any other, whether or not anybody has waited for it.
-func TestADeadlineEndsWhatIsDoneUnderIt(t *testing.T) {
+// A deadline behaves like any other context, before and after the first Done.
+func TestDeadline_endsChildren(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -42,7 +42,7 @@ func TestADeadlineEndsWhatIsDoneUnderIt(t *testing.T) {
 				inner, cancel := context.WithTimeout(d, time.Hour)
 				defer cancel()
 				if <-inner.Done(); !errors.Is(inner.Err(), test.want) {
-					t.Errorf("%s, awaited %v: what is done under it ends with %v, want %v", test.name, awaited, inner.Err(), test.want)
+					t.Errorf("%s, awaited %v: its child ends with %v, want %v", test.name, awaited, inner.Err(), test.want)
 				}
 			})
 		}

@@ -26,7 +26,7 @@ func TestARequestIsDecodedFromEveryPlace(t *testing.T) {
 	}
 }
 
-func TestWhatIsOptionalMayBeAbsent(t *testing.T) {
+func TestDecode_optionalFields(t *testing.T) {
 	t.Parallel()
 	a := open(t, bookFunction).Post(bookings, right)
 	want := `{"propertyId":"` + property + `","rooms":1,"channel":"","name":"Zarmina","note":"none","at":"2026-03-01T12:00:00.123Z"}`

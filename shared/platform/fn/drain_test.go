@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-func TestADrainWaitsForWhatIsInFlight(t *testing.T) {
+func TestDrain_waitsForCallsInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var d fn.Drain

@@ -92,7 +92,7 @@ func wrapped(t *testing.T, raw event.Raw) string {
 	return string(body)
 }
 
-func TestAnEventIsHeardInAllItsForms(t *testing.T) {
+func TestEvent_allForms(t *testing.T) {
 	t.Parallel()
 	var heard []event.Event[money]
 	rig := hearing(t, fn.Spec{}, func(_ context.Context, e event.Event[money]) error {
@@ -302,7 +302,7 @@ func TestAnEventThatIsReplayedToAnotherIsAcknowledgedUnheard(t *testing.T) {
 	}
 }
 
-func TestAnEventIsTheOriginOfWhatFollows(t *testing.T) {
+func TestEvent_isOriginOfAppendedEvents(t *testing.T) {
 	t.Parallel()
 	var got event.Origin
 	rig := hearing(t, fn.Spec{}, func(ctx context.Context, _ event.Event[money]) error {

@@ -127,7 +127,7 @@ func TestLogLine_userAgent(t *testing.T) {
 	}
 }
 
-func TestALogLineSaysWhatTheCallerIsNotShown(t *testing.T) {
+func TestLogLine_hasInternalCause(t *testing.T) {
 	t.Parallel()
 	front, j := journalled(t, failing(errSoldOut.Because(errSecret)))
 	front.Get("/answer")
@@ -176,7 +176,7 @@ func TestAWriteFromAnotherSiteIsRefused(t *testing.T) {
 	}
 }
 
-func TestAScenarioIsHeardWhereTheSandboxIs(t *testing.T) {
+func TestScenario_onlyWithSandbox(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, sandbox, asked, want string

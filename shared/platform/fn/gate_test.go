@@ -21,7 +21,7 @@ func who(_ context.Context, _ fn.Nothing, c fn.Call[fn.Nothing]) (map[string]any
 	return map[string]any{"email": c.Caller.Email, "staff": c.Caller.Staff}, nil
 }
 
-func TestWhoMayCallIsDecidedByTheToken(t *testing.T) {
+func TestAuth_byToken(t *testing.T) {
 	t.Parallel()
 	e, issuer := fntest.Surround(t, env.Of(nil))
 	audience, soon := identity.Audience("test"), e.Now().Add(time.Hour)
@@ -66,7 +66,7 @@ func TestWhoMayCallIsDecidedByTheToken(t *testing.T) {
 	}
 }
 
-func TestAFunctionTrustsNobodyUntilItIsConfigured(t *testing.T) {
+func TestAuth_unconfigured(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	issuer := identity.NewIssuer(e, make([]byte, 32))

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// shop is a public function at a tenant's shop, whose door trusts one origin of each tenant.
+// shop is a public function of a tenant's site, whose middleware trusts one origin of each tenant.
 func shop[Out any](route string, act func(context.Context, string, fn.Call[fn.Nothing]) (Out, error)) fn.Function {
 	method, _, _ := strings.Cut(route, " ")
 	door := func(env.Env) (fn.Middleware[string], error) {
@@ -35,7 +35,7 @@ func named(_ context.Context, tenant string, _ fn.Call[fn.Nothing]) (map[string]
 	return map[string]string{"tenant": tenant}, nil
 }
 
-func TestPagesOfOtherOriginsMayOnlyWhatTheDoorAllows(t *testing.T) {
+func TestOrigins_asMiddlewareAllows(t *testing.T) {
 	t.Parallel()
 	front := open(t, shop("GET /shops/{tenantSlug}/thing", named), shop("POST /shops/{tenantSlug}/thing", named)).As("")
 	const trusted, host = "https://www.kabul.example", "book.kabul.example"
@@ -137,7 +137,7 @@ func TestPreflight_scenario(t *testing.T) {
 	}
 }
 
-func TestWithoutOriginsNobodyElseMayWriteAndPreflightsAreRefused(t *testing.T) {
+func TestOrigins_noneConfigured(t *testing.T) {
 	t.Parallel()
 	front := open(t, serve(fn.Spec{Name: "test-write", Route: "POST /write"}, nothing)).As("")
 	if a := front.Post("/write", nil, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"); a.Code() != "GENERAL.CROSS_ORIGIN_REFUSED" {

@@ -20,7 +20,7 @@ var (
 	theHotel  = id.New[id.Tenant]()
 )
 
-// visited is a function whose door finds the session in a header, and the hotel unless it is said to be closed.
+// visited is a function whose middleware reads the session from a header, and rejects requests with X-Closed.
 func visited(s fn.Spec) fn.Function {
 	s.Name, s.Route = "test-visited", "GET /visited"
 	door := func(env.Env) (fn.Middleware[fn.Nothing], error) {
@@ -46,7 +46,7 @@ func limited(t *testing.T, f fn.Function, vars map[string]string) (*fntest.Front
 	return fntest.Behind(t, e, issuer, f), e
 }
 
-func TestWhoAsksTooOftenIsToldWhenToComeAgain(t *testing.T) {
+func TestPace_retryAfter(t *testing.T) {
 	t.Parallel()
 	front, e := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_SESSION": "0.1/2"})
 	get := func(session string) fntest.Answer { return front.Get("/visited", "X-Session", session) }
@@ -69,7 +69,7 @@ func TestWhoAsksTooOftenIsToldWhenToComeAgain(t *testing.T) {
 	}
 	e.Advance(10 * time.Second)
 	if a := get("one"); a.Status != http.StatusNoContent {
-		t.Errorf("who came again as told: %d", a.Status)
+		t.Errorf("a retry after Retry-After: got status %d", a.Status)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestAnAddressIsCountedBeforeAnythingElse(t *testing.T) {
 	}
 }
 
-func TestAHotelIsNotAskedMoreThanItBearsAndNobodyLearnsHowBusyItIs(t *testing.T) {
+func TestPace_tenantLimitIsNotShown(t *testing.T) {
 	t.Parallel()
 	front, _ := limited(t, visited(fn.Spec{}), map[string]string{"RATE_LIMIT_TENANT": "0.1/2"})
 	for i, status := range []int{204, 204, 429, 429} {
@@ -117,7 +117,7 @@ func TestServicesAreNotCounted(t *testing.T) {
 	}
 }
 
-// TestPace_countsBeforeAnythingIsAsked sends what is refused early: each request counts for its address.
+// TestPace_countsBeforeAnythingIsAsked sends requests that are rejected early: each counts for its address.
 func TestPace_countsBeforeAnythingIsAsked(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -52,7 +52,7 @@ func packing(body fn.Packed) fn.Function {
 	return answering(func(context.Context) (page, error) { return page{Reply: fn.OK.Version(7), Packed: body}, nil })
 }
 
-// unzip reads what a browser would. It reads the checksum and the length too, and wants nothing behind them.
+// unzip decompresses like a browser. It checks the checksum and the length, and that nothing follows them.
 func unzip(t testing.TB, zipped []byte) []byte {
 	t.Helper()
 	rest := bytes.NewReader(zipped)
@@ -68,7 +68,7 @@ func unzip(t testing.TB, zipped []byte) []byte {
 	return plain
 }
 
-func TestAPackedAnswerSaysWhatAnEncodedOneSays(t *testing.T) {
+func TestPacked_equalsEncoded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a colour ", 10_000)
 	for _, test := range []struct {
@@ -179,7 +179,7 @@ func TestTheVersionOfANegotiatedAnswerIsAWeakValidator(t *testing.T) {
 	}
 }
 
-func TestWhatIsRepeatedUnderAKeyIsNotPacked(t *testing.T) {
+func TestPacked_notIdempotent(t *testing.T) {
 	t.Parallel()
 	f := serve(fn.Spec{Name: "test-packed", Route: "POST /packed", Idempotent: true},
 		func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (page, error) { return page{}, nil })
@@ -188,7 +188,7 @@ func TestWhatIsRepeatedUnderAKeyIsNotPacked(t *testing.T) {
 	}
 }
 
-// Bodies are written into memory that is used again: what is answered at once to many must stay apart.
+// Bodies are written into pooled buffers: concurrent answers must not share one.
 func TestAnswersAtOnceStayApart(t *testing.T) {
 	t.Parallel()
 	p, err := fn.NewPack(common{strings.Repeat("colour ", 2000), nil})

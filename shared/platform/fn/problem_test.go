@@ -55,7 +55,7 @@ func TestAProblemSaysWhenToComeBack(t *testing.T) {
 	}
 }
 
-func TestWhoIsNotLetInIsToldWhatIsMissing(t *testing.T) {
+func TestProblem_challenge(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"Bearer": fault.ErrUnauthenticated, "Cookie": fault.ErrUnauthenticated.Asking("Cookie"), "": fault.ErrForbidden.Asking("Cookie"),
@@ -116,7 +116,7 @@ func TestACallEndsAtItsDeadline(t *testing.T) {
 	})
 }
 
-func TestASlowBodyHoldsNobodyUp(t *testing.T) {
+func TestBody_slow(t *testing.T) {
 	t.Parallel()
 	e, _ := fntest.Surround(t, env.Of(nil))
 	f := serve(fn.Spec{Name: "test-slow", Route: "POST /slow", Timeout: 50 * time.Millisecond}, nothing)

@@ -18,7 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
-// claims are what a push token says; a nil value takes a claim away.
+// claims are the claims of a push token; a nil value removes a claim.
 type claims map[string]any
 
 func (c claims) but(name string, value any) claims {
@@ -46,12 +46,12 @@ func signed(t *testing.T, a jose.SignatureAlgorithm, key any, c claims) string {
 	return token
 }
 
-func TestAPushIsHeardByItsTokenOnly(t *testing.T) {
+func TestPush_onlyWithToken(t *testing.T) {
 	t.Parallel()
 	heard := 0
 	rig := hearing(t, fn.Spec{}, func(context.Context, event.Event[money]) error { heard++; return nil })
 	now := time.Now()
-	ours := ed25519.NewKeyFromSeed(make([]byte, 32)) // what fntest.Surround trusts
+	ours := ed25519.NewKeyFromSeed(make([]byte, 32)) // the key that fntest.Surround trusts
 	public := ours.Public().(ed25519.PublicKey)
 	good := claims{
 		"iss": rig.Issuer().Name(), "aud": identity.Audience("test"), "sub": "bus", "email": rig.Issuer().Email(), "email_verified": true,
@@ -95,11 +95,11 @@ func TestAPushIsHeardByItsTokenOnly(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d", name, a.Status, a.Body, test.want)
 		}
 		if heard != 0 {
-			t.Fatalf("%s: was heard", name)
+			t.Fatalf("%s: the event was handled", name)
 		}
 	}
 	if a := rig.As("").Post(path, body, "Authorization", "Bearer "+right); a.Status != 204 || heard != 1 {
-		t.Errorf("the right token: got %d %s, heard %d times", a.Status, a.Body, heard)
+		t.Errorf("the right token: got %d %s, handled %d times", a.Status, a.Body, heard)
 	}
 	if len(rig.dead.Messages()) != 0 {
 		t.Error("a push that was refused was parked: strangers could fill the dead letters")

@@ -60,7 +60,7 @@ func TestPathsAndMethodsWithoutAFunctionAreProblems(t *testing.T) {
 	}
 }
 
-func TestAFunctionOnItsOwnRoutesLikeTheFrontDoor(t *testing.T) {
+func TestHandler_routesLikeMux(t *testing.T) {
 	t.Parallel()
 	e, _ := fntest.Surround(t, env.Of(nil))
 	h, err := bookFunction.Handler(e)

@@ -15,7 +15,7 @@ func ticking(tick fn.Tick) fn.Function {
 	return fn.Scheduled(fn.Spec{Name: "test-sweep", Schedule: "* * * * *"}, func(env.Env) (fn.Tick, error) { return tick, nil })
 }
 
-func TestATickIsToldTheTime(t *testing.T) {
+func TestTick_getsTime(t *testing.T) {
 	t.Parallel()
 	var at time.Time
 	f := ticking(func(_ context.Context, now time.Time) error {

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// seen is what an act is told of where its caller is.
+// seen is the Site that an act gets.
 type seen struct {
 	Tenant      string     `json:"tenant"`
 	Site        fn.Site    `json:"site"`
@@ -117,7 +117,7 @@ func TestTheClientIsWhomOurOwnProxiesSaw(t *testing.T) {
 	}
 }
 
-func TestWhatIsLoadedAheadIsSpeculative(t *testing.T) {
+func TestSpeculative(t *testing.T) {
 	t.Parallel()
 	front := open(t, shop("GET /v1/{tenantSlug}/thing", tell))
 	for _, test := range []struct {

@@ -41,7 +41,7 @@ type Access int
 
 // The kinds of access. Push and Scheduler are implied by Subject and Schedule.
 const (
-	Public    Access = iota // anybody
+	Public    Access = iota // any caller
 	Internal                // another service, by its identity token
 	Desk                    // another service, or staff with a token of their own
 	Push                    // the message bus

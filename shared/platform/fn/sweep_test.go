@@ -12,11 +12,11 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// A yard is swept: it has leaves that are numbered from 1, and is clean when none is left.
+// A yard has leaves numbered from 1 that are swept until there are none.
 type yard struct {
 	leaves []int
 	tried  map[int]int
-	stuck  func(ctx context.Context, leaf int) (bool, error) // whether a leaf stays, and what is said of it
+	stuck  func(ctx context.Context, leaf int) (bool, error) // whether a leaf stays, and the error of ending it
 }
 
 func leaves(n int) *yard {
@@ -64,7 +64,7 @@ func tick(t *testing.T, sweep fn.Tick) error {
 	return err
 }
 
-func TestASweepGoesOnUntilNothingIsDue(t *testing.T) {
+func TestSweep_untilNothingIsDue(t *testing.T) {
 	t.Parallel()
 	y := leaves(1001)
 	if err := tick(t, fn.Sweep(y.due, y.end)); err != nil || len(y.leaves) != 0 || y.most() != 1 {
@@ -72,8 +72,8 @@ func TestASweepGoesOnUntilNothingIsDue(t *testing.T) {
 	}
 }
 
-// Whatever keeps some from being ended, all others are, and it is told.
-func TestWhatCannotBeEndedKeepsNothingElse(t *testing.T) {
+// An item that cannot be ended does not keep others from being ended, and its error is returned.
+func TestSweep_failuresDoNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	hangs := func(ctx context.Context) (bool, error) { <-ctx.Done(); return true, ctx.Err() }
 	for _, test := range []struct {
@@ -124,8 +124,8 @@ func upTo(n int) (all []int) {
 	return all
 }
 
-// Twenty that hang take more time than a tick has. The tick ends in time, and the next begins behind what it came to.
-func TestASweepWhoseTimeIsOverGoesOnWhereItStopped(t *testing.T) {
+// Twenty hanging items take longer than a tick. The tick ends in time, and the next one starts after the last item.
+func TestSweep_resumesAfterTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		y := leaves(500)

@@ -26,7 +26,7 @@ func with(d event.Draft, name string, value any) event.Draft {
 	return d
 }
 
-func TestAppendRefusesWhatBreaksItsContractAndTheTransactionWithIt(t *testing.T) {
+func TestAppend_contractViolation(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	unkeyed := told("", 1)
@@ -89,7 +89,7 @@ func TestAppendKeepsABackslashThatOnlyLooksLikeAZeroCharacter(t *testing.T) {
 	}
 }
 
-func TestARowSaysWhatTheEventSays(t *testing.T) {
+func TestAppend_row(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	d := told("tenant:1", 7)
@@ -118,8 +118,8 @@ func TestARowSaysWhatTheEventSays(t *testing.T) {
 	}
 }
 
-// TestWhatTravelsBesideTheEnvelopeIsKept publishes an event of each kind of envelope from its row.
-func TestWhatTravelsBesideTheEnvelopeIsKept(t *testing.T) {
+// TestAppend_extensions publishes an event of each kind of envelope from its row.
+func TestAppend_extensions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	full, flat := told("tenant:1", 7), told("tenant:2", 8)

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-func TestWhatIsCommittedIsPublishedBeforeTheWriterAnswers(t *testing.T) {
+func TestDrain_publishesAfterCommit(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
@@ -33,7 +33,7 @@ func TestWhatIsCommittedIsPublishedBeforeTheWriterAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatIsRolledBackIsNeverPublished(t *testing.T) {
+func TestDrain_rollback(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	err := r.db.InTx(t.Context(), func(tx postgres.Tx) error {
@@ -61,7 +61,7 @@ func TestAWriterServesOnlyTheLanesItWroteTo(t *testing.T) {
 	}
 }
 
-// A writer that finds its lane held goes away. Whoever holds the lane sees the new row when it looks once more.
+// A writer that finds its lane leased returns. The holder sees the new row when it looks again.
 func TestAHeldLaneIsLeftToItsHolder(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -111,7 +111,7 @@ func TestAPublisherThatHangsCostsTheWriterLittleAndTheEventNothing(t *testing.T)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took > 2*time.Second { // 150 ms, and what a busy machine adds
+	if took > 2*time.Second { // 150 ms, plus the delays of a busy machine
 		t.Errorf("the writer waited for %v, besides %v in which the machine got to nothing", took, stalled)
 	}
 	if got, want := r.rows(t), []string{"k 1 pending"}; !slices.Equal(got, want) {
@@ -121,7 +121,7 @@ func TestAPublisherThatHangsCostsTheWriterLittleAndTheEventNothing(t *testing.T)
 	r.mustRelay(t, reported(1))
 }
 
-func TestACallerWhoHangsUpDelaysNothing(t *testing.T) {
+func TestDrain_callerCanceled(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -134,7 +134,7 @@ func TestACallerWhoHangsUpDelaysNothing(t *testing.T) {
 	}
 }
 
-func TestARelayThatIsToldToStopMarksWhatItHasPublished(t *testing.T) {
+func TestRelay_marksOnShutdown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.mustWrite(t, told("k", 1))

@@ -17,8 +17,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/topictest"
 )
 
-// Twelve writers, of which four keep each transaction open until others have committed after it; some publish what
-// they have written, others leave it to four relays, each of which is killed now and then.
+// Twelve writers, of which four keep each transaction open until others have committed after it; some publish their rows, others
+// leave them to four relays, each of which is killed now and then.
 func TestOrderIsKeptAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -100,7 +100,7 @@ func (r *rig) writeMany(t *testing.T, writer int, commits chan struct{}) (map[st
 	}
 	var meanwhile func()
 	if late(writer) {
-		meanwhile = func() { <-commits } // somebody commits after this was written and before it is committed
+		meanwhile = func() { <-commits } // another writer commits between this write and its commit
 	}
 	for n := range 30 {
 		key := fmt.Sprintf("w%d-%d", writer, n%3)
@@ -122,7 +122,7 @@ func (r *rig) writeMany(t *testing.T, writer int, commits chan struct{}) (map[st
 
 // The twins below are relays as they are often written. Each fails, and the check above finds it.
 
-// byPosition publishes what comes after the last position it has seen.
+// byPosition publishes the rows after the last position it has seen.
 func byPosition(t *testing.T, r *rig, last *int64) {
 	conn := r.Owner(t)
 	rows, _ := conn.Query(t.Context(), `SELECT seq, ordering_key, envelope -> 'metadata' ->> 'aggregateVersion' FROM sandbox.outbox WHERE seq > $1 ORDER BY seq`, *last)
@@ -132,7 +132,7 @@ func byPosition(t *testing.T, r *rig, last *int64) {
 	}
 }
 
-func TestTheCheckFindsARelayThatGoesByPosition(t *testing.T) {
+func TestOrder_findsRelayByPosition(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	var last int64

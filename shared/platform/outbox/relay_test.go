@@ -71,7 +71,7 @@ func TestAFailingKeyBlocksOnlyItself(t *testing.T) {
 	}
 }
 
-// neighbour finds a key of the same lane.
+// neighbour returns a key of the same lane.
 func (r *rig) neighbour(t testing.TB, key string) (found string) {
 	t.Helper()
 	err := r.Owner(t).QueryRow(t.Context(), `
@@ -83,7 +83,7 @@ func (r *rig) neighbour(t testing.TB, key string) (found string) {
 	return found
 }
 
-func TestWhatFailsForLongRaisesAnAlarm(t *testing.T) {
+func TestRelay_countsStuck(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.heard.Refuse = func(topic.Message) error { return errors.New("try later") }
@@ -95,7 +95,7 @@ func TestWhatFailsForLongRaisesAnAlarm(t *testing.T) {
 	}
 }
 
-func TestWhatCanNeverBePublishedIsParked(t *testing.T) {
+func TestRelay_parks(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.heard.Refuse = func(m topic.Message) error {
@@ -143,13 +143,13 @@ func TestARelayNeedsAPublisher(t *testing.T) {
 	}
 }
 
-// Killed after any step, a relay loses nothing: as soon as its lease has run out, another goes on.
+// A relay that is killed after any step loses no events: as soon as its lease has expired, another one continues.
 func TestAKilledRelayLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		after     outbox.Step
 		published int // by the one that was killed
-		repeats   int // by the one that goes on
+		repeats   int // events published again by the second relay
 	}{
 		{outbox.Taken, 0, 0},
 		{outbox.Published, 3, 3},

@@ -32,7 +32,7 @@ type rig struct {
 	*pgtest.Database
 	db    *postgres.DB
 	heard *topictest.Memory
-	store *outbox.Outbox // has no publisher, so what is appended waits for a relay
+	store *outbox.Outbox // has no publisher, so appended events wait for a relay
 	relay *outbox.Outbox
 }
 
@@ -46,7 +46,7 @@ func newRig(t testing.TB) *rig {
 	return r
 }
 
-// told is the version'th event about a key.
+// told returns the version'th event of a key.
 func told(key string, version int) event.Draft {
 	tenant := id.New[id.Tenant]()
 	return event.Draft{Subject: domain, Tenant: tenant, OrderingKey: key, AggregateVersion: version, Payload: map[string]any{
@@ -62,7 +62,7 @@ func (r *rig) write(ctx context.Context, o *outbox.Outbox, then func(), events .
 		if err := o.Append(ctx, tx, events...); err != nil || then == nil {
 			return err
 		}
-		_, err := tx.Now(ctx) // whatever it is: what is queued goes out with it
+		_, err := tx.Now(ctx) // any statement sends the queued ones
 		then()
 		return err
 	})
@@ -133,8 +133,8 @@ func names(messages []topic.Message) []string {
 	return all
 }
 
-// faults tells what is wrong with what was published, when so many versions of each key were written: a version
-// that was lost, or came for the first time after a later one. Repeats are allowed.
+// faults describes the errors in the published messages, given the number of versions written per key: a lost version, or one
+// that was first published after a later one. Repeats are allowed.
 func faults(messages []topic.Message, written map[string]int) []string {
 	var found []string
 	first := map[string][]int{}

@@ -40,7 +40,7 @@ func canonical(t *testing.T, d *pgtest.Database, name string) {
 	}
 }
 
-// shape describes a schema's common tables: columns, indexes, constraints, storage and who may do what.
+// shape describes a schema's common tables: columns, indexes, constraints, storage and privileges.
 func shape(t *testing.T, conn *pgx.Conn, name string) []string {
 	t.Helper()
 	rows, _ := conn.Query(t.Context(), `
@@ -67,8 +67,8 @@ func shape(t *testing.T, conn *pgx.Conn, name string) []string {
 	return lines
 }
 
-// forgetful takes away what a service has more whose callers may ask to be forgotten: an index by owner, and with it the right
-// to delete. One without the other stays, and is a difference.
+// forgetful removes the additions of services that erase callers: an index by owner, and the right to delete. If only one of the
+// two exists, it remains as a difference.
 func forgetful(lines []string) []string {
 	const index, may = "idempotency CREATE INDEX idempotency_owner ", "idempotency <schema>_app=arwd/"
 	begins := func(with string) int {

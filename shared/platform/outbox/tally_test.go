@@ -16,7 +16,7 @@ func tallied(t *testing.T, what string, want outbox.Waits, f func(*outbox.Tally)
 	var tally outbox.Tally
 	f(&tally)
 	got := tally.Waits()
-	if real := 20 * time.Second; got.Slowest < want.Slowest || got.Slowest > want.Slowest+real { // what the test itself takes
+	if real := 20 * time.Second; got.Slowest < want.Slowest || got.Slowest > want.Slowest+real { // the test itself
 		t.Errorf("%s: the slowest had waited %v, want about %v", what, got.Slowest, want.Slowest)
 	}
 	if got.Slowest = want.Slowest; got != want {
@@ -49,7 +49,7 @@ func TestATallySaysHowLongEventsHadWaited(t *testing.T) {
 	tallied(t, "a writer who finds another's event in its lane", outbox.Waits{Published: 2, Late: 1, Slowest: time.Minute}, write)
 }
 
-func TestWhatFailsHasWaitedUntilItIsPublished(t *testing.T) {
+func TestTally_failedEvents(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	broken := true
@@ -73,7 +73,7 @@ func TestWhatFailsHasWaitedUntilItIsPublished(t *testing.T) {
 	})
 }
 
-// What was published and could not be marked is published again, and has waited until then.
+// An event that was published and could not be marked is published again, and counts as waiting until then.
 func TestATallyCountsOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -30,7 +30,7 @@ func (r rig) forget(t *testing.T, caller string) {
 	}
 }
 
-func TestACallerWhoIsForgottenIsAnsweredAnew(t *testing.T) {
+func TestForget_runsAgain(t *testing.T) {
 	t.Parallel()
 	r := openIn(t, forgetful)
 	r.order("k-1", `{"rooms":1}`)
@@ -53,7 +53,7 @@ func TestACallerWhoIsForgottenIsAnsweredAnew(t *testing.T) {
 	}
 }
 
-func TestACallerWhoIsForgottenMeanwhileIsAnsweredAndNotRemembered(t *testing.T) {
+func TestForget_duringCall(t *testing.T) {
 	t.Parallel()
 	r, g := openIn(t, forgetful), newGate()
 	r.answer = g.answer
@@ -71,9 +71,9 @@ func TestACallerWhoIsForgottenMeanwhileIsAnsweredAndNotRemembered(t *testing.T) 
 	}
 }
 
-// TestADoorsCookieIsNotKept repeats a request whose first answer came with a cookie of the middleware: each telling has its own or
+// TestLedger_doesNotStoreCookies repeats a request whose first answer came with a cookie of the middleware: each telling has its own or
 // none.
-func TestADoorsCookieIsNotKept(t *testing.T) {
+func TestLedger_doesNotStoreCookies(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	first := r.order("k-1", `{"rooms":1}`, "X-Cookie", "first")

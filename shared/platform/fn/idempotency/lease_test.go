@@ -27,7 +27,7 @@ func (g *gate) answer(_ context.Context, c confirmation) (confirmation, error) {
 	return c, nil
 }
 
-func TestWhileTheFirstCallRunsOthersAreToldToWait(t *testing.T) {
+func TestLedger_inProgress(t *testing.T) {
 	t.Parallel()
 	r, g := open(t), newGate()
 	r.answer = g.answer

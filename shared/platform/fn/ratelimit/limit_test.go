@@ -64,7 +64,7 @@ func TestABurstIsLetThroughAndThenSoManyASecond(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsAsToldIsLetThrough(t *testing.T) {
+func TestLimiter_afterRetryAfter(t *testing.T) {
 	t.Parallel()
 	l := open(t, nil, Rates{Session: Rate{PerSecond: 0.7, Burst: 1}})
 	now := noon
@@ -168,7 +168,7 @@ func TestHeadersSayWhereOneStands(t *testing.T) {
 	}
 }
 
-func TestMemoryIsBoundedAndWhoStillComesIsNotForgotten(t *testing.T) {
+func TestBuckets_bounded(t *testing.T) {
 	t.Parallel()
 	l := open(t, nil, Rates{Session: Rate{PerSecond: 0.001, Burst: 1}})
 	if l.Session("regular", noon).Refused() != nil {
