@@ -108,13 +108,13 @@ func TestData_rejectsMalformedEvents(t *testing.T) {
 	}
 }
 
-// errorV1 is of a BFF, whose envelope is flat.
+// errorV1 is a subject of a BFF, with a flat envelope.
 var errorV1 = event.Subject{
 	Name: "melmastoon.bff.tenant.flow.error_encountered.v1", Version: 1, SchemaURI: "https://schemas.melmastoon.ghasi.io/bff-tenant/flow-error-encountered/v1.json",
 	Producer: "bff-tenant-booking-service", Retention: event.Retention{Class: event.Operational, Period: 90 * event.Day}, Flat: true,
 }
 
-// told is an event of a BFF with an extension of its own.
+// told returns an event of a BFF with an extension of its own.
 func told(t *testing.T) event.Raw {
 	t.Helper()
 	d := draft()
@@ -214,7 +214,7 @@ func TestOriginTravelsInTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if got := event.OriginOf(ctx); got.RequestID != "req_1" || got.Instance != "reservation-hold-00001" {
-		t.Errorf("got %+v, want what was put in", got)
+		t.Errorf("got %+v, want the sealed event", got)
 	}
 	one := event.Origin{RequestID: "req_9"}
 	raw, err := draft().Seal(happened, one)
@@ -238,7 +238,7 @@ func TestDecodeReadsDeclaredMembersOnly(t *testing.T) {
 	}
 }
 
-func TestDecodeSaysWhereAndNotWhat(t *testing.T) {
+func TestDecode_errorHidesInput(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []string{`{"nights":"secret"}`, `{"occurredAt":"secret"}`, `{"secret":1,"nights":`} {
 		raw := sealed(t)

@@ -178,7 +178,7 @@ func TestEveryFormReadsTheSame(t *testing.T) {
 	}
 }
 
-// What lies in a topic is read as its push would be, whichever form its publisher chose.
+// A message in a topic is read like its push, in every form.
 func TestAMessageInATopicIsReadAsItsPush(t *testing.T) {
 	t.Parallel()
 	for of, sent := range map[string]event.Raw{"a service": sealed(t), "a BFF": told(t)} {
@@ -287,7 +287,7 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("got %v, want every unreadable event refused for good", err)
 		}
 		if err == nil && (got.Envelope.EventID.IsZero() || got.Payload.Kind() != '{') {
-			t.Errorf("read %+v, which nobody could handle", got)
+			t.Errorf("read an invalid event: %+v", got)
 		}
 	})
 }

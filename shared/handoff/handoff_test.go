@@ -209,7 +209,7 @@ func TestATokenPrintsItsFingerprintOnly(t *testing.T) {
 	}
 	for _, text := range []string{"nonsense", "v1.YWE.YWFh", strings.Replace(a.Token.Reveal(), "v1.", "v1."+strings.Repeat("A", 1024), 1)} {
 		if got := read(t, text); got.Fingerprint() != "" || strings.Contains(got.String(), text) {
-			t.Errorf("got %q and %s of what is no token", got.Fingerprint(), got)
+			t.Errorf("got %q and %s of a malformed token", got.Fingerprint(), got)
 		}
 	}
 	written, err := json.Marshal(request{a.Token})

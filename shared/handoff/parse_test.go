@@ -35,8 +35,7 @@ func sample() Handoff {
 	}
 }
 
-// TestEveryFieldIsSigned changes one line of what was signed at a time, so that a field left out of the signature, or read
-// without being checked, is found whatever its form.
+// canonicalOf returns the canonical string of h.
 func canonicalOf(t testing.TB, h Handoff) string {
 	t.Helper()
 	text, err := h.canonical()
@@ -136,7 +135,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The bare form is what minting and verifying cannot do without: one HMAC over the same bytes and two encodings.
+// BenchmarkBareMint measures the minimum of minting and verifying: one HMAC over the same bytes and two encodings.
 func BenchmarkBareMint(b *testing.B) {
 	text, secret := benchmarked(b)
 	for b.Loop() {

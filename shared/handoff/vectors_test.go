@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/keyring"
 )
 
-// vectors are published: whoever mints or verifies elsewhere checks against them, so what is there never changes.
+// vectors are published: other implementations test against them, so existing ones never change.
 type vectors struct {
 	Description string `json:"description"`
 	Keys        []struct {
@@ -91,8 +91,8 @@ func open(t testing.TB, ring string) handoff.Keys {
 	return handoff.KeysOf(keys)
 }
 
-// TestVectorsAreWhatTheySay recomputes them from the words of the contract alone, without the code under test.
-func TestVectorsAreWhatTheySay(t *testing.T) {
+// TestVectors recomputes them from the words of the contract alone, without the code under test.
+func TestVectors(t *testing.T) {
 	t.Parallel()
 	v := published(t)
 	for _, a := range v.Accepted {

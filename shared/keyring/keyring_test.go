@@ -102,7 +102,7 @@ func sealed(t *testing.T, r keyring.Ring, plain, bound string) []byte {
 	return s
 }
 
-func TestOpenRefusesWhatWasTouched(t *testing.T) {
+func TestOpen_tampered(t *testing.T) {
 	t.Parallel()
 	// Both ids hold one key, so that only the binding of the id can tell them apart.
 	r := ring(t, "a:"+secret("a")+",b:"+secret("a"))

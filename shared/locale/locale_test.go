@@ -49,14 +49,14 @@ func TestJSON(t *testing.T) {
 		t.Errorf("got %q, %v, want fa-AF", b.Locale, err)
 	}
 	if err := json.Unmarshal([]byte(`{"locale":"nowhere-at-all"}`), &b); err == nil {
-		t.Errorf("got %q for a tag that is none", b.Locale)
+		t.Errorf("got %q for an invalid tag", b.Locale)
 	}
 	if got, err := json.Marshal(body{locale.Dari}); err != nil || string(got) != `{"locale":"fa-AF"}` {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
 
-// TestConventions repeats what ICU 78 (CLDR 48) says of each tag. The names are those languages have in a menu.
+// TestConventions compares with ICU 78 (CLDR 48). The names are those used in a language menu.
 func TestConventions(t *testing.T) {
 	t.Parallel()
 	const ltr, rtl = locale.LeftToRight, locale.RightToLeft

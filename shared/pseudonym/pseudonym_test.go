@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// pepper is a key of 32 times one letter, as it stands in configuration.
+// pepper returns a key of 32 equal letters, in its configured form.
 func pepper(letter string) string {
 	return letter + ":" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(letter, 32)))
 }
@@ -35,7 +35,7 @@ func email(t *testing.T, s string) pseudonym.Value {
 	return v
 }
 
-// TestHash holds what the formula gives, computed elsewhere: others join their data on these hashes.
+// TestHash compares with hashes computed elsewhere: other systems join their data on these hashes.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	p := peppers(t, pepper("a")+","+pepper("b"))

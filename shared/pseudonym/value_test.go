@@ -56,7 +56,7 @@ func TestPhone(t *testing.T) {
 		"+123456789012345":                     "+123456789012345",
 		"+1234567890123456":                    "",
 		"+683123":                              "",
-		"0701234567":                           "", // whose country?
+		"0701234567":                           "", // no country code
 		"93701234567":                          "",
 		"+0701234567":                          "",
 		"+93+701234567":                        "",
@@ -139,7 +139,7 @@ func TestAValueIsNeverShown(t *testing.T) {
 	}
 }
 
-// FuzzValues wants that normalising twice is normalising once, and that no error repeats what was refused.
+// FuzzValues checks that normalizing is idempotent, and that errors do not contain the input.
 func FuzzValues(f *testing.F) {
 	for _, s := range []string{"Zahra@Example.af ", "+93 (0)70 1234567", "۰۰۹۳۷۰۱۲۳۴۵۶۷", "İ@x", "\u202a+1\u202c", "203.0.113.7"} {
 		f.Add(s)
@@ -154,7 +154,7 @@ func FuzzValues(f *testing.F) {
 				continue
 			}
 			if again, err := normalise(v.text); err != nil || again != v {
-				t.Errorf("%s of %q is %q, whose own is %q, %v", name, s, v.text, again.text, err)
+				t.Errorf("%s of %q is %q, which normalizes to %q, %v", name, s, v.text, again.text, err)
 			}
 		}
 	})

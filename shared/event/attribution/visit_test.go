@@ -9,7 +9,7 @@ import (
 	"melmastoon.ghasi.io/shared/event/attribution"
 )
 
-func TestACampaignIsWhatItIsCalledAndNobodysAddress(t *testing.T) {
+func TestPlain_personal(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"spring-2026": "spring-2026", "18273645523": "18273645523", " نوروز ": "نوروز", "a|b/c:d": "a|b/c:d", "20261120": "20261120",
@@ -30,7 +30,7 @@ func TestACampaignIsWhatItIsCalledAndNobodysAddress(t *testing.T) {
 	}
 }
 
-func TestWhatAVisitIsMadeWith(t *testing.T) {
+func TestDeviceOf(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		agent, surface, hint string

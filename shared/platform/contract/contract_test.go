@@ -131,7 +131,7 @@ func TestErrors(t *testing.T) {
 	heard, said := ValidateIncoming(subject, payload), ValidateOutgoing(subject, payload)
 	f := fault.From(heard)
 	if f.Kind != fault.Invalid || len(f.Violations) == 0 {
-		t.Errorf("heard: got %v, want a fault of kind Invalid with violations", heard)
+		t.Errorf("incoming: got %v, want a fault of kind Invalid with violations", heard)
 	}
 	if got := fault.From(said).Kind; got != fault.Internal {
 		t.Errorf("said: got kind %v, want Internal", got)

@@ -124,7 +124,7 @@ func TestGiveIsByType(t *testing.T) {
 		t.Errorf("got %v under a type that was not given", got)
 	}
 	if _, ok := env.Given[driver](env.Of(nil)); ok {
-		t.Error("got a driver that nobody gave")
+		t.Error("got a driver that was not given")
 	}
 }
 

@@ -23,7 +23,7 @@ var (
 
 const reread = 31 * time.Second
 
-// thinned counts how many of a thousand steps are told.
+// thinned returns how many of a thousand events are published.
 func thinned(f *flags.Flags) (n int) {
 	for range 1000 {
 		n += len(f.Sampled(false, event.Draft{Subject: step}))
@@ -59,7 +59,7 @@ func TestFlagsAreReadAgainAndTheLastGoodOnesStay(t *testing.T) {
 		db.Advance(test.wait)
 		f.Refresh(t.Context())
 		if n := thinned(f); (n == 1000) != test.all || n == 0 {
-			t.Errorf("%s: %d of 1000 are told", test.name, n)
+			t.Errorf("%s: %d of 1000 are published", test.name, n)
 		}
 	}
 }
@@ -67,10 +67,10 @@ func TestFlagsAreReadAgainAndTheLastGoodOnesStay(t *testing.T) {
 func TestFlagsThatCannotBeReadChangeNothing(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	f := flags.Open(db.Env(), "flags", table) // nobody gave a store
+	f := flags.Open(db.Env(), "flags", table) // no store configured
 	f.Refresh(t.Context())
 	if n := thinned(f); n == 0 || n == 1000 {
-		t.Errorf("%d of 1000 are told, want those built in", n)
+		t.Errorf("%d of 1000 are published, want the built-in rate", n)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestParseRefuses(t *testing.T) {
 	for _, test := range []struct {
 		name, document string
 		want           error
-		names          string // what the error names
+		names          string // the text in the error
 	}{
 		{"nothing", ``, flags.ErrForm, ""},
 		{"half a document", `{"` + stepped + `": 1`, flags.ErrForm, ""},
@@ -196,7 +196,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, document []byte) {
 		r, err := rules().Parse(document)
 		if keep, n := r.Keep(converted, e); !keep || n != 1 {
-			t.Errorf("%q samples away what is always kept (%v)", document, err)
+			t.Errorf("%q changed the rate of a subject with Always (%v)", document, err)
 		}
 	})
 }

@@ -144,7 +144,8 @@ func TestAStaffTokenIsRefused(t *testing.T) {
 	}
 }
 
-// claimed signs the claims of a staff token that is right but for what change does to it, with the trusted key unless it says otherwise.
+// claimed signs the claims of a valid staff token after change has modified them, with the trusted key unless the claims name
+// another.
 func claimed(t *testing.T, e env.Env, issuer *identity.Issuer, kid string, change func(map[string]any)) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))},
@@ -251,7 +252,7 @@ func TestAVerifierWithWrongKeysDoesNotOpen(t *testing.T) {
 
 func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-func TestAVerifierThatIsNotConfiguredTrustsNobody(t *testing.T) {
+func TestVerifier_unconfigured(t *testing.T) {
 	t.Parallel()
 	_, issuer, _ := trusting(t)
 	v, err := identity.Open(env.Of(nil))

@@ -56,7 +56,7 @@ func breakLate(ctx context.Context, tx postgres.Tx) error {
 		INSERT INTO lodge.stays (stay_id, tenant_id, code)
 		SELECT gen_random_uuid(), current_setting('app.tenant_id')::uuid, 'twice' FROM generate_series(1, 2)`)
 	if err != nil {
-		panic(err) // then the commit is not what fails
+		panic(err) // the failure must come from the commit
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func swallow(ctx context.Context, tx postgres.Tx) error {
 	return nil
 }
 
-func TestWhatFailsOnlyAtTheCommitIsAnError(t *testing.T) {
+func TestInTx_commitFails(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, nil)
 	ctx := t.Context()
@@ -82,7 +82,7 @@ func TestWhatFailsOnlyAtTheCommitIsAnError(t *testing.T) {
 }
 
 // With a pool of one, a hook that needs the database shows that the connection is free again and the rows are there.
-func TestAHookSeesWhatWasCommittedOnTheOnlyConnection(t *testing.T) {
+func TestAfterCommit_connectionIsFree(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, map[string]string{"DATABASE_POOL": "1"})
 	ctx := t.Context()
@@ -102,7 +102,7 @@ func TestAHookSeesWhatWasCommittedOnTheOnlyConnection(t *testing.T) {
 	}
 }
 
-func TestAPanicRollsBackAndGoesOn(t *testing.T) {
+func TestInTx_panic(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, map[string]string{"DATABASE_POOL": "1"})
 	ctx := t.Context()

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// BenchmarkALookBare is what a look at one row costs by the driver alone.
+// BenchmarkALookBare measures reading one row with the driver only.
 func BenchmarkALookBare(b *testing.B) {
 	d, _ := openLodge(b, nil)
 	pool, err := pgxpool.New(b.Context(), d.OwnerURL())

@@ -42,7 +42,7 @@ func TestWhichDatabasesAreAccepted(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsNeverTold(t *testing.T) {
+func TestConfig_errorsHidePassword(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"postgres://u:hunter2@db.example:nonsense/d", "postgres://u:hunter2@db.example/d", "postgres://u:hunter2@127.0.0.1:1/d?sslmode=disable"} {
 		_, err := Connect(t.Context(), env.Of(map[string]string{"DATABASE_URL": url}))
@@ -82,7 +82,7 @@ func TestAPoolIsSmallAndItsStatementsShort(t *testing.T) {
 	}
 }
 
-func TestCloudSQLIsDialledByWhatTheBuilderGave(t *testing.T) {
+func TestConfig_cloudSQLDialer(t *testing.T) {
 	t.Parallel()
 	e := env.Of(map[string]string{"CLOUDSQL_INSTANCE": "p:r:i", "CLOUDSQL_USER": "fn@p.iam", "CLOUDSQL_NAME": "melmastoon"})
 	err := Open(e, "inn").InTx(t.Context(), func(Tx) error { return nil })

@@ -16,7 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-func TestWhatATransactionSees(t *testing.T) {
+func TestIsolation_visibleRows(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, nil)
 	ctx := t.Context()
@@ -59,7 +59,7 @@ func within(db *postgres.DB, tenant id.Tenant) func(context.Context, func(postgr
 	return func(ctx context.Context, f func(postgres.Tx) error) error { return db.InTenant(ctx, tenant, f) }
 }
 
-func TestWhatATransactionMayNotDo(t *testing.T) {
+func TestIsolation_forbidden(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, nil)
 	ctx := t.Context()
@@ -125,7 +125,7 @@ var mishaps = []func(context.Context, postgres.Tx) error{
 		_, err := tx.Exec(ctx, `SELECT pg_sleep(5)`)
 		return err
 	}, // beyond the deadline
-	func(ctx context.Context, tx postgres.Tx) error { // what the careless might do, committed
+	func(ctx context.Context, tx postgres.Tx) error { // careless statements, committed
 		_, err := tx.Exec(ctx, `SELECT set_config('app.tenant_id', current_setting('app.tenant_id'), false)`)
 		return err
 	},

@@ -78,7 +78,7 @@ func insert(ctx context.Context, tx postgres.Tx, tenant id.Tenant, stay id.Reser
 	return err
 }
 
-// tenants lists whose stays the transaction sees.
+// tenants returns the tenants whose stays the transaction sees.
 func tenants(ctx context.Context, tx postgres.Tx) ([]id.Tenant, error) {
 	rows, _ := tx.Query(ctx, `SELECT tenant_id FROM lodge.stays`)
 	return pgx.CollectRows(rows, pgx.RowTo[id.Tenant])

@@ -34,7 +34,7 @@ func TestNamesBecomeNumbersAsTheDriverWouldHaveIt(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitIsLeftToTheDriver(t *testing.T) {
+func TestNumber_mismatch(t *testing.T) {
 	t.Parallel()
 	const sql = `SELECT @known, @also`
 	number(sql, []any{pgx.StrictNamedArgs{"known": 1, "also": 2}})

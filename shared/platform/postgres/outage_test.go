@@ -50,7 +50,7 @@ func TestALostConnectionIsAnOutageAndTheNextTransactionWorks(t *testing.T) {
 	ctx, owner := t.Context(), d.Owner(t)
 	for _, test := range []struct {
 		name  string
-		after string // what is still said on the connection
+		after string // statements sent on the connection before it
 	}{
 		{"in a statement", `SELECT 1`},
 		{"in the commit", ``},
@@ -79,7 +79,7 @@ func TestAServerThatIsAwayIsAnOutage(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	address := l.Addr().String()
-	must(t, l.Close()) // now nobody listens there
+	must(t, l.Close()) // now no server listens there
 	e := env.Of(map[string]string{"DATABASE_URL": "postgres://somebody@" + address + "/nothing?sslmode=disable", "DATABASE_CONNECT_TIMEOUT": "1ms"})
 	err = postgres.Open(e, "lodge").InTx(t.Context(), func(postgres.Tx) error { return nil })
 	if !errors.Is(err, fault.ErrUnavailable) {
@@ -90,7 +90,7 @@ func TestAServerThatIsAwayIsAnOutage(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoOutage(t *testing.T) {
+func TestOutage_otherErrors(t *testing.T) {
 	t.Parallel()
 	d, db := openLodge(t, nil)
 	kabul := id.New[id.Tenant]()

@@ -2,7 +2,7 @@ package postgres
 
 import "testing"
 
-func TestWhatMayStayOnAConnection(t *testing.T) {
+func TestLeavesState(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		sql  string
@@ -20,7 +20,7 @@ func TestWhatMayStayOnAConnection(t *testing.T) {
 		{"SELECT SET_CONFIG('app.tenant_id', $1, false)", true},
 		{"SELECT 1; SET ROLE lodge_maintenance", true},
 		{"DO $$ BEGIN SET ROLE lodge_maintenance; END $$", true},
-		{"SELECT", true}, // of what is no whole statement nothing is known
+		{"SELECT", true}, // an incomplete statement may leave state
 		{"", true},
 	} {
 		if got := leavesState(test.sql); got != test.want {

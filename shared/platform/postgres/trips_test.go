@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// trips counts what goes to the database and is waited for.
+// trips counts round trips to the database.
 type trips struct{ atomic.Int64 }
 
 func (n *trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -109,8 +109,8 @@ func held(t *testing.T, db *postgres.DB, tenant id.Tenant) (n int) {
 	return n
 }
 
-// A transaction whose beginning travels with something that fails must not go on outside of any transaction and scope;
-// nor may one commit that has lost a part.
+// If a statement sent together with BEGIN fails, later statements must not run outside the transaction and its scope. A
+// transaction that has lost a statement must not commit.
 func TestWhatFailsOnTheWayLeavesNothing(t *testing.T) {
 	t.Parallel()
 	_, db := openLodge(t, nil)

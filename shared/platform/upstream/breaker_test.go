@@ -26,7 +26,7 @@ func answer(status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// A far side counts what it was sent and answers what it is told to.
+// A far is a fake service that counts its requests and returns the configured answers.
 type far struct {
 	sent int
 	say  func(*http.Request) (*http.Response, error)
@@ -79,7 +79,7 @@ func crowd(t *testing.T, c *upstream.Client, n int) {
 func TestBreaker_opens(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		callers, arguments int // whose calls fail, and with how many arguments
+		callers, arguments int // callers with failing calls, and the number of arguments
 		times              int // each calls
 		others             int // are served meanwhile
 		pause              time.Duration
@@ -110,8 +110,8 @@ func TestBreaker_opens(t *testing.T) {
 					_ = ask(t, c, fmt.Sprint("caller ", i%test.callers), fmt.Sprint("argument ", i%test.arguments))
 				}
 				f.say = well
-				if err := ask(t, c, "somebody else", "any"); (err != nil) != test.open {
-					t.Errorf("somebody else got %v, want the breaker open: %v", err, test.open)
+				if err := ask(t, c, "another caller", "any"); (err != nil) != test.open {
+					t.Errorf("another caller got %v, want the breaker open: %v", err, test.open)
 				}
 			})
 		})
@@ -149,7 +149,7 @@ func TestBreaker_probes(t *testing.T) {
 			t.Errorf("open: got %v, sent %d", err, f.sent)
 		}
 		time.Sleep(time.Millisecond)
-		for range 50 { // a stranger whose calls always fail
+		for range 50 { // a caller whose calls always fail
 			_ = ask(t, c, "stranger", "bad")
 		}
 		if f.sent != 6 {
@@ -191,7 +191,8 @@ func TestBreaker_ignoresCallersWhoLeave(t *testing.T) {
 	})
 }
 
-// A caller that has spent its time elsewhere must not close a service to all others. A service that takes half of what calls are given is ill.
+// A caller that has used up its time elsewhere must not open the breaker for others. A service that takes half of a call's
+// timeout is failing.
 func TestBreaker_ignoresCallersWithoutMuchTime(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -241,7 +242,7 @@ func TestBreaker_isSharedByTheClientsOfOneService(t *testing.T) {
 	}
 }
 
-// Sweeps and events without a tenant have no caller who could provoke failures.
+// Sweeps and events without a tenant have no caller that could provoke failures.
 func TestBreaker_opensWithoutCallers(t *testing.T) {
 	t.Parallel()
 	f := &far{say: ill}

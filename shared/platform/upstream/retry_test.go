@@ -17,7 +17,7 @@ func (f *far) once(r *http.Request) (*http.Response, error) {
 	return well(r)
 }
 
-func TestOnlyWhatIsHarmlessToRepeatIsRepeated(t *testing.T) {
+func TestRetry_onlyIfRepeatable(t *testing.T) {
 	t.Parallel()
 	one := upstream.Policy{Timeout: time.Second, Retries: 1}
 	for _, test := range []struct {

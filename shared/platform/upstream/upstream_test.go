@@ -38,7 +38,7 @@ func serving(t *testing.T, p upstream.Policy, h http.HandlerFunc) *upstream.Clie
 	return upstream.Open(env.Give[identity.Source](e, token("tok-")), "pricing", p)
 }
 
-// A token source whose tokens tell their audience.
+// A token is a source whose tokens contain their audience.
 type token string
 
 func (s token) Token(_ context.Context, audience string) (string, error) {
@@ -47,7 +47,7 @@ func (s token) Token(_ context.Context, audience string) (string, error) {
 
 var patient = upstream.Policy{Timeout: 5 * time.Second}
 
-func TestACallCarriesWhoAndWhyItIs(t *testing.T) {
+func TestCall_headers(t *testing.T) {
 	t.Parallel()
 	tenant := id.New[id.Tenant]()
 	var got *http.Request
@@ -156,7 +156,7 @@ func TestARefusalTravels(t *testing.T) {
 	}
 }
 
-func TestACallerIsToldWhichOfTheirMembersIsRefused(t *testing.T) {
+func TestPointing(t *testing.T) {
 	t.Parallel()
 	c := serving(t, patient, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")
@@ -177,12 +177,12 @@ func TestACallerIsToldWhichOfTheirMembersIsRefused(t *testing.T) {
 	} {
 		err := c.Post(t.Context(), "/quotes", struct{}{}, nil, test.opts...)
 		if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || !slices.Equal(f.Violations, test.want) {
-			t.Errorf("%s is told %+v, want %+v", test.name, f.Violations, test.want)
+			t.Errorf("%s: got %+v, want %+v", test.name, f.Violations, test.want)
 		}
 	}
 }
 
-func TestWhateverElseComesBackMeansUnavailable(t *testing.T) {
+func TestCall_unreadableResponses(t *testing.T) {
 	t.Parallel()
 	problem := func(status int, code string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

@@ -25,7 +25,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// another is a process of its own on a project: it shares nothing with others but what is stored.
+// another returns a store like that of another process on the project: both share only the stored documents.
 func another(t testing.TB, address, project string) *firestore.Store {
 	e := env.Of(map[string]string{"FIRESTORE_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
 	t.Cleanup(func() { must(t, e.Close(context.Background())) })
@@ -46,7 +46,7 @@ func TestFirestoreConforms(t *testing.T) {
 	})
 }
 
-// Who runs the cloud relies on where documents lie and what their fields are called: time to live, exemption from indexes.
+// Operators rely on the paths and field names of documents, for time to live and index exemptions.
 func TestADocumentLiesWhereThePackageSays(t *testing.T) {
 	t.Parallel()
 	address, project := emulatortest.Firestore(t), emulatortest.Name()

@@ -21,7 +21,7 @@ func TestOutage(t *testing.T) {
 	for name, test := range map[string]struct {
 		ctx  context.Context
 		code codes.Code
-		want error // nil: none of these
+		want error // nil: unchanged
 	}{
 		"away":                    {t.Context(), codes.Unavailable, fault.ErrUnavailable},
 		"too much asked":          {t.Context(), codes.ResourceExhausted, fault.ErrUnavailable},
@@ -40,7 +40,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// The pause before a round is never long, and a caller who leaves does not sit it out.
+// The delay before a retry is bounded, and ends when the caller leaves.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
@@ -59,7 +59,7 @@ func TestPause(t *testing.T) {
 			return
 		}
 	}
-	t.Error("a caller who has left waits")
+	t.Error("a canceled caller still waits")
 }
 
 func TestWithoutAProjectEveryUseSaysSo(t *testing.T) {

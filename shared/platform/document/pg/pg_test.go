@@ -27,14 +27,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// another is a process of its own on the database: it shares nothing with others but what is stored.
+// another returns a store like that of another process on the database: both share only the stored documents.
 func another(t testing.TB, url string) *pg.Store {
 	e := env.Of(map[string]string{"DATABASE_URL": url})
 	t.Cleanup(func() { must(t, e.Close(context.Background())) })
 	return pg.Open(e)
 }
 
-// nobody is the URL of a server that is not there.
+// nobody returns the URL of a server that does not exist.
 func nobody(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -24,7 +24,7 @@ func TestOutage(t *testing.T) {
 	for name, test := range map[string]struct {
 		ctx  context.Context
 		err  error
-		want error // nil: none of these
+		want error // nil: unchanged
 	}{
 		"the connection broke": {t.Context(), io.EOF, fault.ErrUnavailable},
 		"it starts":            {t.Context(), answer("LOADING Redis is loading the dataset in memory"), fault.ErrUnavailable},

@@ -23,7 +23,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// another is a process of its own on the server: it shares nothing with others but what is stored.
+// another returns a store like that of another process on the server: both share only the stored documents.
 func another(t testing.TB, address, prefix string) *redis.Store {
 	e := env.Of(map[string]string{"REDIS_URL": "redis://" + address, "REDIS_PREFIX": prefix + ":"})
 	t.Cleanup(func() { must(t, e.Close(context.Background())) })
@@ -51,8 +51,8 @@ func client(t testing.TB, address string) *sdk.Client {
 	return c
 }
 
-// What has ended is cleared away by Redis itself, but only after everybody's clock agrees that it has ended. The end is
-// the record's; how long that is from now, the caller's clock says, which may have been moved.
+// Redis deletes an expired document itself, but only when it has expired on every process's clock. The time to live is relative
+// to the caller's clock, which may be moved.
 func TestAKeyLivesAsLongAsItsRecordAndALittleLonger(t *testing.T) {
 	t.Parallel()
 	const margin, slack = time.Minute, 30 * time.Second
@@ -85,7 +85,7 @@ func TestAKeyLivesAsLongAsItsRecordAndALittleLonger(t *testing.T) {
 	}
 }
 
-// A hash that somebody else has put there is an error, not an empty document.
+// A hash of another program is an error, not an empty document.
 func TestAForeignHashIsAnError(t *testing.T) {
 	t.Parallel()
 	address, prefix := emulatortest.Redis(t), emulatortest.Name()

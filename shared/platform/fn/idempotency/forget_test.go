@@ -71,8 +71,8 @@ func TestForget_duringCall(t *testing.T) {
 	}
 }
 
-// TestLedger_doesNotStoreCookies repeats a request whose first answer came with a cookie of the middleware: each telling has its own or
-// none.
+// TestLedger_doesNotStoreCookies repeats a request whose first answer had a cookie of the middleware: each answer has only its
+// own cookies.
 func TestLedger_doesNotStoreCookies(t *testing.T) {
 	t.Parallel()
 	r := open(t)
@@ -109,8 +109,8 @@ func TestLedger_keepsNoCookies(t *testing.T) {
 	}
 }
 
-// TestLedger_continueAs repeats a request after which the browser goes on as another caller: each telling comes with that caller's cookie,
-// and the middleware's, of the caller before, with none.
+// TestLedger_continueAs repeats a request after which the browser continues as another caller: each replay has that caller's
+// cookie, and none of the middleware's for the previous caller.
 func TestLedger_continueAs(t *testing.T) {
 	t.Parallel()
 	r := open(t)

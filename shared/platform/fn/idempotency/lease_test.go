@@ -65,7 +65,7 @@ func TestAfterItsLeaseAClaimIsTakenOverAsTheSameAct(t *testing.T) {
 	if ran := r.ran(); second.Status != 201 || len(ran) != 2 || ran[0] != ran[1] {
 		t.Fatalf("got %d %s, acts %v", second.Status, second.Body, ran)
 	}
-	// The one that was believed dead comes back: the first answer that was kept is everybody's.
+	// The call that had lost its lease continues: all callers get the first stored answer.
 	close(g.opened)
 	late := <-slow
 	expectReplay(t, second, late)
@@ -97,6 +97,6 @@ func TestOfManyAtOnceOneRuns(t *testing.T) {
 		}
 	}
 	if body == "" {
-		t.Error("nobody was answered")
+		t.Error("no caller got an answer")
 	}
 }

@@ -35,7 +35,7 @@ type confirmation struct {
 	At       time.Time  `json:"at"`
 }
 
-// A counter notes every run of an act, and answers as told.
+// A counter counts the runs of an act, and returns the configured answer.
 type counter struct {
 	mu     sync.Mutex
 	acts   []id.Request

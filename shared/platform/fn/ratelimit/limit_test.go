@@ -49,7 +49,7 @@ func TestABurstIsLetThroughAndThenSoManyASecond(t *testing.T) {
 	}
 	err := refused.Refused()
 	if f := fault.From(err); !errors.Is(err, ErrLimited) || f.RetryAfter != 50*time.Millisecond || !strings.Contains(err.Error(), "session") {
-		t.Errorf("got %v, which may come again after %v", err, f.RetryAfter)
+		t.Errorf("got %v with a retry after %v", err, f.RetryAfter)
 	}
 	for second := 1; second <= 5; second++ {
 		if n, _ := allowed(ask, noon.Add(time.Duration(second)*time.Second)); n != 20 {
@@ -184,7 +184,7 @@ func TestBuckets_bounded(t *testing.T) {
 		t.Errorf("%d are kept in mind, want %d at most", n, 2*maxBuckets)
 	}
 	if l.Session("passer-by 0", noon).Refused() != nil {
-		t.Error("one who came long ago is still kept in mind")
+		t.Error("a caller that was not seen for long still has a bucket")
 	}
 }
 
@@ -231,7 +231,7 @@ func TestUndo(t *testing.T) {
 	if n, refused := allowed(ask, noon); n != 2 || refused.Refused() == nil {
 		t.Errorf("%d allowed after calls that were taken back, want 2", n)
 	}
-	ask(noon).Undo() // what was refused took nothing
+	ask(noon).Undo() // a rejected call took no token
 	if n, _ := allowed(ask, noon); n != 0 {
 		t.Errorf("%d allowed after a refusal that was taken back, want 0", n)
 	}

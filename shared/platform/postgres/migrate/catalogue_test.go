@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// Each query finds what breaks a rule of the whole database, whichever service's it is.
+// Each query finds violations of a rule for the whole database.
 var rules = []struct{ name, breach, query string }{
 	{
 		"tables of tenants are isolated",
@@ -84,7 +84,7 @@ var rules = []struct{ name, breach, query string }{
 	},
 	{
 		"no role of a function has a power of the server",
-		``, // a role's powers are the whole server's: breaking this would break the neighbours' tests
+		``, // roles belong to the whole server: breaking this would break concurrent tests
 		`SELECT rolname FROM pg_roles WHERE (rolname = 'melmastoon' OR rolname ~ '_(app|maintenance)$')
 			AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolreplication OR rolcanlogin AND rolinherit)`,
 	},

@@ -31,7 +31,7 @@ var two = files(map[string]string{
 	"notes.sql":           `this is no step`,
 })
 
-// columns lists what the service's schema holds, without the ledger.
+// columns returns the columns of the service's schema, without the migrations table.
 func columns(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	rows, _ := conn.Query(t.Context(), `
@@ -75,7 +75,7 @@ func TestUpAndDown(t *testing.T) {
 	}
 }
 
-func TestPendingNamesWhatUpWouldDo(t *testing.T) {
+func TestPending(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	ctx := t.Context()
@@ -116,7 +116,7 @@ func TestStepsThatAreRefused(t *testing.T) {
 			if got := columns(t, conn); len(got) != 0 {
 				t.Errorf("left behind: %v", got)
 			}
-			must(t, migrate.Up(t.Context(), conn, two, "inn")) // what failed can be mended and run again
+			must(t, migrate.Up(t.Context(), conn, two, "inn")) // a failed step can be repaired and run again
 		})
 	}
 }
@@ -131,14 +131,14 @@ func TestADownThatForgetsSomethingIsRefused(t *testing.T) {
 	must(t, migrate.Up(t.Context(), conn, forgetful, "inn"))
 	err := migrate.Down(t.Context(), conn, forgetful, "inn", 1)
 	if err == nil || !strings.Contains(err.Error(), "inn.keys") {
-		t.Errorf("got %v, want the name of what was forgotten", err)
+		t.Errorf("got %v, want the name of the remaining object", err)
 	}
 	if got := columns(t, conn); len(got) != 2 {
 		t.Errorf("got %v, want all as it was", got)
 	}
 }
 
-func TestAStepWithoutAWayBackGoesUpOnly(t *testing.T) {
+func TestDown_noDownFile(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	oneWay := files(map[string]string{"0001_a.up.sql": `CREATE TABLE inn.rooms (n int)`})

@@ -82,7 +82,7 @@ func same(t *testing.T, when string, got, want []string) {
 	}
 }
 
-func TestEveryServiceGoesUpTwiceAndUpDownUp(t *testing.T) {
+func TestServices_upDownUp(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Empty(t).Owner(t)
 	upAll(t.Context(), t, conn)

@@ -21,7 +21,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// fake is Pub/Sub in this process: it has no pushes, but it tells what was published. The publisher knows nothing else.
+// fake returns a Pub/Sub server in this process. It has no pushes, but returns the published messages. The publisher knows only
+// these.
 func fake(t testing.TB, options ...pstest.ServerReactorOption) (*pstest.Server, *pubsub.Bus) {
 	server := pstest.NewServer(options...)
 	t.Cleanup(func() { must(t, server.Close()) })

@@ -100,7 +100,7 @@ func TestAFailedKeyHoldsBackItsRestAndThenGoesOn(t *testing.T) {
 	messages := slices.Concat(says("bad", "1", "2"), says("good", "3"))
 	errs := b.Publish(t.Context(), messages)
 	if errs[0] == nil || errors.Is(errs[0], topic.ErrHeldBack) || errors.Is(errs[0], topic.ErrRefused) {
-		t.Errorf("the first: got %v, want what the service said", errs[0])
+		t.Errorf("the first: got %v, want the service's error", errs[0])
 	}
 	expect(t, errs[1:], topic.ErrHeldBack, nil)
 	healed.Store(true)
@@ -134,7 +134,7 @@ func TestALongRunGoesInOrderAndInPortions(t *testing.T) {
 	}
 }
 
-// A crowded server answers nobody before so many have come at once.
+// A crowded server answers only after a number of concurrent requests.
 type crowded struct {
 	pubsubpb.UnimplementedPublisherServer
 	most int64
