@@ -70,7 +70,7 @@ func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) do
 	}
 	ctx = ahead(known).WithPrefetched(ctx)
 	if asked != nil && t.entries.Learn(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)}, *asked, began) {
-		return t.stands(ctx, *asked), nil
+		return t.withStatus(ctx, *asked), nil
 	}
 	found, err := t.remember(ctx, ref, known)
 	if errors.Is(err, errMoved) || errors.Is(err, document.ErrNoStore) {
@@ -79,7 +79,7 @@ func (t *Tenants) find(ctx context.Context, ref string, ahead func(id.Tenant) do
 	if err != nil {
 		return Tenant{}, err
 	}
-	return t.stands(ctx, found), nil
+	return t.withStatus(ctx, found), nil
 }
 
 // hostName returns the pattern of slugs and domains.
@@ -159,8 +159,8 @@ func (t Tenant) isCalled(ref string) bool {
 	return ref == t.Slug || ref == t.ID.String() || slices.Contains(t.Domains, ref)
 }
 
-// stands returns the tenant with the status of a recent event, if there is one. Errors of the store are ignored.
-func (t *Tenants) stands(ctx context.Context, found Tenant) Tenant {
+// withStatus returns the tenant with the status of a recent event, if there is one. Errors of the store are ignored.
+func (t *Tenants) withStatus(ctx context.Context, found Tenant) Tenant {
 	status, ok, err := t.standings.GetPrefetched(ctx, document.KeyOf(found.ID.String()))
 	if err == nil && ok && (found.stale || t.now().Sub(status.Since).Abs() < tenantStatusCounts) {
 		found.Status = "active"

@@ -70,7 +70,7 @@ func TestDraft_events(t *testing.T) {
 	} {
 		events, err := step.act(noon.Add(minute))
 		if err != nil || !slices.Equal(names(events), step.want) {
-			t.Errorf("%s: told %v, %v, want %v", step.name, names(events), err, step.want)
+			t.Errorf("%s: published %v, %v, want %v", step.name, names(events), err, step.want)
 		}
 	}
 	if d.Guest != nil || d.EndedAt == nil || !d.ExpiresAt.Equal(noon.Add(minute+kept)) {

@@ -48,7 +48,7 @@ func TestErrors_published(t *testing.T) {
 				SELECT payload ->> 'errorCode', coalesce(payload ->> 'upstream', '') FROM bff_tenant_booking.outbox
 				WHERE subject LIKE '%error_encountered%' AND payload ->> 'draftId' = @draft`, pgx.StrictNamedArgs{"draft": g.Draft.String()}).Scan(&code, &upstream)
 			if err != nil || code != "MELMASTOON."+test.code || upstream != test.upstream {
-				t.Errorf("told %q of %q, %v", code, upstream, err)
+				t.Errorf("published %q of %q, %v", code, upstream, err)
 			}
 		})
 	}
@@ -69,7 +69,7 @@ func TestQuote_invalidWish(t *testing.T) {
 			got = told[0].Pointer
 		}
 		if a.Code() != "GENERAL.VALIDATION_FAILED" || got != want {
-			t.Errorf("of %s told %q, want %q: %d %s", theirs, got, want, a.Status, a.Body)
+			t.Errorf("of %s got %q, want %q: %d %s", theirs, got, want, a.Status, a.Body)
 		}
 	}
 }

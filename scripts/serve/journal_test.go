@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheLogKeepsItsLatestLinesWithinItsLimit(t *testing.T) {
+func TestJournal_limit(t *testing.T) {
 	t.Parallel()
 	const limit, lines = 100, 57
 	path := filepath.Join(t.TempDir(), "log")
@@ -17,7 +17,7 @@ func TestTheLogKeepsItsLatestLinesWithinItsLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range lines {
-		if n == lines/2 { // it is found again at the next start
+		if n == lines/2 { // reopen the log, as the next start does
 			if j, err = openJournal(path, limit); err != nil {
 				t.Fatal(err)
 			}
@@ -40,10 +40,10 @@ func TestTheLogKeepsItsLatestLinesWithinItsLimit(t *testing.T) {
 	kept := strings.Split(strings.TrimSpace(all.String()), "\n")
 	for i, line := range kept {
 		if want := fmt.Sprintf("line %03d", lines-len(kept)+i); line != want {
-			t.Fatalf("line %d of what was kept is %q, want %q", i, line, want)
+			t.Fatalf("line %d of the log is %q, want %q", i, line, want)
 		}
 	}
 	if len(kept) < limit/len("line 000\n") {
-		t.Errorf("only %d lines are kept", len(kept))
+		t.Errorf("the log has only %d lines", len(kept))
 	}
 }

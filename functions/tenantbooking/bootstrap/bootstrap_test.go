@@ -312,7 +312,7 @@ func TestBootstrap_ownHostCookie(t *testing.T) {
 		t.Error("one hotel's session opens another's")
 	}
 	if nobody := at("localhost", "/api/bootstrap", far, ""); nobody.Status != 404 || nobody.Code() != "TENANT.UNKNOWN" {
-		t.Errorf("on nobody's host: %d %s", nobody.Status, nobody.Body)
+		t.Errorf("on an unknown host: %d %s", nobody.Status, nobody.Body)
 	}
 }
 

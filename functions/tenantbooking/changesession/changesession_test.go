@@ -21,7 +21,7 @@ func TestChangeSession_storedAndPublishedOnce(t *testing.T) {
 	tenantbookingtest.Counted(t, street.DB, "locale.changed", 2)
 	tenantbookingtest.Counted(t, street.DB, "currency.changed", 1)
 	if told := tenantbookingtest.Said(t, street.DB); strings.Count(told, `"isRtlChange": true`) != 2 {
-		t.Errorf("told %s", told)
+		t.Errorf("published %s", told)
 	}
 	sessions, err := tenantbooking.OpenSessions(street.Env)
 	if err != nil {

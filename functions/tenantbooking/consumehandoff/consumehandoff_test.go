@@ -41,7 +41,7 @@ func TestConsumeHandoff_oneSession(t *testing.T) {
 		SELECT DISTINCT envelope -> 'extensions' ->> 'errorcode' FROM bff_tenant_booking.outbox
 		WHERE subject = $1`, tenantbooking.ErrorEncounteredV1.Name).Scan(&code)
 	if err != nil || code != "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED" {
-		t.Errorf("the replay is told under %q, %v", code, err)
+		t.Errorf("the replay is published with code %q, %v", code, err)
 	}
 }
 

@@ -36,12 +36,12 @@ func function(t *testing.T, name string) fn.Spec {
 	t.Helper()
 	i := slices.IndexFunc(melmastoon.Functions, func(f fn.Function) bool { return f.Spec.Name == name })
 	if i < 0 {
-		t.Fatalf("the catalogue has no %s", name)
+		t.Fatalf("no function %s in the catalogue", name)
 	}
 	return melmastoon.Functions[i].Spec
 }
 
-func TestAnArchiveIsTheSameEachTime(t *testing.T) {
+func TestArchive_reproducible(t *testing.T) {
 	t.Parallel()
 	var made [2]archive.Archive
 	for i := range made {
@@ -56,11 +56,11 @@ func TestAnArchiveIsTheSameEachTime(t *testing.T) {
 	}
 	made[1].Files["go.mod"] = append(made[1].Files["go.mod"], '\n')
 	if made[0].Object() == made[1].Object() {
-		t.Error("another content has the same name")
+		t.Error("archives with different content have the same name")
 	}
 }
 
-func TestAnArchiveHasWhatTheFunctionNeedsAndNothingElse(t *testing.T) {
+func TestArchive_neededPackagesOnly(t *testing.T) {
 	t.Parallel()
 	tree := read(t)
 	for name, test := range map[string]struct {
@@ -80,7 +80,7 @@ func TestAnArchiveHasWhatTheFunctionNeedsAndNothingElse(t *testing.T) {
 		}
 		for path := range maps.Keys(a.Files) {
 			if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "test/") {
-				t.Errorf("%s carries the test %s", name, path)
+				t.Errorf("%s contains the test %s", name, path)
 			}
 		}
 		for _, prefix := range test.has {
@@ -90,7 +90,7 @@ func TestAnArchiveHasWhatTheFunctionNeedsAndNothingElse(t *testing.T) {
 		}
 		for _, prefix := range test.not {
 			if carries(a, prefix) {
-				t.Errorf("%s carries %s, which it does not need", name, prefix)
+				t.Errorf("%s contains %s, which it does not need", name, prefix)
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func carries(a archive.Archive, prefix string) bool {
 	return false
 }
 
-func TestAnArchiveIsSavedOnce(t *testing.T) {
+func TestSave_once(t *testing.T) {
 	t.Parallel()
 	a, err := read(t).Job(t.Context(), melmastoon.Jobs[0])
 	if err != nil {
@@ -126,7 +126,7 @@ func TestAnArchiveIsSavedOnce(t *testing.T) {
 	}
 }
 
-func TestAFunctionThatIsNotThereHasNoArchive(t *testing.T) {
+func TestFunction_unknown(t *testing.T) {
 	t.Parallel()
 	if _, err := read(t).Function(t.Context(), fn.Spec{Name: "reservation-nothing"}, archive.Firestore); err == nil {
 		t.Error("got an archive of a function that does not exist")

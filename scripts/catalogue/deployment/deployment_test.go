@@ -19,7 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// root is the module's folder as seen from this one.
+// root is the module's folder, relative to this package.
 var root = filepath.Join("..", "..", "..")
 
 func must(t testing.TB, err error) {
@@ -36,18 +36,18 @@ func whole(t testing.TB) deployment.Deployment {
 	return d
 }
 
-func TestTheFileIsWhatTheCodeSays(t *testing.T) {
+func TestFile_upToDate(t *testing.T) {
 	t.Parallel()
 	want, err := whole(t).Text()
 	must(t, err)
 	got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(deployment.File)))
 	must(t, err)
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the code says. Write it again: go run ./scripts/catalogue", deployment.File)
+		t.Errorf("%s is out of date. Regenerate it: go run ./scripts/catalogue", deployment.File)
 	}
 }
 
-func TestEveryChangeOfASpecIsSeenInTheFile(t *testing.T) {
+func TestText_dependsOnEverySpecField(t *testing.T) {
 	t.Parallel()
 	before, err := whole(t).Text()
 	must(t, err)
@@ -72,12 +72,12 @@ func TestEveryChangeOfASpecIsSeenInTheFile(t *testing.T) {
 		after, err := d.Text()
 		must(t, err)
 		if bytes.Equal(after, before) {
-			t.Errorf("%s of %s: nobody sees it", name, changed[i].Spec.Name)
+			t.Errorf("a change of %s of %s does not change the deployment", name, changed[i].Spec.Name)
 		}
 	}
 }
 
-func TestEverythingIsDeployed(t *testing.T) {
+func TestOf_everything(t *testing.T) {
 	t.Parallel()
 	d := whole(t)
 	if len(d.Functions) != len(melmastoon.Functions) || len(d.Jobs) != len(melmastoon.Jobs) {
@@ -91,7 +91,7 @@ func TestEverythingIsDeployed(t *testing.T) {
 	}
 	for _, r := range prune.Rules {
 		if !slices.Contains(d.Jobs["prune"].Cadences, string(r.Cadence)) {
-			t.Errorf("nobody prunes %s, which is %s", r.Name(), r.Cadence)
+			t.Errorf("no job prunes %s, which is %s", r.Name(), r.Cadence)
 		}
 	}
 	files, err := fs.Glob(schemas.Events, "events/*.json")
@@ -105,10 +105,10 @@ func TestEverythingIsDeployed(t *testing.T) {
 	}
 }
 
-// A project has a hundred service accounts; the infrastructure makes some for itself.
+// A project may have a hundred service accounts, including those of the infrastructure.
 const accounts = 90
 
-func TestAccountsAreFewEnoughAndTheirOwn(t *testing.T) {
+func TestAccount_limits(t *testing.T) {
 	t.Parallel()
 	d := whole(t)
 	legal := regexp.MustCompile(`^[a-z][a-z0-9-]{4,28}[a-z0-9]$`)
@@ -127,14 +127,14 @@ func TestAccountsAreFewEnoughAndTheirOwn(t *testing.T) {
 	}
 }
 
-// needs are what decides on what a function may do.
+// needs returns the values that decide the rights of a function.
 func needs(f deployment.Function) string {
 	return strings.Join(slices.Concat(f.Upstreams, []string{"|"}, f.Publishes, f.Secrets), " ")
 }
 
-// TestWhoTellsAnythingMayPublishWhatItsServiceTells, for a function publishes what lies in the outbox lanes of its own rows; who
-// tells nothing publishes nothing.
-func TestWhoTellsAnythingMayPublishWhatItsServiceTells(t *testing.T) {
+// TestPublishes_subjectsOfService checks the right to publish: a function publishes the outbox lanes
+// of its own rows, which other functions share. A function without events may publish nothing.
+func TestPublishes_subjectsOfService(t *testing.T) {
 	t.Parallel()
 	d := whole(t)
 	told := map[string]map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// first is the function that a load balancer leads to: that of the first route that matches.
+// first returns the function to which a load balancer routes the request: that of the first matching route.
 func first(routes []deployment.Route, method, path string) string {
 	i := slices.IndexFunc(routes, func(r deployment.Route) bool { return r.Method == method && matches(r.Template, path) })
 	if i < 0 {
@@ -26,7 +26,7 @@ func matches(template, path string) bool {
 	return slices.EqualFunc(want, got, func(w, g string) bool { return w == "*" || w == g })
 }
 
-// frontDoor is that of the local cloud, with functions that only say who they are.
+// frontDoor returns the local cloud's handler, with functions that respond with their name.
 func frontDoor(t *testing.T, functions []fn.Function) http.Handler {
 	t.Helper()
 	mux, err := fn.Mux(functions, func(f fn.Function) (http.Handler, error) {
@@ -36,15 +36,15 @@ func frontDoor(t *testing.T, functions []fn.Function) http.Handler {
 	return mux
 }
 
-// ask is the function that answers.
+// ask returns the function that answers.
 func ask(mux http.Handler, method, path string) string {
 	answer := httptest.NewRecorder()
 	mux.ServeHTTP(answer, httptest.NewRequest(method, path, nil))
 	return answer.Header().Get("X-Function")
 }
 
-// misled are the requests that the edge leads to another function than the front server of the local cloud does. Each route is asked
-// for with every word that stands anywhere in the place of what may be anything.
+// misled returns the requests that the edge and the local cloud route to different functions. Each route is tried with
+// every literal part of any route in the place of its variable parts.
 func misled(t *testing.T, functions []fn.Function, routes []deployment.Route) (wrong []string) {
 	t.Helper()
 	mux := frontDoor(t, functions)
@@ -58,7 +58,7 @@ func misled(t *testing.T, functions []fn.Function, routes []deployment.Route) (w
 	return wrong
 }
 
-// paths are what a route can be asked for: with a word that is nowhere else, and with those of the other routes.
+// paths returns paths of a route: with a unique word, and with the literal parts of the other routes.
 func paths(routes []deployment.Route, r deployment.Route) []string {
 	words := map[string]bool{"anything": true}
 	for _, other := range routes {
@@ -75,7 +75,7 @@ func paths(routes []deployment.Route, r deployment.Route) []string {
 	return all
 }
 
-func TestTheEdgeLeadsWhereTheFrontDoorDoes(t *testing.T) {
+func TestRoutes_likeServeMux(t *testing.T) {
 	t.Parallel()
 	overlapping := []fn.Function{
 		{Spec: fn.Spec{Name: "a-any", Route: "GET /things/{id}"}}, {Spec: fn.Spec{Name: "a-own", Route: "GET /things/own"}},
@@ -83,18 +83,19 @@ func TestTheEdgeLeadsWhereTheFrontDoorDoes(t *testing.T) {
 	}
 	for _, functions := range [][]fn.Function{melmastoon.Functions, overlapping} {
 		if wrong := misled(t, functions, deployment.Routes(functions)); len(wrong) > 0 {
-			t.Errorf("%d are led astray: %v", len(wrong), wrong[0])
+			t.Errorf("%d requests reach the wrong function: %v", len(wrong), wrong[0])
 		}
 	}
 	backwards := deployment.Routes(overlapping)
 	slices.Reverse(backwards)
 	if len(misled(t, overlapping, backwards)) == 0 {
-		t.Error("nobody is led astray by routes in the wrong order: the test sees nothing")
+		t.Error("the test does not detect routes in the wrong order")
 	}
 }
 
-// TestRoutesOnATenantsOwnHostAreAnswered asks the front server, which knows from the functions where else they are reached.
-func TestRoutesOnATenantsOwnHostAreAnswered(t *testing.T) {
+// TestRoutes_tenantHost sends requests to the front server, which derives the paths on a tenant's own
+// host from the functions.
+func TestRoutes_tenantHost(t *testing.T) {
 	t.Parallel()
 	mux := frontDoor(t, melmastoon.Functions)
 	homes := 0

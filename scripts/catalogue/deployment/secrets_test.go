@@ -12,11 +12,11 @@ import (
 	"melmastoon.ghasi.io/scripts/catalogue/deployment"
 )
 
-// keyring is a variable that holds keys, as the code reads it.
+// keyring matches a variable of keys in the code.
 var keyring = regexp.MustCompile(`(?:keyring\.Ring|Peppers)\s+` + "`" + `env:"([A-Z_]+),required"` + "`")
 
-// TestEveryKeyringIsASecret finds those that the code reads, and wants each to be known and to be somebody's.
-func TestEveryKeyringIsASecret(t *testing.T) {
+// TestSecrets_everyKeyring finds the keyrings in the code. Each must be listed in Secrets and be used by a function.
+func TestSecrets_everyKeyring(t *testing.T) {
 	t.Parallel()
 	read := map[string]bool{}
 	for _, top := range []string{"functions", "shared", "jobs"} {
@@ -48,8 +48,9 @@ func TestEveryKeyringIsASecret(t *testing.T) {
 	}
 }
 
-// TestWhoNeedsWhichKeys pins what is dearest: those who take a handoff's keys can make one, and guests' salt is for their names only.
-func TestWhoNeedsWhichKeys(t *testing.T) {
+// TestSecrets_users pins the users of the most sensitive secrets: handoff keys can sign handoffs, and the guests'
+// salt is for their names only.
+func TestSecrets_users(t *testing.T) {
 	t.Parallel()
 	holders := map[string][]string{}
 	for name, f := range whole(t).Functions {

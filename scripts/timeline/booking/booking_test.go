@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestWhatMightBeAPersonsIsVeiled(t *testing.T) {
+func TestVeil(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text, want string }{
 		{"an address", "no mailbox z.ahmadzai@example.com there", "no mailbox (address) there"},
@@ -23,11 +23,11 @@ func TestWhatMightBeAPersonsIsVeiled(t *testing.T) {
 		}
 	}
 	if got := short("guest@example.com"); strings.Contains(got, "guest") {
-		t.Errorf("what is no id is shown as %q", got)
+		t.Errorf("a text that is not an id is shown as %q", got)
 	}
 }
 
-func TestAnIDIsTheSameInTextAndInSQL(t *testing.T) {
+func TestParse_sameAsSQL(t *testing.T) {
 	t.Parallel()
 	const name = "bdr_01J8KABG000000000000000BDR"
 	text, fromText, ok := parse(name)
@@ -51,12 +51,12 @@ func TestAnIDIsTheSameInTextAndInSQL(t *testing.T) {
 	}
 	for _, bad := range []string{"", "bdr", "bdr_", "bdr_1", "bdr:1", "_01J8KABG000000000000000BDR", "GM-ABC123"} {
 		if _, _, ok := parse(bad); ok {
-			t.Errorf("%q is taken for an id", bad)
+			t.Errorf("%q is parsed as an id", bad)
 		}
 	}
 }
 
-// at is a moment so many milliseconds after another, with clues.
+// at returns a moment at that number of milliseconds, with clues.
 func at(ms int, kind Kind, service, what string, c clues) Moment {
 	t := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Add(time.Duration(ms) * time.Millisecond)
 	if kind == Call {
@@ -65,14 +65,14 @@ func at(ms int, kind Kind, service, what string, c clues) Moment {
 	return Moment{At: t, Service: service, Kind: kind, What: what, clues: c}
 }
 
-func TestNothingStandsBeforeWhatLedToIt(t *testing.T) {
+func TestInOrder_causesFirst(t *testing.T) {
 	t.Parallel()
 	got := inOrder([]Moment{
 		at(9, Consumed, "reservation", "heard", clues{event: "e1", function: "reservation-captured"}),
 		at(8, Call, "reservation", "push", clues{event: "e1", function: "reservation-captured", request: "r2"}),
 		at(6, Published, "sandbox", "captured", clues{event: "e1", request: "r1"}),
 		at(5, Row, "sandbox", "row", clues{}),
-		at(5, Row, "sandbox", "row", clues{}), // kept in two tables
+		at(5, Row, "sandbox", "row", clues{}), // stored in two tables
 		at(5, Call, "sandbox", "pay", clues{request: "r1", function: "sandbox-pay"}),
 		at(10, Published, "reservation", "confirmed", clues{event: "e2", request: "r2", causation: "e1"}),
 		at(7, Published, "tenantbooking", "caused by what comes later", clues{event: "e3", causation: "e2"}),
@@ -90,11 +90,11 @@ func TestNothingStandsBeforeWhatLedToIt(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", lines, want)
 	}
 	if circle := inOrder([]Moment{at(1, Published, "a", "one", clues{event: "e1", causation: "e2"}), at(2, Published, "a", "two", clues{event: "e2", causation: "e1"})}); len(circle) != 2 {
-		t.Errorf("a circle has %d moments", len(circle))
+		t.Errorf("a cycle has %d moments", len(circle))
 	}
 }
 
-func TestAHalfWrittenLineOfTheLogIsLeftOut(t *testing.T) {
+func TestReadLog_incompleteLine(t *testing.T) {
 	t.Parallel()
 	calls, err := readLog(strings.NewReader(`{"time":"2026-11-20T12:00:00Z","function":"a-b","httpRequest":{"status":200}}` + "\nno line\n" + `{"time":"2026-11-2`))
 	if err != nil || len(calls) != 1 || calls[0].Function != "a-b" || calls[0].HTTP.Status != 200 {
