@@ -94,13 +94,13 @@ func TestConfirm_outcomes(t *testing.T) {
 	t.Parallel()
 	expire := func(s *stage) { s.db.Advance(10 * time.Minute) }
 	for _, test := range []struct {
-		name   string
-		before func(*stage)
-		claim  func(*stage) *id.Intent
-		want   error
-		state  State
-		kept   bool // the hotel keeps the money or the promise
-		told   []string
+		name      string
+		before    func(*stage)
+		claim     func(*stage) *id.Intent
+		want      error
+		state     State
+		kept      bool // the hotel keeps the money or the promise
+		published []string
 	}{
 		{"a capture confirms", nothing, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
 		{"a capture after the hold takes the rooms again", expire, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
@@ -132,8 +132,8 @@ func TestConfirm_outcomes(t *testing.T) {
 			if got := s.now().EffectiveState(); got != test.state {
 				t.Errorf("state is %s, want %s", got, test.state)
 			}
-			if got := told(t, s.db, s.r); !slices.Equal(got, test.told) {
-				t.Errorf("published %v, want %v", got, test.told)
+			if got := published(t, s.db, s.r); !slices.Equal(got, test.published) {
+				t.Errorf("published %v, want %v", got, test.published)
 			}
 			s.balances(test.kept)
 		})
@@ -278,7 +278,7 @@ func TestConfirm_afterUnsavedCommit(t *testing.T) {
 			if got := s.now(); got.State != Confirmed || !slices.Equal(got.Allocations, s.r.Allocations) {
 				t.Errorf("it is %s with %v, want %s with the original %v", got.State, got.Allocations, Confirmed, s.r.Allocations)
 			}
-			if got, want := told(t, s.db, s.r), []string{"held", "hold_expired", "confirmed"}; !slices.Equal(got, want) {
+			if got, want := published(t, s.db, s.r), []string{"held", "hold_expired", "confirmed"}; !slices.Equal(got, want) {
 				t.Errorf("published %v, want %v", got, want)
 			}
 			if s.purse.promises > 1 {

@@ -1,4 +1,5 @@
-// Package reservation quotes prices, holds rooms for guests for minutes, and confirms holds that are paid for or promised in cash.
+// Package reservation quotes prices, holds rooms for guests for minutes, and confirms holds that are paid for or
+// promised in cash.
 //
 // A [Reservation] has these state transitions and no others; any other transition is rejected and changes nothing:
 //
@@ -10,12 +11,14 @@
 //	checked_in ──────▶ checkout_started
 //	checkout_started ▶ checked_out
 //
-// The database's clock decides, on each read, whether a hold has expired: a row that still says held reads as expired_hold from that
-// moment on ([Reservation.EffectiveState]). The sweep only stores the new state and publishes the event.
+// The database's clock decides, on each read, whether a hold has expired: a row that still says held reads as
+// expired_hold from that moment on ([Reservation.EffectiveState]). The sweep only stores the new state and publishes
+// the event.
 //
-// A use case has three steps. It reads and decides. It calls other services, with calls that may be repeated because their ids derive
-// from the act. It writes rows and events in one transaction, under optimistic concurrency control: if the reservation changed in the
-// meantime, the use case starts again ([Again]). No transaction is open during a call to another service.
+// A use case has three steps. It reads and decides. It calls other services, with calls that may be repeated because
+// their ids derive from the act. It writes rows and events in one transaction, under optimistic concurrency control: if
+// the reservation changed in the meantime, the use case starts again ([Again]). No transaction is open during a call to
+// another service.
 //
 // Invariants:
 //

@@ -24,7 +24,7 @@ func TestEvents_schemas(t *testing.T) {
 	if err := cash.Confirm(aPromise(cash), cash.Hold, noon); err != nil {
 		t.Fatal(err)
 	}
-	told := map[string]bool{}
+	published := map[string]bool{}
 	for _, d := range []event.Draft{
 		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), BookingConfirmed(confirmed), BookingConfirmed(cash),
 		BookingCancelled(soldOut), BookingCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)),
@@ -36,10 +36,10 @@ func TestEvents_schemas(t *testing.T) {
 		if err := contract.ValidateOutgoing(d.Subject.Name, raw.Payload); err != nil {
 			t.Errorf("%s: %v\n%s", d.Subject.Name, err, raw.Payload)
 		}
-		told[d.Subject.Name] = true
+		published[d.Subject.Name] = true
 	}
 	for _, s := range Publishes() {
-		if !told[s.Name] {
+		if !published[s.Name] {
 			t.Errorf("%s is not tested", s.Name)
 		}
 	}

@@ -55,7 +55,7 @@ func (s *stage) nearlyOver() {
 }
 
 func (s *stage) count(subject string) (n int) {
-	for _, said := range told(s.t, s.db, s.r) {
+	for _, said := range published(s.t, s.db, s.r) {
 		if said == subject {
 			n++
 		}
@@ -75,7 +75,7 @@ func TestConfirmRacingConfirm(t *testing.T) {
 			}
 		}
 		together(confirm, confirm, confirm, confirm)
-		if got := told(t, db, s.r); !slices.Equal(got, []string{"held", "confirmed"}) {
+		if got := published(t, db, s.r); !slices.Equal(got, []string{"held", "confirmed"}) {
 			t.Errorf("published %v", got)
 		}
 		s.balances(true)
@@ -96,7 +96,7 @@ func TestExpiryRacingCapture(t *testing.T) {
 		}
 		together(s.sweep, confirm, s.sweep, confirm, s.sweep)
 		if s.now().State != Confirmed || s.count("confirmed") != 1 || s.count("hold_expired") > 1 || s.count("cancelled") != 0 {
-			t.Errorf("state %s, published %v", s.now().State, told(t, db, s.r))
+			t.Errorf("state %s, published %v", s.now().State, published(t, db, s.r))
 		}
 		s.balances(true)
 	}
@@ -123,7 +123,7 @@ func TestExpiryRacingCaptureAndAnotherGuest(t *testing.T) {
 		}
 		together(s.sweep, confirm, rival, confirm)
 		if ended := s.count("confirmed") + s.count("cancelled"); ended != 1 || took == (s.now().State == Confirmed) {
-			t.Errorf("rival got rooms: %v; state %s, published %v", took, s.now().State, told(t, db, s.r))
+			t.Errorf("rival got rooms: %v; state %s, published %v", took, s.now().State, published(t, db, s.r))
 		}
 		s.balances(true)
 	}
@@ -155,7 +155,7 @@ func TestFailureRacingCapture(t *testing.T) {
 		together(fail, confirm)
 		state := s.now().State
 		if kept := s.purse.kept(intent) > 0; kept != (state == Confirmed) || s.count("confirmed")+s.count("cancelled") != 1 {
-			t.Errorf("state %s, money kept %v, published %v", state, kept, told(t, db, s.r))
+			t.Errorf("state %s, money kept %v, published %v", state, kept, published(t, db, s.r))
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestTwoPaymentsRacing(t *testing.T) {
 		}
 		together(pay(one), pay(two))
 		if s.count("confirmed") != 1 || (s.purse.kept(one) > 0) == (s.purse.kept(two) > 0) {
-			t.Errorf("published %v, kept %d and %d", told(t, db, s.r), s.purse.kept(one), s.purse.kept(two))
+			t.Errorf("published %v, kept %d and %d", published(t, db, s.r), s.purse.kept(one), s.purse.kept(two))
 		}
 		s.balances(true)
 	}
@@ -201,7 +201,7 @@ func TestTwoPaymentsRacingForLostRooms(t *testing.T) {
 		together(pay(one), pay(two), pay(one), pay(two))
 		r := s.now()
 		if s.count("confirmed")+s.count("cancelled") != 1 {
-			t.Errorf("published %v", told(t, db, s.r))
+			t.Errorf("published %v", published(t, db, s.r))
 		}
 		if let := s.house.let(r); (r.State == Confirmed && let != len(r.Items)) || (r.State == Cancelled && let != 0) {
 			t.Errorf("state %s, %d rooms allocated", r.State, let)

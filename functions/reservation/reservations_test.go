@@ -52,8 +52,8 @@ func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
 	return r
 }
 
-// told returns the subjects in the outbox for a reservation, without their common prefix.
-func told(t testing.TB, db *pgtest.Database, r *Reservation) []string {
+// published returns the subjects in the outbox for a reservation, without their common prefix.
+func published(t testing.TB, db *pgtest.Database, r *Reservation) []string {
 	t.Helper()
 	rows, _ := db.Owner(t).Query(t.Context(), `
 		SELECT subject FROM reservation.outbox WHERE ordering_key = @key ORDER BY seq`,
@@ -84,7 +84,7 @@ func TestReservations_roundTrip(t *testing.T) {
 	if !reflect.DeepEqual(read, stored) {
 		t.Errorf("stored %+v\nread   %+v", stored, read)
 	}
-	if got := told(t, db, stored); !slices.Equal(got, []string{"held"}) {
+	if got := published(t, db, stored); !slices.Equal(got, []string{"held"}) {
 		t.Errorf("published %v", got)
 	}
 }
@@ -157,7 +157,7 @@ func TestSave_versionConflict(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := told(t, db, r); won != 1 || !slices.Equal(got, []string{"held", "cancelled"}) {
+	if got := published(t, db, r); won != 1 || !slices.Equal(got, []string{"held", "cancelled"}) {
 		t.Errorf("%d won, published %v", won, got)
 	}
 }

@@ -105,8 +105,8 @@ func (b books) left(t *testing.T, w stay.Window) int {
 	return 0
 }
 
-// told returns the shortened subjects in the outbox about one reservation, in order.
-func (b books) told(t *testing.T, r id.Reservation) []string {
+// published returns the shortened subjects in the outbox about one reservation, in order.
+func (b books) published(t *testing.T, r id.Reservation) []string {
 	t.Helper()
 	rows, _ := b.owner.Query(t.Context(), `
 		SELECT replace(subject, 'melmastoon.', '') FROM sandbox.outbox WHERE payload ->> 'reservationId' = $1 ORDER BY seq`, r.String())

@@ -166,7 +166,7 @@ func TestCheckout_outcomes(t *testing.T) {
 	if got := f.Tick(expireintents.Function); got.Status != http.StatusNoContent {
 		t.Fatalf("tick: %d %s", got.Status, got.Body)
 	}
-	if got := b.told(t, late.Reservation); len(got) != 1 || got[0] != "payment.transaction.failed.v1" {
+	if got := b.published(t, late.Reservation); len(got) != 1 || got[0] != "payment.transaction.failed.v1" {
 		t.Errorf("published %v, want the failure", got)
 	}
 }

@@ -300,7 +300,7 @@ func TestHold_concurrentRepetition(t *testing.T) {
 	if err := crowd.Wait(); err != nil {
 		t.Error(err)
 	}
-	if got := b.told(t, h.Reservation); len(got) != 1 {
+	if got := b.published(t, h.Reservation); len(got) != 1 {
 		t.Errorf("published %v, want one event", got)
 	}
 }

@@ -39,7 +39,7 @@ func TestOpen_oneLiveIntent(t *testing.T) {
 	if paid, err := b.Pay(t.Context(), card.ID); err != nil || paid.Status != sandbox.Superseded {
 		t.Errorf("paying afterwards: %s, %v, want superseded", paid.Status, err)
 	}
-	if got := b.told(t, card.Reservation); len(got) != 0 {
+	if got := b.published(t, card.Reservation); len(got) != 0 {
 		t.Errorf("published %v, want nothing", got)
 	}
 }
@@ -114,7 +114,7 @@ func TestPay_capturesOnce(t *testing.T) {
 	if paid.Status != sandbox.PaymentCaptured || paid.Captured != i.Amount || paid.CapturedAt == nil {
 		t.Errorf("the intent is %s over %d at %v, want captured over %d", paid.Status, paid.Captured, paid.CapturedAt, i.Amount)
 	}
-	if got, want := b.told(t, i.Reservation), []string{"payment.transaction.captured.v1"}; !slices.Equal(got, want) {
+	if got, want := b.published(t, i.Reservation), []string{"payment.transaction.captured.v1"}; !slices.Equal(got, want) {
 		t.Fatalf("published %v, want %v", got, want)
 	}
 	if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE event_id = $1`, paid.CapturedEvent.String()); n != 1 {
@@ -143,7 +143,7 @@ func TestDecline_fifthEndsIntent(t *testing.T) {
 	if err != nil || ended.FailureCode != "too_many_attempts" || ended.Captured != 0 {
 		t.Errorf("paying afterwards: %+v, %v", ended, err)
 	}
-	if got, want := b.told(t, i.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
+	if got, want := b.published(t, i.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 }
@@ -184,7 +184,7 @@ func TestIntent_expires(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := b.told(t, card.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
+	if got, want := b.published(t, card.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 	if got := b.get(t, cash.ID); got.Status != sandbox.PendingCash {
@@ -206,7 +206,7 @@ func TestOpen_replacesExpiredWithoutEvent(t *testing.T) {
 	if _, err := b.Expire(t.Context(), i.ID); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.told(t, i.Reservation); len(got) != 0 {
+	if got := b.published(t, i.Reservation); len(got) != 0 {
 		t.Errorf("published %v, want nothing", got)
 	}
 }
@@ -225,9 +225,9 @@ func TestCancelLive(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		intent sandbox.Intent
-		want   sandbox.Status
-		told   string
+		intent    sandbox.Intent
+		want      sandbox.Status
+		published string
 	}{
 		{card, sandbox.PaymentFailed, "payment.transaction.failed.v1"},
 		{cash, sandbox.PaymentFailed, "payment.transaction.failed.v1"},
@@ -236,8 +236,8 @@ func TestCancelLive(t *testing.T) {
 		if got := b.get(t, test.intent.ID); got.Status != test.want {
 			t.Errorf("%s: %s, want %s", test.intent.Method, got.Status, test.want)
 		}
-		if got := b.told(t, test.intent.Reservation); !slices.Equal(got, []string{test.told}) {
-			t.Errorf("%s: published %v, want %s", test.intent.Method, got, test.told)
+		if got := b.published(t, test.intent.Reservation); !slices.Equal(got, []string{test.published}) {
+			t.Errorf("%s: published %v, want %s", test.intent.Method, got, test.published)
 		}
 	}
 }
@@ -260,10 +260,10 @@ func TestExpireIntents_failureBlocksNoOther(t *testing.T) {
 	if err := expire(t.Context(), b.env.Now()); err == nil {
 		t.Error("no error for the intent that cannot be expired")
 	}
-	if got := b.told(t, stuck.Reservation); len(got) != 0 {
+	if got := b.published(t, stuck.Reservation); len(got) != 0 {
 		t.Errorf("published %v for the failed one, want nothing", got)
 	}
-	if got, want := b.told(t, other.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
+	if got, want := b.published(t, other.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v for the other one, want %v", got, want)
 	}
 }

@@ -69,7 +69,7 @@ func TestHold_repeated(t *testing.T) {
 	if err != nil || again != first {
 		t.Errorf("the repeat got %v, %v, want %v", again, err, first)
 	}
-	if got, want := b.told(t, h.Reservation), []string{"inventory.allocation.committed.v1"}; !slices.Equal(got, want) {
+	if got, want := b.published(t, h.Reservation), []string{"inventory.allocation.committed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 	if err := b.release(t.Context(), h); err != nil {
@@ -79,7 +79,7 @@ func TestHold_repeated(t *testing.T) {
 	if _, err := b.Inventory.Hold(t.Context(), refused); !errors.Is(err, sandbox.ErrSoldOut) {
 		t.Errorf("the repeat of a refusal, with rooms free again: %v, want ErrSoldOut", err)
 	}
-	if got, want := b.told(t, refused.Reservation), []string{"inventory.allocation.failed.v1"}; !slices.Equal(got, want) {
+	if got, want := b.published(t, refused.Reservation), []string{"inventory.allocation.failed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 	if _, err := b.Inventory.Hold(t.Context(), h); !errors.Is(err, sandbox.ErrHoldOver) {

@@ -36,8 +36,8 @@ type Staying struct {
 	Currency money.Currency
 }
 
-// An inn is one property of a preview: its tariff and the free rooms per type.
-type inn struct {
+// A hotel is one property of a preview: its tariff and the free rooms per type.
+type hotel struct {
 	tenant id.Tenant
 	at     time.Time
 	tariff Tariff
@@ -47,9 +47,9 @@ type inn struct {
 // Preview returns prices of hotels of any tenant, in the given order. It omits hotels where the party cannot stay, or
 // without an exchange rate into the currency. Amend changes tariffs before pricing; it may be nil.
 func (s Tariffs) Preview(ctx context.Context, of []id.Property, y Staying, amend func(Tariff) Tariff) ([]Preview, error) {
-	var inns map[id.Property]*inn
+	var hotels map[id.Property]*hotel
 	err := s.db.InMaintenance(ctx, func(tx postgres.Tx) (err error) {
-		inns, err = readInns(ctx, tx, of, y)
+		hotels, err = readHotels(ctx, tx, of, y)
 		return err
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func (s Tariffs) Preview(ctx context.Context, of []id.Property, y Staying, amend
 	}
 	all := make([]Preview, 0, len(of))
 	for _, p := range of {
-		h := inns[p]
+		h := hotels[p]
 		if h == nil || y.Window.Start.Before(h.tariff.Today) {
 			continue
 		}
@@ -77,7 +77,7 @@ func (s Tariffs) Preview(ctx context.Context, of []id.Property, y Staying, amend
 	return all, nil
 }
 
-func (h *inn) preview(p id.Property, o Offers) Preview {
+func (h *hotel) preview(p id.Property, o Offers) Preview {
 	v := Preview{Property: p, Tenant: h.tenant, RoomType: o.RoomType, RatePlan: o.Cheapest, Nightly: o.Rates[0].Nightly,
 		Total: o.Rates[0].Total, Currency: h.tariff.Currency, CapturedAt: h.at}
 	if h.tariff.FX != nil {
@@ -86,23 +86,23 @@ func (h *inn) preview(p id.Property, o Offers) Preview {
 	return v
 }
 
-// readInns reads the data of many hotels, of several tenants, with one statement per kind of data.
-func readInns(ctx context.Context, tx postgres.Tx, of []id.Property, y Staying) (map[id.Property]*inn, error) {
+// readHotels reads the data of many hotels, of several tenants, with one statement per kind of data.
+func readHotels(ctx context.Context, tx postgres.Tx, of []id.Property, y Staying) (map[id.Property]*hotel, error) {
 	rows, _ := tx.Query(ctx, `
 		SELECT p.property_id, p.tenant_id, t.currency, (platform.now() AT TIME ZONE p.time_zone)::date, platform.now()
 		FROM sandbox.properties AS p
 		JOIN sandbox.tenants AS t USING (tenant_id)
 		WHERE p.property_id = ANY (@properties)`,
 		pgx.StrictNamedArgs{"properties": of})
-	inns, rates := map[id.Property]*inn{}, map[money.Currency]*FX{}
+	hotels, rates := map[id.Property]*hotel{}, map[money.Currency]*FX{}
 	var p id.Property
 	var own money.Currency
-	var h inn
+	var h hotel
 	if _, err := pgx.ForEachRow(rows, []any{&p, &h.tenant, &own, &h.tariff.Today, &h.at}, func() error {
 		copied := h
 		copied.tariff.Currency = own
 		copied.left = map[id.RoomType]int{}
-		inns[p], rates[own] = &copied, nil
+		hotels[p], rates[own] = &copied, nil
 		return nil
 	}); err != nil {
 		return nil, err
@@ -110,16 +110,16 @@ func readInns(ctx context.Context, tx postgres.Tx, of []id.Property, y Staying) 
 	if err := readRates(ctx, tx, rates, y.Currency); err != nil {
 		return nil, err
 	}
-	for p, h := range inns {
+	for p, h := range hotels {
 		if own := h.tariff.Currency; own != y.Currency {
 			h.tariff.FX = rates[own]
 			if h.tariff.FX == nil {
-				delete(inns, p)
+				delete(hotels, p)
 			}
 		}
 		h.tariff.Currency = y.Currency
 	}
-	return inns, furnish(ctx, tx, inns, of, y.Window)
+	return hotels, furnish(ctx, tx, hotels, of, y.Window)
 }
 
 // readRates fills in the known exchange rates into the currency.
@@ -138,7 +138,7 @@ func readRates(ctx context.Context, tx postgres.Tx, rates map[money.Currency]*FX
 }
 
 // furnish reads the rooms that the hotels sell, and the free ones.
-func furnish(ctx context.Context, tx postgres.Tx, inns map[id.Property]*inn, of []id.Property, w stay.Window) error {
+func furnish(ctx context.Context, tx postgres.Tx, hotels map[id.Property]*hotel, of []id.Property, w stay.Window) error {
 	plans, err := readPlans(ctx, tx, of...)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func furnish(ctx context.Context, tx postgres.Tx, inns map[id.Property]*inn, of 
 	if err != nil {
 		return err
 	}
-	for p, h := range inns {
+	for p, h := range hotels {
 		h.tariff.Plans, h.tariff.Charges = plans[p], charges[p]
 	}
 	rows, _ := tx.Query(ctx, `
@@ -159,8 +159,8 @@ func furnish(ctx context.Context, tx postgres.Tx, inns map[id.Property]*inn, of 
 	var p id.Property
 	var l Left
 	_, err = pgx.ForEachRow(rows, []any{&p, &l.RoomType, &l.Units}, func() error {
-		if inns[p] != nil {
-			inns[p].left[l.RoomType] = l.Units
+		if hotels[p] != nil {
+			hotels[p].left[l.RoomType] = l.Units
 		}
 		return nil
 	})
@@ -175,14 +175,14 @@ type DayPrice struct {
 
 // Calendar returns the lowest price of each night of a window. It omits past nights and nights without free rooms.
 func (s Tariffs) Calendar(ctx context.Context, p id.Property, w stay.Window, c money.Currency) ([]DayPrice, error) {
-	var h *inn
+	var h *hotel
 	nights := map[stay.Date][]id.RoomType{}
 	err := s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
-		inns, err := readInns(ctx, tx, []id.Property{p}, Staying{Window: w, Currency: c})
+		hotels, err := readHotels(ctx, tx, []id.Property{p}, Staying{Window: w, Currency: c})
 		if err != nil {
 			return err
 		}
-		if h = inns[p]; h == nil {
+		if h = hotels[p]; h == nil {
 			return fault.ErrNotFound
 		}
 		return readNights(ctx, tx, p, w, nights)

@@ -34,7 +34,7 @@ func TestRefund_maxCaptured(t *testing.T) {
 	if got := b.get(t, i.ID); got.Refunded != 900_000_000 {
 		t.Errorf("refunded %d, want 900000000", got.Refunded)
 	}
-	if got := b.told(t, i.Reservation); len(got) != 1+3 {
+	if got := b.published(t, i.Reservation); len(got) != 1+3 {
 		t.Errorf("published %v, want one capture and three refunds", got)
 	}
 }

@@ -322,7 +322,7 @@ func TestSearch_clicksRecommend(t *testing.T) {
 	least := w.found(t, w.query(city("Kabul")), sandbox.Recommended)
 	last := least[len(least)-1]
 	click := func(p id.Property) event.Raw {
-		raw := heard(t, "melmastoon.bff.consumer.click.recorded.v1", body{"guestSessionId": "gms_01J8KABG000000000000000GMS", "kind": "listing-card",
+		raw := incoming(t, "melmastoon.bff.consumer.click.recorded.v1", body{"guestSessionId": "gms_01J8KABG000000000000000GMS", "kind": "listing-card",
 			"tenantId": last.Tenant, "propertyId": p, "occurredAt": w.env.Now()})
 		raw.Envelope.TenantID, raw.Delivery.Tenant = nil, nil // events of travellers have no tenant
 		return raw

@@ -83,9 +83,9 @@ func TestConfigure_changedMembers(t *testing.T) {
 	if got := patch(body{"brandName": "Kabul Grand"}); got.ConfigVersion != 2 {
 		t.Errorf("nothing changed, and the version is %d", got.ConfigVersion)
 	}
-	var told string
-	if err := b.owner.QueryRow(t.Context(), `SELECT payload ->> 'changedKeys' FROM sandbox.outbox WHERE tenant_id = $1`, kabul.Tenant).Scan(&told); err != nil || told != `["brandName", "locales"]` {
-		t.Errorf("published %s, %v", told, err)
+	var published string
+	if err := b.owner.QueryRow(t.Context(), `SELECT payload ->> 'changedKeys' FROM sandbox.outbox WHERE tenant_id = $1`, kabul.Tenant).Scan(&published); err != nil || published != `["brandName", "locales"]` {
+		t.Errorf("published %s, %v", published, err)
 	}
 	for name, in := range map[string]body{
 		"without its own currency": {"currencies": []string{"USD"}},

@@ -46,7 +46,7 @@ type Response struct {
 	fn.Reply `json:"-"`
 }
 
-type cashier struct {
+type payer struct {
 	intents sandbox.Intents
 	pages   sandbox.Pages
 }
@@ -54,10 +54,10 @@ type cashier struct {
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Serve[Request, Response], error) {
 	pages, err := sandbox.OpenPages(e)
-	return (&cashier{sandbox.OpenIntents(e), pages}).act, err
+	return (&payer{sandbox.OpenIntents(e), pages}).act, err
 }
 
-func (s *cashier) act(ctx context.Context, c fn.Call[Request]) (Response, error) {
+func (s *payer) act(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	act := s.intents.Pay
 	if c.In.Action == "decline" || sandbox.Plays(c.Header, sandbox.Declined) {
 		act = s.intents.Decline

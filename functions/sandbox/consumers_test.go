@@ -12,8 +12,8 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// heard returns an event of another service.
-func heard(t *testing.T, subject string, payload any) event.Raw {
+// incoming returns an event of another service.
+func incoming(t *testing.T, subject string, payload any) event.Raw {
 	t.Helper()
 	raw, err := event.Draft{Subject: event.Subject{Name: subject, Version: 1, Producer: "reservation-service"},
 		Tenant: kabul.Tenant, OrderingKey: "key", Payload: payload}.Seal(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), event.Origin{})
@@ -42,7 +42,7 @@ func TestReservationCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cancelled := heard(t, "melmastoon.reservation.cancelled.v1", body{
+	cancelled := incoming(t, "melmastoon.reservation.cancelled.v1", body{
 		"reservationId": h.Reservation, "tenantId": h.Tenant, "propertyId": h.Property, "cancelledAt": b.env.Now(),
 		"reason": "The rooms were sold.", "reasonCode": "inventory_failed",
 		"policyApplied":           body{"ref": "flexible-24h", "refundEligibilityMicro": "700000000", "penaltyMicro": "0", "currency": "AFN"},
@@ -64,7 +64,7 @@ func TestReservationCancelled(t *testing.T) {
 		t.Errorf("the live intent is %s %s, want cancelled", got.Status, got.FailureCode)
 	}
 	want := []string{"inventory.allocation.committed.v1", "payment.transaction.captured.v1", "payment.transaction.failed.v1", "payment.transaction.refunded.v1"}
-	if got := b.told(t, h.Reservation); !slices.Equal(got, want) {
+	if got := b.published(t, h.Reservation); !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 }
@@ -82,7 +82,7 @@ func TestHoldExpired_keepsNewHold(t *testing.T) {
 	}
 	late := body{"reservationId": old.Reservation, "tenantId": old.Tenant, "propertyId": old.Property,
 		"holdId": id.New[id.Hold](), "expiredAt": b.env.Now(), "inventoryAllocationIds": ids(old)}
-	if got := f.Push(holdexpired.Function, heard(t, "melmastoon.reservation.hold_expired.v1", late)); got.Status != 204 {
+	if got := f.Push(holdexpired.Function, incoming(t, "melmastoon.reservation.hold_expired.v1", late)); got.Status != 204 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	if got := b.left(t, old.Stay); got != 0 {
@@ -92,7 +92,7 @@ func TestHoldExpired_keepsNewHold(t *testing.T) {
 		t.Errorf("an intent that the event does not name is %s, want requires_payment", got.Status)
 	}
 	late["paymentIntentId"] = i.ID
-	if got := f.Push(holdexpired.Function, heard(t, "melmastoon.reservation.hold_expired.v1", late)); got.Status != 204 {
+	if got := f.Push(holdexpired.Function, incoming(t, "melmastoon.reservation.hold_expired.v1", late)); got.Status != 204 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 	if got := b.get(t, i.ID); got.FailureCode != "cancelled" {
@@ -109,7 +109,7 @@ func TestHoldExpired_keepsCommittedRooms(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Advance(11 * time.Minute)
-	late := heard(t, "melmastoon.reservation.hold_expired.v1", body{"reservationId": h.Reservation, "tenantId": h.Tenant, "propertyId": h.Property,
+	late := incoming(t, "melmastoon.reservation.hold_expired.v1", body{"reservationId": h.Reservation, "tenantId": h.Tenant, "propertyId": h.Property,
 		"holdId": id.New[id.Hold](), "expiredAt": b.env.Now(), "inventoryAllocationIds": ids(h)})
 	if got := f.Push(holdexpired.Function, late); got.Status != 204 {
 		t.Fatalf("%d %s", got.Status, got.Body)
