@@ -55,13 +55,13 @@ func TestHTTP_search(t *testing.T) {
 		"ages of other children": func(b body) {
 			b["occupancy"] = body{"adults": 1, "children": 1, "rooms": 1, "childrenAges": []int{3, 4}}
 		},
-		"an order that is none":            func(b body) { b["sortKey"] = "cheapest" },
-		"a page of two hundred and one":    func(b body) { b["page"] = body{"limit": 201, "offset": 0} },
-		"a price that runs backwards":      func(b body) { b["filters"] = body{"priceRange": body{"min": 9, "max": 8, "currency": "USD"}} },
-		"a rating of six":                  func(b body) { b["filters"] = body{"guestRatingMin": 6} },
-		"a currency of nobody":             func(b body) { b["currency"] = "XXX" },
-		"something that is not there":      func(b body) { b["filters"] = body{"stars": []int{5}} },
-		"a flexibility nobody incoming of": func(b body) { b["filters"] = body{"cancellationFlexibility": "maybe"} },
+		"an order that is none":         func(b body) { b["sortKey"] = "cheapest" },
+		"a page of two hundred and one": func(b body) { b["page"] = body{"limit": 201, "offset": 0} },
+		"a price that runs backwards":   func(b body) { b["filters"] = body{"priceRange": body{"min": 9, "max": 8, "currency": "USD"}} },
+		"a rating of six":               func(b body) { b["filters"] = body{"guestRatingMin": 6} },
+		"a currency of nobody":          func(b body) { b["currency"] = "XXX" },
+		"something that is not there":   func(b body) { b["filters"] = body{"stars": []int{5}} },
+		"an unknown flexibility":        func(b body) { b["filters"] = body{"cancellationFlexibility": "maybe"} },
 	} {
 		if got := f.Post(path, w.asked(change)); got.Code() != "GENERAL.VALIDATION_FAILED" {
 			t.Errorf("%s: %d %s", name, got.Status, got.Code())
