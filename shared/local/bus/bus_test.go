@@ -21,7 +21,7 @@ import (
 
 var errEnough = errors.New("enough")
 
-// published reads everything that the bus keeps.
+// published returns all messages of the bus.
 func published(t testing.TB, b *bus.Bus) []topic.Message {
 	t.Helper()
 	last, err := b.Last(t.Context())
@@ -49,9 +49,9 @@ func message(key, body string) topic.Message {
 	return topic.Message{Topic: "orders", OrderingKey: key, Data: []byte(body)}
 }
 
-// A number is given out before its message is committed, so messages become visible out of order. Tail waits for those
-// that are on their way: it skips none.
-func TestTailSkipsNothing(t *testing.T) {
+// A sequence number is assigned before its message is committed, so messages become visible out of order. Tail must wait for
+// uncommitted ones and skip none.
+func TestTail_concurrentPublishers(t *testing.T) {
 	t.Parallel()
 	const writers, each = 8, 25
 	d := pgtest.New(t)
@@ -88,8 +88,8 @@ func TestTailSkipsNothing(t *testing.T) {
 	}
 }
 
-// A message whose number was drawn early and that commits late holds the reader up, so that it is not passed by.
-func TestTailWaitsForALateCommit(t *testing.T) {
+// A message with an early number that commits late must block the reader, so that it is not skipped.
+func TestTail_lateCommit(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	b := open(d.Env())
@@ -125,7 +125,7 @@ func TestTailWaitsForALateCommit(t *testing.T) {
 	}
 }
 
-// until returns when the database says yes.
+// until polls until the query returns true.
 func until(t testing.TB, d *pgtest.Database, sql string) {
 	t.Helper()
 	conn := d.Owner(t)
@@ -138,8 +138,8 @@ func until(t testing.TB, d *pgtest.Database, sql string) {
 	}
 }
 
-// A process that is killed leaves deliveries that it was pushing. The next one pushes them again, and counts the attempt.
-func TestWhatAKilledProcessWasPushingIsPushedAgain(t *testing.T) {
+// A killed process leaves deliveries that it was pushing. The next process pushes them again and counts the attempt.
+func TestRun_killedProcess(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	attempts := make(chan string, 10)
@@ -176,8 +176,8 @@ func TestWhatAKilledProcessWasPushingIsPushedAgain(t *testing.T) {
 	}
 }
 
-// Two processes run on one database. While a push hangs, neither takes it for one that was left by a killed process.
-func TestOneOfTwoPushes(t *testing.T) {
+// Two processes run on one database. While a push hangs, neither process pushes it again.
+func TestRun_oneLeader(t *testing.T) {
 	t.Parallel()
 	const messages = 60
 	d := pgtest.New(t)
@@ -222,7 +222,7 @@ func TestOneOfTwoPushes(t *testing.T) {
 	}
 }
 
-// outlasts waits until the lease of whoever pushes would have ended, and wants it to be renewed by then, not taken by another.
+// outlasts waits until the pusher's lease would have expired, and checks that the same holder has renewed it.
 func outlasts(t *testing.T, d *pgtest.Database) {
 	t.Helper()
 	until(t, d, `SELECT EXISTS (SELECT FROM bus.pusher WHERE leased_until > clock_timestamp())`)
@@ -241,7 +241,7 @@ func outlasts(t *testing.T, d *pgtest.Database) {
 	}
 }
 
-func TestASubscriptionMustBeWhole(t *testing.T) {
+func TestSubscribe_incomplete(t *testing.T) {
 	t.Parallel()
 	b := open(pgtest.New(t).Env())
 	for _, s := range []topic.Subscription{
@@ -256,7 +256,7 @@ func TestASubscriptionMustBeWhole(t *testing.T) {
 	}
 }
 
-func TestOldMessagesAreForgottenUnlessTheyAreOwed(t *testing.T) {
+func TestRun_retention(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	b := open(d.Env())
@@ -285,8 +285,8 @@ func TestOldMessagesAreForgottenUnlessTheyAreOwed(t *testing.T) {
 	}
 }
 
-// Dead letters wait for whoever pulls: nobody tries to push them, and a new start keeps them.
-func TestDeadLettersArePushedNowhere(t *testing.T) {
+// Dead-lettered messages wait to be pulled: the bus does not push them, and keeps them after a restart.
+func TestSubscribe_deadLetters(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	b := open(d.Env())

@@ -43,7 +43,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// say runs a statement as the superuser and returns its one value.
+// say runs a statement as the superuser and returns its single value.
 func say(t *testing.T, c *cluster.Cluster, sql string) (value string) {
 	t.Helper()
 	conn, err := pgx.Connect(within(t), c.URL("postgres"))
@@ -55,7 +55,7 @@ func say(t *testing.T, c *cluster.Cluster, sql string) (value string) {
 	return strings.Join(values, ",")
 }
 
-func TestDataSurvivesHoweverTheServerEnds(t *testing.T) {
+func TestStart_dataSurvives(t *testing.T) {
 	t.Parallel()
 	config := cluster.Config{Dir: t.TempDir(), Durable: true}
 	c := start(t, config)
@@ -77,7 +77,7 @@ func TestDataSurvivesHoweverTheServerEnds(t *testing.T) {
 	}
 }
 
-func TestOnlyTheOwnersPasswordOpens(t *testing.T) {
+func TestURL_password(t *testing.T) {
 	t.Parallel()
 	c := start(t, cluster.Config{Dir: t.TempDir()})
 	conn, err := pgx.Connect(within(t), c.LoginURL("postgres", "guess", "postgres"))
@@ -87,7 +87,7 @@ func TestOnlyTheOwnersPasswordOpens(t *testing.T) {
 	}
 }
 
-func TestAPortThatIsTakenIsNamed(t *testing.T) {
+func TestStart_portInUse(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -99,7 +99,7 @@ func TestAPortThatIsTakenIsNamed(t *testing.T) {
 	}
 }
 
-func TestAFixedPortIsUsed(t *testing.T) {
+func TestStart_fixedPort(t *testing.T) {
 	t.Parallel()
 	free := start(t, cluster.Config{Dir: t.TempDir()})
 	config := cluster.Config{Dir: t.TempDir(), Port: free.Port()}
@@ -109,7 +109,7 @@ func TestAFixedPortIsUsed(t *testing.T) {
 	}
 }
 
-func TestAStalePidFileIsHealed(t *testing.T) {
+func TestStart_stalePidFile(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -132,7 +132,7 @@ func TestAStalePidFileIsHealed(t *testing.T) {
 	}
 }
 
-func TestAServerLeftBehindIsStoppedFirst(t *testing.T) {
+func TestStart_serverLeftBehind(t *testing.T) {
 	t.Parallel()
 	config := cluster.Config{Dir: t.TempDir(), Durable: true}
 	left := start(t, config)
@@ -144,14 +144,14 @@ func TestAServerLeftBehindIsStoppedFirst(t *testing.T) {
 	}
 }
 
-func TestAHalfMadeFolderIsMadeAnew(t *testing.T) {
+func TestStart_interruptedInitdb(t *testing.T) {
 	t.Parallel()
 	config := cluster.Config{Dir: t.TempDir()}
 	must(t, os.MkdirAll(filepath.Join(config.Dir, "data.new", "base"), 0o700)) // what a killed initdb leaves
 	start(t, config)
 }
 
-func TestADamagedFolderIsSaidInOneSentence(t *testing.T) {
+func TestStart_damagedFolder(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
@@ -182,8 +182,8 @@ func TestADamagedFolderIsSaidInOneSentence(t *testing.T) {
 	}
 }
 
-// Root's home, where a fresh machine's clone may lie, is closed to the user that the server runs as.
-func TestAFolderInsideAClosedOneWorks(t *testing.T) {
+// The project's folder may be in root's home, which the server's user cannot access.
+func TestStart_closedParentFolder(t *testing.T) {
 	t.Parallel()
 	closed := t.TempDir()
 	must(t, os.Chmod(closed, 0o700))

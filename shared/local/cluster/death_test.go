@@ -17,12 +17,12 @@ import (
 	"melmastoon.ghasi.io/shared/local/cluster"
 )
 
-// mortal makes this test program play the process that starts a server and is then killed.
+// mortal is the environment variable that makes TestMortal start a server and wait to be killed.
 const mortal = "CLUSTER_TEST_MORTAL"
 
 func TestMortal(t *testing.T) {
 	if os.Getenv(mortal) == "" {
-		t.Skip("plays the victim of TestNothingOutlivesAKilledProcess")
+		t.Skip("plays the victim of TestTemporary_killedProcess")
 	}
 	c, err := cluster.Temporary(t.Context())
 	must(t, err)
@@ -31,7 +31,7 @@ func TestMortal(t *testing.T) {
 	<-c.Done() // it never is: the kill comes first
 }
 
-func TestNothingOutlivesAKilledProcess(t *testing.T) {
+func TestTemporary_killedProcess(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("needs PostgreSQL")
@@ -49,8 +49,8 @@ func TestNothingOutlivesAKilledProcess(t *testing.T) {
 	eventually(t, "its folder is gone", func() bool { _, err := os.Stat(data); return errors.Is(err, fs.ErrNotExist) })
 }
 
-// Most who start a server keep only its address: it must not go because nobody holds it any more.
-func TestAServerThatNobodyHoldsStays(t *testing.T) {
+// Most callers keep only the address of a server: garbage collection of the Cluster must not end it.
+func TestTemporary_garbageCollection(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("needs PostgreSQL")
@@ -69,7 +69,7 @@ func TestAServerThatNobodyHoldsStays(t *testing.T) {
 	}
 }
 
-func TestStopRemovesATemporaryFolder(t *testing.T) {
+func TestTemporary_stop(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("needs PostgreSQL")
@@ -104,7 +104,7 @@ func postmaster(t *testing.T, data string) (pid int) {
 	return pid
 }
 
-// eventually looks again at every tick: the kernel gives no signal for what happens to a stranger's child.
+// eventually polls a condition, because there is no notification about the end of another process's child.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	ticker, enough := time.NewTicker(10*time.Millisecond), time.After(20*time.Second)

@@ -1,4 +1,4 @@
 package cluster
 
-// Port is the port on 127.0.0.1.
+// Port returns the port on 127.0.0.1.
 func (c *Cluster) Port() int { return c.port }

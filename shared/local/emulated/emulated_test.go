@@ -30,14 +30,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// stamps are tokens that only say for whom they are.
+// stamps is a source of tokens that contain only the audience.
 type stamps struct{}
 
 func (stamps) Token(_ context.Context, audience string) (string, error) {
 	return "token for " + audience, nil
 }
 
-// another is a process of its own on a project: it shares nothing with others but what is stored.
+// another returns the bus of another process on a project, which shares only the emulator's data.
 func another(t testing.TB, address, project string) *emulated.Bus {
 	t.Helper()
 	e := env.Of(map[string]string{"PUBSUB_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
@@ -47,7 +47,7 @@ func another(t testing.TB, address, project string) *emulated.Bus {
 	return b
 }
 
-// stranger publishes on the emulator as another process does, which has no gate.
+// stranger returns a publisher of another process, which publishes to the emulator without the proxy.
 func stranger(t testing.TB, address, project string) *pubsub.Bus {
 	e := env.Of(map[string]string{"PUBSUB_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
 	t.Cleanup(func() { must(t, e.Close(context.Background())) })
@@ -79,7 +79,7 @@ func TestPubSubConformsAsPuller(t *testing.T) {
 	})
 }
 
-// A listener takes pushes when it is told to.
+// A listener is an endpoint that acknowledges pushes only when the test allows it.
 type listener struct {
 	url    string
 	pushes chan *http.Request
@@ -135,9 +135,9 @@ func orders(bodies ...string) (messages []topic.Message) {
 	return messages
 }
 
-// Functions that run as processes of their own publish past the gate, and are heard all the same. Of the gate's own mark no
-// endpoint sees anything.
-func TestWhatOthersPublishIsPassedOn(t *testing.T) {
+// Functions in processes of their own publish without the proxy; their messages must be delivered too. Endpoints must not
+// receive the proxy's mark.
+func TestRun_otherPublisher(t *testing.T) {
 	t.Parallel()
 	address, project := emulatortest.PubSub(t), emulatortest.Name()
 	b, l := another(t, address, project), listen(t)
@@ -158,7 +158,7 @@ func TestWhatOthersPublishIsPassedOn(t *testing.T) {
 	}
 }
 
-func TestQuietIsWhenNothingIsOnItsWay(t *testing.T) {
+func TestWaiting(t *testing.T) {
 	t.Parallel()
 	b, l := another(t, emulatortest.PubSub(t), emulatortest.Name()), listen(t)
 	s := to(l)
@@ -192,7 +192,7 @@ func TestQuietIsWhenNothingIsOnItsWay(t *testing.T) {
 	}
 }
 
-func TestTailShowsWhatIsPublishedFromAPositionOn(t *testing.T) {
+func TestTail(t *testing.T) {
 	t.Parallel()
 	b := another(t, emulatortest.PubSub(t), emulatortest.Name())
 	must(t, errors.Join(b.Publish(t.Context(), orders("before"))...))
@@ -215,8 +215,8 @@ func TestTailShowsWhatIsPublishedFromAPositionOn(t *testing.T) {
 	}
 }
 
-// Dead letters stay for whoever looks at them, however late: nothing may take their shelf away.
-func TestDeadLettersHaveAShelf(t *testing.T) {
+// Dead-lettered messages must remain until they are pulled: Subscribe must not delete their subscription.
+func TestSubscribe_deadLetterRetention(t *testing.T) {
 	t.Parallel()
 	address, project := emulatortest.PubSub(t), emulatortest.Name()
 	b, l := another(t, address, project), listen(t)

@@ -25,7 +25,7 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
-func TestServersAnswerUntilTheyAreStopped(t *testing.T) {
+func TestServers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		start func(context.Context) (*Server, error)
@@ -67,7 +67,7 @@ func TestServersAnswerUntilTheyAreStopped(t *testing.T) {
 	}
 }
 
-// script stands for a program that prints and then stays alive.
+// script returns a program that prints and then keeps running.
 func script(text string, tries *int) program {
 	return program{name: "the script", ready: "ready", taken: "taken", command: func(host, port string) (*exec.Cmd, error) {
 		*tries++
@@ -75,7 +75,7 @@ func script(text string, tries *int) program {
 	}}
 }
 
-func TestWhatDoesNotListenIsEndedAndSaysWhy(t *testing.T) {
+func TestStart_doesNotListen(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		text  string
@@ -102,8 +102,8 @@ func TestWhatDoesNotListenIsEndedAndSaysWhy(t *testing.T) {
 	}
 }
 
-// A program whose words nobody read would stop at its next one and never end.
-func TestWhatIsReadyMayPrintOn(t *testing.T) {
+// A program whose output is not read would block on a full pipe.
+func TestStart_furtherOutput(t *testing.T) {
 	t.Parallel()
 	var tries int
 	s, err := script("echo ready; yes nothing | head -c 1000000", &tries).start(within(t))
@@ -115,7 +115,7 @@ func TestWhatIsReadyMayPrintOn(t *testing.T) {
 	}
 }
 
-func TestTheJarIsFoundOrTheSentenceSaysHow(t *testing.T) {
+func TestJava_missing(t *testing.T) {
 	t.Parallel()
 	if path, ok := find("no-such-emulator/*.jar"); ok {
 		t.Errorf("found %s", path)

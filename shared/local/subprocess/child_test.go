@@ -26,7 +26,7 @@ const mortal = "CHILD_TEST_MORTAL"
 
 func TestMortal(t *testing.T) {
 	if os.Getenv(mortal) == "" {
-		t.Skip("plays the victim of TestAChildEndsWithAKilledParent")
+		t.Skip("plays the victim of TestStart_killedParent")
 	}
 	cmd := exec.Command("sleep", "600")
 	cmd.ExtraFiles = []*os.File{os.NewFile(3, "the other end")}
@@ -38,7 +38,7 @@ func TestMortal(t *testing.T) {
 }
 
 // Reading the pipe returns EOF when neither the victim nor its child process holds the other end.
-func TestAChildEndsWithAKilledParent(t *testing.T) {
+func TestStart_killedParent(t *testing.T) {
 	t.Parallel()
 	read, write, err := os.Pipe()
 	must(t, err)
@@ -57,7 +57,7 @@ func TestAChildEndsWithAKilledParent(t *testing.T) {
 	}
 }
 
-func TestEndWaitsAndMayComeTwice(t *testing.T) {
+func TestEnd_twice(t *testing.T) {
 	t.Parallel()
 	p, err := subprocess.Start(exec.Command("sleep", "600"))
 	must(t, err)
@@ -71,14 +71,14 @@ func TestEndWaitsAndMayComeTwice(t *testing.T) {
 	<-p.Done()
 }
 
-func TestWhatCannotStartSaysSo(t *testing.T) {
+func TestStart_missingProgram(t *testing.T) {
 	t.Parallel()
 	if _, err := subprocess.Start(exec.Command("/nowhere/to/be/found")); err == nil {
 		t.Error("Start of a missing program: got no error")
 	}
 }
 
-func TestAFreeAddressIsFree(t *testing.T) {
+func TestFreeAddress(t *testing.T) {
 	t.Parallel()
 	address, err := subprocess.FreeAddress()
 	must(t, err)
