@@ -138,7 +138,7 @@ func TestClear_leavesNoTrace(t *testing.T) {
 	if r := len(traces(t, site.DB, uuid(stays.Session))); r == 0 {
 		t.Error("another guest's session was cleared, too")
 	}
-	// Whoever comes back with an old cookie is somebody new.
+	// A visitor with the cookie of a cleared session gets a new session.
 	for _, old := range []string{cookie, "gms_id=" + id.String()} {
 		again := site.Traveller()
 		again.Must(200, "GET", "/session", nil, "Cookie", old)

@@ -56,8 +56,8 @@ func TestSession_documentStoreDown(t *testing.T) {
 		v.Must(202, "POST", "/telemetry/page-view", `{"path":"/"}`)
 		site.DB.Advance(2 * time.Hour) // so that it must be noted that it was seen
 	}
-	// What is chosen must hold everywhere at once, so it waits for the documents; and nobody is told that they are forgotten
-	// while a document may still know them.
+	// A change of preferences fails, because the document would keep the old ones; and Clear fails, because the document may
+	// still exist.
 	if a := v.Send("PATCH", "/session", `{"currency":"EUR"}`); a.Status != 503 {
 		t.Errorf("got %d %s", a.Status, a.Body)
 	}

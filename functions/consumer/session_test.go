@@ -223,7 +223,8 @@ func TestRotate_otherBrowser(t *testing.T) {
 	site.Counted("session.started", 2)
 	site.Counted("currency.changed", 1)
 
-	// Whoever lost that answer comes once more with the old cookie, and is the same. Anybody else with it is nobody.
+	// If the answer was lost, the same browser sends the old cookie again and gets the same session. Another browser with that
+	// cookie gets no session of this visitor.
 	again := site.Traveller("User-Agent", "Mozilla/5.0 Mobile")
 	again.Must(200, "GET", "/session", nil, "Cookie", cookie)
 	if again.Session != v.Session {

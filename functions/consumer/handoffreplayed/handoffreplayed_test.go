@@ -25,7 +25,7 @@ const (
 	address  pseudonym.Hash = "sha256:2222222222222222222222222222222222222222222222222222222222222222"
 )
 
-// dead are the messages that were given up. What else is published is told to nobody here.
+// dead is a publisher that records dead-lettered messages and discards others.
 type dead struct {
 	mu     sync.Mutex
 	topics []string

@@ -151,8 +151,8 @@ func pointers(a fntest.Answer) (of []string) {
 	return of
 }
 
-// TestAnAnswerComesInTime has each neighbour in each mood. Nobody is sent on by halves, and nobody waits longer than the budget
-// allows.
+// TestAnAnswerComesInTime runs with each upstream service in each mood. No handoff is created in part, and each answer is within
+// the time budget.
 func TestAnAnswerComesInTime(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -183,7 +183,7 @@ func TestTheSuiteFailsWhoDoesOneThingWrong(t *testing.T) {
 	}
 	for name, check := range checks {
 		if !refused[name] {
-			t.Errorf("nobody shows that it can fail: %s", name)
+			t.Errorf("no saboteur fails the check: %s", name)
 		}
 		if found := verdict(t, check, stand(&Memory{})(t)); found != "" {
 			t.Errorf("%s: found in an honest store: %s", name, found)

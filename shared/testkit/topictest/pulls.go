@@ -26,11 +26,11 @@ const DeadLetters = "letters.dlq"
 
 // pullChecks maps names to checks of a puller's contract.
 var pullChecks = map[string]func(testing.TB, PullRig){
-	"a message comes as it was published":           pullsWhole,
-	"never more come than were asked for":           pullsNoMore,
-	"what is leased is given to nobody else":        leases,
-	"what is released comes again at once":          releases,
-	"what is acknowledged never comes again":        acknowledgesForGood,
+	"a message is pulled as it was published":       pullsWhole,
+	"a pull returns at most the maximum":            pullsNoMore,
+	"a leased message is not pulled again":          leases,
+	"a released message is pulled again at once":    releases,
+	"an acknowledged message is never pulled again": acknowledgesForGood,
 	"what is forgotten comes again after its lease": endsLeases,
 	"many who pull at once share what there is":     shares,
 	"a subscription that is not there is an error":  knowsItsSubscriptions,

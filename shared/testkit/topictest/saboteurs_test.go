@@ -57,21 +57,21 @@ var saboteurs = []struct {
 	check  string // which check must notice
 	puller saboteur
 }{
-	{"it keeps text only", "a message comes as it was published", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it keeps text only", "a message is pulled as it was published", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		pulled, err := s.Pull(ctx, name, most, lease)
 		for i := range pulled {
 			pulled[i].Data = []byte(strings.ToValidUTF8(string(pulled[i].Data), ""))
 		}
 		return pulled, err
 	}}},
-	{"it gives all there is", "never more come than were asked for", saboteur{pull: func(s *Backlog, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it gives all there is", "a pull returns at most the maximum", saboteur{pull: func(s *Backlog, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, 1000, lease)
 	}}},
-	{"it shows without leasing", "what is leased is given to nobody else", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
+	{"it shows without leasing", "a leased message is not pulled again", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, most, -time.Second)
 	}}},
-	{"it keeps what is released until the lease is over", "what is released comes again at once", saboteur{release: func(*Backlog, context.Context, string, []string) error { return nil }}},
-	{"it gives back what is acknowledged", "what is acknowledged never comes again", saboteur{acknowledge: (*Backlog).Release}},
+	{"it keeps what is released until the lease is over", "a released message is pulled again at once", saboteur{release: func(*Backlog, context.Context, string, []string) error { return nil }}},
+	{"it gives back what is acknowledged", "an acknowledged message is never pulled again", saboteur{acknowledge: (*Backlog).Release}},
 	{"it gives for good", "what is forgotten comes again after its lease", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, most, time.Hour)
 	}}},
@@ -150,7 +150,7 @@ func TestTheSuiteOfPullersFailsWhoDoesOneThingWrong(t *testing.T) {
 	}
 	for name := range pullChecks {
 		if !refused[name] {
-			t.Errorf("nobody shows that it can fail: %s", name)
+			t.Errorf("no saboteur fails the check: %s", name)
 		}
 	}
 }
