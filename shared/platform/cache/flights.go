@@ -14,10 +14,11 @@ type outcome[T any] struct {
 
 // flights are the compositions that run in this process, each in the call that asked first (single-flight).
 //
-// golang.org/x/sync/singleflight does not fit. A waiter of its Do cannot leave when its own deadline passes, and gets the panic of
-// the leader. Its DoChan composes in a goroutine of its own: a panic there ends the process instead of one request, and the goroutine
-// may outlive the request, after which Cloud Run grants no CPU. The leader must also wait for its own composition after its
-// deadline, because that may still return a stale value, and waiters must not share the error of a leader whose caller has left.
+// golang.org/x/sync/singleflight does not fit. A waiter of its Do cannot leave when its own deadline passes, and gets the panic
+// of the leader. Its DoChan composes in a separate goroutine: a panic there ends the process instead of one request, and the
+// goroutine may outlive the request, after which Cloud Run grants no CPU. The leader must also wait for its own composition
+// after its deadline, because that may still return a stale value, and waiters must not share the error of a leader whose caller
+// has left.
 type flights[T any] struct {
 	mu    sync.Mutex
 	under map[string]*flight[T]
