@@ -13,7 +13,7 @@ import (
 )
 
 // internals are what an answer never shows.
-var internals = regexp.MustCompile(`SQLSTATE|pgx|goroutine |\.go:\d|panic|runtime error|relation \\?"|melmastoon\.ghasi\.io/(functions|shared|scripts)|reflect\.|jsontext|dial tcp|context deadline|invalid memory|EOF|\*fault`)
+var internals = regexp.MustCompile(`SQLSTATE|\bpgx\b|goroutine |\.go:\d|panic|runtime error|relation \\?"|melmastoon\.ghasi\.io/(functions|shared|scripts)|reflect\.|jsontext|dial tcp|context deadline|invalid memory|\bEOF\b|\*fault`)
 
 // wired reports whether the HTTP server itself refused a request that is no HTTP. No function has seen it.
 func wired(r *request, a answer) bool {
