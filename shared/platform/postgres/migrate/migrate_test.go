@@ -100,7 +100,7 @@ func TestStepsThatAreRefused(t *testing.T) {
 	}{
 		{"one that fails half-way", "nonsense", files(map[string]string{
 			"0001_a.up.sql": `CREATE TABLE inn.rooms (n int); SELECT nonsense`})},
-		{"one that commits by itself", "ends its transaction", files(map[string]string{
+		{"one that commits by itself", "must not end the transaction", files(map[string]string{
 			"0001_a.up.sql": `CREATE TABLE inn.rooms (n int); ROLLBACK`})},
 		{"two of one number", "two steps numbered 0001", files(map[string]string{
 			"0001_a.up.sql": `CREATE TABLE inn.rooms (n int)`, "0001_b.up.sql": ``})},
