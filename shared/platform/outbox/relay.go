@@ -154,7 +154,7 @@ func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 			      SELECT subject FROM {schema}.outbox
 			      WHERE next_attempt_at IS NOT NULL AND published_at IS NULL AND parked_reason IS NULL
 			        AND enqueued_at < platform.now() - @patience::interval) AS events`),
-			pgx.StrictNamedArgs{"patience": queryTimeout, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry)
+			pgx.StrictNamedArgs{"patience": stuckAfter, "telemetry": telemetryPrefix}).Scan(&s.Domain, &s.Telemetry)
 	})
 	if err != nil {
 		return s, fmt.Errorf("outbox: stuck in %s: %w", o.db.Schema(), err)
@@ -162,5 +162,5 @@ func (o *Outbox) stuck(ctx context.Context) (s Stuck, err error) {
 	return s, nil
 }
 
-// queryTimeout is how long an event may fail until it counts as stuck.
-const queryTimeout = 5 * time.Minute
+// stuckAfter is how long an event may fail until it counts as stuck.
+const stuckAfter = 5 * time.Minute

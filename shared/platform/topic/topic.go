@@ -1,6 +1,6 @@
 // Package topic defines messages, publishers to topics, and push subscriptions over HTTP.
 //
-// It has the interfaces only. The code that builds a binary selects the driver, such as topic/bus on Postgres.
+// It has the interfaces only. The code that builds a binary selects the driver, such as shared/local/bus on Postgres.
 package topic
 
 import (
