@@ -114,7 +114,7 @@ func TestTheLedgerSaysWhatIsWrong(t *testing.T) {
 		{"more calls, though less SQL", map[string]trips{"a": {1, 1, 2, 2}}, "more than"},
 		{"less", map[string]trips{"a": {3, 1, 2, 0}}, "less than"},
 		{"a call that is not known", map[string]trips{"a": usual, "b": usual}, "not in the file"},
-		{"a line that nobody asks", nil, "nobody has asked"},
+		{"a line that is not called", nil, "was not called"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
