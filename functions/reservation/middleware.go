@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -128,13 +127,5 @@ func enter(r *http.Request, who identity.Identity) (Principal, fn.Scope, error) 
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	s.DeadLetter = "melmastoon-reservation-" + s.Subject + "-dlq"
 	s.Attempts = 20
-	return fn.Event(s, func(e env.Env) (fn.Handle[P], error) {
-		handle, err := build(e)
-		return func(ctx context.Context, e event.Event[P]) error {
-			if e.Delivery.Tenant == nil {
-				return fn.DeadLetter(fault.ErrValidation.Saying("The event names no tenant."))
-			}
-			return handle(ctx, e)
-		}, err
-	})
+	return fn.Event(s, fn.OfTenant(build))
 }

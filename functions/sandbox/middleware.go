@@ -3,8 +3,6 @@ package sandbox
 import (
 	"context"
 
-	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -37,20 +35,12 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)
 // Event returns an event function. Permanent failures go to the subscription's own dead-letter topic. An event without
 // a tenant is one.
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
-	return EventOfNobody(s, func(e env.Env) (fn.Handle[P], error) {
-		handle, err := build(e)
-		return func(ctx context.Context, e event.Event[P]) error {
-			if e.Delivery.Tenant == nil {
-				return fn.DeadLetter(fault.ErrValidation.Saying("The event names no tenant."))
-			}
-			return handle(ctx, e)
-		}, err
-	})
+	return PlatformEvent(s, fn.OfTenant(build))
 }
 
-// EventOfNobody returns an event function for events without a tenant, such as those of travellers on the consumer
+// PlatformEvent returns an event function for events without a tenant, such as those of travellers on the consumer
 // site.
-func EventOfNobody[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
+func PlatformEvent[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
 	s.DeadLetter = "melmastoon-sandbox-" + s.Subject + "-dlq"
 	return fn.Event(s, build)
 }

@@ -5,9 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/event/attribution"
-	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -78,15 +76,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 // Event returns an event function for events of one tenant. Permanent failures are dead-lettered to the dead-letter
 // topic of the subject; an event without a tenant is a permanent failure.
 func Event[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) fn.Function {
-	return PlatformEvent(s, func(e env.Env) (fn.Handle[P], error) {
-		handle, err := build(e)
-		return func(ctx context.Context, e event.Event[P]) error {
-			if e.Delivery.Tenant == nil {
-				return fn.DeadLetter(fault.ErrValidation.Saying("The event names no tenant."))
-			}
-			return handle(ctx, e)
-		}, err
-	})
+	return PlatformEvent(s, fn.OfTenant(build))
 }
 
 // PlatformEvent returns an event function for events that need not have a tenant.

@@ -17,7 +17,7 @@ import (
 )
 
 // Function consumes melmastoon.bff.consumer.click.recorded.v1.
-var Function = sandbox.EventOfNobody(fn.Spec{
+var Function = sandbox.PlatformEvent(fn.Spec{
 	Name:    "sandbox-clickrecorded",
 	Subject: "melmastoon.bff.consumer.click.recorded.v1",
 	Uses:    fn.Uses{fn.Postgres},

@@ -49,6 +49,19 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 	return f
 }
 
+// OfTenant returns build with a handler that dead-letters events without a tenant.
+func OfTenant[P any](build func(env.Env) (Handle[P], error)) func(env.Env) (Handle[P], error) {
+	return func(e env.Env) (Handle[P], error) {
+		handle, err := build(e)
+		return func(ctx context.Context, e event.Event[P]) error {
+			if e.Delivery.Tenant == nil {
+				return DeadLetter(fault.ErrValidation.Saying("The event names no tenant."))
+			}
+			return handle(ctx, e)
+		}, err
+	}
+}
+
 // An eventEndpoint is the endpoint of an opened event function.
 type eventEndpoint struct {
 	spec   Spec
