@@ -20,7 +20,6 @@ type typist struct {
 	aviary *aviary
 	watch  *watch
 	typed  map[string]bool
-	base   string // what the routes of the visitor's site begin with
 }
 
 // headers are those in which a browser or a link may carry a person's data.

@@ -24,7 +24,6 @@ const schema = "sandbox"
 
 var (
 	domain    = event.Subject{Name: "melmastoon.inventory.allocation.failed.v1", Version: 1, Producer: "inventory-service"}
-	another   = event.Subject{Name: "melmastoon.payment.transaction.failed.v1", Version: 1, Producer: "payment-service"}
 	telemetry = event.Subject{Name: "melmastoon.bff.tenant.flow.step_completed.v1", Version: 1, Producer: "bff-tenant-booking-service"}
 )
 
