@@ -65,11 +65,14 @@ func (e Env) With(key, value string) Env {
 
 // Load sets the fields of the struct that into points to from variables, as its env tags say: `env:"DATABASE_URL,required"`,
 // `env:"DATABASE_POOL,default=4"`. An empty variable counts as not set.
-func (e Env) Load(into any) error {
+func (e Env) Load(into any) error { return e.LoadPrefixed("", into) }
+
+// LoadPrefixed is Load for variables whose names begin with the prefix, which the tags omit.
+func (e Env) LoadPrefixed(prefix string, into any) error {
 	if e.family.broken != nil {
 		return fmt.Errorf("env: %w", e.family.broken)
 	}
-	err := envconfig.ProcessWith(context.Background(), &envconfig.Config{Target: into, Lookuper: nonEmpty{e.lookup}})
+	err := envconfig.ProcessWith(context.Background(), &envconfig.Config{Target: into, Lookuper: envconfig.PrefixLookuper(prefix, nonEmpty{e.lookup})})
 	if err != nil {
 		return fmt.Errorf("env: %w", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
-	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -21,18 +21,24 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.fault.Code }
 
-// judge decodes a successful response into out, and returns an error for a refusal or for an unreadable response.
-func judge(res *http.Response, body []byte, out any) error {
-	switch res.StatusCode / 100 {
+// decode decodes a successful response into out, and returns an error for a refusal or for an unreadable response.
+func (r response) decode(out any) error {
+	switch r.status / 100 {
 	case 2:
-		return decode(body, out)
+		return decode(r.body, out)
 	case 4:
-		if refusal := readProblem(res, body); refusal != nil {
+		if refusal := r.problem(); refusal != nil {
 			return refusal
 		}
-		return rejection(res.StatusCode)
+		return rejection(r.status)
 	}
-	return fmt.Errorf("answered %d", res.StatusCode)
+	return fmt.Errorf("answered %d", r.status)
+}
+
+// answered reports whether the service sent a response, including a refusal.
+func answered(err error) bool {
+	_, refused := errors.AsType[*refusal](err)
+	return err == nil || refused
 }
 
 // A rejection is the status of a 4xx response without an explanation that may be passed on.
@@ -45,6 +51,7 @@ func decode(body []byte, out any) error {
 	if out == nil {
 		return nil
 	}
+	reflect.ValueOf(out).Elem().SetZero() // a response that was rejected before may have set some members
 	if err := json.Unmarshal(body, out); err != nil {
 		return errors.New("the answer does not decode") // the JSON error would quote the response
 	}
@@ -53,10 +60,10 @@ func decode(body []byte, out any) error {
 
 const platform = "MELMASTOON."
 
-// readProblem returns the refusal in a 4xx problem. It returns nil for an unreadable body, and for codes that concern this
+// problem returns the refusal in a 4xx problem. It returns nil for an unreadable body, and for codes that concern this
 // process and not the request of its own caller.
-func readProblem(res *http.Response, body []byte) *refusal {
-	if media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); media != "application/problem+json" {
+func (r response) problem() *refusal {
+	if media, _, _ := mime.ParseMediaType(r.header.Get("Content-Type")); media != "application/problem+json" {
 		return nil
 	}
 	var p struct {
@@ -66,11 +73,11 @@ func readProblem(res *http.Response, body []byte) *refusal {
 
 		Violations []fault.Violation `json:"violations"`
 	}
-	if err := json.Unmarshal(body, &p); err != nil {
+	if err := json.Unmarshal(r.body, &p); err != nil {
 		return nil
 	}
 	code, ours := strings.CutPrefix(p.Code, platform)
-	kind, known := kindOf(res.StatusCode)
+	kind, known := kindOf(r.status)
 	if !ours || !known || code == fault.ErrUnauthenticated.Code || code == fault.ErrForbidden.Code || code == fault.ErrMethodNotAllowed.Code {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -31,6 +32,8 @@ type call struct {
 	body       []byte
 	out        any
 	header     http.Header
+	caller     string // for the circuit breaker
+	argument   string // identifies the requested resource for the circuit breaker
 	repeatable bool
 	read       bool                        // it changes nothing, whatever its method
 	hurried    bool                        // the caller's deadline is shorter than the timeout: not the service's failure
@@ -58,15 +61,58 @@ func (c *Client) do(ctx context.Context, call *call, opts []Option) error {
 	if err := c.prepare(ctx, call, opts); err != nil {
 		return err
 	}
-	c.retries.earn()
-	hedged, err := c.first(ctx, call)
-	for range c.policy.Retries - hedged {
-		if !call.repeatable || !worthRepeating(ctx, err) || !c.retries.spend() || pause(ctx) != nil {
-			break
-		}
-		err = c.try(ctx, call)
+	return c.explain(call, c.attempts(ctx, call))
+}
+
+// attempts sends the request until a response counts. It sends it again after a failure (a retry), or concurrently if the
+// response to a read is slow (a hedged request). No request outlives the call, because an idle instance gets no CPU.
+//
+// github.com/failsafe-go/failsafe-go has no budget per calls, only per concurrent calls, and its hedge policy waits for the
+// delay after a quick failure, see DECISIONS.md 99.
+func (c *Client) attempts(ctx context.Context, call *call) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var sent sync.WaitGroup
+	defer sent.Wait()
+	defer cancel()
+	responses := make(chan response, 1+c.policy.Retries)
+	waiting, left := 0, 0
+	send := func() {
+		waiting++
+		sent.Go(func() { responses <- c.try(ctx, call) })
 	}
-	return c.explain(call, err)
+	if call.repeatable {
+		left = c.policy.Retries
+	}
+	c.retries.earn()
+	send()
+	for hedge := c.hedge(call); ; {
+		select {
+		case <-hedge:
+			if left > 0 && c.retries.spend() {
+				left--
+				send()
+			}
+		case r := <-responses:
+			waiting--
+			err := c.settle(call, r)
+			if waiting > 0 && !answered(err) {
+				continue
+			}
+			if left == 0 || !worthRepeating(ctx, err) || !c.retries.spend() || pause(ctx) != nil {
+				return err
+			}
+			left--
+			send()
+		}
+	}
+}
+
+// hedge returns the channel that reports when to send a hedged request, or nil if the call is never hedged.
+func (c *Client) hedge(call *call) <-chan time.Time {
+	if !call.read || c.policy.HedgeAfter <= 0 {
+		return nil
+	}
+	return time.After(c.policy.HedgeAfter)
 }
 
 // explain passes a refusal on and maps every other error to ErrUpstreamUnavailable.
@@ -122,35 +168,55 @@ func (c *Client) prepare(ctx context.Context, call *call, opts []Option) error {
 	for _, o := range opts {
 		o(call)
 	}
+	call.identify(ctx)
 	return nil
+}
+
+// A response is the result of one request.
+type response struct {
+	status  int
+	header  http.Header
+	body    []byte
+	err     error
+	counted bool // for the circuit breaker
 }
 
 // try sends the request once, unless the breaker is open. Calls of a scenario do not count for the breaker, because their
 // failures are simulated.
-func (c *Client) try(ctx context.Context, call *call) error {
-	origin := event.OriginOf(ctx)
-	if origin.Scenario != "" {
-		return c.send(ctx, call)
+func (c *Client) try(ctx context.Context, call *call) response {
+	counted := event.OriginOf(ctx).Scenario == ""
+	if counted {
+		if err := c.breaker.admit(call.caller); err != nil {
+			return response{err: err}
+		}
 	}
-	argument := call.argument()
-	caller := cmp.Or(origin.Caller, argument) // without a caller, each argument counts as its own caller
-	if err := c.breaker.admit(caller); err != nil {
-		return err
-	}
-	err := c.send(ctx, call)
+	r, err := c.send(ctx, call)
 	if call.hurried && errors.Is(err, context.DeadlineExceeded) {
 		err = &overtaken{err}
 	}
-	c.breaker.settle(caller, argument, err)
+	r.err, r.counted = err, counted
+	return r
+}
+
+// settle decodes a response, and records for the breaker how the request ended.
+func (c *Client) settle(call *call, r response) error {
+	err := r.err
+	if err == nil {
+		err = r.decode(call.out)
+	}
+	if r.counted {
+		c.breaker.settle(call.caller, call.argument, err)
+	}
 	return err
 }
 
-// argument identifies the requested resource.
-func (c *call) argument() string {
+// identify sets the caller and the argument for the breaker. Without a caller, each argument counts as its own caller.
+func (c *call) identify(ctx context.Context) {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %s %s\n", c.method, c.path, c.header.Get("X-Tenant-Id"))
 	_, _ = h.Write(c.body)
-	return string(h.Sum(nil))
+	c.argument = string(h.Sum(nil))
+	c.caller = cmp.Or(event.OriginOf(ctx).Caller, c.argument)
 }
 
 // An overtaken error belongs to a call that ran out of its caller's time, not out of the service's timeout.
@@ -169,33 +235,33 @@ func withSpan(ctx context.Context) context.Context {
 	return trace.ContextWithSpanContext(ctx, parent.WithSpanID(id))
 }
 
-func (c *Client) send(ctx context.Context, call *call) error {
+func (c *Client) send(ctx context.Context, call *call) (r response, err error) {
 	req, err := http.NewRequestWithContext(ctx, call.method, c.base+call.path, bytes.NewReader(call.body))
 	if err != nil {
-		return err
+		return r, err
 	}
 	req.Header = call.header.Clone()
 	propagation.TraceContext{}.Inject(withSpan(ctx), propagation.HeaderCarrier(req.Header))
 	if c.tokens != nil {
 		token, err := c.tokens.Token(ctx, c.audience)
 		if err != nil {
-			return fmt.Errorf("identity token: %w", err)
+			return r, fmt.Errorf("identity token: %w", err)
 		}
 		req.Header["Authorization"] = []string{"Bearer " + token}
 	}
 	res, err := c.http.RoundTrip(req) // does not follow redirects
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
-		return fmt.Errorf("read: %w", err)
+		return r, fmt.Errorf("read: %w", err)
 	}
 	if len(body) > maxAnswer {
-		return fmt.Errorf("more than %d bytes", maxAnswer)
+		return r, fmt.Errorf("more than %d bytes", maxAnswer)
 	}
-	return judge(res, body, call.out)
+	return response{status: res.StatusCode, header: res.Header, body: body}, nil
 }
 
 // worthRepeating reports whether a failed call may succeed in a moment.

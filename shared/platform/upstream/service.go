@@ -1,12 +1,12 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strings"
 	"time"
 
@@ -47,26 +47,18 @@ func openService(e env.Env, name string) *service {
 
 // configured reads UPSTREAM_<NAME>_URL and UPSTREAM_<NAME>_AUDIENCE.
 func configured(e env.Env, name string) (base, audience string, err error) {
-	prefix := "UPSTREAM_" + strings.ToUpper(name)
-	if base, err = load(e, prefix+"_URL,required"); err != nil {
+	var c struct {
+		URL      string `env:"URL,required"`
+		Audience string `env:"AUDIENCE"`
+	}
+	prefix := "UPSTREAM_" + strings.ToUpper(name) + "_"
+	if err = e.LoadPrefixed(prefix, &c); err != nil {
 		return "", "", fmt.Errorf("upstream: %w", err)
 	}
-	if u, err := url.Parse(base); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
-		return "", "", fmt.Errorf("upstream: %s_URL is no http URL", prefix)
+	if u, err := url.Parse(c.URL); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+		return "", "", fmt.Errorf("upstream: %sURL is no http URL", prefix)
 	}
-	audience, err = load(e, prefix+"_AUDIENCE,default="+identity.Audience(name))
-	return strings.TrimSuffix(base, "/"), audience, err
-}
-
-// load reads one variable with a dynamic name, which a struct tag cannot express.
-func load(e env.Env, tag string) (string, error) {
-	one := reflect.New(reflect.StructOf([]reflect.StructField{{
-		Name: "Value", Type: reflect.TypeFor[string](), Tag: reflect.StructTag(`env:"` + tag + `"`),
-	}}))
-	if err := e.Load(one.Interface()); err != nil {
-		return "", err
-	}
-	return one.Elem().Field(0).String(), nil
+	return strings.TrimSuffix(c.URL, "/"), cmp.Or(c.Audience, identity.Audience(name)), nil
 }
 
 const (
