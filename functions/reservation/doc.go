@@ -1,33 +1,6 @@
-// Package reservation quotes prices, holds rooms for guests for minutes, and confirms holds that are paid for or
-// promised in cash.
+// Package reservation is the boundary of the reservation service. HTTP and Event make its functions, which the folders
+// beside this file contain. The middleware resolves the tenant, the caller and its scope for each HTTP request.
 //
-// A [Reservation] has these state transitions and no others; any other transition is rejected and changes nothing:
-//
-//	quoted ──────────▶ held
-//	held ────────────▶ confirmed · cancelled · expired_hold
-//	expired_hold ────▶ confirmed · cancelled
-//	confirmed ───────▶ check_in_started · cancelled · no_show
-//	check_in_started ▶ checked_in
-//	checked_in ──────▶ checkout_started
-//	checkout_started ▶ checked_out
-//
-// The database's clock decides, on each read, whether a hold has expired: a row that still says held reads as
-// expired_hold from that moment on ([Reservation.EffectiveState]). The sweep only stores the new state and publishes
-// the event.
-//
-// A use case has three steps. It reads and decides. It calls other services, with calls that may be repeated because
-// their ids derive from the act. It writes rows and events in one transaction, under optimistic concurrency control: if
-// the reservation changed in the meantime, the use case starts again ([Again]). No transaction is open during a call to
-// another service.
-//
-// Invariants:
-//
-//   - This service never counts rooms. The inventory service decides, and a hold exists only if inventory has placed it.
-//   - It never computes a price. A quote stores the price of the pricing service unchanged.
-//   - It never trusts an event or a caller about payments. It asks the payment service.
-//   - It never cancels a hold for a failed payment while another payment may still pay for it.
-//   - It never keeps money without a room. A capture that does not pay for a reservation is refunded.
-//   - It releases rooms only by allocation id, never by property or date, so a repeated release frees no other guest's room.
-//   - It answers the same for a reservation of another tenant, or of a property out of scope, as for an unknown one.
-//   - It never puts a name, an address or a telephone number into an event.
+// The domain is internal/booking: types, rules, stores, clients, events and faults. Functions import both packages. The
+// domain does not import the boundary, and other services cannot import the domain.
 package reservation

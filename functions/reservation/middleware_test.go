@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -16,28 +17,28 @@ func TestMiddleware_principal(t *testing.T) {
 	t.Parallel()
 	tenant, other, property := id.New[id.Tenant](), id.New[id.Tenant](), id.New[id.Property]()
 	service := identity.Identity{Subject: "1", Email: "bff@melmastoon.local"}
-	staff := identity.Identity{Subject: "usr_1", Staff: true, Tenant: &tenant, Properties: []id.Property{property}, Roles: []string{FrontDesk}}
-	nobody := identity.Identity{Subject: "usr_2", Staff: true, Tenant: &tenant, Roles: []string{Manager}}
+	staff := identity.Identity{Subject: "usr_1", Staff: true, Tenant: &tenant, Properties: []id.Property{property}, Roles: []string{booking.FrontDesk}}
+	nobody := identity.Identity{Subject: "usr_2", Staff: true, Tenant: &tenant, Roles: []string{booking.Manager}}
 	cleaner := identity.Identity{Subject: "usr_3", Staff: true, Tenant: &tenant, Properties: []id.Property{property}, Roles: []string{"housekeeping"}}
 	plain := identity.Identity{Subject: "usr_4", Staff: true, Tenant: &tenant, Properties: []id.Property{property}}
-	mailed := identity.Identity{Subject: "desk@example.com", Staff: true, Tenant: &tenant, Roles: []string{FrontDesk}}
+	mailed := identity.Identity{Subject: "desk@example.com", Staff: true, Tenant: &tenant, Roles: []string{booking.FrontDesk}}
 	for _, test := range []struct {
 		name   string
 		header string
 		who    identity.Identity
 		want   error
-		actor  Actor
+		actor  booking.Actor
 		sees   []bool // the property, another one
 	}{
-		{"a service acts for any tenant", tenant.String(), service, nil, Actor{System, "bff"}, []bool{true, true}},
-		{"staff act for their own, at their properties", tenant.String(), staff, nil, Actor{Staff, "usr_1"}, []bool{true, false}},
-		{"staff without a property see none", tenant.String(), nobody, nil, Actor{Staff, "usr_2"}, []bool{false, false}},
-		{"staff who are known by an address act without it", tenant.String(), mailed, nil, Actor{Staff, "[email]"}, []bool{false, false}},
-		{"staff of another tenant find nothing", other.String(), staff, ErrNotFound, Actor{}, nil},
-		{"staff without a role are refused", tenant.String(), plain, fault.ErrForbidden, Actor{}, nil},
-		{"staff with another role are refused", tenant.String(), cleaner, fault.ErrForbidden, Actor{}, nil},
-		{"a tenant is always named", "", service, fault.ErrValidation, Actor{}, nil},
-		{"and by its id", "kabul-grand-hotel", staff, fault.ErrValidation, Actor{}, nil},
+		{"a service acts for any tenant", tenant.String(), service, nil, booking.Actor{Type: booking.System, ID: "bff"}, []bool{true, true}},
+		{"staff act for their own, at their properties", tenant.String(), staff, nil, booking.Actor{Type: booking.Staff, ID: "usr_1"}, []bool{true, false}},
+		{"staff without a property see none", tenant.String(), nobody, nil, booking.Actor{Type: booking.Staff, ID: "usr_2"}, []bool{false, false}},
+		{"staff who are known by an address act without it", tenant.String(), mailed, nil, booking.Actor{Type: booking.Staff, ID: "[email]"}, []bool{false, false}},
+		{"staff of another tenant find nothing", other.String(), staff, booking.ErrNotFound, booking.Actor{}, nil},
+		{"staff without a role are refused", tenant.String(), plain, fault.ErrForbidden, booking.Actor{}, nil},
+		{"staff with another role are refused", tenant.String(), cleaner, fault.ErrForbidden, booking.Actor{}, nil},
+		{"a tenant is always named", "", service, fault.ErrValidation, booking.Actor{}, nil},
+		{"and by its id", "kabul-grand-hotel", staff, fault.ErrValidation, booking.Actor{}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +66,7 @@ func TestMiddleware_actingForStaff(t *testing.T) {
 	tenant := id.New[id.Tenant]()
 	desk := identity.Identity{Subject: "1", Email: "desk@desk-software.iam.gserviceaccount.com"}
 	bff := identity.Identity{Subject: "2", Email: "bff@hotels.iam.gserviceaccount.com"}
-	staff := identity.Identity{Subject: "usr_1", Email: desk.Email, Staff: true, Tenant: &tenant, Roles: []string{FrontDesk}}
+	staff := identity.Identity{Subject: "usr_1", Email: desk.Email, Staff: true, Tenant: &tenant, Roles: []string{booking.FrontDesk}}
 	for _, test := range []struct {
 		name, desks              string
 		who                      identity.Identity
@@ -90,16 +91,16 @@ func TestMiddleware_actingForStaff(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := v.CanActAs(Actor{Guest, "gst_1"}); got != test.asGuest {
+			if got := v.CanActAs(booking.Actor{Type: booking.Guest, ID: "gst_1"}); got != test.asGuest {
 				t.Errorf("may act as a guest: %v", got)
 			}
-			if got := v.CanActAs(Actor{Staff, "usr_9"}); got != test.asStaff {
+			if got := v.CanActAs(booking.Actor{Type: booking.Staff, ID: "usr_9"}); got != test.asStaff {
 				t.Errorf("may act as staff: %v", got)
 			}
 			if got := v.CanActAs(v.Actor); got != test.asSelf {
 				t.Errorf("may act as itself: %v", got)
 			}
-			if got := v.MayGive(StaffCancelled); got != test.staffCancels || !v.MayGive(GuestCancelled) {
+			if got := v.MayGive(booking.StaffCancelled); got != test.staffCancels || !v.MayGive(booking.GuestCancelled) {
 				t.Errorf("may cancel as staff: %v", got)
 			}
 		})

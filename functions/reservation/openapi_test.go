@@ -11,10 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
 
-	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/confirm"
 	"melmastoon.ghasi.io/functions/reservation/find"
 	"melmastoon.ghasi.io/functions/reservation/hold"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/quote"
 	"melmastoon.ghasi.io/functions/reservation/read"
 	"melmastoon.ghasi.io/schemas"
@@ -124,8 +124,8 @@ func problems(t *testing.T, name, status string, c content) {
 	t.Helper()
 	declared := map[string]*fault.Fault{}
 	for _, f := range []*fault.Fault{
-		reservation.ErrIllegalTransition, reservation.ErrOverbooked, reservation.ErrHoldExpired, reservation.ErrQuoteExpired,
-		reservation.ErrNotCaptured, fault.ErrValidation, fault.ErrUnauthenticated, fault.ErrForbidden, fault.ErrNotFound,
+		booking.ErrIllegalTransition, booking.ErrOverbooked, booking.ErrHoldExpired, booking.ErrQuoteExpired,
+		booking.ErrNotCaptured, fault.ErrValidation, fault.ErrUnauthenticated, fault.ErrForbidden, fault.ErrNotFound,
 		fault.ErrIdempotencyInProgress, fault.ErrIdempotencyKeyReused, fault.ErrUpstreamUnavailable,
 	} {
 		declared["MELMASTOON."+f.Code] = f

@@ -150,47 +150,80 @@ func TestTestkit_isForTestsOnly(t *testing.T) {
 	}
 }
 
-// TestServices_doNotImportEachOther: services communicate over HTTP and events.
-func TestServices_doNotImportEachOther(t *testing.T) {
+// TestServices_importsPointDown holds the imports among packages below functions/, those of tests included.
+func TestServices_importsPointDown(t *testing.T) {
 	t.Parallel()
-	functions := 0
+	domains := 0
 	for _, p := range packages(t) {
-		service, name, ok := function(p)
-		if !ok {
+		if !p.inside("functions") || testkit(p.path()) {
 			continue
 		}
-		if name != "" {
-			functions++
+		if strings.Contains(p.path(), "/internal/") {
+			domains++
 		}
 		for _, imported := range p.Imports {
-			other, isFunction := strings.CutPrefix(imported, module+"/functions/")
-			if !isFunction || other == service || strings.HasPrefix(other, service+"/internal/") {
-				continue
+			if fault := serviceFault(p.path(), imported); fault != "" {
+				t.Error(fault)
 			}
-			if p.path() == "functions/sandbox/demo" && other == "sandbox" {
-				continue
+		}
+		for _, imported := range slices.Concat(p.TestImports, p.XTestImports) {
+			if fault := serviceFault(p.path(), imported); fault != "" && strings.Contains(p.path(), "/internal/") {
+				t.Errorf("a test of %s", fault)
 			}
-			t.Errorf("%s imports functions/%s: a function imports its own service's boundary and domain packages only", p.ImportPath, other)
 		}
 	}
-	if functions == 0 {
-		t.Error("no function found")
+	if domains == 0 {
+		t.Error("no domain package found")
 	}
 }
 
-// TestDomain_doesNotImportBoundary: imports within a service go from function to boundary to domain.
-func TestDomain_doesNotImportBoundary(t *testing.T) {
+// serviceFault returns why a package below functions/ must not import another package, or "". Imports go from function to
+// boundary to domain. The compiler rejects imports of another service's internal packages; the rule names the reason.
+func serviceFault(path, imported string) string {
+	other, ok := strings.CutPrefix(imported, module+"/functions/")
+	if !ok {
+		return ""
+	}
+	service, name, _ := strings.Cut(strings.TrimPrefix(path, "functions/"), "/")
+	otherService, otherName, _ := strings.Cut(other, "/")
+	switch {
+	case otherService != service:
+		return path + " imports functions/" + other + ": services communicate over HTTP and events"
+	case strings.HasPrefix(otherName, "internal/"):
+		return ""
+	case strings.HasPrefix(name, "internal/"):
+		return path + " imports functions/" + other + ": a domain package imports only domain packages of its service"
+	case otherName != "":
+		return path + " imports functions/" + other + ": only the catalogue imports a function"
+	}
+	return ""
+}
+
+func TestServiceFault(t *testing.T) {
 	t.Parallel()
-	for _, p := range packages(t) {
-		service, name, ok := function(p)
-		if !ok || !strings.HasPrefix(name, "internal/") {
-			continue
-		}
-		for _, imported := range p.Imports {
-			if rest, ours := strings.CutPrefix(imported, module+"/functions/"+service); ours && !strings.HasPrefix(rest, "/internal/") {
-				t.Errorf("%s imports %s: a domain package does not import its boundary", p.ImportPath, imported)
+	for _, test := range []struct {
+		name, path, imported string
+		fault                bool
+	}{
+		{"domain_imports_boundary", "functions/reservation/internal/booking", "/functions/reservation", true},
+		{"domain_imports_function", "functions/reservation/internal/booking", "/functions/reservation/hold", true},
+		{"boundary_imports_function", "functions/reservation", "/functions/reservation/hold", true},
+		{"function_imports_function", "functions/reservation/hold", "/functions/reservation/quote", true},
+		{"function_imports_other_boundary", "functions/consumer/search", "/functions/reservation", true},
+		{"function_imports_other_domain", "functions/consumer/search", "/functions/reservation/internal/booking", true},
+		{"boundary_imports_other_boundary", "functions/consumer", "/functions/consumers", true},
+		{"function_imports_boundary", "functions/reservation/hold", "/functions/reservation", false},
+		{"function_imports_domain", "functions/reservation/hold", "/functions/reservation/internal/booking", false},
+		{"boundary_imports_domain", "functions/reservation", "/functions/reservation/internal/booking", false},
+		{"domain_imports_domain", "functions/consumer/internal/search", "/functions/consumer/internal/session", false},
+		{"domain_imports_platform", "functions/reservation/internal/booking", "/shared/platform/postgres", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := serviceFault(test.path, module+test.imported); (got != "") != test.fault {
+				t.Errorf("serviceFault(%q, %q) = %q, want a fault: %t", test.path, test.imported, got, test.fault)
 			}
-		}
+		})
 	}
 }
 

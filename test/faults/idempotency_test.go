@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
@@ -223,7 +222,7 @@ func (c claim) dieBefore() string {
 	if err := c.conn.QueryRow(c.Context(), `SELECT act FROM reservation.idempotency WHERE key LIKE 'reservation-hold:%'`).Scan(&act); err != nil {
 		c.Fatal(err)
 	}
-	return reservation.IDOf(act).String()
+	return id.Derive[id.Reservation](act, "reservation").String()
 }
 
 // dieAfter forgets the answer of a call that was made.

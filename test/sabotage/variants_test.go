@@ -58,13 +58,13 @@ var variants = []variant{
 		"state = 'committed' OR (state = 'held' AND expires_at > at)", "state IN ('committed', 'held')",
 		"functions/sandbox", "TestHold_expiryFreesRooms",
 	}, {
-		"a hold expires only when the sweep has run", noOversell, "functions/reservation/reservation.go",
+		"a hold expires only when the sweep has run", noOversell, "functions/reservation/internal/booking/reservation.go",
 		"if r.State == Held && !r.AsOf.Before(r.Hold.ExpiresAt) {", "if r.State == ExpiredHold {",
-		"functions/reservation", "TestEffectiveState",
+		"functions/reservation/internal/booking", "TestEffectiveState",
 	}, {
-		"a save with an old version overwrites the newer row", noOversell, "functions/reservation/reservations.go",
+		"a save with an old version overwrites the newer row", noOversell, "functions/reservation/internal/booking/reservations.go",
 		"AND version = @version - 1`", "AND version < @version + 1`",
-		"functions/reservation", "TestSave_versionConflict",
+		"functions/reservation/internal/booking", "TestSave_versionConflict",
 	}, {
 		"events are marked as published before they are published", noLoss, "shared/platform/outbox/relay.go",
 		`	if err := o.step(Taken); err != nil {
@@ -165,9 +165,9 @@ var variants = []variant{
 		"if err == nil && h.Tenant != tenant {", "if err == nil && h.Tenant.IsZero() {",
 		"functions/tenantbooking", "TestRead_otherTenant",
 	}, {
-		"free text is stored and published without scrubbing", noPII, "functions/reservation/scrub.go",
+		"free text is stored and published without scrubbing", noPII, "functions/reservation/internal/booking/scrub.go",
 		"text = strings.Map(shown, text)", "if true { return text }",
-		"functions/reservation", "TestScrub",
+		"functions/reservation/internal/booking", "TestScrub",
 	}, {
 		"events are published with members that their schema does not define", noPII, "shared/platform/contract/contract.go",
 		"published.check(subject, closed, payload)", "published.check(subject, open, payload)",
@@ -217,18 +217,18 @@ var variants = []variant{
 		"deadline.Add(-compositionReserve)", "deadline",
 		"functions/consumer", "TestAnswers_servicesHangOrFail",
 	}, {
-		"money that pays for nothing is kept", settled, "functions/reservation/confirm.go",
+		"money that pays for nothing is kept", settled, "functions/reservation/internal/booking/confirm.go",
 		"if back, refundable := r.RefundableAmount(i); refundable {", "if back, refundable := r.RefundableAmount(i); refundable && back.Amount == 0 {",
-		"functions/reservation", "TestConfirm_outcomes",
+		"functions/reservation/internal/booking", "TestConfirm_outcomes",
 	}, {
-		"a late payment confirms rooms that are gone", settled, "functions/reservation/confirm.go",
+		"a late payment confirms rooms that are gone", settled, "functions/reservation/internal/booking/confirm.go",
 		`if !errors.Is(err, ErrHoldExpired) || i.kept() == 0 { // only a captured payment justifies a second hold
 		return r.Hold, err`, `if i.kept() > 0 {
 		return r.Hold, nil
 	}
 	if i.kept() == 0 {
 		return r.Hold, err`,
-		"functions/reservation", "TestConfirm_outcomes",
+		"functions/reservation/internal/booking", "TestConfirm_outcomes",
 	}, {
 		"the expiry of a hold releases committed rooms", settled, "functions/sandbox/inventory.go",
 		"WHERE a.allocation_id = ANY (@allocations) AND a.state = 'held'))", "WHERE a.allocation_id = ANY (@allocations)))",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -33,15 +34,15 @@ type Taken struct {
 
 type recorder struct {
 	db           *postgres.DB
-	reservations reservation.Reservations
+	reservations booking.Reservations
 	now          func() time.Time
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Taken], error) {
 	return (&recorder{
-		db:           postgres.Open(e, reservation.Schema),
-		reservations: reservation.OpenReservations(e),
+		db:           postgres.Open(e, booking.Schema),
+		reservations: booking.OpenReservations(e),
 		now:          e.Now,
 	}).record, nil
 }
@@ -53,7 +54,7 @@ func (n *recorder) record(ctx context.Context, e event.Event[Taken]) error {
 	// Inventory publishes at once, so the event may arrive before the reservation is stored. Retry until the hold
 	// expires; after that the reservation will never exist.
 	switch {
-	case !errors.Is(err, reservation.ErrNotFound):
+	case !errors.Is(err, booking.ErrNotFound):
 		return err
 	case n.now().Before(e.Payload.ExpiresAt):
 		return fault.ErrUnavailable.Because(err)

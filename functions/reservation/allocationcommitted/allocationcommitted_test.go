@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -26,7 +26,7 @@ func TestRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := reservationtest.Now(t, db, r); got.Pending != reservation.AwaitPayment || got.Version != r.Version {
+	if got := reservationtest.Now(t, db, r); got.Pending != booking.AwaitPayment || got.Version != r.Version {
 		t.Errorf("it waits for %s, version %d", got.Pending, got.Version)
 	}
 	reservationtest.Told(t, db, r, "held")
@@ -39,14 +39,14 @@ func TestRecord_beforeReservation(t *testing.T) {
 		expires time.Duration // from now; 0: absent
 		want    error
 	}{
-		{"the hold may still be saved", time.Minute, reservation.ErrNotFound},
+		{"the hold may still be saved", time.Minute, booking.ErrNotFound},
 		{"the hold is over", -time.Second, nil},
 		{"nobody says until when", 0, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
-			r := &reservation.Reservation{Tenant: id.New[id.Tenant](), ID: id.New[id.Reservation]()}
+			r := &booking.Reservation{Tenant: id.New[id.Tenant](), ID: id.New[id.Reservation]()}
 			handle, err := New(db.Env())
 			if err != nil {
 				t.Fatal(err)

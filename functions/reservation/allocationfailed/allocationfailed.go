@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -20,7 +21,7 @@ var Function = reservation.Event(fn.Spec{
 	Name:      "reservation-allocationfailed",
 	Subject:   "melmastoon.inventory.allocation.failed.v1",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{reservation.CancelledV1},
+	Publishes: fn.Subjects{booking.CancelledV1},
 	Timeout:   10 * time.Second,
 }, New)
 
@@ -34,15 +35,15 @@ var errRoomLost = errors.New("inventory has lost a room of a booked reservation"
 
 type canceller struct {
 	db           *postgres.DB
-	reservations reservation.Reservations
+	reservations booking.Reservations
 	now          func() time.Time
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Failed], error) {
 	return (&canceller{
-		db:           postgres.Open(e, reservation.Schema),
-		reservations: reservation.OpenReservations(e),
+		db:           postgres.Open(e, booking.Schema),
+		reservations: booking.OpenReservations(e),
 		now:          e.Now,
 	}).cancel, nil
 }
@@ -50,7 +51,7 @@ func New(e env.Env) (fn.Handle[Failed], error) {
 func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
 		r, err := c.reservations.Lock(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation)
-		if errors.Is(err, reservation.ErrNotFound) {
+		if errors.Is(err, booking.ErrNotFound) {
 			return nil // the hold was rejected, so the reservation does not exist
 		}
 		if err != nil {
@@ -66,6 +67,6 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 			return err
 		}
 		r.Cancellation.Cause = &e.Delivery.EventID
-		return c.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))
+		return c.reservations.Save(ctx, tx, r, booking.BookingCancelled(r))
 	})
 }

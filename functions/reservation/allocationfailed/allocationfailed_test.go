@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -13,28 +13,28 @@ import (
 
 func TestCancel_lostAllocation(t *testing.T) {
 	t.Parallel()
-	itself := func(r *reservation.Reservation) Failed { return Failed{r.ID, r.Allocations[0]} }
-	nothing := func(testing.TB, *pgtest.Database, *reservation.Reservation) {}
+	itself := func(r *booking.Reservation) Failed { return Failed{r.ID, r.Allocations[0]} }
+	nothing := func(testing.TB, *pgtest.Database, *booking.Reservation) {}
 	for _, test := range []struct {
 		name  string
-		given func(testing.TB, *pgtest.Database, *reservation.Reservation)
-		lost  func(*reservation.Reservation) Failed
-		state reservation.State
+		given func(testing.TB, *pgtest.Database, *booking.Reservation)
+		lost  func(*booking.Reservation) Failed
+		state booking.State
 		told  []string
 	}{
-		{"ends the hold that stood on it", nothing, itself, reservation.Cancelled, []string{"held", "cancelled"}},
-		{"does not touch a hold on other rooms", nothing, func(r *reservation.Reservation) Failed {
+		{"ends the hold that stood on it", nothing, itself, booking.Cancelled, []string{"held", "cancelled"}},
+		{"does not touch a hold on other rooms", nothing, func(r *booking.Reservation) Failed {
 			return Failed{r.ID, id.New[id.Allocation]()}
-		}, reservation.Held, []string{"held"}},
-		{"of other rooms than the confirmed ones is nothing", reservationtest.Confirm, func(r *reservation.Reservation) Failed {
+		}, booking.Held, []string{"held"}},
+		{"of other rooms than the confirmed ones is nothing", reservationtest.Confirm, func(r *booking.Reservation) Failed {
 			return Failed{r.ID, id.New[id.Allocation]()}
-		}, reservation.Confirmed, []string{"held", "confirmed"}},
-		{"does not touch a hold that is over", func(_ testing.TB, db *pgtest.Database, _ *reservation.Reservation) {
+		}, booking.Confirmed, []string{"held", "confirmed"}},
+		{"does not touch a hold that is over", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
 			db.Advance(reservationtest.TTL)
-		}, itself, reservation.ExpiredHold, []string{"held"}},
-		{"of a hold that was refused is nobody's", nothing, func(r *reservation.Reservation) Failed {
+		}, itself, booking.ExpiredHold, []string{"held"}},
+		{"of a hold that was refused is nobody's", nothing, func(r *booking.Reservation) Failed {
 			return Failed{id.New[id.Reservation](), r.Allocations[0]}
-		}, reservation.Held, []string{"held"}},
+		}, booking.Held, []string{"held"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -51,9 +51,9 @@ func TestCancel_lostAllocation(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := reservationtest.Now(t, db, r); got.EffectiveState() != test.state || got.State == reservation.Cancelled && got.Cancellation.Code != reservation.InventoryFailed {
+			if got := reservationtest.Now(t, db, r); got.EffectiveState() != test.state || got.State == booking.Cancelled && got.Cancellation.Code != booking.InventoryFailed {
 				t.Errorf("state is %s, want %s", got.EffectiveState(), test.state)
-			} else if got.State == reservation.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
+			} else if got.State == booking.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
 				t.Errorf("cancelled because of %v, want %s", got.Cancellation.Cause, e.Delivery.EventID)
 			}
 			reservationtest.Told(t, db, r, test.told...)
@@ -76,8 +76,8 @@ func TestAllocationFailed_confirmed(t *testing.T) {
 			t.Errorf("handle() = %v, want a dead letter: %v", err, errRoomLost)
 		}
 	}
-	if got := reservationtest.Now(t, db, r).State; got != reservation.Confirmed {
-		t.Errorf("state is %s, want %s", got, reservation.Confirmed)
+	if got := reservationtest.Now(t, db, r).State; got != booking.Confirmed {
+		t.Errorf("state is %s, want %s", got, booking.Confirmed)
 	}
 	reservationtest.Told(t, db, r, "held", "confirmed")
 }

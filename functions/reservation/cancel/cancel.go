@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -19,24 +20,23 @@ var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-cancel",
 	Route:      "POST /api/v1/reservations/{id}/cancel",
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("payment")},
-	Publishes:  fn.Subjects{reservation.CancelledV1},
+	Publishes:  fn.Subjects{booking.CancelledV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New)
 
 // A Request gives the reason. A dry run returns the penalty and the refunds and changes nothing.
 type Request struct {
-	ID       id.Reservation          `path:"id" json:"-"`
-	Code     reservation.AskedReason `json:"reasonCode"`
-	Reason   reservation.Text        `json:"reason,omitzero"`
-	DryRun   bool                    `json:"dryRun,omitzero"`
-	OnlyHeld bool                    `json:"onlyHeld,omitzero"` // rejects confirmed reservations; also cancels expired holds
+	ID       id.Reservation      `path:"id" json:"-"`
+	Code     booking.AskedReason `json:"reasonCode"`
+	Reason   booking.Text        `json:"reason,omitzero"`
+	DryRun   bool                `json:"dryRun,omitzero"`
+	OnlyHeld bool                `json:"onlyHeld,omitzero"` // rejects confirmed reservations; also cancels expired holds
 }
-
-const maxReasonLength = 500
 
 // Validate rejects reasons longer than 500 characters.
 func (r Request) Validate() error {
+	const maxReasonLength = 500
 	if utf8.RuneCountInString(string(r.Reason)) > maxReasonLength {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/reason", Rule: "length", Message: "must be at most 500 characters"})
 	}
@@ -45,28 +45,28 @@ func (r Request) Validate() error {
 
 // A Response is the result of the cancellation.
 type Response struct {
-	Reservation id.Reservation       `json:"reservationId"`
-	State       reservation.State    `json:"state"`
-	Applied     reservation.Applied  `json:"policyApplied"`
-	Refunds     []reservation.Refund `json:"paymentRefundsRequested"`
-	DryRun      bool                 `json:"dryRun,omitzero"`
+	Reservation id.Reservation   `json:"reservationId"`
+	State       booking.State    `json:"state"`
+	Applied     booking.Applied  `json:"policyApplied"`
+	Refunds     []booking.Refund `json:"paymentRefundsRequested"`
+	DryRun      bool             `json:"dryRun,omitzero"`
 }
 
 type canceller struct {
-	reservations reservation.Reservations
-	learn        func(context.Context, *reservation.Reservation) error // sets the amount already refunded
+	reservations booking.Reservations
+	learn        func(context.Context, *booking.Reservation) error // sets the amount already refunded
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&canceller{reservation.OpenReservations(e), reservation.OpenPayments(e).Learn}).cancel, nil
+	return (&canceller{booking.OpenReservations(e), booking.OpenPayments(e).Learn}).cancel, nil
 }
 
 func (f *canceller) cancel(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	if !c.MayGive(reservation.Reason(c.In.Code)) {
+	if !c.MayGive(booking.Reason(c.In.Code)) {
 		return out, fault.ErrForbidden
 	}
-	err = reservation.Again(ctx, func() error {
+	err = booking.Again(ctx, func() error {
 		out, err = f.attempt(ctx, c)
 		return err
 	})
@@ -81,8 +81,8 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 	if err != nil {
 		return Response{}, err
 	}
-	code := reservation.Reason(c.In.Code)
-	wish := reservation.CancelWish{Code: code, Reason: string(c.In.Reason), By: c.Cancels(r, code), MayWaive: c.MayWaive(), OnlyHeld: c.In.OnlyHeld}
+	code := booking.Reason(c.In.Code)
+	wish := booking.CancelWish{Code: code, Reason: string(c.In.Reason), By: c.Cancels(r, code), MayWaive: c.MayWaive(), OnlyHeld: c.In.OnlyHeld}
 	applied, back, err := wish.Allows(r, c.Now)
 	if err != nil {
 		return Response{}, err
@@ -92,9 +92,9 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 			return Response{}, err
 		}
 		err = f.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-			return f.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))
+			return f.reservations.Save(ctx, tx, r, booking.BookingCancelled(r))
 		})
 	}
-	refunds := append([]reservation.Refund{}, back...)
+	refunds := append([]booking.Refund{}, back...)
 	return Response{Reservation: r.ID, State: r.EffectiveState(), Applied: applied, Refunds: refunds, DryRun: c.In.DryRun}, err
 }

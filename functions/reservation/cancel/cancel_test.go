@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -14,14 +15,14 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-func call(e env.Env, r *reservation.Reservation, change func(*Request)) reservation.Call[Request] {
-	in := Request{ID: r.ID, Code: reservation.AskedReason(reservation.GuestCancelled)}
+func call(e env.Env, r *booking.Reservation, change func(*Request)) reservation.Call[Request] {
+	in := Request{ID: r.ID, Code: booking.AskedReason(booking.GuestCancelled)}
 	if change != nil {
 		change(&in)
 	}
 	return reservation.Call[Request]{
 		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
-		Principal: reservation.Principal{Scope: reservation.Scope{Tenant: r.Tenant}, Actor: reservation.Actor{Type: reservation.System, ID: "bff"}},
+		Principal: booking.Principal{Scope: booking.Scope{Tenant: r.Tenant}, Actor: booking.Actor{Type: booking.System, ID: "bff"}},
 	}
 }
 
@@ -35,18 +36,18 @@ func TestCancel(t *testing.T) {
 		wait      time.Duration
 		change    func(*Request)
 		want      error
-		state     reservation.State
+		state     booking.State
 		told      []string
 	}{
-		{"gives up a hold", false, 0, nil, nil, reservation.Cancelled, []string{"held", "cancelled"}},
-		{"lets no other service than the desk's cancel for the hotel", false, 0, func(r *Request) { r.Code = reservation.AskedReason(reservation.StaffCancelled) }, fault.ErrForbidden, reservation.Held, []string{"held"}},
-		{"gives up what is only held", false, 0, onlyHeld, nil, reservation.Cancelled, []string{"held", "cancelled"}},
-		{"changes nothing in a dry run", false, 0, dry, nil, reservation.Held, []string{"held"}},
-		{"leaves a hold that is over to the sweep", false, reservationtest.TTL, nil, reservation.ErrIllegalTransition, reservation.ExpiredHold, []string{"held"}},
-		{"gives up a hold that is over where nobody may pay for it any more", false, reservationtest.TTL, onlyHeld, nil, reservation.Cancelled, []string{"held", "cancelled"}},
-		{"ends a confirmed booking", true, 0, nil, nil, reservation.Cancelled, []string{"held", "confirmed", "cancelled"}},
-		{"leaves a guest who has not come to the desk", true, 11 * 366 * 24 * time.Hour, nil, reservation.ErrIllegalTransition, reservation.Confirmed, []string{"held", "confirmed"}},
-		{"spares a confirmed booking where only a hold is meant", true, 0, onlyHeld, reservation.ErrIllegalTransition, reservation.Confirmed, []string{"held", "confirmed"}},
+		{"gives up a hold", false, 0, nil, nil, booking.Cancelled, []string{"held", "cancelled"}},
+		{"lets no other service than the desk's cancel for the hotel", false, 0, func(r *Request) { r.Code = booking.AskedReason(booking.StaffCancelled) }, fault.ErrForbidden, booking.Held, []string{"held"}},
+		{"gives up what is only held", false, 0, onlyHeld, nil, booking.Cancelled, []string{"held", "cancelled"}},
+		{"changes nothing in a dry run", false, 0, dry, nil, booking.Held, []string{"held"}},
+		{"leaves a hold that is over to the sweep", false, reservationtest.TTL, nil, booking.ErrIllegalTransition, booking.ExpiredHold, []string{"held"}},
+		{"gives up a hold that is over where nobody may pay for it any more", false, reservationtest.TTL, onlyHeld, nil, booking.Cancelled, []string{"held", "cancelled"}},
+		{"ends a confirmed booking", true, 0, nil, nil, booking.Cancelled, []string{"held", "confirmed", "cancelled"}},
+		{"leaves a guest who has not come to the desk", true, 11 * 366 * 24 * time.Hour, nil, booking.ErrIllegalTransition, booking.Confirmed, []string{"held", "confirmed"}},
+		{"spares a confirmed booking where only a hold is meant", true, 0, onlyHeld, booking.ErrIllegalTransition, booking.Confirmed, []string{"held", "confirmed"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

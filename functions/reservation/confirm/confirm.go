@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -18,21 +19,21 @@ var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-confirm",
 	Route:      "POST /api/v1/reservations/{id}/confirm",
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
-	Publishes:  fn.Subjects{reservation.ConfirmedV1, reservation.CancelledV1},
+	Publishes:  fn.Subjects{booking.ConfirmedV1, booking.CancelledV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New)
 
 // A Request names the payment.
 type Request struct {
-	ID     id.Reservation     `path:"id" json:"-"`
-	Method reservation.Method `json:"method"`
-	Intent *id.Intent         `json:"paymentIntentId,omitzero"`
+	ID     id.Reservation `path:"id" json:"-"`
+	Method booking.Method `json:"method"`
+	Intent *id.Intent     `json:"paymentIntentId,omitzero"`
 }
 
 // Validate requires the intent of the captured payment, except for cash: its intent is created here.
 func (r Request) Validate() error {
-	if r.Intent == nil && r.Method != reservation.CashOnArrival {
+	if r.Intent == nil && r.Method != booking.CashOnArrival {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/paymentIntentId", Rule: "required", Message: "is required unless cash is paid on arrival"})
 	}
 	return nil
@@ -40,26 +41,26 @@ func (r Request) Validate() error {
 
 // confirming is the use case. The handler of payment captures runs it too.
 type confirming interface {
-	Confirm(context.Context, reservation.Claim, reservation.Within) (*reservation.Reservation, error)
+	Confirm(context.Context, booking.Claim, booking.Within) (*booking.Reservation, error)
 }
 
 type confirmer struct {
 	useCase      confirming
-	reservations reservation.Reservations
+	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (reservation.Serve[Request, reservation.View], error) {
-	return (&confirmer{reservation.OpenConfirmer(e), reservation.OpenReservations(e)}).confirm, nil
+func New(e env.Env) (reservation.Serve[Request, booking.View], error) {
+	return (&confirmer{booking.OpenConfirmer(e), booking.OpenReservations(e)}).confirm, nil
 }
 
-func (f *confirmer) confirm(ctx context.Context, c reservation.Call[Request]) (reservation.View, error) {
-	claim := reservation.Claim{Scope: c.Scope, Reservation: c.In.ID, Intent: c.In.Intent, Method: c.In.Method}
+func (f *confirmer) confirm(ctx context.Context, c reservation.Call[Request]) (booking.View, error) {
+	claim := booking.Claim{Scope: c.Scope, Reservation: c.In.ID, Intent: c.In.Intent, Method: c.In.Method}
 	r, err := f.useCase.Confirm(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
 		return f.reservations.In(ctx, c.Tenant, write)
 	})
 	if err != nil {
-		return reservation.View{}, err
+		return booking.View{}, err
 	}
 	return r.View(), nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -14,15 +15,15 @@ func TestRequest_Validate(t *testing.T) {
 	t.Parallel()
 	intent := id.New[id.Intent]()
 	for _, test := range []struct {
-		method reservation.Method
+		method booking.Method
 		intent *id.Intent
 		ok     bool
 	}{
-		{reservation.Card, &intent, true},
-		{reservation.Card, nil, false},
-		{reservation.MobileMoney, nil, false},
-		{reservation.CashOnArrival, nil, true},
-		{reservation.CashOnArrival, &intent, true},
+		{booking.Card, &intent, true},
+		{booking.Card, nil, false},
+		{booking.MobileMoney, nil, false},
+		{booking.CashOnArrival, nil, true},
+		{booking.CashOnArrival, &intent, true},
 	} {
 		if err := (Request{Method: test.method, Intent: test.intent}).Validate(); (err == nil) != test.ok {
 			t.Errorf("%s with %v: %v", test.method, test.intent, err)
@@ -32,26 +33,26 @@ func TestRequest_Validate(t *testing.T) {
 
 // settled is a use case with a fixed result.
 type settled struct {
-	claim reservation.Claim
+	claim booking.Claim
 	err   error
 }
 
-func (s *settled) Confirm(_ context.Context, c reservation.Claim, _ reservation.Within) (*reservation.Reservation, error) {
+func (s *settled) Confirm(_ context.Context, c booking.Claim, _ booking.Within) (*booking.Reservation, error) {
 	s.claim = c
-	return &reservation.Reservation{ID: c.Reservation, State: reservation.Confirmed}, s.err
+	return &booking.Reservation{ID: c.Reservation, State: booking.Confirmed}, s.err
 }
 
 func TestConfirm(t *testing.T) {
 	t.Parallel()
-	for _, want := range []error{nil, reservation.ErrOverbooked, reservation.ErrNotCaptured} {
+	for _, want := range []error{nil, booking.ErrOverbooked, booking.ErrNotCaptured} {
 		useCase := &settled{err: want}
 		intent := id.New[id.Intent]()
-		in := Request{ID: id.New[id.Reservation](), Method: reservation.Card, Intent: &intent}
-		reach := reservation.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{}}
+		in := Request{ID: id.New[id.Reservation](), Method: booking.Card, Intent: &intent}
+		reach := booking.Scope{Tenant: id.New[id.Tenant](), Properties: []id.Property{}}
 		view, err := (&confirmer{useCase: useCase}).confirm(t.Context(), reservation.Call[Request]{
-			Call: fn.Call[Request]{In: in}, Principal: reservation.Principal{Scope: reach},
+			Call: fn.Call[Request]{In: in}, Principal: booking.Principal{Scope: reach},
 		})
-		if !errors.Is(err, want) || err == nil && (view.Reservation != in.ID || view.State != reservation.Confirmed) {
+		if !errors.Is(err, want) || err == nil && (view.Reservation != in.ID || view.State != booking.Confirmed) {
 			t.Errorf("got %v, %v; want %v", view, err, want)
 		}
 		c := useCase.claim

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -16,22 +16,22 @@ var Function = fn.Scheduled(fn.Spec{
 	Name:      "reservation-expireholds",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{reservation.HoldExpiredV1},
+	Publishes: fn.Subjects{booking.HoldExpiredV1},
 	Timeout:   50 * time.Second,
 }, New)
 
 type sweeper struct {
-	reservations reservation.Reservations
+	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	s := &sweeper{reservation.OpenReservations(e)}
+	s := &sweeper{booking.OpenReservations(e)}
 	return fn.Sweep(s.reservations.Due, s.expire), nil
 }
 
 // expire closes one hold in a transaction of its tenant.
-func (s *sweeper) expire(ctx context.Context, d reservation.Due) error {
+func (s *sweeper) expire(ctx context.Context, d booking.Due) error {
 	return s.reservations.In(ctx, d.Tenant, func(tx postgres.Tx) error {
 		r, err := s.reservations.Lock(ctx, tx, d.Tenant, d.Reservation)
 		if err != nil {
@@ -40,6 +40,6 @@ func (s *sweeper) expire(ctx context.Context, d reservation.Due) error {
 		if err := r.Expire(); err != nil {
 			return nil // already confirmed, cancelled or expired
 		}
-		return s.reservations.Save(ctx, tx, r, reservation.HoldRanOut(r))
+		return s.reservations.Save(ctx, tx, r, booking.HoldRanOut(r))
 	})
 }

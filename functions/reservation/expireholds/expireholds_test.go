@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -18,7 +18,7 @@ func TestExpire_publishesOnce(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	tenants := []id.Tenant{id.New[id.Tenant](), id.New[id.Tenant]()}
-	var over []*reservation.Reservation
+	var over []*booking.Reservation
 	for i := range 6 {
 		over = append(over, reservationtest.Held(t, e, tenants[i%2], id.New[id.Property]()))
 	}
@@ -42,7 +42,7 @@ func TestExpire_publishesOnce(t *testing.T) {
 	group.Wait()
 	for _, r := range over {
 		reservationtest.Told(t, db, r, "held", "hold_expired")
-		if r = reservationtest.Now(t, db, r); r.State != reservation.ExpiredHold || r.Outcome != reservation.Expired {
+		if r = reservationtest.Now(t, db, r); r.State != booking.ExpiredHold || r.Outcome != booking.Expired {
 			t.Errorf("%s is %s, its hold %s", r.ID, r.State, r.Outcome)
 		}
 	}
@@ -56,7 +56,7 @@ func TestExpire_failureBlocksNoOther(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	tenant := id.New[id.Tenant]()
-	hold := func() *reservation.Reservation { return reservationtest.Held(t, e, tenant, id.New[id.Property]()) }
+	hold := func() *booking.Reservation { return reservationtest.Held(t, e, tenant, id.New[id.Property]()) }
 	sweep, err := New(e)
 	if err != nil {
 		t.Fatal(err)
@@ -90,9 +90,9 @@ func TestExpire_failureBlocksNoOther(t *testing.T) {
 	}
 }
 
-func due(t *testing.T, e env.Env) []reservation.Due {
+func due(t *testing.T, e env.Env) []booking.Due {
 	t.Helper()
-	due, err := reservation.OpenReservations(e).Due(t.Context(), reservation.Due{}, 1000)
+	due, err := booking.OpenReservations(e).Due(t.Context(), booking.Due{}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -57,22 +58,22 @@ func (r Request) Validate() error {
 
 // A Response is one page. NextCursor is set if there are more.
 type Response struct {
-	Reservations []reservation.View `json:"reservations"`
-	NextCursor   *id.Reservation    `json:"nextCursor,omitzero"`
+	Reservations []booking.View  `json:"reservations"`
+	NextCursor   *id.Reservation `json:"nextCursor,omitzero"`
 }
 
 type finder struct {
-	reservations reservation.Reservations
+	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	return (&finder{reservation.OpenReservations(e)}).find, nil
+	return (&finder{booking.OpenReservations(e)}).find, nil
 }
 
 func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	limit := c.In.Limit.Or(usualLimit)
-	found, err := f.ask(ctx, c, reservation.Page{After: c.In.Cursor.Or(id.Reservation{}), Limit: limit + 1}) // one extra row shows whether there is a next page
+	found, err := f.ask(ctx, c, booking.Page{After: c.In.Cursor.Or(id.Reservation{}), Limit: limit + 1}) // one extra row shows whether there is a next page
 	if err != nil {
 		return out, err
 	}
@@ -86,7 +87,7 @@ func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Res
 	return out, nil
 }
 
-func (f *finder) ask(ctx context.Context, c reservation.Call[Request], p reservation.Page) ([]*reservation.Reservation, error) {
+func (f *finder) ask(ctx context.Context, c reservation.Call[Request], p booking.Page) ([]*booking.Reservation, error) {
 	if code, ok := c.In.Code.Get(); ok {
 		return f.reservations.ByCode(ctx, c.Scope, code)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -42,7 +43,7 @@ func TestFind(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	tenant, property := id.New[id.Tenant](), id.New[id.Property]()
-	var all []*reservation.Reservation
+	var all []*booking.Reservation
 	for range 5 {
 		all = append(all, reservationtest.Held(t, e, tenant, property))
 	}
@@ -58,7 +59,7 @@ func TestFind(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		in   Request
-		want []*reservation.Reservation
+		want []*booking.Reservation
 	}{
 		{"by code", Request{Code: fntest.Some(all[0].Code)}, all[:1]},
 		{"by code in small letters", Request{Code: fntest.Some(strings.ToLower(all[0].Code))}, all[:1]},
@@ -92,7 +93,7 @@ func pages(t *testing.T, db *pgtest.Database, tenant id.Tenant, in Request) (fou
 	for {
 		out, err := serve(t.Context(), reservation.Call[Request]{
 			Call:      fn.Call[Request]{In: in},
-			Principal: reservation.Principal{Scope: reservation.Scope{Tenant: tenant}},
+			Principal: booking.Principal{Scope: booking.Scope{Tenant: tenant}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -19,45 +20,44 @@ var Function = reservation.HTTP(fn.Spec{
 	Route:      "POST /api/v1/reservations/holds",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Upstream("inventory"), fn.Upstream("tenant")},
-	Publishes:  fn.Subjects{reservation.HeldV1, reservation.CancelledV1},
+	Publishes:  fn.Subjects{booking.HeldV1, booking.CancelledV1},
 	Idempotent: true,
 	Timeout:    3 * time.Second,
 }, New)
 
 // A Request names the quote to hold, its sales channel and the actor.
 type Request struct {
-	Quote     id.Quote            `json:"quoteId"`
-	Channel   reservation.Channel `json:"channel"`
-	Partner   reservation.Name    `json:"partnerId,omitzero"`
-	Session   *id.TenantSession   `json:"sessionId,omitzero"`
-	Draft     *id.Draft           `json:"draftId,omitzero"`
-	CreatedBy reservation.Actor   `json:"createdBy"`
-	Replaces  *id.Reservation     `json:"replacesReservationId,omitzero"` // a hold of the same guest, cancelled in favour of this one
+	Quote     id.Quote          `json:"quoteId"`
+	Channel   booking.Channel   `json:"channel"`
+	Partner   booking.Name      `json:"partnerId,omitzero"`
+	Session   *id.TenantSession `json:"sessionId,omitzero"`
+	Draft     *id.Draft         `json:"draftId,omitzero"`
+	CreatedBy booking.Actor     `json:"createdBy"`
+	Replaces  *id.Reservation   `json:"replacesReservationId,omitzero"` // a hold of the same guest, cancelled in favour of this one
 }
 
 // A Response is the reservation, with the server's time as the base for its expiry.
 type Response struct {
-	reservation.View
+	booking.View
 	ServerTime time.Time `json:"serverTime"`
 }
 
-// roomHolder is the part of the inventory client that this function needs.
-type roomHolder interface {
-	Hold(context.Context, *reservation.Reservation, reservation.Hold) (reservation.HoldResult, error)
+type inventory interface {
+	Hold(context.Context, *booking.Reservation, booking.Hold) (booking.HoldResult, error)
 }
 
 type holder struct {
-	quotes       reservation.Quotes
-	reservations reservation.Reservations
-	inventory    roomHolder
-	settings     func(context.Context, id.Tenant) reservation.Settings // returns a tenant's settings
+	quotes       booking.Quotes
+	reservations booking.Reservations
+	inventory    inventory
+	settings     func(context.Context, id.Tenant) booking.Settings // returns a tenant's settings
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&holder{
-		quotes: reservation.OpenQuotes(e), reservations: reservation.OpenReservations(e),
-		inventory: reservation.OpenInventory(e), settings: reservation.OpenTenants(e).Settings,
+		quotes: booking.OpenQuotes(e), reservations: booking.OpenReservations(e), inventory: booking.OpenInventory(e),
+		settings: booking.OpenTenants(e).Settings,
 	}).hold, nil
 }
 
@@ -66,15 +66,15 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 		return out, fault.ErrForbidden
 	}
 	// An earlier attempt of this act may have succeeded without answering.
-	done, err := h.reservations.Get(ctx, c.Scope, reservation.IDOf(c.Act))
-	if !errors.Is(err, reservation.ErrNotFound) {
+	done, err := h.reservations.Get(ctx, c.Scope, booking.IDOf(c.Act))
+	if !errors.Is(err, booking.ErrNotFound) {
 		return answer(done, c.Now, err)
 	}
 	quote, err := h.quotes.Get(ctx, c.Scope, c.In.Quote)
 	if err != nil {
 		return out, err
 	}
-	r, err := quote.Reserve(reservation.Booking{
+	r, err := quote.Reserve(booking.Booking{
 		Act: c.Act, Channel: c.In.Channel, Partner: c.In.Partner, Session: c.In.Session, Draft: c.In.Draft,
 		CreatedBy: c.In.CreatedBy, TTL: h.settings(ctx, c.Tenant).HoldTTL,
 	})
@@ -86,15 +86,15 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 	if err != nil {
 		return out, err
 	}
-	if err = r.Keep(placed); err == nil {
-		err = h.reservations.Book(ctx, c.Principal, r, c.In.Replaces)
+	if err := r.Keep(placed); err != nil {
+		return out, err
 	}
-	return answer(r, c.Now, err)
+	return answer(r, c.Now, h.reservations.Book(ctx, c.Principal, r, c.In.Replaces))
 }
 
-func answer(r *reservation.Reservation, now time.Time, err error) (Response, error) {
+func answer(r *booking.Reservation, now time.Time, err error) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	return Response{r.View(), now}, nil
+	return Response{View: r.View(), ServerTime: now}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -24,24 +25,24 @@ type granting struct {
 	err error
 }
 
-func (g granting) Hold(_ context.Context, _ *reservation.Reservation, h reservation.Hold) (reservation.HoldResult, error) {
-	return reservation.HoldResult{PlacedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(h.TTL) * time.Second)}, g.err
+func (g granting) Hold(_ context.Context, _ *booking.Reservation, h booking.Hold) (booking.HoldResult, error) {
+	return booking.HoldResult{PlacedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(h.TTL) * time.Second)}, g.err
 }
 
-func (granting) Settings(context.Context, id.Tenant) reservation.Settings {
-	return reservation.Settings{HoldTTL: 5 * time.Minute}
+func (granting) Settings(context.Context, id.Tenant) booking.Settings {
+	return booking.Settings{HoldTTL: 5 * time.Minute}
 }
 
 func aHolder(e env.Env, refusal error) *holder {
 	inventory := granting{e.Now, refusal}
-	return &holder{reservation.OpenQuotes(e), reservation.OpenReservations(e), inventory, inventory.Settings}
+	return &holder{booking.OpenQuotes(e), booking.OpenReservations(e), inventory, inventory.Settings}
 }
 
 func call(e env.Env, tenant id.Tenant, quote id.Quote) reservation.Call[Request] {
-	in := Request{Quote: quote, Channel: reservation.Direct, CreatedBy: reservation.Actor{Type: reservation.Guest, ID: "gst_1"}}
+	in := Request{Quote: quote, Channel: booking.Direct, CreatedBy: booking.Actor{Type: booking.Guest, ID: "gst_1"}}
 	return reservation.Call[Request]{
 		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request](), Now: e.Now()},
-		Principal: reservation.Principal{Scope: reservation.Scope{Tenant: tenant}},
+		Principal: booking.Principal{Scope: booking.Scope{Tenant: tenant}},
 	}
 }
 
@@ -55,13 +56,13 @@ func TestHold(t *testing.T) {
 		want    error
 	}{
 		{"keeps the rooms of a quote", nil, 0, nil, nil},
-		{"passes on a full house", reservation.ErrOverbooked, 0, nil, reservation.ErrOverbooked},
-		{"takes no old quote", nil, 30 * time.Minute, nil, reservation.ErrQuoteExpired},
-		{"knows no quote of another tenant", nil, 0, func(c *reservation.Call[Request]) { c.Tenant = id.New[id.Tenant]() }, reservation.ErrNotFound},
-		{"knows no quote of another property", nil, 0, func(c *reservation.Call[Request]) { c.Properties = []id.Property{} }, reservation.ErrNotFound},
-		{"lets no other service than the desk's speak for staff", nil, 0, func(c *reservation.Call[Request]) { c.In.CreatedBy.Type = reservation.Staff }, fault.ErrForbidden},
-		{"lets the desk's service speak for staff", nil, 0, func(c *reservation.Call[Request]) { c.Desk, c.In.CreatedBy.Type = true, reservation.Staff }, nil},
-		{"lets staff speak for themselves only", nil, 0, func(c *reservation.Call[Request]) { c.Actor.Type = reservation.Staff }, fault.ErrForbidden},
+		{"passes on a full house", booking.ErrOverbooked, 0, nil, booking.ErrOverbooked},
+		{"takes no old quote", nil, 30 * time.Minute, nil, booking.ErrQuoteExpired},
+		{"knows no quote of another tenant", nil, 0, func(c *reservation.Call[Request]) { c.Tenant = id.New[id.Tenant]() }, booking.ErrNotFound},
+		{"knows no quote of another property", nil, 0, func(c *reservation.Call[Request]) { c.Properties = []id.Property{} }, booking.ErrNotFound},
+		{"lets no other service than the desk's speak for staff", nil, 0, func(c *reservation.Call[Request]) { c.In.CreatedBy.Type = booking.Staff }, fault.ErrForbidden},
+		{"lets the desk's service speak for staff", nil, 0, func(c *reservation.Call[Request]) { c.Desk, c.In.CreatedBy.Type = true, booking.Staff }, nil},
+		{"lets staff speak for themselves only", nil, 0, func(c *reservation.Call[Request]) { c.Actor.Type = booking.Staff }, fault.ErrForbidden},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -77,13 +78,13 @@ func TestHold(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}
-			r := &reservation.Reservation{Tenant: tenant, ID: reservation.IDOf(c.Act)}
+			r := &booking.Reservation{Tenant: tenant, ID: booking.IDOf(c.Act)}
 			if err != nil {
 				reservationtest.Told(t, db, r)
 				return
 			}
 			reservationtest.Told(t, db, r, "held")
-			if out.State != reservation.Held || out.Hold.TTL != 300 || len(out.Code) != 9 || out.ServerTime != c.Now {
+			if out.State != booking.Held || out.Hold.TTL != 300 || len(out.Code) != 9 || out.ServerTime != c.Now {
 				t.Errorf("answered %+v", out)
 			}
 		})
@@ -100,32 +101,32 @@ func TestHold_repeatedAct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := aHolder(e, reservation.ErrOverbooked).hold(t.Context(), c)
+	again, err := aHolder(e, booking.ErrOverbooked).hold(t.Context(), c)
 	if err != nil || again.Code != first.Code || again.Reservation != first.Reservation {
 		t.Errorf("first %+v\nagain %+v, %v", first, again, err)
 	}
 }
 
-func own(r *reservation.Reservation) *id.TenantSession { return r.Session }
+func own(r *booking.Reservation) *id.TenantSession { return r.Session }
 
 func TestHold_replaces(t *testing.T) {
 	t.Parallel()
-	nothing := func(testing.TB, *pgtest.Database, *reservation.Reservation) {}
+	nothing := func(testing.TB, *pgtest.Database, *booking.Reservation) {}
 	another := id.New[id.TenantSession]()
 	for _, test := range []struct {
 		name    string
-		given   func(testing.TB, *pgtest.Database, *reservation.Reservation)
-		session func(*reservation.Reservation) *id.TenantSession
+		given   func(testing.TB, *pgtest.Database, *booking.Reservation)
+		session func(*booking.Reservation) *id.TenantSession
 		want    error
-		old     reservation.State
+		old     booking.State
 	}{
-		{"gives up the old one", nothing, own, nil, reservation.Cancelled},
-		{"does not find another session's", nothing, func(*reservation.Reservation) *id.TenantSession { return &another }, reservation.ErrNotFound, reservation.Held},
-		{"does not find one without a session of its own", nothing, func(*reservation.Reservation) *id.TenantSession { return nil }, reservation.ErrNotFound, reservation.Held},
-		{"leaves one alone that is over", func(_ testing.TB, db *pgtest.Database, _ *reservation.Reservation) {
+		{"gives up the old one", nothing, own, nil, booking.Cancelled},
+		{"does not find another session's", nothing, func(*booking.Reservation) *id.TenantSession { return &another }, booking.ErrNotFound, booking.Held},
+		{"does not find one without a session of its own", nothing, func(*booking.Reservation) *id.TenantSession { return nil }, booking.ErrNotFound, booking.Held},
+		{"leaves one alone that is over", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
 			db.Advance(reservationtest.TTL)
-		}, own, nil, reservation.ExpiredHold},
-		{"never gives up what is confirmed", reservationtest.Confirm, own, reservation.ErrIllegalTransition, reservation.Confirmed},
+		}, own, nil, booking.ExpiredHold},
+		{"never gives up what is confirmed", reservationtest.Confirm, own, booking.ErrIllegalTransition, booking.Confirmed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -20,7 +21,7 @@ var Function = reservation.Event(fn.Spec{
 	Name:      "reservation-paymentcaptured",
 	Subject:   "melmastoon.payment.transaction.captured.v1",
 	Uses:      fn.Uses{fn.Postgres, fn.Upstream("payment"), fn.Upstream("inventory")},
-	Publishes: fn.Subjects{reservation.ConfirmedV1, reservation.CancelledV1},
+	Publishes: fn.Subjects{booking.ConfirmedV1, booking.CancelledV1},
 	Timeout:   10 * time.Second,
 }, New)
 
@@ -32,7 +33,7 @@ type Captured struct {
 
 // confirming is the use case. The confirm endpoint runs it too.
 type confirming interface {
-	Confirm(context.Context, reservation.Claim, reservation.Within) (*reservation.Reservation, error)
+	Confirm(context.Context, booking.Claim, booking.Within) (*booking.Reservation, error)
 }
 
 type confirmer struct {
@@ -42,20 +43,20 @@ type confirmer struct {
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Captured], error) {
-	return (&confirmer{postgres.Open(e, reservation.Schema), reservation.OpenConfirmer(e)}).confirm, nil
+	return (&confirmer{postgres.Open(e, booking.Schema), booking.OpenConfirmer(e)}).confirm, nil
 }
 
 func (c *confirmer) confirm(ctx context.Context, e event.Event[Captured]) error {
-	claim := reservation.Claim{
-		Scope: reservation.Scope{Tenant: *e.Delivery.Tenant}, Reservation: e.Payload.Reservation, Intent: &e.Payload.Intent,
+	claim := booking.Claim{
+		Scope: booking.Scope{Tenant: *e.Delivery.Tenant}, Reservation: e.Payload.Reservation, Intent: &e.Payload.Intent,
 	}
 	_, err := c.useCase.Confirm(ctx, claim, func(ctx context.Context, write func(postgres.Tx) error) error {
 		return inbox.Once(ctx, c.db, e.Delivery, write)
 	})
 	switch {
-	case errors.Is(err, reservation.ErrNotFound), errors.Is(err, reservation.ErrForeign):
+	case errors.Is(err, booking.ErrNotFound), errors.Is(err, booking.ErrForeign):
 		return fn.DeadLetter(err) // permanent: unknown reservation, or another one's payment
-	case errors.Is(err, reservation.ErrOverbooked), errors.Is(err, reservation.ErrIllegalTransition), errors.Is(err, reservation.ErrTooLittle):
+	case errors.Is(err, booking.ErrOverbooked), errors.Is(err, booking.ErrIllegalTransition), errors.Is(err, booking.ErrTooLittle):
 		return nil // the payment is being refunded
 	}
 	return err // retries ErrNotCaptured too: a payment replica may lag behind the event

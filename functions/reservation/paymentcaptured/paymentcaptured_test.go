@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -14,11 +14,11 @@ import (
 
 // settled is a use case with a fixed result.
 type settled struct {
-	claim reservation.Claim
+	claim booking.Claim
 	err   error
 }
 
-func (s *settled) Confirm(_ context.Context, c reservation.Claim, _ reservation.Within) (*reservation.Reservation, error) {
+func (s *settled) Confirm(_ context.Context, c booking.Claim, _ booking.Within) (*booking.Reservation, error) {
 	s.claim = c
 	return nil, s.err
 }
@@ -31,14 +31,14 @@ func TestConfirm_outcomes(t *testing.T) {
 		want error
 	}{
 		{"it confirms", nil, nil},
-		{"it came too late and is asked back", reservation.ErrOverbooked, nil},
-		{"it bought nothing and is given back", reservation.ErrIllegalTransition, nil},
-		{"it is not known to payment yet, and comes again", reservation.ErrNotCaptured, reservation.ErrNotCaptured},
-		{"it is too little and is given back", reservation.ErrNotCaptured.Because(reservation.ErrTooLittle), nil},
-		{"it is for another reservation, and a person must look", reservation.ErrNotCaptured.Because(reservation.ErrForeign),
-			fn.DeadLetter(reservation.ErrNotCaptured.Because(reservation.ErrForeign))},
+		{"it came too late and is asked back", booking.ErrOverbooked, nil},
+		{"it bought nothing and is given back", booking.ErrIllegalTransition, nil},
+		{"it is not known to payment yet, and comes again", booking.ErrNotCaptured, booking.ErrNotCaptured},
+		{"it is too little and is given back", booking.ErrNotCaptured.Because(booking.ErrTooLittle), nil},
+		{"it is for another reservation, and a person must look", booking.ErrNotCaptured.Because(booking.ErrForeign),
+			fn.DeadLetter(booking.ErrNotCaptured.Because(booking.ErrForeign))},
 		{"a neighbour is away, and it comes again", fault.ErrUpstreamUnavailable, fault.ErrUpstreamUnavailable},
-		{"it is for nothing, and a person must look", reservation.ErrNotFound, fn.DeadLetter(reservation.ErrNotFound)},
+		{"it is for nothing, and a person must look", booking.ErrNotFound, fn.DeadLetter(booking.ErrNotFound)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -21,7 +22,7 @@ var Function = reservation.Event(fn.Spec{
 	Name:      "reservation-paymentfailed",
 	Subject:   "melmastoon.payment.transaction.failed.v1",
 	Uses:      fn.Uses{fn.Postgres, fn.Upstream("payment")},
-	Publishes: fn.Subjects{reservation.CancelledV1},
+	Publishes: fn.Subjects{booking.CancelledV1},
 	Timeout:   10 * time.Second,
 }, New)
 
@@ -38,16 +39,16 @@ type payments interface {
 type canceller struct {
 	db           *postgres.DB
 	payments     payments
-	reservations reservation.Reservations
+	reservations booking.Reservations
 	now          func() time.Time
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Handle[Failed], error) {
 	return (&canceller{
-		db:           postgres.Open(e, reservation.Schema),
-		payments:     reservation.OpenPayments(e),
-		reservations: reservation.OpenReservations(e),
+		db:           postgres.Open(e, booking.Schema),
+		payments:     booking.OpenPayments(e),
+		reservations: booking.OpenReservations(e),
 		now:          e.Now,
 	}).cancel, nil
 }
@@ -59,7 +60,7 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 	}
 	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
 		r, err := c.reservations.Lock(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation)
-		if errors.Is(err, reservation.ErrNotFound) {
+		if errors.Is(err, booking.ErrNotFound) {
 			return fn.DeadLetter(err) // permanent: unknown reservation
 		}
 		if err != nil {
@@ -69,6 +70,6 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 			return nil // another intent may pay, or the hold has ended
 		}
 		r.Cancellation.Cause = &e.Delivery.EventID
-		return c.reservations.Save(ctx, tx, r, reservation.BookingCancelled(r))
+		return c.reservations.Save(ctx, tx, r, booking.BookingCancelled(r))
 	})
 }

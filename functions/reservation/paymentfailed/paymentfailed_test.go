@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-func nothing(testing.TB, *pgtest.Database, *reservation.Reservation) {}
+func nothing(testing.TB, *pgtest.Database, *booking.Reservation) {}
 
 // others is a payment service with or without other intents that may pay.
 type others bool
@@ -24,24 +24,24 @@ func (o others) Pending(context.Context, id.Tenant, id.Reservation) (bool, error
 
 func aCanceller(db *pgtest.Database, pending bool) *canceller {
 	e := db.Env()
-	return &canceller{postgres.Open(e, reservation.Schema), others(pending), reservation.OpenReservations(e), e.Now}
+	return &canceller{postgres.Open(e, booking.Schema), others(pending), booking.OpenReservations(e), e.Now}
 }
 
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
-		given   func(testing.TB, *pgtest.Database, *reservation.Reservation)
+		given   func(testing.TB, *pgtest.Database, *booking.Reservation)
 		pending bool // another intent may pay
-		state   reservation.State
+		state   booking.State
 		told    []string
 	}{
-		{"gives up the hold", nothing, false, reservation.Cancelled, []string{"held", "cancelled"}},
-		{"leaves the hold to another intent that may pay", nothing, true, reservation.Held, []string{"held"}},
-		{"leaves a hold to the sweep that is over", func(_ testing.TB, db *pgtest.Database, _ *reservation.Reservation) {
+		{"gives up the hold", nothing, false, booking.Cancelled, []string{"held", "cancelled"}},
+		{"leaves the hold to another intent that may pay", nothing, true, booking.Held, []string{"held"}},
+		{"leaves a hold to the sweep that is over", func(_ testing.TB, db *pgtest.Database, _ *booking.Reservation) {
 			db.Advance(reservationtest.TTL)
-		}, false, reservation.ExpiredHold, []string{"held"}},
-		{"never undoes another payment", reservationtest.Confirm, false, reservation.Confirmed, []string{"held", "confirmed"}},
+		}, false, booking.ExpiredHold, []string{"held"}},
+		{"never undoes another payment", reservationtest.Confirm, false, booking.Confirmed, []string{"held", "confirmed"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -55,9 +55,9 @@ func TestCancel(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := reservationtest.Now(t, db, r); got.EffectiveState() != test.state || got.State == reservation.Cancelled && got.Cancellation.Code != reservation.PaymentFailed {
+			if got := reservationtest.Now(t, db, r); got.EffectiveState() != test.state || got.State == booking.Cancelled && got.Cancellation.Code != booking.PaymentFailed {
 				t.Errorf("state is %s, want %s", got.EffectiveState(), test.state)
-			} else if got.State == reservation.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
+			} else if got.State == booking.Cancelled && (got.Cancellation.Cause == nil || *got.Cancellation.Cause != e.Delivery.EventID) {
 				t.Errorf("cancelled because of %v, want %s", got.Cancellation.Cause, e.Delivery.EventID)
 			}
 			reservationtest.Told(t, db, r, test.told...)
@@ -68,10 +68,10 @@ func TestCancel(t *testing.T) {
 func TestCancel_unknownReservation(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	r := &reservation.Reservation{Tenant: id.New[id.Tenant](), ID: id.New[id.Reservation]()}
+	r := &booking.Reservation{Tenant: id.New[id.Tenant](), ID: id.New[id.Reservation]()}
 	handle := aCanceller(db, false).cancel
 	e := event.Event[Failed]{Payload: Failed{r.ID}, Delivery: reservationtest.Deliver(r, Function.Spec.Name)}
-	if err := handle(t.Context(), e); !errors.Is(err, reservation.ErrNotFound) {
+	if err := handle(t.Context(), e); !errors.Is(err, booking.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -22,15 +23,15 @@ type asked struct {
 	away   error // of the property service
 }
 
-func (a asked) Price(_ context.Context, _ id.Tenant, ask reservation.Ask) (reservation.Price, error) {
+func (a asked) Price(_ context.Context, _ id.Tenant, ask booking.Ask) (booking.Price, error) {
 	return reservationtest.Price(ask, a.until), a.err
 }
 
-func (a asked) Settings(context.Context, id.Tenant) reservation.Settings {
-	return reservation.Settings{Region: a.region}
+func (a asked) Settings(context.Context, id.Tenant) booking.Settings {
+	return booking.Settings{Region: a.region}
 }
 
-func (a asked) Local(context.Context, id.Tenant, id.Property) (reservation.Local, error) {
+func (a asked) Local(context.Context, id.Tenant, id.Property) (booking.Local, error) {
 	return reservationtest.Basis().Local, a.away
 }
 
@@ -47,7 +48,7 @@ func TestQuote(t *testing.T) {
 	}{
 		{"freezes a price and tells of it", asked{region: region}, nil, nil, 2},
 		{"serves the desk of the property", asked{region: region}, []id.Property{property}, nil, 2},
-		{"knows no property of somebody else", asked{region: region}, []id.Property{id.New[id.Property]()}, reservation.ErrNotFound, 0},
+		{"knows no property of somebody else", asked{region: region}, []id.Property{id.New[id.Property]()}, booking.ErrNotFound, 0},
 		{"tells what was asked where there is no price", asked{region: region, err: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
 		{"tells what was asked where pricing rejects it", asked{region: region, err: fault.ErrValidation}, nil, fault.ErrValidation, 1},
 		{"quotes nothing where the property's clock is unknown", asked{region: region, away: fault.ErrUpstreamUnavailable}, nil, fault.ErrUpstreamUnavailable, 1},
@@ -58,10 +59,10 @@ func TestQuote(t *testing.T) {
 			db := pgtest.New(t)
 			e := db.Env()
 			test.asked.until = e.Now().Add(time.Hour)
-			q := &quoter{reservation.OpenQuotes(e), test.asked, test.asked, test.asked.Settings}
+			q := &quoter{booking.OpenQuotes(e), test.asked, test.asked, test.asked.Settings}
 			c := reservation.Call[Request]{
 				Call:      fn.Call[Request]{In: reservationtest.Ask(t, property), Act: id.New[id.Request]()},
-				Principal: reservation.Principal{Scope: reservation.Scope{Tenant: id.New[id.Tenant](), Properties: test.sees}},
+				Principal: booking.Principal{Scope: booking.Scope{Tenant: id.New[id.Tenant](), Properties: test.sees}},
 			}
 			out, err := q.quote(t.Context(), c)
 			if !errors.Is(err, test.want) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -25,18 +26,18 @@ type Request struct {
 }
 
 type reader struct {
-	reservations reservation.Reservations
+	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (reservation.Serve[Request, reservation.View], error) {
-	return (&reader{reservation.OpenReservations(e)}).read, nil
+func New(e env.Env) (reservation.Serve[Request, booking.View], error) {
+	return (&reader{booking.OpenReservations(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c reservation.Call[Request]) (reservation.View, error) {
+func (r *reader) read(ctx context.Context, c reservation.Call[Request]) (booking.View, error) {
 	found, err := r.reservations.Get(ctx, c.Scope, c.In.ID)
 	if err != nil {
-		return reservation.View{}, err
+		return booking.View{}, err
 	}
 	return found.View(), nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -19,20 +20,20 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(tenant id.Tenant) (reservation.View, error) {
+	read := func(tenant id.Tenant) (booking.View, error) {
 		return serve(t.Context(), reservation.Call[Request]{
 			Call:      fn.Call[Request]{In: Request{ID: held.ID}},
-			Principal: reservation.Principal{Scope: reservation.Scope{Tenant: tenant}},
+			Principal: booking.Principal{Scope: booking.Scope{Tenant: tenant}},
 		})
 	}
-	if view, err := read(held.Tenant); err != nil || view.State != reservation.Held || view.Code != held.Code {
+	if view, err := read(held.Tenant); err != nil || view.State != booking.Held || view.Code != held.Code {
 		t.Errorf("held: %+v, %v", view, err)
 	}
 	db.Advance(reservationtest.TTL) // without a sweep
-	if view, err := read(held.Tenant); err != nil || view.State != reservation.ExpiredHold {
+	if view, err := read(held.Tenant); err != nil || view.State != booking.ExpiredHold {
 		t.Errorf("over: %+v, %v", view, err)
 	}
-	if _, err := read(id.New[id.Tenant]()); !errors.Is(err, reservation.ErrNotFound) {
+	if _, err := read(id.New[id.Tenant]()); !errors.Is(err, booking.ErrNotFound) {
 		t.Errorf("another tenant: %v", err)
 	}
 }

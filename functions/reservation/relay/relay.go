@@ -4,7 +4,7 @@ package relay
 import (
 	"time"
 
-	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/outbox"
@@ -16,11 +16,11 @@ var Function = fn.Scheduled(fn.Spec{
 	Name:      "reservation-relay",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: reservation.Publishes(), // publishing requires the permission for each topic
+	Publishes: booking.Publishes(), // publishing requires the permission for each topic
 	Timeout:   50 * time.Second,
 }, New)
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	return outbox.Open(e, postgres.Open(e, reservation.Schema)).Tick, nil
+	return outbox.Open(e, postgres.Open(e, booking.Schema)).Tick, nil
 }

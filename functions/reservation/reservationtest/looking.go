@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -15,7 +15,7 @@ import (
 )
 
 // Told fails the test unless the events of a reservation, in order, are want. Names are short ("held").
-func Told(t testing.TB, db *pgtest.Database, r *reservation.Reservation, want ...string) {
+func Told(t testing.TB, db *pgtest.Database, r *booking.Reservation, want ...string) {
 	t.Helper()
 	rows, _ := db.Owner(t).Query(t.Context(), `
 		SELECT subject FROM reservation.outbox WHERE ordering_key = @key ORDER BY seq`,
@@ -33,9 +33,9 @@ func Told(t testing.TB, db *pgtest.Database, r *reservation.Reservation, want ..
 }
 
 // Now returns the current state of a reservation.
-func Now(t testing.TB, db *pgtest.Database, r *reservation.Reservation) *reservation.Reservation {
+func Now(t testing.TB, db *pgtest.Database, r *booking.Reservation) *booking.Reservation {
 	t.Helper()
-	read, err := reservation.OpenReservations(db.Env()).Get(t.Context(), reservation.Scope{Tenant: r.Tenant}, r.ID)
+	read, err := booking.OpenReservations(db.Env()).Get(t.Context(), booking.Scope{Tenant: r.Tenant}, r.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,18 +43,18 @@ func Now(t testing.TB, db *pgtest.Database, r *reservation.Reservation) *reserva
 }
 
 // Confirm confirms a reservation with a cash promise.
-func Confirm(t testing.TB, db *pgtest.Database, r *reservation.Reservation) {
+func Confirm(t testing.TB, db *pgtest.Database, r *booking.Reservation) {
 	t.Helper()
-	s := reservation.OpenReservations(db.Env())
-	promise := reservation.Intent{
-		ID: id.New[id.Intent](), Tenant: r.Tenant, Reservation: r.ID, Method: reservation.CashOnArrival,
-		Status: reservation.PendingCash, Amount: r.Total, Currency: r.Currency,
+	s := booking.OpenReservations(db.Env())
+	promise := booking.Intent{
+		ID: id.New[id.Intent](), Tenant: r.Tenant, Reservation: r.ID, Method: booking.CashOnArrival,
+		Status: booking.PendingCash, Amount: r.Total, Currency: r.Currency,
 	}
 	if err := r.Confirm(promise, r.Hold, db.Env().Now()); err != nil {
 		t.Fatal(err)
 	}
 	save := func(tx postgres.Tx) error {
-		return s.Save(t.Context(), tx, r, reservation.BookingConfirmed(r))
+		return s.Save(t.Context(), tx, r, booking.BookingConfirmed(r))
 	}
 	if err := s.In(t.Context(), r.Tenant, save); err != nil {
 		t.Fatal(err)
@@ -62,6 +62,6 @@ func Confirm(t testing.TB, db *pgtest.Database, r *reservation.Reservation) {
 }
 
 // Deliver returns a delivery of a new event of the reservation's tenant to a processor.
-func Deliver(r *reservation.Reservation, processor string) event.Delivery {
+func Deliver(r *booking.Reservation, processor string) event.Delivery {
 	return event.Delivery{EventID: id.New[id.Event](), Subject: "melmastoon.test.v1", Tenant: &r.Tenant, Processor: processor}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -24,34 +25,34 @@ var Function = reservation.HTTP(fn.Spec{
 
 // A Request holds the primary guest's details.
 type Request struct {
-	ID        id.Reservation   `path:"id" json:"-"`
-	FirstName string           `json:"firstName"`
-	LastName  string           `json:"lastName"`
-	Email     string           `json:"email"`
-	Phone     string           `json:"phone"`
-	Locale    locale.Tag       `json:"locale"`
-	Requests  reservation.Text `json:"specialRequests,omitzero"`
+	ID        id.Reservation `path:"id" json:"-"`
+	FirstName string         `json:"firstName"`
+	LastName  string         `json:"lastName"`
+	Email     string         `json:"email"`
+	Phone     string         `json:"phone"`
+	Locale    locale.Tag     `json:"locale"`
+	Requests  booking.Text   `json:"specialRequests,omitzero"`
 }
 
-func (r Request) person() reservation.Person {
-	return reservation.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale, Requests: string(r.Requests)}
+func (r Request) person() booking.Person {
+	return booking.Person{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email, Phone: r.Phone, Locale: r.Locale, Requests: string(r.Requests)}
 }
 
 // Validate rejects a guest without a name and malformed contact data.
 func (r Request) Validate() error { return r.person().Validate() }
 
 // A Response holds the guest's id and language. It does not repeat names and contact data.
-type Response = reservation.GuestView
+type Response = booking.GuestView
 
 type setter struct {
-	reservations reservation.Reservations
-	guests       reservation.Guests
+	reservations booking.Reservations
+	guests       booking.Guests
 }
 
 // New builds the function with the resources that its Spec declares.
 func New(e env.Env) (reservation.Serve[Request, Response], error) {
-	guests, err := reservation.OpenGuests(e)
-	return (&setter{reservation.OpenReservations(e), guests}).set, err
+	guests, err := booking.OpenGuests(e)
+	return (&setter{booking.OpenReservations(e), guests}).set, err
 }
 
 func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {

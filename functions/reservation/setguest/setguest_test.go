@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
@@ -22,7 +23,7 @@ func salted(e env.Env) env.Env {
 }
 
 // open returns the function on a database with a held reservation.
-func open(t *testing.T) (*pgtest.Database, *reservation.Reservation, reservation.Serve[Request, Response]) {
+func open(t *testing.T) (*pgtest.Database, *booking.Reservation, reservation.Serve[Request, Response]) {
 	t.Helper()
 	db := pgtest.New(t)
 	name, err := New(salted(db.Env()))
@@ -32,11 +33,11 @@ func open(t *testing.T) (*pgtest.Database, *reservation.Reservation, reservation
 	return db, reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]()), name
 }
 
-func call(r *reservation.Reservation, first, email string) reservation.Call[Request] {
+func call(r *booking.Reservation, first, email string) reservation.Call[Request] {
 	in := Request{ID: r.ID, FirstName: first, LastName: "Ahmadzai", Email: email, Phone: "+93 70 012 3456", Locale: "ps-AF"}
 	return reservation.Call[Request]{
 		Call:      fn.Call[Request]{In: in, Act: id.New[id.Request]()},
-		Principal: reservation.Principal{Scope: reservation.Scope{Tenant: r.Tenant}},
+		Principal: booking.Principal{Scope: booking.Scope{Tenant: r.Tenant}},
 	}
 }
 
@@ -58,11 +59,11 @@ func TestSet(t *testing.T) {
 	reservationtest.Told(t, db, r, "held") // guest details are not published
 	stranger := call(r, "Zarghona", "z@example.com")
 	stranger.Tenant = id.New[id.Tenant]()
-	if _, err := name(t.Context(), stranger); !errors.Is(err, reservation.ErrNotFound) {
+	if _, err := name(t.Context(), stranger); !errors.Is(err, booking.ErrNotFound) {
 		t.Errorf("another tenant: %v", err)
 	}
 	db.Advance(reservationtest.TTL)
-	if _, err := name(t.Context(), call(r, "Zarghona", "z@example.com")); !errors.Is(err, reservation.ErrHoldExpired) {
+	if _, err := name(t.Context(), call(r, "Zarghona", "z@example.com")); !errors.Is(err, booking.ErrHoldExpired) {
 		t.Errorf("after the hold: %v", err)
 	}
 }
@@ -99,7 +100,7 @@ func TestSet_specialRequests(t *testing.T) {
 		{" ", ""},
 	} {
 		c := call(r, "Zarghona", "z@example.com")
-		c.In.Requests = reservation.Text(test.text)
+		c.In.Requests = booking.Text(test.text)
 		if _, err := name(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestRequest_Validate(t *testing.T) {
 		"/lastName":        func(r *Request) { r.LastName = "a\x00b" },
 		"/email":           func(r *Request) { r.Email = "nobody" },
 		"/phone":           func(r *Request) { r.Phone = "12" },
-		"/specialRequests": func(r *Request) { r.Requests = reservation.Text(strings.Repeat("x", 1001)) },
+		"/specialRequests": func(r *Request) { r.Requests = booking.Text(strings.Repeat("x", 1001)) },
 	} {
 		bad := good
 		spoil(&bad)

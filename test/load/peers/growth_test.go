@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
@@ -111,7 +110,7 @@ func BenchmarkReservations(b *testing.B) {
 		`UPDATE bare.holds SET placed_at = placed_at - interval '1 day'`,
 		`SET session_replication_role = replica`) // the copies fit together: nobody need look that up
 	h.forget(b, `TRUNCATE reservation.reservations, reservation.reservation_items, reservation.holds, reservation.quotes, reservation.outbox CASCADE`)
-	n, acts, s := times(1_000_000), times(2_000), reservation.OpenReservations(h.env)
+	n, acts, s := times(1_000_000), times(2_000), reservationtest.OpenReservations(h.env)
 	var was [4][]float64
 	for step, rows := range [][2]int{{1, n / 10}, {n/10 + 1, n}} {
 		h.exec(b, fmt.Sprintf(multiply, rows[0], rows[1]), `VACUUM ANALYZE`, `CHECKPOINT`)
@@ -122,12 +121,12 @@ func BenchmarkReservations(b *testing.B) {
 		}{
 			{"a reservation by its id", func(ctx context.Context) error {
 				r := among[rand.IntN(len(among))]
-				_, err := s.Get(ctx, reservation.Scope{Tenant: r.Tenant}, r.Reservation)
+				_, err := s.Get(ctx, reservationtest.Scope{Tenant: r.Tenant}, r.Reservation)
 				return err
 			}},
 			{"a reservation by its code", func(ctx context.Context) error {
 				r := among[rand.IntN(len(among))]
-				found, err := s.ByCode(ctx, reservation.Scope{Tenant: r.Tenant}, r.Code)
+				found, err := s.ByCode(ctx, reservationtest.Scope{Tenant: r.Tenant}, r.Code)
 				return only(err, len(found) == 1)
 			}},
 			{"the arrivals of a day", func(ctx context.Context) error {
@@ -136,11 +135,11 @@ func BenchmarkReservations(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				found, err := s.Arrivals(ctx, reservation.Scope{Tenant: r.Tenant}, r.Property, day, reservation.Page{Limit: 50})
+				found, err := s.Arrivals(ctx, reservationtest.Scope{Tenant: r.Tenant}, r.Property, day, reservationtest.Page{Limit: 50})
 				return only(err, len(found) > 0)
 			}},
 			{"the first hundred holds that are due", func(ctx context.Context) error {
-				due, err := s.Due(ctx, reservation.Due{}, 100)
+				due, err := s.Due(ctx, reservationtest.Due{}, 100)
 				return only(err, len(due) > 0)
 			}},
 		} {

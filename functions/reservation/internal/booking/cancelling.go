@@ -1,0 +1,128 @@
+package booking
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// StaffCancelled is the reason if the hotel cancels.
+const StaffCancelled Reason = "staff_cancelled"
+
+// An AskedReason is a reason that a caller may give. Only this service itself sets the other reasons.
+type AskedReason Reason
+
+// UnmarshalText rejects a reason that a caller may not give.
+func (r *AskedReason) UnmarshalText(text []byte) error {
+	return oneOf(r, text, AskedReason(GuestCancelled), AskedReason(StaffCancelled))
+}
+
+// A CancelWish is a request to cancel a reservation.
+type CancelWish struct {
+	Code     Reason
+	Reason   string
+	By       Actor
+	MayWaive bool // the penalty, if the hotel cancels; not all staff may do this
+	OnlyHeld bool // rejects confirmed reservations
+}
+
+// Cancels returns the actor of a cancellation. A service that cancels for a guest acts as that guest.
+func (v Principal) Cancels(r *Reservation, code Reason) Actor {
+	if v.Actor.Type == System && code == GuestCancelled {
+		return Actor{Guest, Name(r.Guest.String())}
+	}
+	return v.Actor
+}
+
+// errWaiver rejects a waiver by a caller who is not a manager (DESIGN 9.32).
+var errWaiver = fault.ErrForbidden.Saying("Only a manager can waive the penalty.")
+
+// Allows returns the applied policy and the refunds of a cancellation, or an error if the reservation cannot be
+// cancelled this way.
+func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, error) {
+	applied := Applied{Ref: r.policyRef(), Currency: r.Currency}
+	switch state := r.EffectiveState(); {
+	case state == Held, state == ExpiredHold && w.OnlyHeld: // also if expired: a late payment could confirm it again
+		return applied, nil, nil
+	case state != Confirmed || w.OnlyHeld || !now.Before(r.noShowAt()):
+		return Applied{}, nil, ErrIllegalTransition
+	}
+	switch penalty := r.penalty(now); {
+	case w.Code == GuestCancelled:
+		applied.Penalty = penalty
+	case penalty > 0 && !w.MayWaive:
+		return Applied{}, nil, errWaiver
+	}
+	applied.Eligible = max(0, r.Captured-r.Refunded-applied.Penalty)
+	if applied.Eligible == 0 {
+		return applied, nil, nil
+	}
+	return applied, []Refund{{*r.Intent, applied.Eligible}}, nil
+}
+
+// noShowAt returns the time at which a guest who has not arrived counts as a no-show: NoShowGrace hours after the end
+// of the arrival day at the property. From then on the reservation cannot be cancelled.
+func (r *Reservation) noShowAt() time.Time {
+	return r.midnight(r.Start.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
+}
+
+// penalty returns the sum of the penalties of all items, rounded down to minor units of the currency. Each item has its
+// share of the grand total in proportion to its own price. Deadlines count back from the start of the arrival day at
+// the property.
+func (r *Reservation) penalty(now time.Time) money.Micro {
+	var rooms int64
+	for _, item := range r.Items {
+		rooms += int64(item.Total)
+	}
+	arrival, kept := r.midnight(r.Start), new(big.Rat)
+	for _, item := range r.Items {
+		policy := r.policyOf(item)
+		if now.Before(arrival.Add(-time.Duration(policy.FreeUntil) * time.Hour)) {
+			continue
+		}
+		part := big.NewRat(1, int64(len(r.Items))) // free rooms: the total consists of fees
+		if rooms > 0 {
+			part.SetFrac64(int64(item.Total), rooms)
+		}
+		kept.Add(kept, part.Mul(part, policy.late(r.Nights())))
+	}
+	kept.Mul(kept, new(big.Rat).SetInt64(int64(r.Total)))
+	penalty := money.Micro(new(big.Int).Quo(kept.Num(), kept.Denom()).Int64()) // at most the total
+	return penalty - penalty%r.Currency.MinorUnit()
+}
+
+// policyOf returns the policy of an item, or the reservation's if the row predates item policies.
+func (r *Reservation) policyOf(item Item) Policy {
+	if item.Policy == nil {
+		return r.Policy
+	}
+	return *item.Policy
+}
+
+// policyRef returns the references of the policies of all items, each once.
+func (r *Reservation) policyRef() string {
+	var refs []string
+	for _, item := range r.Items {
+		if ref := r.policyOf(item).Ref; !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return strings.Join(refs, ", ")
+}
+
+// CancelOnWish cancels the reservation under the terms of its policy.
+func (r *Reservation) CancelOnWish(w CancelWish, now time.Time) error {
+	applied, back, err := w.Allows(r, now)
+	if err != nil {
+		return err
+	}
+	if err := r.cancel(w.Code, w.Reason, w.By, now, back...); err != nil {
+		return err
+	}
+	r.Cancellation.Applied = applied
+	return nil
+}

@@ -1,0 +1,208 @@
+package booking
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+func TestCancelOnWish_penalty(t *testing.T) {
+	t.Parallel()
+	paid := func() *Reservation {
+		r := aHeld(t)
+		r.Policy.FreeUntil, r.Policy.PenaltyPercent = 48, 33
+		r.Items[0].Policy, r.Items[1].Policy = &r.Policy, &r.Policy
+		if err := r.Confirm(aCapture(r), r.Hold, r.PlacedAt); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	edge := time.Date(2026, 11, 28, 19, 30, 0, 0, time.UTC) // 48 hours before 1 December begins in Kabul
+	cent := paid().Currency.MinorUnit()
+	third := paid().Total * 33 / 100 / cent * cent
+	for _, test := range []struct {
+		name    string
+		code    Reason
+		at      time.Time
+		penalty money.Micro
+	}{
+		{"nothing in time", GuestCancelled, edge.Add(-1), 0},
+		{"the penalty from the edge on", GuestCancelled, edge, third},
+		{"nothing where the hotel cancels", StaffCancelled, edge, 0},
+	} {
+		r := paid()
+		captured := r.Captured
+		if err := r.CancelOnWish(CancelWish{Code: test.code, By: saga(), MayWaive: true}, test.at); err != nil {
+			t.Fatal(err)
+		}
+		c := r.Cancellation
+		if c.Applied.Penalty != test.penalty || c.Applied.Eligible != captured-test.penalty || len(c.Refunds) != 1 || c.Refunds[0].Amount != captured-test.penalty {
+			t.Errorf("%s: got %+v and %+v, want a penalty of %d", test.name, c.Applied, c.Refunds, test.penalty)
+		}
+		if r.Hold.Outcome != Released || r.State != Cancelled {
+			t.Errorf("%s: %s with a hold that is %s", test.name, r.State, r.Hold.Outcome)
+		}
+	}
+}
+
+func TestPenalty_timeZone(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		zone     string
+		deadline time.Time // 48 hours before 1 December begins there
+	}{
+		{"Asia/Kabul", time.Date(2026, 11, 28, 19, 30, 0, 0, time.UTC)},
+		{"America/New_York", time.Date(2026, 11, 29, 5, 0, 0, 0, time.UTC)},
+		{"UTC", time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)},
+		{"", time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)}, // a row that predates the column
+	} {
+		t.Run(test.zone, func(t *testing.T) {
+			t.Parallel()
+			r := confirmedOne(t)
+			r.TimeZone = test.zone
+			if before, from := r.penalty(test.deadline.Add(-1)), r.penalty(test.deadline); before != 0 || from != r.Total/2 {
+				t.Errorf("penalty() = %d before the deadline and %d from then on, want 0 and %d", before, from, r.Total/2)
+			}
+		})
+	}
+}
+
+func TestPenalty_itemPolicies(t *testing.T) {
+	t.Parallel()
+	strict := Policy{Ref: "flexible-24h", FreeUntil: 24, PenaltyPercent: 100}
+	cheap := Policy{Ref: "saver-7d", FreeUntil: 168, PenaltyPercent: 50}
+	night := Policy{Ref: "one-night", FreeUntil: 48, PenaltyPercent: 100, PenaltyNights: 1}
+	for _, test := range []struct {
+		name        string
+		first       *Policy
+		second      *Policy
+		totals      [2]money.Micro
+		hoursBefore time.Duration
+		want        money.Micro // of 410
+		ref         string
+	}{
+		{"both free", &strict, &cheap, [2]money.Micro{200, 200}, 169, 0, "flexible-24h, saver-7d"},
+		{"one free", &strict, &cheap, [2]money.Micro{200, 200}, 48, 102_500_000, "flexible-24h, saver-7d"},
+		{"neither free", &strict, &cheap, [2]money.Micro{200, 200}, 1, 307_500_000, "flexible-24h, saver-7d"},
+		{"a cheap room lowers no strict penalty", &strict, &cheap, [2]money.Micro{390, 10}, 1, 404_870_000, "flexible-24h, saver-7d"},
+		{"one night of two", &night, &night, [2]money.Micro{200, 200}, 1, 205_000_000, "one-night"},
+		{"more nights than there are", &Policy{Ref: "n", PenaltyNights: 5}, &Policy{Ref: "n", PenaltyNights: 2}, [2]money.Micro{1, 3}, -1, 410_000_000, "n"},
+		{"rooms that cost nothing", &strict, &cheap, [2]money.Micro{0, 0}, 1, 307_500_000, "flexible-24h, saver-7d"},
+		{"rows that are older than policies of items", nil, nil, [2]money.Micro{200, 200}, 1, 205_000_000, "pol_flex/1"},
+		{"one such row", &strict, nil, [2]money.Micro{200, 200}, 1, 307_500_000, "flexible-24h, pol_flex/1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := confirmedOne(t)
+			for i, policy := range []*Policy{test.first, test.second} {
+				r.Items[i].Policy, r.Items[i].Total = policy, test.totals[i]*1_000_000
+			}
+			at := r.midnight(r.Start).Add(-test.hoursBefore * time.Hour)
+			applied, back, err := CancelWish{Code: GuestCancelled, By: saga()}.Allows(r, at)
+			if err != nil || applied.Penalty != test.want || applied.Eligible != r.Captured-test.want || applied.Ref != test.ref {
+				t.Errorf("Allows() = %+v, %v, want a penalty of %d by %q", applied, err, test.want, test.ref)
+			}
+			if test.want < r.Captured && (len(back) != 1 || back[0].Amount != r.Captured-test.want) {
+				t.Errorf("refunds = %v, want %d", back, r.Captured-test.want)
+			}
+		})
+	}
+}
+
+func TestCancelOnWish_noShow(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2026, 12, 2, 1, 30, 0, 0, time.UTC) // six hours after 1 December has ended in Kabul
+	for _, test := range []struct {
+		name  string
+		r     *Reservation
+		code  Reason
+		at    time.Time
+		grace int
+		want  error
+	}{
+		{"a guest before the time", confirmedOne(t), GuestCancelled, end.Add(-1), 6, nil},
+		{"a guest from the time on", confirmedOne(t), GuestCancelled, end, 6, ErrIllegalTransition},
+		{"the hotel from the time on", confirmedOne(t), StaffCancelled, end, 6, ErrIllegalTransition},
+		{"a guest after the stay", confirmedOne(t), GuestCancelled, end.AddDate(0, 0, 7), 6, ErrIllegalTransition},
+		{"no grace", confirmedOne(t), GuestCancelled, end.Add(-6 * time.Hour), 0, ErrIllegalTransition},
+		{"a longer grace", confirmedOne(t), GuestCancelled, end, 12, nil},
+		{"rooms that are only held", aHeld(t), GuestCancelled, end, 6, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.r.NoShowGrace = test.grace
+			wish := CancelWish{Code: test.code, By: saga(), MayWaive: true}
+			_, back, err := wish.Allows(test.r, test.at)
+			if !errors.Is(err, test.want) || err != nil && back != nil {
+				t.Errorf("Allows() = %v, %v, want %v", back, err, test.want)
+			}
+			if err := test.r.CancelOnWish(wish, test.at); !errors.Is(err, test.want) || (err == nil) != (test.r.State == Cancelled) {
+				t.Errorf("CancelOnWish() = %v in state %s, want %v", err, test.r.State, test.want)
+			}
+		})
+	}
+}
+
+func TestAllows_waiver(t *testing.T) {
+	t.Parallel()
+	r := aHeld(t)
+	r.Policy.FreeUntil, r.Policy.PenaltyPercent = 48, 33
+	if err := r.Confirm(aCapture(r), r.Hold, r.PlacedAt); err != nil {
+		t.Fatal(err)
+	}
+	edge := r.midnight(r.Start).Add(-48 * time.Hour)
+	for _, test := range []struct {
+		name  string
+		actor Role
+		roles []string
+		at    time.Time
+		want  error
+	}{
+		{"the desk, while nothing is kept", Staff, []string{"front_desk"}, edge.Add(-1), nil},
+		{"the desk, when something is", Staff, []string{"front_desk"}, edge, fault.ErrForbidden},
+		{"somebody without a role", Staff, nil, edge, fault.ErrForbidden},
+		{"a manager", Staff, []string{"front_desk", "manager"}, edge, nil},
+		{"no service", System, []string{"manager"}, edge, fault.ErrForbidden},
+	} {
+		v := Principal{Actor: Actor{test.actor, "usr_1"}, Roles: test.roles}
+		_, back, err := CancelWish{Code: StaffCancelled, By: v.Actor, MayWaive: v.MayWaive()}.Allows(r, test.at)
+		if !errors.Is(err, test.want) || (err == nil) != (len(back) == 1 && back[0].Amount == r.Captured) {
+			t.Errorf("%s: %v with %+v, want %v", test.name, err, back, test.want)
+		}
+	}
+}
+
+func TestAllows_refunds(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name              string
+		refunded, penalty money.Micro // of a price of 410
+		eligible          money.Micro
+	}{
+		{"nothing refunded before", 0, 0, 410_000_000},
+		{"a part refunded before", 200_000_000, 0, 210_000_000},
+		{"a part refunded before, and a penalty", 200_000_000, 205_000_000, 5_000_000},
+		{"less kept than the penalty", 300_000_000, 205_000_000, 0},
+		{"all refunded before", 410_000_000, 0, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := confirmedOne(t)
+			r.Refunded = test.refunded
+			at := r.ConfirmedAt.Add(time.Minute)
+			if test.penalty > 0 {
+				at = r.Stay.Start.Time().Add(-time.Hour)
+			}
+			applied, back, err := CancelWish{Code: GuestCancelled}.Allows(r, at)
+			if err != nil || applied.Penalty != test.penalty || applied.Eligible != test.eligible {
+				t.Errorf("Allows() = %+v, %v; want penalty %d, eligible %d", applied, err, test.penalty, test.eligible)
+			}
+			if (test.eligible > 0) != (len(back) == 1 && back[0].Amount == test.eligible) {
+				t.Errorf("requests %v, want %d", back, test.eligible)
+			}
+		})
+	}
+}

@@ -1,0 +1,299 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// A stage holds a stored reservation and fake services.
+type stage struct {
+	*Confirmer
+	db    *pgtest.Database
+	r     *Reservation
+	house *house
+	purse *purse
+	t     testing.TB
+}
+
+// set stores a held reservation and creates an inventory with just enough rooms for it.
+func set(t testing.TB, db *pgtest.Database) *stage {
+	t.Helper()
+	e := db.Env()
+	s := &stage{db: db, r: aStored(t, e, id.New[id.Tenant]()), house: aHouse(e.Now, 1), purse: aPurse(), t: t}
+	s.house.place(s.r)
+	s.Confirmer = &Confirmer{OpenReservations(e), s.house, s.purse, e.Now}
+	return s
+}
+
+// pays adds an intent to the payment service.
+func (s *stage) pays(i Intent) Intent {
+	s.purse.mu.Lock()
+	defer s.purse.mu.Unlock()
+	s.purse.intents[i.ID] = &i
+	return i
+}
+
+func (s *stage) confirm(intent *id.Intent) error {
+	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+	_, err := s.Confirm(s.t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
+		return s.reservations.In(ctx, s.r.Tenant, f)
+	})
+	return err
+}
+
+// change applies a change to the stored reservation.
+func (s *stage) change(act func(*Reservation) error) {
+	s.t.Helper()
+	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
+		r, err := s.reservations.Lock(s.t.Context(), tx, s.r.Tenant, s.r.ID)
+		if err != nil {
+			return err
+		}
+		if err := act(r); err != nil {
+			return err
+		}
+		say := HoldRanOut
+		if r.State == Cancelled {
+			say = BookingCancelled
+		}
+		return s.reservations.Save(s.t.Context(), tx, r, say(r))
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// sell gives the rooms to another guest after they are free.
+func (s *stage) sell() {
+	s.t.Helper()
+	other := *s.r
+	other.Hold = other.wanted(id.New[id.Request](), "hold", maxHold)
+	if _, err := s.house.Hold(s.t.Context(), &other, other.Hold); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *stage) now() *Reservation {
+	s.t.Helper()
+	r, err := s.reservations.Get(s.t.Context(), Scope{Tenant: s.r.Tenant}, s.r.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+func TestConfirm_outcomes(t *testing.T) {
+	t.Parallel()
+	expire := func(s *stage) { s.db.Advance(10 * time.Minute) }
+	for _, test := range []struct {
+		name      string
+		before    func(*stage)
+		claim     func(*stage) *id.Intent
+		want      error
+		state     State
+		kept      bool // the hotel keeps the money or the promise
+		published []string
+	}{
+		{"a capture confirms", nothing, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"a capture after the hold takes the rooms again", expire, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"so it does after the sweep", func(s *stage) { expire(s); s.change((*Reservation).Expire) }, captured, nil, Confirmed, true, []string{"held", "hold_expired", "confirmed"}},
+		{"when inventory has lost a live hold too", func(s *stage) { s.lose() }, captured, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"a capture after the rooms were sold is asked back", func(s *stage) { expire(s); s.sell() }, captured, ErrOverbooked, Cancelled, true, []string{"held", "cancelled"}},
+		{"a capture after a cancellation is given back", func(s *stage) { s.change(unpaid) }, captured, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
+		{"too little is given back", nothing, short, ErrTooLittle, Held, false, []string{"held"}},
+		{"more than the price confirms, and the surplus goes back", nothing, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"so it does after the hold", expire, tooMuch, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"an intent without money confirms nothing", nothing, open, ErrNotCaptured, Held, false, []string{"held"}},
+		{"an unknown intent confirms nothing", nothing, unknown, ErrNotCaptured, Held, false, []string{"held"}},
+		{"cash is promised while the rooms are held", nothing, cash, nil, Confirmed, true, []string{"held", "confirmed"}},
+		{"cash is not promised for a hold that is over", expire, cash, ErrHoldExpired, ExpiredHold, false, []string{"held"}},
+		{"nor when inventory has lost it", func(s *stage) { s.lose() }, cash, ErrHoldExpired, Held, true, []string{"held"}},
+		{"nor for a cancelled reservation", func(s *stage) { s.change(unpaid) }, cash, ErrIllegalTransition, Cancelled, false, []string{"held", "cancelled"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := set(t, pgtest.New(t))
+			test.before(s)
+			intent := test.claim(s)
+			for range 2 { // a repetition changes nothing
+				err := s.confirm(intent)
+				if !errors.Is(err, test.want) && !errors.Is(err, ErrIllegalTransition) && !errors.Is(err, ErrNotCaptured) {
+					t.Errorf("got %v, want %v", err, test.want)
+				}
+			}
+			if got := s.now().EffectiveState(); got != test.state {
+				t.Errorf("state is %s, want %s", got, test.state)
+			}
+			if got := published(t, s.db, s.r); !slices.Equal(got, test.published) {
+				t.Errorf("published %v, want %v", got, test.published)
+			}
+			s.balances(test.kept)
+		})
+	}
+}
+
+func nothing(*stage) {}
+
+func unpaid(r *Reservation) error { return r.CancelUnpaid(noon) }
+
+func captured(s *stage) *id.Intent { i := s.pays(aCapture(s.r)); return &i.ID }
+
+func short(s *stage) *id.Intent {
+	i := s.pays(with(aCapture, func(i *Intent) { i.Captured-- })(s.r))
+	return &i.ID
+}
+
+func tooMuch(s *stage) *id.Intent {
+	i := s.pays(with(aCapture, func(i *Intent) { i.Captured += 90; i.Refunded = 30 })(s.r))
+	return &i.ID
+}
+
+func open(s *stage) *id.Intent {
+	i := s.pays(with(aCapture, func(i *Intent) { i.Status, i.Captured, i.CaptureEvent = "requires_payment", 0, nil })(s.r))
+	return &i.ID
+}
+
+func unknown(*stage) *id.Intent { i := id.New[id.Intent](); return &i }
+
+func cash(*stage) *id.Intent { return nil }
+
+// lose releases the rooms in inventory before the hold expires.
+func (s *stage) lose() {
+	if err := s.house.Release(s.t.Context(), s.r, s.r.Allocations); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// balances fails the test if money is kept without rooms, or if rooms are allocated twice.
+func (s *stage) balances(kept bool) {
+	s.t.Helper()
+	r := s.now()
+	s.purse.mu.Lock()
+	defer s.purse.mu.Unlock()
+	has := false
+	for _, i := range s.purse.intents {
+		asked := r.Cancellation != nil && slices.Contains(r.Cancellation.Refunds, Refund{i.ID, i.kept()})
+		if i.kept() > 0 && !r.paidByIntent(*i) && !asked {
+			s.t.Errorf("intent %s: %d not refunded without a reservation", i.ID, i.kept())
+		}
+		if r.State == Confirmed && r.paidByIntent(*i) && i.kept() > r.Total {
+			s.t.Errorf("intent %s: %d not refunded, want %d", i.ID, i.kept(), r.Total)
+		}
+		has = has || i.kept() > 0 || i.Status == PendingCash
+	}
+	if has != kept {
+		s.t.Errorf("money kept = %v, want %v", has, kept)
+	}
+	if r.State == Confirmed && s.house.let(r) != len(r.Items) {
+		s.t.Errorf("%d rooms are allocated, want %d", s.house.let(r), len(r.Items))
+	}
+}
+
+func TestConfirm_resumes(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(*stage, id.Intent){
+		"with the rooms of its hold": func(*stage, id.Intent) {},
+		"with rooms taken again":     func(s *stage, _ id.Intent) { s.db.Advance(10 * time.Minute) },
+		"after those have lapsed": func(s *stage, i id.Intent) {
+			s.db.Advance(10 * time.Minute)
+			if _, err := s.house.Hold(s.t.Context(), s.r, s.r.retryHold(i, 0)); err != nil {
+				s.t.Fatal(err)
+			}
+			s.db.Advance(minHold)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := set(t, pgtest.New(t))
+			intent := captured(s)
+			before(s, *intent)
+			claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+			cut := errors.New("cut off")
+			if _, err := s.Confirm(t.Context(), claim, func(context.Context, func(postgres.Tx) error) error { return cut }); !errors.Is(err, cut) {
+				t.Fatalf("got %v", err)
+			}
+			if err := s.confirm(intent); err != nil {
+				t.Fatal(err)
+			}
+			s.balances(true)
+		})
+	}
+}
+
+// If every retried hold expires, the money is refunded.
+func TestConfirm_refundsAfterLastRetry(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	intent := captured(s)
+	s.db.Advance(10 * time.Minute)
+	for attempt := range maxHoldRetries {
+		if _, err := s.house.Hold(t.Context(), s.r, s.r.retryHold(*intent, attempt)); err != nil {
+			t.Fatal(err)
+		}
+		s.db.Advance(minHold)
+	}
+	if err := s.confirm(intent); !errors.Is(err, ErrOverbooked) {
+		t.Errorf("got %v, want %v", err, ErrOverbooked)
+	}
+	if got := s.now().State; got != Cancelled {
+		t.Errorf("state is %s", got)
+	}
+	s.balances(true)
+}
+
+// An attempt commits the rooms in time and fails before it saves. Then the hold expires, the sweep publishes it, and
+// another guest asks for the rooms.
+func TestConfirm_afterUnsavedCommit(t *testing.T) {
+	t.Parallel()
+	for name, claim := range map[string]func(*stage) *id.Intent{"captured": captured, "cash": cash} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := set(t, pgtest.New(t))
+			intent := claim(s)
+			cut := errors.New("cut off")
+			lost := func(context.Context, func(postgres.Tx) error) error { return cut }
+			if _, err := s.Confirm(t.Context(), Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}, lost); !errors.Is(err, cut) {
+				t.Fatalf("got %v", err)
+			}
+			s.db.Advance(10 * time.Minute)
+			s.change((*Reservation).Expire)
+			rival := *s.r
+			rival.Hold = rival.wanted(id.New[id.Request](), "hold", maxHold)
+			if _, err := s.house.Hold(t.Context(), &rival, rival.Hold); !errors.Is(err, ErrOverbooked) {
+				t.Errorf("a rival's hold: %v, want %v", err, ErrOverbooked)
+			}
+			for range 2 {
+				if err := s.confirm(intent); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := s.now(); got.State != Confirmed || !slices.Equal(got.Allocations, s.r.Allocations) {
+				t.Errorf("it is %s with %v, want %s with the original %v", got.State, got.Allocations, Confirmed, s.r.Allocations)
+			}
+			if got, want := published(t, s.db, s.r), []string{"held", "hold_expired", "confirmed"}; !slices.Equal(got, want) {
+				t.Errorf("published %v, want %v", got, want)
+			}
+			if s.purse.promises > 1 {
+				t.Errorf("got %d promises, want at most 1", s.purse.promises)
+			}
+			s.balances(true)
+		})
+	}
+}
+
+func TestConfirm_methodMismatch(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s), Method: PayPal}
+	if _, err := s.Confirm(t.Context(), claim, nil); !errors.Is(err, fault.ErrValidation) {
+		t.Errorf("got %v", err)
+	}
+}

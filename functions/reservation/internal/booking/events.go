@@ -1,0 +1,308 @@
+package booking
+
+import (
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// The events that this service publishes.
+var (
+	QuoteRequestedV1 = subject("quote.requested", event.Operational, 90*event.Day)
+	QuoteCreatedV1   = subject("quote.created", event.Operational, 90*event.Day)
+	HeldV1           = subject("held", event.Regulated, 7*event.Year)
+	ConfirmedV1      = subject("confirmed", event.Regulated, 7*event.Year)
+	CancelledV1      = subject("cancelled", event.Regulated, 7*event.Year)
+	HoldExpiredV1    = subject("hold_expired", event.Operational, event.Year)
+)
+
+// Publishes returns all subjects of this service.
+func Publishes() []event.Subject {
+	return []event.Subject{QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1}
+}
+
+func subject(name, class string, kept time.Duration) event.Subject {
+	return event.Subject{
+		Name: "melmastoon.reservation." + name + ".v1", Version: 1,
+		SchemaURI: "https://schemas.melmastoon.io/reservation/" + strings.ReplaceAll(name, ".", "/") + "/v1.json",
+		Producer:  "reservation-service",
+		Retention: event.Retention{Class: class, Period: kept},
+	}
+}
+
+// event returns a draft of an event about the reservation. Events are ordered per reservation and numbered by its
+// version.
+func (r *Reservation) event(s event.Subject, payload any) event.Draft {
+	d := event.Draft{
+		Subject: s, Tenant: r.Tenant, OrderingKey: r.Tenant.String() + ":" + r.ID.String(),
+		AggregateVersion: r.Version, Residency: r.Region, Payload: payload,
+	}
+	if r.Session != nil {
+		d.Session = r.Session.String()
+	}
+	return d
+}
+
+// occupants are the people in one room, as in events: each number is present, even if it is 0.
+type occupants struct {
+	Adults   int `json:"adults"`
+	Children int `json:"children"`
+	Infants  int `json:"infants"`
+}
+
+// A quoteRequested is the payload of QuoteRequestedV1.
+type quoteRequested struct {
+	Tenant     id.Tenant         `json:"tenantId"`
+	Property   id.Property       `json:"propertyId"`
+	Device     *id.TenantSession `json:"deviceId,omitzero"`
+	Stay       StayView          `json:"stayWindow"`
+	Items      []requestedItem   `json:"items"`
+	OccurredAt time.Time         `json:"occurredAt"`
+}
+
+type requestedItem struct {
+	RoomType  id.RoomType `json:"roomTypeId"`
+	RatePlan  id.RatePlan `json:"ratePlanId"`
+	Occupants occupants   `json:"occupants"`
+}
+
+// QuoteRequested returns the event for a requested price, whether pricing gave one or not. The guest is not known yet;
+// the device is identified by its session.
+func QuoteRequested(q *Quote) event.Draft {
+	items := make([]requestedItem, len(q.Items))
+	for i, item := range q.Items {
+		items[i] = requestedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: occupants(item.Occupants)}
+	}
+	key := q.ID.String()
+	if q.Session != nil {
+		key = q.Session.String()
+	}
+	return q.event(QuoteRequestedV1, key, quoteRequested{
+		Tenant:     q.Tenant,
+		Property:   q.Property,
+		Device:     q.Session,
+		Stay:       viewStay(q.Stay),
+		Items:      items,
+		OccurredAt: q.AsOf,
+	})
+}
+
+// A quoteCreated is the payload of QuoteCreatedV1.
+type quoteCreated struct {
+	Quote      id.Quote     `json:"quoteId"`
+	Tenant     id.Tenant    `json:"tenantId"`
+	Property   id.Property  `json:"propertyId"`
+	Stay       StayView     `json:"stayWindow"`
+	Items      []quotedItem `json:"items"`
+	Lines      []Line       `json:"lines"`
+	Totals     Totals       `json:"totals"`
+	FX         *FX          `json:"fxSnapshot,omitzero"`
+	ValidUntil time.Time    `json:"validUntil"`
+	OccurredAt time.Time    `json:"occurredAt"`
+}
+
+type quotedItem struct {
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	RatePlan  id.RatePlan    `json:"ratePlanId"`
+	Occupants occupants      `json:"occupants"`
+	Nights    []Night        `json:"nights"`
+	Nightly   money.Micro    `json:"nightlyRateMicro"`
+	Total     money.Micro    `json:"totalMicro"`
+	Currency  money.Currency `json:"currency"`
+}
+
+// QuoteCreated returns the event for a new quote.
+func QuoteCreated(q *Quote) event.Draft {
+	items := make([]quotedItem, len(q.Items))
+	for i, item := range q.Items {
+		items[i] = quotedItem{
+			RoomType:  item.RoomType,
+			RatePlan:  item.RatePlan,
+			Occupants: occupants(item.Occupants),
+			Nights:    item.Nights,
+			Nightly:   item.Nightly,
+			Total:     item.Total,
+			Currency:  q.Currency,
+		}
+	}
+	return q.event(QuoteCreatedV1, q.ID.String(), quoteCreated{
+		Quote:      q.ID,
+		Tenant:     q.Tenant,
+		Property:   q.Property,
+		Stay:       viewStay(q.Stay),
+		Items:      items,
+		Lines:      q.Lines,
+		Totals:     Totals{q.Total, q.Currency},
+		FX:         q.FX,
+		ValidUntil: q.ValidUntil,
+		OccurredAt: q.AsOf,
+	})
+}
+
+func (q *Quote) event(s event.Subject, key string, payload any) event.Draft {
+	d := event.Draft{Subject: s, Tenant: q.Tenant, OrderingKey: q.Tenant.String() + ":" + key, Residency: q.Region, Payload: payload}
+	if q.Session != nil {
+		d.Session = q.Session.String()
+	}
+	return d
+}
+
+// A held is the payload of HeldV1.
+type held struct {
+	reference
+	Code       string      `json:"reservationCode"`
+	Channel    Channel     `json:"channel"`
+	Partner    Name        `json:"partnerId,omitzero"`
+	Guest      hashedGuest `json:"primaryGuest"`
+	Stay       StayView    `json:"stayWindow"`
+	Items      []heldItem  `json:"items"`
+	Totals     Totals      `json:"totals"`
+	Hold       heldUntil   `json:"hold"`
+	FX         *FX         `json:"fxSnapshot,omitzero"`
+	CreatedBy  Actor       `json:"createdBy"`
+	OccurredAt time.Time   `json:"occurredAt"`
+}
+
+// A reference identifies the reservation of an event.
+type reference struct {
+	Reservation id.Reservation `json:"reservationId"`
+	Tenant      id.Tenant      `json:"tenantId"`
+	Property    id.Property    `json:"propertyId"`
+}
+
+func (r *Reservation) reference() reference {
+	return reference{Reservation: r.ID, Tenant: r.Tenant, Property: r.Property}
+}
+
+// A hashedGuest is the part of a guest that may leave this service. For a hold only a new id is known.
+type hashedGuest struct {
+	Guest  id.Guest    `json:"guestId"`
+	Locale locale.Tag  `json:"locale"`
+	Hashes contactHash `json:"contactHash"`
+}
+
+type contactHash struct {
+	Email string `json:"email,omitzero"`
+	Phone string `json:"phone,omitzero"`
+}
+
+type heldItem struct {
+	Item      id.Item        `json:"itemId"`
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	Occupants occupants      `json:"occupants"`
+	Nightly   money.Micro    `json:"nightlyRateMicro"`
+	Currency  money.Currency `json:"currency"`
+}
+
+type heldUntil struct {
+	PlacedAt  time.Time `json:"placedAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+	TTL       int       `json:"ttlSeconds"`
+}
+
+// HoldPlaced returns the event for a new hold.
+func HoldPlaced(r *Reservation) event.Draft {
+	items := make([]heldItem, len(r.Items))
+	for i, item := range r.Items {
+		items[i] = heldItem{
+			Item:      item.ID,
+			RoomType:  item.RoomType,
+			Occupants: occupants(item.Occupants),
+			Nightly:   item.Nightly,
+			Currency:  r.Currency,
+		}
+	}
+	return r.event(HeldV1, held{
+		reference: r.reference(), Code: r.Code, Channel: r.Channel, Partner: r.Partner,
+		Guest: hashedGuest{Guest: r.Guest, Locale: r.Locale}, Stay: viewStay(r.Stay), Items: items, Totals: Totals{r.Total, r.Currency},
+		Hold: heldUntil{
+			PlacedAt:  r.PlacedAt,
+			ExpiresAt: r.ExpiresAt,
+			TTL:       r.TTL,
+		}, FX: r.FX, CreatedBy: r.CreatedBy, OccurredAt: r.PlacedAt,
+	})
+}
+
+// A confirmed is the payload of ConfirmedV1.
+type confirmed struct {
+	reference
+	Code         string      `json:"reservationCode"`
+	Stay         StayView    `json:"stayWindow"`
+	Totals       PriceTotals `json:"totals"`
+	Payment      PaymentView `json:"payment"`
+	FX           *FX         `json:"fxSnapshot,omitzero"`
+	Channel      channel     `json:"channel"`
+	Guest        GuestView   `json:"primaryGuest"`
+	ConfirmedAt  time.Time   `json:"confirmedAt"`
+	CaptureEvent *id.Event   `json:"causationEventId,omitzero"`
+}
+
+type channel struct {
+	Channel Channel `json:"channel"`
+	Partner Name    `json:"partnerId,omitzero"`
+}
+
+// BookingConfirmed returns the event for a confirmed reservation.
+func BookingConfirmed(r *Reservation) event.Draft {
+	return r.event(ConfirmedV1, confirmed{
+		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
+		Payment: *viewPayment(r.Payment), FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: GuestView{r.Guest, r.Locale},
+		ConfirmedAt: *r.ConfirmedAt, CaptureEvent: r.CaptureEvent,
+	})
+}
+
+// A cancelled is the payload of CancelledV1.
+type cancelled struct {
+	reference
+	CancelledAt time.Time       `json:"cancelledAt"`
+	Reason      string          `json:"reason"`
+	Code        Reason          `json:"reasonCode"`
+	Applied     Applied         `json:"policyApplied"`
+	Refunds     []Refund        `json:"paymentRefundsRequested"`
+	Items       []id.Item       `json:"itemsCancelled"`
+	Allocations []id.Allocation `json:"inventoryAllocationIds"` // for inventory to release
+	Actor       Actor           `json:"actor"`
+	Cause       *id.Event       `json:"causationEventId,omitzero"`
+}
+
+// BookingCancelled returns the event for a cancelled reservation.
+func BookingCancelled(r *Reservation) event.Draft {
+	c, items := r.Cancellation, make([]id.Item, len(r.Items))
+	for i, item := range r.Items {
+		items[i] = item.ID
+	}
+	return r.event(CancelledV1, cancelled{
+		reference:   r.reference(),
+		CancelledAt: c.At,
+		Reason:      c.Reason,
+		Code:        c.Code,
+		Applied:     c.Applied,
+		Refunds:     c.Refunds,
+		Items:       items,
+		Allocations: r.Allocations,
+		Actor:       c.Actor,
+		Cause:       c.Cause,
+	})
+}
+
+// A holdExpired is the payload of HoldExpiredV1.
+type holdExpired struct {
+	reference
+	Hold        id.Hold         `json:"holdId"`
+	ExpiredAt   time.Time       `json:"expiredAt"`
+	Allocations []id.Allocation `json:"inventoryAllocationIds"`
+}
+
+// HoldRanOut returns the event for an expired hold.
+func HoldRanOut(r *Reservation) event.Draft {
+	return r.event(HoldExpiredV1, holdExpired{
+		reference:   r.reference(),
+		Hold:        r.Hold.ID,
+		ExpiredAt:   r.ExpiresAt,
+		Allocations: r.Allocations,
+	})
+}

@@ -1,0 +1,138 @@
+package booking
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/contract"
+)
+
+func TestEvents_schemas(t *testing.T) {
+	t.Parallel()
+	quote := aQuote(t, id.New[id.Tenant]())
+	quote.FX = &FX{id.New[id.FX](), "USD", "AFN", 70.25, "pricing_service", noon}
+	held := aHeld(t)
+	held.Code, held.Partner, held.FX = newCode(), "ota-1", quote.FX
+	confirmed, soldOut, cash := confirmedOne(t), anExpired(t), aHeld(t)
+	confirmed.Code, cash.Code = newCode(), newCode()
+	if err := soldOut.CancelSoldOut(aCapture(soldOut), noon); err != nil {
+		t.Fatal(err)
+	}
+	if err := cash.Confirm(aPromise(cash), cash.Hold, noon); err != nil {
+		t.Fatal(err)
+	}
+	published := map[string]bool{}
+	for _, d := range []event.Draft{
+		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), BookingConfirmed(confirmed), BookingConfirmed(cash),
+		BookingCancelled(soldOut), BookingCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)),
+	} {
+		raw, err := d.Seal(noon, event.Origin{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := contract.ValidateOutgoing(d.Subject.Name, raw.Payload); err != nil {
+			t.Errorf("%s: %v\n%s", d.Subject.Name, err, raw.Payload)
+		}
+		published[d.Subject.Name] = true
+	}
+	for _, s := range Publishes() {
+		if !published[s.Name] {
+			t.Errorf("%s is not tested", s.Name)
+		}
+	}
+}
+
+func TestEvents_members(t *testing.T) {
+	t.Parallel()
+	q, held, confirmed, soldOut := aQuote(t, id.New[id.Tenant]()), aHeld(t), confirmedOne(t), anExpired(t)
+	capture := aCapture(soldOut)
+	if err := soldOut.CancelSoldOut(capture, noon); err != nil {
+		t.Fatal(err)
+	}
+	rejected := Requested(id.New[id.Request](), q.Tenant, q.Region, anAsk(t), noon)
+	for _, test := range []struct {
+		name string
+		d    event.Draft
+		want string
+	}{
+		{"infants asked for", QuoteRequested(q), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"infants asked for in vain", QuoteRequested(rejected), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"infants quoted", QuoteCreated(q), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"infants held", HoldPlaced(held), `"occupants":{"adults":1,"children":0,"infants":0}`},
+		{"nights", QuoteCreated(q), `"nights":[{"date":"2026-12-01","amountMicro":"100000000"},{"date":"2026-12-02","amountMicro":"100000000"}]`},
+		{"lines", QuoteCreated(q), `"lines":[{"kind":"tax","description":"City tax","amountMicro":"10000000"}`},
+		{"the tenant's own currency", BookingConfirmed(confirmed), `"inTenantCurrencyMicro":"28700000000","tenantCurrency":"AFN"`},
+		{"what a cancellation reacts to", BookingCancelled(soldOut), `"causationEventId":"` + capture.CaptureEvent.String() + `"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			raw, err := test.d.Seal(noon, event.Origin{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(raw.Payload), test.want) {
+				t.Errorf("%s = %s, want %s in it", test.d.Subject.Name, raw.Payload, test.want)
+			}
+		})
+	}
+}
+
+func TestEvents_captureWithoutEvent(t *testing.T) {
+	t.Parallel()
+	r := confirmedOne(t)
+	r.Code, r.CaptureEvent = newCode(), nil
+	raw, err := BookingConfirmed(r).Seal(noon, event.Origin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if contract.ValidateOutgoing(ConfirmedV1.Name, raw.Payload) == nil {
+		t.Errorf("accepted: %s", raw.Payload)
+	}
+}
+
+func TestEvents_orderingKey(t *testing.T) {
+	t.Parallel()
+	r, q := confirmedOne(t), aQuote(t, id.New[id.Tenant]())
+	for _, test := range []struct {
+		name string
+		d    event.Draft
+		want string
+	}{
+		{"a reservation", BookingConfirmed(r), r.Tenant.String() + ":" + r.ID.String()},
+		{"a quote", QuoteCreated(q), q.Tenant.String() + ":" + q.ID.String()},
+		{"who asks for one", QuoteRequested(q), q.Tenant.String() + ":" + q.Session.String()},
+	} {
+		if test.d.OrderingKey != test.want {
+			t.Errorf("%s: %s, want %s", test.name, test.d.OrderingKey, test.want)
+		}
+	}
+	if d := BookingConfirmed(r); d.AggregateVersion != r.Version || d.Residency != r.Region || d.Session != r.Session.String() {
+		t.Errorf("got %v of %v", d, *r)
+	}
+}
+
+func TestView_effectiveState(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		r       *Reservation
+		state   State
+		pending Step
+		paid    bool
+	}{
+		{aHeld(t), Held, AwaitInventory, false},
+		{anExpired(t), ExpiredHold, "", false},
+		{confirmedOne(t), Confirmed, "", true},
+		{cancelledOne(t), Cancelled, "", false},
+	} {
+		v := test.r.View()
+		if v.State != test.state || v.Pending != test.pending || (v.Payment != nil) != test.paid || (v.Cancellation != nil) != (test.state == Cancelled) {
+			t.Errorf("%s: got %v", test.state, v)
+		}
+	}
+	if v := aHeld(t).View(); v.Stay.Nights != 2 || len(v.Items) != 2 || v.Hold.ExpiresAt != noon.Add(10*time.Minute) {
+		t.Errorf("got %v", v)
+	}
+}

@@ -1,0 +1,168 @@
+package booking
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A house is an inventory of a number of rooms of any type. It behaves like the real one: all rooms or none, idempotent
+// by allocation id, and expired allocations cannot be committed.
+type house struct {
+	now   func() time.Time
+	rooms int // units of each room type, for one stay
+
+	mu    sync.Mutex
+	taken map[id.Allocation]*room
+	asked int // number of hold calls
+}
+
+type room struct {
+	roomType  id.RoomType
+	expires   time.Time
+	committed bool
+	released  bool
+}
+
+func aHouse(now func() time.Time, rooms int) *house {
+	return &house{now: now, rooms: rooms, taken: map[id.Allocation]*room{}}
+}
+
+func (h *house) gone(r *room) bool {
+	return r.released || !r.committed && !h.now().Before(r.expires)
+}
+
+func (h *house) free(t id.RoomType) int {
+	left := h.rooms
+	for _, r := range h.taken {
+		if r.roomType == t && !h.gone(r) {
+			left--
+		}
+	}
+	return left
+}
+
+func (h *house) Hold(_ context.Context, r *Reservation, hold Hold) (HoldResult, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asked++
+	for _, a := range hold.Allocations {
+		if known := h.taken[a]; known != nil && h.gone(known) {
+			return HoldResult{}, ErrHoldExpired
+		}
+	}
+	p := HoldResult{h.now(), h.now().Add(time.Duration(hold.TTL) * time.Second)}
+	for i, a := range hold.Allocations {
+		if h.taken[a] == nil && h.free(r.Items[i].RoomType) < 1 {
+			return HoldResult{}, ErrOverbooked
+		}
+	}
+	for i, a := range hold.Allocations {
+		if h.taken[a] == nil {
+			h.taken[a] = &room{roomType: r.Items[i].RoomType, expires: p.ExpiresAt}
+		}
+	}
+	return p, nil
+}
+
+func (h *house) Commit(_ context.Context, _ *Reservation, hold Hold) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range hold.Allocations {
+		if r := h.taken[a]; r == nil || h.gone(r) {
+			return ErrHoldExpired
+		}
+	}
+	for _, a := range hold.Allocations {
+		h.taken[a].committed = true
+	}
+	return nil
+}
+
+func (h *house) Release(_ context.Context, _ *Reservation, ids []id.Allocation) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range ids {
+		if r := h.taken[a]; r != nil {
+			r.released = true
+		}
+	}
+	return nil
+}
+
+// place takes the rooms of a reservation's first hold.
+func (h *house) place(r *Reservation) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, a := range r.Allocations {
+		h.taken[a] = &room{roomType: r.Items[i].RoomType, expires: r.ExpiresAt}
+	}
+}
+
+// let returns the number of committed and held rooms of the types in a reservation.
+func (h *house) let(r *Reservation) (let int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, item := range r.Items {
+		let += h.rooms - h.free(item.RoomType)
+	}
+	return let
+}
+
+// A purse is a payment service.
+type purse struct {
+	mu       sync.Mutex
+	intents  map[id.Intent]*Intent
+	refunds  map[id.Refund]bool
+	promises int
+}
+
+func aPurse(intents ...Intent) *purse {
+	p := &purse{intents: map[id.Intent]*Intent{}, refunds: map[id.Refund]bool{}}
+	for _, i := range intents {
+		p.intents[i.ID] = &i
+	}
+	return p
+}
+
+func (p *purse) Intent(_ context.Context, _ id.Tenant, i id.Intent) (Intent, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known := p.intents[i]; known != nil {
+		return *known, nil
+	}
+	return Intent{}, ErrNotCaptured
+}
+
+func (p *purse) Promise(_ context.Context, r *Reservation) (Intent, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, i := range p.intents {
+		if i.Status == PendingCash && i.Reservation == r.ID {
+			return *i, nil
+		}
+	}
+	p.promises++
+	i := aPromise(r)
+	p.intents[i.ID] = &i
+	return i, nil
+}
+
+func (p *purse) Refund(_ context.Context, _ id.Tenant, back Refund, why Cause) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if once := id.Derive[id.Refund](back.Intent, string(why)); !p.refunds[once] {
+		p.refunds[once] = true
+		p.intents[back.Intent].Refunded += back.Amount
+	}
+	return nil
+}
+
+// kept returns the captured amount of an intent that is not refunded.
+func (p *purse) kept(i Intent) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return int64(p.intents[i.ID].kept())
+}

@@ -1,0 +1,28 @@
+package booking
+
+import (
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+)
+
+// The errors of this service, with the messages that clients read.
+var (
+	ErrNotFound          = fault.ErrNotFound
+	ErrIllegalTransition = fault.New(fault.Conflict, "RESERVATION.ILLEGAL_TRANSITION", "The reservation is not in a state that allows this.")
+	ErrOverbooked        = fault.New(fault.Conflict, "RESERVATION.OVERBOOKING_BLOCKED", "These rooms are no longer available for these dates.")
+	ErrHoldExpired       = fault.New(fault.Gone, "RESERVATION.HOLD_EXPIRED", "The rooms are no longer held. Ask for a new quote.")
+	ErrQuoteExpired      = fault.New(fault.Gone, "BFF.TENANT.QUOTE_EXPIRED", "The quoted price is no longer valid. Ask for a new quote.")
+	ErrNotCaptured       = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment for this reservation has not been captured.").After(2 * time.Second)
+)
+
+// Final failures of a payment. Each is the cause of an ErrNotCaptured. An ErrNotCaptured without such a cause means
+// that the money may still arrive.
+var (
+	ErrTooLittle = errors.New("the captured amount does not cover the stay; it is refunded")
+	ErrForeign   = errors.New("the payment intent belongs to another reservation")
+
+	errTooLittle = ErrNotCaptured.After(0).Because(ErrTooLittle)
+	errForeign   = ErrNotCaptured.After(0).Because(ErrForeign)
+)

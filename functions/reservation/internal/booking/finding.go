@@ -1,0 +1,156 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// selectReservations is the start of every query. It includes the database's clock, which decides whether a hold has
+// expired.
+const selectReservations = `
+	SELECT r.reservation_id, r.tenant_id, r.property_id, r.code, r.state, r.pending_step, r.version, r.channel, r.partner_id,
+		r.session_id, r.draft_id, r.quote_id, r.guest_id, r.guest_locale, r.stay_start AS "start", r.stay_end AS "end",
+		r.currency, r.grand_total_micro, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
+		r.captured_micro, r.capture_event_id, r.region, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + termColumns + `,
+		h.hold_id, h.allocation_ids, h.placed_at, h.expires_at, h.ttl_seconds, h.status AS hold_status, platform.now() AS as_of
+	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
+	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
+
+// termColumns are the terms that a quote freezes and its reservation keeps. Rows that predate these columns read as UTC
+// and usualGrace.
+const termColumns = `
+		coalesce(time_zone, 'UTC') AS time_zone, coalesce(check_in_from, '') AS check_in_from,
+		coalesce(check_out_until, '') AS check_out_until, coalesce(no_show_grace_hours, 6) AS no_show_grace_hours,
+		own_total_micro, own_currency`
+
+// A Page is a part of a list: at most Limit reservations, those with ids after After.
+type Page struct {
+	After id.Reservation // zero: from the first
+	Limit int
+}
+
+// Get returns a reservation, or ErrNotFound if it does not exist or is out of scope.
+func (s Reservations) Get(ctx context.Context, who Scope, rsv id.Reservation) (r *Reservation, err error) {
+	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
+		found, err := read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
+			pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv})
+		if err != nil {
+			return fmt.Errorf("reservations: get %s: %w", rsv, err)
+		}
+		r, err = only(found)
+		return err
+	})
+	return r, err
+}
+
+// Lock locks the row of a reservation until the end of the transaction and returns the reservation, or ErrNotFound.
+// Locking and reading are two statements: a single statement that waited for the lock would join the new row with the
+// old hold and find no row.
+func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation) (*Reservation, error) {
+	tx.Queue(`SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation FOR UPDATE`,
+		pgx.StrictNamedArgs{"tenant": tenant, "reservation": rsv})
+	found, err := read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
+		pgx.StrictNamedArgs{"tenant": tenant, "properties": []id.Property(nil), "reservation": rsv})
+	if err != nil {
+		return nil, fmt.Errorf("reservations: lock %s: %w", rsv, err)
+	}
+	return only(found)
+}
+
+// ByCode returns the reservation with that code, or an empty list. It ignores case.
+func (s Reservations) ByCode(ctx context.Context, who Scope, code string) ([]*Reservation, error) {
+	return s.list(ctx, who, selectReservations+` AND r.code = @code`,
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "code": strings.ToUpper(strings.TrimSpace(code))})
+}
+
+// Arrivals lists the confirmed reservations that arrive at a property on a day, ordered by id.
+func (s Reservations) Arrivals(ctx context.Context, who Scope, at id.Property, on stay.Date, p Page) ([]*Reservation, error) {
+	return s.list(ctx, who, selectReservations+`
+		AND r.property_id = @property AND r.stay_start = @date AND r.state = 'confirmed'
+		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "date": on, "after": p.After, "limit": p.Limit})
+}
+
+// InHouse lists the reservations whose guests are staying at a property, ordered by id.
+func (s Reservations) InHouse(ctx context.Context, who Scope, at id.Property, p Page) ([]*Reservation, error) {
+	return s.list(ctx, who, selectReservations+`
+		AND r.property_id = @property AND r.state IN ('check_in_started', 'checked_in', 'checkout_started')
+		AND r.reservation_id > @after ORDER BY r.reservation_id LIMIT @limit`,
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "property": at, "after": p.After, "limit": p.Limit})
+}
+
+func (s Reservations) list(ctx context.Context, who Scope, sql string, args pgx.StrictNamedArgs) (found []*Reservation, err error) {
+	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
+		if found, err = read(ctx, tx, sql, args); err != nil {
+			return fmt.Errorf("reservations: list: %w", err)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// A Due is an expired hold whose event has not been published yet.
+type Due struct {
+	Tenant      id.Tenant      `db:"tenant_id"`
+	Reservation id.Reservation `db:"reservation_id"`
+	Since       time.Time      `db:"expires_at"`
+}
+
+// Due lists expired holds of all tenants after the given one, oldest first. It returns ids only: each hold is closed in
+// a transaction of its tenant.
+func (s Reservations) Due(ctx context.Context, after Due, limit int) (due []Due, err error) {
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Last().Query(ctx, `
+			SELECT tenant_id, reservation_id, expires_at FROM reservation.holds
+			WHERE status = 'live' AND expires_at <= platform.now() AND (expires_at, reservation_id) > (@since, @after)
+			ORDER BY expires_at, reservation_id LIMIT @limit`,
+			pgx.StrictNamedArgs{"since": after.Since, "after": after.Reservation, "limit": limit})
+		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[Due])
+		if err != nil {
+			return fmt.Errorf("reservations: due: %w", err)
+		}
+		return nil
+	})
+	return due, err
+}
+
+func only(found []*Reservation) (*Reservation, error) {
+	if len(found) != 1 {
+		return nil, ErrNotFound
+	}
+	return found[0], nil
+}
+
+// read collects reservations and gives each its items.
+func read(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictNamedArgs) ([]*Reservation, error) {
+	rows, _ := tx.Query(ctx, sql, args)
+	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	byID, ids := map[id.Reservation]*Reservation{}, make([]id.Reservation, len(found))
+	for i, r := range found {
+		byID[r.ID], ids[i] = r, r.ID
+	}
+	rows, _ = tx.Query(ctx, `
+		SELECT reservation_id, item_id, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy
+		FROM reservation.reservation_items
+		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
+		ORDER BY reservation_id, position`, pgx.StrictNamedArgs{"tenant": found[0].Tenant, "reservations": ids})
+	items, err := pgx.CollectRows(rows, pgx.RowToStructByName[struct {
+		Reservation id.Reservation `db:"reservation_id"`
+		Item
+	}])
+	for _, i := range items {
+		byID[i.Reservation].Items = append(byID[i.Reservation].Items, i.Item)
+	}
+	return found, err
+}

@@ -1,0 +1,165 @@
+package booking
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/pseudonym"
+)
+
+// A Person holds the name and contact data of a guest. Only this service stores it: no event and no answer to another
+// service contains it.
+type Person struct {
+	FirstName string     `json:"firstName"`
+	LastName  string     `json:"lastName"`
+	Email     string     `json:"email"`
+	Phone     string     `json:"phone"`
+	Locale    locale.Tag `json:"locale"`
+	Requests  string     `json:"specialRequests,omitzero"`
+}
+
+const (
+	maxNameLength     = 100
+	maxEmailLength    = 254
+	maxRequestsLength = 1000
+)
+
+// Validate rejects a guest without any name and malformed contact data. One of the two names may be empty, because many
+// guests have one name.
+func (p Person) Validate() error {
+	var found []fault.Violation
+	refuse := func(member, message string, bad bool) {
+		if bad {
+			found = append(found, fault.Violation{Pointer: "/" + member, Rule: "form", Message: message})
+		}
+	}
+	_, noEmail := pseudonym.Email(p.Email)
+	_, noPhone := pseudonym.Phone(p.Phone)
+	refuse("firstName", "must be a name", !printable(p.FirstName, maxNameLength) || strings.TrimSpace(p.FirstName+p.LastName) == "")
+	refuse("lastName", "must be a name", !printable(p.LastName, maxNameLength))
+	refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
+	refuse("phone", "must be a telephone number with its country code", noPhone != nil)
+	refuse("specialRequests", "must be at limit 1000 characters", !printable(p.Requests, maxRequestsLength))
+	if found != nil {
+		return fault.ErrValidation.With(found...)
+	}
+	return nil
+}
+
+// printable reports whether a text has at limit limit characters, all of them printable. Line breaks, tabs, joiners and
+// direction marks are allowed, because Persian and Urdu need them.
+func printable(s string, limit int) bool {
+	const hidden = "\n\r\t\u200c\u200d\u200e\u200f"
+	return utf8.RuneCountInString(s) <= limit && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsPrint(r) && !strings.ContainsRune(hidden, r)
+	})
+}
+
+// Speak sets the guest's language and reports whether it changed. A change increases the version, so that a concurrent
+// confirmation reads the reservation again.
+func (r *Reservation) Speak(l locale.Tag) (changed bool) {
+	if r.Locale == l {
+		return false
+	}
+	r.Locale = l
+	r.Version++
+	return true
+}
+
+// MayName returns nil while guest details can be set: while rooms are held, and until the end of the stay. Otherwise it
+// returns ErrHoldExpired or ErrIllegalTransition.
+func (r *Reservation) MayName() error {
+	switch r.EffectiveState() {
+	case Held, Confirmed, CheckInStarted, CheckedIn:
+		return nil
+	case ExpiredHold:
+		return ErrHoldExpired
+	}
+	return ErrIllegalTransition
+}
+
+// Guests stores guest details.
+type Guests struct {
+	salts keyring.Ring
+}
+
+// OpenGuests opens the store. It derives each tenant's salt for contact hashes from GUEST_SALT_KEYS.
+func OpenGuests(e env.Env) (Guests, error) {
+	var c struct {
+		Salts keyring.Ring `env:"GUEST_SALT_KEYS,required"`
+	}
+	if err := e.Load(&c); err != nil {
+		return Guests{}, fmt.Errorf("guests: %w", err)
+	}
+	return Guests{c.Salts}, nil
+}
+
+// Save stores the guest details and replaces earlier ones.
+func (g Guests) Save(ctx context.Context, tx postgres.Tx, r *Reservation, p Person) error {
+	email, phone, err := g.hashes(r.Tenant, p)
+	if err != nil {
+		return err
+	}
+	args := pgx.StrictNamedArgs{
+		"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": strings.TrimSpace(p.FirstName), "last": strings.TrimSpace(p.LastName),
+		"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": email, "phoneHash": phone}
+	tx.Queue(`
+		INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale, email_hash, phone_hash)
+		VALUES (@reservation, @tenant, @guest, @first, @last, @email, @phone, @locale, @emailHash, @phoneHash)
+		ON CONFLICT (reservation_id) DO UPDATE SET first_name = EXCLUDED.first_name, last_name = EXCLUDED.last_name,
+			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = '',
+			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`, args)
+	r.queueRequest(tx, p)
+	return nil
+}
+
+// queueRequest replaces the special request that belongs to the guest details. An empty text deletes it.
+func (r *Reservation) queueRequest(tx postgres.Tx, p Person) {
+	request := id.Derive[id.SpecialRequest](r.ID, "guest")
+	text := strings.TrimSpace(Scrub(p.Requests))
+	if text == "" {
+		tx.Queue(`DELETE FROM reservation.special_requests WHERE tenant_id = @tenant AND special_request_id = @request`,
+			pgx.StrictNamedArgs{"tenant": r.Tenant, "request": request})
+		return
+	}
+	tx.Queue(`
+		INSERT INTO reservation.special_requests (special_request_id, tenant_id, reservation_id, tags, free_text, locale)
+		VALUES (@request, @tenant, @reservation, '{other}', @text, @locale)
+		ON CONFLICT (special_request_id) DO UPDATE SET free_text = EXCLUDED.free_text, locale = EXCLUDED.locale, added_at = platform.now()`,
+		pgx.StrictNamedArgs{"request": request, "tenant": r.Tenant, "reservation": r.ID, "text": text, "locale": p.Locale})
+}
+
+// hashes returns hashes of the contact data, salted per tenant: a tenant recognises its returning guests, and hashes of
+// different tenants cannot be compared.
+func (g Guests) hashes(t id.Tenant, p Person) (email, phone string, err error) {
+	_, key := g.salts.Active()
+	if key == nil {
+		return "", "", keyring.ErrEmpty
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("guests of " + t.String()))
+	salt := mac.Sum(nil)
+	mail, noMail := pseudonym.Email(p.Email)
+	number, noNumber := pseudonym.Phone(p.Phone)
+	if err := errors.Join(noMail, noNumber); err != nil {
+		return "", "", fault.ErrValidation.Because(err)
+	}
+	if email, err = pseudonym.Contact(salt, mail); err == nil {
+		phone, err = pseudonym.Contact(salt, number)
+	}
+	return email, phone, err
+}

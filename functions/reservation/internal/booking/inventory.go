@@ -1,0 +1,76 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// Inventory is a client of the inventory service, which alone counts rooms. All calls are idempotent by their
+// allocation ids.
+type Inventory struct{ client *upstream.Client }
+
+// OpenInventory opens the client.
+func OpenInventory(e env.Env) Inventory {
+	return Inventory{upstream.Open(e, "inventory", upstream.Policy{Timeout: time.Second, Retries: 1})}
+}
+
+// Hold holds one room for each item of the reservation. It returns ErrOverbooked if not all rooms are available, and
+// ErrHoldExpired if these allocations were held before and have expired.
+func (i Inventory) Hold(ctx context.Context, r *Reservation, h Hold) (p HoldResult, err error) {
+	type allocation struct {
+		ID       id.Allocation `json:"allocationId"`
+		RoomType id.RoomType   `json:"roomTypeId"`
+		Units    int           `json:"units"`
+	}
+	in := struct {
+		Tenant      id.Tenant      `json:"tenantId"`
+		Property    id.Property    `json:"propertyId"`
+		Reservation id.Reservation `json:"reservationId"`
+		Stay        Stay           `json:"stayWindow"`
+		TTL         int            `json:"ttlSeconds"`
+		Allocations []allocation   `json:"allocations"`
+	}{r.Tenant, r.Property, r.ID, r.Stay, h.TTL, nil}
+	for n, item := range r.Items {
+		in.Allocations = append(in.Allocations, allocation{ID: h.Allocations[n], RoomType: item.RoomType, Units: 1})
+	}
+	if err := i.client.Post(ctx, "/holds", in, &p, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return HoldResult{}, fmt.Errorf("inventory: hold for %s: %w", r.ID, err)
+	}
+	if p.PlacedAt.IsZero() || p.ExpiresAt.IsZero() {
+		return HoldResult{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: hold for %s: incomplete", r.ID))
+	}
+	return p, nil
+}
+
+type allocations struct {
+	Tenant id.Tenant       `json:"tenantId"`
+	IDs    []id.Allocation `json:"allocationIds"`
+}
+
+// Commit makes held rooms permanent. It returns ErrHoldExpired, and commits no room, if any allocation has expired.
+func (i Inventory) Commit(ctx context.Context, r *Reservation, h Hold) error {
+	var out struct {
+		CommittedAt time.Time `json:"committedAt"`
+	}
+	if err := i.client.Post(ctx, "/commits", allocations{r.Tenant, h.Allocations}, &out, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return fmt.Errorf("inventory: commit for %s: %w", r.ID, err)
+	}
+	if out.CommittedAt.IsZero() { // not an answer of inventory: do not confirm
+		return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: commit for %s: incomplete", r.ID))
+	}
+	return nil
+}
+
+// Release releases held or committed rooms.
+func (i Inventory) Release(ctx context.Context, r *Reservation, ids []id.Allocation) error {
+	if err := i.client.Post(ctx, "/releases", allocations{r.Tenant, ids}, nil, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return fmt.Errorf("inventory: release for %s: %w", r.ID, err)
+	}
+	return nil
+}

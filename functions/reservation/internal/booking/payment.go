@@ -1,0 +1,232 @@
+package booking
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// A Payment is the payment that confirmed a reservation.
+type Payment struct {
+	Method        Method        `db:"payment_method"`
+	PaymentStatus PaymentStatus `db:"payment_status"`
+	Intent        *id.Intent    `db:"payment_intent_id"`
+	Captured      money.Micro   `db:"captured_micro"`
+	Refunded      money.Micro   `db:"-"` // part of Captured, set by [Payments.Learn]; not stored here
+	CaptureEvent  *id.Event     `db:"capture_event_id"`
+	ConfirmedAt   *time.Time
+}
+
+// A PaymentStatus is the status of a payment intent.
+type PaymentStatus string
+
+// The statuses that confirm a reservation, and that of an intent that can still be paid. The payment service has more.
+const (
+	Captured        PaymentStatus = "captured"
+	PendingCash     PaymentStatus = "pending_cash"
+	RequiresPayment PaymentStatus = "requires_payment"
+)
+
+// An Intent is one attempt to pay, as the payment service reports it.
+type Intent struct {
+	ID           id.Intent      `json:"paymentIntentId"`
+	Tenant       id.Tenant      `json:"tenantId"`
+	Reservation  id.Reservation `json:"reservationId"`
+	Method       Method         `json:"method"`
+	Status       PaymentStatus  `json:"status"`
+	Amount       money.Micro    `json:"amountMicro"`
+	Currency     money.Currency `json:"currency"`
+	Captured     money.Micro    `json:"capturedMicro"`
+	Refunded     money.Micro    `json:"refundedMicro"`
+	CaptureEvent *id.Event      `json:"capturedEventId"`
+}
+
+// kept returns the captured amount that has not been refunded.
+func (i Intent) kept() money.Micro { return i.Captured - i.Refunded }
+
+// A Cancellation records why a reservation was cancelled, and the penalty and refunds.
+type Cancellation struct {
+	Reason  string    `json:"reason"`
+	Code    Reason    `json:"reasonCode"`
+	At      time.Time `json:"cancelledAt"`
+	Applied Applied   `json:"policyApplied"`
+	Refunds []Refund  `json:"paymentRefundsRequested"`
+	Actor   Actor     `json:"actor"`
+	Cause   *id.Event `json:"causationEventId,omitzero"` // the event that caused it
+}
+
+// A Reason is a machine-readable reason for a cancellation.
+type Reason string
+
+// The reasons.
+const (
+	GuestCancelled  Reason = "guest_cancelled"
+	PaymentFailed   Reason = "payment_failed"
+	InventoryFailed Reason = "inventory_failed"
+)
+
+// An Applied is the result of applying a policy.
+type Applied struct {
+	Ref      string         `json:"ref"`
+	Eligible money.Micro    `json:"refundEligibilityMicro"`
+	Penalty  money.Micro    `json:"penaltyMicro"`
+	Currency money.Currency `json:"currency"`
+}
+
+// A Refund is an amount of one intent that is to be refunded.
+type Refund struct {
+	Intent id.Intent   `json:"paymentIntentId"`
+	Amount money.Micro `json:"amountMicro"`
+}
+
+// Accepts returns nil if the intent can confirm the reservation in its effective state, or the reason why not.
+func (r *Reservation) Accepts(i Intent) error {
+	covers := i.Currency == r.Currency && i.kept() >= r.Total
+	promises := i.Method == CashOnArrival && i.Currency == r.Currency && i.Amount >= r.Total
+	switch state := r.EffectiveState(); {
+	case !r.owns(i):
+		return errForeign // do not confirm and do not refund
+	case !state.leadsTo(Confirmed):
+		return ErrIllegalTransition
+	case i.Status == Captured && covers:
+		return nil
+	case i.Captured > 0:
+		return errTooLittle
+	case i.Status == PendingCash && promises: // an expired hold: the rooms were committed in time
+		return nil
+	case state == ExpiredHold:
+		return ErrHoldExpired
+	}
+	return ErrNotCaptured
+}
+
+func (r *Reservation) owns(i Intent) bool { return i.Reservation == r.ID && i.Tenant == r.Tenant }
+
+// PaidBy reports whether that intent has confirmed the reservation; for nil, whether a cash promise has.
+func (r *Reservation) PaidBy(i *id.Intent) bool {
+	if r.Intent == nil || r.State == Cancelled {
+		return false
+	}
+	if i == nil {
+		return r.Method == CashOnArrival
+	}
+	return *i == *r.Intent
+}
+
+// Confirm confirms the reservation: the intent pays for it, and inventory has committed the hold.
+func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
+	if err := r.Accepts(i); err != nil {
+		return err
+	}
+	if err := r.move(r.EffectiveState(), Confirmed); err != nil {
+		return err
+	}
+	now = at(now)
+	committed.Outcome = Committed
+	r.Hold = committed
+	r.Payment = Payment{Method: i.Method, PaymentStatus: i.Status, Intent: &i.ID, Captured: i.Captured, CaptureEvent: i.CaptureEvent, ConfirmedAt: &now}
+	return nil
+}
+
+// maxHoldRetries limits the number of new holds under new ids. Each retry means that the ids before expired in an
+// interrupted attempt.
+const maxHoldRetries = 3
+
+// retryHold returns a new hold on the same rooms, for a guest whose payment arrived after the first hold expired. The
+// ids derive from the intent and the attempt, so concurrent confirmations take the rooms once.
+func (r *Reservation) retryHold(i id.Intent, attempt int) Hold {
+	return r.wanted(i, "again/"+strconv.Itoa(attempt), minHold)
+}
+
+// CancelUnpaid cancels a hold whose payment failed permanently. It returns ErrIllegalTransition for an expired hold;
+// expireholds closes it.
+func (r *Reservation) CancelUnpaid(now time.Time) error {
+	if r.EffectiveState() != Held {
+		return ErrIllegalTransition
+	}
+	return r.cancel(PaymentFailed, "The payment failed permanently.", saga(), now)
+}
+
+// CancelLost cancels a hold whose rooms the inventory service has lost.
+func (r *Reservation) CancelLost(now time.Time) error {
+	if r.EffectiveState() != Held {
+		return ErrIllegalTransition
+	}
+	return r.cancel(InventoryFailed, "The rooms are no longer available.", saga(), now)
+}
+
+// CancelSoldOut cancels a paid reservation whose rooms are sold. The intent is refunded completely.
+func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
+	if !r.owns(i) {
+		return errForeign
+	}
+	var back []Refund
+	if i.kept() > 0 {
+		back = []Refund{{i.ID, i.kept()}}
+	}
+	if err := r.cancel(InventoryFailed, "The rooms were sold after the hold expired.", saga(), now, back...); err != nil {
+		return err
+	}
+	r.Cancellation.Cause = i.CaptureEvent
+	return nil
+}
+
+// Replace cancels a hold because its guest has a new one.
+func (r *Reservation) Replace(by Actor, now time.Time) error {
+	if r.EffectiveState() != Held {
+		return ErrIllegalTransition
+	}
+	return r.cancel(GuestCancelled, "Replaced by another hold.", by, now)
+}
+
+// cancel moves to Cancelled and records the refunds. The event lists the allocations to release.
+func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time, back ...Refund) error {
+	outcome := Released
+	if r.EffectiveState() == ExpiredHold {
+		outcome = Expired // it had expired before, and a hold has one outcome
+	}
+	if err := r.move(r.EffectiveState(), Cancelled); err != nil {
+		return err
+	}
+	applied := Applied{Ref: r.policyRef(), Currency: r.Currency}
+	for _, refund := range back {
+		applied.Eligible += refund.Amount
+	}
+	r.Hold.Outcome = outcome
+	r.Cancellation = &Cancellation{Reason: reason, Code: code, At: at(now), Applied: applied, Refunds: back, Actor: by}
+	return nil
+}
+
+// paidByIntent reports whether that intent paid for the reservation. It stays true after a cancellation.
+func (r *Reservation) paidByIntent(i Intent) bool { return r.Intent != nil && *r.Intent == i.ID }
+
+// RefundableAmount returns the money of an intent that does not pay for a reservation: the captured amount is too
+// small, another intent confirmed the reservation, or it can no longer be confirmed. It returns false if a cancellation
+// has already requested the refund.
+func (r *Reservation) RefundableAmount(i Intent) (Refund, bool) {
+	asked := r.Cancellation != nil && slices.ContainsFunc(r.Cancellation.Refunds, func(back Refund) bool { return back.Intent == i.ID })
+	if !r.owns(i) || r.paidByIntent(i) || asked || i.kept() <= 0 || r.Accepts(i) == nil {
+		return Refund{}, false
+	}
+	return Refund{i.ID, i.kept()}, true
+}
+
+// Surplus returns the money of a confirming intent beyond the price of the stay.
+func (r *Reservation) Surplus(i Intent) (Refund, bool) {
+	return Refund{i.ID, i.kept() - r.Total}, i.kept() > r.Total
+}
+
+// OrphanedAllocations returns the allocations that interrupted attempts with this intent may have created. It returns
+// nil while the reservation can still be confirmed, because a concurrent attempt may be using them.
+func (r *Reservation) OrphanedAllocations(i Intent) (rooms []id.Allocation) {
+	if !r.owns(i) || r.paidByIntent(i) || i.Captured == 0 || r.State.leadsTo(Confirmed) {
+		return nil
+	}
+	for attempt := range maxHoldRetries {
+		rooms = append(rooms, r.retryHold(i.ID, attempt).Allocations...)
+	}
+	return rooms
+}

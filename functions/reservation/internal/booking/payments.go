@@ -1,0 +1,109 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// Payments is a client of the payment service.
+type Payments struct{ client *upstream.Client }
+
+// OpenPayments opens the client.
+func OpenPayments(e env.Env) Payments {
+	return Payments{upstream.Open(e, "payment", upstream.Policy{Timeout: 2 * time.Second, Retries: 1})}
+}
+
+// Intent returns an intent. It returns ErrNotCaptured if the payment service does not know the intent.
+func (p Payments) Intent(ctx context.Context, tenant id.Tenant, i id.Intent) (intent Intent, err error) {
+	err = p.client.Get(ctx, "/intents/"+i.String(), nil, &intent, upstream.Tenant(tenant))
+	switch {
+	case errors.Is(err, fault.ErrNotFound):
+		return Intent{}, ErrNotCaptured.Because(err)
+	case err != nil:
+		return Intent{}, fmt.Errorf("payments: intent %s: %w", i, err)
+	case intent.ID != i || intent.Status == Captured && intent.CaptureEvent == nil:
+		return Intent{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: intent %s: incomplete", i))
+	}
+	return intent, nil
+}
+
+// Pending reports whether an intent of the reservation can still pay for it: it is open, or its captured money is not
+// fully refunded.
+func (p Payments) Pending(ctx context.Context, tenant id.Tenant, r id.Reservation) (bool, error) {
+	var out struct {
+		Intents []Intent `json:"intents"`
+	}
+	query := url.Values{"tenantId": {tenant.String()}, "reservationId": {r.String()}}
+	if err := p.client.Get(ctx, "/intents", query, &out, upstream.Tenant(tenant)); err != nil {
+		return false, fmt.Errorf("payments: intents of %s: %w", r, err)
+	}
+	return slices.ContainsFunc(out.Intents, func(i Intent) bool {
+		return i.Status == RequiresPayment || i.Status == PendingCash || i.kept() > 0
+	}), nil
+}
+
+// Promise creates the intent to pay the whole stay in cash on arrival. It is idempotent.
+func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
+	in := struct {
+		Tenant      id.Tenant      `json:"tenantId"`
+		Reservation id.Reservation `json:"reservationId"`
+		Method      Method         `json:"method"`
+		Amount      money.Micro    `json:"amountMicro"`
+		Currency    money.Currency `json:"currency"`
+	}{r.Tenant, r.ID, CashOnArrival, r.Total, r.Currency}
+	var out struct {
+		ID id.Intent `json:"paymentIntentId"`
+	}
+	if err := p.client.Post(ctx, "/intents", in, &out, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return Intent{}, fmt.Errorf("payments: promise for %s: %w", r.ID, err)
+	}
+	return p.Intent(ctx, r.Tenant, out.ID)
+}
+
+// Learn sets r.Refunded to the amount that the payment service has refunded. Cancelling needs it.
+func (p Payments) Learn(ctx context.Context, r *Reservation) error {
+	if r.Captured == 0 {
+		return nil
+	}
+	i, err := p.Intent(ctx, r.Tenant, *r.Intent)
+	if err != nil {
+		return err
+	}
+	r.Refunded = i.Refunded
+	return nil
+}
+
+// A Cause is the reason for a refund without a cancellation. An intent is refunded at most once per cause.
+type Cause string
+
+// The causes.
+const (
+	BoughtNothing Cause = "bought nothing"
+	Surplus       Cause = "surplus" // more was captured than the stay costs
+)
+
+// Refund refunds money once: the refund's id derives from the intent and the cause.
+func (p Payments) Refund(ctx context.Context, tenant id.Tenant, back Refund, why Cause) error {
+	in := struct {
+		Refund id.Refund   `json:"refundId"`
+		Amount money.Micro `json:"amountMicro"`
+		Reason string      `json:"reason"`
+	}{id.Derive[id.Refund](back.Intent, string(why)), back.Amount, string(why)}
+	var out struct {
+		Refund id.Refund `json:"refundId"`
+	}
+	if err := p.client.Post(ctx, "/intents/"+back.Intent.String()+"/refunds", in, &out, upstream.Tenant(tenant), upstream.Repeatable()); err != nil {
+		return fmt.Errorf("payments: refund %s: %w", back.Intent, err)
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package booking
+
+import (
+	"slices"
+
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// A Scope is the data that a caller may access: one tenant, and all its properties (nil) or some. Everything else looks
+// nonexistent to the caller.
+type Scope struct {
+	Tenant     id.Tenant
+	Properties []id.Property
+}
+
+// Allows reports whether a property is in scope.
+func (s Scope) Allows(p id.Property) bool {
+	return s.Properties == nil || slices.Contains(s.Properties, p)
+}
+
+// A Principal is the authenticated caller with its scope.
+type Principal struct {
+	Scope
+	Actor Actor
+	Roles []string // of staff
+	Desk  bool     // a service that hotel staff use
+}
+
+// CanActAs reports whether the principal may act in the name of a. Services act for guests, desk services also for
+// staff. Staff act for themselves only.
+func (p Principal) CanActAs(a Actor) bool {
+	if p.Actor.Type == Staff {
+		return a == p.Actor
+	}
+	return a.Type != Staff || p.Desk
+}
+
+// MayGive reports whether the principal may cancel for that reason. Only staff and desk services may give
+// StaffCancelled.
+func (p Principal) MayGive(r Reason) bool {
+	return r != StaffCancelled || p.Actor.Type == Staff || p.Desk
+}
+
+// The staff roles that grant access. Every route requires one of them.
+const (
+	FrontDesk = "front_desk"
+	Manager   = "manager"
+)
+
+// MayWaive reports whether the principal may waive a penalty. Only managers may; a service never may.
+func (p Principal) MayWaive() bool { return p.Actor.Type == Staff && slices.Contains(p.Roles, Manager) }

@@ -1,0 +1,92 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Quotes stores quotes.
+type Quotes struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+}
+
+// OpenQuotes opens the store.
+func OpenQuotes(e env.Env) Quotes {
+	db := postgres.Open(e, Schema)
+	return Quotes{db, outbox.Open(e, db)}
+}
+
+const selectQuotes = `
+	SELECT quote_id, tenant_id, property_id, stay_start AS "start", stay_end AS "end", locale, currency, grand_total_micro,
+		items, lines, policy, fx_snapshot, session_id, draft_id, region, coalesce(promo_code, '') AS promo_code, valid_until,
+		platform.now() AS as_of,` + termColumns + `
+	FROM reservation.quotes
+	WHERE tenant_id = @tenant AND quote_id = @quote AND (@properties::uuid[] IS NULL OR property_id = ANY (@properties))`
+
+// Get returns a quote, or ErrNotFound if it does not exist or is out of scope.
+func (s Quotes) Get(ctx context.Context, who Scope, q id.Quote) (quote *Quote, err error) {
+	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
+		quote, err = getQuote(ctx, tx.Last(), who, q)
+		return err
+	})
+	return quote, err
+}
+
+func getQuote(ctx context.Context, tx postgres.Tx, who Scope, q id.Quote) (*Quote, error) {
+	rows, _ := tx.Query(ctx, selectQuotes, pgx.StrictNamedArgs{"tenant": who.Tenant, "quote": q, "properties": who.Properties})
+	quote, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByName[Quote])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("quotes: get %s: %w", q, err)
+	}
+	return quote, nil
+}
+
+// Add stores a new quote and publishes its events. If the same act has stored a quote before, Add returns that quote.
+func (s Quotes) Add(ctx context.Context, q *Quote) (stored *Quote, err error) {
+	err = s.db.InTenant(ctx, q.Tenant, func(tx postgres.Tx) error {
+		added, err := insertQuote(ctx, tx, q)
+		if err != nil {
+			return fmt.Errorf("quotes: add %s: %w", q.ID, err)
+		}
+		if stored, err = getQuote(ctx, tx, Scope{Tenant: q.Tenant}, q.ID); err != nil || !added {
+			return err
+		}
+		return s.outbox.Append(ctx, tx, QuoteRequested(stored), QuoteCreated(stored))
+	})
+	return stored, err
+}
+
+// Rejected publishes the request for a price that pricing did not give.
+func (s Quotes) Rejected(ctx context.Context, q *Quote) error {
+	return s.db.InTenant(ctx, q.Tenant, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, QuoteRequested(q)) })
+}
+
+func insertQuote(ctx context.Context, tx postgres.Tx, q *Quote) (added bool, err error) {
+	tag, err := tx.Exec(ctx, `
+		INSERT INTO reservation.quotes (quote_id, tenant_id, property_id, stay_start, stay_end, locale, currency,
+			grand_total_micro, items, lines, policy, fx_snapshot, session_id, draft_id, region, time_zone, check_in_from,
+			check_out_until, no_show_grace_hours, promo_code, own_total_micro, own_currency, valid_until)
+		VALUES (@quote, @tenant, @property, @start, @end, @locale, @currency,
+			@total, @items, @lines, @policy, @fx, @session, @draft, @region, @timeZone, @checkIn,
+			@checkOut, @grace, nullif(@promo, ''), @ownTotal, @ownCurrency, @validUntil)
+		ON CONFLICT (quote_id) DO NOTHING`,
+		pgx.StrictNamedArgs{
+			"quote": q.ID, "tenant": q.Tenant, "property": q.Property, "start": q.Start, "end": q.End, "locale": q.Locale,
+			"currency": q.Currency, "total": q.Total, "items": q.Items, "lines": q.Lines, "policy": q.Policy, "fx": q.FX,
+			"session": q.Session, "draft": q.Draft, "region": q.Region, "timeZone": q.TimeZone, "checkIn": q.CheckInFrom,
+			"checkOut": q.CheckOutUntil, "grace": q.NoShowGrace, "promo": q.Promo, "ownTotal": q.OwnTotal, "ownCurrency": q.OwnCurrency,
+			"validUntil": q.ValidUntil})
+	return tag.RowsAffected() == 1, err
+}

@@ -1,0 +1,239 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// rounds are enough to meet every order of two steps. The journeys run more.
+const rounds = 25
+
+// together runs all acts concurrently and waits for them.
+func together(acts ...func()) {
+	var group sync.WaitGroup
+	start := make(chan struct{})
+	for _, act := range acts {
+		group.Go(func() { <-start; act() })
+	}
+	close(start)
+	group.Wait()
+}
+
+// sweep expires the reservation if it is due, like the scheduled function.
+func (s *stage) sweep() {
+	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
+		r, err := s.reservations.Lock(s.t.Context(), tx, s.r.Tenant, s.r.ID)
+		if err != nil || r.Expire() != nil {
+			return err
+		}
+		return s.reservations.Save(s.t.Context(), tx, r, HoldRanOut(r))
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+}
+
+// nearlyOver sets the expiry of the hold so that it falls into the race.
+func (s *stage) nearlyOver() {
+	s.t.Helper()
+	_, err := s.db.Owner(s.t).Exec(context.WithoutCancel(s.t.Context()),
+		`UPDATE reservation.holds SET expires_at = platform.now() + interval '2 ms', placed_at = placed_at - interval '1 s' WHERE hold_id = $1`, s.r.Hold.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, a := range s.r.Allocations {
+		s.house.taken[a].expires = s.house.now().Add(2 * time.Millisecond)
+	}
+}
+
+func (s *stage) count(subject string) (n int) {
+	for _, said := range published(s.t, s.db, s.r) {
+		if said == subject {
+			n++
+		}
+	}
+	return n
+}
+
+func TestConfirmRacingConfirm(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for range rounds {
+		s := set(t, db)
+		intent := captured(s)
+		confirm := func() {
+			if err := s.confirm(intent); err != nil {
+				t.Error(err)
+			}
+		}
+		together(confirm, confirm, confirm, confirm)
+		if got := published(t, db, s.r); !slices.Equal(got, []string{"held", "confirmed"}) {
+			t.Errorf("published %v", got)
+		}
+		s.balances(true)
+	}
+}
+
+func TestExpiryRacingCapture(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for range rounds {
+		s := set(t, db)
+		intent := captured(s)
+		s.nearlyOver()
+		confirm := func() {
+			if err := s.confirm(intent); err != nil {
+				t.Error(err)
+			}
+		}
+		together(s.sweep, confirm, s.sweep, confirm, s.sweep)
+		if s.now().State != Confirmed || s.count("confirmed") != 1 || s.count("hold_expired") > 1 || s.count("cancelled") != 0 {
+			t.Errorf("state %s, published %v", s.now().State, published(t, db, s.r))
+		}
+		s.balances(true)
+	}
+}
+
+func TestExpiryRacingCaptureAndAnotherGuest(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for range rounds {
+		s := set(t, db)
+		intent := captured(s)
+		s.nearlyOver()
+		confirm := func() {
+			if err := s.confirm(intent); err != nil && !errors.Is(err, ErrOverbooked) && !errors.Is(err, ErrIllegalTransition) {
+				t.Error(err)
+			}
+		}
+		other := *s.r
+		other.Hold = other.wanted(id.New[id.Request](), "hold", maxHold)
+		took := false
+		rival := func() {
+			_, err := s.house.Hold(t.Context(), &other, other.Hold)
+			took = err == nil
+		}
+		together(s.sweep, confirm, rival, confirm)
+		if ended := s.count("confirmed") + s.count("cancelled"); ended != 1 || took == (s.now().State == Confirmed) {
+			t.Errorf("rival got rooms: %v; state %s, published %v", took, s.now().State, published(t, db, s.r))
+		}
+		s.balances(true)
+	}
+}
+
+func TestFailureRacingCapture(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for range rounds {
+		s := set(t, db)
+		intent := s.pays(aCapture(s.r))
+		fail := func() {
+			err := s.reservations.In(t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
+				r, err := s.reservations.Lock(t.Context(), tx, s.r.Tenant, s.r.ID)
+				if err != nil || r.CancelUnpaid(noon) != nil {
+					return err
+				}
+				return s.reservations.Save(t.Context(), tx, r, BookingCancelled(r))
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		confirm := func() {
+			if err := s.confirm(&intent.ID); err != nil && !errors.Is(err, ErrIllegalTransition) {
+				t.Error(err)
+			}
+		}
+		together(fail, confirm)
+		state := s.now().State
+		if kept := s.purse.kept(intent) > 0; kept != (state == Confirmed) || s.count("confirmed")+s.count("cancelled") != 1 {
+			t.Errorf("state %s, money kept %v, published %v", state, kept, published(t, db, s.r))
+		}
+	}
+}
+
+func TestTwoPaymentsRacing(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for range rounds {
+		s := set(t, db)
+		one, two := s.pays(aCapture(s.r)), s.pays(aCapture(s.r))
+		pay := func(i Intent) func() {
+			return func() {
+				if err := s.confirm(&i.ID); err != nil && !errors.Is(err, ErrIllegalTransition) {
+					t.Error(err)
+				}
+			}
+		}
+		together(pay(one), pay(two))
+		if s.count("confirmed") != 1 || (s.purse.kept(one) > 0) == (s.purse.kept(two) > 0) {
+			t.Errorf("published %v, kept %d and %d", published(t, db, s.r), s.purse.kept(one), s.purse.kept(two))
+		}
+		s.balances(true)
+	}
+}
+
+// Two payments that both hold lost rooms again use different ids. The losing one must leave no allocation.
+func TestTwoPaymentsRacingForLostRooms(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for range rounds {
+		s := set(t, db)
+		one, two := s.pays(aCapture(s.r)), s.pays(aCapture(s.r))
+		s.lose()
+		pay := func(i Intent) func() {
+			return func() {
+				err := s.confirm(&i.ID)
+				// ErrNotCaptured: the other payment lost and was refunded between two reads of this one.
+				if err != nil && !errors.Is(err, ErrIllegalTransition) && !errors.Is(err, ErrOverbooked) && !errors.Is(err, ErrNotCaptured) {
+					t.Error(err)
+				}
+			}
+		}
+		together(pay(one), pay(two), pay(one), pay(two))
+		r := s.now()
+		if s.count("confirmed")+s.count("cancelled") != 1 {
+			t.Errorf("published %v", published(t, db, s.r))
+		}
+		if let := s.house.let(r); (r.State == Confirmed && let != len(r.Items)) || (r.State == Cancelled && let != 0) {
+			t.Errorf("state %s, %d rooms allocated", r.State, let)
+		}
+		s.balances(s.purse.kept(one) > 0 || s.purse.kept(two) > 0)
+	}
+}
+
+// The first attempt has committed the rooms in time and is about to save. A second one begins after the hold would have
+// expired and never saves.
+func TestLateAttemptKeepsCommittedRooms(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: captured(s)}
+	cut := errors.New("cut off")
+	late := func() {
+		s.db.Advance(10 * time.Minute)
+		if _, err := s.Confirm(t.Context(), claim, func(context.Context, func(postgres.Tx) error) error { return cut }); !errors.Is(err, cut) {
+			t.Errorf("the late attempt: %v", err)
+		}
+	}
+	_, err := s.Confirm(t.Context(), claim, func(ctx context.Context, f func(postgres.Tx) error) error {
+		late()
+		return s.reservations.In(ctx, s.r.Tenant, f)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range s.now().Allocations {
+		if room := s.house.taken[a]; room == nil || !room.committed || room.released {
+			t.Errorf("confirmed without its room: %+v", room)
+		}
+	}
+	s.balances(true)
+}

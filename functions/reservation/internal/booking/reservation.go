@@ -1,0 +1,164 @@
+package booking
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A Reservation represents the rooms of one stay, from the hold to check-out.
+type Reservation struct {
+	ID       id.Reservation `db:"reservation_id"`
+	Tenant   id.Tenant      `db:"tenant_id"`
+	Property id.Property    `db:"property_id"`
+	Code     string         // the guest's booking code; unique per tenant, generated on insert
+	State    State          // as stored; see EffectiveState
+	Pending  Step           `db:"pending_step"`
+	Version  int            // increases with each transition
+	Channel  Channel
+	Partner  Name              `db:"partner_id"`
+	Session  *id.TenantSession `db:"session_id"`
+	Draft    *id.Draft         `db:"draft_id"`
+	Quote    id.Quote          `db:"quote_id"`
+	Guest    id.Guest          `db:"guest_id"`
+	Locale   locale.Tag        `db:"guest_locale"`
+	Stay
+	Currency     money.Currency
+	Total        money.Micro `db:"grand_total_micro"`
+	Items        []Item      `db:"-"`
+	Policy       Policy
+	FX           *FX `db:"fx_snapshot"`
+	Hold             // the current one
+	Payment          // zero until confirmed
+	Cancellation *Cancellation
+	Region       string // where the tenant's data must stay
+	Local
+	NoShowGrace int `db:"no_show_grace_hours"`
+	Own
+	CreatedBy Actor
+	CreatedAt time.Time
+	AsOf      time.Time // the database's clock at the read; decides whether the hold has expired
+}
+
+// An Item is one room.
+type Item struct {
+	ID       id.Item     `db:"item_id"`
+	RoomType id.RoomType `db:"room_type_id"`
+	RatePlan id.RatePlan `db:"rate_plan_id"`
+	stay.Occupants
+	Nightly money.Micro `db:"nightly_rate_micro"`
+	Total   money.Micro `db:"total_micro"`
+	Policy  *Policy     // nil: stored before items had one
+}
+
+// A Step is the saga step that a held reservation waits for.
+type Step string
+
+// The steps.
+const (
+	AwaitInventory Step = "await_inventory" // inventory's event that it has taken the rooms
+	AwaitPayment   Step = "await_payment"
+)
+
+// A Hold is a claim on rooms until ExpiresAt. Its outcome is final.
+type Hold struct {
+	ID          id.Hold         `db:"hold_id"`
+	Allocations []id.Allocation `db:"allocation_ids"` // one per item, in the same order
+	PlacedAt    time.Time
+	ExpiresAt   time.Time
+	TTL         int     `db:"ttl_seconds"`
+	Outcome     Outcome `db:"hold_status"`
+}
+
+// An Outcome is the status of a hold.
+type Outcome string
+
+// The outcomes.
+const (
+	Live      Outcome = "live"
+	Committed Outcome = "committed" // the rooms are the guest's
+	Expired   Outcome = "expired"
+	Released  Outcome = "released"
+)
+
+// A HoldResult is the inventory service's answer to a hold.
+type HoldResult struct {
+	PlacedAt  time.Time `json:"placedAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// IDOf returns the id of the reservation that an act creates.
+func IDOf(act id.Request) id.Reservation { return id.Derive[id.Reservation](act, "reservation") }
+
+// wanted returns a hold on the reservation's rooms. Its ids derive from the act and the label.
+func (r *Reservation) wanted(act [16]byte, label string, ttl time.Duration) Hold {
+	h := Hold{ID: id.Derive[id.Hold](act, label), TTL: int(ttl / time.Second), Outcome: Live}
+	for i := range r.Items {
+		h.Allocations = append(h.Allocations, id.Derive[id.Allocation](act, fmt.Sprintf("%s/allocation/%d", label, i)))
+	}
+	return h
+}
+
+// EffectiveState returns the state at the time of the read: a held reservation past its expiry is ExpiredHold, whatever
+// is stored.
+func (r *Reservation) EffectiveState() State {
+	if r.State == Held && !r.AsOf.Before(r.Hold.ExpiresAt) {
+		return ExpiredHold
+	}
+	return r.State
+}
+
+// move makes a transition, or returns ErrIllegalTransition. All transitions go through it.
+func (r *Reservation) move(from, to State) error {
+	if !from.leadsTo(to) {
+		return ErrIllegalTransition
+	}
+	r.State, r.Pending = to, ""
+	r.Version++
+	return nil
+}
+
+// Keep moves to Held with the hold that inventory has placed.
+func (r *Reservation) Keep(p HoldResult) error {
+	if err := r.move(r.State, Held); err != nil {
+		return err
+	}
+	r.Pending = AwaitInventory
+	r.Hold = r.Hold.placed(p)
+	r.CreatedAt = r.Hold.PlacedAt
+	return nil
+}
+
+func (h Hold) placed(p HoldResult) Hold {
+	h.PlacedAt, h.ExpiresAt = at(p.PlacedAt), at(p.ExpiresAt)
+	return h
+}
+
+// Expire moves an expired hold to ExpiredHold.
+func (r *Reservation) Expire() error {
+	if r.EffectiveState() != ExpiredHold {
+		return ErrIllegalTransition
+	}
+	if err := r.move(r.State, ExpiredHold); err != nil {
+		return err
+	}
+	r.Hold.Outcome = Expired
+	return nil
+}
+
+// Awaits reports whether the allocation belongs to the live hold.
+func (r *Reservation) Awaits(a id.Allocation) bool {
+	return r.EffectiveState() == Held && slices.Contains(r.Hold.Allocations, a)
+}
+
+// Lost reports whether the allocation belongs to a confirmed reservation that has not checked out: inventory has lost a
+// booked room.
+func (r *Reservation) Lost(a id.Allocation) bool {
+	booked := r.State == Confirmed || r.State == CheckInStarted || r.State == CheckedIn
+	return booked && slices.Contains(r.Hold.Allocations, a)
+}

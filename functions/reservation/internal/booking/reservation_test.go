@@ -1,0 +1,231 @@
+package booking
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+func TestEffectiveState(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		asOf  time.Duration // after the hold's end
+		state State
+		want  State
+	}{
+		{"just before", -time.Microsecond, Held, Held},
+		{"at that moment", 0, Held, ExpiredHold},
+		{"long after", time.Hour, Held, ExpiredHold},
+		{"which a confirmed one ignores", time.Hour, Confirmed, Confirmed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := aHeld(t)
+			r.State, r.AsOf = test.state, r.ExpiresAt.Add(test.asOf)
+			if got := r.EffectiveState(); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestExpire(t *testing.T) {
+	t.Parallel()
+	live := aHeld(t)
+	if err := live.Expire(); err != ErrIllegalTransition || live.State != Held {
+		t.Errorf("a live hold: %v, %s", err, live.State)
+	}
+	over := anExpired(t)
+	if err := over.Expire(); err != nil || over.State != ExpiredHold || over.Outcome != Expired || over.Version != 2 {
+		t.Errorf("one that is over: %v, %s, %s, version %d", err, over.State, over.Outcome, over.Version)
+	}
+	if err := over.Expire(); err != ErrIllegalTransition || over.Version != 2 {
+		t.Errorf("twice: %v, version %d", err, over.Version)
+	}
+}
+
+func TestConfirm_accepts(t *testing.T) {
+	t.Parallel()
+	stranger := aHeld(t)
+	for _, test := range []struct {
+		name   string
+		r      *Reservation
+		intent func(*Reservation) Intent
+		want   error
+	}{
+		{"a capture", aHeld(t), aCapture, nil},
+		{"a capture after the hold", anExpired(t), aCapture, nil},
+		{"the promise of cash", aHeld(t), aPromise, nil},
+		{"the promise of cash after the hold, if the rooms were committed before", anExpired(t), aPromise, nil},
+		{"not an intent without money", aHeld(t), with(aCapture, func(i *Intent) { i.Status, i.Captured = "requires_payment", 0 }), ErrNotCaptured},
+		{"not one after the hold either", anExpired(t), with(aCapture, func(i *Intent) { i.Status, i.Captured = "requires_payment", 0 }), ErrHoldExpired},
+		{"not too little", aHeld(t), with(aCapture, func(i *Intent) { i.Captured-- }), errTooLittle},
+		{"not what was given back", aHeld(t), with(aCapture, func(i *Intent) { i.Refunded = 1 }), errTooLittle},
+		{"not what was given back, once the hold is over", anExpired(t), with(aCapture, func(i *Intent) { i.Refunded = i.Captured }), errTooLittle},
+		{"not another currency", aHeld(t), with(aCapture, func(i *Intent) { i.Currency = money.AFN }), errTooLittle},
+		{"not a promise of too little", aHeld(t), with(aPromise, func(i *Intent) { i.Amount-- }), ErrNotCaptured},
+		{"not a promise by card", aHeld(t), with(aPromise, func(i *Intent) { i.Method = Card }), ErrNotCaptured},
+		{"not somebody else's money", aHeld(t), func(*Reservation) Intent { return aCapture(stranger) }, errForeign},
+		{"nothing, once cancelled", cancelledOne(t), aCapture, ErrIllegalTransition},
+		{"nothing, once confirmed", confirmedOne(t), aCapture, ErrIllegalTransition},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			before := *test.r
+			intent := test.intent(test.r)
+			err := test.r.Confirm(intent, test.r.Hold, noon)
+			if err != test.want {
+				t.Fatalf("got %v, want %v", err, test.want)
+			}
+			if err != nil && (test.r.State != before.State || test.r.Version != before.Version || test.r.Payment != before.Payment) {
+				t.Errorf("refused, but changed from %v to %v", before, *test.r)
+			}
+			if err == nil && (test.r.State != Confirmed || *test.r.Intent != intent.ID || test.r.Outcome != Committed || test.r.Pending != "") {
+				t.Errorf("confirmed, but %v", *test.r)
+			}
+		})
+	}
+}
+
+func TestPaidBy(t *testing.T) {
+	t.Parallel()
+	r, other := confirmedOne(t), id.New[id.Intent]()
+	if !r.PaidBy(r.Intent) || r.PaidBy(&other) || r.PaidBy(nil) || aHeld(t).PaidBy(nil) {
+		t.Error("a reservation paid by card does not know its payment")
+	}
+	r = aHeld(t)
+	if err := r.Confirm(aPromise(r), r.Hold, noon); err != nil || !r.PaidBy(nil) {
+		t.Errorf("a promise of cash is not known again: %v", err)
+	}
+}
+
+func TestCancel_liveHoldOnly(t *testing.T) {
+	t.Parallel()
+	for name, cancel := range map[string]func(*Reservation) error{
+		"unpaid":   func(r *Reservation) error { return r.CancelUnpaid(noon) },
+		"lost":     func(r *Reservation) error { return r.CancelLost(noon) },
+		"replaced": func(r *Reservation) error { return r.Replace(Actor{Guest, "gst_1"}, noon) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := aHeld(t)
+			if err := cancel(r); err != nil || r.State != Cancelled || r.Outcome != Released || r.Cancellation.Refunds != nil {
+				t.Errorf("a live hold: %v, %v", err, *r)
+			}
+			for _, r := range []*Reservation{anExpired(t), confirmedOne(t), cancelledOne(t)} {
+				if err := cancel(r); err != ErrIllegalTransition {
+					t.Errorf("%s: %v", r.EffectiveState(), err)
+				}
+			}
+		})
+	}
+}
+
+func TestCancelSoldOut_refunds(t *testing.T) {
+	t.Parallel()
+	r := anExpired(t)
+	capture := aCapture(r)
+	if err := r.CancelSoldOut(capture, noon); err != nil {
+		t.Fatal(err)
+	}
+	c := r.Cancellation
+	if c.Code != InventoryFailed || !slices.Equal(c.Refunds, []Refund{{capture.ID, r.Total}}) || c.Applied.Eligible != r.Total || c.Applied.Penalty != 0 {
+		t.Errorf("got %v", *c)
+	}
+	if r.Outcome != Expired {
+		t.Errorf("the hold ended %s a second time", r.Outcome)
+	}
+	if _, refundable := r.RefundableAmount(capture); refundable {
+		t.Error("RefundableAmount() returns money that the cancellation refunds")
+	}
+	if err := aHeld(t).CancelSoldOut(capture, noon); !errors.Is(err, ErrNotCaptured) {
+		t.Errorf("another reservation asks for that money: %v", err)
+	}
+}
+
+func TestRefundableAmount(t *testing.T) {
+	t.Parallel()
+	own := confirmedOne(t)
+	for _, test := range []struct {
+		name   string
+		r      *Reservation
+		intent func(*Reservation) Intent
+		want   bool
+	}{
+		{"after a cancellation", cancelledOne(t), aCapture, true},
+		{"after another payment", confirmedOne(t), aCapture, true},
+		{"when too little came", aHeld(t), with(aCapture, func(i *Intent) { i.Captured = 1 }), true},
+		{"not while it may confirm", aHeld(t), aCapture, false},
+		{"not while it may confirm after the hold", anExpired(t), aCapture, false},
+		{"not what it is confirmed by", own, with(aCapture, func(i *Intent) { i.ID = *own.Intent }), false},
+		{"not what has gone back", cancelledOne(t), with(aCapture, func(i *Intent) { i.Refunded = i.Captured }), false},
+		{"not a promise", cancelledOne(t), aPromise, false},
+		{"not somebody else's", cancelledOne(t), with(aCapture, func(i *Intent) { i.Reservation = own.ID }), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			intent := test.intent(test.r)
+			back, refundable := test.r.RefundableAmount(intent)
+			if refundable != test.want {
+				t.Fatalf("got %v, want %v", refundable, test.want)
+			}
+			if refundable && back != (Refund{intent.ID, intent.kept()}) {
+				t.Errorf("gives back %v of %v", back, intent)
+			}
+		})
+	}
+}
+
+func TestOrphanedAllocations(t *testing.T) {
+	t.Parallel()
+	r := anExpired(t)
+	capture := aCapture(r)
+	if rooms := r.OrphanedAllocations(capture); rooms != nil {
+		t.Errorf("%v are taken from an attempt that may succeed", rooms)
+	}
+	if err := r.CancelSoldOut(aCapture(r), noon); err != nil {
+		t.Fatal(err)
+	}
+	rooms := r.OrphanedAllocations(capture)
+	for attempt := range maxHoldRetries {
+		for _, a := range r.retryHold(capture.ID, attempt).Allocations {
+			if !slices.Contains(rooms, a) {
+				t.Errorf("attempt %d keeps %s", attempt, a)
+			}
+		}
+	}
+	if slices.Contains(rooms, r.Allocations[0]) {
+		t.Error("the first hold's rooms are released twice")
+	}
+}
+
+func with(make func(*Reservation) Intent, change func(*Intent)) func(*Reservation) Intent {
+	return func(r *Reservation) Intent {
+		i := make(r)
+		change(&i)
+		return i
+	}
+}
+
+func confirmedOne(t testing.TB) *Reservation {
+	t.Helper()
+	r := aHeld(t)
+	if err := r.Confirm(aCapture(r), r.Hold, noon); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func cancelledOne(t testing.TB) *Reservation {
+	t.Helper()
+	r := aHeld(t)
+	if err := r.CancelUnpaid(noon); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -1,0 +1,168 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Schema is the database schema of this service.
+const Schema = "reservation"
+
+// Reservations stores reservations with their items and holds, and their events in the same transaction.
+type Reservations struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+	draw   func() string // returns a random code, possibly in use
+}
+
+// OpenReservations opens the store.
+func OpenReservations(e env.Env) Reservations {
+	db := postgres.Open(e, Schema)
+	return Reservations{db: db, outbox: outbox.Open(e, db), draw: newCode}
+}
+
+// In runs f in a transaction of the tenant.
+func (s Reservations) In(ctx context.Context, tenant id.Tenant, f func(postgres.Tx) error) error {
+	return s.db.InTenant(ctx, tenant, f)
+}
+
+// Again repeats a use case on a version conflict (optimistic concurrency). It returns fault.ErrUnavailable if every
+// attempt conflicts, so that the client retries.
+func Again(ctx context.Context, useCase func() error) error {
+	const attempts = 10
+	for range attempts {
+		if err := useCase(); !errors.Is(err, fault.ErrVersionConflict) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return fault.ErrUnavailable.Because(fault.ErrVersionConflict)
+}
+
+// Add stores a new reservation and publishes its hold. It generates the code.
+func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) error {
+	if err := s.insert(ctx, tx, r); err != nil {
+		return fmt.Errorf("reservations: add %s: %w", r.ID, err)
+	}
+	for i, item := range r.Items {
+		tx.Queue(`
+			INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id,
+				adults, children, infants, nightly_rate_micro, total_micro, policy)
+			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nightly, @total, @policy)`,
+			pgx.StrictNamedArgs{
+				"item": item.ID, "tenant": r.Tenant, "reservation": r.ID, "position": i, "roomType": item.RoomType, "ratePlan": item.RatePlan,
+				"adults": item.Adults, "children": item.Children, "infants": item.Infants, "nightly": item.Nightly, "total": item.Total,
+				"policy": item.Policy})
+	}
+	r.queueHold(tx)
+	return s.outbox.Append(ctx, tx, HoldPlaced(r))
+}
+
+// insert generates codes until one is free.
+func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation) error {
+	const draws = 8
+	for range draws {
+		r.Code = s.draw()
+		tag, err := tx.Exec(ctx, `
+			INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, version,
+				channel, partner_id, session_id, draft_id, quote_id, guest_id, guest_locale, stay_start, stay_end,
+				currency, grand_total_micro, policy, fx_snapshot, hold_id, region, time_zone, check_in_from, check_out_until,
+				no_show_grace_hours, own_total_micro, own_currency, created_by, created_at)
+			VALUES (@reservation, @tenant, @property, @code, @state, @pending, @version,
+				@channel, @partner, @session, @draft, @quote, @guest, @locale, @start, @end,
+				@currency, @total, @policy, @fx, @hold, @region, @timeZone, @checkIn, @checkOut,
+				@grace, @ownTotal, @ownCurrency, @createdBy, @createdAt)
+			ON CONFLICT ON CONSTRAINT reservations_code DO NOTHING`,
+			pgx.StrictNamedArgs{
+				"reservation": r.ID, "tenant": r.Tenant, "property": r.Property, "code": r.Code, "state": r.State, "pending": r.Pending,
+				"version": r.Version, "channel": r.Channel, "partner": r.Partner, "session": r.Session, "draft": r.Draft,
+				"quote": r.Quote, "guest": r.Guest, "locale": r.Locale, "start": r.Start, "end": r.End, "currency": r.Currency,
+				"total": r.Total, "policy": r.Policy, "fx": r.FX, "hold": r.Hold.ID, "region": r.Region,
+				"timeZone": r.TimeZone, "checkIn": r.CheckInFrom, "checkOut": r.CheckOutUntil, "grace": r.NoShowGrace,
+				"ownTotal": r.OwnTotal, "ownCurrency": r.OwnCurrency, "createdBy": r.CreatedBy, "createdAt": r.CreatedAt})
+		if err != nil || tag.RowsAffected() == 1 {
+			return err
+		}
+	}
+	return errors.New("found no free code")
+}
+
+// Save stores a changed reservation and appends its events. It returns fault.ErrVersionConflict, and changes nothing,
+// if the reservation was saved since it was read.
+func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, events ...event.Draft) error {
+	tag, err := tx.Exec(ctx, `
+		UPDATE reservation.reservations
+		SET state = @state, pending_step = @pending, version = @version, hold_id = @hold, payment_method = @method,
+			payment_status = @status, payment_intent_id = @intent, captured_micro = @captured, capture_event_id = @captureEvent,
+			cancellation = @cancellation, confirmed_at = @confirmedAt, guest_locale = @locale
+		WHERE tenant_id = @tenant AND reservation_id = @reservation AND version = @version - 1`,
+		pgx.StrictNamedArgs{
+			"state": r.State, "pending": r.Pending, "version": r.Version, "hold": r.Hold.ID, "method": r.Method,
+			"status": r.PaymentStatus, "intent": r.Intent, "captured": r.Captured, "captureEvent": r.CaptureEvent,
+			"cancellation": r.Cancellation, "confirmedAt": r.ConfirmedAt, "locale": r.Locale, "tenant": r.Tenant, "reservation": r.ID})
+	if err == nil && tag.RowsAffected() == 0 {
+		return fault.ErrVersionConflict
+	}
+	if err != nil {
+		return fmt.Errorf("reservations: save %s: %w", r.ID, err)
+	}
+	r.queueHold(tx)
+	return s.outbox.Append(ctx, tx, events...)
+}
+
+// queueHold stores the current hold and marks a replaced live hold as expired.
+func (r *Reservation) queueHold(tx postgres.Tx) {
+	tx.Queue(`
+		UPDATE reservation.holds SET status = 'expired'
+		WHERE tenant_id = @tenant AND reservation_id = @reservation AND hold_id <> @hold AND status = 'live'`,
+		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "hold": r.Hold.ID})
+	tx.Queue(`
+		INSERT INTO reservation.holds (hold_id, tenant_id, reservation_id, allocation_ids, placed_at, expires_at, ttl_seconds, status)
+		VALUES (@hold, @tenant, @reservation, @allocations, @placedAt, @expiresAt, @ttl, @outcome)
+		ON CONFLICT (hold_id) DO UPDATE SET status = EXCLUDED.status`,
+		pgx.StrictNamedArgs{
+			"hold": r.Hold.ID, "tenant": r.Tenant, "reservation": r.ID, "allocations": r.Allocations, "placedAt": r.PlacedAt,
+			"expiresAt": r.ExpiresAt, "ttl": r.TTL, "outcome": r.Outcome})
+}
+
+// RoomsTaken records that inventory has published the allocation. After all allocations of the hold, the reservation
+// waits for payment. The version does not change, because no decision depends on this. RoomsTaken returns ErrNotFound
+// if the reservation does not exist.
+func (s Reservations) RoomsTaken(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation, a id.Allocation) error {
+	var known bool
+	err := tx.QueryRow(ctx, `
+		WITH waiting AS MATERIALIZED ( -- locked before its hold, as Save does
+			SELECT r.hold_id FROM reservation.reservations AS r
+			WHERE r.tenant_id = @tenant AND r.reservation_id = @reservation AND r.pending_step = 'await_inventory'
+			FOR NO KEY UPDATE
+		), noted AS (
+			UPDATE reservation.holds AS h SET taken_ids = array_append(array_remove(h.taken_ids, @allocation), @allocation)
+			FROM waiting AS w
+			WHERE h.tenant_id = @tenant AND h.hold_id = w.hold_id AND @allocation = ANY (h.allocation_ids)
+			RETURNING h.taken_ids @> h.allocation_ids AS complete
+		), moved AS (
+			UPDATE reservation.reservations AS r SET pending_step = 'await_payment'
+			FROM noted AS n
+			WHERE n.complete AND r.tenant_id = @tenant AND r.reservation_id = @reservation AND r.pending_step = 'await_inventory')
+		SELECT EXISTS (SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation)`,
+		pgx.StrictNamedArgs{"tenant": tenant, "reservation": rsv, "allocation": a}).Scan(&known)
+	if err != nil {
+		return fmt.Errorf("reservations: rooms taken %s: %w", rsv, err)
+	}
+	if !known {
+		return ErrNotFound
+	}
+	return nil
+}

@@ -1,0 +1,338 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// aStoredQuote returns a stored quote that is valid for half an hour.
+func aStoredQuote(t testing.TB, e env.Env, tenant id.Tenant) *Quote {
+	t.Helper()
+	ask := anAsk(t)
+	q, err := NewQuote(id.New[id.Request](), tenant, aBasis(), ask, aPrice(ask, e.Now().Add(30*time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q, err = OpenQuotes(e).Add(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// aStored returns a stored reservation that is held for ten minutes.
+func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
+	t.Helper()
+	r, err := aStoredQuote(t, e, tenant).Reserve(Booking{
+		Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: 10 * time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Keep(HoldResult{e.Now(), e.Now().Add(10 * time.Minute)}); err != nil {
+		t.Fatal(err)
+	}
+	s := OpenReservations(e)
+	if err := s.Book(t.Context(), Principal{Scope: Scope{Tenant: tenant}}, r, nil); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// published returns the subjects in the outbox for a reservation, without their common prefix.
+func published(t testing.TB, db *pgtest.Database, r *Reservation) []string {
+	t.Helper()
+	rows, _ := db.Owner(t).Query(t.Context(), `
+		SELECT subject FROM reservation.outbox WHERE ordering_key = @key ORDER BY seq`,
+		pgx.StrictNamedArgs{"key": r.Tenant.String() + ":" + r.ID.String()})
+	subjects, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range subjects {
+		subjects[i] = strings.TrimSuffix(strings.TrimPrefix(s, "melmastoon.reservation."), ".v1")
+	}
+	return subjects
+}
+
+func TestReservations_roundTrip(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	stored := aStored(t, e, id.New[id.Tenant]())
+	read, err := OpenReservations(e).Get(t.Context(), Scope{Tenant: stored.Tenant}, stored.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.AsOf.IsZero() {
+		t.Error("read without a clock")
+	}
+	read.AsOf = stored.AsOf
+	if !reflect.DeepEqual(read, stored) {
+		t.Errorf("stored %+v\nread   %+v", stored, read)
+	}
+	if got := published(t, db, stored); !slices.Equal(got, []string{"held"}) {
+		t.Errorf("published %v", got)
+	}
+}
+
+func TestSave_roundTrip(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		act  func(*Reservation) error
+	}{
+		{"confirmed", func(r *Reservation) error { return r.Confirm(aCapture(r), r.Hold, noon) }},
+		{"promised", func(r *Reservation) error { return r.Confirm(aPromise(r), r.Hold, noon) }},
+		{"cancelled", func(r *Reservation) error { return r.CancelSoldOut(aCapture(r), noon) }},
+		{"held anew", func(r *Reservation) error {
+			hold := r.retryHold(id.New[id.Intent](), 0).placed(HoldResult{noon, noon.Add(time.Minute)})
+			return r.Confirm(aCapture(r), hold, noon)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			r := aStored(t, db.Env(), id.New[id.Tenant]())
+			s := OpenReservations(db.Env())
+			if err := test.act(r); err != nil {
+				t.Fatal(err)
+			}
+			say := BookingConfirmed
+			if r.State == Cancelled {
+				say = BookingCancelled
+			}
+			if err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, r, say(r)) }); err != nil {
+				t.Fatal(err)
+			}
+			read, err := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read.AsOf = r.AsOf
+			if !reflect.DeepEqual(read, r) {
+				t.Errorf("saved %+v\nread  %+v", r, read)
+			}
+		})
+	}
+}
+
+func TestSave_versionConflict(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	s, r := OpenReservations(e), aStored(t, e, id.New[id.Tenant]())
+	const writers = 8
+	results := make(chan error, writers)
+	var group sync.WaitGroup
+	for range writers {
+		mine := *r
+		group.Go(func() {
+			if err := mine.CancelUnpaid(noon); err != nil {
+				t.Error(err)
+			}
+			results <- s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, &mine, BookingCancelled(&mine)) })
+		})
+	}
+	group.Wait()
+	close(results)
+	won := 0
+	for err := range results {
+		if err == nil {
+			won++
+		} else if !errors.Is(err, fault.ErrVersionConflict) {
+			t.Error(err)
+		}
+	}
+	if got := published(t, db, r); won != 1 || !slices.Equal(got, []string{"held", "cancelled"}) {
+		t.Errorf("%d won, published %v", won, got)
+	}
+}
+
+func TestAdd_codeCollision(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	tenant := id.New[id.Tenant]()
+	taken := aStored(t, e, tenant)
+	s := OpenReservations(e)
+	fresh, err := aStoredQuote(t, e, tenant).Reserve(Booking{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: usualHold})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fresh.Keep(HoldResult{noon, noon.Add(usualHold)}); err != nil {
+		t.Fatal(err)
+	}
+	codes := []string{taken.Code, taken.Code, "GM-FRESH2"}
+	s.draw = func() string { code := codes[0]; codes = codes[1:]; return code }
+	if err := s.In(t.Context(), tenant, func(tx postgres.Tx) error { return s.Add(t.Context(), tx, fresh) }); err != nil {
+		t.Fatal(err)
+	}
+	if fresh.Code != "GM-FRESH2" {
+		t.Errorf("got %s beside %s", fresh.Code, taken.Code)
+	}
+}
+
+func TestGet_outOfScope(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	r := aStored(t, e, id.New[id.Tenant]())
+	s, q := OpenReservations(e), OpenQuotes(e)
+	for _, test := range []struct {
+		name string
+		who  Scope
+		want error
+	}{
+		{"its tenant", Scope{Tenant: r.Tenant}, nil},
+		{"its property", Scope{r.Tenant, []id.Property{r.Property}}, nil},
+		{"another property", Scope{r.Tenant, []id.Property{id.New[id.Property]()}}, ErrNotFound},
+		{"no property", Scope{r.Tenant, []id.Property{}}, ErrNotFound},
+		{"another tenant", Scope{Tenant: id.New[id.Tenant]()}, ErrNotFound},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := s.Get(t.Context(), test.who, r.ID); !errors.Is(err, test.want) {
+				t.Errorf("the reservation: %v, want %v", err, test.want)
+			}
+			if _, err := q.Get(t.Context(), test.who, r.Quote); !errors.Is(err, test.want) {
+				t.Errorf("its quote: %v, want %v", err, test.want)
+			}
+			found, err := s.ByCode(t.Context(), test.who, r.Code)
+			if err != nil || (len(found) == 1) != (test.want == nil) {
+				t.Errorf("by its code: %v, %v", found, err)
+			}
+		})
+	}
+}
+
+func TestQuotesAdd_idempotent(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	act, tenant, ask := id.New[id.Request](), id.New[id.Tenant](), anAsk(t)
+	var stands []*Quote
+	for _, more := range []time.Duration{0, time.Minute} { // the second price differs
+		q, err := NewQuote(act, tenant, aBasis(), ask, aPrice(ask, e.Now().Add(time.Hour+more)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q, err = OpenQuotes(e).Add(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		stands = append(stands, q)
+	}
+	if !stands[0].ValidUntil.Equal(stands[1].ValidUntil) {
+		t.Errorf("valid until %v, after a repetition until %v; want the same", stands[0].ValidUntil, stands[1].ValidUntil)
+	}
+	var events int
+	if err := db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.outbox`).Scan(&events); err != nil || events != 2 {
+		t.Errorf("got %d events, %v", events, err)
+	}
+}
+
+func TestDue(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	s := OpenReservations(e)
+	over := []*Reservation{aStored(t, e, id.New[id.Tenant]()), aStored(t, e, id.New[id.Tenant]())}
+	db.Advance(10 * time.Minute)
+	aStored(t, e, over[0].Tenant)
+	due, err := s.Due(context.WithoutCancel(t.Context()), Due{}, 10)
+	if err != nil || len(due) != 2 {
+		t.Fatalf("due %v, %v", due, err)
+	}
+	for i, d := range due {
+		if d.Tenant != over[i].Tenant || d.Reservation != over[i].ID {
+			t.Errorf("due %v, want %s", d, over[i].ID)
+		}
+	}
+}
+
+func TestRoomsTaken_keepsVersion(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	r, s := aStored(t, e, id.New[id.Tenant]()), OpenReservations(e)
+	note := func(rsv id.Reservation, a id.Allocation) (Step, int, error) {
+		err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.RoomsTaken(t.Context(), tx, r.Tenant, rsv, a) })
+		read, readErr := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		return read.Pending, read.Version, err
+	}
+	if step, _, err := note(r.ID, id.New[id.Allocation]()); step != AwaitInventory || err != nil {
+		t.Errorf("other rooms: %s, %v", step, err)
+	}
+	for range 2 { // the repetition changes nothing
+		if step, _, err := note(r.ID, r.Allocations[0]); step != AwaitInventory || err != nil {
+			t.Errorf("one of its two rooms: %s, %v", step, err)
+		}
+	}
+	if step, version, err := note(r.ID, r.Allocations[1]); step != AwaitPayment || version != r.Version || err != nil {
+		t.Errorf("its rooms: %s, version %d, %v", step, version, err)
+	}
+	if _, _, err := note(id.New[id.Reservation](), r.Allocations[1]); !errors.Is(err, ErrNotFound) {
+		t.Errorf("an unknown reservation: %v", err)
+	}
+}
+
+func TestRoomsTaken_concurrently(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	s := OpenReservations(e)
+	for range rounds {
+		r := aStored(t, e, id.New[id.Tenant]())
+		note := func(a id.Allocation) func() {
+			return func() {
+				if err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.RoomsTaken(t.Context(), tx, r.Tenant, r.ID, a) }); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		together(note(r.Allocations[0]), note(r.Allocations[1]), note(r.Allocations[0]))
+		if read, err := s.Get(t.Context(), Scope{Tenant: r.Tenant}, r.ID); err != nil || read.Pending != AwaitPayment {
+			t.Fatalf("it waits for %v, %v; want %s", read.Pending, err, AwaitPayment)
+		}
+	}
+}
+
+func TestReservations_oldRows(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := db.Env()
+	stored := aStored(t, e, id.New[id.Tenant]())
+	if q, err := OpenQuotes(e).Get(t.Context(), Scope{Tenant: stored.Tenant}, stored.Quote); err != nil || q.Promo != "NAWROZ" || q.Local != aBasis().Local || q.OwnTotal == nil {
+		t.Errorf("quote = %+v, %v, want all its terms", q, err)
+	}
+	for _, table := range []string{"quotes", "reservations"} {
+		if _, err := db.Owner(t).Exec(t.Context(), `UPDATE reservation.`+table+`
+			SET time_zone = NULL, check_in_from = NULL, check_out_until = NULL, no_show_grace_hours = NULL`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	who := Scope{Tenant: stored.Tenant}
+	quote, err := OpenQuotes(e).Get(t.Context(), who, stored.Quote)
+	if err != nil || quote.Local != (Local{TimeZone: "UTC"}) || quote.NoShowGrace != usualGrace {
+		t.Errorf("quote = %+v, %v, want UTC and the usual grace", quote, err)
+	}
+	r, err := OpenReservations(e).Get(t.Context(), who, stored.ID)
+	if err != nil || r.Local != (Local{TimeZone: "UTC"}) || r.NoShowGrace != usualGrace {
+		t.Errorf("reservation = %+v, %v, want UTC and the usual grace", r, err)
+	}
+}

@@ -1,0 +1,111 @@
+package booking
+
+import (
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// noon is the fixed time of these tests.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func night(t testing.TB, text string) stay.Date {
+	t.Helper()
+	d, err := stay.ParseDate(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// anAsk returns an ask for two rooms for two nights.
+func anAsk(t testing.TB) Ask {
+	t.Helper()
+	room := AskedItem{id.New[id.RoomType](), id.New[id.RatePlan](), stay.Occupants{Adults: 2, Children: 1}}
+	other := AskedItem{id.New[id.RoomType](), id.New[id.RatePlan](), stay.Occupants{Adults: 1}}
+	session := id.New[id.TenantSession]()
+	return Ask{
+		Property: id.New[id.Property](), Items: []AskedItem{room, other}, Currency: money.USD, Locale: "fa-AF", Session: &session, Promo: "NAWROZ",
+		Stay: Stay{Start: night(t, "2026-12-01"), End: night(t, "2026-12-03")},
+	}
+}
+
+// aPrice returns pricing's answer to an ask: 100 per room and night, 10 tax.
+func aPrice(a Ask, until time.Time) Price {
+	const rate = 100_000_000
+	own, afghani := money.Micro(28_700_000_000), money.AFN
+	p := Price{
+		Totals: PriceTotals{Totals{10_000_000, a.Currency}, Own{&own, &afghani}}, ValidUntil: until,
+		Policy: Policy{Ref: "pol_flex/1", FreeUntil: 48, PenaltyPercent: 50, Description: "Free until two days before."},
+		Lines:  []Line{{"tax", "City tax", 10_000_000}},
+	}
+	for _, item := range a.Items {
+		priced := PricedItem{RoomType: item.RoomType, RatePlan: item.RatePlan, Nightly: rate}
+		for _, date := range a.Stay.Dates() {
+			priced.Nights = append(priced.Nights, Night{date, rate})
+			priced.Total += rate
+		}
+		p.Items = append(p.Items, priced)
+		p.Lines = append(p.Lines, Line{"room", "Room", priced.Total})
+		p.Totals.Grand += priced.Total
+	}
+	return p
+}
+
+// aBasis returns the terms of a property in Kabul, four and a half hours ahead of UTC.
+func aBasis() Basis {
+	return Basis{Settings{HoldTTL: usualHold, NoShowGrace: 6, Region: "gcp-me-central1"}, Local{"Asia/Kabul", "14:00", "12:00"}}
+}
+
+// aQuote returns a quote that is read at noon and valid for another half hour.
+func aQuote(t testing.TB, tenant id.Tenant) *Quote {
+	t.Helper()
+	ask := anAsk(t)
+	q, err := NewQuote(id.New[id.Request](), tenant, aBasis(), ask, aPrice(ask, noon.Add(30*time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.AsOf = noon
+	return q
+}
+
+// aHeld returns a reservation that is held at noon for ten minutes, and read then.
+func aHeld(t testing.TB) *Reservation {
+	t.Helper()
+	r, err := aQuote(t, id.New[id.Tenant]()).Reserve(Booking{
+		Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: 10 * time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Keep(HoldResult{noon, noon.Add(10 * time.Minute)}); err != nil {
+		t.Fatal(err)
+	}
+	r.AsOf = noon
+	return r
+}
+
+// anExpired returns the same reservation, read at its expiry.
+func anExpired(t testing.TB) *Reservation {
+	t.Helper()
+	r := aHeld(t)
+	r.AsOf = r.ExpiresAt
+	return r
+}
+
+// aCapture returns a captured intent over the whole price.
+func aCapture(r *Reservation) Intent {
+	e := id.New[id.Event]()
+	return Intent{
+		ID: id.New[id.Intent](), Tenant: r.Tenant, Reservation: r.ID, Method: Card, Status: Captured,
+		Amount: r.Total, Currency: r.Currency, Captured: r.Total, CaptureEvent: &e,
+	}
+}
+
+// aPromise returns an intent for cash on arrival.
+func aPromise(r *Reservation) Intent {
+	return Intent{ID: id.New[id.Intent](), Tenant: r.Tenant, Reservation: r.ID, Method: CashOnArrival, Status: PendingCash, Amount: r.Total, Currency: r.Currency}
+}

@@ -1,0 +1,155 @@
+package booking
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A View represents a reservation in answers. Members that events also have share their names.
+type View struct {
+	Reservation  id.Reservation    `json:"reservationId"`
+	Tenant       id.Tenant         `json:"tenantId"`
+	Property     id.Property       `json:"propertyId"`
+	Code         string            `json:"reservationCode"`
+	State        State             `json:"state"`
+	Pending      Step              `json:"pendingSagaStep,omitzero"`
+	Version      int               `json:"version"`
+	Channel      Channel           `json:"channel"`
+	Partner      Name              `json:"partnerId,omitzero"`
+	Guest        GuestView         `json:"primaryGuest"`
+	Stay         StayView          `json:"stayWindow"`
+	Items        []ItemView        `json:"items"`
+	Totals       Totals            `json:"totals"`
+	Hold         HoldView          `json:"hold"`
+	Payment      *PaymentView      `json:"payment,omitzero"`
+	Policy       Policy            `json:"cancellationPolicy"`
+	FX           *FX               `json:"fxSnapshot,omitzero"`
+	Cancellation *Cancellation     `json:"cancellation,omitzero"`
+	Quote        id.Quote          `json:"quoteId"`
+	Session      *id.TenantSession `json:"sessionId,omitzero"`
+	Draft        *id.Draft         `json:"draftId,omitzero"`
+	CreatedBy    Actor             `json:"createdBy"`
+	CreatedAt    time.Time         `json:"createdAt"`
+	ConfirmedAt  *time.Time        `json:"confirmedAt,omitzero"`
+}
+
+// A GuestView is the part of a guest that answers and events contain.
+type GuestView struct {
+	Guest  id.Guest   `json:"guestId"`
+	Locale locale.Tag `json:"locale"`
+}
+
+// A StayView represents a stay with its number of nights.
+type StayView struct {
+	Start  stay.Date `json:"start"`
+	End    stay.Date `json:"end"`
+	Nights int       `json:"nights"`
+}
+
+// An ItemView represents one room.
+type ItemView struct {
+	Item      id.Item        `json:"itemId"`
+	RoomType  id.RoomType    `json:"roomTypeId"`
+	RatePlan  id.RatePlan    `json:"ratePlanId"`
+	Occupants stay.Occupants `json:"occupants"`
+	Nightly   money.Micro    `json:"nightlyRateMicro"`
+	Total     money.Micro    `json:"totalMicro"`
+	Currency  money.Currency `json:"currency"`
+	Policy    Policy         `json:"cancellationPolicy"`
+}
+
+// A HoldView represents the hold of a reservation.
+type HoldView struct {
+	Hold      id.Hold   `json:"holdId"`
+	PlacedAt  time.Time `json:"placedAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+	TTL       int       `json:"ttlSeconds"`
+}
+
+// A PaymentView represents the payment of a confirmed reservation.
+type PaymentView struct {
+	Method   Method        `json:"method"`
+	Status   PaymentStatus `json:"status"`
+	Intents  []id.Intent   `json:"paymentIntentIds"`
+	Captured money.Micro   `json:"capturedMicro"`
+}
+
+// View returns the reservation in its effective state.
+func (r *Reservation) View() View {
+	items := make([]ItemView, len(r.Items))
+	for i, item := range r.Items {
+		items[i] = ItemView{
+			Item:      item.ID,
+			RoomType:  item.RoomType,
+			RatePlan:  item.RatePlan,
+			Occupants: item.Occupants,
+			Nightly:   item.Nightly,
+			Total:     item.Total,
+			Currency:  r.Currency,
+			Policy:    r.policyOf(item),
+		}
+	}
+	v := View{
+		Reservation: r.ID, Tenant: r.Tenant, Property: r.Property, Code: r.Code, State: r.EffectiveState(), Version: r.Version,
+		Channel: r.Channel, Partner: r.Partner, Guest: GuestView{r.Guest, r.Locale}, Stay: viewStay(r.Stay), Items: items,
+		Totals: Totals{r.Total, r.Currency}, Hold: HoldView{
+			Hold:      r.Hold.ID,
+			PlacedAt:  r.PlacedAt,
+			ExpiresAt: r.ExpiresAt,
+			TTL:       r.TTL,
+		}, Payment: viewPayment(r.Payment),
+		Policy: r.Policy, FX: r.FX, Cancellation: r.Cancellation, Quote: r.Quote, Session: r.Session, Draft: r.Draft,
+		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, ConfirmedAt: r.ConfirmedAt,
+	}
+	if v.State == Held {
+		v.Pending = r.Pending // an expired hold has no pending step
+	}
+	return v
+}
+
+// A QuoteView represents a quote in answers.
+type QuoteView struct {
+	Quote      id.Quote         `json:"quoteId"`
+	Tenant     id.Tenant        `json:"tenantId"`
+	Property   id.Property      `json:"propertyId"`
+	Stay       StayView         `json:"stayWindow"`
+	Locale     locale.Tag       `json:"locale"`
+	Items      []QuotedItemView `json:"items"`
+	Lines      []Line           `json:"lines"`
+	Totals     Totals           `json:"totals"`
+	Policy     Policy           `json:"cancellationPolicy"`
+	FX         *FX              `json:"fxSnapshot,omitzero"`
+	ValidUntil time.Time        `json:"validUntil"`
+}
+
+// A QuotedItemView is one room with its price.
+type QuotedItemView struct {
+	PricedItem
+	Currency money.Currency `json:"currency"`
+}
+
+// View returns the quote as callers see it.
+func (q *Quote) View() QuoteView {
+	items := make([]QuotedItemView, len(q.Items))
+	for i, item := range q.Items {
+		items[i] = QuotedItemView{item, q.Currency}
+	}
+	return QuoteView{
+		Quote: q.ID, Tenant: q.Tenant, Property: q.Property, Stay: viewStay(q.Stay), Locale: q.Locale, Items: items, Lines: q.Lines,
+		Totals: Totals{q.Total, q.Currency}, Policy: q.Policy, FX: q.FX, ValidUntil: q.ValidUntil,
+	}
+}
+
+func viewStay(s Stay) StayView { return StayView{Start: s.Start, End: s.End, Nights: s.Nights()} }
+
+// viewPayment returns nil if there is no payment yet.
+func viewPayment(p Payment) *PaymentView {
+	if p.Intent == nil {
+		return nil
+	}
+	return &PaymentView{Method: p.Method, Status: p.PaymentStatus, Intents: []id.Intent{*p.Intent}, Captured: p.Captured}
+}

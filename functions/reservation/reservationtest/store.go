@@ -1,0 +1,18 @@
+package reservationtest
+
+import (
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// Scope is the scope of a read of the store. This package names it for benchmarks, which cannot import the domain.
+type Scope = booking.Scope
+
+// Page is the part of a list to read.
+type Page = booking.Page
+
+// Due is an expired hold whose event has not been published yet.
+type Due = booking.Due
+
+// OpenReservations returns the store of reservations.
+func OpenReservations(e env.Env) booking.Reservations { return booking.OpenReservations(e) }
