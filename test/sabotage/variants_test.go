@@ -197,7 +197,7 @@ var variants = []variant{
 		"case e.Request != c.Request:", `case e.Request == "":`,
 		"shared/platform/fn/idempotency", "TestAKeyBelongsToOneRequest",
 	}, {
-		"an unavailable hot store is called on every request", bounded, "shared/platform/document/ward.go",
+		"an unavailable hot store is called on every request", bounded, "shared/platform/document/breaker.go",
 		"c.ConsecutiveFailures >= tripAfter", "c.ConsecutiveFailures >= 100*tripAfter",
 		"shared/platform/document", "TestBreaker_hangingStore",
 	}, {

@@ -67,7 +67,7 @@ type Cache[T any] struct {
 
 // Open names a cache and the collection of its values. It does not connect.
 func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
-	shared, _ := env.Once(e, "cache."+name, func() (*flights[T], error) { return newFlights[T](), nil })
+	shared, _ := env.Once(e, "cache."+name, func() (*flights[T], error) { return &flights[T]{}, nil })
 	return &Cache[T]{
 		env:     e,
 		name:    name,

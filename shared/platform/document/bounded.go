@@ -14,23 +14,15 @@ import (
 // StoreOf returns the configured store with a timeout on every call: a hanging store counts as unavailable and must not use up a
 // caller's deadline. All functions of this package use it.
 func StoreOf(e env.Env) (Store, error) {
-	b, err := boundedOf(e)
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-func boundedOf(e env.Env) (b bounded, err error) {
 	driver, ok := env.Given[Store](e)
 	if !ok {
-		return b, ErrNoStore
+		return nil, ErrNoStore
 	}
 	w, err := env.Once(e, "document", func() (*breakers, error) { return openBreakers(e) })
 	if err != nil {
-		return b, fmt.Errorf("document: %w", err)
+		return nil, fmt.Errorf("document: %w", err)
 	}
-	return bounded{driver: driver, timeout: w.timeout, watch: w.watch(driver)}, nil
+	return bounded{driver: driver, timeout: w.timeout, breaker: w.of(driver)}, nil
 }
 
 // bounded wraps a driver with the timeout and the circuit breaker. Its errors name the operation and the collection, but never
@@ -38,21 +30,20 @@ func boundedOf(e env.Env) (b bounded, err error) {
 type bounded struct {
 	driver  Store
 	timeout time.Duration
-	watch   *storeBreaker
+	breaker *breaker
 }
 
 func (b bounded) do(ctx context.Context, verb string, names []Name, f func(context.Context) error) error {
 	if err := checked(names); err != nil {
 		return err
 	}
-	return explained(verb, names, b.watch.try(func() error { return b.use(ctx, f) }))
-}
-
-// use calls f with the store timeout.
-func (b bounded) use(ctx context.Context, f func(context.Context) error) error {
 	within, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
-	return asTimeout(ctx, within, f(within))
+	err := b.breaker.try(func() error { return asTimeout(ctx, within, f(within)) })
+	if err != nil {
+		return fmt.Errorf("document: %s %s: %w", verb, names[0].Collection, err)
+	}
+	return nil
 }
 
 // asTimeout maps an expired store timeout to ErrUnavailable, unless the caller's own context has ended.
@@ -61,13 +52,6 @@ func asTimeout(ctx, within context.Context, err error) error {
 		return fault.ErrUnavailable.Because(err)
 	}
 	return err
-}
-
-func explained(verb string, names []Name, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("document: %s %s: %w", verb, names[0].Collection, err)
 }
 
 // checked returns an error if a name is invalid.
@@ -100,22 +84,6 @@ func (b bounded) Get(ctx context.Context, now time.Time, names ...Name) (found [
 		return err
 	})
 	return found, err
-}
-
-// together is Get for callers that can share a read within this process. A caller whose deadline is shorter than the store
-// timeout reads alone. A shared read counts once for the circuit breaker however many callers share it; otherwise one slow
-// moment under load would open the breaker.
-func (b bounded) together(ctx context.Context, now time.Time, names []Name) (found []*Record, err error) {
-	if end, limited := ctx.Deadline(); limited && time.Until(end) < b.timeout {
-		return b.Get(ctx, now, names...)
-	}
-	if err = checked(names); err != nil {
-		return nil, err
-	}
-	if err = b.watch.down(); err == nil {
-		found, err = b.watch.readers.get(ctx, b, now, names)
-	}
-	return found, explained("get", names, err)
 }
 
 // Create is the driver's Create.

@@ -100,8 +100,8 @@ func (f frame) with(end endpoint) http.Handler {
 func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &record{began: f.now(), act: id.New[id.Request](), writer: w, header: w.Header()}
 	f.atHome(r)
-	ctx := withDeadline(f.begin(c, r), c.began.Add(f.spec.Timeout-f.offset()))
-	defer ctx.end()
+	ctx, cancel := context.WithDeadline(f.begin(c, r), c.began.Add(f.spec.Timeout-f.offset()))
+	defer cancel()
 	a, err := f.run(ctx, r, c)
 	if err != nil {
 		a = problem(r, c, err)

@@ -3,7 +3,6 @@ package document_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -110,31 +109,6 @@ func TestBreaker_otherErrors(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A moment in which the store hangs is one use of it, however many read together then.
-func TestBreaker_sharedReadCountsOnce(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m, c, e := newMoody()
-		var all sync.WaitGroup
-		for range 20 {
-			all.Go(func() {
-				ctx := document.Prefetch(t.Context(), e, c.Name(key)).WithPrefetched(t.Context())
-				if _, _, err := c.GetPrefetched(ctx, key); !errors.Is(err, fault.ErrUnavailable) {
-					t.Errorf("a store that hangs: got %v", err)
-				}
-			})
-		}
-		all.Wait()
-		if asked := m.asked.Load(); asked > 2 {
-			t.Errorf("it was asked %d times", asked)
-		}
-		m.hangs.Store(false)
-		if err, _ := get(t.Context(), c); err != nil {
-			t.Errorf("the store works again, but the breaker is open: %v", err)
-		}
-	})
 }
 
 // Prefetch does not wait for a store that is down, and one probe serves all callers.

@@ -21,10 +21,10 @@ type prefetched struct {
 
 type prefetchedKey struct{}
 
-// Prefetch reads the documents that a call will read later with GetPrefetched, in one round trip. If such a read is already
-// running in this process, concurrent calls share the next one. If no store is configured, it returns the zero Prefetched.
+// Prefetch reads the documents that a call will read later with GetPrefetched, in one round trip. If no store
+// is configured, it returns the zero Prefetched.
 func Prefetch(ctx context.Context, e env.Env, names ...Name) Prefetched {
-	store, err := boundedOf(e)
+	store, err := StoreOf(e)
 	if err != nil || len(names) == 0 {
 		return Prefetched{} // a later read returns the error
 	}
@@ -34,7 +34,7 @@ func Prefetch(ctx context.Context, e env.Env, names ...Name) Prefetched {
 			s.names = append(s.names, n)
 		}
 	}
-	s.records, s.err = store.together(ctx, s.at, s.names)
+	s.records, s.err = store.Get(ctx, s.at, s.names...)
 	return Prefetched{s}
 }
 
