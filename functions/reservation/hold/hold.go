@@ -66,7 +66,7 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 		return out, fault.ErrForbidden
 	}
 	// An earlier attempt of this act may have succeeded without answering.
-	done, err := h.reservations.Get(ctx, c.Scope, booking.IDOf(c.Act))
+	done, err := h.reservations.Get(ctx, c.Scope, booking.ReservationID(c.Act))
 	if !errors.Is(err, booking.ErrNotFound) {
 		return answer(done, c.Now, err)
 	}
@@ -74,7 +74,7 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 	if err != nil {
 		return out, err
 	}
-	r, err := quote.Reserve(booking.Booking{
+	r, err := quote.Reserve(booking.Details{
 		Act: c.Act, Channel: c.In.Channel, Partner: c.In.Partner, Session: c.In.Session, Draft: c.In.Draft,
 		CreatedBy: c.In.CreatedBy, TTL: h.settings(ctx, c.Tenant).HoldTTL,
 	})
@@ -86,7 +86,7 @@ func (h *holder) hold(ctx context.Context, c reservation.Call[Request]) (out Res
 	if err != nil {
 		return out, err
 	}
-	if err := r.Keep(placed); err != nil {
+	if err := r.StartHold(placed); err != nil {
 		return out, err
 	}
 	return answer(r, c.Now, h.reservations.Book(ctx, c.Principal, r, c.In.Replaces))

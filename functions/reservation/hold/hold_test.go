@@ -78,7 +78,7 @@ func TestHold(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}
-			r := &booking.Reservation{Tenant: tenant, ID: booking.IDOf(c.Act)}
+			r := &booking.Reservation{Tenant: tenant, ID: booking.ReservationID(c.Act)}
 			if err != nil {
 				reservationtest.Told(t, db, r)
 				return

@@ -66,13 +66,13 @@ func Quote(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *boo
 func Held(t testing.TB, e env.Env, tenant id.Tenant, property id.Property) *booking.Reservation {
 	t.Helper()
 	session := id.New[id.TenantSession]()
-	r, err := Quote(t, e, tenant, property).Reserve(booking.Booking{
+	r, err := Quote(t, e, tenant, property).Reserve(booking.Details{
 		Act: id.New[id.Request](), Session: &session, Channel: booking.Direct, CreatedBy: booking.Actor{Type: booking.Guest, ID: "gst_someone"}, TTL: TTL,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Keep(booking.HoldResult{PlacedAt: e.Now(), ExpiresAt: e.Now().Add(TTL)}); err != nil {
+	if err := r.StartHold(booking.HoldResult{PlacedAt: e.Now(), ExpiresAt: e.Now().Add(TTL)}); err != nil {
 		t.Fatal(err)
 	}
 	by := booking.Principal{Scope: booking.Scope{Tenant: tenant}}

@@ -230,8 +230,8 @@ func (p Price) adds() error {
 	return nil
 }
 
-// A Booking holds the data besides the quote that a reservation needs.
-type Booking struct {
+// Details are the data of a reservation that its quote does not contain.
+type Details struct {
 	Act       id.Request // the ids derive from it, so a repetition has the same ids
 	Channel   Channel
 	Partner   Name
@@ -241,25 +241,25 @@ type Booking struct {
 	TTL       time.Duration // of the hold
 }
 
-// Reserve returns a reservation of the quote with the hold to request. The hold takes effect with [Reservation.Keep].
+// Reserve returns a reservation of the quote with the hold to request. The hold takes effect with [Reservation.StartHold].
 // Reserve returns ErrQuoteExpired if the quote is no longer valid.
-func (q *Quote) Reserve(b Booking) (*Reservation, error) {
+func (q *Quote) Reserve(d Details) (*Reservation, error) {
 	if !q.AsOf.Before(q.ValidUntil) {
 		return nil, ErrQuoteExpired
 	}
 	r := &Reservation{
-		ID: IDOf(b.Act), Tenant: q.Tenant, Property: q.Property,
-		State: Quoted, Channel: b.Channel, Partner: b.Partner, Session: cmp.Or(b.Session, q.Session), Draft: cmp.Or(b.Draft, q.Draft),
-		Quote: q.ID, Guest: id.Derive[id.Guest](b.Act, "guest"), Locale: q.Locale, Stay: q.Stay,
-		Total: q.Total, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, CreatedBy: b.CreatedBy,
+		ID: ReservationID(d.Act), Tenant: q.Tenant, Property: q.Property,
+		State: Quoted, Channel: d.Channel, Partner: d.Partner, Session: cmp.Or(d.Session, q.Session), Draft: cmp.Or(d.Draft, q.Draft),
+		Quote: q.ID, Guest: id.Derive[id.Guest](d.Act, "guest"), Locale: q.Locale, Stay: q.Stay,
+		Total: q.Total, Currency: q.Currency, Policy: q.Policy, FX: q.FX, Region: q.Region, CreatedBy: d.CreatedBy,
 		Local: q.Local, NoShowGrace: q.NoShowGrace, Own: q.Own,
 	}
 	for i, item := range q.Items {
 		r.Items = append(r.Items, Item{
-			ID:       id.Derive[id.Item](b.Act, fmt.Sprintf("item/%d", i)),
+			ID:       id.Derive[id.Item](d.Act, fmt.Sprintf("item/%d", i)),
 			RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants, Nightly: item.Nightly, Total: item.Total, Policy: item.Policy,
 		})
 	}
-	r.Hold = r.wanted(b.Act, "hold", b.TTL)
+	r.Hold = r.wanted(d.Act, "hold", d.TTL)
 	return r, nil
 }

@@ -92,8 +92,10 @@ type HoldResult struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// IDOf returns the id of the reservation that an act creates.
-func IDOf(act id.Request) id.Reservation { return id.Derive[id.Reservation](act, "reservation") }
+// ReservationID returns the id of the reservation that an act creates.
+func ReservationID(act id.Request) id.Reservation {
+	return id.Derive[id.Reservation](act, "reservation")
+}
 
 // wanted returns a hold on the reservation's rooms. Its ids derive from the act and the label.
 func (r *Reservation) wanted(act [16]byte, label string, ttl time.Duration) Hold {
@@ -123,8 +125,8 @@ func (r *Reservation) move(from, to State) error {
 	return nil
 }
 
-// Keep moves to Held with the hold that inventory has placed.
-func (r *Reservation) Keep(p HoldResult) error {
+// StartHold moves to Held with the hold that inventory has placed.
+func (r *Reservation) StartHold(p HoldResult) error {
 	if err := r.move(r.State, Held); err != nil {
 		return err
 	}

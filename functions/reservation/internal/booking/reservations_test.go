@@ -36,13 +36,13 @@ func aStoredQuote(t testing.TB, e env.Env, tenant id.Tenant) *Quote {
 // aStored returns a stored reservation that is held for ten minutes.
 func aStored(t testing.TB, e env.Env, tenant id.Tenant) *Reservation {
 	t.Helper()
-	r, err := aStoredQuote(t, e, tenant).Reserve(Booking{
+	r, err := aStoredQuote(t, e, tenant).Reserve(Details{
 		Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: 10 * time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Keep(HoldResult{e.Now(), e.Now().Add(10 * time.Minute)}); err != nil {
+	if err := r.StartHold(HoldResult{e.Now(), e.Now().Add(10 * time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
 	s := OpenReservations(e)
@@ -169,11 +169,11 @@ func TestAdd_codeCollision(t *testing.T) {
 	tenant := id.New[id.Tenant]()
 	taken := aStored(t, e, tenant)
 	s := OpenReservations(e)
-	fresh, err := aStoredQuote(t, e, tenant).Reserve(Booking{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: usualHold})
+	fresh, err := aStoredQuote(t, e, tenant).Reserve(Details{Act: id.New[id.Request](), Channel: Direct, CreatedBy: saga(), TTL: usualHold})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fresh.Keep(HoldResult{noon, noon.Add(usualHold)}); err != nil {
+	if err := fresh.StartHold(HoldResult{noon, noon.Add(usualHold)}); err != nil {
 		t.Fatal(err)
 	}
 	codes := []string{taken.Code, taken.Code, "GM-FRESH2"}

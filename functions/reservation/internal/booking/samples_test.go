@@ -75,13 +75,13 @@ func aQuote(t testing.TB, tenant id.Tenant) *Quote {
 // aHeld returns a reservation that is held at noon for ten minutes, and read then.
 func aHeld(t testing.TB) *Reservation {
 	t.Helper()
-	r, err := aQuote(t, id.New[id.Tenant]()).Reserve(Booking{
+	r, err := aQuote(t, id.New[id.Tenant]()).Reserve(Details{
 		Act: id.New[id.Request](), Channel: Direct, CreatedBy: Actor{Guest, "gst_someone"}, TTL: 10 * time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Keep(HoldResult{noon, noon.Add(10 * time.Minute)}); err != nil {
+	if err := r.StartHold(HoldResult{noon, noon.Add(10 * time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
 	r.AsOf = noon
