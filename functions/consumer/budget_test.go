@@ -100,7 +100,7 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 		t.Run(test.answer+" "+test.stalls+" "+string(rune('0'+test.mood)), func(t *testing.T) {
 			t.Parallel()
 			b, e, _ := bazaar(t, 2)
-			e = env.Give(e, env.TimeoutFactor(2)) // so much hangs here that four times as much would be long
+			e = e.With("TIMEOUT_FACTOR", "2") // so much hangs here that four times as much would be long
 			for stall := range strings.FieldsSeq(test.stalls) {
 				b.Mood(stall, test.mood)
 			}

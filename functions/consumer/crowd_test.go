@@ -53,8 +53,8 @@ func asked(t *testing.T, b *consumertest.FakeListings, when string, want map[str
 func TestList_coldCrowd(t *testing.T) {
 	t.Parallel()
 	b, e, store := bazaar(t, 50)
-	e = env.Give(e, env.TimeoutFactor(30)) // a thousand at once keep a test machine busy for seconds
-	other := env.Give(documenttest.Give(env.Of(nil), store), env.TimeoutFactor(30))
+	e = e.With("TIMEOUT_FACTOR", "30") // a thousand at once keep a test machine busy for seconds
+	other := documenttest.Give(env.Of(nil), store).With("TIMEOUT_FACTOR", "30")
 	t.Cleanup(func() {
 		if err := other.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -85,7 +85,7 @@ func TestList_storeHangs(t *testing.T) {
 			t.Parallel()
 			b, e, memory := bazaar(t, 20)
 			hangs := !warm
-			e = env.Give[document.Store](e.With("DOCUMENT_TIMEOUT", "20ms").With("DOCUMENT_PAUSE", "100ms"), hangingStore{memory, func() bool { return hangs }})
+			e = document.StoreKey.With(e.With("DOCUMENT_TIMEOUT", "20ms").With("DOCUMENT_PAUSE", "100ms"), hangingStore{memory, func() bool { return hangs }})
 			if warm {
 				searched(t, b, 3, 1, e)
 				hangs = true

@@ -10,7 +10,6 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -45,7 +44,7 @@ func TestSession_documentStoreDown(t *testing.T) {
 	v := site.Traveller("DNT", "1")
 	v.Must(200, "PATCH", "/session", `{"currency":"GBP"}`)
 	first := v.Session
-	site.Front = fntest.Behind(t, env.Give[document.Store](site.Env, away{}), site.Front.Issuer(), everything...)
+	site.Front = fntest.Behind(t, document.StoreKey.With(site.Env, away{}), site.Front.Issuer(), everything...)
 	for range 2 {
 		var shown readsession.Response
 		v.Must(200, "GET", "/session", nil).Into(t, &shown)

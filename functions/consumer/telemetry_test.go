@@ -10,7 +10,6 @@ import (
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
@@ -150,7 +149,7 @@ func TestTelemetry_typedText(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	log := &journal{}
-	site.Front = fntest.Behind(t, env.Give(site.Env, observe.To(log)), site.Front.Issuer(), everything...)
+	site.Front = fntest.Behind(t, observe.LogKey.With(site.Env, observe.To(log)), site.Front.Issuer(), everything...)
 	var answers strings.Builder
 	for _, canary := range canaries {
 		v := site.Traveller("X-Campaign-Source", canary, "X-Campaign-Medium", "by "+canary, "X-Campaign-Name", canary+" again",

@@ -25,7 +25,7 @@ import (
 func bazaar(t *testing.T, hotels int) (*consumertest.FakeListings, env.Env, *documenttest.Memory) {
 	t.Helper()
 	store, b := &documenttest.Memory{}, consumertest.OpenBazaar(t, hotels)
-	e := env.Give(documenttest.Give(env.Of(nil), store), env.TimeoutFactor(4)) // time enough on a machine that stands still for a second
+	e := documenttest.Give(env.Of(nil), store).With("TIMEOUT_FACTOR", "4") // time enough on a machine that stands still for a second
 	t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {
 			t.Error(err)

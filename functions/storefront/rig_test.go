@@ -27,6 +27,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -297,7 +298,7 @@ type browser struct {
 
 func browse(t *testing.T, e env.Env, d *desk) *browser {
 	t.Helper()
-	e = env.Give[http.RoundTripper](e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
+	e = upstream.TransportKey.With(e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
 	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, setguest.Function, pay.Function,
 		receiveguest.Function, leave.Function, showconfirmation.Function, prefer.Function)
 	return &browser{t: t, front: front.As(""), desk: d, jar: map[string]string{}, status: http.StatusOK}

@@ -14,6 +14,7 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
 // A site holds the templates, texts and clients of all hotels' pages.
@@ -57,7 +58,7 @@ func openSite(e env.Env) (*site, error) {
 
 // openWire returns the transport to the booking service: the one in e, otherwise one that all pages share.
 func openWire(e env.Env) (http.RoundTripper, error) {
-	if given, ok := env.Given[http.RoundTripper](e); ok {
+	if given, ok := upstream.TransportKey.Get(e); ok {
 		return given, nil
 	}
 	return env.Once(e, "storefront", func() (http.RoundTripper, error) {

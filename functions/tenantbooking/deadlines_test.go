@@ -15,9 +15,9 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/listproperties"
 	"melmastoon.ghasi.io/functions/tenantbooking/readavailability"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -76,10 +76,10 @@ func TestDeadlines_withinBudget(t *testing.T) {
 		budgets[f.Spec.Name] = f.Spec
 	}
 	db, shops, heard := pgtest.New(t), tenantbookingtest.OpenShops(t), &ear{deadlines: map[string]time.Time{}}
-	street := tenantbookingtest.BuildOn(t, db, env.Give[http.RoundTripper](shops.Around(db.Env()), heard), fs...)
+	street := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(shops.Around(db.Env()), heard), fs...)
 	shops.House.Tenant = street.Town.Tenants[0].ID
 	e, issuer := fntest.Surround(t, street.Env)
-	street.Front = fntest.Behind(t, env.Give(e, observe.To(heard)), issuer, fs...)
+	street.Front = fntest.Behind(t, observe.LogKey.With(e, observe.To(heard)), issuer, fs...)
 	asked := map[string]int{}
 	check := func() {
 		heard.mu.Lock()

@@ -8,6 +8,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
 // A roundTrip is a transport without a network.
@@ -39,7 +40,7 @@ func TestFind_asksOnlyForNamesOfTheRightForm(t *testing.T) {
 			t.Parallel()
 			calls := 0
 			e := env.Of(map[string]string{"UPSTREAM_TENANT_URL": "http://tenant"})
-			e = env.Give[http.RoundTripper](e, roundTrip(func(*http.Request) (*http.Response, error) {
+			e = upstream.TransportKey.With(e, roundTrip(func(*http.Request) (*http.Response, error) {
 				calls++
 				return nil, errors.New("no network")
 			}))

@@ -102,7 +102,7 @@ func TestFromCookie(t *testing.T) {
 func TestGet_lostSession(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	e := env.Give[document.Store](db.Env(), pg.Open(db.Env()))
+	e := document.StoreKey.With(db.Env(), pg.Open(db.Env()))
 	s := openSessions(t, e, key("a", 1))
 	here := Tenant{ID: id.New[id.Tenant]()}
 	chosen := Begin(Session{Tenant: here.ID, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"}}) // no preferences, which is stored too

@@ -35,7 +35,7 @@ func (c *crowded) Put(ctx context.Context, now time.Time, name document.Name, r 
 func keeping(t *testing.T) (s *Sessions, e env.Env, here Tenant, kept Session) {
 	t.Helper()
 	db := pgtest.New(t)
-	e = env.Give[document.Store](db.Env(), pg.Open(db.Env()))
+	e = document.StoreKey.With(db.Env(), pg.Open(db.Env()))
 	s, here = openSessions(t, e, key("a", 1)), Tenant{ID: id.New[id.Tenant]()}
 	arrival := id.New[id.HandoffArrival]()
 	born := Begin(Session{Tenant: here.ID, Locale: "ps-AF", Campaign: attribution.Campaign{Source: "google"}, Arrival: &arrival, Fingerprint: "f", IP: "i"})
@@ -74,7 +74,7 @@ func TestKeep_givesUp(t *testing.T) {
 	t.Parallel()
 	s, e, here, was := keeping(t)
 	store := &crowded{Store: pg.Open(e)}
-	late := openSessions(t, env.Give[document.Store](e, store), key("a", 1))
+	late := openSessions(t, document.StoreKey.With(e, store), key("a", 1))
 	for _, rivalry := range []struct {
 		name   string
 		chosen money.Currency

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/sweepdrafts"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -36,7 +36,7 @@ func TestSweep_stuckDraft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, way := pgtest.New(t), &road{instead: instead}
-			street := tenantbookingtest.BuildOn(t, db, env.Give[http.RoundTripper](db.Env(), way), funnel()...)
+			street := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(db.Env(), way), funnel()...)
 			declined := func() *tenantbookingtest.Guest {
 				g := street.Guest(0).Ask().Hold().Name().Pay("card")
 				g.Town.Decline(g.Intent, true)

@@ -80,8 +80,8 @@ type replayer struct {
 }
 
 func open(e env.Env, out io.Writer) (*replayer, error) {
-	publisher, can := topic.Open(e)
-	puller, also := topic.OpenPuller(e)
+	publisher, can := topic.PublisherKey.Get(e)
+	puller, also := topic.PullerKey.Get(e)
 	if !can || !also {
 		return nil, errors.New("replay: no puller and publisher configured")
 	}

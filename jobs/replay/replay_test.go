@@ -47,7 +47,7 @@ func (d *runner) call(args ...string) (code int, said, complained string) {
 	d.t.Helper()
 	var out, errs bytes.Buffer
 	job := fn.Job{Name: Job.Name, Run: func(ctx context.Context, e env.Env, args []string) error { return run(ctx, e, args, &out) }}
-	e := env.Give[topic.Puller](env.Give[topic.Publisher](d.env, &d.published), d.topics)
+	e := topic.PullerKey.With(topic.PublisherKey.With(d.env, &d.published), d.topics)
 	code = fn.RunJob(d.ctx, job, e, args, &errs)
 	return code, out.String(), errs.String()
 }

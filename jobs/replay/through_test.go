@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
@@ -101,9 +100,9 @@ func TestReplay_killedHasNoSecondEffect(t *testing.T) {
 		published := w.publish("k1", 2)
 		w.backlog(2)
 		w.clerk.parks.Store(false)
-		puller, _ := topic.OpenPuller(w.env)
+		puller, _ := topic.PullerKey.Get(w.env)
 		d := &doomed{Puller: puller}
-		w.says(w.callOn(env.Give[topic.Puller](w.env, d), 1, "-go", letters), "replayed 2 of 2")
+		w.says(w.callOn(topic.PullerKey.With(w.env, d), 1, "-go", letters), "replayed 2 of 2")
 		w.until("each has its effect", func() bool { return slices.Equal(w.clerk.did(), published) })
 
 		if err := puller.Release(t.Context(), letters, d.held); err != nil { // as the end of their leases does

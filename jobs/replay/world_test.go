@@ -106,7 +106,7 @@ var worlds = map[string]func(testing.TB, *pgtest.Database, *cloud.Config) env.En
 	"on the bus": func(_ testing.TB, db *pgtest.Database, _ *cloud.Config) env.Env {
 		e := db.Env()
 		b := bus.Open(e, postgres.Open(e, "bus"))
-		return env.Give[topic.Puller](env.Give[topic.Publisher](e, b), b)
+		return topic.PullerKey.With(topic.PublisherKey.With(e, b), b)
 	},
 	"on Pub/Sub's emulator": func(t testing.TB, _ *pgtest.Database, c *cloud.Config) env.Env {
 		address, project := emulatortest.PubSub(t), emulatortest.Name()
@@ -115,7 +115,7 @@ var worlds = map[string]func(testing.TB, *pgtest.Database, *cloud.Config) env.En
 		e := env.Of(map[string]string{"PUBSUB_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
 		t.Cleanup(func() { _ = e.Close(context.Background()) })
 		b := pubsub.Open(e)
-		return env.Give[topic.Puller](env.Give[topic.Publisher](e, b), b)
+		return topic.PullerKey.With(topic.PublisherKey.With(e, b), b)
 	},
 }
 

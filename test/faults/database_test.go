@@ -105,5 +105,5 @@ func (s *server) limit(connections int) {
 func deployed(t *testing.T, db *pgtest.Database, with func(env.Env) env.Env) *system.System {
 	t.Helper()
 	e := with(db.Env()).With("FORWARDED_HOPS", "1").With("DOCUMENT_TIMEOUT", "150ms")
-	return system.Within(t, db, env.Give(e, env.TimeoutFactor(1)))
+	return system.Within(t, db, e.With("TIMEOUT_FACTOR", "1"))
 }

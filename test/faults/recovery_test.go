@@ -128,7 +128,7 @@ func TestRecovery_fewConnections(t *testing.T) {
 	db := own.database()
 	refused := new(refusals)
 	s := deployed(t, db, func(e env.Env) env.Env {
-		return env.Give(e, postgres.Tracer(func(string) pgx.QueryTracer { return refused }))
+		return postgres.TracerKey.With(e, postgres.Tracer(func(string) pgx.QueryTracer { return refused }))
 	})
 	own.limit(14)
 	before := refused.n.Load()

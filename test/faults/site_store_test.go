@@ -13,7 +13,6 @@ import (
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/pg"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -113,7 +112,7 @@ func shelved(t *testing.T) (*system.System, *shelf) {
 	// As deployed, for calls that have as many times their budget; but sooner well again.
 	patience := db.Env().Timeout(150 * time.Millisecond)
 	e := db.Env().With("DOCUMENT_TIMEOUT", patience.String()).With("DOCUMENT_PAUSE", "500ms")
-	return system.Within(t, db, env.Give[document.Store](e, own)), own
+	return system.Within(t, db, document.StoreKey.With(e, own)), own
 }
 
 // recalls waits until the store, which is well again, is no longer left alone.

@@ -14,7 +14,7 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/cache"
-	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
@@ -177,8 +177,8 @@ func TestEveryAnswerComesInItsTimeWhateverANeighbourDoes(t *testing.T) {
 func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 	t.Helper()
 	db, wire := pgtest.New(t), newLine()
-	e := env.Give(db.Env(), env.TimeoutFactor(2)) // so many illnesses at the pace of other tests would take too long
-	s := system.Within(t, db, env.Give[http.RoundTripper](e, wire))
+	e := db.Env().With("TIMEOUT_FACTOR", "2") // so many illnesses at the pace of other tests would take too long
+	s := system.Within(t, db, upstream.TransportKey.With(e, wire))
 	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
 	paid, cash := s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), s.Visit(demo.KabulGrand).Book(system.Usual(), "cash_on_arrival")
 	quoted, named := s.Visit(demo.KabulGrand).Ask(system.Usual()), s.Visit(demo.KabulGrand).Ask(system.Usual()).Hold().Name()

@@ -11,7 +11,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/platform/cache"
-	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -45,7 +45,7 @@ func from(v *system.Visitor, address string) *system.Visitor {
 func TestBreaker_oneStranger(t *testing.T) {
 	t.Parallel()
 	wire, db := new(picky), pgtest.New(t)
-	s := system.Within(t, db, env.Give[http.RoundTripper](db.Env().With("FORWARDED_HOPS", "1"), wire))
+	s := system.Within(t, db, upstream.TransportKey.With(db.Env().With("FORWARDED_HOPS", "1"), wire))
 	bad := from(s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), "203.0.113.9")
 	guest := from(s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), "198.51.100.1")
 	elsewhere := from(s.Visit(demo.HeratGarden), "198.51.100.2")

@@ -84,7 +84,7 @@ func TestGarbageFindsFaults(t *testing.T) {
 		}),
 		twin("sloppy", nil),
 	}
-	e := env.Give(env.Of(map[string]string{"RATE_LIMIT_ADDRESS": "off"}), observe.To(&log))
+	e := observe.LogKey.With(env.Of(map[string]string{"RATE_LIMIT_ADDRESS": "off"}), observe.To(&log))
 	mux, err := fn.Mux(functions, func(f fn.Function) (http.Handler, error) {
 		if f.Spec.Name == "twin-sloppy" {
 			return http.HandlerFunc(sloppy), nil

@@ -138,7 +138,7 @@ func (v *traveller) pay() {
 // unsampled tells every event, so that a test can say which.
 func unsampled(t *testing.T, e env.Env) env.Env {
 	t.Helper()
-	e = env.Give[document.Store](e, documents.Open(e))
+	e = document.StoreKey.With(e, documents.Open(e))
 	for name, table := range map[string]map[string]int{
 		consumer.FlagsIn:      {consumer.SearchExecutedV1.Name: 1},
 		tenantbooking.FlagsIn: {tenantbooking.StepCompletedV1.Name: 1},

@@ -18,6 +18,7 @@ import (
 	documents "melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -37,9 +38,9 @@ func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Hand
 	t.Helper()
 	db := pgtest.New(t)
 	b := &books{before: before}
-	e := env.Give[postgres.Tracer](db.Env(), trace)
-	e = env.Give[http.RoundTripper](e, wire{&http.Transport{MaxIdleConnsPerHost: 32}})
-	e = env.Give[document.Store](e, &store{documents.Open(e), map[string]bool{consumer.FlagsIn: true, tenantbooking.FlagsIn: true}})
+	e := postgres.TracerKey.With(db.Env(), trace)
+	e = upstream.TransportKey.With(e, wire{&http.Transport{MaxIdleConnsPerHost: 32}})
+	e = document.StoreKey.With(e, &store{documents.Open(e), map[string]bool{consumer.FlagsIn: true, tenantbooking.FlagsIn: true}})
 	tellEverything(t, e)
 	w := &world{books: b, t: t, conn: db.Owner(t), rows: rows}
 	w.settleKabul(e)

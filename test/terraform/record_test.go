@@ -36,9 +36,9 @@ func record(t *testing.T) map[string]string {
 		must(t, err)
 	}
 	exec(`UPDATE reservation.outbox SET parked_reason = 'too large' WHERE seq = (SELECT min(seq) FROM reservation.outbox)`)
-	publishing := env.Give[topic.Publisher](db.Env(), &topictest.Memory{})
+	publishing := topic.PublisherKey.With(db.Env(), &topictest.Memory{})
 	away := env.Of(map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing?sslmode=disable"})
-	panicking := env.Give(env.Of(map[string]string{"DATABASE_URL": db.URL()}), postgres.Tracer(func(string) pgx.QueryTracer { panic("a mistake") }))
+	panicking := postgres.TracerKey.With(env.Of(map[string]string{"DATABASE_URL": db.URL()}), postgres.Tracer(func(string) pgx.QueryTracer { panic("a mistake") }))
 	alone := db.Env()
 	for _, name := range []string{"PRICING", "PROPERTY", "INVENTORY", "TENANT", "PAYMENT"} {
 		alone = alone.With("UPSTREAM_"+name+"_URL", "http://127.0.0.1:1")
@@ -61,7 +61,7 @@ func line(t *testing.T, e env.Env, f fn.Function) string {
 	t.Helper()
 	e, issuer := fntest.Surround(t, e)
 	var written bytes.Buffer
-	e = env.Give(e, observe.To(&written))
+	e = observe.LogKey.With(e, observe.To(&written))
 	front := fntest.Behind(t, e, issuer, f)
 	if f.Spec.Schedule != "" {
 		front.Tick(f)

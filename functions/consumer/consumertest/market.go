@@ -13,7 +13,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/pg"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/flags"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -38,7 +37,7 @@ func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*System, *Reads) 
 	t.Helper()
 	db, bazaar := pgtest.New(t), OpenBazaar(t, hotels)
 	reads := &Reads{Store: pg.Open(db.Env())}
-	e := env.Give[document.Store](bazaar.Around(db.Env()), reads)
+	e := document.StoreKey.With(bazaar.Around(db.Env()), reads)
 	return &System{Site: OpenOn(t, db, e, fs...), FakeListings: bazaar, today: db.Env().Now()}, reads
 }
 

@@ -23,10 +23,10 @@ import (
 func Surround(e env.Env) env.Env {
 	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
 	e = e.With("CONSUMER_SESSION_KEYS", key).With("PSEUDONYM_PEPPERS", key).With("HANDOFF_KEYS", key)
-	if _, given := env.Given[document.Store](e); given {
+	if _, given := document.StoreKey.Get(e); given {
 		return e
 	}
-	return env.Give[document.Store](e, pg.Open(e))
+	return document.StoreKey.With(e, pg.Open(e))
 }
 
 // A Site represents the consumer site, or some functions of it.

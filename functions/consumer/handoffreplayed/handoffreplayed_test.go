@@ -14,7 +14,6 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/pseudonym"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -53,7 +52,7 @@ type rig struct {
 func open(t *testing.T) *rig {
 	t.Helper()
 	db, lost := pgtest.New(t), new(dead)
-	site := consumertest.OpenOn(t, db, env.Give[topic.Publisher](db.Env(), lost), Function)
+	site := consumertest.OpenOn(t, db, topic.PublisherKey.With(db.Env(), lost), Function)
 	return &rig{site, t, lost, site.Sent()}
 }
 

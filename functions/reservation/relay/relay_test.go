@@ -5,7 +5,6 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation/reservationtest"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
@@ -16,7 +15,7 @@ func TestRelay(t *testing.T) {
 	db := pgtest.New(t)
 	reservationtest.Held(t, db.Env(), id.New[id.Tenant](), id.New[id.Property]()) // without a publisher
 	memory := &topictest.Memory{}
-	tick, err := New(env.Give[topic.Publisher](db.Env(), memory))
+	tick, err := New(topic.PublisherKey.With(db.Env(), memory))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/functions/sandbox/relay"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
@@ -33,7 +32,7 @@ func TestRelay(t *testing.T) {
 		t.Fatal(err)
 	}
 	var world topictest.Memory
-	front := fntest.Open(t, env.Give[topic.Publisher](e, &world), relay.Function)
+	front := fntest.Open(t, topic.PublisherKey.With(e, &world), relay.Function)
 	for range 2 {
 		if got := front.Tick(relay.Function); got.Status != http.StatusNoContent {
 			t.Fatalf("tick: %d %s", got.Status, got.Body)

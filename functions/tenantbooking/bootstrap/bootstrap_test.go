@@ -14,7 +14,6 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -212,7 +211,7 @@ func TestBootstrap_tokenNotLogged(t *testing.T) {
 	db, shops, log := pgtest.New(t), tenantbookingtest.OpenShops(t), &journal{}
 	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
 	e, issuer := fntest.Surround(t, street.Env)
-	front := fntest.Behind(t, env.Give(e, observe.To(log)), issuer, Function).As("")
+	front := fntest.Behind(t, observe.LogKey.With(e, observe.To(log)), issuer, Function).As("")
 	token := street.Link(0).Reveal()
 	forged := token[:len(token)-2] + "xx"
 	answers := []fntest.Answer{front.Get(path + "?h=" + token), front.Get(path + "?h=" + token), front.Get(path + "?h=" + forged), front.Get(path + "?h=" + token + "&h=2")}
@@ -335,7 +334,7 @@ func TestBootstrap_hotStoreDown(t *testing.T) {
 	t.Parallel()
 	db, shops := pgtest.New(t), tenantbookingtest.OpenShops(t)
 	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
-	e, issuer := fntest.Surround(t, env.Give[document.Store](street.Env, away{}))
+	e, issuer := fntest.Surround(t, document.StoreKey.With(street.Env, away{}))
 	front, link := fntest.Behind(t, e, issuer, Function).As(""), path+"?h="+street.Link(0).Reveal()
 	first := front.Get(link)
 	if first.Status != 200 || first.Header.Get("X-Cache") != "BYPASS" || !bytes.Contains(first.Body, []byte("handoffPayload")) {

@@ -20,7 +20,6 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/pg"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -215,7 +214,7 @@ func TestPacked_hitReadsStoreOnce(t *testing.T) {
 	db, shops := pgtest.New(t), tenantbookingtest.OpenShops(t)
 	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
 	store := &used{Store: pg.Open(street.Env)}
-	e, issuer := fntest.Surround(t, env.Give[document.Store](street.Env, store))
+	e, issuer := fntest.Surround(t, document.StoreKey.With(street.Env, store))
 	front := fntest.Behind(t, e, issuer, Function).As("")
 	cookie := jar(t, front.Get(path))
 	warm(t, front, path, "Cookie", cookie)

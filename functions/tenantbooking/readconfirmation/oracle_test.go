@@ -20,7 +20,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/pg"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -65,7 +64,7 @@ func TestReadConfirmation_sameSteps(t *testing.T) {
 		street.Town.Handler().ServeHTTP(w, r)
 	}))
 	t.Cleanup(service.Close)
-	e := env.Give[document.Store](street.Env, booked).With("UPSTREAM_RESERVATION_URL", service.URL+"/reservation")
+	e := document.StoreKey.With(street.Env, booked).With("UPSTREAM_RESERVATION_URL", service.URL+"/reservation")
 	owner, stranger := street.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival"), street.Guest(0)
 	var out tenantbooking.Outcome
 	owner.Must(http.StatusOK, "POST", "/draft/"+owner.Draft.String()+"/confirm", nil).Into(t, &out)

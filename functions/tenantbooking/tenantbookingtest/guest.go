@@ -23,7 +23,7 @@ import (
 func Surround(e env.Env) env.Env {
 	key := "test:" + base64.StdEncoding.EncodeToString(make([]byte, 32))
 	e = e.With("TENANT_SESSION_KEYS", key).With("VIEW_TOKEN_KEYS", key).With("RETURN_LINK_KEYS", key).With("PSEUDONYM_PEPPERS", key)
-	return env.Give[document.Store](e, pg.Open(e))
+	return document.StoreKey.With(e, pg.Open(e))
 }
 
 // A System is the functions of this service with fake upstream services.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -67,7 +68,7 @@ func (w *Wire) Around(t testing.TB, db *pgtest.Database) env.Env {
 	t.Cleanup(func() { _ = listener.Close() })
 	go w.relay(listener, far.Host)
 	far.Host = listener.Addr().String()
-	return env.Give(db.Env().With("DATABASE_URL", far.String()), http.RoundTripper(w))
+	return upstream.TransportKey.With(db.Env().With("DATABASE_URL", far.String()), w)
 }
 
 func (w *Wire) relay(from net.Listener, to string) {

@@ -15,7 +15,7 @@ import (
 
 func main() {
 	e := env.System()
-	os.Exit(fn.RunJob(context.Background(), flags.Job, env.Give(e, store(e)), os.Args[1:], os.Stderr))
+	os.Exit(fn.RunJob(context.Background(), flags.Job, document.StoreKey.With(e, store(e)), os.Args[1:], os.Stderr))
 }
 
 // store returns Redis if it is configured, else Firestore.

@@ -13,6 +13,6 @@ import (
 )
 
 func main() {
-	e := env.Give(env.System(), postgres.Dialer(cloudsql.Dial))
+	e := postgres.DialerKey.With(env.System(), cloudsql.Dial)
 	os.Exit(fn.RunJob(context.Background(), migrate.Job, e, os.Args[1:], os.Stderr))
 }

@@ -15,6 +15,6 @@ import (
 func main() {
 	e := env.System()
 	client := pubsub.Open(e)
-	e = env.Give[topic.Puller](env.Give[topic.Publisher](e, client), client)
+	e = topic.PullerKey.With(topic.PublisherKey.With(e, client), client)
 	os.Exit(fn.RunJob(context.Background(), replay.Job, e, os.Args[1:], os.Stderr))
 }

@@ -34,22 +34,22 @@ type driver struct {
 func hot(h Hot) driver {
 	return driver{
 		[]string{module + "/shared/platform/document", module + "/shared/platform/document/" + string(h)},
-		fmt.Sprintf("env.Give[document.Store](e, %s.Open(e))", h),
+		fmt.Sprintf("document.StoreKey.With(e, %s.Open(e))", h),
 	}
 }
 
 var (
 	database = driver{
 		[]string{module + "/shared/platform/postgres", module + "/shared/platform/postgres/cloudsql"},
-		"env.Give(e, postgres.Dialer(cloudsql.Dial))",
+		"postgres.DialerKey.With(e, cloudsql.Dial)",
 	}
 	publisher = driver{
 		[]string{module + "/shared/platform/topic", module + "/shared/platform/topic/pubsub"},
-		"env.Give[topic.Publisher](e, pubsub.Open(e))",
+		"topic.PublisherKey.With(e, pubsub.Open(e))",
 	}
 	tokens = driver{
 		[]string{module + "/shared/platform/identity", module + "/shared/platform/identity/google"},
-		"env.Give[identity.Source](e, google.Open(e))",
+		"identity.SourceKey.With(e, google.Open(e))",
 	}
 )
 

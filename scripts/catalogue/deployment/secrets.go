@@ -40,5 +40,5 @@ func open(f fn.Function, left string) (http.Handler, error) {
 			e = e.With(name, ring)
 		}
 	}
-	return f.Handler(env.Give[document.Store](e, firestore.Open(e)))
+	return f.Handler(document.StoreKey.With(e, firestore.Open(e)))
 }

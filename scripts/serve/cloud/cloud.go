@@ -72,7 +72,7 @@ func Start(ctx context.Context, c Config) (*Cloud, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cloud: messages: %w", err)
 	}
-	e = env.Give[topic.Publisher](e, b)
+	e = topic.PublisherKey.With(e, b)
 	l := &Cloud{url: url, env: e, bus: b, functions: c.Functions, issuer: issuer}
 	l.life, l.halt = context.WithCancel(context.Background())
 	front, err := l.frontDoor(ctx, c)

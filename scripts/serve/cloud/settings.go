@@ -68,12 +68,12 @@ func settle(c Config, issuer *identity.Issuer, url string) env.Env {
 		}
 	}
 	if c.Log != nil {
-		e = env.Give(e, observe.To(c.Log))
+		e = observe.LogKey.With(e, observe.To(c.Log))
 	}
-	if _, given := env.Given[document.Store](e); !given {
-		e = env.Give[document.Store](e, documents.Open(e))
+	if _, given := document.StoreKey.Get(e); !given {
+		e = document.StoreKey.With(e, documents.Open(e))
 	}
-	return env.Give[identity.Source](e, issuer)
+	return identity.SourceKey.With(e, issuer)
 }
 
 // dayLong is the lifetime of a token that a person pastes into a shell.

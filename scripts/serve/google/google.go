@@ -29,8 +29,8 @@ func On(c cloud.Config, at Emulators) cloud.Config {
 		With("FIRESTORE_EMULATOR_HOST", at.Firestore).
 		With("PUBSUB_EMULATOR_HOST", at.PubSub).
 		With("DOCUMENT_TIMEOUT", "5s") // the emulator is a Java program, which is slow after its start
-	if _, given := env.Given[document.Store](e); !given {
-		e = env.Give[document.Store](e, firestore.Open(e))
+	if _, given := document.StoreKey.Get(e); !given {
+		e = document.StoreKey.With(e, firestore.Open(e))
 	}
 	c.Env = e
 	c.Messages = func(e env.Env) (cloud.Messages, error) { return emulated.Open(e) }

@@ -17,6 +17,6 @@ import (
 func main() {
 	e := env.System()
 	b := bus.Open(e, postgres.Open(e, "bus"))
-	e = env.Give[topic.Puller](env.Give[topic.Publisher](e, b), b)
+	e = topic.PullerKey.With(topic.PublisherKey.With(e, b), b)
 	os.Exit(fn.RunJob(context.Background(), replay.Job, e, os.Args[1:], os.Stderr))
 }

@@ -22,7 +22,7 @@ func (stamps) Token(_ context.Context, audience string) (string, error) {
 }
 
 func open(e env.Env) *bus.Bus {
-	return bus.Open(env.Give[identity.Source](e, stamps{}), postgres.Open(e, "bus"))
+	return bus.Open(identity.SourceKey.With(e, stamps{}), postgres.Open(e, "bus"))
 }
 
 func TestBusConforms(t *testing.T) {

@@ -41,7 +41,7 @@ func (stamps) Token(_ context.Context, audience string) (string, error) {
 func another(t testing.TB, address, project string) *emulated.Bus {
 	t.Helper()
 	e := env.Of(map[string]string{"PUBSUB_EMULATOR_HOST": address, "GOOGLE_CLOUD_PROJECT": project})
-	b, err := emulated.Open(env.Give[identity.Source](e, stamps{}))
+	b, err := emulated.Open(identity.SourceKey.With(e, stamps{}))
 	must(t, err)
 	t.Cleanup(func() { must(t, e.Close(context.Background())) })
 	return b

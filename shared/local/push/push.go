@@ -35,7 +35,7 @@ type Pusher struct {
 // Open returns a pusher that keeps up to idle idle connections per host, until the environment is closed. Its pushes carry
 // tokens if e has an identity.Source.
 func Open(e env.Env, idle int) *Pusher {
-	tokens, _ := env.Given[identity.Source](e)
+	tokens, _ := identity.SourceKey.Get(e)
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy, transport.MaxIdleConnsPerHost = nil, idle
 	e.OnClose(func(context.Context) error { transport.CloseIdleConnections(); return nil })

@@ -45,7 +45,7 @@ func rush(t *testing.T, readers int, stores [2]document.Store) int32 {
 func stores(t testing.TB) (both [2]document.Store) {
 	t.Helper()
 	for i, e := range onPostgres(t) {
-		both[i], _ = env.Given[document.Store](e)
+		both[i], _ = document.StoreKey.Get(e)
 	}
 	return both
 }

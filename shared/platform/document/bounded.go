@@ -14,7 +14,7 @@ import (
 // StoreOf returns the configured store with a timeout on every call: a hanging store counts as unavailable and must not use up a
 // caller's deadline. All functions of this package use it.
 func StoreOf(e env.Env) (Store, error) {
-	driver, ok := env.Given[Store](e)
+	driver, ok := StoreKey.Get(e)
 	if !ok {
 		return nil, ErrNoStore
 	}

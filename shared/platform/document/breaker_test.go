@@ -170,7 +170,7 @@ func TestStoresAreDownEachForItself(t *testing.T) {
 		for range 4 {
 			_, _ = get(t.Context(), c)
 		}
-		other := document.Open[session](env.Give[document.Store](e, &documenttest.Memory{}), "sessions")
+		other := document.Open[session](document.StoreKey.With(e, &documenttest.Memory{}), "sessions")
 		if err, _ := get(t.Context(), other); err != nil {
 			t.Errorf("another store of the family suffers with it: %v", err)
 		}

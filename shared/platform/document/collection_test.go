@@ -37,7 +37,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func withStore(s document.Store) env.Env { return env.Give(env.Of(nil), s) }
+func withStore(s document.Store) env.Env { return document.StoreKey.With(env.Of(nil), s) }
 
 // yes fails unless a document was written.
 func yes(t testing.TB, done bool, err error) {
@@ -104,7 +104,7 @@ func TestPutKeepsTheNewest(t *testing.T) {
 func TestADocumentEndsByTheMovedClock(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
-	e := env.Give[document.Store](d.Env().With("DOCUMENT_TIMEOUT", "20s"), pg.Open(d.Env()))
+	e := document.StoreKey.With(d.Env().With("DOCUMENT_TIMEOUT", "20s"), pg.Open(d.Env()))
 	c, n := document.Open[session](e, "sessions"), document.OpenCounters(e, "counters")
 	end := e.Now().Add(time.Hour)
 	done, err := c.Create(t.Context(), key, session{Locale: "en"}, end)

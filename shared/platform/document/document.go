@@ -7,13 +7,15 @@
 // three consecutive such failures the circuit breaker opens: for DOCUMENT_PAUSE every call fails at once.
 //
 // This package has the interface and the typed collections only. The code that builds a binary selects the driver, such as
-// document/pg: env.Give[document.Store](e, pg.Open(e)). All drivers pass the conformance suite in documenttest.
+// document/pg: document.StoreKey.With(e, pg.Open(e)). All drivers pass the conformance suite in documenttest.
 package document
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // A Name is the address of a document: a collection's name, and a [Key] as text.
@@ -64,6 +66,9 @@ type Store interface {
 	// shortens it.
 	Add(ctx context.Context, now time.Time, name Name, n int64, until time.Time) (int64, error)
 }
+
+// StoreKey is the key of the driver in an Env.
+var StoreKey = env.NewKey[Store]("document store")
 
 // MaxSize is the maximum size of a record's value in bytes. It leaves space for the rest of a Firestore document of 1 MiB.
 const MaxSize = 1<<20 - 4<<10

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,11 +17,11 @@ import (
 	"github.com/sethvargo/go-envconfig"
 )
 
-// An Env is a small value. The Envs derived from it by With and Give are its family: they share one clock, one set of clients
+// An Env is a small value. The Envs derived from it by With and by keys are its family: they share one clock, one set of clients
 // and one Close. System and Of return the first of a family.
 type Env struct {
 	lookup envconfig.Lookuper
-	given  map[reflect.Type]any // never modified after creation
+	values map[any]any // by *Key; never modified after creation
 	family *family
 }
 
@@ -98,31 +97,14 @@ func (e Env) Advance(d time.Duration) { e.family.offset.Add(int64(d)) }
 // Offset returns how far the clock has been moved.
 func (e Env) Offset() time.Duration { return time.Duration(e.family.offset.Load()) }
 
-// A TimeoutFactor multiplies timeouts in tests that do not test timing: on a machine that stalls for a moment, a call would
-// exceed the timeouts of a deployed function and fail for no fault of the code.
-type TimeoutFactor int
-
-// Timeout returns d, multiplied by the TimeoutFactor if there is one.
+// Timeout returns d, multiplied by TIMEOUT_FACTOR: on a slow machine, or in a debugger, calls would exceed their timeouts for no
+// fault of the code.
 func (e Env) Timeout(d time.Duration) time.Duration {
-	if factor, ok := Given[TimeoutFactor](e); ok {
-		return d * time.Duration(factor)
+	var c struct {
+		Factor int `env:"TIMEOUT_FACTOR,default=1"`
 	}
-	return d
-}
-
-// Give returns the Env with v under its type T. The code that builds a binary provides drivers this way.
-func Give[T any](e Env, v T) Env {
-	given := maps.Clone(e.given)
-	if given == nil {
-		given = map[reflect.Type]any{}
+	if err := e.Load(&c); err != nil || c.Factor < 1 {
+		return d
 	}
-	given[reflect.TypeFor[T]()] = v
-	e.given = given
-	return e
-}
-
-// Given returns the T that Give added, if there is one.
-func Given[T any](e Env) (T, bool) {
-	v, ok := e.given[reflect.TypeFor[T]()].(T)
-	return v, ok
+	return d * time.Duration(c.Factor)
 }

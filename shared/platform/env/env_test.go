@@ -91,7 +91,7 @@ func TestSystem(t *testing.T) { // not parallel: it sets process variables
 func TestTheFamilyHasOneClock(t *testing.T) {
 	t.Parallel()
 	parent := env.Of(nil)
-	child := env.Give(parent.With("A", "1"), 1)
+	child := numberKey.With(parent.With("A", "1"), 1)
 	before := parent.Now()
 	child.Advance(time.Hour)
 	if moved := parent.Now().Sub(before); moved < time.Hour || moved > time.Hour+time.Minute {
@@ -106,34 +106,31 @@ func TestTheFamilyHasOneClock(t *testing.T) {
 	}
 }
 
-type driver interface{ Name() string }
-type named string
+var numberKey, otherKey = env.NewKey[int]("number"), env.NewKey[int]("other number")
 
-func (n named) Name() string { return string(n) }
-
-func TestGiveIsByType(t *testing.T) {
+func TestKey(t *testing.T) {
 	t.Parallel()
-	parent := env.Give(env.Of(nil), driver(named("first")))
-	child := env.Give(parent, driver(named("second")))
-	for e, want := range map[*env.Env]string{&parent: "first", &child: "second"} {
-		if got, ok := env.Given[driver](*e); !ok || got.Name() != want {
-			t.Errorf("got %v, %v, want %s", got, ok, want)
+	parent := numberKey.With(env.Of(nil), 1)
+	child := numberKey.With(parent, 2)
+	for e, want := range map[*env.Env]int{&parent: 1, &child: 2} {
+		if got, ok := numberKey.Get(*e); !ok || got != want {
+			t.Errorf("got %v, %v, want %d", got, ok, want)
 		}
 	}
-	if got, ok := env.Given[named](child); ok {
-		t.Errorf("got %v under a type that was not given", got)
+	if got, ok := otherKey.Get(child); ok {
+		t.Errorf("got %v for a key that is not set", got)
 	}
-	if _, ok := env.Given[driver](env.Of(nil)); ok {
-		t.Error("got a driver that was not given")
+	if got, ok := numberKey.Get(env.Of(nil)); ok {
+		t.Errorf("got %v from an Env without values", got)
 	}
 }
 
-func TestTestsGiveMoreTime(t *testing.T) {
+func TestTimeout(t *testing.T) {
 	t.Parallel()
-	plain := env.Of(nil)
-	ample := env.Give(plain, env.TimeoutFactor(4))
-	if a, b := plain.Timeout(time.Second), ample.Timeout(time.Second); a != time.Second || b != 4*time.Second {
-		t.Errorf("got %v and, with four times as much, %v", a, b)
+	for factor, want := range map[string]time.Duration{"": time.Second, "4": 4 * time.Second, "0": time.Second, "many": time.Second} {
+		if got := env.Of(nil).With("TIMEOUT_FACTOR", factor).Timeout(time.Second); got != want {
+			t.Errorf("factor %q: got %v, want %v", factor, got, want)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func BenchmarkLimitedAnswer(b *testing.B) {
 	for _, name := range []string{"RATE_LIMIT_SESSION", "RATE_LIMIT_ADDRESS", "RATE_LIMIT_TENANT"} {
 		e = e.With(name, "100000/1000000")
 	}
-	h, err := f.Handler(env.Give(e, observe.To(io.Discard)))
+	h, err := f.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func BenchmarkSmallBody(b *testing.B) {
 
 func BenchmarkServiceToken(b *testing.B) {
 	e, issuer := fntest.Surround(b, env.Of(nil))
-	h, err := guarded(fn.Internal).Handler(env.Give(e, observe.To(io.Discard)))
+	h, err := guarded(fn.Internal).Handler(observe.LogKey.With(e, observe.To(io.Discard)))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func BenchmarkServiceToken(b *testing.B) {
 
 func handler(b *testing.B, f fn.Function) http.Handler {
 	e, _ := fntest.Surround(b, env.Of(nil))
-	h, err := f.Handler(env.Give(e, observe.To(io.Discard)))
+	h, err := f.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 		if err != nil {
 			return nil, err
 		}
-		to, _ := topic.Open(e)
+		to, _ := topic.PublisherKey.Get(e)
 		handle, err := build(e)
 		return eventEndpoint{
 			spec: s,

@@ -69,7 +69,7 @@ func hearing(t *testing.T, s fn.Spec, handle fn.Handle[money]) earRig {
 	f := fn.Event(s, func(env.Env) (fn.Handle[money], error) { return handle, nil })
 	r := earRig{f: f, dead: &topictest.Memory{}, log: &journal{}}
 	e, issuer := fntest.Surround(t, env.Of(nil))
-	e = env.Give(env.Give[topic.Publisher](e, r.dead), observe.To(r.log))
+	e = observe.LogKey.With(topic.PublisherKey.With(e, r.dead), observe.To(r.log))
 	r.Front = fntest.Behind(t, e, issuer, f)
 	return r
 }

@@ -112,7 +112,7 @@ func TestLogLine_userAgent(t *testing.T) {
 	for _, peppers := range []string{"", "one:" + base64.StdEncoding.EncodeToString(make([]byte, 32))} {
 		var out strings.Builder
 		e, issuer := fntest.Surround(t, env.Of(map[string]string{"PSEUDONYM_PEPPERS": peppers}))
-		fntest.Behind(t, env.Give(e, observe.To(&out)), issuer, bookFunction).Post(bookings, "{}", "User-Agent", agent)
+		fntest.Behind(t, observe.LogKey.With(e, observe.To(&out)), issuer, bookFunction).Post(bookings, "{}", "User-Agent", agent)
 		var line struct{ UserAgentClass, UserAgentHash string }
 		if err := json.Unmarshal([]byte(out.String()), &line); err != nil {
 			t.Fatal(err)

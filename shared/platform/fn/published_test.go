@@ -32,10 +32,10 @@ func TestALineSaysHowLongEventsHadWaited(t *testing.T) {
 	wait(t, db.Env(), "k", "l")
 	db.Advance(time.Minute)
 	wait(t, db.Env(), "m")
-	e, issuer := fntest.Surround(t, env.Give[topic.Publisher](db.Env(), &topictest.Memory{}))
+	e, issuer := fntest.Surround(t, topic.PublisherKey.With(db.Env(), &topictest.Memory{}))
 	for _, want := range []string{`"severity":"INFO",.*,"outbox":\{"published":3,"late":2,"slowestSeconds":[67]\d(\.\d{1,3})?\},`, ""} {
 		j := &journal{}
-		front := fntest.Behind(t, env.Give(e, observe.To(j)), issuer, relaying)
+		front := fntest.Behind(t, observe.LogKey.With(e, observe.To(j)), issuer, relaying)
 		if a := front.Tick(relaying); a.Status != 204 {
 			t.Fatalf("got %d: %s", a.Status, a.Body)
 		}

@@ -119,7 +119,7 @@ func journalled(t *testing.T, fs ...fn.Function) (*fntest.Front, *journal) {
 	t.Helper()
 	j := &journal{}
 	e, issuer := fntest.Surround(t, env.Of(nil))
-	return fntest.Behind(t, env.Give(e, observe.To(j)), issuer, fs...), j
+	return fntest.Behind(t, observe.LogKey.With(e, observe.To(j)), issuer, fs...), j
 }
 
 var errSecret = errors.New("password=hunter2")

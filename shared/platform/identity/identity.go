@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 // An Identity is a caller whose token was verified.
@@ -21,6 +22,9 @@ type Identity struct {
 type Source interface {
 	Token(ctx context.Context, audience string) (string, error)
 }
+
+// SourceKey is the key of the source in an Env.
+var SourceKey = env.NewKey[Source]("identity token source")
 
 // Audience returns the audience of tokens for a service.
 func Audience(service string) string { return "https://" + service + ".melmastoon.ghasi.io" }

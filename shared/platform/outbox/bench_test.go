@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
@@ -23,7 +22,7 @@ func BenchmarkRelay(b *testing.B) {
 	for name, relays := range map[string]int{"one": 1, "four": 4} {
 		b.Run(name, func(b *testing.B) {
 			r := newRig(b)
-			o := outbox.Open(env.Give[topic.Publisher](r.Env(), nowhere{}), r.db)
+			o := outbox.Open(topic.PublisherKey.With(r.Env(), nowhere{}), r.db)
 			r.mustWrite(b, told("template", 1))
 			r.exec(b, `
 				INSERT INTO sandbox.outbox (id, event_id, tenant_id, subject, ordering_key, payload, envelope, occurred_at)

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
@@ -103,7 +102,7 @@ func (stuck) Publish(ctx context.Context, messages []topic.Message) []error {
 func TestAPublisherThatHangsCostsTheWriterLittleAndTheEventNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	slow := outbox.Open(env.Give[topic.Publisher](r.Env(), stuck{}), r.db)
+	slow := outbox.Open(topic.PublisherKey.With(r.Env(), stuck{}), r.db)
 	var err error
 	took, stalled := fntest.Timed(func() {
 		err = r.db.InTx(t.Context(), func(tx postgres.Tx) error { return slow.Append(t.Context(), tx, told("k", 1)) })

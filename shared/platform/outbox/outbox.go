@@ -45,7 +45,7 @@ const (
 
 // Open returns the outbox in the database's schema. It publishes with the publisher in e.
 func Open(e env.Env, db *postgres.DB) *Outbox {
-	publisher, _ := topic.Open(e)
+	publisher, _ := topic.PublisherKey.Get(e)
 	return &Outbox{db: db, now: e.Now, publisher: publisher, draining: draining, step: func(Step) error { return nil }}
 }
 

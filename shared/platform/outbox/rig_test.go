@@ -11,7 +11,6 @@ import (
 
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
@@ -41,7 +40,7 @@ func newRig(t testing.TB) *rig {
 	e := d.Env().With("DATABASE_POOL", "24")
 	r := &rig{Database: d, db: postgres.Open(e, schema), heard: &topictest.Memory{}}
 	r.store = outbox.Open(e, r.db)
-	r.relay = outbox.Open(env.Give[topic.Publisher](e, r.heard), r.db).Patient()
+	r.relay = outbox.Open(topic.PublisherKey.With(e, r.heard), r.db).Patient()
 	return r
 }
 

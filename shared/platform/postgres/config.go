@@ -17,13 +17,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Dialer connects to a Cloud SQL instance with its encryption and IAM identity. Binaries for Cloud SQL provide it: env.Give(e,
-// postgres.Dialer(cloudsql.Dial)). Other binaries do not link it.
+// A Dialer connects to a Cloud SQL instance with its encryption and IAM identity. Binaries for Cloud SQL set
+// DialerKey. Other binaries do not link it.
 type Dialer func(ctx context.Context, e env.Env, instance string) (net.Conn, error)
 
-// A Tracer returns a tracer of the calls to the database for a schema, or nil. Tests that count round trips provide it:
-// env.Give(e, postgres.Tracer(f)). It sees the context of each call.
+// A Tracer returns a tracer of the calls to the database for a schema, or nil. Tests that count round trips set
+// TracerKey. It sees the context of each call.
 type Tracer func(schema string) pgx.QueryTracer
+
+// DialerKey and TracerKey are the keys of these functions in an Env.
+var (
+	DialerKey = env.NewKey[Dialer]("cloud sql dialer")
+	TracerKey = env.NewKey[Tracer]("postgres tracer")
+)
 
 // where configures the database: a DSN, or an instance on Cloud SQL.
 type where struct {
@@ -64,7 +70,7 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if trace, ok := env.Given[Tracer](e); ok {
+	if trace, ok := TracerKey.Get(e); ok {
 		conn.Tracer = trace(schema)
 	}
 	c.ConnConfig = conn
@@ -139,7 +145,7 @@ func onThisMachine(host string) bool {
 }
 
 func onCloudSQL(e env.Env, w where) (*pgx.ConnConfig, error) {
-	dial, ok := env.Given[Dialer](e)
+	dial, ok := DialerKey.Get(e)
 	if !ok {
 		return nil, errors.New("CLOUDSQL_INSTANCE is set, but this binary was built without a Cloud SQL dialer")
 	}

@@ -90,7 +90,7 @@ func TestConfig_cloudSQLDialer(t *testing.T) {
 		t.Errorf("without a dialler: got %v, want a mistake of the build", err)
 	}
 	dialled := make(chan string, 1)
-	e = env.Give(e, Dialer(func(_ context.Context, _ env.Env, instance string) (net.Conn, error) {
+	e = DialerKey.With(e, Dialer(func(_ context.Context, _ env.Env, instance string) (net.Conn, error) {
 		dialled <- instance
 		return nil, errors.New("away")
 	}))
@@ -108,7 +108,7 @@ func TestConfig_cloudSQLDialer(t *testing.T) {
 func TestATracerSeesEachSchemaByItself(t *testing.T) {
 	t.Parallel()
 	watched := &tracelog.TraceLog{}
-	e := env.Give(env.Of(map[string]string{"DATABASE_URL": "postgres://u@127.0.0.1/d"}), Tracer(func(schema string) pgx.QueryTracer {
+	e := TracerKey.With(env.Of(map[string]string{"DATABASE_URL": "postgres://u@127.0.0.1/d"}), Tracer(func(schema string) pgx.QueryTracer {
 		if schema == "inn" {
 			return watched
 		}

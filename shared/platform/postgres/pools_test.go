@@ -47,7 +47,7 @@ func crowded(t *testing.T, connections string) (env.Env, *watcher) {
 	owner := d.Owner(t)
 	_, err := owner.Exec(t.Context(), `ALTER DATABASE `+pgx.Identifier{owner.Config().Database}.Sanitize()+` CONNECTION LIMIT `+connections)
 	must(t, err)
-	return env.Give(d.Env(), postgres.Tracer(func(string) pgx.QueryTracer { return w })), w
+	return postgres.TracerKey.With(d.Env(), postgres.Tracer(func(string) pgx.QueryTracer { return w })), w
 }
 
 // busy runs transactions of one schema at the same time, each within a second.

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
@@ -32,7 +31,7 @@ func openCounted(t *testing.T) (*postgres.DB, *trips) {
 	t.Helper()
 	_, e := newLodge(t, nil)
 	n := &trips{}
-	e = env.Give(e, postgres.Tracer(func(string) pgx.QueryTracer { return n }))
+	e = postgres.TracerKey.With(e, postgres.Tracer(func(string) pgx.QueryTracer { return n }))
 	return postgres.Open(e, "lodge"), n
 }
 

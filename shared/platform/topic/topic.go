@@ -98,8 +98,8 @@ func (s Subscription) Wants(attribute func(name string) string) bool {
 	return true
 }
 
-// Open returns the configured publisher, if there is one.
-func Open(e env.Env) (Publisher, bool) { return env.Given[Publisher](e) }
-
-// OpenPuller returns the configured puller, if there is one.
-func OpenPuller(e env.Env) (Puller, bool) { return env.Given[Puller](e) }
+// PublisherKey and PullerKey are the keys of the drivers in an Env.
+var (
+	PublisherKey = env.NewKey[Publisher]("topic publisher")
+	PullerKey    = env.NewKey[Puller]("topic puller")
+)

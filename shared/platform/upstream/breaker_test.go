@@ -34,7 +34,7 @@ type far struct {
 
 func (f *far) client(p upstream.Policy) *upstream.Client {
 	e := env.Of(map[string]string{"UPSTREAM_PRICING_URL": "http://pricing"})
-	e = env.Give[http.RoundTripper](e, wire(func(r *http.Request) (*http.Response, error) {
+	e = upstream.TransportKey.With(e, wire(func(r *http.Request) (*http.Response, error) {
 		f.sent++
 		return f.say(r)
 	}))
@@ -226,7 +226,7 @@ func TestBreaker_isSharedByTheClientsOfOneService(t *testing.T) {
 	t.Parallel()
 	e := env.Of(map[string]string{"UPSTREAM_PRICING_URL": "http://pricing", "UPSTREAM_INVENTORY_URL": "http://inventory"})
 	sent := 0
-	e = env.Give[http.RoundTripper](e, wire(func(*http.Request) (*http.Response, error) {
+	e = upstream.TransportKey.With(e, wire(func(*http.Request) (*http.Response, error) {
 		sent++
 		return answer(500, ""), nil
 	}))

@@ -49,7 +49,7 @@ func (r *runner) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func (r *runner) client(p upstream.Policy) *upstream.Client {
 	e := env.Of(map[string]string{"UPSTREAM_SEARCH_URL": "http://search"})
-	return upstream.Open(env.Give[http.RoundTripper](e, r), "search", p)
+	return upstream.Open(upstream.TransportKey.With(e, r), "search", p)
 }
 
 type found struct {

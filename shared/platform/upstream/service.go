@@ -34,7 +34,7 @@ func openService(e env.Env, name string) *service {
 	}
 	s, err := env.Once(e, "upstream "+name+" "+base, func() (*service, error) {
 		transport, err := openTransport(e)
-		tokens, _ := env.Given[identity.Source](e)
+		tokens, _ := identity.SourceKey.Get(e)
 		real := func() time.Time { return e.Now().Add(-e.Offset()) }
 		return &service{name: name, base: base, audience: audience, http: transport, tokens: tokens,
 			breaker: newBreaker(real), retries: newBudget()}, err
@@ -61,6 +61,9 @@ func configured(e env.Env, name string) (base, audience string, err error) {
 	return strings.TrimSuffix(c.URL, "/"), cmp.Or(c.Audience, identity.Audience(name)), nil
 }
 
+// TransportKey is the key of the transport in an Env, for tests and for the local cloud.
+var TransportKey = env.NewKey[http.RoundTripper]("upstream transport")
+
 const (
 	dialTimeout = time.Second
 	idleTimeout = 90 * time.Second
@@ -70,7 +73,7 @@ const (
 // openTransport returns the configured transport, or the default one that all upstreams share. The default uses no proxy from
 // the environment: only configuration decides where calls go.
 func openTransport(e env.Env) (http.RoundTripper, error) {
-	if given, ok := env.Given[http.RoundTripper](e); ok {
+	if given, ok := TransportKey.Get(e); ok {
 		return given, nil
 	}
 	return env.Once(e, "upstream", func() (http.RoundTripper, error) {

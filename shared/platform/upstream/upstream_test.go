@@ -35,7 +35,7 @@ func serving(t *testing.T, p upstream.Policy, h http.HandlerFunc) *upstream.Clie
 		}
 		server.Close()
 	})
-	return upstream.Open(env.Give[identity.Source](e, token("tok-")), "pricing", p)
+	return upstream.Open(identity.SourceKey.With(e, token("tok-")), "pricing", p)
 }
 
 // A token is a source whose tokens contain their audience.
@@ -269,8 +269,8 @@ func TestAnAudienceCanBeConfigured(t *testing.T) {
 	t.Parallel()
 	var got string
 	e := env.Of(map[string]string{"UPSTREAM_PRICING_URL": "http://pricing", "UPSTREAM_PRICING_AUDIENCE": "https://sandbox.melmastoon.ghasi.io"})
-	e = env.Give[identity.Source](e, token(""))
-	e = env.Give[http.RoundTripper](e, wire(func(r *http.Request) (*http.Response, error) {
+	e = identity.SourceKey.With(e, token(""))
+	e = upstream.TransportKey.With(e, wire(func(r *http.Request) (*http.Response, error) {
 		got = r.Header.Get("Authorization")
 		return answer(204, ""), nil
 	}))

@@ -8,5 +8,5 @@ import (
 // Give adds the store to the environment, with timeouts for a busy test machine. The circuit breaker closes again
 // immediately.
 func Give(e env.Env, s document.Store) env.Env {
-	return env.Give(e.With("DOCUMENT_TIMEOUT", "20s").With("DOCUMENT_PAUSE", "1ns"), s)
+	return document.StoreKey.With(e.With("DOCUMENT_TIMEOUT", "20s").With("DOCUMENT_PAUSE", "1ns"), s)
 }

@@ -41,8 +41,8 @@ func Surround(t testing.TB, e env.Env) (env.Env, *identity.Issuer) {
 		With("STAFF_KEYS", string(issuer.JWKS())).
 		With("RATE_LIMIT_SESSION", "off").With("RATE_LIMIT_ADDRESS", "off").With("RATE_LIMIT_TENANT", "off").
 		With("IDEMPOTENCY_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
-	e = env.Give(e, observe.To(t.Output()))
-	return env.Give[identity.Source](e, issuer), issuer
+	e = observe.LogKey.With(e, observe.To(t.Output()))
+	return identity.SourceKey.With(e, issuer), issuer
 }
 
 // Open calls Surround and returns a Front for the functions.

@@ -51,9 +51,6 @@ func Empty(t testing.TB) *Database {
 	return open(t, server, false)
 }
 
-// factor multiplies timeouts, so that calls survive a stall of the machine for a second.
-const factor = env.TimeoutFactor(4)
-
 func open(t testing.TB, server func() (*host, error), migrated bool) *Database {
 	t.Helper()
 	if testing.Short() {
@@ -69,12 +66,13 @@ func open(t testing.TB, server func() (*host, error), migrated bool) *Database {
 		template = s.template
 	}
 	d.create(template)
-	d.env = env.Give(env.Of(map[string]string{
+	d.env = env.Of(map[string]string{
 		"DATABASE_URL":     d.URL(),
 		"DOCUMENT_TIMEOUT": "5s", // a busy machine is slow
+		"TIMEOUT_FACTOR":   "4",  // calls survive a stall of the machine for a second
 
 		"RATE_LIMIT_SESSION": "off", "RATE_LIMIT_ADDRESS": "off", "RATE_LIMIT_TENANT": "off", // parallel tests would exceed them
-	}), factor)
+	})
 	t.Cleanup(func() { d.close(migrated) })
 	return d
 }

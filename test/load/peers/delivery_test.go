@@ -11,7 +11,6 @@ import (
 
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/local/bus"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
@@ -26,7 +25,7 @@ func BenchmarkDelivery(b *testing.B) {
 	const perSecond, before = 200, 32
 	h, n := open(b, 16), times(10*perSecond)
 	messages := bus.Open(h.env, postgres.Open(h.env, "bus"))
-	store := outbox.Open(env.Give[topic.Publisher](h.env, messages), h.db)
+	store := outbox.Open(topic.PublisherKey.With(h.env, messages), h.db)
 	var mu sync.Mutex
 	committed, arrived, all := map[string]time.Time{}, map[string]time.Time{}, make(chan struct{})
 	consumer := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

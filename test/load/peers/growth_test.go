@@ -14,7 +14,6 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/stay"
@@ -63,7 +62,7 @@ func BenchmarkBacklog(b *testing.B) {
 			ctx, stop := context.WithCancel(b.Context())
 			left := &atomic.Int64{}
 			left.Store(int64(some))
-			relay := outbox.Open(env.Give[topic.Publisher](h.env, enough{left, stop}), h.db)
+			relay := outbox.Open(topic.PublisherKey.With(h.env, enough{left, stop}), h.db)
 			took := clock(b, func() error {
 				if _, err := relay.Relay(ctx); err != nil && !errors.Is(err, context.Canceled) {
 					return err

@@ -288,7 +288,7 @@ func BenchmarkInventory(b *testing.B) {
 func overHTTP(b *testing.B, m *market) func(context.Context, sandbox.Hold) error {
 	b.Helper()
 	e, issuer := fntest.Surround(b, m.env)
-	handler, err := holdrooms.Function.Handler(env.Give(e, observe.To(io.Discard)))
+	handler, err := holdrooms.Function.Handler(observe.LogKey.With(e, observe.To(io.Discard)))
 	must(b, err)
 	server := httptest.NewServer(handler)
 	b.Cleanup(server.Close)

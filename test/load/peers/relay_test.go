@@ -172,7 +172,7 @@ func BenchmarkRelay(b *testing.B) {
 	h := open(b, 12)
 	h.template(b)
 	n, pool := times(100_000), h.bare(b, 4, unhurried...)
-	relay := outbox.Open(env.Give[topic.Publisher](h.env, nowhere{}), h.db)
+	relay := outbox.Open(topic.PublisherKey.With(h.env, nowhere{}), h.db)
 	ours := func(workers int) side {
 		return func(b *testing.B) float64 {
 			h.backlog(b, n)

@@ -109,7 +109,7 @@ func ours(t *testing.T, m *http.ServeMux) {
 			}, nil
 		})
 	e, _ := fntest.Surround(t, street.Env)
-	e = env.Give(e, observe.To(io.Discard))
+	e = observe.LogKey.With(e, observe.To(io.Discard))
 	for path, f := range map[string]fn.Function{tinyPath: nothing, site + "/bootstrap": bootstrap.Function, site + "/policies": listpolicies.Function} {
 		handler, err := f.Handler(e)
 		must(t, err)

@@ -44,7 +44,7 @@ func withFake(t testing.TB, n *fakeService) env.Env {
 	for _, name := range []string{"PRICING", "INVENTORY", "PAYMENT", "TENANT", "PROPERTY"} {
 		vars["UPSTREAM_"+name+"_URL"] = server.URL + "/v1"
 	}
-	return env.Give(env.Of(vars), env.TimeoutFactor(4)) // these tests do not measure time
+	return env.Of(vars).With("TIMEOUT_FACTOR", "4") // these tests do not measure time
 }
 
 func same(t testing.TB, got, want string) {

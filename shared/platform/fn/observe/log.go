@@ -16,12 +16,15 @@ type Log struct {
 	project string // the prefix of trace names in Cloud Logging; may be empty
 }
 
-// To returns a log that writes to w. The code that builds a binary or a test may provide one: env.Give(e, observe.To(w)).
+// LogKey is the key of a log in an Env, for tests and for the local cloud.
+var LogKey = env.NewKey[*Log]("log")
+
+// To returns a log that writes to w.
 func To(w io.Writer) *Log { return &Log{handler: cloudLogging(w)} }
 
-// Open returns the log that was provided, or else a log to standard output, which Cloud Run forwards to Cloud Logging.
+// Open returns the log in e, or else a log to standard output, which Cloud Run forwards to Cloud Logging.
 func Open(e env.Env) (*Log, error) {
-	if given, ok := env.Given[*Log](e); ok {
+	if given, ok := LogKey.Get(e); ok {
 		return given, nil
 	}
 	return env.Once(e, "observe", func() (*Log, error) {
