@@ -32,7 +32,7 @@ var program = []string{"User-Agent", "curl/8"}
 
 func TestSession_refusedRequest(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, search.Function, searchmap.Function, readsession.Function, changesession.Function, readhotel.Function, readavailability.Function)
+	market := consumertest.OpenSystem(t, 1, search.Function, searchmap.Function, readsession.Function, changesession.Function, readhotel.Function, readavailability.Function)
 	hotel := "/hotels/" + market.Hotels[0].Property.String()
 	for _, test := range []struct {
 		name, method, path, body string
@@ -92,7 +92,7 @@ func TestSession_limitedRequest(t *testing.T) {
 // A program searches without a session, and gets one if it sends the cookie of the first answer.
 func TestSession_program(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, search.Function, readsession.Function, changesession.Function)
+	market := consumertest.OpenSystem(t, 1, search.Function, readsession.Function, changesession.Function)
 	market.EverySearch()
 	for _, agent := range []string{"curl/8", "Mozilla/5.0 HeadlessChrome/130", "Googlebot/2.1", ""} {
 		before := written(t, market.DB)

@@ -15,6 +15,8 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/changesession"
 	"melmastoon.ghasi.io/functions/consumer/clearsession"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/functions/consumer/recordclick"
 	"melmastoon.ghasi.io/functions/consumer/recordfunnel"
@@ -72,16 +74,16 @@ func uuid(raw [16]byte) string {
 // roam makes all requests that store data of a session, and returns the needles to search for afterwards.
 func roam(t *testing.T, v *consumertest.Traveller) (needles []string) {
 	t.Helper()
-	wished, seen, search := id.New[id.Property](), id.New[id.Property](), id.New[id.SearchSession]()
+	wished, seen, searched := id.New[id.Property](), id.New[id.Property](), id.New[id.SearchSession]()
 	var w addwish.Response
 	v.Must(201, "POST", "/wishlist", wish(wished, `,"note":"near my uncle in Shahr-e Naw"`)).Into(t, &w)
 	v.Must(200, "PATCH", "/session", `{"currency":"PKR"}`)
-	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/somewhere-quiet","searchSessionId":"`+search.String()+`"}`)
+	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/somewhere-quiet","searchSessionId":"`+searched.String()+`"}`)
 	v.Must(202, "POST", "/telemetry/funnel", `{"step":"detail.viewed","propertyId":"`+seen.String()+`"}`)
 	v.Must(202, "POST", "/telemetry/click", `{"kind":"map-pin","tenantId":"`+w.Tenant.String()+`","propertyId":"`+seen.String()+`"}`)
-	_, err := v.Sessions().Change(t.Context(), v.Session, func(s *consumer.Session) {
-		s.Viewed(consumer.RecentlyViewed{Property: seen, Tenant: w.Tenant, ViewedAt: v.Env.Now(), Source: consumer.FromList})
-		s.Searched(consumer.SearchHistory{Search: search, QueryHash: "sha256:of what was looked for", Geo: consumer.GeoQuery{Mode: consumer.City, City: "Herat"}})
+	_, err := v.Sessions().Change(t.Context(), v.Session, func(s *session.Session) {
+		s.Viewed(session.RecentlyViewed{Property: seen, Tenant: w.Tenant, ViewedAt: v.Env.Now(), Source: session.FromList})
+		s.Searched(session.SearchHistory{Search: searched, QueryHash: "sha256:of what was looked for", Geo: search.GeoQuery{Mode: search.City, City: "Herat"}})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +93,7 @@ func roam(t *testing.T, v *consumertest.Traveller) (needles []string) {
 		t.Fatal(err)
 	}
 	return []string{v.Session.String(), v.Session.String()[4:], uuid(v.Session), w.ID.String(), uuid(w.ID), uuid(wished), wished.String(),
-		uuid(seen), seen.String(), uuid(search), search.String(), "my uncle", "somewhere-quiet", "looked for", "Herat", string(kept.Fingerprint)}
+		uuid(seen), seen.String(), uuid(searched), searched.String(), "my uncle", "somewhere-quiet", "looked for", "Herat", string(kept.Fingerprint)}
 }
 
 func TestClear_leavesNoTrace(t *testing.T) {
@@ -187,35 +189,35 @@ func TestClear_concurrentCalls(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
 	sessions := site.Sessions()
-	wishlists, telemetry := consumer.OpenWishlists(site.Env), consumer.OpenTelemetry(site.Env)
-	clear := func(s consumer.Session) {
+	wishlists, telemetry := session.OpenWishlists(site.Env), session.OpenTelemetry(site.Env)
+	clear := func(s session.Session) {
 		if err := sessions.Clear(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, late := range map[string]func(consumer.Visitor) error{
-		"a hotel that was looked at": func(v consumer.Visitor) error {
-			_, err := sessions.Change(t.Context(), v.Session.ID, func(s *consumer.Session) {
+	for name, late := range map[string]func(session.Visitor) error{
+		"a hotel that was looked at": func(v session.Visitor) error {
+			_, err := sessions.Change(t.Context(), v.Session.ID, func(s *session.Session) {
 				clear(v.Session) // between reading the document and putting it back
-				s.Viewed(consumer.RecentlyViewed{Property: id.New[id.Property]()})
+				s.Viewed(session.RecentlyViewed{Property: id.New[id.Property]()})
 			})
 			return err
 		},
-		"a wish": func(v consumer.Visitor) error {
+		"a wish": func(v session.Visitor) error {
 			clear(v.Session)
-			_, _, err := wishlists.Add(t.Context(), v, consumer.Wish{ID: id.New[id.Wish](), Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), AddedAt: site.Env.Now(), Source: "list"}, fn.Maybe[consumer.Note]{})
+			_, _, err := wishlists.Add(t.Context(), v, session.Wish{ID: id.New[id.Wish](), Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), AddedAt: site.Env.Now(), Source: "list"}, fn.Maybe[session.Note]{})
 			if err == nil {
 				return fmt.Errorf("was stored")
 			}
 			return nil
 		},
-		"a page view": func(v consumer.Visitor) error {
+		"a page view": func(v session.Visitor) error {
 			clear(v.Session)
-			return telemetry.View(t.Context(), v, consumer.PageView{Path: "/", ViewedAt: site.Env.Now()})
+			return telemetry.View(t.Context(), v, session.PageView{Path: "/", ViewedAt: site.Env.Now()})
 		},
-		"a step": func(v consumer.Visitor) error {
+		"a step": func(v session.Visitor) error {
 			clear(v.Session)
-			return telemetry.Record(t.Context(), v, consumer.Step{Step: consumer.StepMapOpened, OccurredAt: site.Env.Now()})
+			return telemetry.Record(t.Context(), v, session.Step{Step: session.StepMapOpened, OccurredAt: site.Env.Now()})
 		},
 	} {
 		traveller := site.Traveller()
@@ -224,7 +226,7 @@ func TestClear_concurrentCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := late(consumer.Visitor{Session: kept, Agent: kept.Fingerprint, Fingerprint: kept.Fingerprint}); err != nil {
+		if err := late(session.Visitor{Session: kept, Agent: kept.Fingerprint, Fingerprint: kept.Fingerprint}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if found := traces(t, site.DB, uuid(kept.ID), kept.ID.String()); len(found) != 0 {
@@ -282,7 +284,7 @@ func TestExpire_documentIsNewer(t *testing.T) {
 	v := site.Traveller()
 	v.Must(200, "GET", "/session", nil)
 	site.DB.Advance(50 * time.Minute) // too soon for the mirror to be written again
-	if _, err := site.Sessions().Change(t.Context(), v.Session, func(*consumer.Session) {}); err != nil {
+	if _, err := site.Sessions().Change(t.Context(), v.Session, func(*session.Session) {}); err != nil {
 		t.Fatal(err)
 	}
 	site.DB.Advance(30*24*time.Hour - 40*time.Minute)

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/functions/consumer/recordclick"
 	"melmastoon.ghasi.io/functions/consumer/search"
@@ -95,7 +95,7 @@ func TestClick_withoutAVisitor(t *testing.T) {
 
 func TestClick_searchSession(t *testing.T) {
 	t.Parallel()
-	m := consumertest.OpenMarket(t, 3, search.Function, recordclick.Function, readsession.Function)
+	m := consumertest.OpenSystem(t, 3, search.Function, recordclick.Function, readsession.Function)
 	v, other := visitor(t, m.Site), visitor(t, m.Site)
 	var found search.Response
 	v.Must(200, "POST", "/search", m.Wish()).Into(t, &found)
@@ -124,7 +124,7 @@ func TestClick_searchSession(t *testing.T) {
 		t.Errorf("an hour later a click names %v", got)
 	}
 	m.Counted("click.recorded", 3)
-	if rule := consumer.Sampling[consumer.ClickRecordedV1.Name]; !rule.Always {
+	if rule := session.Sampling[session.ClickRecordedV1.Name]; !rule.Always {
 		t.Error("configuration can leave out clicks")
 	}
 }

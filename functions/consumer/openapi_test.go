@@ -17,7 +17,7 @@ import (
 
 func TestAnswers_matchOpenAPI(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, search.Function, searchmap.Function, readhotel.Function, readavailability.Function)
+	market := consumertest.OpenSystem(t, 3, search.Function, searchmap.Function, readhotel.Function, readavailability.Function)
 	v, hotel := market.Traveller("Accept-Language", "fa-AF", "X-Currency", "USD"), "/hotels/"+market.Hotels[0].Property.String()
 	checkIn, checkOut := market.Days(3, 2)
 	const box = `{"mode":"bounding-box","boundingBox":{"swLat":34,"swLng":69,"neLat":35,"neLng":70}}`

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/changesession"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/shared/money"
 )
@@ -77,7 +77,7 @@ func TestPreferences_unsupported(t *testing.T) {
 func TestCurrencies_twoDecimals(t *testing.T) {
 	t.Parallel()
 	for _, code := range []money.Code{"AFN", "IRR", "PKR", "AED", "USD", "EUR", "GBP"} {
-		c, err := consumer.ChooseCurrency(code)
+		c, err := session.ChooseCurrency(code)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,10 +4,10 @@ import (
 	"sync"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/changesession"
 	"melmastoon.ghasi.io/functions/consumer/clearsession"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/functions/consumer/listwishes"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/shared/id"
@@ -21,8 +21,8 @@ func TestAcceptLanguage_changed(t *testing.T) {
 	v := site.Traveller()
 	v.Must(200, "GET", "/session", nil)
 	first := v.Session
-	viewed := consumer.RecentlyViewed{Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), Source: consumer.FromLink}
-	if _, err := site.Sessions().Change(t.Context(), first, func(s *consumer.Session) { s.Viewed(viewed) }); err != nil {
+	viewed := session.RecentlyViewed{Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), Source: session.FromLink}
+	if _, err := site.Sessions().Change(t.Context(), first, func(s *session.Session) { s.Viewed(viewed) }); err != nil {
 		t.Fatal(err)
 	}
 	read := func(accept string, want locale.Tag, changes int) {

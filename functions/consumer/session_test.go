@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/changesession"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/functions/consumer/readsession"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
@@ -21,12 +22,12 @@ func set(a fntest.Answer) []*http.Cookie { return (&http.Response{Header: a.Head
 
 func TestSession_maxViewedAndSearches(t *testing.T) {
 	t.Parallel()
-	var s consumer.Session
+	var s session.Session
 	var seen []id.Property
 	for i := range 60 {
 		seen = append(seen, id.New[id.Property]())
-		s.Viewed(consumer.RecentlyViewed{Property: seen[i]})
-		s.Searched(consumer.SearchHistory{QueryHash: fmt.Sprint(i)})
+		s.Viewed(session.RecentlyViewed{Property: seen[i]})
+		s.Searched(session.SearchHistory{QueryHash: fmt.Sprint(i)})
 		if n := len(s.RecentlyViewed); n != min(i+1, 50) {
 			t.Fatalf("after %d hotels: got %d", i+1, n)
 		}
@@ -40,11 +41,11 @@ func TestSession_maxViewedAndSearches(t *testing.T) {
 	if s.SearchHistory[0].QueryHash != "59" || s.SearchHistory[24].QueryHash != "35" {
 		t.Errorf("searches from %s to %s", s.SearchHistory[0].QueryHash, s.SearchHistory[24].QueryHash)
 	}
-	s.Viewed(consumer.RecentlyViewed{Property: seen[10], Source: consumer.FromWishlist})
-	if len(s.RecentlyViewed) != 50 || s.RecentlyViewed[0].Source != consumer.FromWishlist || s.RecentlyViewed[49].Property != seen[11] {
+	s.Viewed(session.RecentlyViewed{Property: seen[10], Source: session.FromWishlist})
+	if len(s.RecentlyViewed) != 50 || s.RecentlyViewed[0].Source != session.FromWishlist || s.RecentlyViewed[49].Property != seen[11] {
 		t.Error("a hotel that is viewed again does not move to the front")
 	}
-	if slices.ContainsFunc(s.RecentlyViewed[1:], func(v consumer.RecentlyViewed) bool { return v.Property == seen[10] }) {
+	if slices.ContainsFunc(s.RecentlyViewed[1:], func(v session.RecentlyViewed) bool { return v.Property == seen[10] }) {
 		t.Error("a hotel that is viewed again is listed twice")
 	}
 }
@@ -290,8 +291,8 @@ func TestChange_concurrently(t *testing.T) {
 	failed := make(chan error, racers)
 	for range racers {
 		go func() {
-			_, err := sessions.Change(t.Context(), v.Session, func(s *consumer.Session) {
-				s.Viewed(consumer.RecentlyViewed{Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), Source: consumer.FromList})
+			_, err := sessions.Change(t.Context(), v.Session, func(s *session.Session) {
+				s.Viewed(session.RecentlyViewed{Property: id.New[id.Property](), Tenant: id.New[id.Tenant](), Source: session.FromList})
 			})
 			failed <- err
 		}()

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
@@ -117,10 +117,10 @@ func TestConsent_withdrawn(t *testing.T) {
 func TestSampling_evidence(t *testing.T) {
 	t.Parallel()
 	site := whole(t)
-	flags := consumer.OpenFlags(site.Env)
-	exempt := map[string]bool{consumer.HandoffInitiatedV1.Name: true, consumer.BotSuspectedV1.Name: true}
-	for _, subject := range consumer.Publishes() {
-		told := flags.Sampled(true, consumer.Session{}.Event(subject, nil))
+	flags := session.OpenFlags(site.Env)
+	exempt := map[string]bool{session.HandoffInitiatedV1.Name: true, session.BotSuspectedV1.Name: true}
+	for _, subject := range session.Publishes() {
+		told := flags.Sampled(true, session.Session{}.Event(subject, nil))
 		if (len(told) == 1) != exempt[subject.Name] {
 			t.Errorf("%s of a silent session is told %d times", subject.Name, len(told))
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -49,7 +48,7 @@ func TestRun_functionsFollow(t *testing.T) {
 		{"as built in, one in four", nil, "tenantbooking: " + step + ": one in 4\n", false},
 		{"all of them, while somebody looks for something", []string{"tenantbooking", step + "=1"}, "tenantbooking: " + step + ": one in 1, not in 4\n", true},
 		{"to look changes nothing", []string{"tenantbooking"}, "one in 1, not in 4\n", true},
-		{"another service is none of its business", []string{"consumer", consumer.SearchExecutedV1.Name + "=2"}, ": one in 2, not in 10\n", true},
+		{"another service is none of its business", []string{"consumer", "melmastoon.bff.consumer.search.executed.v1" + "=2"}, ": one in 2, not in 10\n", true},
 		{"as the code says, again", []string{"-reset", "tenantbooking"}, "tenantbooking: " + step + ": one in 4\n", false},
 	} {
 		code, said, complained := call(t, store, test.args...)

@@ -140,7 +140,7 @@ func unsampled(t *testing.T, e env.Env) env.Env {
 	t.Helper()
 	e = document.StoreKey.With(e, documents.Open(e))
 	for name, table := range map[string]map[string]int{
-		consumer.FlagsIn:      {consumer.SearchExecutedV1.Name: 1},
+		consumer.FlagsIn:      {"melmastoon.bff.consumer.search.executed.v1": 1},
 		tenantbooking.FlagsIn: {tenantbooking.StepCompletedV1.Name: 1},
 	} {
 		text, err := json.Marshal(table)

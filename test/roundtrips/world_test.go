@@ -53,7 +53,7 @@ func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Hand
 func tellEverything(t *testing.T, e env.Env) {
 	t.Helper()
 	for name, table := range map[string]map[string]int{
-		consumer.FlagsIn:      {consumer.SearchExecutedV1.Name: 1},
+		consumer.FlagsIn:      {"melmastoon.bff.consumer.search.executed.v1": 1},
 		tenantbooking.FlagsIn: {tenantbooking.StepCompletedV1.Name: 1},
 	} {
 		text, err := json.Marshal(table)

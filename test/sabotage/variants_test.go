@@ -213,9 +213,9 @@ var variants = []variant{
 		"if b.have < price {", "if b.have < -1000*price {",
 		"shared/platform/upstream", "TestATenthOfTheCallsMayBeRetries",
 	}, {
-		"a list request leaves no time for the response", bounded, "functions/consumer/search.go",
+		"a list request leaves no time for the response", bounded, "functions/consumer/internal/search/search.go",
 		"deadline.Add(-compositionReserve)", "deadline",
-		"functions/consumer", "TestAnswers_servicesHangOrFail",
+		"functions/consumer/internal/search", "TestAnswers_servicesHangOrFail",
 	}, {
 		"money that pays for nothing is kept", settled, "functions/reservation/internal/booking/confirm.go",
 		"if back, refundable := r.RefundableAmount(i); refundable {", "if back, refundable := r.RefundableAmount(i); refundable && back.Amount == 0 {",
@@ -246,17 +246,17 @@ var variants = []variant{
 		"document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))", "document.KeyOf(v.Tenant.ID.String(), string(v.Locale))",
 		"functions/tenantbooking/bootstrap", "TestPacked_perTenantLanguageCurrency",
 	}, {
-		"the last event about a tenant overrides the tenant service forever", current, "functions/consumer/tenants.go",
+		"the last event about a tenant overrides the tenant service forever", current, "functions/consumer/internal/search/tenants.go",
 		"counts := statusForOne", "counts := statusForLists",
 		"functions/consumer/minthandoff", "TestStatus_eventLost",
 	}, {
-		"each page of a search has an order of its own", current, "functions/consumer/listings.go",
+		"each page of a search has an order of its own", current, "functions/consumer/internal/search/listings.go",
 		"p.Offset > 0 && shown.Sort == question.Sort", "p.Offset > 0 && shown.Found < 0",
 		"functions/consumer/search", "TestPages_oneOrder",
 	}, {
 		"without the hot store every search calls every service", bounded, "shared/platform/cache/cache.go",
 		"r.retain(ctx, at, value)", "_ = at",
-		"functions/consumer", "TestList_storeHangs",
+		"functions/consumer/internal/search", "TestList_storeHangs",
 	}, {
 		"cached values survive their invalidation", current, "shared/platform/cache/cache.go",
 		"slices.Equal(last.Generations, seen.generations) &&", "(mark != Mark{} || slices.Equal(last.Generations, seen.generations)) &&",

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -18,46 +21,46 @@ var Function = consumer.HTTP(fn.Spec{
 	Route:      "POST " + consumer.Base + "/wishlist",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property"), fn.Upstream("tenant")},
-	Publishes:  fn.Subjects{consumer.WishlistAddedV1},
+	Publishes:  fn.Subjects{session.WishlistAddedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)
 
 // A Request names the hotel, the page from which it was added, and an optional note.
 type Request struct {
-	Property id.Property             `json:"propertyId"`
-	Source   consumer.WishSource     `json:"source"`
-	Note     fn.Maybe[consumer.Note] `json:"note"`
+	Property id.Property            `json:"propertyId"`
+	Source   session.WishSource     `json:"source"`
+	Note     fn.Maybe[session.Note] `json:"note"`
 }
 
 // A Response is the stored wish, with status 201 if it was added and 200 if it existed.
 type Response struct {
 	fn.Reply `json:"-"`
-	consumer.Wish
+	session.Wish
 }
 
 // houses looks up the tenant of a hotel.
 type houses interface {
-	Get(context.Context, id.Property) (consumer.House, cache.State, error)
+	Get(context.Context, id.Property) (search.House, cache.State, error)
 }
 
 // tenants looks up suspended tenants.
 type tenants interface {
-	Status(context.Context, id.Tenant) (consumer.Tenant, bool)
+	Status(context.Context, id.Tenant) (search.Tenant, bool)
 }
 
 type adder struct {
 	houses    houses
 	tenants   tenants
-	wishlists consumer.Wishlists
+	wishlists session.Wishlists
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	return (&adder{
-		houses:    consumer.OpenProperties(e),
-		tenants:   consumer.OpenTenants(e),
-		wishlists: consumer.OpenWishlists(e),
+		houses:    search.OpenProperties(e),
+		tenants:   search.OpenTenants(e),
+		wishlists: session.OpenWishlists(e),
 	}).add, nil
 }
 
@@ -67,9 +70,9 @@ func (h *adder) add(ctx context.Context, c consumer.Call[Request]) (out Response
 		return out, err
 	}
 	if _, closed := h.tenants.Status(ctx, house.Tenant); closed {
-		return out, consumer.ErrNotFound // as on the detail page
+		return out, fault.ErrNotFound // as on the detail page
 	}
-	wish, added, err := h.wishlists.Add(ctx, c.Visitor, consumer.Wish{
+	wish, added, err := h.wishlists.Add(ctx, c.Visitor, session.Wish{
 		ID: id.Derive[id.Wish](c.Act, "wish"), Property: house.ID, Tenant: house.Tenant, AddedAt: c.Now,
 		Source: c.In.Source,
 	}, c.In.Note)

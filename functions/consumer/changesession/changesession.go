@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/locale"
@@ -19,7 +20,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Name:       "consumer-changesession",
 	Route:      "PATCH " + consumer.Base + "/session",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Publishes:  fn.Subjects{consumer.LocaleChangedV1, consumer.CurrencyChangedV1},
+	Publishes:  fn.Subjects{session.LocaleChangedV1, session.CurrencyChangedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)
@@ -43,35 +44,35 @@ func (r *Request) Validate() error {
 // A Response holds the preferences and consents after the change.
 type Response struct {
 	fn.Reply `json:"-"`
-	consumer.Preferences
+	session.Preferences
 }
 
 type chooser struct {
-	sessions *consumer.Sessions
+	sessions *session.Sessions
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	sessions, err := consumer.OpenSessions(e)
+	sessions, err := session.OpenSessions(e)
 	return (&chooser{sessions}).choose, err
 }
 
 func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	language, err := consumer.ChooseLocale(c.In.Locale.Or(c.Session.Locale))
+	language, err := session.ChooseLocale(c.In.Locale.Or(c.Session.Locale))
 	if err != nil {
 		return out, err
 	}
-	currency, err := consumer.ChooseCurrency(c.In.Currency.Or(money.Code(c.Session.Currency)))
+	currency, err := session.ChooseCurrency(c.In.Currency.Or(money.Code(c.Session.Currency)))
 	if err != nil {
 		return out, err
 	}
-	session, err := h.sessions.Choose(ctx, c.Session.ID, func(s *consumer.Session) (events []event.Draft) {
-		s.Consent = consumer.Consent{Telemetry: c.In.Telemetry.Or(s.Consent.Telemetry), Marketing: c.In.Marketing.Or(s.Consent.Marketing)}
+	session, err := h.sessions.Choose(ctx, c.Session.ID, func(s *session.Session) (events []event.Draft) {
+		s.Consent = session.Consent{Telemetry: c.In.Telemetry.Or(s.Consent.Telemetry), Marketing: c.In.Marketing.Or(s.Consent.Marketing)}
 		if !c.In.Locale.IsZero() {
-			events = append(events, s.ReadIn(language, consumer.ByGuest, c.Now)...)
+			events = append(events, s.ReadIn(language, session.ByGuest, c.Now)...)
 		}
 		if !c.In.Currency.IsZero() {
-			events = append(events, s.PriceIn(currency, consumer.ByGuest, c.Now)...)
+			events = append(events, s.PriceIn(currency, session.ByGuest, c.Now)...)
 		}
 		return events
 	})

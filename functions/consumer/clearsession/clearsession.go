@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -16,17 +17,17 @@ var Function = consumer.HTTP(fn.Spec{
 	Route:     "POST " + consumer.Base + "/session/clear",
 	Answer:    fn.NoContent,
 	Uses:      fn.Uses{fn.Postgres, fn.Documents},
-	Publishes: fn.Subjects{consumer.SessionEndedV1},
+	Publishes: fn.Subjects{session.SessionEndedV1},
 	Timeout:   time.Second,
 }, New, consumer.Unminted)
 
 type clearer struct {
-	sessions *consumer.Sessions
+	sessions *session.Sessions
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[fn.Nothing, fn.Reply], error) {
-	sessions, err := consumer.OpenSessions(e)
+	sessions, err := session.OpenSessions(e)
 	return (&clearer{sessions}).clear, err
 }
 

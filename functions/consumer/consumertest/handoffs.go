@@ -1,7 +1,9 @@
 package consumertest
 
 import (
-	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/handoffs"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -12,18 +14,18 @@ import (
 // Sent inserts a handoff into the ledger and returns it.
 func (s *Site) Sent() handoff.Handoff {
 	s.t.Helper()
-	minter, err := consumer.OpenMinter(s.Env)
+	minter, err := handoffs.OpenMinter(s.Env)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	day := stay.DateOf(s.Env.Now())
-	v := consumer.Visitor{
-		Session:     consumer.Session{ID: id.New[id.GuestSession]()},
+	v := session.Visitor{
+		Session:     session.Session{ID: id.New[id.GuestSession]()},
 		Fingerprint: "sha256:3333333333333333333333333333333333333333333333333333333333333333",
 	}
-	h, _, err := minter.Mint(s.t.Context(), v, consumer.Tenant{ID: id.New[id.Tenant](), Slug: "kabul-grand"}, consumer.Choice{
-		Property: id.New[id.Property](), Dates: consumer.DateRange{CheckIn: day, CheckOut: day.AddDays(1)},
-		Occupancy: consumer.Occupancy{Adults: 1, Rooms: 1}, Currency: money.AFN, Locale: locale.Dari,
+	h, _, err := minter.Mint(s.t.Context(), v, search.Tenant{ID: id.New[id.Tenant](), Slug: "kabul-grand"}, handoffs.Choice{
+		Property: id.New[id.Property](), Dates: search.DateRange{CheckIn: day, CheckOut: day.AddDays(1)},
+		Occupancy: search.Occupancy{Adults: 1, Rooms: 1}, Currency: money.AFN, Locale: locale.Dari,
 	}, id.New[id.Request](), s.Env.Now())
 	if err != nil {
 		s.t.Fatal(err)

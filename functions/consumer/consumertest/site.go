@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/pg"
@@ -52,9 +53,9 @@ func OpenOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *Si
 }
 
 // Sessions returns the store of sessions, for assertions.
-func (s *Site) Sessions() *consumer.Sessions {
+func (s *Site) Sessions() *session.Sessions {
 	s.t.Helper()
-	sessions, err := consumer.OpenSessions(s.Env)
+	sessions, err := session.OpenSessions(s.Env)
 	if err != nil {
 		s.t.Fatal(err)
 	}

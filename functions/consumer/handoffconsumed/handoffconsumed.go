@@ -6,7 +6,10 @@ import (
 	"errors"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/handoffs"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -30,7 +33,7 @@ type Consumed struct {
 
 // ledger records the use of a handoff.
 type ledger interface {
-	Consume(context.Context, postgres.Tx, consumer.Consumption) error
+	Consume(context.Context, postgres.Tx, handoffs.Consumption) error
 }
 
 type noter struct {
@@ -40,16 +43,16 @@ type noter struct {
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Consumed], error) {
-	return (&noter{postgres.Open(e, consumer.Schema), consumer.OpenHandoffs(e)}).note, nil
+	return (&noter{postgres.Open(e, session.Schema), handoffs.OpenLedger(e)}).note, nil
 }
 
 func (n *noter) note(ctx context.Context, e event.Event[Consumed]) error {
 	err := inbox.Once(ctx, n.db, e.Delivery, func(tx postgres.Tx) error {
-		return n.ledger.Consume(ctx, tx, consumer.Consumption{
+		return n.ledger.Consume(ctx, tx, handoffs.Consumption{
 			Handoff: e.Payload.Handoff, Tenant: e.Payload.Tenant, At: e.Envelope.OccurredAt, By: e.Envelope.ProducerInstance, Event: e.Envelope.EventID,
 		})
 	})
-	if errors.Is(err, consumer.ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return fn.DeadLetter(err) // the ledger has the entry before the token is sent, so a retry cannot succeed
 	}
 	return err

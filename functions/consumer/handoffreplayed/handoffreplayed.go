@@ -6,6 +6,8 @@ import (
 	"errors"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/handoffs"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/handoff"
@@ -23,7 +25,7 @@ var Function = consumer.Event(fn.Spec{
 	Subject:   "melmastoon.bff.tenant.flow.error_encountered.v1",
 	Filter:    map[string]string{"ce-errorcode": replayed},
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{consumer.BotSuspectedV1},
+	Publishes: fn.Subjects{session.BotSuspectedV1},
 	Attempts:  10,
 }, New)
 
@@ -40,7 +42,7 @@ type Encountered struct {
 
 // recorder stores bot scores.
 type recorder interface {
-	Record(context.Context, postgres.Tx, consumer.BotScore) error
+	Record(context.Context, postgres.Tx, session.BotScore) error
 }
 
 // ledger counts the replays of a handoff.
@@ -57,9 +59,9 @@ type judge struct {
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Encountered], error) {
 	return (&judge{
-		db:     postgres.Open(e, consumer.Schema),
-		ledger: consumer.OpenHandoffs(e),
-		bots:   consumer.OpenBots(e),
+		db:     postgres.Open(e, session.Schema),
+		ledger: handoffs.OpenLedger(e),
+		bots:   session.OpenBots(e),
 	}).judge, nil
 }
 
@@ -76,9 +78,9 @@ func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
 		if err := j.ledger.Replay(ctx, tx, *p.Handoff, p.Tenant); err != nil {
 			return err
 		}
-		return j.bots.Record(ctx, tx, consumer.Replaying(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
+		return j.bots.Record(ctx, tx, session.Replaying(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
 	})
-	if errors.Is(err, consumer.ErrNotFound) {
+	if errors.Is(err, fault.ErrNotFound) {
 		return fn.DeadLetter(err) // the ledger has the entry before the token is sent, so a retry cannot succeed
 	}
 	return err

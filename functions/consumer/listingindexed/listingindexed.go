@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -25,19 +26,19 @@ type Indexed struct {
 	Property id.Property `json:"propertyId"`
 }
 
-// memory invalidates cached data about hotels.
-type memory interface {
-	Indexed(context.Context, id.Property) error
+// invalidator invalidates cached data about hotels.
+type invalidator interface {
+	InvalidateListing(context.Context, id.Property) error
 }
 
-type handler struct{ hotels memory }
+type handler struct{ hotels invalidator }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Indexed], error) {
-	return (&handler{consumer.OpenMemory(e)}).handle, nil
+	return (&handler{search.OpenInvalidator(e)}).handle, nil
 }
 
 // handle needs no inbox: a duplicate event only causes one more fetch.
 func (h *handler) handle(ctx context.Context, e event.Event[Indexed]) error {
-	return h.hotels.Indexed(ctx, e.Payload.Property)
+	return h.hotels.InvalidateListing(ctx, e.Payload.Property)
 }

@@ -14,7 +14,7 @@ type fake struct {
 	err   error
 }
 
-func (f *fake) Indexed(_ context.Context, p id.Property) error {
+func (f *fake) InvalidateListing(_ context.Context, p id.Property) error {
 	f.heard = append(f.heard, p)
 	return f.err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -20,20 +21,20 @@ var Function = consumer.HTTP(fn.Spec{
 
 // A Response is the wishlist, the newest first.
 type Response struct {
-	Wishes []consumer.Wish `json:"wishlist"`
-	Max    int             `json:"limit"`
+	Wishes []session.Wish `json:"wishlist"`
+	Max    int            `json:"limit"`
 }
 
 type lister struct {
-	wishlists consumer.Wishlists
+	wishlists session.Wishlists
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[fn.Nothing, Response], error) {
-	return (&lister{consumer.OpenWishlists(e)}).list, nil
+	return (&lister{session.OpenWishlists(e)}).list, nil
 }
 
 func (h *lister) list(ctx context.Context, c consumer.Call[fn.Nothing]) (Response, error) {
 	wishes, err := h.wishlists.List(ctx, c.Session.ID)
-	return Response{wishes, consumer.MaxWishes}, err
+	return Response{wishes, session.MaxWishes}, err
 }

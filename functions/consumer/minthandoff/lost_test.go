@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/readhotel"
-	"melmastoon.ghasi.io/functions/consumer/search"
+	consumersearch "melmastoon.ghasi.io/functions/consumer/search"
 	"melmastoon.ghasi.io/functions/consumer/tenantreinstated"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 )
@@ -26,7 +26,7 @@ func TestStatus_eventLost(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			m := consumertest.OpenMarket(t, 1, Function, readhotel.Function, search.Function, tenantsuspended.Function, tenantreinstated.Function)
+			m := consumertest.OpenSystem(t, 1, Function, readhotel.Function, consumersearch.Function, tenantsuspended.Function, tenantreinstated.Function)
 			v, hotel := m.Traveller(), m.Hotels[0]
 			open := func(want bool) {
 				t.Helper()
@@ -56,10 +56,10 @@ func TestStatus_eventLost(t *testing.T) {
 			open(!test.suspended)
 			shown := func() bool {
 				var page struct {
-					Results []consumer.ListingCard `json:"results"`
+					Results []search.ListingCard `json:"results"`
 				}
 				v.Must(200, "POST", "/search", m.Wish()).Into(t, &page)
-				return slices.ContainsFunc(page.Results, func(c consumer.ListingCard) bool { return c.Tenant == hotel.Tenant })
+				return slices.ContainsFunc(page.Results, func(c search.ListingCard) bool { return c.Tenant == hotel.Tenant })
 			}
 			if suspends := test.heard[len(test.heard)-1]; shown() == suspends {
 				t.Errorf("after 5 minutes shown in a list: %v", !suspends)

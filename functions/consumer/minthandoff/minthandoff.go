@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/handoffs"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -20,7 +23,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Route:      "POST " + consumer.Base + "/handoff/{tenantId}/{propertyId}",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("tenant"), fn.Upstream("property")},
-	Publishes:  fn.Subjects{consumer.HandoffInitiatedV1},
+	Publishes:  fn.Subjects{session.HandoffInitiatedV1},
 	Idempotent: true,
 	Timeout:    800 * time.Millisecond,
 }, New)
@@ -29,8 +32,8 @@ var Function = consumer.HTTP(fn.Spec{
 type Request struct {
 	Tenant    id.Tenant            `path:"tenantId"`
 	Property  id.Property          `path:"propertyId"`
-	Dates     consumer.DateRange   `json:"dates"`
-	Occupancy consumer.Occupancy   `json:"occupancy"`
+	Dates     search.DateRange     `json:"dates"`
+	Occupancy search.Occupancy     `json:"occupancy"`
 	Currency  fn.Maybe[money.Code] `json:"currency"`
 	Locale    fn.Maybe[locale.Tag] `json:"locale"`
 }
@@ -46,32 +49,32 @@ type Response struct {
 
 // minter signs a guest's choice.
 type minter interface {
-	Mint(context.Context, consumer.Visitor, consumer.Tenant, consumer.Choice, id.Request, time.Time) (handoff.Handoff, handoff.Token, error)
+	Mint(context.Context, session.Visitor, search.Tenant, handoffs.Choice, id.Request, time.Time) (handoff.Handoff, handoff.Token, error)
 }
 
 // destinations looks up the hotels that a handoff can lead to.
 type destinations interface {
-	Find(context.Context, id.Tenant, id.Property, consumer.DateRange, time.Time) (consumer.Tenant, error)
+	Find(context.Context, id.Tenant, id.Property, search.DateRange, time.Time) (search.Tenant, error)
 }
 
 type sender struct {
 	hotels destinations
 	minter minter
-	site   consumer.Site
+	site   handoffs.Site
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	minter, err := consumer.OpenMinter(e)
+	minter, err := handoffs.OpenMinter(e)
 	if err != nil {
 		return nil, err
 	}
-	site, err := consumer.OpenSite(e)
-	return (&sender{hotels: consumer.OpenDestinations(e), minter: minter, site: site}).send, err
+	site, err := handoffs.OpenSite(e)
+	return (&sender{hotels: handoffs.OpenDestinations(e), minter: minter, site: site}).send, err
 }
 
 func (s *sender) send(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	choice, err := consumer.Choice{Property: c.In.Property, Dates: c.In.Dates, Occupancy: c.In.Occupancy}.As(c.Visitor, c.In.Locale, c.In.Currency)
+	choice, err := handoffs.Choice{Property: c.In.Property, Dates: c.In.Dates, Occupancy: c.In.Occupancy}.As(c.Visitor, c.In.Locale, c.In.Currency)
 	if err != nil {
 		return out, err
 	}

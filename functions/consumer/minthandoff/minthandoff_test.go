@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
 	"melmastoon.ghasi.io/shared/handoff"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/secrets"
@@ -24,7 +25,7 @@ func path(tenant id.Tenant, property id.Property) string {
 }
 
 // to is the path to a hotel.
-func to(h consumertest.Hotel) string { return path(h.Tenant, h.Property) }
+func to(h searchtest.Hotel) string { return path(h.Tenant, h.Property) }
 
 // wish is what every traveller wants: two nights in a week. More is added to it.
 func wish(m *consumertest.System, more ...string) string {
@@ -38,7 +39,7 @@ func wanting(dates, occupancy string, more ...string) string {
 
 func TestATravellerIsSentOnToTheHotelsOwnSite(t *testing.T) {
 	t.Parallel()
-	m := consumertest.OpenMarket(t, 2, Function)
+	m := consumertest.OpenSystem(t, 2, Function)
 	m.Hotels[0].Domains = []string{"hotel-0.example"}
 	v := m.Traveller("X-Campaign-Source", "google", "Referer", "https://www.melmastoon.example/search?q=canary@example.com")
 	a := v.Must(201, "POST", to(m.Hotels[0]), wish(m))
@@ -78,7 +79,7 @@ func TestATravellerIsSentOnToTheHotelsOwnSite(t *testing.T) {
 
 func TestARepeatGetsTheSameHandoff(t *testing.T) {
 	t.Parallel()
-	m := consumertest.OpenMarket(t, 1, Function)
+	m := consumertest.OpenSystem(t, 1, Function)
 	v, key := m.Traveller(), consumertest.Key()
 	v.Must(201, "POST", to(m.Hotels[0]), wish(m))
 	first := v.Must(201, "POST", to(m.Hotels[0]), wish(m), "Idempotency-Key", key)
@@ -103,7 +104,7 @@ func TestARepeatGetsTheSameHandoff(t *testing.T) {
 
 func TestATravellerIsNotSentOn(t *testing.T) {
 	t.Parallel()
-	m := consumertest.OpenMarket(t, 2, Function)
+	m := consumertest.OpenSystem(t, 2, Function)
 	m.Hotels[1].Suspended = true
 	open, closed, v := m.Hotels[0], m.Hotels[1], m.Traveller()
 	day, two := stay.DateOf(m.Env.Now()), `{"adults":2,"children":0,"rooms":1}`
@@ -169,7 +170,7 @@ func TestAnAnswerComesInTime(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			m := consumertest.OpenMarket(t, 2, Function)
+			m := consumertest.OpenSystem(t, 2, Function)
 			v := m.Traveller()
 			v.Must(201, "POST", to(m.Hotels[0]), wish(m)) // opens what is opened once
 			m.Mood(test.stall, test.mood)
@@ -187,9 +188,9 @@ func TestAnAnswerComesInTime(t *testing.T) {
 // TestWhatWasHeardOfACompanyDecides closes a company by an event while the tenant service still says otherwise.
 func TestWhatWasHeardOfACompanyDecides(t *testing.T) {
 	t.Parallel()
-	m := consumertest.OpenMarket(t, 1, Function)
+	m := consumertest.OpenSystem(t, 1, Function)
 	v, company, now := m.Traveller(), m.Hotels[0].Tenant, m.Env.Now()
-	tenants := consumer.OpenTenants(m.Env)
+	tenants := search.OpenTenants(m.Env)
 	for _, test := range []struct {
 		name   string
 		closed bool
@@ -215,7 +216,7 @@ func TestOfASilentTravellerOnlyTheHandoffIsTold(t *testing.T) {
 	for _, header := range []string{"DNT", "Sec-GPC"} {
 		t.Run(header, func(t *testing.T) {
 			t.Parallel()
-			m := consumertest.OpenMarket(t, 1, Function)
+			m := consumertest.OpenSystem(t, 1, Function)
 			m.Traveller(header, "1").Must(201, "POST", to(m.Hotels[0]), wish(m))
 			if told := m.Told(); !slices.Equal(told, []string{"handoff.initiated"}) {
 				t.Errorf("told %v", told)

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -30,10 +32,10 @@ type Request struct {
 	Rooms    fn.Maybe[int] `query:"rooms"`
 }
 
-func (r *Request) trip(c money.Currency) consumer.Trip {
-	return consumer.Trip{
-		Dates:     consumer.DateRange{CheckIn: r.CheckIn, CheckOut: r.CheckOut},
-		Occupancy: consumer.Occupancy{Adults: r.Adults, Children: r.Children.Or(0), Rooms: r.Rooms.Or(1)},
+func (r *Request) trip(c money.Currency) search.Trip {
+	return search.Trip{
+		Dates:     search.DateRange{CheckIn: r.CheckIn, CheckOut: r.CheckOut},
+		Occupancy: search.Occupancy{Adults: r.Adults, Children: r.Children.Or(0), Rooms: r.Rooms.Or(1)},
 		Currency:  c,
 	}
 }
@@ -44,23 +46,23 @@ func (r *Request) ValidateAt(now time.Time) error { return r.trip(money.USD).Che
 // A Response holds the hotel's offers.
 type Response struct {
 	fn.Reply `json:"-"`
-	consumer.Vacancy
+	search.Vacancy
 }
 
 // seller composes a hotel's offers.
 type seller interface {
-	Vacant(context.Context, consumer.Visitor, id.Property, consumer.Trip) (consumer.Vacancy, consumer.Composition, error)
+	Vacant(context.Context, locale.Tag, id.Property, search.Trip) (search.Vacancy, search.Composition, error)
 }
 
 type finder struct{ hotels seller }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	return (&finder{consumer.OpenHotels(e)}).find, nil
+	return (&finder{search.OpenHotels(e)}).find, nil
 }
 
 func (f *finder) find(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	sold, how, err := f.hotels.Vacant(ctx, c.Visitor, c.In.Property, c.In.trip(c.Currency))
+	sold, how, err := f.hotels.Vacant(ctx, c.Locale, c.In.Property, c.In.trip(c.Currency))
 	if err != nil {
 		return out, err
 	}

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
 	"melmastoon.ghasi.io/functions/consumer/minthandoff"
 	"melmastoon.ghasi.io/functions/consumer/readhotel"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
@@ -16,14 +17,14 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-func path(m *consumertest.System, h consumertest.Hotel) string {
+func path(m *consumertest.System, h searchtest.Hotel) string {
 	checkIn, checkOut := m.Days(3, 2)
 	return "/hotels/" + h.Property.String() + "/availability?checkIn=" + checkIn + "&checkOut=" + checkOut + "&adults=2&children=1&rooms=1"
 }
 
 func TestWhatAHotelSellsIsShown(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function)
+	market := consumertest.OpenSystem(t, 2, Function)
 	v, hotel := market.Traveller("Accept-Language", "ps"), market.Hotels[0]
 	for _, test := range []struct {
 		currency, asked string // what the visitor wants, and what the rates are in: the hotel takes afghanis and dollars
@@ -34,7 +35,7 @@ func TestWhatAHotelSellsIsShown(t *testing.T) {
 		{"USD", "USD", money.Minor{Amount: 10_000, Currency: money.USD, Exponent: 2}, true},
 		{"GBP", "AFN", money.Minor{Amount: 800_000, Currency: money.AFN, Exponent: 2}, false},
 	} {
-		var got consumer.Vacancy
+		var got search.Vacancy
 		a := v.Must(200, "GET", path(market, hotel), nil, "X-Currency", test.currency)
 		a.Into(t, &got)
 		room := got.Rooms[0]
@@ -47,7 +48,7 @@ func TestWhatAHotelSellsIsShown(t *testing.T) {
 		}
 	}
 	market.Do(func() { market.Hotels[1].Nightly = 0 }) // nothing is left
-	var full consumer.Vacancy
+	var full search.Vacancy
 	a := v.Must(200, "GET", path(market, market.Hotels[1]), nil)
 	if a.Into(t, &full); full.Available == nil || *full.Available || full.Rate != nil {
 		t.Errorf("a full house: %s", a.Body)
@@ -56,11 +57,11 @@ func TestWhatAHotelSellsIsShown(t *testing.T) {
 
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function)
+	market := consumertest.OpenSystem(t, 2, Function)
 	v := market.Traveller()
 	market.Mood("previews", upstreamtest.Failing)
 	market.Mood("cheapest", upstreamtest.Garbled)
-	var got consumer.Vacancy
+	var got search.Vacancy
 	a := v.Must(200, "GET", path(market, market.Hotels[0]), nil)
 	if a.Into(t, &got); !slices.Equal(got.Missing, []string{"pricing", "rates"}) || !strings.Contains(string(a.Body), `"available":null,"cheapestRateSnapshot":null`) {
 		t.Errorf("got %s", a.Body)
@@ -71,7 +72,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 
 func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function, tenantsuspended.Function)
+	market := consumertest.OpenSystem(t, 1, Function, tenantsuspended.Function)
 	v, hotel, now := market.Traveller(), market.Hotels[0], market.Env.Now()
 	for _, change := range [][2]string{{"adults=2", "adults=0"}, {"rooms=1", "rooms=3"}, {"rooms=1", "rooms=99"}, {"checkIn=2", "checkIn=1"}, {"adults=2&", ""}} {
 		if a := v.Send("GET", strings.Replace(path(market, hotel), change[0], change[1], 1), nil); a.Status != 400 || len(a.Problem().Violations) == 0 {
@@ -85,7 +86,7 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 
 func TestPastStay(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function, readhotel.Function, minthandoff.Function)
+	market := consumertest.OpenSystem(t, 1, Function, readhotel.Function, minthandoff.Function)
 	hotel := market.Hotels[0]
 	kabul, err := time.LoadLocation("Asia/Kabul")
 	if err != nil {

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -24,21 +27,21 @@ var Function = consumer.HTTP(fn.Spec{
 
 // A Request names the hotel, and optionally the stay for prices and the source of the view.
 type Request struct {
-	Property id.Property                   `path:"propertyId"`
-	CheckIn  fn.Maybe[stay.Date]           `query:"checkIn"`
-	CheckOut fn.Maybe[stay.Date]           `query:"checkOut"`
-	Adults   fn.Maybe[int]                 `query:"adults"`
-	Children fn.Maybe[int]                 `query:"children"`
-	Rooms    fn.Maybe[int]                 `query:"rooms"`
-	Source   fn.Maybe[consumer.ViewSource] `query:"source"`
+	Property id.Property                  `path:"propertyId"`
+	CheckIn  fn.Maybe[stay.Date]          `query:"checkIn"`
+	CheckOut fn.Maybe[stay.Date]          `query:"checkOut"`
+	Adults   fn.Maybe[int]                `query:"adults"`
+	Children fn.Maybe[int]                `query:"children"`
+	Rooms    fn.Maybe[int]                `query:"rooms"`
+	Source   fn.Maybe[session.ViewSource] `query:"source"`
 }
 
 // trip returns the default trip with the request's values applied. Without a check-out date the stay is one night.
-func (r *Request) trip(now time.Time, c money.Currency) consumer.Trip {
-	usual := consumer.UsualTrip(now, c)
+func (r *Request) trip(now time.Time, c money.Currency) search.Trip {
+	usual := search.UsualTrip(now, c)
 	usual.Dates.CheckIn = r.CheckIn.Or(usual.Dates.CheckIn)
 	usual.Dates.CheckOut = r.CheckOut.Or(usual.Dates.CheckIn.AddDays(1))
-	usual.Occupancy = consumer.Occupancy{
+	usual.Occupancy = search.Occupancy{
 		Adults: r.Adults.Or(usual.Occupancy.Adults), Children: r.Children.Or(0), Rooms: r.Rooms.Or(usual.Occupancy.Rooms),
 	}
 	return usual
@@ -50,38 +53,38 @@ func (r *Request) ValidateAt(now time.Time) error { return r.trip(now, money.USD
 // A Response is the detail page.
 type Response struct {
 	fn.Reply `json:"-"`
-	consumer.HotelDetail
+	search.HotelDetail
 }
 
 // shower composes the detail page of a hotel.
 type shower interface {
-	Show(context.Context, consumer.Visitor, id.Property, consumer.Trip) (consumer.HotelDetail, consumer.Composition, error)
+	Show(context.Context, locale.Tag, id.Property, search.Trip) (search.HotelDetail, search.Composition, error)
 }
 
-// noter records viewed hotels.
-type noter interface {
-	Viewed(context.Context, consumer.Visitor, consumer.RecentlyViewed)
+// recorder records viewed hotels.
+type recorder interface {
+	Viewed(context.Context, session.Visitor, session.RecentlyViewed)
 }
 
 type reader struct {
-	hotels shower
-	diary  noter
+	hotels  shower
+	history recorder
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
-	diary, err := consumer.OpenDiary(e)
-	return (&reader{consumer.OpenHotels(e), diary}).read, err
+	history, err := session.OpenHistory(e)
+	return (&reader{search.OpenHotels(e), history}).read, err
 }
 
 func (r *reader) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	shown, how, err := r.hotels.Show(ctx, c.Visitor, c.In.Property, c.In.trip(c.Now, c.Currency))
+	shown, how, err := r.hotels.Show(ctx, c.Locale, c.In.Property, c.In.trip(c.Now, c.Currency))
 	if err != nil {
 		return out, err
 	}
 	if !c.Speculative { // a prefetched page may never be shown
-		r.diary.Viewed(ctx, c.Visitor, consumer.RecentlyViewed{
-			Property: c.In.Property, Tenant: shown.Property.Tenant, ViewedAt: c.Now, Source: c.In.Source.Or(consumer.FromLink),
+		r.history.Viewed(ctx, c.Visitor, session.RecentlyViewed{
+			Property: c.In.Property, Tenant: shown.Property.Tenant, ViewedAt: c.Now, Source: c.In.Source.Or(session.FromLink),
 		})
 	}
 	reply := fn.OK.Reply().Version(shown.Version()).FromCache(string(how.State)).Varies("Accept-Language", "Cookie", "X-Currency")

@@ -10,6 +10,9 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/functions/consumer/listingindexed"
 	"melmastoon.ghasi.io/functions/consumer/tenantreinstated"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
@@ -20,7 +23,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-func look(t *testing.T, v *consumertest.Traveller, h consumertest.Hotel, query ...string) (got consumer.HotelDetail, a fntest.Answer) {
+func look(t *testing.T, v *consumertest.Traveller, h searchtest.Hotel, query ...string) (got search.HotelDetail, a fntest.Answer) {
 	t.Helper()
 	a = v.Must(200, "GET", "/hotels/"+h.Property.String()+strings.Join(query, ""), nil)
 	a.Into(t, &got)
@@ -29,7 +32,7 @@ func look(t *testing.T, v *consumertest.Traveller, h consumertest.Hotel, query .
 
 func TestAHotelIsShownWithAllThereIsToKnow(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 7, Function)
+	market := consumertest.OpenSystem(t, 7, Function)
 	hotel, v := market.Hotels[2], market.Traveller("Accept-Language", "ps", "X-Currency", "USD")
 	checkIn, checkOut := market.Days(3, 2)
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut + "&adults=3&rooms=1"
@@ -46,22 +49,22 @@ func TestAHotelIsShownWithAllThereIsToKnow(t *testing.T) {
 	if len(got.Rooms) != 1 || got.Rooms[0].Name != "ډیلکس" || got.Rooms[0].Photos[0].Alt != "کور" || len(got.Amenities) != 6 || !got.Photos[0].Hero {
 		t.Errorf("got %+v %+v %+v", got.Rooms, got.Amenities, got.Photos)
 	}
-	if got.Policies != (consumer.PolicyTexts{Cancellation: "وړیا", CheckIn: "14:00", CheckOut: "11:00"}) || got.Brand.Color != "#1a2b3c" {
+	if got.Policies != (search.PolicyTexts{Cancellation: "وړیا", CheckIn: "14:00", CheckOut: "11:00"}) || got.Brand.Color != "#1a2b3c" {
 		t.Errorf("got %+v %+v", got.Policies, got.Brand)
 	}
-	if r := got.Rate; r.Nightly != 5000 || r.Total != 10_000 || r.Exponent != 2 || r.FX != consumertest.FX || r.Policy != consumer.InVisitors {
+	if r := got.Rate; r.Nightly != 5000 || r.Total != 10_000 || r.Exponent != 2 || r.FX != searchtest.FX || r.Policy != search.InVisitors {
 		t.Errorf("got %+v", got.Rate)
 	}
 	if len(got.Calendar) != 7 || got.Calendar[0].Date.String() != checkIn || got.Calendar[0].Cheapest != 5000 || got.Calendar[0].Currency != money.USD || got.Calendar[0].Exponent != 2 {
 		t.Errorf("got %+v", got.Calendar)
 	}
-	others := slices.ContainsFunc(got.Similar, func(c consumer.ListingCard) bool {
+	others := slices.ContainsFunc(got.Similar, func(c search.ListingCard) bool {
 		return c.Property == hotel.Property || c.Rate == nil || c.Brand == nil
 	})
 	if len(got.Similar) != 4 || others {
 		t.Errorf("got %+v", got.Similar)
 	}
-	if want := consumer.Base + "/handoff/" + hotel.Tenant.String() + "/" + hotel.Property.String(); got.Handoff != (consumer.HandoffHint{URL: want, TTL: 1800}) {
+	if want := consumer.Base + "/handoff/" + hotel.Tenant.String() + "/" + hotel.Property.String(); got.Handoff != (search.HandoffHint{URL: want, TTL: 1800}) {
 		t.Errorf("got %+v", got.Handoff)
 	}
 	if got.Dates.CheckOut.String() != checkOut || got.Occupancy.Adults != 3 || a.Header.Get("X-Cache") != "MISS" {
@@ -92,7 +95,7 @@ func TestAHotelIsShownWithAllThereIsToKnow(t *testing.T) {
 
 func TestWhoNamesNoStaySeesWhatTomorrowCosts(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function)
+	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
 	tomorrow, after := market.Days(1, 1)
 	got, _ := look(t, v, market.Hotels[0])
@@ -106,15 +109,15 @@ func TestWhoNamesNoStaySeesWhatTomorrowCosts(t *testing.T) {
 
 func TestAHotelThatWasLookedAtIsRemembered(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function)
+	market := consumertest.OpenSystem(t, 2, Function)
 	v := market.Traveller()
 	look(t, v, market.Hotels[0], "?source=search-map")
 	look(t, v, market.Hotels[1])
 	etag := v.Must(200, "GET", "/hotels/"+market.Hotels[0].Property.String(), nil).Header.Get("Etag")
 	v.Must(304, "GET", "/hotels/"+market.Hotels[0].Property.String()+"?source=wishlist", nil, "If-None-Match", etag)
 	seen := v.Kept().RecentlyViewed
-	if len(seen) != 2 || seen[0].Property != market.Hotels[0].Property || seen[0].Source != consumer.FromWishlist || seen[0].Tenant != market.Hotels[0].Tenant ||
-		seen[1].Source != consumer.FromLink {
+	if len(seen) != 2 || seen[0].Property != market.Hotels[0].Property || seen[0].Source != session.FromWishlist || seen[0].Tenant != market.Hotels[0].Tenant ||
+		seen[1].Source != session.FromLink {
 		t.Errorf("remembered %+v", seen)
 	}
 	ahead := market.Traveller()
@@ -126,7 +129,7 @@ func TestAHotelThatWasLookedAtIsRemembered(t *testing.T) {
 
 func TestAHotelThatIsNoneIsNotFound(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function)
+	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
 	for _, path := range []string{id.New[id.Property]().String(), "somewhere", market.Hotels[0].Tenant.String()} {
 		if a := v.Send("GET", "/hotels/"+path, nil); a.Status != 404 || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
@@ -142,7 +145,7 @@ func TestAHotelThatIsNoneIsNotFound(t *testing.T) {
 
 func TestASuspendedHotelIsNotFoundFromThatMomentOn(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
+	market := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
 	v, hotel, now := market.Traveller(), market.Hotels[0], market.Env.Now()
 	path := "/hotels/" + hotel.Property.String()
 	v.Must(200, "GET", path, nil) // so that it is remembered
@@ -154,7 +157,7 @@ func TestASuspendedHotelIsNotFoundFromThatMomentOn(t *testing.T) {
 	}
 	market.Mood("tenants", upstreamtest.Well) // which still says that it is open
 	v.Must(404, "GET", path, nil)
-	if other, a := look(t, v, market.Hotels[1]); slices.ContainsFunc(other.Similar, func(c consumer.ListingCard) bool { return c.Tenant == hotel.Tenant }) {
+	if other, a := look(t, v, market.Hotels[1]); slices.ContainsFunc(other.Similar, func(c search.ListingCard) bool { return c.Tenant == hotel.Tenant }) {
 		t.Errorf("beside another one it is shown: %s", a.Body)
 	}
 	market.Hears(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now.Add(-time.Minute))
@@ -165,7 +168,7 @@ func TestASuspendedHotelIsNotFoundFromThatMomentOn(t *testing.T) {
 
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function)
+	market := consumertest.OpenSystem(t, 2, Function)
 	v, stalls := market.Traveller(), []string{"previews", "calendar", "policies", "searches", "brands", "tenants"}
 	for _, stall := range stalls {
 		market.Mood(stall, upstreamtest.Failing)
@@ -181,7 +184,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 
 func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function)
+	market := consumertest.OpenSystem(t, 2, Function)
 	v, checkIn, checkOut := market.Traveller(), "", ""
 	checkIn, checkOut = market.Days(3, 2)
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut
@@ -198,7 +201,7 @@ func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 
 func TestNewsOfAHotelAreShownAtOnce(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function, listingindexed.Function, themepublished.Function)
+	market := consumertest.OpenSystem(t, 2, Function, listingindexed.Function, themepublished.Function)
 	v, hotel, now := market.Traveller(), market.Hotels[0], market.Env.Now()
 	_, before := look(t, v, hotel)
 	market.Do(func() { market.Hotels[0].Name.Default, market.Hotels[0].Color = "Renamed", "#00ff00" })
@@ -221,7 +224,7 @@ func TestNewsOfAHotelAreShownAtOnce(t *testing.T) {
 
 func TestHotel_unknown(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function)
+	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
 	unknown := "/hotels/" + id.New[id.Property]().String()
 	var all sync.WaitGroup

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -22,20 +23,20 @@ var Function = consumer.HTTP(fn.Spec{
 // A Response holds the session's data. The wishlist comes from SQL.
 type Response struct {
 	Session id.GuestSession `json:"guestSessionId"`
-	consumer.Preferences
-	Campaign       *consumer.Capture         `json:"campaignAttribution,omitzero"`
-	RecentlyViewed []consumer.RecentlyViewed `json:"recentlyViewed"`
-	Wishlist       []consumer.Wish           `json:"wishlist"`
-	CreatedAt      time.Time                 `json:"createdAt"`
+	session.Preferences
+	Campaign       *session.Capture         `json:"campaignAttribution,omitzero"`
+	RecentlyViewed []session.RecentlyViewed `json:"recentlyViewed"`
+	Wishlist       []session.Wish           `json:"wishlist"`
+	CreatedAt      time.Time                `json:"createdAt"`
 }
 
 type reader struct {
-	wishlists consumer.Wishlists
+	wishlists session.Wishlists
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[fn.Nothing, Response], error) {
-	return (&reader{consumer.OpenWishlists(e)}).read, nil
+	return (&reader{session.OpenWishlists(e)}).read, nil
 }
 
 func (h *reader) read(ctx context.Context, c consumer.Call[fn.Nothing]) (out Response, err error) {

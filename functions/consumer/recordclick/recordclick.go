@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -16,19 +17,19 @@ var Function = consumer.HTTP(fn.Spec{
 	Route:     "POST " + consumer.Base + "/telemetry/click",
 	Answer:    fn.Accepted,
 	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("property")},
-	Publishes: fn.Subjects{consumer.ClickRecordedV1},
+	Publishes: fn.Subjects{session.ClickRecordedV1},
 	Timeout:   time.Second,
 }, New)
 
 type recorder struct {
-	clicks *consumer.Clicks
+	clicks *session.Clicks
 }
 
 // New returns the handler with the dependencies that its Spec declares.
-func New(e env.Env) (consumer.Serve[consumer.Click, fn.Nothing], error) {
-	return (&recorder{consumer.OpenClicks(e)}).record, nil
+func New(e env.Env) (consumer.Serve[session.Click, fn.Nothing], error) {
+	return (&recorder{session.OpenClicks(e)}).record, nil
 }
 
-func (h *recorder) record(ctx context.Context, c consumer.Call[consumer.Click]) (out fn.Nothing, err error) {
+func (h *recorder) record(ctx context.Context, c consumer.Call[session.Click]) (out fn.Nothing, err error) {
 	return out, h.clicks.Record(ctx, c.Visitor, c.In, c.Now)
 }

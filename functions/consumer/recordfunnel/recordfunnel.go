@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -23,11 +24,11 @@ var Function = consumer.HTTP(fn.Spec{
 
 // A Request holds one funnel step.
 type Request struct {
-	Step     consumer.FunnelStep `json:"step"`
-	Metadata *consumer.Metadata  `json:"metadata,omitzero"`
-	Tenant   *id.Tenant          `json:"tenantId,omitzero"`
-	Property *id.Property        `json:"propertyId,omitzero"`
-	Search   *id.SearchSession   `json:"searchSessionId,omitzero"`
+	Step     session.FunnelStep `json:"step"`
+	Metadata *session.Metadata  `json:"metadata,omitzero"`
+	Tenant   *id.Tenant         `json:"tenantId,omitzero"`
+	Property *id.Property       `json:"propertyId,omitzero"`
+	Search   *id.SearchSession  `json:"searchSessionId,omitzero"`
 }
 
 // Validate rejects numbers outside their range.
@@ -39,14 +40,14 @@ func (r *Request) Validate() error {
 }
 
 type recorder struct {
-	telemetry consumer.Telemetry
+	telemetry session.Telemetry
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
-	return (&recorder{consumer.OpenTelemetry(e)}).record, nil
+	return (&recorder{session.OpenTelemetry(e)}).record, nil
 }
 
 func (h *recorder) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
-	return out, h.telemetry.Record(ctx, c.Visitor, consumer.Step{About: consumer.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Step: c.In.Step, OccurredAt: c.Now, Metadata: c.In.Metadata})
+	return out, h.telemetry.Record(ctx, c.Visitor, session.Step{About: session.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Step: c.In.Step, OccurredAt: c.Now, Metadata: c.In.Metadata})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -36,7 +37,7 @@ const maxPathLength = 2048
 
 // Validate rejects a path that is not one of a page of the site.
 func (r *Request) Validate() error {
-	if !strings.HasPrefix(r.Path, "/") || strings.HasPrefix(r.Path, "//") || len(r.Path) > maxPathLength || consumer.Place(r.Path) == "" {
+	if !strings.HasPrefix(r.Path, "/") || strings.HasPrefix(r.Path, "//") || len(r.Path) > maxPathLength || session.Place(r.Path) == "" {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/path", Rule: "form", Message: "Must be the path of a page."})
 	}
 	if len(r.Referer) > maxPathLength {
@@ -46,16 +47,16 @@ func (r *Request) Validate() error {
 }
 
 type recorder struct {
-	telemetry consumer.Telemetry
+	telemetry session.Telemetry
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
-	return (&recorder{consumer.OpenTelemetry(e)}).record, nil
+	return (&recorder{session.OpenTelemetry(e)}).record, nil
 }
 
 func (h *recorder) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
-	return out, h.telemetry.View(ctx, c.Visitor, consumer.PageView{
-		About: consumer.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Path: consumer.Place(c.In.Path), Referer: consumer.Place(c.In.Referer), ViewedAt: c.Now,
+	return out, h.telemetry.View(ctx, c.Visitor, session.PageView{
+		About: session.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Path: session.Place(c.In.Path), Referer: session.Place(c.In.Referer), ViewedAt: c.Now,
 	})
 }

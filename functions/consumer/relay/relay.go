@@ -4,7 +4,7 @@ package relay
 import (
 	"time"
 
-	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/outbox"
@@ -16,11 +16,11 @@ var Function = fn.Scheduled(fn.Spec{
 	Name:      "consumer-relay",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: consumer.Publishes(), // a publisher needs the permission for each subject
+	Publishes: session.Publishes(), // a publisher needs the permission for each subject
 	Timeout:   50 * time.Second,
 }, New)
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	return outbox.Open(e, postgres.Open(e, consumer.Schema)).Tick, nil
+	return outbox.Open(e, postgres.Open(e, session.Schema)).Tick, nil
 }

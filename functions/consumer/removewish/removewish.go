@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,7 +18,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Route:      "DELETE " + consumer.Base + "/wishlist/{propertyId}",
 	Answer:     fn.NoContent,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Publishes:  fn.Subjects{consumer.WishlistRemovedV1},
+	Publishes:  fn.Subjects{session.WishlistRemovedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)
@@ -28,12 +29,12 @@ type Request struct {
 }
 
 type remover struct {
-	wishlists consumer.Wishlists
+	wishlists session.Wishlists
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
-	return (&remover{consumer.OpenWishlists(e)}).remove, nil
+	return (&remover{session.OpenWishlists(e)}).remove, nil
 }
 
 func (h *remover) remove(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/listingindexed"
 	"melmastoon.ghasi.io/functions/consumer/tenantreinstated"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
@@ -18,11 +18,11 @@ import (
 
 func TestASuspendedHotelIsNotShownFromThatMomentOn(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
+	market := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
 	v, closed, now := market.Traveller(), market.Hotels[1].Tenant, market.Env.Now()
 	shown := func() bool {
 		got, _ := look(t, v, market.Wish())
-		return slices.ContainsFunc(got.Results, func(c consumer.ListingCard) bool { return c.Tenant == closed })
+		return slices.ContainsFunc(got.Results, func(c search.ListingCard) bool { return c.Tenant == closed })
 	}
 	type heard struct {
 		suspended bool
@@ -53,7 +53,7 @@ func TestASuspendedHotelIsNotShownFromThatMomentOn(t *testing.T) {
 
 func TestAHotelThatIsIndexedAnewIsShownAsItIsNow(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function, listingindexed.Function)
+	market := consumertest.OpenSystem(t, 2, Function, listingindexed.Function)
 	v, hotel := market.Traveller(), market.Hotels[0]
 	look(t, v, market.Wish())
 	look(t, v, market.WishIn(`{"mode":"city","city":"Herat"}`))
@@ -80,7 +80,7 @@ func TestAHotelThatIsIndexedAnewIsShownAsItIsNow(t *testing.T) {
 
 func TestANewLookIsShownAtOnceAndALateOldOneIsNotKept(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function, themepublished.Function)
+	market := consumertest.OpenSystem(t, 2, Function, themepublished.Function)
 	v, hotel := market.Traveller(), market.Hotels[0]
 	published := func(tenant id.Tenant) {
 		market.Hears(themepublished.Function, tenant, map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A",
@@ -124,7 +124,7 @@ func TestANewLookIsShownAtOnceAndALateOldOneIsNotKept(t *testing.T) {
 
 func TestALookThatIsNoneIsNotShown(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function)
+	market := consumertest.OpenSystem(t, 2, Function)
 	market.Hotels[0].Color = "red;background:url(//evil)"
 	market.Hotels[1].Color = ""
 	for i := range 2 {

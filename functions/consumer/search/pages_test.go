@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
 	"melmastoon.ghasi.io/functions/consumer/listingindexed"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
@@ -17,7 +18,7 @@ import (
 func TestPages_oneOrder(t *testing.T) {
 	t.Parallel()
 	const limit, hotels, first = 30, 240, 200
-	market := consumertest.OpenMarket(t, hotels, Function, listingindexed.Function)
+	market := consumertest.OpenSystem(t, hotels, Function, listingindexed.Function)
 	v, shown, searches := market.Traveller(), map[id.Property]int{}, 0
 	body := func(offset int) string {
 		return market.Wish(fmt.Sprintf(`,"page":{"limit":%d,"offset":%d}`, limit, offset))
@@ -35,7 +36,7 @@ func TestPages_oneOrder(t *testing.T) {
 			shown[card.Property]++
 		}
 		searches++
-		var moved consumertest.Hotel
+		var moved searchtest.Hotel
 		market.Do(func() { // the last of the result goes to the top, the first of all to its end
 			moved = market.Hotels[first-1]
 			market.Hotels = slices.Insert(slices.Delete(market.Hotels, first-1, first), 0, moved)
@@ -63,7 +64,7 @@ func TestPages_oneOrder(t *testing.T) {
 // order, and for a first page.
 func TestPages_anew(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 40, Function)
+	market := consumertest.OpenSystem(t, 40, Function)
 	body := func(offset int, more string) string {
 		return market.Wish(fmt.Sprintf(`,"page":{"limit":20,"offset":%d}%s`, offset, more))
 	}

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/shared/id"
 )
 
 // Two visitors 300 m apart share what was found, and each is told their own distances. Where exactly they are is kept nowhere.
 func TestSearch_point(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 5, Function)
+	market := consumertest.OpenSystem(t, 5, Function)
 	near := func(lat, page string) string {
 		return market.WishIn(`{"mode":"point","point":{"lat":`+lat+`,"lng":69.10321357,"radiusKm":20}}`, `,"sortKey":"distance-asc"`, page)
 	}
@@ -25,7 +25,7 @@ func TestSearch_point(t *testing.T) {
 		t.Errorf("the search service was asked %d times, %s", n, a.Header.Get("X-Cache"))
 	}
 	for name, test := range map[string]struct {
-		cards []consumer.ListingCard
+		cards []search.ListingCard
 		want  []float64
 	}{
 		"one":   {first.Results, []float64{3.5, 2.4, 1.3, 0.3, 1}},
@@ -48,7 +48,7 @@ func TestSearch_point(t *testing.T) {
 	if next, _ := look(t, one, near("34.53121357", `,"page":{"limit":2,"offset":3}`)); len(next.Results) != 2 || *next.Results[0].DistanceKm != 0.3 || next.Search != first.Search {
 		t.Errorf("the last page: %+v", next)
 	}
-	want := consumer.Circle{Lat: 34.53, Lng: 69.1, RadiusKm: 20}
+	want := search.Circle{Lat: 34.53, Lng: 69.1, RadiusKm: 20}
 	if kept := one.Kept().SearchHistory; len(kept) != 1 || *kept[0].Geo.Point != want {
 		t.Errorf("remembered %+v", kept)
 	}
@@ -68,7 +68,7 @@ func TestSearch_point(t *testing.T) {
 
 func TestSearch_longNames(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function)
+	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
 	for length, status := range map[int]int{80: 200, 81: 400} {
 		name := strings.Repeat("ش", length)

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -19,13 +20,13 @@ import (
 )
 
 type found struct {
-	Search   id.SearchSession       `json:"searchSessionId"`
-	Results  []consumer.ListingCard `json:"results"`
-	Page     consumer.Counted       `json:"page"`
-	Locale   locale.Tag             `json:"locale"`
-	Currency money.Currency         `json:"currency"`
-	Stale    bool                   `json:"stale"`
-	Degraded []string               `json:"degraded"`
+	Search   id.SearchSession     `json:"searchSessionId"`
+	Results  []search.ListingCard `json:"results"`
+	Page     search.Counted       `json:"page"`
+	Locale   locale.Tag           `json:"locale"`
+	Currency money.Currency       `json:"currency"`
+	Stale    bool                 `json:"stale"`
+	Degraded []string             `json:"degraded"`
 }
 
 func look(t *testing.T, v *consumertest.Traveller, body any) (got found, a fntest.Answer) {
@@ -37,10 +38,10 @@ func look(t *testing.T, v *consumertest.Traveller, body any) (got found, a fntes
 
 func TestHotelsAreFoundWithTheirPricesAndColours(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, Function)
+	market := consumertest.OpenSystem(t, 3, Function)
 	v := market.Traveller("Accept-Language", "ps", "X-Currency", "USD")
 	got, first := look(t, v, market.Wish(`,"page":{"limit":2,"offset":1}`))
-	if len(got.Results) != 2 || got.Page != (consumer.Counted{Page: consumer.Page{Limit: 2, Offset: 1}, Total: 3}) || got.Stale ||
+	if len(got.Results) != 2 || got.Page != (search.Counted{Page: search.Page{Limit: 2, Offset: 1}, Total: 3}) || got.Stale ||
 		got.Degraded != nil || got.Locale != locale.Pashto || got.Currency != money.USD {
 		t.Fatalf("got %s", first.Body)
 	}
@@ -54,7 +55,7 @@ func TestHotelsAreFoundWithTheirPricesAndColours(t *testing.T) {
 	}
 	rate := card.Rate
 	if rate == nil || rate.Nightly != 5000 || rate.Total != 10_000 || rate.Currency != money.USD || rate.Exponent != 2 || rate.Stale ||
-		rate.Policy != consumer.InVisitors || rate.FX != consumertest.FX || rate.ExpiresAt.Sub(rate.CapturedAt) != time.Minute {
+		rate.Policy != search.InVisitors || rate.FX != searchtest.FX || rate.ExpiresAt.Sub(rate.CapturedAt) != time.Minute {
 		t.Errorf("got %+v", rate)
 	}
 	if h := first.Header; h.Get("X-Cache") != "MISS" || h.Get("Content-Language") != "ps-AF" || !strings.Contains(h.Get("Cache-Control"), "no-store") {
@@ -73,7 +74,7 @@ func TestHotelsAreFoundWithTheirPricesAndColours(t *testing.T) {
 
 func TestAPageIsFoundOnceHoweverManyLook(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 50, Function)
+	market := consumertest.OpenSystem(t, 50, Function)
 	body := market.Wish(`,"page":{"limit":50,"offset":0}`)
 	var all sync.WaitGroup
 	for range 4 {
@@ -120,7 +121,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			market := consumertest.OpenMarket(t, 2, Function)
+			market := consumertest.OpenSystem(t, 2, Function)
 			v := market.Traveller()
 			look(t, v, market.WishIn(`{"mode":"city","city":"Herat"}`)) // so that the session is there
 			market.Mood(test.stall, test.mood)
@@ -145,7 +146,7 @@ func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 	for stall, mood := range map[string]upstreamtest.Mood{"searches": upstreamtest.Failing, "previews": upstreamtest.Failing} {
 		t.Run(stall, func(t *testing.T) {
 			t.Parallel()
-			market := consumertest.OpenMarket(t, 2, Function)
+			market := consumertest.OpenSystem(t, 2, Function)
 			v := market.Traveller()
 			look(t, v, market.Wish())
 			market.Mood(stall, mood)
@@ -167,7 +168,7 @@ func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 
 func TestTheSameSearchWithinAnHourIsOneSession(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, Function)
+	market := consumertest.OpenSystem(t, 3, Function)
 	v := market.Traveller()
 	first, _ := look(t, v, market.Wish())
 	body := market.Wish() // for later: the clock will have moved, the days have not
@@ -182,7 +183,7 @@ func TestTheSameSearchWithinAnHourIsOneSession(t *testing.T) {
 	if stranger, _ := look(t, market.Traveller(), market.Wish()); stranger.Search == first.Search {
 		t.Error("somebody else's: the same session")
 	}
-	if kept := v.Kept().SearchHistory; len(kept) != 2 || kept[1].Search != first.Search || kept[1].Geo != (consumer.GeoQuery{Mode: consumer.City, City: "Kabul"}) || kept[0].Geo.City != "" {
+	if kept := v.Kept().SearchHistory; len(kept) != 2 || kept[1].Search != first.Search || kept[1].Geo != (search.GeoQuery{Mode: search.City, City: "Kabul"}) || kept[0].Geo.City != "" {
 		t.Errorf("remembered %+v", kept)
 	}
 	market.DB.Advance(time.Hour)
@@ -196,7 +197,7 @@ func TestTheSameSearchWithinAnHourIsOneSession(t *testing.T) {
 
 func TestASearchThatNobodyCanMeanIsRefused(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function)
+	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
 	checkIn, checkOut := market.Days(7, 2)
 	late, _ := market.Days(402, 1)
@@ -224,7 +225,7 @@ func TestASearchThatNobodyCanMeanIsRefused(t *testing.T) {
 
 func TestWithoutAStoreForDocumentsHotelsAreFoundAllTheSame(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function)
+	market := consumertest.OpenSystem(t, 2, Function)
 	v := market.Traveller()
 	look(t, v, market.Wish())
 	owner := market.DB.Owner(t)

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -21,7 +21,7 @@ type place struct {
 
 func TestSearchesAreToldAsOftenAsIsSaid(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, Function)
+	market := consumertest.OpenSystem(t, 3, Function)
 	market.EverySearch()
 	v := market.Traveller("Accept-Language", "ps", "X-Currency", "USD")
 	v.Must(200, "POST", "/search", market.WishIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
@@ -32,13 +32,13 @@ func TestSearchesAreToldAsOftenAsIsSaid(t *testing.T) {
 		Geo     place           `json:"geo"`
 		Keys    []string        `json:"filterKeys"`
 		Sort    string          `json:"sortKey"`
-		Page    consumer.Page   `json:"page"`
+		Page    search.Page     `json:"page"`
 		Count   int             `json:"resultCount"`
 		Cached  bool            `json:"fromCache"`
 	}
 	envelope, key := market.Payload("search.executed", &told)
 	if told.Session != v.Session || !strings.HasPrefix(told.Hash, "sha256:") || told.Kind != "list" || told.Sort != "price-asc" || told.Cached ||
-		told.Page != (consumer.Page{Limit: 1, Offset: 1}) || told.Count != 3 || !slices.Equal(told.Keys, []string{"wifi", "star-rating"}) {
+		told.Page != (search.Page{Limit: 1, Offset: 1}) || told.Count != 3 || !slices.Equal(told.Keys, []string{"wifi", "star-rating"}) {
 		t.Errorf("told %+v", told)
 	}
 	if told.Geo != (place{"city", "Kabul", "AF"}) {
@@ -60,7 +60,7 @@ func TestSearchesAreToldAsOftenAsIsSaid(t *testing.T) {
 
 func TestOneSearchInTenIsTold(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function)
+	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
 	for range 60 {
 		look(t, v, market.Wish())
@@ -94,7 +94,7 @@ func (s *sink) Write(p []byte) (int, error) {
 func TestWhatIsTypedReachesNoEventNoLogNoKeyAndNoRefusal(t *testing.T) {
 	t.Parallel()
 	log := &sink{TB: t}
-	market := consumertest.OpenMarket(log, 3, Function)
+	market := consumertest.OpenSystem(log, 3, Function)
 	market.EverySearch()
 	const mail, phone, name = "canary@example.com", "+93 70047114711", "zarghona-canary"
 	const digits = "70047114711" // so many that no hash and no time of day has them by chance

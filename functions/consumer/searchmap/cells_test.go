@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 )
 
 // A map that is moved by 40 m asks nobody again, and shows what is in it now.
 func TestSearchMap_cells(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 20, Function) // in one column, each 0.01 degrees further north
+	market := consumertest.OpenSystem(t, 20, Function) // in one column, each 0.01 degrees further north
 	v := market.Traveller()
 	boxed := func(south, north float64) string {
 		return market.WishIn(fmt.Sprintf(`{"mode":"bounding-box","boundingBox":{"swLat":%v,"swLng":69.05,"neLat":%v,"neLng":69.25}}`, south, north))
@@ -28,7 +28,7 @@ func TestSearchMap_cells(t *testing.T) {
 	if len(moved.Pins) != 15 || moved.Total != 15 || moved.Pins[0].Property != market.Hotels[3].Property {
 		t.Errorf("moved: %d of %d pins, from %s", len(moved.Pins), moved.Total, moved.Pins[0].Property)
 	}
-	cells := consumer.BoundingBox{SwLat: 34.515625, SwLng: 69.046875, NeLat: 34.671875, NeLng: 69.25}
+	cells := search.BoundingBox{SwLat: 34.515625, SwLng: 69.046875, NeLat: 34.671875, NeLng: 69.25}
 	if kept := v.Kept().SearchHistory; len(kept) != 1 || *kept[0].Geo.Box != cells {
 		t.Errorf("remembered %+v", *kept[0].Geo.Box)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/consumer"
 	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -16,13 +16,13 @@ import (
 )
 
 type marked struct {
-	Search    id.SearchSession  `json:"searchSessionId"`
-	Pins      []consumer.MapPin `json:"pins"`
-	Total     int               `json:"total"`
-	Clustered bool              `json:"clustered"`
-	Truncated bool              `json:"truncated"`
-	Stale     bool              `json:"stale"`
-	Degraded  []string          `json:"degraded"`
+	Search    id.SearchSession `json:"searchSessionId"`
+	Pins      []search.MapPin  `json:"pins"`
+	Total     int              `json:"total"`
+	Clustered bool             `json:"clustered"`
+	Truncated bool             `json:"truncated"`
+	Stale     bool             `json:"stale"`
+	Degraded  []string         `json:"degraded"`
 }
 
 const kabul = `{"mode":"bounding-box","boundingBox":{"swLat":34,"swLng":69,"neLat":35,"neLng":70}}`
@@ -34,7 +34,7 @@ func look(t *testing.T, v *consumertest.Traveller, body any) (got marked, a fnte
 	return got, a
 }
 
-func priced(pins []consumer.MapPin) (n int) {
+func priced(pins []search.MapPin) (n int) {
 	for _, p := range pins {
 		if p.Nightly != nil {
 			n++
@@ -45,7 +45,7 @@ func priced(pins []consumer.MapPin) (n int) {
 
 func TestAMapShowsWhereHotelsAre(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 30, Function)
+	market := consumertest.OpenSystem(t, 30, Function)
 	market.EverySearch()
 	v := market.Traveller("X-Currency", "USD")
 	got, a := look(t, v, market.WishIn(kabul))
@@ -80,7 +80,7 @@ func TestAMapShowsWhereHotelsAre(t *testing.T) {
 
 func TestHotelsThatAreTooManyAreThinnedOut(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 520, Function)
+	market := consumertest.OpenSystem(t, 520, Function)
 	got, a := look(t, market.Traveller(), market.WishIn(kabul))
 	stands := 0
 	for _, p := range got.Pins {
@@ -96,7 +96,7 @@ func TestHotelsThatAreTooManyAreThinnedOut(t *testing.T) {
 
 func TestOf200HotelsTheLooksAreAskedForInFourQuestions(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 200, Function)
+	market := consumertest.OpenSystem(t, 200, Function)
 	got, a := look(t, market.Traveller(), market.WishIn(kabul))
 	if len(got.Pins) != 200 || got.Clustered || market.Asked("brands") != 4 || market.Asked("previews") != 1 {
 		t.Errorf("%d pins, asked %d times: %.200s", len(got.Pins), market.Asked("brands"), a.Body)
@@ -105,7 +105,7 @@ func TestOf200HotelsTheLooksAreAskedForInFourQuestions(t *testing.T) {
 
 func TestASuspendedHotelIsNotOnTheMap(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 3, Function, tenantsuspended.Function)
+	market := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function)
 	v, closed, now := market.Traveller(), market.Hotels[1].Tenant, market.Env.Now()
 	look(t, v, market.WishIn(kabul))
 	market.Hears(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": now}, now)
@@ -116,7 +116,7 @@ func TestASuspendedHotelIsNotOnTheMap(t *testing.T) {
 
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 2, Function)
+	market := consumertest.OpenSystem(t, 2, Function)
 	v := market.Traveller()
 	market.Mood("brands", upstreamtest.Failing)
 	if got, a := look(t, v, market.WishIn(kabul)); !slices.Equal(got.Degraded, []string{"theme"}) || len(got.Pins) != 2 || !strings.Contains(string(a.Body), `"brandColor":null`) {
@@ -130,7 +130,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 
 func TestAMapOfNothingIsRefused(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenMarket(t, 1, Function)
+	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
 	many := `,"spotlight":["` + strings.Repeat(market.Hotels[0].Property.String()+`","`, 20) + market.Hotels[0].Property.String() + `"]`
 	for _, body := range []string{

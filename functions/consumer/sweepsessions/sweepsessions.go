@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -15,15 +15,15 @@ var Function = fn.Scheduled(fn.Spec{
 	Name:      "consumer-sweepsessions",
 	Schedule:  "*/5 * * * *",
 	Uses:      fn.Uses{fn.Postgres, fn.Documents},
-	Publishes: fn.Subjects{consumer.SessionEndedV1},
+	Publishes: fn.Subjects{session.SessionEndedV1},
 	Timeout:   50 * time.Second,
 }, New)
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Tick, error) {
-	sessions, err := consumer.OpenSessions(e)
+	sessions, err := session.OpenSessions(e)
 	if err != nil {
 		return nil, err
 	}
-	return fn.Sweep(sessions.Due, func(ctx context.Context, due consumer.Due) error { return sessions.Expire(ctx, due.Session) }), nil
+	return fn.Sweep(sessions.Due, func(ctx context.Context, due session.Due) error { return sessions.Expire(ctx, due.Session) }), nil
 }

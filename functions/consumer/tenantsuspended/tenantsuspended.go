@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -26,19 +27,19 @@ type Suspended struct {
 	Tenant id.Tenant `json:"tenantId"`
 }
 
-// memory records the status of tenants and invalidates cached data about hotels.
-type memory interface {
-	Stands(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
+// invalidator records the status of tenants and invalidates cached data about hotels.
+type invalidator interface {
+	ApplyStatus(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
 }
 
-type handler struct{ hotels memory }
+type handler struct{ hotels invalidator }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Suspended], error) {
-	return (&handler{consumer.OpenMemory(e)}).handle, nil
+	return (&handler{search.OpenInvalidator(e)}).handle, nil
 }
 
 // handle needs no inbox: OccurredAt decides the order of events, so duplicates and reordering are harmless.
 func (h *handler) handle(ctx context.Context, e event.Event[Suspended]) error {
-	return h.hotels.Stands(ctx, e.Payload.Tenant, true, e.Envelope.OccurredAt)
+	return h.hotels.ApplyStatus(ctx, e.Payload.Tenant, true, e.Envelope.OccurredAt)
 }

@@ -21,7 +21,7 @@ type fake struct {
 	err   error
 }
 
-func (f *fake) Stands(_ context.Context, t id.Tenant, suspended bool, since time.Time) error {
+func (f *fake) ApplyStatus(_ context.Context, t id.Tenant, suspended bool, since time.Time) error {
 	f.heard = append(f.heard, stands{t, suspended, since})
 	return f.err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/consumer"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -25,19 +26,19 @@ type Published struct {
 	Tenant id.Tenant `json:"tenantId"`
 }
 
-// memory invalidates cached brands.
-type memory interface {
-	Repainted(context.Context, id.Tenant) error
+// invalidator invalidates cached brands.
+type invalidator interface {
+	InvalidateBrand(context.Context, id.Tenant) error
 }
 
-type handler struct{ hotels memory }
+type handler struct{ hotels invalidator }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (fn.Handle[Published], error) {
-	return (&handler{consumer.OpenMemory(e)}).handle, nil
+	return (&handler{search.OpenInvalidator(e)}).handle, nil
 }
 
 // handle needs no inbox: a duplicate event only causes one more fetch.
 func (h *handler) handle(ctx context.Context, e event.Event[Published]) error {
-	return h.hotels.Repainted(ctx, e.Payload.Tenant)
+	return h.hotels.InvalidateBrand(ctx, e.Payload.Tenant)
 }

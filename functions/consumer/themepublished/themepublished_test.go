@@ -14,7 +14,7 @@ type fake struct {
 	err   error
 }
 
-func (f *fake) Repainted(_ context.Context, t id.Tenant) error {
+func (f *fake) InvalidateBrand(_ context.Context, t id.Tenant) error {
 	f.heard = append(f.heard, t)
 	return f.err
 }

@@ -1,0 +1,91 @@
+package consumertest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
+	"melmastoon.ghasi.io/functions/consumer/internal/session"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// A System is functions of this service with fake upstream services.
+type System struct {
+	*Site
+	*searchtest.Services
+	today time.Time // date of the start, so that repeated searches ask for the same nights after midnight
+}
+
+// OpenSystem starts functions with fake upstream services of the given number of hotels.
+func OpenSystem(t testing.TB, hotels int, fs ...fn.Function) *System {
+	t.Helper()
+	m, _ := OpenCounted(t, hotels, fs...)
+	return m
+}
+
+// OpenCounted is like OpenSystem and counts document reads.
+func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*System, *searchtest.Reads) {
+	t.Helper()
+	db, services := pgtest.New(t), searchtest.Open(t, hotels)
+	reads := &searchtest.Reads{Store: pg.Open(db.Env()), Except: session.FlagsIn}
+	e := document.StoreKey.With(services.Around(db.Env()), reads)
+	return &System{Site: OpenOn(t, db, e, fs...), Services: services, today: db.Env().Now()}, reads
+}
+
+// Kept returns the traveller's stored session.
+func (v *Traveller) Kept() session.Session {
+	v.t.Helper()
+	kept, err := v.Sessions().Get(v.t.Context(), v.Session)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return kept
+}
+
+// Days returns the date a number of days after the start, as in requests.
+func (m *System) Days(from, nights int) (checkIn, checkOut string) {
+	day := m.today.AddDate(0, 0, from)
+	return day.Format(time.DateOnly), day.AddDate(0, 0, nights).Format(time.DateOnly)
+}
+
+// Wish returns a search request for two guests in Kabul, in a week for two nights, with further members added.
+func (m *System) Wish(more ...string) string {
+	return m.WishIn(`{"mode":"city","city":"Kabul"}`, more...)
+}
+
+// WishIn returns the request of Wish for another place.
+func (m *System) WishIn(geo string, more ...string) string {
+	checkIn, checkOut := m.Days(7, 2)
+	return `{"geo":` + geo + `,"dates":{"checkIn":"` + checkIn + `","checkOut":"` + checkOut + `"},"occupancy":{"adults":2,"children":0,"rooms":1}` + strings.Join(more, "") + `}`
+}
+
+// Hears delivers an event of another service to a function as the bus does, and fails the test unless it is acknowledged.
+func (m *System) Hears(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
+	m.t.Helper()
+	subject := event.Subject{Name: to.Spec.Subject, Version: 1, Producer: "a-neighbour", SchemaURI: "https://schemas.melmastoon.io/" + to.Spec.Subject}
+	raw, err := event.Draft{Subject: subject, Tenant: tenant, OrderingKey: tenant.String(), Payload: payload}.Seal(when, event.Origin{})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if a := m.Front.Push(to, raw); a.Status != http.StatusNoContent {
+		m.t.Fatalf("%s answered %d: %s", to.Spec.Name, a.Status, a.Body)
+	}
+}
+
+// EverySearch disables the sampling of search events.
+func (m *System) EverySearch() {
+	m.t.Helper()
+	kept := document.Open[flags.Document](m.Env, session.FlagsIn)
+	sampling := []byte(`{"` + session.SearchExecutedV1.Name + `":1}`)
+	if _, err := kept.Put(m.t.Context(), flags.Key, flags.Document{Sampling: sampling}, 1, m.Env.Now().Add(time.Hour)); err != nil {
+		m.t.Fatal(err)
+	}
+}

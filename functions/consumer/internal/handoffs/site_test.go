@@ -1,0 +1,89 @@
+package handoffs
+
+import (
+	"net/url"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+func TestLink(t *testing.T) {
+	t.Parallel()
+	var token handoff.Token
+	if err := token.UnmarshalText([]byte("v1.a.b")); err != nil {
+		t.Fatal(err)
+	}
+	plain, own := search.Tenant{Slug: "herat-garden"}, search.Tenant{Slug: "kabul-grand", Domains: []string{"kabul-grand.example", "other.example"}}
+	for _, test := range []struct {
+		name     string
+		template string
+		tenant   search.Tenant
+		campaign attribution.Campaign
+		want     string
+	}{
+		{"at its own domain", "", own, attribution.Campaign{}, "https://kabul-grand.example/?h=v1.a.b"},
+		{"else below ours", "", plain, attribution.Campaign{}, "https://herat-garden.melmastoon.example/?h=v1.a.b"},
+		{"where all hotels are on one host", "http://127.0.0.1:8080/site/{slug}", own, attribution.Campaign{}, "http://127.0.0.1:8080/site/kabul-grand?h=v1.a.b"},
+		{"with the campaign", "", plain, attribution.Campaign{Source: "google", Medium: "cpc", Campaign: "spring 2026&h=x"},
+			"https://herat-garden.melmastoon.example/?h=v1.a.b&utm_campaign=spring+2026%26h%3Dx&utm_medium=cpc&utm_source=google"},
+		{"with as much of it as there is", "", plain, attribution.Campaign{Medium: "mail"}, "https://herat-garden.melmastoon.example/?h=v1.a.b&utm_medium=mail"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(map[string]string{"SITE_DOMAIN": "melmastoon.example"})
+			if test.template != "" {
+				e = e.With("TENANT_SITE_URL", test.template)
+			}
+			site, err := OpenSite(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := site.Link(test.tenant, token, test.campaign); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestOpenSite_invalidURL(t *testing.T) {
+	t.Parallel()
+	for name, template := range map[string]string{
+		"one place for all hotels":    "https://melmastoon.example/",
+		"another protocol":            "ftp://{host}/",
+		"no address":                  "{slug}",
+		"a query of its own":          "https://{host}/?from=search",
+		"the hotel in a query":        "https://melmastoon.example/?hotel={slug}",
+		"the hotel in a fragment":     "https://melmastoon.example/#{slug}",
+		"what is no address at all":   "https://{host}:port/",
+		"a hotel by what it has none": "https://melmastoon.example/{name}",
+	} {
+		if _, err := OpenSite(env.Of(map[string]string{"TENANT_SITE_URL": template})); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// FuzzLink holds for whatever a campaign is called: the link leads to the hotel, and carries this token and no other.
+func FuzzLink(f *testing.F) {
+	f.Add("google", "cpc", "spring")
+	f.Add("&h=other", "#", "?")
+	f.Add("../", "\r\nX: y", "%26h%3D")
+	site := Site{SiteURL: "https://{host}/", Domain: "melmastoon.example"}
+	var token handoff.Token
+	if err := token.UnmarshalText([]byte("v1.a.b")); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, source, medium, campaign string) {
+		link, err := url.Parse(site.Link(search.Tenant{ID: id.New[id.Tenant](), Slug: "kabul-grand"}, token, attribution.Campaign{Source: source, Medium: medium, Campaign: campaign}))
+		if err != nil || link.Host != "kabul-grand.melmastoon.example" || link.Path != "/" || link.Fragment != "" {
+			t.Fatalf("%v, %v", link, err)
+		}
+		if q := link.Query(); len(q["h"]) != 1 || q.Get("h") != "v1.a.b" || q.Get("utm_source") != source {
+			t.Errorf("%v", link)
+		}
+	})
+}

@@ -1,0 +1,188 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// A Brand holds a tenant's colour, logo and name for lists of hotels.
+type Brand struct {
+	Tenant  id.Tenant   `json:"tenantId"`
+	Color   string      `json:"primaryColor"`
+	LogoURL string      `json:"logoUrl"`
+	Name    locale.Text `json:"brandName"`
+}
+
+// colored matches colours that are safe to insert into a style sheet.
+var colored = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// Brands reads the brands of many tenants at once. Each answer of the theme service is one cached value. Each process also
+// caches single brands in memory, so a page fetches only brands that no earlier page has shown.
+type Brands struct {
+	client *upstream.Client
+	peeks  *cache.Cache[peeks]
+	known  *cache.Cache[peek] // in memory only
+	page   *sync.Mutex        // held while the brands of one page are read from or written to memory, so that pages are complete
+	themes recentChanges      // tenants that published a theme
+	now    func() time.Time
+}
+
+// peeks holds the brands of one call.
+type peeks struct {
+	Brands []Brand   `json:"brands"`
+	At     time.Time `json:"at"`
+}
+
+// A peek is one brand with its fetch time. Brand is zero if the tenant has no brand.
+type peek struct {
+	Brand Brand     `json:"brand"`
+	At    time.Time `json:"at"`
+}
+
+// OpenBrands opens the client.
+func OpenBrands(e env.Env) *Brands {
+	page, _ := env.Once(e, "consumer.brands", func() (*sync.Mutex, error) { return &sync.Mutex{}, nil }) // it cannot fail
+	return &Brands{
+		client: upstream.Open(e, "theme", upstream.Policy{Timeout: 600 * time.Millisecond, Retries: 1}),
+		peeks:  cache.Open[peeks](e, "consumer-brands", front),
+		known:  cache.Open[peek](e, "consumer-brand", cache.Policy{Fresh: front.Fresh + front.Stale}),
+		page:   page,
+		themes: openChanges(e, "theme", 1, front.Fresh+front.Stale+clockError),
+		now:    e.Now,
+	}
+}
+
+// maxBrands is the maximum number of brands in one call of the theme service.
+const maxBrands = 50
+
+// Peek returns the available brands, fresh or stale, by tenant. The error is not nil if a brand is missing because the theme
+// service failed.
+func (b *Brands) Peek(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]Brand, cache.State, error) {
+	all := make([]string, len(tenants))
+	for i, t := range tenants {
+		all[i] = t.String()
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	q := brandQuery{brands: b, found: map[string]peek{}}
+	q.changes, _ = b.themes.of(ctx, all...) // an error changes nothing
+	b.page.Lock()
+	missing := slices.DeleteFunc(all, func(tenant string) bool { return q.recall(ctx, tenant) })
+	b.page.Unlock()
+	var work conc.WaitGroup
+	for some := range slices.Chunk(missing, maxBrands) {
+		work.Go(func() { q.fetch(ctx, some) })
+	}
+	work.Wait()
+	return q.result()
+}
+
+// A brandQuery collects the brands of one answer.
+type brandQuery struct {
+	brands  *Brands
+	changes map[string]change
+
+	mu     sync.Mutex
+	found  map[string]peek
+	states []cache.State
+	errs   []error
+}
+
+// recall reads a brand from memory and reports whether it is fresh. A stale brand is used if the theme service fails.
+func (q *brandQuery) recall(ctx context.Context, tenant string) bool {
+	known, _, ok := q.brands.known.GetForms(ctx, q.key(tenant), nil)
+	if ok {
+		q.found[tenant] = known
+	}
+	return ok && q.brands.now().Before(known.At.Add(front.Fresh))
+}
+
+// key returns the memory key of a brand, which contains the time of its last change.
+func (q *brandQuery) key(tenant string) document.Key {
+	return document.KeyOf(tenant, strconv.FormatInt(q.changes[tenant].At.UnixMicro(), 10))
+}
+
+// fetch gets the brands of up to maxBrands tenants.
+func (q *brandQuery) fetch(ctx context.Context, some []string) {
+	got, state, err := fetchSince(ctx, q.brands.peeks, q.changes, some, nil, func(ctx context.Context) (peeks, error) { return q.brands.ask(ctx, some) })
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err != nil {
+		state = cache.Stale
+		if slices.ContainsFunc(some, func(tenant string) bool { return !has(q.found, tenant) }) {
+			q.errs = append(q.errs, err)
+		}
+	}
+	q.states = append(q.states, state)
+	if err != nil {
+		return
+	}
+	for _, tenant := range some {
+		q.found[tenant] = peek{At: got.At}
+	}
+	for _, brand := range got.Brands {
+		q.found[brand.Tenant.String()] = peek{brand, got.At}
+	}
+	q.brands.page.Lock()
+	defer q.brands.page.Unlock()
+	for _, tenant := range some {
+		key := q.key(tenant)
+		if known, _, ok := q.brands.known.GetForms(ctx, key, nil); !ok || known.At.Before(got.At) { // skip if another waiter stored it first
+			q.brands.known.Remember(ctx, key, got.At, q.found[tenant])
+		}
+	}
+}
+
+func (q *brandQuery) result() (map[id.Tenant]Brand, cache.State, error) {
+	brands := map[id.Tenant]Brand{}
+	for _, found := range q.found {
+		if !found.Brand.Tenant.IsZero() {
+			brands[found.Brand.Tenant] = found.Brand
+		}
+	}
+	return brands, cache.Worst(q.states...), errors.Join(q.errs...)
+}
+
+// ask requests brands in one call. It omits brands that are not safe to show.
+func (b *Brands) ask(ctx context.Context, tenants []string) (peeks, error) {
+	in := struct {
+		Tenants []string `json:"tenantIds"`
+	}{tenants}
+	var out struct {
+		Brands []Brand `json:"brands"`
+	}
+	at := b.now()
+	if err := b.client.Post(ctx, "/brands", in, &out, upstream.Read()); err != nil {
+		return peeks{}, fmt.Errorf("brands: peek: %w", err)
+	}
+	if out.Brands == nil {
+		return peeks{}, fault.ErrUpstreamUnavailable.Because(errors.New("brands: peek: incomplete"))
+	}
+	return peeks{slices.DeleteFunc(out.Brands, func(brand Brand) bool {
+		return !colored.MatchString(brand.Color) || !slices.Contains(tenants, brand.Tenant.String())
+	}), at}, nil
+}
+
+// Changed invalidates a tenant's brand, including a fetch in progress.
+func (b *Brands) Changed(ctx context.Context, tenant id.Tenant) error {
+	if err := b.themes.touch(ctx, tenant.String()); err != nil {
+		return fmt.Errorf("brands: changed %s: %w", tenant, err)
+	}
+	return nil
+}

@@ -1,0 +1,6 @@
+package search
+
+import "melmastoon.ghasi.io/shared/fault"
+
+// ErrBudgetExceeded means that a request's time was over before its essential parts were available.
+var ErrBudgetExceeded = fault.New(fault.Timeout, "BFF.CONSUMER.UPSTREAM_BUDGET_EXCEEDED", "This took too long. Try again.")

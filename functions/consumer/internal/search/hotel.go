@@ -1,0 +1,222 @@
+package search
+
+import (
+	"context"
+	"hash/fnv"
+	"strings"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/handoff"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Base is the path prefix of every route of this service.
+const Base = "/bff/consumer/v1"
+
+// Hotels composes the answers about a single hotel.
+type Hotels struct {
+	properties *Properties
+	tenants    *Tenants
+	searches   *Searches
+	now        func() time.Time
+}
+
+// OpenHotels opens the clients and caches.
+func OpenHotels(e env.Env) *Hotels {
+	return &Hotels{properties: OpenProperties(e), tenants: OpenTenants(e), searches: OpenSearches(e), now: e.Now}
+}
+
+// A HotelDetail is the detail page of one hotel. Parts that were not available in time are null or absent, and listed in
+// Missing.
+type HotelDetail struct {
+	Property  PropertySummary   `json:"property"`
+	Rooms     []RoomTypeSummary `json:"rooms"`
+	Amenities []Amenity         `json:"amenities"`
+	Photos    []PhotoView       `json:"photos"`
+	Policies  PolicyTexts       `json:"policies"`
+	Brand     *BrandPeek        `json:"brandPeek"`
+	Rate      *RateSnapshot     `json:"cheapestRateSnapshot"`
+	Calendar  []CalendarDay     `json:"priceCalendarPreview,omitzero"`
+	Similar   []ListingCard     `json:"similarProperties,omitzero"`
+	Handoff   HandoffHint       `json:"handoffHint"`
+	Dates     DateRange         `json:"dates"`     // of the prices
+	Occupancy Occupancy         `json:"occupancy"` // of the prices
+	Locale    locale.Tag        `json:"locale"`
+	Currency  money.Currency    `json:"currency"`
+	Stale     bool              `json:"stale"`
+	Missing   []string          `json:"degraded,omitempty"`
+}
+
+// Version returns a hash of the answer.
+func (d HotelDetail) Version() int64 {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(spelled(d)))
+	return int64(sum.Sum64())
+}
+
+// A PropertySummary describes a hotel.
+type PropertySummary struct {
+	Property id.Property     `json:"propertyId"`
+	Tenant   id.Tenant       `json:"tenantId"`
+	Name     LocalizedString `json:"name"`
+	City     string          `json:"city"`
+	Country  string          `json:"country"`
+	Geo      Position        `json:"geo"`
+	TimeZone string          `json:"timeZone,omitzero"`
+	Stars    int             `json:"starRating,omitzero"`
+	Rating   *GuestRating    `json:"guestRating,omitzero"`
+	Type     string          `json:"propertyType,omitzero"`
+}
+
+// A RoomTypeSummary describes a room type in one language.
+type RoomTypeSummary struct {
+	RoomType     id.RoomType `json:"roomTypeId"`
+	Name         string      `json:"name"`
+	Description  string      `json:"description"`
+	MaxOccupancy int         `json:"maxOccupancy"`
+	Photos       []PhotoView `json:"photos"`
+}
+
+// An Amenity is a facility of a hotel. Search filters use its code.
+type Amenity struct {
+	Code string `json:"code"`
+}
+
+// A PhotoView is a picture in one language.
+type PhotoView struct {
+	URL  string `json:"url"`
+	Alt  string `json:"alt"`
+	Hero bool   `json:"isHero"`
+}
+
+// PolicyTexts holds the most requested rules of a hotel in one language. A rule that the hotel does not have is empty.
+type PolicyTexts struct {
+	Cancellation string `json:"cancellation"`
+	CheckIn      string `json:"checkIn"`
+	CheckOut     string `json:"checkOut"`
+}
+
+// A CalendarDay is the lowest price of one night.
+type CalendarDay struct {
+	Date     stay.Date      `json:"date"`
+	Cheapest int64          `json:"cheapestMinor"`
+	Currency money.Currency `json:"currency"`
+	Exponent int            `json:"exponent"`
+}
+
+// A HandoffHint holds the URL that creates a handoff to the hotel's own site, and the lifetime of a handoff. It is not a
+// token: it grants no access and may be cached.
+type HandoffHint struct {
+	URL string `json:"url"`
+	TTL int    `json:"ttlSeconds"`
+}
+
+// maxSimilar is the maximum number of similar hotels on a detail page.
+const maxSimilar = 4
+
+// Show composes the detail page of a hotel. It fails only if the hotel itself is not available. A suspended hotel is
+// fault.ErrNotFound.
+func (h *Hotels) Show(ctx context.Context, l locale.Tag, property id.Property, t Trip) (HotelDetail, Composition, error) {
+	ctx, cancel := compositionContext(ctx)
+	defer cancel()
+	all, err := h.gather(h.searches.prefetch(ctx), l, property, t)
+	if err != nil {
+		return HotelDetail{}, Composition{}, err
+	}
+	d, c := all.house.value.show(l), all.composed()
+	d.Policies = all.house.value.policies(all.rules.value, l)
+	if brand, ok := all.brands.value[d.Property.Tenant]; ok {
+		d.Brand = brand.show(l)
+	}
+	if price, ok := all.preview.value[property]; ok {
+		d.Rate = price.show(t.Currency, all.preview.state == cache.Stale)
+	}
+	if all.days.err == nil {
+		d.Calendar = all.days.value.show()
+	}
+	d.Similar = all.similar.value
+	d.Dates, d.Occupancy, d.Currency, d.Stale, d.Missing = t.Dates, t.Occupancy, t.Currency, c.Stale, c.Missing
+	return d, c, nil
+}
+
+// gathered holds the parts of a detail page.
+type gathered struct {
+	house   part[House]
+	rules   part[[]HouseRule]
+	brands  part[map[id.Tenant]Brand]
+	preview part[map[id.Property]Preview]
+	days    part[Calendar]
+	similar part[[]ListingCard]
+}
+
+// gather fetches all parts that do not depend on the property's data concurrently, and then the rest.
+func (h *Hotels) gather(ctx context.Context, l locale.Tag, property id.Property, t Trip) (g gathered, err error) {
+	if h.properties.Absent(property) {
+		return g, fault.ErrNotFound // without requesting prices
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work conc.WaitGroup
+	defer work.Wait()
+	defer cancel() // if the hotel is not found, do not wait for its prices
+	work.Go(func() { g.preview.of(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })
+	work.Go(func() { g.days.of(h.searches.prices.Calendar(ctx, property, t.Dates.CheckIn, t.Currency)) })
+	g.house.of(h.properties.Get(ctx, property))
+	if g.house.err != nil {
+		return g, asBudgetExceeded(g.house.err)
+	}
+	house, closed := g.house.value, false
+	work.Go(func() { _, closed = h.tenants.Status(ctx, house.Tenant) })
+	work.Go(func() { g.rules.of(h.properties.Rules(ctx, house)) })
+	work.Go(func() { g.brands.of(h.searches.brands.Peek(ctx, []id.Tenant{house.Tenant})) })
+	work.Go(func() { g.similar.of(h.similar(ctx, l, house, t)) })
+	work.Wait()
+	if closed {
+		return g, fault.ErrNotFound
+	}
+	return g, house.Receives(t.Dates, "", h.now())
+}
+
+func (g gathered) composed() (c Composition) {
+	g.house.into(&c, "property")
+	g.rules.into(&c, "policies")
+	g.brands.into(&c, "theme")
+	g.preview.into(&c, "pricing")
+	g.days.into(&c, "calendar")
+	g.similar.into(&c, "search")
+	return c
+}
+
+// similar returns other hotels in the same city for the same stay.
+func (h *Hotels) similar(ctx context.Context, l locale.Tag, house House, t Trip) ([]ListingCard, cache.State, error) {
+	if house.City == "" {
+		return []ListingCard{}, cache.Hit, nil
+	}
+	q := Query{Geo: GeoQuery{Mode: City, City: house.City}, Dates: t.Dates, Occupancy: t.Occupancy}
+	found, state, err := h.searches.listings.Find(ctx, q.Normal(), t.Currency, Page{Limit: maxSimilar + 1})
+	if err != nil {
+		return nil, state, err
+	}
+	var others []Listing
+	for _, listing := range found.Listings {
+		if listing.Property != house.ID && listing.Country == house.Country && len(others) < maxSimilar {
+			others = append(others, listing)
+		}
+	}
+	var c Composition
+	c.with("search", state, nil)
+	cards := h.searches.decorate(ctx, l, t, others, &c)
+	return cards, c.State, nil
+}
+
+// hint returns the handoff hint of the hotel.
+func (h House) hint() HandoffHint {
+	return HandoffHint{strings.Join([]string{Base, "handoff", h.Tenant.String(), h.ID.String()}, "/"), int(handoff.Lifetime / time.Second)}
+}

@@ -1,0 +1,125 @@
+package search
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// A ListingCard represents a hotel in a list for one visitor. Parts that were not available in time are null.
+type ListingCard struct {
+	Property   id.Property     `json:"propertyId"`
+	Tenant     id.Tenant       `json:"tenantId"`
+	Slug       string          `json:"tenantSlug"`
+	Name       LocalizedString `json:"name"`
+	City       string          `json:"city"`
+	Country    string          `json:"country"`
+	Geo        Position        `json:"geo"`
+	Thumbnail  ThumbnailView   `json:"thumbnail"`
+	Stars      int             `json:"starRating,omitzero"`
+	Rating     *GuestRating    `json:"guestRating,omitzero"`
+	Type       string          `json:"propertyType,omitzero"`
+	Amenities  []string        `json:"amenityHighlights"`
+	Brand      *BrandPeek      `json:"brandPeek"`
+	Rate       *RateSnapshot   `json:"rateSnapshot"`
+	Badges     []string        `json:"badges"`
+	DistanceKm *float64        `json:"distanceKm,omitzero"`
+}
+
+// A ThumbnailView is a picture in one language.
+type ThumbnailView struct {
+	URL string `json:"url"`
+	Alt string `json:"alt"`
+}
+
+// A BrandPeek represents a hotel's brand for one visitor.
+type BrandPeek struct {
+	Color   string          `json:"primaryColor"`
+	LogoURL string          `json:"logoUrl"`
+	Name    LocalizedString `json:"brandName"`
+}
+
+// A DisplayPolicy is the reason for the currency of an amount.
+type DisplayPolicy string
+
+// The policies.
+const (
+	InTenants  DisplayPolicy = "tenant"         // the visitor's currency is the hotel's own
+	InVisitors DisplayPolicy = "user-preferred" // it was converted, at the rate of the snapshot
+	InFallback DisplayPolicy = "fallback"       // it could not be converted and is in the hotel's currency
+)
+
+// A RateSnapshot is the price of the cheapest room at a point in time. It is for display only; a quote is binding.
+type RateSnapshot struct {
+	Nightly    int64          `json:"cheapestNightlyMinor"`
+	Total      int64          `json:"totalForStayMinor"`
+	Currency   money.Currency `json:"currency"`
+	Exponent   int            `json:"exponent"`
+	Policy     DisplayPolicy  `json:"currencyDisplayPolicy"`
+	FX         id.FX          `json:"fxSnapshotId,omitzero"`
+	CapturedAt time.Time      `json:"capturedAt"`
+	ExpiresAt  time.Time      `json:"ttlExpiresAt"`
+	Stale      bool           `json:"isStale"`
+}
+
+const highlights = 5
+
+func (l Listing) show(to locale.Tag) ListingCard {
+	card := ListingCard{
+		Property: l.Property, Tenant: l.Tenant, Slug: l.Slug, Name: shown(l.Name, to), City: l.City, Country: l.Country, Geo: l.Geo,
+		Thumbnail: ThumbnailView{l.Thumbnail.URL, l.Thumbnail.Alt.In(to)}, Stars: l.Stars, Rating: l.Rating.known(), Type: l.Type,
+		Amenities: l.Amenities[:min(highlights, len(l.Amenities))], Badges: l.Badges,
+	}
+	if card.Amenities == nil {
+		card.Amenities = []string{}
+	}
+	if card.Badges == nil {
+		card.Badges = []string{}
+	}
+	return card
+}
+
+// known returns the rating, or nil if there are no ratings.
+func (r *GuestRating) known() *GuestRating {
+	if r == nil || r.Count == 0 {
+		return nil
+	}
+	return r
+}
+
+func (b Brand) show(to locale.Tag) *BrandPeek {
+	return &BrandPeek{Color: b.Color, LogoURL: b.LogoURL, Name: shown(b.Name, to)}
+}
+
+// policy returns the display policy of an amount in currency got if the visitor wanted another or the same currency.
+func policy(wanted, got money.Currency, fx id.FX) DisplayPolicy {
+	switch {
+	case wanted != got:
+		return InFallback
+	case fx.IsZero():
+		return InTenants
+	}
+	return InVisitors
+}
+
+// show returns the price for a visitor with that currency, or nil if an amount has no exact value in minor units.
+func (p Preview) show(wanted money.Currency, stale bool) *RateSnapshot {
+	nightly, inexact := money.Amount{Micro: p.Nightly, Currency: p.Currency}.Minor()
+	total, wrong := money.Amount{Micro: p.Total, Currency: p.Currency}.Minor()
+	if inexact != nil || wrong != nil || nightly.Amount <= 0 || total.Amount <= 0 {
+		return nil
+	}
+	return &RateSnapshot{
+		Nightly:    nightly.Amount,
+		Total:      total.Amount,
+		Currency:   p.Currency,
+		Exponent:   p.Currency.Exponent(),
+		Policy:     policy(wanted, p.Currency, p.FX),
+		FX:         p.FX,
+		CapturedAt: p.CapturedAt,
+		ExpiresAt:  p.CapturedAt.Add(priceLife),
+		Stale:      stale,
+	}
+}

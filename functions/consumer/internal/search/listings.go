@@ -1,0 +1,278 @@
+package search
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// A Listing represents one hotel in the search service's index.
+type Listing struct {
+	Property  id.Property  `json:"propertyId"`
+	Tenant    id.Tenant    `json:"tenantId"`
+	Slug      string       `json:"tenantSlug"`
+	Name      locale.Text  `json:"name"`
+	City      string       `json:"city"`
+	Country   string       `json:"country"`
+	Geo       Position     `json:"geo"`
+	Thumbnail Thumbnail    `json:"thumbnail"`
+	Stars     int          `json:"starRating"`
+	Rating    *GuestRating `json:"guestRating"`
+	Amenities []string     `json:"amenities"`
+	Type      string       `json:"propertyType"`
+	Badges    []string     `json:"badges"`
+}
+
+// A Position is a place on earth, in degrees.
+type Position struct {
+	Lat float64 `json:"lat"`
+	Lng float64 `json:"lng"`
+}
+
+// A Thumbnail is the picture of a hotel in lists.
+type Thumbnail struct {
+	URL string      `json:"url"`
+	Alt locale.Text `json:"alt"`
+}
+
+// A GuestRating is the average rating by guests, with the number of ratings.
+type GuestRating struct {
+	Value float64 `json:"value"`
+	Count int     `json:"count"`
+}
+
+// Found is a page of hotels, with the time of the search.
+type Found struct {
+	Listings []Listing `json:"listings"`
+	Total    int       `json:"total"`
+	At       time.Time `json:"at"` // time of the request to the search service
+}
+
+// A Pin is the position of one hotel.
+type Pin struct {
+	Property id.Property `json:"propertyId"`
+	Tenant   id.Tenant   `json:"tenantId"`
+	Geo      Position    `json:"geo"`
+}
+
+// Pinned holds the positions of hotels in a part of a map. If Truncated is set, the part contains more hotels.
+type Pinned struct {
+	Pins      []Pin `json:"pins"`
+	Total     int   `json:"total"`
+	Truncated bool  `json:"truncated"`
+}
+
+// Listings is the client of the search service, with a cache: at most one request per minute for each query.
+type Listings struct {
+	client  *upstream.Client
+	found   *cache.Cache[Found]
+	results *cache.Cache[Found]
+	pinned  *cache.Cache[Pinned]
+	indexed recentChanges
+	now     func() time.Time
+}
+
+// list is the cache policy of search results.
+var list = cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}
+
+// maxResult is the number of hotels in one request to the search service. Pages are cut from this result.
+const maxResult = 200
+
+// resultLife is the time for which a result is kept for paging: ten minutes, plus the minute for which it is served as a first
+// page, plus one. It is shorter than statusForLists, so a suspended hotel does not reappear in an old result.
+const resultLife = 12 * time.Minute
+
+// OpenListings opens the client, which uses hedged requests.
+func OpenListings(e env.Env) *Listings {
+	policy := upstream.Policy{Timeout: 1500 * time.Millisecond, Retries: 1, HedgeAfter: 800 * time.Millisecond}
+	return &Listings{
+		client:  upstream.Open(e, "search", policy),
+		found:   cache.Open[Found](e, "consumer-search-list", list),
+		results: cache.Open[Found](e, "consumer-search-result", cache.Policy{Fresh: resultLife}),
+		pinned:  cache.Open[Pinned](e, "consumer-search-map", list),
+		indexed: openIndexed(e),
+		now:     e.Now,
+	}
+}
+
+// openIndexed opens the set of recently indexed hotels. It has eight documents, because these events are frequent. A change is
+// kept for as long as cached values depend on it.
+func openIndexed(e env.Env) recentChanges {
+	return openChanges(e, "listing", 8, list.Fresh+list.Stale+clockError)
+}
+
+// asked is the request body of a search.
+type asked struct {
+	Query
+	Page     Page           `json:"page"`
+	Currency money.Currency `json:"currency"` // for price comparison
+}
+
+// key returns the cache key of a query: a hash, so that it does not reveal search text.
+func key(question any, more ...string) document.Key {
+	sum := sha256.Sum256([]byte(spelled(question)))
+	return document.KeyOf(hex.EncodeToString(sum[:]), more...)
+}
+
+// An Order identifies the result that a visitor pages through: a query's result in one sort order.
+type Order struct {
+	Sort  SortKey `json:"sortKey"`
+	Found int64   `json:"found"` // time of the search, in microseconds
+}
+
+// Page returns a page of hotels and the order of the result that it was cut from. The first page is cut from the current
+// result. Further pages are cut from the result that the visitor saw before, if it is still cached, because rank changes with
+// every click. Pages beyond the result are fetched separately, without the hotels of the result.
+func (l *Listings) Page(ctx context.Context, q Query, c money.Currency, p Page, shown Order) (Found, Order, cache.State, error) {
+	whole, state, err := l.result(ctx, asked{Query: q, Page: Page{Limit: maxResult}, Currency: c}, p, shown)
+	if err != nil {
+		return Found{}, shown, state, err
+	}
+	order, page := Order{q.Sort, whole.At.UnixMicro()}, whole
+	page.Listings = whole.part(p)
+	beyond := Page{Limit: min(p.Limit, p.Offset+p.Limit-maxResult), Offset: max(p.Offset, maxResult)}
+	if beyond.Limit <= 0 || len(whole.Listings) < maxResult {
+		return page, order, state, nil
+	}
+	rest, how, err := l.Find(ctx, q, c, beyond)
+	if err != nil {
+		return Found{}, order, how, err
+	}
+	known := map[id.Property]bool{}
+	for _, listing := range whole.Listings {
+		known[listing.Property] = true
+	}
+	others := slices.DeleteFunc(slices.Clone(rest.Listings), func(l Listing) bool { return known[l.Property] })
+	page.Listings = slices.Concat(page.Listings, others)
+	return page, order, cache.Worst(state, how), nil
+}
+
+// part returns the listings on a page.
+func (f Found) part(p Page) []Listing {
+	n := len(f.Listings)
+	return f.Listings[min(p.Offset, n):min(p.Offset+p.Limit, n)]
+}
+
+var errGone = errors.New("listings: the result is no longer kept")
+
+// result returns the result that the visitor pages through, or the current result if that is no longer cached.
+func (l *Listings) result(ctx context.Context, question asked, p Page, shown Order) (Found, cache.State, error) {
+	if p.Offset > 0 && shown.Sort == question.Sort {
+		kept, state, err := l.results.Fetch(ctx, question.result(shown.Found), nil, func(context.Context) (Found, error) { return Found{}, errGone })
+		if err == nil {
+			return kept, state, nil
+		}
+	}
+	return l.find(ctx, question, p)
+}
+
+// result returns the cache key of the result with that search time.
+func (a asked) result(found int64) document.Key {
+	return key(a, "result", strconv.FormatInt(found, 10))
+}
+
+// Find returns a page of hotels without paging state.
+func (l *Listings) Find(ctx context.Context, q Query, c money.Currency, p Page) (Found, cache.State, error) {
+	return l.find(ctx, asked{Query: q, Page: p, Currency: c}, Page{Limit: p.Limit})
+}
+
+// find returns a result of which the given page is shown. If a hotel on that page was indexed since the search, the first
+// caller searches again. Other changes appear after at most a minute.
+func (l *Listings) find(ctx context.Context, question asked, shown Page) (Found, cache.State, error) {
+	found, state, err := l.fetch(ctx, question, key(question))
+	if err != nil || (state != cache.Hit && state != cache.Stale) {
+		return found, state, err
+	}
+	newest := l.newest(ctx, found.At, found.part(shown))
+	if newest.IsZero() {
+		return found, state, nil
+	}
+	fresh, state, err := l.fetch(ctx, question, key(question, newest.Format(time.RFC3339Nano)))
+	if err != nil {
+		return found, cache.Stale, nil
+	}
+	return fresh, state, nil
+}
+
+func (l *Listings) fetch(ctx context.Context, question asked, at document.Key) (Found, cache.State, error) {
+	return l.found.Fetch(ctx, at, nil, func(ctx context.Context) (found Found, err error) {
+		at := l.now()
+		if err := l.client.Post(ctx, "/searches", question, &found, upstream.Read()); err != nil {
+			return Found{}, fmt.Errorf("listings: find: %w", err)
+		}
+		if found.Listings == nil || len(found.Listings) > question.Page.Limit {
+			return Found{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: find: incomplete, or more than asked for"))
+		}
+		found.At = at
+		if question.Page == (Page{Limit: maxResult}) {
+			l.results.Learn(ctx, question.result(at.UnixMicro()), nil, found, at)
+		}
+		return found, nil
+	})
+}
+
+// newest returns the latest time at which one of the hotels was indexed after the search, or zero.
+func (l *Listings) newest(ctx context.Context, found time.Time, listings []Listing) (last time.Time) {
+	all := make([]string, len(listings))
+	for i, listing := range listings {
+		all[i] = listing.Property.String()
+	}
+	changes, _ := l.indexed.of(ctx, all...) // on an error the list is at most a minute old
+	for _, c := range changes {
+		if c.At.After(found) && c.At.After(last) {
+			last = c.At
+		}
+	}
+	return last
+}
+
+// Indexed records that a hotel was indexed again.
+func (l *Listings) Indexed(ctx context.Context, property id.Property) error {
+	if err := l.indexed.touch(ctx, property.String()); err != nil {
+		return fmt.Errorf("listings: indexed %s: %w", property, err)
+	}
+	return nil
+}
+
+// scope is the request body of a search for pins.
+type scope struct {
+	Geo       GeoQuery  `json:"geo"`
+	Dates     DateRange `json:"dates"`
+	Occupancy Occupancy `json:"occupancy"`
+	Filters   *Filters  `json:"filters,omitzero"`
+	Limit     int       `json:"limit"`
+}
+
+// maxPins is the maximum number of pins in one answer of the search service.
+const maxPins = 500
+
+// Pins returns the positions of hotels in a box. The request covers the box extended to whole cells.
+func (l *Listings) Pins(ctx context.Context, q Query) (Pinned, cache.State, error) {
+	box := *q.Geo.Box
+	q.Geo.Box = box.cells()
+	question := scope{Geo: q.Geo, Dates: q.Dates, Occupancy: q.Occupancy, Filters: q.Filters, Limit: maxPins}
+	found, state, err := l.pinned.Fetch(ctx, key(question), nil, func(ctx context.Context) (found Pinned, err error) {
+		if err := l.client.Post(ctx, "/pins", question, &found, upstream.Read()); err != nil {
+			return Pinned{}, fmt.Errorf("listings: pins: %w", err)
+		}
+		if found.Pins == nil || len(found.Pins) > maxPins {
+			return Pinned{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: pins: incomplete, or more than asked for"))
+		}
+		return found, nil
+	})
+	return found.inside(box), state, err
+}

@@ -1,0 +1,59 @@
+package search
+
+import (
+	"testing"
+
+	"melmastoon.ghasi.io/shared/id"
+)
+
+func TestThinned(t *testing.T) {
+	t.Parallel()
+	pins := func(n int, at func(int) Position) (all []Pin) {
+		for i := range n {
+			all = append(all, Pin{Property: id.Property{15: byte(i), 14: byte(i >> 8)}, Tenant: id.Tenant{15: 1}, Geo: at(i)})
+		}
+		return all
+	}
+	spread := func(i int) Position { return Position{34 + float64(i%25)/25, 69 + float64(i/25)/25} }
+	for _, test := range []struct {
+		name        string
+		pins        []Pin
+		box         BoundingBox
+		least, most int
+	}{
+		{"none", nil, BoundingBox{34, 69, 35, 70}, 0, 0},
+		{"as many as are shown", pins(maxShown, spread), BoundingBox{34, 69, 35, 70}, maxShown, maxShown},
+		{"one more", pins(maxShown+1, spread), BoundingBox{34, 69, 35, 70}, 2, maxShown},
+		{"500 all over", pins(500, spread), BoundingBox{34, 69, 35, 70}, 100, maxShown},
+		{"500 in one place", pins(500, func(int) Position { return Position{34.5, 69.5} }), BoundingBox{34, 69, 35, 70}, 1, 1},
+		{"over the date line", pins(500, func(i int) Position { return Position{0, []float64{175, -175}[i%2]} }), BoundingBox{-10, 170, 10, -170}, 2, 2},
+		{"outside the box", pins(500, func(int) Position { return Position{80, -100} }), BoundingBox{34, 69, 35, 70}, 1, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			shown, count := thinned(test.pins, test.box), 0
+			for _, p := range shown {
+				count += p.Count
+			}
+			if len(shown) < test.least || len(shown) > test.most || count != len(test.pins) {
+				t.Errorf("%d pins stand for %d, want %d to %d for %d", len(shown), count, test.least, test.most, len(test.pins))
+			}
+		})
+	}
+}
+
+func TestHighlights(t *testing.T) {
+	t.Parallel()
+	pin := func(n byte, count int) MapPin { return MapPin{Property: id.Property{15: n}, Count: count} }
+	m := Marked{Pins: []MapPin{pin(0, 3)}}
+	for n := range byte(maxHighlighted + 5) {
+		m.Pins = append(m.Pins, pin(n+1, 1))
+	}
+	if lit := m.highlights(nil); len(lit) != maxHighlighted || lit[0] != (id.Property{15: 1}) {
+		t.Errorf("unasked: %v", lit)
+	}
+	wanted := Highlights{{15: 0}, {15: 24}, {15: 99}}
+	if lit := m.highlights(wanted); len(lit) != 2 || lit[0] != wanted[0] || lit[1] != wanted[1] {
+		t.Errorf("asked for three, one of whom is not there: %v", lit)
+	}
+}

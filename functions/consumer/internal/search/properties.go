@@ -1,0 +1,142 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// A House represents one hotel with its room types, in all languages.
+type House struct {
+	ID        id.Property  `json:"propertyId"`
+	Tenant    id.Tenant    `json:"tenantId"`
+	Name      locale.Text  `json:"name"`
+	City      string       `json:"city"`
+	Country   string       `json:"country"`
+	Geo       Position     `json:"geo"`
+	TimeZone  string       `json:"timeZone"`
+	Stars     int          `json:"starRating"`
+	Rating    *GuestRating `json:"guestRating"`
+	Type      string       `json:"propertyType"`
+	Amenities []string     `json:"amenities"`
+	CheckIn   string       `json:"checkInFrom"`
+	CheckOut  string       `json:"checkOutUntil"`
+	Photos    []Photo      `json:"photos"`
+	RoomTypes []RoomType   `json:"roomTypes"`
+}
+
+// A Photo is a picture with its alternative text.
+type Photo struct {
+	URL  string      `json:"url"`
+	Alt  locale.Text `json:"alt"`
+	Hero bool        `json:"isHero"`
+}
+
+// A RoomType is a kind of room.
+type RoomType struct {
+	ID           id.RoomType         `json:"roomTypeId"`
+	Name         string              `json:"name"`
+	Description  string              `json:"description"`
+	Localized    map[string]RoomText `json:"localized"`
+	MaxOccupancy int                 `json:"maxOccupancy"`
+	Photos       []Photo             `json:"photos"`
+}
+
+// A RoomText holds the name and description of a room type in one language.
+type RoomText struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// A HouseRule is one rule of a hotel for its guests.
+type HouseRule struct {
+	Property id.Property `json:"propertyId"`
+	Kind     string      `json:"kind"`
+	Title    locale.Text `json:"title"`
+	Text     locale.Text `json:"text"`
+}
+
+// Properties is the client of the property service, with a cache: at most one request per hotel in five minutes.
+type Properties struct {
+	client *upstream.Client
+	houses *cache.Cache[House]
+	rules  *cache.Cache[[]HouseRule]
+	absent *cache.Absent
+}
+
+const absentLife = 30 * time.Second // negative cache: a new hotel may be hidden for this time after a failed lookup
+
+// OpenProperties opens the client.
+func OpenProperties(e env.Env) *Properties {
+	return &Properties{
+		client: upstream.Open(e, "property", upstream.Policy{Timeout: time.Second, Retries: 1}),
+		houses: cache.Open[House](e, "consumer-detail", front),
+		rules:  cache.Open[[]HouseRule](e, "consumer-policies", front),
+		absent: cache.OpenAbsent(e, "property", absentLife),
+	}
+}
+
+// Absent reports whether a recent lookup did not find the hotel.
+func (p *Properties) Absent(property id.Property) bool { return p.absent.Has(property.String()) }
+
+// Get returns a hotel, or fault.ErrNotFound.
+func (p *Properties) Get(ctx context.Context, property id.Property) (House, cache.State, error) {
+	if p.Absent(property) {
+		return House{}, cache.Hit, fault.ErrNotFound
+	}
+	return p.houses.Fetch(ctx, document.KeyOf(property.String()), []cache.Epoch{ofListing(property)},
+		func(ctx context.Context) (House, error) { return p.ask(ctx, property) })
+}
+
+func (p *Properties) ask(ctx context.Context, property id.Property) (h House, err error) {
+	if p.Absent(property) { // another request may have looked it up while this one waited
+		return House{}, fault.ErrNotFound
+	}
+	err = p.client.Get(ctx, "/properties/"+property.String(), nil, &h)
+	if errors.Is(err, fault.ErrNotFound) {
+		p.absent.Add(property.String())
+	}
+	if err != nil {
+		return House{}, fmt.Errorf("properties: get %s: %w", property, err)
+	}
+	if h.ID != property || h.Tenant.IsZero() || h.Name.Default == "" {
+		return House{}, fault.ErrUpstreamUnavailable.Because(errors.New("properties: get: incomplete, or another hotel"))
+	}
+	return h, nil
+}
+
+// Rules returns the rules of a hotel.
+func (p *Properties) Rules(ctx context.Context, h House) (rules []HouseRule, state cache.State, err error) {
+	all, state, err := p.rules.Fetch(ctx, document.KeyOf(h.Tenant.String(), h.ID.String()), []cache.Epoch{cache.OfTenant(h.Tenant), ofListing(h.ID)},
+		func(ctx context.Context) ([]HouseRule, error) { return p.askRules(ctx, h) })
+	for _, r := range all {
+		if r.Property == h.ID {
+			rules = append(rules, r)
+		}
+	}
+	return rules, state, err
+}
+
+func (p *Properties) askRules(ctx context.Context, h House) ([]HouseRule, error) {
+	var out struct {
+		Policies []HouseRule `json:"policies"`
+	}
+	query := url.Values{"tenantId": {h.Tenant.String()}, "propertyId": {h.ID.String()}}
+	if err := p.client.Get(ctx, "/policies", query, &out, upstream.Tenant(h.Tenant)); err != nil {
+		return nil, fmt.Errorf("properties: rules of %s: %w", h.ID, err)
+	}
+	if out.Policies == nil {
+		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("properties: rules: incomplete"))
+	}
+	return out.Policies, nil
+}

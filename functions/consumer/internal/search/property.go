@@ -1,0 +1,95 @@
+package search
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// Receives rejects dates that begin before today in the hotel's time zone; the violation has the pointer at. An unknown time
+// zone counts as UTC.
+func (h House) Receives(d DateRange, at string, now time.Time) error {
+	zone, err := time.LoadLocation(h.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	if d.CheckIn.Before(stay.DateOf(now.In(zone))) {
+		return refuse(past(at))
+	}
+	return nil
+}
+
+// show returns the property's own data in one language.
+func (h House) show(l locale.Tag) HotelDetail {
+	d := HotelDetail{
+		Property: PropertySummary{
+			Property: h.ID,
+			Tenant:   h.Tenant,
+			Name:     shown(h.Name, l),
+			City:     h.City,
+			Country:  h.Country,
+			Geo:      h.Geo,
+			TimeZone: h.TimeZone,
+			Stars:    h.Stars,
+			Rating:   h.Rating.known(),
+			Type:     h.Type,
+		},
+		Rooms: []RoomTypeSummary{}, Amenities: []Amenity{}, Photos: pictures(h.Photos, l), Handoff: h.hint(), Locale: l,
+	}
+	for _, r := range h.RoomTypes {
+		d.Rooms = append(d.Rooms, r.show(l))
+	}
+	for _, a := range h.Amenities {
+		d.Amenities = append(d.Amenities, Amenity{a})
+	}
+	return d
+}
+
+func (r RoomType) show(l locale.Tag) RoomTypeSummary {
+	text := locale.Among(r.Localized, l, RoomText{r.Name, r.Description})
+	return RoomTypeSummary{
+		RoomType:     r.ID,
+		Name:         text.Name,
+		Description:  text.Description,
+		MaxOccupancy: r.MaxOccupancy,
+		Photos:       pictures(r.Photos, l),
+	}
+}
+
+func pictures(photos []Photo, l locale.Tag) []PhotoView {
+	views := []PhotoView{}
+	for _, p := range photos {
+		views = append(views, PhotoView{URL: p.URL, Alt: p.Alt.In(l), Hero: p.Hero})
+	}
+	return views
+}
+
+// policies returns the most requested rules. If there is no rule about check-in or check-out, the property's times are used.
+func (h House) policies(rules []HouseRule, l locale.Tag) PolicyTexts {
+	t := PolicyTexts{CheckIn: h.CheckIn, CheckOut: h.CheckOut}
+	for _, r := range rules {
+		switch said := r.Text.In(l); r.Kind {
+		case "cancellation":
+			t.Cancellation = said
+		case "check_in":
+			t.CheckIn = said
+		case "check_out":
+			t.CheckOut = said
+		}
+	}
+	return t
+}
+
+// show returns the calendar in minor units. It omits nights without an exact value.
+func (c Calendar) show() []CalendarDay {
+	days := []CalendarDay{}
+	for _, d := range c.Days {
+		price, err := money.Amount{Micro: d.Cheapest, Currency: c.Currency}.Minor()
+		if err == nil && price.Amount > 0 {
+			days = append(days, CalendarDay{Date: d.Date, Cheapest: price.Amount, Currency: price.Currency, Exponent: price.Exponent})
+		}
+	}
+	return days
+}

@@ -1,0 +1,194 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// A GeoMode is the way in which a query specifies its place.
+type GeoMode string
+
+// The modes.
+const (
+	Point  GeoMode = "point"
+	Box    GeoMode = "bounding-box"
+	City   GeoMode = "city"
+	Region GeoMode = "region"
+)
+
+// UnmarshalText rejects unknown modes.
+func (m *GeoMode) UnmarshalText(text []byte) error {
+	switch read := GeoMode(text); read {
+	case Point, Box, City, Region:
+		*m = read
+		return nil
+	}
+	return errors.New("is not a geo mode")
+}
+
+// A GeoQuery specifies the place of a search in exactly one way.
+type GeoQuery struct {
+	Mode   GeoMode      `json:"mode"`
+	Point  *Circle      `json:"point,omitzero"`
+	Box    *BoundingBox `json:"boundingBox,omitzero"`
+	City   string       `json:"city,omitzero"`
+	Region string       `json:"region,omitzero"`
+}
+
+// A Circle is the area around a point, in degrees and kilometres.
+type Circle struct {
+	Lat      float64 `json:"lat"`
+	Lng      float64 `json:"lng"`
+	RadiusKm float64 `json:"radiusKm"`
+}
+
+// A BoundingBox is the part of a map between a south-western and a north-eastern corner, in degrees. If SwLng is greater than
+// NeLng, the box crosses the date line.
+type BoundingBox struct {
+	SwLat float64 `json:"swLat"`
+	SwLng float64 `json:"swLng"`
+	NeLat float64 `json:"neLat"`
+	NeLng float64 `json:"neLng"`
+}
+
+const (
+	maxRadius     = 200 // kilometres around a point
+	maxNameLength = 80  // characters of a place's name
+)
+
+// Check returns the violations of the place, with pointers below at.
+func (g GeoQuery) Check(at string) (wrong []fault.Violation) {
+	for _, way := range []struct {
+		mode  GeoMode
+		name  string
+		given bool
+	}{
+		{Point, "/point", g.Point != nil}, {Box, "/boundingBox", g.Box != nil},
+		{City, "/city", g.City != ""}, {Region, "/region", g.Region != ""},
+	} {
+		switch {
+		case way.mode == g.Mode && !way.given:
+			wrong = append(wrong, broken(at+way.name, "required", "Required for this mode."))
+		case way.mode != g.Mode && way.given:
+			wrong = append(wrong, broken(at+way.name, "oneMode", "Only the member of the given mode may be set."))
+		}
+	}
+	if c := g.Point; c != nil && (!onEarth(c.Lat, c.Lng) || c.RadiusKm <= 0 || c.RadiusKm > maxRadius) {
+		wrong = append(wrong, broken(at+"/point", "range", fmt.Sprintf("Must be valid coordinates with a radius of at most %d km.", maxRadius)))
+	}
+	if b := g.Box; b != nil && (!onEarth(b.SwLat, b.SwLng) || !onEarth(b.NeLat, b.NeLng) || b.SwLat >= b.NeLat || b.SwLng == b.NeLng) {
+		wrong = append(wrong, broken(at+"/boundingBox", "range", "Must be valid coordinates, from the south-west to the north-east corner."))
+	}
+	if !named(g.City) {
+		wrong = append(wrong, broken(at+"/city", "form", misnamed))
+	}
+	if !named(g.Region) {
+		wrong = append(wrong, broken(at+"/region", "form", misnamed))
+	}
+	return wrong
+}
+
+func onEarth(lat, lng float64) bool { return lat >= -90 && lat <= 90 && lng >= -180 && lng <= 180 }
+
+// A DateRange is a stay from check-in to check-out, in the hotel's time zone.
+type DateRange struct {
+	CheckIn  stay.Date `json:"checkIn"`
+	CheckOut stay.Date `json:"checkOut"`
+}
+
+// Window returns the stay as a [stay.Window].
+func (d DateRange) Window() stay.Window { return stay.Window{Start: d.CheckIn, End: d.CheckOut} }
+
+const (
+	maxNights    = 30
+	maxDaysAhead = 400 // hotels have no prices beyond it
+)
+
+// Check returns the violations of the dates, with pointers below at. It accepts yesterday, because the hotel's time zone is not
+// known yet; see [House.Receives].
+func (d DateRange) Check(at string, now time.Time) []fault.Violation {
+	today := stay.DateOf(now)
+	switch {
+	case !d.CheckIn.Before(d.CheckOut):
+		return []fault.Violation{broken(at+"/checkOut", "range", "The stay must end after it starts.")}
+	case d.CheckIn.Before(today.AddDays(-1)):
+		return []fault.Violation{past(at)}
+	case today.AddDays(maxDaysAhead).Before(d.CheckIn):
+		return []fault.Violation{broken(at+"/checkIn", "range", fmt.Sprintf("The stay must begin within %d days.", maxDaysAhead))}
+	case d.Window().Nights() > maxNights:
+		return []fault.Violation{broken(at+"/checkOut", "range", fmt.Sprintf("The stay must have at most %d nights.", maxNights))}
+	}
+	return nil
+}
+
+func past(at string) fault.Violation {
+	return broken(at+"/checkIn", "range", "The stay begins in the past.")
+}
+
+// An Occupancy is the number of guests and rooms of a stay.
+type Occupancy struct {
+	Adults       int   `json:"adults"`
+	Children     int   `json:"children"`
+	Rooms        int   `json:"rooms"`
+	ChildrenAges []int `json:"childrenAges,omitempty"`
+}
+
+// A Party is an occupancy without the children's ages, for the pricing service and for events.
+type Party struct {
+	Adults   int `json:"adults"`
+	Children int `json:"children"`
+	Rooms    int `json:"rooms"`
+}
+
+// Party returns the occupancy without the children's ages.
+func (o Occupancy) Party() Party {
+	return Party{Adults: o.Adults, Children: o.Children, Rooms: o.Rooms}
+}
+
+const (
+	maxRooms    = 9 // a group calls the hotel
+	maxAdults   = 36
+	maxChildren = 36
+	oldestChild = 17
+)
+
+// Check returns the violations of the occupancy, with pointers below at.
+func (o Occupancy) Check(at string) (wrong []fault.Violation) {
+	if o.Rooms < 1 || o.Rooms > maxRooms {
+		wrong = append(wrong, broken(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", maxRooms)))
+	}
+	if o.Adults < max(1, o.Rooms) || o.Adults > maxAdults {
+		wrong = append(wrong, broken(at+"/adults", "range", fmt.Sprintf("Must be at least one per room and at most %d.", maxAdults)))
+	}
+	if o.Children < 0 || o.Children > maxChildren {
+		wrong = append(wrong, broken(at+"/children", "range", fmt.Sprintf("Must be 0 to %d.", maxChildren)))
+	}
+	if o.ChildrenAges != nil && len(o.ChildrenAges) != o.Children {
+		wrong = append(wrong, broken(at+"/childrenAges", "count", "Must name the age of each child."))
+	}
+	for i, age := range o.ChildrenAges {
+		if age < 0 || age > oldestChild {
+			wrong = append(wrong, broken(fmt.Sprintf("%s/childrenAges/%d", at, i), "range", fmt.Sprintf("Must be 0 to %d.", oldestChild)))
+		}
+		if i == maxChildren {
+			break
+		}
+	}
+	return wrong
+}
+
+func broken(pointer, rule, message string) fault.Violation {
+	return fault.Violation{Pointer: pointer, Rule: rule, Message: message}
+}
+
+// refuse returns a validation error with the violations, or nil if there are no violations.
+func refuse(wrong ...fault.Violation) error {
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fault.ErrValidation.With(wrong...)
+}

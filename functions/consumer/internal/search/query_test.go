@@ -1,0 +1,191 @@
+package search
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func night(from, nights int) DateRange {
+	day := stay.DateOf(noon).AddDays(from)
+	return DateRange{day, day.AddDays(nights)}
+}
+
+var inKabul = Query{Geo: GeoQuery{Mode: City, City: "Kabul"}, Dates: night(7, 2), Occupancy: Occupancy{Adults: 2, Rooms: 1}}
+
+func TestCheckOn_invalidQuery(t *testing.T) {
+	t.Parallel()
+	point, box := &Circle{34.5, 69.2, 10}, &BoundingBox{34, 69, 35, 70}
+	for _, test := range []struct {
+		name   string
+		change func(*Query)
+		want   []string // pointers
+	}{
+		{"a city", func(*Query) {}, nil},
+		{"a point", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: point} }, nil},
+		{"a part of a map", func(q *Query) { q.Geo = GeoQuery{Mode: Box, Box: box} }, nil},
+		{"a part of a map over the date line", func(q *Query) { q.Geo = GeoQuery{Mode: Box, Box: &BoundingBox{-10, 170, 10, -170}} }, nil},
+		{"a region", func(q *Query) { q.Geo = GeoQuery{Mode: Region, Region: "Herat"} }, nil},
+		{"a city in Pashto, with a joiner", func(q *Query) { q.Geo.City = "کابل\u200cښار" }, nil},
+		{"two ways at once", func(q *Query) { q.Geo.Point = point }, []string{"/geo/point"}},
+		{"three ways at once", func(q *Query) { q.Geo.Point, q.Geo.Box = point, box }, []string{"/geo/boundingBox", "/geo/point"}},
+		{"another way than the mode's", func(q *Query) { q.Geo = GeoQuery{Mode: City, Region: "Herat"} }, []string{"/geo/city", "/geo/region"}},
+		{"no way", func(q *Query) { q.Geo.City = "" }, []string{"/geo/city"}},
+		{"a point that is not on earth", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{91, 0, 1}} }, []string{"/geo/point"}},
+		{"a radius of nothing", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{34, 69, 0}} }, []string{"/geo/point"}},
+		{"a radius of the earth's", func(q *Query) { q.Geo = GeoQuery{Mode: Point, Point: &Circle{34, 69, 6378}} }, []string{"/geo/point"}},
+		{"a box upside down", func(q *Query) { q.Geo = GeoQuery{Mode: Box, Box: &BoundingBox{35, 69, 34, 70}} }, []string{"/geo/boundingBox"}},
+		{"a city in two lines", func(q *Query) { q.Geo.City = "Ka\nbul" }, []string{"/geo/city"}},
+		{"a city of a whole page", func(q *Query) { q.Geo.City = strings.Repeat("k", 81) }, []string{"/geo/city"}},
+		{"yesterday, where it may still be so", func(q *Query) { q.Dates = night(-1, 1) }, nil},
+		{"the day before yesterday", func(q *Query) { q.Dates = night(-2, 3) }, []string{"/dates/checkIn"}},
+		{"in 400 days", func(q *Query) { q.Dates = night(400, 1) }, nil},
+		{"in 401 days", func(q *Query) { q.Dates = night(401, 1) }, []string{"/dates/checkIn"}},
+		{"30 nights", func(q *Query) { q.Dates = night(1, 30) }, nil},
+		{"31 nights", func(q *Query) { q.Dates = night(1, 31) }, []string{"/dates/checkOut"}},
+		{"no night", func(q *Query) { q.Dates = night(1, 0) }, []string{"/dates/checkOut"}},
+		{"backwards", func(q *Query) { q.Dates = night(5, -2) }, []string{"/dates/checkOut"}},
+		{"nobody", func(q *Query) { q.Occupancy.Adults = 0 }, []string{"/occupancy/adults"}},
+		{"a room without an adult", func(q *Query) { q.Occupancy.Rooms = 3 }, []string{"/occupancy/adults"}},
+		{"a room less than one", func(q *Query) { q.Occupancy.Rooms = 0 }, []string{"/occupancy/rooms"}},
+		{"a group", func(q *Query) { q.Occupancy = Occupancy{Adults: 30, Rooms: 10} }, []string{"/occupancy/rooms"}},
+		{"fewer than no children", func(q *Query) { q.Occupancy.Children = -1 }, []string{"/occupancy/children"}},
+		{"children and their ages", func(q *Query) { q.Occupancy.Children, q.Occupancy.ChildrenAges = 2, []int{0, 17} }, nil},
+		{"a child without an age", func(q *Query) { q.Occupancy.Children, q.Occupancy.ChildrenAges = 2, []int{3} }, []string{"/occupancy/childrenAges"}},
+		{"a child of age", func(q *Query) { q.Occupancy.Children, q.Occupancy.ChildrenAges = 1, []int{18} }, []string{"/occupancy/childrenAges/0"}},
+		{"filters", func(q *Query) {
+			q.Filters = &Filters{Price: &PriceRange{10, 100, money.USD}, Amenities: []string{"halal-kitchen"}, Stars: []int{4, 5}, RatingMin: 4.5,
+				Types: []string{"guesthouse"}, Flexibility: "free", Neighbourhoods: []string{"Shahr-e Naw"}}
+		}, nil},
+		{"prices that end before they begin", func(q *Query) { q.Filters = &Filters{Price: &PriceRange{100, 10, money.USD}} }, []string{"/filters/priceRange"}},
+		{"an amenity of words", func(q *Query) { q.Filters = &Filters{Amenities: []string{"me@example.com"}} }, []string{"/filters/amenities"}},
+		{"six stars", func(q *Query) { q.Filters = &Filters{Stars: []int{6}} }, []string{"/filters/starRating"}},
+		{"a rating of eleven", func(q *Query) { q.Filters = &Filters{RatingMin: 11} }, []string{"/filters/guestRatingMin"}},
+		{"many neighbourhoods", func(q *Query) { q.Filters = &Filters{Neighbourhoods: make([]string, 21)} }, []string{"/filters/neighbourhoods"}},
+		{"a type that is none", func(q *Query) { q.Filters = &Filters{Types: []string{""}} }, []string{"/filters/propertyType"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			q := inKabul
+			test.change(&q)
+			if got := pointers(q.CheckOn(Part{}.Page(), noon)); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestCheckOn_invalidPage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		page Page
+		want []string
+	}{
+		{Page{1, 0}, nil}, {Page{50, 10_000}, nil},
+		{Page{0, 0}, []string{"/page/limit"}}, {Page{51, 0}, []string{"/page/limit"}},
+		{Page{20, -1}, []string{"/page/offset"}}, {Page{20, 10_001}, []string{"/page/offset"}},
+	} {
+		if got := pointers(inKabul.CheckOn(test.page, noon)); !slices.Equal(got, test.want) {
+			t.Errorf("%+v: got %v, want %v", test.page, got, test.want)
+		}
+	}
+}
+
+func TestCheckOnMap(t *testing.T) {
+	t.Parallel()
+	if got := pointers(inKabul.CheckOnMap(make(Highlights, 21), noon)); !slices.Equal(got, []string{"/geo/mode", "/spotlight"}) {
+		t.Errorf("got %v", got)
+	}
+	boxed := inKabul
+	boxed.Geo = GeoQuery{Mode: Box, Box: &BoundingBox{34, 69, 35, 70}}
+	if err := boxed.CheckOnMap(make(Highlights, 20), noon); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+// pointers returns the sorted pointers of a validation error.
+func pointers(err error) (all []string) {
+	if f, ok := errors.AsType[*fault.Fault](err); ok {
+		for _, v := range f.Violations {
+			all = append(all, v.Pointer)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func TestNormal_equivalentQueries(t *testing.T) {
+	t.Parallel()
+	base := inKabul
+	base.Filters = &Filters{Amenities: []string{"breakfast", "wifi"}, Stars: []int{4, 5}, Neighbourhoods: []string{"Wazir Akbar Khan"}}
+	for _, test := range []struct {
+		name   string
+		change func(*Query)
+		same   bool
+	}{
+		{"upper and lower case", func(q *Query) { q.Geo.City = "kABUL" }, true},
+		{"spaces", func(q *Query) { q.Geo.City = " Kabul  " }, true},
+		{"the order of filters", func(q *Query) { q.Filters.Amenities, q.Filters.Stars = []string{"wifi", "breakfast"}, []int{5, 4} }, true},
+		{"a filter twice", func(q *Query) { q.Filters.Amenities = []string{"wifi", "wifi", "breakfast"} }, true},
+		{"the case of a neighbourhood", func(q *Query) { q.Filters.Neighbourhoods = []string{"wazir akbar  khan"} }, true},
+		{"any cancellation", func(q *Query) { q.Filters.Flexibility = "any" }, true},
+		{"another order of hotels", func(q *Query) { q.Sort = PriceAsc }, true},
+		{"another city", func(q *Query) { q.Geo.City = "Herat" }, false},
+		{"a region of that name", func(q *Query) { q.Geo = GeoQuery{Mode: Region, Region: "Kabul"} }, false},
+		{"another day", func(q *Query) { q.Dates = night(8, 2) }, false},
+		{"one more night", func(q *Query) { q.Dates = night(7, 3) }, false},
+		{"a child", func(q *Query) { q.Occupancy.Children = 1 }, false},
+		{"the age of a child", func(q *Query) { q.Occupancy.Children, q.Occupancy.ChildrenAges = 0, []int{} }, true},
+		{"one filter less", func(q *Query) { q.Filters.Stars = nil }, false},
+		{"a word in another filter", func(q *Query) { q.Filters.Amenities, q.Filters.Types = []string{"breakfast"}, []string{"wifi"} }, false},
+		{"a price", func(q *Query) { q.Filters.Price = &PriceRange{0, 100, money.USD} }, false},
+		{"the price in another currency", func(q *Query) { q.Filters.Price = &PriceRange{0, 100, money.EUR} }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			q, f := base, *base.Filters
+			q.Filters = &f
+			test.change(&q)
+			if same := q.Normal().Identity() == base.Normal().Identity(); same != test.same {
+				t.Errorf("%s: the same is %v", q.Normal().Identity(), same)
+			}
+		})
+	}
+	none := inKabul
+	none.Filters = &Filters{Flexibility: "any"}
+	if none.Normal().Identity() != inKabul.Normal().Identity() {
+		t.Error("empty filters change the query")
+	}
+}
+
+func TestKey_distinctAndHashed(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for name, change := range map[string]func(*asked){
+		"nothing": func(*asked) {}, "the page": func(a *asked) { a.Page.Offset = 20 }, "its length": func(a *asked) { a.Page.Limit = 21 },
+		"the order": func(a *asked) { a.Sort = PriceDesc }, "the city": func(a *asked) { a.Geo.City = "canary@example.com" },
+		"the case, for whoever minds it": func(a *asked) { a.Geo.City = "KABUL" }, "the days": func(a *asked) { a.Dates = night(9, 2) },
+		"the people": func(a *asked) { a.Occupancy.Adults = 3 }, "the ages": func(a *asked) { a.Occupancy.Children, a.Occupancy.ChildrenAges = 1, []int{3} },
+		"the currency": func(a *asked) { a.Currency = money.USD },
+		"a filter":     func(a *asked) { a.Filters = &Filters{Neighbourhoods: []string{"canary@example.com"}} },
+	} {
+		question := asked{inKabul.Normal(), Part{}.Page(), money.AFN}
+		change(&question)
+		k := key(question).String()
+		if other, taken := seen[k]; taken {
+			t.Errorf("%s and %s have one key", name, other)
+		}
+		seen[k] = name
+		if strings.Contains(k, "canary") || strings.Contains(k, "abul") {
+			t.Errorf("%s: typed words in the key %s", name, k)
+		}
+	}
+}

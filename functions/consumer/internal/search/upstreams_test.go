@@ -1,0 +1,256 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/stay"
+	"melmastoon.ghasi.io/shared/testkit/documenttest"
+	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
+)
+
+// bazaar is a bazaar with a store for documents, and nothing else of the service.
+func bazaar(t *testing.T, hotels int) (*searchtest.Services, env.Env, *documenttest.Memory) {
+	t.Helper()
+	store, b := &documenttest.Memory{}, searchtest.Open(t, hotels)
+	e := documenttest.Give(env.Of(nil), store).With("TIMEOUT_FACTOR", "4") // time enough on a machine that stands still for a second
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return b, b.Around(e), store
+}
+
+func tenants(b *searchtest.Services) (all []id.Tenant) {
+	for _, h := range b.Hotels {
+		all = append(all, h.Tenant)
+	}
+	return all
+}
+
+func trip(e env.Env, c money.Currency) search.Trip {
+	day := stay.DateOf(e.Now()).AddDays(7)
+	return search.Trip{Dates: search.DateRange{CheckIn: day, CheckOut: day.AddDays(2)}, Occupancy: search.Occupancy{Adults: 2, Rooms: 1}, Currency: c}
+}
+
+func TestPeek_fewCalls(t *testing.T) {
+	t.Parallel()
+	b, e, _ := bazaar(t, 120)
+	brands, all := search.OpenBrands(e), tenants(b)
+	peek := func(of []id.Tenant, want cache.State, asked int) {
+		t.Helper()
+		looks, state, err := brands.Peek(t.Context(), of)
+		if err != nil || state != want || b.Asked("brands") != asked {
+			t.Errorf("got %s, %v after %d questions, want %s after %d", state, err, b.Asked("brands"), want, asked)
+		}
+		for _, tenant := range of {
+			if looks[tenant].Color != "#1a2b3c" {
+				t.Fatalf("%s looks like %+v", tenant, looks[tenant])
+			}
+		}
+	}
+	peek(nil, cache.Hit, 0)
+	peek(append(slices.Clone(all[:60]), all[:60]...), cache.Miss, 2)
+	peek(all[10:50], cache.Hit, 2)
+	peek(all, cache.Miss, 4) // only the 60 that are not known
+	e.Advance(5 * time.Minute)
+	peek(all[:1], cache.Miss, 5)
+	played := event.WithOrigin(t.Context(), event.Origin{Scenario: "upstream_slow"})
+	if _, state, err := brands.Peek(played, all[:1]); err != nil || state != cache.Bypass || b.Asked("brands") != 6 {
+		t.Errorf("in a scenario: %s, %v", state, err)
+	}
+}
+
+func TestPeek_themeServiceDown(t *testing.T) {
+	t.Parallel()
+	b, e, store := bazaar(t, 2)
+	brands, all := search.OpenBrands(e), tenants(b)
+	if _, _, err := brands.Peek(t.Context(), all[:1]); err != nil {
+		t.Fatal(err)
+	}
+	b.Mood("brands", upstreamtest.Failing)
+	e.Advance(30 * time.Minute)
+	looks, state, err := brands.Peek(t.Context(), all[:1])
+	if err != nil || state != cache.Stale || len(looks) != 1 {
+		t.Errorf("the known one: %v %s, %v", looks, state, err)
+	}
+	looks, state, err = brands.Peek(t.Context(), all)
+	if !errors.Is(err, fault.ErrUpstreamUnavailable) || state != cache.Stale || len(looks) != 1 {
+		t.Errorf("both: %v %s, %v", looks, state, err)
+	}
+	e.Advance(6 * time.Minute)
+	if looks, _, err = brands.Peek(t.Context(), all[:1]); err == nil || len(looks) != 0 {
+		t.Errorf("later: %v, %v", looks, err)
+	}
+	b.Mood("brands", upstreamtest.Well)
+	e.Advance(5 * time.Second) // for the breaker
+	store.Refuse = func(string) error { return fault.ErrUnavailable }
+	if looks, state, err = brands.Peek(t.Context(), all); err != nil || state != cache.Bypass || len(looks) != 2 {
+		t.Errorf("without a store: %v %s, %v", looks, state, err)
+	}
+}
+
+func TestPreview_cacheKey(t *testing.T) {
+	t.Parallel()
+	b, e, _ := bazaar(t, 3)
+	prices := search.OpenPrices(e)
+	hotels := []id.Property{b.Hotels[0].Property, b.Hotels[1].Property}
+	base, asked := trip(e, money.USD), 0
+	ask := func(name string, of []id.Property, trip search.Trip, anew bool) {
+		t.Helper()
+		found, _, err := prices.Preview(t.Context(), of, trip)
+		if anew {
+			asked++
+		}
+		if err != nil || len(found) != len(of) || b.Asked("previews") != asked {
+			t.Errorf("%s: got %v, %v after %d questions, want %d", name, found, err, b.Asked("previews"), asked)
+		}
+	}
+	ask("first", hotels, base, true)
+	ask("again", hotels, base, false)
+	ask("in another order", []id.Property{hotels[1], hotels[0]}, base, false)
+	ask("other hotels", hotels[:1], base, true)
+	for name, change := range map[string]func(*search.Trip){
+		"another day": func(t *search.Trip) { t.Dates.CheckIn = t.Dates.CheckIn.AddDays(1) }, "one more night": func(t *search.Trip) { t.Dates.CheckOut = t.Dates.CheckOut.AddDays(1) },
+		"more people": func(t *search.Trip) { t.Occupancy.Adults = 3 }, "a child": func(t *search.Trip) { t.Occupancy.Children = 1 },
+		"another room": func(t *search.Trip) { t.Occupancy.Rooms = 2 }, "another currency": func(t *search.Trip) { t.Currency = money.AFN },
+	} {
+		other := base
+		change(&other)
+		ask(name, hotels, other, true)
+	}
+	e.Advance(time.Minute)
+	ask("a minute later", hotels, base, true)
+	if err := search.OpenInvalidator(e).InvalidateListing(t.Context(), hotels[0]); err != nil {
+		t.Fatal(err)
+	}
+	ask("after one was indexed", hotels, base, true)
+	ask("another's", []id.Property{b.Hotels[2].Property}, base, true)
+}
+
+func TestPreview_timeout(t *testing.T) {
+	t.Parallel()
+	b, e, _ := bazaar(t, 1)
+	b.Mood("previews", upstreamtest.Hanging)
+	began := e.Now()
+	_, _, err := search.OpenPrices(e).Preview(t.Context(), []id.Property{b.Hotels[0].Property}, trip(e, money.USD))
+	if took := e.Now().Sub(began); err == nil || took < e.Timeout(800*time.Millisecond) || took > e.Timeout(1600*time.Millisecond) {
+		t.Errorf("got %v after %v", err, took)
+	}
+}
+
+func TestUpstreams_invalidAnswers(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(context.Context, *searchtest.Services, env.Env) error{
+		"searches": func(ctx context.Context, _ *searchtest.Services, e env.Env) error {
+			_, _, err := search.OpenListings(e).Find(ctx, search.Query{}, money.USD, search.Page{Limit: 1})
+			return err
+		},
+		"pins": func(ctx context.Context, _ *searchtest.Services, e env.Env) error {
+			_, _, err := search.OpenListings(e).Pins(ctx, search.Query{Geo: search.GeoQuery{Mode: search.Box, Box: &search.BoundingBox{SwLat: 34, SwLng: 69, NeLat: 35, NeLng: 70}}})
+			return err
+		},
+		"previews": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
+			_, _, err := search.OpenPrices(e).Preview(ctx, []id.Property{b.Hotels[0].Property}, trip(e, money.USD))
+			return err
+		},
+		"calendar": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
+			_, _, err := search.OpenPrices(e).Calendar(ctx, b.Hotels[0].Property, trip(e, money.USD).Dates.CheckIn, money.USD)
+			return err
+		},
+		"cheapest": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
+			_, _, err := search.OpenPrices(e).Offers(ctx, b.Hotels[0].Tenant, b.Hotels[0].Property, trip(e, money.USD))
+			return err
+		},
+		"brands": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
+			_, _, err := search.OpenBrands(e).Peek(ctx, tenants(b))
+			return err
+		},
+		"properties": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
+			_, _, err := search.OpenProperties(e).Get(ctx, b.Hotels[0].Property)
+			return err
+		},
+		"policies": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
+			_, _, err := search.OpenProperties(e).Rules(ctx, search.House{ID: b.Hotels[0].Property, Tenant: b.Hotels[0].Tenant})
+			return err
+		},
+		"tenants": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
+			_, err := search.OpenTenants(e).Find(ctx, b.Hotels[0].Tenant)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, e, _ := bazaar(t, 1)
+			for _, mood := range []upstreamtest.Mood{upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless, upstreamtest.Failing} {
+				b.Mood(name, mood)
+				if err := ask(t.Context(), b, e); !errors.Is(err, fault.ErrUpstreamUnavailable) || strings.Contains(err.Error(), "html") {
+					t.Errorf("mood %d: got %v", mood, err)
+				}
+			}
+			if n := b.Asked(name); n < 4 {
+				t.Errorf("asked %d times", n)
+			}
+		})
+	}
+}
+
+func TestFind_effectiveStatus(t *testing.T) {
+	t.Parallel()
+	b, e, store := bazaar(t, 2)
+	directory, one, other := search.OpenTenants(e), b.Hotels[0], b.Hotels[1]
+	found, err := directory.Find(t.Context(), one.Tenant)
+	if err != nil || found.Slug != "hotel-0" || found.Suspended() || found.Currency != money.AFN {
+		t.Fatalf("got %+v, %v", found, err)
+	}
+	if _, err := directory.Find(t.Context(), id.New[id.Tenant]()); !errors.Is(err, fault.ErrNotFound) {
+		t.Errorf("a stranger: %v", err)
+	}
+	invalidator, now := search.OpenInvalidator(e), e.Now()
+	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, true, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, false, now.Add(-time.Second)); err != nil { // older
+		t.Fatal(err)
+	}
+	if found, err = directory.Find(t.Context(), one.Tenant); err != nil || !found.Suspended() {
+		t.Errorf("got %+v, %v", found, err)
+	}
+	e.Advance(14 * time.Minute) // the search service may not have noticed
+	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant, other.Tenant}); len(got) != 1 || !got[one.Tenant] {
+		t.Errorf("got %v", got)
+	}
+	e.Advance(time.Minute)
+	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant}); len(got) != 0 {
+		t.Errorf("after 15 minutes: %v", got)
+	}
+	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, true, e.Now()); err != nil {
+		t.Fatal(err)
+	}
+	store.Refuse = func(string) error { return fault.ErrUnavailable }
+	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant}); len(got) != 0 {
+		t.Errorf("without a store: %v", got)
+	}
+	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, false, e.Now()); !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("what cannot be noted: %v", err)
+	}
+	if err := invalidator.InvalidateListing(t.Context(), one.Property); !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("what cannot be noted: %v", err)
+	}
+	if err := invalidator.InvalidateBrand(t.Context(), one.Tenant); !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("what cannot be noted: %v", err)
+	}
+}

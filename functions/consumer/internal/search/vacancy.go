@@ -1,0 +1,122 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sourcegraph/conc"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
+)
+
+// A Vacancy summarizes a hotel's offers for a stay. Available says whether a room is available; it is nil if prices are
+// missing. Rooms lists prices independently of availability.
+type Vacancy struct {
+	Property  id.Property    `json:"propertyId"`
+	Tenant    id.Tenant      `json:"tenantId"`
+	Dates     DateRange      `json:"dates"`
+	Occupancy Occupancy      `json:"occupancy"`
+	Currency  money.Currency `json:"currency"`
+	Available *bool          `json:"available"`
+	Rate      *RateSnapshot  `json:"cheapestRateSnapshot"`
+	Rooms     []VacantRoom   `json:"rooms"`
+	Handoff   HandoffHint    `json:"handoffHint"`
+	Stale     bool           `json:"stale"`
+	Missing   []string       `json:"degraded,omitempty"`
+}
+
+// A VacantRoom is a room type with its cheapest rate.
+type VacantRoom struct {
+	RoomTypeSummary
+	RatePlan *id.RatePlan `json:"ratePlanId"`
+	Nightly  *money.Minor `json:"nightly"`
+	Total    *money.Minor `json:"total"`
+	FX       id.FX        `json:"fxSnapshotId,omitzero"`
+}
+
+// Vacant composes a hotel's offers for a stay.
+func (h *Hotels) Vacant(ctx context.Context, l locale.Tag, property id.Property, t Trip) (Vacancy, Composition, error) {
+	ctx, cancel := compositionContext(ctx)
+	defer cancel()
+	house, preview, offers, err := h.sold(ctx, property, t)
+	if err != nil {
+		return Vacancy{}, Composition{}, err
+	}
+	var c Composition
+	house.into(&c, "property")
+	preview.into(&c, "pricing")
+	offers.into(&c, "rates")
+	out := Vacancy{Property: property, Tenant: house.value.Tenant, Dates: t.Dates, Occupancy: t.Occupancy, Currency: t.Currency,
+		Rooms: []VacantRoom{}, Handoff: house.value.hint(), Stale: c.Stale, Missing: c.Missing}
+	price, left := preview.value[property]
+	if preview.err == nil {
+		out.Available = &left
+	}
+	if left {
+		out.Rate = price.show(t.Currency, preview.state == cache.Stale)
+	}
+	for _, r := range house.value.RoomTypes {
+		room := VacantRoom{RoomTypeSummary: r.show(l)}
+		room.price(offers.value)
+		out.Rooms = append(out.Rooms, room)
+	}
+	return out, c, nil
+}
+
+// sold fetches the parts of a vacancy. A suspended hotel is fault.ErrNotFound.
+func (h *Hotels) sold(ctx context.Context, property id.Property, t Trip) (
+	house part[House], preview part[map[id.Property]Preview], offers part[Offers], err error,
+) {
+	if h.properties.Absent(property) {
+		return house, preview, offers, fault.ErrNotFound
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work conc.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	work.Go(func() { preview.of(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })
+	house.of(h.properties.Get(ctx, property))
+	if house.err != nil {
+		return house, preview, offers, asBudgetExceeded(house.err)
+	}
+	hotel, closed := h.tenants.Status(ctx, house.value.Tenant)
+	if closed {
+		return house, preview, offers, fault.ErrNotFound
+	}
+	if err := house.value.Receives(t.Dates, "", h.now()); err != nil {
+		return house, preview, offers, err
+	}
+	offers.of(h.searches.prices.Offers(ctx, house.value.Tenant, property, t.in(hotel)))
+	work.Wait()
+	return house, preview, offers, nil
+}
+
+// in returns the trip in the visitor's currency if the hotel accepts it, else in the hotel's own.
+func (t Trip) in(hotel Tenant) Trip {
+	if hotel.Currency != "" && !slices.Contains(hotel.Currencies, t.Currency) {
+		t.Currency = hotel.Currency
+	}
+	return t
+}
+
+// price adds the cheapest rate, if its amounts have exact values in minor units.
+func (r *VacantRoom) price(o Offers) {
+	for _, offered := range o.RoomTypes {
+		if offered.RoomType != r.RoomType || len(offered.Rates) == 0 {
+			continue
+		}
+		rate := offered.Rates[0]
+		nightly, inexact := money.Amount{Micro: rate.Nightly, Currency: o.Currency}.Minor()
+		total, wrong := money.Amount{Micro: rate.Total, Currency: o.Currency}.Minor()
+		if inexact == nil && wrong == nil && total.Amount > 0 {
+			r.RatePlan, r.Nightly, r.Total = &rate.RatePlan, &nightly, &total
+			if o.FX != nil {
+				r.FX = o.FX.ID
+			}
+		}
+	}
+}

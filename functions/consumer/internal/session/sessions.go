@@ -1,0 +1,134 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Sessions stores sessions. The mirror row is authoritative for lifetime, preferences and consents. The hot document repeats
+// them for speed and adds viewed hotels and searches.
+type Sessions struct {
+	keys      keyring.Ring
+	docs      document.Collection[Session]
+	db        *postgres.DB
+	publisher *Publisher
+	now       func() time.Time
+}
+
+// OpenSessions opens the store.
+func OpenSessions(e env.Env) (*Sessions, error) {
+	var c struct {
+		Keys keyring.Ring `env:"CONSUMER_SESSION_KEYS,required"`
+	}
+	if err := e.Load(&c); err != nil {
+		return nil, fmt.Errorf("sessions: %w", err)
+	}
+	return &Sessions{
+		keys:      c.Keys,
+		docs:      document.Open[Session](e, "gms-session"),
+		db:        postgres.Open(e, Schema),
+		publisher: OpenPublisher(e),
+		now:       e.Now,
+	}, nil
+}
+
+// Get returns the active session with that id, or fault.ErrNotFound. For a rotated session it returns the successor.
+func (s *Sessions) Get(ctx context.Context, known id.GuestSession) (Session, error) {
+	kept, ok, err := s.docs.Get(ctx, document.KeyOf(known.String()))
+	if err == nil && ok && kept.ID == known && !kept.over(s.now()) {
+		return kept, nil
+	}
+	// The document is lost or its store is unavailable: restore the session from the mirror.
+	m, err := s.mirrored(ctx, known)
+	if err == nil && m.RotatedTo != nil {
+		return s.successor(ctx, *m.RotatedTo)
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	if m.EndedAt != nil || m.session().over(s.now()) {
+		return Session{}, fault.ErrNotFound
+	}
+	restored := m.session()
+	_, _ = s.docs.Put(ctx, document.KeyOf(known.String()), restored, restored.Version, restored.LastSeenAt.Add(sessionTTL))
+	return restored, nil
+}
+
+// successor returns the successor of a rotated session if it is active. It follows one rotation only; if the successor was
+// rotated too, it returns fault.ErrNotFound.
+func (s *Sessions) successor(ctx context.Context, known id.GuestSession) (Session, error) {
+	m, err := s.mirrored(ctx, known)
+	if err != nil {
+		return Session{}, err
+	}
+	if m.EndedAt != nil {
+		return Session{}, fault.ErrNotFound
+	}
+	return s.Get(ctx, known)
+}
+
+// races is the maximum number of attempts to change a document. Of concurrent writers, one succeeds in each round.
+const races = 32
+
+// Change changes the session's document with optimistic concurrency control, and extends the session's lifetime. On a version
+// conflict it applies the change again to the stored document. If the session has ended meanwhile, it returns a zero session
+// or deletes the document that it stored.
+func (s *Sessions) Change(ctx context.Context, known id.GuestSession, change func(*Session)) (Session, error) {
+	for range races {
+		session, err := s.Get(ctx, known)
+		if errors.Is(err, fault.ErrNotFound) || (err == nil && session.ID != known) {
+			return Session{}, nil
+		}
+		if err != nil {
+			return Session{}, err
+		}
+		change(&session)
+		kept, err := s.keep(ctx, &session)
+		if err != nil {
+			return Session{}, fmt.Errorf("sessions: change %s: %w", known, err)
+		}
+		if kept {
+			return session, s.confirm(ctx, session)
+		}
+	}
+	return Session{}, fmt.Errorf("sessions: change %s: %w", known, fault.ErrVersionConflict)
+}
+
+// keep stores the session's next version, and reports false if another writer has stored that version.
+func (s *Sessions) keep(ctx context.Context, session *Session) (bool, error) {
+	session.Version++
+	session.LastSeenAt = s.now()
+	return s.docs.Put(ctx, document.KeyOf(session.ID.String()), *session, session.Version, session.LastSeenAt.Add(sessionTTL))
+}
+
+// confirm updates last_seen_at in the mirror, and deletes the document if the session has ended while it was stored. Ending a
+// session deletes the row before the document, so either the writer or the ending request deletes the document.
+func (s *Sessions) confirm(ctx context.Context, session Session) error {
+	lives, err := s.seen(ctx, session)
+	if err != nil {
+		return fmt.Errorf("sessions: confirm %s: %w", session.ID, err)
+	}
+	if lives {
+		return nil
+	}
+	return s.forget(ctx, session.ID)
+}
+
+// forget deletes the documents of ended sessions.
+func (s *Sessions) forget(ctx context.Context, ended ...id.GuestSession) error {
+	for _, one := range ended {
+		if err := s.docs.Delete(ctx, document.KeyOf(one.String())); err != nil {
+			return fmt.Errorf("sessions: forget %s: %w", one, err)
+		}
+	}
+	return nil
+}
