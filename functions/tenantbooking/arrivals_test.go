@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/handoff"
@@ -45,7 +46,7 @@ func (s sender) send(now time.Time) handoff.Token {
 }
 
 // ledgers opens the ledger n times on one database, as n processes do.
-func ledgers(t testing.TB, db *pgtest.Database, n int) (all []*tenantbooking.Arrivals, first env.Env) {
+func ledgers(t testing.TB, db *pgtest.Database, n int) (all []*session.Arrivals, first env.Env) {
 	t.Helper()
 	for i := range n {
 		e := db.Env()
@@ -54,7 +55,7 @@ func ledgers(t testing.TB, db *pgtest.Database, n int) (all []*tenantbooking.Arr
 			t.Cleanup(func() { _ = e.Close(context.Background()) })
 		}
 		e = tenantbookingtest.Surround(e).With("HANDOFF_KEYS", "test:"+base64.StdEncoding.EncodeToString(make([]byte, 32)))
-		ledger, err := tenantbooking.OpenArrivals(e)
+		ledger, err := session.OpenArrivals(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,9 +66,9 @@ func ledgers(t testing.TB, db *pgtest.Database, n int) (all []*tenantbooking.Arr
 	return all, first
 }
 
-func visitor(tenant id.Tenant) tenantbooking.Visitor {
-	v := tenantbooking.Visitor{Tenant: tenantbooking.Tenant{ID: tenant}, Device: attribution.Desktop}
-	v.Session = tenantbooking.Begin(tenantbooking.Session{Tenant: tenant, Consent: tenantbooking.Consent{Telemetry: true}})
+func visitor(tenant id.Tenant) session.Visitor {
+	v := session.Visitor{Tenant: hotel.Tenant{ID: tenant}, Device: attribution.Desktop}
+	v.Session = session.Begin(session.Session{Tenant: tenant, Consent: session.Consent{Telemetry: true}})
 	return v
 }
 
@@ -117,12 +118,12 @@ func TestAccept_oneSession(t *testing.T) {
 	tenantbookingtest.Counted(t, db, "flow.error_encountered", tokens*(sessions-1))
 }
 
-func accept(t testing.TB, ledger *tenantbooking.Arrivals, v tenantbooking.Visitor, link handoff.Token) error {
+func accept(t testing.TB, ledger *session.Arrivals, v session.Visitor, link handoff.Token) error {
 	invitation, err := ledger.Read(link, v.Tenant.ID)
 	if err != nil {
 		return err
 	}
-	_, err = ledger.Accept(t.Context(), v, invitation, tenantbooking.Trace{})
+	_, err = ledger.Accept(t.Context(), v, invitation, session.Trace{})
 	return err
 }
 
@@ -137,12 +138,12 @@ func TestAccept_sameSessionUntilExpiry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := ledger.Accept(t.Context(), guest, invitation, tenantbooking.Trace{})
+	first, err := ledger.Accept(t.Context(), guest, invitation, session.Trace{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	db.Advance(handoff.Lifetime - time.Minute)
-	again, err := ledger.Accept(t.Context(), guest, invitation, tenantbooking.Trace{})
+	again, err := ledger.Accept(t.Context(), guest, invitation, session.Trace{})
 	if err != nil || again != first {
 		t.Errorf("shortly before the expiry: got %+v, %v, want %+v", again, err, first)
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
@@ -21,7 +21,7 @@ import (
 func bookInCash(t *testing.T, s *tenantbookingtest.System) (g *tenantbookingtest.Guest, path, token string) {
 	t.Helper()
 	g = s.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
-	var out tenantbooking.Outcome
+	var out booking.Outcome
 	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil).Into(t, &out)
 	return g, "/confirmation/" + g.Stay.String(), out.ViewToken
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/platform/document"
 )
@@ -15,8 +15,8 @@ import (
 func BenchmarkADraft(b *testing.B) {
 	street := tenantbookingtest.Build(b, funnel()...)
 	g := street.Guest(0).Ask().Hold().Name()
-	drafts := tenantbooking.OpenDrafts(street.Env)
-	copies := document.Open[tenantbooking.Draft](street.Env, "booking-draft")
+	drafts := booking.OpenDrafts(street.Env)
+	copies := document.Open[booking.Draft](street.Env, "booking-draft")
 	draft, err := drafts.Get(b.Context(), g.Session, g.Draft)
 	if err != nil {
 		b.Fatal(err)

@@ -1,12 +1,9 @@
 package tenantbooking
 
-import (
-	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/flags"
-)
+import "melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 
 // FlagsIn is the collection of this service's flags.
-const FlagsIn = "bff-tenant-flags"
+const FlagsIn = subject.FlagsIn
 
-// OpenFlags returns the service's flags.
-func OpenFlags(e env.Env) *flags.Flags { return flags.Open(e, FlagsIn, Sampling) }
+// Sampling lists which events of this service are always published, and which are telemetry that may be sampled.
+var Sampling = subject.Sampling

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
@@ -14,7 +14,7 @@ import (
 // pseudonyms are the same, and only the first spelling changes the draft.
 func TestSetGuest_spellings(t *testing.T) {
 	t.Parallel()
-	want := tenantbooking.Guest{FirstName: "Zo\u00eb", LastName: "R\u0101z\u012b \u200cnia", Email: "Zoe@example.com", Phone: "+93701234567", Requests: "Late.\nA cot."}
+	want := booking.Guest{FirstName: "Zo\u00eb", LastName: "R\u0101z\u012b \u200cnia", Email: "Zoe@example.com", Phone: "+93701234567", Requests: "Late.\nA cot."}
 	spelled := want
 	spelled.FirstName, spelled.LastName = " Zoe\u0308\t", "Ra\u0304zi\u0304 \u200cnia "
 	spelled.Email, spelled.Requests = "  Zoe@example.com ", "\nLate.\nA cot.\n"
@@ -28,7 +28,7 @@ func TestSetGuest_spellings(t *testing.T) {
 			t.Fatal(err)
 		}
 		var draft struct {
-			Guest tenantbooking.Guest `json:"guest"`
+			Guest booking.Guest `json:"guest"`
 		}
 		g.Must(http.StatusOK, "PATCH", path, string(body)).Into(t, &draft)
 		if draft.Guest != want {

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
@@ -321,14 +321,14 @@ func TestSweep_sampledSteps(t *testing.T) {
 	steps := func() (n int) {
 		t.Helper()
 		err := street.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.outbox WHERE subject = $1`,
-			tenantbooking.StepCompletedV1.Name).Scan(&n)
+			subject.StepCompletedV1.Name).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
-	kept := document.Open[flags.Document](street.Env, tenantbooking.FlagsIn)
-	every := flags.Document{Sampling: []byte(`{"` + tenantbooking.StepCompletedV1.Name + `":1}`)}
+	kept := document.Open[flags.Document](street.Env, subject.FlagsIn)
+	every := flags.Document{Sampling: []byte(`{"` + subject.StepCompletedV1.Name + `":1}`)}
 	if _, err := kept.Put(t.Context(), flags.Key, every, 1, street.Env.Now().AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}

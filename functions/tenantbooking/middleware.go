@@ -4,11 +4,13 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/locale"
-	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/flags"
@@ -18,29 +20,19 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// Schema is the PostgreSQL schema of this service's tables.
-const Schema = "bff_tenant_booking"
-
-// Base is the path prefix of every route of this service. On a tenant's own host the same routes are also under /api.
-const Base = "/bff/tenant-booking/v1/{tenantSlug}"
-
-// A Visitor is the tenant, the session and the preferences that the middleware resolves for a request.
-type Visitor struct {
-	Tenant   Tenant
-	Called   string  // the tenant as the request's path names it: its slug, a domain or its id
-	Session  Session // zero if there is no session, which only happens in functions with [WithoutSession]
-	Locale   locale.Tag
-	Currency money.Currency
-	Campaign attribution.Campaign
-	Device   attribution.Device
-
-	seen document.Prefetched // documents that the middleware has prefetched for the act
-}
-
 // A Call is a request to this service.
 type Call[In any] struct {
 	fn.Call[In]
-	Visitor
+	session.Visitor
+}
+
+// Trace returns the caller's address and headers.
+func (c Call[In]) Trace() session.Trace {
+	return session.Trace{
+		Address:   c.Address,
+		Agent:     c.Header.Get("User-Agent"),
+		Languages: strings.Join(c.Header.Values("Accept-Language"), ","),
+	}
 }
 
 // A Serve is the act of one of this service's HTTP functions.
@@ -61,14 +53,14 @@ const (
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), rules ...Rule) fn.Function {
 	s.Access = fn.Public
 	s.Uses = slices.Concat(s.Uses, fn.Uses{fn.Upstream("tenant")})
-	open := func(e env.Env) (fn.Middleware[Visitor], error) { return openMiddleware(e, s, rules) }
-	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, Visitor, fn.Call[In]) (Out, error), error) {
+	open := func(e env.Env) (fn.Middleware[resolved], error) { return openMiddleware(e, s, rules) }
+	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, resolved, fn.Call[In]) (Out, error), error) {
 		serve, err := build(e)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, v Visitor, c fn.Call[In]) (Out, error) {
-			return serve(v.seen.WithPrefetched(ctx), Call[In]{c, v})
+		return func(ctx context.Context, r resolved, c fn.Call[In]) (Out, error) {
+			return serve(r.seen.WithPrefetched(ctx), Call[In]{c, r.Visitor})
 		}, nil
 	})
 }
@@ -86,50 +78,56 @@ func PlatformEvent[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) 
 	return fn.Event(s, build)
 }
 
+// A resolved is the visitor of a request, and the documents that the middleware has prefetched for the act.
+type resolved struct {
+	session.Visitor
+	seen document.Prefetched
+}
+
 // A middleware resolves the tenant and the session before the request body is read.
 type middleware struct {
 	env      env.Env
-	tenants  *Tenants
-	sessions *Sessions
+	tenants  *hotel.Tenants
+	sessions *session.Sessions
 	flags    *flags.Flags
 	spec     fn.Spec
 	rules    []Rule
-	fronts   *Storefronts // nil unless the function has ShowsFront
+	fronts   *hotel.Storefronts // nil unless the function has ShowsFront
 	served   document.Collection[bool]
 }
 
 // openMiddleware opens the idempotency ledger only if the function is idempotent: reads need no idempotency key.
-func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (fn.Middleware[Visitor], error) {
-	sessions, err := OpenSessions(e)
+func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (fn.Middleware[resolved], error) {
+	sessions, err := session.OpenSessions(e)
 	if err != nil {
-		return fn.Middleware[Visitor]{}, err
+		return fn.Middleware[resolved]{}, err
 	}
-	d := &middleware{env: e, tenants: OpenTenants(e), sessions: sessions, flags: OpenFlags(e), spec: s, rules: rules, served: openServed(e)}
+	d := &middleware{env: e, tenants: hotel.OpenTenants(e), sessions: sessions, flags: subject.OpenFlags(e), spec: s, rules: rules, served: session.OpenServed(e)}
 	if slices.Contains(rules, ShowsFront) {
-		d.fronts = OpenStorefronts(e)
+		d.fronts = hotel.OpenStorefronts(e)
 	}
-	opened := fn.Middleware[Visitor]{Resolve: d.enter, ContinueAs: d.continueAs, Origins: d.origins, Path: []string{"tenantSlug"}, Headers: []string{"X-Currency"}}
+	opened := fn.Middleware[resolved]{Resolve: d.enter, ContinueAs: d.continueAs, Origins: d.origins, Path: []string{"tenantSlug"}, Headers: []string{"X-Currency"}}
 	if s.Idempotent {
-		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, Schema))
+		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, session.Schema))
 	}
 	return opened, err
 }
 
 // continueAs returns the cookie of the session under which the visitor's session continues.
-func (d *middleware) continueAs(r *http.Request, v Visitor, caller string) (*http.Cookie, error) {
+func (d *middleware) continueAs(r *http.Request, v resolved, caller string) (*http.Cookie, error) {
 	session, err := id.Parse[id.TenantSession](caller)
 	if err != nil {
 		return nil, err
 	}
 	v.Session.ID = session
-	return d.sessions.Cookie(v, d.spec.Site(r))
+	return d.sessions.Cookie(v.Visitor, d.spec.Site(r))
 }
 
 // A prefetch holds the documents that the middleware reads in one round trip: those of the tenant and of the session
 // that the cookie names.
 type prefetch struct {
 	tenant id.Tenant
-	pass   Pass
+	pass   session.Pass
 	known  bool // reports whether the request has a valid session cookie
 	seen   document.Prefetched
 }
@@ -138,12 +136,12 @@ type prefetch struct {
 func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant) prefetch {
 	g := prefetch{tenant: t}
 	g.pass, g.known = d.sessions.FromCookie(r, t, d.spec.Site(r))
-	names := d.tenants.namesOf(t)
+	names := d.tenants.DocumentNames(t)
 	if d.fronts != nil {
-		names = append(names, d.fronts.names(t)...)
+		names = append(names, d.fronts.DocumentNames(t)...)
 	}
 	if g.known {
-		names = append(names, d.sessions.docs.Name(d.sessions.key(g.pass.Session)))
+		names = append(names, d.sessions.DocumentName(g.pass.Session))
 	}
 	if g.known && d.fronts != nil {
 		names = append(names, d.served.Name(document.KeyOf(g.pass.Session.String())))
@@ -154,10 +152,10 @@ func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant)
 
 // enter returns an error for an unknown tenant, a suspended tenant, a request without a session and an outdated client,
 // in this order. A later check never reveals anything to a caller that fails an earlier one.
-func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v Visitor, s fn.Scope, err error) {
+func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v resolved, s fn.Scope, err error) {
 	var g prefetch
 	v.Called = r.PathValue("tenantSlug")
-	v.Tenant, err = d.tenants.find(ctx, v.Called, func(t id.Tenant) document.Prefetched {
+	v.Tenant, err = d.tenants.FindPrefetching(ctx, v.Called, func(t id.Tenant) document.Prefetched {
 		g = d.prefetch(ctx, r, t)
 		return g.seen
 	})
@@ -172,26 +170,26 @@ func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Iden
 	if v.Tenant.Suspended() && !slices.Contains(d.rules, WhileSuspended) {
 		return v, s, ErrSuspended
 	}
-	v.Device = deviceOf(r.Header)
-	if err := d.resume(g.seen.WithPrefetched(ctx), r, g, &v, &s); err != nil {
+	v.Device = session.DeviceOf(r.Header)
+	if err := d.resume(g.seen.WithPrefetched(ctx), r, g, &v.Visitor, &s); err != nil {
 		return v, s, err
 	}
-	if slices.Contains(d.rules, FromBootstrap) && v.Tenant.outdated(r.Header.Get("X-Bootstrap-Version")) {
+	if slices.Contains(d.rules, FromBootstrap) && v.Tenant.Outdated(r.Header.Get("X-Bootstrap-Version")) {
 		return v, s, ErrOutdated
 	}
-	v.Locale, v.Currency = prefers(r.Header, v)
+	v.Locale, v.Currency = session.Preferences(r.Header, v.Visitor)
 	v.Campaign = v.Session.Campaign.Or(attribution.CampaignOf(r.Header))
 	return v, s, nil
 }
 
 // resume loads the session of the request's cookie, and renews the cookie if it is older than a day. A revoked session
 // counts as missing: its cookie reads and writes nothing, and the browser may begin a new session.
-func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v *Visitor, s *fn.Scope) error {
+func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v *session.Visitor, s *fn.Scope) error {
 	if g.known {
-		v.Session = d.sessions.Get(ctx, v.Tenant, g.pass.Session, birthOf(r, v.Tenant))
+		v.Session = d.sessions.Get(ctx, v.Tenant, g.pass.Session, session.Birth(v.Tenant, r.Header))
 	}
 	if !v.Session.RevokedAt.IsZero() {
-		v.Session = Session{}
+		v.Session = session.Session{}
 	}
 	if v.Session.ID.IsZero() {
 		if !slices.Contains(d.rules, WithoutSession) {
@@ -200,10 +198,23 @@ func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v 
 		return nil
 	}
 	s.Caller = v.Session.ID.String()
-	if slices.Contains(d.rules, WithoutSession) || d.env.Now().Sub(g.pass.IssuedAt) < renewal {
+	if slices.Contains(d.rules, WithoutSession) || !g.pass.IsOld(d.env.Now()) {
 		return nil // functions with WithoutSession set their own cookie
 	}
 	cookie, err := d.sessions.Cookie(*v, d.spec.Site(r))
 	s.Cookies = append(s.Cookies, cookie)
 	return err
+}
+
+// origins returns the tenant's own sites, for CORS: their pages may call any host of this service.
+func (d *middleware) origins(ctx context.Context, r *http.Request) []string {
+	found, err := d.tenants.Find(ctx, r.PathValue("tenantSlug"))
+	if err != nil {
+		return nil
+	}
+	var origins []string
+	for _, domain := range found.Domains {
+		origins = append(origins, "https://"+domain)
+	}
+	return origins
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
@@ -27,7 +27,7 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 	}))
 	t.Cleanup(counting.Close)
 	e = e.With("UPSTREAM_TENANT_URL", counting.URL+"/tenant")
-	tenants := tenantbooking.OpenTenants(e)
+	tenants := hotel.OpenTenants(e)
 	calls := func() int64 { return asked.Swap(0) }
 
 	for _, name := range []string{"kabul-grand", "Kabul-Grand", "KABUL-GRAND"} {
@@ -45,7 +45,7 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 		var all sync.WaitGroup
 		for range n {
 			all.Go(func() {
-				if _, err := tenants.Find(t.Context(), "no-such-hotel"); !errors.Is(err, tenantbooking.ErrUnknownTenant) {
+				if _, err := tenants.Find(t.Context(), "no-such-hotel"); !errors.Is(err, hotel.ErrUnknownTenant) {
 					t.Errorf("Find of an unknown slug: %v", err)
 				}
 			})

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	"melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
 )
@@ -77,7 +77,7 @@ func TestOutdated_termsOnly(t *testing.T) {
 	theme := map[string]any{"tenantId": g.Tenant.ID, "themeId": "thm_01J8KABG00000000000000000A", "publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": street.Env.Now()}
 	street.Tell(themepublished.Function, g.Tenant.ID, theme, street.Env.Now())
 	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // only the design has changed
-	change := func(key string, change func(*tenantbooking.Tenant)) {
+	change := func(key string, change func(*hotel.Tenant)) {
 		street.Town.Do(func() {
 			street.Town.Tenants[0].ConfigVersion++
 			change(&street.Town.Tenants[0])
@@ -85,9 +85,9 @@ func TestOutdated_termsOnly(t *testing.T) {
 		street.Tell(configupdated.Function, g.Tenant.ID,
 			map[string]any{"tenantId": g.Tenant.ID, "configVersion": 1, "changedKeys": []string{key}, "updatedAt": street.Env.Now()}, street.Env.Now())
 	}
-	change("brandTagline", func(t *tenantbooking.Tenant) { t.BrandTagline = "By the river" })
+	change("brandTagline", func(t *hotel.Tenant) { t.BrandTagline = "By the river" })
 	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // a tagline does not affect bookings
-	change("paymentMethods", func(t *tenantbooking.Tenant) { t.PaymentMethods = []tenantbooking.Method{tenantbooking.Card} })
+	change("paymentMethods", func(t *hotel.Tenant) { t.PaymentMethods = []hotel.Method{hotel.Card} })
 	if a := g.Send("POST", "/hold", g.Holding(), composed, version, "Idempotency-Key", "one"); a.Status != http.StatusGone || a.Code() != "BFF.TENANT.BOOTSTRAP_STALE" {
 		t.Errorf("after a change of the configuration: got %d %s", a.Status, a.Body)
 	}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/consumehandoff"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
@@ -145,12 +145,12 @@ func TestNamed_revoked(t *testing.T) {
 	street.Tell(sessionrevoked.Function, g.Tenant.ID, revocation, now)
 	g.Must(http.StatusUnauthorized, "GET", "/draft/"+g.Draft.String(), nil)
 
-	sessions, err := tenantbooking.OpenSessions(street.Env)
+	sessions, err := session.OpenSessions(street.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	late := street.Guest(0)
-	next := tenantbooking.Renamed(id.New[id.Request]())
+	next := session.Renamed(id.New[id.Request]())
 	if err := sessions.Revoke(t.Context(), late.Tenant.ID, late.Session.ID, now); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,12 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
+// Subjects of the service tenantbooking: the rate of step can be changed, always is always published.
+const (
+	step   = "melmastoon.bff.tenant.flow.step_completed.v1"
+	always = "melmastoon.bff.tenant.booking.draft.converted.v1"
+)
+
 // call runs the job like its command and returns the exit code, its output and its error output.
 func call(t *testing.T, store *documenttest.Memory, args ...string) (code int, said, complained string) {
 	t.Helper()
@@ -28,17 +34,17 @@ func call(t *testing.T, store *documenttest.Memory, args ...string) (code int, s
 // told returns the number of events that a newly started function publishes of a thousand.
 func told(t *testing.T, store *documenttest.Memory) (n int) {
 	t.Helper()
-	f := tenantbooking.OpenFlags(documenttest.Give(env.Of(nil), store))
+	f := flags.Open(documenttest.Give(env.Of(nil), store), tenantbooking.FlagsIn, tenantbooking.Sampling)
 	f.Refresh(t.Context())
 	for range 1000 {
-		n += len(f.Sampled(false, event.Draft{Subject: tenantbooking.StepCompletedV1}))
+		n += len(f.Sampled(false, event.Draft{Subject: event.Subject{Name: step}}))
 	}
 	return n
 }
 
 func TestRun_functionsFollow(t *testing.T) {
 	t.Parallel()
-	store, step := &documenttest.Memory{}, tenantbooking.StepCompletedV1.Name
+	store := &documenttest.Memory{}
 	for _, test := range []struct {
 		name string
 		args []string
@@ -63,7 +69,6 @@ func TestRun_functionsFollow(t *testing.T) {
 
 func TestRun_rejectsInvalidRates(t *testing.T) {
 	t.Parallel()
-	step, always := tenantbooking.StepCompletedV1.Name, tenantbooking.DraftConvertedV1.Name
 	for _, test := range []struct {
 		name string
 		args []string
@@ -95,7 +100,7 @@ func TestRun_errors(t *testing.T) {
 	away := &documenttest.Memory{Refuse: func(string) error { return errors.New("the store is away") }}
 	broken := &documenttest.Memory{}
 	e := documenttest.Give(env.Of(nil), broken)
-	kept := flags.Document{Sampling: []byte(`{"` + tenantbooking.DraftConvertedV1.Name + `":7}`)}
+	kept := flags.Document{Sampling: []byte(`{"` + always + `":7}`)}
 	if _, err := document.Open[flags.Document](e, tenantbooking.FlagsIn).Put(t.Context(), flags.Key, kept, 1, e.Now().AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +117,7 @@ func TestRun_errors(t *testing.T) {
 	}{
 		{"a store that is away", away, nil, "away"},
 		{"to change flags where the store is away", away, []string{"-reset", "consumer"}, "away"},
-		{"flags that no function follows", broken, []string{"tenantbooking"}, tenantbooking.DraftConvertedV1.Name},
+		{"flags that no function follows", broken, []string{"tenantbooking"}, always},
 		{"newer ones", later, []string{"-reset", "tenantbooking"}, "newer"},
 	} {
 		if code, _, complained := call(t, test.store, test.args...); code != 1 || !strings.Contains(complained, test.says) {

@@ -54,7 +54,7 @@ func tellEverything(t *testing.T, e env.Env) {
 	t.Helper()
 	for name, table := range map[string]map[string]int{
 		consumer.FlagsIn:      {"melmastoon.bff.consumer.search.executed.v1": 1},
-		tenantbooking.FlagsIn: {tenantbooking.StepCompletedV1.Name: 1},
+		tenantbooking.FlagsIn: {"melmastoon.bff.tenant.flow.step_completed.v1": 1},
 	} {
 		text, err := json.Marshal(table)
 		if err != nil {

@@ -129,11 +129,11 @@ var variants = []variant{
 		"case l.replays >= maxReplays && !o.again:", "case l.replays < 0:",
 		"jobs/replay", "TestSend_maxReplays",
 	}, {
-		"one handoff admits several sessions", oneHandoff, "functions/tenantbooking/arrivals.go",
+		"one handoff admits several sessions", oneHandoff, "functions/tenantbooking/internal/session/arrivals.go",
 		"case e.Session != v.Session.ID:", "case e.Session.IsZero():",
 		"functions/tenantbooking", "TestAccept_sameSessionUntilExpiry",
 	}, {
-		"a handoff expires by a different clock", oneHandoff, "functions/tenantbooking/arrivals.go",
+		"a handoff expires by a different clock", oneHandoff, "functions/tenantbooking/internal/session/arrivals.go",
 		"WHERE platform.now() <= @expires", "WHERE clock_timestamp() <= @expires",
 		"functions/tenantbooking", "TestAccept_sameSessionUntilExpiry",
 	}, {
@@ -242,7 +242,7 @@ var variants = []variant{
 		"&oidc.Config{ClientID: audience, Now: v.now}", "&oidc.Config{ClientID: audience, Now: v.now, SkipClientIDCheck: true}",
 		"shared/platform/fn", "TestPush_onlyWithToken",
 	}, {
-		"a response is shown in the currency of the first visitor", current, "functions/tenantbooking/storefront.go",
+		"a response is shown in the currency of the first visitor", current, "functions/tenantbooking/bootstrap/pack.go",
 		"document.KeyOf(v.Tenant.ID.String(), string(v.Locale), string(v.Currency))", "document.KeyOf(v.Tenant.ID.String(), string(v.Locale))",
 		"functions/tenantbooking/bootstrap", "TestPacked_perTenantLanguageCurrency",
 	}, {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,7 +19,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Route:      "DELETE " + tenantbooking.Base + "/draft/{draftId}",
 	Answer:     fn.NoContent,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Publishes:  fn.Subjects{tenantbooking.DraftAbandonedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{subject.DraftAbandonedV1, subject.DraftConvertedV1, subject.StepCompletedV1, subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New, tenantbooking.WhileSuspended)
@@ -28,21 +30,21 @@ type Request struct {
 }
 
 type abandoner struct {
-	drafts  tenantbooking.Drafts
-	settler *tenantbooking.Settler
+	drafts  booking.Drafts
+	settler *booking.Settler
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.Nothing], error) {
-	return (&abandoner{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}).abandon, nil
+	return (&abandoner{booking.OpenDrafts(e), booking.OpenSettler(e)}).abandon, nil
 }
 
 func (d *abandoner) abandon(ctx context.Context, c tenantbooking.Call[Request]) (out fn.Nothing, err error) {
-	return out, tenantbooking.Again(ctx, func() error {
+	return booking.Again(ctx, func() (fn.Nothing, error) {
 		draft, err := d.drafts.Get(ctx, c.Session, c.In.Draft)
 		if err != nil {
-			return err
+			return out, err
 		}
-		return d.settler.Abandon(ctx, draft)
+		return out, d.settler.Abandon(ctx, draft)
 	})
 }

@@ -3,14 +3,14 @@ package allocationcommitted_test
 import (
 	"testing"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/allocationcommitted"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
 )
 
 // taken returns the event of an allocation for the nights of a search.
-func taken(s tenantbooking.Search, room id.RoomType) map[string]any {
+func taken(s hotel.Search, room id.RoomType) map[string]any {
 	return map[string]any{"tenantId": s.Tenant, "propertyId": s.Property, "allocationId": id.New[id.Allocation](), "reservationId": id.New[id.Reservation](),
 		"roomTypeId": room, "stayWindow": map[string]any{"start": s.Stay.CheckIn, "end": s.Stay.CheckOut}, "units": 1, "committedAt": "2026-01-01T00:00:00Z"}
 }
@@ -18,9 +18,9 @@ func taken(s tenantbooking.Search, room id.RoomType) map[string]any {
 func TestHandle_invalidatesMonthsOfStay(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, allocationcommitted.Function)
-	rooms, room := tenantbooking.OpenRooms(street.Env), shops.House.RoomTypes[0].ID
+	rooms, room := hotel.OpenRooms(street.Env), shops.House.RoomTypes[0].ID
 	soon, later := shops.Search(street.Env.Now(), 0), shops.Search(street.Env.Now(), 70)
-	left := func(s tenantbooking.Search) int {
+	left := func(s hotel.Search) int {
 		t.Helper()
 		found, err := rooms.Find(t.Context(), s)
 		if err != nil {
@@ -42,7 +42,7 @@ func TestHandle_invalidatesMonthsOfStay(t *testing.T) {
 func TestHandle_lateNumberNotCached(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, allocationcommitted.Function)
-	rooms, search := tenantbooking.OpenRooms(street.Env), shops.Search(street.Env.Now(), 0)
+	rooms, search := hotel.OpenRooms(street.Env), shops.Search(street.Env.Now(), 0)
 	asked, answer := make(chan struct{}), make(chan struct{})
 	shops.Before(func(shop string) {
 		if shop == "inventory" {
@@ -50,7 +50,7 @@ func TestHandle_lateNumberNotCached(t *testing.T) {
 			<-answer
 		}
 	})
-	late := make(chan tenantbooking.Found)
+	late := make(chan hotel.Found)
 	go func() {
 		found, err := rooms.Find(t.Context(), search)
 		if err != nil {

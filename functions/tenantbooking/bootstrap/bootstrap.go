@@ -6,8 +6,11 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/handoff"
-	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -17,7 +20,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:      "tenantbooking-bootstrap",
 	Route:     "GET " + tenantbooking.Base + "/bootstrap",
 	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("theme"), fn.Upstream("property")},
-	Publishes: fn.Subjects{tenantbooking.BootstrapServedV1, tenantbooking.HandoffConsumedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes: fn.Subjects{subject.BootstrapServedV1, subject.HandoffConsumedV1, subject.ErrorEncounteredV1},
 	Timeout:   1200 * time.Millisecond,
 }, New, tenantbooking.WithoutSession, tenantbooking.ShowsFront)
 
@@ -30,49 +33,49 @@ type Request struct {
 type Response struct {
 	fn.Reply  `json:"-"`
 	fn.Packed `json:"-"` // the same in packed form, if it is cached
-	tenantbooking.Bootstrap
-}
-
-// accepter is the part of the handoff ledger that this function uses.
-type accepter interface {
-	Read(handoff.Token, id.Tenant) (tenantbooking.Invitation, error)
-	Accept(context.Context, tenantbooking.Visitor, tenantbooking.Invitation, tenantbooking.Trace) (tenantbooking.Arrival, error)
+	Bootstrap
 }
 
 type server struct {
-	fronts   *tenantbooking.Storefronts
-	arrivals accepter
-	visits   *tenantbooking.Visits
+	fronts   *hotel.Storefronts
+	packs    packs
+	arrivals *session.Arrivals
+	visits   *session.Visits
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	arrivals, err := tenantbooking.OpenArrivals(e)
+	arrivals, err := session.OpenArrivals(e)
 	if err != nil {
 		return nil, err
 	}
-	visits, err := tenantbooking.OpenVisits(e)
-	return (&server{fronts: tenantbooking.OpenStorefronts(e), arrivals: arrivals, visits: visits}).serve, err
+	visits, err := session.OpenVisits(e)
+	return (&server{
+		fronts:   hotel.OpenStorefronts(e),
+		packs:    packs{cache.OpenRendered[*fn.Pack](e, "bootstrap")},
+		arrivals: arrivals,
+		visits:   visits,
+	}).serve, err
 }
 
 func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	if c.Speculative { // a prefetch by the browser begins no session and uses no handoff
-		return s.answer(c.Visitor, s.fronts.Compose(ctx, c.Visitor), nil, c.Now)
+		return s.answer(c.Visitor, s.fronts.Compose(ctx, c.Tenant.ID), nil, c.Now)
 	}
 	v, was := c.Visitor, c.Session
 	if was.ID.IsZero() {
 		v.Session = s.visits.Begin(v, c.Header, c.Trace(), c.Now)
 	}
 	token, sent := c.In.Token.Get()
-	var invitation tenantbooking.Invitation
+	var invitation session.Invitation
 	if sent {
 		if invitation, err = s.arrivals.Read(token, v.Tenant.ID); err != nil {
 			return out, err
 		}
 		v.ApplyHandoff(invitation)
 	}
-	front := s.fronts.Compose(ctx, v) // before the handoff is used: a request that times out here can be repeated
-	var arrival *tenantbooking.Arrival
+	front := s.fronts.Compose(ctx, v.Tenant.ID) // before the handoff is used: a request that times out here can be repeated
+	var arrival *session.Arrival
 	if sent {
 		accepted, err := s.arrivals.Accept(ctx, v, invitation, c.Trace())
 		if err != nil {
@@ -88,8 +91,8 @@ func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out 
 	return out, err
 }
 
-func (s *server) answer(v tenantbooking.Visitor, f tenantbooking.Storefront, a *tenantbooking.Arrival, now time.Time) (out Response, err error) {
-	out.Packed, out.Bootstrap, err = s.fronts.Show(f, v, a, now)
+func (s *server) answer(v session.Visitor, f hotel.Storefront, a *session.Arrival, now time.Time) (out Response, err error) {
+	out.Packed, out.Bootstrap, err = s.packs.show(f, v, a, now)
 	out.Reply = fn.OK.Reply().Cached("private, no-store").FromCache(string(f.Cache)).Language(string(v.Locale)).
 		Varies("Cookie", "X-Currency").Composed(out.Moment.Version)
 	return out, err

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
@@ -23,14 +24,14 @@ import (
 const path = "/bff/tenant-booking/v1/kabul-grand/bootstrap"
 
 type served struct {
-	Slug     string                     `json:"tenantSlug"`
-	Theme    *tenantbooking.Theme       `json:"theme"`
-	Locale   string                     `json:"locale"`
-	Currency string                     `json:"currency"`
-	Policies []tenantbooking.PolicyView `json:"policies"`
-	Degraded []string                   `json:"degraded"`
-	Handoff  *tenantbooking.Arrival     `json:"handoffPayload"`
-	CSP      tenantbooking.CSP          `json:"csp"`
+	Slug     string             `json:"tenantSlug"`
+	Theme    *hotel.Theme       `json:"theme"`
+	Locale   string             `json:"locale"`
+	Currency string             `json:"currency"`
+	Policies []hotel.PolicyView `json:"policies"`
+	Degraded []string           `json:"degraded"`
+	Handoff  *session.Arrival   `json:"handoffPayload"`
+	CSP      CSP                `json:"csp"`
 }
 
 // jar returns the cookie of a response in the form of a request's header.

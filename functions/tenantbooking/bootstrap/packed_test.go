@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
@@ -25,7 +24,7 @@ import (
 )
 
 // zipped sends a request as browsers do, and decompresses the response.
-func zipped(t *testing.T, front *fntest.Front, path string, headers ...string) (fntest.Answer, tenantbooking.Bootstrap) {
+func zipped(t *testing.T, front *fntest.Front, path string, headers ...string) (fntest.Answer, Bootstrap) {
 	t.Helper()
 	a := front.Get(path, append([]string{"Accept-Encoding", "gzip"}, headers...)...)
 	plain := a.Body
@@ -38,7 +37,7 @@ func zipped(t *testing.T, front *fntest.Front, path string, headers ...string) (
 			t.Fatal(err)
 		}
 	}
-	var shown tenantbooking.Bootstrap
+	var shown Bootstrap
 	if err := json.Unmarshal(plain, &shown); a.Status == 200 && err != nil {
 		t.Fatalf("%d %s: %v", a.Status, plain, err)
 	}
@@ -46,7 +45,7 @@ func zipped(t *testing.T, front *fntest.Front, path string, headers ...string) (
 }
 
 // warm requests a site until its encoded form is cached.
-func warm(t *testing.T, front *fntest.Front, path string, headers ...string) (fntest.Answer, tenantbooking.Bootstrap) {
+func warm(t *testing.T, front *fntest.Front, path string, headers ...string) (fntest.Answer, Bootstrap) {
 	t.Helper()
 	for range 3 {
 		zipped(t, front, path, headers...)
@@ -74,7 +73,7 @@ func TestPacked_sameContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for form, body := range map[string][]byte{"at first": first.Body, "unpacked": plain.Body} {
-		var shown tenantbooking.Bootstrap
+		var shown Bootstrap
 		if err := json.Unmarshal(body, &shown); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -18,7 +20,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-changesession",
 	Route:      "PATCH " + tenantbooking.Base + "/session",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Publishes:  fn.Subjects{tenantbooking.LocaleChangedV1, tenantbooking.CurrencyChangedV1},
+	Publishes:  fn.Subjects{subject.LocaleChangedV1, subject.CurrencyChangedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)
@@ -44,12 +46,12 @@ type Response struct {
 }
 
 type chooser struct {
-	visits *tenantbooking.Visits
+	visits *session.Visits
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	visits, err := tenantbooking.OpenVisits(e)
+	visits, err := session.OpenVisits(e)
 	return (&chooser{visits}).choose, err
 }
 

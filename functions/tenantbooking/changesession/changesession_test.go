@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
@@ -23,11 +23,11 @@ func TestChangeSession_storedAndPublishedOnce(t *testing.T) {
 	if told := tenantbookingtest.Said(t, street.DB); strings.Count(told, `"isRtlChange": true`) != 2 {
 		t.Errorf("published %s", told)
 	}
-	sessions, err := tenantbooking.OpenSessions(street.Env)
+	sessions, err := session.OpenSessions(street.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept := sessions.Get(t.Context(), guest.Tenant, guest.Session.ID, tenantbooking.Session{}); kept.Locale != "fa-AF" || kept.Currency != "USD" {
+	if kept := sessions.Get(t.Context(), guest.Tenant, guest.Session.ID, session.Session{}); kept.Locale != "fa-AF" || kept.Currency != "USD" {
 		t.Errorf("stored %+v", kept)
 	}
 }
@@ -55,12 +55,12 @@ func TestChangeSession_noTelemetry(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	guest := street.Guest(0)
-	sessions, err := tenantbooking.OpenSessions(street.Env)
+	sessions, err := session.OpenSessions(street.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	guest.Session.Consent.Telemetry, guest.Session.Version = false, 9
-	if err := sessions.Keep(t.Context(), guest.Session, tenantbooking.Session{}); err != nil {
+	if err := sessions.Keep(t.Context(), guest.Session, session.Session{}); err != nil {
 		t.Fatal(err)
 	}
 	guest.Must(200, "PATCH", "/session", `{"locale":"en"}`)

@@ -3,15 +3,15 @@ package configupdated_test
 import (
 	"testing"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
 func TestHandle_invalidatesTenant(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, configupdated.Function)
-	tenants, slug := tenantbooking.OpenTenants(street.Env), street.Town.Tenants[0].Slug
+	tenants, slug := hotel.OpenTenants(street.Env), street.Town.Tenants[0].Slug
 	before, err := tenants.Find(t.Context(), slug)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestHandle_invalidatesTenant(t *testing.T) {
 func TestFind_movedName(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, configupdated.Function)
-	tenants := tenantbooking.OpenTenants(street.Env)
+	tenants := hotel.OpenTenants(street.Env)
 	first, err := tenants.Find(t.Context(), "kabul-grand")
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -16,7 +18,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-confirmcash",
 	Route:      "POST " + tenantbooking.Base + "/draft/{draftId}/confirm",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Publishes:  fn.Subjects{tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{subject.DraftConvertedV1, subject.StepCompletedV1, subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New, tenantbooking.WhileSuspended)
@@ -27,28 +29,28 @@ type Request struct {
 }
 
 type confirmer struct {
-	drafts        tenantbooking.Drafts
-	settler       *tenantbooking.Settler
-	confirmations tenantbooking.Confirmations
+	drafts        booking.Drafts
+	settler       *booking.Settler
+	confirmations booking.Confirmations
 }
 
 // New returns the act with the dependencies that its Spec lists.
-func New(e env.Env) (tenantbooking.Serve[Request, tenantbooking.Outcome], error) {
-	confirmations, err := tenantbooking.OpenConfirmations(e)
+func New(e env.Env) (tenantbooking.Serve[Request, booking.Outcome], error) {
+	confirmations, err := booking.OpenConfirmations(e)
 	return (&confirmer{
-		drafts:        tenantbooking.OpenDrafts(e),
-		settler:       tenantbooking.OpenSettler(e),
+		drafts:        booking.OpenDrafts(e),
+		settler:       booking.OpenSettler(e),
 		confirmations: confirmations,
 	}).confirm, err
 }
 
-func (f *confirmer) confirm(ctx context.Context, c tenantbooking.Call[Request]) (out tenantbooking.Outcome, err error) {
-	var draft *tenantbooking.Draft
-	err = tenantbooking.Again(ctx, func() error {
-		if draft, err = f.drafts.Get(ctx, c.Session, c.In.Draft); err != nil {
-			return err
+func (f *confirmer) confirm(ctx context.Context, c tenantbooking.Call[Request]) (out booking.Outcome, err error) {
+	draft, err := booking.Again(ctx, func() (*booking.Draft, error) {
+		draft, err := f.drafts.Get(ctx, c.Session, c.In.Draft)
+		if err != nil {
+			return nil, err
 		}
-		return f.settler.Accepted(ctx, draft)
+		return draft, f.settler.Accepted(ctx, draft)
 	})
 	if err != nil {
 		return out, err

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,7 +19,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-confirmpayment",
 	Route:      "POST " + tenantbooking.Base + "/draft/{draftId}/return",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Publishes:  fn.Subjects{tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{subject.DraftConvertedV1, subject.StepCompletedV1, subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    5 * time.Second,
 }, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
@@ -28,46 +30,45 @@ type Request struct {
 	Link  fn.Maybe[string] `query:"r"` // token of the return URL, for a guest who returns in another browser
 }
 
-// timeout is the Retry-After while a payment is pending: banks take seconds.
-const timeout = 2 * time.Second
+const timeout = 2 * time.Second // Retry-After while a payment is pending: banks take seconds
 
 // A Response is the confirmed booking, or a booking whose payment is pending.
 type Response struct {
 	fn.Reply `json:"-"`
-	tenantbooking.Outcome
+	booking.Outcome
 }
 
 type receiver struct {
-	drafts        tenantbooking.Drafts
-	settler       *tenantbooking.Settler
-	confirmations tenantbooking.Confirmations
-	site          tenantbooking.Site
+	drafts        booking.Drafts
+	settler       *booking.Settler
+	confirmations booking.Confirmations
+	site          booking.Site
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	confirmations, err := tenantbooking.OpenConfirmations(e)
+	confirmations, err := booking.OpenConfirmations(e)
 	if err != nil {
 		return nil, err
 	}
-	site, err := tenantbooking.OpenSite(e)
+	site, err := booking.OpenSite(e)
 	return (&receiver{
-		drafts:        tenantbooking.OpenDrafts(e),
-		settler:       tenantbooking.OpenSettler(e),
+		drafts:        booking.OpenDrafts(e),
+		settler:       booking.OpenSettler(e),
 		confirmations: confirmations,
 		site:          site,
 	}).receive, err
 }
 
 func (r *receiver) receive(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	var draft *tenantbooking.Draft
-	err = tenantbooking.Again(ctx, func() error {
-		if draft, err = r.find(ctx, c); err != nil {
-			return err
+	draft, err := booking.Again(ctx, func() (*booking.Draft, error) {
+		draft, err := r.find(ctx, c)
+		if err != nil {
+			return nil, err
 		}
-		return r.settler.Returned(ctx, draft)
+		return draft, r.settler.Returned(ctx, draft)
 	})
-	if errors.Is(err, tenantbooking.ErrPending) {
+	if errors.Is(err, booking.ErrPending) {
 		out.Reply, err = fn.Accepted.Reply().After(timeout), nil
 	}
 	if err != nil {
@@ -81,19 +82,19 @@ func (r *receiver) receive(ctx context.Context, c tenantbooking.Call[Request]) (
 }
 
 // find returns the draft of the session, or else the one that the return link opens.
-func (r *receiver) find(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {
+func (r *receiver) find(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	link, linked := c.In.Link.Get()
 	if !c.Session.ID.IsZero() {
 		draft, err := r.drafts.Get(ctx, c.Session, c.In.Draft)
-		if !linked || !errors.Is(err, tenantbooking.ErrNotFound) {
+		if !linked || !errors.Is(err, booking.ErrNotFound) {
 			return draft, err
 		}
 	} else if !linked {
 		return nil, tenantbooking.ErrNoSession
 	}
-	draft, err := r.drafts.Any(ctx, tenantbooking.Due{Tenant: c.Tenant.ID, Draft: c.In.Draft})
+	draft, err := r.drafts.Any(ctx, booking.Due{Tenant: c.Tenant.ID, Draft: c.In.Draft})
 	if err == nil && !r.site.Opens(link, draft) {
-		err = tenantbooking.ErrNotFound
+		err = booking.ErrNotFound
 	}
 	return draft, err
 }

@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/handoff"
-	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -17,7 +18,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-consumehandoff",
 	Route:      "POST " + tenantbooking.Base + "/handoff/consume",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Publishes:  fn.Subjects{tenantbooking.HandoffConsumedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{subject.HandoffConsumedV1, subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New, tenantbooking.WithoutSession)
@@ -30,27 +31,21 @@ type Request struct {
 // A Response holds the guest's choices on the consumer site.
 type Response struct {
 	fn.Reply `json:"-"`
-	tenantbooking.Arrival
-}
-
-// accepter is the part of the handoff ledger that this function uses.
-type accepter interface {
-	Read(handoff.Token, id.Tenant) (tenantbooking.Invitation, error)
-	Accept(context.Context, tenantbooking.Visitor, tenantbooking.Invitation, tenantbooking.Trace) (tenantbooking.Arrival, error)
+	session.Arrival
 }
 
 type consumer struct {
-	arrivals accepter
-	visits   *tenantbooking.Visits
+	arrivals *session.Arrivals
+	visits   *session.Visits
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	arrivals, err := tenantbooking.OpenArrivals(e)
+	arrivals, err := session.OpenArrivals(e)
 	if err != nil {
 		return nil, err
 	}
-	visits, err := tenantbooking.OpenVisits(e)
+	visits, err := session.OpenVisits(e)
 	return (&consumer{arrivals, visits}).consume, err
 }
 

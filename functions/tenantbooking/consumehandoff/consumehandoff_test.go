@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
@@ -17,7 +18,7 @@ func TestConsumeHandoff_oneSession(t *testing.T) {
 	street, _ := tenantbookingtest.Shopping(t, Function)
 	front, link, key := street.Front.As(""), map[string]any{"token": street.Link(0)}, tenantbookingtest.Key()
 	first := front.Post(path, link, "Idempotency-Key", key)
-	var arrived tenantbooking.Arrival
+	var arrived session.Arrival
 	first.Into(t, &arrived)
 	cookie, err := http.ParseSetCookie(first.Header.Get("Set-Cookie"))
 	if first.Status != 200 || err != nil || arrived.ID.IsZero() || arrived.Occupancy.Adults != 2 || first.Header.Get("Cache-Control") != "private, no-store" {
@@ -39,7 +40,7 @@ func TestConsumeHandoff_oneSession(t *testing.T) {
 	var code string // the attribute by which the consumer site's subscription filters
 	err = street.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT DISTINCT envelope -> 'extensions' ->> 'errorcode' FROM bff_tenant_booking.outbox
-		WHERE subject = $1`, tenantbooking.ErrorEncounteredV1.Name).Scan(&code)
+		WHERE subject = $1`, subject.ErrorEncounteredV1.Name).Scan(&code)
 	if err != nil || code != "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED" {
 		t.Errorf("the replay is published with code %q, %v", code, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,48 +19,44 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Route:      "POST " + tenantbooking.Base + "/hold",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
-	Publishes:  fn.Subjects{tenantbooking.DraftCreatedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{subject.DraftCreatedV1, subject.StepCompletedV1, subject.ErrorEncounteredV1},
 	Idempotent: true,
-	Acts:       tenantbooking.HoldRates,
+	Acts:       booking.HoldRates,
 	Timeout:    3 * time.Second,
 }, New, tenantbooking.FromBootstrap)
 
 // A Request names the draft and the quote to hold, optionally with the total that the guest was shown.
-type Request = tenantbooking.Accepting
+type Request = booking.Accepting
 
 // A Response is the hold and its end.
 type Response struct {
-	Draft       id.Draft            `json:"draftId"`
-	Reservation id.Reservation      `json:"reservationId"`
-	Code        string              `json:"reservationCode"`
-	ExpiresAt   time.Time           `json:"holdExpiresAt"`
-	ServerTime  time.Time           `json:"serverTime"`
-	State       tenantbooking.State `json:"flowState"`
+	Draft       id.Draft       `json:"draftId"`
+	Reservation id.Reservation `json:"reservationId"`
+	Code        string         `json:"reservationCode"`
+	ExpiresAt   time.Time      `json:"holdExpiresAt"`
+	ServerTime  time.Time      `json:"serverTime"`
+	State       booking.State  `json:"flowState"`
 }
 
 // reserver is the part of the reservation service that this function uses.
 type reserver interface {
-	Hold(context.Context, *tenantbooking.Draft, string) (tenantbooking.Hold, error)
+	Hold(context.Context, *booking.Draft, string) (booking.Hold, error)
 }
 
 type holder struct {
-	drafts       tenantbooking.Drafts
-	claims       tenantbooking.Claims
+	drafts       booking.Drafts
+	claims       booking.Claims
 	reservations reserver
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	claims, err := tenantbooking.OpenClaims(e)
-	return (&holder{drafts: tenantbooking.OpenDrafts(e), claims: claims, reservations: tenantbooking.OpenReservations(e)}).hold, err
+	claims, err := booking.OpenClaims(e)
+	return (&holder{drafts: booking.OpenDrafts(e), claims: claims, reservations: booking.OpenReservations(e)}).hold, err
 }
 
 func (h *holder) hold(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	var draft *tenantbooking.Draft
-	err = tenantbooking.Again(ctx, func() error {
-		draft, err = h.keep(ctx, c)
-		return err
-	})
+	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return h.keep(ctx, c) })
 	if err != nil {
 		return out, err
 	}
@@ -68,7 +66,7 @@ func (h *holder) hold(ctx context.Context, c tenantbooking.Call[Request]) (out R
 	}, nil
 }
 
-func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {
+func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
 	if err != nil {
 		return nil, err
@@ -87,10 +85,10 @@ func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*tena
 	hold, err := h.reservations.Hold(ctx, draft, id.Derive[id.Request](draft.Quote.ID, "hold").String())
 	if err != nil {
 		_ = h.claims.Release(ctx, draft, err) // if this fails, the claim expires
-		return nil, h.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
+		return nil, h.drafts.Report(ctx, draft, err, booking.ReservationsName, c.Now)
 	}
 	if !draft.AsOf.Before(hold.ExpiresAt) { // an interrupted attempt made this hold so long ago that it has expired
-		return nil, h.drafts.Report(ctx, draft, tenantbooking.ErrHoldExpired, "", c.Now)
+		return nil, h.drafts.Report(ctx, draft, booking.ErrHoldExpired, "", c.Now)
 	}
 	events, err := draft.Keep(hold, c.Now)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -26,23 +27,23 @@ type Request struct {
 
 // A Response is the house rules in one language.
 type Response struct {
-	Locale   locale.Tag                 `json:"locale"`
-	Policies []tenantbooking.PolicyView `json:"policies"`
+	Locale   locale.Tag         `json:"locale"`
+	Policies []hotel.PolicyView `json:"policies"`
 }
 
 type shower struct {
-	sheets tenantbooking.Sheets[[]tenantbooking.HouseRule]
+	sheets hotel.Sheets[[]hotel.HouseRule]
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
-	return (&shower{tenantbooking.OpenSheets(e, "policies", tenantbooking.OpenStorefronts(e).Rules, write)}).show, nil
+	return (&shower{hotel.OpenSheets(e, "policies", hotel.OpenStorefronts(e).Rules, write)}).show, nil
 }
 
 func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {
 	return s.sheets.Answer(ctx, c.Tenant, c.Header, c.In.Locale)
 }
 
-func write(rules []tenantbooking.HouseRule, l locale.Tag) any {
-	return Response{l, tenantbooking.ShowRules(rules, l)}
+func write(rules []hotel.HouseRule, l locale.Tag) any {
+	return Response{l, hotel.ShowRules(rules, l)}
 }

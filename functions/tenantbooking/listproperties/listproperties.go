@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -26,23 +27,23 @@ type Request struct {
 
 // A Response is the properties in one language.
 type Response struct {
-	Locale     locale.Tag                `json:"locale"`
-	Properties []tenantbooking.HouseView `json:"properties"`
+	Locale     locale.Tag        `json:"locale"`
+	Properties []hotel.HouseView `json:"properties"`
 }
 
 type shower struct {
-	sheets tenantbooking.Sheets[[]tenantbooking.House]
+	sheets hotel.Sheets[[]hotel.House]
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
-	return (&shower{tenantbooking.OpenSheets(e, "properties", tenantbooking.OpenStorefronts(e).Houses, write)}).show, nil
+	return (&shower{hotel.OpenSheets(e, "properties", hotel.OpenStorefronts(e).Houses, write)}).show, nil
 }
 
 func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {
 	return s.sheets.Answer(ctx, c.Tenant, c.Header, c.In.Locale)
 }
 
-func write(houses []tenantbooking.House, l locale.Tag) any {
-	return Response{l, tenantbooking.ShowHouses(houses, l)}
+func write(houses []hotel.House, l locale.Tag) any {
+	return Response{l, hotel.ShowHouses(houses, l)}
 }

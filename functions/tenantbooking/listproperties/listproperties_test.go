@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
 	"melmastoon.ghasi.io/shared/id"
@@ -52,22 +52,22 @@ func TestListProperties_languageAndCaching(t *testing.T) {
 
 func TestListProperties_otherTenant(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*tenantbooking.House){
-		"another hotel's":   func(h *tenantbooking.House) { h.Tenant = id.New[id.Tenant]() },
-		"nobody's":          func(h *tenantbooking.House) { h.Tenant = id.Tenant{} },
-		"one without an id": func(h *tenantbooking.House) { h.ID = id.Property{} },
+	for name, spoil := range map[string]func(*hotel.House){
+		"another hotel's":   func(h *hotel.House) { h.Tenant = id.New[id.Tenant]() },
+		"nobody's":          func(h *hotel.House) { h.Tenant = id.Tenant{} },
+		"one without an id": func(h *hotel.House) { h.ID = id.Property{} },
 	} {
 		street, shops := tenantbookingtest.Shopping(t, Function)
 		other := shops.House
 		other.ID, other.Name.Default = id.New[id.Property](), "Next door"
 		front := street.Front.As("")
-		shops.Do(func() { shops.Others = []tenantbooking.House{other} })
+		shops.Do(func() { shops.Others = []hotel.House{other} })
 		var two Response
 		if err := json.Unmarshal(front.Get(path).Body, &two); err != nil || len(two.Properties) != 2 || two.Properties[1].Property != other.ID {
 			t.Errorf("two of one hotel's: %+v, %v", two, err)
 		}
 		spoil(&other)
-		shops.Do(func() { shops.Others = []tenantbooking.House{other} })
+		shops.Do(func() { shops.Others = []hotel.House{other} })
 		street.DB.Advance(time.Hour)
 		if a := front.Get(path); a.Status != 503 || a.Header.Get("Retry-After") == "" || strings.Contains(string(a.Body), "Next door") {
 			t.Errorf("%s: %d %v %s", name, a.Status, a.Header, a.Body)

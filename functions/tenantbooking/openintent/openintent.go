@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,60 +20,56 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Route:  "POST " + tenantbooking.Base + "/draft/{draftId}/payment-intent",
 	Answer: fn.Created,
 	Uses:   fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Publishes: fn.Subjects{tenantbooking.IntentCreatedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1,
-		tenantbooking.ErrorEncounteredV1},
+	Publishes: fn.Subjects{subject.IntentCreatedV1, subject.DraftConvertedV1, subject.StepCompletedV1,
+		subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    3 * time.Second,
 }, New)
 
 // A Request names the payment method.
 type Request struct {
-	Draft  id.Draft             `path:"draftId" json:"-"`
-	Method tenantbooking.Method `json:"method"`
+	Draft  id.Draft     `path:"draftId" json:"-"`
+	Method hotel.Method `json:"method"`
 }
 
 // A Response holds the payment intent and the URL of its payment page.
 type Response struct {
-	tenantbooking.Intent
-	State tenantbooking.State `json:"flowState"`
+	booking.Intent
+	State booking.State `json:"flowState"`
 }
 
 // registry is the part of the reservation service that this function uses.
 type registry interface {
-	NameGuest(context.Context, *tenantbooking.Draft, string) error
+	NameGuest(context.Context, *booking.Draft, string) error
 }
 
 // cashier is the part of the payment service that this function uses.
 type cashier interface {
-	Open(ctx context.Context, d *tenantbooking.Draft, m tenantbooking.Method, back, key string) (tenantbooking.Intent, error)
+	Open(ctx context.Context, d *booking.Draft, m hotel.Method, back, key string) (booking.Intent, error)
 }
 
 type opener struct {
-	drafts       tenantbooking.Drafts
-	settler      *tenantbooking.Settler
+	drafts       booking.Drafts
+	settler      *booking.Settler
 	reservations registry
 	payments     cashier
-	site         tenantbooking.Site
+	site         booking.Site
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	site, err := tenantbooking.OpenSite(e)
+	site, err := booking.OpenSite(e)
 	return (&opener{
-		drafts: tenantbooking.OpenDrafts(e), settler: tenantbooking.OpenSettler(e),
-		reservations: tenantbooking.OpenReservations(e), payments: tenantbooking.OpenPayments(e), site: site,
+		drafts: booking.OpenDrafts(e), settler: booking.OpenSettler(e),
+		reservations: booking.OpenReservations(e), payments: booking.OpenPayments(e), site: site,
 	}).open, err
 }
 
 func (o *opener) open(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	if !c.Tenant.Accepts(c.In.Method) {
-		return out, tenantbooking.ErrNoPayment
+		return out, booking.ErrNoPayment
 	}
-	err = tenantbooking.Again(ctx, func() error {
-		out, err = o.begin(ctx, c)
-		return err
-	})
-	return out, err
+	return booking.Again(ctx, func() (Response, error) { return o.begin(ctx, c) })
 }
 
 func (o *opener) begin(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
@@ -82,15 +81,15 @@ func (o *opener) begin(ctx context.Context, c tenantbooking.Call[Request]) (out 
 		return out, o.drafts.Report(ctx, draft, err, upstream, c.Now)
 	}
 	key := draft.PayKey(c.In.Method)
-	if draft.State != tenantbooking.Paying { // set the guest's details before a payment can be made
+	if draft.State != booking.Paying { // set the guest's details before a payment can be made
 		if err := o.reservations.NameGuest(ctx, draft, key); err != nil {
-			return out, o.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
+			return out, o.drafts.Report(ctx, draft, err, booking.ReservationsName, c.Now)
 		}
 	}
 	back := o.site.Return(c.Visitor, c.Site, draft, c.In.Method)
 	intent, err := o.payments.Open(ctx, draft, c.In.Method, back, key)
 	if err != nil {
-		return out, o.drafts.Report(ctx, draft, err, tenantbooking.PaymentsName, c.Now)
+		return out, o.drafts.Report(ctx, draft, err, booking.PaymentsName, c.Now)
 	}
 	events, err := draft.Pay(intent, c.Now)
 	if err == nil && events != nil {

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,45 +20,41 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Route:      "POST " + tenantbooking.Base + "/quote",
 	Answer:     fn.Created,
 	Uses:       fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
-	Publishes:  fn.Subjects{tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    2 * time.Second,
 }, New, tenantbooking.FromBootstrap)
 
 // A Request is the wish, and the draft to quote for. Without a draft a new one begins.
-type Request = tenantbooking.Ask
+type Request = booking.Ask
 
 // A Response is the price and its expiry.
-type Response = tenantbooking.Quoted
+type Response = booking.Quoted
 
 // pricer is the part of the reservation service that this function uses.
 type pricer interface {
-	Quote(context.Context, tenantbooking.Visitor, id.Draft, tenantbooking.Wish, string) (tenantbooking.Quote, error)
+	Quote(context.Context, session.Visitor, id.Draft, booking.Wish, string) (booking.Quote, error)
 }
 
 type quoter struct {
-	drafts       tenantbooking.Drafts
+	drafts       booking.Drafts
 	reservations pricer
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	return (&quoter{tenantbooking.OpenDrafts(e), tenantbooking.OpenReservations(e)}).quote, nil
+	return (&quoter{booking.OpenDrafts(e), booking.OpenReservations(e)}).quote, nil
 }
 
 func (q *quoter) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
-	if err := c.Tenant.Allows(c.In.Wish()); err != nil {
+	if err := c.In.Wish().Within(c.Tenant.Settings); err != nil {
 		return Response{}, err
 	}
 	d, given := c.In.Draft.Get()
 	if !given {
 		return q.first(ctx, c)
 	}
-	var draft *tenantbooking.Draft
-	err := tenantbooking.Again(ctx, func() (err error) {
-		draft, err = q.next(ctx, c, d)
-		return err
-	})
+	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return q.next(ctx, c, d) })
 	if err != nil {
 		return Response{}, err
 	}
@@ -64,11 +63,11 @@ func (q *quoter) quote(ctx context.Context, c tenantbooking.Call[Request]) (Resp
 
 // first begins a draft. Its id derives from the act, so that a retry does not begin a second draft.
 func (q *quoter) first(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
-	price, err := q.reservations.Quote(ctx, c.Visitor, tenantbooking.DraftID(c.Act), c.In.Wish(), c.Act.String())
+	price, err := q.reservations.Quote(ctx, c.Visitor, booking.DraftID(c.Act), c.In.Wish(), c.Act.String())
 	if err != nil {
 		return Response{}, err
 	}
-	draft, err := q.drafts.Add(ctx, tenantbooking.NewDraft(c.Act, c.Visitor, price, c.Now))
+	draft, err := q.drafts.Add(ctx, booking.NewDraft(c.Act, c.Visitor, price, c.Now))
 	if err != nil {
 		return Response{}, err
 	}
@@ -76,17 +75,17 @@ func (q *quoter) first(ctx context.Context, c tenantbooking.Call[Request]) (Resp
 }
 
 // next replaces the price of a draft.
-func (q *quoter) next(ctx context.Context, c tenantbooking.Call[Request], d id.Draft) (*tenantbooking.Draft, error) {
+func (q *quoter) next(ctx context.Context, c tenantbooking.Call[Request], d id.Draft) (*booking.Draft, error) {
 	draft, err := q.drafts.Get(ctx, c.Session, d)
 	if err != nil {
 		return nil, err
 	}
-	if err := draft.May(tenantbooking.Asks); err != nil {
+	if err := draft.May(booking.Asks); err != nil {
 		return nil, err
 	}
 	price, err := q.reservations.Quote(ctx, c.Visitor, draft.ID, c.In.Wish(), c.Act.String())
 	if err != nil {
-		return nil, q.drafts.Report(ctx, draft, err, tenantbooking.ReservationsName, c.Now)
+		return nil, q.drafts.Report(ctx, draft, err, booking.ReservationsName, c.Now)
 	}
 	events, err := draft.Ask(price, c.Visitor, c.Now)
 	if err != nil {

@@ -3,7 +3,7 @@ package rateplanpublished_test
 import (
 	"testing"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/rateplanpublished"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
@@ -12,7 +12,7 @@ import (
 func TestHandle_invalidatesProperty(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, rateplanpublished.Function)
-	rooms, search := tenantbooking.OpenRooms(street.Env), shops.Search(street.Env.Now(), 0)
+	rooms, search := hotel.OpenRooms(street.Env), shops.Search(street.Env.Now(), 0)
 	if found, err := rooms.Find(t.Context(), search); err != nil || found.Offers[0].Rates[0].Total != 200_000_000 {
 		t.Fatalf("got %+v, %v", found, err)
 	}

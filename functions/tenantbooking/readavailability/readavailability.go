@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
@@ -32,12 +33,12 @@ type Request struct {
 	Rooms    fn.Maybe[int] `query:"rooms"`
 }
 
-func (r *Request) stay() tenantbooking.Stay {
-	return tenantbooking.Stay{CheckIn: r.CheckIn, CheckOut: r.CheckOut}
+func (r *Request) stay() hotel.Stay {
+	return hotel.Stay{CheckIn: r.CheckIn, CheckOut: r.CheckOut}
 }
 
-func (r *Request) occupancy() tenantbooking.Occupancy {
-	return tenantbooking.Occupancy{Adults: r.Adults, Children: r.Children.Or(0), Rooms: r.Rooms.Or(1)}
+func (r *Request) occupancy() hotel.Occupancy {
+	return hotel.Occupancy{Adults: r.Adults, Children: r.Children.Or(0), Rooms: r.Rooms.Or(1)}
 }
 
 // Validate returns an error for invalid dates or numbers of guests.
@@ -63,28 +64,28 @@ func (r *Request) over(now time.Time) error {
 // A Response is the rooms. Degraded lists the parts that could not be read.
 type Response struct {
 	fn.Reply `json:"-"`
-	Property id.Property              `json:"propertyId"`
-	Stay     tenantbooking.Stay       `json:"stayWindow"`
-	Currency money.Currency           `json:"currency"`
-	Stale    bool                     `json:"stale"`
-	Degraded []string                 `json:"degraded,omitempty"`
-	Rooms    []tenantbooking.RoomView `json:"rooms"`
+	Property id.Property      `json:"propertyId"`
+	Stay     hotel.Stay       `json:"stayWindow"`
+	Currency money.Currency   `json:"currency"`
+	Stale    bool             `json:"stale"`
+	Degraded []string         `json:"degraded,omitempty"`
+	Rooms    []hotel.RoomView `json:"rooms"`
 }
 
 type finder struct {
-	rooms *tenantbooking.Rooms
+	rooms *hotel.Rooms
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	return (&finder{tenantbooking.OpenRooms(e)}).find, nil
+	return (&finder{hotel.OpenRooms(e)}).find, nil
 }
 
 func (f *finder) find(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	if err := c.In.over(c.Now); err != nil {
 		return out, err
 	}
-	found, err := f.rooms.Find(ctx, tenantbooking.Search{
+	found, err := f.rooms.Find(ctx, hotel.Search{
 		Tenant: c.Tenant.ID, Property: c.In.Property, Stay: c.In.stay(), Occupancy: c.In.occupancy(), Currency: c.Currency,
 	})
 	if err != nil {

@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
 type found struct {
-	Currency string                   `json:"currency"`
-	Stale    bool                     `json:"stale"`
-	Degraded []string                 `json:"degraded"`
-	Rooms    []tenantbooking.RoomView `json:"rooms"`
+	Currency string           `json:"currency"`
+	Stale    bool             `json:"stale"`
+	Degraded []string         `json:"degraded"`
+	Rooms    []hotel.RoomView `json:"rooms"`
 }
 
 func ask(g *tenantbookingtest.Guest, s *tenantbookingtest.FakeHotels, headers ...string) fntest.Answer {

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/setguest"
@@ -66,7 +66,7 @@ func TestReadConfirmation_sameSteps(t *testing.T) {
 	t.Cleanup(service.Close)
 	e := document.StoreKey.With(street.Env, booked).With("UPSTREAM_RESERVATION_URL", service.URL+"/reservation")
 	owner, stranger := street.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival"), street.Guest(0)
-	var out tenantbooking.Outcome
+	var out booking.Outcome
 	owner.Must(http.StatusOK, "POST", "/draft/"+owner.Draft.String()+"/confirm", nil).Into(t, &out)
 	owner.Front = fntest.Behind(t, e, street.Front.Issuer(), Function)
 	front := owner.Front.As("")

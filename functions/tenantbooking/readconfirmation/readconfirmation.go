@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -17,7 +19,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:      "tenantbooking-readconfirmation",
 	Route:     "GET " + tenantbooking.Base + "/confirmation/{reservationId}",
 	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation")},
-	Publishes: fn.Subjects{tenantbooking.ConfirmationViewedV1},
+	Publishes: fn.Subjects{subject.ConfirmationViewedV1},
 	Timeout:   time.Second,
 }, New, tenantbooking.WithoutSession, tenantbooking.WhileSuspended)
 
@@ -30,23 +32,23 @@ type Request struct {
 // A Response is the confirmation.
 type Response struct {
 	fn.Reply `json:"-"`
-	tenantbooking.Confirmation
+	booking.Confirmation
 }
 
 // registry is the cached part of the reservation service that this function uses.
 type registry interface {
-	Get(context.Context, id.Tenant, id.Reservation) (tenantbooking.Reservation, cache.State, error)
+	Get(context.Context, id.Tenant, id.Reservation) (booking.Reservation, cache.State, error)
 }
 
 type reader struct {
 	reservations  registry
-	confirmations tenantbooking.Confirmations
+	confirmations booking.Confirmations
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	confirmations, err := tenantbooking.OpenConfirmations(e)
-	return (&reader{tenantbooking.OpenBookings(e), confirmations}).read, err
+	confirmations, err := booking.OpenConfirmations(e)
+	return (&reader{booking.OpenBookings(e), confirmations}).read, err
 }
 
 // read returns ErrNotFound to a caller without access, before it looks the reservation up.
@@ -76,7 +78,7 @@ func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (out R
 func (r *reader) own(ctx context.Context, c tenantbooking.Call[Request]) error {
 	owns, err := r.confirmations.Owns(ctx, c.Session, c.In.Reservation)
 	if err == nil && !owns {
-		err = tenantbooking.ErrNotFound
+		err = booking.ErrNotFound
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -27,16 +28,16 @@ type Request struct {
 // A Response is the draft. Its version is the ETag for conditional changes.
 type Response struct {
 	fn.Reply `json:"-"`
-	tenantbooking.View
+	booking.View
 }
 
 type reader struct {
-	drafts tenantbooking.Drafts
+	drafts booking.Drafts
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	return (&reader{tenantbooking.OpenDrafts(e)}).read, nil
+	return (&reader{booking.OpenDrafts(e)}).read, nil
 }
 
 func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/outbox"
@@ -16,7 +17,7 @@ var Function = fn.Scheduled(fn.Spec{
 	Name:      "tenantbooking-relay",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: tenantbooking.Publishes(), // grants the relay the right to publish them
+	Publishes: subject.All(), // grants the relay the right to publish them
 	Timeout:   50 * time.Second,
 }, New)
 

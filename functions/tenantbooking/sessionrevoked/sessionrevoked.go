@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -37,7 +38,7 @@ type handler struct {
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Handle[Revoked], error) {
-	sessions, err := tenantbooking.OpenSessions(e)
+	sessions, err := session.OpenSessions(e)
 	return (&handler{sessions}).handle, err
 }
 

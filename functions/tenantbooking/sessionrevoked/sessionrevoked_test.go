@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
 	"melmastoon.ghasi.io/functions/tenantbooking/bootstrap"
 	"melmastoon.ghasi.io/functions/tenantbooking/changesession"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmcash"
 	"melmastoon.ghasi.io/functions/tenantbooking/confirmpayment"
 	"melmastoon.ghasi.io/functions/tenantbooking/hold"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/functions/tenantbooking/openintent"
 	"melmastoon.ghasi.io/functions/tenantbooking/quote"
 	"melmastoon.ghasi.io/functions/tenantbooking/readconfirmation"
@@ -33,7 +33,7 @@ func TestRevoked(t *testing.T) {
 		changesession.Function, abandondraft.Function, openintent.Function, confirmcash.Function, confirmpayment.Function, readconfirmation.Function)
 	g := street.Guest(0)
 	booked := street.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
-	var outcome tenantbooking.Outcome
+	var outcome booking.Outcome
 	booked.Must(http.StatusOK, "POST", "/draft/"+booked.Draft.String()+"/confirm", nil).Into(t, &outcome)
 	g.Ask().Hold().Name()
 	draft, now := "/draft/"+g.Draft.String(), street.Env.Now()

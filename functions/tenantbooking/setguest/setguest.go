@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -19,16 +22,16 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Name:       "tenantbooking-setguest",
 	Route:      "PATCH " + tenantbooking.Base + "/draft/{draftId}",
 	Uses:       fn.Uses{fn.Postgres, fn.Documents},
-	Publishes:  fn.Subjects{tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes:  fn.Subjects{subject.StepCompletedV1, subject.ErrorEncounteredV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)
 
 // A Request holds the guest's details. With If-Match, concurrent changes in two tabs do not overwrite each other.
 type Request struct {
-	Draft id.Draft                      `path:"draftId" json:"-"`
-	Match fn.Maybe[tenantbooking.Match] `header:"If-Match" json:"-"`
-	Guest tenantbooking.Guest           `json:"guest"`
+	Draft id.Draft                `path:"draftId" json:"-"`
+	Match fn.Maybe[booking.Match] `header:"If-Match" json:"-"`
+	Guest booking.Guest           `json:"guest"`
 }
 
 // Validate returns an error for a guest without a name or with an invalid email address or telephone number.
@@ -37,30 +40,26 @@ func (r Request) Validate() error { return r.Guest.Normal().Validate() }
 // A Response is the draft.
 type Response struct {
 	fn.Reply `json:"-"`
-	tenantbooking.View
+	booking.View
 }
 
 type patcher struct {
-	drafts   tenantbooking.Drafts
-	sessions *tenantbooking.Sessions
+	drafts   booking.Drafts
+	sessions *session.Sessions
 	peppers  pseudonym.Peppers
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	peppers, noPeppers := secrets.Peppers(e)
-	sessions, noSessions := tenantbooking.OpenSessions(e)
-	return (&patcher{drafts: tenantbooking.OpenDrafts(e), sessions: sessions, peppers: peppers}).patch, errors.Join(noPeppers, noSessions)
+	sessions, noSessions := session.OpenSessions(e)
+	return (&patcher{drafts: booking.OpenDrafts(e), sessions: sessions, peppers: peppers}).patch, errors.Join(noPeppers, noSessions)
 }
 
 // patch sets the details and renames the session: its cookie may have been planted in the guest's browser.
 func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	c.In.Guest = c.In.Guest.Normal()
-	var draft *tenantbooking.Draft
-	err = tenantbooking.Again(ctx, func() error {
-		draft, err = p.name(ctx, c)
-		return err
-	})
+	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return p.name(ctx, c) })
 	if err != nil {
 		return out, err
 	}
@@ -72,10 +71,10 @@ func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out
 	return out, nil
 }
 
-func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*tenantbooking.Draft, error) {
+func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	draft, err := p.drafts.Get(ctx, c.Session, c.In.Draft)
-	if errors.Is(err, tenantbooking.ErrNotFound) { // an interrupted attempt of this act may have moved the draft to this session
-		c.Session.ID = tenantbooking.Renamed(c.Act)
+	if errors.Is(err, booking.ErrNotFound) { // an interrupted attempt of this act may have moved the draft to this session
+		c.Session.ID = session.Renamed(c.Act)
 		draft, err = p.drafts.Get(ctx, c.Session, c.In.Draft)
 	}
 	if err != nil {
@@ -84,7 +83,7 @@ func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*ten
 	if draft.IsNamed(c.In.Guest) {
 		return draft, nil // a repeated request, perhaps after an interrupted attempt
 	}
-	if err := draft.Matches(c.In.Match.Or(tenantbooking.Match{})); err != nil {
+	if err := draft.Matches(c.In.Match.Or(booking.Match{})); err != nil {
 		return nil, err
 	}
 	hashes, err := c.In.Guest.Hash(p.peppers)
@@ -95,6 +94,6 @@ func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*ten
 	if err != nil {
 		return nil, p.drafts.Report(ctx, draft, err, "", c.Now)
 	}
-	draft.Session = tenantbooking.Renamed(c.Act)
+	draft.Session = session.Renamed(c.Act)
 	return draft, p.drafts.SaveAs(ctx, draft, c.Session, events...)
 }

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -17,19 +18,19 @@ var Function = fn.Scheduled(fn.Spec{
 	Name:      "tenantbooking-sweepdrafts",
 	Schedule:  "* * * * *",
 	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("reservation"), fn.Upstream("payment")},
-	Publishes: fn.Subjects{tenantbooking.DraftAbandonedV1, tenantbooking.DraftConvertedV1, tenantbooking.StepCompletedV1, tenantbooking.ErrorEncounteredV1},
+	Publishes: fn.Subjects{subject.DraftAbandonedV1, subject.DraftConvertedV1, subject.StepCompletedV1, subject.ErrorEncounteredV1},
 	Timeout:   50 * time.Second,
 }, New)
 
 type sweeper struct {
-	drafts  tenantbooking.Drafts
-	settler *tenantbooking.Settler
+	drafts  booking.Drafts
+	settler *booking.Settler
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Tick, error) {
-	s := &sweeper{tenantbooking.OpenDrafts(e), tenantbooking.OpenSettler(e)}
-	sweep, flags := fn.Sweep(s.drafts.Due, s.close), tenantbooking.OpenFlags(e)
+	s := &sweeper{booking.OpenDrafts(e), booking.OpenSettler(e)}
+	sweep, flags := fn.Sweep(s.drafts.Due, s.close), subject.OpenFlags(e)
 	return func(ctx context.Context, now time.Time) error {
 		flags.Refresh(ctx) // the middleware does this for functions that have one
 		return sweep(ctx, now)
@@ -37,10 +38,10 @@ func New(e env.Env) (fn.Tick, error) {
 }
 
 // close ends one draft, in its own tenant.
-func (s *sweeper) close(ctx context.Context, due tenantbooking.Due) error {
+func (s *sweeper) close(ctx context.Context, due booking.Due) error {
 	draft, err := s.drafts.Any(ctx, due)
 	switch {
-	case errors.Is(err, tenantbooking.ErrNotFound):
+	case errors.Is(err, booking.ErrNotFound):
 		return nil // another run has deleted it
 	case err != nil:
 		return err

@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/pg"
@@ -53,8 +55,8 @@ func BuildOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *S
 // A Guest is a client with a session on a hotel's site.
 type Guest struct {
 	*System
-	Tenant  tenantbooking.Tenant
-	Session tenantbooking.Session
+	Tenant  hotel.Tenant
+	Session session.Session
 	Cookie  string
 	Draft   id.Draft
 	Quote   id.Quote
@@ -73,16 +75,16 @@ func (s *System) Silent(n int) *Guest { return s.guest(n, false) }
 
 func (s *System) guest(n int, telemetry bool) *Guest {
 	s.t.Helper()
-	sessions, err := tenantbooking.OpenSessions(s.Env)
+	sessions, err := session.OpenSessions(s.Env)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	g := &Guest{System: s, Tenant: s.Town.Tenants[n]}
-	g.Session = tenantbooking.Begin(tenantbooking.Session{Tenant: g.Tenant.ID, Consent: tenantbooking.Consent{Telemetry: telemetry}})
-	if err := sessions.Keep(s.t.Context(), g.Session, tenantbooking.Session{}); err != nil {
+	g.Session = session.Begin(session.Session{Tenant: g.Tenant.ID, Consent: session.Consent{Telemetry: telemetry}})
+	if err := sessions.Keep(s.t.Context(), g.Session, session.Session{}); err != nil {
 		s.t.Fatal(err)
 	}
-	cookie, err := sessions.Cookie(tenantbooking.Visitor{Tenant: g.Tenant, Called: g.Tenant.Slug, Session: g.Session}, fn.Site{})
+	cookie, err := sessions.Cookie(session.Visitor{Tenant: g.Tenant, Called: g.Tenant.Slug, Session: g.Session}, fn.Site{})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
@@ -131,7 +131,7 @@ func (w *FakePlatform) name(r *http.Request) answer {
 	if s == nil {
 		return nothing()
 	}
-	s.Guest = body[tenantbooking.Guest](r)
+	s.Guest = body[booking.Guest](r)
 	return answer{200, map[string]any{"guestId": id.Derive[id.Guest](s.ID, "guest")}}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
@@ -22,9 +22,9 @@ import (
 type FakeHotels struct {
 	*upstreamtest.Services
 
-	House  tenantbooking.House
-	Others []tenantbooking.House // further properties in the list
-	theme  int                   // its version
+	House  hotel.House
+	Others []hotel.House // further properties in the list
+	theme  int           // its version
 	left   int
 	price  int64
 }
@@ -43,13 +43,13 @@ func OpenShops(t testing.TB) *FakeHotels {
 	t.Helper()
 	room, rate := id.New[id.RoomType](), id.New[id.RatePlan]()
 	s := &FakeHotels{Services: upstreamtest.Open(t, `{"tenantId":null,"roomTypes":null}`), theme: 1, left: 3, price: 100_000_000,
-		House: tenantbooking.House{
+		House: hotel.House{
 			ID: id.New[id.Property](), TimeZone: "Asia/Kabul",
 			Name: locale.Text{Default: "Kabul Grand Hotel", Localized: map[string]string{"ps": "کابل ګرانډ هوټل"}},
-			RoomTypes: []tenantbooking.RoomType{{ID: room, Name: "Deluxe", Description: "A large room", MaxOccupancy: 3,
-				Localized: map[string]tenantbooking.RoomText{"ps": {Name: "ډیلکس", Description: "لویه خونه"}},
-				Photos:    []tenantbooking.Photo{{URL: "data:,", Alt: locale.Text{Default: "A bed"}, Hero: true}}}},
-			RatePlans: []tenantbooking.RatePlan{{ID: rate, RoomType: room, Name: "Flexible", MealPlan: "breakfast", Policy: &tenantbooking.Policy{Ref: "pol/1"}}},
+			RoomTypes: []hotel.RoomType{{ID: room, Name: "Deluxe", Description: "A large room", MaxOccupancy: 3,
+				Localized: map[string]hotel.RoomText{"ps": {Name: "ډیلکس", Description: "لویه خونه"}},
+				Photos:    []hotel.Photo{{URL: "data:,", Alt: locale.Text{Default: "A bed"}, Hero: true}}}},
+			RatePlans: []hotel.RatePlan{{ID: rate, RoomType: room, Name: "Flexible", MealPlan: "breakfast", Policy: &hotel.Policy{Ref: "pol/1"}}},
 		}}
 	s.Answers("GET /theme/tenants/{tenant}/theme", "theme", s.look)
 	s.Answers("GET /property/properties/{id}", "property", s.house)
@@ -83,12 +83,12 @@ func (s *FakeHotels) house(r *http.Request, _ []byte) any {
 }
 
 func (s *FakeHotels) houses(*http.Request, []byte) any {
-	return map[string]any{"properties": append([]tenantbooking.House{s.House}, s.Others...)}
+	return map[string]any{"properties": append([]hotel.House{s.House}, s.Others...)}
 }
 
 func (s *FakeHotels) rules(*http.Request, []byte) any {
 	title := locale.Text{Default: "Check-in", Localized: map[string]string{"ps": "د ننوتلو وخت"}}
-	return map[string]any{"policies": []tenantbooking.HouseRule{{Property: s.House.ID, Kind: "check_in", Title: title, Text: locale.Text{Default: "From 14:00"}}}}
+	return map[string]any{"policies": []hotel.HouseRule{{Property: s.House.ID, Kind: "check_in", Title: title, Text: locale.Text{Default: "From 14:00"}}}}
 }
 
 func (s *FakeHotels) rooms(r *http.Request, _ []byte) any {
@@ -97,16 +97,16 @@ func (s *FakeHotels) rooms(r *http.Request, _ []byte) any {
 
 func (s *FakeHotels) offers(r *http.Request, _ []byte) any {
 	night := money.Micro(s.price)
-	offer := tenantbooking.Offer{RatePlan: s.House.RatePlans[0].ID, Nightly: night, Total: 2 * night}
+	offer := hotel.Offer{RatePlan: s.House.RatePlans[0].ID, Nightly: night, Total: 2 * night}
 	return map[string]any{"propertyId": r.FormValue("propertyId"), "currency": r.FormValue("currency"),
 		"roomTypes": []any{map[string]any{"roomTypeId": s.House.RoomTypes[0].ID, "rates": []any{offer}}}}
 }
 
 // Search returns a search for two nights in the property, that many days from now.
-func (s *FakeHotels) Search(now time.Time, days int) tenantbooking.Search {
+func (s *FakeHotels) Search(now time.Time, days int) hotel.Search {
 	day := stay.DateOf(now).AddDays(days)
-	return tenantbooking.Search{
-		Tenant: s.House.Tenant, Property: s.House.ID, Stay: tenantbooking.Stay{CheckIn: day, CheckOut: day.AddDays(2)},
-		Occupancy: tenantbooking.Occupancy{Adults: 2, Rooms: 1}, Currency: money.AFN,
+	return hotel.Search{
+		Tenant: s.House.Tenant, Property: s.House.ID, Stay: hotel.Stay{CheckIn: day, CheckOut: day.AddDays(2)},
+		Occupancy: hotel.Occupancy{Adults: 2, Rooms: 1}, Currency: money.AFN,
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/booking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -24,7 +25,7 @@ import (
 // real services do.
 type FakePlatform struct {
 	Now     func() time.Time
-	Tenants []tenantbooking.Tenant
+	Tenants []hotel.Tenant
 	SoldOut bool   // holds fail with ErrOverbooked
 	Down    string // the service that does not answer: "reservation", "payment", "tenant"
 	Wrong   string // the member of a wish that is rejected
@@ -43,7 +44,7 @@ type Stay struct {
 	Quote       price
 	Session     id.TenantSession
 	State       string
-	Guest       tenantbooking.Guest
+	Guest       booking.Guest
 	ExpiresAt   time.Time
 	ConfirmedAt *time.Time
 	Intent      *id.Intent
@@ -90,10 +91,10 @@ func Open(t testing.TB, now func() time.Time) *FakePlatform {
 	t.Helper()
 	town := &FakePlatform{Now: now, answered: map[string]answer{}, reservations: map[id.Reservation]*Stay{}, intents: map[id.Intent]*Payment{}}
 	for _, slug := range []string{"kabul-grand", "herat-garden"} {
-		town.Tenants = append(town.Tenants, tenantbooking.Tenant{
+		town.Tenants = append(town.Tenants, hotel.Tenant{
 			ID: id.New[id.Tenant](), Slug: slug, BrandName: slug, Status: "active", Currency: money.AFN,
 			Currencies: []money.Currency{money.AFN, money.USD}, Locales: locales(),
-			PaymentMethods: []tenantbooking.Method{tenantbooking.Card, tenantbooking.CashOnArrival},
+			PaymentMethods: []hotel.Method{hotel.Card, hotel.CashOnArrival},
 		})
 	}
 	town.server = httptest.NewServer(town.routes())
@@ -159,7 +160,7 @@ func refuse(status int, code string) answer {
 func nothing() answer { return refuse(404, "GENERAL.RESOURCE_NOT_FOUND") }
 
 func (w *FakePlatform) findTenant(r *http.Request) answer {
-	i := slices.IndexFunc(w.Tenants, func(t tenantbooking.Tenant) bool {
+	i := slices.IndexFunc(w.Tenants, func(t hotel.Tenant) bool {
 		return t.Slug == r.PathValue("ref") || t.ID.String() == r.PathValue("ref")
 	})
 	if i < 0 {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
@@ -14,7 +14,7 @@ func TestHandle_reinstated(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, tenantreinstated.Function)
 	street.Town.Do(func() { street.Town.Tenants[0].Status = "suspended" })
-	tenants, tenant := tenantbooking.OpenTenants(street.Env), street.Town.Tenants[0]
+	tenants, tenant := hotel.OpenTenants(street.Env), street.Town.Tenants[0]
 	if found, err := tenants.Find(t.Context(), tenant.Slug); err != nil || !found.Suspended() {
 		t.Fatalf("at first: %+v, %v", found, err)
 	}
@@ -31,7 +31,7 @@ func TestHandle_reinstated(t *testing.T) {
 func TestHandle_lateEvent(t *testing.T) {
 	t.Parallel()
 	street, _ := tenantbookingtest.Shopping(t, tenantreinstated.Function, tenantsuspended.Function)
-	tenants, tenant := tenantbooking.OpenTenants(street.Env), street.Town.Tenants[0]
+	tenants, tenant := hotel.OpenTenants(street.Env), street.Town.Tenants[0]
 	street.Town.Do(func() { street.Town.Tenants[0].Status = "suspended" })
 	since := street.Env.Now()
 	before := since.Add(-time.Hour)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
@@ -34,7 +34,7 @@ func TestHandle_anyOrder(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			street, _ := tenantbookingtest.Shopping(t, tenantsuspended.Function, tenantreinstated.Function)
-			tenants, tenant := tenantbooking.OpenTenants(street.Env), street.Town.Tenants[0]
+			tenants, tenant := hotel.OpenTenants(street.Env), street.Town.Tenants[0]
 			if found, err := tenants.Find(t.Context(), tenant.Slug); err != nil || found.Suspended() {
 				t.Fatalf("at first: %+v, %v", found, err)
 			}
@@ -77,7 +77,7 @@ func TestStatus_eventLost(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			street, _ := tenantbookingtest.Shopping(t, tenantsuspended.Function, tenantreinstated.Function)
-			tenants, tenant := tenantbooking.OpenTenants(street.Env), street.Town.Tenants[0]
+			tenants, tenant := hotel.OpenTenants(street.Env), street.Town.Tenants[0]
 			check := func(want bool) {
 				t.Helper()
 				found, err := tenants.Find(t.Context(), tenant.Slug)

@@ -3,7 +3,7 @@ package themepublished_test
 import (
 	"testing"
 
-	"melmastoon.ghasi.io/functions/tenantbooking"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
 	"melmastoon.ghasi.io/shared/id"
@@ -16,17 +16,17 @@ func published(tenant id.Tenant) any {
 func TestHandle_invalidatesTheme(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, themepublished.Function)
-	fronts, v := tenantbooking.OpenStorefronts(street.Env), tenantbooking.Visitor{Tenant: street.Town.Tenants[0]}
-	if f := fronts.Compose(t.Context(), v); f.Theme.Version != 1 {
+	fronts, tenant := hotel.OpenStorefronts(street.Env), street.Town.Tenants[0].ID
+	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 1 {
 		t.Fatalf("got %+v", f)
 	}
 	shops.Change(2, 3, 1)
 	street.Tell(themepublished.Function, street.Town.Tenants[1].ID, published(street.Town.Tenants[1].ID), street.Env.Now())
-	if f := fronts.Compose(t.Context(), v); f.Theme.Version != 1 || f.Cache != "HIT" {
+	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 1 || f.Cache != "HIT" {
 		t.Errorf("after another hotel's: %+v", f)
 	}
-	street.Tell(themepublished.Function, v.Tenant.ID, published(v.Tenant.ID), street.Env.Now())
-	if f := fronts.Compose(t.Context(), v); f.Theme.Version != 2 || f.Cache != "MISS" {
+	street.Tell(themepublished.Function, tenant, published(tenant), street.Env.Now())
+	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 2 || f.Cache != "MISS" {
 		t.Errorf("after its own: %+v", f)
 	}
 }
@@ -35,7 +35,7 @@ func TestHandle_invalidatesTheme(t *testing.T) {
 func TestHandle_lateThemeNotCached(t *testing.T) {
 	t.Parallel()
 	street, shops := tenantbookingtest.Shopping(t, themepublished.Function)
-	fronts, v := tenantbooking.OpenStorefronts(street.Env), tenantbooking.Visitor{Tenant: street.Town.Tenants[0]}
+	fronts, tenant := hotel.OpenStorefronts(street.Env), street.Town.Tenants[0].ID
 	asked, answer := make(chan struct{}), make(chan struct{})
 	shops.Before(func(shop string) {
 		if shop == "theme" {
@@ -43,17 +43,17 @@ func TestHandle_lateThemeNotCached(t *testing.T) {
 			<-answer
 		}
 	})
-	late := make(chan tenantbooking.Storefront)
-	go func() { late <- fronts.Compose(t.Context(), v) }()
+	late := make(chan hotel.Storefront)
+	go func() { late <- fronts.Compose(t.Context(), tenant) }()
 	<-asked // it will return version 1
 	shops.Before(func(string) {})
 	shops.Change(2, 3, 1)
-	street.Tell(themepublished.Function, v.Tenant.ID, published(v.Tenant.ID), street.Env.Now())
+	street.Tell(themepublished.Function, tenant, published(tenant), street.Env.Now())
 	close(answer)
 	if f := <-late; f.Theme == nil || f.Theme.Version != 1 {
 		t.Fatalf("the test did not race: %+v", f)
 	}
-	if f := fronts.Compose(t.Context(), v); f.Theme.Version != 2 {
+	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 2 {
 		t.Errorf("version %d stayed", f.Theme.Version)
 	}
 }

@@ -1,0 +1,91 @@
+package booking
+
+import (
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// A Confirmation is the representation of a booking. It contains no personal data, because everyone with the link can
+// read it.
+type Confirmation struct {
+	Reservation id.Reservation  `json:"reservationId"`
+	Code        string          `json:"reservationCode"`
+	State       string          `json:"state"`
+	Property    id.Property     `json:"propertyId"`
+	Stay        shownStay       `json:"stayWindow"`
+	Rooms       []ConfirmedRoom `json:"rooms"`
+	Total       money.Minor     `json:"total"`
+	Payment     *ConfirmedPay   `json:"payment,omitzero"`
+	Policy      hotel.Policy    `json:"cancellationPolicy"`
+	ConfirmedAt time.Time       `json:"confirmedAt"`
+	ViewToken   string          `json:"viewToken"`
+}
+
+// A ConfirmedRoom is one room of a booking.
+type ConfirmedRoom struct {
+	RoomType id.RoomType `json:"roomTypeId"`
+	RatePlan id.RatePlan `json:"ratePlanId"`
+	Adults   int         `json:"adults"`
+	Children int         `json:"children"`
+	Total    money.Minor `json:"total"`
+}
+
+// A ConfirmedPay is the payment of a booking.
+type ConfirmedPay struct {
+	Method   hotel.Method `json:"method"`
+	Status   string       `json:"status"`
+	Captured money.Minor  `json:"captured"`
+}
+
+// Of returns the confirmation of a confirmed reservation.
+func (c Confirmations) Of(r Reservation) (Confirmation, error) {
+	minor := func(m money.Micro) (money.Minor, error) {
+		return money.Amount{Micro: m, Currency: r.Totals.Currency}.Minor()
+	}
+	total, err := r.Totals.minor()
+	if err != nil {
+		return Confirmation{}, err
+	}
+	out := Confirmation{
+		Reservation: r.ID, Code: r.Code, State: r.State, Property: r.Property,
+		Stay: shownStay{
+			CheckIn:  r.Stay.Start,
+			CheckOut: r.Stay.End,
+			Nights:   r.Stay.Nights(),
+		}, Total: total, Policy: r.Policy, ConfirmedAt: *r.ConfirmedAt,
+	}
+	for _, item := range r.Items {
+		price, err := minor(item.Total)
+		if err != nil {
+			return Confirmation{}, err
+		}
+		out.Rooms = append(out.Rooms, ConfirmedRoom{
+			RoomType: item.RoomType,
+			RatePlan: item.RatePlan,
+			Adults:   item.Occupants.Adults,
+			Children: item.Occupants.Children,
+			Total:    price,
+		})
+	}
+	if p := r.Payment; p != nil {
+		captured, err := minor(p.Captured)
+		if err != nil {
+			return Confirmation{}, err
+		}
+		out.Payment = &ConfirmedPay{Method: p.Method, Status: p.Status, Captured: captured}
+	}
+	out.ViewToken, err = c.Token(r.Tenant, r.ID)
+	return out, err
+}
+
+// Outcome returns the result of a draft's payment. Only a confirmed draft has a view token.
+func (c Confirmations) Outcome(d *Draft) (out Outcome, err error) {
+	out = Outcome{State: d.State, Reservation: &d.Hold.Reservation, Code: d.Hold.Code}
+	if d.State == Confirmed {
+		out.ViewToken, err = c.Token(d.Tenant, d.Hold.Reservation)
+	}
+	return out, err
+}

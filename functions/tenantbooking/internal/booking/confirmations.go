@@ -1,0 +1,113 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/flags"
+	"melmastoon.ghasi.io/shared/platform/outbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Confirmations decides who may read a confirmation, and publishes that it was read.
+type Confirmations struct {
+	db     *postgres.DB
+	outbox *outbox.Outbox
+	flags  *flags.Flags
+	keys   keyring.Ring
+	aside  time.Duration
+}
+
+// viewing is the timeout of publishing the event while a guest waits.
+const viewing = 300 * time.Millisecond
+
+// OpenConfirmations returns Confirmations with its keys and stores.
+func OpenConfirmations(e env.Env) (Confirmations, error) {
+	var c struct {
+		Keys keyring.Ring `env:"VIEW_TOKEN_KEYS,required"` // not the session keys: a token is valid until 30 days after the stay
+	}
+	db := postgres.Open(e, session.Schema)
+	if err := e.Load(&c); err != nil {
+		return Confirmations{}, fmt.Errorf("confirmations: %w", err)
+	}
+	return Confirmations{db: db, outbox: outbox.Open(e, db), flags: subject.OpenFlags(e), keys: c.Keys, aside: e.Timeout(viewing)}, nil
+}
+
+// lookBack is how long after a stay its confirmation can be read with a token.
+const lookBack = 30 * 24 * time.Hour
+
+// Token returns the view token of a confirmation, for the guest on another device. It begins with the reservation's id,
+// so that a client needs nothing else to find the confirmation.
+func (c Confirmations) Token(t id.Tenant, r id.Reservation) (string, error) {
+	tag, err := c.keys.Tag("confirmation", t.String(), r.String())
+	return r.String() + "." + tag, err
+}
+
+// Opens reports whether the token is valid for that reservation.
+func (c Confirmations) Opens(token string, t id.Tenant, r id.Reservation) bool {
+	tag, ok := strings.CutPrefix(token, r.String()+".")
+	return ok && c.keys.Tagged(tag, "confirmation", t.String(), r.String())
+}
+
+// Owns reports whether the session made the booking, according to its draft or the draft's snapshot. The reservation
+// itself names the session that held the rooms, which has continued under another id since the guest was named.
+func (c Confirmations) Owns(ctx context.Context, s session.Session, r id.Reservation) (owns bool, err error) {
+	if s.ID.IsZero() {
+		return false, nil
+	}
+	err = c.db.InTenant(ctx, s.Tenant, func(tx postgres.Tx) error {
+		return tx.Last().QueryRow(ctx, `
+			SELECT EXISTS (SELECT FROM bff_tenant_booking.booking_drafts
+					WHERE tenant_id = @tenant AND session_id = @session AND reservation_id = @reservation)
+				OR EXISTS (SELECT FROM bff_tenant_booking.booking_draft_snapshots
+					WHERE tenant_id = @tenant AND session_id = @sessionText AND reservation_id = @reservationText)`,
+			pgx.StrictNamedArgs{"tenant": s.Tenant, "session": s.ID, "reservation": r, "sessionText": s.ID.String(), "reservationText": r.String()}).
+			Scan(&owns)
+	})
+	if err != nil {
+		return false, fmt.Errorf("confirmations: owner of %s: %w", r, err)
+	}
+	return owns, nil
+}
+
+// Forgotten reports whether the stay ended so long ago that tokens are no longer accepted.
+func (r Reservation) Forgotten(now time.Time) bool { return now.After(r.Stay.End.Time().Add(lookBack)) }
+
+// Seen publishes at most once a day that a session has read a confirmation. It is telemetry: errors and timeouts are
+// ignored.
+func (c Confirmations) Seen(ctx context.Context, v session.Visitor, r Reservation, cache string, now time.Time) {
+	ctx, cancel := context.WithTimeout(ctx, c.aside)
+	defer cancel()
+	now = at(now)
+	viewed := session.NewEvent(v, subject.ConfirmationViewedV1, confirmationViewed{
+		Tenant:      v.Tenant.ID,
+		Reservation: r.ID,
+		Session:     v.Session.ID,
+		ViewedAt:    now,
+		Elapsed:     max(0, now.Sub(*r.ConfirmedAt).Milliseconds()),
+		Device:      v.Device,
+		Locale:      v.Locale,
+		Cache:       cache,
+	})
+	_ = c.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			INSERT INTO bff_tenant_booking.confirmation_views AS v (tenant_id, reservation_id, session_id, told_at)
+			VALUES (@tenant, @reservation, @session, platform.now())
+			ON CONFLICT (tenant_id, reservation_id, session_id) DO UPDATE SET told_at = EXCLUDED.told_at
+			WHERE v.told_at <= EXCLUDED.told_at - interval '24 hours'`,
+			pgx.StrictNamedArgs{"tenant": v.Tenant.ID, "reservation": r.ID, "session": v.Session.ID})
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		return c.outbox.Append(ctx, tx, c.flags.Sampled(!v.Session.Consent.Telemetry, viewed)...)
+	})
+}

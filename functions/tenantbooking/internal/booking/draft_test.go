@@ -1,0 +1,152 @@
+package booking
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+const minute = time.Minute
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func aVisitor() session.Visitor {
+	t := id.New[id.Tenant]()
+	return session.Visitor{
+		Tenant:  hotel.Tenant{ID: t},
+		Session: session.Session{ID: id.New[id.TenantSession](), Tenant: t, Consent: session.Consent{Telemetry: true}},
+		Locale:  "ps-AF", Currency: money.AFN, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"},
+	}
+}
+
+func aQuote() Quote {
+	day := stay.DateOf(noon)
+	return Quote{
+		ID: id.New[id.Quote](), Total: money.Minor{Amount: 12_500, Currency: money.AFN, Exponent: 2}, ExpiresAt: noon.Add(15 * minute),
+		Wish: Wish{Property: id.New[id.Property](), RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](),
+			Stay: hotel.Stay{CheckIn: day.AddDays(3), CheckOut: day.AddDays(5)}, Occupancy: hotel.Occupancy{Adults: 2, Children: 1, Rooms: 1}},
+	}
+}
+
+func names(events []event.Draft) (short []string) {
+	for _, e := range events {
+		short = append(short, strings.TrimSuffix(strings.TrimPrefix(e.Subject.Name, "melmastoon.bff.tenant."), ".v1"))
+	}
+	return short
+}
+
+func TestDraft_events(t *testing.T) {
+	t.Parallel()
+	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
+	intent := Intent{ID: id.New[id.Intent](), Method: hotel.Card, Provider: "bank", RedirectURL: "https://bank.example", Amount: d.Quote.Total}
+	hold := func(code string) Hold { return Hold{id.New[id.Reservation](), code, d.Quote.ID, noon.Add(10 * minute)} }
+	for _, step := range []struct {
+		name string
+		act  func(time.Time) ([]event.Draft, error)
+		want []string
+	}{
+		{"the first rooms make it known", func(at time.Time) ([]event.Draft, error) { return d.Keep(hold("GM-1"), at) }, []string{"booking.draft.created", "flow.step_completed"}},
+		{"going back is no progress", func(at time.Time) ([]event.Draft, error) { return d.Ask(aQuote(), aVisitor(), at) }, nil},
+		{"other rooms are no other draft", func(at time.Time) ([]event.Draft, error) { return d.Keep(hold("GM-2"), at) }, []string{"flow.step_completed"}},
+		{"naming a guest is a step", func(at time.Time) ([]event.Draft, error) { return d.Name(Guest{FirstName: "Z"}, Hashes{}, at) }, []string{"flow.step_completed"}},
+		{"correcting it is none", func(at time.Time) ([]event.Draft, error) { return d.Name(Guest{FirstName: "Zarghona"}, Hashes{}, at) }, nil},
+		{"paying begins", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, []string{"flow.step_completed", "payment_intent.created"}},
+		{"the same payment is told once", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, nil},
+		{"confirming", d.Settle, []string{"flow.step_completed"}},
+		{"going on with it", d.Settle, nil},
+		{"confirmed", d.Convert, []string{"flow.step_completed", "booking.draft.converted"}},
+	} {
+		events, err := step.act(noon.Add(minute))
+		if err != nil || !slices.Equal(names(events), step.want) {
+			t.Errorf("%s: published %v, %v, want %v", step.name, names(events), err, step.want)
+		}
+	}
+	if d.Guest != nil || d.EndedAt == nil || !d.ExpiresAt.Equal(noon.Add(minute+kept)) {
+		t.Errorf("at the end the guest is %v, ended %v, forgotten at %v", d.Guest, d.EndedAt, d.ExpiresAt)
+	}
+}
+
+func TestDraft_lapses(t *testing.T) {
+	t.Parallel()
+	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
+	if !d.ExpiresAt.Equal(noon.Add(30 * minute)) {
+		t.Errorf("new draft: got expiry %v", d.ExpiresAt)
+	}
+	if _, err := d.Keep(Hold{id.New[id.Reservation](), "GM-1", d.Quote.ID, noon.Add(10 * minute)}, noon.Add(minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
+		t.Errorf("held draft: got expiry %v, %v", d.ExpiresAt, err)
+	}
+	if _, err := d.Name(Guest{FirstName: "Z"}, Hashes{}, noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
+		t.Errorf("activity extended the draft beyond its hold, to %v, %v", d.ExpiresAt, err)
+	}
+	if _, err := d.Ask(aQuote(), aVisitor(), noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(39*minute)) {
+		t.Errorf("new quote: got expiry %v, %v", d.ExpiresAt, err)
+	}
+}
+
+func TestMay_lapsedDraft(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		state State
+		act   Act
+		want  error
+	}{
+		{Quoting, Asks, nil}, {Quoting, Keeps, ErrQuoteExpired}, {Quoting, Abandons, nil},
+		{Holding, Names, ErrHoldExpired}, {Holding, Asks, nil}, {CollectingDetails, Pays, ErrHoldExpired},
+		{Paying, Pays, ErrHoldExpired}, {Paying, Settles, nil}, {Paying, Converts, nil}, {Confirming, Converts, nil},
+	} {
+		d := aDraft(test.state)
+		d.AsOf = d.ExpiresAt // the limit itself counts as expired
+		if err := d.May(test.act); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			t.Errorf("%s %s: got %v, want %v", test.state, test.act, err, test.want)
+		}
+		d.AsOf = d.ExpiresAt.Add(-time.Microsecond)
+		if err := d.May(test.act); err != nil {
+			t.Errorf("%s %s just before: %v", test.state, test.act, err)
+		}
+	}
+}
+
+func TestOffers_quotedPriceOnly(t *testing.T) {
+	t.Parallel()
+	shown := func(amount int64, c money.Currency) (m fn.Maybe[money.Minor]) {
+		if err := json.Unmarshal(fmt.Appendf(nil, `{"amountMinor":%d,"currency":%q,"exponent":2}`, amount, c), &m); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	var unseen fn.Maybe[money.Minor]
+	d := aDraft(Quoting)
+	for _, test := range []struct {
+		name  string
+		quote id.Quote
+		shown fn.Maybe[money.Minor]
+		at    time.Time
+		want  error
+	}{
+		{"just before its end", d.Quote.ID, unseen, d.Quote.ExpiresAt.Add(-1), nil},
+		{"at its end", d.Quote.ID, unseen, d.Quote.ExpiresAt, ErrQuoteExpired},
+		{"another quote", id.New[id.Quote](), unseen, noon, ErrPriceChanged},
+		{"the total that was shown", d.Quote.ID, shown(12_500, money.AFN), noon, nil},
+		{"one unit more", d.Quote.ID, shown(12_501, money.AFN), noon, ErrPriceChanged},
+		{"a higher one was shown", d.Quote.ID, shown(12_499, money.AFN), noon, ErrPriceChanged},
+		{"another currency", d.Quote.ID, shown(12_500, money.USD), noon, ErrPriceChanged},
+	} {
+		if err := d.Offers(test.quote, test.shown, test.at); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+}

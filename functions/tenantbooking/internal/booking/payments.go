@@ -1,0 +1,96 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// Payments is the client of the payment service.
+type Payments struct{ client *upstream.Client }
+
+// OpenPayments returns the client.
+func OpenPayments(e env.Env) Payments {
+	return Payments{upstream.Open(e, "payment", upstream.Policy{Timeout: 2 * time.Second, Retries: 1})}
+}
+
+// PaymentsName is the name of the payment service in events.
+const PaymentsName = "payment-gateway-service"
+
+// Open creates a payment intent for the draft's total, and returns it with the URL of its payment page, if any. A
+// repeated call with the same key returns the same intent; a call with another method supersedes the earlier intent.
+func (p Payments) Open(ctx context.Context, d *Draft, m hotel.Method, back, key string) (Intent, error) {
+	total, err := d.Quote.Total.Micro()
+	if err != nil {
+		return Intent{}, err
+	}
+	in := struct {
+		Tenant      id.Tenant      `json:"tenantId"`
+		Reservation id.Reservation `json:"reservationId"`
+		Method      hotel.Method   `json:"method"`
+		Amount      money.Micro    `json:"amountMicro"`
+		Currency    money.Currency `json:"currency"`
+		Return      string         `json:"returnUrl,omitzero"`
+		PayBefore   time.Time      `json:"payBefore"` // the hold's end, so that the payment page shows the same deadline
+	}{d.Tenant, d.Hold.Reservation, m, total.Micro, total.Currency, back, d.Hold.ExpiresAt}
+	var out struct {
+		ID       id.Intent      `json:"paymentIntentId"`
+		Provider string         `json:"provider"`
+		Redirect string         `json:"redirectUrl"`
+		Secret   string         `json:"clientSecret"`
+		Amount   money.Micro    `json:"amountMicro"`
+		Currency money.Currency `json:"currency"`
+	}
+	if err := p.client.Post(ctx, "/intents", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+		return Intent{}, fmt.Errorf("payments: open for %s: %w", d.Hold.Reservation, err)
+	}
+	if out.ID.IsZero() || out.Provider == "" || out.Amount != total.Micro || out.Currency != total.Currency {
+		return Intent{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: open for %s: the answer does not match the request", d.Hold.Reservation))
+	}
+	return Intent{
+		ID:          out.ID,
+		Method:      m,
+		Provider:    out.Provider,
+		RedirectURL: out.Redirect,
+		Secret:      out.Secret,
+		Amount:      d.Quote.Total,
+	}, nil
+}
+
+// A Paid is the state of a payment at the payment service.
+type Paid struct {
+	ID          id.Intent      `json:"paymentIntentId"`
+	Tenant      id.Tenant      `json:"tenantId"`
+	Reservation id.Reservation `json:"reservationId"`
+	Status      string         `json:"status"`
+	Attempts    int            `json:"attempts"` // number of declined attempts
+	FailureCode string         `json:"failureCode"`
+}
+
+// Captured reports whether the money was captured.
+func (p Paid) Captured() bool { return p.Status == "captured" }
+
+// Promised reports whether the guest pays in cash on arrival.
+func (p Paid) Promised() bool { return p.Status == "pending_cash" }
+
+// Over reports whether the payment can no longer be captured.
+func (p Paid) Over() bool { return p.Status == "failed" || p.Status == "superseded" }
+
+// Get returns the state of the draft's payment, or an error if the answer is for another payment. With an error it
+// returns a zero Paid.
+func (p Payments) Get(ctx context.Context, d *Draft) (paid Paid, err error) {
+	if err := p.client.Get(ctx, "/intents/"+d.Payment.Intent.String(), nil, &paid, upstream.Tenant(d.Tenant)); err != nil {
+		return Paid{}, fmt.Errorf("payments: get %s: %w", d.Payment.Intent, err)
+	}
+	if paid.ID != d.Payment.Intent || paid.Tenant != d.Tenant || paid.Reservation != d.Hold.Reservation {
+		return Paid{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: get %s: the answer is for another payment", d.Payment.Intent))
+	}
+	return paid, nil
+}

@@ -1,0 +1,90 @@
+package booking
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// A Site builds the URLs of a hotel's site.
+type Site struct {
+	ReturnURL string `env:"TENANT_RETURN_URL"`             // "https://{site}/return/{draftId}", or with {slug}; or empty
+	Domain    string `env:"SITE_DOMAIN,default=localhost"` // the platform's domain; each hotel has a host below it, by its slug
+
+	Keys keyring.Ring `env:"RETURN_LINK_KEYS,required"`
+}
+
+// returnLinkLife is how long a return link is valid after the hold has ended.
+const returnLinkLife = 2 * time.Hour
+
+var errReturnURL = errors.New("site: TENANT_RETURN_URL is no http URL of {site}, {slug} and {draftId}")
+
+// OpenSite loads the configuration.
+func OpenSite(e env.Env) (s Site, err error) {
+	if err := e.Load(&s); err != nil {
+		return s, fmt.Errorf("site: %w", err)
+	}
+	page := s.fill("hotel.example", "hotel", "draft")
+	u, err := url.Parse(page)
+	if page != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(page, "{}")) {
+		return s, errReturnURL
+	}
+	return s, nil
+}
+
+// Return returns the URL to which the payment provider sends the guest back, with a token ?r= that Opens accepts. With
+// the token a guest who returns in another browser, such as one inside a wallet app, sees the result of the payment. A
+// repeated call returns the same URL, because the payment service receives it under the same idempotency key. The
+// intent's id is not known yet, so the token covers the reservation and the method instead.
+func (s Site) Return(v session.Visitor, at fn.Site, d *Draft, m hotel.Method) string {
+	if s.ReturnURL == "" {
+		return ""
+	}
+	token, _ := s.Keys.Tag(returnParts(d.Tenant, d.ID, d.Hold.Reservation, m)...) // fails only for an empty ring
+	separator := "?"
+	if strings.Contains(s.ReturnURL, "?") {
+		separator = "&"
+	}
+	return s.page(v, at, d.ID) + separator + url.Values{"r": {token}}.Encode()
+}
+
+// Opens reports whether the token is valid for the draft's payment, and not expired.
+func (s Site) Opens(token string, d *Draft) bool {
+	return d.Hold != nil && d.Payment != nil && d.AsOf.Before(d.Hold.ExpiresAt.Add(returnLinkLife)) &&
+		s.Keys.Tagged(token, returnParts(d.Tenant, d.ID, d.Hold.Reservation, d.Payment.Method)...)
+}
+
+func returnParts(t id.Tenant, d id.Draft, r id.Reservation, m hotel.Method) []string {
+	return []string{"return", t.String(), d.String(), r.String(), string(m)}
+}
+
+// page returns the URL of the page that receives the guest.
+func (s Site) page(v session.Visitor, at fn.Site, d id.Draft) string {
+	return s.fill(s.of(v, at), v.Tenant.Slug, d.String())
+}
+
+func (s Site) fill(site, slug, draft string) string {
+	return strings.NewReplacer("{site}", site, "{slug}", slug, "{draftId}", draft).Replace(s.ReturnURL)
+}
+
+// of returns the base URL of the hotel's site on the guest's current host, because only that host has the guest's
+// cookie. On a shared host the platform's domain is used, with the hotel's name as in the guest's calls, because the
+// cookie's path begins with it.
+func (s Site) of(v session.Visitor, at fn.Site) string {
+	switch {
+	case !at.Own:
+		return s.Domain + "/" + url.PathEscape(v.Called)
+	case v.Called == v.Tenant.Slug:
+		return v.Called + "." + s.Domain
+	}
+	return v.Called
+}

@@ -1,0 +1,123 @@
+package booking
+
+import (
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+// states and acts list all states and acts. A test fails if one is missing.
+var (
+	states = []State{Quoting, Holding, CollectingDetails, Paying, Confirming, Confirmed, Abandoned, Failed}
+	acts   = []Act{Asks, Keeps, Names, Pays, Settles, Converts, Abandons, Fails}
+)
+
+// drawn parses the state machine in the package's comment: one line for each state that is not final.
+func drawn(t *testing.T) map[State]map[Act]State {
+	t.Helper()
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	moves := map[State]map[Act]State{}
+	for line := range strings.Lines(string(text)) {
+		from, to, ok := strings.Cut(strings.TrimPrefix(line, "//"), "▶")
+		if !ok {
+			continue
+		}
+		state := State(strings.Trim(from, " \t─"))
+		moves[state] = map[Act]State{}
+		for move := range strings.SplitSeq(to, "·") {
+			act, target, _ := strings.Cut(strings.TrimSpace(move), " ")
+			moves[state][Act(act)] = State(target)
+		}
+	}
+	return moves
+}
+
+func TestTransitions_matchPackageComment(t *testing.T) {
+	t.Parallel()
+	if got := drawn(t); !maps.EqualFunc(got, transitions, maps.Equal) {
+		t.Errorf("drawn %v\ntable %v", got, transitions)
+	}
+}
+
+func TestTransitions_complete(t *testing.T) {
+	t.Parallel()
+	reached, used := map[State]bool{Quoting: true}, map[Act]bool{}
+	for _, row := range transitions {
+		for act, to := range row {
+			reached[to], used[act] = true, true
+		}
+	}
+	if len(reached) != len(states) || len(used) != len(acts) {
+		t.Errorf("reached %v by %v", reached, used)
+	}
+	for _, s := range states {
+		if !reached[s] {
+			t.Errorf("nothing leads to %s", s)
+		}
+	}
+}
+
+// aDraft returns a draft in a state, as if it had reached the state at noon.
+func aDraft(s State) *Draft {
+	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
+	d.State, d.Version, d.Trail = s, 3, append(d.Trail, Step{s, noon})
+	if s != Quoting {
+		d.Hold = &Hold{id.New[id.Reservation](), "GM-ABC234", d.Quote.ID, noon.Add(10 * minute)}
+		d.ExpiresAt = d.Hold.ExpiresAt
+	}
+	if s == Paying || s == Confirming || s == Confirmed {
+		d.Payment = &Payment{id.New[id.Intent](), hotel.Card, "bank", d.Quote.Total}
+	}
+	return d
+}
+
+// do applies an act by its method.
+func do(d *Draft, a Act) (err error) {
+	switch a {
+	case Asks:
+		_, err = d.Ask(aQuote(), aVisitor(), noon)
+	case Keeps:
+		_, err = d.Keep(Hold{id.New[id.Reservation](), "GM-XYZ789", d.Quote.ID, noon.Add(10 * minute)}, noon)
+	case Names:
+		_, err = d.Name(Guest{FirstName: "Zarghona"}, Hashes{}, noon)
+	case Pays:
+		_, err = d.Pay(Intent{ID: id.New[id.Intent](), Method: hotel.Card, Provider: "bank", Amount: d.Quote.Total}, noon)
+	case Settles:
+		_, err = d.Settle(noon)
+	case Converts:
+		_, err = d.Convert(noon)
+	case Abandons:
+		_, err = d.Abandon(noon)
+	case Fails:
+		_, err = d.Fail(ErrOverbooked, "", noon)
+	}
+	return err
+}
+
+func TestTransitions_everyActInEveryState(t *testing.T) {
+	t.Parallel()
+	for _, from := range states {
+		for _, act := range acts {
+			d := aDraft(from)
+			want, legal := transitions[from][act]
+			err := do(d, act)
+			switch {
+			case legal && (err != nil || d.State != want):
+				t.Errorf("%s %s: %v, now %s, want %s", from, act, err, d.State, want)
+			case legal && act != Settles && d.Version != 4:
+				t.Errorf("%s %s: version %d, want one more", from, act, d.Version)
+			case !legal && (d.State != from || d.Version != 3):
+				t.Errorf("%s %s: changed to %s, version %d", from, act, d.State, d.Version)
+			case !legal && from.Ended() && err != ErrDraftClosed, !legal && !from.Ended() && err != ErrIllegalStep:
+				t.Errorf("%s %s: got %v", from, act, err)
+			}
+		}
+	}
+}

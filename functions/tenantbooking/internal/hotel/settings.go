@@ -1,0 +1,45 @@
+package hotel
+
+import "time"
+
+// Settings holds a tenant's limits for bookings. A limit of 0 means the default.
+type Settings struct {
+	HoldTTLSeconds            int `json:"holdTtlSeconds"`
+	CancellationPolicyVersion int `json:"cancellationPolicyVersion"`
+	MaxStayNights             int `json:"maxStayNights,omitzero"`        // of one booking on the site
+	MaxSessionRoomNights      int `json:"maxSessionRoomNights,omitzero"` // held by one session at a time
+	MaxAddressRoomNights      int `json:"maxAddressRoomNights,omitzero"` // held from one client address at a time
+}
+
+// Defaults of a tenant's limits, for anonymous visitors of one hotel.
+const (
+	defaultHoldTTL       = 600 // seconds
+	maxNights            = 30  // of one stay
+	maxSessionRoomNights = 60  // held by one session at a time
+	maxAddressRoomNights = 300 // held from one client address at a time, which may be shared by an office
+)
+
+// MaxNights returns the longest stay that can be booked on the hotel's site.
+func (s Settings) MaxNights() int { return orDefault(s.MaxStayNights, maxNights) }
+
+// SessionRoomNights returns the maximum of room nights that one session may hold at a time.
+func (s Settings) SessionRoomNights() int {
+	return orDefault(s.MaxSessionRoomNights, maxSessionRoomNights)
+}
+
+// AddressRoomNights returns the maximum of room nights that may be held from one client address at a time.
+func (s Settings) AddressRoomNights() int {
+	return orDefault(s.MaxAddressRoomNights, maxAddressRoomNights)
+}
+
+// HoldTime returns how long rooms are held.
+func (s Settings) HoldTime() time.Duration {
+	return time.Duration(orDefault(s.HoldTTLSeconds, defaultHoldTTL)) * time.Second
+}
+
+func orDefault(set, otherwise int) int {
+	if set > 0 {
+		return set
+	}
+	return otherwise
+}

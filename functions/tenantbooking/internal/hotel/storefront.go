@@ -1,0 +1,157 @@
+package hotel
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// A Storefront is the public content of a hotel's site: theme and house rules. A part that could not be read is nil and
+// listed in Missing.
+type Storefront struct {
+	Theme   *Theme
+	Rules   []HouseRule
+	Missing []string
+	Cache   cache.State      // the worst cache state of the parts
+	Took    map[string]int64 // milliseconds for each part that was not a cache hit
+
+	look, house cache.EntryID // cache entries of the theme and the rules, if they are cached
+}
+
+// Storefronts composes storefronts. Each part is cached for all visitors of the tenant.
+type Storefronts struct {
+	themes     Themes
+	properties Properties
+	now        func() time.Time
+	looks      *cache.Cache[Theme]
+	rules      *cache.Cache[[]HouseRule]
+	houses     *cache.Cache[[]House]
+}
+
+// front is the cache policy of the parts: fresh for 5 minutes, then served stale for up to 30 minutes while their
+// service fails.
+var front = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
+
+// OpenStorefronts returns Storefronts with its clients and caches.
+func OpenStorefronts(e env.Env) *Storefronts {
+	return &Storefronts{
+		themes:     OpenThemes(e),
+		properties: OpenProperties(e),
+		now:        e.Now,
+		looks:      cache.Open[Theme](e, "tenant-theme", front),
+		rules:      cache.Open[[]HouseRule](e, "tenant-policies", front),
+		houses:     cache.Open[[]House](e, "tenant-houses", front),
+	}
+}
+
+// Entries returns the cache entries of the storefront's parts. An entry is zero if its part is not cached.
+func (f Storefront) Entries() []cache.EntryID { return []cache.EntryID{f.look, f.house} }
+
+// ThemeVersion returns the theme's version, or "none" without a theme, because events require a value.
+func (f Storefront) ThemeVersion() string {
+	if f.Theme == nil {
+		return "none"
+	}
+	return f.Theme.Named()
+}
+
+// Compose returns the tenant's storefront. It never fails: guests can book without the theme or the rules.
+func (s *Storefronts) Compose(ctx context.Context, t id.Tenant) Storefront {
+	if f, ok := s.recall(ctx, t); ok {
+		return f
+	}
+	return s.assemble(ctx, t)
+}
+
+// assemble reads the parts concurrently.
+func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
+	f := Storefront{}
+	look, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
+	var work conc.WaitGroup
+	work.Go(func() {
+		look.get(s.now, func() (Theme, cache.State, cache.EntryID, error) { return s.look(ctx, t) })
+	})
+	rules.get(s.now, func() ([]HouseRule, cache.State, cache.EntryID, error) { return s.Rules(ctx, t) })
+	work.Wait()
+	look.into(&f)
+	rules.into(&f)
+	f.look, f.house = look.mark, rules.mark
+	if look.err == nil {
+		f.Theme = &look.value
+	}
+	if rules.err == nil {
+		f.Rules = rules.value
+	}
+	return f
+}
+
+// recall returns the storefront from this process's memory; ok is false unless every part is cached and current.
+func (s *Storefronts) recall(ctx context.Context, t id.Tenant) (Storefront, bool) {
+	key, own := document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)}
+	theme, look, ok := s.looks.GetForms(ctx, key, own)
+	if !ok {
+		return Storefront{}, false
+	}
+	rules, house, ok := s.rules.GetForms(ctx, key, own)
+	return Storefront{Theme: &theme, Rules: rules, Cache: cache.Hit, look: look, house: house}, ok
+}
+
+// DocumentNames returns the names of the documents that Compose reads.
+func (s *Storefronts) DocumentNames(t id.Tenant) []document.Name {
+	key, own := document.KeyOf(t.String()), cache.OfTenant(t)
+	return slices.Concat(s.looks.Names(key, own), s.rules.Names(key, own))
+}
+
+func (s *Storefronts) look(ctx context.Context, t id.Tenant) (Theme, cache.State, cache.EntryID, error) {
+	return s.looks.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+		func(ctx context.Context) (Theme, error) { return s.themes.Published(ctx, t) })
+}
+
+// Rules returns the house rules of the tenant's properties, their cache state and their cache entry.
+func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.EntryID, error) {
+	return s.rules.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+		func(ctx context.Context) ([]HouseRule, error) { return s.properties.Rules(ctx, t) })
+}
+
+// Houses returns the tenant's properties without rates, their cache state and their cache entry. No event reports
+// changes of properties, so they are fetched again after five minutes or when the tenant's configuration changes.
+func (s *Storefronts) Houses(ctx context.Context, t id.Tenant) ([]House, cache.State, cache.EntryID, error) {
+	return s.houses.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+		func(ctx context.Context) ([]House, error) { return s.properties.List(ctx, t) })
+}
+
+// A part is one part of a storefront with its cache state, duration and error.
+type part[T any] struct {
+	name  string
+	value T
+	state cache.State
+	mark  cache.EntryID
+	took  int64
+	err   error
+}
+
+func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, cache.EntryID, error)) {
+	began := now()
+	p.value, p.state, p.mark, p.err = get()
+	p.took = max(0, now().Sub(began).Milliseconds())
+}
+
+func (p *part[T]) into(f *Storefront) {
+	f.Cache = cache.Worst(f.Cache, p.state)
+	if p.state != cache.Hit {
+		if f.Took == nil {
+			f.Took = map[string]int64{}
+		}
+		f.Took[p.name] = p.took
+	}
+	if p.err != nil {
+		f.Missing = append(f.Missing, p.name)
+	}
+}

@@ -1,0 +1,79 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+type localeChanged struct {
+	Tenant    id.Tenant        `json:"tenantId"`
+	Session   id.TenantSession `json:"sessionId"`
+	From      locale.Tag       `json:"from"`
+	To        locale.Tag       `json:"to"`
+	Turned    bool             `json:"isRtlChange"`
+	ChangedAt time.Time        `json:"changedAt"`
+}
+
+type currencyChanged struct {
+	Tenant    id.Tenant        `json:"tenantId"`
+	Session   id.TenantSession `json:"sessionId"`
+	From      money.Currency   `json:"from"`
+	To        money.Currency   `json:"to"`
+	Draft     *id.Draft        `json:"draftId,omitzero"`
+	ChangedAt time.Time        `json:"changedAt"`
+}
+
+// Choose sets the language and the currency of the session, if given, and returns an event for each value that has
+// changed. It returns ErrLocaleNotSupported or ErrCurrencyNotSupported if the tenant does not support a value.
+func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now time.Time) (events []event.Draft, err error) {
+	language, currency := l.Or(v.Locale), money.Currency(c.Or(money.Code(v.Currency)))
+	switch {
+	case !slices.Contains(v.Tenant.Locales, language):
+		return nil, hotel.ErrLocaleNotSupported
+	case !slices.Contains(v.Tenant.Currencies, currency):
+		return nil, hotel.ErrCurrencyNotSupported
+	}
+	if from := v.Locale; from != language {
+		events = append(events, NewEvent(*v, subject.LocaleChangedV1, localeChanged{
+			Tenant:    v.Tenant.ID,
+			Session:   v.Session.ID,
+			From:      from,
+			To:        language,
+			Turned:    from.Direction() != language.Direction(),
+			ChangedAt: at(now),
+		}))
+	}
+	if from := v.Currency; from != currency {
+		events = append(events, NewEvent(*v, subject.CurrencyChangedV1, currencyChanged{
+			Tenant:    v.Tenant.ID,
+			Session:   v.Session.ID,
+			From:      from,
+			To:        currency,
+			Draft:     v.Session.Draft,
+			ChangedAt: at(now),
+		}))
+	}
+	v.Locale, v.Currency = language, currency
+	if !l.IsZero() {
+		v.Session.Locale = language
+	}
+	if !c.IsZero() {
+		v.Session.Currency = currency
+	}
+	return events, nil
+}
+
+// Remember stores the visitor's session; was is the session as the request found it. Unlike Keep it returns an error,
+// because the guest has requested the change.
+func (s *Visits) Remember(ctx context.Context, v Visitor, was Session) error {
+	return s.sessions.Keep(ctx, v.Session, was)
+}

@@ -1,0 +1,131 @@
+package session
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/event/attribution"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/document/pg"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+func key(name string, fill byte) string {
+	secret := make([]byte, 32)
+	secret[0] = fill
+	return name + ":" + base64.StdEncoding.EncodeToString(secret)
+}
+
+func openSessions(t *testing.T, e env.Env, keys string) *Sessions {
+	t.Helper()
+	s, err := OpenSessions(e.With("TENANT_SESSION_KEYS", keys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestFromCookie(t *testing.T) {
+	t.Parallel()
+	e := env.Of(nil)
+	s := openSessions(t, e, key("a", 1))
+	here, there := hotel.Tenant{ID: id.New[id.Tenant](), Slug: "kabul"}, hotel.Tenant{ID: id.New[id.Tenant](), Slug: "herat"}
+	session := Begin(Session{Tenant: here.ID})
+	visitor := Visitor{Tenant: here, Called: here.Slug, Session: session}
+	shared, err := s.Cookie(visitor, fn.Site{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	knows := func(s *Sessions, t hotel.Tenant, value string) bool {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.AddCookie(&http.Cookie{Name: sharedCookie, Value: value})
+		got, ok := s.FromCookie(r, t.ID, fn.Site{})
+		return ok && got.Session == session.ID
+	}
+	tag := strings.LastIndexByte(shared.Value, '.') + 1
+	for _, test := range []struct {
+		name  string
+		keys  *Sessions
+		at    hotel.Tenant
+		value string
+		want  bool
+	}{
+		{"where it was given", s, here, shared.Value, true},
+		{"at another hotel", s, there, shared.Value, false},
+		{"an id seen in telemetry", s, here, session.ID.String(), false},
+		{"an id with a tag of its own making", s, here, shared.Value[:tag] + "AAAAAAAAAAAAAAAAAAAAAA", false},
+		{"a tag that is cut short", s, here, shared.Value[:len(shared.Value)-2], false},
+		{"another session's tag", s, here, id.New[id.TenantSession]().String() + shared.Value[len(session.ID.String()):], false},
+		{"nothing", s, here, "", false},
+		{"another date", s, here, session.ID.String() + "." + strconv.FormatInt(e.Now().Add(time.Hour).Unix(), 36) + shared.Value[tag-3:], false},
+		{"without a date", s, here, session.ID.String() + "." + shared.Value[tag-2:], false},
+		{"while its key is in its grace period", openSessions(t, env.Of(nil), key("b", 2)+","+key("a", 1)), here, shared.Value, true},
+		{"after its key is gone", openSessions(t, env.Of(nil), key("b", 2)), here, shared.Value, false},
+		{"another key under the same name", openSessions(t, env.Of(nil), key("a", 3)), here, shared.Value, false},
+	} {
+		if got := knows(test.keys, test.at, test.value); got != test.want {
+			t.Errorf("%s: known %v, want %v", test.name, got, test.want)
+		}
+	}
+	e.Advance(sessionTTL - time.Second)
+	renewed, err := s.Cookie(visitor, fn.Site{})
+	if err != nil || !knows(s, here, shared.Value) {
+		t.Errorf("a cookie ends before its time, %v", err)
+	}
+	e.Advance(time.Second)
+	if knows(s, here, shared.Value) || !knows(s, here, renewed.Value) {
+		t.Errorf("30 days after its issue: cookie valid %v, renewed %v", knows(s, here, shared.Value), knows(s, here, renewed.Value))
+	}
+	own, _ := s.Cookie(visitor, fn.Site{Own: true})
+	if shared.Path != "/bff/tenant-booking/v1/kabul" || own.Path != "/" || own.Name != "__Host-tnt_id" || !own.Secure || !own.HttpOnly || shared.SameSite != http.SameSiteLaxMode {
+		t.Errorf("cookies %v and %v", shared, own)
+	}
+	visitor.Called = here.ID.String()
+	if byID, _ := s.Cookie(visitor, fn.Site{}); byID.Path != "/bff/tenant-booking/v1/"+here.ID.String() {
+		t.Errorf("a browser that calls the hotel by its id is not to send its cookie: %v", byID)
+	}
+	tossed := httptest.NewRequest(http.MethodGet, "/", nil)
+	tossed.AddCookie(shared)
+	if _, ok := s.FromCookie(tossed, here.ID, fn.Site{Own: true}); ok {
+		t.Error("a cookie that another host can set is accepted on the hotel's own host")
+	}
+}
+
+func TestGet_lostSession(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	e := document.StoreKey.With(db.Env(), pg.Open(db.Env()))
+	s := openSessions(t, e, key("a", 1))
+	here := hotel.Tenant{ID: id.New[id.Tenant]()}
+	chosen := Begin(Session{Tenant: here.ID, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"}}) // no preferences, which is stored too
+	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != attribution.Mobile || got.Campaign.Source != "google" {
+		t.Errorf("stored %+v", got)
+	}
+	chosen.Locale, chosen.Currency, chosen.Version = "fa-AF", "USD", chosen.Version+1
+	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Locale != "fa-AF" || got.Currency != "USD" {
+		t.Errorf("stored %+v", got)
+	}
+	stranger := hotel.Tenant{ID: id.New[id.Tenant]()}
+	if got := s.Get(t.Context(), stranger, chosen.ID, Session{Tenant: stranger.ID}); got.Locale != "" || got.Tenant != stranger.ID {
+		t.Errorf("another hotel reads %+v", got)
+	}
+	db.Advance(sessionTTL + time.Second)
+	if got := s.Get(t.Context(), here, chosen.ID, Session{Tenant: here.ID, Device: attribution.Desktop}); got.ID != chosen.ID || got.Device != attribution.Desktop || got.Locale != "" {
+		t.Errorf("lost session: got %+v", got)
+	}
+}

@@ -1,0 +1,186 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/keyring"
+	"melmastoon.ghasi.io/shared/platform/document"
+	"melmastoon.ghasi.io/shared/platform/env"
+)
+
+// Sessions identifies sessions by their cookies and stores them as hot documents.
+type Sessions struct {
+	keys keyring.Ring
+	docs document.Collection[Session]
+	now  func() time.Time
+}
+
+// OpenSessions returns the session store.
+func OpenSessions(e env.Env) (*Sessions, error) {
+	var c struct {
+		Keys keyring.Ring `env:"TENANT_SESSION_KEYS,required"`
+	}
+	if err := e.Load(&c); err != nil {
+		return nil, fmt.Errorf("sessions: %w", err)
+	}
+	return &Sessions{keys: c.Keys, docs: document.Open[Session](e, "tnt-session"), now: e.Now}, nil
+}
+
+// Get returns the stored session, otherwise the one that birth describes. It never fails: a lost session costs the guest
+// their preferences, but not the booking, which is in PostgreSQL under the session's id.
+func (s *Sessions) Get(ctx context.Context, t hotel.Tenant, session id.TenantSession, birth Session) Session {
+	kept, ok, err := s.docs.GetPrefetched(ctx, s.key(session))
+	if err == nil && ok && kept.of(t.ID, session) {
+		return kept
+	}
+	now := s.now()
+	birth.ID, birth.CreatedAt, birth.LastSeenAt = session, now, now
+	return birth
+}
+
+func (s *Sessions) find(ctx context.Context, t id.Tenant, session id.TenantSession) (Session, bool, error) {
+	kept, ok, err := s.docs.Get(ctx, s.key(session))
+	if err != nil || !ok || !kept.of(t, session) {
+		return Session{}, false, err
+	}
+	return kept, true, nil
+}
+
+// key returns the key of the session's document.
+func (s *Sessions) key(session id.TenantSession) document.Key {
+	return document.KeyOf(session.String())
+}
+
+// DocumentName returns the name of the session's document.
+func (s *Sessions) DocumentName(session id.TenantSession) document.Name {
+	return s.docs.Name(s.key(session))
+}
+
+// of reports whether a document belongs to that session of that tenant.
+func (s Session) of(t id.Tenant, session id.TenantSession) bool {
+	return s.Tenant == t && s.ID == session
+}
+
+// rivals is the maximum number of attempts to write a session that is changed concurrently.
+const rivals = 5
+
+// Keep stores a session and extends its life; was is the session as the request found it. If the session was changed
+// since, Keep applies this request's changes to the newer version.
+func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
+	next := session
+	for range rivals {
+		next.LastSeenAt = s.now()
+		kept, err := s.put(ctx, next)
+		if err != nil || kept {
+			return err
+		}
+		newer, ok, err := s.find(ctx, session.Tenant, session.ID)
+		if err != nil {
+			return err
+		}
+		if ok {
+			next = session.onto(newer, was)
+		} else if err := s.docs.Delete(ctx, s.key(session.ID)); err != nil { // an invalid document under this key
+			return err
+		}
+	}
+	return fault.ErrUnavailable.Because(errors.New("sessions: keep " + session.ID.String() + ": too many concurrent changes"))
+}
+
+// Revoke ends a session and deletes its personal data. Requests in progress do not undo this: they apply their changes
+// to the revoked session. A session that is not stored is stored as revoked, for as long as one of its cookies can be
+// valid. A revocation older than the stored one changes nothing. A session that continues under another id is revoked
+// there too.
+func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSession, since time.Time) error {
+	for range rivals {
+		kept, ok, err := s.docs.Get(ctx, s.key(session))
+		if !ok {
+			kept = Session{ID: session, Tenant: t}
+		}
+		if err != nil || !kept.of(t, session) || !since.After(kept.RevokedAt) {
+			return err
+		}
+		if kept.Successor != nil {
+			if err := s.Revoke(ctx, t, *kept.Successor, since); err != nil {
+				return err
+			}
+		}
+		kept.LastSeenAt = s.now()
+		if done, err := s.put(ctx, kept.anonymous(since)); err != nil || done {
+			return err
+		}
+	}
+	return fault.ErrUnavailable.Because(errors.New("sessions: revoke " + session.String() + ": too many concurrent changes"))
+}
+
+// Renamed returns the id under which a session continues after the act that sets its guest's details. An attacker who
+// planted the session's cookie in the guest's browser knows only the old id, which by then belongs to an empty session.
+func Renamed(act id.Request) id.TenantSession { return id.Derive[id.TenantSession](act, "session") }
+
+// Rename stores the session under its new id, also if it is revoked. The document of the old id keeps the new one as
+// Successor, because a revocation may still name the old id. If the session was changed concurrently, Rename starts
+// again from the newer version.
+func (s *Sessions) Rename(ctx context.Context, session Session, to id.TenantSession) error {
+	before := session
+	for range rivals {
+		if before.renamedTo(to) {
+			return nil
+		}
+		before.LastSeenAt = s.now()
+		after := before
+		after.ID, after.Version, after.Successor = to, 0, nil
+		before.Draft, before.Successor = nil, &to
+		kept, err := s.put(ctx, before)
+		if err == nil && kept {
+			_, err = s.put(ctx, after) // not stored if the successor was just revoked
+		}
+		if err != nil || kept {
+			return err
+		}
+		newer, ok, err := s.find(ctx, session.Tenant, session.ID)
+		if err != nil || !ok { // the stored document is missing or invalid
+			return err
+		}
+		before = newer
+	}
+	return fault.ErrUnavailable.Because(errors.New("sessions: rename " + session.ID.String() + ": too many concurrent changes"))
+}
+
+func (s Session) renamedTo(to id.TenantSession) bool { return s.Successor != nil && *s.Successor == to }
+
+// put stores the next version of the session. It returns false if that version exists already.
+func (s *Sessions) put(ctx context.Context, session Session) (bool, error) {
+	session.Version++
+	return s.docs.Put(ctx, s.key(session.ID), session, session.Version, session.LastSeenAt.Add(sessionTTL))
+}
+
+// sign returns the cookie's value: the session, the time of issue, and a tag that also covers the tenant. A session id
+// from telemetry is therefore not enough to open a session.
+func (s *Sessions) sign(session id.TenantSession, t id.Tenant) (string, error) {
+	issued := strconv.FormatInt(s.now().Unix(), dateBase)
+	tag, err := s.keys.Tag(plainCookie, t.String(), session.String(), issued)
+	return session.String() + "." + issued + "." + tag, err
+}
+
+// dateBase is the base in which a cookie's time of issue is written, in seconds.
+const dateBase = 36
+
+func (s *Sessions) verify(value string, t id.Tenant) (pass Pass, ok bool) {
+	name, rest, _ := strings.Cut(value, ".")
+	issued, tag, _ := strings.Cut(rest, ".")
+	session, err := id.Parse[id.TenantSession](name)
+	seconds, undated := strconv.ParseInt(issued, dateBase, 64)
+	if err != nil || undated != nil || !s.keys.Tagged(tag, plainCookie, t.String(), name, issued) {
+		return Pass{}, false
+	}
+	pass = Pass{Session: session, IssuedAt: time.Unix(seconds, 0)}
+	return pass, s.now().Before(pass.IssuedAt.Add(sessionTTL))
+}
