@@ -50,7 +50,7 @@ func New(e env.Env) (fn.Handle[Failed], error) {
 
 func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
-		r, err := c.reservations.Lock(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation)
+		r, err := c.reservations.Lock(ctx, tx, booking.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
 		if errors.Is(err, booking.ErrNotFound) {
 			return nil // the hold was rejected, so the reservation does not exist
 		}

@@ -33,7 +33,7 @@ func New(e env.Env) (fn.Tick, error) {
 // expire closes one hold in a transaction of its tenant.
 func (s *sweeper) expire(ctx context.Context, d booking.Due) error {
 	return s.reservations.In(ctx, d.Tenant, func(tx postgres.Tx) error {
-		r, err := s.reservations.Lock(ctx, tx, d.Tenant, d.Reservation)
+		r, err := s.reservations.Lock(ctx, tx, booking.Scope{Tenant: d.Tenant}, d.Reservation)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 		return err
 	}
 	return inbox.Once(ctx, c.db, e.Delivery, func(tx postgres.Tx) error {
-		r, err := c.reservations.Lock(ctx, tx, *e.Delivery.Tenant, e.Payload.Reservation)
+		r, err := c.reservations.Lock(ctx, tx, booking.Scope{Tenant: *e.Delivery.Tenant}, e.Payload.Reservation)
 		if errors.Is(err, booking.ErrNotFound) {
 			return fn.DeadLetter(err) // permanent: unknown reservation
 		}

@@ -56,11 +56,8 @@ func New(e env.Env) (reservation.Serve[Request, Response], error) {
 }
 
 func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
-	if _, err := n.reservations.Get(ctx, c.Scope, c.In.ID); err != nil { // checks the scope: staff see only their properties
-		return out, err
-	}
 	err = n.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-		r, err := n.reservations.Lock(ctx, tx, c.Tenant, c.In.ID)
+		r, err := n.reservations.Lock(ctx, tx, c.Scope, c.In.ID)
 		if err != nil {
 			return err
 		}

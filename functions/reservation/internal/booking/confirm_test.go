@@ -53,7 +53,7 @@ func (s *stage) confirm(intent *id.Intent) error {
 func (s *stage) change(act func(*Reservation) error) {
 	s.t.Helper()
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
-		r, err := s.reservations.Lock(s.t.Context(), tx, s.r.Tenant, s.r.ID)
+		r, err := s.reservations.Lock(s.t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
 		if err != nil {
 			return err
 		}

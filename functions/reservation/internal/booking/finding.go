@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -40,29 +41,25 @@ type Page struct {
 // Get returns a reservation, or ErrNotFound if it does not exist or is out of scope.
 func (s Reservations) Get(ctx context.Context, who Scope, rsv id.Reservation) (r *Reservation, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
-		found, err := read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
-			pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv})
-		if err != nil {
+		if r, err = readOne(ctx, tx.Last(), who, rsv); err != nil {
 			return fmt.Errorf("reservations: get %s: %w", rsv, err)
 		}
-		r, err = only(found)
-		return err
+		return nil
 	})
 	return r, err
 }
 
-// Lock locks the row of a reservation until the end of the transaction and returns the reservation, or ErrNotFound.
-// Locking and reading are two statements: a single statement that waited for the lock would join the new row with the
-// old hold and find no row.
-func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, tenant id.Tenant, rsv id.Reservation) (*Reservation, error) {
+// Lock locks the row of a reservation until the end of the transaction and returns the reservation, or ErrNotFound if it does
+// not exist or is out of scope. Locking and reading are two statements: a single statement that waited for the lock would join
+// the new row with the old hold and find no row.
+func (s Reservations) Lock(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation) (*Reservation, error) {
 	tx.Queue(`SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation FOR UPDATE`,
-		pgx.StrictNamedArgs{"tenant": tenant, "reservation": rsv})
-	found, err := read(ctx, tx, selectReservations+` AND r.reservation_id = @reservation`,
-		pgx.StrictNamedArgs{"tenant": tenant, "properties": []id.Property(nil), "reservation": rsv})
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "reservation": rsv})
+	r, err := readOne(ctx, tx, who, rsv)
 	if err != nil {
 		return nil, fmt.Errorf("reservations: lock %s: %w", rsv, err)
 	}
-	return only(found)
+	return r, nil
 }
 
 // ByCode returns the reservation with that code, or an empty list. It ignores case.
@@ -122,11 +119,39 @@ func (s Reservations) Due(ctx context.Context, after Due, limit int) (due []Due,
 	return due, err
 }
 
-func only(found []*Reservation) (*Reservation, error) {
+// readOne reads a reservation and its items in one round trip. It returns ErrNotFound if it does not exist or is out of scope.
+func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation) (*Reservation, error) {
+	var b pgx.Batch
+	b.Queue(selectReservations+` AND r.reservation_id = @reservation`,
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv})
+	b.Queue(selectItems, pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": []id.Reservation{rsv}})
+	results := tx.SendBatch(ctx, &b)
+	rows, _ := results.Query()
+	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
+	rows, _ = results.Query()
+	items, itemsErr := pgx.CollectRows(rows, pgx.RowToStructByName[ownedItem])
+	if err := cmp.Or(err, itemsErr, results.Close()); err != nil {
+		return nil, err
+	}
 	if len(found) != 1 {
 		return nil, ErrNotFound
 	}
+	for _, i := range items {
+		found[0].Items = append(found[0].Items, i.Item)
+	}
 	return found[0], nil
+}
+
+const selectItems = `
+	SELECT reservation_id, item_id, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy
+	FROM reservation.reservation_items
+	WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
+	ORDER BY reservation_id, position`
+
+// An ownedItem is a row of selectItems.
+type ownedItem struct {
+	Reservation id.Reservation `db:"reservation_id"`
+	Item
 }
 
 // read collects reservations and gives each its items.
@@ -140,15 +165,8 @@ func read(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictNamedA
 	for i, r := range found {
 		byID[r.ID], ids[i] = r, r.ID
 	}
-	rows, _ = tx.Query(ctx, `
-		SELECT reservation_id, item_id, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy
-		FROM reservation.reservation_items
-		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
-		ORDER BY reservation_id, position`, pgx.StrictNamedArgs{"tenant": found[0].Tenant, "reservations": ids})
-	items, err := pgx.CollectRows(rows, pgx.RowToStructByName[struct {
-		Reservation id.Reservation `db:"reservation_id"`
-		Item
-	}])
+	rows, _ = tx.Last().Query(ctx, selectItems, pgx.StrictNamedArgs{"tenant": found[0].Tenant, "reservations": ids})
+	items, err := pgx.CollectRows(rows, pgx.RowToStructByName[ownedItem])
 	for _, i := range items {
 		byID[i.Reservation].Items = append(byID[i.Reservation].Items, i.Item)
 	}

@@ -30,7 +30,7 @@ func together(acts ...func()) {
 // sweep expires the reservation if it is due, like the scheduled function.
 func (s *stage) sweep() {
 	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
-		r, err := s.reservations.Lock(s.t.Context(), tx, s.r.Tenant, s.r.ID)
+		r, err := s.reservations.Lock(s.t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
 		if err != nil || r.Expire() != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func TestFailureRacingCapture(t *testing.T) {
 		intent := s.pays(aCapture(s.r))
 		fail := func() {
 			err := s.reservations.In(t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
-				r, err := s.reservations.Lock(t.Context(), tx, s.r.Tenant, s.r.ID)
+				r, err := s.reservations.Lock(t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
 				if err != nil || r.CancelUnpaid(noon) != nil {
 					return err
 				}
