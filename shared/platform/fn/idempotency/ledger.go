@@ -88,7 +88,7 @@ func (l *Ledger) keep(ctx context.Context, c Claim, lease lease, a Answer) (Answ
 	if err != nil || first {
 		return a, false, err
 	}
-	e, err := l.store.look(ctx, lease.row, c)
+	e, err := l.store.look(ctx, lease.row)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return a, false, nil // the caller was erased in the meantime

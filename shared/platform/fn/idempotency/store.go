@@ -30,12 +30,13 @@ type lease struct {
 
 // An entry is the content of a row.
 type entry struct {
-	Free     bool // a claim of the same request may take the row over
 	Request  string
 	Status   *int // nil while the first call runs
 	Headers  []byte
 	Response []byte
 }
+
+func (e *entry) scan(r pgx.Row) error { return r.Scan(&e.Request, &e.Status, &e.Headers, &e.Response) }
 
 // free is true for an expired row, and for a row whose lease has expired if the claim has the same request. Then a claim may
 // take the row over; a claim of another request gets an error.
@@ -49,9 +50,9 @@ func openStore(db *postgres.DB) store {
 			INSERT INTO ` + table + ` (key, tenant_id, request_hash, act, locked_until, created_at, expires_at)
 			VALUES (@key, @tenant, @request, @act, clock_timestamp() + @lease::interval, platform.now(), platform.now() + interval '24 hours')
 			ON CONFLICT (key) DO NOTHING
-			RETURNING locked_until`,
+			RETURNING act, locked_until`,
 		looking: `
-			SELECT ` + free + ` AS free, request_hash, status_code, headers, response
+			SELECT request_hash, status_code, headers, response
 			FROM ` + table + `
 			WHERE key = @key`,
 		takingOver: `
@@ -78,49 +79,38 @@ func openStore(db *postgres.DB) store {
 	}
 }
 
-// claim takes a lease, or returns the entry that blocks it. Most claims are new and need one statement; a replay needs another
-// round trip and writes nothing.
+// claim takes a lease, or returns the entry that blocks it. It takes one round trip: the row is inserted, or taken over if it is
+// free, and then read. Only one of several concurrent callers gets the lease. If the row was deleted meanwhile, claim returns
+// pgx.ErrNoRows. With every other error it returns the lease that may exist.
 func (s store) claim(ctx context.Context, row string, c Claim) (*lease, entry, error) {
-	l := lease{row: row, act: id.New[id.Request]()}
-	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
-		return tx.Last().QueryRow(ctx, s.entering,
-			pgx.StrictNamedArgs{"key": row, "tenant": c.Tenant, "request": c.Request, "act": l.act, "lease": c.Lease}).Scan(&l.until)
-	})
-	switch {
-	case err == nil:
-		return &l, entry{}, nil
-	case !errors.Is(err, pgx.ErrNoRows):
-		return &l, entry{}, fmt.Errorf("idempotency: claim: %w", err)
+	l, e, leased := lease{row: row, act: id.New[id.Request]()}, entry{}, false
+	take := func(r pgx.Row) error {
+		err := r.Scan(&l.act, &l.until)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		leased = true
+		return err
 	}
-	e, err := s.look(ctx, row, c)
-	if err == nil && e.Free {
-		return s.takeOver(ctx, row, c, l.act)
-	}
-	return nil, e, err
-}
-
-// takeOver takes the lease of a row that was free a moment ago. Only one of several concurrent callers gets it; the others get
-// its entry.
-func (s store) takeOver(ctx context.Context, row string, c Claim, act id.Request) (*lease, entry, error) {
-	l := lease{row: row}
-	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
-		return tx.Last().QueryRow(ctx, s.takingOver, pgx.StrictNamedArgs{"key": row, "request": c.Request, "act": act, "lease": c.Lease}).
-			Scan(&l.act, &l.until)
-	})
+	var b pgx.Batch
+	b.Queue(s.entering, pgx.StrictNamedArgs{"key": row, "tenant": c.Tenant, "request": c.Request, "act": l.act, "lease": c.Lease}).QueryRow(take)
+	b.Queue(s.takingOver, pgx.StrictNamedArgs{"key": row, "request": c.Request, "act": l.act, "lease": c.Lease}).QueryRow(take)
+	b.Queue(s.looking, pgx.StrictNamedArgs{"key": row}).QueryRow(e.scan)
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error { return tx.Last().SendBatch(ctx, &b).Close() })
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		e, err := s.look(ctx, row, c)
 		return nil, e, err
 	case err != nil:
-		return nil, entry{}, fmt.Errorf("idempotency: take over: %w", err)
+		return &l, e, fmt.Errorf("idempotency: claim: %w", err)
+	case leased:
+		return &l, entry{}, nil
 	}
-	return &l, entry{}, nil
+	return nil, e, nil
 }
 
-func (s store) look(ctx context.Context, row string, c Claim) (e entry, err error) {
+func (s store) look(ctx context.Context, row string) (e entry, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
-		return tx.Last().QueryRow(ctx, s.looking, pgx.StrictNamedArgs{"key": row, "request": c.Request}).
-			Scan(&e.Free, &e.Request, &e.Status, &e.Headers, &e.Response)
+		return e.scan(tx.Last().QueryRow(ctx, s.looking, pgx.StrictNamedArgs{"key": row}))
 	})
 	if err != nil {
 		return e, fmt.Errorf("idempotency: read: %w", err)
