@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -47,6 +48,10 @@ type limits struct {
 }
 
 const (
+	// A statement may still end within this time after its caller's deadline. Then its connection stays open and keeps the
+	// prepared statement; otherwise a database with a slow network would never answer a first call in time.
+	grace = 500 * time.Millisecond
+
 	dialTime = 10 * time.Second // separate limit, because a connection outlives the request that opened it
 	lifetime = 30 * time.Minute // long enough to be rare, short enough to follow a failover
 
@@ -72,6 +77,9 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 	}
 	if trace, ok := TracerKey.Get(e); ok {
 		conn.Tracer = trace(schema)
+	}
+	conn.BuildContextWatcherHandler = func(p *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.DeadlineContextWatcherHandler{Conn: p.Conn(), DeadlineDelay: grace}
 	}
 	c.ConnConfig = conn
 	c.MaxConns, c.MinConns = int32(max(1, l.Pool)), 0
