@@ -33,7 +33,7 @@ locals {
   ))) }
 
   of_everybody = { GOOGLE_CLOUD_PROJECT = var.project, SITE_DOMAIN = var.domain }
-  of_a_demo    = var.demo ? { SANDBOX = "true" } : {}
+  of_a_demo    = var.demo ? { FORWARD_HEADER = "X-Sandbox-Scenario" } : {}
   of_public = { for key, value in {
     FORWARDED_HOPS     = "2" # the load balancer appends the client's address and its own
     RATE_LIMIT_SESSION = var.rate_limits.session

@@ -49,9 +49,15 @@ const (
 	ShowsFront                 // also prefetches the documents that Storefronts.Compose and Visits.Served read
 )
 
+// slugWildcard is the part of a route that names the tenant.
+const slugWildcard = "tenantSlug"
+
+// pageHeaders are the headers that a hotel's own pages may send.
+var pageHeaders = []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Client-Surface", "X-Bootstrap-Version"}
+
 // HTTP returns an HTTP function for browsers on one hotel's site.
 func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), rules ...Rule) fn.Function {
-	s.Access = fn.Public
+	s.Access, s.HostWildcard = fn.Public, slugWildcard
 	s.Uses = slices.Concat(s.Uses, fn.Uses{fn.Upstream("tenant")})
 	open := func(e env.Env) (fn.Middleware[resolved], error) { return openMiddleware(e, s, rules) }
 	return fn.HTTP(s, open, func(e env.Env) (func(context.Context, resolved, fn.Call[In]) (Out, error), error) {
@@ -106,7 +112,8 @@ func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (fn.Middleware[resolved]
 	if slices.Contains(rules, ShowsFront) {
 		d.fronts = hotel.OpenStorefronts(e)
 	}
-	opened := fn.Middleware[resolved]{Resolve: d.enter, ContinueAs: d.continueAs, Origins: d.origins, Path: []string{"tenantSlug"}, Headers: []string{"X-Currency"}}
+	opened := fn.Middleware[resolved]{Resolve: d.enter, ContinueAs: d.continueAs, Path: []string{slugWildcard}, Headers: []string{"X-Currency"},
+		CORS: fn.CORS{Origins: d.origins, Allow: pageHeaders, Expose: []string{"X-Bootstrap-Version"}}}
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, session.Schema))
 	}
@@ -154,7 +161,7 @@ func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant)
 // in this order. A later check never reveals anything to a caller that fails an earlier one.
 func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v resolved, s fn.Scope, err error) {
 	var g prefetch
-	v.Called = r.PathValue("tenantSlug")
+	v.Called = r.PathValue(slugWildcard)
 	v.Tenant, err = d.tenants.FindPrefetching(ctx, v.Called, func(t id.Tenant) document.Prefetched {
 		g = d.prefetch(ctx, r, t)
 		return g.seen
@@ -208,7 +215,7 @@ func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v 
 
 // origins returns the tenant's own sites, for CORS: their pages may call any host of this service.
 func (d *middleware) origins(ctx context.Context, r *http.Request) []string {
-	found, err := d.tenants.Find(ctx, r.PathValue("tenantSlug"))
+	found, err := d.tenants.Find(ctx, r.PathValue(slugWildcard))
 	if err != nil {
 		return nil
 	}

@@ -35,7 +35,6 @@ type Origin struct {
 	CausationID   *id.Event // the event that is being handled, if any
 	Session       string
 	Instance      string // of the running function
-	Scenario      string // scenario of the caller, if the sandbox is deployed; not part of an event
 	Caller        string // the client's address, or a service or staff of one tenant; not part of an event
 }
 

@@ -54,8 +54,8 @@ run "demo" {
   }
 
   assert {
-    condition     = alltrue([for name in keys(run.archives.everything) : local.environment[name].SANDBOX == "true"])
-    error_message = "A function does not know that its neighbours are the sandbox's."
+    condition     = alltrue([for name in keys(run.archives.everything) : local.environment[name].FORWARD_HEADER == "X-Sandbox-Scenario"])
+    error_message = "A function does not forward the sandbox's scenarios."
   }
 
   assert {

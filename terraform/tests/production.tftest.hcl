@@ -96,8 +96,8 @@ run "production" {
   # --- the sandbox is left out
 
   assert {
-    condition     = alltrue([for f in module.function : lookup(f.function.service_config[0].environment_variables, "SANDBOX", null) == null])
-    error_message = "A function believes that its neighbours are the sandbox's."
+    condition     = alltrue([for f in module.function : lookup(f.function.service_config[0].environment_variables, "FORWARD_HEADER", null) == null])
+    error_message = "A function forwards the sandbox's scenarios."
   }
 
   assert {

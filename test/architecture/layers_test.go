@@ -17,7 +17,7 @@ var layers = []layer{
 	{"library: values", []string{"fault", "id", "money", "stay", "keyring", "locale"}},
 	{"library: messages", []string{"event", "handoff", "pseudonym"}},
 	{"library: attribution", []string{"event/attribution"}},
-	{"platform: configuration and clock", []string{"platform/env"}},
+	{"platform: configuration and clock", []string{"platform/env", "platform/forward"}},
 	{"platform: secrets and adapters", []string{"platform/secrets", "platform/contract", "platform/identity", "platform/postgres", "platform/topic", "platform/document"}},
 	{"platform: drivers, messaging and caching", []string{
 		"platform/cache", "platform/document/firestore", "platform/document/pg", "platform/document/redis", "platform/flags",

@@ -218,7 +218,7 @@ func TestEveryRouteIsFound(t *testing.T) {
 var (
 	goName   = regexp.MustCompile(`^([a-z]+)\.([A-Z][A-Za-z]*)(?:\(\))?$`)
 	testName = regexp.MustCompile(`^(?:Test|Benchmark)[A-Z]\w*$`)
-	setting  = regexp.MustCompile(`^([A-Z][A-Z0-9]+_[A-Z0-9_]+|SANDBOX)\*?(?:=.*)?$`)
+	setting  = regexp.MustCompile(`^([A-Z][A-Z0-9]+_[A-Z0-9_]+)\*?(?:=.*)?$`)
 )
 
 // TestNamesInTheDocumentsAreTheCodes wants each name of the code (inbox.Once) and each setting (DOCUMENT_TIMEOUT) that a document

@@ -32,11 +32,12 @@ var left = map[string]string{
 	"PGTEST_URL":                 "for tests",
 	"PUBSUB_EMULATOR_HOST":       "for local runs",
 	"TENANT_BOOKING_URL":         "it is below PUBLIC_URL",
+	"TIMEOUT_FACTOR":             "for slow machines",
 }
 
 var (
-	readByCode = regexp.MustCompile("`env:\"([A-Z][A-Z0-9_]+)")
-	setHere    = regexp.MustCompile(`(?m)^\s*([A-Z][A-Z0-9]*_[A-Z0-9_]+|SANDBOX)\s*=|[{,?]\s*([A-Z][A-Z0-9]*_[A-Z0-9_]+|SANDBOX)\s*=[^=]`)
+	readByCode = regexp.MustCompile("`env:\"([A-Z][A-Z0-9]*_[A-Z0-9_]+)")
+	setHere    = regexp.MustCompile(`(?m)^\s*([A-Z][A-Z0-9]*_[A-Z0-9_]+)\s*=|[{,?]\s*([A-Z][A-Z0-9]*_[A-Z0-9_]+)\s*=[^=]`)
 )
 
 // read are the variables that the code reads, but for those that are named when it runs (UPSTREAM_…).

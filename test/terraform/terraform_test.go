@@ -50,7 +50,7 @@ var breaches = []breach{
 	{"every function may publish everything", production, "topics.tf", " if contains(f.publishes, topic)]", "]", "A browser's service may publish what payment or reservation tells."},
 	{"dead letters are forgotten", production, "modules/subscription/main.tf", "  dead_letter_policy {\n    dead_letter_topic     = var.dead_letter\n    max_delivery_attempts = var.attempts\n  }\n", "",
 		"A subscription has no dead letters"},
-	{"the sandbox is believed to be there", production, "functions.tf", "var.demo ? { SANDBOX = \"true\" } : {}", "{ SANDBOX = \"true\" }", "A function believes that its neighbours are the sandbox's."},
+	{"scenarios are forwarded in production", production, "functions.tf", "var.demo ? { FORWARD_HEADER = \"X-Sandbox-Scenario\" } : {}", "{ FORWARD_HEADER = \"X-Sandbox-Scenario\" }", "A function forwards the sandbox's scenarios."},
 	{"a connection budget that is overdrawn", demo, "database.tf", "local.connections + var.database_reserve <= var.database_max_connections", "local.connections >= 0", "Missing expected failure"},
 	{"every function is let in everywhere", production, "functions.tf", " if f.answers != \"\" && contains(g.upstreams, f.answers)],", "],", "A function lets somebody in who does not say that they use it."},
 

@@ -94,6 +94,6 @@ func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out 
 func (s *server) answer(v session.Visitor, f hotel.Storefront, a *session.Arrival, now time.Time) (out Response, err error) {
 	out.Packed, out.Bootstrap, err = s.packs.show(f, v, a, now)
 	out.Reply = fn.OK.Reply().Cached("private, no-store").FromCache(string(f.Cache)).Language(string(v.Locale)).
-		Varies("Cookie", "X-Currency").Composed(out.Moment.Version)
+		Varies("Cookie", "X-Currency").Set("X-Bootstrap-Version", out.Moment.Version)
 	return out, err
 }

@@ -30,7 +30,7 @@ func Variables(secret Secret, issuer *identity.Issuer, url string) map[string]st
 		"TENANT_RETURN_URL":        url + "/site/{slug}/return/{draftId}",
 		"UPSTREAM_RESERVATION_URL": url + "/api/v1/reservations",
 		"PUBLIC_URL":               url,
-		"SANDBOX":                  "true",
+		"FORWARD_HEADER":           "X-Sandbox-Scenario",
 		"RATE_LIMIT_ADDRESS":       "off", // all clients have the same address here
 		"IDENTITY_ISSUER":          issuer.Name(),
 		"IDENTITY_KEYS":            string(issuer.JWKS()),

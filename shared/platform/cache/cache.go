@@ -22,10 +22,10 @@ import (
 	"slices"
 	"time"
 
-	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/forward"
 )
 
 // A State says how a value was obtained. It is the value of X-Cache.
@@ -88,7 +88,7 @@ func (c *Cache[T]) Fetch(ctx context.Context, key document.Key, depends []Epoch,
 // FetchMarked is Fetch, and also returns the value's EntryID for use with Rendered. The EntryID is zero unless this call found
 // the value cached.
 func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []Epoch, compose func(context.Context) (T, error)) (T, State, EntryID, error) {
-	if event.OriginOf(ctx).Scenario != "" { // values of a scenario are neither stored nor looked up
+	if _, ok := forward.Of(ctx); ok { // the value may depend on the header
 		v, err := compose(ctx)
 		return v, Bypass, EntryID{}, err
 	}
@@ -118,7 +118,7 @@ func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []
 func (c *Cache[T]) GetForms(ctx context.Context, key document.Key, depends []Epoch) (value T, mark EntryID, ok bool) {
 	r := &request[T]{Cache: c, key: key, depends: depends}
 	m, ok := r.recall(key)
-	if !ok || event.OriginOf(ctx).Scenario != "" {
+	if _, forwarded := forward.Of(ctx); !ok || forwarded {
 		return value, mark, false
 	}
 	seen, err := r.remembered(ctx, m)
@@ -132,7 +132,7 @@ func (c *Cache[T]) GetForms(ctx context.Context, key document.Key, depends []Epo
 // returns false and stores nothing if an epoch may have changed since: then the caller must Fetch. It returns true if the value
 // is current but cannot be stored, because Fetch could not store it either.
 func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Epoch, value T, asked time.Time) bool {
-	if event.OriginOf(ctx).Scenario != "" {
+	if _, ok := forward.Of(ctx); ok {
 		return true
 	}
 	counters := openCounters(c.env)
@@ -282,7 +282,7 @@ func (r *request[T]) retain(ctx context.Context, composed time.Time, value T) {
 // fresh from the time it was composed.
 func (c *Cache[T]) Remember(ctx context.Context, key document.Key, composed time.Time, value T) {
 	content, err := document.Encode(value)
-	if err != nil || event.OriginOf(ctx).Scenario != "" {
+	if _, ok := forward.Of(ctx); ok || err != nil {
 		return
 	}
 	c.memory.remember(place{c.name, key}, &entry[T]{Looked: composed, Value: value}, document.PlainSize(content))

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/forward"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
@@ -215,7 +215,7 @@ func TestFetch_scenario(t *testing.T) {
 	e, s := process(&documenttest.Memory{}), &source{text: "right"}
 	fetch(t, e, s.compose, "right", cache.Miss)
 	s.set("played", nil)
-	playing := event.WithOrigin(t.Context(), event.Origin{Scenario: "sold_out"})
+	playing := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "sold_out"})
 	if got, state, err := open(e).Fetch(playing, key, []cache.Epoch{tenant}, s.compose); err != nil || got.Text != "played" || state != cache.Bypass {
 		t.Errorf("got %q, %s, %v", got.Text, state, err)
 	}

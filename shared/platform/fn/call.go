@@ -61,9 +61,7 @@ type Middleware[V any] struct {
 	// ContinueAs returns the cookie for the caller named in Reply.ContinueAs. It is nil if no answer of the service uses that.
 	ContinueAs func(*http.Request, V, string) (*http.Cookie, error)
 
-	// Origins returns the exact origins, besides the request's own, whose pages may call the function and read its answer. If it
-	// is nil, there are no others.
-	Origins func(context.Context, *http.Request) []string
+	CORS CORS // other origins whose pages may call the function and read its answer
 }
 
 // A Scope identifies the principal of a call. Tenant and Caller are part of the idempotency key.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -55,51 +54,26 @@ func bodiless(status int) bool {
 	return status == http.StatusNoContent || status == http.StatusNotModified || status == http.StatusSeeOther
 }
 
-// headers returns the headers that the Reply sets.
+// headers returns the headers of the answer.
 func (r Reply) headers() http.Header {
-	h := make(http.Header, 5)
-	if r.location != "" {
-		h["Location"] = []string{r.location}
+	h := r.header.Clone()
+	if h == nil {
+		h = http.Header{}
 	}
-	if r.cache != "" {
-		h["X-Cache"] = []string{r.cache}
-	}
-	if r.etag != "" {
-		h["Etag"] = []string{r.etag}
+	if h["Etag"] != nil && h["Cache-Control"] == nil {
 		h["Cache-Control"] = []string{"private, no-cache"} // may be stored, and must be revalidated each time
-	}
-	if r.composed != "" {
-		h["X-Bootstrap-Version"] = []string{r.composed}
-	}
-	if r.after > 0 {
-		h["Retry-After"] = []string{strconv.Itoa(seconds(r.after))}
-	}
-	if r.language != "" {
-		h["Content-Language"] = []string{r.language}
-	}
-	if r.varies != nil {
-		h["Vary"] = []string{strings.Join(r.varies, ", ")}
-	}
-	if r.cookies != nil {
-		h["Set-Cookie"] = r.cookies
-	}
-	if r.caller != "" {
-		h[continueAs] = []string{r.caller}
-	}
-	if r.control != "" {
-		h["Cache-Control"] = []string{r.control}
 	}
 	return h
 }
 
 // unchanged reports whether the caller already has this version.
 func (r Reply) unchanged(req *http.Request, status int) bool {
-	known := req.Header.Get("If-None-Match")
-	if r.etag == "" || known == "" || status != http.StatusOK || takesBody(req.Method) {
+	known, etag := req.Header.Get("If-None-Match"), r.header.Get("Etag")
+	if etag == "" || known == "" || status != http.StatusOK || takesBody(req.Method) {
 		return false
 	}
 	for one := range strings.SplitSeq(known, ",") {
-		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(r.etag, "W/") {
+		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(etag, "W/") {
 			return true
 		}
 	}

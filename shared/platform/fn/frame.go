@@ -18,6 +18,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/idempotency"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/forward"
 	"melmastoon.ghasi.io/shared/platform/outbox"
 )
 
@@ -31,16 +32,16 @@ type endpoint interface {
 
 // A record collects the data of a call while it runs.
 type record struct {
-	began  time.Time
-	act    id.Request
-	writer http.ResponseWriter // for its deadlines and headers; only write writes the answer
-	header http.Header         // of the answer
-	from   netip.Addr          // the client's address, as reported by our own proxies; zero if unknown
-	ours   bool                // whether the host is below our own domain, not a tenant's domain
-	plays  bool                // whether the caller may request scenarios
-	unread bool                // whether there may be a body for which no read deadline is set
-	line   observe.Line
-	tally  outbox.Tally
+	began   time.Time
+	act     id.Request
+	writer  http.ResponseWriter // for its deadlines and headers; only write writes the answer
+	header  http.Header         // of the answer
+	from    netip.Addr          // the client's address, as reported by our own proxies; zero if unknown
+	ours    bool                // whether the host is below our own domain, not a tenant's domain
+	forward string              // name of the forwarded header, or ""
+	unread  bool                // whether there may be a body for which no read deadline is set
+	line    observe.Line
+	tally   outbox.Tally
 
 	pace      pace
 	standings outcomes
@@ -55,8 +56,8 @@ type frame struct {
 	log      *observe.Log
 	instance string
 	home     string // the route on a tenant's own host, or ""
-	domain   string // our own domain; each tenant has a host below it, named by its slug
-	sandbox  bool   // whether the upstreams are the sandbox's, which play scenarios
+	domain   string // our own domain; each tenant has a host below it
+	forward  string // name of the request header that is forwarded to other services, or ""
 	hops     hops
 	pace     pace
 	agents   agents
@@ -67,7 +68,7 @@ func newFrame(e env.Env, s Spec) (frame, error) {
 	var c struct {
 		Revision string `env:"K_REVISION,default=local"`
 		Domain   string `env:"SITE_DOMAIN,default=localhost"`
-		Sandbox  bool   `env:"SANDBOX,default=false"`
+		Forward  string `env:"FORWARD_HEADER"`
 	}
 	if err := e.Load(&c); err != nil {
 		return frame{}, err
@@ -86,7 +87,7 @@ func newFrame(e env.Env, s Spec) (frame, error) {
 	}
 	log, err := observe.Open(e)
 	return frame{
-		spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, sandbox: c.Sandbox,
+		spec: s, now: e.Now, offset: e.Offset, log: log, instance: c.Revision, home: s.home(), domain: c.Domain, forward: c.Forward,
 		hops: n, pace: p, agents: a,
 	}, err
 }
@@ -128,7 +129,7 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	var span trace.SpanContext
 	ctx, span := observe.Begin(r.Context(), r.Header)
 	c.from, c.unread, c.pace = f.hops.client(r), r.ContentLength != 0, f.pace
-	c.ours, c.plays = below(hostname(r.Host), f.domain), f.sandbox
+	c.ours, c.forward = below(hostname(r.Host), f.domain), f.forward
 	c.line = observe.Line{
 		Time: c.began, Function: f.spec.Name, RequestID: requestID, Trace: span,
 		Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, Received: r.ContentLength,
@@ -139,10 +140,12 @@ func (f *frame) begin(c *record, r *http.Request) context.Context {
 	}
 	o := event.Origin{
 		RequestID: requestID, TraceParent: observe.Parent(span), CorrelationID: requestID, Instance: f.instance,
-		Scenario: f.scenario(r),
 	}
 	if f.spec.Access == Public {
 		o.Caller = network(c.from)
+	}
+	if h := f.forwarded(r); h.Value != "" {
+		ctx = forward.With(ctx, h)
 	}
 	return event.WithOrigin(ctx, o)
 }
@@ -158,14 +161,16 @@ func network(from netip.Addr) string {
 	return prefix.String()
 }
 
-const scenarioHeader = "X-Sandbox-Scenario"
-
-// scenario returns the scenario that the caller requests from the sandbox's upstreams. Without a sandbox it returns "".
-func (f *frame) scenario(r *http.Request) string {
-	if asked := strings.ReplaceAll(r.Header.Get(scenarioHeader), "; ", ";"); f.sandbox && visible(asked, 64) {
-		return asked
+// forwarded returns the header that is forwarded to other services. Its value is "" if the request has no valid one.
+func (f *frame) forwarded(r *http.Request) forward.Header {
+	if f.forward == "" {
+		return forward.Header{}
 	}
-	return ""
+	value := strings.ReplaceAll(r.Header.Get(f.forward), "; ", ";")
+	if !visible(value, 64) {
+		return forward.Header{}
+	}
+	return forward.Header{Name: f.forward, Value: value}
 }
 
 // run calls the endpoint. It turns a panic into an internal error, with the stack in the log.

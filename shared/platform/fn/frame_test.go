@@ -12,6 +12,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/forward"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
@@ -176,29 +177,30 @@ func TestAWriteFromAnotherSiteIsRefused(t *testing.T) {
 	}
 }
 
-func TestScenario_onlyWithSandbox(t *testing.T) {
+func TestForward_ifConfigured(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		name, sandbox, asked, want string
-	}{
-		{"where it is deployed", "true", "sold_out", "sold_out"},
-		{"of one service", "true", "upstream_slow; of=pricing", "upstream_slow;of=pricing"},
-		{"elsewhere", "", "sold_out", ""},
-		{"where it is said not to be", "false", "sold_out", ""},
-		{"nothing is played unasked", "true", "", ""},
-		{"what is no name is not passed on", "true", "sold out", ""},
-		{"nor what is too long for one", "true", strings.Repeat("x", 65), ""},
+	const scenario = "X-Sandbox-Scenario"
+	for name, test := range map[string]struct{ configured, sent, want string }{
+		"a value":              {configured: scenario, sent: "sold_out", want: "sold_out"},
+		"with a parameter":     {configured: scenario, sent: "upstream_slow; of=pricing", want: "upstream_slow;of=pricing"},
+		"not configured":       {sent: "sold_out"},
+		"not sent":             {configured: scenario},
+		"a value with a space": {configured: scenario, sent: "sold out"},
+		"a value too long":     {configured: scenario, sent: strings.Repeat("x", 65)},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := "never called"
+			var got forward.Header
 			f := answering(func(ctx context.Context) (fn.Nothing, error) {
-				got = event.OriginOf(ctx).Scenario
+				got, _ = forward.Of(ctx)
 				return fn.Nothing{}, nil
 			})
-			front := fntest.Open(t, env.Of(map[string]string{"SANDBOX": test.sandbox}), f)
-			if front.Get("/answer", "X-Sandbox-Scenario", test.asked); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
+			front := fntest.Open(t, env.Of(map[string]string{"FORWARD_HEADER": test.configured}), f)
+			if a := front.Get("/answer", scenario, test.sent); a.Status != http.StatusNoContent {
+				t.Fatalf("got %d %s", a.Status, a.Body)
+			}
+			if got.Value != test.want {
+				t.Errorf("got %q, want %q", got.Value, test.want)
 			}
 		})
 	}

@@ -69,7 +69,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		return answer{}, err
 	}
 	if asks(r) != "" {
-		return preflight(c)
+		return h.preflight(c)
 	}
 	visitor, scope, err := h.middleware.Resolve(ctx, r, caller)
 	c.enter(scope)

@@ -14,18 +14,18 @@ import (
 
 var errCrossOrigin = fault.New(fault.Forbidden, "GENERAL.CROSS_ORIGIN_REFUSED", "Requests from other sites are not allowed.")
 
+// CORS names the pages of other origins that may call a function, besides the request's own origin, and the headers that they may
+// send and read in addition to those of this package. If Origins is nil, there are no such pages.
+type CORS struct {
+	Origins       func(context.Context, *http.Request) []string // exact origins
+	Allow, Expose []string
+}
+
 // Methods and headers that a page of a trusted origin may send, and headers it may read. There are no routes for other methods.
 var (
 	allowedMethods = strings.Join(methods, ", ")
-	allowedHeaders = strings.Join([]string{
-		"Content-Type", "Idempotency-Key", "X-Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id", "Traceparent", "X-Currency",
-		"X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name", "X-Client-Surface", "X-Bootstrap-Version",
-	}, ", ")
-	sandboxHeaders = allowedHeaders + ", " + scenarioHeader
-	exposedHeaders = strings.Join([]string{
-		"ETag", "Location", "Retry-After", "X-Request-Id", "X-Cache", "Idempotent-Replayed", "Content-Language", "RateLimit", "RateLimit-Policy",
-		"X-Bootstrap-Version",
-	}, ", ")
+	allowedHeaders = []string{"Content-Type", "Idempotency-Key", "X-Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id", "Traceparent"}
+	exposedHeaders = []string{"ETag", "Location", "Retry-After", "X-Request-Id", "X-Cache", "Idempotent-Replayed", "Content-Language", "RateLimit", "RateLimit-Policy"}
 )
 
 const preflightAge = "600" // seconds that a browser may cache the preflight answer
@@ -38,16 +38,16 @@ func (h *httpEnd[V, In, Out]) origins(ctx context.Context, r *http.Request, c *r
 		return nil
 	}
 	protection := &ownOrigin
-	if h.middleware.Origins != nil {
+	if h.middleware.CORS.Origins != nil {
 		c.header["Vary"] = []string{"Origin"}
-		if origin := r.Header.Get("Origin"); foreign(origin, r) && sameSite(origin, r) && slices.Contains(h.middleware.Origins(ctx, r), origin) {
+		if origin := r.Header.Get("Origin"); foreign(origin, r) && sameSite(origin, r) && slices.Contains(h.middleware.CORS.Origins(ctx, r), origin) {
 			protection = new(http.CrossOriginProtection)
 			if err := protection.AddTrustedOrigin(origin); err != nil {
 				return errCrossOrigin.Because(err)
 			}
 			c.header["Access-Control-Allow-Origin"] = []string{origin}
 			c.header["Access-Control-Allow-Credentials"] = []string{"true"}
-			c.header["Access-Control-Expose-Headers"] = []string{exposedHeaders}
+			c.header["Access-Control-Expose-Headers"] = []string{joined(exposedHeaders, h.middleware.CORS.Expose...)}
 		}
 	}
 	if protection.Check(r) != nil {
@@ -79,18 +79,22 @@ func sameSite(origin string, r *http.Request) bool {
 	return noTheirs == nil && noOurs == nil && theirs == ours
 }
 
+func joined(headers []string, more ...string) string {
+	return strings.Join(slices.Concat(headers, more), ", ")
+}
+
 // preflight answers a CORS preflight request.
-func preflight(c *record) (answer, error) {
+func (h *httpEnd[V, In, Out]) preflight(c *record) (answer, error) {
 	if c.header["Access-Control-Allow-Origin"] == nil {
 		return answer{}, errCrossOrigin
 	}
-	headers := allowedHeaders
-	if c.plays {
-		headers = sandboxHeaders
+	allowed := h.middleware.CORS.Allow
+	if c.forward != "" {
+		allowed = append(slices.Clone(allowed), c.forward)
 	}
 	return answer{Status: http.StatusNoContent, Header: http.Header{
 		"Access-Control-Allow-Methods": {allowedMethods},
-		"Access-Control-Allow-Headers": {headers},
+		"Access-Control-Allow-Headers": {joined(allowedHeaders, allowed...)},
 		"Access-Control-Max-Age":       {preflightAge},
 	}}, nil
 }

@@ -21,12 +21,15 @@ func shop[Out any](route string, act func(context.Context, string, fn.Call[fn.No
 			Resolve: func(_ context.Context, r *http.Request, _ identity.Identity) (string, fn.Scope, error) {
 				return r.PathValue("tenantSlug"), fn.Scope{}, nil
 			},
-			Origins: func(_ context.Context, r *http.Request) []string {
-				return []string{"https://www." + r.PathValue("tenantSlug") + ".example"}
+			CORS: fn.CORS{
+				Origins: func(_ context.Context, r *http.Request) []string {
+					return []string{"https://www." + r.PathValue("tenantSlug") + ".example"}
+				},
+				Allow: []string{"X-Color"},
 			},
 		}, nil
 	}
-	return fn.HTTP(fn.Spec{Name: "test-" + strings.ToLower(method), Route: route}, door, func(env.Env) (func(context.Context, string, fn.Call[fn.Nothing]) (Out, error), error) {
+	return fn.HTTP(fn.Spec{Name: "test-" + strings.ToLower(method), Route: route, HostWildcard: "tenantSlug"}, door, func(env.Env) (func(context.Context, string, fn.Call[fn.Nothing]) (Out, error), error) {
 		return act, nil
 	})
 }
@@ -121,18 +124,18 @@ func TestOrigins_sameSite(t *testing.T) {
 	}
 }
 
-// TestPreflight_scenario asks whether a page may send the header of scenarios, which only a sandbox reads.
-func TestPreflight_scenario(t *testing.T) {
+// TestPreflight_forwardedHeader asks whether a page may send the forwarded header.
+func TestPreflight_forwardedHeader(t *testing.T) {
 	t.Parallel()
-	for sandbox, offered := range map[string]bool{"": false, "false": false, "true": true} {
-		e, issuer := fntest.Surround(t, env.Of(map[string]string{"SANDBOX": sandbox}))
+	for forwarded, offered := range map[string]bool{"": false, "X-Sandbox-Scenario": true} {
+		e, issuer := fntest.Surround(t, env.Of(map[string]string{"FORWARD_HEADER": forwarded}))
 		front := fntest.Behind(t, e, issuer, shop("POST /shops/{tenantSlug}/thing", named)).As("")
 		r := front.Request(t, "OPTIONS", "/shops/kabul/thing", nil, "Origin", "https://www.kabul.example", "Access-Control-Request-Method", "POST")
 		r.Host = "kabul.example"
 		a := front.Serve(r)
 		headers := a.Header.Get("Access-Control-Allow-Headers")
-		if a.Status != 204 || !strings.Contains(headers, "X-Bootstrap-Version") || strings.Contains(headers, "X-Sandbox-Scenario") != offered {
-			t.Errorf("SANDBOX=%q: %d, %q", sandbox, a.Status, headers)
+		if a.Status != 204 || !strings.Contains(headers, "X-Color") || strings.Contains(headers, "X-Sandbox-Scenario") != offered {
+			t.Errorf("FORWARD_HEADER=%q: %d, %q", forwarded, a.Status, headers)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,18 +35,9 @@ func (a Answer) status() int {
 // A Reply sets the status and headers of an answer. A response embeds it with the tag `json:"-"`; it overrides Spec.Answer. The
 // zero Reply sets nothing.
 type Reply struct {
-	answer   Answer
-	given    bool
-	location string
-	etag     string
-	cache    string
-	control  string
-	composed string
-	after    time.Duration
-	language string
-	varies   []string
-	cookies  []string
-	caller   string
+	answer Answer
+	given  bool
+	header http.Header
 }
 
 // Reply returns a Reply with only the status.
@@ -57,53 +49,67 @@ func (a Answer) At(url string) Reply { return a.Reply().At(url) }
 // Version returns a Reply with the version as its ETag.
 func (a Answer) Version(v int64) Reply { return a.Reply().Version(v) }
 
+// Set sets a header. It ignores an empty value.
+func (r Reply) Set(name, value string) Reply {
+	if value != "" {
+		r.header = r.header.Clone()
+		if r.header == nil {
+			r.header = http.Header{}
+		}
+		r.header.Set(name, value)
+	}
+	return r
+}
+
 // At sets Location: of the created resource, or of the redirect target.
-func (r Reply) At(url string) Reply { r.location = url; return r }
+func (r Reply) At(url string) Reply { return r.Set("Location", url) }
 
 // Version sets the ETag. A GET with a matching If-None-Match is answered 304.
-func (r Reply) Version(v int64) Reply { r.etag = `"` + strconv.FormatInt(v, 10) + `"`; return r }
+func (r Reply) Version(v int64) Reply { return r.Set("Etag", `"`+strconv.FormatInt(v, 10)+`"`) }
 
 // FromCache sets X-Cache: HIT, MISS, STALE or BYPASS.
-func (r Reply) FromCache(state string) Reply { r.cache = state; return r }
+func (r Reply) FromCache(state string) Reply { return r.Set("X-Cache", state) }
 
 // Cached sets Cache-Control. The default is "private, no-cache" for an answer with an ETag, and "no-store" for others. An answer
 // that sets a cookie for the middleware is always "no-store".
-func (r Reply) Cached(control string) Reply { r.control = control; return r }
-
-// Composed sets X-Bootstrap-Version. The client sends it back with later requests, so that a request based on an old bootstrap
-// can be rejected.
-func (r Reply) Composed(version string) Reply { r.composed = version; return r }
+func (r Reply) Cached(control string) Reply { return r.Set("Cache-Control", control) }
 
 // After sets Retry-After, in whole seconds, for work that was accepted and is not finished yet.
-func (r Reply) After(d time.Duration) Reply { r.after = d; return r }
+func (r Reply) After(d time.Duration) Reply { return r.Set("Retry-After", strconv.Itoa(seconds(d))) }
 
 // Language sets Content-Language, and adds Accept-Language to Vary.
-func (r Reply) Language(tag string) Reply { r.language = tag; return r.Varies("Accept-Language") }
+func (r Reply) Language(tag string) Reply {
+	return r.Set("Content-Language", tag).Varies("Accept-Language")
+}
 
 // Varies adds request headers that the answer depends on to Vary.
 func (r Reply) Varies(headers ...string) Reply {
-	r.varies = slices.Concat(r.varies, headers)
-	return r
+	if before := r.header.Get("Vary"); before != "" {
+		headers = slices.Concat([]string{before}, headers)
+	}
+	return r.Set("Vary", strings.Join(headers, ", "))
 }
 
 // negotiated returns the Reply of an answer that is sent in one of several encodings: its ETag is weak, because one version has
 // several bodies.
 func (r Reply) negotiated() Reply {
-	if r.etag != "" {
-		r.etag = "W/" + r.etag
+	if tag := r.header.Get("Etag"); tag != "" {
+		r = r.Set("Etag", "W/"+tag)
 	}
 	return r.Varies("Accept-Encoding")
 }
 
 // Keep adds a cookie to the answer.
 func (r Reply) Keep(c *http.Cookie) Reply {
-	r.cookies = slices.Concat(r.cookies, []string{c.String()})
+	cookies := append(slices.Clone(r.header["Set-Cookie"]), c.String())
+	r = r.Set("Set-Cookie", c.String())
+	r.header["Set-Cookie"] = cookies
 	return r
 }
 
 // ContinueAs makes the browser continue as another caller: the middleware sets that caller's cookie, also on replays of the
 // answer.
-func (r Reply) ContinueAs(caller string) Reply { r.caller = caller; return r }
+func (r Reply) ContinueAs(caller string) Reply { return r.Set(continueAs, caller) }
 
 // Forget makes the browser delete the cookie with the name, path and domain of c.
 func (r Reply) Forget(c *http.Cookie) Reply {

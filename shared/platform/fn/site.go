@@ -13,30 +13,17 @@ type Site struct {
 	Plain bool // over plain HTTP on loopback, where browsers do not store secure cookies
 }
 
-// A route whose path names a tenant by this wildcard is also served on that tenant's own host. There the host determines the
-// tenant, and the path is /api followed by the rest of the route.
-const (
-	tenantWildcard = "tenantSlug"
-	ownBase        = "/api"
-)
+// ownBase is the beginning of the paths on a tenant's own host, see Spec.HostWildcard.
+const ownBase = "/api"
 
 // home returns the function's route on a tenant's own host, or "" if it has none.
 func (s Spec) home() string {
 	method, path, _ := strings.Cut(s.Route, " ")
-	_, rest, ok := strings.Cut(path, "/{"+tenantWildcard+"}")
+	_, rest, ok := strings.Cut(path, "/{"+s.HostWildcard+"}")
 	if !ok {
 		return ""
 	}
 	return method + " " + ownBase + rest
-}
-
-// isHome reports whether a pattern is the function's route on a tenant's own host. It runs on every request.
-func (s Spec) isHome(pattern string) bool {
-	method, path, _ := strings.Cut(s.Route, " ")
-	_, rest, ok := strings.Cut(path, "/{"+tenantWildcard+"}")
-	called, at, _ := strings.Cut(pattern, " ")
-	below, own := strings.CutPrefix(at, ownBase)
-	return ok && own && called == method && below == rest
 }
 
 // patterns returns all routes of the function.
@@ -50,16 +37,16 @@ func (s Spec) patterns() []string {
 // atHome sets the wildcard from the host, if the request used the route of a tenant's own host.
 func (f *frame) atHome(r *http.Request) {
 	if f.home != "" && r.Pattern == f.home {
-		r.SetPathValue(tenantWildcard, tenantOf(r.Host, f.domain))
+		r.SetPathValue(f.spec.HostWildcard, tenantOf(r.Host, f.domain))
 	}
 }
 
-// tenantOf returns the name of the tenant in a host: the slug below our own domain, or else the whole host, which is then a
-// domain of the tenant's own. It returns "" for a host without a domain.
+// tenantOf returns the name of the tenant in a host: the label below our own domain, or else the whole host, which is then
+// a domain of the tenant's own. It returns "" for a host without a domain.
 func tenantOf(host, domain string) string {
 	name := hostname(host)
-	if slug, ours := strings.CutSuffix(name, "."+domain); ours {
-		return slug
+	if label, ours := strings.CutSuffix(name, "."+domain); ours {
+		return label
 	}
 	if _, err := netip.ParseAddr(name); err == nil || name == domain || !strings.Contains(name, ".") {
 		return ""
@@ -80,7 +67,7 @@ func hostname(host string) string {
 
 // Site returns the Site of a request to the function.
 func (s Spec) Site(r *http.Request) Site {
-	return Site{Own: s.isHome(r.Pattern), Plain: plain(r)}
+	return Site{Own: r.Pattern != "" && r.Pattern == s.home(), Plain: plain(r)}
 }
 
 // plain reports whether the request came from this machine over plain HTTP. Only then may a cookie omit Secure.

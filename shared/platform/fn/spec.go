@@ -11,11 +11,14 @@ import (
 // A Spec describes a function: how it is reached, who may call it, and its dependencies. Exactly one of Route, Subject and
 // Schedule is set.
 type Spec struct {
-	Name     string            // the folder below functions/, joined by "-"; the part before the first "-" is the service
-	Route    string            // a ServeMux pattern: "POST /api/v1/reservations/holds"
-	Subject  string            // the event that the function consumes
-	Filter   map[string]string // attributes that an event must have; others are acknowledged without a call
-	Schedule string            // a cron line, UTC
+	Name  string // the folder below functions/, joined by "-"; the part before the first "-" is the service
+	Route string // a ServeMux pattern: "POST /api/v1/reservations/holds"
+	// HostWildcard is a wildcard of Route that names a tenant. The function is also served on the tenant's own host: there the host
+	// sets the wildcard, and the path is /api followed by the part of Route after the wildcard.
+	HostWildcard string
+	Subject      string            // the event that the function consumes
+	Filter       map[string]string // attributes that an event must have; others are acknowledged without a call
+	Schedule     string            // a cron line, UTC
 
 	Access    Access   // callers that are admitted; implied for events and schedules
 	Uses      Uses     // dependencies; IAM permissions derive from them

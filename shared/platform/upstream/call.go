@@ -22,6 +22,7 @@ import (
 	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/forward"
 )
 
 // A call is one request, which may be sent more than once.
@@ -32,6 +33,7 @@ type call struct {
 	body       []byte
 	out        any
 	header     http.Header
+	forwarded  string // name of the forwarded header, or ""
 	caller     string // for the circuit breaker
 	argument   string // identifies the requested resource for the circuit breaker
 	repeatable bool
@@ -137,12 +139,9 @@ func (c *call) translated(r *refusal) *fault.Fault {
 	return told
 }
 
-// scenario is the pseudo header under which a call keeps the scenario that it passes on.
-const scenario = "/X-Sandbox-Scenario"
-
 func (c *call) pointer(theirs string) (string, bool) {
-	if c.point == nil || theirs == scenario {
-		return theirs, theirs == scenario
+	if ours := c.forwarded != "" && theirs == "/"+c.forwarded; ours || c.point == nil {
+		return theirs, ours
 	}
 	return c.point(theirs)
 }
@@ -162,8 +161,9 @@ func (c *Client) prepare(ctx context.Context, call *call, opts []Option) error {
 	if origin.RequestID != "" {
 		call.header["X-Request-Id"] = []string{origin.RequestID}
 	}
-	if origin.Scenario != "" {
-		call.header["X-Sandbox-Scenario"] = []string{origin.Scenario}
+	if h, ok := forward.Of(ctx); ok {
+		call.forwarded = h.Name
+		call.header.Set(h.Name, h.Value)
 	}
 	for _, o := range opts {
 		o(call)
@@ -181,10 +181,9 @@ type response struct {
 	counted bool // for the circuit breaker
 }
 
-// try sends the request once, unless the breaker is open. Calls of a scenario do not count for the breaker, because their
-// failures are simulated.
+// try sends the request once, unless the breaker is open. Calls with a forwarded header do not count for the breaker.
 func (c *Client) try(ctx context.Context, call *call) response {
-	counted := event.OriginOf(ctx).Scenario == ""
+	counted := call.forwarded == ""
 	if counted {
 		if err := c.breaker.admit(call.caller); err != nil {
 			return response{err: err}

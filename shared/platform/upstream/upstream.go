@@ -4,8 +4,7 @@
 // identity token. The circuit breaker stops calls to a service that fails for several callers and arguments; retries are few and
 // only for calls that are safe to repeat. If the service rejects a request with an explanation, the call returns the same fault,
 // without the violations of our request unless [Pointing] maps them to our caller's; every other failure, such as a timeout, a
-// 5xx or an unreadable response, is [fault.ErrUpstreamUnavailable]. If the sandbox is deployed, calls pass the caller's scenario
-// on.
+// 5xx or an unreadable response, is [fault.ErrUpstreamUnavailable]. Calls pass the forwarded header on.
 package upstream
 
 import (

@@ -20,6 +20,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
+	"melmastoon.ghasi.io/shared/platform/forward"
 	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
@@ -109,14 +110,14 @@ func received(r *http.Request) trace.SpanContext {
 	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header)))
 }
 
-func TestAScenarioIsPlayedOn(t *testing.T) {
+func TestForwardedHeader_isSent(t *testing.T) {
 	t.Parallel()
 	var got []string
 	c := serving(t, patient, func(w http.ResponseWriter, r *http.Request) {
 		got = append(got, r.Header.Get("X-Sandbox-Scenario"))
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	playing := event.WithOrigin(t.Context(), event.Origin{RequestID: "req-1", Scenario: "upstream_down"})
+	playing := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "upstream_down"})
 	for range 7 { // nor does a service that plays dead open the breaker
 		if err := c.Get(playing, "/a", nil, nil); !errors.Is(err, fault.ErrUpstreamUnavailable) {
 			t.Errorf("got %v", err)
@@ -175,7 +176,8 @@ func TestPointing(t *testing.T) {
 			{Pointer: "/wish/promo", Rule: "known", Message: "No such code."}, {Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
 		{"who does not", nil, []fault.Violation{{Pointer: "/X-Sandbox-Scenario", Rule: "known", Message: "No such scenario."}}},
 	} {
-		err := c.Post(t.Context(), "/quotes", struct{}{}, nil, test.opts...)
+		ctx := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "unknown"})
+		err := c.Post(ctx, "/quotes", struct{}{}, nil, test.opts...)
 		if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || !slices.Equal(f.Violations, test.want) {
 			t.Errorf("%s: got %+v, want %+v", test.name, f.Violations, test.want)
 		}

@@ -10,12 +10,12 @@ import (
 
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
-	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/forward"
 	"melmastoon.ghasi.io/shared/stay"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
@@ -68,7 +68,7 @@ func TestPeek_fewCalls(t *testing.T) {
 	peek(all, cache.Miss, 4) // only the 60 that are not known
 	e.Advance(5 * time.Minute)
 	peek(all[:1], cache.Miss, 5)
-	played := event.WithOrigin(t.Context(), event.Origin{Scenario: "upstream_slow"})
+	played := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "upstream_slow"})
 	if _, state, err := brands.Peek(played, all[:1]); err != nil || state != cache.Bypass || b.Asked("brands") != 6 {
 		t.Errorf("in a scenario: %s, %v", state, err)
 	}
