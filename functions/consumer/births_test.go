@@ -40,13 +40,13 @@ func TestSession_refusedRequest(t *testing.T) {
 		status                   int
 	}{
 		{"half a body", "POST", "/search", `{`, nil, 400},
-		{"a search in the past", "POST", "/search", strings.Replace(market.Wish(), `"checkIn":"20`, `"checkIn":"19`, 1), nil, 400},
-		{"a map of a city", "POST", "/search/map", market.Wish(), nil, 400},
+		{"a search in the past", "POST", "/search", strings.Replace(market.SearchBody(), `"checkIn":"20`, `"checkIn":"19`, 1), nil, 400},
+		{"a map of a city", "POST", "/search/map", market.SearchBody(), nil, 400},
 		{"a hotel for nobody", "GET", hotel + "?adults=0", "", nil, 400},
 		{"a hotel's rooms in the past", "GET", hotel + "/availability?checkIn=2020-01-01&checkOut=2020-01-02&adults=2", "", nil, 400},
 		{"a choice of nothing", "PATCH", "/session", `{}`, nil, 400},
-		{"a write from another site", "POST", "/search", market.Wish(), []string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{"a write that is no JSON", "POST", "/search", market.Wish(), []string{"Content-Type", "text/plain"}, 415},
+		{"a write from another site", "POST", "/search", market.SearchBody(), []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"a write that is no JSON", "POST", "/search", market.SearchBody(), []string{"Content-Type", "text/plain"}, 415},
 		{"a key that is none", "PATCH", "/session", `{"locale":"en"}`, []string{"Idempotency-Key", strings.Repeat("k", 256)}, 400},
 		{"a program's first write", "PATCH", "/session", `{"locale":"en"}`, program, 401},
 	} {
@@ -97,13 +97,13 @@ func TestSession_program(t *testing.T) {
 	for _, agent := range []string{"curl/8", "Mozilla/5.0 HeadlessChrome/130", "Googlebot/2.1", ""} {
 		before := written(t, market.DB)
 		v := market.Traveller("User-Agent", agent)
-		first := v.Must(200, "POST", "/search", market.Wish())
+		first := v.Must(200, "POST", "/search", market.SearchBody())
 		if n := written(t, market.DB) - before; n != 0 || len(set(first)) != 1 {
 			t.Errorf("%s: %d rows and documents, cookies %v", agent, n, set(first))
 		}
 		guess := v.Session
 		v.Must(200, "PATCH", "/session", `{"locale":"en"}`)
-		if v.Session == guess || v.Kept().Locale != "en" {
+		if v.Session == guess || v.StoredSession().Locale != "en" {
 			t.Errorf("%s: the session %s after %s", agent, v.Session, guess)
 		}
 		begun := v.Session

@@ -136,7 +136,7 @@ func TestClear_leavesNoTrace(t *testing.T) {
 	if site.Payload("session.ended", &told); told.Reason != "explicit-clear" || told.Session != id.String() {
 		t.Errorf("events: got %+v", told)
 	}
-	site.Counted("session.ended", 2) // rotated, cleared
+	site.CheckPublished("session.ended", 2) // rotated, cleared
 	if r := len(traces(t, site.DB, uuid(stays.Session))); r == 0 {
 		t.Error("another guest's session was cleared, too")
 	}
@@ -168,7 +168,7 @@ func TestClear_withoutSession(t *testing.T) {
 	v := site.Traveller()
 	v.Must(204, "POST", "/session/clear", nil)
 	v.Must(204, "POST", "/session/clear", nil, "Cookie", "gms_id=forged")
-	if told := site.Told(); v.Cookie != "" || len(told) != 0 {
+	if told := site.Published(); v.Cookie != "" || len(told) != 0 {
 		t.Errorf("cookie %q, told %v", v.Cookie, told)
 	}
 }
@@ -179,7 +179,7 @@ func TestClear_withoutTelemetry(t *testing.T) {
 	v := site.Traveller("DNT", "1")
 	v.Must(200, "GET", "/session", nil)
 	v.Must(204, "POST", "/session/clear", nil)
-	if told := site.Told(); len(told) != 0 {
+	if told := site.Published(); len(told) != 0 {
 		t.Errorf("events: got %v", told)
 	}
 }
@@ -213,11 +213,11 @@ func TestClear_concurrentCalls(t *testing.T) {
 		},
 		"a page view": func(v session.Visitor) error {
 			clear(v.Session)
-			return telemetry.View(t.Context(), v, session.PageView{Path: "/", ViewedAt: site.Env.Now()})
+			return telemetry.RecordPageView(t.Context(), v, session.PageView{Path: "/", ViewedAt: site.Env.Now()})
 		},
 		"a step": func(v session.Visitor) error {
 			clear(v.Session)
-			return telemetry.Record(t.Context(), v, session.Step{Step: session.StepMapOpened, OccurredAt: site.Env.Now()})
+			return telemetry.RecordStep(t.Context(), v, session.Step{Step: session.StepMapOpened, OccurredAt: site.Env.Now()})
 		},
 	} {
 		traveller := site.Traveller()
@@ -252,11 +252,11 @@ func TestExpire_unusedSession(t *testing.T) {
 	site.DB.Advance(29 * 24 * time.Hour)
 	back.Must(200, "GET", "/session", nil)
 	tick()
-	site.Counted("session.ended", 0)
+	site.CheckPublished("session.ended", 0)
 	site.DB.Advance(24 * time.Hour)
 	tick()
 	tick()
-	site.Counted("session.ended", 1)
+	site.CheckPublished("session.ended", 1)
 	var told struct {
 		Session  string `json:"guestSessionId"`
 		Reason   string `json:"reason"`
@@ -291,8 +291,8 @@ func TestExpire_documentIsNewer(t *testing.T) {
 	if a := site.Front.Tick(sweepsessions.Function); a.Status != 204 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	site.Counted("session.ended", 0)
+	site.CheckPublished("session.ended", 0)
 	site.DB.Advance(41 * time.Minute)
 	site.Front.Tick(sweepsessions.Function)
-	site.Counted("session.ended", 1)
+	site.CheckPublished("session.ended", 1)
 }

@@ -42,7 +42,7 @@ func TestClick_unknownHotel(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
 	}
-	site.Counted("click.recorded", 0)
+	site.CheckPublished("click.recorded", 0)
 }
 
 func TestClick_oncePerHotelAndKindInTenSeconds(t *testing.T) {
@@ -62,17 +62,17 @@ func TestClick_oncePerHotelAndKindInTenSeconds(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	site.Counted("click.recorded", 1)
+	site.CheckPublished("click.recorded", 1)
 	other.Must(202, "POST", "/telemetry/click", one)
-	site.Counted("click.recorded", 2)
+	site.CheckPublished("click.recorded", 2)
 	v.Must(202, "POST", "/telemetry/click", strings.Replace(one, "listing-card", "map-pin", 1))
-	site.Counted("click.recorded", 3)
+	site.CheckPublished("click.recorded", 3)
 	site.DB.Advance(9 * time.Second)
 	v.Must(202, "POST", "/telemetry/click", one)
-	site.Counted("click.recorded", 3)
+	site.CheckPublished("click.recorded", 3)
 	site.DB.Advance(2 * time.Second)
 	v.Must(202, "POST", "/telemetry/click", one)
-	site.Counted("click.recorded", 4)
+	site.CheckPublished("click.recorded", 4)
 }
 
 func TestClick_withoutAVisitor(t *testing.T) {
@@ -85,7 +85,7 @@ func TestClick_withoutAVisitor(t *testing.T) {
 		"a browser without a window":    visitor(t, site, "User-Agent", "Mozilla/5.0 (X11) HeadlessChrome/140.0"),
 	} {
 		v.Must(202, "POST", "/telemetry/click", click(``))
-		for _, told := range site.Told() {
+		for _, told := range site.Published() {
 			if told == "click.recorded" {
 				t.Fatalf("a click of %s counts", name)
 			}
@@ -98,7 +98,7 @@ func TestClick_searchSession(t *testing.T) {
 	m := consumertest.OpenSystem(t, 3, search.Function, recordclick.Function, readsession.Function)
 	v, other := visitor(t, m.Site), visitor(t, m.Site)
 	var found search.Response
-	v.Must(200, "POST", "/search", m.Wish()).Into(t, &found)
+	v.Must(200, "POST", "/search", m.SearchBody()).Into(t, &found)
 	hotel := found.Results[0]
 	on := func(kind string) string {
 		return `{"kind":"` + kind + `","tenantId":"` + hotel.Tenant.String() + `","propertyId":"` + hotel.Property.String() + `","searchSessionId":"` + found.Search.String() + `"}`
@@ -123,7 +123,7 @@ func TestClick_searchSession(t *testing.T) {
 	if got := told(); got != nil {
 		t.Errorf("an hour later a click names %v", got)
 	}
-	m.Counted("click.recorded", 3)
+	m.CheckPublished("click.recorded", 3)
 	if rule := session.Sampling[session.ClickRecordedV1.Name]; !rule.Always {
 		t.Error("configuration can leave out clicks")
 	}

@@ -26,8 +26,8 @@ type Serve[In, Out any] func(context.Context, Call[In]) (Out, error)
 // A Rule changes what the middleware of a function does.
 type Rule int
 
-// Unminted admits visitors without a session and does not start one.
-const Unminted Rule = iota
+// StartsNoSession admits visitors without a session and does not start one.
+const StartsNoSession Rule = iota
 
 // HTTP returns an HTTP function for browsers and apps of travellers. A visitor without a session gets one when the request is
 // accepted, before the act. The first call of a program (class other) gets none; functions with an idempotency key reject it.
@@ -38,7 +38,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 			s.Uses = append(slices.Clip(s.Uses), need)
 		}
 	}
-	if !slices.Contains(rules, Unminted) {
+	if !slices.Contains(rules, StartsNoSession) {
 		s.Publishes = slices.Concat(s.Publishes, fn.Subjects{session.SessionStartedV1, session.SessionEndedV1, session.LocaleChangedV1, session.CurrencyChangedV1})
 	}
 	s.Publishes = onlyOnce(s.Publishes)
@@ -83,7 +83,7 @@ type middleware struct {
 
 // openMiddleware opens the idempotency ledger only for functions with an idempotency key.
 func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (opened fn.Middleware[session.Visitor], err error) {
-	m := &middleware{flags: session.OpenFlags(e), spec: s, starts: !slices.Contains(rules, Unminted)}
+	m := &middleware{flags: session.OpenFlags(e), spec: s, starts: !slices.Contains(rules, StartsNoSession)}
 	if m.visitors, err = session.OpenResolver(e); err != nil {
 		return opened, err
 	}

@@ -19,12 +19,12 @@ func TestAnswers_matchOpenAPI(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 3, search.Function, searchmap.Function, readhotel.Function, readavailability.Function)
 	v, hotel := market.Traveller("Accept-Language", "fa-AF", "X-Currency", "USD"), "/hotels/"+market.Hotels[0].Property.String()
-	checkIn, checkOut := market.Days(3, 2)
+	checkIn, checkOut := market.Dates(3, 2)
 	const box = `{"mode":"bounding-box","boundingBox":{"swLat":34,"swLng":69,"neLat":35,"neLng":70}}`
 	ask := func() map[string][]byte {
 		return map[string][]byte{
-			"SearchResults": v.Must(http.StatusOK, "POST", "/search", market.Wish()).Body,
-			"MapResults":    v.Must(http.StatusOK, "POST", "/search/map", market.WishIn(box)).Body,
+			"SearchResults": v.Must(http.StatusOK, "POST", "/search", market.SearchBody()).Body,
+			"MapResults":    v.Must(http.StatusOK, "POST", "/search/map", market.SearchBodyIn(box)).Body,
 			"HotelDetail":   v.Must(http.StatusOK, "GET", hotel, nil).Body,
 			"Vacancy":       v.Must(http.StatusOK, "GET", hotel+"/availability?adults=2&checkIn="+checkIn+"&checkOut="+checkOut, nil).Body,
 		}

@@ -38,7 +38,7 @@ func TestPreferences_changed(t *testing.T) {
 	if site.Payload("currency.changed", &currency); currency.From != "AFN" || currency.To != "USD" {
 		t.Errorf("events: got %+v", currency)
 	}
-	if told := site.Told(); !slices.Equal(told, []string{"session.started", "locale.changed", "currency.changed"}) {
+	if told := site.Published(); !slices.Equal(told, []string{"session.started", "locale.changed", "currency.changed"}) {
 		t.Errorf("events: got %v", told)
 	}
 	var shown readsession.Response

@@ -32,7 +32,7 @@ func TestAcceptLanguage_changed(t *testing.T) {
 		if shown.Session != first || shown.Locale != want || len(shown.RecentlyViewed) != 1 {
 			t.Errorf("%q: session %s in %s with %d views, want %s in %s with 1", accept, shown.Session, shown.Locale, len(shown.RecentlyViewed), first, want)
 		}
-		site.Counted("locale.changed", changes)
+		site.CheckPublished("locale.changed", changes)
 	}
 	read("fa-IR", "fa-IR", 1)
 	read("fa-IR", "fa-IR", 1)
@@ -40,7 +40,7 @@ func TestAcceptLanguage_changed(t *testing.T) {
 		read(nothing, "fa-IR", 1)
 	}
 	v.Must(200, "GET", "/session", nil, "Accept-Language", "ur", "Sec-Purpose", "prefetch")
-	site.Counted("locale.changed", 1)
+	site.CheckPublished("locale.changed", 1)
 	read("ur;q=0.5, en", "en", 2)
 	var told struct {
 		Trigger string `json:"trigger"`
@@ -50,8 +50,8 @@ func TestAcceptLanguage_changed(t *testing.T) {
 	}
 	v.Must(200, "PATCH", "/session", `{"locale":"ar-AE"}`, "Accept-Language", "en")
 	read("ps", "ar-AE", 3)
-	site.Counted("session.started", 1)
-	site.Counted("session.ended", 0)
+	site.CheckPublished("session.started", 1)
+	site.CheckPublished("session.ended", 0)
 }
 
 // TestAcceptLanguage_concurrently changes the accepted language in many tabs at once: one event is published.
@@ -76,8 +76,8 @@ func TestAcceptLanguage_concurrently(t *testing.T) {
 			t.Errorf("tab %d became %s, want %s", i, session, v.Session)
 		}
 	}
-	site.Counted("locale.changed", 1)
-	site.Counted("session.started", 1)
+	site.CheckPublished("locale.changed", 1)
+	site.CheckPublished("session.started", 1)
 }
 
 func TestContentLanguage_onEveryAnswer(t *testing.T) {

@@ -45,8 +45,8 @@ func TestRotate_concurrentTabs(t *testing.T) {
 			t.Errorf("tab %d has lost the wishlist: %+v", i, shown[i])
 		}
 	}
-	site.Counted("session.ended", 1)
-	site.Counted("session.started", 2)
+	site.CheckPublished("session.ended", 1)
+	site.CheckPublished("session.started", 2)
 }
 
 // TestSession_rotatedKeys rotates the keys of cookies and the peppers of fingerprints.
@@ -75,7 +75,7 @@ func TestSession_rotatedKeys(t *testing.T) {
 	if v.Session != first {
 		t.Error("the rotation has ended the session")
 	}
-	v.Counted("session.ended", 0)
+	v.CheckPublished("session.ended", 0)
 	stranger := front(key("other")).Traveller()
 	stranger.Must(200, "GET", "/session", nil, "Cookie", v.Cookie)
 	if stranger.Session == first {

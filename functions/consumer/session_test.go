@@ -90,7 +90,7 @@ func TestSession_firstAnswer(t *testing.T) {
 	if a := v.Must(200, "GET", "/session", nil); len(set(a)) != 0 {
 		t.Errorf("the second answer sets %v", set(a))
 	}
-	if told := site.Told(); !slices.Equal(told, []string{"session.started"}) {
+	if told := site.Published(); !slices.Equal(told, []string{"session.started"}) {
 		t.Errorf("events: got %v", told)
 	}
 }
@@ -115,7 +115,7 @@ func TestSession_prefetch(t *testing.T) {
 	v := site.Traveller()
 	v.Must(200, "GET", "/session", nil, "Sec-Purpose", "prefetch")
 	v.Must(200, "HEAD", "/session", nil)
-	if told := site.Told(); v.Cookie != "" || len(told) != 0 {
+	if told := site.Published(); v.Cookie != "" || len(told) != 0 {
 		t.Errorf("cookie %q, told %v", v.Cookie, told)
 	}
 }
@@ -189,12 +189,12 @@ func TestSession_doNotTrack(t *testing.T) {
 		}
 		v.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
 	}
-	if told := site.Told(); len(told) != 0 {
+	if told := site.Published(); len(told) != 0 {
 		t.Errorf("events: got %v", told)
 	}
 	v := site.Traveller("DNT", "0")
 	v.Must(200, "GET", "/session", nil)
-	site.Counted("session.started", 1)
+	site.CheckPublished("session.started", 1)
 }
 
 func TestRotate_otherBrowser(t *testing.T) {
@@ -221,8 +221,8 @@ func TestRotate_otherBrowser(t *testing.T) {
 	if told.Reason != "rotated" || told.Trigger != "accept-language" {
 		t.Errorf("events: got %+v", told)
 	}
-	site.Counted("session.started", 2)
-	site.Counted("currency.changed", 1)
+	site.CheckPublished("session.started", 2)
+	site.CheckPublished("currency.changed", 1)
 
 	// If the answer was lost, the same browser sends the old cookie again and gets the same session. Another browser with that
 	// cookie gets no session of this visitor.

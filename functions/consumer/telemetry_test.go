@@ -29,7 +29,7 @@ func kept(t *testing.T, site *consumertest.Site, session id.GuestSession) (views
 
 // click is a click on some hotel.
 func click(more string) string {
-	return `{"kind":"listing-card","tenantId":"` + consumertest.HousesTenant.String() + `","propertyId":"` + id.New[id.Property]().String() + `"` + more + `}`
+	return `{"kind":"listing-card","tenantId":"` + consumertest.HotelsTenant.String() + `","propertyId":"` + id.New[id.Property]().String() + `"` + more + `}`
 }
 
 func TestTelemetry_stored(t *testing.T) {
@@ -42,7 +42,7 @@ func TestTelemetry_stored(t *testing.T) {
 	v.Must(202, "POST", "/telemetry/click", click(``))
 	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/hotels/`+id.New[id.Property]().String()+`?q=1","referer":"https://www.google.com/search?q=kabul"}`)
 	v.Must(202, "POST", "/telemetry/funnel", `{"step":"list.scrolled-50pct","searchSessionId":"`+search+`","metadata":{"scrollPct":50,"fromCache":true,"sortKey":"price-asc","source":"search-map"}}`)
-	site.Counted("click.recorded", 2)
+	site.CheckPublished("click.recorded", 2)
 	var path, referer, metadata string
 	err := site.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT path, referer, metadata FROM bff_consumer.page_views, bff_consumer.funnel_events`).Scan(&path, &referer, &metadata)
@@ -98,10 +98,10 @@ func TestConsent_withdrawn(t *testing.T) {
 	v.Must(200, "GET", "/session", nil)
 	all()
 	v.Must(200, "PATCH", "/session", `{"consentTelemetry":false,"locale":"ur-PK"}`)
-	before := site.Told()
+	before := site.Published()
 	all()
 	v.Must(200, "PATCH", "/session", `{"currency":"EUR"}`)
-	if now := site.Told(); len(now) != len(before) || strings.Contains(strings.Join(now, " "), "locale") {
+	if now := site.Published(); len(now) != len(before) || strings.Contains(strings.Join(now, " "), "locale") {
 		t.Errorf("told %v, then %v", before, now)
 	}
 	if views, steps := kept(t, site, v.Session); views != 1 || steps != 1 {
@@ -109,8 +109,8 @@ func TestConsent_withdrawn(t *testing.T) {
 	}
 	v.Must(200, "PATCH", "/session", `{"consentTelemetry":true}`)
 	all()
-	if views, steps := kept(t, site, v.Session); views != 2 || steps != 2 || len(site.Told()) != len(before)+2 {
-		t.Errorf("kept %d views and %d steps, told %v", views, steps, site.Told())
+	if views, steps := kept(t, site, v.Session); views != 2 || steps != 2 || len(site.Published()) != len(before)+2 {
+		t.Errorf("kept %d views and %d steps, told %v", views, steps, site.Published())
 	}
 }
 
@@ -182,7 +182,7 @@ func TestTelemetry_typedText(t *testing.T) {
 	if strings.Count(strings.ToLower(notes), "zarghona") != 4 || !strings.Contains(texts["bff_consumer.page_views"], "/*") {
 		t.Errorf("the canaries did not arrive where they may: %s", notes)
 	}
-	if told := site.Told(); len(told) != 2*len(canaries) {
+	if told := site.Published(); len(told) != 2*len(canaries) {
 		t.Errorf("events: got %v", told)
 	}
 }

@@ -76,8 +76,8 @@ func TestWishlist_eachHotelOnce(t *testing.T) {
 	if v.Must(200, "GET", "/session", nil).Into(t, &shown); len(shown.Wishlist) != 1 || shown.Wishlist[0].Property != other {
 		t.Errorf("the session shows %+v", shown.Wishlist)
 	}
-	site.Counted("wishlist.added", 2)
-	site.Counted("wishlist.removed", 1)
+	site.CheckPublished("wishlist.added", 2)
+	site.CheckPublished("wishlist.removed", 1)
 }
 
 func TestWishlist_idempotencyKey(t *testing.T) {
@@ -96,7 +96,7 @@ func TestWishlist_idempotencyKey(t *testing.T) {
 	if a := stranger.Must(201, "POST", "/wishlist", body, key...); a.Header.Get("Idempotent-Replayed") != "" || string(a.Body) == string(first.Body) || len(set(a)) != 1 {
 		t.Errorf("a stranger got %s %v", a.Body, a.Header)
 	}
-	site.Counted("wishlist.added", 2)
+	site.CheckPublished("wishlist.added", 2)
 }
 
 func TestWishlist_full(t *testing.T) {
@@ -136,7 +136,7 @@ func TestWishlist_full(t *testing.T) {
 	if r := listed(t, v); len(r.Wishes) != 100 {
 		t.Errorf("%d hotels are listed", len(r.Wishes))
 	}
-	site.Counted("wishlist.added", 101)
+	site.CheckPublished("wishlist.added", 101)
 }
 
 func TestWishlist_unknownHotel(t *testing.T) {
@@ -176,7 +176,7 @@ func TestSessions_isolated(t *testing.T) {
 func TestWish_suspendedHotel(t *testing.T) {
 	t.Parallel()
 	site, houses := wishing(t)
-	houses.Closed.Store(true)
+	houses.Suspended.Store(true)
 	v := site.Traveller()
 	if a := v.Send("POST", "/wishlist", wish(id.New[id.Property](), "")); a.Status != 404 || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
 		t.Errorf("%d %s", a.Status, a.Body)

@@ -149,9 +149,9 @@ func (s Inventory) Release(ctx context.Context, tx postgres.Tx, allocations []id
 	return nil
 }
 
-// Lapse releases the held rooms of an expired hold. Committed rooms stay: their guest may have paid in time. A first
+// ReleaseExpired releases the held rooms of an expired hold. Committed rooms stay: their guest may have paid in time. A first
 // statement locks the nights, so that the second one sees concurrent commits.
-func (s Inventory) Lapse(ctx context.Context, tx postgres.Tx, allocations []id.Allocation) error {
+func (s Inventory) ReleaseExpired(ctx context.Context, tx postgres.Tx, allocations []id.Allocation) error {
 	args := pgx.StrictNamedArgs{"allocations": allocations}
 	tx.Queue(`SELECT sandbox.lock_nights_of(@allocations)`, args)
 	_, err := tx.Exec(ctx, `
@@ -159,7 +159,7 @@ func (s Inventory) Lapse(ctx context.Context, tx postgres.Tx, allocations []id.A
 			SELECT a.allocation_id FROM sandbox.allocations AS a
 			WHERE a.allocation_id = ANY (@allocations) AND a.state = 'held'))`, args)
 	if err != nil {
-		return fmt.Errorf("inventory: lapse %v: %w", allocations, err)
+		return fmt.Errorf("inventory: release expired %v: %w", allocations, err)
 	}
 	return nil
 }

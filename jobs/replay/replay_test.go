@@ -39,7 +39,7 @@ type runner struct {
 
 func newRunner(t testing.TB) *runner {
 	e := env.Of(map[string]string{"DEAD_LETTERS": Listeners(subscriptions)})
-	return &runner{t: t, ctx: t.Context(), env: e, topics: topictest.NewShelf(e.Now, "hotel.paid.dlq", "hotel.held.dlq", "site.paid.dlq")}
+	return &runner{t: t, ctx: t.Context(), env: e, topics: topictest.NewBacklog(e.Now, "hotel.paid.dlq", "hotel.held.dlq", "site.paid.dlq")}
 }
 
 // call runs the job like its command and returns the exit code, its output and its error output.
@@ -140,7 +140,7 @@ func TestList_empty(t *testing.T) {
 func TestList_unreadableTopic(t *testing.T) {
 	t.Parallel()
 	d := newRunner(t)
-	d.topics = topictest.NewShelf(d.env.Now, "hotel.paid.dlq")
+	d.topics = topictest.NewBacklog(d.env.Now, "hotel.paid.dlq")
 	d.topics.Put(paid(t, "k1", 1, 1))
 	code, said, complained := d.call()
 	if code != 1 || !strings.Contains(said, "hotel.paid.dlq: 1 of") || !strings.Contains(complained, "hotel.held.dlq") || !strings.Contains(complained, "site.paid.dlq") {

@@ -39,9 +39,9 @@ type Response struct {
 	session.Wish
 }
 
-// houses looks up the tenant of a hotel.
-type houses interface {
-	Get(context.Context, id.Property) (search.House, cache.State, error)
+// properties looks up the tenant of a hotel.
+type properties interface {
+	Get(context.Context, id.Property) (search.Property, cache.State, error)
 }
 
 // tenants looks up suspended tenants.
@@ -50,30 +50,30 @@ type tenants interface {
 }
 
 type adder struct {
-	houses    houses
-	tenants   tenants
-	wishlists session.Wishlists
+	properties properties
+	tenants    tenants
+	wishlists  session.Wishlists
 }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
 	return (&adder{
-		houses:    search.OpenProperties(e),
-		tenants:   search.OpenTenants(e),
-		wishlists: session.OpenWishlists(e),
+		properties: search.OpenProperties(e),
+		tenants:    search.OpenTenants(e),
+		wishlists:  session.OpenWishlists(e),
 	}).add, nil
 }
 
 func (h *adder) add(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	house, _, err := h.houses.Get(ctx, c.In.Property)
+	hotel, _, err := h.properties.Get(ctx, c.In.Property)
 	if err != nil {
 		return out, err
 	}
-	if _, closed := h.tenants.Status(ctx, house.Tenant); closed {
+	if _, closed := h.tenants.Status(ctx, hotel.Tenant); closed {
 		return out, fault.ErrNotFound // as on the detail page
 	}
 	wish, added, err := h.wishlists.Add(ctx, c.Visitor, session.Wish{
-		ID: id.Derive[id.Wish](c.Act, "wish"), Property: house.ID, Tenant: house.Tenant, AddedAt: c.Now,
+		ID: id.Derive[id.Wish](c.Act, "wish"), Property: hotel.ID, Tenant: hotel.Tenant, AddedAt: c.Now,
 		Source: c.In.Source,
 	}, c.In.Note)
 	if err != nil {

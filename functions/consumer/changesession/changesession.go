@@ -66,13 +66,13 @@ func (h *chooser) choose(ctx context.Context, c consumer.Call[Request]) (out Res
 	if err != nil {
 		return out, err
 	}
-	session, err := h.sessions.Choose(ctx, c.Session.ID, func(s *session.Session) (events []event.Draft) {
+	session, err := h.sessions.ChangePreferences(ctx, c.Session.ID, func(s *session.Session) (events []event.Draft) {
 		s.Consent = session.Consent{Telemetry: c.In.Telemetry.Or(s.Consent.Telemetry), Marketing: c.In.Marketing.Or(s.Consent.Marketing)}
 		if !c.In.Locale.IsZero() {
-			events = append(events, s.ReadIn(language, session.ByGuest, c.Now)...)
+			events = append(events, s.SetLocale(language, session.ByGuest, c.Now)...)
 		}
 		if !c.In.Currency.IsZero() {
-			events = append(events, s.PriceIn(currency, session.ByGuest, c.Now)...)
+			events = append(events, s.SetCurrency(currency, session.ByGuest, c.Now)...)
 		}
 		return events
 	})

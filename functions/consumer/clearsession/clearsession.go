@@ -19,7 +19,7 @@ var Function = consumer.HTTP(fn.Spec{
 	Uses:      fn.Uses{fn.Postgres, fn.Documents},
 	Publishes: fn.Subjects{session.SessionEndedV1},
 	Timeout:   time.Second,
-}, New, consumer.Unminted)
+}, New, consumer.StartsNoSession)
 
 type clearer struct {
 	sessions *session.Sessions

@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Sent inserts a handoff into the ledger and returns it.
-func (s *Site) Sent() handoff.Handoff {
+// MintHandoff inserts a handoff into the ledger and returns it.
+func (s *Site) MintHandoff() handoff.Handoff {
 	s.t.Helper()
 	minter, err := handoffs.OpenMinter(s.Env)
 	if err != nil {

@@ -15,21 +15,21 @@ import (
 // FakeHotels is a fake property service for tests that only look up a hotel's tenant. Every hotel belongs to the same tenant,
 // except one that does not exist.
 type FakeHotels struct {
-	Tenant  id.Tenant
-	Missing id.Property
-	Closed  atomic.Bool // whether the tenant is suspended
-	server  *httptest.Server
+	Tenant    id.Tenant
+	Missing   id.Property
+	Suspended atomic.Bool // whether the tenant is suspended
+	server    *httptest.Server
 }
 
-// HousesTenant is the tenant of every hotel.
-var HousesTenant = id.New[id.Tenant]()
+// HotelsTenant is the tenant of every hotel.
+var HotelsTenant = id.New[id.Tenant]()
 
 // OpenFakeHotels starts the fake service.
 func OpenFakeHotels(t testing.TB) *FakeHotels {
 	t.Helper()
-	h := &FakeHotels{Tenant: HousesTenant, Missing: id.New[id.Property]()}
+	h := &FakeHotels{Tenant: HotelsTenant, Missing: id.New[id.Property]()}
 	m := http.NewServeMux()
-	m.HandleFunc("GET /properties/{id}", h.house)
+	m.HandleFunc("GET /properties/{id}", h.property)
 	m.HandleFunc("GET /tenants/{id}", h.tenant)
 	h.server = httptest.NewServer(m)
 	t.Cleanup(h.server.Close)
@@ -43,13 +43,13 @@ func (h *FakeHotels) Around(e env.Env) env.Env {
 
 func (h *FakeHotels) tenant(w http.ResponseWriter, r *http.Request) {
 	status := "active"
-	if h.Closed.Load() {
+	if h.Suspended.Load() {
 		status = "suspended"
 	}
-	_ = json.MarshalWrite(w, map[string]any{"tenantId": r.PathValue("id"), "slug": "a-house", "currency": "AFN", "status": status})
+	_ = json.MarshalWrite(w, map[string]any{"tenantId": r.PathValue("id"), "slug": "a-hotel", "currency": "AFN", "status": status})
 }
 
-func (h *FakeHotels) house(w http.ResponseWriter, r *http.Request) {
+func (h *FakeHotels) property(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("id") == h.Missing.String() {
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(http.StatusNotFound)

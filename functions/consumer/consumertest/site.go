@@ -87,7 +87,7 @@ func (v *Traveller) Send(method, rest string, body any, headers ...string) fntes
 		all = append(all, "Cookie", v.Cookie)
 	}
 	a := v.Front.As("").Send(method, consumer.Base+rest, body, append(all, headers...)...)
-	v.learn(a)
+	v.keepCookie(a)
 	return a
 }
 
@@ -101,8 +101,8 @@ func (v *Traveller) Must(status int, method, rest string, body any, headers ...s
 	return a
 }
 
-// learn handles the cookies of an answer as a browser does.
-func (v *Traveller) learn(a fntest.Answer) {
+// keepCookie handles the cookies of an answer as a browser does.
+func (v *Traveller) keepCookie(a fntest.Answer) {
 	v.t.Helper()
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
 		if c.Name != "gms_id" {
@@ -121,8 +121,8 @@ func (v *Traveller) learn(a fntest.Answer) {
 	}
 }
 
-// Told returns the short subjects of all published events in order. It fails the test if an event violates its schema.
-func (s *Site) Told() []string {
+// Published returns the short subjects of all published events in order. It fails the test if an event violates its schema.
+func (s *Site) Published() []string {
 	s.t.Helper()
 	rows, _ := s.DB.Owner(s.t).Query(s.t.Context(), `
 		SELECT subject, parked_reason FROM bff_consumer.outbox ORDER BY seq`)
@@ -143,11 +143,11 @@ func (s *Site) Told() []string {
 	return told
 }
 
-// Counted fails the test unless that many events with the short subject were published.
-func (s *Site) Counted(subject string, want int) {
+// CheckPublished fails the test unless that many events with the short subject were published.
+func (s *Site) CheckPublished(subject string, want int) {
 	s.t.Helper()
 	got := 0
-	for _, told := range s.Told() {
+	for _, told := range s.Published() {
 		if told == subject {
 			got++
 		}

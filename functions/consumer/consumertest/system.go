@@ -27,12 +27,12 @@ type System struct {
 // OpenSystem starts functions with fake upstream services of the given number of hotels.
 func OpenSystem(t testing.TB, hotels int, fs ...fn.Function) *System {
 	t.Helper()
-	m, _ := OpenCounted(t, hotels, fs...)
+	m, _ := OpenCountingReads(t, hotels, fs...)
 	return m
 }
 
-// OpenCounted is like OpenSystem and counts document reads.
-func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*System, *searchtest.Reads) {
+// OpenCountingReads is like OpenSystem and counts document reads.
+func OpenCountingReads(t testing.TB, hotels int, fs ...fn.Function) (*System, *searchtest.Reads) {
 	t.Helper()
 	db, services := pgtest.New(t), searchtest.Open(t, hotels)
 	reads := &searchtest.Reads{Store: pg.Open(db.Env()), Except: session.FlagsIn}
@@ -40,8 +40,8 @@ func OpenCounted(t testing.TB, hotels int, fs ...fn.Function) (*System, *searcht
 	return &System{Site: OpenOn(t, db, e, fs...), Services: services, today: db.Env().Now()}, reads
 }
 
-// Kept returns the traveller's stored session.
-func (v *Traveller) Kept() session.Session {
+// StoredSession returns the traveller's stored session.
+func (v *Traveller) StoredSession() session.Session {
 	v.t.Helper()
 	kept, err := v.Sessions().Get(v.t.Context(), v.Session)
 	if err != nil {
@@ -50,25 +50,25 @@ func (v *Traveller) Kept() session.Session {
 	return kept
 }
 
-// Days returns the date a number of days after the start, as in requests.
-func (m *System) Days(from, nights int) (checkIn, checkOut string) {
+// Dates returns the date a number of days after the start, as in requests.
+func (m *System) Dates(from, nights int) (checkIn, checkOut string) {
 	day := m.today.AddDate(0, 0, from)
 	return day.Format(time.DateOnly), day.AddDate(0, 0, nights).Format(time.DateOnly)
 }
 
-// Wish returns a search request for two guests in Kabul, in a week for two nights, with further members added.
-func (m *System) Wish(more ...string) string {
-	return m.WishIn(`{"mode":"city","city":"Kabul"}`, more...)
+// SearchBody returns a search request for two guests in Kabul, in a week for two nights, with further members added.
+func (m *System) SearchBody(more ...string) string {
+	return m.SearchBodyIn(`{"mode":"city","city":"Kabul"}`, more...)
 }
 
-// WishIn returns the request of Wish for another place.
-func (m *System) WishIn(geo string, more ...string) string {
-	checkIn, checkOut := m.Days(7, 2)
+// SearchBodyIn returns the request of SearchBody for another place.
+func (m *System) SearchBodyIn(geo string, more ...string) string {
+	checkIn, checkOut := m.Dates(7, 2)
 	return `{"geo":` + geo + `,"dates":{"checkIn":"` + checkIn + `","checkOut":"` + checkOut + `"},"occupancy":{"adults":2,"children":0,"rooms":1}` + strings.Join(more, "") + `}`
 }
 
-// Hears delivers an event of another service to a function as the bus does, and fails the test unless it is acknowledged.
-func (m *System) Hears(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
+// Deliver delivers an event of another service to a function as the bus does, and fails the test unless it is acknowledged.
+func (m *System) Deliver(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
 	m.t.Helper()
 	subject := event.Subject{Name: to.Spec.Subject, Version: 1, Producer: "a-neighbour", SchemaURI: "https://schemas.melmastoon.io/" + to.Spec.Subject}
 	raw, err := event.Draft{Subject: subject, Tenant: tenant, OrderingKey: tenant.String(), Payload: payload}.Seal(when, event.Origin{})

@@ -33,7 +33,7 @@ func told(t *testing.T, h handoff.Handoff, when time.Time) event.Raw {
 func TestTheLedgerLearnsThatAHandoffHasArrived(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, Function)
-	h := site.Sent()
+	h := site.MintHandoff()
 	when := h.MintedAt.Add(2 * time.Minute)
 	first := told(t, h, when)
 	for range 2 {
@@ -61,7 +61,7 @@ func TestTheLedgerLearnsThatAHandoffHasArrived(t *testing.T) {
 func TestAHandoffThatWasNotMintedHereIsGivenUp(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, Function)
-	h := site.Sent()
+	h := site.MintHandoff()
 	for name, change := range map[string]func(*handoff.Handoff){
 		"another handoff": func(h *handoff.Handoff) { h.ID = id.New[id.Handoff]() },
 		"another hotel's": func(h *handoff.Handoff) { h.Tenant = id.New[id.Tenant]() },

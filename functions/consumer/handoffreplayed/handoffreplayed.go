@@ -78,7 +78,7 @@ func (j *judge) judge(ctx context.Context, e event.Event[Encountered]) error {
 		if err := j.ledger.Replay(ctx, tx, *p.Handoff, p.Tenant); err != nil {
 			return err
 		}
-		return j.bots.Record(ctx, tx, session.Replaying(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
+		return j.bots.Record(ctx, tx, session.ReplayScore(p.Fingerprint, p.IP, e.Envelope.OccurredAt, e.Envelope.EventID))
 	})
 	if errors.Is(err, fault.ErrNotFound) {
 		return fn.DeadLetter(err) // the ledger has the entry before the token is sent, so a retry cannot succeed

@@ -53,7 +53,7 @@ func open(t *testing.T) *rig {
 	t.Helper()
 	db, lost := pgtest.New(t), new(dead)
 	site := consumertest.OpenOn(t, db, topic.PublisherKey.With(db.Env(), lost), Function)
-	return &rig{site, t, lost, site.Sent()}
+	return &rig{site, t, lost, site.MintHandoff()}
 }
 
 // raw is an error that a guest of the hotel was shown, as the hotel's site tells of it. More is added to what it says, or

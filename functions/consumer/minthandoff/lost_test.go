@@ -43,9 +43,9 @@ func TestStatus_eventLost(t *testing.T) {
 				now := m.Env.Now()
 				m.Do(func() { m.Hotels[0].Suspended = suspends })
 				if suspends {
-					m.Hears(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
+					m.Deliver(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
 				} else {
-					m.Hears(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now)
+					m.Deliver(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now)
 				}
 				open(!suspends)
 			}
@@ -58,7 +58,7 @@ func TestStatus_eventLost(t *testing.T) {
 				var page struct {
 					Results []search.ListingCard `json:"results"`
 				}
-				v.Must(200, "POST", "/search", m.Wish()).Into(t, &page)
+				v.Must(200, "POST", "/search", m.SearchBody()).Into(t, &page)
 				return slices.ContainsFunc(page.Results, func(c search.ListingCard) bool { return c.Tenant == hotel.Tenant })
 			}
 			if suspends := test.heard[len(test.heard)-1]; shown() == suspends {

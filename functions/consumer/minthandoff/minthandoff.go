@@ -74,7 +74,7 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 }
 
 func (s *sender) send(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	choice, err := handoffs.Choice{Property: c.In.Property, Dates: c.In.Dates, Occupancy: c.In.Occupancy}.As(c.Visitor, c.In.Locale, c.In.Currency)
+	choice, err := handoffs.Choice{Property: c.In.Property, Dates: c.In.Dates, Occupancy: c.In.Occupancy}.WithPreferences(c.Visitor, c.In.Locale, c.In.Currency)
 	if err != nil {
 		return out, err
 	}

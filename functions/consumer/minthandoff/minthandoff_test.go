@@ -29,7 +29,7 @@ func to(h searchtest.Hotel) string { return path(h.Tenant, h.Property) }
 
 // wish is what every traveller wants: two nights in a week. More is added to it.
 func wish(m *consumertest.System, more ...string) string {
-	checkIn, checkOut := m.Days(7, 2)
+	checkIn, checkOut := m.Dates(7, 2)
 	return wanting(fmt.Sprintf(`{"checkIn":%q,"checkOut":%q}`, checkIn, checkOut), `{"adults":2,"children":1,"rooms":1,"childrenAges":[7]}`, more...)
 }
 
@@ -67,7 +67,7 @@ func TestATravellerIsSentOnToTheHotelsOwnSite(t *testing.T) {
 		told["originReferer"] != "https://www.melmastoon.example/search" || envelope["tenantId"] != nil || key != v.Session.String() {
 		t.Errorf("told %v, ordered by %s, in %v", told, key, envelope)
 	}
-	m.Counted("handoff.initiated", 1)
+	m.CheckPublished("handoff.initiated", 1)
 	for table, text := range consumertest.Texts(t, m.DB) {
 		for _, secret := range append(strings.Split(got.Token.Reveal(), ".")[1:], "canary") {
 			if strings.Contains(text, secret) {
@@ -99,7 +99,7 @@ func TestARepeatGetsTheSameHandoff(t *testing.T) {
 			t.Errorf("with %s, which the link or the token depends on: %d %s", header, a.Status, a.Body)
 		}
 	}
-	m.Counted("handoff.initiated", 4)
+	m.CheckPublished("handoff.initiated", 4)
 }
 
 func TestATravellerIsNotSentOn(t *testing.T) {
@@ -141,7 +141,7 @@ func TestATravellerIsNotSentOn(t *testing.T) {
 			t.Errorf("%s: complains of %v", test.name, pointers(a))
 		}
 	}
-	m.Counted("handoff.initiated", 0)
+	m.CheckPublished("handoff.initiated", 0)
 }
 
 // pointers are what a refusal complains of.
@@ -180,7 +180,7 @@ func TestAnAnswerComesInTime(t *testing.T) {
 				t.Errorf("got %d after %v, besides %v in which the machine got to nothing: %s", a.Status, took, stalled, a.Body)
 			}
 			m.Mood(test.stall, upstreamtest.Well)
-			m.Counted("handoff.initiated", 1)
+			m.CheckPublished("handoff.initiated", 1)
 		})
 	}
 }
@@ -218,7 +218,7 @@ func TestOfASilentTravellerOnlyTheHandoffIsTold(t *testing.T) {
 			t.Parallel()
 			m := consumertest.OpenSystem(t, 1, Function)
 			m.Traveller(header, "1").Must(201, "POST", to(m.Hotels[0]), wish(m))
-			if told := m.Told(); !slices.Equal(told, []string{"handoff.initiated"}) {
+			if told := m.Published(); !slices.Equal(told, []string{"handoff.initiated"}) {
 				t.Errorf("told %v", told)
 			}
 		})

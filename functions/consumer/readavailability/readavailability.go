@@ -49,12 +49,12 @@ type Response struct {
 	search.Vacancy
 }
 
-// seller composes a hotel's offers.
-type seller interface {
-	Vacant(context.Context, locale.Tag, id.Property, search.Trip) (search.Vacancy, search.Composition, error)
+// vacancies composes a hotel's offers.
+type vacancies interface {
+	Vacancy(context.Context, locale.Tag, id.Property, search.Trip) (search.Vacancy, search.Composition, error)
 }
 
-type finder struct{ hotels seller }
+type finder struct{ hotels vacancies }
 
 // New returns the handler with the dependencies that its Spec declares.
 func New(e env.Env) (consumer.Serve[Request, Response], error) {
@@ -62,7 +62,7 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 }
 
 func (f *finder) find(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	sold, how, err := f.hotels.Vacant(ctx, c.Locale, c.In.Property, c.In.trip(c.Currency))
+	sold, how, err := f.hotels.Vacancy(ctx, c.Locale, c.In.Property, c.In.trip(c.Currency))
 	if err != nil {
 		return out, err
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 func path(m *consumertest.System, h searchtest.Hotel) string {
-	checkIn, checkOut := m.Days(3, 2)
+	checkIn, checkOut := m.Dates(3, 2)
 	return "/hotels/" + h.Property.String() + "/availability?checkIn=" + checkIn + "&checkOut=" + checkOut + "&adults=2&children=1&rooms=1"
 }
 
@@ -80,7 +80,7 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 		}
 	}
 	v.Must(200, "GET", path(market, hotel), nil)
-	market.Hears(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
+	market.Deliver(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
 	v.Must(404, "GET", path(market, hotel), nil)
 }
 

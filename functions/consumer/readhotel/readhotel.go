@@ -38,7 +38,7 @@ type Request struct {
 
 // trip returns the default trip with the request's values applied. Without a check-out date the stay is one night.
 func (r *Request) trip(now time.Time, c money.Currency) search.Trip {
-	usual := search.UsualTrip(now, c)
+	usual := search.DefaultTrip(now, c)
 	usual.Dates.CheckIn = r.CheckIn.Or(usual.Dates.CheckIn)
 	usual.Dates.CheckOut = r.CheckOut.Or(usual.Dates.CheckIn.AddDays(1))
 	usual.Occupancy = search.Occupancy{
@@ -56,9 +56,9 @@ type Response struct {
 	search.HotelDetail
 }
 
-// shower composes the detail page of a hotel.
-type shower interface {
-	Show(context.Context, locale.Tag, id.Property, search.Trip) (search.HotelDetail, search.Composition, error)
+// details composes the detail page of a hotel.
+type details interface {
+	Detail(context.Context, locale.Tag, id.Property, search.Trip) (search.HotelDetail, search.Composition, error)
 }
 
 // recorder records viewed hotels.
@@ -67,7 +67,7 @@ type recorder interface {
 }
 
 type reader struct {
-	hotels  shower
+	hotels  details
 	history recorder
 }
 
@@ -78,7 +78,7 @@ func New(e env.Env) (consumer.Serve[Request, Response], error) {
 }
 
 func (r *reader) read(ctx context.Context, c consumer.Call[Request]) (out Response, err error) {
-	shown, how, err := r.hotels.Show(ctx, c.Locale, c.In.Property, c.In.trip(c.Now, c.Currency))
+	shown, how, err := r.hotels.Detail(ctx, c.Locale, c.In.Property, c.In.trip(c.Now, c.Currency))
 	if err != nil {
 		return out, err
 	}

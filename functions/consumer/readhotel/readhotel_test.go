@@ -34,7 +34,7 @@ func TestAHotelIsShownWithAllThereIsToKnow(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 7, Function)
 	hotel, v := market.Hotels[2], market.Traveller("Accept-Language", "ps", "X-Currency", "USD")
-	checkIn, checkOut := market.Days(3, 2)
+	checkIn, checkOut := market.Dates(3, 2)
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut + "&adults=3&rooms=1"
 	v.Must(404, "GET", "/hotels/"+id.New[id.Property]().String(), nil) // so that the session is there
 	got, a := look(t, v, hotel, query)
@@ -52,7 +52,7 @@ func TestAHotelIsShownWithAllThereIsToKnow(t *testing.T) {
 	if got.Policies != (search.PolicyTexts{Cancellation: "وړیا", CheckIn: "14:00", CheckOut: "11:00"}) || got.Brand.Color != "#1a2b3c" {
 		t.Errorf("got %+v %+v", got.Policies, got.Brand)
 	}
-	if r := got.Rate; r.Nightly != 5000 || r.Total != 10_000 || r.Exponent != 2 || r.FX != searchtest.FX || r.Policy != search.InVisitors {
+	if r := got.Rate; r.Nightly != 5000 || r.Total != 10_000 || r.Exponent != 2 || r.FX != searchtest.FX || r.Policy != search.VisitorCurrency {
 		t.Errorf("got %+v", got.Rate)
 	}
 	if len(got.Calendar) != 7 || got.Calendar[0].Date.String() != checkIn || got.Calendar[0].Cheapest != 5000 || got.Calendar[0].Currency != money.USD || got.Calendar[0].Exponent != 2 {
@@ -97,7 +97,7 @@ func TestWhoNamesNoStaySeesWhatTomorrowCosts(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
-	tomorrow, after := market.Days(1, 1)
+	tomorrow, after := market.Dates(1, 1)
 	got, _ := look(t, v, market.Hotels[0])
 	if got.Dates.CheckIn.String() != tomorrow || got.Dates.CheckOut.String() != after || got.Occupancy.Adults != 2 || got.Occupancy.Rooms != 1 {
 		t.Errorf("got %+v %+v", got.Dates, got.Occupancy)
@@ -115,14 +115,14 @@ func TestAHotelThatWasLookedAtIsRemembered(t *testing.T) {
 	look(t, v, market.Hotels[1])
 	etag := v.Must(200, "GET", "/hotels/"+market.Hotels[0].Property.String(), nil).Header.Get("Etag")
 	v.Must(304, "GET", "/hotels/"+market.Hotels[0].Property.String()+"?source=wishlist", nil, "If-None-Match", etag)
-	seen := v.Kept().RecentlyViewed
+	seen := v.StoredSession().RecentlyViewed
 	if len(seen) != 2 || seen[0].Property != market.Hotels[0].Property || seen[0].Source != session.FromWishlist || seen[0].Tenant != market.Hotels[0].Tenant ||
 		seen[1].Source != session.FromLink {
 		t.Errorf("remembered %+v", seen)
 	}
 	ahead := market.Traveller()
 	ahead.Must(200, "GET", "/hotels/"+market.Hotels[0].Property.String(), nil, "Sec-Purpose", "prefetch")
-	if !ahead.Session.IsZero() && len(ahead.Kept().RecentlyViewed) != 0 {
+	if !ahead.Session.IsZero() && len(ahead.StoredSession().RecentlyViewed) != 0 {
 		t.Error("a page that was loaded ahead counts as looked at")
 	}
 }
@@ -150,7 +150,7 @@ func TestASuspendedHotelIsNotFoundFromThatMomentOn(t *testing.T) {
 	path := "/hotels/" + hotel.Property.String()
 	v.Must(200, "GET", path, nil) // so that it is remembered
 	missing := v.Must(404, "GET", "/hotels/"+id.New[id.Property]().String(), nil)
-	market.Hears(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
+	market.Deliver(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
 	market.Mood("tenants", upstreamtest.Failing)
 	if a := v.Must(404, "GET", path, nil); a.Code() != missing.Code() {
 		t.Errorf("got %s, want what %s is", a.Body, missing.Body)
@@ -160,9 +160,9 @@ func TestASuspendedHotelIsNotFoundFromThatMomentOn(t *testing.T) {
 	if other, a := look(t, v, market.Hotels[1]); slices.ContainsFunc(other.Similar, func(c search.ListingCard) bool { return c.Tenant == hotel.Tenant }) {
 		t.Errorf("beside another one it is shown: %s", a.Body)
 	}
-	market.Hears(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now.Add(-time.Minute))
+	market.Deliver(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now.Add(-time.Minute))
 	v.Must(404, "GET", path, nil)
-	market.Hears(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now.Add(time.Minute))
+	market.Deliver(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now.Add(time.Minute))
 	v.Must(200, "GET", path, nil)
 }
 
@@ -186,7 +186,7 @@ func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 2, Function)
 	v, checkIn, checkOut := market.Traveller(), "", ""
-	checkIn, checkOut = market.Days(3, 2)
+	checkIn, checkOut = market.Dates(3, 2)
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut
 	look(t, v, market.Hotels[0], query)
 	for _, stall := range []string{"properties", "previews", "calendar", "policies", "searches", "brands", "tenants"} {
@@ -206,16 +206,16 @@ func TestNewsOfAHotelAreShownAtOnce(t *testing.T) {
 	_, before := look(t, v, hotel)
 	market.Do(func() { market.Hotels[0].Name.Default, market.Hotels[0].Color = "Renamed", "#00ff00" })
 	other := market.Hotels[1]
-	market.Hears(listingindexed.Function, other.Tenant, map[string]any{"tenantId": other.Tenant, "propertyId": other.Property, "indexedAt": now, "geoCell": "h3:8a"}, now)
+	market.Deliver(listingindexed.Function, other.Tenant, map[string]any{"tenantId": other.Tenant, "propertyId": other.Property, "indexedAt": now, "geoCell": "h3:8a"}, now)
 	if got, _ := look(t, v, hotel); got.Property.Name.Default != "Hotel 0" {
 		t.Error("after another's news it was asked for anew")
 	}
-	market.Hears(listingindexed.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "propertyId": hotel.Property, "indexedAt": now, "geoCell": "h3:8a"}, now)
+	market.Deliver(listingindexed.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "propertyId": hotel.Property, "indexedAt": now, "geoCell": "h3:8a"}, now)
 	got, after := look(t, v, hotel)
 	if got.Property.Name.Default != "Renamed" || got.Brand.Color != "#1a2b3c" || after.Header.Get("Etag") == before.Header.Get("Etag") {
 		t.Errorf("after it was indexed: %s", after.Body)
 	}
-	market.Hears(themepublished.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "themeId": "thm_01J8KABG00000000000000000A",
+	market.Deliver(themepublished.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "themeId": "thm_01J8KABG00000000000000000A",
 		"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": now}, now)
 	if got, _ := look(t, v, hotel); got.Brand.Color != "#00ff00" {
 		t.Errorf("after its theme was published: %+v", got.Brand)

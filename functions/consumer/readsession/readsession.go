@@ -24,10 +24,10 @@ var Function = consumer.HTTP(fn.Spec{
 type Response struct {
 	Session id.GuestSession `json:"guestSessionId"`
 	session.Preferences
-	Campaign       *session.Capture         `json:"campaignAttribution,omitzero"`
-	RecentlyViewed []session.RecentlyViewed `json:"recentlyViewed"`
-	Wishlist       []session.Wish           `json:"wishlist"`
-	CreatedAt      time.Time                `json:"createdAt"`
+	Campaign       *session.CapturedCampaign `json:"campaignAttribution,omitzero"`
+	RecentlyViewed []session.RecentlyViewed  `json:"recentlyViewed"`
+	Wishlist       []session.Wish            `json:"wishlist"`
+	CreatedAt      time.Time                 `json:"createdAt"`
 }
 
 type reader struct {

@@ -49,5 +49,5 @@ func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
 }
 
 func (h *recorder) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
-	return out, h.telemetry.Record(ctx, c.Visitor, session.Step{About: session.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Step: c.In.Step, OccurredAt: c.Now, Metadata: c.In.Metadata})
+	return out, h.telemetry.RecordStep(ctx, c.Visitor, session.Step{About: session.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Step: c.In.Step, OccurredAt: c.Now, Metadata: c.In.Metadata})
 }

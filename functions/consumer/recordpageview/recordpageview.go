@@ -37,7 +37,7 @@ const maxPathLength = 2048
 
 // Validate rejects a path that is not one of a page of the site.
 func (r *Request) Validate() error {
-	if !strings.HasPrefix(r.Path, "/") || strings.HasPrefix(r.Path, "//") || len(r.Path) > maxPathLength || session.Place(r.Path) == "" {
+	if !strings.HasPrefix(r.Path, "/") || strings.HasPrefix(r.Path, "//") || len(r.Path) > maxPathLength || session.RedactAddress(r.Path) == "" {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/path", Rule: "form", Message: "Must be the path of a page."})
 	}
 	if len(r.Referer) > maxPathLength {
@@ -56,7 +56,7 @@ func New(e env.Env) (consumer.Serve[Request, fn.Nothing], error) {
 }
 
 func (h *recorder) record(ctx context.Context, c consumer.Call[Request]) (out fn.Nothing, err error) {
-	return out, h.telemetry.View(ctx, c.Visitor, session.PageView{
-		About: session.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Path: session.Place(c.In.Path), Referer: session.Place(c.In.Referer), ViewedAt: c.Now,
+	return out, h.telemetry.RecordPageView(ctx, c.Visitor, session.PageView{
+		About: session.About{Tenant: c.In.Tenant, Property: c.In.Property, Search: c.In.Search}, Path: session.RedactAddress(c.In.Path), Referer: session.RedactAddress(c.In.Referer), ViewedAt: c.Now,
 	})
 }

@@ -21,7 +21,7 @@ func TestASuspendedHotelIsNotShownFromThatMomentOn(t *testing.T) {
 	market := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
 	v, closed, now := market.Traveller(), market.Hotels[1].Tenant, market.Env.Now()
 	shown := func() bool {
-		got, _ := look(t, v, market.Wish())
+		got, _ := look(t, v, market.SearchBody())
 		return slices.ContainsFunc(got.Results, func(c search.ListingCard) bool { return c.Tenant == closed })
 	}
 	type heard struct {
@@ -38,9 +38,9 @@ func TestASuspendedHotelIsNotShownFromThatMomentOn(t *testing.T) {
 	} {
 		when := now.Add(step.at)
 		if step.suspended {
-			market.Hears(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": when}, when)
+			market.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": when}, when)
 		} else {
-			market.Hears(tenantreinstated.Function, closed, map[string]any{"tenantId": closed, "reinstatedAt": when}, when)
+			market.Deliver(tenantreinstated.Function, closed, map[string]any{"tenantId": closed, "reinstatedAt": when}, when)
 		}
 		if got := shown(); got != step.want {
 			t.Errorf("after event %d: shown is %v", i, got)
@@ -55,25 +55,25 @@ func TestAHotelThatIsIndexedAnewIsShownAsItIsNow(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 2, Function, listingindexed.Function)
 	v, hotel := market.Traveller(), market.Hotels[0]
-	look(t, v, market.Wish())
-	look(t, v, market.WishIn(`{"mode":"city","city":"Herat"}`))
+	look(t, v, market.SearchBody())
+	look(t, v, market.SearchBodyIn(`{"mode":"city","city":"Herat"}`))
 	market.Do(func() { market.Hotels[0].Name.Default = "Renamed" })
 	market.DB.Advance(time.Second)
-	if got, _ := look(t, v, market.Wish()); got.Results[0].Name.Default != "Hotel 0" {
+	if got, _ := look(t, v, market.SearchBody()); got.Results[0].Name.Default != "Hotel 0" {
 		t.Fatalf("before it is indexed: %+v", got.Results[0])
 	}
 	event := map[string]any{"tenantId": hotel.Tenant, "propertyId": hotel.Property, "indexedAt": market.Env.Now(), "geoCell": "h3:8a283082aa67fff"}
 	for range 2 {
-		market.Hears(listingindexed.Function, hotel.Tenant, event, market.Env.Now())
-		if got, a := look(t, v, market.Wish()); got.Results[0].Name.Default != "Renamed" || a.Header.Get("X-Cache") != "MISS" {
+		market.Deliver(listingindexed.Function, hotel.Tenant, event, market.Env.Now())
+		if got, a := look(t, v, market.SearchBody()); got.Results[0].Name.Default != "Renamed" || a.Header.Get("X-Cache") != "MISS" {
 			t.Errorf("afterwards: %s %+v", a.Header.Get("X-Cache"), got.Results[0])
 		}
-		if _, a := look(t, v, market.Wish()); a.Header.Get("X-Cache") != "HIT" {
+		if _, a := look(t, v, market.SearchBody()); a.Header.Get("X-Cache") != "HIT" {
 			t.Errorf("and again: %s", a.Header.Get("X-Cache"))
 		}
 		market.DB.Advance(time.Second)
 	}
-	if _, a := look(t, v, market.WishIn(`{"mode":"city","city":"Herat"}`)); a.Header.Get("X-Cache") != "HIT" {
+	if _, a := look(t, v, market.SearchBodyIn(`{"mode":"city","city":"Herat"}`)); a.Header.Get("X-Cache") != "HIT" {
 		t.Error("a list that does not show it was found anew")
 	}
 }
@@ -83,11 +83,11 @@ func TestANewLookIsShownAtOnceAndALateOldOneIsNotKept(t *testing.T) {
 	market := consumertest.OpenSystem(t, 2, Function, themepublished.Function)
 	v, hotel := market.Traveller(), market.Hotels[0]
 	published := func(tenant id.Tenant) {
-		market.Hears(themepublished.Function, tenant, map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A",
+		market.Deliver(themepublished.Function, tenant, map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A",
 			"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": market.Env.Now()}, market.Env.Now())
 	}
 	color := func() string {
-		got, _ := look(t, v, market.Wish())
+		got, _ := look(t, v, market.SearchBody())
 		return got.Results[0].Brand.Color
 	}
 	// The old look is on its way to the cache when the new one is published: it must not stay there.
@@ -128,7 +128,7 @@ func TestALookThatIsNoneIsNotShown(t *testing.T) {
 	market.Hotels[0].Color = "red;background:url(//evil)"
 	market.Hotels[1].Color = ""
 	for i := range 2 {
-		got, a := look(t, market.Traveller(), market.Wish())
+		got, a := look(t, market.Traveller(), market.SearchBody())
 		if got.Results[0].Brand != nil || got.Results[1].Brand != nil || got.Degraded != nil {
 			t.Errorf("look %d: %s", i, a.Body)
 		}

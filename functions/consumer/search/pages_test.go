@@ -21,7 +21,7 @@ func TestPages_oneOrder(t *testing.T) {
 	market := consumertest.OpenSystem(t, hotels, Function, listingindexed.Function)
 	v, shown, searches := market.Traveller(), map[id.Property]int{}, 0
 	body := func(offset int) string {
-		return market.Wish(fmt.Sprintf(`,"page":{"limit":%d,"offset":%d}`, limit, offset))
+		return market.SearchBody(fmt.Sprintf(`,"page":{"limit":%d,"offset":%d}`, limit, offset))
 	}
 	for offset := 0; offset < hotels; offset += limit {
 		before := market.Asked("searches")
@@ -42,7 +42,7 @@ func TestPages_oneOrder(t *testing.T) {
 			market.Hotels = slices.Insert(slices.Delete(market.Hotels, first-1, first), 0, moved)
 		})
 		now := market.Env.Now()
-		market.Hears(listingindexed.Function, moved.Tenant,
+		market.Deliver(listingindexed.Function, moved.Tenant,
 			map[string]any{"tenantId": moved.Tenant, "propertyId": moved.Property, "indexedAt": now, "geoCell": "h3:8a283082aa67fff"}, now)
 		look(t, market.Traveller(), body(0))
 		if offset%2 == 0 {
@@ -66,7 +66,7 @@ func TestPages_anew(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 40, Function)
 	body := func(offset int, more string) string {
-		return market.Wish(fmt.Sprintf(`,"page":{"limit":20,"offset":%d}%s`, offset, more))
+		return market.SearchBody(fmt.Sprintf(`,"page":{"limit":20,"offset":%d}%s`, offset, more))
 	}
 	v := market.Traveller()
 	for _, test := range []struct {

@@ -16,7 +16,7 @@ func TestSearch_point(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 5, Function)
 	near := func(lat, page string) string {
-		return market.WishIn(`{"mode":"point","point":{"lat":`+lat+`,"lng":69.10321357,"radiusKm":20}}`, `,"sortKey":"distance-asc"`, page)
+		return market.SearchBodyIn(`{"mode":"point","point":{"lat":`+lat+`,"lng":69.10321357,"radiusKm":20}}`, `,"sortKey":"distance-asc"`, page)
 	}
 	one, other := market.Traveller(), market.Traveller()
 	first, _ := look(t, one, near("34.53121357", ""))
@@ -49,7 +49,7 @@ func TestSearch_point(t *testing.T) {
 		t.Errorf("the last page: %+v", next)
 	}
 	want := search.Circle{Lat: 34.53, Lng: 69.1, RadiusKm: 20}
-	if kept := one.Kept().SearchHistory; len(kept) != 1 || *kept[0].Geo.Point != want {
+	if kept := one.StoredSession().SearchHistory; len(kept) != 1 || *kept[0].Geo.Point != want {
 		t.Errorf("remembered %+v", kept)
 	}
 	texts := consumertest.Texts(t, market.DB)
@@ -72,7 +72,7 @@ func TestSearch_longNames(t *testing.T) {
 	v := market.Traveller()
 	for length, status := range map[int]int{80: 200, 81: 400} {
 		name := strings.Repeat("ش", length)
-		v.Must(status, "POST", "/search", market.WishIn(`{"mode":"region","region":"`+name+`"}`))
-		v.Must(status, "POST", "/search", market.Wish(`,"filters":{"neighbourhoods":["`+name+`"]}`))
+		v.Must(status, "POST", "/search", market.SearchBodyIn(`{"mode":"region","region":"`+name+`"}`))
+		v.Must(status, "POST", "/search", market.SearchBody(`,"filters":{"neighbourhoods":["`+name+`"]}`))
 	}
 }

@@ -26,12 +26,12 @@ var Function = consumer.HTTP(fn.Spec{
 
 // A Request holds the query and the page.
 type Request struct {
-	Geo       search.GeoQuery          `json:"geo"`
-	Dates     search.DateRange         `json:"dates"`
-	Occupancy search.Occupancy         `json:"occupancy"`
-	Filters   *search.Filters          `json:"filters,omitzero"`
-	Sort      fn.Maybe[search.SortKey] `json:"sortKey"`
-	Page      fn.Maybe[search.Part]    `json:"page"`
+	Geo       search.GeoQuery              `json:"geo"`
+	Dates     search.DateRange             `json:"dates"`
+	Occupancy search.Occupancy             `json:"occupancy"`
+	Filters   *search.Filters              `json:"filters,omitzero"`
+	Sort      fn.Maybe[search.SortKey]     `json:"sortKey"`
+	Page      fn.Maybe[search.PageRequest] `json:"page"`
 }
 
 func (r *Request) query() search.Query {
@@ -41,14 +41,14 @@ func (r *Request) query() search.Query {
 // ValidateAt rejects a query that is invalid at that time.
 func (r *Request) ValidateAt(now time.Time) error { return r.query().CheckOn(r.page(), now) }
 
-func (r *Request) page() search.Page { return r.Page.Or(search.Part{}).Page() }
+func (r *Request) page() search.Page { return r.Page.Or(search.PageRequest{}).Page() }
 
 // A Response is a page of hotels. Parts that were not available in time are null, and listed in Degraded.
 type Response struct {
 	fn.Reply `json:"-"`
 	Search   id.SearchSession     `json:"searchSessionId"`
 	Results  []search.ListingCard `json:"results"`
-	Page     search.Counted       `json:"page"`
+	Page     search.CountedPage   `json:"page"`
 	Locale   locale.Tag           `json:"locale"`
 	Currency money.Currency       `json:"currency"`
 	Stale    bool                 `json:"stale"`
@@ -91,7 +91,7 @@ func (s *searcher) search(ctx context.Context, c consumer.Call[Request]) (out Re
 		Reply:    reply,
 		Search:   recorded,
 		Results:  found.Cards,
-		Page:     search.Counted{Page: page, Total: found.Total},
+		Page:     search.CountedPage{Page: page, Total: found.Total},
 		Locale:   c.Locale,
 		Currency: c.Currency,
 		Stale:    found.Stale,

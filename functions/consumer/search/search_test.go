@@ -22,7 +22,7 @@ import (
 type found struct {
 	Search   id.SearchSession     `json:"searchSessionId"`
 	Results  []search.ListingCard `json:"results"`
-	Page     search.Counted       `json:"page"`
+	Page     search.CountedPage   `json:"page"`
 	Locale   locale.Tag           `json:"locale"`
 	Currency money.Currency       `json:"currency"`
 	Stale    bool                 `json:"stale"`
@@ -40,8 +40,8 @@ func TestHotelsAreFoundWithTheirPricesAndColours(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 3, Function)
 	v := market.Traveller("Accept-Language", "ps", "X-Currency", "USD")
-	got, first := look(t, v, market.Wish(`,"page":{"limit":2,"offset":1}`))
-	if len(got.Results) != 2 || got.Page != (search.Counted{Page: search.Page{Limit: 2, Offset: 1}, Total: 3}) || got.Stale ||
+	got, first := look(t, v, market.SearchBody(`,"page":{"limit":2,"offset":1}`))
+	if len(got.Results) != 2 || got.Page != (search.CountedPage{Page: search.Page{Limit: 2, Offset: 1}, Total: 3}) || got.Stale ||
 		got.Degraded != nil || got.Locale != locale.Pashto || got.Currency != money.USD {
 		t.Fatalf("got %s", first.Body)
 	}
@@ -55,7 +55,7 @@ func TestHotelsAreFoundWithTheirPricesAndColours(t *testing.T) {
 	}
 	rate := card.Rate
 	if rate == nil || rate.Nightly != 5000 || rate.Total != 10_000 || rate.Currency != money.USD || rate.Exponent != 2 || rate.Stale ||
-		rate.Policy != search.InVisitors || rate.FX != searchtest.FX || rate.ExpiresAt.Sub(rate.CapturedAt) != time.Minute {
+		rate.Policy != search.VisitorCurrency || rate.FX != searchtest.FX || rate.ExpiresAt.Sub(rate.CapturedAt) != time.Minute {
 		t.Errorf("got %+v", rate)
 	}
 	if h := first.Header; h.Get("X-Cache") != "MISS" || h.Get("Content-Language") != "ps-AF" || !strings.Contains(h.Get("Cache-Control"), "no-store") {
@@ -64,7 +64,7 @@ func TestHotelsAreFoundWithTheirPricesAndColours(t *testing.T) {
 	if asked := market.Body("searches"); !strings.Contains(asked, `"currency":"USD"`) {
 		t.Errorf("searched without the visitor's currency: %s", asked)
 	}
-	if own := v.Must(200, "POST", "/search", market.Wish(), "X-Currency", "AFN"); !strings.Contains(string(own.Body), `"currencyDisplayPolicy":"tenant","capturedAt"`) {
+	if own := v.Must(200, "POST", "/search", market.SearchBody(), "X-Currency", "AFN"); !strings.Contains(string(own.Body), `"currencyDisplayPolicy":"tenant","capturedAt"`) {
 		t.Errorf("in its own currency: %s", own.Body)
 	}
 	if asked := market.Body("searches"); !strings.Contains(asked, `"currency":"AFN"`) {
@@ -75,7 +75,7 @@ func TestHotelsAreFoundWithTheirPricesAndColours(t *testing.T) {
 func TestAPageIsFoundOnceHoweverManyLook(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 50, Function)
-	body := market.Wish(`,"page":{"limit":50,"offset":0}`)
+	body := market.SearchBody(`,"page":{"limit":50,"offset":0}`)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() { look(t, market.Traveller(), body) })
@@ -91,17 +91,17 @@ func TestAPageIsFoundOnceHoweverManyLook(t *testing.T) {
 		t.Errorf("again: %s", again.Header.Get("X-Cache"))
 	}
 	asked := market.Asked("brands")
-	look(t, market.Traveller(), market.Wish(`,"sortKey":"price-asc"`)) // another page of hotels whose looks are known
+	look(t, market.Traveller(), market.SearchBody(`,"sortKey":"price-asc"`)) // another page of hotels whose looks are known
 	if n := market.Asked("brands"); n != asked {
 		t.Errorf("looks that were known were asked for")
 	}
 	before := market.Asked("searches")
-	if look(t, market.Traveller(), market.Wish(`,"page":{"limit":20,"offset":20}`)); market.Asked("searches") != before {
+	if look(t, market.Traveller(), market.SearchBody(`,"page":{"limit":20,"offset":20}`)); market.Asked("searches") != before {
 		t.Error("a further page was searched for")
 	}
 	for _, other := range []string{`,"filters":{"amenities":["wifi"]}`, `,"sortKey":"rating-desc"`} {
 		before := market.Asked("searches")
-		if look(t, market.Traveller(), market.Wish(other)); market.Asked("searches") != before+1 {
+		if look(t, market.Traveller(), market.SearchBody(other)); market.Asked("searches") != before+1 {
 			t.Errorf("%s was answered with another page", other)
 		}
 	}
@@ -123,9 +123,9 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			t.Parallel()
 			market := consumertest.OpenSystem(t, 2, Function)
 			v := market.Traveller()
-			look(t, v, market.WishIn(`{"mode":"city","city":"Herat"}`)) // so that the session is there
+			look(t, v, market.SearchBodyIn(`{"mode":"city","city":"Herat"}`)) // so that the session is there
 			market.Mood(test.stall, test.mood)
-			a := v.Must(test.status, "POST", "/search", market.Wish())
+			a := v.Must(test.status, "POST", "/search", market.SearchBody())
 			if p := a.Problem(); a.Code() != test.code || test.code != "" && (!p.Retriable || a.Header.Get("Retry-After") == "") {
 				t.Errorf("got %s", a.Body)
 			}
@@ -148,10 +148,10 @@ func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 			t.Parallel()
 			market := consumertest.OpenSystem(t, 2, Function)
 			v := market.Traveller()
-			look(t, v, market.Wish())
+			look(t, v, market.SearchBody())
 			market.Mood(stall, mood)
 			market.DB.Advance(2 * time.Minute)
-			got, a := look(t, v, market.Wish())
+			got, a := look(t, v, market.SearchBody())
 			if !got.Stale || got.Degraded != nil || a.Header.Get("X-Cache") != "STALE" || len(got.Results) != 2 || got.Results[0].Rate == nil {
 				t.Fatalf("got %s %s", a.Header.Get("X-Cache"), a.Body)
 			}
@@ -159,7 +159,7 @@ func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
 				t.Errorf("the price is stale: %v", stale)
 			}
 			market.DB.Advance(10 * time.Minute)
-			if late := v.Send("POST", "/search", market.Wish()); stall == "searches" && late.Status != 503 {
+			if late := v.Send("POST", "/search", market.SearchBody()); stall == "searches" && late.Status != 503 {
 				t.Errorf("ten minutes later: %d %s", late.Status, late.Body)
 			}
 		})
@@ -170,27 +170,27 @@ func TestTheSameSearchWithinAnHourIsOneSession(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 3, Function)
 	v := market.Traveller()
-	first, _ := look(t, v, market.Wish())
-	body := market.Wish() // for later: the clock will have moved, the days have not
+	first, _ := look(t, v, market.SearchBody())
+	body := market.SearchBody() // for later: the clock will have moved, the days have not
 	for name, more := range map[string]string{"again": "", "the next page": `,"page":{"offset":20}`, "in another order": `,"sortKey":"price-asc"`} {
-		if next, _ := look(t, v, market.Wish(more)); next.Search != first.Search {
+		if next, _ := look(t, v, market.SearchBody(more)); next.Search != first.Search {
 			t.Errorf("%s: another session", name)
 		}
 	}
-	if other, _ := look(t, v, market.WishIn(`{"mode":"city","city":"Herat"}`)); other.Search == first.Search {
+	if other, _ := look(t, v, market.SearchBodyIn(`{"mode":"city","city":"Herat"}`)); other.Search == first.Search {
 		t.Error("elsewhere: the same session")
 	}
-	if stranger, _ := look(t, market.Traveller(), market.Wish()); stranger.Search == first.Search {
+	if stranger, _ := look(t, market.Traveller(), market.SearchBody()); stranger.Search == first.Search {
 		t.Error("somebody else's: the same session")
 	}
-	if kept := v.Kept().SearchHistory; len(kept) != 2 || kept[1].Search != first.Search || kept[1].Geo != (search.GeoQuery{Mode: search.City, City: "Kabul"}) || kept[0].Geo.City != "" {
+	if kept := v.StoredSession().SearchHistory; len(kept) != 2 || kept[1].Search != first.Search || kept[1].Geo != (search.GeoQuery{Mode: search.City, City: "Kabul"}) || kept[0].Geo.City != "" {
 		t.Errorf("remembered %+v", kept)
 	}
 	market.DB.Advance(time.Hour)
 	if later, _ := look(t, v, body); later.Search == first.Search {
 		t.Error("an hour later: the same session")
 	}
-	if n := len(v.Kept().SearchHistory); n != 3 {
+	if n := len(v.StoredSession().SearchHistory); n != 3 {
 		t.Errorf("%d searches are remembered", n)
 	}
 }
@@ -199,8 +199,8 @@ func TestASearchThatNobodyCanMeanIsRefused(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
-	checkIn, checkOut := market.Days(7, 2)
-	late, _ := market.Days(402, 1)
+	checkIn, checkOut := market.Dates(7, 2)
+	late, _ := market.Dates(402, 1)
 	for _, change := range [][3]string{
 		{`"city":"Kabul"`, `"city":"Kabul","region":"Kabul"`, "/geo/region"},
 		{`"city":"Kabul"`, `"point":{"lat":1,"lng":1,"radiusKm":1}`, "/geo/city"},
@@ -212,7 +212,7 @@ func TestASearchThatNobodyCanMeanIsRefused(t *testing.T) {
 		{`"rooms":1}`, `"rooms":1},"filters":{"priceRange":{"min":1,"max":2,"currency":"XXX"}}`, "/filters/priceRange/currency"},
 		{`"rooms":1}`, `"rooms":1},"filters":{"priceRange":{"min":1,"max":2}}`, "/filters/priceRange/currency"},
 	} {
-		a := v.Send("POST", "/search", strings.Replace(market.Wish(), change[0], change[1], 1))
+		a := v.Send("POST", "/search", strings.Replace(market.SearchBody(), change[0], change[1], 1))
 		named := slices.ContainsFunc(a.Problem().Violations, func(v fault.Violation) bool { return v.Pointer == change[2] })
 		if a.Status != 400 || !named {
 			t.Errorf("%s: %d %s", change[1], a.Status, a.Body)
@@ -227,12 +227,12 @@ func TestWithoutAStoreForDocumentsHotelsAreFoundAllTheSame(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 2, Function)
 	v := market.Traveller()
-	look(t, v, market.Wish())
+	look(t, v, market.SearchBody())
 	owner := market.DB.Owner(t)
 	if _, err := owner.Exec(t.Context(), `ALTER TABLE document.documents RENAME TO gone`); err != nil {
 		t.Fatal(err)
 	}
-	for body, state := range map[string]string{market.Wish(): "HIT", market.Wish(`,"sortKey":"price-asc"`): "BYPASS"} { // known to this process, and not
+	for body, state := range map[string]string{market.SearchBody(): "HIT", market.SearchBody(`,"sortKey":"price-asc"`): "BYPASS"} { // known to this process, and not
 		got, a := look(t, v, body)
 		if len(got.Results) != 2 || got.Results[0].Rate == nil || got.Results[0].Brand == nil || a.Header.Get("X-Cache") != state || got.Search.IsZero() {
 			t.Errorf("got %s %s, want %s", a.Header.Get("X-Cache"), a.Body, state)
@@ -243,8 +243,8 @@ func TestWithoutAStoreForDocumentsHotelsAreFoundAllTheSame(t *testing.T) {
 // Also in a process that has nothing in memory, one warm answer reads few documents, however many hotels it shows.
 func TestReads_warmPage(t *testing.T) {
 	t.Parallel()
-	market, reads := consumertest.OpenCounted(t, 50, Function)
-	v, body := market.Traveller(), market.Wish(`,"page":{"limit":50,"offset":0}`)
+	market, reads := consumertest.OpenCountingReads(t, 50, Function)
+	v, body := market.Traveller(), market.SearchBody(`,"page":{"limit":50,"offset":0}`)
 	look(t, v, body)
 	for _, process := range []string{"same", "new"} {
 		if process == "new" {

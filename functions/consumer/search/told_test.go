@@ -24,7 +24,7 @@ func TestSearchesAreToldAsOftenAsIsSaid(t *testing.T) {
 	market := consumertest.OpenSystem(t, 3, Function)
 	market.EverySearch()
 	v := market.Traveller("Accept-Language", "ps", "X-Currency", "USD")
-	v.Must(200, "POST", "/search", market.WishIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
+	v.Must(200, "POST", "/search", market.SearchBodyIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
 	var told struct {
 		Session id.GuestSession `json:"guestSessionId"`
 		Hash    string          `json:"queryHash"`
@@ -47,15 +47,15 @@ func TestSearchesAreToldAsOftenAsIsSaid(t *testing.T) {
 	if envelope["tenantId"] != nil || envelope["sessionId"] != v.Session.String() || key != v.Session.String() {
 		t.Errorf("told in %v, by %s", envelope, key)
 	}
-	v.Must(200, "POST", "/search", market.WishIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
+	v.Must(200, "POST", "/search", market.SearchBodyIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
 	if market.Payload("search.executed", &told); !told.Cached {
 		t.Error("an answer that was kept is told as found")
 	}
-	market.Counted("search.executed", 2)
+	market.CheckPublished("search.executed", 2)
 	for _, header := range []string{"DNT", "Sec-GPC"} {
-		market.Traveller(header, "1").Must(200, "POST", "/search", market.Wish())
+		market.Traveller(header, "1").Must(200, "POST", "/search", market.SearchBody())
 	}
-	market.Counted("search.executed", 2)
+	market.CheckPublished("search.executed", 2)
 }
 
 func TestOneSearchInTenIsTold(t *testing.T) {
@@ -63,10 +63,10 @@ func TestOneSearchInTenIsTold(t *testing.T) {
 	market := consumertest.OpenSystem(t, 1, Function)
 	v := market.Traveller()
 	for range 60 {
-		look(t, v, market.Wish())
+		look(t, v, market.SearchBody())
 	}
 	n := 0
-	for _, told := range market.Told() {
+	for _, told := range market.Published() {
 		if told == "search.executed" {
 			n++
 		}
@@ -102,15 +102,15 @@ func TestWhatIsTypedReachesNoEventNoLogNoKeyAndNoRefusal(t *testing.T) {
 		status int
 		body   string
 	}{
-		{200, market.WishIn(`{"mode":"city","city":"` + mail + `"}`)},
-		{200, market.WishIn(`{"mode":"region","region":"` + phone + `"}`)},
-		{200, market.Wish(`,"filters":{"neighbourhoods":["` + mail + `"],"amenities":["` + name + `"],"propertyType":["` + name + `"]}`)},
-		{400, market.Wish(`,"filters":{"amenities":["` + mail + `"]}`)},
-		{400, market.Wish(`,"filters":{"cancellationFlexibility":"` + mail + `"}`)},
-		{400, market.Wish(`,"sortKey":"` + mail + `"`)},
-		{400, market.Wish(`,"` + mail + `":1`)},
-		{400, market.WishIn(`{"mode":"` + mail + `","city":"Kabul"}`)},
-		{400, market.WishIn(`{"mode":"city","city":"` + strings.Repeat(mail, 9) + `"}`)},
+		{200, market.SearchBodyIn(`{"mode":"city","city":"` + mail + `"}`)},
+		{200, market.SearchBodyIn(`{"mode":"region","region":"` + phone + `"}`)},
+		{200, market.SearchBody(`,"filters":{"neighbourhoods":["` + mail + `"],"amenities":["` + name + `"],"propertyType":["` + name + `"]}`)},
+		{400, market.SearchBody(`,"filters":{"amenities":["` + mail + `"]}`)},
+		{400, market.SearchBody(`,"filters":{"cancellationFlexibility":"` + mail + `"}`)},
+		{400, market.SearchBody(`,"sortKey":"` + mail + `"`)},
+		{400, market.SearchBody(`,"` + mail + `":1`)},
+		{400, market.SearchBodyIn(`{"mode":"` + mail + `","city":"Kabul"}`)},
+		{400, market.SearchBodyIn(`{"mode":"city","city":"` + strings.Repeat(mail, 9) + `"}`)},
 	} {
 		v := market.Traveller()
 		a := v.Must(test.status, "POST", "/search", test.body)
@@ -120,7 +120,7 @@ func TestWhatIsTypedReachesNoEventNoLogNoKeyAndNoRefusal(t *testing.T) {
 			}
 		}
 	}
-	market.Counted("search.executed", 3)
+	market.CheckPublished("search.executed", 3)
 	for table, text := range consumertest.Texts(t, market.DB) {
 		for _, canary := range []string{"canary", digits} {
 			if strings.Contains(text, canary) {

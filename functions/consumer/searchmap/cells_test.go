@@ -15,7 +15,7 @@ func TestSearchMap_cells(t *testing.T) {
 	market := consumertest.OpenSystem(t, 20, Function) // in one column, each 0.01 degrees further north
 	v := market.Traveller()
 	boxed := func(south, north float64) string {
-		return market.WishIn(fmt.Sprintf(`{"mode":"bounding-box","boundingBox":{"swLat":%v,"swLng":69.05,"neLat":%v,"neLng":69.25}}`, south, north))
+		return market.SearchBodyIn(fmt.Sprintf(`{"mode":"bounding-box","boundingBox":{"swLat":%v,"swLng":69.05,"neLat":%v,"neLng":69.25}}`, south, north))
 	}
 	first, _ := look(t, v, boxed(34.5198, 34.6698))
 	moved, _ := look(t, v, boxed(34.5202, 34.6702))
@@ -29,7 +29,7 @@ func TestSearchMap_cells(t *testing.T) {
 		t.Errorf("moved: %d of %d pins, from %s", len(moved.Pins), moved.Total, moved.Pins[0].Property)
 	}
 	cells := search.BoundingBox{SwLat: 34.515625, SwLng: 69.046875, NeLat: 34.671875, NeLng: 69.25}
-	if kept := v.Kept().SearchHistory; len(kept) != 1 || *kept[0].Geo.Box != cells {
+	if kept := v.StoredSession().SearchHistory; len(kept) != 1 || *kept[0].Geo.Box != cells {
 		t.Errorf("remembered %+v", *kept[0].Geo.Box)
 	}
 	if asked := market.Body("pins"); !strings.Contains(asked, "34.515625") || strings.Contains(asked, "34.5198") {

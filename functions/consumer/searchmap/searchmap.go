@@ -55,7 +55,7 @@ type Response struct {
 
 // finder finds the pins of hotels.
 type finder interface {
-	Map(context.Context, search.Query, money.Currency, search.Highlights) (search.Marked, error)
+	Map(context.Context, search.Query, money.Currency, search.Highlights) (search.MapResults, error)
 }
 
 // recorder records and publishes searches.

@@ -48,7 +48,7 @@ func TestAMapShowsWhereHotelsAre(t *testing.T) {
 	market := consumertest.OpenSystem(t, 30, Function)
 	market.EverySearch()
 	v := market.Traveller("X-Currency", "USD")
-	got, a := look(t, v, market.WishIn(kabul))
+	got, a := look(t, v, market.SearchBodyIn(kabul))
 	if len(got.Pins) != 30 || got.Total != 30 || got.Clustered || got.Truncated || got.Stale || got.Degraded != nil || priced(got.Pins) != 20 {
 		t.Fatalf("got %s", a.Body)
 	}
@@ -60,11 +60,11 @@ func TestAMapShowsWhereHotelsAre(t *testing.T) {
 	if strings.Count(string(a.Body), `"currency"`) != 20 {
 		t.Errorf("an amount without its currency, or a currency without an amount: %s", a.Body)
 	}
-	lit, a := look(t, v, market.WishIn(kabul, `,"spotlight":["`+market.Hotels[25].Property.String()+`"]`))
+	lit, a := look(t, v, market.SearchBodyIn(kabul, `,"spotlight":["`+market.Hotels[25].Property.String()+`"]`))
 	if priced(lit.Pins) != 1 || lit.Pins[25].Nightly == nil || lit.Search != got.Search || a.Header.Get("X-Cache") != "MISS" {
 		t.Errorf("in the spotlight: %s", a.Body)
 	}
-	if _, a := look(t, v, market.WishIn(kabul)); a.Header.Get("X-Cache") != "HIT" || market.Asked("pins") != 1 || market.Asked("brands") != 1 {
+	if _, a := look(t, v, market.SearchBodyIn(kabul)); a.Header.Get("X-Cache") != "HIT" || market.Asked("pins") != 1 || market.Asked("brands") != 1 {
 		t.Errorf("again: %s, asked %d and %d times", a.Header.Get("X-Cache"), market.Asked("pins"), market.Asked("brands"))
 	}
 	var told struct {
@@ -81,7 +81,7 @@ func TestAMapShowsWhereHotelsAre(t *testing.T) {
 func TestHotelsThatAreTooManyAreThinnedOut(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 520, Function)
-	got, a := look(t, market.Traveller(), market.WishIn(kabul))
+	got, a := look(t, market.Traveller(), market.SearchBodyIn(kabul))
 	stands := 0
 	for _, p := range got.Pins {
 		stands += p.Count
@@ -97,7 +97,7 @@ func TestHotelsThatAreTooManyAreThinnedOut(t *testing.T) {
 func TestOf200HotelsTheLooksAreAskedForInFourQuestions(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 200, Function)
-	got, a := look(t, market.Traveller(), market.WishIn(kabul))
+	got, a := look(t, market.Traveller(), market.SearchBodyIn(kabul))
 	if len(got.Pins) != 200 || got.Clustered || market.Asked("brands") != 4 || market.Asked("previews") != 1 {
 		t.Errorf("%d pins, asked %d times: %.200s", len(got.Pins), market.Asked("brands"), a.Body)
 	}
@@ -107,9 +107,9 @@ func TestASuspendedHotelIsNotOnTheMap(t *testing.T) {
 	t.Parallel()
 	market := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function)
 	v, closed, now := market.Traveller(), market.Hotels[1].Tenant, market.Env.Now()
-	look(t, v, market.WishIn(kabul))
-	market.Hears(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": now}, now)
-	if got, a := look(t, v, market.WishIn(kabul)); len(got.Pins) != 2 {
+	look(t, v, market.SearchBodyIn(kabul))
+	market.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": now}, now)
+	if got, a := look(t, v, market.SearchBodyIn(kabul)); len(got.Pins) != 2 {
 		t.Errorf("got %s", a.Body)
 	}
 }
@@ -119,11 +119,11 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	market := consumertest.OpenSystem(t, 2, Function)
 	v := market.Traveller()
 	market.Mood("brands", upstreamtest.Failing)
-	if got, a := look(t, v, market.WishIn(kabul)); !slices.Equal(got.Degraded, []string{"theme"}) || len(got.Pins) != 2 || !strings.Contains(string(a.Body), `"brandColor":null`) {
+	if got, a := look(t, v, market.SearchBodyIn(kabul)); !slices.Equal(got.Degraded, []string{"theme"}) || len(got.Pins) != 2 || !strings.Contains(string(a.Body), `"brandColor":null`) {
 		t.Errorf("got %s", a.Body)
 	}
 	market.Mood("pins", upstreamtest.Failing)
-	if a := v.Must(503, "POST", "/search/map", market.WishIn(`{"mode":"bounding-box","boundingBox":{"swLat":1,"swLng":1,"neLat":2,"neLng":2}}`)); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
+	if a := v.Must(503, "POST", "/search/map", market.SearchBodyIn(`{"mode":"bounding-box","boundingBox":{"swLat":1,"swLng":1,"neLat":2,"neLng":2}}`)); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
 		t.Errorf("got %s", a.Body)
 	}
 }
@@ -134,8 +134,8 @@ func TestAMapOfNothingIsRefused(t *testing.T) {
 	v := market.Traveller()
 	many := `,"spotlight":["` + strings.Repeat(market.Hotels[0].Property.String()+`","`, 20) + market.Hotels[0].Property.String() + `"]`
 	for _, body := range []string{
-		market.Wish(), market.WishIn(kabul, many), market.WishIn(kabul, `,"spotlight":["somewhere"]`),
-		market.WishIn(strings.Replace(kabul, `"neLat":35`, `"neLat":33`, 1)), market.WishIn(kabul, `,"page":{"limit":1}`),
+		market.SearchBody(), market.SearchBodyIn(kabul, many), market.SearchBodyIn(kabul, `,"spotlight":["somewhere"]`),
+		market.SearchBodyIn(strings.Replace(kabul, `"neLat":35`, `"neLat":33`, 1)), market.SearchBodyIn(kabul, `,"page":{"limit":1}`),
 	} {
 		if a := v.Send("POST", "/search/map", body); a.Status != 400 || len(a.Problem().Violations) == 0 {
 			t.Errorf("%s: %d %s", body, a.Status, a.Body)
@@ -146,8 +146,8 @@ func TestAMapOfNothingIsRefused(t *testing.T) {
 // Also in a process that has nothing in memory, one warm map reads few documents, however many pins it shows.
 func TestReads_warmMap(t *testing.T) {
 	t.Parallel()
-	market, reads := consumertest.OpenCounted(t, 400, Function)
-	v, body := market.Traveller(), market.WishIn(kabul)
+	market, reads := consumertest.OpenCountingReads(t, 400, Function)
+	v, body := market.Traveller(), market.SearchBodyIn(kabul)
 	look(t, v, body)
 	for _, process := range []string{"same", "new"} {
 		if process == "new" {

@@ -25,7 +25,7 @@ func TestASessionThatCannotBeEndedKeepsNoOtherAlive(t *testing.T) {
 		if a := site.Front.Tick(sweepsessions.Function); a.Status != 500 {
 			t.Errorf("%s the sweep answered %d: it does not say that one could not be ended", when, a.Status)
 		}
-		site.Counted("session.ended", want)
+		site.CheckPublished("session.ended", want)
 	}
 	stuck := come()
 	come()
@@ -46,5 +46,5 @@ func TestASessionThatCannotBeEndedKeepsNoOtherAlive(t *testing.T) {
 	if a := site.Front.Tick(sweepsessions.Function); a.Status != 204 {
 		t.Errorf("when nothing is stuck any more the sweep answered %d: %s", a.Status, a.Body)
 	}
-	site.Counted("session.ended", 4)
+	site.CheckPublished("session.ended", 4)
 }

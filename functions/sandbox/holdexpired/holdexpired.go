@@ -48,7 +48,7 @@ func New(e env.Env) (fn.Handle[Expired], error) {
 // release is not urgent: inventory ignores the hold from its expiry on.
 func (x *expirer) release(ctx context.Context, e event.Event[Expired]) error {
 	return inbox.Once(ctx, x.db, e.Delivery, func(tx postgres.Tx) error {
-		if err := x.inventory.Lapse(ctx, tx, e.Payload.Allocations); err != nil {
+		if err := x.inventory.ReleaseExpired(ctx, tx, e.Payload.Allocations); err != nil {
 			return err
 		}
 		if e.Payload.Intent == nil {

@@ -13,7 +13,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-func shelf() *Backlog { return NewShelf(env.Of(nil).Now, DeadLetters) }
+func backlog() *Backlog { return NewBacklog(env.Of(nil).Now, DeadLetters) }
 
 func rigOn(p topic.Puller, s *Backlog) PullRig {
 	return PullRig{Puller: p, Publish: func(_ testing.TB, messages ...topic.Message) { s.Put(messages...) }, Patience: 2 * time.Second}
@@ -21,7 +21,7 @@ func rigOn(p topic.Puller, s *Backlog) PullRig {
 
 func TestTheShelfConforms(t *testing.T) {
 	t.Parallel()
-	ConformPuller(t, func(testing.TB) PullRig { s := shelf(); return rigOn(s, s) })
+	ConformPuller(t, func(testing.TB) PullRig { s := backlog(); return rigOn(s, s) })
 }
 
 // A saboteur is a puller that does one thing wrong. What is not set it does right.
@@ -142,7 +142,7 @@ func TestTheSuiteOfPullersFailsWhoDoesOneThingWrong(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no check that %q", s.check)
 			}
-			s.puller.Backlog = shelf()
+			s.puller.Backlog = backlog()
 			if verdict(t, check, rigOn(s.puller, s.puller.Backlog)) == "" {
 				t.Errorf("not noticed by the check that %s", s.check)
 			}

@@ -30,20 +30,20 @@ func OpenDestinations(e env.Env) *Destinations {
 // Find returns the tenant of a property. It returns fault.ErrNotFound if the property does not exist or belongs to another tenant,
 // ErrTenantSuspended if the tenant is suspended, and a violation if the stay begins before today at the property. It calls
 // both services concurrently and returns ErrBudgetExceeded if the request's deadline expires meanwhile.
-func (d *Destinations) Find(ctx context.Context, tenant id.Tenant, property id.Property, dates search.DateRange, now time.Time) (hotel search.Tenant, err error) {
+func (d *Destinations) Find(ctx context.Context, tenant id.Tenant, property id.Property, dates search.DateRange, now time.Time) (owner search.Tenant, err error) {
 	var past error
 	asked, within := errgroup.WithContext(ctx)
 	asked.Go(func() (err error) {
-		hotel, err = d.tenants.Find(within, tenant)
+		owner, err = d.tenants.Find(within, tenant)
 		return err
 	})
 	asked.Go(func() error {
-		house, _, err := d.properties.Get(within, property)
-		if err == nil && house.Tenant != tenant {
+		hotel, _, err := d.properties.Get(within, property)
+		if err == nil && hotel.Tenant != tenant {
 			err = fault.ErrNotFound
 		}
 		if err == nil {
-			past = house.Receives(dates, "/dates", now)
+			past = hotel.CheckDates(dates, "/dates", now)
 		}
 		return err
 	})
@@ -53,8 +53,8 @@ func (d *Destinations) Find(ctx context.Context, tenant id.Tenant, property id.P
 		return search.Tenant{}, search.ErrBudgetExceeded.Because(err)
 	case err != nil:
 		return search.Tenant{}, err
-	case hotel.Suspended():
+	case owner.Suspended():
 		return search.Tenant{}, ErrTenantSuspended
 	}
-	return hotel, past
+	return owner, past
 }

@@ -193,7 +193,7 @@ func TestChoice_unsupported(t *testing.T) {
 		{"a language that the site is not in", fntest.Some[locale.Tag]("de"), fn.Maybe[money.Code]{}, session.ErrLocaleNotSupported, Choice{}},
 		{"a currency without prices", fn.Maybe[locale.Tag]{}, fntest.Some[money.Code]("CHF"), session.ErrCurrencyNotSupported, Choice{}},
 	} {
-		got, err := Choice{}.As(v, test.locale, test.currency)
+		got, err := Choice{}.WithPreferences(v, test.locale, test.currency)
 		if !errors.Is(err, test.want) || err == nil && (got.Locale != test.as.Locale || got.Currency != test.as.Currency) {
 			t.Errorf("%s: got %+v, %v", test.name, got, err)
 		}

@@ -28,19 +28,19 @@ func OpenLedger(e env.Env) *Ledger {
 	return &Ledger{postgres.Open(e, session.Schema), session.OpenPublisher(e)}
 }
 
-// Enter records a handoff in the ledger and appends its event. It returns the recorded handoff: if an interrupted run of the
+// Record records a handoff in the ledger and appends its event. It returns the recorded handoff: if an interrupted run of the
 // same act has recorded one, Enter returns that and appends no event.
-func (l *Ledger) Enter(ctx context.Context, v session.Visitor, t search.Tenant, h handoff.Handoff) (kept handoff.Handoff, err error) {
+func (l *Ledger) Record(ctx context.Context, v session.Visitor, t search.Tenant, h handoff.Handoff) (kept handoff.Handoff, err error) {
 	err = l.db.InTx(ctx, func(tx postgres.Tx) error {
-		first, err := enter(ctx, tx, v, t, h)
+		first, err := insert(ctx, tx, v, t, h)
 		if err != nil {
 			return err
 		}
 		if first {
 			kept = h
-			return l.publisher.Append(ctx, tx, v.Session, initiated(v, t, h))
+			return l.publisher.Append(ctx, tx, v.Session, initiatedEvent(v, t, h))
 		}
-		kept, err = entered(ctx, tx.Last(), h.ID)
+		kept, err = get(ctx, tx.Last(), h.ID)
 		return err
 	})
 	if err != nil {
@@ -49,8 +49,8 @@ func (l *Ledger) Enter(ctx context.Context, v session.Visitor, t search.Tenant, 
 	return kept, nil
 }
 
-// enter inserts the entry, and reports whether it did not exist before.
-func enter(ctx context.Context, tx postgres.Tx, v session.Visitor, t search.Tenant, h handoff.Handoff) (first bool, err error) {
+// insert inserts the entry, and reports whether it did not exist before.
+func insert(ctx context.Context, tx postgres.Tx, v session.Visitor, t search.Tenant, h handoff.Handoff) (first bool, err error) {
 	tag, err := tx.Exec(ctx, `
 		INSERT INTO bff_consumer.handoff_ledger (handoff_id, guest_session_id, tenant_id, tenant_slug, property_id,
 			check_in, check_out, adults, children, rooms, currency, locale, campaign, hmac_key_id, minted_at, expires_at)
@@ -64,8 +64,8 @@ func enter(ctx context.Context, tx postgres.Tx, v session.Visitor, t search.Tena
 	return tag.RowsAffected() == 1, err
 }
 
-// entered returns the ledger's entry. The table has no row-level security: no row here belongs to a tenant.
-func entered(ctx context.Context, tx postgres.Tx, which id.Handoff) (h handoff.Handoff, err error) {
+// get returns the ledger's entry. The table has no row-level security: no row here belongs to a tenant.
+func get(ctx context.Context, tx postgres.Tx, which id.Handoff) (h handoff.Handoff, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT handoff_id, guest_session_id, tenant_id, property_id, check_in, check_out, adults, children, rooms,
 			currency, locale, minted_at, expires_at, hmac_key_id
@@ -95,7 +95,7 @@ func (l *Ledger) Consume(ctx context.Context, tx postgres.Tx, c Consumption) err
 			consumed_event_id = CASE WHEN consumed_at IS NULL THEN @event ELSE consumed_event_id END
 		WHERE handoff_id = @handoff AND tenant_id = @tenant`,
 		pgx.StrictNamedArgs{"handoff": c.Handoff, "tenant": c.Tenant, "at": c.At, "by": c.By, "event": c.Event})
-	return minted(tag.RowsAffected(), err, "consume", c.Handoff)
+	return updated(tag.RowsAffected(), err, "consume", c.Handoff)
 }
 
 // Replay counts an attempt to use a handoff in a second browser. A handoff that was not minted here for that tenant is
@@ -106,11 +106,11 @@ func (l *Ledger) Replay(ctx context.Context, tx postgres.Tx, h id.Handoff, t id.
 		SET replays = replays + 1
 		WHERE handoff_id = @handoff AND tenant_id = @tenant`,
 		pgx.StrictNamedArgs{"handoff": h, "tenant": t})
-	return minted(tag.RowsAffected(), err, "count a replay of", h)
+	return updated(tag.RowsAffected(), err, "count a replay of", h)
 }
 
-// minted wraps err, and returns fault.ErrNotFound if no row was changed.
-func minted(rows int64, err error, verb string, which id.Handoff) error {
+// updated wraps err, and returns fault.ErrNotFound if no row was changed.
+func updated(rows int64, err error, verb string, which id.Handoff) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("handoffs: %s %s: %w", verb, which, err)

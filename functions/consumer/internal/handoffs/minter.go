@@ -29,9 +29,9 @@ type Choice struct {
 	Locale    locale.Tag
 }
 
-// As returns the choice in the requested locale and currency, by default those of the visitor. It checks that this site
+// WithPreferences returns the choice in the requested locale and currency, by default those of the visitor. It checks that this site
 // supports them; the hotel's site falls back to its own if it does not.
-func (c Choice) As(v session.Visitor, l fn.Maybe[locale.Tag], code fn.Maybe[money.Code]) (_ Choice, err error) {
+func (c Choice) WithPreferences(v session.Visitor, l fn.Maybe[locale.Tag], code fn.Maybe[money.Code]) (_ Choice, err error) {
 	c.Locale, c.Currency = v.Locale, v.Currency
 	if named, ok := l.Get(); ok {
 		if c.Locale, err = session.ChooseLocale(named); err != nil {
@@ -83,7 +83,7 @@ func (m *Minter) Mint(ctx context.Context, v session.Visitor, t search.Tenant, c
 	if err != nil {
 		return none, handoff.Token{}, fmt.Errorf("handoffs: %w", err)
 	}
-	kept, err := m.ledger.Enter(ctx, v, t, h)
+	kept, err := m.ledger.Record(ctx, v, t, h)
 	switch {
 	case err != nil:
 		return none, handoff.Token{}, err
@@ -112,9 +112,9 @@ type handoffInitiated struct {
 	Referer     string            `json:"originReferer,omitzero"`
 }
 
-// initiated returns the event of a handoff, without its token. It is published for sessions without telemetry too, because it
+// initiatedEvent returns the event of a handoff, without its token. It is published for sessions without telemetry too, because it
 // is evidence.
-func initiated(v session.Visitor, t search.Tenant, h handoff.Handoff) event.Draft {
+func initiatedEvent(v session.Visitor, t search.Tenant, h handoff.Handoff) event.Draft {
 	return v.Event(session.HandoffInitiatedV1, handoffInitiated{
 		Handoff:     h.ID,
 		Session:     h.GuestSession,

@@ -29,28 +29,28 @@ type Brand struct {
 	Name    locale.Text `json:"brandName"`
 }
 
-// colored matches colours that are safe to insert into a style sheet.
-var colored = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+// colorPattern matches colours that are safe to insert into a style sheet.
+var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 // Brands reads the brands of many tenants at once. Each answer of the theme service is one cached value. Each process also
 // caches single brands in memory, so a page fetches only brands that no earlier page has shown.
 type Brands struct {
 	client *upstream.Client
-	peeks  *cache.Cache[peeks]
-	known  *cache.Cache[peek] // in memory only
-	page   *sync.Mutex        // held while the brands of one page are read from or written to memory, so that pages are complete
-	themes recentChanges      // tenants that published a theme
+	pages  *cache.Cache[brandPage]
+	known  *cache.Cache[cachedBrand] // in memory only
+	page   *sync.Mutex               // held while the brands of one page are read from or written to memory, so that pages are complete
+	themes recentChanges             // tenants that published a theme
 	now    func() time.Time
 }
 
-// peeks holds the brands of one call.
-type peeks struct {
+// brandPage holds the brands of one call.
+type brandPage struct {
 	Brands []Brand   `json:"brands"`
 	At     time.Time `json:"at"`
 }
 
-// A peek is one brand with its fetch time. Brand is zero if the tenant has no brand.
-type peek struct {
+// A cachedBrand is one brand with its fetch time. Brand is zero if the tenant has no brand.
+type cachedBrand struct {
 	Brand Brand     `json:"brand"`
 	At    time.Time `json:"at"`
 }
@@ -60,10 +60,10 @@ func OpenBrands(e env.Env) *Brands {
 	page, _ := env.Once(e, "consumer.brands", func() (*sync.Mutex, error) { return &sync.Mutex{}, nil }) // it cannot fail
 	return &Brands{
 		client: upstream.Open(e, "theme", upstream.Policy{Timeout: 600 * time.Millisecond, Retries: 1}),
-		peeks:  cache.Open[peeks](e, "consumer-brands", front),
-		known:  cache.Open[peek](e, "consumer-brand", cache.Policy{Fresh: front.Fresh + front.Stale}),
+		pages:  cache.Open[brandPage](e, "consumer-brands", rarelyChanged),
+		known:  cache.Open[cachedBrand](e, "consumer-brand", cache.Policy{Fresh: rarelyChanged.Fresh + rarelyChanged.Stale}),
 		page:   page,
-		themes: openChanges(e, "theme", 1, front.Fresh+front.Stale+clockError),
+		themes: openChanges(e, "theme", 1, rarelyChanged.Fresh+rarelyChanged.Stale+clockError),
 		now:    e.Now,
 	}
 }
@@ -71,19 +71,19 @@ func OpenBrands(e env.Env) *Brands {
 // maxBrands is the maximum number of brands in one call of the theme service.
 const maxBrands = 50
 
-// Peek returns the available brands, fresh or stale, by tenant. The error is not nil if a brand is missing because the theme
+// Get returns the available brands, fresh or stale, by tenant. The error is not nil if a brand is missing because the theme
 // service failed.
-func (b *Brands) Peek(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]Brand, cache.State, error) {
+func (b *Brands) Get(ctx context.Context, tenants []id.Tenant) (map[id.Tenant]Brand, cache.State, error) {
 	all := make([]string, len(tenants))
 	for i, t := range tenants {
 		all[i] = t.String()
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
-	q := brandQuery{brands: b, found: map[string]peek{}}
-	q.changes, _ = b.themes.of(ctx, all...) // an error changes nothing
+	q := brandQuery{brands: b, found: map[string]cachedBrand{}}
+	q.changes, _ = b.themes.get(ctx, all...) // an error changes nothing
 	b.page.Lock()
-	missing := slices.DeleteFunc(all, func(tenant string) bool { return q.recall(ctx, tenant) })
+	missing := slices.DeleteFunc(all, func(tenant string) bool { return q.fromMemory(ctx, tenant) })
 	b.page.Unlock()
 	var work conc.WaitGroup
 	for some := range slices.Chunk(missing, maxBrands) {
@@ -99,18 +99,18 @@ type brandQuery struct {
 	changes map[string]change
 
 	mu     sync.Mutex
-	found  map[string]peek
+	found  map[string]cachedBrand
 	states []cache.State
 	errs   []error
 }
 
-// recall reads a brand from memory and reports whether it is fresh. A stale brand is used if the theme service fails.
-func (q *brandQuery) recall(ctx context.Context, tenant string) bool {
+// fromMemory reads a brand from memory and reports whether it is fresh. A stale brand is used if the theme service fails.
+func (q *brandQuery) fromMemory(ctx context.Context, tenant string) bool {
 	known, _, ok := q.brands.known.GetForms(ctx, q.key(tenant), nil)
 	if ok {
 		q.found[tenant] = known
 	}
-	return ok && q.brands.now().Before(known.At.Add(front.Fresh))
+	return ok && q.brands.now().Before(known.At.Add(rarelyChanged.Fresh))
 }
 
 // key returns the memory key of a brand, which contains the time of its last change.
@@ -120,7 +120,7 @@ func (q *brandQuery) key(tenant string) document.Key {
 
 // fetch gets the brands of up to maxBrands tenants.
 func (q *brandQuery) fetch(ctx context.Context, some []string) {
-	got, state, err := fetchSince(ctx, q.brands.peeks, q.changes, some, nil, func(ctx context.Context) (peeks, error) { return q.brands.ask(ctx, some) })
+	got, state, err := fetchSince(ctx, q.brands.pages, q.changes, some, nil, func(ctx context.Context) (brandPage, error) { return q.brands.request(ctx, some) })
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err != nil {
@@ -134,10 +134,10 @@ func (q *brandQuery) fetch(ctx context.Context, some []string) {
 		return
 	}
 	for _, tenant := range some {
-		q.found[tenant] = peek{At: got.At}
+		q.found[tenant] = cachedBrand{At: got.At}
 	}
 	for _, brand := range got.Brands {
-		q.found[brand.Tenant.String()] = peek{brand, got.At}
+		q.found[brand.Tenant.String()] = cachedBrand{brand, got.At}
 	}
 	q.brands.page.Lock()
 	defer q.brands.page.Unlock()
@@ -159,8 +159,8 @@ func (q *brandQuery) result() (map[id.Tenant]Brand, cache.State, error) {
 	return brands, cache.Worst(q.states...), errors.Join(q.errs...)
 }
 
-// ask requests brands in one call. It omits brands that are not safe to show.
-func (b *Brands) ask(ctx context.Context, tenants []string) (peeks, error) {
+// request requests brands in one call. It omits brands that are not safe to show.
+func (b *Brands) request(ctx context.Context, tenants []string) (brandPage, error) {
 	in := struct {
 		Tenants []string `json:"tenantIds"`
 	}{tenants}
@@ -169,13 +169,13 @@ func (b *Brands) ask(ctx context.Context, tenants []string) (peeks, error) {
 	}
 	at := b.now()
 	if err := b.client.Post(ctx, "/brands", in, &out, upstream.Read()); err != nil {
-		return peeks{}, fmt.Errorf("brands: peek: %w", err)
+		return brandPage{}, fmt.Errorf("brands: peek: %w", err)
 	}
 	if out.Brands == nil {
-		return peeks{}, fault.ErrUpstreamUnavailable.Because(errors.New("brands: peek: incomplete"))
+		return brandPage{}, fault.ErrUpstreamUnavailable.Because(errors.New("brands: peek: incomplete"))
 	}
-	return peeks{slices.DeleteFunc(out.Brands, func(brand Brand) bool {
-		return !colored.MatchString(brand.Color) || !slices.Contains(tenants, brand.Tenant.String())
+	return brandPage{slices.DeleteFunc(out.Brands, func(brand Brand) bool {
+		return !colorPattern.MatchString(brand.Color) || !slices.Contains(tenants, brand.Tenant.String())
 	}), at}, nil
 }
 

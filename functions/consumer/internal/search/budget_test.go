@@ -39,7 +39,7 @@ var compositions = map[string]struct {
 		return m.Missing, err
 	}},
 	"hotel": {1500 * time.Millisecond, func(ctx context.Context, b *searchtest.Services, e env.Env) ([]string, error) {
-		d, c, err := search.OpenHotels(e).Show(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
+		d, c, err := search.OpenHotels(e).Detail(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
 		if err == nil && (len(d.Rooms) != 1 || (d.Rate == nil) != slices.Contains(c.Missing, "pricing") || (d.Calendar == nil) != slices.Contains(c.Missing, "calendar") ||
 			(d.Similar == nil) != slices.Contains(c.Missing, "search") || (d.Policies.Cancellation == "") != slices.Contains(c.Missing, "policies")) {
 			err = errors.New("not the hotel of what is missing")
@@ -47,7 +47,7 @@ var compositions = map[string]struct {
 		return c.Missing, err
 	}},
 	"vacancy": {time.Second, func(ctx context.Context, b *searchtest.Services, e env.Env) ([]string, error) {
-		out, c, err := search.OpenHotels(e).Vacant(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
+		out, c, err := search.OpenHotels(e).Vacancy(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
 		if err == nil && (len(out.Rooms) != 1 || (out.Available == nil) != slices.Contains(c.Missing, "pricing") || (out.Rooms[0].Total == nil) != slices.Contains(c.Missing, "rates")) {
 			err = errors.New("not the rooms of what is missing")
 		}

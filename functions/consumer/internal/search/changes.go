@@ -71,8 +71,8 @@ func (r recentChanges) names() []document.Name {
 	return names
 }
 
-// of returns the last change of each of the hotels or tenants that has changed recently.
-func (r recentChanges) of(ctx context.Context, all ...string) (map[string]change, error) {
+// get returns the last change of each of the hotels or tenants that has changed recently.
+func (r recentChanges) get(ctx context.Context, all ...string) (map[string]change, error) {
 	found, now := map[string]change{}, r.env.Now()
 	sets := map[document.Key]changeSet{}
 	var keys []document.Key
@@ -85,7 +85,7 @@ func (r recentChanges) of(ctx context.Context, all ...string) (map[string]change
 	if len(keys) == 0 {
 		return found, nil
 	}
-	if err := r.glance(ctx, keys, sets); err != nil {
+	if err := r.read(ctx, keys, sets); err != nil {
 		return nil, err
 	}
 	for _, one := range all {
@@ -101,8 +101,8 @@ func has[K comparable, V any](m map[K]V, key K) bool {
 	return ok
 }
 
-// glance reads documents in one round trip, or takes them from the context's [document.Prefetched].
-func (r recentChanges) glance(ctx context.Context, keys []document.Key, into map[document.Key]changeSet) error {
+// read reads documents in one round trip, or takes them from the context's [document.Prefetched].
+func (r recentChanges) read(ctx context.Context, keys []document.Key, into map[document.Key]changeSet) error {
 	names := make([]document.Name, len(keys))
 	for i, key := range keys {
 		names[i] = r.sets.Name(key)

@@ -1,5 +1,5 @@
 // Package search finds hotels of all tenants and composes the answers about them: lists ([Searches.List]), maps
-// ([Searches.Map]), detail pages ([Hotels.Show]) and offers ([Hotels.Vacant]).
+// ([Searches.Map]), detail pages ([Hotels.Detail]) and offers ([Hotels.Vacancy]).
 //
 // # Composition
 //

@@ -43,7 +43,7 @@ func (r Results) Execution(q Query, p Page, took time.Duration) Execution {
 }
 
 // Execution describes the search for the history.
-func (m Marked) Execution(q Query, took time.Duration) Execution {
+func (m MapResults) Execution(q Query, took time.Duration) Execution {
 	return Execution{
 		Presentation: AsMap,
 		Query:        q.Normal(),

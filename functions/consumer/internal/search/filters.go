@@ -76,25 +76,25 @@ type Page struct {
 }
 
 const (
-	maxListings = 50 // on a page
-	maxOffset   = 10_000
-	usualPage   = 20
+	maxListings  = 50 // on a page
+	maxOffset    = 10_000
+	defaultLimit = 20
 )
 
 // MaxPosition is the maximum position of a hotel in a list: the end of the last page.
 const MaxPosition = maxOffset + maxListings
 
-// A Part is the page in a request; the default is the first page.
-type Part struct {
+// A PageRequest is the page in a request; the default is the first page.
+type PageRequest struct {
 	Limit  fn.Maybe[int] `json:"limit"`
 	Offset fn.Maybe[int] `json:"offset"`
 }
 
 // Page returns the page with defaults applied.
-func (p Part) Page() Page { return Page{p.Limit.Or(usualPage), p.Offset.Or(0)} }
+func (p PageRequest) Page() Page { return Page{p.Limit.Or(defaultLimit), p.Offset.Or(0)} }
 
-// Counted is a page with the total number of results.
-type Counted struct {
+// CountedPage is a page with the total number of results.
+type CountedPage struct {
 	Page
 	Total int `json:"total"`
 }
@@ -112,24 +112,24 @@ type Query struct {
 func (q Query) CheckOn(p Page, now time.Time) error {
 	wrong := q.check(now)
 	if p.Limit < 1 || p.Limit > maxListings {
-		wrong = append(wrong, broken("/page/limit", "range", fmt.Sprintf("Must be 1 to %d.", maxListings)))
+		wrong = append(wrong, violation("/page/limit", "range", fmt.Sprintf("Must be 1 to %d.", maxListings)))
 	}
 	if p.Offset < 0 || p.Offset > maxOffset {
-		wrong = append(wrong, broken("/page/offset", "range", fmt.Sprintf("Must be 0 to %d.", maxOffset)))
+		wrong = append(wrong, violation("/page/offset", "range", fmt.Sprintf("Must be 0 to %d.", maxOffset)))
 	}
-	return refuse(wrong...)
+	return validationError(wrong...)
 }
 
 // CheckOnMap rejects a query that has no bounding box or is invalid at that time.
 func (q Query) CheckOnMap(spotlight Highlights, now time.Time) error {
 	wrong := q.check(now)
 	if q.Geo.Mode != Box {
-		wrong = append(wrong, broken("/geo/mode", "box", "Must be boundingBox on this route."))
+		wrong = append(wrong, violation("/geo/mode", "box", "Must be boundingBox on this route."))
 	}
 	if len(spotlight) > maxHighlighted {
-		wrong = append(wrong, broken("/spotlight", "count", fmt.Sprintf("Must name at most %d hotels.", maxHighlighted)))
+		wrong = append(wrong, violation("/spotlight", "count", fmt.Sprintf("Must name at most %d hotels.", maxHighlighted)))
 	}
-	return refuse(wrong...)
+	return validationError(wrong...)
 }
 
 func (q Query) check(now time.Time) []fault.Violation {
@@ -150,34 +150,34 @@ const (
 
 func (f *Filters) check(at string) (wrong []fault.Violation) {
 	if p := f.Price; p != nil && (p.Min < 0 || p.Max < p.Min || p.Max > maxPrice) {
-		wrong = append(wrong, broken(at+"/priceRange", "range", "Must have a maximum that is not below the minimum."))
+		wrong = append(wrong, violation(at+"/priceRange", "range", "Must have a maximum that is not below the minimum."))
 	}
 	if f.RatingMin < 0 || f.RatingMin > bestRating {
-		wrong = append(wrong, broken(at+"/guestRatingMin", "range", fmt.Sprintf("Must be 0 to %d.", bestRating)))
+		wrong = append(wrong, violation(at+"/guestRatingMin", "range", fmt.Sprintf("Must be 0 to %d.", bestRating)))
 	}
 	if len(f.Stars) > maxStars || slices.ContainsFunc(f.Stars, func(n int) bool { return n < 1 || n > maxStars }) {
-		wrong = append(wrong, broken(at+"/starRating", "range", fmt.Sprintf("Must be 1 to %d stars.", maxStars)))
+		wrong = append(wrong, violation(at+"/starRating", "range", fmt.Sprintf("Must be 1 to %d stars.", maxStars)))
 	}
 	for name, words := range map[string][]string{"amenities": f.Amenities, "propertyType": f.Types} {
 		if len(words) > maxWords || !all(words, isWord) {
-			wrong = append(wrong, broken(at+"/"+name, "form", "Must be a short list of words such as halal-kitchen."))
+			wrong = append(wrong, violation(at+"/"+name, "form", "Must be a short list of words such as halal-kitchen."))
 		}
 	}
-	if len(f.Neighbourhoods) > maxWords || !all(f.Neighbourhoods, named) {
-		wrong = append(wrong, broken(at+"/neighbourhoods", "form", misnamed))
+	if len(f.Neighbourhoods) > maxWords || !all(f.Neighbourhoods, isPlaceName) {
+		wrong = append(wrong, violation(at+"/neighbourhoods", "form", placeNameMessage))
 	}
 	return wrong
 }
 
-const misnamed = "Must be one line of at most 80 characters."
+const placeNameMessage = "Must be one line of at most 80 characters."
 
-// named reports whether a text is valid as a place's name.
-func named(s string) bool {
-	return utf8.RuneCountInString(s) <= maxNameLength && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) && !joins(r) })
+// isPlaceName reports whether a text is valid as a place's name.
+func isPlaceName(s string) bool {
+	return utf8.RuneCountInString(s) <= maxNameLength && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) && !isJoiner(r) })
 }
 
-// joins reports whether a character is a zero-width joiner or non-joiner, which Persian and related languages use in words.
-func joins(r rune) bool { return r == '\u200c' || r == '\u200d' }
+// isJoiner reports whether a character is a zero-width joiner or non-joiner, which Persian and related languages use in words.
+func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
 // isWord reports whether a text has the form of a code such as halal-kitchen.
 func isWord(s string) bool {
@@ -241,11 +241,11 @@ func (q Query) Identity() string {
 		}
 		q.Filters = &f
 	}
-	return spelled(q)
+	return canonicalJSON(q)
 }
 
-// spelled returns a value as deterministic JSON, for hashing.
-func spelled(v any) string {
+// canonicalJSON returns a value as deterministic JSON, for hashing.
+func canonicalJSON(v any) string {
 	text, _ := json.Marshal(v, json.Deterministic(true)) // of values that were decoded from JSON themselves
 	return string(text)
 }

@@ -58,7 +58,7 @@ type HotelDetail struct {
 // Version returns a hash of the answer.
 func (d HotelDetail) Version() int64 {
 	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(spelled(d)))
+	_, _ = sum.Write([]byte(canonicalJSON(d)))
 	return int64(sum.Sum64())
 }
 
@@ -122,17 +122,17 @@ type HandoffHint struct {
 // maxSimilar is the maximum number of similar hotels on a detail page.
 const maxSimilar = 4
 
-// Show composes the detail page of a hotel. It fails only if the hotel itself is not available. A suspended hotel is
+// Detail composes the detail page of a hotel. It fails only if the hotel itself is not available. A suspended hotel is
 // fault.ErrNotFound.
-func (h *Hotels) Show(ctx context.Context, l locale.Tag, property id.Property, t Trip) (HotelDetail, Composition, error) {
+func (h *Hotels) Detail(ctx context.Context, l locale.Tag, property id.Property, t Trip) (HotelDetail, Composition, error) {
 	ctx, cancel := compositionContext(ctx)
 	defer cancel()
-	all, err := h.gather(h.searches.prefetch(ctx), l, property, t)
+	all, err := h.fetchDetail(h.searches.prefetch(ctx), l, property, t)
 	if err != nil {
 		return HotelDetail{}, Composition{}, err
 	}
-	d, c := all.house.value.show(l), all.composed()
-	d.Policies = all.house.value.policies(all.rules.value, l)
+	d, c := all.hotel.value.detail(l), all.composition()
+	d.Policies = all.hotel.value.policies(all.rules.value, l)
 	if brand, ok := all.brands.value[d.Property.Tenant]; ok {
 		d.Brand = brand.show(l)
 	}
@@ -147,18 +147,18 @@ func (h *Hotels) Show(ctx context.Context, l locale.Tag, property id.Property, t
 	return d, c, nil
 }
 
-// gathered holds the parts of a detail page.
-type gathered struct {
-	house   part[House]
-	rules   part[[]HouseRule]
+// detailParts holds the parts of a detail page.
+type detailParts struct {
+	hotel   part[Property]
+	rules   part[[]PropertyRule]
 	brands  part[map[id.Tenant]Brand]
 	preview part[map[id.Property]Preview]
 	days    part[Calendar]
 	similar part[[]ListingCard]
 }
 
-// gather fetches all parts that do not depend on the property's data concurrently, and then the rest.
-func (h *Hotels) gather(ctx context.Context, l locale.Tag, property id.Property, t Trip) (g gathered, err error) {
+// fetchDetail fetches all parts that do not depend on the property's data concurrently, and then the rest.
+func (h *Hotels) fetchDetail(ctx context.Context, l locale.Tag, property id.Property, t Trip) (g detailParts, err error) {
 	if h.properties.Absent(property) {
 		return g, fault.ErrNotFound // without requesting prices
 	}
@@ -166,57 +166,57 @@ func (h *Hotels) gather(ctx context.Context, l locale.Tag, property id.Property,
 	var work conc.WaitGroup
 	defer work.Wait()
 	defer cancel() // if the hotel is not found, do not wait for its prices
-	work.Go(func() { g.preview.of(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })
-	work.Go(func() { g.days.of(h.searches.prices.Calendar(ctx, property, t.Dates.CheckIn, t.Currency)) })
-	g.house.of(h.properties.Get(ctx, property))
-	if g.house.err != nil {
-		return g, asBudgetExceeded(g.house.err)
+	work.Go(func() { g.preview.set(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })
+	work.Go(func() { g.days.set(h.searches.prices.Calendar(ctx, property, t.Dates.CheckIn, t.Currency)) })
+	g.hotel.set(h.properties.Get(ctx, property))
+	if g.hotel.err != nil {
+		return g, asBudgetExceeded(g.hotel.err)
 	}
-	house, closed := g.house.value, false
-	work.Go(func() { _, closed = h.tenants.Status(ctx, house.Tenant) })
-	work.Go(func() { g.rules.of(h.properties.Rules(ctx, house)) })
-	work.Go(func() { g.brands.of(h.searches.brands.Peek(ctx, []id.Tenant{house.Tenant})) })
-	work.Go(func() { g.similar.of(h.similar(ctx, l, house, t)) })
+	hotel, closed := g.hotel.value, false
+	work.Go(func() { _, closed = h.tenants.Status(ctx, hotel.Tenant) })
+	work.Go(func() { g.rules.set(h.properties.Rules(ctx, hotel)) })
+	work.Go(func() { g.brands.set(h.searches.brands.Get(ctx, []id.Tenant{hotel.Tenant})) })
+	work.Go(func() { g.similar.set(h.similar(ctx, l, hotel, t)) })
 	work.Wait()
 	if closed {
 		return g, fault.ErrNotFound
 	}
-	return g, house.Receives(t.Dates, "", h.now())
+	return g, hotel.CheckDates(t.Dates, "", h.now())
 }
 
-func (g gathered) composed() (c Composition) {
-	g.house.into(&c, "property")
-	g.rules.into(&c, "policies")
-	g.brands.into(&c, "theme")
-	g.preview.into(&c, "pricing")
-	g.days.into(&c, "calendar")
-	g.similar.into(&c, "search")
+func (g detailParts) composition() (c Composition) {
+	g.hotel.addTo(&c, "property")
+	g.rules.addTo(&c, "policies")
+	g.brands.addTo(&c, "theme")
+	g.preview.addTo(&c, "pricing")
+	g.days.addTo(&c, "calendar")
+	g.similar.addTo(&c, "search")
 	return c
 }
 
 // similar returns other hotels in the same city for the same stay.
-func (h *Hotels) similar(ctx context.Context, l locale.Tag, house House, t Trip) ([]ListingCard, cache.State, error) {
-	if house.City == "" {
+func (h *Hotels) similar(ctx context.Context, l locale.Tag, hotel Property, t Trip) ([]ListingCard, cache.State, error) {
+	if hotel.City == "" {
 		return []ListingCard{}, cache.Hit, nil
 	}
-	q := Query{Geo: GeoQuery{Mode: City, City: house.City}, Dates: t.Dates, Occupancy: t.Occupancy}
+	q := Query{Geo: GeoQuery{Mode: City, City: hotel.City}, Dates: t.Dates, Occupancy: t.Occupancy}
 	found, state, err := h.searches.listings.Find(ctx, q.Normal(), t.Currency, Page{Limit: maxSimilar + 1})
 	if err != nil {
 		return nil, state, err
 	}
 	var others []Listing
 	for _, listing := range found.Listings {
-		if listing.Property != house.ID && listing.Country == house.Country && len(others) < maxSimilar {
+		if listing.Property != hotel.ID && listing.Country == hotel.Country && len(others) < maxSimilar {
 			others = append(others, listing)
 		}
 	}
 	var c Composition
-	c.with("search", state, nil)
+	c.add("search", state, nil)
 	cards := h.searches.decorate(ctx, l, t, others, &c)
 	return cards, c.State, nil
 }
 
-// hint returns the handoff hint of the hotel.
-func (h House) hint() HandoffHint {
+// handoffHint returns the handoff hint of the hotel.
+func (h Property) handoffHint() HandoffHint {
 	return HandoffHint{strings.Join([]string{Base, "handoff", h.Tenant.String(), h.ID.String()}, "/"), int(handoff.Lifetime / time.Second)}
 }

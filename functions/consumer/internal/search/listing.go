@@ -46,9 +46,9 @@ type DisplayPolicy string
 
 // The policies.
 const (
-	InTenants  DisplayPolicy = "tenant"         // the visitor's currency is the hotel's own
-	InVisitors DisplayPolicy = "user-preferred" // it was converted, at the rate of the snapshot
-	InFallback DisplayPolicy = "fallback"       // it could not be converted and is in the hotel's currency
+	TenantCurrency   DisplayPolicy = "tenant"         // the visitor's currency is the hotel's own
+	VisitorCurrency  DisplayPolicy = "user-preferred" // it was converted, at the rate of the snapshot
+	FallbackCurrency DisplayPolicy = "fallback"       // it could not be converted and is in the hotel's currency
 )
 
 // A RateSnapshot is the price of the cheapest room at a point in time. It is for display only; a quote is binding.
@@ -64,13 +64,13 @@ type RateSnapshot struct {
 	Stale      bool           `json:"isStale"`
 }
 
-const highlights = 5
+const maxAmenities = 5
 
 func (l Listing) show(to locale.Tag) ListingCard {
 	card := ListingCard{
-		Property: l.Property, Tenant: l.Tenant, Slug: l.Slug, Name: shown(l.Name, to), City: l.City, Country: l.Country, Geo: l.Geo,
-		Thumbnail: ThumbnailView{l.Thumbnail.URL, l.Thumbnail.Alt.In(to)}, Stars: l.Stars, Rating: l.Rating.known(), Type: l.Type,
-		Amenities: l.Amenities[:min(highlights, len(l.Amenities))], Badges: l.Badges,
+		Property: l.Property, Tenant: l.Tenant, Slug: l.Slug, Name: localized(l.Name, to), City: l.City, Country: l.Country, Geo: l.Geo,
+		Thumbnail: ThumbnailView{l.Thumbnail.URL, l.Thumbnail.Alt.In(to)}, Stars: l.Stars, Rating: l.Rating.orNil(), Type: l.Type,
+		Amenities: l.Amenities[:min(maxAmenities, len(l.Amenities))], Badges: l.Badges,
 	}
 	if card.Amenities == nil {
 		card.Amenities = []string{}
@@ -81,8 +81,8 @@ func (l Listing) show(to locale.Tag) ListingCard {
 	return card
 }
 
-// known returns the rating, or nil if there are no ratings.
-func (r *GuestRating) known() *GuestRating {
+// orNil returns the rating, or nil if there are no ratings.
+func (r *GuestRating) orNil() *GuestRating {
 	if r == nil || r.Count == 0 {
 		return nil
 	}
@@ -90,18 +90,18 @@ func (r *GuestRating) known() *GuestRating {
 }
 
 func (b Brand) show(to locale.Tag) *BrandPeek {
-	return &BrandPeek{Color: b.Color, LogoURL: b.LogoURL, Name: shown(b.Name, to)}
+	return &BrandPeek{Color: b.Color, LogoURL: b.LogoURL, Name: localized(b.Name, to)}
 }
 
 // policy returns the display policy of an amount in currency got if the visitor wanted another or the same currency.
 func policy(wanted, got money.Currency, fx id.FX) DisplayPolicy {
 	switch {
 	case wanted != got:
-		return InFallback
+		return FallbackCurrency
 	case fx.IsZero():
-		return InTenants
+		return TenantCurrency
 	}
-	return InVisitors
+	return VisitorCurrency
 }
 
 // show returns the price for a visitor with that currency, or nil if an amount has no exact value in minor units.

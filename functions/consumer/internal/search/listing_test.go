@@ -20,9 +20,9 @@ func TestPreview_exactAmounts(t *testing.T) {
 		preview Preview
 		want    DisplayPolicy // "" for no price
 	}{
-		{"in the hotel's own currency", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: money.USD}, InTenants},
-		{"converted", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: money.USD, FX: fx}, InVisitors},
-		{"not converted", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: money.AED}, InFallback},
+		{"in the hotel's own currency", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: money.USD}, TenantCurrency},
+		{"converted", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: money.USD, FX: fx}, VisitorCurrency},
+		{"not converted", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: money.AED}, FallbackCurrency},
 		{"half a cent", Preview{Nightly: 45_505_000, Total: 91_000_000, Currency: money.USD}, ""},
 		{"half a cent in all", Preview{Nightly: 45_500_000, Total: 91_005_000, Currency: money.USD}, ""},
 		{"nothing", Preview{Total: 91_000_000, Currency: money.USD}, ""},
@@ -73,8 +73,8 @@ func TestCalendar_inexactAmounts(t *testing.T) {
 
 func TestPolicies(t *testing.T) {
 	t.Parallel()
-	h := House{CheckIn: "14:00", CheckOut: "11:00"}
-	rules := []HouseRule{{Kind: "cancellation", Text: locale.Text{Default: "Free", Localized: map[string]string{"ps": "وړیا"}}}, {Kind: "check_in", Text: locale.Text{Default: "From 15:00"}}}
+	h := Property{CheckIn: "14:00", CheckOut: "11:00"}
+	rules := []PropertyRule{{Kind: "cancellation", Text: locale.Text{Default: "Free", Localized: map[string]string{"ps": "وړیا"}}}, {Kind: "check_in", Text: locale.Text{Default: "From 15:00"}}}
 	if got := h.policies(rules, locale.Pashto); got != (PolicyTexts{"وړیا", "From 15:00", "11:00"}) {
 		t.Errorf("got %+v", got)
 	}

@@ -69,8 +69,8 @@ type Pin struct {
 	Geo      Position    `json:"geo"`
 }
 
-// Pinned holds the positions of hotels in a part of a map. If Truncated is set, the part contains more hotels.
-type Pinned struct {
+// FoundPins holds the positions of hotels in a part of a map. If Truncated is set, the part contains more hotels.
+type FoundPins struct {
 	Pins      []Pin `json:"pins"`
 	Total     int   `json:"total"`
 	Truncated bool  `json:"truncated"`
@@ -81,13 +81,13 @@ type Listings struct {
 	client  *upstream.Client
 	found   *cache.Cache[Found]
 	results *cache.Cache[Found]
-	pinned  *cache.Cache[Pinned]
+	pinned  *cache.Cache[FoundPins]
 	indexed recentChanges
 	now     func() time.Time
 }
 
-// list is the cache policy of search results.
-var list = cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}
+// listPolicy is the cache policy of search results.
+var listPolicy = cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}
 
 // maxResult is the number of hotels in one request to the search service. Pages are cut from this result.
 const maxResult = 200
@@ -101,9 +101,9 @@ func OpenListings(e env.Env) *Listings {
 	policy := upstream.Policy{Timeout: 1500 * time.Millisecond, Retries: 1, HedgeAfter: 800 * time.Millisecond}
 	return &Listings{
 		client:  upstream.Open(e, "search", policy),
-		found:   cache.Open[Found](e, "consumer-search-list", list),
+		found:   cache.Open[Found](e, "consumer-search-list", listPolicy),
 		results: cache.Open[Found](e, "consumer-search-result", cache.Policy{Fresh: resultLife}),
-		pinned:  cache.Open[Pinned](e, "consumer-search-map", list),
+		pinned:  cache.Open[FoundPins](e, "consumer-search-map", listPolicy),
 		indexed: openIndexed(e),
 		now:     e.Now,
 	}
@@ -112,11 +112,11 @@ func OpenListings(e env.Env) *Listings {
 // openIndexed opens the set of recently indexed hotels. It has eight documents, because these events are frequent. A change is
 // kept for as long as cached values depend on it.
 func openIndexed(e env.Env) recentChanges {
-	return openChanges(e, "listing", 8, list.Fresh+list.Stale+clockError)
+	return openChanges(e, "listing", 8, listPolicy.Fresh+listPolicy.Stale+clockError)
 }
 
-// asked is the request body of a search.
-type asked struct {
+// searchRequest is the request body of a search.
+type searchRequest struct {
 	Query
 	Page     Page           `json:"page"`
 	Currency money.Currency `json:"currency"` // for price comparison
@@ -124,7 +124,7 @@ type asked struct {
 
 // key returns the cache key of a query: a hash, so that it does not reveal search text.
 func key(question any, more ...string) document.Key {
-	sum := sha256.Sum256([]byte(spelled(question)))
+	sum := sha256.Sum256([]byte(canonicalJSON(question)))
 	return document.KeyOf(hex.EncodeToString(sum[:]), more...)
 }
 
@@ -138,7 +138,7 @@ type Order struct {
 // result. Further pages are cut from the result that the visitor saw before, if it is still cached, because rank changes with
 // every click. Pages beyond the result are fetched separately, without the hotels of the result.
 func (l *Listings) Page(ctx context.Context, q Query, c money.Currency, p Page, shown Order) (Found, Order, cache.State, error) {
-	whole, state, err := l.result(ctx, asked{Query: q, Page: Page{Limit: maxResult}, Currency: c}, p, shown)
+	whole, state, err := l.result(ctx, searchRequest{Query: q, Page: Page{Limit: maxResult}, Currency: c}, p, shown)
 	if err != nil {
 		return Found{}, shown, state, err
 	}
@@ -167,12 +167,12 @@ func (f Found) part(p Page) []Listing {
 	return f.Listings[min(p.Offset, n):min(p.Offset+p.Limit, n)]
 }
 
-var errGone = errors.New("listings: the result is no longer kept")
+var errResultExpired = errors.New("listings: the result is no longer kept")
 
 // result returns the result that the visitor pages through, or the current result if that is no longer cached.
-func (l *Listings) result(ctx context.Context, question asked, p Page, shown Order) (Found, cache.State, error) {
+func (l *Listings) result(ctx context.Context, question searchRequest, p Page, shown Order) (Found, cache.State, error) {
 	if p.Offset > 0 && shown.Sort == question.Sort {
-		kept, state, err := l.results.Fetch(ctx, question.result(shown.Found), nil, func(context.Context) (Found, error) { return Found{}, errGone })
+		kept, state, err := l.results.Fetch(ctx, question.resultKey(shown.Found), nil, func(context.Context) (Found, error) { return Found{}, errResultExpired })
 		if err == nil {
 			return kept, state, nil
 		}
@@ -180,24 +180,24 @@ func (l *Listings) result(ctx context.Context, question asked, p Page, shown Ord
 	return l.find(ctx, question, p)
 }
 
-// result returns the cache key of the result with that search time.
-func (a asked) result(found int64) document.Key {
+// resultKey returns the cache key of the result with that search time.
+func (a searchRequest) resultKey(found int64) document.Key {
 	return key(a, "result", strconv.FormatInt(found, 10))
 }
 
 // Find returns a page of hotels without paging state.
 func (l *Listings) Find(ctx context.Context, q Query, c money.Currency, p Page) (Found, cache.State, error) {
-	return l.find(ctx, asked{Query: q, Page: p, Currency: c}, Page{Limit: p.Limit})
+	return l.find(ctx, searchRequest{Query: q, Page: p, Currency: c}, Page{Limit: p.Limit})
 }
 
 // find returns a result of which the given page is shown. If a hotel on that page was indexed since the search, the first
 // caller searches again. Other changes appear after at most a minute.
-func (l *Listings) find(ctx context.Context, question asked, shown Page) (Found, cache.State, error) {
+func (l *Listings) find(ctx context.Context, question searchRequest, shown Page) (Found, cache.State, error) {
 	found, state, err := l.fetch(ctx, question, key(question))
 	if err != nil || (state != cache.Hit && state != cache.Stale) {
 		return found, state, err
 	}
-	newest := l.newest(ctx, found.At, found.part(shown))
+	newest := l.lastIndexed(ctx, found.At, found.part(shown))
 	if newest.IsZero() {
 		return found, state, nil
 	}
@@ -208,7 +208,7 @@ func (l *Listings) find(ctx context.Context, question asked, shown Page) (Found,
 	return fresh, state, nil
 }
 
-func (l *Listings) fetch(ctx context.Context, question asked, at document.Key) (Found, cache.State, error) {
+func (l *Listings) fetch(ctx context.Context, question searchRequest, at document.Key) (Found, cache.State, error) {
 	return l.found.Fetch(ctx, at, nil, func(ctx context.Context) (found Found, err error) {
 		at := l.now()
 		if err := l.client.Post(ctx, "/searches", question, &found, upstream.Read()); err != nil {
@@ -219,19 +219,19 @@ func (l *Listings) fetch(ctx context.Context, question asked, at document.Key) (
 		}
 		found.At = at
 		if question.Page == (Page{Limit: maxResult}) {
-			l.results.Learn(ctx, question.result(at.UnixMicro()), nil, found, at)
+			l.results.Learn(ctx, question.resultKey(at.UnixMicro()), nil, found, at)
 		}
 		return found, nil
 	})
 }
 
-// newest returns the latest time at which one of the hotels was indexed after the search, or zero.
-func (l *Listings) newest(ctx context.Context, found time.Time, listings []Listing) (last time.Time) {
+// lastIndexed returns the latest time at which one of the hotels was indexed after the search, or zero.
+func (l *Listings) lastIndexed(ctx context.Context, found time.Time, listings []Listing) (last time.Time) {
 	all := make([]string, len(listings))
 	for i, listing := range listings {
 		all[i] = listing.Property.String()
 	}
-	changes, _ := l.indexed.of(ctx, all...) // on an error the list is at most a minute old
+	changes, _ := l.indexed.get(ctx, all...) // on an error the list is at most a minute old
 	for _, c := range changes {
 		if c.At.After(found) && c.At.After(last) {
 			last = c.At
@@ -248,8 +248,8 @@ func (l *Listings) Indexed(ctx context.Context, property id.Property) error {
 	return nil
 }
 
-// scope is the request body of a search for pins.
-type scope struct {
+// pinsRequest is the request body of a search for pins.
+type pinsRequest struct {
 	Geo       GeoQuery  `json:"geo"`
 	Dates     DateRange `json:"dates"`
 	Occupancy Occupancy `json:"occupancy"`
@@ -261,16 +261,16 @@ type scope struct {
 const maxPins = 500
 
 // Pins returns the positions of hotels in a box. The request covers the box extended to whole cells.
-func (l *Listings) Pins(ctx context.Context, q Query) (Pinned, cache.State, error) {
+func (l *Listings) Pins(ctx context.Context, q Query) (FoundPins, cache.State, error) {
 	box := *q.Geo.Box
 	q.Geo.Box = box.cells()
-	question := scope{Geo: q.Geo, Dates: q.Dates, Occupancy: q.Occupancy, Filters: q.Filters, Limit: maxPins}
-	found, state, err := l.pinned.Fetch(ctx, key(question), nil, func(ctx context.Context) (found Pinned, err error) {
+	question := pinsRequest{Geo: q.Geo, Dates: q.Dates, Occupancy: q.Occupancy, Filters: q.Filters, Limit: maxPins}
+	found, state, err := l.pinned.Fetch(ctx, key(question), nil, func(ctx context.Context) (found FoundPins, err error) {
 		if err := l.client.Post(ctx, "/pins", question, &found, upstream.Read()); err != nil {
-			return Pinned{}, fmt.Errorf("listings: pins: %w", err)
+			return FoundPins{}, fmt.Errorf("listings: pins: %w", err)
 		}
 		if found.Pins == nil || len(found.Pins) > maxPins {
-			return Pinned{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: pins: incomplete, or more than asked for"))
+			return FoundPins{}, fault.ErrUpstreamUnavailable.Because(errors.New("listings: pins: incomplete, or more than asked for"))
 		}
 		return found, nil
 	})

@@ -11,6 +11,6 @@ type LocalizedString struct {
 	Display   string            `json:"display"`
 }
 
-func shown(t locale.Text, l locale.Tag) LocalizedString {
+func localized(t locale.Text, l locale.Tag) LocalizedString {
 	return LocalizedString{Default: t.Default, Localized: t.Localized, Display: t.In(l)}
 }

@@ -21,8 +21,8 @@ type MapPin struct {
 	tenant id.Tenant
 }
 
-// Marked holds the pins of a part of a map for one visitor.
-type Marked struct {
+// MapResults holds the pins of a part of a map for one visitor.
+type MapResults struct {
 	Composition
 	Pins      []MapPin
 	Total     int
@@ -42,25 +42,25 @@ const maxHighlighted = 20 // pins
 
 // Map returns the pins of a part of a map, with prices in the given currency. It highlights the hotels in spotlight, or the
 // first pins of single hotels if spotlight is empty.
-func (s *Searches) Map(ctx context.Context, q Query, c money.Currency, spotlight Highlights) (Marked, error) {
+func (s *Searches) Map(ctx context.Context, q Query, c money.Currency, spotlight Highlights) (MapResults, error) {
 	ctx, cancel := compositionContext(ctx)
 	defer cancel()
 	ctx = s.prefetch(ctx)
 	q = q.Normal()
 	pinned, state, err := s.listings.Pins(ctx, q)
 	if err != nil {
-		return Marked{}, asBudgetExceeded(err)
+		return MapResults{}, asBudgetExceeded(err)
 	}
-	pins := s.open(ctx, pinned.Pins)
-	m := Marked{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > maxShown}
-	m.with("search", state, nil)
-	m.Pins = thinned(pins, *q.Geo.Box)
+	pins := s.withoutSuspended(ctx, pinned.Pins)
+	m := MapResults{Total: pinned.Total, Truncated: pinned.Truncated, Clustered: len(pins) > maxShown}
+	m.add("search", state, nil)
+	m.Pins = clusterPins(pins, *q.Geo.Box)
 	m.addPrices(ctx, s, Trip{Dates: q.Dates, Occupancy: q.Occupancy, Currency: c}, m.highlights(spotlight))
 	return m, nil
 }
 
-// open returns the pins of hotels that are not suspended.
-func (s *Searches) open(ctx context.Context, pins []Pin) []Pin {
+// withoutSuspended returns the pins of hotels that are not suspended.
+func (s *Searches) withoutSuspended(ctx context.Context, pins []Pin) []Pin {
 	var tenants []id.Tenant
 	for _, p := range pins {
 		tenants = append(tenants, p.Tenant)
@@ -69,9 +69,9 @@ func (s *Searches) open(ctx context.Context, pins []Pin) []Pin {
 	return slices.DeleteFunc(slices.Clone(pins), func(p Pin) bool { return closed[p.Tenant] })
 }
 
-// thinned returns the pins. If there are more than maxShown, it returns the first pin of each grid cell, with the number of
+// clusterPins returns the pins. If there are more than maxShown, it returns the first pin of each grid cell, with the number of
 // hotels in the cell.
-func thinned(pins []Pin, b BoundingBox) []MapPin {
+func clusterPins(pins []Pin, b BoundingBox) []MapPin {
 	shown, at := []MapPin{}, map[[2]int]int{}
 	for _, p := range pins {
 		cell := b.cell(p.Geo)
@@ -92,7 +92,7 @@ func (b BoundingBox) cell(g Position) [2]int {
 }
 
 // highlights returns the hotels whose pins get a price, at most maxHighlighted.
-func (m *Marked) highlights(wanted Highlights) (highlighted []id.Property) {
+func (m *MapResults) highlights(wanted Highlights) (highlighted []id.Property) {
 	for _, p := range m.Pins {
 		if len(highlighted) < maxHighlighted && (slices.Contains(wanted, p.Property) || len(wanted) == 0 && p.Count == 1) {
 			highlighted = append(highlighted, p.Property)
@@ -102,7 +102,7 @@ func (m *Marked) highlights(wanted Highlights) (highlighted []id.Property) {
 }
 
 // addPrices adds brand colours and prices, which it fetches concurrently.
-func (m *Marked) addPrices(ctx context.Context, s *Searches, t Trip, highlighted []id.Property) {
+func (m *MapResults) addPrices(ctx context.Context, s *Searches, t Trip, highlighted []id.Property) {
 	var tenants []id.Tenant
 	for _, p := range m.Pins {
 		tenants = append(tenants, p.tenant)

@@ -31,7 +31,7 @@ func TestThinned(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			shown, count := thinned(test.pins, test.box), 0
+			shown, count := clusterPins(test.pins, test.box), 0
 			for _, p := range shown {
 				count += p.Count
 			}
@@ -45,7 +45,7 @@ func TestThinned(t *testing.T) {
 func TestHighlights(t *testing.T) {
 	t.Parallel()
 	pin := func(n byte, count int) MapPin { return MapPin{Property: id.Property{15: n}, Count: count} }
-	m := Marked{Pins: []MapPin{pin(0, 3)}}
+	m := MapResults{Pins: []MapPin{pin(0, 3)}}
 	for n := range byte(maxHighlighted + 5) {
 		m.Pins = append(m.Pins, pin(n+1, 1))
 	}

@@ -26,25 +26,25 @@ func (g GeoQuery) distance(hotel Position) *float64 {
 	if g.Point == nil {
 		return nil
 	}
-	rad := func(degrees float64) float64 { return degrees * math.Pi / (circle / 2) }
+	rad := func(degrees float64) float64 { return degrees * math.Pi / (fullCircle / 2) }
 	half := func(from, to float64) float64 { s := math.Sin(rad(to-from) / 2); return s * s }
 	h := half(g.Point.Lat, hotel.Lat) + math.Cos(rad(g.Point.Lat))*math.Cos(rad(hotel.Lat))*half(g.Point.Lng, hotel.Lng)
 	km := math.Round(2*earthKm*math.Asin(math.Sqrt(min(1, h)))*10) / 10
 	return &km
 }
 
-const circle = 360
+const fullCircle = 360
 
 // eastward returns the degrees from one meridian to another, going east.
 func eastward(from, to float64) float64 {
 	if to < from {
-		to += circle
+		to += fullCircle
 	}
 	return to - from
 }
 
-// holds reports whether a hotel is in the box.
-func (b BoundingBox) holds(hotel Position) bool {
+// contains reports whether a hotel is in the box.
+func (b BoundingBox) contains(hotel Position) bool {
 	return hotel.Lat >= b.SwLat && hotel.Lat <= b.NeLat && eastward(b.SwLng, hotel.Lng) <= eastward(b.SwLng, b.NeLng)
 }
 
@@ -53,8 +53,8 @@ func (b BoundingBox) holds(hotel Position) bool {
 func (b BoundingBox) cells() *BoundingBox {
 	width := eastward(b.SwLng, b.NeLng)
 	h, w := cellOf(b.NeLat-b.SwLat), cellOf(width)
-	out := &BoundingBox{SwLat: math.Floor(b.SwLat/h) * h, NeLat: math.Ceil(b.NeLat/h) * h, SwLng: -circle / 2, NeLng: circle / 2}
-	if width+2*w < circle { // else the two ends would meet
+	out := &BoundingBox{SwLat: math.Floor(b.SwLat/h) * h, NeLat: math.Ceil(b.NeLat/h) * h, SwLng: -fullCircle / 2, NeLng: fullCircle / 2}
+	if width+2*w < fullCircle { // else the two ends would meet
 		out.SwLng, out.NeLng = math.Floor(b.SwLng/w)*w, math.Ceil(b.NeLng/w)*w
 	}
 	return out
@@ -82,8 +82,8 @@ func cellOf(side float64) float64 {
 
 // inside returns the pins in the box, of those found in its cells. If the pins are complete, Total is their number; else it
 // remains the total of the cells.
-func (p Pinned) inside(b BoundingBox) Pinned {
-	p.Pins = slices.DeleteFunc(slices.Clone(p.Pins), func(pin Pin) bool { return !b.holds(pin.Geo) })
+func (p FoundPins) inside(b BoundingBox) FoundPins {
+	p.Pins = slices.DeleteFunc(slices.Clone(p.Pins), func(pin Pin) bool { return !b.contains(pin.Geo) })
 	if !p.Truncated {
 		p.Total = len(p.Pins)
 	}

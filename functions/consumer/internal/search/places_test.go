@@ -81,7 +81,7 @@ func TestCells(t *testing.T) {
 			}
 			side := math.Max(eastward(test.box.SwLng, test.box.NeLng), test.box.NeLat-test.box.SwLat)
 			for _, corner := range []Position{{test.box.SwLat, test.box.SwLng}, {test.box.NeLat, test.box.NeLng}} {
-				if !got.holds(corner) || eastward(got.SwLng, test.box.SwLng) > side/cellsOfSide && got.NeLng-got.SwLng != circle && side > minCell {
+				if !got.contains(corner) || eastward(got.SwLng, test.box.SwLng) > side/cellsOfSide && got.NeLng-got.SwLng != fullCircle && side > minCell {
 					t.Errorf("%+v does not fit around %+v", *got, test.box)
 				}
 			}
@@ -91,7 +91,7 @@ func TestCells(t *testing.T) {
 
 func TestPinned_inside(t *testing.T) {
 	t.Parallel()
-	found := Pinned{Pins: []Pin{{Property: id.Property{15: 1}, Geo: Position{34.5, 69.1}}, {Property: id.Property{15: 2}, Geo: Position{34.5, 69.26}}}, Total: 2}
+	found := FoundPins{Pins: []Pin{{Property: id.Property{15: 1}, Geo: Position{34.5, 69.1}}, {Property: id.Property{15: 2}, Geo: Position{34.5, 69.26}}}, Total: 2}
 	box := BoundingBox{34.4, 69, 34.6, 69.25}
 	if got := found.inside(box); len(got.Pins) != 1 || got.Total != 1 || got.Pins[0].Property != (id.Property{15: 1}) || len(found.Pins) != 2 || found.Pins[1].Property.IsZero() {
 		t.Errorf("got %+v of %+v", got, found)

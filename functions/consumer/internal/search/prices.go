@@ -26,15 +26,15 @@ type Trip struct {
 	Currency  money.Currency
 }
 
-// UsualTrip returns the default trip: tomorrow night, for two adults.
-func UsualTrip(now time.Time, c money.Currency) Trip {
+// DefaultTrip returns the default trip: tomorrow night, for two adults.
+func DefaultTrip(now time.Time, c money.Currency) Trip {
 	tomorrow := stay.DateOf(now).AddDays(1)
 	return Trip{Dates: DateRange{tomorrow, tomorrow.AddDays(1)}, Occupancy: Occupancy{Adults: 2, Rooms: 1}, Currency: c}
 }
 
 // Check rejects a stay that is invalid at that time.
 func (t Trip) Check(now time.Time) error {
-	return refuse(slices.Concat(t.Dates.Check("", now), t.Occupancy.Check(""))...)
+	return validationError(slices.Concat(t.Dates.Check("", now), t.Occupancy.Check(""))...)
 }
 
 // A Preview is the lowest price of a stay in one hotel.
@@ -92,7 +92,7 @@ type Prices struct {
 	calendars *cache.Cache[Calendar]
 	offers    *cache.Cache[Offers]
 	indexed   recentChanges
-	patience  time.Duration
+	timeout   time.Duration
 }
 
 // timeout is the time after which a page is shown without prices.
@@ -102,18 +102,18 @@ const timeout = 800 * time.Millisecond
 func OpenPrices(e env.Env) *Prices {
 	return &Prices{
 		client:    upstream.Open(e, "pricing", upstream.Policy{Timeout: timeout, Retries: 1}),
-		previews:  cache.Open[[]Preview](e, "consumer-previews", priced),
+		previews:  cache.Open[[]Preview](e, "consumer-previews", pricePolicy),
 		calendars: cache.Open[Calendar](e, "consumer-calendar", cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}),
-		offers:    cache.Open[Offers](e, "consumer-offers", priced),
+		offers:    cache.Open[Offers](e, "consumer-offers", pricePolicy),
 		indexed:   openIndexed(e),
-		patience:  e.Timeout(timeout),
+		timeout:   e.Timeout(timeout),
 	}
 }
 
 const priceLife = time.Minute
 
-// priced is the cache policy of prices.
-var priced = cache.Policy{Fresh: priceLife, Stale: 10 * time.Minute}
+// pricePolicy is the cache policy of prices.
+var pricePolicy = cache.Policy{Fresh: priceLife, Stale: 10 * time.Minute}
 
 // ofListing returns the cache epoch of a hotel.
 func ofListing(p id.Property) cache.Epoch { return cache.Of("listing", p.String()) }
@@ -133,12 +133,12 @@ func (p *Prices) Preview(ctx context.Context, hotels []id.Property, t Trip) (map
 		all[i] = h.String()
 	}
 	slices.Sort(all)
-	ctx, cancel := context.WithTimeout(ctx, p.patience)
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	stay := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
-	changes, _ := p.indexed.of(ctx, all...) // an error changes nothing
+	changes, _ := p.indexed.get(ctx, all...) // an error changes nothing
 	previews, state, err := fetchSince(ctx, p.previews, changes, all, stay, func(ctx context.Context) ([]Preview, error) {
-		return p.askPreviews(ctx, all, t)
+		return p.requestPreviews(ctx, all, t)
 	})
 	if err != nil {
 		return nil, state, err
@@ -150,7 +150,7 @@ func (p *Prices) Preview(ctx context.Context, hotels []id.Property, t Trip) (map
 	return found, state, nil
 }
 
-func (p *Prices) askPreviews(ctx context.Context, hotels []string, t Trip) ([]Preview, error) {
+func (p *Prices) requestPreviews(ctx context.Context, hotels []string, t Trip) ([]Preview, error) {
 	in := struct {
 		Properties []string       `json:"propertyIds"`
 		Stay       stay.Window    `json:"stayWindow"`
@@ -191,10 +191,10 @@ func (p *Prices) Calendar(ctx context.Context, hotel id.Property, from stay.Date
 func (p *Prices) Offers(ctx context.Context, tenant id.Tenant, hotel id.Property, t Trip) (Offers, cache.State, error) {
 	parts := append(t.Occupancy.people(), t.Dates.CheckIn.String(), t.Dates.CheckOut.String(), string(t.Currency))
 	return p.offers.Fetch(ctx, document.KeyOf(hotel.String(), parts...), []cache.Epoch{cache.OfTenant(tenant), ofListing(hotel)},
-		func(ctx context.Context) (Offers, error) { return p.askOffers(ctx, tenant, hotel, t) })
+		func(ctx context.Context) (Offers, error) { return p.requestOffers(ctx, tenant, hotel, t) })
 }
 
-func (p *Prices) askOffers(ctx context.Context, tenant id.Tenant, hotel id.Property, t Trip) (out Offers, err error) {
+func (p *Prices) requestOffers(ctx context.Context, tenant id.Tenant, hotel id.Property, t Trip) (out Offers, err error) {
 	people := t.Occupancy.people()
 	query := url.Values{
 		"tenantId": {tenant.String()}, "propertyId": {hotel.String()}, "start": {t.Dates.CheckIn.String()}, "end": {t.Dates.CheckOut.String()},

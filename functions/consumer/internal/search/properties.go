@@ -16,8 +16,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// A House represents one hotel with its room types, in all languages.
-type House struct {
+// A Property represents one hotel with its room types, in all languages.
+type Property struct {
 	ID        id.Property  `json:"propertyId"`
 	Tenant    id.Tenant    `json:"tenantId"`
 	Name      locale.Text  `json:"name"`
@@ -58,8 +58,8 @@ type RoomText struct {
 	Description string `json:"description"`
 }
 
-// A HouseRule is one rule of a hotel for its guests.
-type HouseRule struct {
+// A PropertyRule is one rule of a hotel for its guests.
+type PropertyRule struct {
 	Property id.Property `json:"propertyId"`
 	Kind     string      `json:"kind"`
 	Title    locale.Text `json:"title"`
@@ -68,10 +68,10 @@ type HouseRule struct {
 
 // Properties is the client of the property service, with a cache: at most one request per hotel in five minutes.
 type Properties struct {
-	client *upstream.Client
-	houses *cache.Cache[House]
-	rules  *cache.Cache[[]HouseRule]
-	absent *cache.Absent
+	client     *upstream.Client
+	properties *cache.Cache[Property]
+	rules      *cache.Cache[[]PropertyRule]
+	absent     *cache.Absent
 }
 
 const absentLife = 30 * time.Second // negative cache: a new hotel may be hidden for this time after a failed lookup
@@ -79,10 +79,10 @@ const absentLife = 30 * time.Second // negative cache: a new hotel may be hidden
 // OpenProperties opens the client.
 func OpenProperties(e env.Env) *Properties {
 	return &Properties{
-		client: upstream.Open(e, "property", upstream.Policy{Timeout: time.Second, Retries: 1}),
-		houses: cache.Open[House](e, "consumer-detail", front),
-		rules:  cache.Open[[]HouseRule](e, "consumer-policies", front),
-		absent: cache.OpenAbsent(e, "property", absentLife),
+		client:     upstream.Open(e, "property", upstream.Policy{Timeout: time.Second, Retries: 1}),
+		properties: cache.Open[Property](e, "consumer-detail", rarelyChanged),
+		rules:      cache.Open[[]PropertyRule](e, "consumer-policies", rarelyChanged),
+		absent:     cache.OpenAbsent(e, "property", absentLife),
 	}
 }
 
@@ -90,35 +90,35 @@ func OpenProperties(e env.Env) *Properties {
 func (p *Properties) Absent(property id.Property) bool { return p.absent.Has(property.String()) }
 
 // Get returns a hotel, or fault.ErrNotFound.
-func (p *Properties) Get(ctx context.Context, property id.Property) (House, cache.State, error) {
+func (p *Properties) Get(ctx context.Context, property id.Property) (Property, cache.State, error) {
 	if p.Absent(property) {
-		return House{}, cache.Hit, fault.ErrNotFound
+		return Property{}, cache.Hit, fault.ErrNotFound
 	}
-	return p.houses.Fetch(ctx, document.KeyOf(property.String()), []cache.Epoch{ofListing(property)},
-		func(ctx context.Context) (House, error) { return p.ask(ctx, property) })
+	return p.properties.Fetch(ctx, document.KeyOf(property.String()), []cache.Epoch{ofListing(property)},
+		func(ctx context.Context) (Property, error) { return p.request(ctx, property) })
 }
 
-func (p *Properties) ask(ctx context.Context, property id.Property) (h House, err error) {
+func (p *Properties) request(ctx context.Context, property id.Property) (h Property, err error) {
 	if p.Absent(property) { // another request may have looked it up while this one waited
-		return House{}, fault.ErrNotFound
+		return Property{}, fault.ErrNotFound
 	}
 	err = p.client.Get(ctx, "/properties/"+property.String(), nil, &h)
 	if errors.Is(err, fault.ErrNotFound) {
 		p.absent.Add(property.String())
 	}
 	if err != nil {
-		return House{}, fmt.Errorf("properties: get %s: %w", property, err)
+		return Property{}, fmt.Errorf("properties: get %s: %w", property, err)
 	}
 	if h.ID != property || h.Tenant.IsZero() || h.Name.Default == "" {
-		return House{}, fault.ErrUpstreamUnavailable.Because(errors.New("properties: get: incomplete, or another hotel"))
+		return Property{}, fault.ErrUpstreamUnavailable.Because(errors.New("properties: get: incomplete, or another hotel"))
 	}
 	return h, nil
 }
 
 // Rules returns the rules of a hotel.
-func (p *Properties) Rules(ctx context.Context, h House) (rules []HouseRule, state cache.State, err error) {
+func (p *Properties) Rules(ctx context.Context, h Property) (rules []PropertyRule, state cache.State, err error) {
 	all, state, err := p.rules.Fetch(ctx, document.KeyOf(h.Tenant.String(), h.ID.String()), []cache.Epoch{cache.OfTenant(h.Tenant), ofListing(h.ID)},
-		func(ctx context.Context) ([]HouseRule, error) { return p.askRules(ctx, h) })
+		func(ctx context.Context) ([]PropertyRule, error) { return p.requestRules(ctx, h) })
 	for _, r := range all {
 		if r.Property == h.ID {
 			rules = append(rules, r)
@@ -127,9 +127,9 @@ func (p *Properties) Rules(ctx context.Context, h House) (rules []HouseRule, sta
 	return rules, state, err
 }
 
-func (p *Properties) askRules(ctx context.Context, h House) ([]HouseRule, error) {
+func (p *Properties) requestRules(ctx context.Context, h Property) ([]PropertyRule, error) {
 	var out struct {
-		Policies []HouseRule `json:"policies"`
+		Policies []PropertyRule `json:"policies"`
 	}
 	query := url.Values{"tenantId": {h.Tenant.String()}, "propertyId": {h.ID.String()}}
 	if err := p.client.Get(ctx, "/policies", query, &out, upstream.Tenant(h.Tenant)); err != nil {

@@ -8,35 +8,35 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// Receives rejects dates that begin before today in the hotel's time zone; the violation has the pointer at. An unknown time
+// CheckDates rejects dates that begin before today in the hotel's time zone; the violation has the pointer at. An unknown time
 // zone counts as UTC.
-func (h House) Receives(d DateRange, at string, now time.Time) error {
+func (h Property) CheckDates(d DateRange, at string, now time.Time) error {
 	zone, err := time.LoadLocation(h.TimeZone)
 	if err != nil {
 		zone = time.UTC
 	}
 	if d.CheckIn.Before(stay.DateOf(now.In(zone))) {
-		return refuse(past(at))
+		return validationError(datesInPast(at))
 	}
 	return nil
 }
 
-// show returns the property's own data in one language.
-func (h House) show(l locale.Tag) HotelDetail {
+// detail returns the property's own data in one language.
+func (h Property) detail(l locale.Tag) HotelDetail {
 	d := HotelDetail{
 		Property: PropertySummary{
 			Property: h.ID,
 			Tenant:   h.Tenant,
-			Name:     shown(h.Name, l),
+			Name:     localized(h.Name, l),
 			City:     h.City,
 			Country:  h.Country,
 			Geo:      h.Geo,
 			TimeZone: h.TimeZone,
 			Stars:    h.Stars,
-			Rating:   h.Rating.known(),
+			Rating:   h.Rating.orNil(),
 			Type:     h.Type,
 		},
-		Rooms: []RoomTypeSummary{}, Amenities: []Amenity{}, Photos: pictures(h.Photos, l), Handoff: h.hint(), Locale: l,
+		Rooms: []RoomTypeSummary{}, Amenities: []Amenity{}, Photos: pictures(h.Photos, l), Handoff: h.handoffHint(), Locale: l,
 	}
 	for _, r := range h.RoomTypes {
 		d.Rooms = append(d.Rooms, r.show(l))
@@ -67,7 +67,7 @@ func pictures(photos []Photo, l locale.Tag) []PhotoView {
 }
 
 // policies returns the most requested rules. If there is no rule about check-in or check-out, the property's times are used.
-func (h House) policies(rules []HouseRule, l locale.Tag) PolicyTexts {
+func (h Property) policies(rules []PropertyRule, l locale.Tag) PolicyTexts {
 	t := PolicyTexts{CheckIn: h.CheckIn, CheckOut: h.CheckOut}
 	for _, r := range rules {
 		switch said := r.Text.In(l); r.Kind {

@@ -25,7 +25,7 @@ func TestHouse_Receives(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = search.House{TimeZone: test.zone}.Receives(search.DateRange{CheckIn: checkIn, CheckOut: checkIn.AddDays(1)}, "/dates", evening)
+			err = search.Property{TimeZone: test.zone}.CheckDates(search.DateRange{CheckIn: checkIn, CheckOut: checkIn.AddDays(1)}, "/dates", evening)
 			if (err == nil) != test.ok {
 				t.Errorf("Receives() = %v, want ok %v", err, test.ok)
 			}

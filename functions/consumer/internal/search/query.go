@@ -72,22 +72,22 @@ func (g GeoQuery) Check(at string) (wrong []fault.Violation) {
 	} {
 		switch {
 		case way.mode == g.Mode && !way.given:
-			wrong = append(wrong, broken(at+way.name, "required", "Required for this mode."))
+			wrong = append(wrong, violation(at+way.name, "required", "Required for this mode."))
 		case way.mode != g.Mode && way.given:
-			wrong = append(wrong, broken(at+way.name, "oneMode", "Only the member of the given mode may be set."))
+			wrong = append(wrong, violation(at+way.name, "oneMode", "Only the member of the given mode may be set."))
 		}
 	}
 	if c := g.Point; c != nil && (!onEarth(c.Lat, c.Lng) || c.RadiusKm <= 0 || c.RadiusKm > maxRadius) {
-		wrong = append(wrong, broken(at+"/point", "range", fmt.Sprintf("Must be valid coordinates with a radius of at most %d km.", maxRadius)))
+		wrong = append(wrong, violation(at+"/point", "range", fmt.Sprintf("Must be valid coordinates with a radius of at most %d km.", maxRadius)))
 	}
 	if b := g.Box; b != nil && (!onEarth(b.SwLat, b.SwLng) || !onEarth(b.NeLat, b.NeLng) || b.SwLat >= b.NeLat || b.SwLng == b.NeLng) {
-		wrong = append(wrong, broken(at+"/boundingBox", "range", "Must be valid coordinates, from the south-west to the north-east corner."))
+		wrong = append(wrong, violation(at+"/boundingBox", "range", "Must be valid coordinates, from the south-west to the north-east corner."))
 	}
-	if !named(g.City) {
-		wrong = append(wrong, broken(at+"/city", "form", misnamed))
+	if !isPlaceName(g.City) {
+		wrong = append(wrong, violation(at+"/city", "form", placeNameMessage))
 	}
-	if !named(g.Region) {
-		wrong = append(wrong, broken(at+"/region", "form", misnamed))
+	if !isPlaceName(g.Region) {
+		wrong = append(wrong, violation(at+"/region", "form", placeNameMessage))
 	}
 	return wrong
 }
@@ -109,24 +109,24 @@ const (
 )
 
 // Check returns the violations of the dates, with pointers below at. It accepts yesterday, because the hotel's time zone is not
-// known yet; see [House.Receives].
+// known yet; see [Property.CheckDates].
 func (d DateRange) Check(at string, now time.Time) []fault.Violation {
 	today := stay.DateOf(now)
 	switch {
 	case !d.CheckIn.Before(d.CheckOut):
-		return []fault.Violation{broken(at+"/checkOut", "range", "The stay must end after it starts.")}
+		return []fault.Violation{violation(at+"/checkOut", "range", "The stay must end after it starts.")}
 	case d.CheckIn.Before(today.AddDays(-1)):
-		return []fault.Violation{past(at)}
+		return []fault.Violation{datesInPast(at)}
 	case today.AddDays(maxDaysAhead).Before(d.CheckIn):
-		return []fault.Violation{broken(at+"/checkIn", "range", fmt.Sprintf("The stay must begin within %d days.", maxDaysAhead))}
+		return []fault.Violation{violation(at+"/checkIn", "range", fmt.Sprintf("The stay must begin within %d days.", maxDaysAhead))}
 	case d.Window().Nights() > maxNights:
-		return []fault.Violation{broken(at+"/checkOut", "range", fmt.Sprintf("The stay must have at most %d nights.", maxNights))}
+		return []fault.Violation{violation(at+"/checkOut", "range", fmt.Sprintf("The stay must have at most %d nights.", maxNights))}
 	}
 	return nil
 }
 
-func past(at string) fault.Violation {
-	return broken(at+"/checkIn", "range", "The stay begins in the past.")
+func datesInPast(at string) fault.Violation {
+	return violation(at+"/checkIn", "range", "The stay begins in the past.")
 }
 
 // An Occupancy is the number of guests and rooms of a stay.
@@ -159,20 +159,20 @@ const (
 // Check returns the violations of the occupancy, with pointers below at.
 func (o Occupancy) Check(at string) (wrong []fault.Violation) {
 	if o.Rooms < 1 || o.Rooms > maxRooms {
-		wrong = append(wrong, broken(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", maxRooms)))
+		wrong = append(wrong, violation(at+"/rooms", "range", fmt.Sprintf("Must be 1 to %d.", maxRooms)))
 	}
 	if o.Adults < max(1, o.Rooms) || o.Adults > maxAdults {
-		wrong = append(wrong, broken(at+"/adults", "range", fmt.Sprintf("Must be at least one per room and at most %d.", maxAdults)))
+		wrong = append(wrong, violation(at+"/adults", "range", fmt.Sprintf("Must be at least one per room and at most %d.", maxAdults)))
 	}
 	if o.Children < 0 || o.Children > maxChildren {
-		wrong = append(wrong, broken(at+"/children", "range", fmt.Sprintf("Must be 0 to %d.", maxChildren)))
+		wrong = append(wrong, violation(at+"/children", "range", fmt.Sprintf("Must be 0 to %d.", maxChildren)))
 	}
 	if o.ChildrenAges != nil && len(o.ChildrenAges) != o.Children {
-		wrong = append(wrong, broken(at+"/childrenAges", "count", "Must name the age of each child."))
+		wrong = append(wrong, violation(at+"/childrenAges", "count", "Must name the age of each child."))
 	}
 	for i, age := range o.ChildrenAges {
 		if age < 0 || age > oldestChild {
-			wrong = append(wrong, broken(fmt.Sprintf("%s/childrenAges/%d", at, i), "range", fmt.Sprintf("Must be 0 to %d.", oldestChild)))
+			wrong = append(wrong, violation(fmt.Sprintf("%s/childrenAges/%d", at, i), "range", fmt.Sprintf("Must be 0 to %d.", oldestChild)))
 		}
 		if i == maxChildren {
 			break
@@ -181,12 +181,12 @@ func (o Occupancy) Check(at string) (wrong []fault.Violation) {
 	return wrong
 }
 
-func broken(pointer, rule, message string) fault.Violation {
+func violation(pointer, rule, message string) fault.Violation {
 	return fault.Violation{Pointer: pointer, Rule: rule, Message: message}
 }
 
-// refuse returns a validation error with the violations, or nil if there are no violations.
-func refuse(wrong ...fault.Violation) error {
+// validationError returns a validation error with the violations, or nil if there are no violations.
+func validationError(wrong ...fault.Violation) error {
 	if len(wrong) == 0 {
 		return nil
 	}

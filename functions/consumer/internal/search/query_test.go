@@ -76,7 +76,7 @@ func TestCheckOn_invalidQuery(t *testing.T) {
 			t.Parallel()
 			q := inKabul
 			test.change(&q)
-			if got := pointers(q.CheckOn(Part{}.Page(), noon)); !slices.Equal(got, test.want) {
+			if got := pointers(q.CheckOn(PageRequest{}.Page(), noon)); !slices.Equal(got, test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
@@ -169,15 +169,15 @@ func TestNormal_equivalentQueries(t *testing.T) {
 func TestKey_distinctAndHashed(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	for name, change := range map[string]func(*asked){
-		"nothing": func(*asked) {}, "the page": func(a *asked) { a.Page.Offset = 20 }, "its length": func(a *asked) { a.Page.Limit = 21 },
-		"the order": func(a *asked) { a.Sort = PriceDesc }, "the city": func(a *asked) { a.Geo.City = "canary@example.com" },
-		"the case, for whoever minds it": func(a *asked) { a.Geo.City = "KABUL" }, "the days": func(a *asked) { a.Dates = night(9, 2) },
-		"the people": func(a *asked) { a.Occupancy.Adults = 3 }, "the ages": func(a *asked) { a.Occupancy.Children, a.Occupancy.ChildrenAges = 1, []int{3} },
-		"the currency": func(a *asked) { a.Currency = money.USD },
-		"a filter":     func(a *asked) { a.Filters = &Filters{Neighbourhoods: []string{"canary@example.com"}} },
+	for name, change := range map[string]func(*searchRequest){
+		"nothing": func(*searchRequest) {}, "the page": func(a *searchRequest) { a.Page.Offset = 20 }, "its length": func(a *searchRequest) { a.Page.Limit = 21 },
+		"the order": func(a *searchRequest) { a.Sort = PriceDesc }, "the city": func(a *searchRequest) { a.Geo.City = "canary@example.com" },
+		"the case, for whoever minds it": func(a *searchRequest) { a.Geo.City = "KABUL" }, "the days": func(a *searchRequest) { a.Dates = night(9, 2) },
+		"the people": func(a *searchRequest) { a.Occupancy.Adults = 3 }, "the ages": func(a *searchRequest) { a.Occupancy.Children, a.Occupancy.ChildrenAges = 1, []int{3} },
+		"the currency": func(a *searchRequest) { a.Currency = money.USD },
+		"a filter":     func(a *searchRequest) { a.Filters = &Filters{Neighbourhoods: []string{"canary@example.com"}} },
 	} {
-		question := asked{inKabul.Normal(), Part{}.Page(), money.AFN}
+		question := searchRequest{inKabul.Normal(), PageRequest{}.Page(), money.AFN}
 		change(&question)
 		k := key(question).String()
 		if other, taken := seen[k]; taken {

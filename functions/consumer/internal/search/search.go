@@ -37,8 +37,8 @@ type Composition struct {
 	State   cache.State // the worst state of the parts
 }
 
-// with adds a part. A part with an error is listed as missing.
-func (c *Composition) with(name string, state cache.State, err error) {
+// add adds a part. A part with an error is listed as missing.
+func (c *Composition) add(name string, state cache.State, err error) {
 	c.State = cache.Worst(c.State, state)
 	c.Stale = c.Stale || state == cache.Stale
 	if err != nil {
@@ -53,11 +53,11 @@ type part[T any] struct {
 	err   error
 }
 
-func (p *part[T]) of(value T, state cache.State, err error) {
+func (p *part[T]) set(value T, state cache.State, err error) {
 	*p = part[T]{value: value, state: state, err: err}
 }
 
-func (p part[T]) into(c *Composition, name string) { c.with(name, p.state, p.err) }
+func (p part[T]) addTo(c *Composition, name string) { c.add(name, p.state, p.err) }
 
 // prefetch reads the recent changes for all parts of an answer in one round trip: ten documents, independent of the number of
 // hotels.
@@ -119,7 +119,7 @@ func (s *Searches) List(ctx context.Context, r ListRequest) (Results, error) {
 		return Results{}, asBudgetExceeded(err)
 	}
 	out := Results{Total: found.Total, found: found, order: order}
-	out.with("search", state, nil)
+	out.add("search", state, nil)
 	trip := Trip{Dates: r.Query.Dates, Occupancy: r.Query.Occupancy, Currency: r.Currency}
 	out.Cards = s.decorate(ctx, r.Locale, trip, found.Listings, &out.Composition)
 	for i := range out.Cards { // not in the cached result, which visitors with different exact points share
@@ -164,11 +164,11 @@ type decorations struct {
 // decorations fetches brands and prices concurrently.
 func (s *Searches) decorations(ctx context.Context, tenants []id.Tenant, hotels []id.Property, t Trip, c *Composition) (a decorations) {
 	var work conc.WaitGroup
-	work.Go(func() { a.brands.of(s.brands.Peek(ctx, tenants)) })
-	work.Go(func() { a.prices.of(s.prices.Preview(ctx, hotels, t)) })
+	work.Go(func() { a.brands.set(s.brands.Get(ctx, tenants)) })
+	work.Go(func() { a.prices.set(s.prices.Preview(ctx, hotels, t)) })
 	work.Wait()
-	a.brands.into(c, "theme")
-	a.prices.into(c, "pricing")
+	a.brands.addTo(c, "theme")
+	a.prices.addTo(c, "pricing")
 	return a
 }
 

@@ -42,14 +42,14 @@ type Tenants struct {
 func OpenTenants(e env.Env) *Tenants {
 	return &Tenants{
 		client:   upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond}),
-		entries:  cache.Open[Tenant](e, "consumer-tenant", front),
+		entries:  cache.Open[Tenant](e, "consumer-tenant", rarelyChanged),
 		statuses: openChanges(e, "tenant", 1, statusForLists),
 		now:      e.Now,
 	}
 }
 
-// front is the cache policy of data that seldom change.
-var front = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
+// rarelyChanged is the cache policy of data that seldom change.
+var rarelyChanged = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
 
 // The time from an event's occurredAt for which the event decides whether a tenant is suspended. For a single hotel, the cached
 // answer of the tenant service has expired by then and the new answer decides, because events may be lost. For lists, the
@@ -63,7 +63,7 @@ const (
 // Find returns a tenant with its effective status, or fault.ErrNotFound.
 func (t *Tenants) Find(ctx context.Context, tenant id.Tenant) (Tenant, error) {
 	found, state, err := t.entries.Fetch(ctx, document.KeyOf(tenant.String()), []cache.Epoch{cache.OfTenant(tenant)},
-		func(ctx context.Context) (Tenant, error) { return t.ask(ctx, tenant) })
+		func(ctx context.Context) (Tenant, error) { return t.request(ctx, tenant) })
 	if err != nil {
 		return Tenant{}, err
 	}
@@ -71,7 +71,7 @@ func (t *Tenants) Find(ctx context.Context, tenant id.Tenant) (Tenant, error) {
 	if state == cache.Stale { // the tenant service failed to answer again
 		counts = statusForLists
 	}
-	changes, err := t.statuses.of(ctx, tenant.String()) // errors are ignored
+	changes, err := t.statuses.get(ctx, tenant.String()) // errors are ignored
 	if c, known := changes[tenant.String()]; err == nil && known && c.within(counts, t.now()) {
 		found.Status = "active"
 		if c.Suspended {
@@ -81,7 +81,7 @@ func (t *Tenants) Find(ctx context.Context, tenant id.Tenant) (Tenant, error) {
 	return found, nil
 }
 
-func (t *Tenants) ask(ctx context.Context, tenant id.Tenant) (found Tenant, err error) {
+func (t *Tenants) request(ctx context.Context, tenant id.Tenant) (found Tenant, err error) {
 	err = t.client.Get(ctx, "/tenants/"+tenant.String(), nil, &found)
 	switch {
 	case errors.Is(err, errUnknownTenant):
@@ -103,7 +103,7 @@ func (t *Tenants) Suspended(ctx context.Context, tenants []id.Tenant) map[id.Ten
 	for i, tenant := range tenants {
 		all[i] = tenant.String()
 	}
-	changes, err := t.statuses.of(ctx, all...)
+	changes, err := t.statuses.get(ctx, all...)
 	if err != nil {
 		return nil
 	}

@@ -52,7 +52,7 @@ func TestPeek_fewCalls(t *testing.T) {
 	brands, all := search.OpenBrands(e), tenants(b)
 	peek := func(of []id.Tenant, want cache.State, asked int) {
 		t.Helper()
-		looks, state, err := brands.Peek(t.Context(), of)
+		looks, state, err := brands.Get(t.Context(), of)
 		if err != nil || state != want || b.Asked("brands") != asked {
 			t.Errorf("got %s, %v after %d questions, want %s after %d", state, err, b.Asked("brands"), want, asked)
 		}
@@ -69,7 +69,7 @@ func TestPeek_fewCalls(t *testing.T) {
 	e.Advance(5 * time.Minute)
 	peek(all[:1], cache.Miss, 5)
 	played := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "upstream_slow"})
-	if _, state, err := brands.Peek(played, all[:1]); err != nil || state != cache.Bypass || b.Asked("brands") != 6 {
+	if _, state, err := brands.Get(played, all[:1]); err != nil || state != cache.Bypass || b.Asked("brands") != 6 {
 		t.Errorf("in a scenario: %s, %v", state, err)
 	}
 }
@@ -78,27 +78,27 @@ func TestPeek_themeServiceDown(t *testing.T) {
 	t.Parallel()
 	b, e, store := bazaar(t, 2)
 	brands, all := search.OpenBrands(e), tenants(b)
-	if _, _, err := brands.Peek(t.Context(), all[:1]); err != nil {
+	if _, _, err := brands.Get(t.Context(), all[:1]); err != nil {
 		t.Fatal(err)
 	}
 	b.Mood("brands", upstreamtest.Failing)
 	e.Advance(30 * time.Minute)
-	looks, state, err := brands.Peek(t.Context(), all[:1])
+	looks, state, err := brands.Get(t.Context(), all[:1])
 	if err != nil || state != cache.Stale || len(looks) != 1 {
 		t.Errorf("the known one: %v %s, %v", looks, state, err)
 	}
-	looks, state, err = brands.Peek(t.Context(), all)
+	looks, state, err = brands.Get(t.Context(), all)
 	if !errors.Is(err, fault.ErrUpstreamUnavailable) || state != cache.Stale || len(looks) != 1 {
 		t.Errorf("both: %v %s, %v", looks, state, err)
 	}
 	e.Advance(6 * time.Minute)
-	if looks, _, err = brands.Peek(t.Context(), all[:1]); err == nil || len(looks) != 0 {
+	if looks, _, err = brands.Get(t.Context(), all[:1]); err == nil || len(looks) != 0 {
 		t.Errorf("later: %v, %v", looks, err)
 	}
 	b.Mood("brands", upstreamtest.Well)
 	e.Advance(5 * time.Second) // for the breaker
 	store.Refuse = func(string) error { return fault.ErrUnavailable }
-	if looks, state, err = brands.Peek(t.Context(), all); err != nil || state != cache.Bypass || len(looks) != 2 {
+	if looks, state, err = brands.Get(t.Context(), all); err != nil || state != cache.Bypass || len(looks) != 2 {
 		t.Errorf("without a store: %v %s, %v", looks, state, err)
 	}
 }
@@ -176,7 +176,7 @@ func TestUpstreams_invalidAnswers(t *testing.T) {
 			return err
 		},
 		"brands": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
-			_, _, err := search.OpenBrands(e).Peek(ctx, tenants(b))
+			_, _, err := search.OpenBrands(e).Get(ctx, tenants(b))
 			return err
 		},
 		"properties": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
@@ -184,7 +184,7 @@ func TestUpstreams_invalidAnswers(t *testing.T) {
 			return err
 		},
 		"policies": func(ctx context.Context, b *searchtest.Services, e env.Env) error {
-			_, _, err := search.OpenProperties(e).Rules(ctx, search.House{ID: b.Hotels[0].Property, Tenant: b.Hotels[0].Tenant})
+			_, _, err := search.OpenProperties(e).Rules(ctx, search.Property{ID: b.Hotels[0].Property, Tenant: b.Hotels[0].Tenant})
 			return err
 		},
 		"tenants": func(ctx context.Context, b *searchtest.Services, e env.Env) error {

@@ -38,20 +38,20 @@ type VacantRoom struct {
 	FX       id.FX        `json:"fxSnapshotId,omitzero"`
 }
 
-// Vacant composes a hotel's offers for a stay.
-func (h *Hotels) Vacant(ctx context.Context, l locale.Tag, property id.Property, t Trip) (Vacancy, Composition, error) {
+// Vacancy composes a hotel's offers for a stay.
+func (h *Hotels) Vacancy(ctx context.Context, l locale.Tag, property id.Property, t Trip) (Vacancy, Composition, error) {
 	ctx, cancel := compositionContext(ctx)
 	defer cancel()
-	house, preview, offers, err := h.sold(ctx, property, t)
+	hotel, preview, offers, err := h.fetchVacancy(ctx, property, t)
 	if err != nil {
 		return Vacancy{}, Composition{}, err
 	}
 	var c Composition
-	house.into(&c, "property")
-	preview.into(&c, "pricing")
-	offers.into(&c, "rates")
-	out := Vacancy{Property: property, Tenant: house.value.Tenant, Dates: t.Dates, Occupancy: t.Occupancy, Currency: t.Currency,
-		Rooms: []VacantRoom{}, Handoff: house.value.hint(), Stale: c.Stale, Missing: c.Missing}
+	hotel.addTo(&c, "property")
+	preview.addTo(&c, "pricing")
+	offers.addTo(&c, "rates")
+	out := Vacancy{Property: property, Tenant: hotel.value.Tenant, Dates: t.Dates, Occupancy: t.Occupancy, Currency: t.Currency,
+		Rooms: []VacantRoom{}, Handoff: hotel.value.handoffHint(), Stale: c.Stale, Missing: c.Missing}
 	price, left := preview.value[property]
 	if preview.err == nil {
 		out.Available = &left
@@ -59,52 +59,52 @@ func (h *Hotels) Vacant(ctx context.Context, l locale.Tag, property id.Property,
 	if left {
 		out.Rate = price.show(t.Currency, preview.state == cache.Stale)
 	}
-	for _, r := range house.value.RoomTypes {
+	for _, r := range hotel.value.RoomTypes {
 		room := VacantRoom{RoomTypeSummary: r.show(l)}
-		room.price(offers.value)
+		room.setPrice(offers.value)
 		out.Rooms = append(out.Rooms, room)
 	}
 	return out, c, nil
 }
 
-// sold fetches the parts of a vacancy. A suspended hotel is fault.ErrNotFound.
-func (h *Hotels) sold(ctx context.Context, property id.Property, t Trip) (
-	house part[House], preview part[map[id.Property]Preview], offers part[Offers], err error,
+// fetchVacancy fetches the parts of a vacancy. A suspended hotel is fault.ErrNotFound.
+func (h *Hotels) fetchVacancy(ctx context.Context, property id.Property, t Trip) (
+	hotel part[Property], preview part[map[id.Property]Preview], offers part[Offers], err error,
 ) {
 	if h.properties.Absent(property) {
-		return house, preview, offers, fault.ErrNotFound
+		return hotel, preview, offers, fault.ErrNotFound
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var work conc.WaitGroup
 	defer work.Wait()
 	defer cancel()
-	work.Go(func() { preview.of(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })
-	house.of(h.properties.Get(ctx, property))
-	if house.err != nil {
-		return house, preview, offers, asBudgetExceeded(house.err)
+	work.Go(func() { preview.set(h.searches.prices.Preview(ctx, []id.Property{property}, t)) })
+	hotel.set(h.properties.Get(ctx, property))
+	if hotel.err != nil {
+		return hotel, preview, offers, asBudgetExceeded(hotel.err)
 	}
-	hotel, closed := h.tenants.Status(ctx, house.value.Tenant)
+	company, closed := h.tenants.Status(ctx, hotel.value.Tenant)
 	if closed {
-		return house, preview, offers, fault.ErrNotFound
+		return hotel, preview, offers, fault.ErrNotFound
 	}
-	if err := house.value.Receives(t.Dates, "", h.now()); err != nil {
-		return house, preview, offers, err
+	if err := hotel.value.CheckDates(t.Dates, "", h.now()); err != nil {
+		return hotel, preview, offers, err
 	}
-	offers.of(h.searches.prices.Offers(ctx, house.value.Tenant, property, t.in(hotel)))
+	offers.set(h.searches.prices.Offers(ctx, hotel.value.Tenant, property, t.inCurrencyOf(company)))
 	work.Wait()
-	return house, preview, offers, nil
+	return hotel, preview, offers, nil
 }
 
-// in returns the trip in the visitor's currency if the hotel accepts it, else in the hotel's own.
-func (t Trip) in(hotel Tenant) Trip {
-	if hotel.Currency != "" && !slices.Contains(hotel.Currencies, t.Currency) {
-		t.Currency = hotel.Currency
+// inCurrencyOf returns the trip in the visitor's currency if the hotel accepts it, else in the hotel's own.
+func (t Trip) inCurrencyOf(company Tenant) Trip {
+	if company.Currency != "" && !slices.Contains(company.Currencies, t.Currency) {
+		t.Currency = company.Currency
 	}
 	return t
 }
 
-// price adds the cheapest rate, if its amounts have exact values in minor units.
-func (r *VacantRoom) price(o Offers) {
+// setPrice adds the cheapest rate, if its amounts have exact values in minor units.
+func (r *VacantRoom) setPrice(o Offers) {
 	for _, offered := range o.RoomTypes {
 		if offered.RoomType != r.RoomType || len(offered.Rates) == 0 {
 			continue

@@ -44,9 +44,9 @@ type BotScore struct {
 	Cause       id.Event // the event that triggered the assessment
 }
 
-// Replaying returns the score of a visitor who opens a handoff that another browser has used. A shared link looks the same,
+// ReplayScore returns the score of a visitor who opens a handoff that another browser has used. A shared link looks the same,
 // so the verdict is only Suspect.
-func Replaying(fingerprint, ip pseudonym.Hash, at time.Time, cause id.Event) BotScore {
+func ReplayScore(fingerprint, ip pseudonym.Hash, at time.Time, cause id.Event) BotScore {
 	// The published signal kinds have none for a replay; fingerprint-collision is the closest.
 	signal := BotSignal{Kind: "fingerprint-collision", Weight: replayWeight, Detail: "handoff-replayed"}
 	return BotScore{
@@ -72,7 +72,7 @@ func (b *Bots) Record(ctx context.Context, tx postgres.Tx, s BotScore) error {
 	if s.Verdict == Human {
 		return nil
 	}
-	if err := b.outbox.Append(ctx, tx, s.suspected()); err != nil {
+	if err := b.outbox.Append(ctx, tx, s.event()); err != nil {
 		return fmt.Errorf("bots: record: %w", err)
 	}
 	return nil
@@ -89,9 +89,9 @@ type botSuspected struct {
 	Action      string           `json:"actionTaken"`
 }
 
-// suspected returns the event of a score. No action is taken against the visitor. The ordering key is the session, or the
+// event returns the event of a score. No action is taken against the visitor. The ordering key is the session, or the
 // fingerprint if there is no session.
-func (s BotScore) suspected() event.Draft {
+func (s BotScore) event() event.Draft {
 	key := string(s.Fingerprint)
 	if s.Session != nil {
 		key = s.Session.String()

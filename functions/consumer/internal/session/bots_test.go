@@ -30,7 +30,7 @@ func TestRecord_botScoreOnce(t *testing.T) {
 	record := func(s BotScore) error {
 		return pool.InTx(t.Context(), func(tx postgres.Tx) error { return bots.Record(t.Context(), tx, s) })
 	}
-	seen := Replaying(agentHash, "", e.Now(), cause)
+	seen := ReplayScore(agentHash, "", e.Now(), cause)
 	if err := record(seen); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestRecord_botScoreOnce(t *testing.T) {
 	if n, told := rows(t, db, "bff_consumer.bot_scores"), rows(t, db, "bff_consumer.outbox WHERE status <> 'parked'"); n != 2 || told != 1 {
 		t.Errorf("got %d scores and %d events", n, told)
 	}
-	if d := seen.suspected(); d.Subject.Name != BotSuspectedV1.Name || d.ID != seen.suspected().ID || !d.Tenant.IsZero() || d.Subject.Retention.Class != event.Audit {
+	if d := seen.event(); d.Subject.Name != BotSuspectedV1.Name || d.ID != seen.event().ID || !d.Tenant.IsZero() || d.Subject.Retention.Class != event.Audit {
 		t.Errorf("event: got %+v", d)
 	}
 }

@@ -86,14 +86,14 @@ const clickEvery = 10 * time.Second
 // clicks of sessions without telemetry, of programs, of sessions that start with this request, and repeated clicks. It omits a
 // search session that is not the visitor's or has expired.
 func (c *Clicks) Record(ctx context.Context, v Visitor, click Click, now time.Time) error {
-	house, _, err := c.properties.Get(ctx, click.Property)
+	hotel, _, err := c.properties.Get(ctx, click.Property)
 	if err != nil {
 		return err
 	}
-	if house.Tenant != click.Tenant {
+	if hotel.Tenant != click.Tenant {
 		return fault.ErrNotFound
 	}
-	if !v.Session.Consent.Telemetry || v.Session.begun || v.Class == attribution.Other {
+	if !v.Session.Consent.Telemetry || v.Session.isNew || v.Class == attribution.Other {
 		return nil
 	}
 	if click.Search != nil && !v.Session.hasActiveSearch(*click.Search, now) {

@@ -33,25 +33,25 @@ func openFingerprinter(e env.Env) (g fingerprinter, err error) {
 // A browser holds the data read from a request: a visitor without a session, and the raw fingerprint value to compare with
 // hashes made under older peppers.
 type browser struct {
-	visitor Visitor
-	print   pseudonym.Value
-	peppers pseudonym.Peppers
+	visitor     Visitor
+	fingerprint pseudonym.Value
+	peppers     pseudonym.Peppers
 }
 
 // read returns the hashed properties of the browser. The raw values are not stored.
 func (g fingerprinter) read(r *http.Request) *browser {
-	v := Visitor{Class: attribution.DeviceOf(r.Header), Campaign: attribution.CampaignOf(r.Header), Referer: Place(r.Referer()), Country: countryOf(r.Header)}
+	v := Visitor{Class: attribution.DeviceOf(r.Header), Campaign: attribution.CampaignOf(r.Header), Referer: RedactAddress(r.Referer()), Country: countryOf(r.Header)}
 	print := pseudonym.Fingerprint(string(v.Class), r.Header.Get("Sec-Ch-Ua-Platform"))
 	v.Fingerprint = g.peppers.Hash(print)
 	v.Agent = g.peppers.Hash(pseudonym.UserAgent(r.UserAgent()))
 	if address, err := pseudonym.Address(g.client(r)); err == nil {
 		v.IP = g.peppers.Hash(address)
 	}
-	return &browser{visitor: v, print: print, peppers: g.peppers}
+	return &browser{visitor: v, fingerprint: print, peppers: g.peppers}
 }
 
-// knows reports whether a stored fingerprint matches the browser under any pepper.
-func (s *browser) knows(h pseudonym.Hash) bool { return s.peppers.Matches(s.print, h) }
+// matches reports whether a stored fingerprint matches the browser under any pepper.
+func (s *browser) matches(h pseudonym.Hash) bool { return s.peppers.Matches(s.fingerprint, h) }
 
 // countryOf returns the country code from the load balancer's header, or "" if it has none.
 func countryOf(h http.Header) string {
@@ -65,17 +65,17 @@ func countryOf(h http.Header) string {
 // maxPlaceLength is the maximum length of a stored address, in bytes.
 const maxPlaceLength = 200
 
-// Place returns the part of a page's address that may be stored: its origin, if it has one, and its path without the query.
+// RedactAddress returns the part of a page's address that may be stored: its origin, if it has one, and its path without the query.
 // A path segment that is neither a plain word nor an id becomes "*". Place returns "" for an invalid or too long address.
-func Place(address string) string {
+func RedactAddress(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Opaque != "" || !hostlike().MatchString(u.Host) || (u.Host == "") != (u.Scheme == "") ||
+	if err != nil || u.Opaque != "" || !hostPattern().MatchString(u.Host) || (u.Host == "") != (u.Scheme == "") ||
 		!slices.Contains([]string{"", "http", "https"}, u.Scheme) {
 		return ""
 	}
 	parts := strings.Split(u.Path, "/")
 	for i, part := range parts {
-		if !wordlike().MatchString(part) && !idlike().MatchString(part) {
+		if !wordPattern().MatchString(part) && !idPattern().MatchString(part) {
 			parts[i] = "*"
 		}
 	}
@@ -90,13 +90,13 @@ func Place(address string) string {
 }
 
 var (
-	hostlike = expression(`^(([A-Za-z0-9-]{1,63}\.){0,6}[A-Za-z][A-Za-z0-9-]{0,62}(:[0-9]{1,5})?)?$`)
-	wordlike = expression(`^[A-Za-z-]{0,40}$`)
-	idlike   = expression(`^[a-z_]{3,12}_[0-9A-HJKMNP-TV-Z]{26}$`)
+	hostPattern = pattern(`^(([A-Za-z0-9-]{1,63}\.){0,6}[A-Za-z][A-Za-z0-9-]{0,62}(:[0-9]{1,5})?)?$`)
+	wordPattern = pattern(`^[A-Za-z-]{0,40}$`)
+	idPattern   = pattern(`^[a-z_]{3,12}_[0-9A-HJKMNP-TV-Z]{26}$`)
 )
 
-// expression compiles the pattern on first use. Compilation dominates the package's initialization time, and most functions
-// never call [Place].
-func expression(text string) func() *regexp.Regexp {
+// pattern compiles the pattern on first use. Compilation dominates the package's initialization time, and most functions
+// never call [RedactAddress].
+func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -33,7 +33,7 @@ func TestPlace(t *testing.T) {
 		"//host.af/a":                            "",
 		"javascript:alert(1)":                    "",
 	} {
-		if got := Place(address); got != want {
+		if got := RedactAddress(address); got != want {
 			t.Errorf("%q is kept as %q, want %q", address, got, want)
 		}
 	}

@@ -63,11 +63,11 @@ func (h *History) Searched(ctx context.Context, v Visitor, e search.Execution, n
 			Order:      e.Order,
 		}
 	}
-	if kept := !v.Session.passing; kept && (!going || e.Order != (search.Order{}) && e.Order != entry.Order) {
+	if kept := !v.Session.temporary; kept && (!going || e.Order != (search.Order{}) && e.Order != entry.Order) {
 		_, _ = h.sessions.Change(ctx, v.Session.ID, func(kept *Session) {
 			if other, going := kept.activeSearch(hash, now); going {
 				entry = other // another tab may have recorded the query first
-				kept.follow(hash, e.Order)
+				kept.setOrder(hash, e.Order)
 				return
 			}
 			kept.Searched(entry)
@@ -96,7 +96,7 @@ func (s Session) hasActiveSearch(search id.SearchSession, now time.Time) bool {
 
 // Viewed records that the visitor viewed a hotel.
 func (h *History) Viewed(ctx context.Context, v Visitor, seen RecentlyViewed) {
-	if !v.Session.passing {
+	if !v.Session.temporary {
 		_, _ = h.sessions.Change(ctx, v.Session.ID, func(s *Session) { s.Viewed(seen) })
 	}
 }

@@ -36,7 +36,7 @@ func (s *Sessions) Rotate(ctx context.Context, old, next Session, class attribut
 		won = true
 		before := m.session()
 		before.LastSeenAt = old.LastSeenAt
-		return s.succeed(ctx, tx, before, &next, class)
+		return s.queueSuccessor(ctx, tx, before, &next, class)
 	})
 	if err != nil {
 		return next, fmt.Errorf("sessions: rotate %s: %w", old.ID, err)
@@ -50,8 +50,8 @@ func (s *Sessions) Rotate(ctx context.Context, old, next Session, class attribut
 	return next, nil
 }
 
-// succeed passes preferences, consents and the wishlist to the next session, and appends the events of both sessions.
-func (s *Sessions) succeed(ctx context.Context, tx postgres.Tx, old Session, next *Session, class attribution.Device) error {
+// queueSuccessor passes preferences, consents and the wishlist to the next session, and appends the events of both sessions.
+func (s *Sessions) queueSuccessor(ctx context.Context, tx postgres.Tx, old Session, next *Session, class attribution.Device) error {
 	changes := next.inherit(old)
 	queueMirror(tx, *next)
 	tx.Queue(`
@@ -72,10 +72,10 @@ func (s *Session) inherit(old Session) []event.Draft {
 	}
 	var changes []event.Draft
 	if old.LocaleBy != ByGuest {
-		changes = append(changes, s.ReadIn(language, by, s.CreatedAt)...)
+		changes = append(changes, s.SetLocale(language, by, s.CreatedAt)...)
 	}
 	if old.CurrencyBy != ByGuest {
-		changes = append(changes, s.PriceIn(currency, payBy, s.CreatedAt)...)
+		changes = append(changes, s.SetCurrency(currency, payBy, s.CreatedAt)...)
 	}
 	return changes
 }
@@ -154,8 +154,8 @@ func (s *Sessions) Expire(ctx context.Context, known id.GuestSession) error {
 		return fmt.Errorf("sessions: expire %s: %w", known, err)
 	}
 	now := s.now()
-	if ok && kept.ID == known && !kept.over(now) {
-		_, err := s.seen(ctx, kept)
+	if ok && kept.ID == known && !kept.isExpired(now) {
+		_, err := s.touch(ctx, kept)
 		return err
 	}
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error { return s.expire(ctx, tx, known, now) })

@@ -42,7 +42,7 @@ type mirror struct {
 // session returns the part of a session that its row contains. Its document version is 0, lower than that of any stored document.
 func (m mirror) session() Session {
 	s := Session{
-		ID: m.ID, Chosen: m.Version, CreatedAt: m.CreatedAt, LastSeenAt: m.LastSeenAt, Locale: m.Locale, LocaleBy: m.LocaleBy,
+		ID: m.ID, PreferencesVersion: m.Version, CreatedAt: m.CreatedAt, LastSeenAt: m.LastSeenAt, Locale: m.Locale, LocaleBy: m.LocaleBy,
 		Currency: m.Currency, CurrencyBy: m.CurrencyBy, Fingerprint: m.Fingerprint, Consent: Consent{m.Telemetry, m.Marketing},
 		RecentlyViewed: []RecentlyViewed{}, SearchHistory: []SearchHistory{},
 	}
@@ -58,8 +58,8 @@ func (m mirror) session() Session {
 const mirrorColumns = `guest_session_id, version, created_at, last_seen_at, locale, locale_by, currency, currency_by, fingerprint_hash,
 	ip_hash, campaign, campaign_at, consent_telemetry, consent_marketing, ended_at, rotated_to`
 
-// mirrored returns the row of a session, or fault.ErrNotFound.
-func (s *Sessions) mirrored(ctx context.Context, known id.GuestSession) (m mirror, err error) {
+// getMirror returns the row of a session, or fault.ErrNotFound.
+func (s *Sessions) getMirror(ctx context.Context, known id.GuestSession) (m mirror, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) (err error) {
 		rows, _ := tx.Last().Query(ctx, `
 			SELECT `+mirrorColumns+`
@@ -68,11 +68,11 @@ func (s *Sessions) mirrored(ctx context.Context, known id.GuestSession) (m mirro
 		m, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[mirror])
 		return err
 	})
-	return m, missing(err, "get", known)
+	return m, asNotFound(err, "get", known)
 }
 
-// missing wraps an error, and maps pgx.ErrNoRows to fault.ErrNotFound.
-func missing(err error, verb string, known id.GuestSession) error {
+// asNotFound wraps an error, and maps pgx.ErrNoRows to fault.ErrNotFound.
+func asNotFound(err error, verb string, known id.GuestSession) error {
 	switch {
 	case err == nil:
 		return nil
@@ -82,8 +82,8 @@ func missing(err error, verb string, known id.GuestSession) error {
 	return fmt.Errorf("sessions: %s %s: %w", verb, known, err)
 }
 
-// Begin stores a new session and appends its event. The document is written last, and an error of that write is ignored.
-func (s *Sessions) Begin(ctx context.Context, session Session, class attribution.Device) error {
+// Create stores a new session and appends its event. The document is written last, and an error of that write is ignored.
+func (s *Sessions) Create(ctx context.Context, session Session, class attribution.Device) error {
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		queueMirror(tx, session)
 		return s.publisher.Append(ctx, tx, session, session.started(class))
@@ -105,15 +105,15 @@ func queueMirror(tx postgres.Tx, s Session) {
 			currency_by, fingerprint_hash, ip_hash, campaign, campaign_at, consent_telemetry, consent_marketing)
 		VALUES (@session, @version, @created, @seen, @locale, @localeBy, @currency,
 			@currencyBy, @fingerprint, nullif(@ip, ''), @campaign, @campaignAt, @telemetry, @marketing)`,
-		pgx.StrictNamedArgs{"session": s.ID, "version": s.Chosen, "created": s.CreatedAt, "seen": s.LastSeenAt,
+		pgx.StrictNamedArgs{"session": s.ID, "version": s.PreferencesVersion, "created": s.CreatedAt, "seen": s.LastSeenAt,
 			"locale": s.Locale, "localeBy": s.LocaleBy, "currency": s.Currency, "currencyBy": s.CurrencyBy,
 			"fingerprint": s.Fingerprint, "ip": s.IP, "campaign": s.Campaign.Attributed(), "campaignAt": campaignAt,
 			"telemetry": s.Consent.Telemetry, "marketing": s.Consent.Marketing})
 }
 
-// Choose changes the preferences and consents of a session, first in SQL together with the events, then in the document. The
+// ChangePreferences changes the preferences and consents of a session, first in SQL together with the events, then in the document. The
 // previous values come from SQL, so a retry after a failure appends no event twice.
-func (s *Sessions) Choose(ctx context.Context, known id.GuestSession, choose func(*Session) []event.Draft) (Session, error) {
+func (s *Sessions) ChangePreferences(ctx context.Context, known id.GuestSession, choose func(*Session) []event.Draft) (Session, error) {
 	var chosen Session
 	err := s.db.InTx(ctx, func(tx postgres.Tx) error {
 		rows, _ := tx.Query(ctx, `
@@ -127,26 +127,26 @@ func (s *Sessions) Choose(ctx context.Context, known id.GuestSession, choose fun
 		}
 		chosen = m.session()
 		events := choose(&chosen)
-		chosen.Chosen++
-		queueChosen(tx, chosen)
+		chosen.PreferencesVersion++
+		queuePreferences(tx, chosen)
 		return s.publisher.Append(ctx, tx, chosen, events...)
 	})
 	if err != nil {
-		return Session{}, missing(err, "choose for", known)
+		return Session{}, asNotFound(err, "choose for", known)
 	}
-	return s.Change(ctx, known, func(kept *Session) { kept.adopt(chosen) })
+	return s.Change(ctx, known, func(kept *Session) { kept.copyPreferences(chosen) })
 }
 
-// adopt copies preferences and consents, unless the session has a later version of them.
-func (s *Session) adopt(c Session) {
-	if s.Chosen > c.Chosen {
+// copyPreferences copies preferences and consents, unless the session has a later version of them.
+func (s *Session) copyPreferences(c Session) {
+	if s.PreferencesVersion > c.PreferencesVersion {
 		return
 	}
-	s.Chosen, s.Consent, s.Campaign, s.CampaignAt, s.Fingerprint = c.Chosen, c.Consent, c.Campaign, c.CampaignAt, c.Fingerprint
+	s.PreferencesVersion, s.Consent, s.Campaign, s.CampaignAt, s.Fingerprint = c.PreferencesVersion, c.Consent, c.Campaign, c.CampaignAt, c.Fingerprint
 	s.Locale, s.LocaleBy, s.Currency, s.CurrencyBy = c.Locale, c.LocaleBy, c.Currency, c.CurrencyBy
 }
 
-func queueChosen(tx postgres.Tx, s Session) {
+func queuePreferences(tx postgres.Tx, s Session) {
 	var campaignAt *time.Time
 	if !s.CampaignAt.IsZero() {
 		campaignAt = &s.CampaignAt
@@ -157,16 +157,16 @@ func queueChosen(tx postgres.Tx, s Session) {
 			campaign = @campaign, campaign_at = @campaignAt, consent_telemetry = @telemetry, consent_marketing = @marketing,
 			fingerprint_hash = @fingerprint
 		WHERE guest_session_id = @session`,
-		pgx.StrictNamedArgs{"session": s.ID, "version": s.Chosen, "locale": s.Locale, "localeBy": s.LocaleBy,
+		pgx.StrictNamedArgs{"session": s.ID, "version": s.PreferencesVersion, "locale": s.Locale, "localeBy": s.LocaleBy,
 			"currency": s.Currency, "currencyBy": s.CurrencyBy, "campaign": s.Campaign.Attributed(), "campaignAt": campaignAt,
 			"telemetry": s.Consent.Telemetry, "marketing": s.Consent.Marketing, "fingerprint": s.Fingerprint})
 }
 
-// seenInterval is the resolution of last_seen_at in SQL: most requests do not write the row.
-const seenInterval = time.Hour
+// touchInterval is the resolution of last_seen_at in SQL: most requests do not write the row.
+const touchInterval = time.Hour
 
-// seen updates last_seen_at if it is older than seenInterval, and reports whether the session is active.
-func (s *Sessions) seen(ctx context.Context, session Session) (lives bool, err error) {
+// touch updates last_seen_at if it is older than seenInterval, and reports whether the session is active.
+func (s *Sessions) touch(ctx context.Context, session Session) (lives bool, err error) {
 	err = s.db.InTx(ctx, func(tx postgres.Tx) error {
 		return tx.Last().QueryRow(ctx, `
 			WITH touched AS (
@@ -174,7 +174,7 @@ func (s *Sessions) seen(ctx context.Context, session Session) (lives bool, err e
 				WHERE guest_session_id = @session AND ended_at IS NULL AND last_seen_at <= @before
 			)
 			SELECT EXISTS (SELECT FROM bff_consumer.guest_sessions WHERE guest_session_id = @session AND ended_at IS NULL)`,
-			pgx.StrictNamedArgs{"session": session.ID, "seen": session.LastSeenAt, "before": session.LastSeenAt.Add(-seenInterval)}).
+			pgx.StrictNamedArgs{"session": session.ID, "seen": session.LastSeenAt, "before": session.LastSeenAt.Add(-touchInterval)}).
 			Scan(&lives)
 	})
 	return lives, err

@@ -118,9 +118,9 @@ func currencyOf(country string) (money.Currency, bool) {
 	return "", false
 }
 
-// prefers returns the language and currency of one call: those of the session, or the currency in X-Currency if it is
+// localeAndCurrency returns the language and currency of one call: those of the session, or the currency in X-Currency if it is
 // supported. An unsupported X-Currency is ignored.
-func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
+func localeAndCurrency(h http.Header, v Visitor) (locale.Tag, money.Currency) {
 	var language locale.Tag
 	currency := v.Session.Currency
 	if v.Session.ID.IsZero() {
@@ -135,8 +135,8 @@ func prefers(h http.Header, v Visitor) (locale.Tag, money.Currency) {
 	return language, currency
 }
 
-// ReadIn sets the session's language and returns an event if it has changed.
-func (s *Session) ReadIn(language locale.Tag, by Trigger, now time.Time) []event.Draft {
+// SetLocale sets the session's language and returns an event if it has changed.
+func (s *Session) SetLocale(language locale.Tag, by Trigger, now time.Time) []event.Draft {
 	before := s.Locale
 	s.Locale, s.LocaleBy = language, by
 	if before == language {
@@ -157,11 +157,11 @@ func (s *Session) renegotiate(h http.Header, now time.Time) []event.Draft {
 	if language == s.Locale {
 		return nil // keep the trigger
 	}
-	return s.ReadIn(language, ByLanguage, now)
+	return s.SetLocale(language, ByLanguage, now)
 }
 
-// PriceIn sets the session's currency and returns an event if it has changed.
-func (s *Session) PriceIn(currency money.Currency, by Trigger, now time.Time) []event.Draft {
+// SetCurrency sets the session's currency and returns an event if it has changed.
+func (s *Session) SetCurrency(currency money.Currency, by Trigger, now time.Time) []event.Draft {
 	before := s.Currency
 	s.Currency, s.CurrencyBy = currency, by
 	if before == currency {

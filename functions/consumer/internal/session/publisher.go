@@ -34,7 +34,7 @@ func (p *Publisher) Append(ctx context.Context, tx postgres.Tx, s Session, event
 
 // Publish appends events of a session to the outbox in a transaction of its own.
 func (p *Publisher) Publish(ctx context.Context, s Session, events ...event.Draft) error {
-	sampled := p.flags.Sampled(!s.Consent.Telemetry || s.passing, events...)
+	sampled := p.flags.Sampled(!s.Consent.Telemetry || s.temporary, events...)
 	if len(sampled) == 0 {
 		return nil
 	}

@@ -43,15 +43,15 @@ func (r *Resolver) Resolve(ctx context.Context, req *http.Request, start bool) (
 		}
 	}
 	// A cookie from before a rotation is valid only in the browser that the session was rotated in.
-	if session.ID != known && !seen.knows(session.Fingerprint) {
+	if session.ID != known && !seen.matches(session.Fingerprint) {
 		session = Session{}
 	}
 	if session.ID.IsZero() && start {
 		session = newSession(seen, req.Header, r.sessions.now())
-		session.begun = true
-		session.passing = seen.visitor.IsNewProgram() || fn.Speculative(req)
+		session.isNew = true
+		session.temporary = seen.visitor.IsNewProgram() || fn.Speculative(req)
 	}
-	return seen.as(session, req), nil
+	return seen.visitorWith(session, req), nil
 }
 
 // Admit stores the session of a new visitor or the changes of a known one. It returns a cookie if the browser must replace the
@@ -62,7 +62,7 @@ func (r *Resolver) Admit(ctx context.Context, req *http.Request, v Visitor, site
 	if err != nil {
 		return v, nil, err
 	}
-	v = v.browser.as(session, req)
+	v = v.browser.visitorWith(session, req)
 	if !renewed {
 		return v, nil, nil
 	}
@@ -74,12 +74,12 @@ func (r *Resolver) Admit(ctx context.Context, req *http.Request, v Visitor, site
 func (r *Resolver) admit(ctx context.Context, req *http.Request, v Visitor) (admitted Session, renewed bool, err error) {
 	now := r.sessions.now()
 	switch {
-	case v.Session.passing:
+	case v.Session.temporary:
 		return v.Session, true, nil
-	case v.Session.begun:
+	case v.Session.isNew:
 		admitted, err = r.start(ctx, v.Session, v.browser)
 		return admitted, true, err
-	case !v.browser.knows(v.Session.Fingerprint):
+	case !v.browser.matches(v.Session.Fingerprint):
 		admitted, err = r.rotate(ctx, req, v.Session, v.browser, now)
 		return admitted, true, err
 	}
@@ -87,15 +87,15 @@ func (r *Resolver) admit(ctx context.Context, req *http.Request, v Visitor) (adm
 }
 
 func (r *Resolver) start(ctx context.Context, session Session, seen *browser) (Session, error) {
-	session.begun = true
-	return session, r.sessions.Begin(ctx, session, seen.visitor.Class)
+	session.isNew = true
+	return session, r.sessions.Create(ctx, session, seen.visitor.Class)
 }
 
 // rotate ends a session whose browser fingerprint has changed and starts a new one. The new session inherits preferences,
 // consents and the wishlist, but not the viewed hotels and searches.
 func (r *Resolver) rotate(ctx context.Context, req *http.Request, old Session, seen *browser, now time.Time) (Session, error) {
 	next, err := r.sessions.Rotate(ctx, old, newSession(seen, req.Header, now), seen.visitor.Class)
-	if errors.Is(err, fault.ErrNotFound) || (err == nil && !seen.knows(next.Fingerprint)) {
+	if errors.Is(err, fault.ErrNotFound) || (err == nil && !seen.matches(next.Fingerprint)) {
 		return r.start(ctx, newSession(seen, req.Header, now), seen)
 	}
 	return next, err
@@ -110,12 +110,12 @@ func (r *Resolver) extend(ctx context.Context, req *http.Request, v Visitor, now
 	var stored Session
 	switch {
 	case firstCampaign, session.Fingerprint != seen.visitor.Fingerprint, session.accepted(req.Header) != session.Locale:
-		stored, err = r.sessions.Choose(ctx, session.ID, func(s *Session) []event.Draft {
+		stored, err = r.sessions.ChangePreferences(ctx, session.ID, func(s *Session) []event.Draft {
 			s.attribute(seen.visitor.Campaign, now)
 			s.Fingerprint = seen.visitor.Fingerprint
 			return s.renegotiate(req.Header, now)
 		})
-	case now.Sub(session.LastSeenAt) > seenInterval:
+	case now.Sub(session.LastSeenAt) > touchInterval:
 		stored, err = r.sessions.Change(ctx, session.ID, func(*Session) {})
 	default:
 		return session, session.ID != v.known, nil

@@ -18,25 +18,25 @@ import (
 // A Session represents an anonymous traveller over several weeks. Preferences and consents are mirrored in SQL. Viewed hotels
 // and searches are in the hot document only, and are lost if it is lost.
 type Session struct {
-	ID             id.GuestSession      `json:"guestSessionId"`
-	Version        int64                `json:"version"`
-	Chosen         int64                `json:"chosenVersion"` // version of the mirrored members
-	CreatedAt      time.Time            `json:"createdAt"`
-	LastSeenAt     time.Time            `json:"lastSeenAt"`
-	Locale         locale.Tag           `json:"localePreference"`
-	LocaleBy       Trigger              `json:"localeTrigger"`
-	Currency       money.Currency       `json:"currencyPreference"`
-	CurrencyBy     Trigger              `json:"currencyTrigger"`
-	Fingerprint    pseudonym.Hash       `json:"cookieFingerprintHash"`
-	IP             pseudonym.Hash       `json:"ipHash"`
-	Campaign       attribution.Campaign `json:"campaignAttribution"`
-	CampaignAt     time.Time            `json:"campaignCapturedAt,omitzero"`
-	Consent        Consent              `json:"flags"`
-	RecentlyViewed []RecentlyViewed     `json:"recentlyViewed"`
-	SearchHistory  []SearchHistory      `json:"searchHistory"`
+	ID                 id.GuestSession      `json:"guestSessionId"`
+	Version            int64                `json:"version"`
+	PreferencesVersion int64                `json:"chosenVersion"` // version of the mirrored members
+	CreatedAt          time.Time            `json:"createdAt"`
+	LastSeenAt         time.Time            `json:"lastSeenAt"`
+	Locale             locale.Tag           `json:"localePreference"`
+	LocaleBy           Trigger              `json:"localeTrigger"`
+	Currency           money.Currency       `json:"currencyPreference"`
+	CurrencyBy         Trigger              `json:"currencyTrigger"`
+	Fingerprint        pseudonym.Hash       `json:"cookieFingerprintHash"`
+	IP                 pseudonym.Hash       `json:"ipHash"`
+	Campaign           attribution.Campaign `json:"campaignAttribution"`
+	CampaignAt         time.Time            `json:"campaignCapturedAt,omitzero"`
+	Consent            Consent              `json:"flags"`
+	RecentlyViewed     []RecentlyViewed     `json:"recentlyViewed"`
+	SearchHistory      []SearchHistory      `json:"searchHistory"`
 
-	begun   bool // started by this request; not stored
-	passing bool // for this request only: nothing is stored or published
+	isNew     bool // started by this request; not stored
+	temporary bool // for this request only: nothing is stored or published
 }
 
 // Consent holds the consents of a guest.
@@ -102,8 +102,8 @@ func (s *Session) Searched(h SearchHistory) {
 	s.SearchHistory = newest(h, s.SearchHistory, MaxSearches)
 }
 
-// follow records the result that further pages of a query's newest search are cut from.
-func (s *Session) follow(queryHash string, o search.Order) {
+// setOrder records the result that further pages of a query's newest search are cut from.
+func (s *Session) setOrder(queryHash string, o search.Order) {
 	i := slices.IndexFunc(s.SearchHistory, func(h SearchHistory) bool { return h.QueryHash == queryHash })
 	if i >= 0 && o != (search.Order{}) {
 		s.SearchHistory[i].Order = o
@@ -119,15 +119,15 @@ func newest[T any](one T, others []T, most int) []T {
 // sessionTTL is the time after LastSeenAt at which a session expires.
 const sessionTTL = 30 * 24 * time.Hour
 
-// over reports whether the session has expired.
-func (s Session) over(now time.Time) bool { return !now.Before(s.LastSeenAt.Add(sessionTTL)) }
+// isExpired reports whether the session has expired.
+func (s Session) isExpired(now time.Time) bool { return !now.Before(s.LastSeenAt.Add(sessionTTL)) }
 
 // newSession returns a new session for a browser.
 func newSession(seen *browser, h http.Header, now time.Time) Session {
 	v := seen.visitor
 	silent := h.Get("DNT") == "1" || h.Get("Sec-GPC") == "1"
 	s := Session{
-		ID: id.New[id.GuestSession](), Version: 1, Chosen: 1, CreatedAt: now, LastSeenAt: now, Fingerprint: v.Fingerprint, IP: v.IP,
+		ID: id.New[id.GuestSession](), Version: 1, PreferencesVersion: 1, CreatedAt: now, LastSeenAt: now, Fingerprint: v.Fingerprint, IP: v.IP,
 		Consent: Consent{Telemetry: !silent}, RecentlyViewed: []RecentlyViewed{}, SearchHistory: []SearchHistory{},
 	}
 	s.Locale, s.LocaleBy = firstLanguage(h, v.Country)
@@ -155,16 +155,16 @@ func (s Session) Preferences() Preferences {
 	return Preferences{Locale: s.Locale, Currency: s.Currency, Consent: s.Consent}
 }
 
-// A Capture is the campaign of a session, with the time at which it was recorded.
-type Capture struct {
+// A CapturedCampaign is the campaign of a session, with the time at which it was recorded.
+type CapturedCampaign struct {
 	event.Attributed
 	At time.Time `json:"capturedAt"`
 }
 
 // Captured returns the session's campaign, or nil if it has none.
-func (s Session) Captured() *Capture {
+func (s Session) Captured() *CapturedCampaign {
 	if s.Campaign == (attribution.Campaign{}) {
 		return nil
 	}
-	return &Capture{event.Attributed(s.Campaign), s.CampaignAt}
+	return &CapturedCampaign{event.Attributed(s.Campaign), s.CampaignAt}
 }

@@ -44,18 +44,18 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 // Get returns the active session with that id, or fault.ErrNotFound. For a rotated session it returns the successor.
 func (s *Sessions) Get(ctx context.Context, known id.GuestSession) (Session, error) {
 	kept, ok, err := s.docs.Get(ctx, document.KeyOf(known.String()))
-	if err == nil && ok && kept.ID == known && !kept.over(s.now()) {
+	if err == nil && ok && kept.ID == known && !kept.isExpired(s.now()) {
 		return kept, nil
 	}
 	// The document is lost or its store is unavailable: restore the session from the mirror.
-	m, err := s.mirrored(ctx, known)
+	m, err := s.getMirror(ctx, known)
 	if err == nil && m.RotatedTo != nil {
 		return s.successor(ctx, *m.RotatedTo)
 	}
 	if err != nil {
 		return Session{}, err
 	}
-	if m.EndedAt != nil || m.session().over(s.now()) {
+	if m.EndedAt != nil || m.session().isExpired(s.now()) {
 		return Session{}, fault.ErrNotFound
 	}
 	restored := m.session()
@@ -66,7 +66,7 @@ func (s *Sessions) Get(ctx context.Context, known id.GuestSession) (Session, err
 // successor returns the successor of a rotated session if it is active. It follows one rotation only; if the successor was
 // rotated too, it returns fault.ErrNotFound.
 func (s *Sessions) successor(ctx context.Context, known id.GuestSession) (Session, error) {
-	m, err := s.mirrored(ctx, known)
+	m, err := s.getMirror(ctx, known)
 	if err != nil {
 		return Session{}, err
 	}
@@ -76,14 +76,14 @@ func (s *Sessions) successor(ctx context.Context, known id.GuestSession) (Sessio
 	return s.Get(ctx, known)
 }
 
-// races is the maximum number of attempts to change a document. Of concurrent writers, one succeeds in each round.
-const races = 32
+// maxAttempts is the maximum number of attempts to change a document. Of concurrent writers, one succeeds in each round.
+const maxAttempts = 32
 
 // Change changes the session's document with optimistic concurrency control, and extends the session's lifetime. On a version
 // conflict it applies the change again to the stored document. If the session has ended meanwhile, it returns a zero session
 // or deletes the document that it stored.
 func (s *Sessions) Change(ctx context.Context, known id.GuestSession, change func(*Session)) (Session, error) {
-	for range races {
+	for range maxAttempts {
 		session, err := s.Get(ctx, known)
 		if errors.Is(err, fault.ErrNotFound) || (err == nil && session.ID != known) {
 			return Session{}, nil
@@ -92,7 +92,7 @@ func (s *Sessions) Change(ctx context.Context, known id.GuestSession, change fun
 			return Session{}, err
 		}
 		change(&session)
-		kept, err := s.keep(ctx, &session)
+		kept, err := s.store(ctx, &session)
 		if err != nil {
 			return Session{}, fmt.Errorf("sessions: change %s: %w", known, err)
 		}
@@ -103,8 +103,8 @@ func (s *Sessions) Change(ctx context.Context, known id.GuestSession, change fun
 	return Session{}, fmt.Errorf("sessions: change %s: %w", known, fault.ErrVersionConflict)
 }
 
-// keep stores the session's next version, and reports false if another writer has stored that version.
-func (s *Sessions) keep(ctx context.Context, session *Session) (bool, error) {
+// store stores the session's next version, and reports false if another writer has stored that version.
+func (s *Sessions) store(ctx context.Context, session *Session) (bool, error) {
 	session.Version++
 	session.LastSeenAt = s.now()
 	return s.docs.Put(ctx, document.KeyOf(session.ID.String()), *session, session.Version, session.LastSeenAt.Add(sessionTTL))
@@ -113,7 +113,7 @@ func (s *Sessions) keep(ctx context.Context, session *Session) (bool, error) {
 // confirm updates last_seen_at in the mirror, and deletes the document if the session has ended while it was stored. Ending a
 // session deletes the row before the document, so either the writer or the ending request deletes the document.
 func (s *Sessions) confirm(ctx context.Context, session Session) error {
-	lives, err := s.seen(ctx, session)
+	lives, err := s.touch(ctx, session)
 	if err != nil {
 		return fmt.Errorf("sessions: confirm %s: %w", session.ID, err)
 	}

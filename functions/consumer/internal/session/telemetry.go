@@ -35,13 +35,13 @@ type About struct {
 // A PageView is one view of a page.
 type PageView struct {
 	About
-	Path     string // a [Place]
-	Referer  string // a [Place]
+	Path     string // a [RedactAddress]
+	Referer  string // a [RedactAddress]
 	ViewedAt time.Time
 }
 
-// View stores a page view, unless the session has no consent to telemetry or has ended.
-func (t Telemetry) View(ctx context.Context, v Visitor, p PageView) error {
+// RecordPageView stores a page view, unless the session has no consent to telemetry or has ended.
+func (t Telemetry) RecordPageView(ctx context.Context, v Visitor, p PageView) error {
 	if !v.Session.Consent.Telemetry {
 		return nil
 	}
@@ -132,8 +132,8 @@ type Step struct {
 	Metadata   *Metadata
 }
 
-// Record stores a step, unless the session has no consent to telemetry or has ended.
-func (t Telemetry) Record(ctx context.Context, v Visitor, s Step) error {
+// RecordStep stores a step, unless the session has no consent to telemetry or has ended.
+func (t Telemetry) RecordStep(ctx context.Context, v Visitor, s Step) error {
 	if !v.Session.Consent.Telemetry {
 		return nil
 	}

@@ -39,11 +39,11 @@ func (v Visitor) Event(s event.Subject, payload any) event.Draft {
 	return d
 }
 
-// as returns the visitor with a session.
-func (s *browser) as(session Session, r *http.Request) Visitor {
+// visitorWith returns the visitor with a session.
+func (s *browser) visitorWith(session Session, r *http.Request) Visitor {
 	v := s.visitor
 	v.Session, v.browser = session, s
-	v.Locale, v.Currency = prefers(r.Header, v)
+	v.Locale, v.Currency = localeAndCurrency(r.Header, v)
 	v.Campaign = session.Campaign.Or(v.Campaign)
 	return v
 }

@@ -67,7 +67,7 @@ type wishAdded struct {
 	Size     int             `json:"wishlistSize"`
 }
 
-func (v Visitor) wished(w Wish, size int) event.Draft {
+func (v Visitor) wishAddedEvent(w Wish, size int) event.Draft {
 	return v.Event(WishlistAddedV1, wishAdded{
 		Wish:     w.ID,
 		Session:  v.Session.ID,
@@ -88,7 +88,7 @@ type wishRemoved struct {
 	Size      int             `json:"wishlistSize"`
 }
 
-func (v Visitor) unwished(w Wish, size int, now time.Time) event.Draft {
+func (v Visitor) wishRemovedEvent(w Wish, size int, now time.Time) event.Draft {
 	return v.Event(WishlistRemovedV1, wishRemoved{
 		Wish:      w.ID,
 		Session:   v.Session.ID,

@@ -53,7 +53,7 @@ func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[
 		if err != nil {
 			return err
 		}
-		kept, err = again(ctx, tx, v.Session.ID, wish, noted)
+		kept, err = updateNote(ctx, tx, v.Session.ID, wish, noted)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			added = kept.ID == wish.ID // a retried act finds its own wish
 			return err
@@ -63,7 +63,7 @@ func (w Wishlists) Add(ctx context.Context, v Visitor, wish Wish, note fn.Maybe[
 		}
 		kept, added = wish, true
 		queueWish(tx, v.Session.ID, wish)
-		return w.publisher.Append(ctx, tx, v.Session, v.wished(wish, size+1))
+		return w.publisher.Append(ctx, tx, v.Session, v.wishAddedEvent(wish, size+1))
 	})
 	if err != nil {
 		return Wish{}, false, fmt.Errorf("wishlists: add for %s: %w", v.Session.ID, err)
@@ -93,9 +93,9 @@ func lockWishes(ctx context.Context, tx postgres.Tx, session id.GuestSession) (s
 	return size, err
 }
 
-// again updates the note of an existing wish for the same hotel, if noted is set, and returns the wish. It returns
+// updateNote updates the note of an existing wish for the same hotel, if noted is set, and returns the wish. It returns
 // pgx.ErrNoRows if there is no such wish.
-func again(ctx context.Context, tx postgres.Tx, session id.GuestSession, wish Wish, noted bool) (Wish, error) {
+func updateNote(ctx context.Context, tx postgres.Tx, session id.GuestSession, wish Wish, noted bool) (Wish, error) {
 	rows, _ := tx.Query(ctx, `
 		UPDATE bff_consumer.wishlist
 		SET note = CASE WHEN @noted THEN nullif(@note, '') ELSE note END
@@ -130,7 +130,7 @@ func (w Wishlists) Remove(ctx context.Context, v Visitor, property id.Property, 
 		if err != nil {
 			return err
 		}
-		return w.publisher.Append(ctx, tx, v.Session, v.unwished(gone, size-1, now))
+		return w.publisher.Append(ctx, tx, v.Session, v.wishRemovedEvent(gone, size-1, now))
 	})
 	if err != nil {
 		return fmt.Errorf("wishlists: remove for %s: %w", v.Session.ID, err)

@@ -124,7 +124,7 @@ func (s *Services) property(r *http.Request, _ []byte) any {
 		return nil
 	}
 	photo := search.Photo{URL: h.Thumbnail.URL, Alt: h.Thumbnail.Alt, Hero: true}
-	return search.House{
+	return search.Property{
 		ID: h.Property, Tenant: h.Tenant, Name: h.Name, City: h.City, Country: h.Country, Geo: h.Geo, TimeZone: "Asia/Kabul", Stars: h.Stars,
 		Rating: h.Rating, Type: h.Type, Amenities: h.Amenities, CheckIn: "14:00", CheckOut: "11:00", Photos: []search.Photo{photo},
 		RoomTypes: []search.RoomType{{ID: h.Room, Name: "Deluxe", Description: "A large room", MaxOccupancy: 3, Photos: []search.Photo{photo},
@@ -133,10 +133,10 @@ func (s *Services) property(r *http.Request, _ []byte) any {
 }
 
 func (s *Services) policies(r *http.Request, _ []byte) any {
-	rules := []search.HouseRule{}
+	rules := []search.PropertyRule{}
 	for _, h := range s.Hotels {
 		if h.Tenant.String() == r.FormValue("tenantId") {
-			rules = append(rules, search.HouseRule{Property: h.Property, Kind: "cancellation",
+			rules = append(rules, search.PropertyRule{Property: h.Property, Kind: "cancellation",
 				Text: locale.Text{Default: "Free until the day before", Localized: map[string]string{"ps": "وړیا"}}})
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A Backlog is an in-memory topic.Puller. NewShelf creates one.
+// A Backlog is an in-memory topic.Puller. NewBacklog creates one.
 type Backlog struct {
 	// Refuse, if set, is called before each operation with "pull", "acknowledge" or "release". If it returns an error, the
 	// operation fails.
@@ -29,8 +29,8 @@ type kept struct {
 	until time.Time // of its lease
 }
 
-// NewShelf returns a Backlog with empty subscriptions. Leases expire by the given clock.
-func NewShelf(now func() time.Time, subscriptions ...string) *Backlog {
+// NewBacklog returns a Backlog with empty subscriptions. Leases expire by the given clock.
+func NewBacklog(now func() time.Time, subscriptions ...string) *Backlog {
 	s := &Backlog{now: now, kept: map[string][]*kept{}}
 	for _, name := range subscriptions {
 		s.kept[name] = nil
