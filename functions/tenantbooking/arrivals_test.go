@@ -38,7 +38,7 @@ func newSender(t testing.TB, e env.Env, tenant id.Tenant) sender {
 
 func (s sender) send(now time.Time) handoff.Token {
 	s.t.Helper()
-	_, token, err := s.keys.Mint(tenantbookingtest.Wanted(s.tenant, now), now)
+	_, token, err := s.keys.Mint(tenantbookingtest.NewHandoff(s.tenant, now), now)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -114,16 +114,16 @@ func TestAccept_oneSession(t *testing.T) {
 			t.Errorf("link %d let %d in", i, winners[i].Load())
 		}
 	}
-	tenantbookingtest.Counted(t, db, "handoff.consumed", tokens)
-	tenantbookingtest.Counted(t, db, "flow.error_encountered", tokens*(sessions-1))
+	tenantbookingtest.WantEvents(t, db, "handoff.consumed", tokens)
+	tenantbookingtest.WantEvents(t, db, "flow.error_encountered", tokens*(sessions-1))
 }
 
 func accept(t testing.TB, ledger *session.Arrivals, v session.Visitor, link handoff.Token) error {
-	invitation, err := ledger.Read(link, v.Tenant.ID)
+	verified, err := ledger.Verify(link, v.Tenant.ID)
 	if err != nil {
 		return err
 	}
-	_, err = ledger.Accept(t.Context(), v, invitation, session.Trace{})
+	_, err = ledger.Accept(t.Context(), v, verified, session.Trace{})
 	return err
 }
 
@@ -134,16 +134,16 @@ func TestAccept_sameSessionUntilExpiry(t *testing.T) {
 	ledger, tenant := processes[0], id.New[id.Tenant]()
 	guest, other := visitor(tenant), visitor(tenant)
 	link, unused := newSender(t, e, tenant).send(e.Now()), newSender(t, e, tenant).send(e.Now())
-	invitation, err := ledger.Read(link, tenant)
+	verified, err := ledger.Verify(link, tenant)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := ledger.Accept(t.Context(), guest, invitation, session.Trace{})
+	first, err := ledger.Accept(t.Context(), guest, verified, session.Trace{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	db.Advance(handoff.Lifetime - time.Minute)
-	again, err := ledger.Accept(t.Context(), guest, invitation, session.Trace{})
+	again, err := ledger.Accept(t.Context(), guest, verified, session.Trace{})
 	if err != nil || again != first {
 		t.Errorf("shortly before the expiry: got %+v, %v, want %+v", again, err, first)
 	}
@@ -158,8 +158,8 @@ func TestAccept_sameSessionUntilExpiry(t *testing.T) {
 			t.Errorf("after the expiry, %s: got %v", name, got)
 		}
 	}
-	tenantbookingtest.Counted(t, db, "handoff.consumed", 1)
-	tenantbookingtest.Counted(t, db, "flow.error_encountered", 1)
+	tenantbookingtest.WantEvents(t, db, "handoff.consumed", 1)
+	tenantbookingtest.WantEvents(t, db, "flow.error_encountered", 1)
 }
 
 func TestAccept_expiryByDatabaseClock(t *testing.T) {
@@ -182,12 +182,12 @@ func TestAccept_expiryByDatabaseClock(t *testing.T) {
 	}
 }
 
-func TestRead_otherTenant(t *testing.T) {
+func TestVerify_otherTenant(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	processes, e := ledgers(t, db, 1)
 	link := newSender(t, e, id.New[id.Tenant]()).send(e.Now())
-	if _, err := processes[0].Read(link, id.New[id.Tenant]()); !errors.Is(err, handoff.ErrSignatureInvalid) {
+	if _, err := processes[0].Verify(link, id.New[id.Tenant]()); !errors.Is(err, handoff.ErrSignatureInvalid) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // bookInCash books a stay, and returns the path of its confirmation and the view token.
 func bookInCash(t *testing.T, s *tenantbookingtest.System) (g *tenantbookingtest.Guest, path, token string) {
 	t.Helper()
-	g = s.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
+	g = s.Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 	var out booking.Outcome
 	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil).Into(t, &out)
 	return g, "/confirmation/" + g.Stay.String(), out.ViewToken

@@ -75,11 +75,11 @@ func TestDeadlines_withinBudget(t *testing.T) {
 	for _, f := range fs {
 		budgets[f.Spec.Name] = f.Spec
 	}
-	db, shops, heard := pgtest.New(t), tenantbookingtest.OpenShops(t), &ear{deadlines: map[string]time.Time{}}
-	street := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(shops.Around(db.Env()), heard), fs...)
-	shops.House.Tenant = street.Town.Tenants[0].ID
-	e, issuer := fntest.Surround(t, street.Env)
-	street.Front = fntest.Behind(t, observe.LogKey.With(e, observe.To(heard)), issuer, fs...)
+	db, hotels, heard := pgtest.New(t), tenantbookingtest.OpenHotels(t), &ear{deadlines: map[string]time.Time{}}
+	system := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(hotels.Around(db.Env()), heard), fs...)
+	hotels.Property.Tenant = system.Platform.Tenants[0].ID
+	e, issuer := fntest.Surround(t, system.Env)
+	system.Front = fntest.Behind(t, observe.LogKey.With(e, observe.To(heard)), issuer, fs...)
 	asked := map[string]int{}
 	check := func() {
 		heard.mu.Lock()
@@ -96,24 +96,27 @@ func TestDeadlines_withinBudget(t *testing.T) {
 		}
 		clear(heard.deadlines)
 	}
-	g := street.Guest(0)
-	search := shops.Search(street.Env.Now(), 1)
+	g := system.Guest(0)
+	search := hotels.Search(system.Env.Now(), 1)
 	for _, step := range []func(){
 		func() { g.Must(200, "GET", "/bootstrap", nil) },
 		func() {
 			g.Must(200, "GET", "/availability?propertyId="+search.Property.String()+"&checkIn="+search.Stay.CheckIn.String()+"&checkOut="+search.Stay.CheckOut.String()+"&adults=2", nil)
 		},
-		func() { street.DB.Advance(time.Hour); g.Must(200, "GET", "/policies", nil) },
+		func() { system.DB.Advance(time.Hour); g.Must(200, "GET", "/policies", nil) },
 		func() { g.Must(200, "GET", "/properties", nil) },
-		func() { g.Ask() }, func() { g.Hold() }, func() { g.Name() }, func() { g.Pay("card") },
-		func() { g.Town.Pay(g.Intent, false); g.Must(200, "POST", "/draft/"+g.Draft.String()+"/return", nil) },
+		func() { g.RequestQuote() }, func() { g.Hold() }, func() { g.SetGuest() }, func() { g.Pay("card") },
+		func() {
+			g.Platform.Pay(g.Intent, false)
+			g.Must(200, "POST", "/draft/"+g.Draft.String()+"/return", nil)
+		},
 		func() { g.Must(200, "GET", "/confirmation/"+g.Stay.String(), nil) },
-		func() { g = street.Guest(0).Ask() }, func() { g.Hold() }, func() { g.Name() }, func() { g.Pay("cash_on_arrival") },
+		func() { g = system.Guest(0).RequestQuote() }, func() { g.Hold() }, func() { g.SetGuest() }, func() { g.Pay("cash_on_arrival") },
 		func() { g.Must(200, "POST", "/draft/"+g.Draft.String()+"/confirm", nil) },
-		func() { g = street.Guest(0).Ask() }, func() { g.Hold() },
+		func() { g = system.Guest(0).RequestQuote() }, func() { g.Hold() },
 		func() { g.Must(204, "DELETE", "/draft/"+g.Draft.String(), nil) },
-		func() { g = street.Guest(0).Ask() }, func() { g.Hold() }, func() { g.Name() }, func() { g.Pay("card") },
-		func() { street.DB.Advance(31 * time.Minute); sweep(t, g) },
+		func() { g = system.Guest(0).RequestQuote() }, func() { g.Hold() }, func() { g.SetGuest() }, func() { g.Pay("card") },
+		func() { system.DB.Advance(31 * time.Minute); sweep(t, g) },
 	} {
 		step()
 		check()

@@ -13,15 +13,15 @@ import (
 // BenchmarkADraft compares reading a draft from PostgreSQL with reading a copy from the hot store, and saving it with
 // and without such a copy. The figures are the reason why there is no copy.
 func BenchmarkADraft(b *testing.B) {
-	street := tenantbookingtest.Build(b, funnel()...)
-	g := street.Guest(0).Ask().Hold().Name()
-	drafts := booking.OpenDrafts(street.Env)
-	copies := document.Open[booking.Draft](street.Env, "booking-draft")
+	system := tenantbookingtest.Build(b, funnel()...)
+	g := system.Guest(0).RequestQuote().Hold().SetGuest()
+	drafts := booking.OpenDrafts(system.Env)
+	copies := document.Open[booking.Draft](system.Env, "booking-draft")
 	draft, err := drafts.Get(b.Context(), g.Session, g.Draft)
 	if err != nil {
 		b.Fatal(err)
 	}
-	key, until := document.KeyOf(g.Tenant.ID.String(), g.Draft.String()), street.Env.Now().Add(time.Hour)
+	key, until := document.KeyOf(g.Tenant.ID.String(), g.Draft.String()), system.Env.Now().Add(time.Hour)
 	put := func() error {
 		_, err := copies.Put(b.Context(), key, *draft, int64(draft.Version), until)
 		return err

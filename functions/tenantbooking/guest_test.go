@@ -18,7 +18,7 @@ func TestSetGuest_spellings(t *testing.T) {
 	spelled := want
 	spelled.FirstName, spelled.LastName = " Zoe\u0308\t", "Ra\u0304zi\u0304 \u200cnia "
 	spelled.Email, spelled.Requests = "  Zoe@example.com ", "\nLate.\nA cot.\n"
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	path := "/draft/" + g.Draft.String()
 	version := ""
 	for _, number := range []string{"+93 70 123 4567", "0093 (0)70-123-4567", "\u200e+\u06f9\u06f3 \u06f7\u06f0 \u06f1\u06f2\u06f3 \u06f4\u06f5\u06f6\u06f7", "\u0660\u0660\u0669\u0663\u0667\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667", "+93701234567"} {
@@ -40,7 +40,7 @@ func TestSetGuest_spellings(t *testing.T) {
 		version = g.Version
 	}
 	g.Pay("cash_on_arrival")
-	sent := g.Town.Stays()[0].Guest
+	sent := g.Platform.Stays()[0].Guest
 	if sent.Locale = ""; sent != want {
 		t.Errorf("sent on as %+q, want %+q", sent, want)
 	}

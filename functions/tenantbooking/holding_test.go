@@ -18,13 +18,13 @@ import (
 // wish returns a request for that many rooms and nights, with one adult in each room.
 func wish(g *tenantbookingtest.Guest, rooms, nights int) string {
 	end := func(n int) string { return `"checkOut":"` + g.Env.Now().AddDate(0, 0, n).Format("2006-01-02") + `"` }
-	w := strings.Replace(g.Wish(), end(2), end(nights), 1)
+	w := strings.Replace(g.QuoteBody(), end(2), end(nights), 1)
 	return strings.Replace(w, `{"adults":2,"children":0,"rooms":1}`, fmt.Sprintf(`{"adults":%d,"children":0,"rooms":%[1]d}`, rooms), 1)
 }
 
 // heldNights returns the room nights that are held now.
 func heldNights(s *tenantbookingtest.System) (nights int) {
-	for _, stay := range s.Town.Stays() {
+	for _, stay := range s.Platform.Stays() {
 		if stay.State == "held" && s.Env.Now().Before(stay.ExpiresAt) {
 			nights += len(stay.Quote.Items) * stay.Quote.Stay.Nights()
 		}
@@ -36,30 +36,30 @@ func TestHold_limitsOfASession(t *testing.T) {
 	t.Parallel()
 	s := tenantbookingtest.Build(t, quote.Function, hold.Function, abandondraft.Function)
 	g := s.Guest(0)
-	g.Ask().Hold()
-	first, firstHold := g.Draft, g.Holding()
-	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
+	g.RequestQuote().Hold()
+	first, firstHold := g.Draft, g.HoldBody()
+	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`))
 	g.Hold() // replaces the rooms of the same draft
-	g.Ask()
-	s.Town.SoldOut = true
-	g.Must(http.StatusConflict, "POST", "/hold", g.Holding())
-	s.Town.SoldOut = false
-	g.Ask().Hold()
-	second := g.Holding()
+	g.RequestQuote()
+	s.Platform.SoldOut = true
+	g.Must(http.StatusConflict, "POST", "/hold", g.HoldBody())
+	s.Platform.SoldOut = false
+	g.RequestQuote().Hold()
+	second := g.HoldBody()
 
-	refused := g.Ask().Must(http.StatusTooManyRequests, "POST", "/hold", g.Holding())
+	refused := g.RequestQuote().Must(http.StatusTooManyRequests, "POST", "/hold", g.HoldBody())
 	if refused.Code() != "GENERAL.RATE_LIMITED" || refused.Header.Get("Retry-After") == "" {
 		t.Errorf("a third hold: %s, Retry-After %q", refused.Body, refused.Header.Get("Retry-After"))
 	}
-	third := g.Holding()
+	third := g.HoldBody()
 	g.Must(http.StatusCreated, "POST", "/hold", second)     // held already
 	g.Must(http.StatusConflict, "POST", "/hold", firstHold) // replaced
 	g.Must(http.StatusNoContent, "DELETE", "/draft/"+first.String(), nil)
 	g.Must(http.StatusCreated, "POST", "/hold", third)
-	g.Ask().Must(http.StatusTooManyRequests, "POST", "/hold", g.Holding())
-	s.Guest(0).Ask().Hold() // another session
+	g.RequestQuote().Must(http.StatusTooManyRequests, "POST", "/hold", g.HoldBody())
+	s.Guest(0).RequestQuote().Hold() // another session
 	s.DB.Advance(11 * time.Minute)
-	g.Ask().Hold()
+	g.RequestQuote().Hold()
 }
 
 func TestHold_limitsOfRoomNights(t *testing.T) {
@@ -67,7 +67,7 @@ func TestHold_limitsOfRoomNights(t *testing.T) {
 	s := tenantbookingtest.Build(t, quote.Function, hold.Function)
 	hold := func(g *tenantbookingtest.Guest, rooms, nights int) fntest.Answer {
 		g.Must(http.StatusCreated, "POST", "/quote", wish(g, rooms, nights))
-		return g.Send("POST", "/hold", g.Holding())
+		return g.Send("POST", "/hold", g.HoldBody())
 	}
 	g := s.Guest(0)
 	for _, test := range []struct{ rooms, nights, want int }{{2, 20, 201}, {2, 11, 429}, {1, 20, 201}} {
@@ -87,8 +87,8 @@ func TestHold_limitsOfRoomNights(t *testing.T) {
 			t.Errorf("%d rooms for %d nights: %d %s, want 400 at %s", test.rooms, test.nights, a.Status, a.Body, test.pointer)
 		}
 	}
-	s.Town.Do(func() { // the second tenant sets its own limits
-		s.Town.Tenants[1].Settings.MaxStayNights, s.Town.Tenants[1].Settings.MaxSessionRoomNights = 90, 200
+	s.Platform.Change(func() { // the second tenant sets its own limits
+		s.Platform.Tenants[1].Settings.MaxStayNights, s.Platform.Tenants[1].Settings.MaxSessionRoomNights = 90, 200
 	})
 	if a := hold(s.Guest(1), 2, 90); a.Status != http.StatusCreated {
 		t.Errorf("2 rooms for 90 nights where the hotel allows them: %d %s", a.Status, a.Body)
@@ -102,7 +102,7 @@ func TestHold_limitsOfAnAddress(t *testing.T) {
 	hold := func(from string) int {
 		g := s.Guest(0)
 		g.Must(http.StatusCreated, "POST", "/quote", wish(g, 9, 6), "X-Forwarded-For", from)
-		return g.Send("POST", "/hold", g.Holding(), "X-Forwarded-For", from).Status
+		return g.Send("POST", "/hold", g.HoldBody(), "X-Forwarded-For", from).Status
 	}
 	for n := range 5 {
 		if got := hold(fmt.Sprintf("2001:db8::%d", n)); got != http.StatusCreated {
@@ -123,7 +123,7 @@ func TestHold_limitsConcurrentHolds(t *testing.T) {
 	g := s.Guest(0)
 	var holds []any
 	for range 12 {
-		holds = append(holds, g.Ask().Holding())
+		holds = append(holds, g.RequestQuote().HoldBody())
 	}
 	var all sync.WaitGroup
 	for _, body := range holds {

@@ -45,12 +45,12 @@ const (
 
 func TestByCard(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
 	if a := g.Must(http.StatusAccepted, "POST", back, nil); a.Header.Get("Retry-After") != "2" {
 		t.Errorf("no Retry-After for a pending payment: %v", a.Header)
 	}
-	g.Town.Pay(g.Intent, false)
+	g.Platform.Pay(g.Intent, false)
 	var first, second struct {
 		State string `json:"flowState"`
 		Token string `json:"viewToken"`
@@ -75,48 +75,48 @@ func TestByCard(t *testing.T) {
 	if a := g.Guest(1).Send("GET", page+"?t="+first.Token, nil); a.Status != http.StatusNotFound {
 		t.Errorf("the token opens it at another hotel: %d", a.Status)
 	}
-	g.Ends("confirmed", "converted", created, intended, converted, viewed)
-	if len(g.Town.Stays()) != 1 || g.Town.Stays()[0].Guest.FirstName != "Zarghona" {
-		t.Errorf("the reservation is %+v", g.Town.Stays()[0])
+	g.WantEnd("confirmed", "converted", created, intended, converted, viewed)
+	if len(g.Platform.Stays()) != 1 || g.Platform.Stays()[0].Guest.FirstName != "Zarghona" {
+		t.Errorf("the reservation is %+v", g.Platform.Stays()[0])
 	}
 }
 
 func TestByCash(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/return", nil); a.Code() != "BFF.TENANT.ILLEGAL_STEP" {
 		t.Errorf("returned with a promise: %d %s", a.Status, a.Code())
 	}
 	for range 2 {
 		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
 	}
-	g.Ends("confirmed", "converted", created, intended, converted)
+	g.WantEnd("confirmed", "converted", created, intended, converted)
 }
 
 func TestDeclinedThenPaid(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
-	g.Town.Decline(g.Intent, false)
+	g.Platform.Decline(g.Intent, false)
 	if a := g.Send("POST", back, nil, "Idempotency-Key", "same"); a.Code() != "PAYMENT.DECLINED" || a.Status != http.StatusPaymentRequired {
 		t.Errorf("declined, got %d %s", a.Status, a.Code())
 	}
-	g.Town.Pay(g.Intent, true)
+	g.Platform.Pay(g.Intent, true)
 	g.Must(http.StatusOK, "POST", back, nil, "Idempotency-Key", "same")
-	g.Ends("confirmed", "converted", created, intended, troubled, converted)
+	g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
 }
 
 func TestDeclinedForGood(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
-	g.Town.Decline(g.Intent, true)
+	g.Platform.Decline(g.Intent, true)
 	for _, want := range []string{"PAYMENT.DECLINED", "BFF.TENANT.DRAFT_CLOSED"} {
 		if a := g.Send("POST", back, nil); a.Code() != want {
 			t.Errorf("got %d %s, want %s", a.Status, a.Code(), want)
 		}
 	}
-	g.Ends("failed", "failed", created, intended, troubled)
+	g.WantEnd("failed", "failed", created, intended, troubled)
 }
 
 func TestSweep_closedTab(t *testing.T) {
@@ -129,23 +129,23 @@ func TestSweep_closedTab(t *testing.T) {
 		told   []string
 	}{
 		{"before anything is held", nil, "abandoned", "abandoned", []string{abandoned}},
-		{"while the form is filled in", func(g *tenantbookingtest.Guest) { g.Hold().Name() }, "abandoned", "abandoned", []string{created, abandoned}},
+		{"while the form is filled in", func(g *tenantbookingtest.Guest) { g.Hold().SetGuest() }, "abandoned", "abandoned", []string{created, abandoned}},
 		{"after paying, and the reservation knows", func(g *tenantbookingtest.Guest) {
-			g.Town.Pay(g.Hold().Name().Pay("card").Intent, true)
+			g.Platform.Pay(g.Hold().SetGuest().Pay("card").Intent, true)
 		}, "confirmed", "converted", []string{created, intended, converted}},
 		{"after paying, and the reservation does not know", func(g *tenantbookingtest.Guest) {
-			g.Town.Pay(g.Hold().Name().Pay("card").Intent, false)
+			g.Platform.Pay(g.Hold().SetGuest().Pay("card").Intent, false)
 		}, "confirmed", "converted", []string{created, intended, converted}},
 		{"with a card that never paid", func(g *tenantbookingtest.Guest) {
-			g.Town.Decline(g.Hold().Name().Pay("card").Intent, true)
+			g.Platform.Decline(g.Hold().SetGuest().Pay("card").Intent, true)
 		}, "abandoned", "abandoned", []string{created, intended, abandoned}},
-		{"with a promise that was not confirmed", func(g *tenantbookingtest.Guest) { g.Hold().Name().Pay("cash_on_arrival") },
+		{"with a promise that was not confirmed", func(g *tenantbookingtest.Guest) { g.Hold().SetGuest().Pay("cash_on_arrival") },
 			"abandoned", "abandoned", []string{created, intended, abandoned}},
-		{"while the bank still waits", func(g *tenantbookingtest.Guest) { g.Hold().Name().Pay("card") }, "paying", "", []string{created, intended}},
+		{"while the bank still waits", func(g *tenantbookingtest.Guest) { g.Hold().SetGuest().Pay("card") }, "paying", "", []string{created, intended}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote()
 			if test.before != nil {
 				test.before(g)
 			}
@@ -156,7 +156,7 @@ func TestSweep_closedTab(t *testing.T) {
 			g.DB.Advance(31 * time.Minute)
 			sweep(t, g)
 			sweep(t, g)
-			g.Ends(test.state, test.final, test.told...)
+			g.WantEnd(test.state, test.final, test.told...)
 		})
 	}
 }
@@ -165,28 +165,28 @@ func TestSweep_closedTab(t *testing.T) {
 // renew it.
 func TestAbandon_expiredHold(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	g.DB.Advance(11 * time.Minute)
 	for range 2 {
 		g.Must(http.StatusNoContent, "DELETE", "/draft/"+g.Draft.String(), nil)
 	}
-	if state := g.Town.Stays()[0].State; state != "cancelled" {
+	if state := g.Platform.Stays()[0].State; state != "cancelled" {
 		t.Errorf("the rooms are %s", state)
 	}
-	g.Ends("abandoned", "abandoned", created, intended, abandoned)
+	g.WantEnd("abandoned", "abandoned", created, intended, abandoned)
 }
 
 func TestSweep_deletesEndedDrafts(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	path := "/draft/" + g.Draft.String()
 	for range 2 {
 		g.Must(http.StatusNoContent, "DELETE", path, nil)
 	}
-	if state := g.Town.Stays()[0].State; state != "cancelled" {
+	if state := g.Platform.Stays()[0].State; state != "cancelled" {
 		t.Errorf("the rooms are %s", state)
 	}
-	g.Ends("abandoned", "abandoned", created, abandoned)
+	g.WantEnd("abandoned", "abandoned", created, abandoned)
 	if a := g.Send("PATCH", path, tenantbookingtest.Zarghona); a.Code() != "BFF.TENANT.DRAFT_CLOSED" {
 		t.Errorf("got %d %s", a.Status, a.Code())
 	}
@@ -197,36 +197,36 @@ func TestSweep_deletesEndedDrafts(t *testing.T) {
 
 func TestHold_expires(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
 	g.DB.Advance(10 * time.Minute)
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`); a.Code() != "RESERVATION.HOLD_EXPIRED" {
 		t.Errorf("got %d %s", a.Status, a.Code())
 	}
-	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
-	g.Hold().Name().Pay("card").Town.Pay(g.Intent, false)
+	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`))
+	g.Hold().SetGuest().Pay("card").Platform.Pay(g.Intent, false)
 	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
-	g.Ends("confirmed", "converted", created, troubled, intended, converted)
+	g.WantEnd("confirmed", "converted", created, troubled, intended, converted)
 }
 
 func TestHold_replacesTheFirst(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	first := g.Stay
-	g.Must(http.StatusCreated, "POST", "/hold", g.Holding()) // a double click
-	if g.Stay != first || len(g.Town.Stays()) != 1 {
-		t.Errorf("clicked twice, held %d times", len(g.Town.Stays()))
+	g.Must(http.StatusCreated, "POST", "/hold", g.HoldBody()) // a double click
+	if g.Stay != first || len(g.Platform.Stays()) != 1 {
+		t.Errorf("clicked twice, held %d times", len(g.Platform.Stays()))
 	}
 	old := g.Quote
-	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
+	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`))
 	if a := g.Send("POST", "/hold", map[string]any{"draftId": g.Draft, "quoteId": old}); a.Code() != "BFF.TENANT.PRICE_CHANGED" {
 		t.Errorf("held at an old price: %d %s", a.Status, a.Code())
 	}
 	g.Hold()
-	if stays := g.Town.Stays(); len(stays) != 2 || g.Stay == first {
+	if stays := g.Platform.Stays(); len(stays) != 2 || g.Stay == first {
 		t.Errorf("held %d times", len(stays))
 	}
 	held := 0
-	for _, s := range g.Town.Stays() {
+	for _, s := range g.Platform.Stays() {
 		if s.State == "held" {
 			held++
 		}
@@ -238,7 +238,7 @@ func TestHold_replacesTheFirst(t *testing.T) {
 
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	path := "/draft/" + g.Draft.String()
 	g.Must(http.StatusOK, "GET", path, nil)
 	seen := g.Version
@@ -260,7 +260,7 @@ func TestTwoTabs(t *testing.T) {
 
 func TestDraft_noAccess(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	path := "/draft/" + g.Draft.String()
 	stranger, other := g.Guest(0), g.Guest(1)
 	smuggler := *other
@@ -277,17 +277,17 @@ func TestDraft_noAccess(t *testing.T) {
 		for _, a := range []string{
 			test.who.Send("GET", path, nil).Code(), test.who.Send("PATCH", path, tenantbookingtest.Zarghona).Code(), test.who.Send("DELETE", path, nil).Code(),
 			test.who.Send("POST", path+"/payment-intent", `{"method":"card"}`).Code(), test.who.Send("POST", path+"/return", nil).Code(),
-			test.who.Send("POST", path+"/confirm", nil).Code(), test.who.Send("POST", "/hold", g.Holding()).Code(),
-			test.who.Send("POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`)).Code(),
+			test.who.Send("POST", path+"/confirm", nil).Code(), test.who.Send("POST", "/hold", g.HoldBody()).Code(),
+			test.who.Send("POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`)).Code(),
 		} {
 			if a != test.want {
 				t.Errorf("%s: got %q, want %q", test.name, a, test.want)
 			}
 		}
 	}
-	g.Town.Do(func() { g.Town.Tenants[0].Status = "suspended" })
+	g.Platform.Change(func() { g.Platform.Tenants[0].Status = "suspended" })
 	g.DB.Advance(2 * time.Hour) // the cached status has expired
-	if a := g.Send("POST", "/quote", g.Wish()); a.Code() != "TENANT.SUSPENDED" || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") != "300" {
+	if a := g.Send("POST", "/quote", g.QuoteBody()); a.Code() != "TENANT.SUSPENDED" || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") != "300" {
 		t.Errorf("a suspended hotel answers %d %s", a.Status, a.Code())
 	}
 	g.Must(http.StatusOK, "GET", path, nil)
@@ -296,43 +296,43 @@ func TestDraft_noAccess(t *testing.T) {
 // TestConfirm_suspendedTenant suspends the hotel between a promise of cash and its confirmation.
 func TestConfirm_suspendedTenant(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
-	g.Town.Do(func() { g.Town.Tenants[0].Status = "suspended" })
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
+	g.Platform.Change(func() { g.Platform.Tenants[0].Status = "suspended" })
 	g.DB.Advance(6 * time.Minute) // beyond the cache of the tenant
-	if a := g.Send("POST", "/quote", g.Wish()); a.Code() != "TENANT.SUSPENDED" {
+	if a := g.Send("POST", "/quote", g.QuoteBody()); a.Code() != "TENANT.SUSPENDED" {
 		t.Errorf("a new booking of a suspended hotel: got %d %s", a.Status, a.Code())
 	}
 	for range 2 {
 		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
 	}
-	g.Ends("confirmed", "converted", created, intended, converted)
+	g.WantEnd("confirmed", "converted", created, intended, converted)
 }
 
 // The sweep has no middleware that refreshes the flags, but also publishes steps of drafts.
 func TestSweep_sampledSteps(t *testing.T) {
 	t.Parallel()
 	const guests = 8
-	street := tenantbookingtest.Build(t, funnel()...)
+	system := tenantbookingtest.Build(t, funnel()...)
 	var g *tenantbookingtest.Guest
 	for range guests {
-		g = street.Guest(0).Ask().Hold().Name().Pay("card")
-		g.Town.Pay(g.Intent, false)
+		g = system.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+		g.Platform.Pay(g.Intent, false)
 	}
 	steps := func() (n int) {
 		t.Helper()
-		err := street.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.outbox WHERE subject = $1`,
+		err := system.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.outbox WHERE subject = $1`,
 			subject.StepCompletedV1.Name).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
-	kept := document.Open[flags.Document](street.Env, subject.FlagsIn)
+	kept := document.Open[flags.Document](system.Env, subject.FlagsIn)
 	every := flags.Document{Sampling: []byte(`{"` + subject.StepCompletedV1.Name + `":1}`)}
-	if _, err := kept.Put(t.Context(), flags.Key, every, 1, street.Env.Now().AddDate(1, 0, 0)); err != nil {
+	if _, err := kept.Put(t.Context(), flags.Key, every, 1, system.Env.Now().AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	street.DB.Advance(31 * time.Minute)
+	system.DB.Advance(31 * time.Minute)
 	before := steps()
 	sweep(t, g)
 	if told := steps() - before; told != 2*guests { // each draft moves to confirming and to confirmed
@@ -343,13 +343,13 @@ func TestSweep_sampledSteps(t *testing.T) {
 func TestQuote_otherCurrency(t *testing.T) {
 	t.Parallel()
 	g, key := tenantbookingtest.Build(t, funnel()...).Guest(0), tenantbookingtest.Key()
-	first := g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), "Idempotency-Key", key, "X-Currency", "USD")
-	again := g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), "Idempotency-Key", key, "X-Currency", "USD", "Accept-Language", "en")
+	first := g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(), "Idempotency-Key", key, "X-Currency", "USD")
+	again := g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(), "Idempotency-Key", key, "X-Currency", "USD", "Accept-Language", "en")
 	if again.Header.Get("Idempotent-Replayed") != "true" || string(again.Body) != string(first.Body) {
 		t.Errorf("again: %s; first: %s", again.Body, first.Body)
 	}
 	for _, other := range []string{"AFN", ""} {
-		a := g.Send("POST", "/quote", g.Wish(), "Idempotency-Key", key, "X-Currency", other)
+		a := g.Send("POST", "/quote", g.QuoteBody(), "Idempotency-Key", key, "X-Currency", other)
 		if a.Status != http.StatusUnprocessableEntity || a.Code() != "GENERAL.IDEMPOTENCY_KEY_REUSED" {
 			t.Errorf("in %q: %d %s", other, a.Status, a.Body)
 		}

@@ -40,36 +40,36 @@ func TestLostAnswers(t *testing.T) {
 		return func(g *guest) string { return "/draft/" + g.Draft.String() + rest }
 	}
 	for _, verb := range []lossy{
-		{"quote", func(*guest) {}, sends("POST", at("/quote"), func(g *guest) any { return g.Wish() }), 201, "quoting", nil, 0},
-		{"quote again", func(g *guest) { g.Ask().Hold() }, sends("POST", at("/quote"),
-			func(g *guest) any { return g.Wish(`,"draftId":"` + g.Draft.String() + `"`) }), 201, "quoting", []string{created}, 1},
-		{"hold", func(g *guest) { g.Ask() }, sends("POST", at("/hold"), (*guest).Holding), 201, "holding", []string{created}, 1},
-		{"read", func(g *guest) { g.Ask().Hold() }, sends("GET", draft(""), nobody), 200, "holding", []string{created}, 1},
-		{"name", func(g *guest) { g.Ask().Hold() }, sends("PATCH", draft(""), func(*guest) any { return tenantbookingtest.Zarghona }), 200,
+		{"quote", func(*guest) {}, sends("POST", at("/quote"), func(g *guest) any { return g.QuoteBody() }), 201, "quoting", nil, 0},
+		{"quote again", func(g *guest) { g.RequestQuote().Hold() }, sends("POST", at("/quote"),
+			func(g *guest) any { return g.QuoteBody(`,"draftId":"` + g.Draft.String() + `"`) }), 201, "quoting", []string{created}, 1},
+		{"hold", func(g *guest) { g.RequestQuote() }, sends("POST", at("/hold"), (*guest).HoldBody), 201, "holding", []string{created}, 1},
+		{"read", func(g *guest) { g.RequestQuote().Hold() }, sends("GET", draft(""), nobody), 200, "holding", []string{created}, 1},
+		{"name", func(g *guest) { g.RequestQuote().Hold() }, sends("PATCH", draft(""), func(*guest) any { return tenantbookingtest.Zarghona }), 200,
 			"collecting_details", []string{created}, 1},
-		{"walk away", func(g *guest) { g.Ask().Hold().Name() }, sends("DELETE", draft(""), nobody), 204, "abandoned", []string{created, abandoned}, 1},
-		{"walk away while paying", func(g *guest) { g.Ask().Hold().Name().Pay("card") }, sends("DELETE", draft(""), nobody), 204,
+		{"walk away", func(g *guest) { g.RequestQuote().Hold().SetGuest() }, sends("DELETE", draft(""), nobody), 204, "abandoned", []string{created, abandoned}, 1},
+		{"walk away while paying", func(g *guest) { g.RequestQuote().Hold().SetGuest().Pay("card") }, sends("DELETE", draft(""), nobody), 204,
 			"abandoned", []string{created, intended, abandoned}, 1},
-		{"pay", func(g *guest) { g.Ask().Hold().Name() }, sends("POST", draft("/payment-intent"), func(*guest) any { return `{"method":"card"}` }), 201,
+		{"pay", func(g *guest) { g.RequestQuote().Hold().SetGuest() }, sends("POST", draft("/payment-intent"), func(*guest) any { return `{"method":"card"}` }), 201,
 			"paying", []string{created, intended}, 1},
-		{"return", func(g *guest) { g.Town.Pay(g.Ask().Hold().Name().Pay("card").Intent, false) }, sends("POST", draft("/return"), nobody), 200,
+		{"return", func(g *guest) { g.Platform.Pay(g.RequestQuote().Hold().SetGuest().Pay("card").Intent, false) }, sends("POST", draft("/return"), nobody), 200,
 			"confirmed", []string{created, intended, converted}, 1},
-		{"confirm", func(g *guest) { g.Ask().Hold().Name().Pay("cash_on_arrival") }, sends("POST", draft("/confirm"), nobody), 200,
+		{"confirm", func(g *guest) { g.RequestQuote().Hold().SetGuest().Pay("cash_on_arrival") }, sends("POST", draft("/confirm"), nobody), 200,
 			"confirmed", []string{created, intended, converted}, 1},
 		{"look at the confirmation", func(g *guest) {
-			g.Town.Pay(g.Ask().Hold().Name().Pay("card").Intent, false)
+			g.Platform.Pay(g.RequestQuote().Hold().SetGuest().Pay("card").Intent, false)
 			g.Must(http.StatusOK, "POST", draft("/return")(g), nil)
 		}, sends("GET", func(g *guest) string { return "/confirmation/" + g.Stay.String() }, nobody), 200, "confirmed", []string{created, intended, converted, viewed}, 1},
-		{"sweep what was left", func(g *guest) { g.Ask().Hold().Name().DB.Advance(31 * time.Minute) }, ticks, 204, "abandoned", []string{created, abandoned}, 1},
+		{"sweep what was left", func(g *guest) { g.RequestQuote().Hold().SetGuest().DB.Advance(31 * time.Minute) }, ticks, 204, "abandoned", []string{created, abandoned}, 1},
 		{"sweep what was paid for", func(g *guest) {
-			g.Town.Pay(g.Ask().Hold().Name().Pay("card").Intent, false)
+			g.Platform.Pay(g.RequestQuote().Hold().SetGuest().Pay("card").Intent, false)
 			g.DB.Advance(31 * time.Minute)
 		}, ticks, 204, "confirmed", []string{created, intended, converted}, 1},
 	} {
 		t.Run(verb.name, func(t *testing.T) {
 			t.Parallel()
-			street, wire := wired(t)
-			for n := 1; verb.lose(t, street.Guest(0), wire, n); n++ {
+			system, wire := wired(t)
+			for n := 1; verb.lose(t, system.Guest(0), wire, n); n++ {
 				if n > mostAnswers {
 					t.Fatal("too many responses")
 				}
@@ -82,7 +82,7 @@ func TestLostAnswers(t *testing.T) {
 // n-th response.
 func (l lossy) lose(t *testing.T, g *tenantbookingtest.Guest, wire *tenantbookingtest.Wire, n int) (lost bool) {
 	t.Helper()
-	before := len(g.Town.Stays())
+	before := len(g.Platform.Stays())
 	l.before(g)
 	wire.Cut(n)
 	l.send(g)
@@ -95,11 +95,11 @@ func (l lossy) lose(t *testing.T, g *tenantbookingtest.Guest, wire *tenantbookin
 	if state, _ := g.State(); state != l.state {
 		t.Errorf("answer %d lost: the draft is %s, want %s", n, state, l.state)
 	}
-	told := slices.DeleteFunc(g.Told(), func(s string) bool { return s == troubled }) // the outage is published
+	told := slices.DeleteFunc(g.Published(), func(s string) bool { return s == troubled }) // the outage is published
 	if !slices.Equal(told, l.told) {
 		t.Errorf("answer %d lost: published %v, want %v", n, told, l.told)
 	}
-	if made := len(g.Town.Stays()) - before; made != l.stays {
+	if made := len(g.Platform.Stays()) - before; made != l.stays {
 		t.Errorf("answer %d lost: %d reservations, want %d", n, made, l.stays)
 	}
 	if !lost && n == 1 {
@@ -168,25 +168,25 @@ func remember(t *testing.T, g *tenantbookingtest.Guest, a fntest.Answer) {
 // gets an error, and continues with another quote.
 func TestHold_lostResponseAndExpired(t *testing.T) {
 	t.Parallel()
-	street, wire := wired(t)
+	system, wire := wired(t)
 	for n := 1; ; n++ {
-		g := street.Guest(0).Ask()
-		before := len(g.Town.Stays())
+		g := system.Guest(0).RequestQuote()
+		before := len(g.Platform.Stays())
 		wire.Cut(n)
-		g.Send("POST", "/hold", g.Holding())
+		g.Send("POST", "/hold", g.HoldBody())
 		if !wire.Mend() {
 			t.Fatal("no response was lost between the hold and the draft")
 		}
-		if state, _ := g.State(); state != "quoting" || len(g.Town.Stays()) == before {
+		if state, _ := g.State(); state != "quoting" || len(g.Platform.Stays()) == before {
 			continue
 		}
 		g.DB.Advance(11 * time.Minute)
-		a := insist(t, g, func() fntest.Answer { return g.Send("POST", "/hold", g.Holding()) })
+		a := insist(t, g, func() fntest.Answer { return g.Send("POST", "/hold", g.HoldBody()) })
 		if a.Status != http.StatusGone || a.Code() != "RESERVATION.HOLD_EXPIRED" {
 			t.Errorf("got %d: %s", a.Status, a.Body)
 		}
-		g.Must(http.StatusCreated, "POST", "/quote", g.Wish(`,"draftId":"`+g.Draft.String()+`"`))
-		g.Must(http.StatusCreated, "POST", "/hold", g.Holding())
+		g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`))
+		g.Must(http.StatusCreated, "POST", "/hold", g.HoldBody())
 		return
 	}
 }

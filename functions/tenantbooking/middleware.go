@@ -46,7 +46,7 @@ const (
 	WithoutSession Rule = iota // also accepts requests without a session
 	WhileSuspended             // also serves suspended tenants, so that guests can finish a booking that they have begun
 	FromBootstrap              // rejects an X-Bootstrap-Version with other prices or choices than the current ones
-	ShowsFront                 // also prefetches the documents that Storefronts.Compose and Visits.Served read
+	ShowsFront                 // also prefetches the documents that Storefronts.Compose and Manager.Served read
 )
 
 // slugWildcard is the part of a route that names the tenant.
@@ -134,7 +134,7 @@ func (d *middleware) continueAs(r *http.Request, v resolved, caller string) (*ht
 // that the cookie names.
 type prefetch struct {
 	tenant id.Tenant
-	pass   session.Pass
+	pass   session.CookieValue
 	known  bool // reports whether the request has a valid session cookie
 	seen   document.Prefetched
 }
@@ -193,7 +193,7 @@ func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Iden
 // counts as missing: its cookie reads and writes nothing, and the browser may begin a new session.
 func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v *session.Visitor, s *fn.Scope) error {
 	if g.known {
-		v.Session = d.sessions.Get(ctx, v.Tenant, g.pass.Session, session.Birth(v.Tenant, r.Header))
+		v.Session = d.sessions.Get(ctx, v.Tenant, g.pass.Session, session.FromHeaders(v.Tenant, r.Header))
 	}
 	if !v.Session.RevokedAt.IsZero() {
 		v.Session = session.Session{}
@@ -205,7 +205,7 @@ func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v 
 		return nil
 	}
 	s.Caller = v.Session.ID.String()
-	if slices.Contains(d.rules, WithoutSession) || !g.pass.IsOld(d.env.Now()) {
+	if slices.Contains(d.rules, WithoutSession) || !g.pass.NeedsRenewal(d.env.Now()) {
 		return nil // functions with WithoutSession set their own cookie
 	}
 	cookie, err := d.sessions.Cookie(*v, d.spec.Site(r))

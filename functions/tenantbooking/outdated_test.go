@@ -30,9 +30,9 @@ func boot(t *testing.T, g *tenantbookingtest.Guest) string {
 
 func TestOutdated_rejected(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, append(funnel(), bootstrap.Function, changesession.Function)...)
-	street.Town.Do(func() { street.Town.Tenants[0].ConfigVersion = 5 })
-	g := street.Guest(0).Ask().Hold()
+	system, _ := tenantbookingtest.BuildWithHotels(t, append(funnel(), bootstrap.Function, changesession.Function)...)
+	system.Platform.Change(func() { system.Platform.Tenants[0].ConfigVersion = 5 })
+	g := system.Guest(0).RequestQuote().Hold()
 	if version := boot(t, g); !strings.HasPrefix(version, "v5-") || !strings.HasSuffix(version, ".thm_test_v1") {
 		t.Errorf("the site was composed from %q", version)
 	}
@@ -42,8 +42,8 @@ func TestOutdated_rejected(t *testing.T) {
 		body               any
 		checked            bool
 	}{
-		{"a quote", "POST", "/quote", g.Wish(), true},
-		{"a hold", "POST", "/hold", g.Holding(), true},
+		{"a quote", "POST", "/quote", g.QuoteBody(), true},
+		{"a hold", "POST", "/hold", g.HoldBody(), true},
 		{"a name", "PATCH", draft, tenantbookingtest.Zarghona, false},
 		{"an intent", "POST", draft + "/payment-intent", `{"method":"card"}`, false},
 		{"a promise of cash", "POST", draft + "/confirm", nil, false},
@@ -70,30 +70,30 @@ func TestOutdated_rejected(t *testing.T) {
 
 func TestOutdated_termsOnly(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, append(funnel(), bootstrap.Function, configupdated.Function, themepublished.Function)...)
-	g := street.Guest(0)
+	system, hotels := tenantbookingtest.BuildWithHotels(t, append(funnel(), bootstrap.Function, configupdated.Function, themepublished.Function)...)
+	g := system.Guest(0)
 	version := boot(t, g)
-	shops.Change(2, 3, 1)
-	theme := map[string]any{"tenantId": g.Tenant.ID, "themeId": "thm_01J8KABG00000000000000000A", "publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": street.Env.Now()}
-	street.Tell(themepublished.Function, g.Tenant.ID, theme, street.Env.Now())
-	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // only the design has changed
+	hotels.Change(2, 3, 1)
+	theme := map[string]any{"tenantId": g.Tenant.ID, "themeId": "thm_01J8KABG00000000000000000A", "publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": system.Env.Now()}
+	system.Deliver(themepublished.Function, g.Tenant.ID, theme, system.Env.Now())
+	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(), composed, version) // only the design has changed
 	change := func(key string, change func(*hotel.Tenant)) {
-		street.Town.Do(func() {
-			street.Town.Tenants[0].ConfigVersion++
-			change(&street.Town.Tenants[0])
+		system.Platform.Change(func() {
+			system.Platform.Tenants[0].ConfigVersion++
+			change(&system.Platform.Tenants[0])
 		})
-		street.Tell(configupdated.Function, g.Tenant.ID,
-			map[string]any{"tenantId": g.Tenant.ID, "configVersion": 1, "changedKeys": []string{key}, "updatedAt": street.Env.Now()}, street.Env.Now())
+		system.Deliver(configupdated.Function, g.Tenant.ID,
+			map[string]any{"tenantId": g.Tenant.ID, "configVersion": 1, "changedKeys": []string{key}, "updatedAt": system.Env.Now()}, system.Env.Now())
 	}
 	change("brandTagline", func(t *hotel.Tenant) { t.BrandTagline = "By the river" })
-	g.Must(http.StatusCreated, "POST", "/quote", g.Wish(), composed, version) // a tagline does not affect bookings
+	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(), composed, version) // a tagline does not affect bookings
 	change("paymentMethods", func(t *hotel.Tenant) { t.PaymentMethods = []hotel.Method{hotel.Card} })
-	if a := g.Send("POST", "/hold", g.Holding(), composed, version, "Idempotency-Key", "one"); a.Status != http.StatusGone || a.Code() != "BFF.TENANT.BOOTSTRAP_STALE" {
+	if a := g.Send("POST", "/hold", g.HoldBody(), composed, version, "Idempotency-Key", "one"); a.Status != http.StatusGone || a.Code() != "BFF.TENANT.BOOTSTRAP_STALE" {
 		t.Errorf("after a change of the configuration: got %d %s", a.Status, a.Body)
 	}
 	if anew := boot(t, g); anew == version {
 		t.Errorf("a new bootstrap still has version %q", anew)
 	} else {
-		g.Must(http.StatusCreated, "POST", "/hold", g.Holding(), composed, anew, "Idempotency-Key", "one") // the ledger did not store the refusal
+		g.Must(http.StatusCreated, "POST", "/hold", g.HoldBody(), composed, anew, "Idempotency-Key", "one") // the ledger did not store the refusal
 	}
 }

@@ -15,8 +15,8 @@ func TestPay_cancelledReservation(t *testing.T) {
 	t.Parallel()
 	type guest = tenantbookingtest.Guest
 	cancel := func(g *guest) {
-		stay := g.Town.Stays()[0]
-		g.Town.Do(func() { stay.State = "cancelled" })
+		stay := g.Platform.Stays()[0]
+		g.Platform.Change(func() { stay.State = "cancelled" })
 	}
 	for _, test := range []struct {
 		name string
@@ -26,27 +26,27 @@ func TestPay_cancelledReservation(t *testing.T) {
 		{"the desk cancels before a payment", cancel, []string{created, troubled}},
 		{"the desk cancels while the guest pays", func(g *guest) { g.Pay("card"); cancel(g) }, []string{created, intended, troubled}},
 		{"the desk cancels after a promise of cash", func(g *guest) { g.Pay("cash_on_arrival"); cancel(g) }, []string{created, intended, troubled}},
-		{"the bank declines for good", func(g *guest) { g.Town.Decline(g.Pay("card").Intent, true) }, []string{created, intended, troubled}},
+		{"the bank declines for good", func(g *guest) { g.Platform.Decline(g.Pay("card").Intent, true) }, []string{created, intended, troubled}},
 		{"the bank declines for good, and the reservation has not heard of it", func(g *guest) {
-			g.Town.Decline(g.Pay("card").Intent, true)
-			stay := g.Town.Stays()[0]
-			g.Town.Do(func() { stay.State = "held" })
+			g.Platform.Decline(g.Pay("card").Intent, true)
+			stay := g.Platform.Stays()[0]
+			g.Platform.Change(func() { stay.State = "held" })
 		}, []string{created, intended, troubled}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
 			test.dies(g)
-			before := g.Town.Intents()
+			before := g.Platform.Intents()
 			for _, method := range []string{"cash_on_arrival", "card"} {
 				if a := pays(g, method); a.Status != http.StatusConflict || a.Code() != "BFF.TENANT.DRAFT_CLOSED" {
 					t.Errorf("by %s, got %d %s", method, a.Status, a.Code())
 				}
 			}
-			if opened := g.Town.Intents() - before; opened != 0 {
+			if opened := g.Platform.Intents() - before; opened != 0 {
 				t.Errorf("%d intents were opened", opened)
 			}
-			g.Ends("failed", "failed", test.told...)
+			g.WantEnd("failed", "failed", test.told...)
 		})
 	}
 }
@@ -88,9 +88,9 @@ func TestPaid_anyActConfirms(t *testing.T) {
 		for _, act := range acts {
 			t.Run(act.name+" "+circumstance.name, func(t *testing.T) {
 				t.Parallel()
-				g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
-				g.Town.Pay(g.Intent, circumstance.known)
-				g.Town.Do(func() { g.Town.Down = circumstance.down })
+				g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+				g.Platform.Pay(g.Intent, circumstance.known)
+				g.Platform.Change(func() { g.Platform.Down = circumstance.down })
 				g.DB.Advance(circumstance.later)
 				if a := act.send(g); a.Status != act.status || a.Code() != act.code {
 					t.Errorf("got %d %s, want %d %s", a.Status, a.Code(), act.status, act.code)
@@ -101,7 +101,7 @@ func TestPaid_anyActConfirms(t *testing.T) {
 				if g.Must(http.StatusOK, "GET", "/draft/"+g.Draft.String(), nil).Into(t, &draft); draft.State != "confirmed" {
 					t.Errorf("the draft is %s", draft.State)
 				}
-				g.Ends("confirmed", "converted", created, intended, converted)
+				g.WantEnd("confirmed", "converted", created, intended, converted)
 			})
 		}
 	}
@@ -110,7 +110,7 @@ func TestPaid_anyActConfirms(t *testing.T) {
 // TestConfirm_unpaidCard calls the endpoint for cash bookings with a card booking.
 func TestConfirm_unpaidCard(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil); a.Code() != "BFF.TENANT.ILLEGAL_STEP" {
 		t.Errorf("got %d %s", a.Status, a.Code())
 	}
@@ -123,7 +123,7 @@ func TestConfirm_unpaidCard(t *testing.T) {
 func TestSweep_findsPayment(t *testing.T) {
 	t.Parallel()
 	for minute := range 12 {
-		g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+		g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 		ticks := func(minutes int) {
 			for range minutes {
 				g.DB.Advance(time.Minute)
@@ -131,9 +131,9 @@ func TestSweep_findsPayment(t *testing.T) {
 			}
 		}
 		ticks(minute)
-		g.Town.Pay(g.Intent, false)
+		g.Platform.Pay(g.Intent, false)
 		ticks(3)
-		g.Ends("confirmed", "converted", created, intended, converted)
+		g.WantEnd("confirmed", "converted", created, intended, converted)
 	}
 }
 
@@ -146,11 +146,11 @@ func TestSweep_keepsPayableDrafts(t *testing.T) {
 	for name, before := range map[string]func(*guest){
 		"a promise":      func(g *guest) { g.Pay("cash_on_arrival") },
 		"a page":         func(g *guest) { g.Pay("card") },
-		"a declined one": func(g *guest) { g.Town.Decline(g.Pay("card").Intent, false) },
+		"a declined one": func(g *guest) { g.Platform.Decline(g.Pay("card").Intent, false) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
 			before(g)
 			expires := func() (at time.Time) {
 				var draft struct {
@@ -159,7 +159,7 @@ func TestSweep_keepsPayableDrafts(t *testing.T) {
 				g.Must(http.StatusOK, "GET", "/draft/"+g.Draft.String(), nil).Into(t, &draft)
 				return draft.ExpiresAt
 			}
-			held := g.Town.Stays()[0].ExpiresAt
+			held := g.Platform.Stays()[0].ExpiresAt
 			for range 9 {
 				g.DB.Advance(time.Minute)
 				sweep(t, g)
@@ -170,7 +170,7 @@ func TestSweep_keepsPayableDrafts(t *testing.T) {
 					t.Errorf("it can be paid until %v, its rooms are held until %v", got, held)
 				}
 			}
-			g.Pay("card").Town.Pay(g.Intent, false)
+			g.Pay("card").Platform.Pay(g.Intent, false)
 			g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
 		})
 	}
@@ -181,7 +181,7 @@ func TestSweep_keepsPayableDrafts(t *testing.T) {
 // returns write nothing.
 func TestReturn_declineShownOnce(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
 	version := func() (version int) {
 		t.Helper()
@@ -215,19 +215,19 @@ func TestReturn_declineShownOnce(t *testing.T) {
 		}
 	}
 	pending("before anything is declined")
-	g.Town.Decline(g.Intent, false)
+	g.Platform.Decline(g.Intent, false)
 	tabs("declined")
 	pending("shown")
 	g.Pay("card")
 	pending("with the same payment again")
-	g.Town.Decline(g.Intent, false)
-	g.Town.Decline(g.Intent, false)
+	g.Platform.Decline(g.Intent, false)
+	g.Platform.Decline(g.Intent, false)
 	tabs("declined twice more")
 	g.Pay("cash_on_arrival").Pay("card")
 	pending("with another payment")
-	g.Town.Decline(g.Intent, false)
+	g.Platform.Decline(g.Intent, false)
 	tabs("declined once by the other")
-	g.Town.Pay(g.Intent, false)
+	g.Platform.Pay(g.Intent, false)
 	g.Must(http.StatusOK, "POST", back, nil)
-	g.Ends("confirmed", "converted", created, intended, troubled, troubled, intended, intended, troubled, converted)
+	g.WantEnd("confirmed", "converted", created, intended, troubled, troubled, intended, intended, troubled, converted)
 }

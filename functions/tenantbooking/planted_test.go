@@ -27,20 +27,20 @@ import (
 
 func planting(t *testing.T) *tenantbookingtest.System {
 	t.Helper()
-	street, _ := tenantbookingtest.Shopping(t, bootstrap.Function, quote.Function, hold.Function, setguest.Function, readdraft.Function, abandondraft.Function,
+	system, _ := tenantbookingtest.BuildWithHotels(t, bootstrap.Function, quote.Function, hold.Function, setguest.Function, readdraft.Function, abandondraft.Function,
 		openintent.Function, confirmcash.Function, confirmpayment.Function, readconfirmation.Function, consumehandoff.Function, sessionrevoked.Function)
-	return street
+	return system
 }
 
 // TestNamed_plantedCookie has the victim book in a session whose cookie an attacker has planted in the victim's browser.
 func TestNamed_plantedCookie(t *testing.T) {
 	t.Parallel()
-	street := planting(t)
-	victim := street.Guest(0)
+	system := planting(t)
+	victim := system.Guest(0)
 	planted := victim.Cookie
-	token := `{"token":"` + string(street.Link(0).Reveal()) + `"}`
+	token := `{"token":"` + string(system.Link(0).Reveal()) + `"}`
 	victim.Must(http.StatusOK, "POST", "/handoff/consume", token)
-	victim.Ask().Hold()
+	victim.RequestQuote().Hold()
 	for _, guest := range []string{tenantbookingtest.Zarghona, strings.Replace(tenantbookingtest.Zarghona, "Zarghona", "Spozhmai", 1)} {
 		before := victim.Cookie
 		victim.Must(http.StatusOK, "PATCH", "/draft/"+victim.Draft.String(), guest)
@@ -51,7 +51,7 @@ func TestNamed_plantedCookie(t *testing.T) {
 	victim.Must(http.StatusOK, "POST", "/handoff/consume", token)
 	draft, confirmation := "/draft/"+victim.Draft.String(), "/confirmation/"+victim.Stay.String()
 	read := func(cookie, method, path, body string) fntest.Answer {
-		return street.Front.As("").Send(method, victim.Path(path), body, "Cookie", cookie, "Idempotency-Key", tenantbookingtest.Key(), "User-Agent", "Mobile")
+		return system.Front.As("").Send(method, victim.Path(path), body, "Cookie", cookie, "Idempotency-Key", tenantbookingtest.Key(), "User-Agent", "Mobile")
 	}
 	refused := func(when string) {
 		t.Helper()
@@ -78,7 +78,7 @@ func TestNamed_plantedCookie(t *testing.T) {
 	}
 	session, _, _ := strings.Cut(planted[strings.Index(planted, "=")+1:], ".")
 	var left int
-	err := street.DB.Owner(t).QueryRow(t.Context(), `
+	err := system.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT (SELECT count(*) FROM bff_tenant_booking.booking_drafts AS d WHERE d.session_id <> @now)
 			+ (SELECT count(*) FROM bff_tenant_booking.booking_draft_snapshots AS s WHERE s.session_id = @before OR s.session_id <> @nowText)
 			+ (SELECT count(*) FROM bff_tenant_booking.handoff_arrival_log AS h WHERE h.session_id <> @now)`,
@@ -93,10 +93,10 @@ func TestNamed_earlierBooking(t *testing.T) {
 	t.Parallel()
 	g := planting(t).Guest(0)
 	for range 2 {
-		g.Ask().Hold().Name().Pay("cash_on_arrival")
+		g.RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 		g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/confirm", nil)
 	}
-	for _, stay := range g.Town.Stays() {
+	for _, stay := range g.Platform.Stays() {
 		g.Must(http.StatusOK, "GET", "/confirmation/"+stay.ID.String(), nil)
 	}
 }
@@ -114,7 +114,7 @@ func TestNamed_lostAnswer(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := planting(t).Guest(0).Ask().Hold()
+			g := planting(t).Guest(0).RequestQuote().Hold()
 			path, cookie, key := "/draft/"+g.Draft.String(), g.Cookie, []string{"Idempotency-Key", tenantbookingtest.Key()}
 			first := g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, key...)
 			if _, err := g.DB.Owner(t).Exec(t.Context(), test.cut); err != nil {
@@ -137,19 +137,19 @@ func TestNamed_lostAnswer(t *testing.T) {
 // revoked session.
 func TestNamed_revoked(t *testing.T) {
 	t.Parallel()
-	street := planting(t)
-	g := street.Guest(0).Ask().Hold()
-	before, now := g.Session, street.Env.Now()
-	g.Name()
+	system := planting(t)
+	g := system.Guest(0).RequestQuote().Hold()
+	before, now := g.Session, system.Env.Now()
+	g.SetGuest()
 	revocation := map[string]any{"sessionId": before.ID.String(), "reason": "stolen", "revokedAt": now}
-	street.Tell(sessionrevoked.Function, g.Tenant.ID, revocation, now)
+	system.Deliver(sessionrevoked.Function, g.Tenant.ID, revocation, now)
 	g.Must(http.StatusUnauthorized, "GET", "/draft/"+g.Draft.String(), nil)
 
-	sessions, err := session.OpenSessions(street.Env)
+	sessions, err := session.OpenSessions(system.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := street.Guest(0)
+	late := system.Guest(0)
 	next := session.Renamed(id.New[id.Request]())
 	if err := sessions.Revoke(t.Context(), late.Tenant.ID, late.Session.ID, now); err != nil {
 		t.Fatal(err)

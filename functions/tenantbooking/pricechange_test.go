@@ -19,7 +19,7 @@ func TestHold_shownPrice(t *testing.T) {
 			Currency string `json:"currency"`
 		} `json:"total"`
 	}
-	g.Must(http.StatusCreated, "POST", "/quote", g.Wish()).Into(t, &quoted)
+	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody()).Into(t, &quoted)
 	saw := func(more int64, exponent int) string {
 		return fmt.Sprintf(`{"draftId":%q,"quoteId":%q,"total":{"amountMinor":%d,"currency":%q,"exponent":%d}}`,
 			g.Draft, g.Quote, quoted.Total.Amount+more, quoted.Total.Currency, exponent)
@@ -33,8 +33,8 @@ func TestHold_shownPrice(t *testing.T) {
 		}
 	}
 	changed("quoted")
-	if state, _ := g.State(); state != "quoting" || len(g.Town.Stays()) != 0 {
-		t.Errorf("the draft is %s, %d reservations", state, len(g.Town.Stays()))
+	if state, _ := g.State(); state != "quoting" || len(g.Platform.Stays()) != 0 {
+		t.Errorf("the draft is %s, %d reservations", state, len(g.Platform.Stays()))
 	}
 	if a := g.Send("POST", "/hold", saw(0, 0)); a.Code() != "GENERAL.VALIDATION_FAILED" {
 		t.Errorf("an amount with another exponent: %d %s", a.Status, a.Code())
@@ -43,7 +43,7 @@ func TestHold_shownPrice(t *testing.T) {
 		g.Must(http.StatusCreated, "POST", "/hold", saw(0, 2))
 	}
 	changed("held")
-	if stays := g.Town.Stays(); len(stays) != 1 || stays[0].State != "held" {
+	if stays := g.Platform.Stays(); len(stays) != 1 || stays[0].State != "held" {
 		t.Errorf("reservations: %v", stays)
 	}
 }

@@ -22,10 +22,10 @@ import (
 func TestReturn_otherBrowser(t *testing.T) {
 	t.Parallel()
 	s := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmpayment.Function, readconfirmation.Function)
-	s.Town.Do(func() { s.Town.Tenants[0].PaymentMethods = append(s.Town.Tenants[0].PaymentMethods, "mfs") })
+	s.Platform.Change(func() { s.Platform.Tenants[0].PaymentMethods = append(s.Platform.Tenants[0].PaymentMethods, "mfs") })
 	for _, method := range []string{"card", "mfs"} {
-		g := s.Guest(0).Ask().Hold().Name().Pay(method)
-		other := s.Guest(0).Ask().Hold().Name().Pay(method)
+		g := s.Guest(0).RequestQuote().Hold().SetGuest().Pay(method)
+		other := s.Guest(0).RequestQuote().Hold().SetGuest().Pay(method)
 		path, link := "/draft/"+g.Draft.String()+"/return", returnToken(t, s, g)
 		ask := func(hotel int, cookie, r string) (int, map[string]any) {
 			t.Helper()
@@ -58,7 +58,7 @@ func TestReturn_otherBrowser(t *testing.T) {
 		if status, _ := ask(0, "", "?r="+link); status != http.StatusAccepted {
 			t.Errorf("%s before the money has come: %d, want 202", method, status)
 		}
-		s.Town.Pay(g.Intent, false)
+		s.Platform.Pay(g.Intent, false)
 		for _, cookie := range []string{"", s.Guest(0).Cookie} {
 			status, got := ask(0, cookie, "?r="+link)
 			token, _ := got["viewToken"].(string)
@@ -80,7 +80,7 @@ func TestReturn_otherBrowser(t *testing.T) {
 // returnToken returns the ?r= of the return URL that the payment service received.
 func returnToken(t *testing.T, s *tenantbookingtest.System, g *tenantbookingtest.Guest) string {
 	t.Helper()
-	back, err := url.Parse(s.Town.Intent(g.Intent).Return)
+	back, err := url.Parse(s.Platform.Intent(g.Intent).Return)
 	if err != nil || back.Query().Get("r") == "" {
 		t.Fatalf("the return URL is %q, %v", back, err)
 	}

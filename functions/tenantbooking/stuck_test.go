@@ -36,11 +36,11 @@ func TestSweep_stuckDraft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, way := pgtest.New(t), &road{instead: instead}
-			street := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(db.Env(), way), funnel()...)
+			system := tenantbookingtest.BuildOn(t, db, upstream.TransportKey.With(db.Env(), way), funnel()...)
 			declined := func() *tenantbookingtest.Guest {
-				g := street.Guest(0).Ask().Hold().Name().Pay("card")
-				g.Town.Decline(g.Intent, true)
-				street.DB.Advance(time.Second) // each draft is due after the previous one
+				g := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+				g.Platform.Decline(g.Intent, true)
+				system.DB.Advance(time.Second) // each draft is due after the previous one
 				return g
 			}
 			closed := func(when string, g *tenantbookingtest.Guest, want string) {
@@ -51,15 +51,15 @@ func TestSweep_stuckDraft(t *testing.T) {
 			}
 			stuck, other := declined(), declined()
 			way.closed = stuck.Stay
-			street.DB.Advance(31 * time.Minute)
+			system.DB.Advance(31 * time.Minute)
 			for _, when := range []string{"at first", "half an hour later"} {
-				if a := street.Front.Tick(sweepdrafts.Function); a.Status < 500 {
+				if a := system.Front.Tick(sweepdrafts.Function); a.Status < 500 {
 					t.Errorf("%s the sweep answered %d, although one draft could not be closed", when, a.Status)
 				}
 				closed(when, stuck, "paying")
 				closed(when, other, "abandoned")
 				other = declined()
-				street.DB.Advance(31 * time.Minute)
+				system.DB.Advance(31 * time.Minute)
 			}
 			way.closed = id.Reservation{}
 			sweep(t, stuck)

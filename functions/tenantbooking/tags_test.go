@@ -12,14 +12,14 @@ import (
 // TestTag_unchangedByErrors records an error and runs the sweep. The guest continues with the same ETag.
 func TestTag_unchangedByErrors(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
 	path := "/draft/" + g.Draft.String()
 	seen := g.Version
-	g.Town.Do(func() { g.Town.Down = "payment" })
+	g.Platform.Change(func() { g.Platform.Down = "payment" })
 	if a := pays(g, "card"); a.Status != http.StatusServiceUnavailable {
 		t.Fatalf("got %d %s", a.Status, a.Body)
 	}
-	g.Town.Do(func() { g.Town.Down = "" })
+	g.Platform.Change(func() { g.Platform.Down = "" })
 	if g.Must(http.StatusOK, "GET", path, nil); g.Version != seen {
 		t.Errorf("the note of an error made %s out of %s", g.Version, seen)
 	}
@@ -32,7 +32,7 @@ func TestTag_unchangedByErrors(t *testing.T) {
 	paying := g.Version
 	g.DB.Advance(2 * time.Minute)
 	sweep(t, g)
-	g.Town.Decline(g.Intent, false)
+	g.Platform.Decline(g.Intent, false)
 	g.Must(http.StatusPaymentRequired, "POST", path+"/return", nil)
 	if a := g.Send("GET", path, nil, "If-None-Match", paying); a.Status != http.StatusNotModified {
 		t.Errorf("looked at and declined, it is another: %d %s, was %s", a.Status, a.Header.Get("Etag"), paying)
@@ -43,7 +43,7 @@ func TestTag_unchangedByErrors(t *testing.T) {
 // computer, because it contains the guest's name.
 func TestReadDraft_notStoredByBrowsers(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	path := "/draft/" + g.Draft.String()
 	named := g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona)
 	read := g.Must(http.StatusOK, "GET", path, nil)
@@ -60,7 +60,7 @@ func TestReadDraft_notStoredByBrowsers(t *testing.T) {
 
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	path := "/draft/" + g.Draft.String()
 	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona)
 	// Setting the same details again is no change, so the details alternate.

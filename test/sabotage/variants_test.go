@@ -163,7 +163,7 @@ var variants = []variant{
 	}, {
 		"a handoff for another hotel is accepted", apart, "shared/handoff/keys.go",
 		"if err == nil && h.Tenant != tenant {", "if err == nil && h.Tenant.IsZero() {",
-		"functions/tenantbooking", "TestRead_otherTenant",
+		"functions/tenantbooking", "TestVerify_otherTenant",
 	}, {
 		"free text is stored and published without scrubbing", noPII, "functions/reservation/internal/booking/scrub.go",
 		"text = strings.Map(shown, text)", "if true { return text }",

@@ -29,17 +29,17 @@ type Request struct {
 	Draft id.Draft `path:"draftId"`
 }
 
-type abandoner struct {
+type handler struct {
 	drafts  booking.Drafts
 	settler *booking.Settler
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.Nothing], error) {
-	return (&abandoner{booking.OpenDrafts(e), booking.OpenSettler(e)}).abandon, nil
+	return (&handler{booking.OpenDrafts(e), booking.OpenSettler(e)}).abandon, nil
 }
 
-func (d *abandoner) abandon(ctx context.Context, c tenantbooking.Call[Request]) (out fn.Nothing, err error) {
+func (d *handler) abandon(ctx context.Context, c tenantbooking.Call[Request]) (out fn.Nothing, err error) {
 	return booking.Again(ctx, func() (fn.Nothing, error) {
 		draft, err := d.drafts.Get(ctx, c.Session, c.In.Draft)
 		if err != nil {

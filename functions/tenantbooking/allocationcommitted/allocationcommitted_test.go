@@ -17,22 +17,22 @@ func taken(s hotel.Search, room id.RoomType) map[string]any {
 
 func TestHandle_invalidatesMonthsOfStay(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, allocationcommitted.Function)
-	rooms, room := hotel.OpenRooms(street.Env), shops.House.RoomTypes[0].ID
-	soon, later := shops.Search(street.Env.Now(), 0), shops.Search(street.Env.Now(), 70)
+	system, hotels := tenantbookingtest.BuildWithHotels(t, allocationcommitted.Function)
+	rooms, room := hotel.OpenRooms(system.Env), hotels.Property.RoomTypes[0].ID
+	soon, later := hotels.Search(system.Env.Now(), 0), hotels.Search(system.Env.Now(), 70)
 	left := func(s hotel.Search) int {
 		t.Helper()
 		found, err := rooms.Find(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return found.Left[room]
+		return found.RoomsLeft[room]
 	}
 	if left(soon) != 3 || left(later) != 3 {
 		t.Fatal("at first there are three")
 	}
-	shops.Change(1, 2, 100_000_000)
-	street.Tell(allocationcommitted.Function, soon.Tenant, taken(soon, room), street.Env.Now())
+	hotels.Change(1, 2, 100_000_000)
+	system.Deliver(allocationcommitted.Function, soon.Tenant, taken(soon, room), system.Env.Now())
 	if now, then := left(soon), left(later); now != 2 || then != 3 {
 		t.Errorf("soon there are %d, want 2; later %d, want 3 as remembered", now, then)
 	}
@@ -41,16 +41,16 @@ func TestHandle_invalidatesMonthsOfStay(t *testing.T) {
 // The response with the old number is still in progress when a room is taken: it must not stay in the cache.
 func TestHandle_lateNumberNotCached(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, allocationcommitted.Function)
-	rooms, search := hotel.OpenRooms(street.Env), shops.Search(street.Env.Now(), 0)
+	system, hotels := tenantbookingtest.BuildWithHotels(t, allocationcommitted.Function)
+	rooms, search := hotel.OpenRooms(system.Env), hotels.Search(system.Env.Now(), 0)
 	asked, answer := make(chan struct{}), make(chan struct{})
-	shops.Before(func(shop string) {
+	hotels.Before(func(shop string) {
 		if shop == "inventory" {
 			close(asked)
 			<-answer
 		}
 	})
-	late := make(chan hotel.Found)
+	late := make(chan hotel.Result)
 	go func() {
 		found, err := rooms.Find(t.Context(), search)
 		if err != nil {
@@ -59,15 +59,15 @@ func TestHandle_lateNumberNotCached(t *testing.T) {
 		late <- found
 	}()
 	<-asked
-	shops.Before(func(string) {})
-	shops.Change(1, 0, 100_000_000)
-	street.Tell(allocationcommitted.Function, search.Tenant, taken(search, shops.House.RoomTypes[0].ID), street.Env.Now())
+	hotels.Before(func(string) {})
+	hotels.Change(1, 0, 100_000_000)
+	system.Deliver(allocationcommitted.Function, search.Tenant, taken(search, hotels.Property.RoomTypes[0].ID), system.Env.Now())
 	close(answer)
-	if f := <-late; f.Left[shops.House.RoomTypes[0].ID] != 3 {
+	if f := <-late; f.RoomsLeft[hotels.Property.RoomTypes[0].ID] != 3 {
 		t.Fatalf("the test did not race: %+v", f)
 	}
 	found, err := rooms.Find(t.Context(), search)
-	if err != nil || found.Left[shops.House.RoomTypes[0].ID] != 0 {
-		t.Errorf("%d rooms stayed, %v", found.Left[shops.House.RoomTypes[0].ID], err)
+	if err != nil || found.RoomsLeft[hotels.Property.RoomTypes[0].ID] != 0 {
+		t.Errorf("%d rooms stayed, %v", found.RoomsLeft[hotels.Property.RoomTypes[0].ID], err)
 	}
 }

@@ -40,7 +40,7 @@ type server struct {
 	fronts   *hotel.Storefronts
 	packs    packs
 	arrivals *session.Arrivals
-	visits   *session.Visits
+	visits   *session.Manager
 }
 
 // New returns the act with the dependencies that its Spec lists.
@@ -49,7 +49,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	if err != nil {
 		return nil, err
 	}
-	visits, err := session.OpenVisits(e)
+	visits, err := session.OpenManager(e)
 	return (&server{
 		fronts:   hotel.OpenStorefronts(e),
 		packs:    packs{cache.OpenRendered[*fn.Pack](e, "bootstrap")},
@@ -67,17 +67,17 @@ func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out 
 		v.Session = s.visits.Begin(v, c.Header, c.Trace(), c.Now)
 	}
 	token, sent := c.In.Token.Get()
-	var invitation session.Invitation
+	var verified session.VerifiedHandoff
 	if sent {
-		if invitation, err = s.arrivals.Read(token, v.Tenant.ID); err != nil {
+		if verified, err = s.arrivals.Verify(token, v.Tenant.ID); err != nil {
 			return out, err
 		}
-		v.ApplyHandoff(invitation)
+		v.ApplyHandoff(verified)
 	}
 	front := s.fronts.Compose(ctx, v.Tenant.ID) // before the handoff is used: a request that times out here can be repeated
 	var arrival *session.Arrival
 	if sent {
-		accepted, err := s.arrivals.Accept(ctx, v, invitation, c.Trace())
+		accepted, err := s.arrivals.Accept(ctx, v, verified, c.Trace())
 		if err != nil {
 			return out, err
 		}
@@ -87,7 +87,7 @@ func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out 
 	if out, err = s.answer(v, front, arrival, c.Now); err != nil {
 		return out, err
 	}
-	out.Reply, err = s.visits.Keep(ctx, out.Reply, v, was, c.Site)
+	out.Reply, err = s.visits.KeepAlive(ctx, out.Reply, v, was, c.Site)
 	return out, err
 }
 

@@ -46,8 +46,8 @@ func jar(t *testing.T, a fntest.Answer) string {
 
 func TestBootstrap_beginsSession(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	first := front.Get(path, "Accept-Language", "prs")
 	var a, b served
 	first.Into(t, &a)
@@ -71,16 +71,16 @@ func TestBootstrap_beginsSession(t *testing.T) {
 	if again.Header.Get("X-Cache") != "HIT" || session(again) != session(first) || a.CSP.Nonce == b.CSP.Nonce || b.CSP.Nonce == "" {
 		t.Errorf("again: %v, nonces %q and %q", again.Header, a.CSP.Nonce, b.CSP.Nonce)
 	}
-	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 1)
+	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 1)
 }
 
 // A program's first call gets a response and writes nothing. Its cookie still opens a session.
 func TestBootstrap_program(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	written := func() (n int) {
-		err := street.DB.Owner(t).QueryRow(t.Context(), `
+		err := system.DB.Owner(t).QueryRow(t.Context(), `
 			SELECT (SELECT count(*) FROM document.documents WHERE collection IN ('tnt-session', 'bootstrap-served'))
 				+ (SELECT count(*) FROM bff_tenant_booking.outbox)`).Scan(&n)
 		if err != nil {
@@ -105,9 +105,9 @@ func TestBootstrap_program(t *testing.T) {
 
 func TestBootstrap_cookiePath(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	base := "/bff/tenant-booking/v1/" + street.Town.Tenants[0].ID.String()
-	a := street.Front.As("").Get(base + "/bootstrap")
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	base := "/bff/tenant-booking/v1/" + system.Platform.Tenants[0].ID.String()
+	a := system.Front.As("").Get(base + "/bootstrap")
 	if cookie, err := http.ParseSetCookie(a.Header.Get("Set-Cookie")); err != nil || cookie.Path != base {
 		t.Errorf("got %d, and the cookie is for %v, %v", a.Status, cookie, err)
 	}
@@ -115,31 +115,31 @@ func TestBootstrap_cookiePath(t *testing.T) {
 
 func TestBootstrap_servedOnceInFiveMinutes(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	cookie := jar(t, front.Get(path))
 	for range 3 {
 		front.Get(path, "Cookie", cookie)
 	}
-	street.DB.Advance(5*time.Minute - 10*time.Second)
+	system.DB.Advance(5*time.Minute - 10*time.Second)
 	front.Get(path, "Cookie", cookie)
-	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 1)
-	street.DB.Advance(10 * time.Second)
+	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 1)
+	system.DB.Advance(10 * time.Second)
 	front.Get(path, "Cookie", cookie)
 	front.Get(path, "Cookie", cookie)
-	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 2)
-	link := street.Link(0).Reveal()
+	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 2)
+	link := system.Link(0).Reveal()
 	front.Get(path+"?h="+link, "Cookie", cookie)
 	front.Get(path+"?h="+link, "Cookie", cookie)
-	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 4)
+	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 4)
 	front.Get(path, "DNT", "1")
-	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 4)
+	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 4)
 }
 
 func TestBootstrap_handoff(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front, link := street.Front.As(""), path+"?h="+street.Link(0).Reveal()
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front, link := system.Front.As(""), path+"?h="+system.Link(0).Reveal()
 	first := front.Get(link)
 	var a, b served
 	first.Into(t, &a)
@@ -165,14 +165,14 @@ func TestBootstrap_handoff(t *testing.T) {
 	if got := front.Get(strings.Replace(link, "kabul-grand", "herat-garden", 1)); got.Code() != "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID" {
 		t.Errorf("at another hotel: %s", got.Body)
 	}
-	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 1)
-	tenantbookingtest.Counted(t, street.DB, "flow.error_encountered", 2)
+	tenantbookingtest.WantEvents(t, system.DB, "handoff.consumed", 1)
+	tenantbookingtest.WantEvents(t, system.DB, "flow.error_encountered", 2)
 }
 
 func TestBootstrap_prefetchUsesNoHandoff(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front, link := street.Front.As(""), path+"?h="+street.Link(0).Reveal()
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front, link := system.Front.As(""), path+"?h="+system.Link(0).Reveal()
 	for _, test := range []struct {
 		name, method string
 		headers      []string
@@ -188,8 +188,8 @@ func TestBootstrap_prefetchUsesNoHandoff(t *testing.T) {
 			t.Errorf("%s: %d %v %s", test.name, got.Status, got.Header, got.Body)
 		}
 	}
-	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 0)
-	tenantbookingtest.Counted(t, street.DB, "bootstrap.served", 0)
+	tenantbookingtest.WantEvents(t, system.DB, "handoff.consumed", 0)
+	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 0)
 	if got := front.Get(link); got.Status != 200 || !bytes.Contains(got.Body, []byte("handoffPayload")) {
 		t.Errorf("after all of them: %d %s", got.Status, got.Body)
 	}
@@ -209,11 +209,11 @@ func (j *journal) Write(b []byte) (int, error) {
 
 func TestBootstrap_tokenNotLogged(t *testing.T) {
 	t.Parallel()
-	db, shops, log := pgtest.New(t), tenantbookingtest.OpenShops(t), &journal{}
-	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
-	e, issuer := fntest.Surround(t, street.Env)
+	db, hotels, log := pgtest.New(t), tenantbookingtest.OpenHotels(t), &journal{}
+	system := tenantbookingtest.BuildOn(t, db, hotels.Around(db.Env()), Function)
+	e, issuer := fntest.Surround(t, system.Env)
 	front := fntest.Behind(t, observe.LogKey.With(e, observe.To(log)), issuer, Function).As("")
-	token := street.Link(0).Reveal()
+	token := system.Link(0).Reveal()
 	forged := token[:len(token)-2] + "xx"
 	answers := []fntest.Answer{front.Get(path + "?h=" + token), front.Get(path + "?h=" + token), front.Get(path + "?h=" + forged), front.Get(path + "?h=" + token + "&h=2")}
 	for i, want := range []int{200, 409, 401, 400} {
@@ -225,7 +225,7 @@ func TestBootstrap_tokenNotLogged(t *testing.T) {
 		}
 	}
 	body, signature := strings.Split(token, ".")[1], strings.Split(token, ".")[2]
-	for where, text := range map[string]string{"the log": log.text.String(), "an event": tenantbookingtest.Said(t, db)} {
+	for where, text := range map[string]string{"the log": log.text.String(), "an event": tenantbookingtest.PublishedText(t, db)} {
 		if strings.Contains(text, body) || strings.Contains(text, signature) || len(text) == 0 {
 			t.Errorf("the token is in %s, or there is none:\n%s", where, text)
 		}
@@ -254,16 +254,16 @@ func TestBootstrap_slowServices(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			street, shops := tenantbookingtest.Shopping(t, Function)
-			shops.Mood(test.shop, test.mood)
+			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+			hotels.Mood(test.shop, test.mood)
 			var a fntest.Answer
-			took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) })
+			took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
 			var s served
 			a.Into(t, &s)
 			if a.Status != 200 || !slices.Equal(s.Degraded, test.missing) || (s.Theme == nil) != slices.Contains(test.missing, "theme") {
 				t.Errorf("got %d %s", a.Status, a.Body)
 			}
-			if took > street.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
+			if took > system.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
 				t.Errorf("took %v, not counting %v in which the machine was stalled", took, stalled)
 			}
 		})
@@ -272,15 +272,15 @@ func TestBootstrap_slowServices(t *testing.T) {
 
 func TestBootstrap_staleTheme(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	front.Get(path)
-	shops.Mood("theme", upstreamtest.Failing)
-	street.DB.Advance(6 * time.Minute)
+	hotels.Mood("theme", upstreamtest.Failing)
+	system.DB.Advance(6 * time.Minute)
 	if a := front.Get(path); a.Header.Get("X-Cache") != "STALE" || bytes.Contains(a.Body, []byte("degraded")) {
 		t.Errorf("six minutes later: %s %s", a.Header.Get("X-Cache"), a.Body)
 	}
-	street.DB.Advance(30 * time.Minute)
+	system.DB.Advance(30 * time.Minute)
 	if a := front.Get(path); !bytes.Contains(a.Body, []byte(`"degraded":["theme"]`)) {
 		t.Errorf("much later: %s", a.Body)
 	}
@@ -288,8 +288,8 @@ func TestBootstrap_staleTheme(t *testing.T) {
 
 func TestBootstrap_ownHostCookie(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	at := func(host, path, from, cookie string) fntest.Answer {
 		r := front.Request(t, "GET", path, nil, "Cookie", cookie)
 		r.Host, r.RemoteAddr = host, from
@@ -333,10 +333,10 @@ func (away) Put(context.Context, time.Time, document.Name, document.Record) (boo
 
 func TestBootstrap_hotStoreDown(t *testing.T) {
 	t.Parallel()
-	db, shops := pgtest.New(t), tenantbookingtest.OpenShops(t)
-	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
-	e, issuer := fntest.Surround(t, document.StoreKey.With(street.Env, away{}))
-	front, link := fntest.Behind(t, e, issuer, Function).As(""), path+"?h="+street.Link(0).Reveal()
+	db, hotels := pgtest.New(t), tenantbookingtest.OpenHotels(t)
+	system := tenantbookingtest.BuildOn(t, db, hotels.Around(db.Env()), Function)
+	e, issuer := fntest.Surround(t, document.StoreKey.With(system.Env, away{}))
+	front, link := fntest.Behind(t, e, issuer, Function).As(""), path+"?h="+system.Link(0).Reveal()
 	first := front.Get(link)
 	if first.Status != 200 || first.Header.Get("X-Cache") != "BYPASS" || !bytes.Contains(first.Body, []byte("handoffPayload")) {
 		t.Fatalf("got %d %v %s", first.Status, first.Header, first.Body)
@@ -348,17 +348,17 @@ func TestBootstrap_hotStoreDown(t *testing.T) {
 		t.Errorf("another session: %d %s", other.Status, other.Body)
 	}
 	front.Get(path, "Cookie", jar(t, first)) // publishing may have succeeded, so it is not repeated
-	tenantbookingtest.Counted(t, db, "bootstrap.served", 2)
+	tenantbookingtest.WantEvents(t, db, "bootstrap.served", 2)
 }
 
 func TestBootstrap_unknownAndSuspended(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	if a := front.Get(strings.Replace(path, "kabul-grand", "nowhere", 1)); a.Code() != "TENANT.UNKNOWN" || a.Status != 404 {
 		t.Errorf("an unknown hotel: %d %s", a.Status, a.Body)
 	}
-	street.Town.Do(func() { street.Town.Tenants[1].Status = "suspended" })
+	system.Platform.Change(func() { system.Platform.Tenants[1].Status = "suspended" })
 	a := front.Get(strings.Replace(path, "kabul-grand", "herat-garden", 1))
 	if a.Code() != "TENANT.SUSPENDED" || a.Status != 503 || a.Header.Get("Set-Cookie") != "" {
 		t.Errorf("a suspended hotel: %d %s", a.Status, a.Body)

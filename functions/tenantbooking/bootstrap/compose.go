@@ -21,7 +21,7 @@ func facade(f hotel.Storefront, v session.Visitor) Facade {
 			MaxRooms:       hotel.MaxRooms,
 			MaxNights:      t.Settings.MaxNights(),
 		},
-		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: hotel.ShowRules(f.Rules, v.Locale),
+		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: hotel.PolicyViews(f.Rules, v.Locale),
 	}
 	for _, l := range t.Locales {
 		shown.Locales = append(shown.Locales, l.Conventions())

@@ -59,8 +59,8 @@ func warm(t *testing.T, front *fntest.Front, path string, headers ...string) (fn
 
 func TestPacked_sameContent(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	first := front.Get(path) // encoded for its visitor
 	a, _ := warm(t, front, path, "Cookie", jar(t, first))
 	plain := front.Get(path, "Cookie", jar(t, first)) // unpacked
@@ -98,11 +98,11 @@ func TestPacked_sameContent(t *testing.T) {
 // The encoded form belongs to one hotel, language and currency. The visitor's own part is added for each response.
 func TestPacked_perTenantLanguageCurrency(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	nonces := map[string]bool{}
 	for range 2 {
-		for _, hotel := range street.Town.Tenants[:2] {
+		for _, hotel := range system.Platform.Tenants[:2] {
 			for _, language := range hotel.Locales {
 				for _, currency := range hotel.Currencies {
 					at := strings.Replace(path, "kabul-grand", hotel.Slug, 1)
@@ -119,7 +119,7 @@ func TestPacked_perTenantLanguageCurrency(t *testing.T) {
 		}
 	}
 	guest, other := front.Get(path), front.Get(path)
-	link := path + "?h=" + street.Link(0).Reveal()
+	link := path + "?h=" + system.Link(0).Reveal()
 	if _, sent := zipped(t, front, link, "Cookie", jar(t, guest)); sent.Handoff == nil || sent.Moment.Arrival == nil {
 		t.Errorf("who was sent is shown %+v", sent.Moment)
 	}
@@ -131,31 +131,31 @@ func TestPacked_perTenantLanguageCurrency(t *testing.T) {
 // The next response after an event shows the change, even if the encoded form is cached.
 func TestPacked_eventsInvalidate(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function, themepublished.Function, configupdated.Function, tenantsuspended.Function, tenantreinstated.Function)
-	front, hotel := street.Front.As(""), street.Town.Tenants[0].ID
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function, themepublished.Function, configupdated.Function, tenantsuspended.Function, tenantreinstated.Function)
+	front, hotel := system.Front.As(""), system.Platform.Tenants[0].ID
 	_, before := warm(t, front, path)
-	shops.Change(2, 3, 1)
+	hotels.Change(2, 3, 1)
 	if _, still := zipped(t, front, path); still.Version != before.Version {
 		t.Errorf("changed without an event: %s", still.Version)
 	}
-	now := street.Env.Now
-	street.Tell(themepublished.Function, hotel, map[string]any{"tenantId": hotel, "themeId": "thm_01J8KABG00000000000000000A",
+	now := system.Env.Now
+	system.Deliver(themepublished.Function, hotel, map[string]any{"tenantId": hotel, "themeId": "thm_01J8KABG00000000000000000A",
 		"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": "2026-01-01T00:00:00Z"}, now())
 	if a, after := zipped(t, front, path); after.Theme.Version != 2 || a.Header.Get("X-Cache") != "MISS" {
 		t.Errorf("after a new look it shows %+v", after.Theme)
 	}
 	warm(t, front, path)
-	street.Town.Do(func() { street.Town.Tenants[0].BrandName, street.Town.Tenants[0].ConfigVersion = "New", 2 })
-	street.Tell(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"brandName"}, "updatedAt": now()}, now())
+	system.Platform.Change(func() { system.Platform.Tenants[0].BrandName, system.Platform.Tenants[0].ConfigVersion = "New", 2 })
+	system.Deliver(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"brandName"}, "updatedAt": now()}, now())
 	if _, after := zipped(t, front, path); after.BrandName != "New" || after.ComposedFrom.Config != "v2" {
 		t.Errorf("after a new name it is %q, of %s", after.BrandName, after.ComposedFrom.Config)
 	}
 	warm(t, front, path)
-	street.Tell(tenantsuspended.Function, hotel, map[string]any{"tenantId": hotel, "reason": "unpaid", "suspendedAt": now()}, now())
+	system.Deliver(tenantsuspended.Function, hotel, map[string]any{"tenantId": hotel, "reason": "unpaid", "suspendedAt": now()}, now())
 	if a, _ := zipped(t, front, path); a.Status != 503 || a.Code() != "TENANT.SUSPENDED" {
 		t.Errorf("suspended: %d", a.Status)
 	}
-	street.Tell(tenantreinstated.Function, hotel, map[string]any{"tenantId": hotel, "reinstatedAt": now().Add(time.Second)}, now().Add(time.Second))
+	system.Deliver(tenantreinstated.Function, hotel, map[string]any{"tenantId": hotel, "reinstatedAt": now().Add(time.Second)}, now().Add(time.Second))
 	if a, _ := zipped(t, front, path); a.Status != 200 {
 		t.Errorf("reinstated: %d", a.Status)
 	}
@@ -164,16 +164,16 @@ func TestPacked_eventsInvalidate(t *testing.T) {
 // A change without an event is shown when the cached part expires. The encoded form does not live longer.
 func TestPacked_expiresWithParts(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
-	began := street.Env.Now()
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
+	began := system.Env.Now()
 	warm(t, front, path)
-	shops.Change(2, 3, 1)
-	street.DB.Advance(4*time.Minute + 30*time.Second - street.Env.Now().Sub(began))
+	hotels.Change(2, 3, 1)
+	system.DB.Advance(4*time.Minute + 30*time.Second - system.Env.Now().Sub(began))
 	if _, shown := zipped(t, front, path); shown.Theme.Version != 1 {
 		t.Errorf("before its time: version %d", shown.Theme.Version)
 	}
-	street.DB.Advance(31 * time.Second)
+	system.DB.Advance(31 * time.Second)
 	if _, shown := zipped(t, front, path); shown.Theme.Version != 2 {
 		t.Errorf("after its time: version %d", shown.Theme.Version)
 	}
@@ -210,10 +210,10 @@ func (u *used) Put(ctx context.Context, now time.Time, name document.Name, r doc
 
 func TestPacked_hitReadsStoreOnce(t *testing.T) {
 	t.Parallel()
-	db, shops := pgtest.New(t), tenantbookingtest.OpenShops(t)
-	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()), Function)
-	store := &used{Store: pg.Open(street.Env)}
-	e, issuer := fntest.Surround(t, document.StoreKey.With(street.Env, store))
+	db, hotels := pgtest.New(t), tenantbookingtest.OpenHotels(t)
+	system := tenantbookingtest.BuildOn(t, db, hotels.Around(db.Env()), Function)
+	store := &used{Store: pg.Open(system.Env)}
+	e, issuer := fntest.Surround(t, document.StoreKey.With(system.Env, store))
 	front := fntest.Behind(t, e, issuer, Function).As("")
 	cookie := jar(t, front.Get(path))
 	warm(t, front, path, "Cookie", cookie)

@@ -45,19 +45,19 @@ type Response struct {
 	Currency money.Currency     `json:"currency"`
 }
 
-type chooser struct {
-	visits *session.Visits
+type handler struct {
+	visits *session.Manager
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	visits, err := session.OpenVisits(e)
-	return (&chooser{visits}).choose, err
+	visits, err := session.OpenManager(e)
+	return (&handler{visits}).choose, err
 }
 
-func (h *chooser) choose(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (h *handler) choose(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	v := c.Visitor
-	events, err := v.Choose(c.In.Locale, c.In.Currency, c.Now)
+	events, err := v.SetPreferences(c.In.Locale, c.In.Currency, c.Now)
 	if err != nil {
 		return out, err
 	}
@@ -65,7 +65,7 @@ func (h *chooser) choose(ctx context.Context, c tenantbooking.Call[Request]) (ou
 	if err := h.visits.Publish(ctx, v, events...); err != nil {
 		return out, err
 	}
-	if err := h.visits.Remember(ctx, v, c.Session); err != nil {
+	if err := h.visits.Save(ctx, v, c.Session); err != nil {
 		return out, err
 	}
 	return Response{v.Locale.Conventions(), v.Currency}, nil

@@ -10,20 +10,20 @@ import (
 
 func TestChangeSession_storedAndPublishedOnce(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	guest := street.Guest(0) // without preferences of the browser: Pashto and the hotel's afghanis
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	guest := system.Guest(0) // without preferences of the browser: Pashto and the hotel's afghanis
 	guest.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
 	guest.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
 	a := guest.Must(200, "PATCH", "/session", `{"locale":"prs"}`)
 	if !strings.Contains(string(a.Body), `"tag":"fa-AF"`) || !strings.Contains(string(a.Body), `"currency":"USD"`) {
 		t.Errorf("got %s", a.Body)
 	}
-	tenantbookingtest.Counted(t, street.DB, "locale.changed", 2)
-	tenantbookingtest.Counted(t, street.DB, "currency.changed", 1)
-	if told := tenantbookingtest.Said(t, street.DB); strings.Count(told, `"isRtlChange": true`) != 2 {
+	tenantbookingtest.WantEvents(t, system.DB, "locale.changed", 2)
+	tenantbookingtest.WantEvents(t, system.DB, "currency.changed", 1)
+	if told := tenantbookingtest.PublishedText(t, system.DB); strings.Count(told, `"isRtlChange": true`) != 2 {
 		t.Errorf("published %s", told)
 	}
-	sessions, err := session.OpenSessions(street.Env)
+	sessions, err := session.OpenSessions(system.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +34,8 @@ func TestChangeSession_storedAndPublishedOnce(t *testing.T) {
 
 func TestChangeSession_unsupported(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	guest := street.Guest(0)
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	guest := system.Guest(0)
 	for body, want := range map[string]string{
 		`{"locale":"de"}`:                  "BFF.CONSUMER.LOCALE_NOT_SUPPORTED",
 		`{"locale":"en","currency":"GBP"}`: "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED",
@@ -48,21 +48,21 @@ func TestChangeSession_unsupported(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", body, a.Status, a.Body, want)
 		}
 	}
-	tenantbookingtest.Counted(t, street.DB, "locale.changed", 0)
+	tenantbookingtest.WantEvents(t, system.DB, "locale.changed", 0)
 }
 
 func TestChangeSession_noTelemetry(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	guest := street.Guest(0)
-	sessions, err := session.OpenSessions(street.Env)
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	guest := system.Guest(0)
+	sessions, err := session.OpenSessions(system.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	guest.Session.Consent.Telemetry, guest.Session.Version = false, 9
-	if err := sessions.Keep(t.Context(), guest.Session, session.Session{}); err != nil {
+	if err := sessions.Save(t.Context(), guest.Session, session.Session{}); err != nil {
 		t.Fatal(err)
 	}
 	guest.Must(200, "PATCH", "/session", `{"locale":"en"}`)
-	tenantbookingtest.Counted(t, street.DB, "locale.changed", 0)
+	tenantbookingtest.WantEvents(t, system.DB, "locale.changed", 0)
 }

@@ -28,7 +28,7 @@ type Request struct {
 	Draft id.Draft `path:"draftId"`
 }
 
-type confirmer struct {
+type handler struct {
 	drafts        booking.Drafts
 	settler       *booking.Settler
 	confirmations booking.Confirmations
@@ -37,14 +37,14 @@ type confirmer struct {
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, booking.Outcome], error) {
 	confirmations, err := booking.OpenConfirmations(e)
-	return (&confirmer{
+	return (&handler{
 		drafts:        booking.OpenDrafts(e),
 		settler:       booking.OpenSettler(e),
 		confirmations: confirmations,
 	}).confirm, err
 }
 
-func (f *confirmer) confirm(ctx context.Context, c tenantbooking.Call[Request]) (out booking.Outcome, err error) {
+func (f *handler) confirm(ctx context.Context, c tenantbooking.Call[Request]) (out booking.Outcome, err error) {
 	draft, err := booking.Again(ctx, func() (*booking.Draft, error) {
 		draft, err := f.drafts.Get(ctx, c.Session, c.In.Draft)
 		if err != nil {

@@ -38,7 +38,7 @@ type Response struct {
 	booking.Outcome
 }
 
-type receiver struct {
+type handler struct {
 	drafts        booking.Drafts
 	settler       *booking.Settler
 	confirmations booking.Confirmations
@@ -52,7 +52,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 		return nil, err
 	}
 	site, err := booking.OpenSite(e)
-	return (&receiver{
+	return (&handler{
 		drafts:        booking.OpenDrafts(e),
 		settler:       booking.OpenSettler(e),
 		confirmations: confirmations,
@@ -60,7 +60,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	}).receive, err
 }
 
-func (r *receiver) receive(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (r *handler) receive(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	draft, err := booking.Again(ctx, func() (*booking.Draft, error) {
 		draft, err := r.find(ctx, c)
 		if err != nil {
@@ -82,7 +82,7 @@ func (r *receiver) receive(ctx context.Context, c tenantbooking.Call[Request]) (
 }
 
 // find returns the draft of the session, or else the one that the return link opens.
-func (r *receiver) find(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
+func (r *handler) find(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	link, linked := c.In.Link.Get()
 	if !c.Session.ID.IsZero() {
 		draft, err := r.drafts.Get(ctx, c.Session, c.In.Draft)
@@ -93,7 +93,7 @@ func (r *receiver) find(ctx context.Context, c tenantbooking.Call[Request]) (*bo
 		return nil, tenantbooking.ErrNoSession
 	}
 	draft, err := r.drafts.Any(ctx, booking.Due{Tenant: c.Tenant.ID, Draft: c.In.Draft})
-	if err == nil && !r.site.Opens(link, draft) {
+	if err == nil && !r.site.IsReturnToken(link, draft) {
 		err = booking.ErrNotFound
 	}
 	return draft, err

@@ -34,9 +34,9 @@ type Response struct {
 	session.Arrival
 }
 
-type consumer struct {
+type handler struct {
 	arrivals *session.Arrivals
-	visits   *session.Visits
+	visits   *session.Manager
 }
 
 // New returns the act with the dependencies that its Spec lists.
@@ -45,23 +45,23 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	if err != nil {
 		return nil, err
 	}
-	visits, err := session.OpenVisits(e)
-	return (&consumer{arrivals, visits}).consume, err
+	visits, err := session.OpenManager(e)
+	return (&handler{arrivals, visits}).consume, err
 }
 
-func (h *consumer) consume(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (h *handler) consume(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	v, was := c.Visitor, c.Session
 	if was.ID.IsZero() {
 		v.Session = h.visits.Begin(v, c.Header, c.Trace(), c.Now)
 	}
-	invitation, err := h.arrivals.Read(c.In.Token, v.Tenant.ID)
+	verified, err := h.arrivals.Verify(c.In.Token, v.Tenant.ID)
 	if err != nil {
 		return out, err
 	}
-	v.ApplyHandoff(invitation)
-	if out.Arrival, err = h.arrivals.Accept(ctx, v, invitation, c.Trace()); err != nil {
+	v.ApplyHandoff(verified)
+	if out.Arrival, err = h.arrivals.Accept(ctx, v, verified, c.Trace()); err != nil {
 		return out, err
 	}
-	out.Reply, err = h.visits.Keep(ctx, fn.OK.Reply().Cached("private, no-store"), v, was, c.Site)
+	out.Reply, err = h.visits.KeepAlive(ctx, fn.OK.Reply().Cached("private, no-store"), v, was, c.Site)
 	return out, err
 }

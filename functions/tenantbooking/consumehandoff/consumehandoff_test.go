@@ -15,8 +15,8 @@ const path = "/bff/tenant-booking/v1/kabul-grand/handoff/consume"
 
 func TestConsumeHandoff_oneSession(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	front, link, key := street.Front.As(""), map[string]any{"token": street.Link(0)}, tenantbookingtest.Key()
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	front, link, key := system.Front.As(""), map[string]any{"token": system.Link(0)}, tenantbookingtest.Key()
 	first := front.Post(path, link, "Idempotency-Key", key)
 	var arrived session.Arrival
 	first.Into(t, &arrived)
@@ -35,10 +35,10 @@ func TestConsumeHandoff_oneSession(t *testing.T) {
 	if other := post(front, link); other.Status != 409 || other.Code() != "BFF.CONSUMER.HANDOFF_REPLAYED" {
 		t.Errorf("another session: %d %s", other.Status, other.Body)
 	}
-	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 1)
-	tenantbookingtest.Counted(t, street.DB, "flow.error_encountered", 2)
+	tenantbookingtest.WantEvents(t, system.DB, "handoff.consumed", 1)
+	tenantbookingtest.WantEvents(t, system.DB, "flow.error_encountered", 2)
 	var code string // the attribute by which the consumer site's subscription filters
-	err = street.DB.Owner(t).QueryRow(t.Context(), `
+	err = system.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT DISTINCT envelope -> 'extensions' ->> 'errorcode' FROM bff_tenant_booking.outbox
 		WHERE subject = $1`, subject.ErrorEncounteredV1.Name).Scan(&code)
 	if err != nil || code != "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED" {
@@ -52,17 +52,17 @@ func post(front *fntest.Front, body any, headers ...string) fntest.Answer {
 
 func TestConsumeHandoff_invalidToken(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function)
-	for name, token := range map[string]any{"nonsense": "v1.a.b", "nothing": "", "another hotel's": street.Link(1)} {
-		a := post(street.Front.As(""), map[string]any{"token": token})
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
+	for name, token := range map[string]any{"nonsense": "v1.a.b", "nothing": "", "another hotel's": system.Link(1)} {
+		a := post(system.Front.As(""), map[string]any{"token": token})
 		if a.Status != 401 || a.Code() != "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID" || a.Header.Get("Set-Cookie") != "" || a.Header.Get("WWW-Authenticate") != "Handoff" {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
 	}
-	late := street.Link(0)
-	street.DB.Advance(31 * time.Minute)
-	if a := post(street.Front.As(""), map[string]any{"token": late}); a.Status != 410 || a.Code() != "BFF.CONSUMER.HANDOFF_EXPIRED" {
+	late := system.Link(0)
+	system.DB.Advance(31 * time.Minute)
+	if a := post(system.Front.As(""), map[string]any{"token": late}); a.Status != 410 || a.Code() != "BFF.CONSUMER.HANDOFF_EXPIRED" {
 		t.Errorf("too late: %d %s", a.Status, a.Body)
 	}
-	tenantbookingtest.Counted(t, street.DB, "handoff.consumed", 0)
+	tenantbookingtest.WantEvents(t, system.DB, "handoff.consumed", 0)
 }

@@ -26,7 +26,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 }, New, tenantbooking.FromBootstrap)
 
 // A Request names the draft and the quote to hold, optionally with the total that the guest was shown.
-type Request = booking.Accepting
+type Request = booking.HoldRequest
 
 // A Response is the hold and its end.
 type Response struct {
@@ -43,19 +43,19 @@ type reserver interface {
 	Hold(context.Context, *booking.Draft, string) (booking.Hold, error)
 }
 
-type holder struct {
+type handler struct {
 	drafts       booking.Drafts
-	claims       booking.Claims
+	claims       booking.HoldQuota
 	reservations reserver
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	claims, err := booking.OpenClaims(e)
-	return (&holder{drafts: booking.OpenDrafts(e), claims: claims, reservations: booking.OpenReservations(e)}).hold, err
+	claims, err := booking.OpenHoldQuota(e)
+	return (&handler{drafts: booking.OpenDrafts(e), claims: claims, reservations: booking.OpenReservations(e)}).hold, err
 }
 
-func (h *holder) hold(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (h *handler) hold(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return h.keep(ctx, c) })
 	if err != nil {
 		return out, err
@@ -66,18 +66,18 @@ func (h *holder) hold(ctx context.Context, c tenantbooking.Call[Request]) (out R
 	}, nil
 }
 
-func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
+func (h *handler) keep(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	draft, err := h.drafts.Get(ctx, c.Session, c.In.Draft)
 	if err != nil {
 		return nil, err
 	}
-	if err := draft.Offers(c.In.Quote, c.In.Total, draft.AsOf); err != nil {
+	if err := draft.CheckHold(c.In.Quote, c.In.Total, draft.AsOf); err != nil {
 		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)
 	}
 	if draft.Holds(c.In.Quote) {
 		return draft, nil
 	}
-	if err := h.claims.Claim(ctx, c.Visitor, c.Trace(), draft); err != nil {
+	if err := h.claims.Reserve(ctx, c.Visitor, c.Trace(), draft); err != nil {
 		return nil, h.drafts.Report(ctx, draft, err, "", c.Now)
 	}
 	// The idempotency key derives from the quote, so that a double click or a retry holds the rooms once. No transaction
@@ -90,7 +90,7 @@ func (h *holder) keep(ctx context.Context, c tenantbooking.Call[Request]) (*book
 	if !draft.AsOf.Before(hold.ExpiresAt) { // an interrupted attempt made this hold so long ago that it has expired
 		return nil, h.drafts.Report(ctx, draft, booking.ErrHoldExpired, "", c.Now)
 	}
-	events, err := draft.Keep(hold, c.Now)
+	events, err := draft.SetHold(hold, c.Now)
 	if err != nil {
 		return nil, err
 	}

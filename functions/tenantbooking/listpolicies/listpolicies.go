@@ -45,5 +45,5 @@ func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (fn.JS
 }
 
 func write(rules []hotel.HouseRule, l locale.Tag) any {
-	return Response{l, hotel.ShowRules(rules, l)}
+	return Response{l, hotel.PolicyViews(rules, l)}
 }

@@ -16,8 +16,8 @@ const path = "/bff/tenant-booking/v1/kabul-grand/policies"
 
 func TestListPolicies_languageAndCaching(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	first := front.Get(path, "Accept-Language", "ps")
 	if first.Status != 200 || !strings.Contains(string(first.Body), "د ننوتلو وخت") || first.Header.Get("Content-Language") != "ps-AF" {
 		t.Errorf("got %d %s", first.Status, first.Body)
@@ -30,8 +30,8 @@ func TestListPolicies_languageAndCaching(t *testing.T) {
 		t.Errorf("the same: %d %s", again.Status, again.Body)
 	}
 	english := front.Get(path+"?locale=en", "If-None-Match", first.Header.Get("Etag"))
-	if english.Status != 200 || !strings.Contains(string(english.Body), "Check-in") || shops.Asked("property") != 1 {
-		t.Errorf("in English: %d %s, asked %d times", english.Status, english.Body, shops.Asked("property"))
+	if english.Status != 200 || !strings.Contains(string(english.Body), "Check-in") || hotels.Asked("property") != 1 {
+		t.Errorf("in English: %d %s, asked %d times", english.Status, english.Body, hotels.Asked("property"))
 	}
 	if unknown := front.Get(path + "?locale=de"); unknown.Status != 422 || unknown.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" {
 		t.Errorf("in German: %d %s", unknown.Status, unknown.Body)
@@ -41,29 +41,29 @@ func TestListPolicies_languageAndCaching(t *testing.T) {
 // The encoded response stays in the cache as long as its rules.
 func TestListPolicies_newRule(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function, configupdated.Function)
-	front, hotel, now := street.Front.As(""), street.Town.Tenants[0].ID, street.Env.Now()
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function, configupdated.Function)
+	front, hotel, now := system.Front.As(""), system.Platform.Tenants[0].ID, system.Env.Now()
 	for range 3 {
 		front.Get(path)
 	}
-	before, house := front.Get(path), id.New[id.Property]()
-	shops.Do(func() { shops.House.ID = house })
+	before, property := front.Get(path), id.New[id.Property]()
+	hotels.Do(func() { hotels.Property.ID = property })
 	if still := front.Get(path); still.Header.Get("X-Cache") != "HIT" || string(still.Body) != string(before.Body) {
 		t.Errorf("changed without an event: %s", still.Body)
 	}
-	street.Tell(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"policies"}, "updatedAt": now}, now)
+	system.Deliver(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"policies"}, "updatedAt": now}, now)
 	after := front.Get(path, "If-None-Match", before.Header.Get("Etag"))
-	if after.Status != 200 || !strings.Contains(string(after.Body), house.String()) || after.Header.Get("Etag") == before.Header.Get("Etag") {
+	if after.Status != 200 || !strings.Contains(string(after.Body), property.String()) || after.Header.Get("Etag") == before.Header.Get("Etag") {
 		t.Errorf("after a new rule: %d %s", after.Status, after.Body)
 	}
 }
 
 func TestListPolicies_slowService(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	shops.Mood("property", upstreamtest.Hanging)
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	hotels.Mood("property", upstreamtest.Hanging)
 	var a fntest.Answer
-	if took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) }); a.Status != 503 || took > street.Env.Timeout(time.Second+50*time.Millisecond) {
+	if took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) }); a.Status != 503 || took > system.Env.Timeout(time.Second+50*time.Millisecond) {
 		t.Errorf("got %d after %v, not counting %v in which the machine was stalled: %s", a.Status, took, stalled, a.Body)
 	}
 }

@@ -27,23 +27,23 @@ type Request struct {
 
 // A Response is the properties in one language.
 type Response struct {
-	Locale     locale.Tag        `json:"locale"`
-	Properties []hotel.HouseView `json:"properties"`
+	Locale     locale.Tag           `json:"locale"`
+	Properties []hotel.PropertyView `json:"properties"`
 }
 
 type shower struct {
-	sheets hotel.Sheets[[]hotel.House]
+	sheets hotel.Sheets[[]hotel.Property]
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
-	return (&shower{hotel.OpenSheets(e, "properties", hotel.OpenStorefronts(e).Houses, write)}).show, nil
+	return (&shower{hotel.OpenSheets(e, "properties", hotel.OpenStorefronts(e).Properties, write)}).show, nil
 }
 
 func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {
 	return s.sheets.Answer(ctx, c.Tenant, c.Header, c.In.Locale)
 }
 
-func write(houses []hotel.House, l locale.Tag) any {
-	return Response{l, hotel.ShowHouses(houses, l)}
+func write(properties []hotel.Property, l locale.Tag) any {
+	return Response{l, hotel.PropertyViews(properties, l)}
 }

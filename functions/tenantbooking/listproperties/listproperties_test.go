@@ -20,11 +20,11 @@ const path = "/bff/tenant-booking/v1/kabul-grand/properties"
 
 func TestListProperties_languageAndCaching(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	front, house := street.Front.As(""), shops.House
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	front, property := system.Front.As(""), hotels.Property
 	first := front.Get(path, "Accept-Language", "ps")
-	room := `{"roomTypeId":"` + house.RoomTypes[0].ID.String() + `","name":"ډیلکس","description":"لویه خونه","photos":[{"url":"data:,","alt":"A bed","isHero":true}],"maxOccupancy":3}`
-	want := `{"locale":"ps-AF","properties":[{"propertyId":"` + house.ID.String() + `","name":"کابل ګرانډ هوټل","timeZone":"Asia/Kabul","roomTypes":[` + room + `]}]}`
+	room := `{"roomTypeId":"` + property.RoomTypes[0].ID.String() + `","name":"ډیلکس","description":"لویه خونه","photos":[{"url":"data:,","alt":"A bed","isHero":true}],"maxOccupancy":3}`
+	want := `{"locale":"ps-AF","properties":[{"propertyId":"` + property.ID.String() + `","name":"کابل ګرانډ هوټل","timeZone":"Asia/Kabul","roomTypes":[` + room + `]}]}`
 	if first.Status != 200 || string(first.Body) != want || first.Header.Get("Content-Language") != "ps-AF" || first.Header.Get("X-Cache") != "MISS" {
 		t.Errorf("got %d %s, want %s", first.Status, first.Body, want)
 	}
@@ -42,8 +42,8 @@ func TestListProperties_languageAndCaching(t *testing.T) {
 		}
 	}
 	dari := front.Get(path + "?locale=fa-AF") // without descriptions in that language
-	if dari.Status != 200 || dari.Header.Get("Content-Language") != "fa-AF" || !strings.Contains(string(dari.Body), `"name":"Deluxe"`) || shops.Asked("property") != 1 {
-		t.Errorf("in Dari: %d %s, asked %d times", dari.Status, dari.Body, shops.Asked("property"))
+	if dari.Status != 200 || dari.Header.Get("Content-Language") != "fa-AF" || !strings.Contains(string(dari.Body), `"name":"Deluxe"`) || hotels.Asked("property") != 1 {
+		t.Errorf("in Dari: %d %s, asked %d times", dari.Status, dari.Body, hotels.Asked("property"))
 	}
 	if unknown := front.Get(path + "?locale=de"); unknown.Status != 422 || unknown.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" {
 		t.Errorf("in German: %d %s", unknown.Status, unknown.Body)
@@ -52,23 +52,23 @@ func TestListProperties_languageAndCaching(t *testing.T) {
 
 func TestListProperties_otherTenant(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*hotel.House){
-		"another hotel's":   func(h *hotel.House) { h.Tenant = id.New[id.Tenant]() },
-		"nobody's":          func(h *hotel.House) { h.Tenant = id.Tenant{} },
-		"one without an id": func(h *hotel.House) { h.ID = id.Property{} },
+	for name, spoil := range map[string]func(*hotel.Property){
+		"another hotel's":   func(h *hotel.Property) { h.Tenant = id.New[id.Tenant]() },
+		"nobody's":          func(h *hotel.Property) { h.Tenant = id.Tenant{} },
+		"one without an id": func(h *hotel.Property) { h.ID = id.Property{} },
 	} {
-		street, shops := tenantbookingtest.Shopping(t, Function)
-		other := shops.House
+		system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+		other := hotels.Property
 		other.ID, other.Name.Default = id.New[id.Property](), "Next door"
-		front := street.Front.As("")
-		shops.Do(func() { shops.Others = []hotel.House{other} })
+		front := system.Front.As("")
+		hotels.Do(func() { hotels.Others = []hotel.Property{other} })
 		var two Response
 		if err := json.Unmarshal(front.Get(path).Body, &two); err != nil || len(two.Properties) != 2 || two.Properties[1].Property != other.ID {
 			t.Errorf("two of one hotel's: %+v, %v", two, err)
 		}
 		spoil(&other)
-		shops.Do(func() { shops.Others = []hotel.House{other} })
-		street.DB.Advance(time.Hour)
+		hotels.Do(func() { hotels.Others = []hotel.Property{other} })
+		system.DB.Advance(time.Hour)
 		if a := front.Get(path); a.Status != 503 || a.Header.Get("Retry-After") == "" || strings.Contains(string(a.Body), "Next door") {
 			t.Errorf("%s: %d %v %s", name, a.Status, a.Header, a.Body)
 		}
@@ -79,8 +79,8 @@ func TestListProperties_otherTenant(t *testing.T) {
 // after five minutes.
 func TestListProperties_newRoom(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function, configupdated.Function)
-	front, hotel, now := street.Front.As(""), street.Town.Tenants[0].ID, street.Env.Now()
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function, configupdated.Function)
+	front, hotel, now := system.Front.As(""), system.Platform.Tenants[0].ID, system.Env.Now()
 	shown := func(name, state string) {
 		t.Helper()
 		if a := front.Get(path); a.Status != 200 || a.Header.Get("X-Cache") != state || !strings.Contains(string(a.Body), `"name":"`+name+`"`) {
@@ -88,31 +88,31 @@ func TestListProperties_newRoom(t *testing.T) {
 		}
 	}
 	called := func(name string) {
-		shops.Do(func() { shops.House.RoomTypes[0].Name, shops.House.RoomTypes[0].Localized = name, nil })
+		hotels.Do(func() { hotels.Property.RoomTypes[0].Name, hotels.Property.RoomTypes[0].Localized = name, nil })
 	}
 	called("One")
 	shown("One", "MISS")
 	called("Two")
 	shown("One", "HIT")
-	street.Tell(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"properties"}, "updatedAt": now}, now)
+	system.Deliver(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"properties"}, "updatedAt": now}, now)
 	shown("Two", "MISS")
 	called("Three")
 	shown("Two", "HIT")
-	street.DB.Advance(5*time.Minute + time.Second)
+	system.DB.Advance(5*time.Minute + time.Second)
 	shown("Three", "MISS")
 }
 
 func TestListProperties_stale(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	front := street.Front.As("")
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	front := system.Front.As("")
 	before := front.Get(path)
-	shops.Mood("property", upstreamtest.Failing)
-	street.DB.Advance(6 * time.Minute)
+	hotels.Mood("property", upstreamtest.Failing)
+	system.DB.Advance(6 * time.Minute)
 	if a := front.Get(path); a.Status != 200 || a.Header.Get("X-Cache") != "STALE" || string(a.Body) != string(before.Body) {
 		t.Errorf("six minutes later: %d %s %s", a.Status, a.Header.Get("X-Cache"), a.Body)
 	}
-	street.DB.Advance(30 * time.Minute)
+	system.DB.Advance(30 * time.Minute)
 	if a := front.Get(path); a.Status != 503 || a.Header.Get("Retry-After") == "" {
 		t.Errorf("much later: %d %v %s", a.Status, a.Header, a.Body)
 	}
@@ -122,11 +122,11 @@ func TestListProperties_slowService(t *testing.T) {
 	t.Parallel()
 	for mood, name := range map[upstreamtest.Mood]string{upstreamtest.Hanging: "hanging", upstreamtest.Failing: "failing", upstreamtest.Garbled: "garbled",
 		upstreamtest.Garbage: "garbage", upstreamtest.Endless: "endless"} {
-		street, shops := tenantbookingtest.Shopping(t, Function)
-		shops.Mood("property", mood)
+		system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+		hotels.Mood("property", mood)
 		var a fntest.Answer
-		took, stalled := fntest.Timed(func() { a = street.Front.As("").Get(path) })
-		if a.Status != 503 || a.Header.Get("Retry-After") == "" || took > street.Env.Timeout(time.Second+50*time.Millisecond) {
+		took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
+		if a.Status != 503 || a.Header.Get("Retry-After") == "" || took > system.Env.Timeout(time.Second+50*time.Millisecond) {
 			t.Errorf("%s: got %d after %v, not counting %v in which the machine was stalled: %s", name, a.Status, took, stalled, a.Body)
 		}
 	}
@@ -134,10 +134,10 @@ func TestListProperties_slowService(t *testing.T) {
 
 func TestListProperties_suspendedAndUnknown(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, Function, tenantsuspended.Function)
-	front, hotel, now := street.Front.As(""), street.Town.Tenants[0].ID, street.Env.Now()
+	system, _ := tenantbookingtest.BuildWithHotels(t, Function, tenantsuspended.Function)
+	front, hotel, now := system.Front.As(""), system.Platform.Tenants[0].ID, system.Env.Now()
 	front.Get(path)
-	street.Tell(tenantsuspended.Function, hotel, map[string]any{"tenantId": hotel, "reason": "unpaid", "suspendedAt": now}, now)
+	system.Deliver(tenantsuspended.Function, hotel, map[string]any{"tenantId": hotel, "reason": "unpaid", "suspendedAt": now}, now)
 	if a := front.Get(path); a.Status != 503 || a.Code() != "TENANT.SUSPENDED" {
 		t.Errorf("suspended: %d %s", a.Status, a.Body)
 	}

@@ -48,7 +48,7 @@ type cashier interface {
 	Open(ctx context.Context, d *booking.Draft, m hotel.Method, back, key string) (booking.Intent, error)
 }
 
-type opener struct {
+type handler struct {
 	drafts       booking.Drafts
 	settler      *booking.Settler
 	reservations registry
@@ -59,20 +59,20 @@ type opener struct {
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	site, err := booking.OpenSite(e)
-	return (&opener{
+	return (&handler{
 		drafts: booking.OpenDrafts(e), settler: booking.OpenSettler(e),
 		reservations: booking.OpenReservations(e), payments: booking.OpenPayments(e), site: site,
 	}).open, err
 }
 
-func (o *opener) open(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (o *handler) open(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	if !c.Tenant.Accepts(c.In.Method) {
 		return out, booking.ErrNoPayment
 	}
 	return booking.Again(ctx, func() (Response, error) { return o.begin(ctx, c) })
 }
 
-func (o *opener) begin(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (o *handler) begin(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	draft, err := o.drafts.Get(ctx, c.Session, c.In.Draft)
 	if err != nil {
 		return out, err

@@ -26,28 +26,28 @@ var Function = tenantbooking.HTTP(fn.Spec{
 }, New, tenantbooking.FromBootstrap)
 
 // A Request is the wish, and the draft to quote for. Without a draft a new one begins.
-type Request = booking.Ask
+type Request = booking.QuoteRequest
 
 // A Response is the price and its expiry.
-type Response = booking.Quoted
+type Response = booking.QuoteResponse
 
 // pricer is the part of the reservation service that this function uses.
 type pricer interface {
-	Quote(context.Context, session.Visitor, id.Draft, booking.Wish, string) (booking.Quote, error)
+	Quote(context.Context, session.Visitor, id.Draft, booking.Selection, string) (booking.Quote, error)
 }
 
-type quoter struct {
+type handler struct {
 	drafts       booking.Drafts
 	reservations pricer
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	return (&quoter{booking.OpenDrafts(e), booking.OpenReservations(e)}).quote, nil
+	return (&handler{booking.OpenDrafts(e), booking.OpenReservations(e)}).quote, nil
 }
 
-func (q *quoter) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
-	if err := c.In.Wish().Within(c.Tenant.Settings); err != nil {
+func (q *handler) quote(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+	if err := c.In.Selection().Within(c.Tenant.Settings); err != nil {
 		return Response{}, err
 	}
 	d, given := c.In.Draft.Get()
@@ -58,12 +58,12 @@ func (q *quoter) quote(ctx context.Context, c tenantbooking.Call[Request]) (Resp
 	if err != nil {
 		return Response{}, err
 	}
-	return draft.Quoted(), nil
+	return draft.QuoteResponse(), nil
 }
 
 // first begins a draft. Its id derives from the act, so that a retry does not begin a second draft.
-func (q *quoter) first(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
-	price, err := q.reservations.Quote(ctx, c.Visitor, booking.DraftID(c.Act), c.In.Wish(), c.Act.String())
+func (q *handler) first(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+	price, err := q.reservations.Quote(ctx, c.Visitor, booking.DraftID(c.Act), c.In.Selection(), c.Act.String())
 	if err != nil {
 		return Response{}, err
 	}
@@ -71,23 +71,23 @@ func (q *quoter) first(ctx context.Context, c tenantbooking.Call[Request]) (Resp
 	if err != nil {
 		return Response{}, err
 	}
-	return draft.Quoted(), nil
+	return draft.QuoteResponse(), nil
 }
 
 // next replaces the price of a draft.
-func (q *quoter) next(ctx context.Context, c tenantbooking.Call[Request], d id.Draft) (*booking.Draft, error) {
+func (q *handler) next(ctx context.Context, c tenantbooking.Call[Request], d id.Draft) (*booking.Draft, error) {
 	draft, err := q.drafts.Get(ctx, c.Session, d)
 	if err != nil {
 		return nil, err
 	}
-	if err := draft.May(booking.Asks); err != nil {
+	if err := draft.May(booking.Quotes); err != nil {
 		return nil, err
 	}
-	price, err := q.reservations.Quote(ctx, c.Visitor, draft.ID, c.In.Wish(), c.Act.String())
+	price, err := q.reservations.Quote(ctx, c.Visitor, draft.ID, c.In.Selection(), c.Act.String())
 	if err != nil {
 		return nil, q.drafts.Report(ctx, draft, err, booking.ReservationsName, c.Now)
 	}
-	events, err := draft.Ask(price, c.Visitor, c.Now)
+	events, err := draft.SetQuote(price, c.Visitor, c.Now)
 	if err != nil {
 		return nil, err
 	}

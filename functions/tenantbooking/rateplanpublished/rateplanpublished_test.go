@@ -11,19 +11,19 @@ import (
 
 func TestHandle_invalidatesProperty(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, rateplanpublished.Function)
-	rooms, search := hotel.OpenRooms(street.Env), shops.Search(street.Env.Now(), 0)
+	system, hotels := tenantbookingtest.BuildWithHotels(t, rateplanpublished.Function)
+	rooms, search := hotel.OpenRooms(system.Env), hotels.Search(system.Env.Now(), 0)
 	if found, err := rooms.Find(t.Context(), search); err != nil || found.Offers[0].Rates[0].Total != 200_000_000 {
 		t.Fatalf("got %+v, %v", found, err)
 	}
-	shops.Change(1, 3, 150_000_000)
+	hotels.Change(1, 3, 150_000_000)
 	publish := func(p id.Property) {
-		street.Tell(rateplanpublished.Function, search.Tenant, map[string]any{"tenantId": search.Tenant, "propertyId": p,
-			"ratePlanId": shops.House.RatePlans[0].ID, "version": 2, "publishedAt": street.Env.Now()}, street.Env.Now())
+		system.Deliver(rateplanpublished.Function, search.Tenant, map[string]any{"tenantId": search.Tenant, "propertyId": p,
+			"ratePlanId": hotels.Property.RatePlans[0].ID, "version": 2, "publishedAt": system.Env.Now()}, system.Env.Now())
 	}
 	publish(id.New[id.Property]())
 	if found, err := rooms.Find(t.Context(), search); err != nil || found.Cache != "HIT" {
-		t.Errorf("after another house's: %+v, %v", found, err)
+		t.Errorf("after another property's: %+v, %v", found, err)
 	}
 	publish(search.Property)
 	if found, err := rooms.Find(t.Context(), search); err != nil || found.Offers[0].Rates[0].Total != 300_000_000 {

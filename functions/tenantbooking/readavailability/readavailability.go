@@ -72,16 +72,16 @@ type Response struct {
 	Rooms    []hotel.RoomView `json:"rooms"`
 }
 
-type finder struct {
+type handler struct {
 	rooms *hotel.Rooms
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	return (&finder{hotel.OpenRooms(e)}).find, nil
+	return (&handler{hotel.OpenRooms(e)}).find, nil
 }
 
-func (f *finder) find(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (f *handler) find(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	if err := c.In.over(c.Now); err != nil {
 		return out, err
 	}

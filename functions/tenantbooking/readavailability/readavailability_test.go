@@ -25,16 +25,16 @@ func ask(g *tenantbookingtest.Guest, s *tenantbookingtest.FakeHotels, headers ..
 
 func query(g *tenantbookingtest.Guest, s *tenantbookingtest.FakeHotels) string {
 	day := g.Env.Now()
-	return "/availability?propertyId=" + s.House.ID.String() + "&checkIn=" + day.Format("2006-01-02") +
+	return "/availability?propertyId=" + s.Property.ID.String() + "&checkIn=" + day.Format("2006-01-02") +
 		"&checkOut=" + day.AddDate(0, 0, 2).Format("2006-01-02") + "&adults=2&children=1&rooms=1"
 }
 
 func TestReadAvailability_rates(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	guest := street.Guest(0)
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	guest := system.Guest(0)
 	var got found
-	first := ask(guest, shops, "Accept-Language", "ps", "X-Currency", "USD")
+	first := ask(guest, hotels, "Accept-Language", "ps", "X-Currency", "USD")
 	first.Into(t, &got)
 	if first.Status != 200 || got.Currency != "USD" || got.Stale || got.Degraded != nil || len(got.Rooms) != 1 {
 		t.Fatalf("got %d %s", first.Status, first.Body)
@@ -47,10 +47,10 @@ func TestReadAvailability_rates(t *testing.T) {
 	if rate.Unavailable || rate.Total == nil || rate.Total.Amount != 20_000 || rate.Total.Exponent != 2 || rate.Nightly.Amount != 10_000 || rate.Policy == nil {
 		t.Errorf("got %+v", rate)
 	}
-	if again := ask(guest, shops, "Accept-Language", "ps", "X-Currency", "USD"); again.Header.Get("X-Cache") != "HIT" || string(again.Body) != string(first.Body) {
+	if again := ask(guest, hotels, "Accept-Language", "ps", "X-Currency", "USD"); again.Header.Get("X-Cache") != "HIT" || string(again.Body) != string(first.Body) {
 		t.Errorf("again: %s %s", again.Header.Get("X-Cache"), again.Body)
 	}
-	if other := ask(guest, shops, "X-Currency", "AFN"); !strings.Contains(string(other.Body), `"currency":"AFN"`) || other.Header.Get("X-Cache") != "MISS" {
+	if other := ask(guest, hotels, "X-Currency", "AFN"); !strings.Contains(string(other.Body), `"currency":"AFN"`) || other.Header.Get("X-Cache") != "MISS" {
 		t.Errorf("in another currency: %s %s", other.Header.Get("X-Cache"), other.Body)
 	}
 }
@@ -70,16 +70,16 @@ func TestReadAvailability_slowServices(t *testing.T) {
 		{"prices have 10 MB", "pricing", upstreamtest.Endless, 200, []string{"pricing"}},
 		{"inventory hangs", "inventory", upstreamtest.Hanging, 200, []string{"inventory"}},
 		{"inventory is no JSON", "inventory", upstreamtest.Garbage, 200, []string{"inventory"}},
-		{"the house hangs", "property", upstreamtest.Hanging, 503, nil},
-		{"the house is no JSON", "property", upstreamtest.Garbage, 503, nil},
+		{"the property service hangs", "property", upstreamtest.Hanging, 503, nil},
+		{"the property service is no JSON", "property", upstreamtest.Garbage, 503, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			street, shops := tenantbookingtest.Shopping(t, Function)
-			guest := street.Guest(0)
-			shops.Mood(test.shop, test.mood)
+			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+			guest := system.Guest(0)
+			hotels.Mood(test.shop, test.mood)
 			var a fntest.Answer
-			if took, stalled := fntest.Timed(func() { a = ask(guest, shops) }); took > street.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
+			if took, stalled := fntest.Timed(func() { a = ask(guest, hotels) }); took > system.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
 				t.Errorf("took %v, not counting %v in which the machine was stalled", took, stalled)
 			}
 			if a.Status != test.status {
@@ -101,12 +101,12 @@ func TestReadAvailability_slowServices(t *testing.T) {
 
 func TestReadAvailability_stale(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	guest := street.Guest(0)
-	fresh := ask(guest, shops)
-	shops.Mood("inventory", upstreamtest.Failing)
-	street.DB.Advance(40 * time.Second)
-	stale := ask(guest, shops)
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	guest := system.Guest(0)
+	fresh := ask(guest, hotels)
+	hotels.Mood("inventory", upstreamtest.Failing)
+	system.DB.Advance(40 * time.Second)
+	stale := ask(guest, hotels)
 	if stale.Header.Get("X-Cache") != "STALE" || string(stale.Body) != strings.Replace(string(fresh.Body), `"stale":false`, `"stale":true`, 1) {
 		t.Errorf("got %s %s", stale.Header.Get("X-Cache"), stale.Body)
 	}
@@ -114,28 +114,28 @@ func TestReadAvailability_stale(t *testing.T) {
 
 func TestReadAvailability_otherTenant(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	own, other := street.Guest(0), street.Guest(1)
-	ask(own, shops) // fills the cache
-	missing := other.Send("GET", strings.Replace(query(other, shops), shops.House.ID.String(), "ppt_01J8KABG000000000000000PPT", 1), nil)
-	if a := ask(other, shops); a.Status != 404 || a.Code() != missing.Code() || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	own, other := system.Guest(0), system.Guest(1)
+	ask(own, hotels) // fills the cache
+	missing := other.Send("GET", strings.Replace(query(other, hotels), hotels.Property.ID.String(), "ppt_01J8KABG000000000000000PPT", 1), nil)
+	if a := ask(other, hotels); a.Status != 404 || a.Code() != missing.Code() || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
 		t.Errorf("got %d %s, want what %s is", a.Status, a.Body, missing.Body)
 	}
-	if a := street.Front.As("").Get(own.Path(query(own, shops))); a.Status != 401 || a.Header.Get("WWW-Authenticate") != "Cookie" {
+	if a := system.Front.As("").Get(own.Path(query(own, hotels))); a.Status != 401 || a.Header.Get("WWW-Authenticate") != "Cookie" {
 		t.Errorf("without a session: %d", a.Status)
 	}
 }
 
 func TestReadAvailability_invalidStay(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	guest := street.Guest(0)
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	guest := system.Guest(0)
 	for _, test := range []struct{ from, to, member string }{
 		{"adults=2", "adults=0", "/adults"}, {"rooms=1", "rooms=3", "/adults"}, {"adults=2", "adults=999", "/adults"},
 		{"rooms=1", "rooms=99", "/rooms"}, {"rooms=1", "rooms=0", "/rooms"}, {"children=1", "children=-1", "/children"}, {"children=1", "children=999", "/children"},
 		{"checkOut=2", "checkOut=1", "/checkOut"}, {"checkIn=2", "checkIn=1", "/checkOut"}, {"checkIn=20", "checkIn=twenty", "/checkIn"},
 	} {
-		a := guest.Send("GET", strings.Replace(query(guest, shops), test.from, test.to, 1), nil)
+		a := guest.Send("GET", strings.Replace(query(guest, hotels), test.from, test.to, 1), nil)
 		if wrong := a.Problem().Violations; a.Status != 400 || len(wrong) != 1 || wrong[0].Pointer != test.member {
 			t.Errorf("%s: %d %s, want %s", test.to, a.Status, a.Body, test.member)
 		}
@@ -144,10 +144,10 @@ func TestReadAvailability_invalidStay(t *testing.T) {
 
 func TestReadAvailability_pastStay(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, Function)
-	guest, path := street.Guest(0), ""
+	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+	guest, path := system.Guest(0), ""
 	for days, status := range map[int]int{-2: 400, -1: 200, 0: 200} { // yesterday in UTC may be today at the property
-		s := shops.Search(street.Env.Now(), days)
+		s := hotels.Search(system.Env.Now(), days)
 		path = "/availability?adults=2&propertyId=" + s.Property.String() + "&checkIn=" + s.Stay.CheckIn.String() + "&checkOut=" + s.Stay.CheckOut.String()
 		if a := guest.Send("GET", path, nil); a.Status != status || status == 400 && a.Problem().Violations[0].Pointer != "/checkIn" {
 			t.Errorf("%d days from now: %d %s", days, a.Status, a.Body)

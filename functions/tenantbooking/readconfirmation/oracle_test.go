@@ -57,18 +57,18 @@ func (s *steps) since() []string {
 // one that does not exist.
 func TestReadConfirmation_sameSteps(t *testing.T) {
 	t.Parallel()
-	street := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmcash.Function)
-	booked := &steps{Store: pg.Open(street.Env)}
+	system := tenantbookingtest.Build(t, quote.Function, hold.Function, setguest.Function, openintent.Function, confirmcash.Function)
+	booked := &steps{Store: pg.Open(system.Env)}
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		booked.note("call")
-		street.Town.Handler().ServeHTTP(w, r)
+		system.Platform.Handler().ServeHTTP(w, r)
 	}))
 	t.Cleanup(service.Close)
-	e := document.StoreKey.With(street.Env, booked).With("UPSTREAM_RESERVATION_URL", service.URL+"/reservation")
-	owner, stranger := street.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival"), street.Guest(0)
+	e := document.StoreKey.With(system.Env, booked).With("UPSTREAM_RESERVATION_URL", service.URL+"/reservation")
+	owner, stranger := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival"), system.Guest(0)
 	var out booking.Outcome
 	owner.Must(http.StatusOK, "POST", "/draft/"+owner.Draft.String()+"/confirm", nil).Into(t, &out)
-	owner.Front = fntest.Behind(t, e, street.Front.Issuer(), Function)
+	owner.Front = fntest.Behind(t, e, system.Front.Issuer(), Function)
 	front := owner.Front.As("")
 	for range 2 { // caches it, for its owner and for guests with the token
 		owner.Must(http.StatusOK, "GET", "/confirmation/"+owner.Stay.String(), nil)

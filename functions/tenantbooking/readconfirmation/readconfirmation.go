@@ -40,7 +40,7 @@ type registry interface {
 	Get(context.Context, id.Tenant, id.Reservation) (booking.Reservation, cache.State, error)
 }
 
-type reader struct {
+type handler struct {
 	reservations  registry
 	confirmations booking.Confirmations
 }
@@ -48,34 +48,34 @@ type reader struct {
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	confirmations, err := booking.OpenConfirmations(e)
-	return (&reader{booking.OpenBookings(e), confirmations}).read, err
+	return (&handler{booking.OpenReservationCache(e), confirmations}).read, err
 }
 
 // read returns ErrNotFound to a caller without access, before it looks the reservation up.
-func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
-	opens := r.confirmations.Opens(c.In.Token.Or(""), c.Tenant.ID, c.In.Reservation)
+func (r *handler) read(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+	opens := r.confirmations.IsToken(c.In.Token.Or(""), c.Tenant.ID, c.In.Reservation)
 	if !opens {
 		if err := r.own(ctx, c); err != nil {
 			return out, err
 		}
 	}
 	booked, state, err := r.reservations.Get(ctx, c.Tenant.ID, c.In.Reservation)
-	if err == nil && opens && booked.Forgotten(c.Now) {
+	if err == nil && opens && booked.TokenExpired(c.Now) {
 		err = r.own(ctx, c)
 	}
 	if err != nil {
 		return out, err
 	}
 	if !c.Session.ID.IsZero() && !c.Speculative { // a prefetch by the browser does not count as seen
-		r.confirmations.Seen(ctx, c.Visitor, booked, string(state), c.Now)
+		r.confirmations.RecordView(ctx, c.Visitor, booked, string(state), c.Now)
 	}
 	out.Reply = fn.OK.Reply().Version(booked.Version).FromCache(string(state)).Cached("private, no-store")
-	out.Confirmation, err = r.confirmations.Of(booked)
+	out.Confirmation, err = r.confirmations.View(booked)
 	return out, err
 }
 
 // own returns ErrNotFound unless the session made the booking.
-func (r *reader) own(ctx context.Context, c tenantbooking.Call[Request]) error {
+func (r *handler) own(ctx context.Context, c tenantbooking.Call[Request]) error {
 	owns, err := r.confirmations.Owns(ctx, c.Session, c.In.Reservation)
 	if err == nil && !owns {
 		err = booking.ErrNotFound

@@ -31,16 +31,16 @@ type Response struct {
 	booking.View
 }
 
-type reader struct {
+type handler struct {
 	drafts booking.Drafts
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
-	return (&reader{booking.OpenDrafts(e)}).read, nil
+	return (&handler{booking.OpenDrafts(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
+func (r *handler) read(ctx context.Context, c tenantbooking.Call[Request]) (Response, error) {
 	draft, err := r.drafts.Get(ctx, c.Session, c.In.Draft)
 	if err != nil {
 		return Response{}, err

@@ -29,30 +29,30 @@ func revoked(session string, at time.Time) any {
 
 func TestRevoked(t *testing.T) {
 	t.Parallel()
-	street, _ := tenantbookingtest.Shopping(t, sessionrevoked.Function, quote.Function, hold.Function, setguest.Function, readdraft.Function, bootstrap.Function,
+	system, _ := tenantbookingtest.BuildWithHotels(t, sessionrevoked.Function, quote.Function, hold.Function, setguest.Function, readdraft.Function, bootstrap.Function,
 		changesession.Function, abandondraft.Function, openintent.Function, confirmcash.Function, confirmpayment.Function, readconfirmation.Function)
-	g := street.Guest(0)
-	booked := street.Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
+	g := system.Guest(0)
+	booked := system.Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 	var outcome booking.Outcome
 	booked.Must(http.StatusOK, "POST", "/draft/"+booked.Draft.String()+"/confirm", nil).Into(t, &outcome)
-	g.Ask().Hold().Name()
-	draft, now := "/draft/"+g.Draft.String(), street.Env.Now()
+	g.RequestQuote().Hold().SetGuest()
+	draft, now := "/draft/"+g.Draft.String(), system.Env.Now()
 	for _, other := range []string{id.New[id.TenantSession]().String(), "ses_" + g.Session.ID.String()[len("tnt_session_"):]} {
-		street.Tell(sessionrevoked.Function, g.Tenant.ID, revoked(other, now), now)
+		system.Deliver(sessionrevoked.Function, g.Tenant.ID, revoked(other, now), now)
 	}
-	street.Tell(sessionrevoked.Function, street.Town.Tenants[1].ID, revoked(g.Session.ID.String(), now), now)
-	street.Tell(sessionrevoked.Function, id.Tenant{}, revoked(g.Session.ID.String(), now), now)
+	system.Deliver(sessionrevoked.Function, system.Platform.Tenants[1].ID, revoked(g.Session.ID.String(), now), now)
+	system.Deliver(sessionrevoked.Function, id.Tenant{}, revoked(g.Session.ID.String(), now), now)
 	g.Must(http.StatusOK, "GET", draft, nil) // none of these events was about this session
 
 	for range 2 {
-		street.Tell(sessionrevoked.Function, g.Tenant.ID, revoked(g.Session.ID.String(), now), now)
+		system.Deliver(sessionrevoked.Function, g.Tenant.ID, revoked(g.Session.ID.String(), now), now)
 	}
-	street.Tell(sessionrevoked.Function, g.Tenant.ID, revoked(booked.Session.ID.String(), now), now)
+	system.Deliver(sessionrevoked.Function, g.Tenant.ID, revoked(booked.Session.ID.String(), now), now)
 	for _, call := range []struct {
 		method, path string
 		body         any
 	}{
-		{"GET", draft, nil}, {"PATCH", draft, tenantbookingtest.Zarghona}, {"DELETE", draft, nil}, {"POST", "/quote", g.Wish()}, {"POST", "/hold", g.Holding()},
+		{"GET", draft, nil}, {"PATCH", draft, tenantbookingtest.Zarghona}, {"DELETE", draft, nil}, {"POST", "/quote", g.QuoteBody()}, {"POST", "/hold", g.HoldBody()},
 		{"POST", draft + "/payment-intent", `{"method":"card"}`}, {"POST", draft + "/return", nil}, {"POST", draft + "/confirm", nil}, {"PATCH", "/session", `{"locale":"en"}`},
 	} {
 		if a := g.Send(call.method, call.path, call.body); a.Status != http.StatusUnauthorized || strings.Contains(string(a.Body), "Zarghona") {
@@ -70,36 +70,36 @@ func TestRevoked(t *testing.T) {
 	if g.Session.ID == gone {
 		t.Errorf("bootstrap continues a revoked session: %s", g.Cookie)
 	}
-	g.Ask()
+	g.RequestQuote()
 }
 
 func TestRevoked_unknownSession(t *testing.T) {
 	t.Parallel()
-	street := tenantbookingtest.Build(t, sessionrevoked.Function, quote.Function)
-	g := street.Guest(0)
-	if _, err := street.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`); err != nil {
+	system := tenantbookingtest.Build(t, sessionrevoked.Function, quote.Function)
+	g := system.Guest(0)
+	if _, err := system.DB.Owner(t).Exec(t.Context(), `DELETE FROM document.documents`); err != nil {
 		t.Fatal(err)
 	}
-	now := street.Env.Now()
-	street.Tell(sessionrevoked.Function, g.Tenant.ID, revoked(g.Session.ID.String(), now), now)
-	g.Must(http.StatusUnauthorized, "POST", "/quote", g.Wish())
+	now := system.Env.Now()
+	system.Deliver(sessionrevoked.Function, g.Tenant.ID, revoked(g.Session.ID.String(), now), now)
+	g.Must(http.StatusUnauthorized, "POST", "/quote", g.QuoteBody())
 }
 
 func TestRevoked_otherwiseCookiesAreRenewed(t *testing.T) {
 	t.Parallel()
-	street := tenantbookingtest.Build(t, quote.Function)
-	g := street.Guest(0)
-	if a := g.Must(http.StatusCreated, "POST", "/quote", g.Wish()); a.Header.Get("Set-Cookie") != "" {
+	system := tenantbookingtest.Build(t, quote.Function)
+	g := system.Guest(0)
+	if a := g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody()); a.Header.Get("Set-Cookie") != "" {
 		t.Errorf("a new cookie is replaced by %s", a.Header.Get("Set-Cookie"))
 	}
 	for range 3 {
-		street.DB.Advance(25 * 24 * time.Hour)
-		renewed := g.Must(http.StatusCreated, "POST", "/quote", g.Wish()).Header.Get("Set-Cookie")
+		system.DB.Advance(25 * 24 * time.Hour)
+		renewed := g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody()).Header.Get("Set-Cookie")
 		if !strings.Contains(renewed, g.Session.ID.String()) {
 			t.Fatalf("after 25 days the cookie is not renewed: %q", renewed)
 		}
 		g.Cookie, _, _ = strings.Cut(renewed, ";")
 	}
-	street.DB.Advance(31 * 24 * time.Hour)
-	g.Must(http.StatusUnauthorized, "POST", "/quote", g.Wish())
+	system.DB.Advance(31 * 24 * time.Hour)
+	g.Must(http.StatusUnauthorized, "POST", "/quote", g.QuoteBody())
 }

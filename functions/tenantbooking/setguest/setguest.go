@@ -43,7 +43,7 @@ type Response struct {
 	booking.View
 }
 
-type patcher struct {
+type handler struct {
 	drafts   booking.Drafts
 	sessions *session.Sessions
 	peppers  pseudonym.Peppers
@@ -53,11 +53,11 @@ type patcher struct {
 func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	peppers, noPeppers := secrets.Peppers(e)
 	sessions, noSessions := session.OpenSessions(e)
-	return (&patcher{drafts: booking.OpenDrafts(e), sessions: sessions, peppers: peppers}).patch, errors.Join(noPeppers, noSessions)
+	return (&handler{drafts: booking.OpenDrafts(e), sessions: sessions, peppers: peppers}).patch, errors.Join(noPeppers, noSessions)
 }
 
 // patch sets the details and renames the session: its cookie may have been planted in the guest's browser.
-func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (p *handler) patch(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	c.In.Guest = c.In.Guest.Normal()
 	draft, err := booking.Again(ctx, func() (*booking.Draft, error) { return p.name(ctx, c) })
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *patcher) patch(ctx context.Context, c tenantbooking.Call[Request]) (out
 	return out, nil
 }
 
-func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
+func (p *handler) name(ctx context.Context, c tenantbooking.Call[Request]) (*booking.Draft, error) {
 	draft, err := p.drafts.Get(ctx, c.Session, c.In.Draft)
 	if errors.Is(err, booking.ErrNotFound) { // an interrupted attempt of this act may have moved the draft to this session
 		c.Session.ID = session.Renamed(c.Act)
@@ -80,7 +80,7 @@ func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	if err != nil {
 		return nil, err
 	}
-	if draft.IsNamed(c.In.Guest) {
+	if draft.HasGuest(c.In.Guest) {
 		return draft, nil // a repeated request, perhaps after an interrupted attempt
 	}
 	if err := draft.Matches(c.In.Match.Or(booking.Match{})); err != nil {
@@ -90,7 +90,7 @@ func (p *patcher) name(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	if err != nil {
 		return nil, err
 	}
-	events, err := draft.Name(c.In.Guest, hashes, c.Now)
+	events, err := draft.SetGuest(c.In.Guest, hashes, c.Now)
 	if err != nil {
 		return nil, p.drafts.Report(ctx, draft, err, "", c.Now)
 	}

@@ -22,14 +22,14 @@ var Function = fn.Scheduled(fn.Spec{
 	Timeout:   50 * time.Second,
 }, New)
 
-type sweeper struct {
+type handler struct {
 	drafts  booking.Drafts
 	settler *booking.Settler
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Tick, error) {
-	s := &sweeper{booking.OpenDrafts(e), booking.OpenSettler(e)}
+	s := &handler{booking.OpenDrafts(e), booking.OpenSettler(e)}
 	sweep, flags := fn.Sweep(s.drafts.Due, s.close), subject.OpenFlags(e)
 	return func(ctx context.Context, now time.Time) error {
 		flags.Refresh(ctx) // the middleware does this for functions that have one
@@ -38,7 +38,7 @@ func New(e env.Env) (fn.Tick, error) {
 }
 
 // close ends one draft, in its own tenant.
-func (s *sweeper) close(ctx context.Context, due booking.Due) error {
+func (s *handler) close(ctx context.Context, due booking.Due) error {
 	draft, err := s.drafts.Any(ctx, due)
 	switch {
 	case errors.Is(err, booking.ErrNotFound):

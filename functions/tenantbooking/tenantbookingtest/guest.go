@@ -30,11 +30,11 @@ func Surround(e env.Env) env.Env {
 
 // A System is the functions of this service with fake upstream services.
 type System struct {
-	t     testing.TB
-	DB    *pgtest.Database
-	Env   env.Env
-	Town  *FakePlatform
-	Front *fntest.Front
+	t        testing.TB
+	DB       *pgtest.Database
+	Env      env.Env
+	Platform *FakePlatform
+	Front    *fntest.Front
 }
 
 // Build opens functions of this service with new fake services.
@@ -47,9 +47,9 @@ func Build(t testing.TB, fs ...fn.Function) *System {
 // BuildOn is Build with a given database and Env.
 func BuildOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *System {
 	t.Helper()
-	town := Open(t, db.Env().Now)
-	e, issuer := fntest.Surround(t, town.Around(Surround(e)))
-	return &System{t: t, DB: db, Env: e, Town: town, Front: fntest.Behind(t, e, issuer, fs...)}
+	platform := Open(t, db.Env().Now)
+	e, issuer := fntest.Surround(t, platform.Around(Surround(e)))
+	return &System{t: t, DB: db, Env: e, Platform: platform, Front: fntest.Behind(t, e, issuer, fs...)}
 }
 
 // A Guest is a client with a session on a hotel's site.
@@ -79,9 +79,9 @@ func (s *System) guest(n int, telemetry bool) *Guest {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	g := &Guest{System: s, Tenant: s.Town.Tenants[n]}
+	g := &Guest{System: s, Tenant: s.Platform.Tenants[n]}
 	g.Session = session.Begin(session.Session{Tenant: g.Tenant.ID, Consent: session.Consent{Telemetry: telemetry}})
-	if err := sessions.Keep(s.t.Context(), g.Session, session.Session{}); err != nil {
+	if err := sessions.Save(s.t.Context(), g.Session, session.Session{}); err != nil {
 		s.t.Fatal(err)
 	}
 	cookie, err := sessions.Cookie(session.Visitor{Tenant: g.Tenant, Called: g.Tenant.Slug, Session: g.Session}, fn.Site{})
@@ -163,38 +163,38 @@ func (g *Guest) learn(a fntest.Answer) {
 	}
 }
 
-// Wish returns the JSON of a request for one room and two nights, with more members added.
-func (g *Guest) Wish(more ...string) string {
+// QuoteBody returns the JSON of a quote request for one room and two nights, with more members added.
+func (g *Guest) QuoteBody(more ...string) string {
 	day := g.Env.Now().Format("2006-01-02")
 	after := g.Env.Now().AddDate(0, 0, 2).Format("2006-01-02")
 	return `{"propertyId":"ppt_01J8KABG000000000000000PPT","roomTypeId":"rmt_01J8KABG000000000000000RMT","ratePlanId":"rate_01J8KABG00000000000000RATE",
 		"stayWindow":{"checkIn":"` + day + `","checkOut":"` + after + `"},"occupancy":{"adults":2,"children":0,"rooms":1}` + strings.Join(more, "") + `}`
 }
 
-// Ask requests a quote, and begins a draft.
-func (g *Guest) Ask() *Guest {
+// RequestQuote requests a quote, and begins a draft.
+func (g *Guest) RequestQuote() *Guest {
 	g.t.Helper()
-	g.Must(http.StatusCreated, "POST", "/quote", g.Wish())
+	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody())
 	return g
 }
 
-// Holding returns the body of a hold request.
-func (g *Guest) Holding() any {
+// HoldBody returns the body of a hold request.
+func (g *Guest) HoldBody() any {
 	return `{"draftId":"` + g.Draft.String() + `","quoteId":"` + g.Quote.String() + `"}`
 }
 
 // Hold holds the quoted rooms.
 func (g *Guest) Hold() *Guest {
 	g.t.Helper()
-	g.Must(http.StatusCreated, "POST", "/hold", g.Holding())
+	g.Must(http.StatusCreated, "POST", "/hold", g.HoldBody())
 	return g
 }
 
 // Zarghona is the JSON of a guest's details.
 const Zarghona = `{"guest":{"firstName":"Zarghona","lastName":"Ahmadzai","email":"Z.Ahmadzai@Example.com","phone":"+93 70 012 3456"}}`
 
-// Name sets the guest's details.
-func (g *Guest) Name() *Guest {
+// SetGuest sets the guest's details.
+func (g *Guest) SetGuest() *Guest {
 	g.t.Helper()
 	g.Must(http.StatusOK, "PATCH", "/draft/"+g.Draft.String(), Zarghona)
 	return g
@@ -221,8 +221,8 @@ func (g *Guest) State() (state, final string) {
 	return state, final
 }
 
-// Told returns the short names of the published events of the guest's draft and session, without sampled steps.
-func (g *Guest) Told() []string {
+// Published returns the short names of the published events of the guest's draft and session, without sampled steps.
+func (g *Guest) Published() []string {
 	g.t.Helper()
 	keys := []string{g.Tenant.ID.String() + ":" + g.Draft.String()}
 	for _, session := range append(g.before, g.Session.ID) {
@@ -242,13 +242,13 @@ func (g *Guest) Told() []string {
 	return told
 }
 
-// Ends fails the test unless the draft ended in these states and published these events.
-func (g *Guest) Ends(state, final string, told ...string) {
+// WantEnd fails the test unless the draft ended in these states and published these events.
+func (g *Guest) WantEnd(state, final string, told ...string) {
 	g.t.Helper()
 	if s, f := g.State(); s != state || f != final {
 		g.t.Errorf("draft state %s and snapshot state %q, want %s and %q", s, f, state, final)
 	}
-	if got := g.Told(); !slices.Equal(got, told) {
+	if got := g.Published(); !slices.Equal(got, told) {
 		g.t.Errorf("published %v, want %v", got, told)
 	}
 	rows, _ := g.DB.Owner(g.t).Query(g.t.Context(), `SELECT subject || ': ' || parked_reason FROM bff_tenant_booking.outbox WHERE parked_reason IS NOT NULL`)

@@ -27,7 +27,7 @@ type Suspended struct{}
 
 // directory is the part of the tenant cache that this function uses.
 type directory interface {
-	Apply(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
+	SetStatus(ctx context.Context, tenant id.Tenant, suspended bool, since time.Time) error
 }
 
 // forgetter invalidates cached values by their epochs.
@@ -48,7 +48,7 @@ func New(e env.Env) (fn.Handle[Suspended], error) {
 // handle needs no inbox: the time of the event decides which of two is newer, so repeated deliveries have no effect.
 func (f *handler) handle(ctx context.Context, e event.Event[Suspended]) error {
 	tenant := *e.Delivery.Tenant
-	if err := f.tenants.Apply(ctx, tenant, true, e.Envelope.OccurredAt); err != nil {
+	if err := f.tenants.SetStatus(ctx, tenant, true, e.Envelope.OccurredAt); err != nil {
 		return err
 	}
 	return f.epochs.Invalidate(ctx, cache.OfTenant(tenant))

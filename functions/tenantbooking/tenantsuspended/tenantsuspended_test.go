@@ -33,27 +33,27 @@ func TestHandle_anyOrder(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			street, _ := tenantbookingtest.Shopping(t, tenantsuspended.Function, tenantreinstated.Function)
-			tenants, tenant := hotel.OpenTenants(street.Env), street.Town.Tenants[0]
+			system, _ := tenantbookingtest.BuildWithHotels(t, tenantsuspended.Function, tenantreinstated.Function)
+			tenants, tenant := hotel.OpenTenants(system.Env), system.Platform.Tenants[0]
 			if found, err := tenants.Find(t.Context(), tenant.Slug); err != nil || found.Suspended() {
 				t.Fatalf("at first: %+v, %v", found, err)
 			}
 			if test.down {
-				street.Town.Do(func() { street.Town.Down = "tenant" })
+				system.Platform.Change(func() { system.Platform.Down = "tenant" })
 			}
-			begin := street.Env.Now()
+			begin := system.Env.Now()
 			for _, h := range test.events {
 				if when := begin.Add(h.at); h.suspended {
-					street.Tell(tenantsuspended.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reason": "unpaid", "suspendedAt": when}, when)
+					system.Deliver(tenantsuspended.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reason": "unpaid", "suspendedAt": when}, when)
 				} else {
-					street.Tell(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": when}, when)
+					system.Deliver(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": when}, when)
 				}
 			}
 			found, err := tenants.Find(t.Context(), tenant.Slug)
 			if err != nil || found.Suspended() != test.want {
 				t.Errorf("suspended: %v, %v; want %v", found.Suspended(), err, test.want)
 			}
-			if other, err := tenants.Find(t.Context(), street.Town.Tenants[1].Slug); err == nil && other.Suspended() {
+			if other, err := tenants.Find(t.Context(), system.Platform.Tenants[1].Slug); err == nil && other.Suspended() {
 				t.Error("another hotel is suspended too")
 			}
 		})
@@ -76,8 +76,8 @@ func TestStatus_eventLost(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			street, _ := tenantbookingtest.Shopping(t, tenantsuspended.Function, tenantreinstated.Function)
-			tenants, tenant := hotel.OpenTenants(street.Env), street.Town.Tenants[0]
+			system, _ := tenantbookingtest.BuildWithHotels(t, tenantsuspended.Function, tenantreinstated.Function)
+			tenants, tenant := hotel.OpenTenants(system.Env), system.Platform.Tenants[0]
 			check := func(want bool) {
 				t.Helper()
 				found, err := tenants.Find(t.Context(), tenant.Slug)
@@ -86,23 +86,23 @@ func TestStatus_eventLost(t *testing.T) {
 				}
 			}
 			status := map[bool]string{true: "suspended", false: "active"}
-			street.Town.Do(func() { street.Town.Tenants[0].Status = status[!test.heard] })
+			system.Platform.Change(func() { system.Platform.Tenants[0].Status = status[!test.heard] })
 			check(!test.heard)
 			if test.down {
-				street.Town.Do(func() { street.Town.Down = "tenant" })
+				system.Platform.Change(func() { system.Platform.Down = "tenant" })
 			}
-			now := street.Env.Now()
+			now := system.Env.Now()
 			for _, when := range []time.Time{now, now.AddDate(1, 0, 0)} {
 				if test.heard == when.Equal(now) { // the event with the wrong time says the opposite
-					street.Tell(tenantsuspended.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reason": "unpaid", "suspendedAt": when}, when)
+					system.Deliver(tenantsuspended.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reason": "unpaid", "suspendedAt": when}, when)
 				} else {
-					street.Tell(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": when}, when)
+					system.Deliver(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": when}, when)
 				}
 			}
 			check(test.heard)
-			street.Env.Advance(test.until - 10*time.Second)
+			system.Env.Advance(test.until - 10*time.Second)
 			check(test.heard)
-			street.Env.Advance(11 * time.Second)
+			system.Env.Advance(11 * time.Second)
 			check(!test.heard)
 		})
 	}

@@ -15,17 +15,17 @@ func published(tenant id.Tenant) any {
 
 func TestHandle_invalidatesTheme(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, themepublished.Function)
-	fronts, tenant := hotel.OpenStorefronts(street.Env), street.Town.Tenants[0].ID
+	system, hotels := tenantbookingtest.BuildWithHotels(t, themepublished.Function)
+	fronts, tenant := hotel.OpenStorefronts(system.Env), system.Platform.Tenants[0].ID
 	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 1 {
 		t.Fatalf("got %+v", f)
 	}
-	shops.Change(2, 3, 1)
-	street.Tell(themepublished.Function, street.Town.Tenants[1].ID, published(street.Town.Tenants[1].ID), street.Env.Now())
+	hotels.Change(2, 3, 1)
+	system.Deliver(themepublished.Function, system.Platform.Tenants[1].ID, published(system.Platform.Tenants[1].ID), system.Env.Now())
 	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 1 || f.Cache != "HIT" {
 		t.Errorf("after another hotel's: %+v", f)
 	}
-	street.Tell(themepublished.Function, tenant, published(tenant), street.Env.Now())
+	system.Deliver(themepublished.Function, tenant, published(tenant), system.Env.Now())
 	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 2 || f.Cache != "MISS" {
 		t.Errorf("after its own: %+v", f)
 	}
@@ -34,10 +34,10 @@ func TestHandle_invalidatesTheme(t *testing.T) {
 // The response with the old theme is still in progress when the new one is published: it must not stay in the cache.
 func TestHandle_lateThemeNotCached(t *testing.T) {
 	t.Parallel()
-	street, shops := tenantbookingtest.Shopping(t, themepublished.Function)
-	fronts, tenant := hotel.OpenStorefronts(street.Env), street.Town.Tenants[0].ID
+	system, hotels := tenantbookingtest.BuildWithHotels(t, themepublished.Function)
+	fronts, tenant := hotel.OpenStorefronts(system.Env), system.Platform.Tenants[0].ID
 	asked, answer := make(chan struct{}), make(chan struct{})
-	shops.Before(func(shop string) {
+	hotels.Before(func(shop string) {
 		if shop == "theme" {
 			close(asked)
 			<-answer
@@ -46,9 +46,9 @@ func TestHandle_lateThemeNotCached(t *testing.T) {
 	late := make(chan hotel.Storefront)
 	go func() { late <- fronts.Compose(t.Context(), tenant) }()
 	<-asked // it will return version 1
-	shops.Before(func(string) {})
-	shops.Change(2, 3, 1)
-	street.Tell(themepublished.Function, tenant, published(tenant), street.Env.Now())
+	hotels.Before(func(string) {})
+	hotels.Change(2, 3, 1)
+	system.Deliver(themepublished.Function, tenant, published(tenant), system.Env.Now())
 	close(answer)
 	if f := <-late; f.Theme == nil || f.Theme.Version != 1 {
 		t.Fatalf("the test did not race: %+v", f)

@@ -99,16 +99,16 @@ func ours(t *testing.T, m *http.ServeMux) {
 		_ = json.MarshalWrite(w, map[string]any{"tenantId": tenant, "themeId": "thm_test", "version": 1, "tokens": look(60 << 10)})
 	}))
 	t.Cleanup(themes.Close)
-	db, shops := database(t), tenantbookingtest.OpenShops(t)
-	street := tenantbookingtest.BuildOn(t, db, shops.Around(db.Env()).With("UPSTREAM_THEME_URL", themes.URL+"/theme"), bootstrap.Function, listpolicies.Function)
-	shops.House.Tenant = street.Town.Tenants[0].ID
+	db, hotels := database(t), tenantbookingtest.OpenHotels(t)
+	system := tenantbookingtest.BuildOn(t, db, hotels.Around(db.Env()).With("UPSTREAM_THEME_URL", themes.URL+"/theme"), bootstrap.Function, listpolicies.Function)
+	hotels.Property.Tenant = system.Platform.Tenants[0].ID
 	nothing := fn.HTTP(fn.Spec{Name: "load-tiny", Route: "GET " + tinyPath}, fn.Open,
 		func(env.Env) (func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (map[string]int, error), error) {
 			return func(context.Context, fn.Nothing, fn.Call[fn.Nothing]) (map[string]int, error) {
 				return map[string]int{"a": 1}, nil
 			}, nil
 		})
-	e, _ := fntest.Surround(t, street.Env)
+	e, _ := fntest.Surround(t, system.Env)
 	e = observe.LogKey.With(e, observe.To(io.Discard))
 	for path, f := range map[string]fn.Function{tinyPath: nothing, site + "/bootstrap": bootstrap.Function, site + "/policies": listpolicies.Function} {
 		handler, err := f.Handler(e)

@@ -11,17 +11,17 @@ import (
 // A Confirmation is the representation of a booking. It contains no personal data, because everyone with the link can
 // read it.
 type Confirmation struct {
-	Reservation id.Reservation  `json:"reservationId"`
-	Code        string          `json:"reservationCode"`
-	State       string          `json:"state"`
-	Property    id.Property     `json:"propertyId"`
-	Stay        shownStay       `json:"stayWindow"`
-	Rooms       []ConfirmedRoom `json:"rooms"`
-	Total       money.Minor     `json:"total"`
-	Payment     *ConfirmedPay   `json:"payment,omitzero"`
-	Policy      hotel.Policy    `json:"cancellationPolicy"`
-	ConfirmedAt time.Time       `json:"confirmedAt"`
-	ViewToken   string          `json:"viewToken"`
+	Reservation id.Reservation    `json:"reservationId"`
+	Code        string            `json:"reservationCode"`
+	State       string            `json:"state"`
+	Property    id.Property       `json:"propertyId"`
+	Stay        stayView          `json:"stayWindow"`
+	Rooms       []ConfirmedRoom   `json:"rooms"`
+	Total       money.Minor       `json:"total"`
+	Payment     *ConfirmedPayment `json:"payment,omitzero"`
+	Policy      hotel.Policy      `json:"cancellationPolicy"`
+	ConfirmedAt time.Time         `json:"confirmedAt"`
+	ViewToken   string            `json:"viewToken"`
 }
 
 // A ConfirmedRoom is one room of a booking.
@@ -33,25 +33,25 @@ type ConfirmedRoom struct {
 	Total    money.Minor `json:"total"`
 }
 
-// A ConfirmedPay is the payment of a booking.
-type ConfirmedPay struct {
+// A ConfirmedPayment is the payment of a booking.
+type ConfirmedPayment struct {
 	Method   hotel.Method `json:"method"`
 	Status   string       `json:"status"`
 	Captured money.Minor  `json:"captured"`
 }
 
-// Of returns the confirmation of a confirmed reservation.
-func (c Confirmations) Of(r Reservation) (Confirmation, error) {
+// View returns the confirmation of a confirmed reservation.
+func (c Confirmations) View(r Reservation) (Confirmation, error) {
 	minor := func(m money.Micro) (money.Minor, error) {
 		return money.Amount{Micro: m, Currency: r.Totals.Currency}.Minor()
 	}
-	total, err := r.Totals.minor()
+	total, err := r.Totals.toMinor()
 	if err != nil {
 		return Confirmation{}, err
 	}
 	out := Confirmation{
 		Reservation: r.ID, Code: r.Code, State: r.State, Property: r.Property,
-		Stay: shownStay{
+		Stay: stayView{
 			CheckIn:  r.Stay.Start,
 			CheckOut: r.Stay.End,
 			Nights:   r.Stay.Nights(),
@@ -75,7 +75,7 @@ func (c Confirmations) Of(r Reservation) (Confirmation, error) {
 		if err != nil {
 			return Confirmation{}, err
 		}
-		out.Payment = &ConfirmedPay{Method: p.Method, Status: p.Status, Captured: captured}
+		out.Payment = &ConfirmedPayment{Method: p.Method, Status: p.Status, Captured: captured}
 	}
 	out.ViewToken, err = c.Token(r.Tenant, r.ID)
 	return out, err

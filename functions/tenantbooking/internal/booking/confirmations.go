@@ -20,15 +20,15 @@ import (
 
 // Confirmations decides who may read a confirmation, and publishes that it was read.
 type Confirmations struct {
-	db     *postgres.DB
-	outbox *outbox.Outbox
-	flags  *flags.Flags
-	keys   keyring.Ring
-	aside  time.Duration
+	db             *postgres.DB
+	outbox         *outbox.Outbox
+	flags          *flags.Flags
+	keys           keyring.Ring
+	publishTimeout time.Duration
 }
 
-// viewing is the timeout of publishing the event while a guest waits.
-const viewing = 300 * time.Millisecond
+// recordViewTimeout is the timeout of publishing the event while a guest waits.
+const recordViewTimeout = 300 * time.Millisecond
 
 // OpenConfirmations returns Confirmations with its keys and stores.
 func OpenConfirmations(e env.Env) (Confirmations, error) {
@@ -39,11 +39,11 @@ func OpenConfirmations(e env.Env) (Confirmations, error) {
 	if err := e.Load(&c); err != nil {
 		return Confirmations{}, fmt.Errorf("confirmations: %w", err)
 	}
-	return Confirmations{db: db, outbox: outbox.Open(e, db), flags: subject.OpenFlags(e), keys: c.Keys, aside: e.Timeout(viewing)}, nil
+	return Confirmations{db: db, outbox: outbox.Open(e, db), flags: subject.OpenFlags(e), keys: c.Keys, publishTimeout: e.Timeout(recordViewTimeout)}, nil
 }
 
-// lookBack is how long after a stay its confirmation can be read with a token.
-const lookBack = 30 * 24 * time.Hour
+// tokenTTL is how long after a stay its confirmation can be read with a token.
+const tokenTTL = 30 * 24 * time.Hour
 
 // Token returns the view token of a confirmation, for the guest on another device. It begins with the reservation's id,
 // so that a client needs nothing else to find the confirmation.
@@ -52,8 +52,8 @@ func (c Confirmations) Token(t id.Tenant, r id.Reservation) (string, error) {
 	return r.String() + "." + tag, err
 }
 
-// Opens reports whether the token is valid for that reservation.
-func (c Confirmations) Opens(token string, t id.Tenant, r id.Reservation) bool {
+// IsToken reports whether the token is valid for that reservation.
+func (c Confirmations) IsToken(token string, t id.Tenant, r id.Reservation) bool {
 	tag, ok := strings.CutPrefix(token, r.String()+".")
 	return ok && c.keys.Tagged(tag, "confirmation", t.String(), r.String())
 }
@@ -79,13 +79,15 @@ func (c Confirmations) Owns(ctx context.Context, s session.Session, r id.Reserva
 	return owns, nil
 }
 
-// Forgotten reports whether the stay ended so long ago that tokens are no longer accepted.
-func (r Reservation) Forgotten(now time.Time) bool { return now.After(r.Stay.End.Time().Add(lookBack)) }
+// TokenExpired reports whether the stay ended so long ago that tokens are no longer accepted.
+func (r Reservation) TokenExpired(now time.Time) bool {
+	return now.After(r.Stay.End.Time().Add(tokenTTL))
+}
 
-// Seen publishes at most once a day that a session has read a confirmation. It is telemetry: errors and timeouts are
+// RecordView publishes at most once a day that a session has read a confirmation. It is telemetry: errors and timeouts are
 // ignored.
-func (c Confirmations) Seen(ctx context.Context, v session.Visitor, r Reservation, cache string, now time.Time) {
-	ctx, cancel := context.WithTimeout(ctx, c.aside)
+func (c Confirmations) RecordView(ctx context.Context, v session.Visitor, r Reservation, cache string, now time.Time) {
+	ctx, cancel := context.WithTimeout(ctx, c.publishTimeout)
 	defer cancel()
 	now = at(now)
 	viewed := session.NewEvent(v, subject.ConfirmationViewedV1, confirmationViewed{

@@ -3,11 +3,11 @@
 // A [Draft] is a booking that is not completed yet. It is a state machine with these transitions; every other act returns an
 // error and changes nothing:
 //
-//	quoting ────────────▶ asks quoting · keeps holding · abandons abandoned
-//	holding ────────────▶ asks quoting · names collecting_details · abandons abandoned
-//	collecting_details ─▶ asks quoting · names collecting_details · pays paying · abandons abandoned · fails failed
-//	paying ─────────────▶ pays paying · settles confirming · converts confirmed · abandons abandoned · fails failed
-//	confirming ─────────▶ settles confirming · converts confirmed · fails failed
+//	quoting ────────────▶ quotes quoting · holds holding · abandons abandoned
+//	holding ────────────▶ quotes quoting · sets_guest collecting_details · abandons abandoned
+//	collecting_details ─▶ quotes quoting · sets_guest collecting_details · pays paying · abandons abandoned · fails failed
+//	paying ─────────────▶ pays paying · confirms confirming · converts confirmed · abandons abandoned · fails failed
+//	confirming ─────────▶ confirms confirming · converts confirmed · fails failed
 //
 // Drafts are rows with optimistic concurrency control: state, version and events change in one transaction. If a draft was
 // changed since it was read, saving it fails with a version conflict and the use case runs again ([Again]). Calls to other

@@ -43,8 +43,8 @@ type Body struct {
 	Hashes   Hashes               `json:"hashes,omitzero"` // pseudonyms of the guest, for events
 	Payment  *Payment             `json:"payment,omitzero"`
 	Declines int                  `json:"declinesShown,omitzero"` // declined attempts of the payment that the guest was shown
-	Trail    []Step               `json:"trail"`
-	Errors   []Trouble            `json:"errors,omitzero"`
+	History  []Step               `json:"trail"`
+	Errors   []ShownError         `json:"errors,omitzero"`
 	Campaign attribution.Campaign `json:"campaign,omitzero"`
 	Arrival  *id.HandoffArrival   `json:"arrival,omitzero"`
 	Device   attribution.Device   `json:"device"`
@@ -80,19 +80,19 @@ type Step struct {
 	At    time.Time `json:"at"`
 }
 
-// A Trouble is an error that the guest was shown.
-type Trouble struct {
+// A ShownError is an error that the guest was shown.
+type ShownError struct {
 	State      State     `json:"atState"`
 	Code       string    `json:"errorCode"`
 	OccurredAt time.Time `json:"occurredAt"`
 }
 
 const (
-	idle        = 30 * time.Minute  // inactivity after which a draft lapses
-	kept        = 24 * time.Hour    // time for which an ended draft can still be read by its guest
-	lookAgain   = 110 * time.Second // until the sweep checks a payment again: two ticks, less a margin for early ones
-	maxTroubles = 20                // stored for a draft; the latest are kept
-	maxSteps    = 50
+	maxIdle        = 30 * time.Minute  // inactivity after which a draft lapses
+	keepEnded      = 24 * time.Hour    // time for which an ended draft can still be read by its guest
+	recheckAfter   = 110 * time.Second // until the sweep checks a payment again: two ticks, less a margin for early ones
+	maxShownErrors = 20                // stored for a draft; the latest are kept
+	maxSteps       = 50
 )
 
 // DraftID returns the id of the draft that an act creates.
@@ -103,9 +103,9 @@ func NewDraft(act id.Request, v session.Visitor, q Quote, now time.Time) *Draft 
 	now = at(now)
 	return &Draft{
 		ID: DraftID(act), Tenant: v.Tenant.ID, Session: v.Session.ID, State: Quoting, Version: 1,
-		CreatedAt: now, ActiveAt: now, ExpiresAt: now.Add(idle), AsOf: now,
+		CreatedAt: now, ActiveAt: now, ExpiresAt: now.Add(maxIdle), AsOf: now,
 		Body: Body{
-			Changed: 1, Quote: q, Trail: []Step{{Quoting, now}}, Campaign: v.Campaign, Arrival: v.Session.Arrival, Device: v.Device,
+			Changed: 1, Quote: q, History: []Step{{Quoting, now}}, Campaign: v.Campaign, Arrival: v.Session.Arrival, Device: v.Device,
 			Locale: v.Locale, Currency: v.Currency, Silent: !v.Session.Consent.Telemetry,
 		},
 	}
@@ -120,7 +120,7 @@ func (d *Draft) May(a Act) error {
 	if a == Pays && !d.held() {
 		return ErrHoldExpired
 	}
-	if a == Asks || a == Abandons || !d.State.unpaid() || d.AsOf.Before(d.ExpiresAt) {
+	if a == Quotes || a == Abandons || !d.State.unpaid() || d.AsOf.Before(d.ExpiresAt) {
 		return nil
 	}
 	if d.State == Quoting {
@@ -129,8 +129,8 @@ func (d *Draft) May(a Act) error {
 	return ErrHoldExpired
 }
 
-// move applies a transition. All changes of state go through it.
-func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
+// apply applies a transition. All changes of state go through it.
+func (d *Draft) apply(a Act, now time.Time) ([]event.Draft, error) {
 	if err := d.May(a); err != nil {
 		return nil, err
 	}
@@ -139,11 +139,11 @@ func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
 	d.State, d.ActiveAt = to, now
 	d.Version++
 	d.Changed = d.Version
-	since := d.Trail[len(d.Trail)-1].At
+	since := d.History[len(d.History)-1].At
 	if from != to {
-		d.Trail = append(d.Trail[max(0, len(d.Trail)-maxSteps+1):], Step{to, now})
+		d.History = append(d.History[max(0, len(d.History)-maxSteps+1):], Step{to, now})
 	}
-	d.ExpiresAt = d.lapses(now)
+	d.ExpiresAt = d.nextExpiry(now)
 	if !forward(from, to) {
 		return nil, nil
 	}
@@ -157,11 +157,11 @@ func (d *Draft) move(a Act, now time.Time) ([]event.Draft, error) {
 	})}, nil
 }
 
-// lapses returns the time at which the draft lapses without activity, at the latest when its hold expires. If a payment
+// nextExpiry returns the time at which the draft lapses without activity, at the latest when its hold expires. If a payment
 // may complete without the guest, it returns the time of the sweep's next check; a draft that is already due stays due
 // until a check succeeds.
-func (d *Draft) lapses(now time.Time) time.Time {
-	lapse, look := now.Add(idle), now.Add(lookAgain)
+func (d *Draft) nextExpiry(now time.Time) time.Time {
+	lapse, look := now.Add(maxIdle), now.Add(recheckAfter)
 	switch {
 	case d.State == Confirming && d.ExpiresAt.Before(look):
 		return d.ExpiresAt
@@ -174,20 +174,20 @@ func (d *Draft) lapses(now time.Time) time.Time {
 	return lapse
 }
 
-// Ask replaces the quote. Held rooms are kept until other rooms are held.
-func (d *Draft) Ask(q Quote, v session.Visitor, now time.Time) ([]event.Draft, error) {
-	events, err := d.move(Asks, now)
+// SetQuote replaces the quote. Held rooms are kept until other rooms are held.
+func (d *Draft) SetQuote(q Quote, v session.Visitor, now time.Time) ([]event.Draft, error) {
+	events, err := d.apply(Quotes, now)
 	if err == nil {
 		d.Quote, d.Locale, d.Currency, d.Device = q, v.Locale, v.Currency, v.Device
 	}
 	return events, err
 }
 
-// Offers returns nil if rooms may be held at this quote now, or are held at it already. It returns ErrPriceChanged if
+// CheckHold returns nil if rooms may be held at this quote now, or are held at it already. It returns ErrPriceChanged if
 // the guest was shown another total than the quote's.
-func (d *Draft) Offers(q id.Quote, shown fn.Maybe[money.Minor], now time.Time) error {
+func (d *Draft) CheckHold(q id.Quote, shown fn.Maybe[money.Minor], now time.Time) error {
 	held := d.Holds(q)
-	if err := d.May(Keeps); err != nil && !held {
+	if err := d.May(Holds); err != nil && !held {
 		return err
 	}
 	switch {
@@ -207,32 +207,32 @@ func (d *Draft) Holds(q id.Quote) bool {
 // held reports whether the draft has a hold that has not expired.
 func (d *Draft) held() bool { return d.Hold != nil && d.AsOf.Before(d.Hold.ExpiresAt) }
 
-// Keep records the hold. The first hold also returns draft.created.
-func (d *Draft) Keep(h Hold, now time.Time) ([]event.Draft, error) {
-	if err := d.May(Keeps); err != nil {
+// SetHold records the hold. The first hold also returns draft.created.
+func (d *Draft) SetHold(h Hold, now time.Time) ([]event.Draft, error) {
+	if err := d.May(Holds); err != nil {
 		return nil, err
 	}
 	first := d.Hold == nil
 	h.ExpiresAt = at(h.ExpiresAt)
 	d.Hold = &h
-	events, err := d.move(Keeps, now)
+	events, err := d.apply(Holds, now)
 	if err == nil && first {
 		events = append([]event.Draft{d.created()}, events...)
 	}
 	return events, err
 }
 
-// Name records the guest's details.
-func (d *Draft) Name(g Guest, h Hashes, now time.Time) ([]event.Draft, error) {
-	events, err := d.move(Names, now)
+// SetGuest records the guest's details.
+func (d *Draft) SetGuest(g Guest, h Hashes, now time.Time) ([]event.Draft, error) {
+	events, err := d.apply(SetsGuest, now)
 	if err == nil {
 		d.Guest, d.Hashes = &g, h
 	}
 	return events, err
 }
 
-// IsNamed reports whether the draft has these guest details already.
-func (d *Draft) IsNamed(g Guest) bool {
+// HasGuest reports whether the draft has these guest details already.
+func (d *Draft) HasGuest(g Guest) bool {
 	return d.State == CollectingDetails && d.Guest != nil && *d.Guest == g && d.AsOf.Before(d.ExpiresAt)
 }
 
@@ -255,7 +255,7 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 		d.Declines = 0
 	}
 	d.Payment = &Payment{Intent: i.ID, Method: i.Method, Provider: i.Provider, Amount: i.Amount}
-	events, err := d.move(Pays, now)
+	events, err := d.apply(Pays, now)
 	if err != nil {
 		return nil, err
 	}
@@ -272,21 +272,21 @@ func (d *Draft) Pay(i Intent, now time.Time) ([]event.Draft, error) {
 	})), nil
 }
 
-// Settle records that the reservation is being confirmed. It changes nothing if that is recorded already.
-func (d *Draft) Settle(now time.Time) ([]event.Draft, error) {
+// StartConfirming records that the reservation is being confirmed. It changes nothing if that is recorded already.
+func (d *Draft) StartConfirming(now time.Time) ([]event.Draft, error) {
 	if d.State == Confirming {
 		return nil, nil
 	}
-	return d.move(Settles, now)
+	return d.apply(Confirms, now)
 }
 
 // Convert ends the draft with a confirmed reservation.
 func (d *Draft) Convert(now time.Time) ([]event.Draft, error) {
-	events, err := d.move(Converts, now)
+	events, err := d.apply(Converts, now)
 	if err != nil {
 		return nil, err
 	}
-	w, p := d.Quote.Wish, d.Payment
+	w, p := d.Quote.Selection, d.Payment
 	d.end()
 	return append(events, d.event(subject.DraftConvertedV1, draftConverted{
 		reference:   d.reference(),
@@ -310,14 +310,14 @@ func (d *Draft) Convert(now time.Time) ([]event.Draft, error) {
 // Abandon ends the draft without a booking.
 func (d *Draft) Abandon(now time.Time) ([]event.Draft, error) {
 	last, active := d.State, d.ActiveAt
-	events, err := d.move(Abandons, now)
+	events, err := d.apply(Abandons, now)
 	if err != nil {
 		return nil, err
 	}
 	d.end()
-	w, errors := d.Quote.Wish, d.Errors
+	w, errors := d.Quote.Selection, d.Errors
 	if errors == nil {
-		errors = []Trouble{}
+		errors = []ShownError{}
 	}
 	return append(events, d.event(subject.DraftAbandonedV1, draftAbandoned{
 		reference:   d.reference(),
@@ -336,17 +336,17 @@ func (d *Draft) Abandon(now time.Time) ([]event.Draft, error) {
 // Fail ends the draft because it can no longer become a booking. It returns the event with the error that the guest is
 // shown.
 func (d *Draft) Fail(why error, upstream string, now time.Time) ([]event.Draft, error) {
-	troubled := d.Troubled(why, upstream, now)
-	if _, err := d.move(Fails, now); err != nil {
+	troubled := d.recordError(why, upstream, now)
+	if _, err := d.apply(Fails, now); err != nil {
 		return nil, err
 	}
 	d.end()
 	return []event.Draft{troubled}, nil
 }
 
-// Shown records an error that the guest was shown and that does not end the draft, and returns its event.
-func (d *Draft) Shown(err error, upstream string, now time.Time) event.Draft {
-	troubled := d.Troubled(err, upstream, now)
+// RecordError records an error that the guest was shown and that does not end the draft, and returns its event.
+func (d *Draft) RecordError(err error, upstream string, now time.Time) event.Draft {
+	troubled := d.recordError(err, upstream, now)
 	d.ActiveAt = at(now)
 	d.Version++
 	return troubled
@@ -354,14 +354,14 @@ func (d *Draft) Shown(err error, upstream string, now time.Time) event.Draft {
 
 // Wait postpones the sweep's next check of the draft, because its payment is still pending.
 func (d *Draft) Wait(now time.Time) {
-	d.ExpiresAt = at(now).Add(lookAgain)
+	d.ExpiresAt = at(now).Add(recheckAfter)
 	d.Version++
 }
 
 // end marks the draft as ended and removes the guest's details, which the reservation has from here on.
 func (d *Draft) end() {
 	ended := d.ActiveAt
-	d.EndedAt, d.ExpiresAt, d.Guest = &ended, ended.Add(kept), nil
+	d.EndedAt, d.ExpiresAt, d.Guest = &ended, ended.Add(keepEnded), nil
 }
 
 // isFinal reports whether the error means that this draft can never be booked. ErrNotCaptured with a retry-after is not

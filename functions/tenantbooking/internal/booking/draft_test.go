@@ -37,7 +37,7 @@ func aQuote() Quote {
 	day := stay.DateOf(noon)
 	return Quote{
 		ID: id.New[id.Quote](), Total: money.Minor{Amount: 12_500, Currency: money.AFN, Exponent: 2}, ExpiresAt: noon.Add(15 * minute),
-		Wish: Wish{Property: id.New[id.Property](), RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](),
+		Selection: Selection{Property: id.New[id.Property](), RoomType: id.New[id.RoomType](), RatePlan: id.New[id.RatePlan](),
 			Stay: hotel.Stay{CheckIn: day.AddDays(3), CheckOut: day.AddDays(5)}, Occupancy: hotel.Occupancy{Adults: 2, Children: 1, Rooms: 1}},
 	}
 }
@@ -59,15 +59,17 @@ func TestDraft_events(t *testing.T) {
 		act  func(time.Time) ([]event.Draft, error)
 		want []string
 	}{
-		{"the first rooms make it known", func(at time.Time) ([]event.Draft, error) { return d.Keep(hold("GM-1"), at) }, []string{"booking.draft.created", "flow.step_completed"}},
-		{"going back is no progress", func(at time.Time) ([]event.Draft, error) { return d.Ask(aQuote(), aVisitor(), at) }, nil},
-		{"other rooms are no other draft", func(at time.Time) ([]event.Draft, error) { return d.Keep(hold("GM-2"), at) }, []string{"flow.step_completed"}},
-		{"naming a guest is a step", func(at time.Time) ([]event.Draft, error) { return d.Name(Guest{FirstName: "Z"}, Hashes{}, at) }, []string{"flow.step_completed"}},
-		{"correcting it is none", func(at time.Time) ([]event.Draft, error) { return d.Name(Guest{FirstName: "Zarghona"}, Hashes{}, at) }, nil},
+		{"the first rooms make it known", func(at time.Time) ([]event.Draft, error) { return d.SetHold(hold("GM-1"), at) }, []string{"booking.draft.created", "flow.step_completed"}},
+		{"going back is no progress", func(at time.Time) ([]event.Draft, error) { return d.SetQuote(aQuote(), aVisitor(), at) }, nil},
+		{"other rooms are no other draft", func(at time.Time) ([]event.Draft, error) { return d.SetHold(hold("GM-2"), at) }, []string{"flow.step_completed"}},
+		{"naming a guest is a step", func(at time.Time) ([]event.Draft, error) { return d.SetGuest(Guest{FirstName: "Z"}, Hashes{}, at) }, []string{"flow.step_completed"}},
+		{"correcting it is none", func(at time.Time) ([]event.Draft, error) {
+			return d.SetGuest(Guest{FirstName: "Zarghona"}, Hashes{}, at)
+		}, nil},
 		{"paying begins", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, []string{"flow.step_completed", "payment_intent.created"}},
 		{"the same payment is told once", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, nil},
-		{"confirming", d.Settle, []string{"flow.step_completed"}},
-		{"going on with it", d.Settle, nil},
+		{"confirming", d.StartConfirming, []string{"flow.step_completed"}},
+		{"going on with it", d.StartConfirming, nil},
 		{"confirmed", d.Convert, []string{"flow.step_completed", "booking.draft.converted"}},
 	} {
 		events, err := step.act(noon.Add(minute))
@@ -75,7 +77,7 @@ func TestDraft_events(t *testing.T) {
 			t.Errorf("%s: published %v, %v, want %v", step.name, names(events), err, step.want)
 		}
 	}
-	if d.Guest != nil || d.EndedAt == nil || !d.ExpiresAt.Equal(noon.Add(minute+kept)) {
+	if d.Guest != nil || d.EndedAt == nil || !d.ExpiresAt.Equal(noon.Add(minute+keepEnded)) {
 		t.Errorf("at the end the guest is %v, ended %v, forgotten at %v", d.Guest, d.EndedAt, d.ExpiresAt)
 	}
 }
@@ -86,13 +88,13 @@ func TestDraft_lapses(t *testing.T) {
 	if !d.ExpiresAt.Equal(noon.Add(30 * minute)) {
 		t.Errorf("new draft: got expiry %v", d.ExpiresAt)
 	}
-	if _, err := d.Keep(Hold{id.New[id.Reservation](), "GM-1", d.Quote.ID, noon.Add(10 * minute)}, noon.Add(minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
+	if _, err := d.SetHold(Hold{id.New[id.Reservation](), "GM-1", d.Quote.ID, noon.Add(10 * minute)}, noon.Add(minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
 		t.Errorf("held draft: got expiry %v, %v", d.ExpiresAt, err)
 	}
-	if _, err := d.Name(Guest{FirstName: "Z"}, Hashes{}, noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
+	if _, err := d.SetGuest(Guest{FirstName: "Z"}, Hashes{}, noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
 		t.Errorf("activity extended the draft beyond its hold, to %v, %v", d.ExpiresAt, err)
 	}
-	if _, err := d.Ask(aQuote(), aVisitor(), noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(39*minute)) {
+	if _, err := d.SetQuote(aQuote(), aVisitor(), noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(39*minute)) {
 		t.Errorf("new quote: got expiry %v, %v", d.ExpiresAt, err)
 	}
 }
@@ -104,9 +106,9 @@ func TestMay_lapsedDraft(t *testing.T) {
 		act   Act
 		want  error
 	}{
-		{Quoting, Asks, nil}, {Quoting, Keeps, ErrQuoteExpired}, {Quoting, Abandons, nil},
-		{Holding, Names, ErrHoldExpired}, {Holding, Asks, nil}, {CollectingDetails, Pays, ErrHoldExpired},
-		{Paying, Pays, ErrHoldExpired}, {Paying, Settles, nil}, {Paying, Converts, nil}, {Confirming, Converts, nil},
+		{Quoting, Quotes, nil}, {Quoting, Holds, ErrQuoteExpired}, {Quoting, Abandons, nil},
+		{Holding, SetsGuest, ErrHoldExpired}, {Holding, Quotes, nil}, {CollectingDetails, Pays, ErrHoldExpired},
+		{Paying, Pays, ErrHoldExpired}, {Paying, Confirms, nil}, {Paying, Converts, nil}, {Confirming, Converts, nil},
 	} {
 		d := aDraft(test.state)
 		d.AsOf = d.ExpiresAt // the limit itself counts as expired
@@ -145,7 +147,7 @@ func TestOffers_quotedPriceOnly(t *testing.T) {
 		{"a higher one was shown", d.Quote.ID, shown(12_499, money.AFN), noon, ErrPriceChanged},
 		{"another currency", d.Quote.ID, shown(12_500, money.USD), noon, ErrPriceChanged},
 	} {
-		if err := d.Offers(test.quote, test.shown, test.at); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+		if err := d.CheckHold(test.quote, test.shown, test.at); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
 	}

@@ -226,7 +226,7 @@ func isStale(err error) bool { return fault.From(err).Kind == fault.Precondition
 // ignored.
 func (s Drafts) Report(ctx context.Context, d *Draft, shown error, upstream string, now time.Time) error {
 	if !errors.Is(shown, fault.ErrVersionConflict) && !errors.Is(shown, fault.ErrIdempotencyInProgress) && !d.State.Ended() {
-		_ = s.Save(ctx, d, d.Shown(shown, upstream, now))
+		_ = s.Save(ctx, d, d.RecordError(shown, upstream, now))
 	}
 	return shown
 }

@@ -35,7 +35,7 @@ func (d *Draft) reference() reference {
 	return reference{Tenant: d.Tenant, Draft: d.ID, Session: d.Session}
 }
 
-type shownStay struct {
+type stayView struct {
 	CheckIn  stay.Date `json:"checkIn"`
 	CheckOut stay.Date `json:"checkOut"`
 	Nights   int       `json:"nights"`
@@ -48,7 +48,7 @@ type draftCreated struct {
 	Property      id.Property        `json:"propertyId"`
 	RoomType      id.RoomType        `json:"roomTypeId"`
 	RatePlan      id.RatePlan        `json:"ratePlanId"`
-	Stay          shownStay          `json:"stayWindow"`
+	Stay          stayView           `json:"stayWindow"`
 	Occupancy     hotel.Occupancy    `json:"occupancy"`
 	Total         money.Minor        `json:"totalDisplay"`
 	Promo         string             `json:"promoCode,omitzero"`
@@ -57,7 +57,7 @@ type draftCreated struct {
 }
 
 func (d *Draft) created() event.Draft {
-	w := d.Quote.Wish
+	w := d.Quote.Selection
 	return d.event(subject.DraftCreatedV1, draftCreated{
 		reference:     d.reference(),
 		Reservation:   d.Hold.Reservation,
@@ -65,7 +65,7 @@ func (d *Draft) created() event.Draft {
 		Property:      w.Property,
 		RoomType:      w.RoomType,
 		RatePlan:      w.RatePlan,
-		Stay: shownStay{
+		Stay: stayView{
 			CheckIn:  w.Stay.CheckIn,
 			CheckOut: w.Stay.CheckOut,
 			Nights:   w.Stay.Window().Nights(),
@@ -87,7 +87,7 @@ type draftAbandoned struct {
 	Property    id.Property    `json:"propertyId"`
 	RoomType    id.RoomType    `json:"roomTypeId"`
 	Total       money.Minor    `json:"totalDisplayPotential"`
-	Errors      []Trouble      `json:"errorTrail"`
+	Errors      []ShownError   `json:"errorTrail"`
 	Email       pseudonym.Hash `json:"guestEmailHash,omitzero"`
 }
 
@@ -139,12 +139,12 @@ type errorEncountered struct {
 	RetryAfter int       `json:"retryAfterSec"`
 }
 
-// Troubled records an error that the guest was shown, and returns its event. upstream names the service that caused the
+// recordError records an error that the guest was shown, and returns its event. upstream names the service that caused the
 // error, if any.
-func (d *Draft) Troubled(err error, upstream string, now time.Time) event.Draft {
+func (d *Draft) recordError(err error, upstream string, now time.Time) event.Draft {
 	f := fault.From(err)
 	code := "MELMASTOON." + f.Code
-	d.Errors = append(d.Errors[max(0, len(d.Errors)-maxTroubles+1):], Trouble{State: d.State, Code: code, OccurredAt: at(now)})
+	d.Errors = append(d.Errors[max(0, len(d.Errors)-maxShownErrors+1):], ShownError{State: d.State, Code: code, OccurredAt: at(now)})
 	return session.WithErrorCode(code, d.event(subject.ErrorEncounteredV1, errorEncountered{
 		reference:  d.reference(),
 		State:      d.State,

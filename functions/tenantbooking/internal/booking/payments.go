@@ -64,8 +64,8 @@ func (p Payments) Open(ctx context.Context, d *Draft, m hotel.Method, back, key 
 	}, nil
 }
 
-// A Paid is the state of a payment at the payment service.
-type Paid struct {
+// A PaymentState is the state of a payment at the payment service.
+type PaymentState struct {
 	ID          id.Intent      `json:"paymentIntentId"`
 	Tenant      id.Tenant      `json:"tenantId"`
 	Reservation id.Reservation `json:"reservationId"`
@@ -75,22 +75,22 @@ type Paid struct {
 }
 
 // Captured reports whether the money was captured.
-func (p Paid) Captured() bool { return p.Status == "captured" }
+func (p PaymentState) Captured() bool { return p.Status == "captured" }
 
-// Promised reports whether the guest pays in cash on arrival.
-func (p Paid) Promised() bool { return p.Status == "pending_cash" }
+// CashOnArrival reports whether the guest pays in cash on arrival.
+func (p PaymentState) CashOnArrival() bool { return p.Status == "pending_cash" }
 
-// Over reports whether the payment can no longer be captured.
-func (p Paid) Over() bool { return p.Status == "failed" || p.Status == "superseded" }
+// Closed reports whether the payment can no longer be captured.
+func (p PaymentState) Closed() bool { return p.Status == "failed" || p.Status == "superseded" }
 
 // Get returns the state of the draft's payment, or an error if the answer is for another payment. With an error it
-// returns a zero Paid.
-func (p Payments) Get(ctx context.Context, d *Draft) (paid Paid, err error) {
+// returns a zero PaymentState.
+func (p Payments) Get(ctx context.Context, d *Draft) (paid PaymentState, err error) {
 	if err := p.client.Get(ctx, "/intents/"+d.Payment.Intent.String(), nil, &paid, upstream.Tenant(d.Tenant)); err != nil {
-		return Paid{}, fmt.Errorf("payments: get %s: %w", d.Payment.Intent, err)
+		return PaymentState{}, fmt.Errorf("payments: get %s: %w", d.Payment.Intent, err)
 	}
 	if paid.ID != d.Payment.Intent || paid.Tenant != d.Tenant || paid.Reservation != d.Hold.Reservation {
-		return Paid{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: get %s: the answer is for another payment", d.Payment.Intent))
+		return PaymentState{}, fault.ErrUpstreamUnavailable.Because(fmt.Errorf("payments: get %s: the answer is for another payment", d.Payment.Intent))
 	}
 	return paid, nil
 }

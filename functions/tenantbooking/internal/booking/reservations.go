@@ -21,8 +21,8 @@ import (
 // Reservations is the client of the reservation service. Its writes carry idempotency keys that derive from the act, so
 // that a repeated call has one effect.
 type Reservations struct {
-	once  *upstream.Client // without retries, for quotes
-	again *upstream.Client
+	withoutRetry *upstream.Client // without retries, for quotes
+	withRetry    *upstream.Client
 }
 
 // OpenReservations returns the client.
@@ -37,15 +37,15 @@ func OpenReservations(e env.Env) Reservations {
 // ReservationsName is the name of the reservation service in events.
 const ReservationsName = "reservation-service"
 
-type askedItem struct {
+type quoteItem struct {
 	RoomType  id.RoomType    `json:"roomTypeId"`
 	RatePlan  id.RatePlan    `json:"ratePlanId"`
 	Occupants stay.Occupants `json:"occupants"`
 }
 
-type wanted struct {
+type quoteBody struct {
 	Property id.Property      `json:"propertyId"`
-	Items    []askedItem      `json:"items"`
+	Items    []quoteItem      `json:"items"`
 	Stay     stay.Window      `json:"stayWindow"`
 	Currency money.Currency   `json:"currency"`
 	Locale   locale.Tag       `json:"locale"`
@@ -55,12 +55,12 @@ type wanted struct {
 }
 
 // Quote returns the price of a wish, for the draft. A repeated call with the same key returns the same quote.
-func (r Reservations) Quote(ctx context.Context, v session.Visitor, d id.Draft, w Wish, key string) (Quote, error) {
+func (r Reservations) Quote(ctx context.Context, v session.Visitor, d id.Draft, w Selection, key string) (Quote, error) {
 	rooms, err := w.Occupancy.PerRoom()
 	if err != nil {
 		return Quote{}, err
 	}
-	in := wanted{
+	in := quoteBody{
 		Property: w.Property,
 		Items:    nil,
 		Stay:     w.Stay.Window(),
@@ -71,13 +71,13 @@ func (r Reservations) Quote(ctx context.Context, v session.Visitor, d id.Draft, 
 		Draft:    d,
 	}
 	for _, room := range rooms {
-		in.Items = append(in.Items, askedItem{RoomType: w.RoomType, RatePlan: w.RatePlan, Occupants: room})
+		in.Items = append(in.Items, quoteItem{RoomType: w.RoomType, RatePlan: w.RatePlan, Occupants: room})
 	}
 	var out quoteResponse
 	// The key includes currency and language: a retry may have others, because those of the session are unknown while
 	// the hot store is down.
 	key = fmt.Sprintf("%s-%s-%s", key, v.Currency, v.Locale)
-	if err := r.once.Post(ctx, "/quotes", in, &out, upstream.Tenant(v.Tenant.ID), upstream.Key(key), upstream.Pointing(wished)); err != nil {
+	if err := r.withoutRetry.Post(ctx, "/quotes", in, &out, upstream.Tenant(v.Tenant.ID), upstream.Key(key), upstream.Pointing(pointerOf)); err != nil {
 		return Quote{}, fmt.Errorf("reservations: quote for %s: %w", d, err)
 	}
 	q, err := out.quote(w)
@@ -87,9 +87,9 @@ func (r Reservations) Quote(ctx context.Context, v session.Visitor, d id.Draft, 
 	return q, nil
 }
 
-// wished maps a JSON pointer of the reservation service's request to the one of the guest's request, where all rooms are
+// pointerOf maps a JSON pointer of the reservation service's request to the one of the guest's request, where all rooms are
 // alike.
-func wished(member string) (string, bool) {
+func pointerOf(member string) (string, bool) {
 	if item, ok := strings.CutPrefix(member, "/items"); ok {
 		_, member, _ = strings.Cut(strings.TrimPrefix(item, "/"), "/")
 		member = "/" + member
@@ -121,17 +121,17 @@ type totals struct {
 	Currency money.Currency `json:"currency"`
 }
 
-func (t totals) minor() (money.Minor, error) {
+func (t totals) toMinor() (money.Minor, error) {
 	return money.Amount{Micro: t.Grand, Currency: t.Currency}.Minor()
 }
 
 // quote converts the response to minor units. It returns an error if an amount cannot be converted exactly.
-func (q quoteResponse) quote(w Wish) (Quote, error) {
-	total, err := q.Totals.minor()
+func (q quoteResponse) quote(w Selection) (Quote, error) {
+	total, err := q.Totals.toMinor()
 	if err != nil || q.ID.IsZero() || q.ValidUntil.IsZero() {
 		return Quote{}, errors.Join(err, errors.New("incomplete or inexact"))
 	}
-	out := Quote{ID: q.ID, Wish: w, Lines: []Line{}, Total: total, FX: q.FX, Policy: q.Policy, ExpiresAt: at(q.ValidUntil)}
+	out := Quote{ID: q.ID, Selection: w, Lines: []Line{}, Total: total, FX: q.FX, Policy: q.Policy, ExpiresAt: at(q.ValidUntil)}
 	for _, line := range q.Lines {
 		amount, err := money.Amount{Micro: line.Amount, Currency: q.Totals.Currency}.Minor()
 		if err != nil {
@@ -158,7 +158,7 @@ func (r Reservations) Hold(ctx context.Context, d *Draft, key string) (Hold, err
 		Replaces  *id.Reservation  `json:"replacesReservationId,omitzero"`
 	}{d.Quote.ID, d.channel(), d.Session, d.ID, actor{"guest", d.Session.String()}, d.reservation()}
 	var out Reservation
-	if err := r.again.Post(ctx, "/holds", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	if err := r.withRetry.Post(ctx, "/holds", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
 		return Hold{}, fmt.Errorf("reservations: hold for %s: %w", d.ID, err)
 	}
 	if out.ID.IsZero() || out.Hold.ExpiresAt.IsZero() {
@@ -200,7 +200,7 @@ func (r Reservations) NameGuest(ctx context.Context, d *Draft, key string) error
 	var out struct {
 		Guest id.Guest `json:"guestId"`
 	}
-	if err := r.again.Put(ctx, "/"+d.Hold.Reservation.String()+"/guest", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	if err := r.withRetry.Put(ctx, "/"+d.Hold.Reservation.String()+"/guest", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
 		return fmt.Errorf("reservations: name guest of %s: %w", d.Hold.Reservation, err)
 	}
 	if out.Guest.IsZero() {
@@ -217,7 +217,7 @@ func (r Reservations) Confirm(ctx context.Context, d *Draft) (Reservation, error
 	}{d.Payment.Method, &d.Payment.Intent}
 	var out Reservation
 	key := id.Derive[id.Request](d.Payment.Intent, "confirm").String()
-	if err := r.again.Post(ctx, "/"+d.Hold.Reservation.String()+"/confirm", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	if err := r.withRetry.Post(ctx, "/"+d.Hold.Reservation.String()+"/confirm", in, &out, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
 		return Reservation{}, fmt.Errorf("reservations: confirm %s: %w", d.Hold.Reservation, err)
 	}
 	if out.ID != d.Hold.Reservation || !out.Booked() { // never confirm a booking to the guest on an inconsistent answer
@@ -234,7 +234,7 @@ func (r Reservations) Release(ctx context.Context, d *Draft) error {
 		OnlyHeld   bool   `json:"onlyHeld"`
 	}{"guest_cancelled", "The guest has left the booking.", true}
 	key := id.Derive[id.Request](d.Hold.Reservation, "release").String()
-	if err := r.again.Post(ctx, "/"+d.Hold.Reservation.String()+"/cancel", in, nil, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
+	if err := r.withRetry.Post(ctx, "/"+d.Hold.Reservation.String()+"/cancel", in, nil, upstream.Tenant(d.Tenant), upstream.Key(key)); err != nil {
 		return fmt.Errorf("reservations: release %s: %w", d.Hold.Reservation, err)
 	}
 	return nil
@@ -242,7 +242,7 @@ func (r Reservations) Release(ctx context.Context, d *Draft) error {
 
 // Get returns a reservation, or ErrNotFound.
 func (r Reservations) Get(ctx context.Context, tenant id.Tenant, rsv id.Reservation) (out Reservation, err error) {
-	if err := r.again.Get(ctx, "/"+rsv.String(), nil, &out, upstream.Tenant(tenant)); err != nil {
+	if err := r.withRetry.Get(ctx, "/"+rsv.String(), nil, &out, upstream.Tenant(tenant)); err != nil {
 		return out, fmt.Errorf("reservations: get %s: %w", rsv, err)
 	}
 	if out.ID != rsv {

@@ -20,7 +20,7 @@ type reservationService interface {
 
 // paymentService is the part of the payment service that a Settler uses.
 type paymentService interface {
-	Get(context.Context, *Draft) (Paid, error)
+	Get(context.Context, *Draft) (PaymentState, error)
 }
 
 // draftStore is the part of the draft store that a Settler uses.
@@ -42,19 +42,19 @@ func OpenSettler(e env.Env) *Settler {
 	return &Settler{drafts: OpenDrafts(e), reservations: OpenReservations(e), payments: OpenPayments(e), now: e.Now}
 }
 
-// A finding is the state of a draft at the reservation and the payment service.
-type finding struct {
+// A remoteState is the state of a draft at the reservation and the payment service.
+type remoteState struct {
 	reservation Reservation
-	paid        Paid   // zero if no payment was begun
-	away        string // name of the service that did not answer
+	paid        PaymentState // zero if no payment was begun
+	unavailable string       // name of the service that did not answer
 }
 
-// ask reads the draft's reservation and payment, and converts the draft if its reservation is confirmed or its money was
+// refresh reads the draft's reservation and payment, and converts the draft if its reservation is confirmed or its money was
 // captured. One answer is enough for that: ask returns an error if a service did not answer and the other one does not
 // confirm the booking.
-func (s *Settler) ask(ctx context.Context, d *Draft) (f finding, err error) {
+func (s *Settler) refresh(ctx context.Context, d *Draft) (f remoteState, err error) {
 	if f.reservation, err = s.reservations.Get(ctx, d.Tenant, d.Hold.Reservation); err != nil {
-		f.away = ReservationsName
+		f.unavailable = ReservationsName
 	}
 	if f.reservation.Confirmed() {
 		return f, s.convert(ctx, d)
@@ -67,7 +67,7 @@ func (s *Settler) ask(ctx context.Context, d *Draft) (f finding, err error) {
 		return f, s.Confirm(ctx, d)
 	}
 	if f.paid = paid; err == nil && unknown != nil {
-		f.away, err = PaymentsName, unknown
+		f.unavailable, err = PaymentsName, unknown
 	}
 	return f, err
 }
@@ -81,10 +81,10 @@ func (s *Settler) Payable(ctx context.Context, d *Draft) (upstream string, err e
 			return "", err
 		}
 	}
-	f, err := s.ask(ctx, d)
+	f, err := s.refresh(ctx, d)
 	switch {
 	case err != nil:
-		return f.away, err
+		return f.unavailable, err
 	case d.State.Ended():
 		return "", ErrDraftClosed
 	case f.reservation.State == "cancelled", f.paid.Status == "failed": // a failed intent also cancels its reservation
@@ -103,15 +103,15 @@ func (s *Settler) Returned(ctx context.Context, d *Draft) error {
 	if d.State == Confirmed {
 		return nil
 	}
-	if err := d.May(Settles); err != nil {
+	if err := d.May(Confirms); err != nil {
 		return err
 	}
-	f, err := s.ask(ctx, d)
+	f, err := s.refresh(ctx, d)
 	declined := f.paid.Attempts > d.Declines
 	switch {
 	case err != nil || d.State == Confirmed:
 		return err
-	case f.paid.Promised():
+	case f.paid.CashOnArrival():
 		return ErrIllegalStep // cash on arrival is confirmed by Accepted
 	case f.paid.Status == "failed" && declined:
 		return s.fail(ctx, d, ErrDeclined, PaymentsName)
@@ -132,13 +132,13 @@ func (s *Settler) Accepted(ctx context.Context, d *Draft) error {
 	if d.State == Confirmed {
 		return nil
 	}
-	if err := d.May(Settles); err != nil {
+	if err := d.May(Confirms); err != nil {
 		return err
 	}
 	if d.Payment.Method == hotel.CashOnArrival {
 		return s.Confirm(ctx, d)
 	}
-	_, err := s.ask(ctx, d)
+	_, err := s.refresh(ctx, d)
 	if err == nil && d.State != Confirmed {
 		err = ErrIllegalStep
 	}
@@ -151,7 +151,7 @@ func (s *Settler) Confirm(ctx context.Context, d *Draft) error {
 	if d.State == Confirmed {
 		return nil
 	}
-	events, err := d.Settle(s.now())
+	events, err := d.StartConfirming(s.now())
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (s *Settler) fail(ctx context.Context, d *Draft, why error, upstream string
 // decline records the number of declined attempts that the guest is shown. The draft does not end.
 func (s *Settler) decline(ctx context.Context, d *Draft, times int) error {
 	d.Declines = times
-	if err := s.drafts.Save(ctx, d, d.Shown(ErrDeclined, PaymentsName, s.now())); err != nil {
+	if err := s.drafts.Save(ctx, d, d.RecordError(ErrDeclined, PaymentsName, s.now())); err != nil {
 		return err
 	}
 	return ErrDeclined
@@ -226,10 +226,10 @@ func (s *Settler) Abandon(ctx context.Context, d *Draft) error {
 }
 
 func (s *Settler) abandonPaying(ctx context.Context, d *Draft) error {
-	_, err := s.ask(ctx, d)
+	_, err := s.refresh(ctx, d)
 	if err == nil && !d.State.Ended() {
 		if err = d.May(Abandons); err == nil {
-			err = s.giveUp(ctx, d, s.cancel) // even an expired hold: a payment on the open page would renew it
+			err = s.abandonUnpaid(ctx, d, s.cancel) // even an expired hold: a payment on the open page would renew it
 		}
 	}
 	if err == nil && d.State == Confirmed {
@@ -238,9 +238,9 @@ func (s *Settler) abandonPaying(ctx context.Context, d *Draft) error {
 	return err
 }
 
-// giveUp ends a draft whose payment is not complete. It cancels the reservation first: the reservation service refuses
+// abandonUnpaid ends a draft whose payment is not complete. It cancels the reservation first: the reservation service refuses
 // that if the money has just arrived and confirmed it, and afterwards refunds money that arrives late.
-func (s *Settler) giveUp(ctx context.Context, d *Draft, rooms func(context.Context, *Draft) error) error {
+func (s *Settler) abandonUnpaid(ctx context.Context, d *Draft, rooms func(context.Context, *Draft) error) error {
 	if err := rooms(ctx, d); err != nil {
 		return err
 	}
@@ -285,23 +285,23 @@ func (s *Settler) Close(ctx context.Context, d *Draft) error {
 	if d.State.unpaid() {
 		return s.Abandon(ctx, d)
 	}
-	f, err := s.ask(ctx, d)
+	f, err := s.refresh(ctx, d)
 	switch {
 	case err != nil || d.State.Ended():
-		return quietly(err, d)
-	case d.State == Confirming && f.paid.Promised():
-		return quietly(s.Confirm(ctx, d), d)
+		return ignoreFinal(err, d)
+	case d.State == Confirming && f.paid.CashOnArrival():
+		return ignoreFinal(s.Confirm(ctx, d), d)
 	case d.State == Confirming:
-		return quietly(s.fail(ctx, d, ErrNotCaptured, PaymentsName), d)
-	case !d.held() && (f.paid.Over() || f.paid.Promised() || f.reservation.State == "cancelled"):
-		return s.giveUp(ctx, d, s.release)
+		return ignoreFinal(s.fail(ctx, d, ErrNotCaptured, PaymentsName), d)
+	case !d.held() && (f.paid.Closed() || f.paid.CashOnArrival() || f.reservation.State == "cancelled"):
+		return s.abandonUnpaid(ctx, d, s.release)
 	}
 	d.Wait(s.now())
 	return s.drafts.Save(ctx, d)
 }
 
-// quietly returns nil instead of err if the draft has ended: the sweep has no guest to show the error to.
-func quietly(err error, d *Draft) error {
+// ignoreFinal returns nil instead of err if the draft has ended: the sweep has no guest to show the error to.
+func ignoreFinal(err error, d *Draft) error {
 	if d.State.Ended() && isFinal(err) || errors.Is(err, ErrNotCaptured) && d.State == Failed {
 		return nil
 	}

@@ -22,7 +22,9 @@ func (r refusal) Release(context.Context, *Draft) error                { return 
 // paid is a payment service where every payment is captured.
 type paid struct{}
 
-func (paid) Get(context.Context, *Draft) (Paid, error) { return Paid{Status: "captured"}, nil }
+func (paid) Get(context.Context, *Draft) (PaymentState, error) {
+	return PaymentState{Status: "captured"}, nil
+}
 
 // saved is a draft store that accepts every draft.
 type saved struct{}

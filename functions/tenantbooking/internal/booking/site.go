@@ -57,8 +57,8 @@ func (s Site) Return(v session.Visitor, at fn.Site, d *Draft, m hotel.Method) st
 	return s.page(v, at, d.ID) + separator + url.Values{"r": {token}}.Encode()
 }
 
-// Opens reports whether the token is valid for the draft's payment, and not expired.
-func (s Site) Opens(token string, d *Draft) bool {
+// IsReturnToken reports whether the token is valid for the draft's payment, and not expired.
+func (s Site) IsReturnToken(token string, d *Draft) bool {
 	return d.Hold != nil && d.Payment != nil && d.AsOf.Before(d.Hold.ExpiresAt.Add(returnLinkLife)) &&
 		s.Keys.Tagged(token, returnParts(d.Tenant, d.ID, d.Hold.Reservation, d.Payment.Method)...)
 }
@@ -69,17 +69,17 @@ func returnParts(t id.Tenant, d id.Draft, r id.Reservation, m hotel.Method) []st
 
 // page returns the URL of the page that receives the guest.
 func (s Site) page(v session.Visitor, at fn.Site, d id.Draft) string {
-	return s.fill(s.of(v, at), v.Tenant.Slug, d.String())
+	return s.fill(s.host(v, at), v.Tenant.Slug, d.String())
 }
 
 func (s Site) fill(site, slug, draft string) string {
 	return strings.NewReplacer("{site}", site, "{slug}", slug, "{draftId}", draft).Replace(s.ReturnURL)
 }
 
-// of returns the base URL of the hotel's site on the guest's current host, because only that host has the guest's
+// host returns the base URL of the hotel's site on the guest's current host, because only that host has the guest's
 // cookie. On a shared host the platform's domain is used, with the hotel's name as in the guest's calls, because the
 // cookie's path begins with it.
-func (s Site) of(v session.Visitor, at fn.Site) string {
+func (s Site) host(v session.Visitor, at fn.Site) string {
 	switch {
 	case !at.Own:
 		return s.Domain + "/" + url.PathEscape(v.Called)

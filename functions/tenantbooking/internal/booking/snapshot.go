@@ -20,7 +20,7 @@ func queueSnapshot(tx postgres.Tx, d *Draft) {
 	if d.Payment != nil {
 		method, provider = text(string(d.Payment.Method)), text(d.Payment.Provider)
 	}
-	w := d.Quote.Wish
+	w := d.Quote.Selection
 	tx.Queue(`
 		INSERT INTO bff_tenant_booking.booking_draft_snapshots (id, draft_id, tenant_id, session_id, reservation_id, property_id,
 			room_type_id, rate_plan_id, final_state, created_at, finalized_at, total_minor, currency, guest_email_hash,
@@ -33,7 +33,7 @@ func queueSnapshot(tx postgres.Tx, d *Draft) {
 			"reservation": reservation, "property": w.Property.String(), "roomType": w.RoomType.String(), "ratePlan": w.RatePlan.String(),
 			"final": final, "created": d.CreatedAt, "ended": d.EndedAt, "total": d.Quote.Total.Amount, "currency": d.Quote.Total.Currency,
 			"email": text(string(d.Hashes.Email)), "phone": text(string(d.Hashes.Phone)), "marketing": d.Campaign.Attributed(),
-			"trail": d.Trail, "errors": append([]Trouble{}, d.Errors...), "method": method, "provider": provider,
+			"trail": d.History, "errors": append([]ShownError{}, d.Errors...), "method": method, "provider": provider,
 			"device": d.Device, "locale": string(d.Locale), "display": d.Currency})
 }
 

@@ -22,24 +22,24 @@ type Act string
 
 // Acts on a draft.
 const (
-	Asks     Act = "asks"     // request a quote, the first or another
-	Keeps    Act = "keeps"    // hold rooms at the quoted price
-	Names    Act = "names"    // set the guest's details
-	Pays     Act = "pays"     // begin a payment, or begin again with another method
-	Settles  Act = "settles"  // the money was captured or is due on arrival: confirm the reservation
-	Converts Act = "converts" // the reservation is confirmed
-	Abandons Act = "abandons" // the guest gives up
-	Fails    Act = "fails"    // the draft can no longer become a booking
+	Quotes    Act = "quotes"     // request a quote, the first or another
+	Holds     Act = "holds"      // hold rooms at the quoted price
+	SetsGuest Act = "sets_guest" // set the guest's details
+	Pays      Act = "pays"       // begin a payment, or begin again with another method
+	Confirms  Act = "confirms"   // the money was captured or is due on arrival: confirm the reservation
+	Converts  Act = "converts"   // the reservation is confirmed
+	Abandons  Act = "abandons"   // the guest gives up
+	Fails     Act = "fails"      // the draft can no longer become a booking
 )
 
 // transitions is the state machine: the next state for each state and act. An act that is missing is not allowed in that
 // state. A state that is missing is final.
 var transitions = map[State]map[Act]State{
-	Quoting:           {Asks: Quoting, Keeps: Holding, Abandons: Abandoned},
-	Holding:           {Asks: Quoting, Names: CollectingDetails, Abandons: Abandoned},
-	CollectingDetails: {Asks: Quoting, Names: CollectingDetails, Pays: Paying, Abandons: Abandoned, Fails: Failed},
-	Paying:            {Pays: Paying, Settles: Confirming, Converts: Confirmed, Abandons: Abandoned, Fails: Failed},
-	Confirming:        {Settles: Confirming, Converts: Confirmed, Fails: Failed},
+	Quoting:           {Quotes: Quoting, Holds: Holding, Abandons: Abandoned},
+	Holding:           {Quotes: Quoting, SetsGuest: CollectingDetails, Abandons: Abandoned},
+	CollectingDetails: {Quotes: Quoting, SetsGuest: CollectingDetails, Pays: Paying, Abandons: Abandoned, Fails: Failed},
+	Paying:            {Pays: Paying, Confirms: Confirming, Converts: Confirmed, Abandons: Abandoned, Fails: Failed},
+	Confirming:        {Confirms: Confirming, Converts: Confirmed, Fails: Failed},
 }
 
 // Funnel returns the states on the way to a booking, in order.

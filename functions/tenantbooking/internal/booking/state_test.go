@@ -13,7 +13,7 @@ import (
 // states and acts list all states and acts. A test fails if one is missing.
 var (
 	states = []State{Quoting, Holding, CollectingDetails, Paying, Confirming, Confirmed, Abandoned, Failed}
-	acts   = []Act{Asks, Keeps, Names, Pays, Settles, Converts, Abandons, Fails}
+	acts   = []Act{Quotes, Holds, SetsGuest, Pays, Confirms, Converts, Abandons, Fails}
 )
 
 // drawn parses the state machine in the package's comment: one line for each state that is not final.
@@ -67,7 +67,7 @@ func TestTransitions_complete(t *testing.T) {
 // aDraft returns a draft in a state, as if it had reached the state at noon.
 func aDraft(s State) *Draft {
 	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
-	d.State, d.Version, d.Trail = s, 3, append(d.Trail, Step{s, noon})
+	d.State, d.Version, d.History = s, 3, append(d.History, Step{s, noon})
 	if s != Quoting {
 		d.Hold = &Hold{id.New[id.Reservation](), "GM-ABC234", d.Quote.ID, noon.Add(10 * minute)}
 		d.ExpiresAt = d.Hold.ExpiresAt
@@ -81,16 +81,16 @@ func aDraft(s State) *Draft {
 // do applies an act by its method.
 func do(d *Draft, a Act) (err error) {
 	switch a {
-	case Asks:
-		_, err = d.Ask(aQuote(), aVisitor(), noon)
-	case Keeps:
-		_, err = d.Keep(Hold{id.New[id.Reservation](), "GM-XYZ789", d.Quote.ID, noon.Add(10 * minute)}, noon)
-	case Names:
-		_, err = d.Name(Guest{FirstName: "Zarghona"}, Hashes{}, noon)
+	case Quotes:
+		_, err = d.SetQuote(aQuote(), aVisitor(), noon)
+	case Holds:
+		_, err = d.SetHold(Hold{id.New[id.Reservation](), "GM-XYZ789", d.Quote.ID, noon.Add(10 * minute)}, noon)
+	case SetsGuest:
+		_, err = d.SetGuest(Guest{FirstName: "Zarghona"}, Hashes{}, noon)
 	case Pays:
 		_, err = d.Pay(Intent{ID: id.New[id.Intent](), Method: hotel.Card, Provider: "bank", Amount: d.Quote.Total}, noon)
-	case Settles:
-		_, err = d.Settle(noon)
+	case Confirms:
+		_, err = d.StartConfirming(noon)
 	case Converts:
 		_, err = d.Convert(noon)
 	case Abandons:
@@ -111,7 +111,7 @@ func TestTransitions_everyActInEveryState(t *testing.T) {
 			switch {
 			case legal && (err != nil || d.State != want):
 				t.Errorf("%s %s: %v, now %s, want %s", from, act, err, d.State, want)
-			case legal && act != Settles && d.Version != 4:
+			case legal && act != Confirms && d.Version != 4:
 				t.Errorf("%s %s: version %d, want one more", from, act, d.Version)
 			case !legal && (d.State != from || d.Version != 3):
 				t.Errorf("%s %s: changed to %s, version %d", from, act, d.State, d.Version)

@@ -18,8 +18,8 @@ import (
 	"melmastoon.ghasi.io/shared/pseudonym"
 )
 
-// A Wish is the guest's choice of room, rate and dates.
-type Wish struct {
+// A Selection is the guest's choice of room, rate and dates.
+type Selection struct {
 	Property  id.Property     `json:"propertyId"`
 	RoomType  id.RoomType     `json:"roomTypeId"`
 	RatePlan  id.RatePlan     `json:"ratePlanId"`
@@ -31,7 +31,7 @@ type Wish struct {
 const maxPromoLength = 40
 
 // Validate returns an error for invalid dates or numbers of guests.
-func (w Wish) Validate() error {
+func (w Selection) Validate() error {
 	var found []fault.Violation
 	if err := w.Stay.Window().Validate(); err != nil {
 		found = append(found, fault.Violation{Pointer: "/stayWindow/checkOut", Rule: "range", Message: err.Error()})
@@ -46,8 +46,8 @@ func (w Wish) Validate() error {
 	return nil
 }
 
-// An Ask is a request for a quote, for a draft or to begin one.
-type Ask struct {
+// A QuoteRequest is a request for a quote, for a draft or to begin one.
+type QuoteRequest struct {
 	Property  id.Property        `json:"propertyId"`
 	RoomType  id.RoomType        `json:"roomTypeId"`
 	RatePlan  id.RatePlan        `json:"ratePlanId"`
@@ -57,9 +57,9 @@ type Ask struct {
 	Draft     fn.Maybe[id.Draft] `json:"draftId,omitzero"`
 }
 
-// Wish returns the choice to quote.
-func (a Ask) Wish() Wish {
-	return Wish{
+// Selection returns the choice to quote.
+func (a QuoteRequest) Selection() Selection {
+	return Selection{
 		Property:  a.Property,
 		RoomType:  a.RoomType,
 		RatePlan:  a.RatePlan,
@@ -70,17 +70,17 @@ func (a Ask) Wish() Wish {
 }
 
 // Validate returns an error for an invalid wish.
-func (a Ask) Validate() error { return a.Wish().Validate() }
+func (a QuoteRequest) Validate() error { return a.Selection().Validate() }
 
-// An Accepting is a request to hold rooms at a quote, optionally with the total that the guest was shown.
-type Accepting struct {
+// A HoldRequest is a request to hold rooms at a quote, optionally with the total that the guest was shown.
+type HoldRequest struct {
 	Draft id.Draft              `json:"draftId"`
 	Quote id.Quote              `json:"quoteId"`
 	Total fn.Maybe[money.Minor] `json:"total,omitzero"`
 }
 
 // Validate returns an error for an invalid total.
-func (a Accepting) Validate() error {
+func (a HoldRequest) Validate() error {
 	if total, given := a.Total.Get(); given {
 		if _, err := total.Micro(); err != nil {
 			return fault.ErrValidation.With(fault.Violation{Pointer: "/total", Rule: "form", Message: "must be an amount in a known currency, with its exponent"})
@@ -151,7 +151,7 @@ func writable(s string, most int) bool {
 // A Quote is a price that the reservation service guarantees until it expires.
 type Quote struct {
 	ID        id.Quote     `json:"quoteId"`
-	Wish      Wish         `json:"wish"`
+	Selection Selection    `json:"wish"`
 	Lines     []Line       `json:"lines"`
 	Total     money.Minor  `json:"total"`
 	FX        *FX          `json:"fxSnapshot,omitzero"`

@@ -11,17 +11,17 @@ import (
 
 // A View is the representation of a draft for its guest.
 type View struct {
-	Draft      id.Draft   `json:"draftId"`
-	State      State      `json:"flowState"`
-	Version    int64      `json:"version"`
-	Quote      QuoteView  `json:"quote"`
-	Hold       *HoldView  `json:"hold,omitzero"`
-	Guest      *Guest     `json:"guest,omitzero"`
-	Payment    *Payment   `json:"payment,omitzero"`
-	Errors     []Trouble  `json:"errors,omitzero"`
-	CreatedAt  time.Time  `json:"createdAt"`
-	ExpiresAt  *time.Time `json:"expiresAt,omitzero"` // when the draft lapses; absent if it has ended
-	ServerTime time.Time  `json:"serverTime"`
+	Draft      id.Draft     `json:"draftId"`
+	State      State        `json:"flowState"`
+	Version    int64        `json:"version"`
+	Quote      QuoteView    `json:"quote"`
+	Hold       *HoldView    `json:"hold,omitzero"`
+	Guest      *Guest       `json:"guest,omitzero"`
+	Payment    *Payment     `json:"payment,omitzero"`
+	Errors     []ShownError `json:"errors,omitzero"`
+	CreatedAt  time.Time    `json:"createdAt"`
+	ExpiresAt  *time.Time   `json:"expiresAt,omitzero"` // when the draft lapses; absent if it has ended
+	ServerTime time.Time    `json:"serverTime"`
 }
 
 // A QuoteView is the representation of a quote for its guest.
@@ -30,7 +30,7 @@ type QuoteView struct {
 	Property  id.Property     `json:"propertyId"`
 	RoomType  id.RoomType     `json:"roomTypeId"`
 	RatePlan  id.RatePlan     `json:"ratePlanId"`
-	Stay      shownStay       `json:"stayWindow"`
+	Stay      stayView        `json:"stayWindow"`
 	Occupancy hotel.Occupancy `json:"occupancy"`
 	Promo     string          `json:"promoCode,omitzero"`
 	Lines     []Line          `json:"lines"`
@@ -40,8 +40,8 @@ type QuoteView struct {
 	ExpiresAt time.Time       `json:"expiresAt"`
 }
 
-// Quoted is the response to a price request.
-type Quoted struct {
+// QuoteResponse is the response to a price request.
+type QuoteResponse struct {
 	Draft      id.Draft     `json:"draftId"`
 	Quote      id.Quote     `json:"quoteId"`
 	Lines      []Line       `json:"lines"`
@@ -53,10 +53,10 @@ type Quoted struct {
 	State      State        `json:"flowState"`
 }
 
-// Quoted returns the representation of the draft's price.
-func (d *Draft) Quoted() Quoted {
+// QuoteResponse returns the representation of the draft's price.
+func (d *Draft) QuoteResponse() QuoteResponse {
 	q := d.Quote
-	return Quoted{
+	return QuoteResponse{
 		Draft:      d.ID,
 		Quote:      q.ID,
 		Lines:      q.Lines,
@@ -101,13 +101,13 @@ func (d *Draft) Reply() fn.Reply { return fn.OK.Version(d.Tag()).Cached("private
 
 // View returns the representation of the quote.
 func (q Quote) View() QuoteView {
-	w := q.Wish
+	w := q.Selection
 	return QuoteView{
 		Quote:    q.ID,
 		Property: w.Property,
 		RoomType: w.RoomType,
 		RatePlan: w.RatePlan,
-		Stay: shownStay{
+		Stay: stayView{
 			CheckIn:  w.Stay.CheckIn,
 			CheckOut: w.Stay.CheckOut,
 			Nights:   w.Stay.Window().Nights(),

@@ -19,20 +19,20 @@ import (
 
 // A directory caches tenants. A tenant has several names and one entry: each name maps to the tenant's id.
 type directory struct {
-	names     *cache.Cache[id.Tenant]
-	entries   *cache.Cache[Tenant]
-	standings document.Collection[tenantStatus]
-	unknown   *cache.Absent
-	now       func() time.Time
+	names    *cache.Cache[id.Tenant]
+	entries  *cache.Cache[Tenant]
+	statuses document.Collection[tenantStatus]
+	unknown  *cache.Absent
+	now      func() time.Time
 }
 
 func openDirectory(e env.Env) directory {
 	return directory{
-		names:     cache.Open[id.Tenant](e, "slug", cache.Policy{Fresh: time.Hour, Stale: time.Hour}),
-		entries:   cache.Open[Tenant](e, "tenant", front),
-		standings: document.Open[tenantStatus](e, "tenant-standing"),
-		unknown:   cache.OpenAbsent(e, "tenant", unknownLife),
-		now:       e.Now,
+		names:    cache.Open[id.Tenant](e, "slug", cache.Policy{Fresh: time.Hour, Stale: time.Hour}),
+		entries:  cache.Open[Tenant](e, "tenant", contentPolicy),
+		statuses: document.Open[tenantStatus](e, "tenant-status"),
+		unknown:  cache.OpenAbsent(e, "tenant", unknownTTL),
+		now:      e.Now,
 	}
 }
 
@@ -47,10 +47,10 @@ type tenantStatus struct {
 // service is unavailable, the status counts for tenantStatusLife.
 const (
 	tenantStatusCounts = 5 * time.Minute
-	tenantStatusLife   = 15 * time.Minute
+	tenantStatusTTL    = 15 * time.Minute
 )
 
-const unknownLife = time.Minute // how long an unknown name is cached; a new hotel is found at the latest after this time
+const unknownTTL = time.Minute // how long an unknown name is cached; a new hotel is found at the latest after this time
 
 // Find returns the tenant with that slug, domain or id, or ErrUnknownTenant.
 func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
@@ -59,11 +59,11 @@ func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
 
 // FindPrefetching is like Find, and calls ahead to prefetch documents as soon as the tenant's id is known.
 func (t *Tenants) FindPrefetching(ctx context.Context, ref string, ahead func(id.Tenant) document.Prefetched) (Tenant, error) {
-	ref, began := spelled(ref), t.now()
-	if !couldBeTenant(ref) || t.unknown.Has(ref) {
+	ref, began := canonicalRef(ref), t.now()
+	if !isValidRef(ref) || t.unknown.Has(ref) {
 		return Tenant{}, ErrUnknownTenant
 	}
-	known, asked, err := t.named(ctx, ref)
+	known, asked, err := t.resolve(ctx, ref)
 	if err != nil {
 		return Tenant{}, err
 	}
@@ -71,9 +71,9 @@ func (t *Tenants) FindPrefetching(ctx context.Context, ref string, ahead func(id
 	if asked != nil && t.entries.Learn(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)}, *asked, began) {
 		return t.withStatus(ctx, *asked), nil
 	}
-	found, err := t.remember(ctx, ref, known)
+	found, err := t.cached(ctx, ref, known)
 	if errors.Is(err, errMoved) || errors.Is(err, document.ErrNoStore) {
-		found, err = t.ask(ctx, ref)
+		found, err = t.fetch(ctx, ref)
 	}
 	if err != nil {
 		return Tenant{}, err
@@ -86,9 +86,9 @@ var hostName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.(?i:[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?))*$`)
 })
 
-// couldBeTenant reports whether a name has the form of a tenant's id, slug or domain. The tenant service is not called
+// isValidRef reports whether a name has the form of a tenant's id, slug or domain. The tenant service is not called
 // for others.
-func couldBeTenant(ref string) bool {
+func isValidRef(ref string) bool {
 	const longest = 253 // length of a domain
 	if _, err := id.Parse[id.Tenant](ref); err == nil {
 		return true
@@ -100,13 +100,13 @@ func couldBeTenant(ref string) bool {
 // does not serve the stale entry instead.
 var errMoved = fault.New(fault.NotFound, "TENANT.MOVED", ErrUnknownTenant.Detail)
 
-// named returns the tenant id of a name, and the tenant itself if this call had to fetch it.
-func (t *Tenants) named(ctx context.Context, ref string) (known id.Tenant, asked *Tenant, err error) {
+// resolve returns the tenant id of a name, and the tenant itself if this call had to fetch it.
+func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, asked *Tenant, err error) {
 	ask := func(ctx context.Context) (id.Tenant, error) {
 		if t.unknown.Has(ref) { // another request has fetched it while this one waited
 			return id.Tenant{}, ErrUnknownTenant
 		}
-		found, err := t.ask(ctx, ref)
+		found, err := t.fetch(ctx, ref)
 		switch {
 		case err == nil:
 			asked = &found
@@ -125,42 +125,42 @@ func (t *Tenants) named(ctx context.Context, ref string) (known id.Tenant, asked
 // DocumentNames returns the names of the documents that Find reads.
 func (t *Tenants) DocumentNames(known id.Tenant) []document.Name {
 	key := document.KeyOf(known.String())
-	return append(t.entries.Names(key, cache.OfTenant(known)), t.standings.Name(key))
+	return append(t.entries.Names(key, cache.OfTenant(known)), t.statuses.Name(key))
 }
 
-// remember returns the tenant's entry from the cache or the tenant service. The cache reads the tenant's epoch before it
+// cached returns the tenant's entry from the cache or the tenant service. The cache reads the tenant's epoch before it
 // calls the service, so that an event in between makes the entry stale.
-func (t *Tenants) remember(ctx context.Context, ref string, known id.Tenant) (Tenant, error) {
+func (t *Tenants) cached(ctx context.Context, ref string, known id.Tenant) (Tenant, error) {
 	found, state, mark, err := t.entries.FetchMarked(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)},
 		func(ctx context.Context) (Tenant, error) {
-			found, err := t.ask(ctx, ref)
+			found, err := t.fetch(ctx, ref)
 			if err == nil && found.ID != known {
 				err = errMoved
 			}
 			return found, err
 		})
-	if err == nil && !found.isCalled(ref) {
+	if err == nil && !found.hasRef(ref) {
 		err = errMoved
 	}
 	found.mark, found.stale = mark, state == cache.Stale
 	return found, err
 }
 
-// spelled returns the canonical spelling of a name: slugs and domains in lower case, ids unchanged.
-func spelled(ref string) string {
+// canonicalRef returns the canonical spelling of a name: slugs and domains in lower case, ids unchanged.
+func canonicalRef(ref string) string {
 	if _, err := id.Parse[id.Tenant](ref); err == nil {
 		return ref
 	}
 	return strings.ToLower(ref)
 }
 
-func (t Tenant) isCalled(ref string) bool {
+func (t Tenant) hasRef(ref string) bool {
 	return ref == t.Slug || ref == t.ID.String() || slices.Contains(t.Domains, ref)
 }
 
 // withStatus returns the tenant with the status of a recent event, if there is one. Errors of the store are ignored.
 func (t *Tenants) withStatus(ctx context.Context, found Tenant) Tenant {
-	status, ok, err := t.standings.GetPrefetched(ctx, document.KeyOf(found.ID.String()))
+	status, ok, err := t.statuses.GetPrefetched(ctx, document.KeyOf(found.ID.String()))
 	if err == nil && ok && (found.stale || t.now().Sub(status.Since).Abs() < tenantStatusCounts) {
 		found.Status = "active"
 		if status.Suspended {
@@ -170,13 +170,13 @@ func (t *Tenants) withStatus(ctx context.Context, found Tenant) Tenant {
 	return found
 }
 
-// Apply records that the tenant was suspended or reinstated at that time. It ignores an event older than the recorded
+// SetStatus records that the tenant was suspended or reinstated at that time. It ignores an event older than the recorded
 // one, and an event whose time is too far from now.
-func (t *Tenants) Apply(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
-	if t.now().Sub(since).Abs() >= tenantStatusLife {
+func (t *Tenants) SetStatus(ctx context.Context, tenant id.Tenant, isSuspended bool, since time.Time) error {
+	if t.now().Sub(since).Abs() >= tenantStatusTTL {
 		return nil
 	}
-	_, err := t.standings.Put(ctx, document.KeyOf(tenant.String()), tenantStatus{isSuspended, since}, since.UnixMicro(), since.Add(tenantStatusLife))
+	_, err := t.statuses.Put(ctx, document.KeyOf(tenant.String()), tenantStatus{isSuspended, since}, since.UnixMicro(), since.Add(tenantStatusTTL))
 	if err != nil {
 		return fmt.Errorf("tenants: apply status of %s: %w", tenant, err)
 	}

@@ -23,9 +23,9 @@ func OpenInventory(e env.Env) Inventory {
 	return Inventory{upstream.Open(e, "inventory", upstream.Policy{Timeout: 700 * time.Millisecond, Retries: 1})}
 }
 
-// Left returns the number of rooms of each type that are free on the fullest night of the stay. It is not binding: only
+// RoomsLeft returns the number of rooms of each type that are free on the fullest night of the stay. It is not binding: only
 // a hold is.
-func (i Inventory) Left(ctx context.Context, s Search) (map[id.RoomType]int, error) {
+func (i Inventory) RoomsLeft(ctx context.Context, s Search) (map[id.RoomType]int, error) {
 	var out struct {
 		Property  id.Property `json:"propertyId"`
 		RoomTypes []struct {

@@ -23,8 +23,8 @@ func OpenProperties(e env.Env) Properties {
 	return Properties{upstream.Open(e, "property", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})}
 }
 
-// A House is a property of a tenant, with its room types and rate plans.
-type House struct {
+// A Property is a property of a tenant, with its room types and rate plans.
+type Property struct {
 	ID        id.Property `json:"propertyId"`
 	Tenant    id.Tenant   `json:"tenantId"`
 	Name      locale.Text `json:"name"`
@@ -66,28 +66,28 @@ type Photo struct {
 }
 
 // Get returns a property of the tenant. It returns fault.ErrNotFound for an unknown property and for one of another tenant.
-func (p Properties) Get(ctx context.Context, tenant id.Tenant, property id.Property) (h House, err error) {
+func (p Properties) Get(ctx context.Context, tenant id.Tenant, property id.Property) (h Property, err error) {
 	err = p.client.Get(ctx, "/properties/"+property.String(), nil, &h, upstream.Tenant(tenant))
 	switch {
 	case err != nil:
-		return House{}, fmt.Errorf("properties: get %s: %w", property, err)
+		return Property{}, fmt.Errorf("properties: get %s: %w", property, err)
 	case h.ID != property || h.Tenant.IsZero():
-		return House{}, fault.ErrUpstreamUnavailable.Because(errors.New("properties: get: incomplete"))
+		return Property{}, fault.ErrUpstreamUnavailable.Because(errors.New("properties: get: incomplete"))
 	case h.Tenant != tenant:
-		return House{}, fault.ErrNotFound
+		return Property{}, fault.ErrNotFound
 	}
 	return h, nil
 }
 
 // List returns all properties of the tenant, without rate plans, because those change each time a price is published.
-func (p Properties) List(ctx context.Context, tenant id.Tenant) ([]House, error) {
+func (p Properties) List(ctx context.Context, tenant id.Tenant) ([]Property, error) {
 	var out struct {
-		Properties []House `json:"properties"`
+		Properties []Property `json:"properties"`
 	}
 	if err := p.client.Get(ctx, "/properties", url.Values{"tenantId": {tenant.String()}}, &out, upstream.Tenant(tenant)); err != nil {
 		return nil, fmt.Errorf("properties: list of %s: %w", tenant, err)
 	}
-	foreign := func(h House) bool { return h.ID.IsZero() || h.Tenant != tenant }
+	foreign := func(h Property) bool { return h.ID.IsZero() || h.Tenant != tenant }
 	if out.Properties == nil || slices.ContainsFunc(out.Properties, foreign) {
 		return nil, fault.ErrUpstreamUnavailable.Because(errors.New("properties: list: the answer is incomplete, or for another tenant"))
 	}

@@ -17,80 +17,80 @@ import (
 
 // Rooms finds a property's rooms for a stay, from three services concurrently.
 type Rooms struct {
-	properties Properties
-	inventory  Inventory
-	pricing    Pricing
-	houses     *cache.Cache[House]
-	left       *cache.Cache[map[id.RoomType]int]
-	offers     *cache.Cache[Offers]
+	propertyClient Properties
+	inventory      Inventory
+	pricing        Pricing
+	propertyCache  *cache.Cache[Property]
+	roomsLeftCache *cache.Cache[map[id.RoomType]int]
+	offerCache     *cache.Cache[Offers]
 }
 
 // OpenRooms returns Rooms with its clients and caches. While a service is unavailable, its cached prices and room counts
 // are served and marked as stale.
 func OpenRooms(e env.Env) *Rooms {
 	return &Rooms{
-		properties: OpenProperties(e),
-		inventory:  OpenInventory(e),
-		pricing:    OpenPricing(e),
-		houses:     cache.Open[House](e, "house", front),
-		left:       cache.Open[map[id.RoomType]int](e, "availability", cache.Policy{Fresh: 30 * time.Second, Stale: 5 * time.Minute}),
-		offers:     cache.Open[Offers](e, "cheapest", cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}),
+		propertyClient: OpenProperties(e),
+		inventory:      OpenInventory(e),
+		pricing:        OpenPricing(e),
+		propertyCache:  cache.Open[Property](e, "property", contentPolicy),
+		roomsLeftCache: cache.Open[map[id.RoomType]int](e, "availability", cache.Policy{Fresh: 30 * time.Second, Stale: 5 * time.Minute}),
+		offerCache:     cache.Open[Offers](e, "cheapest", cache.Policy{Fresh: time.Minute, Stale: 10 * time.Minute}),
 	}
 }
 
-// A Found is the result of a search. A part that could not be read is nil and listed in Missing.
-type Found struct {
-	House   House
-	Left    map[id.RoomType]int
-	Offers  Offers
-	Missing []string
-	Stale   bool
-	Cache   cache.State
+// A Result is the result of a search. A part that could not be read is nil and listed in Missing.
+type Result struct {
+	Property  Property
+	RoomsLeft map[id.RoomType]int
+	Offers    Offers
+	Missing   []string
+	Stale     bool
+	Cache     cache.State
 }
 
 // Find returns the rooms of a property for a stay. It fails only if the property cannot be read: without prices or room
 // counts the guest still sees the rooms.
-func (r *Rooms) Find(ctx context.Context, s Search) (f Found, err error) {
-	var house, left, offers cache.State
+func (r *Rooms) Find(ctx context.Context, s Search) (f Result, err error) {
+	var property, left, offers cache.State
 	var noLeft, noOffers error
 	var work conc.WaitGroup
-	work.Go(func() { f.House, house, err = r.house(ctx, s) })
-	work.Go(func() { f.Left, left, noLeft = r.leftIn(ctx, s) })
-	work.Go(func() { f.Offers, offers, noOffers = r.offersOf(ctx, s) })
+	work.Go(func() { f.Property, property, err = r.property(ctx, s) })
+	work.Go(func() { f.RoomsLeft, left, noLeft = r.roomsLeft(ctx, s) })
+	work.Go(func() { f.Offers, offers, noOffers = r.offers(ctx, s) })
 	work.Wait()
 	if err != nil {
-		return Found{}, err
+		return Result{}, err
 	}
 	if noLeft != nil {
-		f.Left, f.Missing = nil, append(f.Missing, "inventory")
+		f.RoomsLeft, f.Missing = nil, append(f.Missing, "inventory")
 	}
 	if noOffers != nil {
 		f.Offers, f.Missing = nil, append(f.Missing, "pricing")
 	}
-	f.Stale = house == cache.Stale || left == cache.Stale || offers == cache.Stale
-	f.Cache = cache.Worst(house, left, offers)
+	f.Stale = property == cache.Stale || left == cache.Stale || offers == cache.Stale
+	f.Cache = cache.Worst(property, left, offers)
 	return f, nil
 }
 
-func (r *Rooms) house(ctx context.Context, s Search) (House, cache.State, error) {
-	return r.houses.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String()),
+func (r *Rooms) property(ctx context.Context, s Search) (Property, cache.State, error) {
+	return r.propertyCache.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String()),
 		[]cache.Epoch{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
-		func(ctx context.Context) (House, error) { return r.properties.Get(ctx, s.Tenant, s.Property) })
+		func(ctx context.Context) (Property, error) { return r.propertyClient.Get(ctx, s.Tenant, s.Property) })
 }
 
-// leftIn returns the free rooms. Its cache entry depends on the epochs of the stay's months, so that a booking in one
+// roomsLeft returns the free rooms. Its cache entry depends on the epochs of the stay's months, so that a booking in one
 // month invalidates only that month.
-func (r *Rooms) leftIn(ctx context.Context, s Search) (map[id.RoomType]int, cache.State, error) {
+func (r *Rooms) roomsLeft(ctx context.Context, s Search) (map[id.RoomType]int, cache.State, error) {
 	depends := append(cache.OfStay(s.Tenant, s.Property, s.Stay.Window()), cache.OfProperty(s.Tenant, s.Property))
-	return r.left.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String()),
-		depends, func(ctx context.Context) (map[id.RoomType]int, error) { return r.inventory.Left(ctx, s) })
+	return r.roomsLeftCache.Fetch(ctx, document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String()),
+		depends, func(ctx context.Context) (map[id.RoomType]int, error) { return r.inventory.RoomsLeft(ctx, s) })
 }
 
-func (r *Rooms) offersOf(ctx context.Context, s Search) (Offers, cache.State, error) {
+func (r *Rooms) offers(ctx context.Context, s Search) (Offers, cache.State, error) {
 	o := s.Occupancy
 	key := document.KeyOf(s.Tenant.String(), s.Property.String(), s.Stay.CheckIn.String(), s.Stay.CheckOut.String(),
 		strconv.Itoa(o.Adults), strconv.Itoa(o.Children), strconv.Itoa(o.Rooms), string(s.Currency))
-	return r.offers.Fetch(ctx, key, []cache.Epoch{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
+	return r.offerCache.Fetch(ctx, key, []cache.Epoch{cache.OfTenant(s.Tenant), cache.OfProperty(s.Tenant, s.Property)},
 		func(ctx context.Context) (Offers, error) { return r.pricing.Offers(ctx, s) })
 }
 
@@ -114,16 +114,16 @@ type RateView struct {
 }
 
 // Rooms returns the room types that the guests fit into, the cheapest first. Without prices it returns all room types.
-func (f Found) Rooms(l locale.Tag, c money.Currency) []RoomView {
+func (f Result) Rooms(l locale.Tag, c money.Currency) []RoomView {
 	rooms := []RoomView{}
 	if f.Offers == nil {
-		for _, r := range f.House.RoomTypes {
+		for _, r := range f.Property.RoomTypes {
 			rooms = append(rooms, f.room(r, l, c, nil))
 		}
 		return rooms
 	}
 	for _, offered := range f.Offers {
-		for _, r := range f.House.RoomTypes {
+		for _, r := range f.Property.RoomTypes {
 			if r.ID == offered.RoomType {
 				rooms = append(rooms, f.room(r, l, c, offered.Rates))
 			}
@@ -132,21 +132,21 @@ func (f Found) Rooms(l locale.Tag, c money.Currency) []RoomView {
 	return rooms
 }
 
-func (f Found) room(r RoomType, l locale.Tag, c money.Currency, offers []Offer) RoomView {
+func (f Result) room(r RoomType, l locale.Tag, c money.Currency, offers []Offer) RoomView {
 	v := RoomView{RoomTypeView: r.in(l), Rates: []RateView{}}
-	if f.Left != nil {
-		left := f.Left[r.ID] // zero if inventory does not list it
+	if f.RoomsLeft != nil {
+		left := f.RoomsLeft[r.ID] // zero if inventory does not list it
 		v.UnitsLeft = &left
 	}
 	priced := map[id.RatePlan]bool{}
 	for _, o := range offers {
-		for _, p := range f.House.RatePlans {
+		for _, p := range f.Property.RatePlans {
 			if p.ID == o.RatePlan && p.RoomType == r.ID {
 				v.Rates, priced[p.ID] = append(v.Rates, p.at(o, c)), true
 			}
 		}
 	}
-	for _, p := range f.House.RatePlans {
+	for _, p := range f.Property.RatePlans {
 		if p.RoomType == r.ID && !priced[p.ID] {
 			v.Rates = append(v.Rates, RateView{RatePlan: p.ID, Name: p.Name, MealPlan: p.MealPlan, Policy: p.Policy, Unavailable: true})
 		}

@@ -16,43 +16,43 @@ import (
 // A Storefront is the public content of a hotel's site: theme and house rules. A part that could not be read is nil and
 // listed in Missing.
 type Storefront struct {
-	Theme   *Theme
-	Rules   []HouseRule
-	Missing []string
-	Cache   cache.State      // the worst cache state of the parts
-	Took    map[string]int64 // milliseconds for each part that was not a cache hit
+	Theme        *Theme
+	Rules        []HouseRule
+	Missing      []string
+	Cache        cache.State      // the worst cache state of the parts
+	Milliseconds map[string]int64 // milliseconds for each part that was not a cache hit
 
-	look, house cache.EntryID // cache entries of the theme and the rules, if they are cached
+	themeEntry, rulesEntry cache.EntryID // cache entries of the theme and the rules, if they are cached
 }
 
 // Storefronts composes storefronts. Each part is cached for all visitors of the tenant.
 type Storefronts struct {
-	themes     Themes
-	properties Properties
-	now        func() time.Time
-	looks      *cache.Cache[Theme]
-	rules      *cache.Cache[[]HouseRule]
-	houses     *cache.Cache[[]House]
+	themeClient    Themes
+	propertyClient Properties
+	now            func() time.Time
+	themeCache     *cache.Cache[Theme]
+	ruleCache      *cache.Cache[[]HouseRule]
+	propertyCache  *cache.Cache[[]Property]
 }
 
-// front is the cache policy of the parts: fresh for 5 minutes, then served stale for up to 30 minutes while their
+// contentPolicy is the cache policy of the parts: fresh for 5 minutes, then served stale for up to 30 minutes while their
 // service fails.
-var front = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
+var contentPolicy = cache.Policy{Fresh: 5 * time.Minute, Stale: 30 * time.Minute}
 
 // OpenStorefronts returns Storefronts with its clients and caches.
 func OpenStorefronts(e env.Env) *Storefronts {
 	return &Storefronts{
-		themes:     OpenThemes(e),
-		properties: OpenProperties(e),
-		now:        e.Now,
-		looks:      cache.Open[Theme](e, "tenant-theme", front),
-		rules:      cache.Open[[]HouseRule](e, "tenant-policies", front),
-		houses:     cache.Open[[]House](e, "tenant-houses", front),
+		themeClient:    OpenThemes(e),
+		propertyClient: OpenProperties(e),
+		now:            e.Now,
+		themeCache:     cache.Open[Theme](e, "tenant-theme", contentPolicy),
+		ruleCache:      cache.Open[[]HouseRule](e, "tenant-policies", contentPolicy),
+		propertyCache:  cache.Open[[]Property](e, "tenant-properties", contentPolicy),
 	}
 }
 
 // Entries returns the cache entries of the storefront's parts. An entry is zero if its part is not cached.
-func (f Storefront) Entries() []cache.EntryID { return []cache.EntryID{f.look, f.house} }
+func (f Storefront) Entries() []cache.EntryID { return []cache.EntryID{f.themeEntry, f.rulesEntry} }
 
 // ThemeVersion returns the theme's version, or "none" without a theme, because events require a value.
 func (f Storefront) ThemeVersion() string {
@@ -64,7 +64,7 @@ func (f Storefront) ThemeVersion() string {
 
 // Compose returns the tenant's storefront. It never fails: guests can book without the theme or the rules.
 func (s *Storefronts) Compose(ctx context.Context, t id.Tenant) Storefront {
-	if f, ok := s.recall(ctx, t); ok {
+	if f, ok := s.cached(ctx, t); ok {
 		return f
 	}
 	return s.assemble(ctx, t)
@@ -76,13 +76,13 @@ func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	look, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
 	var work conc.WaitGroup
 	work.Go(func() {
-		look.get(s.now, func() (Theme, cache.State, cache.EntryID, error) { return s.look(ctx, t) })
+		look.get(s.now, func() (Theme, cache.State, cache.EntryID, error) { return s.theme(ctx, t) })
 	})
 	rules.get(s.now, func() ([]HouseRule, cache.State, cache.EntryID, error) { return s.Rules(ctx, t) })
 	work.Wait()
 	look.into(&f)
 	rules.into(&f)
-	f.look, f.house = look.mark, rules.mark
+	f.themeEntry, f.rulesEntry = look.mark, rules.mark
 	if look.err == nil {
 		f.Theme = &look.value
 	}
@@ -92,39 +92,39 @@ func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	return f
 }
 
-// recall returns the storefront from this process's memory; ok is false unless every part is cached and current.
-func (s *Storefronts) recall(ctx context.Context, t id.Tenant) (Storefront, bool) {
+// cached returns the storefront from this process's memory; ok is false unless every part is cached and current.
+func (s *Storefronts) cached(ctx context.Context, t id.Tenant) (Storefront, bool) {
 	key, own := document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)}
-	theme, look, ok := s.looks.GetForms(ctx, key, own)
+	theme, look, ok := s.themeCache.GetForms(ctx, key, own)
 	if !ok {
 		return Storefront{}, false
 	}
-	rules, house, ok := s.rules.GetForms(ctx, key, own)
-	return Storefront{Theme: &theme, Rules: rules, Cache: cache.Hit, look: look, house: house}, ok
+	rules, house, ok := s.ruleCache.GetForms(ctx, key, own)
+	return Storefront{Theme: &theme, Rules: rules, Cache: cache.Hit, themeEntry: look, rulesEntry: house}, ok
 }
 
 // DocumentNames returns the names of the documents that Compose reads.
 func (s *Storefronts) DocumentNames(t id.Tenant) []document.Name {
 	key, own := document.KeyOf(t.String()), cache.OfTenant(t)
-	return slices.Concat(s.looks.Names(key, own), s.rules.Names(key, own))
+	return slices.Concat(s.themeCache.Names(key, own), s.ruleCache.Names(key, own))
 }
 
-func (s *Storefronts) look(ctx context.Context, t id.Tenant) (Theme, cache.State, cache.EntryID, error) {
-	return s.looks.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
-		func(ctx context.Context) (Theme, error) { return s.themes.Published(ctx, t) })
+func (s *Storefronts) theme(ctx context.Context, t id.Tenant) (Theme, cache.State, cache.EntryID, error) {
+	return s.themeCache.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+		func(ctx context.Context) (Theme, error) { return s.themeClient.Published(ctx, t) })
 }
 
 // Rules returns the house rules of the tenant's properties, their cache state and their cache entry.
 func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.EntryID, error) {
-	return s.rules.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
-		func(ctx context.Context) ([]HouseRule, error) { return s.properties.Rules(ctx, t) })
+	return s.ruleCache.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+		func(ctx context.Context) ([]HouseRule, error) { return s.propertyClient.Rules(ctx, t) })
 }
 
-// Houses returns the tenant's properties without rates, their cache state and their cache entry. No event reports
+// Properties returns the tenant's properties without rates, their cache state and their cache entry. No event reports
 // changes of properties, so they are fetched again after five minutes or when the tenant's configuration changes.
-func (s *Storefronts) Houses(ctx context.Context, t id.Tenant) ([]House, cache.State, cache.EntryID, error) {
-	return s.houses.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
-		func(ctx context.Context) ([]House, error) { return s.properties.List(ctx, t) })
+func (s *Storefronts) Properties(ctx context.Context, t id.Tenant) ([]Property, cache.State, cache.EntryID, error) {
+	return s.propertyCache.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+		func(ctx context.Context) ([]Property, error) { return s.propertyClient.List(ctx, t) })
 }
 
 // A part is one part of a storefront with its cache state, duration and error.
@@ -146,10 +146,10 @@ func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, cache.En
 func (p *part[T]) into(f *Storefront) {
 	f.Cache = cache.Worst(f.Cache, p.state)
 	if p.state != cache.Hit {
-		if f.Took == nil {
-			f.Took = map[string]int64{}
+		if f.Milliseconds == nil {
+			f.Milliseconds = map[string]int64{}
 		}
-		f.Took[p.name] = p.took
+		f.Milliseconds[p.name] = p.took
 	}
 	if p.err != nil {
 		f.Missing = append(f.Missing, p.name)

@@ -58,8 +58,8 @@ func OpenTenants(e env.Env) *Tenants {
 	return &Tenants{openDirectory(e), upstream.Open(e, "tenant", upstream.Policy{Timeout: 400 * time.Millisecond})}
 }
 
-// ask calls the tenant service with a slug, a domain or an id.
-func (t *Tenants) ask(ctx context.Context, ref string) (found Tenant, err error) {
+// fetch calls the tenant service with a slug, a domain or an id.
+func (t *Tenants) fetch(ctx context.Context, ref string) (found Tenant, err error) {
 	err = t.client.Get(ctx, "/tenants/"+url.PathEscape(ref), nil, &found)
 	switch {
 	case errors.Is(err, fault.ErrNotFound):

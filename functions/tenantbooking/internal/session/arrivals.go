@@ -46,23 +46,25 @@ func OpenArrivals(e env.Env) (*Arrivals, error) {
 	return &Arrivals{keys: keys, peppers: peppers, db: db, outbox: outbox.Open(e, db), flags: subject.OpenFlags(e)}, nil
 }
 
-// An Invitation is a handoff to the hotel with a valid signature. Accept decides whether it is still valid.
-type Invitation struct {
+// A VerifiedHandoff is a handoff to the hotel with a valid signature. Accept decides whether it is still valid.
+type VerifiedHandoff struct {
 	handoff.Handoff
 	fingerprint string // a hash that identifies the token where the token itself must not appear
 }
 
-// Arrival returns the id of the invitation's entry in the ledger. It is the same for every call.
-func (i Invitation) Arrival() id.HandoffArrival { return id.Derive[id.HandoffArrival](i.ID, "arrival") }
+// ArrivalID returns the id of the handoff's entry in the ledger. It is the same for every call.
+func (i VerifiedHandoff) ArrivalID() id.HandoffArrival {
+	return id.Derive[id.HandoffArrival](i.ID, "arrival")
+}
 
-// Read verifies a token. It returns handoff.ErrSignatureInvalid unless the token was signed by this platform for that
+// Verify returns the handoff of a token, or handoff.ErrSignatureInvalid unless the token was signed by this platform for that
 // tenant. It does not check the expiry, which Accept checks by the database's clock.
-func (a *Arrivals) Read(token handoff.Token, t id.Tenant) (Invitation, error) {
+func (a *Arrivals) Verify(token handoff.Token, t id.Tenant) (VerifiedHandoff, error) {
 	h, err := a.keys.Verify(token, t, time.Time{})
 	if err != nil {
-		return Invitation{}, err
+		return VerifiedHandoff{}, err
 	}
-	return Invitation{h, token.Fingerprint()}, nil
+	return VerifiedHandoff{h, token.Fingerprint()}, nil
 }
 
 // An Arrival holds the guest's choices on the consumer site, for the booking form.
@@ -77,25 +79,25 @@ type Arrival struct {
 	ExpiresAt time.Time         `json:"expiresAt"`
 }
 
-func (i Invitation) arrival() Arrival {
+func (i VerifiedHandoff) arrival() Arrival {
 	return Arrival{
-		ID: i.Arrival(), Handoff: i.ID, Property: i.Property, Stay: hotel.Stay(i.Dates), Occupancy: hotel.Occupancy(i.Occupancy),
+		ID: i.ArrivalID(), Handoff: i.ID, Property: i.Property, Stay: hotel.Stay(i.Dates), Occupancy: hotel.Occupancy(i.Occupancy),
 		Currency: i.Currency, Locale: i.Locale, ExpiresAt: i.ExpiresAt,
 	}
 }
 
-// Accept uses the invitation for the visitor's session, and publishes that. The session that has used it may use it
+// Accept uses the handoff for the visitor's session, and publishes that. The session that has used it may use it
 // again until it expires, and gets the same answer. Another session gets handoff.ErrReplayed, which is published too.
 // After the expiry Accept returns handoff.ErrExpired.
-func (a *Arrivals) Accept(ctx context.Context, v Visitor, i Invitation, from Trace) (Arrival, error) {
+func (a *Arrivals) Accept(ctx context.Context, v Visitor, i VerifiedHandoff, from Trace) (Arrival, error) {
 	var refused error
 	err := a.db.InTenant(ctx, v.Tenant.ID, func(tx postgres.Tx) error {
-		e, err := a.enter(ctx, tx, v, i, from)
+		e, err := a.record(ctx, tx, v, i, from)
 		if err != nil {
 			return err
 		}
 		switch {
-		case e.Over:
+		case e.Expired:
 			refused = handoff.ErrExpired
 		case e.Session != v.Session.ID:
 			refused = handoff.ErrReplayed // the event is in this transaction, which must commit
@@ -106,24 +108,24 @@ func (a *Arrivals) Accept(ctx context.Context, v Visitor, i Invitation, from Tra
 		return nil
 	})
 	if err != nil {
-		return Arrival{}, fmt.Errorf("arrivals: accept %s: %w", i.Arrival(), err)
+		return Arrival{}, fmt.Errorf("arrivals: accept %s: %w", i.ArrivalID(), err)
 	}
 	return i.arrival(), refused
 }
 
-// An entry is the state of an invitation in the ledger.
+// An entry is the state of a handoff in the ledger.
 type entry struct {
-	Session    id.TenantSession // that has used the invitation
+	Session    id.TenantSession // that has used the handoff
 	ConsumedAt time.Time
 	First      bool // this call has used it
-	Over       bool
+	Expired    bool
 	Now        time.Time
 }
 
-// enter records the use of the invitation unless it was used before. One statement decides among concurrent calls. ON
+// record records the use of the handoff unless it was used before. One statement decides among concurrent calls. ON
 // CONFLICT names no constraint, because a handoff is unique by two of them, and each means that another session was
 // first. The database's clock decides the expiry.
-func (a *Arrivals) enter(ctx context.Context, tx postgres.Tx, v Visitor, i Invitation, from Trace) (e entry, err error) {
+func (a *Arrivals) record(ctx context.Context, tx postgres.Tx, v Visitor, i VerifiedHandoff, from Trace) (e entry, err error) {
 	payload := i.arrival()
 	err = tx.QueryRow(ctx, `
 		INSERT INTO bff_tenant_booking.handoff_arrival_log (id, handoff_id, tenant_id, session_id, consumer_session_id, property_id,
@@ -133,10 +135,10 @@ func (a *Arrivals) enter(ctx context.Context, tx postgres.Tx, v Visitor, i Invit
 		WHERE platform.now() <= @expires
 		ON CONFLICT DO NOTHING
 		RETURNING session_id, consumed_at, true, false, platform.now()`,
-		pgx.StrictNamedArgs{"arrival": i.Arrival().String(), "handoff": i.ID, "tenant": v.Tenant.ID, "session": v.Session.ID,
+		pgx.StrictNamedArgs{"arrival": i.ArrivalID().String(), "handoff": i.ID, "tenant": v.Tenant.ID, "session": v.Session.ID,
 			"consumer": i.GuestSession.String(), "property": i.Property.String(), "expires": i.ExpiresAt, "payload": payload,
 			"fingerprint": i.fingerprint, "key": i.KeyID, "ip": string(a.address(from)), "agent": string(v.Device)}).
-		Scan(&e.Session, &e.ConsumedAt, &e.First, &e.Over, &e.Now)
+		Scan(&e.Session, &e.ConsumedAt, &e.First, &e.Expired, &e.Now)
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return e, err
 	}
@@ -145,9 +147,9 @@ func (a *Arrivals) enter(ctx context.Context, tx postgres.Tx, v Visitor, i Invit
 		FROM bff_tenant_booking.handoff_arrival_log
 		WHERE tenant_id = @tenant AND handoff_id = @handoff`,
 		pgx.StrictNamedArgs{"tenant": v.Tenant.ID, "handoff": i.ID}).
-		Scan(&e.Session, &e.ConsumedAt, &e.Over, &e.Now)
+		Scan(&e.Session, &e.ConsumedAt, &e.Expired, &e.Now)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return entry{Over: true}, nil // never used, and expired now
+		return entry{Expired: true}, nil // never used, and expired now
 	}
 	return e, err
 }
@@ -165,11 +167,11 @@ type handoffConsumed struct {
 	Fingerprint string            `json:"hmacSignatureFingerprint"`
 }
 
-func consumed(v Visitor, i Invitation, when time.Time) event.Draft {
+func consumed(v Visitor, i VerifiedHandoff, when time.Time) event.Draft {
 	return NewEvent(v, subject.HandoffConsumedV1, handoffConsumed{
 		Tenant:      v.Tenant.ID,
 		Handoff:     i.ID,
-		Arrival:     i.Arrival(),
+		Arrival:     i.ArrivalID(),
 		Consumer:    i.GuestSession,
 		Property:    i.Property,
 		Campaign:    v.Campaign.Attributed(),
@@ -194,7 +196,7 @@ type handoffReplayed struct {
 
 // replayed returns the event of a second use by another session. It is published whatever the consent of that session,
 // because it protects another guest.
-func (a *Arrivals) replayed(v Visitor, i Invitation, from Trace, now time.Time) event.Draft {
+func (a *Arrivals) replayed(v Visitor, i VerifiedHandoff, from Trace, now time.Time) event.Draft {
 	code := "MELMASTOON." + handoff.ErrReplayed.Code
 	return WithErrorCode(code, NewEvent(v, subject.ErrorEncounteredV1, handoffReplayed{
 		Tenant:      v.Tenant.ID,

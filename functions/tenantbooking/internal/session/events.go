@@ -34,7 +34,7 @@ func servedPayload(v Visitor, f hotel.Storefront, a *Arrival) bootstrapServed {
 		Money:   v.Currency,
 		Theme:   f.ThemeVersion(),
 		Config:  v.Tenant.Version(),
-		Fanout:  f.Took,
+		Fanout:  f.Milliseconds,
 		Cache:   f.Cache,
 		Handoff: nil,
 		Arrival: nil,

@@ -35,12 +35,12 @@ type Session struct {
 	RevokedAt   time.Time            `json:"revokedAt,omitzero"` // the session's cookies are invalid from this time
 	Successor   *id.TenantSession    `json:"successor,omitzero"` // the id of the session after the guest's details were set
 
-	passing bool // begun by a program's first call: not stored, unless the guest arrives by a handoff
+	program bool // begun by a program's first call: not stored, unless the guest arrives by a handoff
 }
 
-// unwritten reports whether the session is neither stored nor published. Its cookie is valid: the next call with it
+// notStored reports whether the session is neither stored nor published. Its cookie is valid: the next call with it
 // stores the session.
-func (s Session) unwritten() bool { return s.passing && s.Arrival == nil }
+func (s Session) notStored() bool { return s.program && s.Arrival == nil }
 
 // Consent is the guest's consent to telemetry and functional storage.
 type Consent struct {
@@ -48,25 +48,25 @@ type Consent struct {
 	Functional bool `json:"functional"`
 }
 
-// Begin returns birth with a new id, as version 1.
-func Begin(birth Session) Session {
-	birth.ID = id.New[id.TenantSession]()
-	birth.Version = 1
-	return birth
+// Begin returns the session with a new id, as version 1.
+func Begin(s Session) Session {
+	s.ID = id.New[id.TenantSession]()
+	s.Version = 1
+	return s
 }
 
-// onto returns the newer stored session with the changes that this request has made since was.
-func (s Session) onto(newer, was Session) Session {
-	carry(&newer.Locale, was.Locale, s.Locale)
-	carry(&newer.Currency, was.Currency, s.Currency)
-	carry(&newer.Campaign, was.Campaign, s.Campaign)
-	carry(&newer.Draft, was.Draft, s.Draft)
-	carry(&newer.Arrival, was.Arrival, s.Arrival)
-	carry(&newer.Consent, was.Consent, s.Consent)
+// mergeInto returns the newer stored session with the changes that this request has made since was.
+func (s Session) mergeInto(newer, was Session) Session {
+	merge(&newer.Locale, was.Locale, s.Locale)
+	merge(&newer.Currency, was.Currency, s.Currency)
+	merge(&newer.Campaign, was.Campaign, s.Campaign)
+	merge(&newer.Draft, was.Draft, s.Draft)
+	merge(&newer.Arrival, was.Arrival, s.Arrival)
+	merge(&newer.Consent, was.Consent, s.Consent)
 	return newer
 }
 
-func carry[T comparable](into *T, was, is T) {
+func merge[T comparable](into *T, was, is T) {
 	if is != was {
 		*into = is
 	}
@@ -80,8 +80,8 @@ func (s Session) anonymous(since time.Time) Session {
 	return s
 }
 
-// Birth returns the session that a request with these headers would begin, without an id.
-func Birth(t hotel.Tenant, h http.Header) Session {
+// FromHeaders returns the session that a request with these headers would begin, without an id.
+func FromHeaders(t hotel.Tenant, h http.Header) Session {
 	silent := h.Get("DNT") == "1" || h.Get("Sec-GPC") == "1"
 	return Session{
 		Tenant: t.ID, Campaign: attribution.CampaignOf(h), Device: DeviceOf(h),
@@ -101,9 +101,9 @@ const (
 	plainCookie  = "tnt_id"
 )
 
-// A Pass is the content of a valid cookie: the session, and when the cookie was issued. It is valid for sessionTTL from
+// A CookieValue is the content of a valid cookie: the session, and when the cookie was issued. It is valid for sessionTTL from
 // then.
-type Pass struct {
+type CookieValue struct {
 	Session  id.TenantSession
 	IssuedAt time.Time
 }
@@ -111,13 +111,13 @@ type Pass struct {
 // renewal is the age at which a cookie is replaced, so that a session in use does not end.
 const renewal = 24 * time.Hour
 
-// IsOld reports whether the cookie should be replaced.
-func (p Pass) IsOld(now time.Time) bool { return now.Sub(p.IssuedAt) >= renewal }
+// NeedsRenewal reports whether the cookie should be replaced.
+func (p CookieValue) NeedsRenewal(now time.Time) bool { return now.Sub(p.IssuedAt) >= renewal }
 
-// FromCookie returns the Pass of the request's cookie. ok is false unless the cookie was signed by this service for that
+// FromCookie returns the CookieValue of the request's cookie. ok is false unless the cookie was signed by this service for that
 // tenant and has not expired. If there are several valid cookies, the one issued last counts: a planted cookie stays in
 // the browser beside the new one.
-func (s *Sessions) FromCookie(r *http.Request, t id.Tenant, at fn.Site) (pass Pass, ok bool) {
+func (s *Sessions) FromCookie(r *http.Request, t id.Tenant, at fn.Site) (pass CookieValue, ok bool) {
 	for _, c := range r.CookiesNamed(cookieAt(at)) {
 		if found, valid := s.verify(c.Value, t); valid && !found.IssuedAt.Before(pass.IssuedAt) {
 			pass, ok = found, true

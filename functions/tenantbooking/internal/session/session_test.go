@@ -107,14 +107,14 @@ func TestGet_lostSession(t *testing.T) {
 	s := openSessions(t, e, key("a", 1))
 	here := hotel.Tenant{ID: id.New[id.Tenant]()}
 	chosen := Begin(Session{Tenant: here.ID, Device: attribution.Mobile, Campaign: attribution.Campaign{Source: "google"}}) // no preferences, which is stored too
-	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
+	if err := s.Save(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != attribution.Mobile || got.Campaign.Source != "google" {
 		t.Errorf("stored %+v", got)
 	}
 	chosen.Locale, chosen.Currency, chosen.Version = "fa-AF", "USD", chosen.Version+1
-	if err := s.Keep(t.Context(), chosen, Session{}); err != nil {
+	if err := s.Save(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Locale != "fa-AF" || got.Currency != "USD" {

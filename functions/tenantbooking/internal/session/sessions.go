@@ -34,21 +34,21 @@ func OpenSessions(e env.Env) (*Sessions, error) {
 	return &Sessions{keys: c.Keys, docs: document.Open[Session](e, "tnt-session"), now: e.Now}, nil
 }
 
-// Get returns the stored session, otherwise the one that birth describes. It never fails: a lost session costs the guest
+// Get returns the stored session, otherwise the fallback with its id. It never fails: a lost session costs the guest
 // their preferences, but not the booking, which is in PostgreSQL under the session's id.
-func (s *Sessions) Get(ctx context.Context, t hotel.Tenant, session id.TenantSession, birth Session) Session {
+func (s *Sessions) Get(ctx context.Context, t hotel.Tenant, session id.TenantSession, fallback Session) Session {
 	kept, ok, err := s.docs.GetPrefetched(ctx, s.key(session))
-	if err == nil && ok && kept.of(t.ID, session) {
+	if err == nil && ok && kept.belongsTo(t.ID, session) {
 		return kept
 	}
 	now := s.now()
-	birth.ID, birth.CreatedAt, birth.LastSeenAt = session, now, now
-	return birth
+	fallback.ID, fallback.CreatedAt, fallback.LastSeenAt = session, now, now
+	return fallback
 }
 
 func (s *Sessions) find(ctx context.Context, t id.Tenant, session id.TenantSession) (Session, bool, error) {
 	kept, ok, err := s.docs.Get(ctx, s.key(session))
-	if err != nil || !ok || !kept.of(t, session) {
+	if err != nil || !ok || !kept.belongsTo(t, session) {
 		return Session{}, false, err
 	}
 	return kept, true, nil
@@ -64,19 +64,19 @@ func (s *Sessions) DocumentName(session id.TenantSession) document.Name {
 	return s.docs.Name(s.key(session))
 }
 
-// of reports whether a document belongs to that session of that tenant.
-func (s Session) of(t id.Tenant, session id.TenantSession) bool {
+// belongsTo reports whether a document belongs to that session of that tenant.
+func (s Session) belongsTo(t id.Tenant, session id.TenantSession) bool {
 	return s.Tenant == t && s.ID == session
 }
 
-// rivals is the maximum number of attempts to write a session that is changed concurrently.
-const rivals = 5
+// maxAttempts is the maximum number of attempts to write a session that is changed concurrently.
+const maxAttempts = 5
 
-// Keep stores a session and extends its life; was is the session as the request found it. If the session was changed
-// since, Keep applies this request's changes to the newer version.
-func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
+// Save stores a session and extends its life; was is the session as the request found it. If the session was changed
+// since, Save applies this request's changes to the newer version.
+func (s *Sessions) Save(ctx context.Context, session, was Session) error {
 	next := session
-	for range rivals {
+	for range maxAttempts {
 		next.LastSeenAt = s.now()
 		kept, err := s.put(ctx, next)
 		if err != nil || kept {
@@ -87,12 +87,12 @@ func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
 			return err
 		}
 		if ok {
-			next = session.onto(newer, was)
+			next = session.mergeInto(newer, was)
 		} else if err := s.docs.Delete(ctx, s.key(session.ID)); err != nil { // an invalid document under this key
 			return err
 		}
 	}
-	return fault.ErrUnavailable.Because(errors.New("sessions: keep " + session.ID.String() + ": too many concurrent changes"))
+	return fault.ErrUnavailable.Because(errors.New("sessions: save " + session.ID.String() + ": too many concurrent changes"))
 }
 
 // Revoke ends a session and deletes its personal data. Requests in progress do not undo this: they apply their changes
@@ -100,12 +100,12 @@ func (s *Sessions) Keep(ctx context.Context, session, was Session) error {
 // valid. A revocation older than the stored one changes nothing. A session that continues under another id is revoked
 // there too.
 func (s *Sessions) Revoke(ctx context.Context, t id.Tenant, session id.TenantSession, since time.Time) error {
-	for range rivals {
+	for range maxAttempts {
 		kept, ok, err := s.docs.Get(ctx, s.key(session))
 		if !ok {
 			kept = Session{ID: session, Tenant: t}
 		}
-		if err != nil || !kept.of(t, session) || !since.After(kept.RevokedAt) {
+		if err != nil || !kept.belongsTo(t, session) || !since.After(kept.RevokedAt) {
 			return err
 		}
 		if kept.Successor != nil {
@@ -130,7 +130,7 @@ func Renamed(act id.Request) id.TenantSession { return id.Derive[id.TenantSessio
 // again from the newer version.
 func (s *Sessions) Rename(ctx context.Context, session Session, to id.TenantSession) error {
 	before := session
-	for range rivals {
+	for range maxAttempts {
 		if before.renamedTo(to) {
 			return nil
 		}
@@ -173,14 +173,14 @@ func (s *Sessions) sign(session id.TenantSession, t id.Tenant) (string, error) {
 // dateBase is the base in which a cookie's time of issue is written, in seconds.
 const dateBase = 36
 
-func (s *Sessions) verify(value string, t id.Tenant) (pass Pass, ok bool) {
+func (s *Sessions) verify(value string, t id.Tenant) (pass CookieValue, ok bool) {
 	name, rest, _ := strings.Cut(value, ".")
 	issued, tag, _ := strings.Cut(rest, ".")
 	session, err := id.Parse[id.TenantSession](name)
 	seconds, undated := strconv.ParseInt(issued, dateBase, 64)
 	if err != nil || undated != nil || !s.keys.Tagged(tag, plainCookie, t.String(), name, issued) {
-		return Pass{}, false
+		return CookieValue{}, false
 	}
-	pass = Pass{Session: session, IssuedAt: time.Unix(seconds, 0)}
+	pass = CookieValue{Session: session, IssuedAt: time.Unix(seconds, 0)}
 	return pass, s.now().Before(pass.IssuedAt.Add(sessionTTL))
 }

@@ -40,7 +40,7 @@ func keeping(t *testing.T) (s *Sessions, e env.Env, here hotel.Tenant, kept Sess
 	s, here = openSessions(t, e, key("a", 1)), hotel.Tenant{ID: id.New[id.Tenant]()}
 	arrival := id.New[id.HandoffArrival]()
 	born := Begin(Session{Tenant: here.ID, Locale: "ps-AF", Campaign: attribution.Campaign{Source: "google"}, Arrival: &arrival, Fingerprint: "f", IP: "i"})
-	if err := s.Keep(t.Context(), born, Session{}); err != nil {
+	if err := s.Save(t.Context(), born, Session{}); err != nil {
 		t.Fatal(err)
 	}
 	return s, e, here, s.Get(t.Context(), here, born.ID, Session{})
@@ -53,7 +53,7 @@ func TestKeep_concurrentChanges(t *testing.T) {
 	left.Locale = "en"
 	right.Currency, right.Campaign = "USD", attribution.Campaign{Source: "letter"}
 	for _, tab := range []Session{left, right} {
-		if err := s.Keep(t.Context(), tab, was); err != nil {
+		if err := s.Save(t.Context(), tab, was); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,7 +63,7 @@ func TestKeep_concurrentChanges(t *testing.T) {
 	}
 	last := was
 	last.Locale = "fa-AF" // both tabs have chosen a language: the later choice wins
-	if err := s.Keep(t.Context(), last, was); err != nil {
+	if err := s.Save(t.Context(), last, was); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Locale != "fa-AF" || got.Currency != "USD" {
@@ -81,21 +81,21 @@ func TestKeep_givesUp(t *testing.T) {
 		chosen money.Currency
 		wins   int
 		want   error
-	}{{"others are first four times", "USD", rivals - 1, nil}, {"others are always first", "EUR", rivals, fault.ErrUnavailable}} {
+	}{{"others are first four times", "USD", maxAttempts - 1, nil}, {"others are always first", "EUR", maxAttempts, fault.ErrUnavailable}} {
 		store.puts = 0
 		store.rival = func() {
 			if store.puts > rivalry.wins {
 				return
 			}
 			rival := s.Get(t.Context(), here, was.ID, Session{})
-			if err := s.Keep(t.Context(), rival, rival); err != nil {
+			if err := s.Save(t.Context(), rival, rival); err != nil {
 				t.Error(err)
 			}
 		}
 		mine := s.Get(t.Context(), here, was.ID, Session{})
 		began := mine
 		mine.Currency = rivalry.chosen
-		if err := late.Keep(t.Context(), mine, began); !errors.Is(err, rivalry.want) || store.puts != rivals {
+		if err := late.Save(t.Context(), mine, began); !errors.Is(err, rivalry.want) || store.puts != maxAttempts {
 			t.Errorf("%s: tried %d times, %v", rivalry.name, store.puts, err)
 		}
 		if got := s.Get(t.Context(), here, was.ID, Session{}); (got.Currency == mine.Currency) != (rivalry.want == nil) {
@@ -106,13 +106,13 @@ func TestKeep_givesUp(t *testing.T) {
 
 // The members that a request may change are carried over to a newer session; the others are not. Each new member must be
 // listed as one or the other.
-func TestOnto_everyMember(t *testing.T) {
+func TestMergeInto_everyMember(t *testing.T) {
 	t.Parallel()
-	own := []string{"ID", "Tenant", "Version", "CreatedAt", "LastSeenAt", "Fingerprint", "IP", "Device", "RevokedAt", "Successor", "passing"}
+	own := []string{"ID", "Tenant", "Version", "CreatedAt", "LastSeenAt", "Fingerprint", "IP", "Device", "RevokedAt", "Successor", "program"}
 	draft, arrival, successor := id.New[id.Draft](), id.New[id.HandoffArrival](), id.New[id.TenantSession]()
 	mine := Session{id.New[id.TenantSession](), id.New[id.Tenant](), 1, time.Now(), time.Now(), "en", "USD", attribution.Campaign{Source: "a", Medium: "b", Campaign: "c"},
 		&draft, &arrival, Consent{true, true}, "f", "i", attribution.Mobile, time.Now(), &successor, true}
-	all := reflect.ValueOf(mine.onto(Session{}, Session{}))
+	all := reflect.ValueOf(mine.mergeInto(Session{}, Session{}))
 	for i := range all.NumField() {
 		name := all.Type().Field(i).Name
 		if carried := !all.Field(i).IsZero(); carried == slices.Contains(own, name) {
@@ -131,7 +131,7 @@ func TestKeep_invalidDocument(t *testing.T) {
 	reborn := s.Get(t.Context(), here, was.ID, Session{Tenant: here.ID, Device: attribution.Desktop})
 	chosen := reborn
 	chosen.Locale = "en"
-	if err := s.Keep(t.Context(), chosen, reborn); err != nil {
+	if err := s.Save(t.Context(), chosen, reborn); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Get(t.Context(), here, was.ID, Session{}); got.Locale != "en" || got.Device != attribution.Desktop {
@@ -163,14 +163,14 @@ func TestRevoke_staysAnonymous(t *testing.T) {
 	anonymous(true, "revoked")
 	tab := was // a request that began before
 	tab.Locale = "en"
-	if err := s.Keep(t.Context(), tab, was); err != nil {
+	if err := s.Save(t.Context(), tab, was); err != nil {
 		t.Fatal(err)
 	}
 	anonymous(true, "after a visit that was under way")
 	now := s.Get(t.Context(), here, was.ID, Session{})
 	came := now
 	came.Campaign.Source = "letter"
-	if err := s.Keep(t.Context(), came, now); err != nil {
+	if err := s.Save(t.Context(), came, now); err != nil {
 		t.Fatal(err)
 	}
 	revoke(here.ID, was.ID, since) // delivered again

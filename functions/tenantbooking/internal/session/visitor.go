@@ -1,6 +1,8 @@
 package session
 
 import (
+	"net/http"
+
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/locale"
@@ -22,4 +24,12 @@ type Visitor struct {
 	Currency money.Currency
 	Campaign attribution.Campaign
 	Device   attribution.Device
+}
+
+// DeviceOf returns the device class of a request. A client that is not recognized as a browser counts as a desktop.
+func DeviceOf(h http.Header) attribution.Device {
+	if d := attribution.DeviceOf(h); d != attribution.Other {
+		return d
+	}
+	return attribution.Desktop
 }

@@ -22,28 +22,28 @@ import (
 type FakeHotels struct {
 	*upstreamtest.Services
 
-	House  hotel.House
-	Others []hotel.House // further properties in the list
-	theme  int           // its version
-	left   int
-	price  int64
+	Property hotel.Property
+	Others   []hotel.Property // further properties in the list
+	theme    int              // its version
+	left     int
+	price    int64
 }
 
-// Shopping is Build with FakeHotels.
-func Shopping(t testing.TB, fs ...fn.Function) (*System, *FakeHotels) {
+// BuildWithHotels is Build with FakeHotels.
+func BuildWithHotels(t testing.TB, fs ...fn.Function) (*System, *FakeHotels) {
 	t.Helper()
-	db, shops := pgtest.New(t), OpenShops(t)
-	street := BuildOn(t, db, shops.Around(db.Env()), fs...)
-	shops.House.Tenant = street.Town.Tenants[0].ID
-	return street, shops
+	db, hotels := pgtest.New(t), OpenHotels(t)
+	system := BuildOn(t, db, hotels.Around(db.Env()), fs...)
+	hotels.Property.Tenant = system.Platform.Tenants[0].ID
+	return system, hotels
 }
 
-// OpenShops starts the fakes. The tenant of the property is set later.
-func OpenShops(t testing.TB) *FakeHotels {
+// OpenHotels starts the fakes. The tenant of the property is set later.
+func OpenHotels(t testing.TB) *FakeHotels {
 	t.Helper()
 	room, rate := id.New[id.RoomType](), id.New[id.RatePlan]()
 	s := &FakeHotels{Services: upstreamtest.Open(t, `{"tenantId":null,"roomTypes":null}`), theme: 1, left: 3, price: 100_000_000,
-		House: hotel.House{
+		Property: hotel.Property{
 			ID: id.New[id.Property](), TimeZone: "Asia/Kabul",
 			Name: locale.Text{Default: "Kabul Grand Hotel", Localized: map[string]string{"ps": "کابل ګرانډ هوټل"}},
 			RoomTypes: []hotel.RoomType{{ID: room, Name: "Deluxe", Description: "A large room", MaxOccupancy: 3,
@@ -51,9 +51,9 @@ func OpenShops(t testing.TB) *FakeHotels {
 				Photos:    []hotel.Photo{{URL: "data:,", Alt: locale.Text{Default: "A bed"}, Hero: true}}}},
 			RatePlans: []hotel.RatePlan{{ID: rate, RoomType: room, Name: "Flexible", MealPlan: "breakfast", Policy: &hotel.Policy{Ref: "pol/1"}}},
 		}}
-	s.Answers("GET /theme/tenants/{tenant}/theme", "theme", s.look)
-	s.Answers("GET /property/properties/{id}", "property", s.house)
-	s.Answers("GET /property/properties", "property", s.houses)
+	s.Answers("GET /theme/tenants/{tenant}/theme", "theme", s.findTheme)
+	s.Answers("GET /property/properties/{id}", "property", s.property)
+	s.Answers("GET /property/properties", "property", s.properties)
 	s.Answers("GET /property/policies", "property", s.rules)
 	s.Answers("GET /inventory/availability", "inventory", s.rooms)
 	s.Answers("GET /pricing/cheapest", "pricing", s.offers)
@@ -71,42 +71,42 @@ func (s *FakeHotels) Change(theme, left int, price int64) {
 	s.Do(func() { s.theme, s.left, s.price = theme, left, price })
 }
 
-func (s *FakeHotels) look(r *http.Request, _ []byte) any {
+func (s *FakeHotels) findTheme(r *http.Request, _ []byte) any {
 	return map[string]any{"tenantId": r.PathValue("tenant"), "themeId": "thm_test", "version": s.theme, "tokens": map[string]string{"primaryColor": "#123456"}}
 }
 
-func (s *FakeHotels) house(r *http.Request, _ []byte) any {
-	if r.PathValue("id") != s.House.ID.String() {
+func (s *FakeHotels) property(r *http.Request, _ []byte) any {
+	if r.PathValue("id") != s.Property.ID.String() {
 		return nil
 	}
-	return s.House
+	return s.Property
 }
 
-func (s *FakeHotels) houses(*http.Request, []byte) any {
-	return map[string]any{"properties": append([]hotel.House{s.House}, s.Others...)}
+func (s *FakeHotels) properties(*http.Request, []byte) any {
+	return map[string]any{"properties": append([]hotel.Property{s.Property}, s.Others...)}
 }
 
 func (s *FakeHotels) rules(*http.Request, []byte) any {
 	title := locale.Text{Default: "Check-in", Localized: map[string]string{"ps": "د ننوتلو وخت"}}
-	return map[string]any{"policies": []hotel.HouseRule{{Property: s.House.ID, Kind: "check_in", Title: title, Text: locale.Text{Default: "From 14:00"}}}}
+	return map[string]any{"policies": []hotel.HouseRule{{Property: s.Property.ID, Kind: "check_in", Title: title, Text: locale.Text{Default: "From 14:00"}}}}
 }
 
 func (s *FakeHotels) rooms(r *http.Request, _ []byte) any {
-	return map[string]any{"propertyId": r.FormValue("propertyId"), "roomTypes": []any{map[string]any{"roomTypeId": s.House.RoomTypes[0].ID, "unitsLeft": s.left}}}
+	return map[string]any{"propertyId": r.FormValue("propertyId"), "roomTypes": []any{map[string]any{"roomTypeId": s.Property.RoomTypes[0].ID, "unitsLeft": s.left}}}
 }
 
 func (s *FakeHotels) offers(r *http.Request, _ []byte) any {
 	night := money.Micro(s.price)
-	offer := hotel.Offer{RatePlan: s.House.RatePlans[0].ID, Nightly: night, Total: 2 * night}
+	offer := hotel.Offer{RatePlan: s.Property.RatePlans[0].ID, Nightly: night, Total: 2 * night}
 	return map[string]any{"propertyId": r.FormValue("propertyId"), "currency": r.FormValue("currency"),
-		"roomTypes": []any{map[string]any{"roomTypeId": s.House.RoomTypes[0].ID, "rates": []any{offer}}}}
+		"roomTypes": []any{map[string]any{"roomTypeId": s.Property.RoomTypes[0].ID, "rates": []any{offer}}}}
 }
 
 // Search returns a search for two nights in the property, that many days from now.
 func (s *FakeHotels) Search(now time.Time, days int) hotel.Search {
 	day := stay.DateOf(now).AddDays(days)
 	return hotel.Search{
-		Tenant: s.House.Tenant, Property: s.House.ID, Stay: hotel.Stay{CheckIn: day, CheckOut: day.AddDays(2)},
+		Tenant: s.Property.Tenant, Property: s.Property.ID, Stay: hotel.Stay{CheckIn: day, CheckOut: day.AddDays(2)},
 		Occupancy: hotel.Occupancy{Adults: 2, Rooms: 1}, Currency: money.AFN,
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
 
-// Tell delivers an event of another service to a function, and fails the test unless it is acknowledged.
-func (s *System) Tell(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
+// Deliver delivers an event of another service to a function, and fails the test unless it is acknowledged.
+func (s *System) Deliver(to fn.Function, tenant id.Tenant, payload any, when time.Time) {
 	s.t.Helper()
 	if a := s.Front.Push(to, Raw(s.t, to.Spec.Subject, tenant, payload, when)); a.Status != 204 {
 		s.t.Fatalf("%s: got status %d: %s", to.Spec.Name, a.Status, a.Body)

@@ -16,8 +16,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// Wanted returns a handoff: two nights in a property of the tenant, in Dari and US dollars.
-func Wanted(tenant id.Tenant, now time.Time) handoff.Handoff {
+// NewHandoff returns a handoff: two nights in a property of the tenant, in Dari and US dollars.
+func NewHandoff(tenant id.Tenant, now time.Time) handoff.Handoff {
 	day := stay.DateOf(now)
 	return handoff.Handoff{
 		GuestSession: id.New[id.GuestSession](), Tenant: tenant, Property: id.New[id.Property](),
@@ -33,16 +33,16 @@ func (s *System) Link(n int) handoff.Token {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_, token, err := keys.Mint(Wanted(s.Town.Tenants[n].ID, s.Env.Now()), s.Env.Now())
+	_, token, err := keys.Mint(NewHandoff(s.Platform.Tenants[n].ID, s.Env.Now()), s.Env.Now())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return token
 }
 
-// Counted fails the test unless that number of events of the subject was published and all are valid. subject is its
+// WantEvents fails the test unless that number of events of the subject was published and all are valid. subject is its
 // short name.
-func Counted(t testing.TB, db *pgtest.Database, subject string, want int) {
+func WantEvents(t testing.TB, db *pgtest.Database, subject string, want int) {
 	t.Helper()
 	var told, parked int
 	var reason *string
@@ -61,8 +61,8 @@ func Counted(t testing.TB, db *pgtest.Database, subject string, want int) {
 	}
 }
 
-// Said returns the payloads and envelopes of all published events as one text.
-func Said(t testing.TB, db *pgtest.Database) string {
+// PublishedText returns the payloads and envelopes of all published events as one text.
+func PublishedText(t testing.TB, db *pgtest.Database) string {
 	t.Helper()
 	rows, _ := db.Owner(t).Query(t.Context(), `SELECT payload::text || envelope::text FROM bff_tenant_booking.outbox`)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -18,12 +18,12 @@ import (
 func TestFind_callsOfTheTenantService(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	town := tenantbookingtest.Open(t, db.Env().Now)
-	e, _ := fntest.Surround(t, town.Around(tenantbookingtest.Surround(db.Env())))
+	platform := tenantbookingtest.Open(t, db.Env().Now)
+	e, _ := fntest.Surround(t, platform.Around(tenantbookingtest.Surround(db.Env())))
 	var asked atomic.Int64
 	counting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
-		town.Handler().ServeHTTP(w, r)
+		platform.Handler().ServeHTTP(w, r)
 	}))
 	t.Cleanup(counting.Close)
 	e = e.With("UPSTREAM_TENANT_URL", counting.URL+"/tenant")
@@ -32,7 +32,7 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 
 	for _, name := range []string{"kabul-grand", "Kabul-Grand", "KABUL-GRAND"} {
 		for range 20 {
-			if found, err := tenants.Find(t.Context(), name); err != nil || found.ID != town.Tenants[0].ID {
+			if found, err := tenants.Find(t.Context(), name); err != nil || found.ID != platform.Tenants[0].ID {
 				t.Fatalf("Find(%s) = %v, %v", name, found.ID, err)
 			}
 		}
@@ -68,9 +68,9 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 	if n := calls(); n != 1 {
 		t.Errorf("after a minute: %d calls, want 1", n)
 	}
-	town.Do(func() { town.Tenants[1].Slug = "no-such-hotel" })
+	platform.Change(func() { platform.Tenants[1].Slug = "no-such-hotel" })
 	db.Advance(time.Minute)
-	if found, err := tenants.Find(t.Context(), "no-such-hotel"); err != nil || found.ID != town.Tenants[1].ID {
+	if found, err := tenants.Find(t.Context(), "no-such-hotel"); err != nil || found.ID != platform.Tenants[1].ID {
 		t.Errorf("a minute after it has opened a hotel is %v, %v", found.ID, err)
 	}
 }

@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
@@ -19,7 +21,7 @@ type localeChanged struct {
 	Session   id.TenantSession `json:"sessionId"`
 	From      locale.Tag       `json:"from"`
 	To        locale.Tag       `json:"to"`
-	Turned    bool             `json:"isRtlChange"`
+	RTLChange bool             `json:"isRtlChange"`
 	ChangedAt time.Time        `json:"changedAt"`
 }
 
@@ -32,9 +34,9 @@ type currencyChanged struct {
 	ChangedAt time.Time        `json:"changedAt"`
 }
 
-// Choose sets the language and the currency of the session, if given, and returns an event for each value that has
+// SetPreferences sets the language and the currency of the session, if given, and returns an event for each value that has
 // changed. It returns ErrLocaleNotSupported or ErrCurrencyNotSupported if the tenant does not support a value.
-func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now time.Time) (events []event.Draft, err error) {
+func (v *Visitor) SetPreferences(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now time.Time) (events []event.Draft, err error) {
 	language, currency := l.Or(v.Locale), money.Currency(c.Or(money.Code(v.Currency)))
 	switch {
 	case !slices.Contains(v.Tenant.Locales, language):
@@ -48,7 +50,7 @@ func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now tim
 			Session:   v.Session.ID,
 			From:      from,
 			To:        language,
-			Turned:    from.Direction() != language.Direction(),
+			RTLChange: from.Direction() != language.Direction(),
 			ChangedAt: at(now),
 		}))
 	}
@@ -72,8 +74,24 @@ func (v *Visitor) Choose(l fn.Maybe[locale.Tag], c fn.Maybe[money.Code], now tim
 	return events, nil
 }
 
-// Remember stores the visitor's session; was is the session as the request found it. Unlike Keep it returns an error,
+// Save stores the visitor's session; was is the session as the request found it. Unlike KeepAlive it returns an error,
 // because the guest has requested the change.
-func (s *Visits) Remember(ctx context.Context, v Visitor, was Session) error {
-	return s.sessions.Keep(ctx, v.Session, was)
+func (m *Manager) Save(ctx context.Context, v Visitor, was Session) error {
+	return m.sessions.Save(ctx, v.Session, was)
+}
+
+// Preferences returns the language and the currency of a visit: those of the session, otherwise those that the browser
+// requests and the tenant supports. A request for an unsupported one is not an error.
+func Preferences(h http.Header, v Visitor) (locale.Tag, money.Currency) {
+	language, currency := v.Session.Locale, v.Session.Currency
+	if !slices.Contains(v.Tenant.Locales, language) {
+		language = locale.Negotiate(strings.Join(h.Values("Accept-Language"), ","), v.Tenant.Locales)
+	}
+	if asked := money.Currency(h.Get("X-Currency")); slices.Contains(v.Tenant.Currencies, asked) {
+		return language, asked
+	}
+	if !slices.Contains(v.Tenant.Currencies, currency) {
+		currency = v.Tenant.Currency
+	}
+	return language, currency
 }

@@ -24,11 +24,11 @@ import (
 // A FakePlatform is a fake of the tenant, the reservation and the payment service. It honours idempotency keys as the
 // real services do.
 type FakePlatform struct {
-	Now     func() time.Time
-	Tenants []hotel.Tenant
-	SoldOut bool   // holds fail with ErrOverbooked
-	Down    string // the service that does not answer: "reservation", "payment", "tenant"
-	Wrong   string // the member of a wish that is rejected
+	Now            func() time.Time
+	Tenants        []hotel.Tenant
+	SoldOut        bool   // holds fail with ErrOverbooked
+	Down           string // the service that does not answer: "reservation", "payment", "tenant"
+	RejectedMember string // the member of a quote request that is rejected
 
 	mu           sync.Mutex
 	answered     map[string]answer
@@ -89,17 +89,17 @@ type price struct {
 // Open starts the fake with two tenants that accept cards and cash.
 func Open(t testing.TB, now func() time.Time) *FakePlatform {
 	t.Helper()
-	town := &FakePlatform{Now: now, answered: map[string]answer{}, reservations: map[id.Reservation]*Stay{}, intents: map[id.Intent]*Payment{}}
+	platform := &FakePlatform{Now: now, answered: map[string]answer{}, reservations: map[id.Reservation]*Stay{}, intents: map[id.Intent]*Payment{}}
 	for _, slug := range []string{"kabul-grand", "herat-garden"} {
-		town.Tenants = append(town.Tenants, hotel.Tenant{
+		platform.Tenants = append(platform.Tenants, hotel.Tenant{
 			ID: id.New[id.Tenant](), Slug: slug, BrandName: slug, Status: "active", Currency: money.AFN,
 			Currencies: []money.Currency{money.AFN, money.USD}, Locales: locales(),
 			PaymentMethods: []hotel.Method{hotel.Card, hotel.CashOnArrival},
 		})
 	}
-	town.server = httptest.NewServer(town.routes())
-	t.Cleanup(town.server.Close)
-	return town
+	platform.server = httptest.NewServer(platform.routes())
+	t.Cleanup(platform.server.Close)
+	return platform
 }
 
 // Around returns the Env with the URLs of the fake.
@@ -190,8 +190,8 @@ func (w *FakePlatform) Intent(i id.Intent) Payment {
 	return *w.intents[i]
 }
 
-// Do calls change while no request is served.
-func (w *FakePlatform) Do(change func()) {
+// Change calls change while no request is served.
+func (w *FakePlatform) Change(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()

@@ -23,7 +23,7 @@ const (
 	maxLiveHolds          = 2 // of one session; no setting, because a guest books one stay at a time
 	minHoldTTL            = 120 * time.Second
 	maxHoldTTL            = 1800 * time.Second
-	holdTimeout           = 10 * time.Second // added to a claim, because it begins before its hold
+	holdTimeout           = 10 * time.Second // added to a reservation of the quota, because it begins before its hold
 	detailTooMuchHeld     = "Too many rooms are held already. Finish or leave a booking that you have begun, or try again later."
 	messageTooManyNights  = "must be at most %d nights after check-in: ask the hotel about longer stays"
 	messageTooManyPerStay = "must be so few that rooms times nights are at most %d: ask the hotel about larger groups"
@@ -38,16 +38,16 @@ var HoldRates = ratelimit.Rates{
 // ErrTooMuchHeld rejects a hold by a session or an address that holds the maximum of room nights.
 var ErrTooMuchHeld = ratelimit.ErrLimited.Saying(detailTooMuchHeld)
 
-// claimTime returns how long a claim counts: the hotel's hold time, within the limits of the reservation service.
-func claimTime(s hotel.Settings) time.Duration {
+// reservedFor returns how long a reservation of the quota counts: the hotel's hold time, within the limits of the reservation service.
+func reservedFor(s hotel.Settings) time.Duration {
 	return min(max(s.HoldTime(), minHoldTTL), maxHoldTTL) + holdTimeout
 }
 
 // RoomNights returns the number of rooms times the number of nights.
-func (w Wish) RoomNights() int { return w.Occupancy.Rooms * w.Stay.Window().Nights() }
+func (w Selection) RoomNights() int { return w.Occupancy.Rooms * w.Stay.Window().Nights() }
 
 // Within returns a fault if the stay is longer or larger than one visitor may hold on the hotel's site.
-func (w Wish) Within(limits hotel.Settings) error {
+func (w Selection) Within(limits hotel.Settings) error {
 	if most := limits.MaxNights(); w.Stay.Window().Nights() > most {
 		return fault.ErrValidation.With(fault.Violation{Pointer: "/stayWindow/checkOut", Rule: "range", Message: fmt.Sprintf(messageTooManyNights, most)})
 	}
@@ -57,34 +57,34 @@ func (w Wish) Within(limits hotel.Settings) error {
 	return nil
 }
 
-// Claims counts the live room nights of each session and client address at a hotel, in the rows of their drafts. A draft is
-// claimed before its rooms are held, so concurrent holds of one session cannot pass the limits together.
-type Claims struct {
-	db        *postgres.DB
-	peppers   pseudonym.Peppers
-	addressed bool // addresses are counted
+// HoldQuota counts the live room nights of each session and client address at a hotel, in the rows of their drafts. A draft
+// reserves its quota before its rooms are held, so concurrent holds of one session cannot exceed the limits together.
+type HoldQuota struct {
+	db              *postgres.DB
+	peppers         pseudonym.Peppers
+	countsAddresses bool // addresses are counted
 }
 
-// OpenClaims opens the store. Addresses are not counted if RATE_LIMIT_ADDRESS is off: then all clients have the same one.
-func OpenClaims(e env.Env) (Claims, error) {
+// OpenHoldQuota opens the store. Addresses are not counted if RATE_LIMIT_ADDRESS is off: then all clients have the same one.
+func OpenHoldQuota(e env.Env) (HoldQuota, error) {
 	var c struct {
 		Address ratelimit.Rate `env:"RATE_LIMIT_ADDRESS"`
 	}
 	if err := e.Load(&c); err != nil {
-		return Claims{}, fmt.Errorf("claims: %w", err)
+		return HoldQuota{}, fmt.Errorf("hold quota: %w", err)
 	}
 	peppers, err := secrets.Peppers(e)
-	return Claims{db: postgres.Open(e, session.Schema), peppers: peppers, addressed: c.Address != ratelimit.Off()}, err
+	return HoldQuota{db: postgres.Open(e, session.Schema), peppers: peppers, countsAddresses: c.Address != ratelimit.Off()}, err
 }
 
-// Claim counts the rooms of the draft's quote for the visitor, or returns ErrTooMuchHeld. A draft that holds rooms
+// Reserve counts the rooms of the draft's quote for the visitor, or returns ErrTooMuchHeld. A draft that holds rooms
 // already keeps the larger number until its holds expire.
-func (s Claims) Claim(ctx context.Context, v session.Visitor, from session.Trace, d *Draft) error {
-	address, settings := s.address(from), v.Tenant.Settings
+func (q HoldQuota) Reserve(ctx context.Context, v session.Visitor, from session.Trace, d *Draft) error {
+	address, settings := q.address(from), v.Tenant.Settings
 	var granted bool
 	var wait time.Duration
-	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
-		// The next statement sees the claims of all transactions that held these locks before. The locks are always
+	err := q.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
+		// The next statement sees the reservations of all transactions that held these locks before. The locks are always
 		// taken in the same order, so there is no deadlock.
 		tx.Queue(`SELECT pg_advisory_xact_lock(hashtextextended(@session, 0)), pg_advisory_xact_lock(hashtextextended(@address, 1))`,
 			pgx.StrictNamedArgs{"session": d.Session.String(), "address": d.Tenant.String() + address})
@@ -107,13 +107,13 @@ func (s Claims) Claim(ctx context.Context, v session.Visitor, from session.Trace
 				RETURNING draft_id
 			)
 			SELECT EXISTS (SELECT FROM claimed), coalesce(next - platform.now(), interval '0') FROM live`,
-			pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.ID, "session": d.Session, "address": address, "nights": d.Quote.Wish.RoomNights(),
-				"for": claimTime(settings), "holds": maxLiveHolds, "by_session": settings.SessionRoomNights(), "by_address": settings.AddressRoomNights()},
+			pgx.StrictNamedArgs{"tenant": d.Tenant, "draft": d.ID, "session": d.Session, "address": address, "nights": d.Quote.Selection.RoomNights(),
+				"for": reservedFor(settings), "holds": maxLiveHolds, "by_session": settings.SessionRoomNights(), "by_address": settings.AddressRoomNights()},
 		).Scan(&granted, &wait)
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("claims: claim %s: %w", d.ID, err)
+		return fmt.Errorf("hold quota: reserve for %s: %w", d.ID, err)
 	case !granted:
 		return ErrTooMuchHeld.After(max(wait, time.Second).Round(time.Second))
 	}
@@ -121,20 +121,20 @@ func (s Claims) Claim(ctx context.Context, v session.Visitor, from session.Trace
 }
 
 // address returns the pseudonym of the client's address. Clients whose address is unknown count as one.
-func (s Claims) address(from session.Trace) string {
-	if !s.addressed {
+func (q HoldQuota) address(from session.Trace) string {
+	if !q.countsAddresses {
 		return ""
 	}
 	known, err := pseudonym.Address(from.Address)
 	if err != nil {
 		return "unknown"
 	}
-	return string(s.peppers.Hash(known))
+	return string(q.peppers.Hash(known))
 }
 
-// Release gives a claim back after a hold that failed for good. If the outcome of the hold is unknown, the claim stays until it
-// expires. Rooms that the draft held before stay claimed as long as they are held.
-func (s Claims) Release(ctx context.Context, d *Draft, failure error) error {
+// Release returns the quota after a hold that failed for good. If the outcome of the hold is unknown, the quota stays reserved
+// until it expires. Rooms that the draft held before count as long as they are held.
+func (q HoldQuota) Release(ctx context.Context, d *Draft, failure error) error {
 	if f := fault.From(failure); f.Retriable() || f.Kind == fault.Internal || errors.Is(failure, fault.ErrIdempotencyInProgress) {
 		return nil
 	}
@@ -142,14 +142,14 @@ func (s Claims) Release(ctx context.Context, d *Draft, failure error) error {
 	if d.Hold != nil {
 		until = &d.Hold.ExpiresAt
 	}
-	err := s.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
+	err := q.db.InTenant(ctx, d.Tenant, func(tx postgres.Tx) error {
 		_, err := tx.Last().Exec(ctx, `
 			UPDATE bff_tenant_booking.booking_drafts SET held_until = @until WHERE tenant_id = @tenant AND draft_id = @draft`,
 			pgx.StrictNamedArgs{"until": until, "tenant": d.Tenant, "draft": d.ID})
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("claims: release %s: %w", d.ID, err)
+		return fmt.Errorf("hold quota: release for %s: %w", d.ID, err)
 	}
 	return nil
 }

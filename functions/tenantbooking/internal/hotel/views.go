@@ -5,8 +5,8 @@ import (
 	"melmastoon.ghasi.io/shared/locale"
 )
 
-// A HouseView is the representation of a property in the guest's language.
-type HouseView struct {
+// A PropertyView is the representation of a property in the guest's language.
+type PropertyView struct {
 	Property  id.Property    `json:"propertyId"`
 	Name      string         `json:"name"`
 	TimeZone  string         `json:"timeZone"`
@@ -29,11 +29,11 @@ type PhotoView struct {
 	Hero bool   `json:"isHero"`
 }
 
-// ShowHouses returns the representation of properties in a language.
-func ShowHouses(houses []House, l locale.Tag) []HouseView {
-	shown := []HouseView{}
-	for _, h := range houses {
-		v := HouseView{Property: h.ID, Name: h.Name.In(l), TimeZone: h.TimeZone, RoomTypes: []RoomTypeView{}}
+// PropertyViews returns the representation of properties in a language.
+func PropertyViews(properties []Property, l locale.Tag) []PropertyView {
+	shown := []PropertyView{}
+	for _, h := range properties {
+		v := PropertyView{Property: h.ID, Name: h.Name.In(l), TimeZone: h.TimeZone, RoomTypes: []RoomTypeView{}}
 		for _, r := range h.RoomTypes {
 			v.RoomTypes = append(v.RoomTypes, r.in(l))
 		}
@@ -66,8 +66,8 @@ type PolicyView struct {
 	Text     string      `json:"text"`
 }
 
-// ShowRules returns house rules in a language.
-func ShowRules(rules []HouseRule, l locale.Tag) []PolicyView {
+// PolicyViews returns house rules in a language.
+func PolicyViews(rules []HouseRule, l locale.Tag) []PolicyView {
 	shown := []PolicyView{}
 	for _, r := range rules {
 		shown = append(shown, PolicyView{Property: r.Property, Kind: r.Kind, Title: r.Title.In(l), Text: r.Text.In(l)})

@@ -45,9 +45,9 @@ func body[T any](r *http.Request) (in T) {
 // quote stores the price, so that hold finds it.
 func (w *FakePlatform) quote(r *http.Request) answer {
 	p := body[price](r)
-	if w.Wrong != "" {
+	if w.RejectedMember != "" {
 		return answer{400, map[string]any{"status": 400, "code": "MELMASTOON.GENERAL.VALIDATION_FAILED", "detail": "No.",
-			"violations": []fault.Violation{{Pointer: w.Wrong, Rule: "known", Message: "Not that."}}}}
+			"violations": []fault.Violation{{Pointer: w.RejectedMember, Rule: "known", Message: "Not that."}}}}
 	}
 	p.ID, p.Tenant = id.New[id.Quote](), tenant(r)
 	p.Total = money.Micro(nightly * p.Stay.Nights() * len(p.Items))
@@ -202,7 +202,7 @@ func (w *FakePlatform) look(r *http.Request) answer {
 
 // Pay captures an intent. If told is true, the reservation service consumes that event and confirms the reservation.
 func (w *FakePlatform) Pay(i id.Intent, told bool) {
-	w.Do(func() {
+	w.Change(func() {
 		w.intents[i].Status = "captured"
 		if s := w.reservations[w.intents[i].Reservation]; told {
 			w.book(s, i)
@@ -212,7 +212,7 @@ func (w *FakePlatform) Pay(i id.Intent, told bool) {
 
 // Decline declines a payment attempt. The last one fails the intent.
 func (w *FakePlatform) Decline(i id.Intent, last bool) {
-	w.Do(func() {
+	w.Change(func() {
 		w.intents[i].Attempts++
 		if last {
 			w.intents[i].Status = "failed"

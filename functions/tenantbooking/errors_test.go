@@ -21,13 +21,13 @@ func TestErrors_published(t *testing.T) {
 		code     string
 		upstream string
 	}{
-		{"the rooms are sold", func(g *guest) { g.Town.Do(func() { g.Town.SoldOut = true }) },
-			func(g *guest) (string, string, any) { return "POST", "/hold", g.Holding() }, http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", "reservation-service"},
+		{"the rooms are sold", func(g *guest) { g.Platform.Change(func() { g.Platform.SoldOut = true }) },
+			func(g *guest) (string, string, any) { return "POST", "/hold", g.HoldBody() }, http.StatusConflict, "RESERVATION.OVERBOOKING_BLOCKED", "reservation-service"},
 		{"the price is old", func(g *guest) { g.DB.Advance(15 * time.Minute) },
-			func(g *guest) (string, string, any) { return "POST", "/hold", g.Holding() }, http.StatusGone, "BFF.TENANT.QUOTE_EXPIRED", ""},
-		{"the reservation service is away", func(g *guest) { g.Town.Do(func() { g.Town.Down = "reservation" }) },
-			func(g *guest) (string, string, any) { return "POST", "/hold", g.Holding() }, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE", "reservation-service"},
-		{"the payment service is away", func(g *guest) { g.Hold().Name().Town.Do(func() { g.Town.Down = "payment" }) },
+			func(g *guest) (string, string, any) { return "POST", "/hold", g.HoldBody() }, http.StatusGone, "BFF.TENANT.QUOTE_EXPIRED", ""},
+		{"the reservation service is away", func(g *guest) { g.Platform.Change(func() { g.Platform.Down = "reservation" }) },
+			func(g *guest) (string, string, any) { return "POST", "/hold", g.HoldBody() }, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE", "reservation-service"},
+		{"the payment service is away", func(g *guest) { g.Hold().SetGuest().Platform.Change(func() { g.Platform.Down = "payment" }) },
 			func(g *guest) (string, string, any) {
 				return "POST", "/draft/" + g.Draft.String() + "/payment-intent", `{"method":"card"}`
 			}, http.StatusServiceUnavailable, "BFF.UPSTREAM_UNAVAILABLE", "payment-gateway-service"},
@@ -37,7 +37,7 @@ func TestErrors_published(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask()
+			g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote()
 			test.trouble(g)
 			method, path, body := test.send(g)
 			if a := g.Send(method, path, body); a.Status != test.status || a.Code() != test.code {
@@ -62,8 +62,8 @@ func TestQuote_invalidWish(t *testing.T) {
 		"/items/0/ratePlanId": "/ratePlanId", "/items/1/roomTypeId": "/roomTypeId", "/items/0/occupants": "/occupancy", "/items": "/occupancy",
 		"/sessionId": "", "/items/0/units": "",
 	} {
-		g.Town.Do(func() { g.Town.Wrong = theirs })
-		a := g.Send("POST", "/quote", g.Wish())
+		g.Platform.Change(func() { g.Platform.RejectedMember = theirs })
+		a := g.Send("POST", "/quote", g.QuoteBody())
 		var got string
 		if told := a.Problem().Violations; len(told) == 1 {
 			got = told[0].Pointer
@@ -76,7 +76,7 @@ func TestQuote_invalidWish(t *testing.T) {
 
 func TestPay_unsupportedMethod(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name()
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"paypal"}`); a.Code() != "TENANT.PAYMENT_NOT_CONFIGURED" {
 		t.Errorf("got %d %s", a.Status, a.Code())
 	}
@@ -84,33 +84,33 @@ func TestPay_unsupportedMethod(t *testing.T) {
 
 func TestPay_tooLate(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("cash_on_arrival")
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 	g.DB.Advance(10 * time.Minute)
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil); a.Code() != "RESERVATION.HOLD_EXPIRED" || a.Status != http.StatusGone {
 		t.Errorf("got %d %s", a.Status, a.Code())
 	}
-	g.Ends("failed", "failed", created, intended, troubled)
+	g.WantEnd("failed", "failed", created, intended, troubled)
 }
 
 func TestTelemetry_withoutConsent(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Silent(0).Ask().Hold()
-	g.Town.Do(func() { g.Town.Down = "payment" })
-	g.Name().Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`)
+	g := tenantbookingtest.Build(t, funnel()...).Silent(0).RequestQuote().Hold()
+	g.Platform.Change(func() { g.Platform.Down = "payment" })
+	g.SetGuest().Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"card"}`)
 	var watched int
 	err := g.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.outbox WHERE envelope ->> 'retentionClass' = 'operational'`).Scan(&watched)
 	if err != nil || watched != 0 {
 		t.Errorf("%d events of telemetry, %v", watched, err)
 	}
-	if told := g.Told(); len(told) != 1 || told[0] != created {
+	if told := g.Published(); len(told) != 1 || told[0] != created {
 		t.Errorf("published %v, want the evidence of the booking", told)
 	}
 }
 
 func TestEvents_noPersonalData(t *testing.T) {
 	t.Parallel()
-	g := tenantbookingtest.Build(t, funnel()...).Guest(0).Ask().Hold().Name().Pay("card")
-	g.Town.Pay(g.Intent, false)
+	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
+	g.Platform.Pay(g.Intent, false)
 	g.Must(http.StatusOK, "POST", "/draft/"+g.Draft.String()+"/return", nil)
 	var named int
 	err := g.DB.Owner(t).QueryRow(t.Context(), `
