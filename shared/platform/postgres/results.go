@@ -63,18 +63,6 @@ func (e ending) Close() error {
 	return err
 }
 
-// sole are the rows of a statement that was the whole transaction: reading them to the end means that it has committed.
-type sole struct {
-	rows pgx.Rows
-	span *span
-}
-
-func (s sole) Close() error {
-	err := s.rows.Err()
-	s.span.committed = err == nil
-	return err
-}
-
 // A refusal is the result of a batch that was not sent.
 type refusal struct{ err error }
 
