@@ -106,12 +106,15 @@ func TestAccept_oneSession(t *testing.T) {
 		})
 	}
 	work.Wait()
-	if accepted.Load() != tokens || replayed.Load() != tokens*(sessions-1) {
-		t.Errorf("%d accepted and %d replayed, want %d and %d", accepted.Load(), replayed.Load(), tokens, tokens*(sessions-1))
+	if got := accepted.Load(); got != tokens {
+		t.Errorf("got %d handoffs accepted, want %d", got, tokens)
+	}
+	if got, want := replayed.Load(), int64(tokens*(sessions-1)); got != want {
+		t.Errorf("got %d handoffs rejected as replayed, want %d", got, want)
 	}
 	for i := range winners {
 		if winners[i].Load() != 1 {
-			t.Errorf("link %d let %d in", i, winners[i].Load())
+			t.Errorf("handoff %d: got %d sessions accepted, want 1", i, winners[i].Load())
 		}
 	}
 	tenantbookingtest.WantEvents(t, db, "handoff.consumed", tokens)
@@ -144,8 +147,11 @@ func TestAccept_sameSessionUntilExpiry(t *testing.T) {
 	}
 	db.Advance(handoff.Lifetime - time.Minute)
 	again, err := ledger.Accept(t.Context(), guest, verified, session.Trace{})
-	if err != nil || again != first {
-		t.Errorf("shortly before the expiry: got %+v, %v, want %+v", again, err, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again != first {
+		t.Errorf("shortly before the expiry: got %+v, want %+v", again, first)
 	}
 	if err := accept(t, ledger, other, link); !errors.Is(err, handoff.ErrReplayed) {
 		t.Errorf("another session: %v", err)
@@ -154,9 +160,11 @@ func TestAccept_sameSessionUntilExpiry(t *testing.T) {
 	for name, got := range map[string]error{
 		"its own session": accept(t, ledger, guest, link), "another": accept(t, ledger, other, link), "unused": accept(t, ledger, guest, unused),
 	} {
-		if !errors.Is(got, handoff.ErrExpired) {
-			t.Errorf("after the expiry, %s: got %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !errors.Is(got, handoff.ErrExpired) {
+				t.Errorf("after the expiry: got %v, want ErrExpired", got)
+			}
+		})
 	}
 	tenantbookingtest.WantEvents(t, db, "handoff.consumed", 1)
 	tenantbookingtest.WantEvents(t, db, "flow.error_encountered", 1)

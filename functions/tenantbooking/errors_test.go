@@ -40,15 +40,19 @@ func TestErrors_published(t *testing.T) {
 			g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote()
 			test.trouble(g)
 			method, path, body := test.send(g)
-			if a := g.Send(method, path, body); a.Status != test.status || a.Code() != test.code {
-				t.Errorf("got %d %s, want %d %s", a.Status, a.Code(), test.status, test.code)
-			}
+			g.Send(method, path, body).WantProblem(t, test.status, test.code)
 			var code, upstream string
 			err := g.DB.Owner(t).QueryRow(t.Context(), `
 				SELECT payload ->> 'errorCode', coalesce(payload ->> 'upstream', '') FROM bff_tenant_booking.outbox
 				WHERE subject LIKE '%error_encountered%' AND payload ->> 'draftId' = @draft`, pgx.StrictNamedArgs{"draft": g.Draft.String()}).Scan(&code, &upstream)
-			if err != nil || code != "MELMASTOON."+test.code || upstream != test.upstream {
-				t.Errorf("published %q of %q, %v", code, upstream, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := "MELMASTOON." + test.code; code != want {
+				t.Errorf("published the code %q, want %q", code, want)
+			}
+			if upstream != test.upstream {
+				t.Errorf("published the upstream %q, want %q", upstream, test.upstream)
 			}
 		})
 	}
@@ -62,15 +66,17 @@ func TestQuote_invalidWish(t *testing.T) {
 		"/items/0/ratePlanId": "/ratePlanId", "/items/1/roomTypeId": "/roomTypeId", "/items/0/occupants": "/occupancy", "/items": "/occupancy",
 		"/sessionId": "", "/items/0/units": "",
 	} {
-		g.Platform.Change(func() { g.Platform.RejectedMember = theirs })
-		a := g.Send("POST", "/quote", g.QuoteBody())
-		var got string
-		if told := a.Problem().Violations; len(told) == 1 {
-			got = told[0].Pointer
-		}
-		if a.Code() != "GENERAL.VALIDATION_FAILED" || got != want {
-			t.Errorf("of %s got %q, want %q: %d %s", theirs, got, want, a.Status, a.Body)
-		}
+		t.Run(theirs, func(t *testing.T) {
+			g.Platform.Change(func() { g.Platform.RejectedMember = theirs })
+			a := g.Send("POST", "/quote", g.QuoteBody())
+			var got string
+			if told := a.Problem().Violations; len(told) == 1 {
+				got = told[0].Pointer
+			}
+			if a.Code() != "GENERAL.VALIDATION_FAILED" || got != want {
+				t.Errorf("of %s got %q, want %q: %d %s", theirs, got, want, a.Status, a.Body)
+			}
+		})
 	}
 }
 
@@ -86,9 +92,7 @@ func TestPay_tooLate(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 	g.DB.Advance(10 * time.Minute)
-	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil); a.Code() != "RESERVATION.HOLD_EXPIRED" || a.Status != http.StatusGone {
-		t.Errorf("got %d %s", a.Status, a.Code())
-	}
+	g.Send("POST", "/draft/"+g.Draft.String()+"/confirm", nil).WantProblem(t, http.StatusGone, "RESERVATION.HOLD_EXPIRED")
 	g.WantEnd("failed", "failed", created, intended, troubled)
 }
 

@@ -57,14 +57,18 @@ func TestByCard(t *testing.T) {
 	}
 	g.Must(http.StatusOK, "POST", back, nil).Into(t, &first)
 	g.Must(http.StatusOK, "POST", back, nil).Into(t, &second)
-	if first != second || first.State != "confirmed" || first.Token == "" {
-		t.Errorf("answered %+v, then %+v", first, second)
+	if first != second {
+		t.Errorf("got %+v, then %+v, want the same", first, second)
+	}
+	if first.State != "confirmed" {
+		t.Errorf("got state %q, want confirmed", first.State)
+	}
+	if first.Token == "" {
+		t.Error("got no view token")
 	}
 	page := "/confirmation/" + g.Stay.String()
 	for _, found := range []string{"MISS", "HIT"} {
-		if a := g.Must(http.StatusOK, "GET", page, nil); a.Header.Get("X-Cache") != found || a.Header.Get("Cache-Control") != "private, no-store" {
-			t.Errorf("the confirmation was a %s, kept by %s", a.Header.Get("X-Cache"), a.Header.Get("Cache-Control"))
-		}
+		g.Send("GET", page, nil).Want(t, http.StatusOK, "X-Cache", found, "Cache-Control", "private, no-store")
 	}
 	if a := g.Guest(0).Send("GET", page, nil); a.Status != http.StatusNotFound {
 		t.Errorf("another session sees the confirmation: %d", a.Status)
@@ -98,9 +102,7 @@ func TestDeclinedThenPaid(t *testing.T) {
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
 	g.Platform.Decline(g.Intent, false)
-	if a := g.Send("POST", back, nil, "Idempotency-Key", "same"); a.Code() != "PAYMENT.DECLINED" || a.Status != http.StatusPaymentRequired {
-		t.Errorf("declined, got %d %s", a.Status, a.Code())
-	}
+	g.Send("POST", back, nil, "Idempotency-Key", "same").WantProblem(t, http.StatusPaymentRequired, "PAYMENT.DECLINED")
 	g.Platform.Pay(g.Intent, true)
 	g.Must(http.StatusOK, "POST", back, nil, "Idempotency-Key", "same")
 	g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
@@ -274,22 +276,22 @@ func TestDraft_noAccess(t *testing.T) {
 		{"another hotel", other, "GENERAL.RESOURCE_NOT_FOUND"},
 		{"the cookie at another hotel", &smuggler, "GENERAL.UNAUTHENTICATED"},
 	} {
-		for _, a := range []string{
-			test.who.Send("GET", path, nil).Code(), test.who.Send("PATCH", path, tenantbookingtest.Zarghona).Code(), test.who.Send("DELETE", path, nil).Code(),
-			test.who.Send("POST", path+"/payment-intent", `{"method":"card"}`).Code(), test.who.Send("POST", path+"/return", nil).Code(),
-			test.who.Send("POST", path+"/confirm", nil).Code(), test.who.Send("POST", "/hold", g.HoldBody()).Code(),
-			test.who.Send("POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`)).Code(),
-		} {
-			if a != test.want {
-				t.Errorf("%s: got %q, want %q", test.name, a, test.want)
+		t.Run(test.name, func(t *testing.T) {
+			for _, a := range []string{
+				test.who.Send("GET", path, nil).Code(), test.who.Send("PATCH", path, tenantbookingtest.Zarghona).Code(), test.who.Send("DELETE", path, nil).Code(),
+				test.who.Send("POST", path+"/payment-intent", `{"method":"card"}`).Code(), test.who.Send("POST", path+"/return", nil).Code(),
+				test.who.Send("POST", path+"/confirm", nil).Code(), test.who.Send("POST", "/hold", g.HoldBody()).Code(),
+				test.who.Send("POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`)).Code(),
+			} {
+				if a != test.want {
+					t.Errorf("got %q, want %q", a, test.want)
+				}
 			}
-		}
+		})
 	}
 	g.Platform.Change(func() { g.Platform.Tenants[0].Status = "suspended" })
 	g.DB.Advance(2 * time.Hour) // the cached status has expired
-	if a := g.Send("POST", "/quote", g.QuoteBody()); a.Code() != "TENANT.SUSPENDED" || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") != "300" {
-		t.Errorf("a suspended hotel answers %d %s", a.Status, a.Code())
-	}
+	g.Send("POST", "/quote", g.QuoteBody()).WantProblem(t, http.StatusServiceUnavailable, "TENANT.SUSPENDED", "Retry-After", "300")
 	g.Must(http.StatusOK, "GET", path, nil)
 }
 
@@ -350,8 +352,6 @@ func TestQuote_otherCurrency(t *testing.T) {
 	}
 	for _, other := range []string{"AFN", ""} {
 		a := g.Send("POST", "/quote", g.QuoteBody(), "Idempotency-Key", key, "X-Currency", other)
-		if a.Status != http.StatusUnprocessableEntity || a.Code() != "GENERAL.IDEMPOTENCY_KEY_REUSED" {
-			t.Errorf("in %q: %d %s", other, a.Status, a.Body)
-		}
+		a.WantProblem(t, http.StatusUnprocessableEntity, "GENERAL.IDEMPOTENCY_KEY_REUSED")
 	}
 }

@@ -182,9 +182,7 @@ func TestHold_lostResponseAndExpired(t *testing.T) {
 		}
 		g.DB.Advance(11 * time.Minute)
 		a := insist(t, g, func() fntest.Answer { return g.Send("POST", "/hold", g.HoldBody()) })
-		if a.Status != http.StatusGone || a.Code() != "RESERVATION.HOLD_EXPIRED" {
-			t.Errorf("got %d: %s", a.Status, a.Body)
-		}
+		a.WantProblem(t, http.StatusGone, "RESERVATION.HOLD_EXPIRED")
 		g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`))
 		g.Must(http.StatusCreated, "POST", "/hold", g.HoldBody())
 		return

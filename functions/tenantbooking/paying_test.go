@@ -39,9 +39,7 @@ func TestPay_cancelledReservation(t *testing.T) {
 			test.dies(g)
 			before := g.Platform.Intents()
 			for _, method := range []string{"cash_on_arrival", "card"} {
-				if a := pays(g, method); a.Status != http.StatusConflict || a.Code() != "BFF.TENANT.DRAFT_CLOSED" {
-					t.Errorf("by %s, got %d %s", method, a.Status, a.Code())
-				}
+				pays(g, method).WantProblem(t, http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED")
 			}
 			if opened := g.Platform.Intents() - before; opened != 0 {
 				t.Errorf("%d intents were opened", opened)
@@ -92,9 +90,7 @@ func TestPaid_anyActConfirms(t *testing.T) {
 				g.Platform.Pay(g.Intent, circumstance.known)
 				g.Platform.Change(func() { g.Platform.Down = circumstance.down })
 				g.DB.Advance(circumstance.later)
-				if a := act.send(g); a.Status != act.status || a.Code() != act.code {
-					t.Errorf("got %d %s, want %d %s", a.Status, a.Code(), act.status, act.code)
-				}
+				act.send(g).WantProblem(t, act.status, act.code)
 				var draft struct {
 					State string `json:"flowState"`
 				}

@@ -27,9 +27,7 @@ func TestHold_shownPrice(t *testing.T) {
 	changed := func(when string) {
 		t.Helper()
 		for _, more := range []int64{-990, 990} {
-			if a := g.Send("POST", "/hold", saw(more, 2)); a.Status != http.StatusConflict || a.Code() != "BFF.TENANT.PRICE_CHANGED" {
-				t.Errorf("%s: answered %d %s", when, a.Status, a.Code())
-			}
+			g.Send("POST", "/hold", saw(more, 2)).WantProblem(t, http.StatusConflict, "BFF.TENANT.PRICE_CHANGED")
 		}
 	}
 	changed("quoted")

@@ -52,9 +52,11 @@ func TestReadDraft_notStoredByBrowsers(t *testing.T) {
 		t.Errorf("unchanged, got %d", known.Status)
 	}
 	for name, a := range map[string]http.Header{"changed": named.Header, "read": read.Header, "known": known.Header} {
-		if a.Get("Cache-Control") != "private, no-store" || a.Get("Etag") == "" {
-			t.Errorf("%s: kept by %q, ETag %q", name, a.Get("Cache-Control"), a.Get("Etag"))
-		}
+		t.Run(name, func(t *testing.T) {
+			if a.Get("Cache-Control") != "private, no-store" || a.Get("Etag") == "" {
+				t.Errorf("kept by %q, ETag %q", a.Get("Cache-Control"), a.Get("Etag"))
+			}
+		})
 	}
 }
 

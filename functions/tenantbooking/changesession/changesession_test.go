@@ -44,9 +44,11 @@ func TestChangeSession_unsupported(t *testing.T) {
 		`{"locale":"-"}`:                   "GENERAL.VALIDATION_FAILED",
 		`{}`:                               "GENERAL.VALIDATION_FAILED",
 	} {
-		if a := guest.Send("PATCH", "/session", body); a.Code() != want {
-			t.Errorf("%s: %d %s, want %s", body, a.Status, a.Body, want)
-		}
+		t.Run(body, func(t *testing.T) {
+			if a := guest.Send("PATCH", "/session", body); a.Code() != want {
+				t.Errorf("got %d %s, want code %s", a.Status, a.Body, want)
+			}
+		})
 	}
 	tenantbookingtest.WantEvents(t, system.DB, "locale.changed", 0)
 }

@@ -21,28 +21,33 @@ func TestConsumeHandoff_oneSession(t *testing.T) {
 	var arrived session.Arrival
 	first.Into(t, &arrived)
 	cookie, err := http.ParseSetCookie(first.Header.Get("Set-Cookie"))
-	if first.Status != 200 || err != nil || arrived.ID.IsZero() || arrived.Occupancy.Adults != 2 || first.Header.Get("Cache-Control") != "private, no-store" {
-		t.Fatalf("got %d %v %s", first.Status, first.Header, first.Body)
+	if err != nil {
+		t.Fatalf("got no cookie: %v in %d %v %s", err, first.Status, first.Header, first.Body)
+	}
+	first.Want(t, 200, "Cache-Control", "private, no-store")
+	if arrived.ID.IsZero() {
+		t.Errorf("got no arrival id in %s", first.Body)
+	}
+	if got := arrived.Occupancy.Adults; got != 2 {
+		t.Errorf("got %d adults, want 2", got)
 	}
 	// The token and the key without the cookie open no session, because the request may have been copied.
-	if again := front.Post(path, link, "Idempotency-Key", key); again.Status != 409 || again.Header.Get("Set-Cookie") != "" {
-		t.Errorf("the same key without the session: %d %v %s", again.Status, again.Header, again.Body)
+	front.Post(path, link, "Idempotency-Key", key).Want(t, 409, "Set-Cookie", "")
+	if again := post(front, link, "Cookie", cookie.Name+"="+cookie.Value); string(again.Body) != string(first.Body) {
+		t.Errorf("the same session gets %d %s, want %s", again.Status, again.Body, first.Body)
 	}
-	session := cookie.Name + "=" + cookie.Value
-	if again := post(front, link, "Cookie", session); string(again.Body) != string(first.Body) {
-		t.Errorf("the same session: %d %s", again.Status, again.Body)
-	}
-	if other := post(front, link); other.Status != 409 || other.Code() != "BFF.CONSUMER.HANDOFF_REPLAYED" {
-		t.Errorf("another session: %d %s", other.Status, other.Body)
-	}
+	post(front, link).WantProblem(t, 409, "BFF.CONSUMER.HANDOFF_REPLAYED") // another session
 	tenantbookingtest.WantEvents(t, system.DB, "handoff.consumed", 1)
 	tenantbookingtest.WantEvents(t, system.DB, "flow.error_encountered", 2)
 	var code string // the attribute by which the consumer site's subscription filters
 	err = system.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT DISTINCT envelope -> 'extensions' ->> 'errorcode' FROM bff_tenant_booking.outbox
 		WHERE subject = $1`, subject.ErrorEncounteredV1.Name).Scan(&code)
-	if err != nil || code != "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED" {
-		t.Errorf("the replay is published with code %q, %v", code, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED"; code != want {
+		t.Errorf("the replay is published with code %q, want %q", code, want)
 	}
 }
 
@@ -53,16 +58,14 @@ func post(front *fntest.Front, body any, headers ...string) fntest.Answer {
 func TestConsumeHandoff_invalidToken(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, Function)
-	for name, token := range map[string]any{"nonsense": "v1.a.b", "nothing": "", "another hotel's": system.Link(1)} {
-		a := post(system.Front.As(""), map[string]any{"token": token})
-		if a.Status != 401 || a.Code() != "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID" || a.Header.Get("Set-Cookie") != "" || a.Header.Get("WWW-Authenticate") != "Handoff" {
-			t.Errorf("%s: %d %s", name, a.Status, a.Body)
-		}
+	for name, token := range map[string]any{"no handoff": "v1.a.b", "empty": "", "handoff to another hotel": system.Link(1)} {
+		t.Run(name, func(t *testing.T) {
+			a := post(system.Front.As(""), map[string]any{"token": token})
+			a.WantProblem(t, 401, "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID", "Set-Cookie", "", "WWW-Authenticate", "Handoff")
+		})
 	}
-	late := system.Link(0)
+	expired := system.Link(0)
 	system.DB.Advance(31 * time.Minute)
-	if a := post(system.Front.As(""), map[string]any{"token": late}); a.Status != 410 || a.Code() != "BFF.CONSUMER.HANDOFF_EXPIRED" {
-		t.Errorf("too late: %d %s", a.Status, a.Body)
-	}
+	post(system.Front.As(""), map[string]any{"token": expired}).WantProblem(t, 410, "BFF.CONSUMER.HANDOFF_EXPIRED")
 	tenantbookingtest.WantEvents(t, system.DB, "handoff.consumed", 0)
 }

@@ -1,7 +1,6 @@
 package listpolicies
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -19,23 +18,21 @@ func TestListPolicies_languageAndCaching(t *testing.T) {
 	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
 	front := system.Front.As("")
 	first := front.Get(path, "Accept-Language", "ps")
-	if first.Status != 200 || !strings.Contains(string(first.Body), "د ننوتلو وخت") || first.Header.Get("Content-Language") != "ps-AF" {
-		t.Errorf("got %d %s", first.Status, first.Body)
-	}
-	if vary := strings.Join(first.Header.Values("Vary"), ", "); first.Header.Get("Cache-Control") != "public, max-age=300" || vary != "Origin, Accept-Language" || first.Header.Get("Set-Cookie") != "" {
-		t.Errorf("a shared cache reads %v", first.Header)
-	}
+	first.Want(t, 200, "Content-Language", "ps-AF",
+		"Cache-Control", "public, max-age=300", "Vary", "Origin, Accept-Language", "Set-Cookie", "") // for shared caches
+	first.WantText(t, "د ننوتلو وخت")
 	again := front.Get(path, "Accept-Language", "ps", "If-None-Match", first.Header.Get("Etag"))
-	if again.Status != 304 || len(again.Body) != 0 || again.Header.Get("X-Cache") != "HIT" {
-		t.Errorf("the same: %d %s", again.Status, again.Body)
+	again.Want(t, 304, "X-Cache", "HIT")
+	if len(again.Body) != 0 {
+		t.Errorf("304 has the body %s, want none", again.Body)
 	}
 	english := front.Get(path+"?locale=en", "If-None-Match", first.Header.Get("Etag"))
-	if english.Status != 200 || !strings.Contains(string(english.Body), "Check-in") || hotels.Asked("property") != 1 {
-		t.Errorf("in English: %d %s, asked %d times", english.Status, english.Body, hotels.Asked("property"))
+	english.Want(t, 200)
+	english.WantText(t, "Check-in")
+	if got := hotels.Asked("property"); got != 1 {
+		t.Errorf("got %d calls of the property service, want 1", got)
 	}
-	if unknown := front.Get(path + "?locale=de"); unknown.Status != 422 || unknown.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" {
-		t.Errorf("in German: %d %s", unknown.Status, unknown.Body)
-	}
+	front.Get(path+"?locale=de").WantProblem(t, 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED")
 }
 
 // The encoded response stays in the cache as long as its rules.
@@ -48,13 +45,15 @@ func TestListPolicies_newRule(t *testing.T) {
 	}
 	before, property := front.Get(path), id.New[id.Property]()
 	hotels.Do(func() { hotels.Property.ID = property })
-	if still := front.Get(path); still.Header.Get("X-Cache") != "HIT" || string(still.Body) != string(before.Body) {
-		t.Errorf("changed without an event: %s", still.Body)
-	}
+	cached := front.Get(path) // no event has reported the change
+	cached.Want(t, 200, "X-Cache", "HIT")
+	cached.WantText(t, string(before.Body))
 	system.Deliver(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"policies"}, "updatedAt": now}, now)
 	after := front.Get(path, "If-None-Match", before.Header.Get("Etag"))
-	if after.Status != 200 || !strings.Contains(string(after.Body), property.String()) || after.Header.Get("Etag") == before.Header.Get("Etag") {
-		t.Errorf("after a new rule: %d %s", after.Status, after.Body)
+	after.Want(t, 200)
+	after.WantText(t, property.String())
+	if after.Header.Get("Etag") == before.Header.Get("Etag") {
+		t.Errorf("the new content has the old ETag %s", after.Header.Get("Etag"))
 	}
 }
 
@@ -63,7 +62,9 @@ func TestListPolicies_slowService(t *testing.T) {
 	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
 	hotels.Mood("property", upstreamtest.Hanging)
 	var a fntest.Answer
-	if took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) }); a.Status != 503 || took > system.Env.Timeout(time.Second+50*time.Millisecond) {
-		t.Errorf("got %d after %v, not counting %v in which the machine was stalled: %s", a.Status, took, stalled, a.Body)
+	took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
+	a.Want(t, 503)
+	if want := system.Env.Timeout(time.Second + 50*time.Millisecond); took > want {
+		t.Errorf("took %v, not counting %v in which the machine was stalled, want at most %v", took, stalled, want)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
@@ -25,53 +23,61 @@ func TestListProperties_languageAndCaching(t *testing.T) {
 	first := front.Get(path, "Accept-Language", "ps")
 	room := `{"roomTypeId":"` + property.RoomTypes[0].ID.String() + `","name":"ډیلکس","description":"لویه خونه","photos":[{"url":"data:,","alt":"A bed","isHero":true}],"maxOccupancy":3}`
 	want := `{"locale":"ps-AF","properties":[{"propertyId":"` + property.ID.String() + `","name":"کابل ګرانډ هوټل","timeZone":"Asia/Kabul","roomTypes":[` + room + `]}]}`
-	if first.Status != 200 || string(first.Body) != want || first.Header.Get("Content-Language") != "ps-AF" || first.Header.Get("X-Cache") != "MISS" {
-		t.Errorf("got %d %s, want %s", first.Status, first.Body, want)
-	}
-	if vary := strings.Join(first.Header.Values("Vary"), ", "); first.Header.Get("Cache-Control") != "public, max-age=300" || vary != "Origin, Accept-Language" || first.Header.Get("Set-Cookie") != "" {
-		t.Errorf("a shared cache reads %v", first.Header)
+	first.Want(t, 200, "Content-Language", "ps-AF", "X-Cache", "MISS",
+		"Cache-Control", "public, max-age=300", "Vary", "Origin, Accept-Language", "Set-Cookie", "") // for shared caches
+	if got := string(first.Body); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	again := front.Get(path, "Accept-Language", "ps", "If-None-Match", first.Header.Get("Etag"))
-	if again.Status != 304 || len(again.Body) != 0 || again.Header.Get("X-Cache") != "HIT" {
-		t.Errorf("the same: %d %s", again.Status, again.Body)
+	again.Want(t, 304, "X-Cache", "HIT")
+	if len(again.Body) != 0 {
+		t.Errorf("304 has the body %s, want none", again.Body)
 	}
-	for _, ask := range [][]string{{path + "?locale=en"}, {path, "Accept-Language", "en-GB"}} {
-		english := front.Get(ask[0], append(ask[1:], "If-None-Match", first.Header.Get("Etag"))...)
-		if english.Status != 200 || !strings.Contains(string(english.Body), `"name":"Kabul Grand Hotel"`) || !strings.Contains(string(english.Body), `"name":"Deluxe","description":"A large room"`) {
-			t.Errorf("in English: %d %s", english.Status, english.Body)
-		}
+	for _, request := range [][]string{{path + "?locale=en"}, {path, "Accept-Language", "en-GB"}} {
+		english := front.Get(request[0], append(request[1:], "If-None-Match", first.Header.Get("Etag"))...)
+		english.Want(t, 200)
+		english.WantText(t, `"name":"Kabul Grand Hotel"`, `"name":"Deluxe","description":"A large room"`)
 	}
 	dari := front.Get(path + "?locale=fa-AF") // without descriptions in that language
-	if dari.Status != 200 || dari.Header.Get("Content-Language") != "fa-AF" || !strings.Contains(string(dari.Body), `"name":"Deluxe"`) || hotels.Asked("property") != 1 {
-		t.Errorf("in Dari: %d %s, asked %d times", dari.Status, dari.Body, hotels.Asked("property"))
+	dari.Want(t, 200, "Content-Language", "fa-AF")
+	dari.WantText(t, `"name":"Deluxe"`)
+	if got := hotels.Asked("property"); got != 1 {
+		t.Errorf("got %d calls of the property service, want 1", got)
 	}
-	if unknown := front.Get(path + "?locale=de"); unknown.Status != 422 || unknown.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" {
-		t.Errorf("in German: %d %s", unknown.Status, unknown.Body)
-	}
+	front.Get(path+"?locale=de").WantProblem(t, 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED")
 }
 
 func TestListProperties_otherTenant(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*hotel.Property){
-		"another hotel's":   func(h *hotel.Property) { h.Tenant = id.New[id.Tenant]() },
-		"nobody's":          func(h *hotel.Property) { h.Tenant = id.Tenant{} },
-		"one without an id": func(h *hotel.Property) { h.ID = id.Property{} },
+	for name, change := range map[string]func(*hotel.Property){
+		"another tenant": func(p *hotel.Property) { p.Tenant = id.New[id.Tenant]() },
+		"no tenant":      func(p *hotel.Property) { p.Tenant = id.Tenant{} },
+		"no id":          func(p *hotel.Property) { p.ID = id.Property{} },
 	} {
-		system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-		other := hotels.Property
-		other.ID, other.Name.Default = id.New[id.Property](), "Next door"
-		front := system.Front.As("")
-		hotels.Do(func() { hotels.Others = []hotel.Property{other} })
-		var two Response
-		if err := json.Unmarshal(front.Get(path).Body, &two); err != nil || len(two.Properties) != 2 || two.Properties[1].Property != other.ID {
-			t.Errorf("two of one hotel's: %+v, %v", two, err)
-		}
-		spoil(&other)
-		hotels.Do(func() { hotels.Others = []hotel.Property{other} })
-		system.DB.Advance(time.Hour)
-		if a := front.Get(path); a.Status != 503 || a.Header.Get("Retry-After") == "" || strings.Contains(string(a.Body), "Next door") {
-			t.Errorf("%s: %d %v %s", name, a.Status, a.Header, a.Body)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+			second := hotels.Property
+			second.ID, second.Name.Default = id.New[id.Property](), "Next door"
+			front := system.Front.As("")
+			hotels.Do(func() { hotels.Others = []hotel.Property{second} })
+			var out Response
+			front.Get(path).Into(t, &out)
+			if len(out.Properties) != 2 {
+				t.Fatalf("got %d properties, want 2: %+v", len(out.Properties), out)
+			}
+			if got := out.Properties[1].Property; got != second.ID {
+				t.Errorf("got %s as the second property, want %s", got, second.ID)
+			}
+			change(&second)
+			hotels.Do(func() { hotels.Others = []hotel.Property{second} })
+			system.DB.Advance(time.Hour)
+			a := front.Get(path)
+			a.Want(t, 503, "Retry-After", fntest.Any)
+			if strings.Contains(string(a.Body), "Next door") {
+				t.Errorf("got %s, want no name of that property", a.Body)
+			}
+		})
 	}
 }
 
@@ -83,20 +89,20 @@ func TestListProperties_newRoom(t *testing.T) {
 	front, hotel, now := system.Front.As(""), system.Platform.Tenants[0].ID, system.Env.Now()
 	shown := func(name, state string) {
 		t.Helper()
-		if a := front.Get(path); a.Status != 200 || a.Header.Get("X-Cache") != state || !strings.Contains(string(a.Body), `"name":"`+name+`"`) {
-			t.Errorf("want %s, %s: %d %s %s", name, state, a.Status, a.Header.Get("X-Cache"), a.Body)
-		}
+		a := front.Get(path)
+		a.Want(t, 200, "X-Cache", state)
+		a.WantText(t, `"name":"`+name+`"`)
 	}
-	called := func(name string) {
+	rename := func(name string) {
 		hotels.Do(func() { hotels.Property.RoomTypes[0].Name, hotels.Property.RoomTypes[0].Localized = name, nil })
 	}
-	called("One")
+	rename("One")
 	shown("One", "MISS")
-	called("Two")
+	rename("Two")
 	shown("One", "HIT")
 	system.Deliver(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"properties"}, "updatedAt": now}, now)
 	shown("Two", "MISS")
-	called("Three")
+	rename("Three")
 	shown("Two", "HIT")
 	system.DB.Advance(5*time.Minute + time.Second)
 	shown("Three", "MISS")
@@ -109,26 +115,28 @@ func TestListProperties_stale(t *testing.T) {
 	before := front.Get(path)
 	hotels.Mood("property", upstreamtest.Failing)
 	system.DB.Advance(6 * time.Minute)
-	if a := front.Get(path); a.Status != 200 || a.Header.Get("X-Cache") != "STALE" || string(a.Body) != string(before.Body) {
-		t.Errorf("six minutes later: %d %s %s", a.Status, a.Header.Get("X-Cache"), a.Body)
-	}
+	stale := front.Get(path)
+	stale.Want(t, 200, "X-Cache", "STALE")
+	stale.WantText(t, string(before.Body))
 	system.DB.Advance(30 * time.Minute)
-	if a := front.Get(path); a.Status != 503 || a.Header.Get("Retry-After") == "" {
-		t.Errorf("much later: %d %v %s", a.Status, a.Header, a.Body)
-	}
+	front.Get(path).Want(t, 503, "Retry-After", fntest.Any)
 }
 
 func TestListProperties_slowService(t *testing.T) {
 	t.Parallel()
 	for mood, name := range map[upstreamtest.Mood]string{upstreamtest.Hanging: "hanging", upstreamtest.Failing: "failing", upstreamtest.Garbled: "garbled",
 		upstreamtest.Garbage: "garbage", upstreamtest.Endless: "endless"} {
-		system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-		hotels.Mood("property", mood)
-		var a fntest.Answer
-		took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
-		if a.Status != 503 || a.Header.Get("Retry-After") == "" || took > system.Env.Timeout(time.Second+50*time.Millisecond) {
-			t.Errorf("%s: got %d after %v, not counting %v in which the machine was stalled: %s", name, a.Status, took, stalled, a.Body)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
+			hotels.Mood("property", mood)
+			var a fntest.Answer
+			took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
+			a.Want(t, 503, "Retry-After", fntest.Any)
+			if want := system.Env.Timeout(time.Second + 50*time.Millisecond); took > want {
+				t.Errorf("took %v, not counting %v in which the machine was stalled, want at most %v", took, stalled, want)
+			}
+		})
 	}
 }
 
@@ -138,10 +146,6 @@ func TestListProperties_suspendedAndUnknown(t *testing.T) {
 	front, hotel, now := system.Front.As(""), system.Platform.Tenants[0].ID, system.Env.Now()
 	front.Get(path)
 	system.Deliver(tenantsuspended.Function, hotel, map[string]any{"tenantId": hotel, "reason": "unpaid", "suspendedAt": now}, now)
-	if a := front.Get(path); a.Status != 503 || a.Code() != "TENANT.SUSPENDED" {
-		t.Errorf("suspended: %d %s", a.Status, a.Body)
-	}
-	if a := front.Get(strings.Replace(path, "kabul-grand", "nowhere", 1)); a.Status != 404 || a.Code() != "TENANT.UNKNOWN" {
-		t.Errorf("unknown: %d %s", a.Status, a.Body)
-	}
+	front.Get(path).WantProblem(t, 503, "TENANT.SUSPENDED")
+	front.Get(strings.Replace(path, "kabul-grand", "nowhere", 1)).WantProblem(t, 404, "TENANT.UNKNOWN")
 }

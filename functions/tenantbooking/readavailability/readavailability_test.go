@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -36,32 +39,38 @@ func TestReadAvailability_rates(t *testing.T) {
 	var got found
 	first := ask(guest, hotels, "Accept-Language", "ps", "X-Currency", "USD")
 	first.Into(t, &got)
-	if first.Status != 200 || got.Currency != "USD" || got.Stale || got.Degraded != nil || len(got.Rooms) != 1 {
-		t.Fatalf("got %d %s", first.Status, first.Body)
+	first.Want(t, 200)
+	plan, left := hotels.Property.RatePlans[0], 3
+	want := found{Currency: "USD", Rooms: []hotel.RoomView{{
+		RoomTypeView: hotel.RoomTypeView{
+			RoomType: hotels.Property.RoomTypes[0].ID, Name: "ډیلکس", Description: "لویه خونه", MaxOccupancy: 3,
+			Photos: []hotel.PhotoView{{URL: "data:,", Alt: "A bed", Hero: true}},
+		},
+		UnitsLeft: &left,
+		Rates: []hotel.RateView{{
+			RatePlan: plan.ID, Name: plan.Name, MealPlan: plan.MealPlan, Policy: plan.Policy,
+			Nightly: &money.Minor{Amount: 10_000, Currency: money.USD, Exponent: 2},
+			Total:   &money.Minor{Amount: 20_000, Currency: money.USD, Exponent: 2},
+		}},
+	}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unexpected rooms (-want +got):\n%s", diff)
 	}
-	room := got.Rooms[0]
-	if room.Name != "ډیلکس" || room.UnitsLeft == nil || *room.UnitsLeft != 3 || len(room.Photos) != 1 || len(room.Rates) != 1 {
-		t.Errorf("got %+v", room)
-	}
-	rate := room.Rates[0]
-	if rate.Unavailable || rate.Total == nil || rate.Total.Amount != 20_000 || rate.Total.Exponent != 2 || rate.Nightly.Amount != 10_000 || rate.Policy == nil {
-		t.Errorf("got %+v", rate)
-	}
-	if again := ask(guest, hotels, "Accept-Language", "ps", "X-Currency", "USD"); again.Header.Get("X-Cache") != "HIT" || string(again.Body) != string(first.Body) {
-		t.Errorf("again: %s %s", again.Header.Get("X-Cache"), again.Body)
-	}
-	if other := ask(guest, hotels, "X-Currency", "AFN"); !strings.Contains(string(other.Body), `"currency":"AFN"`) || other.Header.Get("X-Cache") != "MISS" {
-		t.Errorf("in another currency: %s %s", other.Header.Get("X-Cache"), other.Body)
-	}
+	again := ask(guest, hotels, "Accept-Language", "ps", "X-Currency", "USD")
+	again.Want(t, 200, "X-Cache", "HIT")
+	again.WantText(t, string(first.Body))
+	other := ask(guest, hotels, "X-Currency", "AFN")
+	other.Want(t, 200, "X-Cache", "MISS")
+	other.WantText(t, `"currency":"AFN"`)
 }
 
 func TestReadAvailability_slowServices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, shop string
-		mood       upstreamtest.Mood
-		status     int
-		missing    []string
+		name, service string
+		mood          upstreamtest.Mood
+		status        int
+		missing       []string
 	}{
 		{"prices hang", "pricing", upstreamtest.Hanging, 200, []string{"pricing"}},
 		{"prices fail", "pricing", upstreamtest.Failing, 200, []string{"pricing"}},
@@ -77,7 +86,7 @@ func TestReadAvailability_slowServices(t *testing.T) {
 			t.Parallel()
 			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
 			guest := system.Guest(0)
-			hotels.Mood(test.shop, test.mood)
+			hotels.Mood(test.service, test.mood)
 			var a fntest.Answer
 			if took, stalled := fntest.Timed(func() { a = ask(guest, hotels) }); took > system.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
 				t.Errorf("took %v, not counting %v in which the machine was stalled", took, stalled)
@@ -90,10 +99,18 @@ func TestReadAvailability_slowServices(t *testing.T) {
 			}
 			var got found
 			a.Into(t, &got)
-			priced := !slices.Contains(test.missing, "pricing")
-			if !slices.Equal(got.Degraded, test.missing) || len(got.Rooms) != 1 || got.Rooms[0].Rates[0].Unavailable == priced ||
-				(got.Rooms[0].UnitsLeft == nil) != priced {
-				t.Errorf("got %s", a.Body)
+			if !slices.Equal(got.Degraded, test.missing) {
+				t.Errorf("got %v in degraded, want %v", got.Degraded, test.missing)
+			}
+			if len(got.Rooms) != 1 {
+				t.Fatalf("got %d rooms, want 1: %s", len(got.Rooms), a.Body)
+			}
+			priced, room := !slices.Contains(test.missing, "pricing"), got.Rooms[0]
+			if room.Rates[0].Unavailable == priced {
+				t.Errorf("got priceUnavailable %t, want %t", room.Rates[0].Unavailable, !priced)
+			}
+			if counted := room.UnitsLeft != nil; counted == priced {
+				t.Errorf("got unitsLeft: %t, want %t", counted, !priced)
 			}
 		})
 	}
@@ -107,9 +124,8 @@ func TestReadAvailability_stale(t *testing.T) {
 	hotels.Mood("inventory", upstreamtest.Failing)
 	system.DB.Advance(40 * time.Second)
 	stale := ask(guest, hotels)
-	if stale.Header.Get("X-Cache") != "STALE" || string(stale.Body) != strings.Replace(string(fresh.Body), `"stale":false`, `"stale":true`, 1) {
-		t.Errorf("got %s %s", stale.Header.Get("X-Cache"), stale.Body)
-	}
+	stale.Want(t, 200, "X-Cache", "STALE")
+	stale.WantText(t, strings.Replace(string(fresh.Body), `"stale":false`, `"stale":true`, 1))
 }
 
 func TestReadAvailability_otherTenant(t *testing.T) {
@@ -118,12 +134,9 @@ func TestReadAvailability_otherTenant(t *testing.T) {
 	own, other := system.Guest(0), system.Guest(1)
 	ask(own, hotels) // fills the cache
 	missing := other.Send("GET", strings.Replace(query(other, hotels), hotels.Property.ID.String(), "ppt_01J8KABG000000000000000PPT", 1), nil)
-	if a := ask(other, hotels); a.Status != 404 || a.Code() != missing.Code() || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
-		t.Errorf("got %d %s, want what %s is", a.Status, a.Body, missing.Body)
-	}
-	if a := system.Front.As("").Get(own.Path(query(own, hotels))); a.Status != 401 || a.Header.Get("WWW-Authenticate") != "Cookie" {
-		t.Errorf("without a session: %d", a.Status)
-	}
+	ask(other, hotels).WantProblem(t, 404, "GENERAL.RESOURCE_NOT_FOUND")
+	missing.WantProblem(t, 404, "GENERAL.RESOURCE_NOT_FOUND") // the same answer for an unknown property
+	system.Front.As("").Get(own.Path(query(own, hotels))).Want(t, 401, "WWW-Authenticate", "Cookie")
 }
 
 func TestReadAvailability_invalidStay(t *testing.T) {
@@ -135,10 +148,17 @@ func TestReadAvailability_invalidStay(t *testing.T) {
 		{"rooms=1", "rooms=99", "/rooms"}, {"rooms=1", "rooms=0", "/rooms"}, {"children=1", "children=-1", "/children"}, {"children=1", "children=999", "/children"},
 		{"checkOut=2", "checkOut=1", "/checkOut"}, {"checkIn=2", "checkIn=1", "/checkOut"}, {"checkIn=20", "checkIn=twenty", "/checkIn"},
 	} {
-		a := guest.Send("GET", strings.Replace(query(guest, hotels), test.from, test.to, 1), nil)
-		if wrong := a.Problem().Violations; a.Status != 400 || len(wrong) != 1 || wrong[0].Pointer != test.member {
-			t.Errorf("%s: %d %s, want %s", test.to, a.Status, a.Body, test.member)
-		}
+		t.Run(test.to, func(t *testing.T) {
+			a := guest.Send("GET", strings.Replace(query(guest, hotels), test.from, test.to, 1), nil)
+			a.Want(t, 400)
+			wrong := a.Problem().Violations
+			if len(wrong) != 1 {
+				t.Fatalf("got %d violations, want 1: %s", len(wrong), a.Body)
+			}
+			if got := wrong[0].Pointer; got != test.member {
+				t.Errorf("got a violation of %s, want %s", got, test.member)
+			}
+		})
 	}
 }
 

@@ -59,44 +59,59 @@ func TestDraft_events(t *testing.T) {
 		act  func(time.Time) ([]event.Draft, error)
 		want []string
 	}{
-		{"the first rooms make it known", func(at time.Time) ([]event.Draft, error) { return d.SetHold(hold("GM-1"), at) }, []string{"booking.draft.created", "flow.step_completed"}},
-		{"going back is no progress", func(at time.Time) ([]event.Draft, error) { return d.SetQuote(aQuote(), aVisitor(), at) }, nil},
-		{"other rooms are no other draft", func(at time.Time) ([]event.Draft, error) { return d.SetHold(hold("GM-2"), at) }, []string{"flow.step_completed"}},
-		{"naming a guest is a step", func(at time.Time) ([]event.Draft, error) { return d.SetGuest(Guest{FirstName: "Z"}, Hashes{}, at) }, []string{"flow.step_completed"}},
-		{"correcting it is none", func(at time.Time) ([]event.Draft, error) {
+		{"first hold creates the draft", func(at time.Time) ([]event.Draft, error) { return d.SetHold(hold("GM-1"), at) }, []string{"booking.draft.created", "flow.step_completed"}},
+		{"new quote", func(at time.Time) ([]event.Draft, error) { return d.SetQuote(aQuote(), aVisitor(), at) }, nil},
+		{"second hold", func(at time.Time) ([]event.Draft, error) { return d.SetHold(hold("GM-2"), at) }, []string{"flow.step_completed"}},
+		{"guest details", func(at time.Time) ([]event.Draft, error) { return d.SetGuest(Guest{FirstName: "Z"}, Hashes{}, at) }, []string{"flow.step_completed"}},
+		{"corrected guest details", func(at time.Time) ([]event.Draft, error) {
 			return d.SetGuest(Guest{FirstName: "Zarghona"}, Hashes{}, at)
 		}, nil},
-		{"paying begins", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, []string{"flow.step_completed", "payment_intent.created"}},
-		{"the same payment is told once", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, nil},
+		{"payment", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, []string{"flow.step_completed", "payment_intent.created"}},
+		{"same payment", func(at time.Time) ([]event.Draft, error) { return d.Pay(intent, at) }, nil},
 		{"confirming", d.StartConfirming, []string{"flow.step_completed"}},
-		{"going on with it", d.StartConfirming, nil},
+		{"confirming again", d.StartConfirming, nil},
 		{"confirmed", d.Convert, []string{"flow.step_completed", "booking.draft.converted"}},
 	} {
-		events, err := step.act(noon.Add(minute))
-		if err != nil || !slices.Equal(names(events), step.want) {
-			t.Errorf("%s: published %v, %v, want %v", step.name, names(events), err, step.want)
-		}
+		t.Run(step.name, func(t *testing.T) { // each step continues the one before it
+			events, err := step.act(noon.Add(minute))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := names(events); !slices.Equal(got, step.want) {
+				t.Errorf("got events %v, want %v", got, step.want)
+			}
+		})
 	}
-	if d.Guest != nil || d.EndedAt == nil || !d.ExpiresAt.Equal(noon.Add(minute+keepEnded)) {
-		t.Errorf("at the end the guest is %v, ended %v, forgotten at %v", d.Guest, d.EndedAt, d.ExpiresAt)
+	if d.Guest != nil {
+		t.Errorf("an ended draft has the guest %v, want none", d.Guest)
+	}
+	if d.EndedAt == nil {
+		t.Error("an ended draft has no time of its end")
+	}
+	if want := noon.Add(minute + keepEnded); !d.ExpiresAt.Equal(want) {
+		t.Errorf("an ended draft expires at %v, want %v", d.ExpiresAt, want)
 	}
 }
 
 func TestDraft_lapses(t *testing.T) {
 	t.Parallel()
 	d := NewDraft(id.New[id.Request](), aVisitor(), aQuote(), noon)
-	if !d.ExpiresAt.Equal(noon.Add(30 * minute)) {
-		t.Errorf("new draft: got expiry %v", d.ExpiresAt)
+	want := func(after string, err error, expiry time.Time) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", after, err)
+		}
+		if !d.ExpiresAt.Equal(expiry) {
+			t.Errorf("after %s the draft expires at %v, want %v", after, d.ExpiresAt, expiry)
+		}
 	}
-	if _, err := d.SetHold(Hold{id.New[id.Reservation](), "GM-1", d.Quote.ID, noon.Add(10 * minute)}, noon.Add(minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
-		t.Errorf("held draft: got expiry %v, %v", d.ExpiresAt, err)
-	}
-	if _, err := d.SetGuest(Guest{FirstName: "Z"}, Hashes{}, noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(10*minute)) {
-		t.Errorf("activity extended the draft beyond its hold, to %v, %v", d.ExpiresAt, err)
-	}
-	if _, err := d.SetQuote(aQuote(), aVisitor(), noon.Add(9*minute)); err != nil || !d.ExpiresAt.Equal(noon.Add(39*minute)) {
-		t.Errorf("new quote: got expiry %v, %v", d.ExpiresAt, err)
-	}
+	want("the first quote", nil, noon.Add(30*minute))
+	_, err := d.SetHold(Hold{id.New[id.Reservation](), "GM-1", d.Quote.ID, noon.Add(10 * minute)}, noon.Add(minute))
+	want("the hold", err, noon.Add(10*minute))
+	_, err = d.SetGuest(Guest{FirstName: "Z"}, Hashes{}, noon.Add(9*minute)) // does not extend the hold
+	want("the guest's details", err, noon.Add(10*minute))
+	_, err = d.SetQuote(aQuote(), aVisitor(), noon.Add(9*minute))
+	want("another quote", err, noon.Add(39*minute))
 }
 
 func TestMay_lapsedDraft(t *testing.T) {
@@ -147,8 +162,10 @@ func TestOffers_quotedPriceOnly(t *testing.T) {
 		{"a higher one was shown", d.Quote.ID, shown(12_499, money.AFN), noon, ErrPriceChanged},
 		{"another currency", d.Quote.ID, shown(12_500, money.USD), noon, ErrPriceChanged},
 	} {
-		if err := d.CheckHold(test.quote, test.shown, test.at); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if err := d.CheckHold(test.quote, test.shown, test.at); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+				t.Errorf("got error %v, want %v", err, test.want)
+			}
+		})
 	}
 }

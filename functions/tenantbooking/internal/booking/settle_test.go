@@ -37,17 +37,26 @@ func TestClose_notCaptured(t *testing.T) {
 		why  error
 		want State
 	}{
-		"the reservation service does not know of it yet": {ErrNotCaptured, Confirming},
-		"it was given back": {ErrNotCaptured.After(0), Failed},
+		"payment not known to the reservation service yet": {ErrNotCaptured, Confirming},
+		"payment refunded": {ErrNotCaptured.After(0), Failed},
 	} {
-		d := aDraft(Paying)
-		s := &Settler{saved{}, refusal{test.why}, paid{}, func() time.Time { return noon }}
-		if err := s.Close(t.Context(), d); d.State != test.want || errors.Is(err, ErrNotCaptured) == d.State.Ended() {
-			t.Errorf("%s: %s, %v", name, d.State, err)
-		}
-		guest := aDraft(Paying)
-		if err := s.Returned(t.Context(), guest); !errors.Is(err, ErrNotCaptured) || guest.State != test.want {
-			t.Errorf("%s: got error %v and draft state %s", name, err, guest.State)
-		}
+		t.Run(name, func(t *testing.T) {
+			d := aDraft(Paying)
+			s := &Settler{saved{}, refusal{test.why}, paid{}, func() time.Time { return noon }}
+			err := s.Close(t.Context(), d)
+			if d.State != test.want {
+				t.Errorf("Close makes the draft %s, want %s", d.State, test.want)
+			}
+			if got, want := errors.Is(err, ErrNotCaptured), !d.State.Ended(); got != want {
+				t.Errorf("Close returns %v, want ErrNotCaptured: %t", err, want)
+			}
+			d = aDraft(Paying)
+			if err := s.Returned(t.Context(), d); !errors.Is(err, ErrNotCaptured) {
+				t.Errorf("Returned returns %v, want ErrNotCaptured", err)
+			}
+			if d.State != test.want {
+				t.Errorf("Returned makes the draft %s, want %s", d.State, test.want)
+			}
+		})
 	}
 }

@@ -34,13 +34,15 @@ func TestSite_returnToSameHost(t *testing.T) {
 		{"a demo", "http://127.0.0.1:8080/site/{slug}/return/{draftId}", own, "kabul-grand", false, "http://127.0.0.1:8080/site/kabul-grand/return/" + draft.String()},
 		{"a provider's own end", "", own, "kabul-grand", true, ""},
 	} {
-		site, err := OpenSite(env.Of(map[string]string{"TENANT_RETURN_URL": test.template, "SITE_DOMAIN": "stays.example", "RETURN_LINK_KEYS": returnKey}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := site.page(session.Visitor{Tenant: test.tenant, Called: test.called}, fn.Site{Own: test.own}, draft); got != test.want {
-			t.Errorf("from %s to %s, want %s", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			site, err := OpenSite(env.Of(map[string]string{"TENANT_RETURN_URL": test.template, "SITE_DOMAIN": "stays.example", "RETURN_LINK_KEYS": returnKey}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := site.page(session.Visitor{Tenant: test.tenant, Called: test.called}, fn.Site{Own: test.own}, draft); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
 	}
 }
 
@@ -50,9 +52,11 @@ func TestOpenSite_returnURL(t *testing.T) {
 		"": true, "https://{site}/return/{draftId}": true, "http://127.0.0.1:8080/site/{slug}/return/{draftId}": true,
 		"https://{host}/return/{draftId}": false, "{site}/return/{draftId}": false, "ftp://{site}/return": false, "https:///return": false,
 	} {
-		_, err := OpenSite(env.Of(map[string]string{"TENANT_RETURN_URL": template, "RETURN_LINK_KEYS": returnKey}))
-		if (err == nil) != ok {
-			t.Errorf("%q: %v", template, err)
-		}
+		t.Run(template, func(t *testing.T) {
+			_, err := OpenSite(env.Of(map[string]string{"TENANT_RETURN_URL": template, "RETURN_LINK_KEYS": returnKey}))
+			if (err == nil) != ok {
+				t.Errorf("got error %v, want an error: %t", err, !ok)
+			}
+		})
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/id"
@@ -72,22 +75,37 @@ func TestFromCookie(t *testing.T) {
 		{"after its key is gone", openSessions(t, env.Of(nil), key("b", 2)), here, shared.Value, false},
 		{"another key under the same name", openSessions(t, env.Of(nil), key("a", 3)), here, shared.Value, false},
 	} {
-		if got := knows(test.keys, test.at, test.value); got != test.want {
-			t.Errorf("%s: known %v, want %v", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := knows(test.keys, test.at, test.value); got != test.want {
+				t.Errorf("got known %t, want %t", got, test.want)
+			}
+		})
 	}
 	e.Advance(sessionTTL - time.Second)
 	renewed, err := s.Cookie(visitor, fn.Site{})
-	if err != nil || !knows(s, here, shared.Value) {
-		t.Errorf("a cookie ends before its time, %v", err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !knows(s, here, shared.Value) {
+		t.Error("a cookie is invalid a second before its expiry")
 	}
 	e.Advance(time.Second)
-	if knows(s, here, shared.Value) || !knows(s, here, renewed.Value) {
-		t.Errorf("30 days after its issue: cookie valid %v, renewed %v", knows(s, here, shared.Value), knows(s, here, renewed.Value))
+	if knows(s, here, shared.Value) {
+		t.Error("a cookie is valid 30 days after its issue")
+	}
+	if !knows(s, here, renewed.Value) {
+		t.Error("a renewed cookie is invalid")
 	}
 	own, _ := s.Cookie(visitor, fn.Site{Own: true})
-	if shared.Path != "/bff/tenant-booking/v1/kabul" || own.Path != "/" || own.Name != "__Host-tnt_id" || !own.Secure || !own.HttpOnly || shared.SameSite != http.SameSiteLaxMode {
-		t.Errorf("cookies %v and %v", shared, own)
+	if want := "/bff/tenant-booking/v1/kabul"; shared.Path != want {
+		t.Errorf("the cookie of a shared host has the path %q, want %q", shared.Path, want)
+	}
+	if shared.SameSite != http.SameSiteLaxMode {
+		t.Errorf("the cookie of a shared host has SameSite %v, want Lax", shared.SameSite)
+	}
+	want := &http.Cookie{Name: "__Host-tnt_id", Value: own.Value, Path: "/", MaxAge: 2_592_000, HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode}
+	if diff := cmp.Diff(want, own); diff != "" {
+		t.Errorf("unexpected cookie of the hotel's own host (-want +got):\n%s", diff)
 	}
 	visitor.Called = here.ID.String()
 	if byID, _ := s.Cookie(visitor, fn.Site{}); byID.Path != "/bff/tenant-booking/v1/"+here.ID.String() {
@@ -125,7 +143,11 @@ func TestGet_lostSession(t *testing.T) {
 		t.Errorf("another hotel reads %+v", got)
 	}
 	db.Advance(sessionTTL + time.Second)
-	if got := s.Get(t.Context(), here, chosen.ID, Session{Tenant: here.ID, Device: attribution.Desktop}); got.ID != chosen.ID || got.Device != attribution.Desktop || got.Locale != "" {
-		t.Errorf("lost session: got %+v", got)
+	fallback := Session{Tenant: here.ID, Device: attribution.Desktop}
+	want := fallback
+	want.ID, want.CreatedAt, want.LastSeenAt = chosen.ID, e.Now(), e.Now()
+	got := s.Get(t.Context(), here, chosen.ID, fallback)
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Session{}), cmpopts.EquateApproxTime(time.Minute)); diff != "" {
+		t.Errorf("unexpected session after the document expired (-want +got):\n%s", diff)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
 	"melmastoon.ghasi.io/shared/event/attribution"
 	"melmastoon.ghasi.io/shared/fault"
@@ -57,9 +60,11 @@ func TestKeep_concurrentChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	want := was
+	want.Locale, want.Currency, want.Campaign, want.Version = "en", "USD", attribution.Campaign{Source: "letter"}, was.Version+2
 	got := s.Get(t.Context(), here, was.ID, Session{})
-	if got.Locale != "en" || got.Currency != "USD" || got.Campaign.Source != "letter" || got.Arrival == nil || got.Version != was.Version+2 {
-		t.Errorf("stored %+v", got)
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Session{}), cmpopts.EquateApproxTime(time.Minute)); diff != "" {
+		t.Errorf("unexpected stored session (-want +got):\n%s", diff)
 	}
 	last := was
 	last.Locale = "fa-AF" // both tabs have chosen a language: the later choice wins
@@ -145,8 +150,11 @@ func TestRevoke_staysAnonymous(t *testing.T) {
 	anonymous := func(want bool, when string) {
 		t.Helper()
 		got := s.Get(t.Context(), here, was.ID, Session{})
-		if none := got.Campaign == (attribution.Campaign{}) && got.Arrival == nil && got.Fingerprint == "" && got.IP == ""; none != want || got.Locale == "" {
-			t.Errorf("%s: kept %+v", when, got)
+		if none := got.Campaign == (attribution.Campaign{}) && got.Arrival == nil && got.Fingerprint == "" && got.IP == ""; none != want {
+			t.Errorf("%s: got %+v, want it anonymous: %t", when, got, want)
+		}
+		if got.Locale == "" {
+			t.Errorf("%s: the preferred language is lost: %+v", when, got)
 		}
 	}
 	revoke := func(t2 id.Tenant, session id.TenantSession, since time.Time) {
@@ -157,7 +165,7 @@ func TestRevoke_staysAnonymous(t *testing.T) {
 	}
 	since := e.Now()
 	revoke(id.New[id.Tenant](), was.ID, since)
-	anonymous(false, "another hotel's")
+	anonymous(false, "another hotel's session is revoked")
 	revoke(here.ID, id.New[id.TenantSession](), since)
 	revoke(here.ID, was.ID, since)
 	anonymous(true, "revoked")

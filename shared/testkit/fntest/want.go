@@ -1,0 +1,43 @@
+package fntest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Any is the value of a header that must be present.
+const Any = "*"
+
+// Want reports an error unless the answer has the status and the headers, which are given as names and values. The value "" means
+// that the header is absent.
+func (a Answer) Want(t testing.TB, status int, headers ...string) {
+	t.Helper()
+	if a.Status != status {
+		t.Errorf("got status %d, want %d: %s", a.Status, status, a.Body)
+	}
+	for header := range slices.Chunk(headers, 2) {
+		if got := strings.Join(a.Header.Values(header[0]), ", "); got != header[1] && (header[1] != Any || got == "") {
+			t.Errorf("got header %s: %q, want %q", header[0], got, header[1])
+		}
+	}
+}
+
+// WantProblem reports an error unless the answer is a problem with the status, the code and the headers.
+func (a Answer) WantProblem(t testing.TB, status int, code string, headers ...string) {
+	t.Helper()
+	a.Want(t, status, headers...)
+	if got := a.Code(); got != code {
+		t.Errorf("got code %q, want %q", got, code)
+	}
+}
+
+// WantText reports an error for each text that the body does not contain.
+func (a Answer) WantText(t testing.TB, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(string(a.Body), text) {
+			t.Errorf("got %s, want the text %q in it", a.Body, text)
+		}
+	}
+}
