@@ -1,9 +1,9 @@
--- What became of a reservation or a quote was told, and told once.
+-- Each change of a reservation or a quote was published, and once: no version of a reservation has two events of a subject.
 WITH told AS (
-    SELECT subject, payload ->> 'reservationId' AS reservation, count(*) AS times
+    SELECT subject, payload ->> 'reservationId' AS reservation, envelope -> 'metadata' ->> 'aggregateVersion' AS version, count(*) AS times
     FROM reservation.outbox
     WHERE payload ? 'reservationId'
-    GROUP BY 1, 2
+    GROUP BY 1, 2, 3
 ), balance (subject, rows, events) AS (
     SELECT 'melmastoon.reservation.held.v1', (SELECT count(*) FROM reservation.reservations),
            (SELECT count(*) FROM told WHERE subject = 'melmastoon.reservation.held.v1')

@@ -3,7 +3,9 @@
 package newcomer
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +40,23 @@ func TestTheTenStepsAddAFunction(t *testing.T) {
 	}
 	if made, err := filepath.Glob(filepath.Join(w.dir, ".local", "bundles", "reservation-setarrivaltime*")); err != nil || len(made) != 1 {
 		t.Errorf("bundles %v, %v", made, err)
+	}
+}
+
+// TestGuide_files counts the files that a function with a write touches. Migrations are only for a table of its own.
+func TestGuide_files(t *testing.T) {
+	t.Parallel()
+	const limit = 10
+	files := map[string]bool{"terraform/catalogue.json": true} // generated
+	for _, s := range readGuide(t) {
+		for _, e := range s.edits {
+			if !strings.HasPrefix(e.file, "schemas/postgres/") {
+				files[e.file] = true
+			}
+		}
+	}
+	if len(files) > limit {
+		t.Errorf("the example touches %d files, want at most %d: %v", len(files), limit, slices.Sorted(maps.Keys(files)))
 	}
 }
 
