@@ -15,8 +15,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// written returns the number of stored session rows, events and session documents.
-func written(t *testing.T, db *pgtest.Database) (n int) {
+// rowsWritten returns the number of stored session rows, events and session documents.
+func rowsWritten(t *testing.T, db *pgtest.Database) (n int) {
 	t.Helper()
 	err := db.Owner(t).QueryRow(t.Context(), `
 		SELECT (SELECT count(*) FROM bff_consumer.guest_sessions) + (SELECT count(*) FROM bff_consumer.outbox)
@@ -32,21 +32,21 @@ var program = []string{"User-Agent", "curl/8"}
 
 func TestSession_refusedRequest(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, search.Function, searchmap.Function, readsession.Function, changesession.Function, readhotel.Function, readavailability.Function)
-	hotel := "/hotels/" + market.Hotels[0].Property.String()
+	system := consumertest.OpenSystem(t, 1, search.Function, searchmap.Function, readsession.Function, changesession.Function, readhotel.Function, readavailability.Function)
+	hotel := "/hotels/" + system.Hotels[0].Property.String()
 	for _, test := range []struct {
 		name, method, path, body string
 		headers                  []string
 		status                   int
 	}{
 		{"half a body", "POST", "/search", `{`, nil, 400},
-		{"a search in the past", "POST", "/search", strings.Replace(market.SearchBody(), `"checkIn":"20`, `"checkIn":"19`, 1), nil, 400},
-		{"a map of a city", "POST", "/search/map", market.SearchBody(), nil, 400},
+		{"a search in the past", "POST", "/search", strings.Replace(system.SearchBody(), `"checkIn":"20`, `"checkIn":"19`, 1), nil, 400},
+		{"a map of a city", "POST", "/search/map", system.SearchBody(), nil, 400},
 		{"a hotel for nobody", "GET", hotel + "?adults=0", "", nil, 400},
 		{"a hotel's rooms in the past", "GET", hotel + "/availability?checkIn=2020-01-01&checkOut=2020-01-02&adults=2", "", nil, 400},
 		{"a choice of nothing", "PATCH", "/session", `{}`, nil, 400},
-		{"a write from another site", "POST", "/search", market.SearchBody(), []string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{"a write that is no JSON", "POST", "/search", market.SearchBody(), []string{"Content-Type", "text/plain"}, 415},
+		{"a write from another site", "POST", "/search", system.SearchBody(), []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"a write that is no JSON", "POST", "/search", system.SearchBody(), []string{"Content-Type", "text/plain"}, 415},
 		{"a key that is none", "PATCH", "/session", `{"locale":"en"}`, []string{"Idempotency-Key", strings.Repeat("k", 256)}, 400},
 		{"a program's first write", "PATCH", "/session", `{"locale":"en"}`, program, 401},
 	} {
@@ -55,20 +55,34 @@ func TestSession_refusedRequest(t *testing.T) {
 			if test.body != "" {
 				body = test.body
 			}
-			stranger, before := market.Traveller(), written(t, market.DB)
+			stranger, before := system.Traveller(), rowsWritten(t, system.DB)
 			a := stranger.Send(test.method, test.path, body, test.headers...)
-			if n := written(t, market.DB) - before; a.Status != test.status || n != 0 || stranger.Cookie != "" {
-				t.Errorf("%d, %d rows and documents, cookie %q: %s", a.Status, n, stranger.Cookie, a.Body)
+			n := rowsWritten(t, system.DB) - before
+			if a.Status != test.status {
+				t.Errorf("status = %d, want %d: %s", a.Status, test.status, a.Body)
+			}
+			if n != 0 {
+				t.Errorf("rows and documents = %d, want 0", n)
+			}
+			if stranger.Cookie != "" {
+				t.Errorf(`stranger.Cookie = %q, want ""`, stranger.Cookie)
 			}
 			if test.status == 401 {
 				return
 			}
-			known := market.Traveller()
+			known := system.Traveller()
 			known.Must(200, "GET", "/session", nil)
-			before = written(t, market.DB)
+			before = rowsWritten(t, system.DB)
 			a = known.Send(test.method, test.path, body, append(test.headers, "User-Agent", "Mozilla/5.0 Mobile")...) // would rotate the session
-			if n := written(t, market.DB) - before; a.Status != test.status || n != 0 || len(set(a)) != 0 {
-				t.Errorf("with a session: %d, %d rows and documents, cookies %v: %s", a.Status, n, set(a), a.Body)
+			n = rowsWritten(t, system.DB) - before
+			if a.Status != test.status {
+				t.Errorf("with a session: status = %d, want %d: %s", a.Status, test.status, a.Body)
+			}
+			if n != 0 {
+				t.Errorf("with a session: rows and documents = %d, want 0", n)
+			}
+			if len(cookies(a)) != 0 {
+				t.Errorf("with a session: len(set(a)) = %d, want 0", len(cookies(a)))
 			}
 		})
 	}
@@ -80,11 +94,20 @@ func TestSession_limitedRequest(t *testing.T) {
 	e, issuer := fntest.Surround(t, consumertest.Surround(db.Env()))
 	front := fntest.Behind(t, e.With("RATE_LIMIT_ADDRESS", "0.001/2"), issuer, readsession.Function)
 	for i, want := range []int{200, 200, 429, 429} {
-		before := written(t, db)
+		before := rowsWritten(t, db)
 		a := front.As("").Send("GET", "/bff/consumer/v1/session", nil, "User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")
-		n := written(t, db) - before
-		if a.Status != want || (n == 3) != (want == 200) || (n == 0) != (want == 429) || len(set(a)) != min(1, n) {
-			t.Errorf("call %d: %d, %d rows and documents, cookies %v", i, a.Status, n, set(a))
+		n := rowsWritten(t, db) - before
+		if a.Status != want {
+			t.Errorf("call %d: status = %d, want %d: %s", i, a.Status, want, a.Body)
+		}
+		if (n == 3) != (want == 200) {
+			t.Errorf("call %d: (n == 3) = %t, want %t", i, (n == 3), (want == 200))
+		}
+		if (n == 0) != (want == 429) {
+			t.Errorf("call %d: (n == 0) = %t, want %t", i, (n == 0), (want == 429))
+		}
+		if len(cookies(a)) != min(1, n) {
+			t.Errorf("call %d: len(set(a)) = %d, want %d", i, len(cookies(a)), min(1, n))
 		}
 	}
 }
@@ -92,19 +115,26 @@ func TestSession_limitedRequest(t *testing.T) {
 // A program searches without a session, and gets one if it sends the cookie of the first answer.
 func TestSession_program(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, search.Function, readsession.Function, changesession.Function)
-	market.EverySearch()
+	system := consumertest.OpenSystem(t, 1, search.Function, readsession.Function, changesession.Function)
+	system.EverySearch()
 	for _, agent := range []string{"curl/8", "Mozilla/5.0 HeadlessChrome/130", "Googlebot/2.1", ""} {
-		before := written(t, market.DB)
-		v := market.Traveller("User-Agent", agent)
-		first := v.Must(200, "POST", "/search", market.SearchBody())
-		if n := written(t, market.DB) - before; n != 0 || len(set(first)) != 1 {
-			t.Errorf("%s: %d rows and documents, cookies %v", agent, n, set(first))
+		before := rowsWritten(t, system.DB)
+		v := system.Traveller("User-Agent", agent)
+		first := v.Must(200, "POST", "/search", system.SearchBody())
+		n := rowsWritten(t, system.DB) - before
+		if n != 0 {
+			t.Errorf("%s: n = %d, want 0", agent, n)
+		}
+		if len(cookies(first)) != 1 {
+			t.Errorf("%s: len(set(first)) = %d, want 1", agent, len(cookies(first)))
 		}
 		guess := v.Session
 		v.Must(200, "PATCH", "/session", `{"locale":"en"}`)
-		if v.Session == guess || v.StoredSession().Locale != "en" {
-			t.Errorf("%s: the session %s after %s", agent, v.Session, guess)
+		if v.Session == guess {
+			t.Errorf("%s: v.Session = %v, want another value", agent, v.Session)
+		}
+		if v.StoredSession().Locale != "en" {
+			t.Errorf(`%s: v.StoredSession().Locale = %q, want "en"`, agent, v.StoredSession().Locale)
 		}
 		begun := v.Session
 		if v.Must(200, "GET", "/session", nil); v.Session != begun {

@@ -27,22 +27,22 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// whole returns a site with all functions that store data of a session.
-func whole(t *testing.T) *consumertest.Site {
+// openSite returns a site with all functions that store data of a session.
+func openSite(t *testing.T) *consumertest.Site {
 	t.Helper()
-	db, houses := pgtest.New(t), consumertest.OpenFakeHotels(t)
-	return consumertest.OpenOn(t, db, houses.Around(db.Env()), everything...)
+	db, hotels := pgtest.New(t), consumertest.OpenFakeHotels(t)
+	return consumertest.OpenOn(t, db, hotels.Around(db.Env()), allFunctions...)
 }
 
-// everything lists the functions that accept data from a traveller, except searches and handoffs.
-var everything = []fn.Function{addwish.Function, readsession.Function, changesession.Function, clearsession.Function,
+// allFunctions lists the functions that accept data from a traveller, except searches and handoffs.
+var allFunctions = []fn.Function{addwish.Function, readsession.Function, changesession.Function, clearsession.Function,
 	recordclick.Function, recordpageview.Function, recordfunnel.Function}
 
 // evidence lists the tables that keep data of a session, as the package comment says. Cached hotels belong to no session.
 var evidence = []string{"bff_consumer.outbox", "bff_consumer.handoff_ledger", "bff_consumer.bot_scores"}
 
-// everybodys matches documents of the cache: a hotel, or the mark of a read in progress.
-var everybodys = regexp.MustCompile(`^\((consumer-detail|single-flight),`)
+// sharedDocument matches documents of the cache: a hotel, or the mark of a read in progress.
+var sharedDocument = regexp.MustCompile(`^\((consumer-detail|single-flight),`)
 
 // traces returns the places of needles in the database, as text and in PostgreSQL's binary format.
 func traces(t *testing.T, db *pgtest.Database, needles ...string) (found []string) {
@@ -52,7 +52,7 @@ func traces(t *testing.T, db *pgtest.Database, needles ...string) (found []strin
 			continue
 		}
 		for line := range strings.Lines(text) {
-			if strings.HasPrefix(line, "consumer-detail ") || table == "document.documents" && everybodys.MatchString(line) {
+			if strings.HasPrefix(line, "consumer-detail ") || table == "document.documents" && sharedDocument.MatchString(line) {
 				continue
 			}
 			for _, n := range needles {
@@ -71,12 +71,12 @@ func uuid(raw [16]byte) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", raw[:4], raw[4:6], raw[6:8], raw[8:10], raw[10:])
 }
 
-// roam makes all requests that store data of a session, and returns the needles to search for afterwards.
-func roam(t *testing.T, v *consumertest.Traveller) (needles []string) {
+// storeData makes all requests that store data of a session, and returns the needles to search for afterwards.
+func storeData(t *testing.T, v *consumertest.Traveller) (needles []string) {
 	t.Helper()
 	wished, seen, searched := id.New[id.Property](), id.New[id.Property](), id.New[id.SearchSession]()
 	var w addwish.Response
-	v.Must(201, "POST", "/wishlist", wish(wished, `,"note":"near my uncle in Shahr-e Naw"`)).Into(t, &w)
+	v.Must(201, "POST", "/wishlist", wishBody(wished, `,"note":"near my uncle in Shahr-e Naw"`)).Into(t, &w)
 	v.Must(200, "PATCH", "/session", `{"currency":"PKR"}`)
 	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/somewhere-quiet","searchSessionId":"`+searched.String()+`"}`)
 	v.Must(202, "POST", "/telemetry/funnel", `{"step":"detail.viewed","propertyId":"`+seen.String()+`"}`)
@@ -98,14 +98,14 @@ func roam(t *testing.T, v *consumertest.Traveller) (needles []string) {
 
 func TestClear_leavesNoTrace(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	stays := site.Traveller("Sec-Ch-Ua-Platform", "Windows")
-	stays.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
+	stays.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), ""))
 	v := site.Traveller()
-	needles := roam(t, v)
+	needles := storeData(t, v)
 	first, cookie := v.Session, v.Cookie
 	v.Headers = append(v.Headers, "User-Agent", "Mozilla/5.0 Mobile") // it goes on in another session, which is the same guest's
-	needles = append(needles, roam(t, v)...)
+	needles = append(needles, storeData(t, v)...)
 	if v.Session == first {
 		t.Fatal("the session was not rotated")
 	}
@@ -115,26 +115,39 @@ func TestClear_leavesNoTrace(t *testing.T) {
 			t.Errorf("%s is not found before Clear, so the search is broken", n)
 		}
 	}
-	if kept := answers(t, site); kept != 5 {
+	if kept := storedAnswers(t, site); kept != 5 {
 		t.Errorf("got %d stored answers, want 5", kept)
 	}
 	id := v.Session
 	a := v.Must(204, "POST", "/session/clear", nil)
-	if v.Cookie != "" || len(set(a)) != 1 || set(a)[0].MaxAge >= 0 || set(a)[0].Path != consumer.Base {
-		t.Errorf("Clear does not delete the cookie: %v", set(a))
+	if v.Cookie != "" {
+		t.Errorf(`v.Cookie = %q, want ""`, v.Cookie)
+	}
+	if len(cookies(a)) != 1 {
+		t.Fatalf("len(set(a)) = %d, want 1", len(cookies(a)))
+	}
+	if cookies(a)[0].MaxAge >= 0 {
+		t.Errorf("set(a)[0].MaxAge = %d, want less than 0", cookies(a)[0].MaxAge)
+	}
+	if cookies(a)[0].Path != consumer.Base {
+		t.Errorf("set(a)[0].Path = %q, want %q", cookies(a)[0].Path, consumer.Base)
 	}
 	if found := traces(t, site.DB, needles...); len(found) != 0 {
 		t.Errorf("found %s", strings.Join(found, "\n      "))
 	}
-	if kept := answers(t, site); kept != 1 {
+	if kept := storedAnswers(t, site); kept != 1 {
 		t.Errorf("got %d stored answers, want only those of the other guest", kept)
 	}
-	var told struct {
+	var published struct {
 		Session string `json:"guestSessionId"`
 		Reason  string `json:"reason"`
 	}
-	if site.Payload("session.ended", &told); told.Reason != "explicit-clear" || told.Session != id.String() {
-		t.Errorf("events: got %+v", told)
+	site.Payload("session.ended", &published)
+	if published.Reason != "explicit-clear" {
+		t.Errorf(`published.Reason = %q, want "explicit-clear"`, published.Reason)
+	}
+	if published.Session != id.String() {
+		t.Errorf("published.Session = %q, want %q", published.Session, id.String())
 	}
 	site.CheckPublished("session.ended", 2) // rotated, cleared
 	if r := len(traces(t, site.DB, uuid(stays.Session))); r == 0 {
@@ -144,8 +157,11 @@ func TestClear_leavesNoTrace(t *testing.T) {
 	for _, old := range []string{cookie, "gms_id=" + id.String()} {
 		again := site.Traveller()
 		again.Must(200, "GET", "/session", nil, "Cookie", old)
-		if again.Session == first || again.Session == id {
-			t.Error("a cleared session exists again")
+		if again.Session == first {
+			t.Errorf("again.Session = %v, want another value", again.Session)
+		}
+		if again.Session == id {
+			t.Errorf("again.Session = %v, want another value", again.Session)
 		}
 	}
 	if found := traces(t, site.DB, uuid(first), uuid(id)); len(found) != 0 {
@@ -153,8 +169,8 @@ func TestClear_leavesNoTrace(t *testing.T) {
 	}
 }
 
-// answers returns the number of answers in the idempotency ledger.
-func answers(t *testing.T, site *consumertest.Site) (n int) {
+// storedAnswers returns the number of answers in the idempotency ledger.
+func storedAnswers(t *testing.T, site *consumertest.Site) (n int) {
 	t.Helper()
 	if err := site.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_consumer.idempotency`).Scan(&n); err != nil {
 		t.Fatal(err)
@@ -164,30 +180,34 @@ func answers(t *testing.T, site *consumertest.Site) (n int) {
 
 func TestClear_withoutSession(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	v := site.Traveller()
 	v.Must(204, "POST", "/session/clear", nil)
 	v.Must(204, "POST", "/session/clear", nil, "Cookie", "gms_id=forged")
-	if told := site.Published(); v.Cookie != "" || len(told) != 0 {
-		t.Errorf("cookie %q, told %v", v.Cookie, told)
+	published := site.Published()
+	if v.Cookie != "" {
+		t.Errorf(`v.Cookie = %q, want ""`, v.Cookie)
+	}
+	if len(published) != 0 {
+		t.Errorf("len(published) = %d, want 0", len(published))
 	}
 }
 
 func TestClear_withoutTelemetry(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	v := site.Traveller("DNT", "1")
 	v.Must(200, "GET", "/session", nil)
 	v.Must(204, "POST", "/session/clear", nil)
-	if told := site.Published(); len(told) != 0 {
-		t.Errorf("events: got %v", told)
+	if published := site.Published(); len(published) != 0 {
+		t.Errorf("events: got %v", published)
 	}
 }
 
 // TestClear_concurrentCalls clears a session at every point of a concurrent call.
 func TestClear_concurrentCalls(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	sessions := site.Sessions()
 	wishlists, telemetry := session.OpenWishlists(site.Env), session.OpenTelemetry(site.Env)
 	clear := func(s session.Session) {
@@ -220,28 +240,30 @@ func TestClear_concurrentCalls(t *testing.T) {
 			return telemetry.RecordStep(t.Context(), v, session.Step{Step: session.StepMapOpened, OccurredAt: site.Env.Now()})
 		},
 	} {
-		traveller := site.Traveller()
-		traveller.Must(200, "GET", "/session", nil)
-		kept, err := sessions.Get(t.Context(), traveller.Session)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := late(session.Visitor{Session: kept, Agent: kept.Fingerprint, Fingerprint: kept.Fingerprint}); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if found := traces(t, site.DB, uuid(kept.ID), kept.ID.String()); len(found) != 0 {
-			t.Errorf("%s: found %v", name, found)
-		}
+		t.Run(name, func(t *testing.T) {
+			traveller := site.Traveller()
+			traveller.Must(200, "GET", "/session", nil)
+			kept, err := sessions.Get(t.Context(), traveller.Session)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := late(session.Visitor{Session: kept, Agent: kept.Fingerprint, Fingerprint: kept.Fingerprint}); err != nil {
+				t.Errorf("%v", err)
+			}
+			if found := traces(t, site.DB, uuid(kept.ID), kept.ID.String()); len(found) != 0 {
+				t.Errorf("found %v", found)
+			}
+		})
 	}
 }
 
 func TestExpire_unusedSession(t *testing.T) {
 	t.Parallel()
-	db, houses := pgtest.New(t), consumertest.OpenFakeHotels(t)
-	site := consumertest.OpenOn(t, db, houses.Around(db.Env()), addwish.Function, readsession.Function, sweepsessions.Function)
+	db, hotels := pgtest.New(t), consumertest.OpenFakeHotels(t)
+	site := consumertest.OpenOn(t, db, hotels.Around(db.Env()), addwish.Function, readsession.Function, sweepsessions.Function)
 	gone, silent, back := site.Traveller(), site.Traveller("DNT", "1"), site.Traveller()
 	for _, v := range []*consumertest.Traveller{gone, silent, back} {
-		v.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
+		v.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), ""))
 	}
 	tick := func() {
 		t.Helper()
@@ -257,18 +279,28 @@ func TestExpire_unusedSession(t *testing.T) {
 	tick()
 	tick()
 	site.CheckPublished("session.ended", 1)
-	var told struct {
+	var published struct {
 		Session  string `json:"guestSessionId"`
 		Reason   string `json:"reason"`
 		Lifetime int    `json:"lifetimeSeconds"`
 	}
-	if site.Payload("session.ended", &told); told.Session != gone.Session.String() || told.Reason != "ttl-expired" {
-		t.Errorf("events: got %+v", told)
+	site.Payload("session.ended", &published)
+	if published.Session != gone.Session.String() {
+		t.Errorf("published.Session = %q, want %q", published.Session, gone.Session.String())
+	}
+	if published.Reason != "ttl-expired" {
+		t.Errorf(`published.Reason = %q, want "ttl-expired"`, published.Reason)
 	}
 	rows, _ := site.DB.Owner(t).Query(t.Context(), `SELECT guest_session_id FROM bff_consumer.wishlist`)
 	left, err := pgx.CollectRows(rows, pgx.RowTo[id.GuestSession])
-	if err != nil || len(left) != 1 || left[0] != back.Session {
-		t.Errorf("wishes are left of %v, %v; want only of %s", left, err, back.Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) != 1 {
+		t.Fatalf("len(left) = %d, want 1", len(left))
+	}
+	if left[0] != back.Session {
+		t.Errorf("left[0] = %v, want %v", left[0], back.Session)
 	}
 	first := gone.Session
 	gone.Must(200, "GET", "/session", nil)

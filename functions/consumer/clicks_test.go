@@ -28,28 +28,34 @@ func visitor(t *testing.T, site *consumertest.Site, headers ...string) *consumer
 
 func TestClick_unknownHotel(t *testing.T) {
 	t.Parallel()
-	db, houses := pgtest.New(t), consumertest.OpenFakeHotels(t)
-	site := consumertest.OpenOn(t, db, houses.Around(db.Env()), recordclick.Function, readsession.Function)
+	db, hotels := pgtest.New(t), consumertest.OpenFakeHotels(t)
+	site := consumertest.OpenOn(t, db, hotels.Around(db.Env()), recordclick.Function, readsession.Function)
 	v := visitor(t, site)
 	on := func(tenant id.Tenant, hotel id.Property) string {
 		return `{"kind":"listing-card","tenantId":"` + tenant.String() + `","propertyId":"` + hotel.String() + `"}`
 	}
 	for name, body := range map[string]string{
-		"a hotel that does not exist": on(houses.Tenant, houses.Missing),
+		"a hotel that does not exist": on(hotels.Tenant, hotels.Missing),
 		"another tenant's hotel":      on(id.New[id.Tenant](), id.New[id.Property]()),
 	} {
-		if a := v.Send("POST", "/telemetry/click", body); a.Status != http.StatusNotFound || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
-			t.Errorf("%s: %d %s", name, a.Status, a.Body)
-		}
+		t.Run(name, func(t *testing.T) {
+			a := v.Send("POST", "/telemetry/click", body)
+			if a.Status != http.StatusNotFound {
+				t.Errorf("status = %d, want %d: %s", a.Status, http.StatusNotFound, a.Body)
+			}
+			if a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
+				t.Errorf(`code = %q, want "GENERAL.RESOURCE_NOT_FOUND"`, a.Code())
+			}
+		})
 	}
 	site.CheckPublished("click.recorded", 0)
 }
 
 func TestClick_oncePerHotelAndKindInTenSeconds(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	v, other := visitor(t, site), visitor(t, site)
-	one := click(``)
+	one := clickBody(``)
 	var group errgroup.Group
 	for range 20 {
 		group.Go(func() error {
@@ -77,19 +83,21 @@ func TestClick_oncePerHotelAndKindInTenSeconds(t *testing.T) {
 
 func TestClick_withoutAVisitor(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	for name, v := range map[string]*consumertest.Traveller{
 		"a session that begins with it": site.Traveller(),
 		"a program":                     visitor(t, site, "User-Agent", "curl/8"),
 		"a crawler":                     visitor(t, site, "User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1)"),
 		"a browser without a window":    visitor(t, site, "User-Agent", "Mozilla/5.0 (X11) HeadlessChrome/140.0"),
 	} {
-		v.Must(202, "POST", "/telemetry/click", click(``))
-		for _, told := range site.Published() {
-			if told == "click.recorded" {
-				t.Fatalf("a click of %s counts", name)
+		t.Run(name, func(t *testing.T) {
+			v.Must(202, "POST", "/telemetry/click", clickBody(``))
+			for _, published := range site.Published() {
+				if published == "click.recorded" {
+					t.Fatalf("a click of %s counts", name)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -103,7 +111,7 @@ func TestClick_searchSession(t *testing.T) {
 	on := func(kind string) string {
 		return `{"kind":"` + kind + `","tenantId":"` + hotel.Tenant.String() + `","propertyId":"` + hotel.Property.String() + `","searchSessionId":"` + found.Search.String() + `"}`
 	}
-	told := func() *id.SearchSession {
+	published := func() *id.SearchSession {
 		var clicked struct {
 			Search *id.SearchSession `json:"searchSessionId"`
 		}
@@ -111,16 +119,20 @@ func TestClick_searchSession(t *testing.T) {
 		return clicked.Search
 	}
 	v.Must(202, "POST", "/telemetry/click", on("listing-card"))
-	if got := told(); got == nil || *got != found.Search {
-		t.Errorf("a click names %v, want %v", got, found.Search)
+	got := published()
+	if got == nil {
+		t.Fatal("got = nil, want a value")
+	}
+	if *got != found.Search {
+		t.Errorf("*got = %v, want %v", *got, found.Search)
 	}
 	other.Must(202, "POST", "/telemetry/click", on("listing-card"))
-	if got := told(); got != nil {
+	if got := published(); got != nil {
 		t.Errorf("another visitor's click names %v", got)
 	}
 	m.DB.Advance(time.Hour)
 	v.Must(202, "POST", "/telemetry/click", on("map-pin"))
-	if got := told(); got != nil {
+	if got := published(); got != nil {
 		t.Errorf("an hour later a click names %v", got)
 	}
 	m.CheckPublished("click.recorded", 3)

@@ -28,23 +28,40 @@ func TestPreferences_changed(t *testing.T) {
 		To      string `json:"newLocale"`
 		Trigger string `json:"trigger"`
 	}
-	if site.Payload("locale.changed", &language); language.From != "ps-AF" || language.To != "fa-AF" || language.Trigger != "user-explicit" {
-		t.Errorf("events: got %+v", language)
+	site.Payload("locale.changed", &language)
+	if language.From != "ps-AF" {
+		t.Errorf(`language.From = %q, want "ps-AF"`, language.From)
+	}
+	if language.To != "fa-AF" {
+		t.Errorf(`language.To = %q, want "fa-AF"`, language.To)
+	}
+	if language.Trigger != "user-explicit" {
+		t.Errorf(`language.Trigger = %q, want "user-explicit"`, language.Trigger)
 	}
 	var currency struct {
 		From string `json:"previousCurrency"`
 		To   string `json:"newCurrency"`
 	}
-	if site.Payload("currency.changed", &currency); currency.From != "AFN" || currency.To != "USD" {
-		t.Errorf("events: got %+v", currency)
+	site.Payload("currency.changed", &currency)
+	if currency.From != "AFN" {
+		t.Errorf(`currency.From = %q, want "AFN"`, currency.From)
 	}
-	if told := site.Published(); !slices.Equal(told, []string{"session.started", "locale.changed", "currency.changed"}) {
-		t.Errorf("events: got %v", told)
+	if currency.To != "USD" {
+		t.Errorf(`currency.To = %q, want "USD"`, currency.To)
+	}
+	if published := site.Published(); !slices.Equal(published, []string{"session.started", "locale.changed", "currency.changed"}) {
+		t.Errorf("events: got %v", published)
 	}
 	var shown readsession.Response
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)
-	if shown.Locale != "fa-AF" || shown.Currency != "USD" || shown.Consent.Marketing {
-		t.Errorf("stored: got %+v", shown)
+	if shown.Locale != "fa-AF" {
+		t.Errorf(`shown.Locale = %q, want "fa-AF"`, shown.Locale)
+	}
+	if shown.Currency != "USD" {
+		t.Errorf(`shown.Currency = %q, want "USD"`, shown.Currency)
+	}
+	if shown.Consent.Marketing {
+		t.Error("shown.Consent.Marketing = true, want false")
 	}
 }
 
@@ -69,8 +86,11 @@ func TestPreferences_unsupported(t *testing.T) {
 	}
 	var shown readsession.Response
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)
-	if shown.Locale != "ps-AF" || shown.Currency != "AFN" {
-		t.Errorf("a rejected request was stored in part: %+v", shown)
+	if shown.Locale != "ps-AF" {
+		t.Errorf(`shown.Locale = %q, want "ps-AF"`, shown.Locale)
+	}
+	if shown.Currency != "AFN" {
+		t.Errorf(`shown.Currency = %q, want "AFN"`, shown.Currency)
 	}
 }
 
@@ -82,8 +102,14 @@ func TestCurrencies_twoDecimals(t *testing.T) {
 			t.Fatal(err)
 		}
 		shown, err := money.Amount{Micro: 12_340_000, Currency: c}.Minor()
-		if err != nil || shown.Exponent != 2 || shown.Amount != 1234 {
-			t.Errorf("12.34 %s is shown as %+v, %v", c, shown, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown.Exponent != 2 {
+			t.Errorf("shown.Exponent = %d, want 2", shown.Exponent)
+		}
+		if shown.Amount != 1234 {
+			t.Errorf("shown.Amount = %d, want 1234", shown.Amount)
 		}
 	}
 }

@@ -29,8 +29,14 @@ func TestAcceptLanguage_changed(t *testing.T) {
 		t.Helper()
 		var shown readsession.Response
 		v.Must(200, "GET", "/session", nil, "Accept-Language", accept).Into(t, &shown)
-		if shown.Session != first || shown.Locale != want || len(shown.RecentlyViewed) != 1 {
-			t.Errorf("%q: session %s in %s with %d views, want %s in %s with 1", accept, shown.Session, shown.Locale, len(shown.RecentlyViewed), first, want)
+		if shown.Session != first {
+			t.Errorf("%q: shown.Session = %v, want %v", accept, shown.Session, first)
+		}
+		if shown.Locale != want {
+			t.Errorf("%q: shown.Locale = %q, want %q", accept, shown.Locale, want)
+		}
+		if len(shown.RecentlyViewed) != 1 {
+			t.Errorf("%q: len(shown.RecentlyViewed) = %d, want 1", accept, len(shown.RecentlyViewed))
 		}
 		site.CheckPublished("locale.changed", changes)
 	}
@@ -42,11 +48,11 @@ func TestAcceptLanguage_changed(t *testing.T) {
 	v.Must(200, "GET", "/session", nil, "Accept-Language", "ur", "Sec-Purpose", "prefetch")
 	site.CheckPublished("locale.changed", 1)
 	read("ur;q=0.5, en", "en", 2)
-	var told struct {
+	var published struct {
 		Trigger string `json:"trigger"`
 	}
-	if site.Payload("locale.changed", &told); told.Trigger != "accept-language" {
-		t.Errorf("events: got %+v", told)
+	if site.Payload("locale.changed", &published); published.Trigger != "accept-language" {
+		t.Errorf("events: got %+v", published)
 	}
 	v.Must(200, "PATCH", "/session", `{"locale":"ar-AE"}`, "Accept-Language", "en")
 	read("ps", "ar-AE", 3)
@@ -102,8 +108,12 @@ func TestContentLanguage_onEveryAnswer(t *testing.T) {
 			body = call.body
 		}
 		a := v.Must(call.status, call.method, call.path, body)
-		if got := a.Header.Values("Content-Language"); len(got) != 1 || got[0] != call.want {
-			t.Errorf("%s %s %s: Content-Language %q, want %q", call.method, call.path, call.body, got, call.want)
+		got := a.Header.Values("Content-Language")
+		if len(got) != 1 {
+			t.Fatalf("%s %s %s: len(got) = %d, want 1", call.method, call.path, call.body, len(got))
+		}
+		if got[0] != call.want {
+			t.Errorf("%s %s %s: got[0] = %q, want %q", call.method, call.path, call.body, got[0], call.want)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// set returns the cookies that an answer sets.
-func set(a fntest.Answer) []*http.Cookie { return (&http.Response{Header: a.Header}).Cookies() }
+// cookies returns the cookies that an answer sets.
+func cookies(a fntest.Answer) []*http.Cookie { return (&http.Response{Header: a.Header}).Cookies() }
 
 func TestSession_maxViewedAndSearches(t *testing.T) {
 	t.Parallel()
@@ -35,15 +35,27 @@ func TestSession_maxViewedAndSearches(t *testing.T) {
 			t.Fatalf("after %d searches: got %d", i+1, n)
 		}
 	}
-	if s.RecentlyViewed[0].Property != seen[59] || s.RecentlyViewed[49].Property != seen[10] {
-		t.Error("the newest is not first, or the oldest is still listed")
+	if s.RecentlyViewed[0].Property != seen[59] {
+		t.Errorf("s.RecentlyViewed[0].Property = %v, want %v", s.RecentlyViewed[0].Property, seen[59])
 	}
-	if s.SearchHistory[0].QueryHash != "59" || s.SearchHistory[24].QueryHash != "35" {
-		t.Errorf("searches from %s to %s", s.SearchHistory[0].QueryHash, s.SearchHistory[24].QueryHash)
+	if s.RecentlyViewed[49].Property != seen[10] {
+		t.Errorf("s.RecentlyViewed[49].Property = %v, want %v", s.RecentlyViewed[49].Property, seen[10])
+	}
+	if s.SearchHistory[0].QueryHash != "59" {
+		t.Errorf(`s.SearchHistory[0].QueryHash = %q, want "59"`, s.SearchHistory[0].QueryHash)
+	}
+	if s.SearchHistory[24].QueryHash != "35" {
+		t.Errorf(`s.SearchHistory[24].QueryHash = %q, want "35"`, s.SearchHistory[24].QueryHash)
 	}
 	s.Viewed(session.RecentlyViewed{Property: seen[10], Source: session.FromWishlist})
-	if len(s.RecentlyViewed) != 50 || s.RecentlyViewed[0].Source != session.FromWishlist || s.RecentlyViewed[49].Property != seen[11] {
-		t.Error("a hotel that is viewed again does not move to the front")
+	if len(s.RecentlyViewed) != 50 {
+		t.Fatalf("len(s.RecentlyViewed) = %d, want 50", len(s.RecentlyViewed))
+	}
+	if s.RecentlyViewed[0].Source != session.FromWishlist {
+		t.Errorf("s.RecentlyViewed[0].Source = %q, want %q", s.RecentlyViewed[0].Source, session.FromWishlist)
+	}
+	if s.RecentlyViewed[49].Property != seen[11] {
+		t.Errorf("s.RecentlyViewed[49].Property = %v, want %v", s.RecentlyViewed[49].Property, seen[11])
 	}
 	if slices.ContainsFunc(s.RecentlyViewed[1:], func(v session.RecentlyViewed) bool { return v.Property == seen[10] }) {
 		t.Error("a hotel that is viewed again is listed twice")
@@ -57,20 +69,59 @@ func TestSession_firstAnswer(t *testing.T) {
 	var shown readsession.Response
 	a := v.Must(200, "GET", "/session", nil)
 	a.Into(t, &shown)
-	if len(set(a)) != 1 || a.Header.Get("Cache-Control") != "no-store" {
-		t.Fatalf("cookies %v, %v", set(a), a.Header)
+	if len(cookies(a)) != 1 {
+		t.Fatalf("len(set(a)) = %d, want 1", len(cookies(a)))
 	}
-	c := set(a)[0]
-	if !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode || c.Path != consumer.Base || c.Domain != "" || c.MaxAge != 30*24*60*60 {
-		t.Errorf("the cookie is %+v", c)
+	if a.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf(`a.Header.Get("Cache-Control") = %q, want "no-store"`, a.Header.Get("Cache-Control"))
 	}
-	if shown.Session != v.Session || shown.Locale != "ps-AF" || shown.Currency != "AFN" || !shown.Consent.Telemetry || shown.Consent.Marketing {
-		t.Errorf("shown %+v", shown)
+	c := cookies(a)[0]
+	if !c.HttpOnly {
+		t.Error("c.HttpOnly = false, want true")
 	}
-	if shown.Campaign == nil || shown.Campaign.Campaign != "spring-2026" || shown.RecentlyViewed == nil || shown.Wishlist == nil {
-		t.Errorf("shown %s", a.Body)
+	if !c.Secure {
+		t.Error("c.Secure = false, want true")
 	}
-	var told struct {
+	if c.SameSite != http.SameSiteLaxMode {
+		t.Errorf("c.SameSite = %d, want %d", c.SameSite, http.SameSiteLaxMode)
+	}
+	if c.Path != consumer.Base {
+		t.Errorf("c.Path = %q, want %q", c.Path, consumer.Base)
+	}
+	if c.Domain != "" {
+		t.Errorf(`c.Domain = %q, want ""`, c.Domain)
+	}
+	if c.MaxAge != 30*24*60*60 {
+		t.Errorf("c.MaxAge = %d, want %d", c.MaxAge, 30*24*60*60)
+	}
+	if shown.Session != v.Session {
+		t.Errorf("shown.Session = %v, want %v", shown.Session, v.Session)
+	}
+	if shown.Locale != "ps-AF" {
+		t.Errorf(`shown.Locale = %q, want "ps-AF"`, shown.Locale)
+	}
+	if shown.Currency != "AFN" {
+		t.Errorf(`shown.Currency = %q, want "AFN"`, shown.Currency)
+	}
+	if !shown.Consent.Telemetry {
+		t.Error("shown.Consent.Telemetry = false, want true")
+	}
+	if shown.Consent.Marketing {
+		t.Error("shown.Consent.Marketing = true, want false")
+	}
+	if shown.Campaign == nil {
+		t.Fatal("shown.Campaign = nil, want a value")
+	}
+	if shown.Campaign.Campaign != "spring-2026" {
+		t.Errorf(`shown.Campaign.Campaign = %q, want "spring-2026"`, shown.Campaign.Campaign)
+	}
+	if shown.RecentlyViewed == nil {
+		t.Error("shown.RecentlyViewed = nil, want a value")
+	}
+	if shown.Wishlist == nil {
+		t.Error("shown.Wishlist = nil, want a value")
+	}
+	var published struct {
 		Session     string `json:"guestSessionId"`
 		Fingerprint string `json:"fingerprintHash"`
 		IP          string `json:"ipHash"`
@@ -79,19 +130,40 @@ func TestSession_firstAnswer(t *testing.T) {
 			Source string `json:"source"`
 		} `json:"campaignAttribution"`
 	}
-	envelope, key := site.Payload("session.started", &told)
-	if told.Session != v.Session.String() || told.Class != "browser-desktop" || told.Campaign.Source != "google" || !strings.HasPrefix(told.Fingerprint, "sha256:") || !strings.HasPrefix(told.IP, "sha256:") {
-		t.Errorf("events: got %+v", told)
+	envelope, key := site.Payload("session.started", &published)
+	if published.Session != v.Session.String() {
+		t.Errorf("published.Session = %q, want %q", published.Session, v.Session.String())
+	}
+	if published.Class != "browser-desktop" {
+		t.Errorf(`published.Class = %q, want "browser-desktop"`, published.Class)
+	}
+	if published.Campaign.Source != "google" {
+		t.Errorf(`published.Campaign.Source = %q, want "google"`, published.Campaign.Source)
+	}
+	if !strings.HasPrefix(published.Fingerprint, "sha256:") {
+		t.Errorf("published.Fingerprint = %q, want prefix %q", published.Fingerprint, "sha256:")
+	}
+	if !strings.HasPrefix(published.IP, "sha256:") {
+		t.Errorf("published.IP = %q, want prefix %q", published.IP, "sha256:")
 	}
 	tenant, named := envelope["tenantId"]
-	if !named || tenant != nil || envelope["sessionId"] != v.Session.String() || key != v.Session.String() {
-		t.Errorf("the envelope is %v", envelope)
+	if !named {
+		t.Error("the envelope has no tenantId, want null")
 	}
-	if a := v.Must(200, "GET", "/session", nil); len(set(a)) != 0 {
-		t.Errorf("the second answer sets %v", set(a))
+	if tenant != nil {
+		t.Errorf("tenant = %v, want nil", tenant)
 	}
-	if told := site.Published(); !slices.Equal(told, []string{"session.started"}) {
-		t.Errorf("events: got %v", told)
+	if envelope["sessionId"] != v.Session.String() {
+		t.Errorf(`envelope["sessionId"] = %v, want %q`, envelope["sessionId"], v.Session.String())
+	}
+	if key != v.Session.String() {
+		t.Errorf("key = %q, want %q", key, v.Session.String())
+	}
+	if a := v.Must(200, "GET", "/session", nil); len(cookies(a)) != 0 {
+		t.Errorf("the second answer sets %v", cookies(a))
+	}
+	if published := site.Published(); !slices.Equal(published, []string{"session.started"}) {
+		t.Errorf("events: got %v", published)
 	}
 }
 
@@ -99,8 +171,12 @@ func TestSession_errorAnswer(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, changesession.Function)
 	v := site.Traveller()
-	if a := v.Send("PATCH", "/session", `{"locale":"de"}`); a.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" || v.Cookie == "" {
-		t.Fatalf("got %d %s, cookie %q", a.Status, a.Body, v.Cookie)
+	a := v.Send("PATCH", "/session", `{"locale":"de"}`)
+	if a.Code() != "BFF.CONSUMER.LOCALE_NOT_SUPPORTED" {
+		t.Fatalf(`code = %q, want "BFF.CONSUMER.LOCALE_NOT_SUPPORTED"`, a.Code())
+	}
+	if v.Cookie == "" {
+		t.Fatal("v.Cookie is empty")
 	}
 	first := v.Session
 	v.Must(200, "PATCH", "/session", `{"locale":"en"}`)
@@ -115,8 +191,12 @@ func TestSession_prefetch(t *testing.T) {
 	v := site.Traveller()
 	v.Must(200, "GET", "/session", nil, "Sec-Purpose", "prefetch")
 	v.Must(200, "HEAD", "/session", nil)
-	if told := site.Published(); v.Cookie != "" || len(told) != 0 {
-		t.Errorf("cookie %q, told %v", v.Cookie, told)
+	published := site.Published()
+	if v.Cookie != "" {
+		t.Errorf(`v.Cookie = %q, want ""`, v.Cookie)
+	}
+	if len(published) != 0 {
+		t.Errorf("len(published) = %d, want 0", len(published))
 	}
 }
 
@@ -139,15 +219,26 @@ func TestSession_invalidCookie(t *testing.T) {
 		"the hotel site's cookie":   strings.Replace(victim.Cookie, "gms_id=", "tnt_id=", 1),
 		"nothing":                   "gms_id=",
 	} {
-		a := site.Traveller().Send("GET", "/session", nil, "Cookie", cookie)
-		var shown readsession.Response
-		a.Into(t, &shown)
-		if a.Status != 200 || shown.Session == victim.Session || shown.Session == other.Session || shown.Currency == "PKR" {
-			t.Errorf("%s opened %s", what, a.Body)
-		}
-		if len(set(a)) != 1 {
-			t.Errorf("%s: no session was begun", what)
-		}
+		t.Run(what, func(t *testing.T) {
+			a := site.Traveller().Send("GET", "/session", nil, "Cookie", cookie)
+			var shown readsession.Response
+			a.Into(t, &shown)
+			if a.Status != 200 {
+				t.Errorf("status = %d, want 200: %s", a.Status, a.Body)
+			}
+			if shown.Session == victim.Session {
+				t.Errorf("shown.Session = %v, want another value", shown.Session)
+			}
+			if shown.Session == other.Session {
+				t.Errorf("shown.Session = %v, want another value", shown.Session)
+			}
+			if shown.Currency == "PKR" {
+				t.Errorf("shown.Currency = %q, want another value", shown.Currency)
+			}
+			if len(cookies(a)) != 1 {
+				t.Error("no session was begun")
+			}
+		})
 	}
 }
 
@@ -165,15 +256,20 @@ func TestSession_initialPreferences(t *testing.T) {
 		{"a country that counts in euros", "en", "DE", "en", "EUR"},
 		{"a forged country", "en", "af'--", "en", "USD"},
 	} {
-		v := site.Traveller("Accept-Language", test.accept)
-		if test.country != "" {
-			v.Headers = append(v.Headers, "X-Client-Geo-Country", test.country)
-		}
-		var shown readsession.Response
-		v.Must(200, "GET", "/session", nil).Into(t, &shown)
-		if string(shown.Locale) != test.locale || string(shown.Currency) != test.currency {
-			t.Errorf("%s: %s and %s, want %s and %s", test.name, shown.Locale, shown.Currency, test.locale, test.currency)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			v := site.Traveller("Accept-Language", test.accept)
+			if test.country != "" {
+				v.Headers = append(v.Headers, "X-Client-Geo-Country", test.country)
+			}
+			var shown readsession.Response
+			v.Must(200, "GET", "/session", nil).Into(t, &shown)
+			if string(shown.Locale) != test.locale {
+				t.Errorf("string(shown.Locale) = %q, want %q", string(shown.Locale), test.locale)
+			}
+			if string(shown.Currency) != test.currency {
+				t.Errorf("string(shown.Currency) = %q, want %q", string(shown.Currency), test.currency)
+			}
+		})
 	}
 }
 
@@ -189,8 +285,8 @@ func TestSession_doNotTrack(t *testing.T) {
 		}
 		v.Must(200, "PATCH", "/session", `{"locale":"en","currency":"USD"}`)
 	}
-	if told := site.Published(); len(told) != 0 {
-		t.Errorf("events: got %v", told)
+	if published := site.Published(); len(published) != 0 {
+		t.Errorf("events: got %v", published)
 	}
 	v := site.Traveller("DNT", "0")
 	v.Must(200, "GET", "/session", nil)
@@ -206,20 +302,35 @@ func TestRotate_otherBrowser(t *testing.T) {
 	v.Headers = append(v.Headers, "User-Agent", "Mozilla/5.0 Mobile", "Accept-Language", "fa-IR")
 	var shown readsession.Response
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)
-	if v.Session == old || shown.Session != v.Session {
-		t.Fatalf("the session is %s, shown %s, was %s", v.Session, shown.Session, old)
+	if v.Session == old {
+		t.Fatalf("v.Session = %v, want another value", v.Session)
 	}
-	if shown.Currency != "USD" || shown.Locale != "fa-IR" || !shown.Consent.Marketing || shown.Campaign == nil {
-		t.Errorf("what was chosen is lost, or what the browser says not heard: %+v", shown)
+	if shown.Session != v.Session {
+		t.Fatalf("shown.Session = %v, want %v", shown.Session, v.Session)
 	}
-	var told struct {
+	if shown.Currency != "USD" {
+		t.Errorf(`shown.Currency = %q, want "USD"`, shown.Currency)
+	}
+	if shown.Locale != "fa-IR" {
+		t.Errorf(`shown.Locale = %q, want "fa-IR"`, shown.Locale)
+	}
+	if !shown.Consent.Marketing {
+		t.Error("shown.Consent.Marketing = false, want true")
+	}
+	if shown.Campaign == nil {
+		t.Error("shown.Campaign = nil, want a value")
+	}
+	var published struct {
 		Reason  string `json:"reason"`
 		Trigger string `json:"trigger"`
 	}
-	site.Payload("session.ended", &told)
-	site.Payload("locale.changed", &told)
-	if told.Reason != "rotated" || told.Trigger != "accept-language" {
-		t.Errorf("events: got %+v", told)
+	site.Payload("session.ended", &published)
+	site.Payload("locale.changed", &published)
+	if published.Reason != "rotated" {
+		t.Errorf(`published.Reason = %q, want "rotated"`, published.Reason)
+	}
+	if published.Trigger != "accept-language" {
+		t.Errorf(`published.Trigger = %q, want "accept-language"`, published.Trigger)
 	}
 	site.CheckPublished("session.started", 2)
 	site.CheckPublished("currency.changed", 1)
@@ -234,7 +345,10 @@ func TestRotate_otherBrowser(t *testing.T) {
 	thief := site.Traveller("Sec-Ch-Ua-Platform", "Windows")
 	var got readsession.Response
 	thief.Must(200, "GET", "/session", nil, "Cookie", cookie).Into(t, &got)
-	if thief.Session == v.Session || got.Currency == "USD" && got.Consent.Marketing {
+	if thief.Session == v.Session {
+		t.Errorf("thief.Session = %v, want another value", thief.Session)
+	}
+	if got.Currency == "USD" && got.Consent.Marketing {
 		t.Errorf("an old cookie in another browser opened %+v", got)
 	}
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)
@@ -251,7 +365,7 @@ func TestSession_lifetime(t *testing.T) {
 	first := v.Session
 	for range 3 {
 		site.DB.Advance(29 * 24 * time.Hour)
-		if a := v.Must(200, "GET", "/session", nil); len(set(a)) != 1 {
+		if a := v.Must(200, "GET", "/session", nil); len(cookies(a)) != 1 {
 			t.Error("the cookie is not given a new life")
 		}
 	}
@@ -276,8 +390,14 @@ func TestSession_lostDocument(t *testing.T) {
 	first := v.Session
 	var shown readsession.Response
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)
-	if v.Session != first || shown.Locale != "fa-IR" || shown.Consent.Telemetry {
-		t.Errorf("shown %+v", shown)
+	if v.Session != first {
+		t.Errorf("v.Session = %v, want %v", v.Session, first)
+	}
+	if shown.Locale != "fa-IR" {
+		t.Errorf(`shown.Locale = %q, want "fa-IR"`, shown.Locale)
+	}
+	if shown.Consent.Telemetry {
+		t.Error("shown.Consent.Telemetry = true, want false")
 	}
 }
 
@@ -303,7 +423,10 @@ func TestChange_concurrently(t *testing.T) {
 		}
 	}
 	kept, err := sessions.Get(t.Context(), v.Session)
-	if err != nil || len(kept.RecentlyViewed) != racers {
-		t.Errorf("%d of %d views are kept, %v", len(kept.RecentlyViewed), racers, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(kept.RecentlyViewed) != racers {
+		t.Errorf("len(kept.RecentlyViewed) = %d, want %d", len(kept.RecentlyViewed), racers)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// kept counts what a session has left in the tables of telemetry.
-func kept(t *testing.T, site *consumertest.Site, session id.GuestSession) (views, steps int) {
+// telemetryRows counts what a session has left in the tables of telemetry.
+func telemetryRows(t *testing.T, site *consumertest.Site, session id.GuestSession) (views, steps int) {
 	t.Helper()
 	err := site.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT (SELECT count(*) FROM bff_consumer.page_views WHERE guest_session_id = @session),
@@ -27,27 +27,36 @@ func kept(t *testing.T, site *consumertest.Site, session id.GuestSession) (views
 	return views, steps
 }
 
-// click is a click on some hotel.
-func click(more string) string {
+// clickBody is a click on some hotel.
+func clickBody(more string) string {
 	return `{"kind":"listing-card","tenantId":"` + consumertest.HotelsTenant.String() + `","propertyId":"` + id.New[id.Property]().String() + `"` + more + `}`
 }
 
 func TestTelemetry_stored(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	v := site.Traveller()
 	v.Must(200, "GET", "/session", nil)
 	search := id.New[id.SearchSession]().String()
-	v.Must(202, "POST", "/telemetry/click", click(`,"searchSessionId":"`+search+`","position":3,"page":1,"sortKey":"recommended"`))
-	v.Must(202, "POST", "/telemetry/click", click(``))
+	v.Must(202, "POST", "/telemetry/click", clickBody(`,"searchSessionId":"`+search+`","position":3,"page":1,"sortKey":"recommended"`))
+	v.Must(202, "POST", "/telemetry/click", clickBody(``))
 	v.Must(202, "POST", "/telemetry/page-view", `{"path":"/hotels/`+id.New[id.Property]().String()+`?q=1","referer":"https://www.google.com/search?q=kabul"}`)
 	v.Must(202, "POST", "/telemetry/funnel", `{"step":"list.scrolled-50pct","searchSessionId":"`+search+`","metadata":{"scrollPct":50,"fromCache":true,"sortKey":"price-asc","source":"search-map"}}`)
 	site.CheckPublished("click.recorded", 2)
 	var path, referer, metadata string
 	err := site.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT path, referer, metadata FROM bff_consumer.page_views, bff_consumer.funnel_events`).Scan(&path, &referer, &metadata)
-	if err != nil || !strings.HasPrefix(path, "/hotels/ppt_") || strings.Contains(path, "q=1") || referer != "https://www.google.com/search" {
-		t.Errorf("kept %q from %q, %v", path, referer, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(path, "/hotels/ppt_") {
+		t.Errorf("path = %q, want prefix %q", path, "/hotels/ppt_")
+	}
+	if strings.Contains(path, "q=1") {
+		t.Errorf("path = %q, want it without %q", path, "q=1")
+	}
+	if referer != "https://www.google.com/search" {
+		t.Errorf(`referer = %q, want "https://www.google.com/search"`, referer)
 	}
 	if want := `{"source": "search-map", "sortKey": "price-asc", "fromCache": true, "scrollPct": 50}`; metadata != want {
 		t.Errorf("kept %s, want %s", metadata, want)
@@ -56,14 +65,14 @@ func TestTelemetry_stored(t *testing.T) {
 
 func TestTelemetry_invalid(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	v := site.Traveller()
 	for _, wrong := range []struct{ path, body, pointer string }{
-		{"click", click(`,"position":-1`), "/position"},
-		{"click", click(`,"position":10051`), "/position"},
-		{"click", click(`,"page":1000000000`), "/page"},
-		{"click", click(`,"kinds":"x"`), "/kinds"},
-		{"click", strings.Replace(click(``), "listing-card", "anything", 1), "/kind"},
+		{"click", clickBody(`,"position":-1`), "/position"},
+		{"click", clickBody(`,"position":10051`), "/position"},
+		{"click", clickBody(`,"page":1000000000`), "/page"},
+		{"click", clickBody(`,"kinds":"x"`), "/kinds"},
+		{"click", strings.Replace(clickBody(``), "listing-card", "anything", 1), "/kind"},
 		{"page-view", `{"path":"search"}`, "/path"},
 		{"page-view", `{"path":"//evil.example/x"}`, "/path"},
 		{"page-view", `{"path":"/` + strings.Repeat("a/", 150) + `"}`, "/path"},
@@ -74,26 +83,33 @@ func TestTelemetry_invalid(t *testing.T) {
 		{"funnel", `{"step":"map.opened","metadata":{"source":"my cousin"}}`, "/metadata/source"},
 	} {
 		a := v.Send("POST", "/telemetry/"+wrong.path, wrong.body)
-		if p := a.Problem(); a.Status != 400 || len(p.Violations) != 1 || p.Violations[0].Pointer != wrong.pointer {
-			t.Errorf("%s %s: %d %s", wrong.path, wrong.body, a.Status, a.Body)
+		p := a.Problem()
+		if a.Status != 400 {
+			t.Errorf("%s %s: status = %d, want 400: %s", wrong.path, wrong.body, a.Status, a.Body)
+		}
+		if len(p.Violations) != 1 {
+			t.Fatalf("%s %s: len(p.Violations) = %d, want 1", wrong.path, wrong.body, len(p.Violations))
+		}
+		if p.Violations[0].Pointer != wrong.pointer {
+			t.Errorf("%s %s: p.Violations[0].Pointer = %q, want %q", wrong.path, wrong.body, p.Violations[0].Pointer, wrong.pointer)
 		}
 	}
-	if views, steps := kept(t, site, v.Session); views+steps != 0 {
+	if views, steps := telemetryRows(t, site, v.Session); views+steps != 0 {
 		t.Errorf("kept %d views and %d steps", views, steps)
 	}
 }
 
-// TestConsent_withdrawn takes consent away and gives it again, and does everything that could be told or kept.
+// TestConsent_withdrawn takes consent away and gives it again, and does everything that could be published or kept.
 func TestConsent_withdrawn(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	v := site.Traveller()
 	all := func() {
 		t.Helper()
-		v.Must(202, "POST", "/telemetry/click", click(``))
+		v.Must(202, "POST", "/telemetry/click", clickBody(``))
 		v.Must(202, "POST", "/telemetry/page-view", `{"path":"/"}`)
 		v.Must(202, "POST", "/telemetry/funnel", `{"step":"map.opened"}`)
-		v.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), ""))
+		v.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), ""))
 	}
 	v.Must(200, "GET", "/session", nil)
 	all()
@@ -101,39 +117,54 @@ func TestConsent_withdrawn(t *testing.T) {
 	before := site.Published()
 	all()
 	v.Must(200, "PATCH", "/session", `{"currency":"EUR"}`)
-	if now := site.Published(); len(now) != len(before) || strings.Contains(strings.Join(now, " "), "locale") {
-		t.Errorf("told %v, then %v", before, now)
+	now := site.Published()
+	if len(now) != len(before) {
+		t.Errorf("len(now) = %d, want %d", len(now), len(before))
 	}
-	if views, steps := kept(t, site, v.Session); views != 1 || steps != 1 {
-		t.Errorf("kept %d views and %d steps, want those from before", views, steps)
+	if strings.Contains(strings.Join(now, " "), "locale") {
+		t.Errorf(`strings.Join(now, " ") = %q, want it without %q`, strings.Join(now, " "), "locale")
+	}
+	views, steps := telemetryRows(t, site, v.Session)
+	if views != 1 {
+		t.Errorf("views = %d, want 1", views)
+	}
+	if steps != 1 {
+		t.Errorf("steps = %d, want 1", steps)
 	}
 	v.Must(200, "PATCH", "/session", `{"consentTelemetry":true}`)
 	all()
-	if views, steps := kept(t, site, v.Session); views != 2 || steps != 2 || len(site.Published()) != len(before)+2 {
-		t.Errorf("kept %d views and %d steps, told %v", views, steps, site.Published())
+	views, steps = telemetryRows(t, site, v.Session)
+	if views != 2 {
+		t.Errorf("views = %d, want 2", views)
+	}
+	if steps != 2 {
+		t.Errorf("steps = %d, want 2", steps)
+	}
+	if len(site.Published()) != len(before)+2 {
+		t.Errorf("len(site.Published()) = %d, want %d", len(site.Published()), len(before)+2)
 	}
 }
 
 func TestSampling_evidence(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
+	site := openSite(t)
 	flags := session.OpenFlags(site.Env)
 	exempt := map[string]bool{session.HandoffInitiatedV1.Name: true, session.BotSuspectedV1.Name: true}
 	for _, subject := range session.Publishes() {
-		told := flags.Sampled(true, session.Session{}.Event(subject, nil))
-		if (len(told) == 1) != exempt[subject.Name] {
-			t.Errorf("%s of a silent session is told %d times", subject.Name, len(told))
+		published := flags.Sampled(true, session.Session{}.Event(subject, nil))
+		if (len(published) == 1) != exempt[subject.Name] {
+			t.Errorf("%s of a silent session is published %d times", subject.Name, len(published))
 		}
 	}
 }
 
-// A journal keeps what the functions log.
-type journal struct {
+// A logBuffer keeps what the functions log.
+type logBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (j *journal) Write(b []byte) (int, error) {
+func (j *logBuffer) Write(b []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.Write(b)
@@ -147,18 +178,18 @@ var canaries = []string{"zarghona.a@example.com", "Zarghona.A%40example.com", "z
 // line, no document and no answer but the guest's own wishlist; in SQL they are in the note alone.
 func TestTelemetry_typedText(t *testing.T) {
 	t.Parallel()
-	site := whole(t)
-	log := &journal{}
-	site.Front = fntest.Behind(t, observe.LogKey.With(site.Env, observe.To(log)), site.Front.Issuer(), everything...)
+	site := openSite(t)
+	log := &logBuffer{}
+	site.Front = fntest.Behind(t, observe.LogKey.With(site.Env, observe.To(log)), site.Front.Issuer(), allFunctions...)
 	var answers strings.Builder
 	for _, canary := range canaries {
 		v := site.Traveller("X-Campaign-Source", canary, "X-Campaign-Medium", "by "+canary, "X-Campaign-Name", canary+" again",
 			"Referer", "https://www.example.com/to/"+canary+"?mail="+canary, "User-Agent", "Mozilla/5.0", "Accept-Language", "en, x-"+canary)
-		v.Must(201, "POST", "/wishlist", wish(id.New[id.Property](), `,"note":"`+canary+`"`))
+		v.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), `,"note":"`+canary+`"`))
 		for path, body := range map[string]string{
 			"/telemetry/page-view": `{"path":"/search/` + canary + `?q=` + canary + `#` + canary + `","referer":"https://` + canary + `/"}`,
 			"/telemetry/funnel":    `{"step":"map.opened","metadata":{"` + canary + `":1}}`,
-			"/telemetry/click":     click(`,"searchSessionId":"` + canary + `"`),
+			"/telemetry/click":     clickBody(`,"searchSessionId":"` + canary + `"`),
 			"/session":             `{"locale":"` + canary + `"}`,
 			"/wishlist":            `{"propertyId":"` + canary + `","source":"` + canary + `"}`,
 		} {
@@ -179,10 +210,13 @@ func TestTelemetry_typedText(t *testing.T) {
 			}
 		}
 	}
-	if strings.Count(strings.ToLower(notes), "zarghona") != 4 || !strings.Contains(texts["bff_consumer.page_views"], "/*") {
-		t.Errorf("the canaries did not arrive where they may: %s", notes)
+	if strings.Count(strings.ToLower(notes), "zarghona") != 4 {
+		t.Errorf(`strings.Count(strings.ToLower(notes), "zarghona") = %d, want 4`, strings.Count(strings.ToLower(notes), "zarghona"))
 	}
-	if told := site.Published(); len(told) != 2*len(canaries) {
-		t.Errorf("events: got %v", told)
+	if !strings.Contains(texts["bff_consumer.page_views"], "/*") {
+		t.Errorf(`texts["bff_consumer.page_views"] = %q, want it to contain %q`, texts["bff_consumer.page_views"], "/*")
+	}
+	if published := site.Published(); len(published) != 2*len(canaries) {
+		t.Errorf("events: got %v", published)
 	}
 }

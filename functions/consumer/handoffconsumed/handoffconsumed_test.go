@@ -14,8 +14,8 @@ import (
 
 const someHash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// told is the hotel's site telling that the handoff was used then.
-func told(t *testing.T, h handoff.Handoff, when time.Time) event.Raw {
+// published is the hotel's site telling that the handoff was used then.
+func published(t *testing.T, h handoff.Handoff, when time.Time) event.Raw {
 	t.Helper()
 	raw, err := event.Draft{
 		Subject: event.Subject{Name: Function.Spec.Subject, Version: 1, Producer: "bff-tenant-booking-service", SchemaURI: "https://x.example/1"},
@@ -30,35 +30,50 @@ func told(t *testing.T, h handoff.Handoff, when time.Time) event.Raw {
 	return raw
 }
 
-func TestTheLedgerLearnsThatAHandoffHasArrived(t *testing.T) {
+func TestHandoffConsumed_recorded(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, Function)
 	h := site.MintHandoff()
 	when := h.MintedAt.Add(2 * time.Minute)
-	first := told(t, h, when)
+	first := published(t, h, when)
 	for range 2 {
 		if a := site.Front.Push(Function, first); a.Status != 204 {
 			t.Fatalf("got %d %s", a.Status, a.Body)
 		}
 	}
-	if a := site.Front.Push(Function, told(t, h, when.Add(time.Minute))); a.Status != 204 { // one use cannot be told of by two events
+	if a := site.Front.Push(Function, published(t, h, when.Add(time.Minute))); a.Status != 204 { // one use cannot be published of by two events
 		t.Errorf("another event: got %d %s", a.Status, a.Body)
 	}
 	var at time.Time
 	var by string
 	var cause id.Event
-	var entries, heard int
+	var entries, processed int
 	err := site.DB.Owner(t).QueryRow(t.Context(), `
 		SELECT consumed_at, consumed_by, consumed_event_id, (SELECT count(*) FROM bff_consumer.handoff_ledger WHERE consumed_at IS NOT NULL),
 			(SELECT count(*) FROM bff_consumer.inbox_processed)
-		FROM bff_consumer.handoff_ledger WHERE handoff_id = @handoff`, pgx.StrictNamedArgs{"handoff": h.ID}).Scan(&at, &by, &cause, &entries, &heard)
-	if err != nil || !at.Equal(when) || by != "bff-tenant-1" || cause != first.Envelope.EventID || entries != 1 || heard != 2 {
-		t.Errorf("arrived at %v by %q, told by %s; %d entries, %d events, %v", at, by, cause, entries, heard, err)
+		FROM bff_consumer.handoff_ledger WHERE handoff_id = @handoff`, pgx.StrictNamedArgs{"handoff": h.ID}).Scan(&at, &by, &cause, &entries, &processed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !at.Equal(when) {
+		t.Errorf("at = %v, want %v", at, when)
+	}
+	if by != "bff-tenant-1" {
+		t.Errorf(`by = %q, want "bff-tenant-1"`, by)
+	}
+	if cause != first.Envelope.EventID {
+		t.Errorf("cause = %v, want %v", cause, first.Envelope.EventID)
+	}
+	if entries != 1 {
+		t.Errorf("entries = %d, want 1", entries)
+	}
+	if processed != 2 {
+		t.Errorf("processed = %d, want 2", processed)
 	}
 }
 
-// TestAHandoffThatWasNotMintedHereIsGivenUp has nowhere to give it up to, so the bus is asked to keep it.
-func TestAHandoffThatWasNotMintedHereIsGivenUp(t *testing.T) {
+// TestHandoffConsumed_unknownHandoff has nowhere to give it up to, so the bus is asked to keep it.
+func TestHandoffConsumed_unknownHandoff(t *testing.T) {
 	t.Parallel()
 	site := consumertest.Open(t, Function)
 	h := site.MintHandoff()
@@ -66,14 +81,20 @@ func TestAHandoffThatWasNotMintedHereIsGivenUp(t *testing.T) {
 		"another handoff": func(h *handoff.Handoff) { h.ID = id.New[id.Handoff]() },
 		"another hotel's": func(h *handoff.Handoff) { h.Tenant = id.New[id.Tenant]() },
 	} {
-		foreign := h
-		change(&foreign)
-		if a := site.Front.Push(Function, told(t, foreign, h.MintedAt)); a.Status != 500 {
-			t.Errorf("%s: got %d %s", name, a.Status, a.Body)
-		}
+		t.Run(name, func(t *testing.T) {
+			foreign := h
+			change(&foreign)
+			if a := site.Front.Push(Function, published(t, foreign, h.MintedAt)); a.Status != 500 {
+				t.Errorf("got %d %s", a.Status, a.Body)
+			}
+		})
 	}
 	var used int
-	if err := site.DB.Owner(t).QueryRow(t.Context(), `SELECT count(consumed_at) FROM bff_consumer.handoff_ledger`).Scan(&used); err != nil || used != 0 {
-		t.Errorf("%d were used, %v", used, err)
+	err := site.DB.Owner(t).QueryRow(t.Context(), `SELECT count(consumed_at) FROM bff_consumer.handoff_ledger`).Scan(&used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used != 0 {
+		t.Errorf("used = %d, want 0", used)
 	}
 }

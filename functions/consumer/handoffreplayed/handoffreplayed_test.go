@@ -82,13 +82,13 @@ func (r *rig) raw(code string, more map[string]any) event.Raw {
 	return raw
 }
 
-// found is what became of it: how many judgements and replays there are, and the events told.
-func (r *rig) found() (scores, replays int, told []map[string]any) {
+// found is what became of it: how many judgements and replays there are, and the events published.
+func (r *rig) found() (scores, replays int, published []map[string]any) {
 	r.t.Helper()
 	rows, _ := r.DB.Owner(r.t).Query(r.t.Context(), `
 		SELECT payload || jsonb_build_object('envelope', envelope) FROM bff_consumer.outbox
 		WHERE subject = 'melmastoon.bff.consumer.bot_suspected.v1' AND parked_reason IS NULL`)
-	told, err := pgx.CollectRows(rows, pgx.RowTo[map[string]any])
+	published, err := pgx.CollectRows(rows, pgx.RowTo[map[string]any])
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -97,10 +97,10 @@ func (r *rig) found() (scores, replays int, told []map[string]any) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return scores, replays, told
+	return scores, replays, published
 }
 
-func TestWhoReplaysAHandoffIsSuspected(t *testing.T) {
+func TestHandoffReplayed_recordsScore(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	first := r.raw(replayed, nil)
@@ -109,31 +109,69 @@ func TestWhoReplaysAHandoffIsSuspected(t *testing.T) {
 			t.Fatalf("got %d %s", a.Status, a.Body)
 		}
 	}
-	scores, replays, told := r.found()
-	if scores != 1 || replays != 1 || len(told) != 1 {
-		t.Fatalf("%d judgements, %d replays, told %d times", scores, replays, len(told))
+	scores, replays, published := r.found()
+	if scores != 1 {
+		t.Fatalf("scores = %d, want 1", scores)
 	}
-	envelope, _ := told[0]["envelope"].(map[string]any)
-	if told[0]["fingerprintHash"] != string(redeemer) || told[0]["ipHash"] != string(address) || told[0]["guestSessionId"] != nil ||
-		told[0]["verdict"] != "suspect" || told[0]["actionTaken"] != "none" || told[0]["score"] != 0.5 {
-		t.Errorf("told %v", told[0])
+	if replays != 1 {
+		t.Fatalf("replays = %d, want 1", replays)
 	}
-	if envelope["tenantId"] != nil || envelope["causationId"] != first.Envelope.EventID.String() || envelope["correlationId"] != "req-1" ||
-		envelope["sessionId"] != *first.Envelope.SessionID || envelope["retentionClass"] != "audit" {
-		t.Errorf("in the envelope: %v", envelope)
+	if len(published) != 1 {
+		t.Fatalf("len(published) = %d, want 1", len(published))
+	}
+	envelope, _ := published[0]["envelope"].(map[string]any)
+	if published[0]["fingerprintHash"] != string(redeemer) {
+		t.Errorf(`published[0]["fingerprintHash"] = %v, want %q`, published[0]["fingerprintHash"], string(redeemer))
+	}
+	if published[0]["ipHash"] != string(address) {
+		t.Errorf(`published[0]["ipHash"] = %v, want %q`, published[0]["ipHash"], string(address))
+	}
+	if published[0]["guestSessionId"] != nil {
+		t.Errorf(`published[0]["guestSessionId"] = %v, want nil`, published[0]["guestSessionId"])
+	}
+	if published[0]["verdict"] != "suspect" {
+		t.Errorf(`published[0]["verdict"] = %v, want "suspect"`, published[0]["verdict"])
+	}
+	if published[0]["actionTaken"] != "none" {
+		t.Errorf(`published[0]["actionTaken"] = %v, want "none"`, published[0]["actionTaken"])
+	}
+	if published[0]["score"] != 0.5 {
+		t.Errorf(`published[0]["score"] = %v, want 0.5`, published[0]["score"])
+	}
+	if envelope["tenantId"] != nil {
+		t.Errorf(`in the envelope: envelope["tenantId"] = %v, want nil`, envelope["tenantId"])
+	}
+	if envelope["causationId"] != first.Envelope.EventID.String() {
+		t.Errorf(`in the envelope: envelope["causationId"] = %v, want %q`, envelope["causationId"], first.Envelope.EventID.String())
+	}
+	if envelope["correlationId"] != "req-1" {
+		t.Errorf(`in the envelope: envelope["correlationId"] = %v, want "req-1"`, envelope["correlationId"])
+	}
+	if envelope["sessionId"] != *first.Envelope.SessionID {
+		t.Errorf(`in the envelope: envelope["sessionId"] = %v, want %q`, envelope["sessionId"], *first.Envelope.SessionID)
+	}
+	if envelope["retentionClass"] != "audit" {
+		t.Errorf(`in the envelope: envelope["retentionClass"] = %v, want "audit"`, envelope["retentionClass"])
 	}
 	if a := r.Front.Push(Function, r.raw(replayed, map[string]any{"ipHash": nil})); a.Status != 204 {
 		t.Errorf("another replay, from nowhere known: %d %s", a.Status, a.Body)
 	}
-	if scores, replays, told := r.found(); scores != 2 || replays != 2 || len(told) != 2 {
-		t.Errorf("after another: %d judgements, %d replays, told %d times", scores, replays, len(told))
+	scores, replays, published = r.found()
+	if scores != 2 {
+		t.Errorf("after another: scores = %d, want 2", scores)
+	}
+	if replays != 2 {
+		t.Errorf("after another: replays = %d, want 2", replays)
+	}
+	if len(published) != 2 {
+		t.Errorf("after another: len(published) = %d, want 2", len(published))
 	}
 	if len(r.dead.topics) != 0 {
 		t.Errorf("given up: %v", r.dead.topics)
 	}
 }
 
-func TestWhatIsNoReplayIsNotJudged(t *testing.T) {
+func TestHandoffReplayed_otherErrors(t *testing.T) {
 	t.Parallel()
 	const letters = "bff-consumer.melmastoon.bff.tenant.flow.error_encountered.v1.dlq"
 	for _, test := range []struct {
@@ -155,8 +193,15 @@ func TestWhatIsNoReplayIsNotJudged(t *testing.T) {
 			if a := r.Front.Push(Function, r.raw(test.code, test.more)); a.Status != 204 {
 				t.Errorf("got %d %s", a.Status, a.Body)
 			}
-			if scores, replays, told := r.found(); scores != 0 || replays != 0 || len(told) != 0 {
-				t.Errorf("%d judgements, %d replays, told %v", scores, replays, told)
+			scores, replays, published := r.found()
+			if scores != 0 {
+				t.Errorf("scores = %d, want 0", scores)
+			}
+			if replays != 0 {
+				t.Errorf("replays = %d, want 0", replays)
+			}
+			if len(published) != 0 {
+				t.Errorf("len(published) = %d, want 0", len(published))
 			}
 			if !slices.Equal(r.dead.topics, test.dead) {
 				t.Errorf("given up %v, want %v", r.dead.topics, test.dead)
@@ -165,13 +210,20 @@ func TestWhatIsNoReplayIsNotJudged(t *testing.T) {
 	}
 }
 
-func TestTheBusIsAskedForReplaysOnly(t *testing.T) {
+func TestFunction_filter(t *testing.T) {
 	t.Parallel()
-	if got := Function.Spec.Filter["ce-errorcode"]; got != "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED" || len(Function.Spec.Filter) != 1 {
-		t.Errorf("filtered by %v", Function.Spec.Filter)
+	got := Function.Spec.Filter["ce-errorcode"]
+	if got != "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED" {
+		t.Errorf(`got = %q, want "MELMASTOON.BFF.CONSUMER.HANDOFF_REPLAYED"`, got)
+	}
+	if len(Function.Spec.Filter) != 1 {
+		t.Errorf("len(Function.Spec.Filter) = %d, want 1", len(Function.Spec.Filter))
 	}
 	sub := Function.Subscription("http://x.example")
-	if sub.Attempts != 10 || sub.AckDeadline != 30*time.Second {
-		t.Errorf("subscribed as %+v", sub)
+	if sub.Attempts != 10 {
+		t.Errorf("sub.Attempts = %d, want 10", sub.Attempts)
+	}
+	if sub.AckDeadline != 30*time.Second {
+		t.Errorf("sub.AckDeadline = %v, want %v", sub.AckDeadline, 30*time.Second)
 	}
 }

@@ -10,23 +10,29 @@ import (
 )
 
 type fake struct {
-	heard []id.Property
+	calls []id.Property
 	err   error
 }
 
 func (f *fake) InvalidateListing(_ context.Context, p id.Property) error {
-	f.heard = append(f.heard, p)
+	f.calls = append(f.calls, p)
 	return f.err
 }
 
-func TestTheHotelThatWasIndexedIsAskedForAnew(t *testing.T) {
+func TestListingIndexed_invalidates(t *testing.T) {
 	t.Parallel()
 	property, away := id.New[id.Property](), errors.New("away")
-	for _, err := range []error{nil, away} { // what cannot be noted is delivered again
+	for _, err := range []error{nil, away} { // a failed event is delivered again
 		f := &fake{err: err}
 		got := (&handler{f}).handle(t.Context(), event.Event[Indexed]{Payload: Indexed{property}})
-		if !errors.Is(got, err) || len(f.heard) != 1 || f.heard[0] != property {
-			t.Errorf("got %v, heard of %v; want %v, %v", got, f.heard, err, property)
+		if !errors.Is(got, err) {
+			t.Errorf("got = %v, want %v", got, err)
+		}
+		if len(f.calls) != 1 {
+			t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
+		}
+		if f.calls[0] != property {
+			t.Errorf("f.calls[0] = %v, want %v", f.calls[0], property)
 		}
 	}
 }

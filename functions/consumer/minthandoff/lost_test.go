@@ -18,11 +18,11 @@ func TestStatus_eventLost(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name      string
-		heard     []bool // whether each event that arrives suspends, a minute apart
+		delivered []bool // whether each event that arrives suspends, a minute apart
 		suspended bool   // what the tenant service says
 	}{
-		{name: "suspended", heard: []bool{true, false}, suspended: true},
-		{name: "reinstated", heard: []bool{true}, suspended: false},
+		{name: "suspended", delivered: []bool{true, false}, suspended: true},
+		{name: "reinstated", delivered: []bool{true}, suspended: false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -34,11 +34,11 @@ func TestStatus_eventLost(t *testing.T) {
 				if !want {
 					mint, detail = 403, 404
 				}
-				v.Must(mint, "POST", to(hotel), wish(m))
+				v.Must(mint, "POST", handoffPath(hotel), requestBody(m))
 				v.Must(detail, "GET", "/hotels/"+hotel.Property.String(), nil)
 			}
 			open(true)
-			for _, suspends := range test.heard {
+			for _, suspends := range test.delivered {
 				m.DB.Advance(time.Minute)
 				now := m.Env.Now()
 				m.Do(func() { m.Hotels[0].Suspended = suspends })
@@ -61,7 +61,7 @@ func TestStatus_eventLost(t *testing.T) {
 				v.Must(200, "POST", "/search", m.SearchBody()).Into(t, &page)
 				return slices.ContainsFunc(page.Results, func(c search.ListingCard) bool { return c.Tenant == hotel.Tenant })
 			}
-			if suspends := test.heard[len(test.heard)-1]; shown() == suspends {
+			if suspends := test.delivered[len(test.delivered)-1]; shown() == suspends {
 				t.Errorf("after 5 minutes shown in a list: %v", !suspends)
 			}
 			m.DB.Advance(10 * time.Minute)

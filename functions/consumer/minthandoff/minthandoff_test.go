@@ -24,48 +24,100 @@ func path(tenant id.Tenant, property id.Property) string {
 	return "/handoff/" + tenant.String() + "/" + property.String()
 }
 
-// to is the path to a hotel.
-func to(h searchtest.Hotel) string { return path(h.Tenant, h.Property) }
+// handoffPath is the path to a hotel.
+func handoffPath(h searchtest.Hotel) string { return path(h.Tenant, h.Property) }
 
-// wish is what every traveller wants: two nights in a week. More is added to it.
-func wish(m *consumertest.System, more ...string) string {
+// requestBody is what every traveller wants: two nights in a week. More is added to it.
+func requestBody(m *consumertest.System, more ...string) string {
 	checkIn, checkOut := m.Dates(7, 2)
-	return wanting(fmt.Sprintf(`{"checkIn":%q,"checkOut":%q}`, checkIn, checkOut), `{"adults":2,"children":1,"rooms":1,"childrenAges":[7]}`, more...)
+	return requestBodyWith(fmt.Sprintf(`{"checkIn":%q,"checkOut":%q}`, checkIn, checkOut), `{"adults":2,"children":1,"rooms":1,"childrenAges":[7]}`, more...)
 }
 
-func wanting(dates, occupancy string, more ...string) string {
+func requestBodyWith(dates, occupancy string, more ...string) string {
 	return `{"dates":` + dates + `,"occupancy":` + occupancy + strings.Join(more, "") + `}`
 }
 
-func TestATravellerIsSentOnToTheHotelsOwnSite(t *testing.T) {
+func TestMintHandoff_created(t *testing.T) {
 	t.Parallel()
 	m := consumertest.OpenSystem(t, 2, Function)
 	m.Hotels[0].Domains = []string{"hotel-0.example"}
 	v := m.Traveller("X-Campaign-Source", "google", "Referer", "https://www.melmastoon.example/search?q=canary@example.com")
-	a := v.Must(201, "POST", to(m.Hotels[0]), wish(m))
+	a := v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m))
 	var got Response
 	a.Into(t, &got)
-	if a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("Referrer-Policy") != "no-referrer" || v.Session.IsZero() {
-		t.Errorf("answered %v", a.Header)
+	if a.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf(`a.Header.Get("Cache-Control") = %q, want "no-store"`, a.Header.Get("Cache-Control"))
+	}
+	if a.Header.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf(`a.Header.Get("Referrer-Policy") = %q, want "no-referrer"`, a.Header.Get("Referrer-Policy"))
+	}
+	if v.Session.IsZero() {
+		t.Error("v.Session is zero")
 	}
 	link, err := url.Parse(got.URL)
-	if err != nil || link.Host != "hotel-0.example" || link.Query().Get("h") != got.Token.Reveal() || link.Query().Get("utm_source") != "google" {
-		t.Errorf("leads to %s, %v", got.URL, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if link.Host != "hotel-0.example" {
+		t.Errorf(`link.Host = %q, want "hotel-0.example"`, link.Host)
+	}
+	if link.Query().Get("h") != got.Token.Reveal() {
+		t.Errorf(`link.Query().Get("h") = %q, want %q`, link.Query().Get("h"), got.Token.Reveal())
+	}
+	if link.Query().Get("utm_source") != "google" {
+		t.Errorf(`link.Query().Get("utm_source") = %q, want "google"`, link.Query().Get("utm_source"))
 	}
 	keys, err := secrets.Handoff(m.Env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h, err := keys.Verify(got.Token, m.Hotels[0].Tenant, m.Env.Now())
-	if err != nil || h.ID != got.Handoff || h.GuestSession != v.Session || h.Property != m.Hotels[0].Property || h.Locale != "ps-AF" || h.Currency != "AFN" ||
-		h.Occupancy != (handoff.Occupancy{Adults: 2, Children: 1, Rooms: 1}) || !h.ExpiresAt.Equal(got.ExpiresAt) || h.ExpiresAt.Sub(h.MintedAt) != 30*time.Minute {
-		t.Errorf("signed %+v, %v", h, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var told map[string]any
-	envelope, key := m.Payload("handoff.initiated", &told)
-	if told["handoffId"] != got.Handoff.String() || told["guestSessionId"] != v.Session.String() || told["tenantSlug"] != "hotel-0" ||
-		told["originReferer"] != "https://www.melmastoon.example/search" || envelope["tenantId"] != nil || key != v.Session.String() {
-		t.Errorf("told %v, ordered by %s, in %v", told, key, envelope)
+	if h.ID != got.Handoff {
+		t.Errorf("h.ID = %v, want %v", h.ID, got.Handoff)
+	}
+	if h.GuestSession != v.Session {
+		t.Errorf("h.GuestSession = %v, want %v", h.GuestSession, v.Session)
+	}
+	if h.Property != m.Hotels[0].Property {
+		t.Errorf("h.Property = %v, want %v", h.Property, m.Hotels[0].Property)
+	}
+	if h.Locale != "ps-AF" {
+		t.Errorf(`h.Locale = %q, want "ps-AF"`, h.Locale)
+	}
+	if h.Currency != "AFN" {
+		t.Errorf(`h.Currency = %q, want "AFN"`, h.Currency)
+	}
+	if h.Occupancy != (handoff.Occupancy{Adults: 2, Children: 1, Rooms: 1}) {
+		t.Errorf("h.Occupancy = %+v, want %+v", h.Occupancy, (handoff.Occupancy{Adults: 2, Children: 1, Rooms: 1}))
+	}
+	if !h.ExpiresAt.Equal(got.ExpiresAt) {
+		t.Errorf("h.ExpiresAt = %v, want %v", h.ExpiresAt, got.ExpiresAt)
+	}
+	if h.ExpiresAt.Sub(h.MintedAt) != 30*time.Minute {
+		t.Errorf("h.ExpiresAt.Sub(h.MintedAt) = %v, want %v", h.ExpiresAt.Sub(h.MintedAt), 30*time.Minute)
+	}
+	var published map[string]any
+	envelope, key := m.Payload("handoff.initiated", &published)
+	if published["handoffId"] != got.Handoff.String() {
+		t.Errorf(`published["handoffId"] = %v, want %q`, published["handoffId"], got.Handoff.String())
+	}
+	if published["guestSessionId"] != v.Session.String() {
+		t.Errorf(`published["guestSessionId"] = %v, want %q`, published["guestSessionId"], v.Session.String())
+	}
+	if published["tenantSlug"] != "hotel-0" {
+		t.Errorf(`published["tenantSlug"] = %v, want "hotel-0"`, published["tenantSlug"])
+	}
+	if published["originReferer"] != "https://www.melmastoon.example/search" {
+		t.Errorf(`published["originReferer"] = %v, want "https://www.melmastoon.example/search"`, published["originReferer"])
+	}
+	if envelope["tenantId"] != nil {
+		t.Errorf(`envelope["tenantId"] = %v, want nil`, envelope["tenantId"])
+	}
+	if key != v.Session.String() {
+		t.Errorf("key = %q, want %q", key, v.Session.String())
 	}
 	m.CheckPublished("handoff.initiated", 1)
 	for table, text := range consumertest.Texts(t, m.DB) {
@@ -77,32 +129,42 @@ func TestATravellerIsSentOnToTheHotelsOwnSite(t *testing.T) {
 	}
 }
 
-func TestARepeatGetsTheSameHandoff(t *testing.T) {
+func TestMintHandoff_repeated(t *testing.T) {
 	t.Parallel()
 	m := consumertest.OpenSystem(t, 1, Function)
 	v, key := m.Traveller(), consumertest.Key()
-	v.Must(201, "POST", to(m.Hotels[0]), wish(m))
-	first := v.Must(201, "POST", to(m.Hotels[0]), wish(m), "Idempotency-Key", key)
+	v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m))
+	first := v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key)
 	m.DB.Advance(time.Second)
-	again := v.Must(201, "POST", to(m.Hotels[0]), wish(m), "Idempotency-Key", key)
-	if string(again.Body) != string(first.Body) || again.Header.Get("Idempotent-Replayed") != "true" || again.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("again: %v %s; first %s", again.Header, again.Body, first.Body)
+	again := v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key)
+	if string(again.Body) != string(first.Body) {
+		t.Errorf("again: string(again.Body) = %q, want %q", string(again.Body), string(first.Body))
 	}
-	if other := v.Must(201, "POST", to(m.Hotels[0]), wish(m)); string(other.Body) == string(first.Body) {
+	if again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf(`again: again.Header.Get("Idempotent-Replayed") = %q, want "true"`, again.Header.Get("Idempotent-Replayed"))
+	}
+	if again.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf(`again: again.Header.Get("Cache-Control") = %q, want "no-store"`, again.Header.Get("Cache-Control"))
+	}
+	if other := v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m)); string(other.Body) == string(first.Body) {
 		t.Errorf("under another key: %s", other.Body)
 	}
-	if stranger := m.Traveller().Must(201, "POST", to(m.Hotels[0]), wish(m), "Idempotency-Key", key); string(stranger.Body) == string(first.Body) {
+	if stranger := m.Traveller().Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key); string(stranger.Body) == string(first.Body) {
 		t.Errorf("a stranger with the same key got %s", stranger.Body)
 	}
 	for _, header := range []string{"X-Currency", "X-Campaign-Source", "X-Campaign-Medium", "X-Campaign-Name"} {
-		if a := v.Send("POST", to(m.Hotels[0]), wish(m), "Idempotency-Key", key, header, "USD"); a.Status != 422 || a.Code() != "GENERAL.IDEMPOTENCY_KEY_REUSED" {
-			t.Errorf("with %s, which the link or the token depends on: %d %s", header, a.Status, a.Body)
+		a := v.Send("POST", handoffPath(m.Hotels[0]), requestBody(m), "Idempotency-Key", key, header, "USD")
+		if a.Status != 422 {
+			t.Errorf("with %s: status = %d, want 422: %s", header, a.Status, a.Body)
+		}
+		if a.Code() != "GENERAL.IDEMPOTENCY_KEY_REUSED" {
+			t.Errorf(`with %s: code = %q, want "GENERAL.IDEMPOTENCY_KEY_REUSED"`, header, a.Code())
 		}
 	}
 	m.CheckPublished("handoff.initiated", 4)
 }
 
-func TestATravellerIsNotSentOn(t *testing.T) {
+func TestMintHandoff_rejected(t *testing.T) {
 	t.Parallel()
 	m := consumertest.OpenSystem(t, 2, Function)
 	m.Hotels[1].Suspended = true
@@ -118,28 +180,33 @@ func TestATravellerIsNotSentOn(t *testing.T) {
 		code             string
 		pointer          string
 	}{
-		{"to a company that is suspended", to(closed), wish(m), 403, "BFF.CONSUMER.TENANT_SUSPENDED", ""},
-		{"to a company that is none", path(id.New[id.Tenant](), open.Property), wish(m), 404, missing, ""},
-		{"to a house that is none", path(open.Tenant, id.New[id.Property]()), wish(m), 404, missing, ""},
-		{"to a house of another company", path(open.Tenant, closed.Property), wish(m), 404, missing, ""},
-		{"in German", to(open), wish(m, `,"locale":"de"`), 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED", ""},
-		{"for francs", to(open), wish(m, `,"currency":"CHF"`), 422, "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED", ""},
-		{"in no language", to(open), wish(m, `,"locale":"!"`), 400, invalid, "/locale"},
-		{"for no money", to(open), wish(m, `,"currency":"afghani"`), 400, invalid, "/currency"},
-		{"without dates", to(open), `{"occupancy":` + two + `}`, 400, invalid, "/dates"},
-		{"for no night", to(open), wanting(dates(7, 7), two), 400, invalid, "/dates/checkOut"},
-		{"into the past", to(open), wanting(dates(-5, 2), two), 400, invalid, "/dates/checkIn"},
-		{"for nobody", to(open), wanting(dates(7, 9), `{"adults":0,"children":1,"rooms":1}`), 400, invalid, "/occupancy/adults"},
-		{"with children of unknown age", to(open), wanting(dates(7, 9), `{"adults":1,"children":2,"rooms":1,"childrenAges":[3]}`), 400, invalid, "/occupancy/childrenAges"},
-		{"with a company in the body", to(open), wish(m, `,"tenantId":"`+closed.Tenant.String()+`"`), 400, invalid, "/tenantId"},
+		{"to a company that is suspended", handoffPath(closed), requestBody(m), 403, "BFF.CONSUMER.TENANT_SUSPENDED", ""},
+		{"to a company that is none", path(id.New[id.Tenant](), open.Property), requestBody(m), 404, missing, ""},
+		{"to a house that is none", path(open.Tenant, id.New[id.Property]()), requestBody(m), 404, missing, ""},
+		{"to a house of another company", path(open.Tenant, closed.Property), requestBody(m), 404, missing, ""},
+		{"in German", handoffPath(open), requestBody(m, `,"locale":"de"`), 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED", ""},
+		{"for francs", handoffPath(open), requestBody(m, `,"currency":"CHF"`), 422, "BFF.CONSUMER.CURRENCY_NOT_SUPPORTED", ""},
+		{"in no language", handoffPath(open), requestBody(m, `,"locale":"!"`), 400, invalid, "/locale"},
+		{"for no money", handoffPath(open), requestBody(m, `,"currency":"afghani"`), 400, invalid, "/currency"},
+		{"without dates", handoffPath(open), `{"occupancy":` + two + `}`, 400, invalid, "/dates"},
+		{"for no night", handoffPath(open), requestBodyWith(dates(7, 7), two), 400, invalid, "/dates/checkOut"},
+		{"into the past", handoffPath(open), requestBodyWith(dates(-5, 2), two), 400, invalid, "/dates/checkIn"},
+		{"for nobody", handoffPath(open), requestBodyWith(dates(7, 9), `{"adults":0,"children":1,"rooms":1}`), 400, invalid, "/occupancy/adults"},
+		{"with children of unknown age", handoffPath(open), requestBodyWith(dates(7, 9), `{"adults":1,"children":2,"rooms":1,"childrenAges":[3]}`), 400, invalid, "/occupancy/childrenAges"},
+		{"with a company in the body", handoffPath(open), requestBody(m, `,"tenantId":"`+closed.Tenant.String()+`"`), 400, invalid, "/tenantId"},
 	} {
-		a := v.Send("POST", test.path, test.body)
-		if a.Status != test.status || a.Code() != test.code {
-			t.Errorf("%s: got %d %s", test.name, a.Status, a.Body)
-		}
-		if test.pointer != "" && !slices.Contains(pointers(a), test.pointer) {
-			t.Errorf("%s: complains of %v", test.name, pointers(a))
-		}
+		t.Run(test.name, func(t *testing.T) {
+			a := v.Send("POST", test.path, test.body)
+			if a.Status != test.status {
+				t.Errorf("status = %d, want %d: %s", a.Status, test.status, a.Body)
+			}
+			if a.Code() != test.code {
+				t.Errorf("code = %q, want %q", a.Code(), test.code)
+			}
+			if test.pointer != "" && !slices.Contains(pointers(a), test.pointer) {
+				t.Errorf("complains of %v", pointers(a))
+			}
+		})
 	}
 	m.CheckPublished("handoff.initiated", 0)
 }
@@ -152,12 +219,12 @@ func pointers(a fntest.Answer) (of []string) {
 	return of
 }
 
-// TestAnAnswerComesInTime runs with each upstream service in each mood. No handoff is created in part, and each answer is within
+// TestMintHandoff_timeout runs with each upstream service in each mood. No handoff is created in part, and each answer is within
 // the time budget.
-func TestAnAnswerComesInTime(t *testing.T) {
+func TestMintHandoff_timeout(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, stall string
+		name, route string
 		mood        upstreamtest.Mood
 		code        string
 	}{
@@ -172,21 +239,27 @@ func TestAnAnswerComesInTime(t *testing.T) {
 			t.Parallel()
 			m := consumertest.OpenSystem(t, 2, Function)
 			v := m.Traveller()
-			v.Must(201, "POST", to(m.Hotels[0]), wish(m)) // opens what is opened once
-			m.Mood(test.stall, test.mood)
+			v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m)) // opens what is opened once
+			m.Mood(test.route, test.mood)
 			var a fntest.Answer
-			took, stalled := fntest.Timed(func() { a = v.Send("POST", to(m.Hotels[1]), wish(m)) })
-			if a.Status/100 != 5 || a.Code() != test.code || took > m.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
-				t.Errorf("got %d after %v, besides %v in which the machine got to nothing: %s", a.Status, took, stalled, a.Body)
+			took, _ := fntest.Timed(func() { a = v.Send("POST", handoffPath(m.Hotels[1]), requestBody(m)) })
+			if a.Status/100 != 5 {
+				t.Errorf("a.Status / 100 = %d, want 5", a.Status/100)
 			}
-			m.Mood(test.stall, upstreamtest.Well)
+			if a.Code() != test.code {
+				t.Errorf("code = %q, want %q", a.Code(), test.code)
+			}
+			if took > m.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
+				t.Errorf("took = %v, want at most %v", took, m.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond))
+			}
+			m.Mood(test.route, upstreamtest.Well)
 			m.CheckPublished("handoff.initiated", 1)
 		})
 	}
 }
 
-// TestWhatWasHeardOfACompanyDecides closes a company by an event while the tenant service still says otherwise.
-func TestWhatWasHeardOfACompanyDecides(t *testing.T) {
+// TestMintHandoff_tenantEvents closes a company by an event while the tenant service still says otherwise.
+func TestMintHandoff_tenantEvents(t *testing.T) {
 	t.Parallel()
 	m := consumertest.OpenSystem(t, 1, Function)
 	v, company, now := m.Traveller(), m.Hotels[0].Tenant, m.Env.Now()
@@ -201,25 +274,27 @@ func TestWhatWasHeardOfACompanyDecides(t *testing.T) {
 		{"reinstated before that", false, -time.Minute, 403},
 		{"reinstated since", false, time.Minute, 201},
 	} {
-		if err := tenants.Apply(t.Context(), company, test.closed, now.Add(test.since)); err != nil {
-			t.Fatal(err)
-		}
-		if a := v.Send("POST", to(m.Hotels[0]), wish(m)); a.Status != test.want {
-			t.Errorf("%s: got %d %s", test.name, a.Status, a.Body)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if err := tenants.Apply(t.Context(), company, test.closed, now.Add(test.since)); err != nil {
+				t.Fatal(err)
+			}
+			if a := v.Send("POST", handoffPath(m.Hotels[0]), requestBody(m)); a.Status != test.want {
+				t.Errorf("got %d %s", a.Status, a.Body)
+			}
+		})
 	}
 }
 
-// TestOfASilentTravellerOnlyTheHandoffIsTold is about evidence: who wants no telemetry is still answerable for what they use.
-func TestOfASilentTravellerOnlyTheHandoffIsTold(t *testing.T) {
+// TestMintHandoff_withoutTelemetry is about evidence: who wants no telemetry is still answerable for what they use.
+func TestMintHandoff_withoutTelemetry(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{"DNT", "Sec-GPC"} {
 		t.Run(header, func(t *testing.T) {
 			t.Parallel()
 			m := consumertest.OpenSystem(t, 1, Function)
-			m.Traveller(header, "1").Must(201, "POST", to(m.Hotels[0]), wish(m))
-			if told := m.Published(); !slices.Equal(told, []string{"handoff.initiated"}) {
-				t.Errorf("told %v", told)
+			m.Traveller(header, "1").Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m))
+			if published := m.Published(); !slices.Equal(published, []string{"handoff.initiated"}) {
+				t.Errorf("published %v", published)
 			}
 		})
 	}

@@ -22,10 +22,10 @@ func path(m *consumertest.System, h searchtest.Hotel) string {
 	return "/hotels/" + h.Property.String() + "/availability?checkIn=" + checkIn + "&checkOut=" + checkOut + "&adults=2&children=1&rooms=1"
 }
 
-func TestWhatAHotelSellsIsShown(t *testing.T) {
+func TestReadAvailability_complete(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function)
-	v, hotel := market.Traveller("Accept-Language", "ps"), market.Hotels[0]
+	system := consumertest.OpenSystem(t, 2, Function)
+	v, hotel := system.Traveller("Accept-Language", "ps"), system.Hotels[0]
 	for _, test := range []struct {
 		currency, asked string // what the visitor wants, and what the rates are in: the hotel takes afghanis and dollars
 		total           money.Minor
@@ -36,68 +36,110 @@ func TestWhatAHotelSellsIsShown(t *testing.T) {
 		{"GBP", "AFN", money.Minor{Amount: 800_000, Currency: money.AFN, Exponent: 2}, false},
 	} {
 		var got search.Vacancy
-		a := v.Must(200, "GET", path(market, hotel), nil, "X-Currency", test.currency)
+		a := v.Must(200, "GET", path(system, hotel), nil, "X-Currency", test.currency)
 		a.Into(t, &got)
 		room := got.Rooms[0]
-		if *got.Available != true || got.Rate == nil || got.Rate.Currency != money.Currency(test.currency) || room.Name != "ډیلکس" || *room.Total != test.total ||
-			room.FX.IsZero() == test.converted || got.Stale || got.Missing != nil || got.Handoff.TTL != 1800 {
-			t.Errorf("%s: got %s", test.currency, a.Body)
+		if *got.Available != true {
+			t.Errorf("*got.Available = %t, want true", *got.Available)
 		}
-		if again := v.Must(200, "GET", path(market, hotel), nil, "X-Currency", test.currency); again.Header.Get("X-Cache") != "HIT" || string(again.Body) != string(a.Body) {
-			t.Errorf("again: %s %s", again.Header.Get("X-Cache"), again.Body)
+		if got.Rate == nil {
+			t.Fatal("got.Rate = nil, want a value")
+		}
+		if got.Rate.Currency != money.Currency(test.currency) {
+			t.Errorf("got.Rate.Currency = %q, want %q", got.Rate.Currency, money.Currency(test.currency))
+		}
+		if room.Name != "ډیلکس" {
+			t.Errorf(`room.Name = %q, want "ډیلکس"`, room.Name)
+		}
+		if *room.Total != test.total {
+			t.Errorf("*room.Total = %+v, want %+v", *room.Total, test.total)
+		}
+		if room.FX.IsZero() == test.converted {
+			t.Errorf("room.FX.IsZero() = %t, want another value", room.FX.IsZero())
+		}
+		if got.Stale {
+			t.Error("got.Stale = true, want false")
+		}
+		if got.Missing != nil {
+			t.Errorf("got.Missing = %q, want nil", got.Missing)
+		}
+		if got.Handoff.TTL != 1800 {
+			t.Errorf("got.Handoff.TTL = %d, want 1800", got.Handoff.TTL)
+		}
+		again := v.Must(200, "GET", path(system, hotel), nil, "X-Currency", test.currency)
+		if again.Header.Get("X-Cache") != "HIT" {
+			t.Errorf(`again: again.Header.Get("X-Cache") = %q, want "HIT"`, again.Header.Get("X-Cache"))
+		}
+		if string(again.Body) != string(a.Body) {
+			t.Errorf("again: string(again.Body) = %q, want %q", string(again.Body), string(a.Body))
 		}
 	}
-	market.Do(func() { market.Hotels[1].Nightly = 0 }) // nothing is left
+	system.Do(func() { system.Hotels[1].Nightly = 0 }) // nothing is left
 	var full search.Vacancy
-	a := v.Must(200, "GET", path(market, market.Hotels[1]), nil)
-	if a.Into(t, &full); full.Available == nil || *full.Available || full.Rate != nil {
-		t.Errorf("a full house: %s", a.Body)
+	a := v.Must(200, "GET", path(system, system.Hotels[1]), nil)
+	a.Into(t, &full)
+	if full.Available == nil {
+		t.Fatal("a full house: full.Available = nil, want a value")
+	}
+	if *full.Available {
+		t.Error("a full house: *full.Available = true, want false")
+	}
+	if full.Rate != nil {
+		t.Errorf("a full house: full.Rate = %v, want nil", full.Rate)
 	}
 }
 
-func TestWhatIsMissingIsSaid(t *testing.T) {
+func TestReadAvailability_degraded(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function)
-	v := market.Traveller()
-	market.Mood("previews", upstreamtest.Failing)
-	market.Mood("cheapest", upstreamtest.Garbled)
+	system := consumertest.OpenSystem(t, 2, Function)
+	v := system.Traveller()
+	system.Mood("previews", upstreamtest.Failing)
+	system.Mood("cheapest", upstreamtest.Garbled)
 	var got search.Vacancy
-	a := v.Must(200, "GET", path(market, market.Hotels[0]), nil)
-	if a.Into(t, &got); !slices.Equal(got.Missing, []string{"pricing", "rates"}) || !strings.Contains(string(a.Body), `"available":null,"cheapestRateSnapshot":null`) {
-		t.Errorf("got %s", a.Body)
+	a := v.Must(200, "GET", path(system, system.Hotels[0]), nil)
+	a.Into(t, &got)
+	if !slices.Equal(got.Missing, []string{"pricing", "rates"}) {
+		t.Errorf("got.Missing = %q, want %q", got.Missing, []string{"pricing", "rates"})
 	}
-	market.Mood("properties", upstreamtest.Failing)
-	v.Must(503, "GET", path(market, market.Hotels[1]), nil)
+	if !strings.Contains(string(a.Body), `"available":null,"cheapestRateSnapshot":null`) {
+		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"available":null,"cheapestRateSnapshot":null`)
+	}
+	system.Mood("properties", upstreamtest.Failing)
+	v.Must(503, "GET", path(system, system.Hotels[1]), nil)
 }
 
-func TestWhatCannotBeAskedIsRefused(t *testing.T) {
+func TestReadAvailability_invalid(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, Function, tenantsuspended.Function)
-	v, hotel, now := market.Traveller(), market.Hotels[0], market.Env.Now()
+	system := consumertest.OpenSystem(t, 1, Function, tenantsuspended.Function)
+	v, hotel, now := system.Traveller(), system.Hotels[0], system.Env.Now()
 	for _, change := range [][2]string{{"adults=2", "adults=0"}, {"rooms=1", "rooms=3"}, {"rooms=1", "rooms=99"}, {"checkIn=2", "checkIn=1"}, {"adults=2&", ""}} {
-		if a := v.Send("GET", strings.Replace(path(market, hotel), change[0], change[1], 1), nil); a.Status != 400 || len(a.Problem().Violations) == 0 {
-			t.Errorf("%s: %d %s", change[1], a.Status, a.Body)
+		a := v.Send("GET", strings.Replace(path(system, hotel), change[0], change[1], 1), nil)
+		if a.Status != 400 {
+			t.Errorf("%s: status = %d, want 400: %s", change[1], a.Status, a.Body)
+		}
+		if len(a.Problem().Violations) == 0 {
+			t.Errorf("%s: len(a.Problem().Violations) = %d, want another value", change[1], len(a.Problem().Violations))
 		}
 	}
-	v.Must(200, "GET", path(market, hotel), nil)
-	market.Deliver(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
-	v.Must(404, "GET", path(market, hotel), nil)
+	v.Must(200, "GET", path(system, hotel), nil)
+	system.Deliver(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
+	v.Must(404, "GET", path(system, hotel), nil)
 }
 
-func TestPastStay(t *testing.T) {
+func TestReadAvailability_pastStay(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, Function, readhotel.Function, minthandoff.Function)
-	hotel := market.Hotels[0]
+	system := consumertest.OpenSystem(t, 1, Function, readhotel.Function, minthandoff.Function)
+	hotel := system.Hotels[0]
 	kabul, err := time.LoadLocation("Asia/Kabul")
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := market.Env.Now()
+	now := system.Env.Now()
 	// To when it is tomorrow in Kabul and still today in UTC.
-	market.DB.Advance(time.Date(now.Year(), now.Month(), now.Day(), 20, 0, 0, 0, time.UTC).AddDate(0, 0, 1).Sub(now))
-	now = market.Env.Now()
+	system.DB.Advance(time.Date(now.Year(), now.Month(), now.Day(), 20, 0, 0, 0, time.UTC).AddDate(0, 0, 1).Sub(now))
+	now = system.Env.Now()
 	yesterday, today, tomorrow := now.In(kabul).AddDate(0, 0, -1).Format(time.DateOnly), now.In(kabul).Format(time.DateOnly), now.In(kabul).AddDate(0, 0, 1).Format(time.DateOnly)
-	v := market.Traveller()
+	v := system.Traveller()
 	mint := func(from string) string {
 		return `{"dates":{"checkIn":"` + from + `","checkOut":"` + tomorrow + `"},"occupancy":{"adults":2,"children":0,"rooms":1}}`
 	}

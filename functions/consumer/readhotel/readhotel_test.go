@@ -23,63 +23,149 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-func look(t *testing.T, v *consumertest.Traveller, h searchtest.Hotel, query ...string) (got search.HotelDetail, a fntest.Answer) {
+func get(t *testing.T, v *consumertest.Traveller, h searchtest.Hotel, query ...string) (got search.HotelDetail, a fntest.Answer) {
 	t.Helper()
 	a = v.Must(200, "GET", "/hotels/"+h.Property.String()+strings.Join(query, ""), nil)
 	a.Into(t, &got)
 	return got, a
 }
 
-func TestAHotelIsShownWithAllThereIsToKnow(t *testing.T) {
+func TestReadHotel_complete(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 7, Function)
-	hotel, v := market.Hotels[2], market.Traveller("Accept-Language", "ps", "X-Currency", "USD")
-	checkIn, checkOut := market.Dates(3, 2)
+	system := consumertest.OpenSystem(t, 7, Function)
+	hotel, v := system.Hotels[2], system.Traveller("Accept-Language", "ps", "X-Currency", "USD")
+	checkIn, checkOut := system.Dates(3, 2)
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut + "&adults=3&rooms=1"
 	v.Must(404, "GET", "/hotels/"+id.New[id.Property]().String(), nil) // so that the session is there
-	got, a := look(t, v, hotel, query)
-	if got.Missing != nil || got.Stale {
-		t.Fatalf("got %s", a.Body)
+	got, a := get(t, v, hotel, query)
+	if got.Missing != nil {
+		t.Fatalf("got.Missing = %q, want nil", got.Missing)
+	}
+	if got.Stale {
+		t.Fatal("got.Stale = true, want false")
 	}
 	p := got.Property
-	if p.Property != hotel.Property || p.Tenant != hotel.Tenant || p.Name.Display != "هوټل 2" || p.City != "Kabul" || p.Geo != hotel.Geo || p.Stars != 4 ||
-		p.Rating.Value != 4.5 || p.Type != "hotel" || p.TimeZone != "Asia/Kabul" {
-		t.Errorf("got %+v", p)
+	if p.Property != hotel.Property {
+		t.Errorf("p.Property = %v, want %v", p.Property, hotel.Property)
 	}
-	if len(got.Rooms) != 1 || got.Rooms[0].Name != "ډیلکس" || got.Rooms[0].Photos[0].Alt != "کور" || len(got.Amenities) != 6 || !got.Photos[0].Hero {
-		t.Errorf("got %+v %+v %+v", got.Rooms, got.Amenities, got.Photos)
+	if p.Tenant != hotel.Tenant {
+		t.Errorf("p.Tenant = %v, want %v", p.Tenant, hotel.Tenant)
 	}
-	if got.Policies != (search.PolicyTexts{Cancellation: "وړیا", CheckIn: "14:00", CheckOut: "11:00"}) || got.Brand.Color != "#1a2b3c" {
-		t.Errorf("got %+v %+v", got.Policies, got.Brand)
+	if p.Name.Display != "هوټل 2" {
+		t.Errorf(`p.Name.Display = %q, want "هوټل 2"`, p.Name.Display)
 	}
-	if r := got.Rate; r.Nightly != 5000 || r.Total != 10_000 || r.Exponent != 2 || r.FX != searchtest.FX || r.Policy != search.VisitorCurrency {
-		t.Errorf("got %+v", got.Rate)
+	if p.City != "Kabul" {
+		t.Errorf(`p.City = %q, want "Kabul"`, p.City)
 	}
-	if len(got.Calendar) != 7 || got.Calendar[0].Date.String() != checkIn || got.Calendar[0].Cheapest != 5000 || got.Calendar[0].Currency != money.USD || got.Calendar[0].Exponent != 2 {
-		t.Errorf("got %+v", got.Calendar)
+	if p.Geo != hotel.Geo {
+		t.Errorf("p.Geo = %+v, want %+v", p.Geo, hotel.Geo)
 	}
-	others := slices.ContainsFunc(got.Similar, func(c search.ListingCard) bool {
-		return c.Property == hotel.Property || c.Rate == nil || c.Brand == nil
-	})
-	if len(got.Similar) != 4 || others {
-		t.Errorf("got %+v", got.Similar)
+	if p.Stars != 4 {
+		t.Errorf("p.Stars = %d, want 4", p.Stars)
+	}
+	if p.Rating.Value != 4.5 {
+		t.Errorf("p.Rating.Value = %v, want 4.5", p.Rating.Value)
+	}
+	if p.Type != "hotel" {
+		t.Errorf(`p.Type = %q, want "hotel"`, p.Type)
+	}
+	if p.TimeZone != "Asia/Kabul" {
+		t.Errorf(`p.TimeZone = %q, want "Asia/Kabul"`, p.TimeZone)
+	}
+	if len(got.Rooms) != 1 {
+		t.Fatalf("len(got.Rooms) = %d, want 1", len(got.Rooms))
+	}
+	if got.Rooms[0].Name != "ډیلکس" {
+		t.Errorf(`got.Rooms[0].Name = %q, want "ډیلکس"`, got.Rooms[0].Name)
+	}
+	if got.Rooms[0].Photos[0].Alt != "کور" {
+		t.Errorf(`got.Rooms[0].Photos[0].Alt = %q, want "کور"`, got.Rooms[0].Photos[0].Alt)
+	}
+	if len(got.Amenities) != 6 {
+		t.Errorf("len(got.Amenities) = %d, want 6", len(got.Amenities))
+	}
+	if !got.Photos[0].Hero {
+		t.Error("got.Photos[0].Hero = false, want true")
+	}
+	if got.Policies != (search.PolicyTexts{Cancellation: "وړیا", CheckIn: "14:00", CheckOut: "11:00"}) {
+		t.Errorf("got.Policies = %+v, want %+v", got.Policies, (search.PolicyTexts{Cancellation: "وړیا", CheckIn: "14:00", CheckOut: "11:00"}))
+	}
+	if got.Brand.Color != "#1a2b3c" {
+		t.Errorf(`got.Brand.Color = %q, want "#1a2b3c"`, got.Brand.Color)
+	}
+	r := got.Rate
+	if r.Nightly != 5000 {
+		t.Errorf("r.Nightly = %d, want 5000", r.Nightly)
+	}
+	if r.Total != 10_000 {
+		t.Errorf("r.Total = %d, want 10_000", r.Total)
+	}
+	if r.Exponent != 2 {
+		t.Errorf("r.Exponent = %d, want 2", r.Exponent)
+	}
+	if r.FX != searchtest.FX {
+		t.Errorf("r.FX = %v, want %v", r.FX, searchtest.FX)
+	}
+	if r.Policy != search.VisitorCurrency {
+		t.Errorf("r.Policy = %q, want %q", r.Policy, search.VisitorCurrency)
+	}
+	if len(got.Calendar) != 7 {
+		t.Fatalf("len(got.Calendar) = %d, want 7", len(got.Calendar))
+	}
+	if got.Calendar[0].Date.String() != checkIn {
+		t.Errorf("got.Calendar[0].Date.String() = %q, want %q", got.Calendar[0].Date.String(), checkIn)
+	}
+	if got.Calendar[0].Cheapest != 5000 {
+		t.Errorf("got.Calendar[0].Cheapest = %d, want 5000", got.Calendar[0].Cheapest)
+	}
+	if got.Calendar[0].Currency != money.USD {
+		t.Errorf("got.Calendar[0].Currency = %q, want %q", got.Calendar[0].Currency, money.USD)
+	}
+	if got.Calendar[0].Exponent != 2 {
+		t.Errorf("got.Calendar[0].Exponent = %d, want 2", got.Calendar[0].Exponent)
+	}
+	if len(got.Similar) != 4 {
+		t.Errorf("len(got.Similar) = %d, want 4", len(got.Similar))
+	}
+	for i, c := range got.Similar {
+		if c.Property == hotel.Property {
+			t.Errorf("got.Similar[%d] is the hotel itself", i)
+		}
+		if c.Rate == nil {
+			t.Errorf("got.Similar[%d].Rate = nil, want a value", i)
+		}
+		if c.Brand == nil {
+			t.Errorf("got.Similar[%d].Brand = nil, want a value", i)
+		}
 	}
 	if want := consumer.Base + "/handoff/" + hotel.Tenant.String() + "/" + hotel.Property.String(); got.Handoff != (search.HandoffHint{URL: want, TTL: 1800}) {
 		t.Errorf("got %+v", got.Handoff)
 	}
-	if got.Dates.CheckOut.String() != checkOut || got.Occupancy.Adults != 3 || a.Header.Get("X-Cache") != "MISS" {
-		t.Errorf("got %s", a.Body)
+	if got.Dates.CheckOut.String() != checkOut {
+		t.Errorf("got.Dates.CheckOut.String() = %q, want %q", got.Dates.CheckOut.String(), checkOut)
 	}
-	again, b := look(t, v, hotel, query)
-	if b.Header.Get("X-Cache") != "HIT" || b.Header.Get("Etag") != a.Header.Get("Etag") || again.Property.Property != hotel.Property {
-		t.Errorf("again: %s %s, want %s", b.Header.Get("X-Cache"), b.Header.Get("Etag"), a.Header.Get("Etag"))
+	if got.Occupancy.Adults != 3 {
+		t.Errorf("got.Occupancy.Adults = %d, want 3", got.Occupancy.Adults)
+	}
+	if a.Header.Get("X-Cache") != "MISS" {
+		t.Errorf(`a.Header.Get("X-Cache") = %q, want "MISS"`, a.Header.Get("X-Cache"))
+	}
+	again, b := get(t, v, hotel, query)
+	if b.Header.Get("X-Cache") != "HIT" {
+		t.Errorf(`again: b.Header.Get("X-Cache") = %q, want "HIT"`, b.Header.Get("X-Cache"))
+	}
+	if b.Header.Get("Etag") != a.Header.Get("Etag") {
+		t.Errorf(`again: b.Header.Get("Etag") = %q, want %q`, b.Header.Get("Etag"), a.Header.Get("Etag"))
+	}
+	if again.Property.Property != hotel.Property {
+		t.Errorf("again: again.Property.Property = %v, want %v", again.Property.Property, hotel.Property)
 	}
 	if known := v.Must(http.StatusNotModified, "GET", "/hotels/"+hotel.Property.String()+query, nil, "If-None-Match", a.Header.Get("Etag")); len(known.Body) != 0 {
 		t.Errorf("got %s", known.Body)
 	}
-	for stall, want := range map[string]int{"properties": 2, "policies": 1, "previews": 3, "calendar": 2, "searches": 1, "tenants": 1, "brands": 2} {
-		if n := market.Asked(stall); n > want {
-			t.Errorf("%s were asked for %d times, want %d", stall, n, want)
+	for route, want := range map[string]int{"properties": 2, "policies": 1, "previews": 3, "calendar": 2, "searches": 1, "tenants": 1, "brands": 2} {
+		if n := system.Asked(route); n > want {
+			t.Errorf("%s were asked for %d times, want %d", route, n, want)
 		}
 	}
 	etags := map[string]string{a.Header.Get("Etag"): "the first"}
@@ -87,145 +173,201 @@ func TestAHotelIsShownWithAllThereIsToKnow(t *testing.T) {
 		"in another language": v.Must(200, "GET", "/hotels/"+hotel.Property.String()+query+"&x=1", nil, "X-Currency", "AFN"),
 		"for others":          v.Must(200, "GET", "/hotels/"+hotel.Property.String()+strings.Replace(query, "adults=3", "adults=1", 1), nil),
 	} {
-		if same, taken := etags[other.Header.Get("Etag")]; taken {
-			t.Errorf("%s is taken for %s", name, same)
-		}
+		t.Run(name, func(t *testing.T) {
+			if same, taken := etags[other.Header.Get("Etag")]; taken {
+				t.Errorf("is taken for %s", same)
+			}
+		})
 	}
 }
 
-func TestWhoNamesNoStaySeesWhatTomorrowCosts(t *testing.T) {
+func TestReadHotel_defaultStay(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, Function)
-	v := market.Traveller()
-	tomorrow, after := market.Dates(1, 1)
-	got, _ := look(t, v, market.Hotels[0])
-	if got.Dates.CheckIn.String() != tomorrow || got.Dates.CheckOut.String() != after || got.Occupancy.Adults != 2 || got.Occupancy.Rooms != 1 {
-		t.Errorf("got %+v %+v", got.Dates, got.Occupancy)
+	system := consumertest.OpenSystem(t, 1, Function)
+	v := system.Traveller()
+	tomorrow, after := system.Dates(1, 1)
+	got, _ := get(t, v, system.Hotels[0])
+	if got.Dates.CheckIn.String() != tomorrow {
+		t.Errorf("got.Dates.CheckIn.String() = %q, want %q", got.Dates.CheckIn.String(), tomorrow)
+	}
+	if got.Dates.CheckOut.String() != after {
+		t.Errorf("got.Dates.CheckOut.String() = %q, want %q", got.Dates.CheckOut.String(), after)
+	}
+	if got.Occupancy.Adults != 2 {
+		t.Errorf("got.Occupancy.Adults = %d, want 2", got.Occupancy.Adults)
+	}
+	if got.Occupancy.Rooms != 1 {
+		t.Errorf("got.Occupancy.Rooms = %d, want 1", got.Occupancy.Rooms)
 	}
 	if len(got.Similar) != 0 {
 		t.Errorf("the only hotel of the city resembles %+v", got.Similar)
 	}
 }
 
-func TestAHotelThatWasLookedAtIsRemembered(t *testing.T) {
+func TestReadHotel_recentlyViewed(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function)
-	v := market.Traveller()
-	look(t, v, market.Hotels[0], "?source=search-map")
-	look(t, v, market.Hotels[1])
-	etag := v.Must(200, "GET", "/hotels/"+market.Hotels[0].Property.String(), nil).Header.Get("Etag")
-	v.Must(304, "GET", "/hotels/"+market.Hotels[0].Property.String()+"?source=wishlist", nil, "If-None-Match", etag)
+	system := consumertest.OpenSystem(t, 2, Function)
+	v := system.Traveller()
+	get(t, v, system.Hotels[0], "?source=search-map")
+	get(t, v, system.Hotels[1])
+	etag := v.Must(200, "GET", "/hotels/"+system.Hotels[0].Property.String(), nil).Header.Get("Etag")
+	v.Must(304, "GET", "/hotels/"+system.Hotels[0].Property.String()+"?source=wishlist", nil, "If-None-Match", etag)
 	seen := v.StoredSession().RecentlyViewed
-	if len(seen) != 2 || seen[0].Property != market.Hotels[0].Property || seen[0].Source != session.FromWishlist || seen[0].Tenant != market.Hotels[0].Tenant ||
-		seen[1].Source != session.FromLink {
-		t.Errorf("remembered %+v", seen)
+	if len(seen) != 2 {
+		t.Fatalf("len(seen) = %d, want 2", len(seen))
 	}
-	ahead := market.Traveller()
-	ahead.Must(200, "GET", "/hotels/"+market.Hotels[0].Property.String(), nil, "Sec-Purpose", "prefetch")
+	if seen[0].Property != system.Hotels[0].Property {
+		t.Errorf("seen[0].Property = %v, want %v", seen[0].Property, system.Hotels[0].Property)
+	}
+	if seen[0].Source != session.FromWishlist {
+		t.Errorf("seen[0].Source = %q, want %q", seen[0].Source, session.FromWishlist)
+	}
+	if seen[0].Tenant != system.Hotels[0].Tenant {
+		t.Errorf("seen[0].Tenant = %v, want %v", seen[0].Tenant, system.Hotels[0].Tenant)
+	}
+	if seen[1].Source != session.FromLink {
+		t.Errorf("seen[1].Source = %q, want %q", seen[1].Source, session.FromLink)
+	}
+	ahead := system.Traveller()
+	ahead.Must(200, "GET", "/hotels/"+system.Hotels[0].Property.String(), nil, "Sec-Purpose", "prefetch")
 	if !ahead.Session.IsZero() && len(ahead.StoredSession().RecentlyViewed) != 0 {
 		t.Error("a page that was loaded ahead counts as looked at")
 	}
 }
 
-func TestAHotelThatIsNoneIsNotFound(t *testing.T) {
+func TestReadHotel_unknown(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, Function)
-	v := market.Traveller()
-	for _, path := range []string{id.New[id.Property]().String(), "somewhere", market.Hotels[0].Tenant.String()} {
-		if a := v.Send("GET", "/hotels/"+path, nil); a.Status != 404 || a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
-			t.Errorf("%s: %d %s", path, a.Status, a.Body)
+	system := consumertest.OpenSystem(t, 1, Function)
+	v := system.Traveller()
+	for _, path := range []string{id.New[id.Property]().String(), "somewhere", system.Hotels[0].Tenant.String()} {
+		a := v.Send("GET", "/hotels/"+path, nil)
+		if a.Status != 404 {
+			t.Errorf("%s: status = %d, want 404: %s", path, a.Status, a.Body)
+		}
+		if a.Code() != "GENERAL.RESOURCE_NOT_FOUND" {
+			t.Errorf(`%s: code = %q, want "GENERAL.RESOURCE_NOT_FOUND"`, path, a.Code())
 		}
 	}
 	for _, query := range []string{"?checkIn=2020-01-01", "?adults=0", "?rooms=3", "?source=elsewhere", "?checkIn=x", "?children=-1"} {
-		if a := v.Send("GET", "/hotels/"+market.Hotels[0].Property.String()+query, nil); a.Status != 400 || len(a.Problem().Violations) != 1 {
-			t.Errorf("%s: %d %s", query, a.Status, a.Body)
+		a := v.Send("GET", "/hotels/"+system.Hotels[0].Property.String()+query, nil)
+		if a.Status != 400 {
+			t.Errorf("%s: status = %d, want 400: %s", query, a.Status, a.Body)
+		}
+		if len(a.Problem().Violations) != 1 {
+			t.Errorf("%s: len(a.Problem().Violations) = %d, want 1", query, len(a.Problem().Violations))
 		}
 	}
 }
 
-func TestASuspendedHotelIsNotFoundFromThatMomentOn(t *testing.T) {
+func TestReadHotel_suspended(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
-	v, hotel, now := market.Traveller(), market.Hotels[0], market.Env.Now()
+	system := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
+	v, hotel, now := system.Traveller(), system.Hotels[0], system.Env.Now()
 	path := "/hotels/" + hotel.Property.String()
 	v.Must(200, "GET", path, nil) // so that it is remembered
 	missing := v.Must(404, "GET", "/hotels/"+id.New[id.Property]().String(), nil)
-	market.Deliver(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
-	market.Mood("tenants", upstreamtest.Failing)
+	system.Deliver(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
+	system.Mood("tenants", upstreamtest.Failing)
 	if a := v.Must(404, "GET", path, nil); a.Code() != missing.Code() {
 		t.Errorf("got %s, want what %s is", a.Body, missing.Body)
 	}
-	market.Mood("tenants", upstreamtest.Well) // which still says that it is open
+	system.Mood("tenants", upstreamtest.Well) // which still says that it is open
 	v.Must(404, "GET", path, nil)
-	if other, a := look(t, v, market.Hotels[1]); slices.ContainsFunc(other.Similar, func(c search.ListingCard) bool { return c.Tenant == hotel.Tenant }) {
+	if other, a := get(t, v, system.Hotels[1]); slices.ContainsFunc(other.Similar, func(c search.ListingCard) bool { return c.Tenant == hotel.Tenant }) {
 		t.Errorf("beside another one it is shown: %s", a.Body)
 	}
-	market.Deliver(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now.Add(-time.Minute))
+	system.Deliver(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now.Add(-time.Minute))
 	v.Must(404, "GET", path, nil)
-	market.Deliver(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now.Add(time.Minute))
+	system.Deliver(tenantreinstated.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reinstatedAt": now}, now.Add(time.Minute))
 	v.Must(200, "GET", path, nil)
 }
 
-func TestWhatIsMissingIsSaid(t *testing.T) {
+func TestReadHotel_degraded(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function)
-	v, stalls := market.Traveller(), []string{"previews", "calendar", "policies", "searches", "brands", "tenants"}
-	for _, stall := range stalls {
-		market.Mood(stall, upstreamtest.Failing)
+	system := consumertest.OpenSystem(t, 2, Function)
+	v, route := system.Traveller(), []string{"previews", "calendar", "policies", "searches", "brands", "tenants"}
+	for _, route := range route {
+		system.Mood(route, upstreamtest.Failing)
 	}
-	got, a := look(t, v, market.Hotels[0])
-	if !slices.Equal(got.Missing, []string{"policies", "theme", "pricing", "calendar", "search"}) || len(got.Rooms) != 1 ||
-		!strings.Contains(string(a.Body), `"brandPeek":null,"cheapestRateSnapshot":null`) {
-		t.Errorf("got %s", a.Body)
+	got, a := get(t, v, system.Hotels[0])
+	if !slices.Equal(got.Missing, []string{"policies", "theme", "pricing", "calendar", "search"}) {
+		t.Errorf("got.Missing = %q, want %q", got.Missing, []string{"policies", "theme", "pricing", "calendar", "search"})
 	}
-	market.Mood("properties", upstreamtest.Failing)
-	v.Must(503, "GET", "/hotels/"+market.Hotels[1].Property.String(), nil)
+	if len(got.Rooms) != 1 {
+		t.Errorf("len(got.Rooms) = %d, want 1", len(got.Rooms))
+	}
+	if !strings.Contains(string(a.Body), `"brandPeek":null,"cheapestRateSnapshot":null`) {
+		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"brandPeek":null,"cheapestRateSnapshot":null`)
+	}
+	system.Mood("properties", upstreamtest.Failing)
+	v.Must(503, "GET", "/hotels/"+system.Hotels[1].Property.String(), nil)
 }
 
-func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
+func TestReadHotel_stale(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function)
-	v, checkIn, checkOut := market.Traveller(), "", ""
-	checkIn, checkOut = market.Dates(3, 2)
+	system := consumertest.OpenSystem(t, 2, Function)
+	v, checkIn, checkOut := system.Traveller(), "", ""
+	checkIn, checkOut = system.Dates(3, 2)
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut
-	look(t, v, market.Hotels[0], query)
-	for _, stall := range []string{"properties", "previews", "calendar", "policies", "searches", "brands", "tenants"} {
-		market.Mood(stall, upstreamtest.Failing)
+	get(t, v, system.Hotels[0], query)
+	for _, route := range []string{"properties", "previews", "calendar", "policies", "searches", "brands", "tenants"} {
+		system.Mood(route, upstreamtest.Failing)
 	}
-	market.DB.Advance(6 * time.Minute)
-	got, a := look(t, v, market.Hotels[0], query)
-	if !got.Stale || got.Missing != nil || a.Header.Get("X-Cache") != "STALE" || !got.Rate.Stale || got.Brand == nil || len(got.Similar) != 1 {
-		t.Errorf("got %s %s", a.Header.Get("X-Cache"), a.Body)
+	system.DB.Advance(6 * time.Minute)
+	got, a := get(t, v, system.Hotels[0], query)
+	if !got.Stale {
+		t.Error("got.Stale = false, want true")
+	}
+	if got.Missing != nil {
+		t.Errorf("got.Missing = %q, want nil", got.Missing)
+	}
+	if a.Header.Get("X-Cache") != "STALE" {
+		t.Errorf(`a.Header.Get("X-Cache") = %q, want "STALE"`, a.Header.Get("X-Cache"))
+	}
+	if !got.Rate.Stale {
+		t.Error("got.Rate.Stale = false, want true")
+	}
+	if got.Brand == nil {
+		t.Error("got.Brand = nil, want a value")
+	}
+	if len(got.Similar) != 1 {
+		t.Errorf("len(got.Similar) = %d, want 1", len(got.Similar))
 	}
 }
 
-func TestNewsOfAHotelAreShownAtOnce(t *testing.T) {
+func TestReadHotel_afterEvents(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function, listingindexed.Function, themepublished.Function)
-	v, hotel, now := market.Traveller(), market.Hotels[0], market.Env.Now()
-	_, before := look(t, v, hotel)
-	market.Do(func() { market.Hotels[0].Name.Default, market.Hotels[0].Color = "Renamed", "#00ff00" })
-	other := market.Hotels[1]
-	market.Deliver(listingindexed.Function, other.Tenant, map[string]any{"tenantId": other.Tenant, "propertyId": other.Property, "indexedAt": now, "geoCell": "h3:8a"}, now)
-	if got, _ := look(t, v, hotel); got.Property.Name.Default != "Hotel 0" {
+	system := consumertest.OpenSystem(t, 2, Function, listingindexed.Function, themepublished.Function)
+	v, hotel, now := system.Traveller(), system.Hotels[0], system.Env.Now()
+	_, before := get(t, v, hotel)
+	system.Do(func() { system.Hotels[0].Name.Default, system.Hotels[0].Color = "Renamed", "#00ff00" })
+	other := system.Hotels[1]
+	system.Deliver(listingindexed.Function, other.Tenant, map[string]any{"tenantId": other.Tenant, "propertyId": other.Property, "indexedAt": now, "geoCell": "h3:8a"}, now)
+	if got, _ := get(t, v, hotel); got.Property.Name.Default != "Hotel 0" {
 		t.Error("after another's news it was asked for anew")
 	}
-	market.Deliver(listingindexed.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "propertyId": hotel.Property, "indexedAt": now, "geoCell": "h3:8a"}, now)
-	got, after := look(t, v, hotel)
-	if got.Property.Name.Default != "Renamed" || got.Brand.Color != "#1a2b3c" || after.Header.Get("Etag") == before.Header.Get("Etag") {
-		t.Errorf("after it was indexed: %s", after.Body)
+	system.Deliver(listingindexed.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "propertyId": hotel.Property, "indexedAt": now, "geoCell": "h3:8a"}, now)
+	got, after := get(t, v, hotel)
+	if got.Property.Name.Default != "Renamed" {
+		t.Errorf(`after it was indexed: got.Property.Name.Default = %q, want "Renamed"`, got.Property.Name.Default)
 	}
-	market.Deliver(themepublished.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "themeId": "thm_01J8KABG00000000000000000A",
+	if got.Brand.Color != "#1a2b3c" {
+		t.Errorf(`after it was indexed: got.Brand.Color = %q, want "#1a2b3c"`, got.Brand.Color)
+	}
+	if after.Header.Get("Etag") == before.Header.Get("Etag") {
+		t.Errorf(`after it was indexed: after.Header.Get("Etag") = %q, want another value`, after.Header.Get("Etag"))
+	}
+	system.Deliver(themepublished.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "themeId": "thm_01J8KABG00000000000000000A",
 		"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": now}, now)
-	if got, _ := look(t, v, hotel); got.Brand.Color != "#00ff00" {
+	if got, _ := get(t, v, hotel); got.Brand.Color != "#00ff00" {
 		t.Errorf("after its theme was published: %+v", got.Brand)
 	}
 }
 
 func TestHotel_unknown(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, Function)
-	v := market.Traveller()
+	system := consumertest.OpenSystem(t, 1, Function)
+	v := system.Traveller()
 	unknown := "/hotels/" + id.New[id.Property]().String()
 	var all sync.WaitGroup
 	for range 5 {
@@ -233,18 +375,18 @@ func TestHotel_unknown(t *testing.T) {
 		all.Go(func() { tab.Must(404, "GET", unknown, nil) })
 	}
 	all.Wait()
-	prices := market.Asked("previews") + market.Asked("calendar")
+	prices := system.Asked("previews") + system.Asked("calendar")
 	v.Must(404, "GET", unknown, nil)
-	if n := market.Asked("properties"); n != 1 {
+	if n := system.Asked("properties"); n != 1 {
 		t.Errorf("six requests for an unknown hotel: %d calls of the property service, want 1", n)
 	}
-	if n := market.Asked("previews") + market.Asked("calendar"); n != prices {
+	if n := system.Asked("previews") + system.Asked("calendar"); n != prices {
 		t.Errorf("the prices of a hotel known to be absent were asked for")
 	}
-	look(t, v, market.Hotels[0])
-	market.DB.Advance(31 * time.Second)
+	get(t, v, system.Hotels[0])
+	system.DB.Advance(31 * time.Second)
 	v.Must(404, "GET", unknown, nil)
-	if n := market.Asked("properties"); n != 3 {
+	if n := system.Asked("properties"); n != 3 {
 		t.Errorf("after 30 s the property service was asked %d times, want 3", n)
 	}
 }

@@ -16,93 +16,97 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-func TestASuspendedHotelIsNotShownFromThatMomentOn(t *testing.T) {
+func TestSearch_suspendedHotel(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
-	v, closed, now := market.Traveller(), market.Hotels[1].Tenant, market.Env.Now()
+	system := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function, tenantreinstated.Function)
+	v, closed, now := system.Traveller(), system.Hotels[1].Tenant, system.Env.Now()
 	shown := func() bool {
-		got, _ := look(t, v, market.SearchBody())
+		got, _ := post(t, v, system.SearchBody())
 		return slices.ContainsFunc(got.Results, func(c search.ListingCard) bool { return c.Tenant == closed })
 	}
-	type heard struct {
+	type statusEvent struct {
 		suspended bool
 		at        time.Duration
 	}
 	for i, step := range []struct {
-		heard
+		statusEvent
 		want bool // is it shown then
 	}{
-		{heard{true, 0}, false}, {heard{true, 0}, false}, {heard{false, time.Minute}, true},
-		{heard{true, 30 * time.Second}, true}, // older than what was heard before
-		{heard{true, 2 * time.Minute}, false}, {heard{false, time.Minute}, false}, {heard{false, 3 * time.Minute}, true},
+		{statusEvent{true, 0}, false}, {statusEvent{true, 0}, false}, {statusEvent{false, time.Minute}, true},
+		{statusEvent{true, 30 * time.Second}, true}, // older than the event before
+		{statusEvent{true, 2 * time.Minute}, false}, {statusEvent{false, time.Minute}, false}, {statusEvent{false, 3 * time.Minute}, true},
 	} {
 		when := now.Add(step.at)
 		if step.suspended {
-			market.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": when}, when)
+			system.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": when}, when)
 		} else {
-			market.Deliver(tenantreinstated.Function, closed, map[string]any{"tenantId": closed, "reinstatedAt": when}, when)
+			system.Deliver(tenantreinstated.Function, closed, map[string]any{"tenantId": closed, "reinstatedAt": when}, when)
 		}
 		if got := shown(); got != step.want {
 			t.Errorf("after event %d: shown is %v", i, got)
 		}
 	}
-	if n := market.Asked("searches"); n != 1 {
+	if n := system.Asked("searches"); n != 1 {
 		t.Errorf("the search service was asked %d times", n)
 	}
 }
 
-func TestAHotelThatIsIndexedAnewIsShownAsItIsNow(t *testing.T) {
+func TestSearch_indexedHotel(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function, listingindexed.Function)
-	v, hotel := market.Traveller(), market.Hotels[0]
-	look(t, v, market.SearchBody())
-	look(t, v, market.SearchBodyIn(`{"mode":"city","city":"Herat"}`))
-	market.Do(func() { market.Hotels[0].Name.Default = "Renamed" })
-	market.DB.Advance(time.Second)
-	if got, _ := look(t, v, market.SearchBody()); got.Results[0].Name.Default != "Hotel 0" {
+	system := consumertest.OpenSystem(t, 2, Function, listingindexed.Function)
+	v, hotel := system.Traveller(), system.Hotels[0]
+	post(t, v, system.SearchBody())
+	post(t, v, system.SearchBodyIn(`{"mode":"city","city":"Herat"}`))
+	system.Do(func() { system.Hotels[0].Name.Default = "Renamed" })
+	system.DB.Advance(time.Second)
+	if got, _ := post(t, v, system.SearchBody()); got.Results[0].Name.Default != "Hotel 0" {
 		t.Fatalf("before it is indexed: %+v", got.Results[0])
 	}
-	event := map[string]any{"tenantId": hotel.Tenant, "propertyId": hotel.Property, "indexedAt": market.Env.Now(), "geoCell": "h3:8a283082aa67fff"}
+	event := map[string]any{"tenantId": hotel.Tenant, "propertyId": hotel.Property, "indexedAt": system.Env.Now(), "geoCell": "h3:8a283082aa67fff"}
 	for range 2 {
-		market.Deliver(listingindexed.Function, hotel.Tenant, event, market.Env.Now())
-		if got, a := look(t, v, market.SearchBody()); got.Results[0].Name.Default != "Renamed" || a.Header.Get("X-Cache") != "MISS" {
-			t.Errorf("afterwards: %s %+v", a.Header.Get("X-Cache"), got.Results[0])
+		system.Deliver(listingindexed.Function, hotel.Tenant, event, system.Env.Now())
+		got, a := post(t, v, system.SearchBody())
+		if got.Results[0].Name.Default != "Renamed" {
+			t.Errorf(`afterwards: got.Results[0].Name.Default = %q, want "Renamed"`, got.Results[0].Name.Default)
 		}
-		if _, a := look(t, v, market.SearchBody()); a.Header.Get("X-Cache") != "HIT" {
+		if a.Header.Get("X-Cache") != "MISS" {
+			t.Errorf(`afterwards: a.Header.Get("X-Cache") = %q, want "MISS"`, a.Header.Get("X-Cache"))
+		}
+		if _, a := post(t, v, system.SearchBody()); a.Header.Get("X-Cache") != "HIT" {
 			t.Errorf("and again: %s", a.Header.Get("X-Cache"))
 		}
-		market.DB.Advance(time.Second)
+		system.DB.Advance(time.Second)
 	}
-	if _, a := look(t, v, market.SearchBodyIn(`{"mode":"city","city":"Herat"}`)); a.Header.Get("X-Cache") != "HIT" {
+	if _, a := post(t, v, system.SearchBodyIn(`{"mode":"city","city":"Herat"}`)); a.Header.Get("X-Cache") != "HIT" {
 		t.Error("a list that does not show it was found anew")
 	}
 }
 
-func TestANewLookIsShownAtOnceAndALateOldOneIsNotKept(t *testing.T) {
+func TestSearch_publishedTheme(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function, themepublished.Function)
-	v, hotel := market.Traveller(), market.Hotels[0]
+	system := consumertest.OpenSystem(t, 2, Function, themepublished.Function)
+	v, hotel := system.Traveller(), system.Hotels[0]
 	published := func(tenant id.Tenant) {
-		market.Deliver(themepublished.Function, tenant, map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A",
-			"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": market.Env.Now()}, market.Env.Now())
+		system.Deliver(themepublished.Function, tenant, map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A",
+			"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": system.Env.Now()}, system.Env.Now())
 	}
 	color := func() string {
-		got, _ := look(t, v, market.SearchBody())
+		got, _ := post(t, v, system.SearchBody())
 		return got.Results[0].Brand.Color
 	}
-	// The old look is on its way to the cache when the new one is published: it must not stay there.
+	// The old brand is on its way to the cache when the new one is published: it must not stay there.
 	asked, answer, late := make(chan struct{}), make(chan struct{}), make(chan string)
 	v.Must(400, "POST", "/search", `{}`)
-	market.Before(func(stall string) {
-		if stall == "brands" {
+	system.Before(func(route string) {
+		if route == "brands" {
 			close(asked)
 			<-answer
 		}
 	})
 	go func() { late <- color() }()
 	<-asked
-	market.Before(func(string) {})
-	market.Do(func() { market.Hotels[0].Color = "#00ff00" })
+	system.Before(func(string) {})
+	system.Do(func() { system.Hotels[0].Color = "#00ff00" })
 	published(hotel.Tenant)
 	close(answer)
 	if got := <-late; got != "#1a2b3c" {
@@ -111,29 +115,42 @@ func TestANewLookIsShownAtOnceAndALateOldOneIsNotKept(t *testing.T) {
 	if got := color(); got != "#00ff00" {
 		t.Errorf("%s stayed", got)
 	}
-	before := market.Asked("brands")
-	published(market.Hotels[1].Tenant)
+	before := system.Asked("brands")
+	published(system.Hotels[1].Tenant)
 	color()
 	var asked2 struct {
 		Tenants []id.Tenant `json:"tenantIds"`
 	}
-	if err := json.Unmarshal([]byte(market.Body("brands")), &asked2); err != nil || market.Asked("brands") != before+1 || !slices.Equal(asked2.Tenants, []id.Tenant{market.Hotels[1].Tenant}) {
-		t.Errorf("after another's was published: asked for %v, %v", asked2.Tenants, err)
+	err := json.Unmarshal([]byte(system.Body("brands")), &asked2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if system.Asked("brands") != before+1 {
+		t.Errorf(`system.Asked("brands") = %d, want %d`, system.Asked("brands"), before+1)
+	}
+	if !slices.Equal(asked2.Tenants, []id.Tenant{system.Hotels[1].Tenant}) {
+		t.Errorf("asked2.Tenants = %v, want %v", asked2.Tenants, []id.Tenant{system.Hotels[1].Tenant})
 	}
 }
 
-func TestALookThatIsNoneIsNotShown(t *testing.T) {
+func TestSearch_invalidBrand(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function)
-	market.Hotels[0].Color = "red;background:url(//evil)"
-	market.Hotels[1].Color = ""
+	system := consumertest.OpenSystem(t, 2, Function)
+	system.Hotels[0].Color = "red;background:url(//evil)"
+	system.Hotels[1].Color = ""
 	for i := range 2 {
-		got, a := look(t, market.Traveller(), market.SearchBody())
-		if got.Results[0].Brand != nil || got.Results[1].Brand != nil || got.Degraded != nil {
-			t.Errorf("look %d: %s", i, a.Body)
+		got, _ := post(t, system.Traveller(), system.SearchBody())
+		if got.Results[0].Brand != nil {
+			t.Errorf("request %d: got.Results[0].Brand = %v, want nil", i, got.Results[0].Brand)
+		}
+		if got.Results[1].Brand != nil {
+			t.Errorf("request %d: got.Results[1].Brand = %v, want nil", i, got.Results[1].Brand)
+		}
+		if got.Degraded != nil {
+			t.Errorf("request %d: got.Degraded = %q, want nil", i, got.Degraded)
 		}
 	}
-	if n := market.Asked("brands"); n != 1 {
-		t.Errorf("who has no look was asked for it %d times", n)
+	if n := system.Asked("brands"); n != 1 {
+		t.Errorf("the theme service got %d requests, want 1", n)
 	}
 }

@@ -11,18 +11,22 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-// Two visitors 300 m apart share what was found, and each is told their own distances. Where exactly they are is kept nowhere.
+// Two visitors 300 m apart share what was found, and each is published their own distances. Where exactly they are is kept nowhere.
 func TestSearch_point(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 5, Function)
+	system := consumertest.OpenSystem(t, 5, Function)
 	near := func(lat, page string) string {
-		return market.SearchBodyIn(`{"mode":"point","point":{"lat":`+lat+`,"lng":69.10321357,"radiusKm":20}}`, `,"sortKey":"distance-asc"`, page)
+		return system.SearchBodyIn(`{"mode":"point","point":{"lat":`+lat+`,"lng":69.10321357,"radiusKm":20}}`, `,"sortKey":"distance-asc"`, page)
 	}
-	one, other := market.Traveller(), market.Traveller()
-	first, _ := look(t, one, near("34.53121357", ""))
-	second, a := look(t, other, near("34.53391357", ""))
-	if n := market.Asked("searches"); n != 1 || a.Header.Get("X-Cache") != "HIT" {
-		t.Errorf("the search service was asked %d times, %s", n, a.Header.Get("X-Cache"))
+	one, other := system.Traveller(), system.Traveller()
+	first, _ := post(t, one, near("34.53121357", ""))
+	second, a := post(t, other, near("34.53391357", ""))
+	n := system.Asked("searches")
+	if n != 1 {
+		t.Errorf("calls of the search service = %d, want 1", n)
+	}
+	if a.Header.Get("X-Cache") != "HIT" {
+		t.Errorf(`a.Header.Get("X-Cache") = %q, want "HIT"`, a.Header.Get("X-Cache"))
 	}
 	for name, test := range map[string]struct {
 		cards []search.ListingCard
@@ -31,34 +35,49 @@ func TestSearch_point(t *testing.T) {
 		"one":   {first.Results, []float64{3.5, 2.4, 1.3, 0.3, 1}},
 		"other": {second.Results, []float64{3.8, 2.7, 1.6, 0.5, 0.7}},
 	} {
-		var got []float64
-		var order []id.Property
-		for _, card := range test.cards {
-			got, order = append(got, *card.DistanceKm), append(order, card.Property)
-		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v km, want %v", name, got, test.want)
-		}
-		for i, property := range order { // as the search service has put them
-			if property != market.Hotels[i].Property {
-				t.Errorf("%s: %s is at place %d", name, property, i)
+		t.Run(name, func(t *testing.T) {
+			var got []float64
+			var order []id.Property
+			for _, card := range test.cards {
+				got, order = append(got, *card.DistanceKm), append(order, card.Property)
 			}
-		}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%v km, want %v", got, test.want)
+			}
+			for i, property := range order { // as the search service has put them
+				if property != system.Hotels[i].Property {
+					t.Errorf("%s is at place %d", property, i)
+				}
+			}
+		})
 	}
-	if next, _ := look(t, one, near("34.53121357", `,"page":{"limit":2,"offset":3}`)); len(next.Results) != 2 || *next.Results[0].DistanceKm != 0.3 || next.Search != first.Search {
-		t.Errorf("the last page: %+v", next)
+	next, _ := post(t, one, near("34.53121357", `,"page":{"limit":2,"offset":3}`))
+	if len(next.Results) != 2 {
+		t.Fatalf("the last page: len(next.Results) = %d, want 2", len(next.Results))
+	}
+	if *next.Results[0].DistanceKm != 0.3 {
+		t.Errorf("the last page: *next.Results[0].DistanceKm = %v, want 0.3", *next.Results[0].DistanceKm)
+	}
+	if next.Search != first.Search {
+		t.Errorf("the last page: next.Search = %v, want %v", next.Search, first.Search)
 	}
 	want := search.Circle{Lat: 34.53, Lng: 69.1, RadiusKm: 20}
-	if kept := one.StoredSession().SearchHistory; len(kept) != 1 || *kept[0].Geo.Point != want {
-		t.Errorf("remembered %+v", kept)
+	kept := one.StoredSession().SearchHistory
+	if len(kept) != 1 {
+		t.Fatalf("len(kept) = %d, want 1", len(kept))
 	}
-	texts := consumertest.Texts(t, market.DB)
-	for _, stall := range []string{"searches", "previews", "brands"} {
-		texts[stall] = market.Body(stall)
+	if *kept[0].Geo.Point != want {
+		t.Errorf("*kept[0].Geo.Point = %+v, want %+v", *kept[0].Geo.Point, want)
+	}
+	texts := consumertest.Texts(t, system.DB)
+	for _, route := range []string{"searches", "previews", "brands"} {
+		texts[route] = system.Body(route)
 	}
 	for where, text := range texts {
-		if strings.Contains(text, "21357") || strings.Contains(text, "391357") {
-			t.Errorf("an exact point is in %s", where)
+		for _, digits := range []string{"21357", "391357"} {
+			if strings.Contains(text, digits) {
+				t.Errorf("%s contains the digits %s of an exact point", where, digits)
+			}
 		}
 	}
 	if !strings.Contains(texts["searches"], fmt.Sprintf(`"lat":%v,"lng":%v`, want.Lat, want.Lng)) {
@@ -68,11 +87,11 @@ func TestSearch_point(t *testing.T) {
 
 func TestSearch_longNames(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, Function)
-	v := market.Traveller()
+	system := consumertest.OpenSystem(t, 1, Function)
+	v := system.Traveller()
 	for length, status := range map[int]int{80: 200, 81: 400} {
 		name := strings.Repeat("ش", length)
-		v.Must(status, "POST", "/search", market.SearchBodyIn(`{"mode":"region","region":"`+name+`"}`))
-		v.Must(status, "POST", "/search", market.SearchBody(`,"filters":{"neighbourhoods":["`+name+`"]}`))
+		v.Must(status, "POST", "/search", system.SearchBodyIn(`{"mode":"region","region":"`+name+`"}`))
+		v.Must(status, "POST", "/search", system.SearchBody(`,"filters":{"neighbourhoods":["`+name+`"]}`))
 	}
 }

@@ -29,88 +29,161 @@ type found struct {
 	Degraded []string             `json:"degraded"`
 }
 
-func look(t *testing.T, v *consumertest.Traveller, body any) (got found, a fntest.Answer) {
+func post(t *testing.T, v *consumertest.Traveller, body any) (got found, a fntest.Answer) {
 	t.Helper()
 	a = v.Must(200, "POST", "/search", body)
 	a.Into(t, &got)
 	return got, a
 }
 
-func TestHotelsAreFoundWithTheirPricesAndColours(t *testing.T) {
+func TestSearch_complete(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 3, Function)
-	v := market.Traveller("Accept-Language", "ps", "X-Currency", "USD")
-	got, first := look(t, v, market.SearchBody(`,"page":{"limit":2,"offset":1}`))
-	if len(got.Results) != 2 || got.Page != (search.CountedPage{Page: search.Page{Limit: 2, Offset: 1}, Total: 3}) || got.Stale ||
-		got.Degraded != nil || got.Locale != locale.Pashto || got.Currency != money.USD {
-		t.Fatalf("got %s", first.Body)
+	system := consumertest.OpenSystem(t, 3, Function)
+	v := system.Traveller("Accept-Language", "ps", "X-Currency", "USD")
+	got, first := post(t, v, system.SearchBody(`,"page":{"limit":2,"offset":1}`))
+	if len(got.Results) != 2 {
+		t.Fatalf("len(got.Results) = %d, want 2", len(got.Results))
 	}
-	hotel, card := market.Hotels[1], got.Results[0]
-	if card.Property != hotel.Property || card.Tenant != hotel.Tenant || card.Slug != "hotel-1" || card.Name.Display != "هوټل 1" || card.Name.Default != "Hotel 1" ||
-		card.Thumbnail.Alt != "کور" || len(card.Amenities) != 5 || card.DistanceKm != nil || card.Rating.Count != 10 {
-		t.Errorf("got %+v", card)
+	if got.Page != (search.CountedPage{Page: search.Page{Limit: 2, Offset: 1}, Total: 3}) {
+		t.Fatalf("got.Page = %+v, want %+v", got.Page, (search.CountedPage{Page: search.Page{Limit: 2, Offset: 1}, Total: 3}))
 	}
-	if card.Brand == nil || card.Brand.Color != "#1a2b3c" || card.Brand.Name.Display != "هوټل 1" {
-		t.Errorf("got %+v", card.Brand)
+	if got.Stale {
+		t.Fatal("got.Stale = true, want false")
+	}
+	if got.Degraded != nil {
+		t.Fatalf("got.Degraded = %q, want nil", got.Degraded)
+	}
+	if got.Locale != locale.Pashto {
+		t.Fatalf("got.Locale = %q, want %q", got.Locale, locale.Pashto)
+	}
+	if got.Currency != money.USD {
+		t.Fatalf("got.Currency = %q, want %q", got.Currency, money.USD)
+	}
+	hotel, card := system.Hotels[1], got.Results[0]
+	if card.Property != hotel.Property {
+		t.Errorf("card.Property = %v, want %v", card.Property, hotel.Property)
+	}
+	if card.Tenant != hotel.Tenant {
+		t.Errorf("card.Tenant = %v, want %v", card.Tenant, hotel.Tenant)
+	}
+	if card.Slug != "hotel-1" {
+		t.Errorf(`card.Slug = %q, want "hotel-1"`, card.Slug)
+	}
+	if card.Name.Display != "هوټل 1" {
+		t.Errorf(`card.Name.Display = %q, want "هوټل 1"`, card.Name.Display)
+	}
+	if card.Name.Default != "Hotel 1" {
+		t.Errorf(`card.Name.Default = %q, want "Hotel 1"`, card.Name.Default)
+	}
+	if card.Thumbnail.Alt != "کور" {
+		t.Errorf(`card.Thumbnail.Alt = %q, want "کور"`, card.Thumbnail.Alt)
+	}
+	if len(card.Amenities) != 5 {
+		t.Errorf("len(card.Amenities) = %d, want 5", len(card.Amenities))
+	}
+	if card.DistanceKm != nil {
+		t.Errorf("card.DistanceKm = %v, want nil", card.DistanceKm)
+	}
+	if card.Rating.Count != 10 {
+		t.Errorf("card.Rating.Count = %d, want 10", card.Rating.Count)
+	}
+	if card.Brand == nil {
+		t.Fatal("card.Brand = nil, want a value")
+	}
+	if card.Brand.Color != "#1a2b3c" {
+		t.Errorf(`card.Brand.Color = %q, want "#1a2b3c"`, card.Brand.Color)
+	}
+	if card.Brand.Name.Display != "هوټل 1" {
+		t.Errorf(`card.Brand.Name.Display = %q, want "هوټل 1"`, card.Brand.Name.Display)
 	}
 	rate := card.Rate
-	if rate == nil || rate.Nightly != 5000 || rate.Total != 10_000 || rate.Currency != money.USD || rate.Exponent != 2 || rate.Stale ||
-		rate.Policy != search.VisitorCurrency || rate.FX != searchtest.FX || rate.ExpiresAt.Sub(rate.CapturedAt) != time.Minute {
-		t.Errorf("got %+v", rate)
+	if rate == nil {
+		t.Fatal("rate = nil, want a value")
 	}
-	if h := first.Header; h.Get("X-Cache") != "MISS" || h.Get("Content-Language") != "ps-AF" || !strings.Contains(h.Get("Cache-Control"), "no-store") {
-		t.Errorf("got %v", h)
+	if rate.Nightly != 5000 {
+		t.Errorf("rate.Nightly = %d, want 5000", rate.Nightly)
 	}
-	if asked := market.Body("searches"); !strings.Contains(asked, `"currency":"USD"`) {
+	if rate.Total != 10_000 {
+		t.Errorf("rate.Total = %d, want 10_000", rate.Total)
+	}
+	if rate.Currency != money.USD {
+		t.Errorf("rate.Currency = %q, want %q", rate.Currency, money.USD)
+	}
+	if rate.Exponent != 2 {
+		t.Errorf("rate.Exponent = %d, want 2", rate.Exponent)
+	}
+	if rate.Stale {
+		t.Error("rate.Stale = true, want false")
+	}
+	if rate.Policy != search.VisitorCurrency {
+		t.Errorf("rate.Policy = %q, want %q", rate.Policy, search.VisitorCurrency)
+	}
+	if rate.FX != searchtest.FX {
+		t.Errorf("rate.FX = %v, want %v", rate.FX, searchtest.FX)
+	}
+	if rate.ExpiresAt.Sub(rate.CapturedAt) != time.Minute {
+		t.Errorf("rate.ExpiresAt.Sub(rate.CapturedAt) = %v, want %v", rate.ExpiresAt.Sub(rate.CapturedAt), time.Minute)
+	}
+	h := first.Header
+	if h.Get("X-Cache") != "MISS" {
+		t.Errorf(`h.Get("X-Cache") = %q, want "MISS"`, h.Get("X-Cache"))
+	}
+	if h.Get("Content-Language") != "ps-AF" {
+		t.Errorf(`h.Get("Content-Language") = %q, want "ps-AF"`, h.Get("Content-Language"))
+	}
+	if !strings.Contains(h.Get("Cache-Control"), "no-store") {
+		t.Errorf(`h.Get("Cache-Control") = %q, want it to contain %q`, h.Get("Cache-Control"), "no-store")
+	}
+	if asked := system.Body("searches"); !strings.Contains(asked, `"currency":"USD"`) {
 		t.Errorf("searched without the visitor's currency: %s", asked)
 	}
-	if own := v.Must(200, "POST", "/search", market.SearchBody(), "X-Currency", "AFN"); !strings.Contains(string(own.Body), `"currencyDisplayPolicy":"tenant","capturedAt"`) {
+	if own := v.Must(200, "POST", "/search", system.SearchBody(), "X-Currency", "AFN"); !strings.Contains(string(own.Body), `"currencyDisplayPolicy":"tenant","capturedAt"`) {
 		t.Errorf("in its own currency: %s", own.Body)
 	}
-	if asked := market.Body("searches"); !strings.Contains(asked, `"currency":"AFN"`) {
+	if asked := system.Body("searches"); !strings.Contains(asked, `"currency":"AFN"`) {
 		t.Errorf("another currency of one call is not searched with: %s", asked)
 	}
 }
 
-func TestAPageIsFoundOnceHoweverManyLook(t *testing.T) {
+func TestSearch_concurrently(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 50, Function)
-	body := market.SearchBody(`,"page":{"limit":50,"offset":0}`)
+	system := consumertest.OpenSystem(t, 50, Function)
+	body := system.SearchBody(`,"page":{"limit":50,"offset":0}`)
 	var all sync.WaitGroup
 	for range 4 {
-		all.Go(func() { look(t, market.Traveller(), body) })
+		all.Go(func() { post(t, system.Traveller(), body) })
 	}
 	all.Wait()
-	for stall, want := range map[string]int{"searches": 1, "previews": 1, "brands": 1} { // 50 hotels in one question each
-		if n := market.Asked(stall); n != want {
-			t.Errorf("%s were asked for %d times", stall, n)
+	for route, want := range map[string]int{"searches": 1, "previews": 1, "brands": 1} { // 50 hotels in one question each
+		if n := system.Asked(route); n != want {
+			t.Errorf("%s were asked for %d times", route, n)
 		}
 	}
-	_, again := look(t, market.Traveller(), body)
+	_, again := post(t, system.Traveller(), body)
 	if again.Header.Get("X-Cache") != "HIT" {
 		t.Errorf("again: %s", again.Header.Get("X-Cache"))
 	}
-	asked := market.Asked("brands")
-	look(t, market.Traveller(), market.SearchBody(`,"sortKey":"price-asc"`)) // another page of hotels whose looks are known
-	if n := market.Asked("brands"); n != asked {
-		t.Errorf("looks that were known were asked for")
+	asked := system.Asked("brands")
+	post(t, system.Traveller(), system.SearchBody(`,"sortKey":"price-asc"`)) // another page of hotels whose brands are known
+	if n := system.Asked("brands"); n != asked {
+		t.Errorf("known brands were requested again")
 	}
-	before := market.Asked("searches")
-	if look(t, market.Traveller(), market.SearchBody(`,"page":{"limit":20,"offset":20}`)); market.Asked("searches") != before {
+	before := system.Asked("searches")
+	if post(t, system.Traveller(), system.SearchBody(`,"page":{"limit":20,"offset":20}`)); system.Asked("searches") != before {
 		t.Error("a further page was searched for")
 	}
 	for _, other := range []string{`,"filters":{"amenities":["wifi"]}`, `,"sortKey":"rating-desc"`} {
-		before := market.Asked("searches")
-		if look(t, market.Traveller(), market.SearchBody(other)); market.Asked("searches") != before+1 {
+		before := system.Asked("searches")
+		if post(t, system.Traveller(), system.SearchBody(other)); system.Asked("searches") != before+1 {
 			t.Errorf("%s was answered with another page", other)
 		}
 	}
 }
 
-func TestWhatIsMissingIsSaid(t *testing.T) {
+func TestSearch_degraded(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, stall string
+		name, route string
 		mood        upstreamtest.Mood
 		status      int
 		code        string
@@ -121,12 +194,16 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			market := consumertest.OpenSystem(t, 2, Function)
-			v := market.Traveller()
-			look(t, v, market.SearchBodyIn(`{"mode":"city","city":"Herat"}`)) // so that the session is there
-			market.Mood(test.stall, test.mood)
-			a := v.Must(test.status, "POST", "/search", market.SearchBody())
-			if p := a.Problem(); a.Code() != test.code || test.code != "" && (!p.Retriable || a.Header.Get("Retry-After") == "") {
+			system := consumertest.OpenSystem(t, 2, Function)
+			v := system.Traveller()
+			post(t, v, system.SearchBodyIn(`{"mode":"city","city":"Herat"}`)) // so that the session is there
+			system.Mood(test.route, test.mood)
+			a := v.Must(test.status, "POST", "/search", system.SearchBody())
+			p := a.Problem()
+			if a.Code() != test.code {
+				t.Errorf("code = %q, want %q", a.Code(), test.code)
+			}
+			if test.code != "" && (!p.Retriable || a.Header.Get("Retry-After") == "") {
 				t.Errorf("got %s", a.Body)
 			}
 			if test.code != "" {
@@ -134,60 +211,90 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			}
 			var got found
 			a.Into(t, &got)
-			if !slices.Equal(got.Degraded, []string{"pricing"}) || len(got.Results) != 2 || !strings.Contains(string(a.Body), `"rateSnapshot":null`) {
-				t.Errorf("got %s", a.Body)
+			if !slices.Equal(got.Degraded, []string{"pricing"}) {
+				t.Errorf("got.Degraded = %q, want %q", got.Degraded, []string{"pricing"})
+			}
+			if len(got.Results) != 2 {
+				t.Errorf("len(got.Results) = %d, want 2", len(got.Results))
+			}
+			if !strings.Contains(string(a.Body), `"rateSnapshot":null`) {
+				t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"rateSnapshot":null`)
 			}
 		})
 	}
 }
 
-func TestWhatWasShownAMomentAgoIsShownAsStale(t *testing.T) {
+func TestSearch_stale(t *testing.T) {
 	t.Parallel()
-	for stall, mood := range map[string]upstreamtest.Mood{"searches": upstreamtest.Failing, "previews": upstreamtest.Failing} {
-		t.Run(stall, func(t *testing.T) {
+	for route, mood := range map[string]upstreamtest.Mood{"searches": upstreamtest.Failing, "previews": upstreamtest.Failing} {
+		t.Run(route, func(t *testing.T) {
 			t.Parallel()
-			market := consumertest.OpenSystem(t, 2, Function)
-			v := market.Traveller()
-			look(t, v, market.SearchBody())
-			market.Mood(stall, mood)
-			market.DB.Advance(2 * time.Minute)
-			got, a := look(t, v, market.SearchBody())
-			if !got.Stale || got.Degraded != nil || a.Header.Get("X-Cache") != "STALE" || len(got.Results) != 2 || got.Results[0].Rate == nil {
-				t.Fatalf("got %s %s", a.Header.Get("X-Cache"), a.Body)
+			system := consumertest.OpenSystem(t, 2, Function)
+			v := system.Traveller()
+			post(t, v, system.SearchBody())
+			system.Mood(route, mood)
+			system.DB.Advance(2 * time.Minute)
+			got, a := post(t, v, system.SearchBody())
+			if !got.Stale {
+				t.Fatal("got.Stale = false, want true")
 			}
-			if stale := got.Results[0].Rate.Stale; stale != (stall == "previews") {
+			if got.Degraded != nil {
+				t.Fatalf("got.Degraded = %q, want nil", got.Degraded)
+			}
+			if a.Header.Get("X-Cache") != "STALE" {
+				t.Fatalf(`a.Header.Get("X-Cache") = %q, want "STALE"`, a.Header.Get("X-Cache"))
+			}
+			if len(got.Results) != 2 {
+				t.Fatalf("len(got.Results) = %d, want 2", len(got.Results))
+			}
+			if got.Results[0].Rate == nil {
+				t.Fatal("got.Results[0].Rate = nil, want a value")
+			}
+			if stale := got.Results[0].Rate.Stale; stale != (route == "previews") {
 				t.Errorf("the price is stale: %v", stale)
 			}
-			market.DB.Advance(10 * time.Minute)
-			if late := v.Send("POST", "/search", market.SearchBody()); stall == "searches" && late.Status != 503 {
+			system.DB.Advance(10 * time.Minute)
+			if late := v.Send("POST", "/search", system.SearchBody()); route == "searches" && late.Status != 503 {
 				t.Errorf("ten minutes later: %d %s", late.Status, late.Body)
 			}
 		})
 	}
 }
 
-func TestTheSameSearchWithinAnHourIsOneSession(t *testing.T) {
+func TestSearch_sameSessionForAnHour(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 3, Function)
-	v := market.Traveller()
-	first, _ := look(t, v, market.SearchBody())
-	body := market.SearchBody() // for later: the clock will have moved, the days have not
+	system := consumertest.OpenSystem(t, 3, Function)
+	v := system.Traveller()
+	first, _ := post(t, v, system.SearchBody())
+	body := system.SearchBody() // for later: the clock will have moved, the days have not
 	for name, more := range map[string]string{"again": "", "the next page": `,"page":{"offset":20}`, "in another order": `,"sortKey":"price-asc"`} {
-		if next, _ := look(t, v, market.SearchBody(more)); next.Search != first.Search {
-			t.Errorf("%s: another session", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if next, _ := post(t, v, system.SearchBody(more)); next.Search != first.Search {
+				t.Error("another session")
+			}
+		})
 	}
-	if other, _ := look(t, v, market.SearchBodyIn(`{"mode":"city","city":"Herat"}`)); other.Search == first.Search {
+	if other, _ := post(t, v, system.SearchBodyIn(`{"mode":"city","city":"Herat"}`)); other.Search == first.Search {
 		t.Error("elsewhere: the same session")
 	}
-	if stranger, _ := look(t, market.Traveller(), market.SearchBody()); stranger.Search == first.Search {
+	if stranger, _ := post(t, system.Traveller(), system.SearchBody()); stranger.Search == first.Search {
 		t.Error("somebody else's: the same session")
 	}
-	if kept := v.StoredSession().SearchHistory; len(kept) != 2 || kept[1].Search != first.Search || kept[1].Geo != (search.GeoQuery{Mode: search.City, City: "Kabul"}) || kept[0].Geo.City != "" {
-		t.Errorf("remembered %+v", kept)
+	kept := v.StoredSession().SearchHistory
+	if len(kept) != 2 {
+		t.Fatalf("len(kept) = %d, want 2", len(kept))
 	}
-	market.DB.Advance(time.Hour)
-	if later, _ := look(t, v, body); later.Search == first.Search {
+	if kept[1].Search != first.Search {
+		t.Errorf("kept[1].Search = %v, want %v", kept[1].Search, first.Search)
+	}
+	if kept[1].Geo != (search.GeoQuery{Mode: search.City, City: "Kabul"}) {
+		t.Errorf("kept[1].Geo = %+v, want %+v", kept[1].Geo, (search.GeoQuery{Mode: search.City, City: "Kabul"}))
+	}
+	if kept[0].Geo.City != "" {
+		t.Errorf(`kept[0].Geo.City = %q, want ""`, kept[0].Geo.City)
+	}
+	system.DB.Advance(time.Hour)
+	if later, _ := post(t, v, body); later.Search == first.Search {
 		t.Error("an hour later: the same session")
 	}
 	if n := len(v.StoredSession().SearchHistory); n != 3 {
@@ -195,12 +302,12 @@ func TestTheSameSearchWithinAnHourIsOneSession(t *testing.T) {
 	}
 }
 
-func TestASearchThatNobodyCanMeanIsRefused(t *testing.T) {
+func TestSearch_invalid(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, Function)
-	v := market.Traveller()
-	checkIn, checkOut := market.Dates(7, 2)
-	late, _ := market.Dates(402, 1)
+	system := consumertest.OpenSystem(t, 1, Function)
+	v := system.Traveller()
+	checkIn, checkOut := system.Dates(7, 2)
+	late, _ := system.Dates(402, 1)
 	for _, change := range [][3]string{
 		{`"city":"Kabul"`, `"city":"Kabul","region":"Kabul"`, "/geo/region"},
 		{`"city":"Kabul"`, `"point":{"lat":1,"lng":1,"radiusKm":1}`, "/geo/city"},
@@ -212,30 +319,45 @@ func TestASearchThatNobodyCanMeanIsRefused(t *testing.T) {
 		{`"rooms":1}`, `"rooms":1},"filters":{"priceRange":{"min":1,"max":2,"currency":"XXX"}}`, "/filters/priceRange/currency"},
 		{`"rooms":1}`, `"rooms":1},"filters":{"priceRange":{"min":1,"max":2}}`, "/filters/priceRange/currency"},
 	} {
-		a := v.Send("POST", "/search", strings.Replace(market.SearchBody(), change[0], change[1], 1))
+		a := v.Send("POST", "/search", strings.Replace(system.SearchBody(), change[0], change[1], 1))
 		named := slices.ContainsFunc(a.Problem().Violations, func(v fault.Violation) bool { return v.Pointer == change[2] })
-		if a.Status != 400 || !named {
-			t.Errorf("%s: %d %s", change[1], a.Status, a.Body)
+		if a.Status != 400 {
+			t.Errorf("%s: status = %d, want 400: %s", change[1], a.Status, a.Body)
+		}
+		if !named {
+			t.Errorf("%s: named = false, want true", change[1])
 		}
 	}
-	if n := market.Asked("searches"); n != 0 {
+	if n := system.Asked("searches"); n != 0 {
 		t.Errorf("the search service was asked %d times", n)
 	}
 }
 
-func TestWithoutAStoreForDocumentsHotelsAreFoundAllTheSame(t *testing.T) {
+func TestSearch_documentStoreDown(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function)
-	v := market.Traveller()
-	look(t, v, market.SearchBody())
-	owner := market.DB.Owner(t)
+	system := consumertest.OpenSystem(t, 2, Function)
+	v := system.Traveller()
+	post(t, v, system.SearchBody())
+	owner := system.DB.Owner(t)
 	if _, err := owner.Exec(t.Context(), `ALTER TABLE document.documents RENAME TO gone`); err != nil {
 		t.Fatal(err)
 	}
-	for body, state := range map[string]string{market.SearchBody(): "HIT", market.SearchBody(`,"sortKey":"price-asc"`): "BYPASS"} { // known to this process, and not
-		got, a := look(t, v, body)
-		if len(got.Results) != 2 || got.Results[0].Rate == nil || got.Results[0].Brand == nil || a.Header.Get("X-Cache") != state || got.Search.IsZero() {
-			t.Errorf("got %s %s, want %s", a.Header.Get("X-Cache"), a.Body, state)
+	for body, state := range map[string]string{system.SearchBody(): "HIT", system.SearchBody(`,"sortKey":"price-asc"`): "BYPASS"} { // known to this process, and not
+		got, a := post(t, v, body)
+		if len(got.Results) != 2 {
+			t.Fatalf("len(got.Results) = %d, want 2", len(got.Results))
+		}
+		if got.Results[0].Rate == nil {
+			t.Error("got.Results[0].Rate = nil, want a value")
+		}
+		if got.Results[0].Brand == nil {
+			t.Error("got.Results[0].Brand = nil, want a value")
+		}
+		if a.Header.Get("X-Cache") != state {
+			t.Errorf(`a.Header.Get("X-Cache") = %q, want %q`, a.Header.Get("X-Cache"), state)
+		}
+		if got.Search.IsZero() {
+			t.Error("got.Search is zero")
 		}
 	}
 }
@@ -243,17 +365,24 @@ func TestWithoutAStoreForDocumentsHotelsAreFoundAllTheSame(t *testing.T) {
 // Also in a process that has nothing in memory, one warm answer reads few documents, however many hotels it shows.
 func TestReads_warmPage(t *testing.T) {
 	t.Parallel()
-	market, reads := consumertest.OpenCountingReads(t, 50, Function)
-	v, body := market.Traveller(), market.SearchBody(`,"page":{"limit":50,"offset":0}`)
-	look(t, v, body)
+	system, reads := consumertest.OpenCountingReads(t, 50, Function)
+	v, body := system.Traveller(), system.SearchBody(`,"page":{"limit":50,"offset":0}`)
+	post(t, v, body)
 	for _, process := range []string{"same", "new"} {
 		if process == "new" {
-			cache.Forget(market.Env)
+			cache.Forget(system.Env)
 		}
 		reads.Since()
-		got, a := look(t, v, body)
-		if read := reads.Since(); len(read) > 20 || len(got.Results) != 50 || a.Header.Get("X-Cache") != "HIT" {
-			t.Errorf("%s process: read %d documents for %d hotels, %s: %v", process, len(read), len(got.Results), a.Header.Get("X-Cache"), read)
+		got, a := post(t, v, body)
+		read := reads.Since()
+		if len(read) > 20 {
+			t.Errorf("%s process: len(read) = %d, want at most 20", process, len(read))
+		}
+		if len(got.Results) != 50 {
+			t.Errorf("%s process: len(got.Results) = %d, want 50", process, len(got.Results))
+		}
+		if a.Header.Get("X-Cache") != "HIT" {
+			t.Errorf(`%s process: a.Header.Get("X-Cache") = %q, want "HIT"`, process, a.Header.Get("X-Cache"))
 		}
 	}
 }

@@ -9,30 +9,53 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/internal/search"
 )
 
-// A map that is moved by 40 m asks nobody again, and shows what is in it now.
+// A map that is moved by 40 m causes no new search, and shows what is in it now.
 func TestSearchMap_cells(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 20, Function) // in one column, each 0.01 degrees further north
-	v := market.Traveller()
+	system := consumertest.OpenSystem(t, 20, Function) // in one column, each 0.01 degrees further north
+	v := system.Traveller()
 	boxed := func(south, north float64) string {
-		return market.SearchBodyIn(fmt.Sprintf(`{"mode":"bounding-box","boundingBox":{"swLat":%v,"swLng":69.05,"neLat":%v,"neLng":69.25}}`, south, north))
+		return system.SearchBodyIn(fmt.Sprintf(`{"mode":"bounding-box","boundingBox":{"swLat":%v,"swLng":69.05,"neLat":%v,"neLng":69.25}}`, south, north))
 	}
-	first, _ := look(t, v, boxed(34.5198, 34.6698))
-	moved, _ := look(t, v, boxed(34.5202, 34.6702))
-	if market.Asked("pins") != 1 || moved.Search != first.Search {
-		t.Errorf("moved: asked %d times, %s after %s", market.Asked("pins"), moved.Search, first.Search)
+	first, _ := post(t, v, boxed(34.5198, 34.6698))
+	moved, _ := post(t, v, boxed(34.5202, 34.6702))
+	if system.Asked("pins") != 1 {
+		t.Errorf(`moved: system.Asked("pins") = %d, want 1`, system.Asked("pins"))
 	}
-	if len(first.Pins) != 15 || first.Total != 15 || first.Pins[0].Property != market.Hotels[2].Property {
-		t.Errorf("first: %d of %d pins, from %s", len(first.Pins), first.Total, first.Pins[0].Property)
+	if moved.Search != first.Search {
+		t.Errorf("moved: moved.Search = %v, want %v", moved.Search, first.Search)
 	}
-	if len(moved.Pins) != 15 || moved.Total != 15 || moved.Pins[0].Property != market.Hotels[3].Property {
-		t.Errorf("moved: %d of %d pins, from %s", len(moved.Pins), moved.Total, moved.Pins[0].Property)
+	if len(first.Pins) != 15 {
+		t.Fatalf("first: len(first.Pins) = %d, want 15", len(first.Pins))
+	}
+	if first.Total != 15 {
+		t.Errorf("first: first.Total = %d, want 15", first.Total)
+	}
+	if first.Pins[0].Property != system.Hotels[2].Property {
+		t.Errorf("first: first.Pins[0].Property = %v, want %v", first.Pins[0].Property, system.Hotels[2].Property)
+	}
+	if len(moved.Pins) != 15 {
+		t.Fatalf("moved: len(moved.Pins) = %d, want 15", len(moved.Pins))
+	}
+	if moved.Total != 15 {
+		t.Errorf("moved: moved.Total = %d, want 15", moved.Total)
+	}
+	if moved.Pins[0].Property != system.Hotels[3].Property {
+		t.Errorf("moved: moved.Pins[0].Property = %v, want %v", moved.Pins[0].Property, system.Hotels[3].Property)
 	}
 	cells := search.BoundingBox{SwLat: 34.515625, SwLng: 69.046875, NeLat: 34.671875, NeLng: 69.25}
-	if kept := v.StoredSession().SearchHistory; len(kept) != 1 || *kept[0].Geo.Box != cells {
-		t.Errorf("remembered %+v", *kept[0].Geo.Box)
+	kept := v.StoredSession().SearchHistory
+	if len(kept) != 1 {
+		t.Fatalf("len(kept) = %d, want 1", len(kept))
 	}
-	if asked := market.Body("pins"); !strings.Contains(asked, "34.515625") || strings.Contains(asked, "34.5198") {
-		t.Errorf("asked for %s", asked)
+	if *kept[0].Geo.Box != cells {
+		t.Errorf("*kept[0].Geo.Box = %+v, want %+v", *kept[0].Geo.Box, cells)
+	}
+	asked := system.Body("pins")
+	if !strings.Contains(asked, "34.515625") {
+		t.Errorf("asked = %q, want it to contain %q", asked, "34.515625")
+	}
+	if strings.Contains(asked, "34.5198") {
+		t.Errorf("asked = %q, want it without %q", asked, "34.5198")
 	}
 }

@@ -27,7 +27,7 @@ type marked struct {
 
 const kabul = `{"mode":"bounding-box","boundingBox":{"swLat":34,"swLng":69,"neLat":35,"neLng":70}}`
 
-func look(t *testing.T, v *consumertest.Traveller, body any) (got marked, a fntest.Answer) {
+func post(t *testing.T, v *consumertest.Traveller, body any) (got marked, a fntest.Answer) {
 	t.Helper()
 	a = v.Must(200, "POST", "/search/map", body)
 	a.Into(t, &got)
@@ -43,102 +43,189 @@ func priced(pins []search.MapPin) (n int) {
 	return n
 }
 
-func TestAMapShowsWhereHotelsAre(t *testing.T) {
+func TestSearchMap_pins(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 30, Function)
-	market.EverySearch()
-	v := market.Traveller("X-Currency", "USD")
-	got, a := look(t, v, market.SearchBodyIn(kabul))
-	if len(got.Pins) != 30 || got.Total != 30 || got.Clustered || got.Truncated || got.Stale || got.Degraded != nil || priced(got.Pins) != 20 {
-		t.Fatalf("got %s", a.Body)
+	system := consumertest.OpenSystem(t, 30, Function)
+	system.EverySearch()
+	v := system.Traveller("X-Currency", "USD")
+	got, a := post(t, v, system.SearchBodyIn(kabul))
+	if len(got.Pins) != 30 {
+		t.Fatalf("len(got.Pins) = %d, want 30", len(got.Pins))
+	}
+	if got.Total != 30 {
+		t.Fatalf("got.Total = %d, want 30", got.Total)
+	}
+	if got.Clustered {
+		t.Fatal("got.Clustered = true, want false")
+	}
+	if got.Truncated {
+		t.Fatal("got.Truncated = true, want false")
+	}
+	if got.Stale {
+		t.Fatal("got.Stale = true, want false")
+	}
+	if got.Degraded != nil {
+		t.Fatalf("got.Degraded = %q, want nil", got.Degraded)
+	}
+	if priced(got.Pins) != 20 {
+		t.Fatalf("priced(got.Pins) = %d, want 20", priced(got.Pins))
 	}
 	first := got.Pins[0]
-	if first.Property != market.Hotels[0].Property || first.Geo != market.Hotels[0].Geo || *first.Color != "#1a2b3c" || first.Count != 1 ||
-		*first.Nightly != 5000 || *first.Currency != money.USD || *first.Exponent != 2 {
-		t.Errorf("got %+v", first)
+	if first.Property != system.Hotels[0].Property {
+		t.Errorf("first.Property = %v, want %v", first.Property, system.Hotels[0].Property)
+	}
+	if first.Geo != system.Hotels[0].Geo {
+		t.Errorf("first.Geo = %+v, want %+v", first.Geo, system.Hotels[0].Geo)
+	}
+	if *first.Color != "#1a2b3c" {
+		t.Errorf(`*first.Color = %q, want "#1a2b3c"`, *first.Color)
+	}
+	if first.Count != 1 {
+		t.Errorf("first.Count = %d, want 1", first.Count)
+	}
+	if *first.Nightly != 5000 {
+		t.Errorf("*first.Nightly = %d, want 5000", *first.Nightly)
+	}
+	if *first.Currency != money.USD {
+		t.Errorf("*first.Currency = %q, want %q", *first.Currency, money.USD)
+	}
+	if *first.Exponent != 2 {
+		t.Errorf("*first.Exponent = %d, want 2", *first.Exponent)
 	}
 	if strings.Count(string(a.Body), `"currency"`) != 20 {
 		t.Errorf("an amount without its currency, or a currency without an amount: %s", a.Body)
 	}
-	lit, a := look(t, v, market.SearchBodyIn(kabul, `,"spotlight":["`+market.Hotels[25].Property.String()+`"]`))
-	if priced(lit.Pins) != 1 || lit.Pins[25].Nightly == nil || lit.Search != got.Search || a.Header.Get("X-Cache") != "MISS" {
-		t.Errorf("in the spotlight: %s", a.Body)
+	highlighted, a := post(t, v, system.SearchBodyIn(kabul, `,"spotlight":["`+system.Hotels[25].Property.String()+`"]`))
+	if priced(highlighted.Pins) != 1 {
+		t.Errorf("in the spotlight: priced(highlighted.Pins) = %d, want 1", priced(highlighted.Pins))
 	}
-	if _, a := look(t, v, market.SearchBodyIn(kabul)); a.Header.Get("X-Cache") != "HIT" || market.Asked("pins") != 1 || market.Asked("brands") != 1 {
-		t.Errorf("again: %s, asked %d and %d times", a.Header.Get("X-Cache"), market.Asked("pins"), market.Asked("brands"))
+	if highlighted.Pins[25].Nightly == nil {
+		t.Error("in the spotlight: highlighted.Pins[25].Nightly = nil, want a value")
 	}
-	var told struct {
+	if highlighted.Search != got.Search {
+		t.Errorf("in the spotlight: highlighted.Search = %v, want %v", highlighted.Search, got.Search)
+	}
+	if a.Header.Get("X-Cache") != "MISS" {
+		t.Errorf(`in the spotlight: a.Header.Get("X-Cache") = %q, want "MISS"`, a.Header.Get("X-Cache"))
+	}
+	_, a = post(t, v, system.SearchBodyIn(kabul))
+	if a.Header.Get("X-Cache") != "HIT" {
+		t.Errorf(`again: a.Header.Get("X-Cache") = %q, want "HIT"`, a.Header.Get("X-Cache"))
+	}
+	if system.Asked("pins") != 1 {
+		t.Errorf(`again: system.Asked("pins") = %d, want 1`, system.Asked("pins"))
+	}
+	if system.Asked("brands") != 1 {
+		t.Errorf(`again: system.Asked("brands") = %d, want 1`, system.Asked("brands"))
+	}
+	var published struct {
 		Kind string `json:"kind"`
 		Geo  struct {
 			Mode string `json:"mode"`
 		} `json:"geo"`
 	}
-	if market.Payload("search.executed", &told); told.Kind != "map" || told.Geo.Mode != "bounding-box" {
-		t.Errorf("told %+v", told)
+	system.Payload("search.executed", &published)
+	if published.Kind != "map" {
+		t.Errorf(`published.Kind = %q, want "map"`, published.Kind)
+	}
+	if published.Geo.Mode != "bounding-box" {
+		t.Errorf(`published.Geo.Mode = %q, want "bounding-box"`, published.Geo.Mode)
 	}
 }
 
-func TestHotelsThatAreTooManyAreThinnedOut(t *testing.T) {
+func TestSearchMap_clustered(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 520, Function)
-	got, a := look(t, market.Traveller(), market.SearchBodyIn(kabul))
-	stands := 0
+	system := consumertest.OpenSystem(t, 520, Function)
+	got, _ := post(t, system.Traveller(), system.SearchBodyIn(kabul))
+	hotels := 0
 	for _, p := range got.Pins {
-		stands += p.Count
+		hotels += p.Count
 		if p.Count > 1 && p.Nightly != nil {
-			t.Error("a pin that stands for several has a price")
+			t.Error("a cluster has a price")
 		}
 	}
-	if !got.Clustered || !got.Truncated || len(got.Pins) > 200 || stands != 500 || got.Total != 520 {
-		t.Errorf("%d pins for %d of %d: %.200s", len(got.Pins), stands, got.Total, a.Body)
+	if !got.Clustered {
+		t.Error("got.Clustered = false, want true")
+	}
+	if !got.Truncated {
+		t.Error("got.Truncated = false, want true")
+	}
+	if len(got.Pins) > 200 {
+		t.Errorf("len(got.Pins) = %d, want at most 200", len(got.Pins))
+	}
+	if hotels != 500 {
+		t.Errorf("hotels = %d, want 500", hotels)
+	}
+	if got.Total != 520 {
+		t.Errorf("got.Total = %d, want 520", got.Total)
 	}
 }
 
-func TestOf200HotelsTheLooksAreAskedForInFourQuestions(t *testing.T) {
+func TestSearchMap_brandCalls(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 200, Function)
-	got, a := look(t, market.Traveller(), market.SearchBodyIn(kabul))
-	if len(got.Pins) != 200 || got.Clustered || market.Asked("brands") != 4 || market.Asked("previews") != 1 {
-		t.Errorf("%d pins, asked %d times: %.200s", len(got.Pins), market.Asked("brands"), a.Body)
+	system := consumertest.OpenSystem(t, 200, Function)
+	got, _ := post(t, system.Traveller(), system.SearchBodyIn(kabul))
+	if len(got.Pins) != 200 {
+		t.Errorf("len(got.Pins) = %d, want 200", len(got.Pins))
+	}
+	if got.Clustered {
+		t.Error("got.Clustered = true, want false")
+	}
+	if system.Asked("brands") != 4 {
+		t.Errorf(`system.Asked("brands") = %d, want 4`, system.Asked("brands"))
+	}
+	if system.Asked("previews") != 1 {
+		t.Errorf(`system.Asked("previews") = %d, want 1`, system.Asked("previews"))
 	}
 }
 
-func TestASuspendedHotelIsNotOnTheMap(t *testing.T) {
+func TestSearchMap_suspendedHotel(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function)
-	v, closed, now := market.Traveller(), market.Hotels[1].Tenant, market.Env.Now()
-	look(t, v, market.SearchBodyIn(kabul))
-	market.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": now}, now)
-	if got, a := look(t, v, market.SearchBodyIn(kabul)); len(got.Pins) != 2 {
+	system := consumertest.OpenSystem(t, 3, Function, tenantsuspended.Function)
+	v, closed, now := system.Traveller(), system.Hotels[1].Tenant, system.Env.Now()
+	post(t, v, system.SearchBodyIn(kabul))
+	system.Deliver(tenantsuspended.Function, closed, map[string]any{"tenantId": closed, "reason": "unpaid", "suspendedAt": now}, now)
+	if got, a := post(t, v, system.SearchBodyIn(kabul)); len(got.Pins) != 2 {
 		t.Errorf("got %s", a.Body)
 	}
 }
 
-func TestWhatIsMissingIsSaid(t *testing.T) {
+func TestSearchMap_degraded(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 2, Function)
-	v := market.Traveller()
-	market.Mood("brands", upstreamtest.Failing)
-	if got, a := look(t, v, market.SearchBodyIn(kabul)); !slices.Equal(got.Degraded, []string{"theme"}) || len(got.Pins) != 2 || !strings.Contains(string(a.Body), `"brandColor":null`) {
-		t.Errorf("got %s", a.Body)
+	system := consumertest.OpenSystem(t, 2, Function)
+	v := system.Traveller()
+	system.Mood("brands", upstreamtest.Failing)
+	got, a := post(t, v, system.SearchBodyIn(kabul))
+	if !slices.Equal(got.Degraded, []string{"theme"}) {
+		t.Errorf("got.Degraded = %q, want %q", got.Degraded, []string{"theme"})
 	}
-	market.Mood("pins", upstreamtest.Failing)
-	if a := v.Must(503, "POST", "/search/map", market.SearchBodyIn(`{"mode":"bounding-box","boundingBox":{"swLat":1,"swLng":1,"neLat":2,"neLng":2}}`)); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
+	if len(got.Pins) != 2 {
+		t.Errorf("len(got.Pins) = %d, want 2", len(got.Pins))
+	}
+	if !strings.Contains(string(a.Body), `"brandColor":null`) {
+		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"brandColor":null`)
+	}
+	system.Mood("pins", upstreamtest.Failing)
+	if a := v.Must(503, "POST", "/search/map", system.SearchBodyIn(`{"mode":"bounding-box","boundingBox":{"swLat":1,"swLng":1,"neLat":2,"neLng":2}}`)); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
 		t.Errorf("got %s", a.Body)
 	}
 }
 
-func TestAMapOfNothingIsRefused(t *testing.T) {
+func TestSearchMap_invalid(t *testing.T) {
 	t.Parallel()
-	market := consumertest.OpenSystem(t, 1, Function)
-	v := market.Traveller()
-	many := `,"spotlight":["` + strings.Repeat(market.Hotels[0].Property.String()+`","`, 20) + market.Hotels[0].Property.String() + `"]`
+	system := consumertest.OpenSystem(t, 1, Function)
+	v := system.Traveller()
+	many := `,"spotlight":["` + strings.Repeat(system.Hotels[0].Property.String()+`","`, 20) + system.Hotels[0].Property.String() + `"]`
 	for _, body := range []string{
-		market.SearchBody(), market.SearchBodyIn(kabul, many), market.SearchBodyIn(kabul, `,"spotlight":["somewhere"]`),
-		market.SearchBodyIn(strings.Replace(kabul, `"neLat":35`, `"neLat":33`, 1)), market.SearchBodyIn(kabul, `,"page":{"limit":1}`),
+		system.SearchBody(), system.SearchBodyIn(kabul, many), system.SearchBodyIn(kabul, `,"spotlight":["somewhere"]`),
+		system.SearchBodyIn(strings.Replace(kabul, `"neLat":35`, `"neLat":33`, 1)), system.SearchBodyIn(kabul, `,"page":{"limit":1}`),
 	} {
-		if a := v.Send("POST", "/search/map", body); a.Status != 400 || len(a.Problem().Violations) == 0 {
-			t.Errorf("%s: %d %s", body, a.Status, a.Body)
+		a := v.Send("POST", "/search/map", body)
+		if a.Status != 400 {
+			t.Errorf("%s: status = %d, want 400: %s", body, a.Status, a.Body)
+		}
+		if len(a.Problem().Violations) == 0 {
+			t.Errorf("%s: len(a.Problem().Violations) = %d, want another value", body, len(a.Problem().Violations))
 		}
 	}
 }
@@ -146,17 +233,21 @@ func TestAMapOfNothingIsRefused(t *testing.T) {
 // Also in a process that has nothing in memory, one warm map reads few documents, however many pins it shows.
 func TestReads_warmMap(t *testing.T) {
 	t.Parallel()
-	market, reads := consumertest.OpenCountingReads(t, 400, Function)
-	v, body := market.Traveller(), market.SearchBodyIn(kabul)
-	look(t, v, body)
+	system, reads := consumertest.OpenCountingReads(t, 400, Function)
+	v, body := system.Traveller(), system.SearchBodyIn(kabul)
+	post(t, v, body)
 	for _, process := range []string{"same", "new"} {
 		if process == "new" {
-			cache.Forget(market.Env)
+			cache.Forget(system.Env)
 		}
 		reads.Since()
-		got, a := look(t, v, body)
-		if read := reads.Since(); len(read) > 20 || a.Header.Get("X-Cache") != "HIT" {
-			t.Errorf("%s process: read %d documents for %d pins, %s: %v", process, len(read), len(got.Pins), a.Header.Get("X-Cache"), read)
+		_, a := post(t, v, body)
+		read := reads.Since()
+		if len(read) > 20 {
+			t.Errorf("%s process: len(read) = %d, want at most 20", process, len(read))
+		}
+		if a.Header.Get("X-Cache") != "HIT" {
+			t.Errorf(`%s process: a.Header.Get("X-Cache") = %q, want "HIT"`, process, a.Header.Get("X-Cache"))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/sweepsessions"
 )
 
-func TestASessionThatCannotBeEndedKeepsNoOtherAlive(t *testing.T) {
+func TestSweep_failingSession(t *testing.T) {
 	t.Parallel()
 	const month = 30 * 24 * time.Hour
 	site := consumertest.Open(t, readsession.Function, sweepsessions.Function)

@@ -10,23 +10,29 @@ import (
 )
 
 type fake struct {
-	heard []id.Tenant
+	calls []id.Tenant
 	err   error
 }
 
 func (f *fake) InvalidateBrand(_ context.Context, t id.Tenant) error {
-	f.heard = append(f.heard, t)
+	f.calls = append(f.calls, t)
 	return f.err
 }
 
-func TestTheCompanyWhoseThemeItIsLooksOtherwise(t *testing.T) {
+func TestThemePublished_invalidates(t *testing.T) {
 	t.Parallel()
 	tenant, away := id.New[id.Tenant](), errors.New("away")
-	for _, err := range []error{nil, away} { // what cannot be noted is delivered again
+	for _, err := range []error{nil, away} { // a failed event is delivered again
 		f := &fake{err: err}
 		got := (&handler{f}).handle(t.Context(), event.Event[Published]{Payload: Published{tenant}})
-		if !errors.Is(got, err) || len(f.heard) != 1 || f.heard[0] != tenant {
-			t.Errorf("got %v, heard of %v; want %v, %v", got, f.heard, err, tenant)
+		if !errors.Is(got, err) {
+			t.Errorf("got = %v, want %v", got, err)
+		}
+		if len(f.calls) != 1 {
+			t.Fatalf("len(f.calls) = %d, want 1", len(f.calls))
+		}
+		if f.calls[0] != tenant {
+			t.Errorf("f.calls[0] = %v, want %v", f.calls[0], tenant)
 		}
 	}
 }

@@ -82,27 +82,58 @@ func TestMint_repeatedAct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.ExpiresAt.Sub(first.MintedAt) != 30*time.Minute || first.KeyID != "k1" || first.Occupancy.Children != 1 {
-		t.Errorf("minted %+v", first)
+	if first.ExpiresAt.Sub(first.MintedAt) != 30*time.Minute {
+		t.Errorf("first.ExpiresAt.Sub(first.MintedAt) = %v, want %v", first.ExpiresAt.Sub(first.MintedAt), 30*time.Minute)
+	}
+	if first.KeyID != "k1" {
+		t.Errorf(`first.KeyID = %q, want "k1"`, first.KeyID)
+	}
+	if first.Occupancy.Children != 1 {
+		t.Errorf("first.Occupancy.Children = %d, want 1", first.Occupancy.Children)
 	}
 	db.Advance(10 * time.Second)
 	changed := choice
 	changed.Currency, changed.Locale = money.USD, locale.English
 	again, same, err := minter(t, e).Mint(t.Context(), v, hotel, changed, act, e.Now())
-	if err != nil || again != first || same != token {
-		t.Errorf("again: %+v, %v; first: %+v", again, err, first)
+	if err != nil {
+		t.Fatalf("again: %v", err)
+	}
+	if again != first {
+		t.Errorf("again: again = %+v, want %+v", again, first)
+	}
+	if same != token {
+		t.Errorf("again: same = %v, want %v", same, token)
 	}
 	rotated := db.Env().With("HANDOFF_KEYS", ring("k2", "k1"))
 	later, other, err := minter(t, rotated).Mint(t.Context(), v, hotel, choice, act, e.Now())
-	if err != nil || later.ID != first.ID || later.ExpiresAt != first.ExpiresAt || later.KeyID != "k2" || other == token {
-		t.Errorf("with another key: %+v, %v", later, err)
+	if err != nil {
+		t.Fatalf("with another key: %v", err)
+	}
+	if later.ID != first.ID {
+		t.Errorf("with another key: later.ID = %v, want %v", later.ID, first.ID)
+	}
+	if later.ExpiresAt != first.ExpiresAt {
+		t.Errorf("with another key: later.ExpiresAt = %v, want %v", later.ExpiresAt, first.ExpiresAt)
+	}
+	if later.KeyID != "k2" {
+		t.Errorf(`with another key: later.KeyID = %q, want "k2"`, later.KeyID)
+	}
+	if other == token {
+		t.Errorf("with another key: other = %v, want another value", other)
 	}
 	another, _, err := minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now())
-	if err != nil || another.ID == first.ID {
-		t.Errorf("another act: %+v, %v", another, err)
+	if err != nil {
+		t.Fatalf("another act: %v", err)
 	}
-	if n, told := count(t, db, "bff_consumer.handoff_ledger"), count(t, db, "bff_consumer.outbox"); n != 2 || told != 2 {
-		t.Errorf("got %d entries and %d events", n, told)
+	if another.ID == first.ID {
+		t.Errorf("another act: another.ID = %v, want another value", another.ID)
+	}
+	n, published := count(t, db, "bff_consumer.handoff_ledger"), count(t, db, "bff_consumer.outbox")
+	if n != 2 {
+		t.Errorf("ledger entries = %d, want 2", n)
+	}
+	if published != 2 {
+		t.Errorf("published = %d, want 2", published)
 	}
 }
 
@@ -113,15 +144,23 @@ func TestMint_ledgerFails(t *testing.T) {
 	e := db.Env().With("HANDOFF_KEYS", ring("k1"))
 	v, hotel, choice := sending(e)
 	choice.Dates.CheckOut = choice.Dates.CheckIn
-	if _, token, err := minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now()); err == nil || !token.IsZero() {
-		t.Errorf("a stay without a night: %v, %v", token, err)
+	_, token, err := minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now())
+	if err == nil {
+		t.Error("error = nil, want a value")
+	}
+	if !token.IsZero() {
+		t.Errorf("token = %v, want zero", token)
 	}
 	choice.Dates.CheckOut = choice.Dates.CheckIn.AddDays(1)
 	if _, err := db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.outbox RENAME TO gone`); err != nil {
 		t.Fatal(err)
 	}
-	if _, token, err := minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now()); err == nil || !token.IsZero() {
-		t.Errorf("without an outbox: got token %v, error %v", token, err)
+	_, token, err = minter(t, e).Mint(t.Context(), v, hotel, choice, id.New[id.Request](), e.Now())
+	if err == nil {
+		t.Error("without an outbox: error = nil, want a value")
+	}
+	if !token.IsZero() {
+		t.Errorf("without an outbox: token = %v, want zero", token)
 	}
 	if _, err := db.Owner(t).Exec(t.Context(), `ALTER TABLE bff_consumer.gone RENAME TO outbox`); err != nil {
 		t.Fatal(err)
@@ -145,9 +184,9 @@ func TestConsume_once(t *testing.T) {
 	at := e.Now().UTC().Truncate(time.Millisecond)
 	first := Consumption{h.ID, h.Tenant, at, "instance-1", id.New[id.Event]()}
 	for _, test := range []struct {
-		name string
-		told Consumption
-		want error
+		name      string
+		published Consumption
+		want      error
 	}{
 		{"of another hotel", Consumption{h.ID, id.New[id.Tenant](), at, "x", id.New[id.Event]()}, fault.ErrNotFound},
 		{"of another handoff", Consumption{id.New[id.Handoff](), h.Tenant, at, "x", id.New[id.Event]()}, fault.ErrNotFound},
@@ -155,14 +194,22 @@ func TestConsume_once(t *testing.T) {
 		{"of this again", first, nil},
 		{"of this by another event", Consumption{h.ID, h.Tenant, at.Add(-time.Minute), "instance-2", id.New[id.Event]()}, nil},
 	} {
-		err := pool.InTx(t.Context(), func(tx postgres.Tx) error { return ledger.Consume(t.Context(), tx, test.told) })
-		if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
-			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			err := pool.InTx(t.Context(), func(tx postgres.Tx) error { return ledger.Consume(t.Context(), tx, test.published) })
+			if !errors.Is(err, test.want) {
+				t.Errorf("error = %v, want %v", err, test.want)
+			}
+			if (err == nil) != (test.want == nil) {
+				t.Errorf("error = %v, want nil: %t", err, (test.want == nil))
+			}
+		})
 	}
 	for _, tenant := range []id.Tenant{h.Tenant, h.Tenant, id.New[id.Tenant]()} {
 		err := pool.InTx(t.Context(), func(tx postgres.Tx) error { return ledger.Replay(t.Context(), tx, h.ID, tenant) })
-		if (err == nil) != (tenant == h.Tenant) || err != nil && !errors.Is(err, fault.ErrNotFound) {
+		if (err == nil) != (tenant == h.Tenant) {
+			t.Errorf("a replay at %s: error = %v, want nil: %t", tenant, err, (tenant == h.Tenant))
+		}
+		if err != nil && !errors.Is(err, fault.ErrNotFound) {
 			t.Errorf("a replay at %s: %v", tenant, err)
 		}
 	}
@@ -173,8 +220,14 @@ func TestConsume_once(t *testing.T) {
 		FROM bff_consumer.handoff_ledger WHERE handoff_id = @handoff`, pgx.StrictNamedArgs{"handoff": h.ID}).
 		Scan(&got.Handoff, &got.Tenant, &got.At, &got.By, &got.Event, &replays)
 	got.At = got.At.UTC()
-	if err != nil || got != first || replays != 2 {
-		t.Errorf("ledger: got %+v and %d replays, %v; want %+v", got, replays, err, first)
+	if err != nil {
+		t.Fatalf("ledger: %v", err)
+	}
+	if got != first {
+		t.Errorf("ledger: got = %+v, want %+v", got, first)
+	}
+	if replays != 2 {
+		t.Errorf("ledger: replays = %d, want 2", replays)
 	}
 }
 
@@ -193,15 +246,30 @@ func TestChoice_unsupported(t *testing.T) {
 		{"a language that the site is not in", fntest.Some[locale.Tag]("de"), fn.Maybe[money.Code]{}, session.ErrLocaleNotSupported, Choice{}},
 		{"a currency without prices", fn.Maybe[locale.Tag]{}, fntest.Some[money.Code]("CHF"), session.ErrCurrencyNotSupported, Choice{}},
 	} {
-		got, err := Choice{}.WithPreferences(v, test.locale, test.currency)
-		if !errors.Is(err, test.want) || err == nil && (got.Locale != test.as.Locale || got.Currency != test.as.Currency) {
-			t.Errorf("%s: got %+v, %v", test.name, got, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			got, err := Choice{}.WithPreferences(v, test.locale, test.currency)
+			if !errors.Is(err, test.want) {
+				t.Errorf("error = %v, want %v", err, test.want)
+			}
+			if err == nil && (got.Locale != test.as.Locale || got.Currency != test.as.Currency) {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
 	}
 	now := time.Date(2026, 4, 23, 9, 0, 0, 0, time.UTC)
 	day := stay.DateOf(now)
 	err := Choice{Dates: search.DateRange{CheckIn: day, CheckOut: day}, Occupancy: search.Occupancy{Adults: 0, Rooms: 1}}.Check(now)
-	if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || len(f.Violations) != 2 || f.Violations[0].Pointer != "/dates/checkOut" || f.Violations[1].Pointer != "/occupancy/adults" {
-		t.Errorf("a stay without guests and nights: got %v", err)
+	f := fault.From(err)
+	if !errors.Is(err, fault.ErrValidation) {
+		t.Errorf("error = %v, want %v", err, fault.ErrValidation)
+	}
+	if len(f.Violations) != 2 {
+		t.Fatalf("len(f.Violations) = %d, want 2", len(f.Violations))
+	}
+	if f.Violations[0].Pointer != "/dates/checkOut" {
+		t.Errorf(`f.Violations[0].Pointer = %q, want "/dates/checkOut"`, f.Violations[0].Pointer)
+	}
+	if f.Violations[1].Pointer != "/occupancy/adults" {
+		t.Errorf(`f.Violations[1].Pointer = %q, want "/occupancy/adults"`, f.Violations[1].Pointer)
 	}
 }

@@ -18,44 +18,61 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-// The four composed answers, each with the timeout of its function.
-var compositions = map[string]struct {
-	budget  time.Duration
-	compose func(context.Context, *searchtest.Services, env.Env) (missing []string, err error)
-}{
-	"list": {2 * time.Second, func(ctx context.Context, _ *searchtest.Services, e env.Env) ([]string, error) {
-		r, err := search.OpenSearches(e).List(ctx, search.ListRequest{Query: wanted(e, search.GeoQuery{Mode: search.City, City: "Kabul"}), Page: search.Page{Limit: 20}, Currency: money.USD})
-		if err == nil && (len(r.Cards) != 2 || (r.Cards[0].Rate == nil) != slices.Contains(r.Missing, "pricing") || (r.Cards[0].Brand == nil) != slices.Contains(r.Missing, "theme")) {
-			err = errors.New("not the cards of what is missing")
-		}
-		return r.Missing, err
-	}},
-	"map": {2 * time.Second, func(ctx context.Context, _ *searchtest.Services, e env.Env) ([]string, error) {
-		box := &search.BoundingBox{SwLat: 34, SwLng: 69, NeLat: 35, NeLng: 70}
-		m, err := search.OpenSearches(e).Map(ctx, wanted(e, search.GeoQuery{Mode: search.Box, Box: box}), money.USD, nil)
-		if err == nil && (len(m.Pins) != 2 || (m.Pins[0].Nightly == nil) != slices.Contains(m.Missing, "pricing") || (m.Pins[0].Color == nil) != slices.Contains(m.Missing, "theme")) {
-			err = errors.New("not the pins of what is missing")
-		}
-		return m.Missing, err
-	}},
-	"hotel": {1500 * time.Millisecond, func(ctx context.Context, b *searchtest.Services, e env.Env) ([]string, error) {
-		d, c, err := search.OpenHotels(e).Detail(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
-		if err == nil && (len(d.Rooms) != 1 || (d.Rate == nil) != slices.Contains(c.Missing, "pricing") || (d.Calendar == nil) != slices.Contains(c.Missing, "calendar") ||
-			(d.Similar == nil) != slices.Contains(c.Missing, "search") || (d.Policies.Cancellation == "") != slices.Contains(c.Missing, "policies")) {
-			err = errors.New("not the hotel of what is missing")
-		}
-		return c.Missing, err
-	}},
-	"vacancy": {time.Second, func(ctx context.Context, b *searchtest.Services, e env.Env) ([]string, error) {
-		out, c, err := search.OpenHotels(e).Vacancy(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
-		if err == nil && (len(out.Rooms) != 1 || (out.Available == nil) != slices.Contains(c.Missing, "pricing") || (out.Rooms[0].Total == nil) != slices.Contains(c.Missing, "rates")) {
-			err = errors.New("not the rooms of what is missing")
-		}
-		return c.Missing, err
-	}},
+// A composed answer: the parts that it names as missing, whether each optional part is null, and the number of its elements.
+type composed struct {
+	missing []string
+	null    map[string]bool
+	count   int
 }
 
-func wanted(e env.Env, geo search.GeoQuery) search.Query {
+// The four composed answers, each with the timeout of its function and the number of elements that it has in these tests.
+var compositions = map[string]struct {
+	budget  time.Duration
+	count   int
+	compose func(context.Context, *searchtest.Services, env.Env) (composed, error)
+}{
+	"list":    {budget: 2 * time.Second, count: 2, compose: composeList},
+	"map":     {budget: 2 * time.Second, count: 2, compose: composeMap},
+	"hotel":   {budget: 1500 * time.Millisecond, count: 1, compose: composeDetail},
+	"vacancy": {budget: time.Second, count: 1, compose: composeVacancy},
+}
+
+func composeList(ctx context.Context, _ *searchtest.Services, e env.Env) (composed, error) {
+	query := queryFor(e, search.GeoQuery{Mode: search.City, City: "Kabul"})
+	r, err := search.OpenSearches(e).List(ctx, search.ListRequest{Query: query, Page: search.Page{Limit: 20}, Currency: money.USD})
+	if err != nil {
+		return composed{missing: r.Missing}, err
+	}
+	null := map[string]bool{"pricing": r.Cards[0].Rate == nil, "theme": r.Cards[0].Brand == nil}
+	return composed{missing: r.Missing, null: null, count: len(r.Cards)}, nil
+}
+
+func composeMap(ctx context.Context, _ *searchtest.Services, e env.Env) (composed, error) {
+	box := &search.BoundingBox{SwLat: 34, SwLng: 69, NeLat: 35, NeLng: 70}
+	m, err := search.OpenSearches(e).Map(ctx, queryFor(e, search.GeoQuery{Mode: search.Box, Box: box}), money.USD, nil)
+	if err != nil {
+		return composed{missing: m.Missing}, err
+	}
+	null := map[string]bool{"pricing": m.Pins[0].Nightly == nil, "theme": m.Pins[0].Color == nil}
+	return composed{missing: m.Missing, null: null, count: len(m.Pins)}, nil
+}
+
+func composeDetail(ctx context.Context, b *searchtest.Services, e env.Env) (composed, error) {
+	d, c, err := search.OpenHotels(e).Detail(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
+	null := map[string]bool{"pricing": d.Rate == nil, "calendar": d.Calendar == nil, "search": d.Similar == nil, "policies": d.Policies.Cancellation == ""}
+	return composed{missing: c.Missing, null: null, count: len(d.Rooms)}, err
+}
+
+func composeVacancy(ctx context.Context, b *searchtest.Services, e env.Env) (composed, error) {
+	out, c, err := search.OpenHotels(e).Vacancy(ctx, "", b.Hotels[0].Property, trip(e, money.USD))
+	if err != nil {
+		return composed{missing: c.Missing}, err
+	}
+	null := map[string]bool{"pricing": out.Available == nil, "rates": out.Rooms[0].Total == nil}
+	return composed{missing: c.Missing, null: null, count: len(out.Rooms)}, nil
+}
+
+func queryFor(e env.Env, geo search.GeoQuery) search.Query {
 	t := trip(e, money.USD)
 	return search.Query{Geo: geo, Dates: t.Dates, Occupancy: t.Occupancy}
 }
@@ -65,7 +82,7 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 	const hanging, failing, garbled, garbage, endless = upstreamtest.Hanging, upstreamtest.Failing, upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless
 	for _, test := range []struct {
 		answer  string
-		stalls  string
+		route   string
 		mood    upstreamtest.Mood
 		want    error
 		missing []string
@@ -97,25 +114,39 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 		{"vacancy", "properties", hanging, search.ErrBudgetExceeded, nil},
 		{"vacancy", "properties", failing, fault.ErrUpstreamUnavailable, nil},
 	} {
-		t.Run(test.answer+" "+test.stalls+" "+string(rune('0'+test.mood)), func(t *testing.T) {
+		t.Run(test.answer+" "+test.route+" "+string(rune('0'+test.mood)), func(t *testing.T) {
 			t.Parallel()
-			b, e, _ := bazaar(t, 2)
+			b, e, _ := openServices(t, 2)
 			e = e.With("TIMEOUT_FACTOR", "2") // so much hangs here that four times as much would be long
-			for stall := range strings.FieldsSeq(test.stalls) {
-				b.Mood(stall, test.mood)
+			for route := range strings.FieldsSeq(test.route) {
+				b.Mood(route, test.mood)
 			}
 			answer := compositions[test.answer]
 			budget := e.Timeout(answer.budget)
 			ctx, cancel := context.WithTimeout(t.Context(), budget)
 			defer cancel()
-			var missing []string
+			var got composed
 			var err error
-			took, stalled := fntest.Timed(func() { missing, err = answer.compose(ctx, b, e) })
-			if !errors.Is(err, test.want) || (test.want == nil && err != nil) || !slices.Equal(missing, test.missing) {
-				t.Errorf("missing %v, %v; want %v, %v", missing, err, test.missing, test.want)
+			took, stalled := fntest.Timed(func() { got, err = answer.compose(ctx, b, e) })
+			if !errors.Is(err, test.want) {
+				t.Errorf("error = %v, want %v", err, test.want)
 			}
-			if took >= budget { // what follows, remembering and telling, had no time left
+			if !slices.Equal(got.missing, test.missing) {
+				t.Errorf("missing = %q, want %q", got.missing, test.missing)
+			}
+			if took >= budget { // no time left for storing the session and the event
 				t.Errorf("took %v of %v, and the machine %v more", took, budget, stalled)
+			}
+			if err != nil {
+				return
+			}
+			if got.count != answer.count {
+				t.Errorf("count = %d, want %d", got.count, answer.count)
+			}
+			for part, null := range got.null {
+				if want := slices.Contains(got.missing, part); null != want {
+					t.Errorf("null[%q] = %t, want %t as in missing", part, null, want)
+				}
 			}
 		})
 	}
@@ -124,40 +155,56 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 // All services hang and the search itself is slow: the answer must still be in time.
 func TestList_slowSearchHangingPrices(t *testing.T) {
 	t.Parallel()
-	b, e, _ := bazaar(t, 2)
+	b, e, _ := openServices(t, 2)
 	b.Mood("previews", upstreamtest.Hanging)
 	b.Mood("brands", upstreamtest.Hanging)
 	slow, budget := time.NewTimer(e.Timeout(1200*time.Millisecond)), e.Timeout(compositions["list"].budget)
-	b.Before(func(stall string) {
-		if stall == "searches" {
+	b.Before(func(route string) {
+		if route == "searches" {
 			<-slow.C
 			slow.Reset(0)
 		}
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), budget)
 	defer cancel()
-	var missing []string
+	var got composed
 	var err error
-	took, stalled := fntest.Timed(func() { missing, err = compositions["list"].compose(ctx, b, e) })
-	if err != nil || !slices.Equal(missing, []string{"theme", "pricing"}) || took >= budget {
-		t.Errorf("missing %v, %v after %v, and the machine's %v", missing, err, took, stalled)
+	took, _ := fntest.Timed(func() { got, err = compositions["list"].compose(ctx, b, e) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"theme", "pricing"}; !slices.Equal(got.missing, want) {
+		t.Errorf("missing = %q, want %q", got.missing, want)
+	}
+	if took >= budget {
+		t.Errorf("took = %v, want less than %v", took, budget)
 	}
 }
 
 func TestList_hedgedRequest(t *testing.T) {
 	t.Parallel()
-	b, e, _ := bazaar(t, 2)
+	b, e, _ := openServices(t, 2)
 	end := make(chan struct{})
 	t.Cleanup(func() { close(end) })
 	var asked atomic.Int32
-	b.Before(func(stall string) {
-		if stall == "searches" && asked.Add(1) == 1 {
+	b.Before(func(route string) {
+		if route == "searches" && asked.Add(1) == 1 {
 			<-end
 		}
 	})
 	began := e.Now()
-	missing, err := compositions["list"].compose(t.Context(), b, e)
-	if took := e.Now().Sub(began); err != nil || missing != nil || asked.Load() != 2 || took < e.Timeout(800*time.Millisecond) {
-		t.Errorf("got %d requests in %v: missing %v, %v", asked.Load(), took, missing, err)
+	got, err := compositions["list"].compose(t.Context(), b, e)
+	took := e.Now().Sub(began)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.missing != nil {
+		t.Errorf("missing = %q, want nil", got.missing)
+	}
+	if asked.Load() != 2 {
+		t.Errorf("asked.Load() = %d, want 2", asked.Load())
+	}
+	if took < e.Timeout(800*time.Millisecond) {
+		t.Errorf("took = %v, want at least %v", took, e.Timeout(800*time.Millisecond))
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 func TestSuspended_oneDocument(t *testing.T) {
 	t.Parallel()
-	b, e, memory := bazaar(t, 50)
+	b, e, memory := openServices(t, 50)
 	store := &searchtest.Reads{Store: memory}
 	e = documenttest.Give(e, store)
 	directory, all := search.OpenTenants(e), tenants(b)
@@ -44,7 +44,7 @@ func TestSuspended_oneDocument(t *testing.T) {
 // Events arrive in any order, repeatedly, at several processes at once, and from wrong clocks. The latest by occurredAt decides.
 func TestSuspended_disorder(t *testing.T) {
 	t.Parallel()
-	b, e, store := bazaar(t, 24)
+	b, e, store := openServices(t, 24)
 	all, now := tenants(b), e.Now()
 	var hearing sync.WaitGroup
 	for i, tenant := range all {
@@ -75,12 +75,16 @@ func TestSuspended_disorder(t *testing.T) {
 // While the tenant service fails, the last event decides for as long as it does for lists.
 func TestFind_tenantServiceDown(t *testing.T) {
 	t.Parallel()
-	b, e, _ := bazaar(t, 1)
+	b, e, _ := openServices(t, 1)
 	directory, tenant := search.OpenTenants(e), b.Hotels[0].Tenant
 	find := func(want bool) {
 		t.Helper()
-		if found, err := directory.Find(t.Context(), tenant); err != nil || found.Suspended() != want {
-			t.Errorf("suspended is %v, %v; want %v", found.Suspended(), err, want)
+		found, err := directory.Find(t.Context(), tenant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Suspended() != want {
+			t.Errorf("found.Suspended() = %t, want %t", found.Suspended(), want)
 		}
 	}
 	find(false)

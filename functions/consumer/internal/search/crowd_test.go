@@ -14,11 +14,11 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
-// searched runs concurrent searches for a page of fifty on all processes in turn.
-func searched(t *testing.T, b *searchtest.Services, calls, parallel int, processes ...env.Env) {
+// runSearches runs concurrent searches for a page of fifty on all processes in turn.
+func runSearches(t *testing.T, b *searchtest.Services, calls, parallel int, processes ...env.Env) {
 	t.Helper()
 	var work sync.WaitGroup
-	queue, kabul := make(chan *search.Searches), wanted(processes[0], search.GeoQuery{Mode: search.City, City: "Kabul"})
+	queue, kabul := make(chan *search.Searches), queryFor(processes[0], search.GeoQuery{Mode: search.City, City: "Kabul"})
 	var searches []*search.Searches
 	for _, e := range processes {
 		searches = append(searches, search.OpenSearches(e))
@@ -27,8 +27,22 @@ func searched(t *testing.T, b *searchtest.Services, calls, parallel int, process
 		work.Go(func() {
 			for s := range queue {
 				r, err := s.List(t.Context(), search.ListRequest{Query: kabul, Page: search.Page{Limit: 50}, Currency: money.USD})
-				if err != nil || len(r.Cards) != len(b.Hotels) || r.Missing != nil || r.Cards[0].Rate == nil || r.Cards[0].Brand == nil {
-					t.Errorf("got %d hotels, missing %v, %v", len(r.Cards), r.Missing, err)
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				if len(r.Cards) != len(b.Hotels) {
+					t.Errorf("len(r.Cards) = %d, want %d", len(r.Cards), len(b.Hotels))
+					continue
+				}
+				if r.Missing != nil {
+					t.Errorf("r.Missing = %q, want nil", r.Missing)
+				}
+				if r.Cards[0].Rate == nil {
+					t.Error("r.Cards[0].Rate = nil, want a value")
+				}
+				if r.Cards[0].Brand == nil {
+					t.Error("r.Cards[0].Brand = nil, want a value")
 				}
 			}
 		})
@@ -40,8 +54,8 @@ func searched(t *testing.T, b *searchtest.Services, calls, parallel int, process
 	work.Wait()
 }
 
-// asked fails the test unless the services got these numbers of requests since its start.
-func asked(t *testing.T, b *searchtest.Services, when string, want map[string]int) {
+// checkCalls fails the test unless the services got these numbers of requests since its start.
+func checkCalls(t *testing.T, b *searchtest.Services, when string, want map[string]int) {
 	t.Helper()
 	for name, n := range want {
 		if got := b.Asked(name); got != n {
@@ -52,7 +66,7 @@ func asked(t *testing.T, b *searchtest.Services, when string, want map[string]in
 
 func TestList_coldCrowd(t *testing.T) {
 	t.Parallel()
-	b, e, store := bazaar(t, 50)
+	b, e, store := openServices(t, 50)
 	e = e.With("TIMEOUT_FACTOR", "30") // a thousand at once keep a test machine busy for seconds
 	other := documenttest.Give(env.Of(nil), store).With("TIMEOUT_FACTOR", "30")
 	t.Cleanup(func() {
@@ -60,8 +74,8 @@ func TestList_coldCrowd(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	searched(t, b, 1000, 1000, e, b.Around(other))
-	asked(t, b, "1,000 searches of two processes", map[string]int{"searches": 1, "previews": 1, "brands": 1})
+	runSearches(t, b, 1000, 1000, e, b.Around(other))
+	checkCalls(t, b, "1,000 searches of two processes", map[string]int{"searches": 1, "previews": 1, "brands": 1})
 }
 
 // A hangingStore does not answer while it hangs.
@@ -83,18 +97,18 @@ func TestList_storeHangs(t *testing.T) {
 	for name, warm := range map[string]bool{"from the start": false, "after a while": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, e, memory := bazaar(t, 20)
+			b, e, memory := openServices(t, 20)
 			hangs := !warm
 			e = document.StoreKey.With(e.With("DOCUMENT_TIMEOUT", "20ms").With("DOCUMENT_PAUSE", "100ms"), hangingStore{memory, func() bool { return hangs }})
 			if warm {
-				searched(t, b, 3, 1, e)
+				runSearches(t, b, 3, 1, e)
 				hangs = true
 			}
-			searched(t, b, 250, 10, e) // of five seconds
-			asked(t, b, "while the store hangs", map[string]int{"searches": 1, "previews": 1, "brands": 1})
+			runSearches(t, b, 250, 10, e) // of five seconds
+			checkCalls(t, b, "while the store hangs", map[string]int{"searches": 1, "previews": 1, "brands": 1})
 			e.Advance(61 * time.Second) // lists and prices are over, brands are not
-			searched(t, b, 250, 10, e)
-			asked(t, b, "a minute later", map[string]int{"searches": 2, "previews": 2, "brands": 1})
+			runSearches(t, b, 250, 10, e)
+			checkCalls(t, b, "a minute later", map[string]int{"searches": 2, "previews": 2, "brands": 1})
 		})
 	}
 }

@@ -29,16 +29,24 @@ func TestPreview_exactAmounts(t *testing.T) {
 		{"less than nothing", Preview{Nightly: -1_000_000, Total: 91_000_000, Currency: money.USD}, ""},
 		{"a currency that is none", Preview{Nightly: 45_500_000, Total: 91_000_000, Currency: "XXX"}, ""},
 	} {
-		test.preview.CapturedAt = noon
-		got := test.preview.show(money.USD, true)
-		switch {
-		case test.want == "" && got == nil:
-		case got == nil || test.want == "":
-			t.Errorf("%s: got %+v", test.name, got)
-		case got.Nightly != 4550 || got.Total != 9100 || got.Exponent != 2 || got.Policy != test.want || got.FX != test.preview.FX ||
-			got.ExpiresAt != noon.Add(time.Minute) || !got.Stale:
-			t.Errorf("%s: got %+v", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			test.preview.CapturedAt = noon
+			got := test.preview.show(money.USD, true)
+			if test.want == "" {
+				if got != nil {
+					t.Errorf("show() = %+v, want nil", got)
+				}
+				return
+			}
+			want := RateSnapshot{Nightly: 4550, Total: 9100, Currency: test.preview.Currency, Exponent: 2, Policy: test.want, FX: test.preview.FX,
+				CapturedAt: noon, ExpiresAt: noon.Add(time.Minute), Stale: true}
+			if got == nil {
+				t.Fatalf("show() = nil, want %+v", want)
+			}
+			if *got != want {
+				t.Errorf("show() = %+v, want %+v", *got, want)
+			}
+		})
 	}
 }
 
@@ -50,24 +58,40 @@ func TestListing_language(t *testing.T) {
 		locale.Pashto: "کابل ګرانډ", locale.Dari: "کابل گراند", locale.Persian: "Kabul Grand", locale.English: "Kabul Grand",
 	} {
 		card := l.show(tag)
-		if card.Name.Display != want || card.Name.Default != "Kabul Grand" || len(card.Name.Localized) != 2 {
-			t.Errorf("%s: got %+v", tag, card.Name)
+		if card.Name.Display != want {
+			t.Errorf("%s: card.Name.Display = %q, want %q", tag, card.Name.Display, want)
 		}
-		if len(card.Amenities) != 5 || card.Rating != nil {
-			t.Errorf("got %v, %v", card.Amenities, card.Rating)
+		if card.Name.Default != "Kabul Grand" {
+			t.Errorf(`%s: card.Name.Default = %q, want "Kabul Grand"`, tag, card.Name.Default)
+		}
+		if len(card.Name.Localized) != 2 {
+			t.Errorf("%s: len(card.Name.Localized) = %d, want 2", tag, len(card.Name.Localized))
+		}
+		if len(card.Amenities) != 5 {
+			t.Errorf("len(card.Amenities) = %d, want 5", len(card.Amenities))
+		}
+		if card.Rating != nil {
+			t.Errorf("card.Rating = %v, want nil", card.Rating)
 		}
 	}
 	text, err := json.Marshal(l.show(locale.English))
-	if err != nil || !strings.Contains(string(text), `"brandPeek":null,"rateSnapshot":null,"badges":[]`) {
-		t.Errorf("got %s, %v: what is missing is null", text, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), `"brandPeek":null,"rateSnapshot":null,"badges":[]`) {
+		t.Errorf("string(text) = %q, want it to contain %q", string(text), `"brandPeek":null,"rateSnapshot":null,"badges":[]`)
 	}
 }
 
 func TestCalendar_inexactAmounts(t *testing.T) {
 	t.Parallel()
 	c := Calendar{[]DayPrice{{night(0, 1).CheckIn, 10_000_000}, {night(1, 1).CheckIn, 10_000_001}, {night(2, 1).CheckIn, 0}}, money.AFN}
-	if days := c.show(); len(days) != 1 || days[0] != (CalendarDay{night(0, 1).CheckIn, 1000, money.AFN, 2}) {
-		t.Errorf("got %+v", days)
+	days := c.show()
+	if len(days) != 1 {
+		t.Fatalf("len(days) = %d, want 1", len(days))
+	}
+	if days[0] != (CalendarDay{night(0, 1).CheckIn, 1000, money.AFN, 2}) {
+		t.Errorf("days[0] = %+v, want %+v", days[0], (CalendarDay{night(0, 1).CheckIn, 1000, money.AFN, 2}))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 )
 
-func TestThinned(t *testing.T) {
+func TestClusterPins(t *testing.T) {
 	t.Parallel()
 	pins := func(n int, at func(int) Position) (all []Pin) {
 		for i := range n {
@@ -35,8 +35,14 @@ func TestThinned(t *testing.T) {
 			for _, p := range shown {
 				count += p.Count
 			}
-			if len(shown) < test.least || len(shown) > test.most || count != len(test.pins) {
-				t.Errorf("%d pins stand for %d, want %d to %d for %d", len(shown), count, test.least, test.most, len(test.pins))
+			if len(shown) < test.least {
+				t.Errorf("len(shown) = %d, want at least %d", len(shown), test.least)
+			}
+			if len(shown) > test.most {
+				t.Errorf("len(shown) = %d, want at most %d", len(shown), test.most)
+			}
+			if count != len(test.pins) {
+				t.Errorf("count = %d, want %d", count, len(test.pins))
 			}
 		})
 	}
@@ -49,11 +55,22 @@ func TestHighlights(t *testing.T) {
 	for n := range byte(maxHighlighted + 5) {
 		m.Pins = append(m.Pins, pin(n+1, 1))
 	}
-	if lit := m.highlights(nil); len(lit) != maxHighlighted || lit[0] != (id.Property{15: 1}) {
-		t.Errorf("unasked: %v", lit)
+	highlighted := m.highlights(nil)
+	if len(highlighted) != maxHighlighted {
+		t.Fatalf("unasked: len(highlighted) = %d, want %d", len(highlighted), maxHighlighted)
+	}
+	if highlighted[0] != (id.Property{15: 1}) {
+		t.Errorf("unasked: highlighted[0] = %v, want %v", highlighted[0], (id.Property{15: 1}))
 	}
 	wanted := Highlights{{15: 0}, {15: 24}, {15: 99}}
-	if lit := m.highlights(wanted); len(lit) != 2 || lit[0] != wanted[0] || lit[1] != wanted[1] {
-		t.Errorf("asked for three, one of whom is not there: %v", lit)
+	highlighted = m.highlights(wanted)
+	if len(highlighted) != 2 {
+		t.Fatalf("len(highlighted) = %d, want 2", len(highlighted))
+	}
+	if highlighted[0] != wanted[0] {
+		t.Errorf("highlighted[0] = %v, want %v", highlighted[0], wanted[0])
+	}
+	if highlighted[1] != wanted[1] {
+		t.Errorf("highlighted[1] = %v, want %v", highlighted[1], wanted[1])
 	}
 }

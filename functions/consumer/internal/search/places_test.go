@@ -23,8 +23,11 @@ func TestNormal_point(t *testing.T) {
 			t.Parallel()
 			exact := test.from
 			got := Query{Geo: GeoQuery{Mode: Point, Point: &exact}}.Normal()
-			if *got.Geo.Point != test.to || exact != test.from {
-				t.Errorf("got %+v of %+v, want %+v", *got.Geo.Point, exact, test.to)
+			if *got.Geo.Point != test.to {
+				t.Errorf("*got.Geo.Point = %+v, want %+v", *got.Geo.Point, test.to)
+			}
+			if exact != test.from {
+				t.Errorf("exact = %+v, want %+v", exact, test.from)
 			}
 		})
 	}
@@ -76,12 +79,18 @@ func TestCells(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got := test.box.cells()
-			if *got != test.want || *got.cells() != *got {
-				t.Errorf("got %+v, of which the cells are %+v, want %+v", *got, *got.cells(), test.want)
+			if *got != test.want {
+				t.Errorf("*got = %+v, want %+v", *got, test.want)
+			}
+			if *got.cells() != *got {
+				t.Errorf("*got.cells() = %+v, want %+v", *got.cells(), *got)
 			}
 			side := math.Max(eastward(test.box.SwLng, test.box.NeLng), test.box.NeLat-test.box.SwLat)
 			for _, corner := range []Position{{test.box.SwLat, test.box.SwLng}, {test.box.NeLat, test.box.NeLng}} {
-				if !got.contains(corner) || eastward(got.SwLng, test.box.SwLng) > side/cellsOfSide && got.NeLng-got.SwLng != fullCircle && side > minCell {
+				if !got.contains(corner) {
+					t.Error("got.contains(corner) = false, want true")
+				}
+				if eastward(got.SwLng, test.box.SwLng) > side/cellsOfSide && got.NeLng-got.SwLng != fullCircle && side > minCell {
 					t.Errorf("%+v does not fit around %+v", *got, test.box)
 				}
 			}
@@ -93,11 +102,31 @@ func TestPinned_inside(t *testing.T) {
 	t.Parallel()
 	found := FoundPins{Pins: []Pin{{Property: id.Property{15: 1}, Geo: Position{34.5, 69.1}}, {Property: id.Property{15: 2}, Geo: Position{34.5, 69.26}}}, Total: 2}
 	box := BoundingBox{34.4, 69, 34.6, 69.25}
-	if got := found.inside(box); len(got.Pins) != 1 || got.Total != 1 || got.Pins[0].Property != (id.Property{15: 1}) || len(found.Pins) != 2 || found.Pins[1].Property.IsZero() {
-		t.Errorf("got %+v of %+v", got, found)
+	got := found.inside(box)
+	if len(got.Pins) != 1 {
+		t.Fatalf("len(got.Pins) = %d, want 1", len(got.Pins))
+	}
+	if got.Total != 1 {
+		t.Errorf("got.Total = %d, want 1", got.Total)
+	}
+	if got.Pins[0].Property != (id.Property{15: 1}) {
+		t.Errorf("got.Pins[0].Property = %v, want %v", got.Pins[0].Property, (id.Property{15: 1}))
+	}
+	if len(found.Pins) != 2 {
+		t.Fatalf("len(found.Pins) = %d, want 2", len(found.Pins))
+	}
+	if found.Pins[1].Property.IsZero() {
+		t.Error("found.Pins[1].Property is zero")
 	}
 	found.Total, found.Truncated = 900, true
-	if got := found.inside(box); len(got.Pins) != 1 || got.Total != 900 || !got.Truncated {
-		t.Errorf("of many: %+v", got)
+	got = found.inside(box)
+	if len(got.Pins) != 1 {
+		t.Errorf("of many: len(got.Pins) = %d, want 1", len(got.Pins))
+	}
+	if got.Total != 900 {
+		t.Errorf("of many: got.Total = %d, want 900", got.Total)
+	}
+	if !got.Truncated {
+		t.Error("of many: got.Truncated = false, want true")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-func TestHouse_Receives(t *testing.T) {
+func TestProperty_CheckDates(t *testing.T) {
 	t.Parallel()
 	evening := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC) // 00:30 on the 22nd in Kabul
 	for _, test := range []struct {

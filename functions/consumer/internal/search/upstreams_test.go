@@ -21,8 +21,8 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
 
-// bazaar is a bazaar with a store for documents, and nothing else of the service.
-func bazaar(t *testing.T, hotels int) (*searchtest.Services, env.Env, *documenttest.Memory) {
+// openServices is a bazaar with a store for documents, and nothing else of the service.
+func openServices(t *testing.T, hotels int) (*searchtest.Services, env.Env, *documenttest.Memory) {
 	t.Helper()
 	store, b := &documenttest.Memory{}, searchtest.Open(t, hotels)
 	e := documenttest.Give(env.Of(nil), store).With("TIMEOUT_FACTOR", "4") // time enough on a machine that stands still for a second
@@ -46,15 +46,21 @@ func trip(e env.Env, c money.Currency) search.Trip {
 	return search.Trip{Dates: search.DateRange{CheckIn: day, CheckOut: day.AddDays(2)}, Occupancy: search.Occupancy{Adults: 2, Rooms: 1}, Currency: c}
 }
 
-func TestPeek_fewCalls(t *testing.T) {
+func TestBrands_fewCalls(t *testing.T) {
 	t.Parallel()
-	b, e, _ := bazaar(t, 120)
+	b, e, _ := openServices(t, 120)
 	brands, all := search.OpenBrands(e), tenants(b)
 	peek := func(of []id.Tenant, want cache.State, asked int) {
 		t.Helper()
 		looks, state, err := brands.Get(t.Context(), of)
-		if err != nil || state != want || b.Asked("brands") != asked {
-			t.Errorf("got %s, %v after %d questions, want %s after %d", state, err, b.Asked("brands"), want, asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state != want {
+			t.Errorf("state = %q, want %q", state, want)
+		}
+		if b.Asked("brands") != asked {
+			t.Errorf(`b.Asked("brands") = %d, want %d`, b.Asked("brands"), asked)
 		}
 		for _, tenant := range of {
 			if looks[tenant].Color != "#1a2b3c" {
@@ -69,14 +75,21 @@ func TestPeek_fewCalls(t *testing.T) {
 	e.Advance(5 * time.Minute)
 	peek(all[:1], cache.Miss, 5)
 	played := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "upstream_slow"})
-	if _, state, err := brands.Get(played, all[:1]); err != nil || state != cache.Bypass || b.Asked("brands") != 6 {
-		t.Errorf("in a scenario: %s, %v", state, err)
+	_, state, err := brands.Get(played, all[:1])
+	if err != nil {
+		t.Fatalf("in a scenario: %v", err)
+	}
+	if state != cache.Bypass {
+		t.Errorf("in a scenario: state = %q, want %q", state, cache.Bypass)
+	}
+	if b.Asked("brands") != 6 {
+		t.Errorf(`in a scenario: b.Asked("brands") = %d, want 6`, b.Asked("brands"))
 	}
 }
 
-func TestPeek_themeServiceDown(t *testing.T) {
+func TestBrands_themeServiceDown(t *testing.T) {
 	t.Parallel()
-	b, e, store := bazaar(t, 2)
+	b, e, store := openServices(t, 2)
 	brands, all := search.OpenBrands(e), tenants(b)
 	if _, _, err := brands.Get(t.Context(), all[:1]); err != nil {
 		t.Fatal(err)
@@ -84,28 +97,51 @@ func TestPeek_themeServiceDown(t *testing.T) {
 	b.Mood("brands", upstreamtest.Failing)
 	e.Advance(30 * time.Minute)
 	looks, state, err := brands.Get(t.Context(), all[:1])
-	if err != nil || state != cache.Stale || len(looks) != 1 {
-		t.Errorf("the known one: %v %s, %v", looks, state, err)
+	if err != nil {
+		t.Fatalf("the known one: %v", err)
+	}
+	if state != cache.Stale {
+		t.Errorf("the known one: state = %q, want %q", state, cache.Stale)
+	}
+	if len(looks) != 1 {
+		t.Errorf("the known one: len(looks) = %d, want 1", len(looks))
 	}
 	looks, state, err = brands.Get(t.Context(), all)
-	if !errors.Is(err, fault.ErrUpstreamUnavailable) || state != cache.Stale || len(looks) != 1 {
-		t.Errorf("both: %v %s, %v", looks, state, err)
+	if !errors.Is(err, fault.ErrUpstreamUnavailable) {
+		t.Errorf("both: error = %v, want %v", err, fault.ErrUpstreamUnavailable)
+	}
+	if state != cache.Stale {
+		t.Errorf("both: state = %q, want %q", state, cache.Stale)
+	}
+	if len(looks) != 1 {
+		t.Errorf("both: len(looks) = %d, want 1", len(looks))
 	}
 	e.Advance(6 * time.Minute)
-	if looks, _, err = brands.Get(t.Context(), all[:1]); err == nil || len(looks) != 0 {
-		t.Errorf("later: %v, %v", looks, err)
+	looks, _, err = brands.Get(t.Context(), all[:1])
+	if err == nil {
+		t.Error("later: error = nil, want a value")
+	}
+	if len(looks) != 0 {
+		t.Errorf("later: len(looks) = %d, want 0", len(looks))
 	}
 	b.Mood("brands", upstreamtest.Well)
 	e.Advance(5 * time.Second) // for the breaker
 	store.Refuse = func(string) error { return fault.ErrUnavailable }
-	if looks, state, err = brands.Get(t.Context(), all); err != nil || state != cache.Bypass || len(looks) != 2 {
-		t.Errorf("without a store: %v %s, %v", looks, state, err)
+	looks, state, err = brands.Get(t.Context(), all)
+	if err != nil {
+		t.Fatalf("without a store: %v", err)
+	}
+	if state != cache.Bypass {
+		t.Errorf("without a store: state = %q, want %q", state, cache.Bypass)
+	}
+	if len(looks) != 2 {
+		t.Errorf("without a store: len(looks) = %d, want 2", len(looks))
 	}
 }
 
 func TestPreview_cacheKey(t *testing.T) {
 	t.Parallel()
-	b, e, _ := bazaar(t, 3)
+	b, e, _ := openServices(t, 3)
 	prices := search.OpenPrices(e)
 	hotels := []id.Property{b.Hotels[0].Property, b.Hotels[1].Property}
 	base, asked := trip(e, money.USD), 0
@@ -115,8 +151,14 @@ func TestPreview_cacheKey(t *testing.T) {
 		if anew {
 			asked++
 		}
-		if err != nil || len(found) != len(of) || b.Asked("previews") != asked {
-			t.Errorf("%s: got %v, %v after %d questions, want %d", name, found, err, b.Asked("previews"), asked)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(found) != len(of) {
+			t.Errorf("%s: len(found) = %d, want %d", name, len(found), len(of))
+		}
+		if b.Asked("previews") != asked {
+			t.Errorf(`%s: b.Asked("previews") = %d, want %d`, name, b.Asked("previews"), asked)
 		}
 	}
 	ask("first", hotels, base, true)
@@ -143,12 +185,19 @@ func TestPreview_cacheKey(t *testing.T) {
 
 func TestPreview_timeout(t *testing.T) {
 	t.Parallel()
-	b, e, _ := bazaar(t, 1)
+	b, e, _ := openServices(t, 1)
 	b.Mood("previews", upstreamtest.Hanging)
 	began := e.Now()
 	_, _, err := search.OpenPrices(e).Preview(t.Context(), []id.Property{b.Hotels[0].Property}, trip(e, money.USD))
-	if took := e.Now().Sub(began); err == nil || took < e.Timeout(800*time.Millisecond) || took > e.Timeout(1600*time.Millisecond) {
-		t.Errorf("got %v after %v", err, took)
+	took := e.Now().Sub(began)
+	if err == nil {
+		t.Error("error = nil, want a value")
+	}
+	if took < e.Timeout(800*time.Millisecond) {
+		t.Errorf("took = %v, want at least %v", took, e.Timeout(800*time.Millisecond))
+	}
+	if took > e.Timeout(1600*time.Millisecond) {
+		t.Errorf("took = %v, want at most %v", took, e.Timeout(1600*time.Millisecond))
 	}
 }
 
@@ -194,11 +243,15 @@ func TestUpstreams_invalidAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, e, _ := bazaar(t, 1)
+			b, e, _ := openServices(t, 1)
 			for _, mood := range []upstreamtest.Mood{upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless, upstreamtest.Failing} {
 				b.Mood(name, mood)
-				if err := ask(t.Context(), b, e); !errors.Is(err, fault.ErrUpstreamUnavailable) || strings.Contains(err.Error(), "html") {
-					t.Errorf("mood %d: got %v", mood, err)
+				err := ask(t.Context(), b, e)
+				if !errors.Is(err, fault.ErrUpstreamUnavailable) {
+					t.Errorf("mood %d: error = %v, want %v", mood, err, fault.ErrUpstreamUnavailable)
+				}
+				if strings.Contains(err.Error(), "html") {
+					t.Errorf("mood %d: err.Error() = %q, want it without %q", mood, err.Error(), "html")
 				}
 			}
 			if n := b.Asked(name); n < 4 {
@@ -210,11 +263,20 @@ func TestUpstreams_invalidAnswers(t *testing.T) {
 
 func TestFind_effectiveStatus(t *testing.T) {
 	t.Parallel()
-	b, e, store := bazaar(t, 2)
+	b, e, store := openServices(t, 2)
 	directory, one, other := search.OpenTenants(e), b.Hotels[0], b.Hotels[1]
 	found, err := directory.Find(t.Context(), one.Tenant)
-	if err != nil || found.Slug != "hotel-0" || found.Suspended() || found.Currency != money.AFN {
-		t.Fatalf("got %+v, %v", found, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Slug != "hotel-0" {
+		t.Fatalf(`found.Slug = %q, want "hotel-0"`, found.Slug)
+	}
+	if found.Suspended() {
+		t.Fatal("found.Suspended() = true, want false")
+	}
+	if found.Currency != money.AFN {
+		t.Fatalf("found.Currency = %q, want %q", found.Currency, money.AFN)
 	}
 	if _, err := directory.Find(t.Context(), id.New[id.Tenant]()); !errors.Is(err, fault.ErrNotFound) {
 		t.Errorf("a stranger: %v", err)
@@ -226,12 +288,20 @@ func TestFind_effectiveStatus(t *testing.T) {
 	if err := invalidator.ApplyStatus(t.Context(), one.Tenant, false, now.Add(-time.Second)); err != nil { // older
 		t.Fatal(err)
 	}
-	if found, err = directory.Find(t.Context(), one.Tenant); err != nil || !found.Suspended() {
-		t.Errorf("got %+v, %v", found, err)
+	found, err = directory.Find(t.Context(), one.Tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !found.Suspended() {
+		t.Error("found.Suspended() = false, want true")
 	}
 	e.Advance(14 * time.Minute) // the search service may not have noticed
-	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant, other.Tenant}); len(got) != 1 || !got[one.Tenant] {
-		t.Errorf("got %v", got)
+	got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant, other.Tenant})
+	if len(got) != 1 {
+		t.Fatalf("len(got) = %d, want 1", len(got))
+	}
+	if !got[one.Tenant] {
+		t.Error("got[one.Tenant] = false, want true")
 	}
 	e.Advance(time.Minute)
 	if got := directory.Suspended(t.Context(), []id.Tenant{one.Tenant}); len(got) != 0 {

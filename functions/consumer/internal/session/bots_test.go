@@ -42,10 +42,24 @@ func TestRecord_botScoreOnce(t *testing.T) {
 	if err := record(human); err != nil {
 		t.Fatal(err)
 	}
-	if n, told := rows(t, db, "bff_consumer.bot_scores"), rows(t, db, "bff_consumer.outbox WHERE status <> 'parked'"); n != 2 || told != 1 {
-		t.Errorf("got %d scores and %d events", n, told)
+	n, published := rows(t, db, "bff_consumer.bot_scores"), rows(t, db, "bff_consumer.outbox WHERE status <> 'parked'")
+	if n != 2 {
+		t.Errorf("scores = %d, want 2", n)
 	}
-	if d := seen.event(); d.Subject.Name != BotSuspectedV1.Name || d.ID != seen.event().ID || !d.Tenant.IsZero() || d.Subject.Retention.Class != event.Audit {
-		t.Errorf("event: got %+v", d)
+	if published != 1 {
+		t.Errorf("published = %d, want 1", published)
+	}
+	d := seen.event()
+	if d.Subject.Name != BotSuspectedV1.Name {
+		t.Errorf("d.Subject.Name = %q, want %q", d.Subject.Name, BotSuspectedV1.Name)
+	}
+	if d.ID != seen.event().ID {
+		t.Errorf("d.ID = %v, want %v", d.ID, seen.event().ID)
+	}
+	if !d.Tenant.IsZero() {
+		t.Errorf("d.Tenant = %v, want zero", d.Tenant)
+	}
+	if d.Subject.Retention.Class != event.Audit {
+		t.Errorf("d.Subject.Retention.Class = %q, want %q", d.Subject.Retention.Class, event.Audit)
 	}
 }

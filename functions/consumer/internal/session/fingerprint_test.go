@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPlace(t *testing.T) {
+func TestRedactAddress(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
 		"/search":                                "/search",

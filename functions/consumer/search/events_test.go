@@ -1,0 +1,170 @@
+package search
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"melmastoon.ghasi.io/functions/consumer/consumertest"
+	"melmastoon.ghasi.io/functions/consumer/internal/search"
+	"melmastoon.ghasi.io/shared/id"
+)
+
+type place struct {
+	Mode    string `json:"mode"`
+	City    string `json:"city"`
+	Country string `json:"country"`
+}
+
+func TestSearch_events(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 3, Function)
+	system.EverySearch()
+	v := system.Traveller("Accept-Language", "ps", "X-Currency", "USD")
+	v.Must(200, "POST", "/search", system.SearchBodyIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
+	var published struct {
+		Session id.GuestSession `json:"guestSessionId"`
+		Hash    string          `json:"queryHash"`
+		Kind    string          `json:"kind"`
+		Geo     place           `json:"geo"`
+		Keys    []string        `json:"filterKeys"`
+		Sort    string          `json:"sortKey"`
+		Page    search.Page     `json:"page"`
+		Count   int             `json:"resultCount"`
+		Cached  bool            `json:"fromCache"`
+	}
+	envelope, key := system.Payload("search.executed", &published)
+	if published.Session != v.Session {
+		t.Errorf("published.Session = %v, want %v", published.Session, v.Session)
+	}
+	if !strings.HasPrefix(published.Hash, "sha256:") {
+		t.Errorf("published.Hash = %q, want prefix %q", published.Hash, "sha256:")
+	}
+	if published.Kind != "list" {
+		t.Errorf(`published.Kind = %q, want "list"`, published.Kind)
+	}
+	if published.Sort != "price-asc" {
+		t.Errorf(`published.Sort = %q, want "price-asc"`, published.Sort)
+	}
+	if published.Cached {
+		t.Error("published.Cached = true, want false")
+	}
+	if published.Page != (search.Page{Limit: 1, Offset: 1}) {
+		t.Errorf("published.Page = %+v, want %+v", published.Page, (search.Page{Limit: 1, Offset: 1}))
+	}
+	if published.Count != 3 {
+		t.Errorf("published.Count = %d, want 3", published.Count)
+	}
+	if !slices.Equal(published.Keys, []string{"wifi", "star-rating"}) {
+		t.Errorf("published.Keys = %q, want %q", published.Keys, []string{"wifi", "star-rating"})
+	}
+	if published.Geo != (place{"city", "Kabul", "AF"}) {
+		t.Errorf("the city is named as the hotels there name it: %+v", published.Geo)
+	}
+	if envelope["tenantId"] != nil {
+		t.Errorf(`envelope["tenantId"] = %v, want nil`, envelope["tenantId"])
+	}
+	if envelope["sessionId"] != v.Session.String() {
+		t.Errorf(`envelope["sessionId"] = %v, want %q`, envelope["sessionId"], v.Session.String())
+	}
+	if key != v.Session.String() {
+		t.Errorf("key = %q, want %q", key, v.Session.String())
+	}
+	v.Must(200, "POST", "/search", system.SearchBodyIn(`{"mode":"city","city":"کابل"}`, `,"filters":{"amenities":["wifi","swimming-pool"],"starRating":[4]},"sortKey":"price-asc","page":{"limit":1,"offset":1}`))
+	if system.Payload("search.executed", &published); !published.Cached {
+		t.Error("an answer that was kept is published as found")
+	}
+	system.CheckPublished("search.executed", 2)
+	for _, header := range []string{"DNT", "Sec-GPC"} {
+		system.Traveller(header, "1").Must(200, "POST", "/search", system.SearchBody())
+	}
+	system.CheckPublished("search.executed", 2)
+}
+
+func TestSearch_sampled(t *testing.T) {
+	t.Parallel()
+	system := consumertest.OpenSystem(t, 1, Function)
+	v := system.Traveller()
+	for range 60 {
+		post(t, v, system.SearchBody())
+	}
+	n := 0
+	for _, published := range system.Published() {
+		if published == "search.executed" {
+			n++
+		}
+	}
+	if n > 25 { // of 60, at one in ten: more happens less than once in a billion runs
+		t.Errorf("%d of 60 were published", n)
+	}
+}
+
+// A sink takes what a test's log would have had.
+type sink struct {
+	testing.TB
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+func (s *sink) Output() io.Writer { return s }
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.Write(p)
+}
+
+func TestSearch_typedText(t *testing.T) {
+	t.Parallel()
+	log := &sink{TB: t}
+	system := consumertest.OpenSystem(log, 3, Function)
+	system.EverySearch()
+	const mail, phone, name = "canary@example.com", "+93 70047114711", "zarghona-canary"
+	const digits = "70047114711" // so many that no hash and no time of day has them by chance
+	for _, test := range []struct {
+		status int
+		body   string
+	}{
+		{200, system.SearchBodyIn(`{"mode":"city","city":"` + mail + `"}`)},
+		{200, system.SearchBodyIn(`{"mode":"region","region":"` + phone + `"}`)},
+		{200, system.SearchBody(`,"filters":{"neighbourhoods":["` + mail + `"],"amenities":["` + name + `"],"propertyType":["` + name + `"]}`)},
+		{400, system.SearchBody(`,"filters":{"amenities":["` + mail + `"]}`)},
+		{400, system.SearchBody(`,"filters":{"cancellationFlexibility":"` + mail + `"}`)},
+		{400, system.SearchBody(`,"sortKey":"` + mail + `"`)},
+		{400, system.SearchBody(`,"` + mail + `":1`)},
+		{400, system.SearchBodyIn(`{"mode":"` + mail + `","city":"Kabul"}`)},
+		{400, system.SearchBodyIn(`{"mode":"city","city":"` + strings.Repeat(mail, 9) + `"}`)},
+	} {
+		v := system.Traveller()
+		a := v.Must(test.status, "POST", "/search", test.body)
+		for _, canary := range []string{"canary", phone} {
+			if text := string(a.Body); strings.Contains(text, canary) && !strings.Contains(text, `"pointer":"/`+mail) {
+				t.Errorf("%s is in the answer to %s: %s", canary, test.body, text)
+			}
+		}
+	}
+	system.CheckPublished("search.executed", 3)
+	for table, text := range consumertest.Texts(t, system.DB) {
+		for _, canary := range []string{"canary", digits} {
+			if strings.Contains(text, canary) {
+				t.Errorf("%s is in %s", canary, table)
+			}
+		}
+	}
+	text := log.log.String()
+	if !strings.Contains(text, "consumer-search") {
+		t.Errorf("text = %q, want it to contain %q", text, "consumer-search")
+	}
+	if strings.Contains(text, "canary") {
+		t.Errorf("text = %q, want it without %q", text, "canary")
+	}
+	if strings.Contains(text, digits) {
+		t.Errorf("text = %q, want it without %q", text, digits)
+	}
+	if !strings.Contains(system.Body("searches"), name) {
+		t.Errorf("the search service was not asked: %s", system.Body("searches"))
+	}
+}
