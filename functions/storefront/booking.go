@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/shared/stay"
 )
 
-// A Choice is the room and the rate that the guest wants to book.
-type Choice struct {
+// A Selection is the room and the rate that the guest wants to book.
+type Selection struct {
 	Property          id.Property
 	RoomType          id.RoomType
 	RatePlan          id.RatePlan
@@ -25,129 +25,129 @@ type Choice struct {
 	Shown             money.Minor // the price on the page; its currency is empty if that is unknown
 }
 
-// Take requests a quote for the choice and holds its rooms. It returns the draft's id.
-func (v *Visit) Take(ctx context.Context, c Choice, key string) (id.Draft, error) {
+// Hold requests a quote for the selection and holds its rooms. It returns the draft's id.
+func (v *Visitor) Hold(ctx context.Context, s Selection, key string) (id.Draft, error) {
 	in := struct {
 		Property  id.Property `json:"propertyId"`
 		RoomType  id.RoomType `json:"roomTypeId"`
 		RatePlan  id.RatePlan `json:"ratePlanId"`
-		Stay      chosenStay  `json:"stayWindow"`
+		Stay      stayDates   `json:"stayWindow"`
 		Occupancy Occupancy   `json:"occupancy"`
 		Draft     id.Draft    `json:"draftId,omitzero"`
-	}{c.Property, c.RoomType, c.RatePlan, chosenStay{c.CheckIn, c.CheckOut}, c.Occupancy, c.Draft}
+	}{s.Property, s.RoomType, s.RatePlan, stayDates{s.CheckIn, s.CheckOut}, s.Occupancy, s.Draft}
 	var quoted Quoted
-	if _, err := v.do(ctx, wish{method: http.MethodPost, path: "/quote", key: key + "-quote", in: in, out: &quoted}); err != nil {
+	if _, err := v.call(ctx, apiRequest{method: http.MethodPost, path: "/quote", key: key + "-quote", in: in, out: &quoted}); err != nil {
 		return quoted.Draft, err
 	}
 	holding := struct {
 		Quoted
 		Total *money.Minor `json:"total,omitzero"`
 	}{Quoted: quoted}
-	if c.Shown.Currency != "" {
-		holding.Total = &c.Shown
+	if s.Shown.Currency != "" {
+		holding.Total = &s.Shown
 	}
-	_, err := v.do(ctx, wish{method: http.MethodPost, path: "/hold", key: key + "-hold", in: holding})
+	_, err := v.call(ctx, apiRequest{method: http.MethodPost, path: "/hold", key: key + "-hold", in: holding})
 	return quoted.Draft, err
 }
 
-type chosenStay struct {
+type stayDates struct {
 	CheckIn  stay.Date `json:"checkIn"`
 	CheckOut stay.Date `json:"checkOut"`
 }
 
 // Draft returns the draft.
-func (v *Visit) Draft(ctx context.Context, d id.Draft) (*Draft, error) {
+func (v *Visitor) Draft(ctx context.Context, d id.Draft) (*Draft, error) {
 	var draft Draft
-	_, err := v.do(ctx, wish{method: http.MethodGet, path: draftPath(d), out: &draft})
+	_, err := v.call(ctx, apiRequest{method: http.MethodGet, path: draftPath(d), out: &draft})
 	return &draft, err
 }
 
 func draftPath(d id.Draft) string { return "/draft/" + d.String() }
 
-// Name sets the guest's details. version is the draft's version on the submitted page.
-func (v *Visit) Name(ctx context.Context, d id.Draft, version int, g Guest, key string) error {
+// SetGuest sets the guest's details. version is the draft's version on the submitted page.
+func (v *Visitor) SetGuest(ctx context.Context, d id.Draft, version int, g Guest, key string) error {
 	in := struct {
 		Guest Guest `json:"guest"`
 	}{g}
-	_, err := v.do(ctx, wish{method: http.MethodPatch, path: draftPath(d), key: key, match: strconv.Itoa(version), in: in})
+	_, err := v.call(ctx, apiRequest{method: http.MethodPatch, path: draftPath(d), key: key, match: strconv.Itoa(version), in: in})
 	return err
 }
 
 // Pay begins a payment and returns the URL of its page. If the method has no payment page, Pay confirms the booking and
 // returns "" with the outcome.
-func (v *Visit) Pay(ctx context.Context, d id.Draft, m Method, key string) (to string, o Outcome, err error) {
-	var opened Opened
+func (v *Visitor) Pay(ctx context.Context, d id.Draft, m Method, key string) (to string, o Outcome, err error) {
+	var opened PaymentPage
 	in := map[string]Method{"method": m}
-	_, err = v.do(ctx, wish{method: http.MethodPost, path: draftPath(d) + "/payment-intent", key: key + "-intent", in: in, out: &opened})
+	_, err = v.call(ctx, apiRequest{method: http.MethodPost, path: draftPath(d) + "/payment-intent", key: key + "-intent", in: in, out: &opened})
 	if err != nil || opened.RedirectURL != "" {
 		return opened.RedirectURL, o, err
 	}
-	_, err = v.do(ctx, wish{method: http.MethodPost, path: draftPath(d) + "/confirm", key: key + "-confirm", out: &o})
+	_, err = v.call(ctx, apiRequest{method: http.MethodPost, path: draftPath(d) + "/confirm", key: key + "-confirm", out: &o})
 	return "", o, err
 }
 
 // Return returns the result of a payment. The outcome is not confirmed while the payment is pending. link is the token
 // of the return link, which a guest needs who returns in another browser.
-func (v *Visit) Return(ctx context.Context, d id.Draft, link, key string) (o Outcome, err error) {
+func (v *Visitor) Return(ctx context.Context, d id.Draft, link, key string) (o Outcome, err error) {
 	path := draftPath(d) + "/return"
 	if link != "" {
 		path += "?" + url.Values{"r": {link}}.Encode()
 	}
-	_, err = v.do(ctx, wish{method: http.MethodPost, path: path, key: key, out: &o})
+	_, err = v.call(ctx, apiRequest{method: http.MethodPost, path: path, key: key, out: &o})
 	return o, err
 }
 
-// Leave abandons the draft.
-func (v *Visit) Leave(ctx context.Context, d id.Draft, key string) error {
-	_, err := v.do(ctx, wish{method: http.MethodDelete, path: draftPath(d), key: key})
+// Abandon abandons the draft.
+func (v *Visitor) Abandon(ctx context.Context, d id.Draft, key string) error {
+	_, err := v.call(ctx, apiRequest{method: http.MethodDelete, path: draftPath(d), key: key})
 	return err
 }
 
 // Confirmation returns the confirmed booking. Without the session that made the booking, it needs the token.
-func (v *Visit) Confirmation(ctx context.Context, r id.Reservation, token string) (*Confirmation, error) {
+func (v *Visitor) Confirmation(ctx context.Context, r id.Reservation, token string) (*Confirmation, error) {
 	path := "/confirmation/" + r.String()
 	if token != "" {
 		path += "?" + url.Values{"t": {token}}.Encode()
 	}
 	var c Confirmation
-	if _, err := v.do(ctx, wish{method: http.MethodGet, path: path, out: &c}); err != nil {
+	if _, err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &c}); err != nil {
 		return nil, err
 	}
-	if len(v.Front.Houses) > 0 {
+	if len(v.Bootstrap.Properties) > 0 {
 		return &c, nil
 	}
 	// The booking service returned no properties, for example because the tenant is suspended. If the property service
 	// does not answer either, the page shows no names.
-	if house, err := v.site.properties.Get(ctx, c.Property, v.Words.Tag); err == nil {
-		v.Front.Houses = []House{house}
+	if property, err := v.site.properties.Get(ctx, c.Property, v.Localizer.Tag); err == nil {
+		v.Bootstrap.Properties = []Property{property}
 	}
 	return &c, nil
 }
 
-// Prefer sets the language or the currency of the session.
-func (v *Visit) Prefer(ctx context.Context, l locale.Tag, c money.Currency, key string) error {
+// SetPreferences sets the language or the currency of the session.
+func (v *Visitor) SetPreferences(ctx context.Context, l locale.Tag, c money.Currency, key string) error {
 	in := struct {
 		Locale   locale.Tag     `json:"locale,omitzero"`
 		Currency money.Currency `json:"currency,omitzero"`
 	}{l, c}
-	_, err := v.do(ctx, wish{method: http.MethodPatch, path: "/session", key: key, in: in})
+	_, err := v.call(ctx, apiRequest{method: http.MethodPatch, path: "/session", key: key, in: in})
 	return err
 }
 
 // ToBooking redirects to the page of the booking, with the problem in err, if any.
-func (v *Visit) ToBooking(d id.Draft, err error) fn.Page {
+func (v *Visitor) ToBooking(d id.Draft, err error) fn.Page {
 	return v.To("/bookings/"+d.String(), problem(err))
 }
 
 // ToPrice redirects to the page that asks the guest to accept a changed price.
-func (v *Visit) ToPrice(d id.Draft, shown money.Minor) fn.Page {
+func (v *Visitor) ToPrice(d id.Draft, shown money.Minor) fn.Page {
 	return v.To("/bookings/"+d.String(), url.Values{"shown": {strconv.FormatInt(shown.Amount, 10)}})
 }
 
 // ToStart redirects to the first page, with the guest's search and the problem in err.
-func (v *Visit) ToStart(s Search, err error) fn.Page {
+func (v *Visitor) ToStart(s Search, err error) fn.Page {
 	query := problem(err)
-	if s.Asked() {
+	if s.HasDates() {
 		for name, value := range s.Query() {
 			query[name] = value
 		}
@@ -156,7 +156,7 @@ func (v *Visit) ToStart(s Search, err error) fn.Page {
 }
 
 // ToConfirmation redirects to the page of the confirmation.
-func (v *Visit) ToConfirmation(r id.Reservation) fn.Page {
+func (v *Visitor) ToConfirmation(r id.Reservation) fn.Page {
 	return v.To("/confirmations/"+r.String(), nil)
 }
 
@@ -164,12 +164,12 @@ func problem(err error) url.Values {
 	if err == nil {
 		return url.Values{}
 	}
-	return url.Values{"problem": {RefusalOf(err).Code}}
+	return url.Values{"problem": {ServiceErrorOf(err).Code}}
 }
 
 // ToBooked redirects to the confirmation of an outcome. Another browser than the one that booked needs the view token,
 // which begins with the reservation's id.
-func (v *Visit) ToBooked(o Outcome) fn.Page {
+func (v *Visitor) ToBooked(o Outcome) fn.Page {
 	if !o.Reservation.IsZero() {
 		return v.ToConfirmation(o.Reservation)
 	}
@@ -178,12 +178,12 @@ func (v *Visit) ToBooked(o Outcome) fn.Page {
 }
 
 // ToWaiting redirects to the page that waits for the payment provider.
-func (v *Visit) ToWaiting(d id.Draft) fn.Page {
+func (v *Visitor) ToWaiting(d id.Draft) fn.Page {
 	return v.To("/bookings/"+d.String(), url.Values{"step": {"waiting"}})
 }
 
 // ToBack redirects to a page of this site. It ignores any other address, to prevent open redirects.
-func (v *Visit) ToBack(back string) fn.Page {
+func (v *Visitor) ToBack(back string) fn.Page {
 	u, err := url.Parse(back)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || (u.Path != v.Home() && !strings.HasPrefix(u.Path, v.Home()+"/")) {
 		return v.To("", nil)
@@ -191,13 +191,13 @@ func (v *Visit) ToBack(back string) fn.Page {
 	return v.To(strings.TrimPrefix(u.EscapedPath(), v.Home()), u.Query())
 }
 
-// Again returns the search from which the choice was made.
-func (c Choice) Again() Search {
+// Search returns the search from which the selection was made.
+func (s Selection) Search() Search {
 	return Arrival{
-		Property:  c.Property,
-		Stay:      DraftStay{CheckIn: c.CheckIn, CheckOut: c.CheckOut},
-		Occupancy: c.Occupancy,
-	}.From()
+		Property:  s.Property,
+		Stay:      DraftStay{CheckIn: s.CheckIn, CheckOut: s.CheckOut},
+		Occupancy: s.Occupancy,
+	}.Search()
 }
 
 // Confirmed reports whether the booking is confirmed.

@@ -16,8 +16,8 @@ type Search struct {
 	Property, CheckIn, CheckOut, Adults, Children, Rooms string
 }
 
-// Asked reports whether the form has a date.
-func (s Search) Asked() bool { return s.CheckIn != "" || s.CheckOut != "" }
+// HasDates reports whether the form has a date.
+func (s Search) HasDates() bool { return s.CheckIn != "" || s.CheckOut != "" }
 
 // Query returns the search as query parameters.
 func (s Search) Query() url.Values {
@@ -25,8 +25,8 @@ func (s Search) Query() url.Values {
 		"adults": {s.Adults}, "children": {s.Children}, "rooms": {s.Rooms}}
 }
 
-// At returns the fields of a form that books a room of the search result, at the rate and the price on the page.
-func (s Search) At(room id.RoomType, rate id.RatePlan, shown money.Minor) url.Values {
+// BookingFields returns the fields of a form that books a room of the search result, at the rate and the price on the page.
+func (s Search) BookingFields(room id.RoomType, rate id.RatePlan, shown money.Minor) url.Values {
 	fields := s.Query()
 	fields.Set("roomTypeId", room.String())
 	fields.Set("ratePlanId", rate.String())
@@ -35,10 +35,10 @@ func (s Search) At(room id.RoomType, rate id.RatePlan, shown money.Minor) url.Va
 	return fields
 }
 
-// Whole returns the search with defaults for empty fields: two adults, next week, two nights.
-func (v *Visit) Whole(s Search) Search {
-	if !s.Asked() {
-		today := stay.DateOf(v.At.In(v.Words.zone))
+// WithDefaults returns the search with defaults for empty fields: two adults, next week, two nights.
+func (v *Visitor) WithDefaults(s Search) Search {
+	if !s.HasDates() {
+		today := stay.DateOf(v.At.In(v.Localizer.zone))
 		s.CheckIn, s.CheckOut = today.AddDays(7).String(), today.AddDays(9).String()
 	}
 	for field, usual := range map[*string]string{&s.Adults: "2", &s.Children: "0", &s.Rooms: "1"} {
@@ -46,14 +46,14 @@ func (v *Visit) Whole(s Search) Search {
 			*field = usual
 		}
 	}
-	if s.Property == "" && len(v.Front.Houses) > 0 {
-		s.Property = v.Front.Houses[0].ID.String()
+	if s.Property == "" && len(v.Bootstrap.Properties) > 0 {
+		s.Property = v.Bootstrap.Properties[0].ID.String()
 	}
 	return s
 }
 
-// From returns the search that the guest made on the consumer site.
-func (a Arrival) From() Search {
+// Search returns the search that the guest made on the consumer site.
+func (a Arrival) Search() Search {
 	return Search{
 		Property: a.Property.String(),
 		CheckIn:  a.Stay.CheckIn.String(),
@@ -64,15 +64,15 @@ func (a Arrival) From() Search {
 	}
 }
 
-// Again returns the search from which the booking was made.
-func (q DraftQuote) Again() Search {
-	return Arrival{Property: q.Property, Stay: q.Stay, Occupancy: q.Occupancy}.From()
+// Search returns the search from which the booking was made.
+func (q DraftQuote) Search() Search {
+	return Arrival{Property: q.Property, Stay: q.Stay, Occupancy: q.Occupancy}.Search()
 }
 
-// Find returns the result of the search.
-func (v *Visit) Find(ctx context.Context, s Search) (*Available, error) {
-	var found Available
-	_, err := v.do(ctx, wish{method: http.MethodGet, path: "/availability?" + s.Query().Encode(), out: &found})
+// Search returns the result of the search.
+func (v *Visitor) Search(ctx context.Context, s Search) (*Availability, error) {
+	var found Availability
+	_, err := v.call(ctx, apiRequest{method: http.MethodGet, path: "/availability?" + s.Query().Encode(), out: &found})
 	return &found, err
 }
 

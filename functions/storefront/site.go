@@ -19,11 +19,11 @@ import (
 
 // A site holds the templates, texts and clients of all hotels' pages.
 type site struct {
-	booking    string // the base URL of the booking service, without the tenant
-	wire       http.RoundTripper
-	properties Properties
-	dictionary dictionary
-	pages      *template.Template
+	booking      string // the base URL of the booking service, without the tenant
+	transport    http.RoundTripper
+	properties   Properties
+	translations translations
+	pages        *template.Template
 }
 
 // openSite returns the site. TENANT_BOOKING_URL is the base URL of the booking service; the default is below PUBLIC_URL.
@@ -38,7 +38,7 @@ func openSite(e env.Env) (*site, error) {
 	if c.Booking == "" {
 		c.Booking = c.Public + "/bff/tenant-booking/v1"
 	}
-	words, err := readDictionary()
+	texts, err := readTranslations()
 	if err != nil {
 		return nil, err
 	}
@@ -46,18 +46,18 @@ func openSite(e env.Env) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	wire, err := openWire(e)
+	wire, err := openTransport(e)
 	return &site{
-		booking:    strings.TrimSuffix(c.Booking, "/"),
-		wire:       wire,
-		properties: OpenProperties(e),
-		dictionary: words,
-		pages:      pages,
+		booking:      strings.TrimSuffix(c.Booking, "/"),
+		transport:    wire,
+		properties:   OpenProperties(e),
+		translations: texts,
+		pages:        pages,
 	}, err
 }
 
-// openWire returns the transport to the booking service: the one in e, otherwise one that all pages share.
-func openWire(e env.Env) (http.RoundTripper, error) {
+// openTransport returns the transport to the booking service: the one in e, otherwise one that all pages share.
+func openTransport(e env.Env) (http.RoundTripper, error) {
 	if given, ok := upstream.TransportKey.Get(e); ok {
 		return given, nil
 	}
@@ -73,23 +73,23 @@ func openWire(e env.Env) (http.RoundTripper, error) {
 // hotel's own host.
 var sessionCookies = []string{"tnt_id", "__Secure-tnt_id", "__Host-tnt_id"}
 
-// visit returns a Visit for a request. Requests that act and redirect need no bootstrap.
-func (s *site) visit(slug string, h http.Header, at time.Time) *Visit {
-	v := &Visit{Slug: slug, At: at, site: s, header: h}
+// visitor returns a Visitor for a request. Requests that act and redirect need no bootstrap.
+func (s *site) visitor(slug string, h http.Header, at time.Time) *Visitor {
+	v := &Visitor{Slug: slug, At: at, site: s, header: h}
 	for _, c := range (&http.Request{Header: h}).Cookies() {
 		if slices.Contains(sessionCookies, c.Name) {
 			v.cookies = append(v.cookies, c)
 		}
 	}
-	v.Words = s.dictionary.in(locale.Negotiate(strings.Join(h.Values("Accept-Language"), ","), languages), time.UTC)
+	v.Localizer = s.translations.localizer(locale.Negotiate(strings.Join(h.Values("Accept-Language"), ","), languages), time.UTC)
 	return v
 }
 
 // Enter reads the hotel's bootstrap for a page. It begins a session if there is none.
-func (v *Visit) Enter(ctx context.Context) error { return v.enter(ctx, nil, nil) }
+func (v *Visitor) Enter(ctx context.Context) error { return v.enter(ctx, nil, nil) }
 
-// Arrive is Enter with a handoff from the consumer site, or with the campaign of the guest's link.
-func (v *Visit) Arrive(ctx context.Context, from Coming) error {
+// EnterByLink is Enter with a handoff from the consumer site, or with the campaign of the guest's link.
+func (v *Visitor) EnterByLink(ctx context.Context, from EntryLink) error {
 	query := url.Values{}
 	if from.Token != "" {
 		query.Set("h", from.Token)
@@ -97,10 +97,10 @@ func (v *Visit) Arrive(ctx context.Context, from Coming) error {
 	return v.enter(ctx, query, http.Header{"X-Campaign-Source": {from.Source}, "X-Campaign-Medium": {from.Medium}, "X-Campaign-Name": {from.Campaign}})
 }
 
-// A Coming holds the parameters of the link that the guest followed.
-type Coming struct{ Token, Source, Medium, Campaign string }
+// An EntryLink holds the parameters of the link that the guest followed.
+type EntryLink struct{ Token, Source, Medium, Campaign string }
 
-func (v *Visit) enter(ctx context.Context, query url.Values, campaign http.Header) error {
+func (v *Visitor) enter(ctx context.Context, query url.Values, campaign http.Header) error {
 	path := "/bootstrap"
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -111,29 +111,29 @@ func (v *Visit) enter(ctx context.Context, query url.Values, campaign http.Heade
 			v.header[name] = value
 		}
 	}
-	if _, err := v.do(ctx, wish{method: http.MethodGet, path: path, out: &v.Front}); err != nil {
+	if _, err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &v.Bootstrap}); err != nil {
 		return err
 	}
-	houses, err := v.houses(ctx)
-	v.Front.Houses = houses
-	v.Words = v.site.dictionary.in(v.Front.Locale, v.zone())
+	properties, err := v.properties(ctx)
+	v.Bootstrap.Properties = properties
+	v.Localizer = v.site.translations.localizer(v.Bootstrap.Locale, v.zone())
 	return err
 }
 
 // zone returns the time zone of the first property. Properties in several time zones are not supported.
-func (v *Visit) zone() *time.Location {
-	for _, house := range v.Front.Houses {
-		if zone, err := time.LoadLocation(house.TimeZone); err == nil {
+func (v *Visitor) zone() *time.Location {
+	for _, p := range v.Bootstrap.Properties {
+		if zone, err := time.LoadLocation(p.TimeZone); err == nil {
 			return zone
 		}
 	}
 	return time.UTC
 }
 
-// Lost returns the page of a visit that could not begin: the hotel is unknown, suspended or unavailable.
-func (v *Visit) Lost(err error) fn.Page {
+// UnavailablePage returns the page of a hotel that cannot be shown: the hotel is unknown, suspended or unavailable.
+func (v *Visitor) UnavailablePage(err error) fn.Page {
 	step, answer := "down", fn.Unavailable
-	switch RefusalOf(err).Code {
+	switch ServiceErrorOf(err).Code {
 	case unknownTenant:
 		step, answer = "unknown", fn.NotFound
 	case suspendedTenant:
@@ -141,5 +141,5 @@ func (v *Visit) Lost(err error) fn.Page {
 	case fault.ErrValidation.Code: // an invalid header or campaign of the request
 		answer = fn.BadRequest
 	}
-	return v.Show(View{Step: step, Answer: answer, Title: v.Words.T(step + ".title")})
+	return v.Show(View{Step: step, Answer: answer, Title: v.Localizer.T(step + ".title")})
 }

@@ -26,7 +26,7 @@ func (g *browser) detailed() *browser {
 func TestBook_byCard(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	g := browse(t, e, d)
 	g.open(home).sees(`<html lang="en" dir="ltr">`, "Find a room", `type="date"`, "Good to know")
 	g.open(searched).sees("Rooms from 21 March 2027 to 23 March 2027", "Family suite", "AFN 24,200", "AFN 11,000 a night", "in all, with taxes", "Saver rate",
@@ -34,13 +34,13 @@ func TestBook_byCard(t *testing.T) {
 	g.send("/choices").sees("Who is coming?", "Nights: 2", "Family suite, saver", "AFN 24,200.50", "The rooms are kept for you until", "Free cancellation until 20 March 2027, 00:00 (local time at the hotel), then 100%")
 	g.send("/guest", "firstName", "Zarghuna", "lastName", "", "email", "z@example.com", "phone", "+93 70 123 4567")
 	g.sees("How would you like to pay?", "For Zarghuna", `value="mfs"`, `value="cash_on_arrival"`, `aria-current="step">Payment`)
-	if g.send("/payment", "method", "card"); g.went != "https://bank.example/checkout" {
-		t.Errorf("sent to %q, want the bank", g.went)
+	if g.send("/payment", "method", "card"); g.external != "https://bank.example/checkout" {
+		t.Errorf("sent to %q, want the bank", g.external)
 	}
 	g.open(home+"/return/"+d.draft.String()).sees("Your room is booked", "GM-7K2QX9", "Family suite", "AFN 24,200.50", "Paid (Card)", "?t=k.token")
-	const front, houses = "GET bootstrap", "GET properties"
-	want := []string{front, houses, front, houses, "GET availability", "POST quote", "POST hold", front, houses, "GET draft",
-		"PATCH draft", front, houses, "GET draft", "POST payment-intent", "POST return", front, houses, "GET reservation"}
+	const front, properties = "GET bootstrap", "GET properties"
+	want := []string{front, properties, front, properties, "GET availability", "POST quote", "POST hold", front, properties, "GET draft",
+		"PATCH draft", front, properties, "GET draft", "POST payment-intent", "POST return", front, properties, "GET reservation"}
 	if !slices.Equal(d.asked, want) {
 		t.Errorf("asked %q, want %q", d.asked, want)
 	}
@@ -64,7 +64,7 @@ func TestBook_byCard(t *testing.T) {
 func TestForm_sentTwice(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	g := browse(t, e, d).open(searched)
 	page := g.page
 	for range 8 {
@@ -86,7 +86,7 @@ func TestForm_sentTwice(t *testing.T) {
 func TestForm_secondClickWaits(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	d.refuses["POST hold"], d.once = "409 GENERAL.IDEMPOTENCY_IN_PROGRESS", true
 	browse(t, e, d).open(searched).send("/choices").sees("Who is coming?")
 	if n := len(d.asked) - len(slices.DeleteFunc(slices.Clone(d.asked), func(act string) bool { return act == "POST hold" })); n != 2 {
@@ -104,7 +104,7 @@ func TestBook_inCash(t *testing.T) {
 		{"ps-AF", []string{`<html lang="ps-AF" dir="rtl">`, "۲۴٬۲۰۰٫۵۰ افغانۍ", "له ۱ وری ۱۴۰۶ تر ۳ وری ۱۴۰۶", "کورنۍ سویټ", "ستاسو کوټه بک شوه", "کابل ګرانډ هوټل"}},
 		{"fa-AF", []string{`<html lang="fa-AF" dir="rtl">`, "۲۴٬۲۰۰٫۵۰ افغانی", "۱ حمل ۱۴۰۶ تا ۳ حمل ۱۴۰۶", "سویت خانوادگی", "اتاق شما رزرو شد", "هتل گرند کابل"}},
 	} {
-		d := newDesk(e)
+		d := newFakeBooking(e)
 		d.locale, d.state = locale.Tag(test.locale), "collecting_details"
 		g := browse(t, e, d)
 		g.detailed().send("/payment", "method", "cash_on_arrival").sees(test.sees...)
@@ -137,7 +137,7 @@ func TestProblems_shown(t *testing.T) {
 		{"another window", "PATCH draft", "409 GENERAL.VERSION_CONFLICT", func(g *browser) { g.open(searched).send("/choices").send("/guest") },
 			[]string{"changed in another window", "Who is coming?"}},
 		{"the bank refuses", "POST return", "402 PAYMENT.DECLINED", func(g *browser) {
-			g.detailed().send("/payment", "method", "card").open(home + "/return/" + g.desk.draft.String())
+			g.detailed().send("/payment", "method", "card").open(home + "/return/" + g.booking.draft.String())
 		}, []string{"The payment was declined", "How would you like to pay?"}},
 		{"something unheard of", "POST payment-intent", "409 NEVER.HEARD", func(g *browser) { g.detailed().send("/payment", "method", "card") },
 			[]string{"That did not work", "How would you like to pay?"}},
@@ -146,12 +146,12 @@ func TestProblems_shown(t *testing.T) {
 		{"no visit", "POST quote", "401 GENERAL.UNAUTHENTICATED", func(g *browser) { g.open(searched).send("/choices") }, []string{"Your visit has ended"}},
 		{"an invitation that is used up", "GET bootstrap", "409 BFF.CONSUMER.HANDOFF_REPLAYED", func(g *browser) {
 			a := g.front.Get(home + "?h=v1.a.b")
-			delete(g.desk.refuses, "GET bootstrap")
+			delete(g.booking.refuses, "GET bootstrap")
 			g.follow(a, home)
 		}, []string{"The link was used before", "Find a room"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := newDesk(e)
+			d := newFakeBooking(e)
 			d.refuses[test.act] = test.refusal
 			g := browse(t, e, d)
 			test.do(g)
@@ -170,38 +170,42 @@ func TestShowBooking_pageOfState(t *testing.T) {
 		"holding": "Who is coming?", "collecting_details": "How would you like to pay?", "confirmed": "Your room is booked", "abandoned": "This booking has ended",
 		"failed": "This booking has ended", "quoting": "Find a room",
 	} {
-		d := newDesk(e)
-		d.state = state
-		browse(t, e, d).open(home + "/bookings/" + d.draft.String()).sees(sees)
+		t.Run(state, func(t *testing.T) {
+			d := newFakeBooking(e)
+			d.state = state
+			browse(t, e, d).open(home + "/bookings/" + d.draft.String()).sees(sees)
+		})
 	}
-	late := newDesk(e)
+	late := newFakeBooking(e)
 	late.state, late.expires = "holding", e.Now().Add(-time.Second)
 	browse(t, e, late).open(home+"/bookings/"+late.draft.String()).sees("The rooms were no longer kept", "Find a room", `value="2027-03-21"`)
-	slow := newDesk(e)
+	slow := newFakeBooking(e)
 	slow.state, slow.pending = "paying", true
 	browse(t, e, slow).open(home+"/return/"+slow.draft.String()).sees("Your payment is under way", "/return/bdr_", "Pay in another way")
-	left := newDesk(e)
+	left := newFakeBooking(e)
 	browse(t, e, left).detailed().send("/leave").sees("The rooms were given back.", "Find a room")
-	back := newDesk(e)
+	back := newFakeBooking(e)
 	browse(t, e, back).detailed().open(home+"/bookings/"+back.draft.String()+"?step=details").sees("Who is coming?", `value="Zarghuna"`)
 }
 
-func TestLost(t *testing.T) {
+func TestUnavailablePage(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for refusal, sees := range map[string]string{"503 TENANT.SUSPENDED": "takes no bookings at the moment", "503 GENERAL.UNAVAILABLE": "cannot be reached"} {
-		d := newDesk(e)
-		d.refuses["GET bootstrap"] = refusal
-		g := browse(t, e, d)
-		g.status = http.StatusServiceUnavailable
-		g.open(searched).sees(sees)
+		t.Run(refusal, func(t *testing.T) {
+			d := newFakeBooking(e)
+			d.refuses["GET bootstrap"] = refusal
+			g := browse(t, e, d)
+			g.status = http.StatusServiceUnavailable
+			g.open(searched).sees(sees)
+		})
 	}
-	unnamed := newDesk(e)
+	unnamed := newFakeBooking(e)
 	unnamed.refuses["GET properties"] = "503 GENERAL.UNAVAILABLE"
 	g := browse(t, e, unnamed)
 	g.status = http.StatusServiceUnavailable
 	g.open(searched).sees("cannot be reached")
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	d.refuses["GET bootstrap"] = "404 TENANT.UNKNOWN"
 	g = browse(t, e, d)
 	g.status = http.StatusNotFound
@@ -218,47 +222,59 @@ func TestShowConfirmation_missingParts(t *testing.T) {
 		refuses map[string]string
 		sees    []string
 	}{
-		{"the hotel sells nothing", map[string]string{"GET bootstrap": suspended}, named},
-		{"nor does anybody know its house", map[string]string{"GET bootstrap": suspended, "GET house": away}, unnamed},
-		{"its house was closed", map[string]string{"GET bootstrap": suspended, "GET house": "404 GENERAL.RESOURCE_NOT_FOUND"}, unnamed},
-		{"its site is away", map[string]string{"GET bootstrap": away}, named},
-		{"its houses are not told", map[string]string{"GET properties": away}, named},
-		{"nor by anybody else", map[string]string{"GET properties": away, "GET house": away}, unnamed},
-		{"all of it is away", map[string]string{"GET bootstrap": away, "GET reservation": away}, []string{"cannot be reached"}},
-		{"it sells nothing and has no such booking", map[string]string{"GET bootstrap": suspended, "GET reservation": "404 GENERAL.RESOURCE_NOT_FOUND"}, []string{"takes no bookings at the moment"}},
+		{"suspended hotel", map[string]string{"GET bootstrap": suspended}, named},
+		{"suspended hotel, property service down", map[string]string{"GET bootstrap": suspended, "GET property": away}, unnamed},
+		{"suspended hotel, unknown property", map[string]string{"GET bootstrap": suspended, "GET property": "404 GENERAL.RESOURCE_NOT_FOUND"}, unnamed},
+		{"bootstrap down", map[string]string{"GET bootstrap": away}, named},
+		{"properties down", map[string]string{"GET properties": away}, named},
+		{"properties and property service down", map[string]string{"GET properties": away, "GET property": away}, unnamed},
+		{"bootstrap and reservation down", map[string]string{"GET bootstrap": away, "GET reservation": away}, []string{"cannot be reached"}},
+		{"suspended hotel, unknown reservation", map[string]string{"GET bootstrap": suspended, "GET reservation": "404 GENERAL.RESOURCE_NOT_FOUND"}, []string{"takes no bookings at the moment"}},
 	} {
-		e := env.Of(nil) // the client of the property service is shared within an Env
-		d := newDesk(e)
-		d.refuses = test.refuses
-		g := browse(t, e, d)
-		if d.refuses["GET reservation"] != "" {
-			g.status = http.StatusServiceUnavailable
-		}
-		page := g.open(home + "/confirmations/" + d.booked.String()).sees(test.sees...).page
-		if strings.Contains(page, "rmt_") || strings.Contains(page, "ppt_") || strings.Contains(page, "<dd><br>") {
-			t.Errorf("%s: %s", test.name, page)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := env.Of(nil) // the client of the property service is shared within an Env
+			d := newFakeBooking(e)
+			d.refuses = test.refuses
+			g := browse(t, e, d)
+			if d.refuses["GET reservation"] != "" {
+				g.status = http.StatusServiceUnavailable
+			}
+			page := g.open(home + "/confirmations/" + d.booked.String()).sees(test.sees...).page
+			for _, text := range []string{"rmt_", "ppt_", "<dd><br>"} { // ids and empty lines in place of names
+				if strings.Contains(page, text) {
+					t.Errorf("the page contains %q: %s", text, page)
+				}
+			}
+		})
 	}
 }
 
-func TestArrive_handoff(t *testing.T) {
+func TestEnterByLink_handoff(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	g := browse(t, e, d)
 	g.open(home + "?h=v1.a.b&utm_source=consumer&utm_campaign=spring").sees("Rooms from 21 March 2027")
 	if strings.Contains(g.at, "h=") || strings.Contains(g.page, "v1.a.b") {
 		t.Errorf("the token stays in %s", g.at)
 	}
-	if r := d.received[0]; r.URL.Query().Get("h") != "v1.a.b" || r.Header.Get("X-Campaign-Source") != "consumer" || r.Header.Get("X-Campaign-Name") != "spring" {
-		t.Errorf("asked for %s with %v", r.URL, r.Header)
+	first := d.received[0]
+	if got := first.URL.Query().Get("h"); got != "v1.a.b" {
+		t.Errorf("sent the token %q, want v1.a.b", got)
+	}
+	if got := first.Header.Get("X-Campaign-Source"); got != "consumer" {
+		t.Errorf("sent the campaign's source %q, want consumer", got)
+	}
+	if got := first.Header.Get("X-Campaign-Name"); got != "spring" {
+		t.Errorf("sent the campaign's name %q, want spring", got)
 	}
 }
 
-func TestPrefer_staysOnPage(t *testing.T) {
+func TestSetPreferences_staysOnPage(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	g := browse(t, e, d).open(searched)
 	g.send("/preferences", "locale", "ps-AF", "currency", "USD").sees("Rooms from 21 March 2027")
 	if body := d.bodies[slices.Index(d.asked, "PATCH session")]; body != `{"locale":"ps-AF","currency":"USD"}` {
@@ -276,28 +292,32 @@ func TestPrefer_staysOnPage(t *testing.T) {
 func TestStyle_contentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	bad := look()
+	bad := theme()
 	bad["primaryColor"] = "red}</style><script>alert(1)</script>"
-	for name, tokens := range map[string]body{"a theme": look(), "an evil one": bad, "none": nil, "something else": body{"primaryColor": "#000000"}} {
-		d := newDesk(e)
-		d.tokens, d.brand = tokens, `<script>alert("brand")</script>`
-		g := browse(t, e, d).open(searched)
-		if strings.Contains(g.page, "<script") || strings.Contains(g.page, " style=") || strings.Contains(g.page, "elsewhere.example") {
-			t.Errorf("%s: %s", name, g.page)
-		}
-		if want := styleHash(between(t, g.page, "<style>", "</style>")); !strings.Contains(policyOf(t, g.page), "style-src '"+want+"'; img-src data:;") {
-			t.Errorf("%s: policy %s, want style-src %s", name, policyOf(t, g.page), want)
-		}
-		if strings.Contains(g.page, look()["primaryColor"].(string)) != (name == "a theme") {
-			t.Errorf("%s: the style is %s", name, between(t, g.page, "<style>", "\n"))
-		}
+	for name, tokens := range map[string]body{"a theme": theme(), "an evil one": bad, "none": nil, "something else": body{"primaryColor": "#000000"}} {
+		t.Run(name, func(t *testing.T) {
+			d := newFakeBooking(e)
+			d.tokens, d.brand = tokens, `<script>alert("brand")</script>`
+			g := browse(t, e, d).open(searched)
+			for _, text := range []string{"<script", " style=", "elsewhere.example"} {
+				if strings.Contains(g.page, text) {
+					t.Errorf("the page contains %q: %s", text, g.page)
+				}
+			}
+			if want := styleHash(between(t, g.page, "<style>", "</style>")); !strings.Contains(policyOf(t, g.page), "style-src '"+want+"'; img-src data:;") {
+				t.Errorf("policy %s, want style-src %s", policyOf(t, g.page), want)
+			}
+			if strings.Contains(g.page, theme()["primaryColor"].(string)) != (name == "a theme") {
+				t.Errorf("the style is %s", between(t, g.page, "<style>", "\n"))
+			}
+		})
 	}
 }
 
 func TestDate_solarCalendar(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	d.locale = "fa-AF"
 	g := browse(t, e, d)
 	for day, want := range map[string]string{
@@ -305,26 +325,28 @@ func TestDate_solarCalendar(t *testing.T) {
 		"2026-03-20": "۲۹ حوت ۱۴۰۴", "2026-03-21": "۱ حمل ۱۴۰۵", "2026-09-22": "۳۱ سنبله ۱۴۰۵", "2026-09-23": "۱ میزان ۱۴۰۵",
 		"2026-11-20": "۲۹ عقرب ۱۴۰۵", "2029-03-19": "۲۹ حوت ۱۴۰۷", "2029-03-20": "۱ حمل ۱۴۰۸", "2030-03-20": "۳۰ حوت ۱۴۰۸",
 	} {
-		g.open(home + "?checkIn=" + day + "&checkOut=2031-01-01").sees("از " + want + " تا")
+		t.Run(day, func(t *testing.T) {
+			g.open(home + "?checkIn=" + day + "&checkOut=2031-01-01").sees("از " + want + " تا")
+		})
 	}
 }
 
 func TestBrand_language(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	g := browse(t, e, d)
 	for _, test := range []struct {
-		language locale.Tag
-		houses   int
-		heading  string
-		tagline  bool
+		language   locale.Tag
+		properties int
+		heading    string
+		tagline    bool
 	}{
 		{"en", 1, `<strong dir="auto">Kabul Grand Hotel</strong>`, true},
 		{"ps-AF", 1, `<strong dir="auto">` + pashto + "</strong>", false}, // taglines have no translations
 		{"ps-AF", 2, `<strong dir="auto">Kabul Hotels</strong>`, false},   // nor has the company's name
 	} {
-		d.locale, d.houses, d.brand = test.language, test.houses, "Kabul Hotels"
+		d.locale, d.properties, d.brand = test.language, test.properties, "Kabul Hotels"
 		g.open(home).sees(test.heading)
 		if shown := strings.Contains(g.page, tagline); shown != test.tagline {
 			t.Errorf("in %s: tagline %q shown: %v", test.language, tagline, shown)
@@ -335,7 +357,7 @@ func TestBrand_language(t *testing.T) {
 func TestOfferRooms_search(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	g := browse(t, e, newDesk(e))
+	g := browse(t, e, newFakeBooking(e))
 	g.open(searched).sees(`class="search" method="get" action="`+home+`#found"`, `<h2 id="found">`)
 	asked := regexp.MustCompile(`name="asked" value="\d+"`)
 	before := asked.FindString(g.page)
@@ -345,10 +367,10 @@ func TestOfferRooms_search(t *testing.T) {
 	}
 }
 
-func TestSeen_bootstrapVersion(t *testing.T) {
+func TestBootstrapVersion_sentWithForms(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	g := browse(t, e, d)
 	d.once = true
 	stale := "410 BFF.TENANT.BOOTSTRAP_STALE"

@@ -16,7 +16,7 @@ const (
 	confirming = "confirming"
 	confirmed  = "confirmed"
 	abandoned  = "abandoned"
-	failedEnd  = "failed"
+	failed     = "failed"
 )
 
 // An Address holds the query parameters of a booking's page.
@@ -26,13 +26,13 @@ type Address struct {
 	Shown   int64  // the price that the guest was shown, if the draft has another one
 }
 
-// Resume returns the next page of a booking. If a payment was begun, it asks the booking service for the result first: a
+// ResumePage returns the next page of a booking. If a payment was begun, it asks the booking service for the result first: a
 // guest who has paid must not see the payment methods, and a guest whose payment is pending waits.
-func (v *Visit) Resume(ctx context.Context, draft id.Draft, a Address, key string) fn.Page {
+func (v *Visitor) ResumePage(ctx context.Context, draft id.Draft, a Address, key string) fn.Page {
 	d, err := v.Draft(ctx, draft)
 	if err == nil && (d.State == paying || d.State == confirming) {
 		outcome, refused := v.Return(ctx, draft, "", key)
-		code := RefusalOf(refused).Code
+		code := ServiceErrorOf(refused).Code
 		switch {
 		case refused == nil:
 			d.State = outcome.State
@@ -47,49 +47,49 @@ func (v *Visit) Resume(ctx context.Context, draft id.Draft, a Address, key strin
 	if err != nil {
 		return v.ToStart(Search{}, err)
 	}
-	return v.Next(d, a)
+	return v.NextPage(d, a)
 }
 
-// Next returns the page for the draft's state. The requested step is used if the state allows it.
-func (v *Visit) Next(d *Draft, a Address) fn.Page {
+// NextPage returns the page for the draft's state. The requested step is used if the state allows it.
+func (v *Visitor) NextPage(d *Draft, a Address) fn.Page {
 	step, problem := a.Step, a.Problem
 	switch {
 	case d.State == quoting && a.Shown > 0:
 		shown := d.Quote.Total
 		shown.Amount = a.Shown
-		return v.Show(View{Step: "price", Title: v.Words.T("price.title"), Draft: d, Shown: shown, Back: d.page(v)})
+		return v.Show(View{Step: "price", Title: v.Localizer.T("price.title"), Draft: d, Shown: shown, Back: d.page(v)})
 	case d.State == confirmed && d.Hold != nil:
 		return v.ToConfirmation(d.Hold.Reservation)
 	case d.State == confirming, d.State == paying && step == "waiting":
-		return v.Waiting(d, "", problem)
-	case d.State == abandoned, d.State == failedEnd:
+		return v.WaitingPage(d, "", problem)
+	case d.State == abandoned, d.State == failed:
 		// Do not show the earlier problem: "try again" does not help with a booking that has ended. The page shows the
 		// reason.
-		return v.Show(View{Step: "ended", Title: v.Words.T("ended.title"), Draft: d, Back: d.page(v)})
+		return v.Show(View{Step: "ended", Title: v.Localizer.T("ended.title"), Draft: d, Back: d.page(v)})
 	case d.State == quoting, d.lapsed():
-		return v.ToStart(d.Quote.Again(), d.lost(problem))
+		return v.ToStart(d.Quote.Search(), d.restartReason(problem))
 	case d.State == holding, d.State != paying && step == "details":
-		return v.Details(d, problem)
+		return v.DetailsPage(d, problem)
 	}
-	return v.Show(View{Step: "payment", Title: v.Words.T("step.payment"), Problem: problem, Draft: d, Back: d.page(v)})
+	return v.Show(View{Step: "payment", Title: v.Localizer.T("step.payment"), Problem: problem, Draft: d, Back: d.page(v)})
 }
 
-// Waiting returns the page of a pending payment. In another browser than the one that booked, the return link is the
+// WaitingPage returns the page of a pending payment. In another browser than the one that booked, the return link is the
 // only access to the booking.
-func (v *Visit) Waiting(d *Draft, link, problem string) fn.Page {
+func (v *Visitor) WaitingPage(d *Draft, link, problem string) fn.Page {
 	again, back := v.Home()+"/return/"+d.ID.String(), d.page(v)
 	if link != "" {
 		again += "?" + url.Values{"r": {link}}.Encode()
 		back = again
 	}
-	return v.Show(View{Step: "waiting", Title: v.Words.T("waiting.title"), Problem: problem, Draft: d, Again: again, Back: back})
+	return v.Show(View{Step: "waiting", Title: v.Localizer.T("waiting.title"), Problem: problem, Draft: d, Again: again, Back: back})
 }
 
-// Details returns the form of the guest's details, filled in with the draft's details, or with a rejected form and its
+// DetailsPage returns the form of the guest's details, filled in with the draft's details, or with a rejected form and its
 // errors.
-func (v *Visit) Details(d *Draft, problem string) fn.Page {
-	view := View{Step: "details", Title: v.Words.T("details.title"), Problem: problem, Draft: d, Guest: d.named(), Back: d.page(v)}
-	if t, ok := v.typed(); ok {
+func (v *Visitor) DetailsPage(d *Draft, problem string) fn.Page {
+	view := View{Step: "details", Title: v.Localizer.T("details.title"), Problem: problem, Draft: d, Guest: d.guest(), Back: d.page(v)}
+	if t, ok := v.rejectedForm(); ok {
 		view.Guest, view.Wrong = t.Guest, map[string]bool{}
 		for _, field := range t.Wrong {
 			view.Wrong[field] = true
@@ -98,18 +98,18 @@ func (v *Visit) Details(d *Draft, problem string) fn.Page {
 	return v.Show(view)
 }
 
-// Booked returns the page of a confirmed booking.
-func (v *Visit) Booked(c *Confirmation) fn.Page {
-	title := v.Words.T("confirmed.title")
-	if c.Over() {
-		title = v.Words.T("confirmed.over")
+// ConfirmationPage returns the page of a confirmed booking.
+func (v *Visitor) ConfirmationPage(c *Confirmation) fn.Page {
+	title := v.Localizer.T("confirmed.title")
+	if c.Ended() {
+		title = v.Localizer.T("confirmed.over")
 	}
-	return v.Show(View{Step: "confirmation", Title: title, Confirmation: c, Back: View{Visit: v}.Link(c)})
+	return v.Show(View{Step: "confirmation", Title: title, Confirmation: c, Back: View{Visitor: v}.Link(c)})
 }
 
-func (d *Draft) page(v *Visit) string { return v.Home() + "/bookings/" + d.ID.String() }
+func (d *Draft) page(v *Visitor) string { return v.Home() + "/bookings/" + d.ID.String() }
 
-func (d *Draft) named() Guest {
+func (d *Draft) guest() Guest {
 	if d.Guest == nil {
 		return Guest{}
 	}
@@ -122,13 +122,13 @@ func (d *Draft) lapsed() bool {
 	return d.State != paying && (d.Hold == nil || !d.ServerTime.Before(d.Hold.ExpiresAt))
 }
 
-// lost returns the reason why a booking starts again: the known problem, or the expired hold.
-func (d *Draft) lost(problem string) error {
+// restartReason returns the reason why a booking starts again: the known problem, or the expired hold.
+func (d *Draft) restartReason(problem string) error {
 	switch {
 	case problem != "":
-		return &Refusal{Code: problem}
+		return &ServiceError{Code: problem}
 	case d.Hold != nil:
-		return &Refusal{Code: holdExpired}
+		return &ServiceError{Code: holdExpired}
 	}
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// TestResume_paying opens a booking with a payment in progress. The payment methods are shown
+// TestResumePage_paying opens a booking with a payment in progress. The payment methods are shown
 // only to a guest who has not paid.
-func TestResume_paying(t *testing.T) {
+func TestResumePage_paying(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	const ways = "How would you like to pay?"
@@ -29,15 +29,17 @@ func TestResume_paying(t *testing.T) {
 		{"promised in cash", "paying", "", "409 BFF.TENANT.ILLEGAL_STEP", false, []string{ways}},
 		{"not known", "paying", "", "503 BFF.UPSTREAM_UNAVAILABLE", false, []string{"Your payment is under way", "cannot be reached"}},
 	} {
-		d := newDesk(e)
-		d.state, d.pending = test.state, test.pending
-		if test.refusal != "" {
-			d.refuses["POST return"] = test.refusal
-		}
-		g := browse(t, e, d).open(home + "/bookings/" + d.draft.String() + "?step=" + test.step).sees(test.sees...)
-		if shown := strings.Contains(g.page, ways); shown != slices.Contains(test.sees, ways) {
-			t.Errorf("%s: the ways to pay are shown: %v", test.name, shown)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			d := newFakeBooking(e)
+			d.state, d.pending = test.state, test.pending
+			if test.refusal != "" {
+				d.refuses["POST return"] = test.refusal
+			}
+			g := browse(t, e, d).open(home + "/bookings/" + d.draft.String() + "?step=" + test.step).sees(test.sees...)
+			if shown := strings.Contains(g.page, ways); shown != slices.Contains(test.sees, ways) {
+				t.Errorf("the ways to pay are shown: %v", shown)
+			}
+		})
 	}
 }
 
@@ -46,7 +48,7 @@ func TestResume_paying(t *testing.T) {
 func TestChoose_changedPrice(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	d.refuses["POST hold"], d.once = "409 BFF.TENANT.PRICE_CHANGED", true
 	g := browse(t, e, d).open(searched).send("/choices").sees("The price has changed", "You saw AFN 24,200.", "costs AFN 24,200.50 now", "Book for AFN 24,200.50")
 	g.send("/choices").sees("Who is coming?")
@@ -63,8 +65,14 @@ func TestChoose_changedPrice(t *testing.T) {
 	if !slices.Equal(held, want) {
 		t.Errorf("held at %q, want %q", held, want)
 	}
-	if len(quoted) != 2 || strings.Contains(quoted[0], "draftId") || !strings.Contains(quoted[1], d.draft.String()) {
-		t.Errorf("got quotes for %q, want the same booking", quoted)
+	if len(quoted) != 2 {
+		t.Fatalf("got %d requests for a quote, want 2: %q", len(quoted), quoted)
+	}
+	if strings.Contains(quoted[0], "draftId") {
+		t.Errorf("the first quote names a draft: %s", quoted[0])
+	}
+	if !strings.Contains(quoted[1], d.draft.String()) {
+		t.Errorf("the second quote is not for the draft %s: %s", d.draft, quoted[1])
 	}
 }
 
@@ -76,13 +84,13 @@ func TestReturn_otherBrowser(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
 			e := env.Of(nil)
-			d := newDesk(e)
+			d := newFakeBooking(e)
 			g := browse(t, e, d).open(searched).send("/choices").send("/guest", "firstName", "Zarghuna", "email", "z@example.com", "phone", "+93700123456").send("/payment", "method", method)
-			if g.went == "" {
+			if g.external == "" {
 				t.Fatalf("the guest does not leave for the bank: %s", g.page)
 			}
 			d.pending = true
-			other := &browser{t: t, front: g.front, desk: d, jar: map[string]string{}, status: g.status}
+			other := &browser{t: t, front: g.front, booking: d, jar: map[string]string{}, status: g.status}
 			back := home + "/return/" + d.draft.String() + "?r=" + link
 			other.open(back).sees("Your payment is under way", `href="`+back+`"`)
 			if other.at != back || strings.Contains(other.page, "Pay in another way") {

@@ -41,7 +41,7 @@ type View struct {
 	Back    string // the address of this page, for the language form
 
 	Search       Search
-	Available    *Available
+	Available    *Availability
 	Draft        *Draft
 	Again        string      // the URL that a waiting guest reloads
 	Shown        money.Minor // the price that the guest was shown
@@ -49,34 +49,36 @@ type View struct {
 	Wrong        map[string]bool // invalid fields of the guest's details
 	Confirmation *Confirmation
 
-	*Visit
+	*Visitor
 	Key    string // the idempotency key of the page's forms
 	Style  template.CSS
 	Policy string
 }
 
 // Show returns the page with the given data.
-func (v *Visit) Show(view View) fn.Page {
-	view.Visit, view.Key = v, id.New[id.Request]().String()
+func (v *Visitor) Show(view View) fn.Page {
+	view.Visitor, view.Key = v, id.New[id.Request]().String()
 	style := v.style()
 	sum := sha256.Sum256([]byte(style))
 	view.Style = template.CSS(style) // our own style sheet and validated tokens
 	// The content security policy allows only the page's style sheet, by its hash, and images in data URLs.
 	view.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'"
-	return fn.Page{Reply: v.kept(view.Answer.Reply().Language(string(v.Words.Tag)).Varies("Cookie")), Template: v.site.pages, Data: view}
+	return fn.Page{Reply: v.withCookies(view.Answer.Reply().Language(string(v.Localizer.Tag)).Varies("Cookie")), Template: v.site.pages, Data: view}
 }
 
-// T returns a text in the visit's language.
-func (v View) T(about string, args ...any) string { return v.Words.T(about, args...) }
+// T returns a text in the visitor's language.
+func (v View) T(about string, args ...any) string { return v.Localizer.T(about, args...) }
 
 // Steps returns the steps of a booking in order.
 func (View) Steps() []string { return []string{"rooms", "details", "payment", "confirmation"} }
 
-// Inside reports whether the page is one of the steps.
-func (v View) Inside() bool { return slices.Contains(v.Steps(), v.Step) }
+// IsBookingStep reports whether the page is one of the steps.
+func (v View) IsBookingStep() bool { return slices.Contains(v.Steps(), v.Step) }
 
 // ProblemText returns the message for the page's problem.
-func (v View) ProblemText() string { return v.Words.Or("problem."+v.Problem, v.T("problem.other")) }
+func (v View) ProblemText() string {
+	return v.Localizer.TextOr("problem."+v.Problem, v.T("problem.other"))
+}
 
 // Terms returns the text of a cancellation policy in the guest's language. The policy's hours count back from midnight
 // at the start of the arrival day, in the hotel's time zone.
@@ -85,7 +87,7 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 		return ""
 	}
 	y, m, d := arrival.Time().Date()
-	until := time.Date(y, m, d, 0, 0, 0, 0, v.Words.zone).Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
+	until := time.Date(y, m, d, 0, 0, 0, 0, v.Localizer.zone).Add(-time.Duration(p.FreeUntilHoursBefore) * time.Hour)
 	penalty := v.T("policy.percent", p.PenaltyPercent)
 	if p.PenaltyNights > 0 {
 		penalty = v.T("policy.nights", p.PenaltyNights)
@@ -93,33 +95,33 @@ func (v View) Terms(p *Policy, arrival stay.Date) string {
 	if !v.At.Before(until) {
 		return v.T("policy.over", penalty)
 	}
-	return v.T("policy.until", v.Words.Date(stay.DateOf(until)), v.Words.Clock(until), penalty)
+	return v.T("policy.until", v.Localizer.Date(stay.DateOf(until)), v.Localizer.Clock(until), penalty)
 }
 
 // Reason returns why the booking has ended, according to its state.
 func (v View) Reason() string {
 	switch d := v.Draft; {
-	case d.State == failedEnd:
+	case d.State == failed:
 		return v.T("ended.failed")
 	case d.Hold != nil && !d.ServerTime.Before(d.Hold.ExpiresAt):
-		return v.T("ended.lapsed", v.Words.Clock(d.Hold.ExpiresAt))
+		return v.T("ended.lapsed", v.Localizer.Clock(d.Hold.ExpiresAt))
 	}
 	return v.T("ended.left")
 }
 
 // Line returns the description of a price line. The hotel's own description is in the hotel's language.
 func (v View) Line(l DraftLine) string {
-	if v.Words.Tag.Language() == "en" || !v.Words.Says("line."+l.Kind) {
+	if v.Localizer.Tag.Language() == "en" || !v.Localizer.HasText("line."+l.Kind) {
 		return l.Description
 	}
 	return v.T("line." + l.Kind)
 }
 
-// Room returns the name of a room type in the guest's language, or a general name if it is unknown.
-func (v View) Room(p id.Property, r id.RoomType) string {
-	for _, house := range v.Front.Houses {
-		for _, room := range house.RoomTypes {
-			if house.ID == p && room.ID == r {
+// RoomName returns the name of a room type in the guest's language, or a general name if it is unknown.
+func (v View) RoomName(p id.Property, r id.RoomType) string {
+	for _, property := range v.Bootstrap.Properties {
+		for _, room := range property.RoomTypes {
+			if property.ID == p && room.ID == r {
 				return room.Name
 			}
 		}
@@ -130,49 +132,49 @@ func (v View) Room(p id.Property, r id.RoomType) string {
 // Brand returns the hotel's name: a single property's name in the guest's language, otherwise the company's name, which
 // has no translations.
 func (v View) Brand() string {
-	if len(v.Front.Houses) == 1 {
-		return v.Front.Houses[0].Name
+	if len(v.Bootstrap.Properties) == 1 {
+		return v.Bootstrap.Properties[0].Name
 	}
-	return v.Front.BrandName
+	return v.Bootstrap.BrandName
 }
 
 // Tagline returns the hotel's tagline if it is in the script of the guest's language. Taglines have no translations.
 func (v View) Tagline() string {
-	arabic := strings.ContainsFunc(v.Front.Tagline, func(r rune) bool { return unicode.Is(unicode.Arabic, r) })
-	if arabic != (v.Words.Tag.Direction() == locale.RightToLeft) {
+	arabic := strings.ContainsFunc(v.Bootstrap.Tagline, func(r rune) bool { return unicode.Is(unicode.Arabic, r) })
+	if arabic != (v.Localizer.Tag.Direction() == locale.RightToLeft) {
 		return ""
 	}
-	return v.Front.Tagline
+	return v.Bootstrap.Tagline
 }
 
-// House returns the name of a property in the guest's language.
-func (v View) House(p id.Property) string {
-	for _, house := range v.Front.Houses {
-		if house.ID == p {
-			return house.Name
+// PropertyName returns the name of a property in the guest's language.
+func (v View) PropertyName(p id.Property) string {
+	for _, property := range v.Bootstrap.Properties {
+		if property.ID == p {
+			return property.Name
 		}
 	}
-	return v.Front.BrandName
+	return v.Bootstrap.BrandName
 }
 
 // Languages returns the hotel's languages that the site supports, and the session's own.
 func (v View) Languages() []locale.Conventions {
-	return slices.DeleteFunc(slices.Clone(v.Front.Locales), func(c locale.Conventions) bool {
-		return v.site.dictionary[c.Tag.Language()] == nil && c.Tag != v.Front.Locale
+	return slices.DeleteFunc(slices.Clone(v.Bootstrap.Locales), func(c locale.Conventions) bool {
+		return v.site.translations[c.Tag.Language()] == nil && c.Tag != v.Bootstrap.Locale
 	})
 }
 
-// Foreign returns the attributes of the hotel's own texts. If they are in another language than the page, that language
+// HotelTextAttributes returns the attributes of the hotel's own texts. If they are in another language than the page, that language
 // is declared (WCAG 3.1.2), so that browsers and screen readers treat them correctly.
-func (v View) Foreign() template.HTMLAttr {
-	if v.Front.Locale == "" || v.Front.Locale.Language() == v.Words.Tag.Language() {
+func (v View) HotelTextAttributes() template.HTMLAttr {
+	if v.Bootstrap.Locale == "" || v.Bootstrap.Locale.Language() == v.Localizer.Tag.Language() {
 		return `dir="auto"`
 	}
-	return template.HTMLAttr(`dir="auto" lang="` + template.HTMLEscapeString(string(v.Front.Locale)) + `"`)
+	return template.HTMLAttr(`dir="auto" lang="` + template.HTMLEscapeString(string(v.Bootstrap.Locale)) + `"`)
 }
 
-// Picture allows images in data URLs only. Other images are not loaded.
-func (View) Picture(address string) template.URL {
+// ImageURL allows images in data URLs only. Other images are not loaded.
+func (View) ImageURL(address string) template.URL {
 	if strings.HasPrefix(address, "data:image/svg+xml;base64,") {
 		return template.URL(address)
 	}

@@ -40,8 +40,8 @@ type Request struct {
 	Seen string `form:"seen,optional"`
 }
 
-func (r Request) choice() storefront.Choice {
-	return storefront.Choice{Property: r.Property, RoomType: r.RoomType, RatePlan: r.RatePlan, CheckIn: r.CheckIn, CheckOut: r.CheckOut,
+func (r Request) selection() storefront.Selection {
+	return storefront.Selection{Property: r.Property, RoomType: r.RoomType, RatePlan: r.RatePlan, CheckIn: r.CheckIn, CheckOut: r.CheckOut,
 		Occupancy: storefront.Occupancy{Adults: r.Adults, Children: r.Children, Rooms: r.Rooms}, Draft: r.Draft,
 		Shown: money.Minor{Amount: r.Total, Currency: r.Currency, Exponent: r.Currency.Exponent()}}
 }
@@ -49,14 +49,14 @@ func (r Request) choice() storefront.Choice {
 // choose redirects to the booking, to the question about a changed price, or back to the rooms if these are no longer
 // available.
 func choose(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	c.Seen = c.In.Seen
-	choice := c.In.choice()
-	draft, err := c.Take(ctx, choice, c.In.Once)
-	if c.In.Total > 0 && storefront.RefusalOf(err).OfPrice() {
-		return c.ToPrice(draft, choice.Shown), nil
+	c.BootstrapVersion = c.In.Seen
+	selection := c.In.selection()
+	draft, err := c.Hold(ctx, selection, c.In.Once)
+	if c.In.Total > 0 && storefront.ServiceErrorOf(err).IsPriceChange() {
+		return c.ToPrice(draft, selection.Shown), nil
 	}
 	if err != nil {
-		return c.ToStart(choice.Again(), err), nil
+		return c.ToStart(selection.Search(), err), nil
 	}
 	return c.ToBooking(draft, nil), nil
 }

@@ -27,7 +27,7 @@ type Request struct {
 }
 
 func leave(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	if err := c.Leave(ctx, c.In.Draft, c.In.Once); err != nil {
+	if err := c.Abandon(ctx, c.In.Draft, c.In.Once); err != nil {
 		return c.ToBooking(c.In.Draft, err), nil
 	}
 	return c.To("", url.Values{"notice": {"left"}}), nil

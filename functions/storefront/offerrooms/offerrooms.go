@@ -38,25 +38,25 @@ func (r Request) search() storefront.Search {
 }
 
 func offer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	err := c.Arrive(ctx, storefront.Coming{Token: c.In.Token, Source: c.In.Source, Medium: c.In.Medium, Campaign: c.In.Campaign})
+	err := c.EnterByLink(ctx, storefront.EntryLink{Token: c.In.Token, Source: c.In.Source, Medium: c.In.Medium, Campaign: c.In.Campaign})
 	switch {
-	case err != nil && c.In.Token != "" && storefront.RefusalOf(err).OfInvitation():
+	case err != nil && c.In.Token != "" && storefront.ServiceErrorOf(err).IsHandoff():
 		return c.ToStart(storefront.Search{}, err), nil // continue without the handoff, and show the problem
 	case err != nil:
-		return c.Lost(err), nil
-	case c.Front.Arrival != nil:
-		return c.ToStart(c.Front.Arrival.From(), nil), nil // removes the token from the address bar
+		return c.UnavailablePage(err), nil
+	case c.Bootstrap.Arrival != nil:
+		return c.ToStart(c.Bootstrap.Arrival.Search(), nil), nil // removes the token from the address bar
 	case c.In.Token != "":
 		return c.ToStart(c.In.search(), nil), nil
 	}
-	search := c.Whole(c.In.search())
-	view := storefront.View{Step: "rooms", Title: c.Words.T("search.title"), Problem: c.In.Problem, Notice: c.In.Notice, Search: search, Back: c.Home()}
-	if !c.In.search().Asked() {
+	search := c.WithDefaults(c.In.search())
+	view := storefront.View{Step: "rooms", Title: c.Localizer.T("search.title"), Problem: c.In.Problem, Notice: c.In.Notice, Search: search, Back: c.Home()}
+	if !c.In.search().HasDates() {
 		return c.Show(view), nil
 	}
 	view.Back += "?" + search.Query().Encode()
-	if view.Available, err = c.Find(ctx, search); err != nil {
-		view.Available, view.Problem = nil, storefront.RefusalOf(err).Code
+	if view.Available, err = c.Search(ctx, search); err != nil {
+		view.Available, view.Problem = nil, storefront.ServiceErrorOf(err).Code
 	}
 	return c.Show(view), nil
 }

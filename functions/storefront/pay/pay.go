@@ -29,13 +29,13 @@ type Request struct {
 
 // pay redirects to the payment page. Without one, it redirects to the confirmation.
 func pay(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	c.Seen = c.In.Seen
+	c.BootstrapVersion = c.In.Seen
 	elsewhere, outcome, err := c.Pay(ctx, c.In.Draft, c.In.Method, c.In.Once)
 	switch {
 	case err != nil:
 		return c.ToBooking(c.In.Draft, err), nil
 	case elsewhere != "":
-		return c.Away(elsewhere), nil
+		return c.ToExternal(elsewhere), nil
 	case outcome.Confirmed():
 		return c.ToConfirmation(outcome.Reservation), nil
 	}

@@ -30,7 +30,7 @@ type Request struct {
 
 // prefer redirects to the page of the form. A failure is visible there, because the old choice is still selected.
 func prefer(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	if err := c.Prefer(ctx, c.In.Locale, c.In.Currency, c.In.Once); err != nil {
+	if err := c.SetPreferences(ctx, c.In.Locale, c.In.Currency, c.In.Once); err != nil {
 		return c.ToStart(storefront.Search{}, err), nil
 	}
 	return c.ToBack(c.In.Back), nil

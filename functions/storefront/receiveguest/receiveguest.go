@@ -35,9 +35,9 @@ func receive(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 		return c.ToBooked(outcome), nil
 	case outcome.Reservation.IsZero(): // another browser, which may see only this page
 		if err := c.Enter(ctx); err != nil {
-			return c.Lost(err), nil
+			return c.UnavailablePage(err), nil
 		}
-		return c.Waiting(&storefront.Draft{ID: c.In.Draft}, c.In.Link, ""), nil
+		return c.WaitingPage(&storefront.Draft{ID: c.In.Draft}, c.In.Link, ""), nil
 	}
 	return c.ToWaiting(c.In.Draft), nil
 }

@@ -18,7 +18,7 @@ var Function = storefront.HTTP(fn.Spec{
 	Uses:    fn.Uses{fn.Upstream("tenantbooking")},
 	Answer:  fn.SeeOther,
 	Timeout: 5 * time.Second,
-}, note)
+}, set)
 
 // A Request is the form, unvalidated.
 type Request struct {
@@ -39,11 +39,11 @@ func (r Request) guest() storefront.Guest {
 		Locale: r.Locale, Requests: r.Requests}
 }
 
-// note redirects to the payment, or back to the form with its input and errors.
-func note(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
-	c.Seen = c.In.Seen
-	if err := c.Name(ctx, c.In.Draft, c.In.Version, c.In.guest(), c.In.Once); err != nil {
+// set redirects to the payment, or back to the form with its input and errors.
+func set(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
+	c.BootstrapVersion = c.In.Seen
+	if err := c.SetGuest(ctx, c.In.Draft, c.In.Version, c.In.guest(), c.In.Once); err != nil {
 		return c.ToDetails(c.In.Draft, c.In.guest(), err), nil
 	}
-	return c.ToNamed(c.In.Draft), nil
+	return c.ToNext(c.In.Draft), nil
 }

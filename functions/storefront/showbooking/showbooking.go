@@ -28,7 +28,7 @@ type Request struct {
 
 func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	if err := c.Enter(ctx); err != nil {
-		return c.Lost(err), nil
+		return c.UnavailablePage(err), nil
 	}
-	return c.Resume(ctx, c.In.Draft, storefront.Address{Step: c.In.Step, Problem: c.In.Problem, Shown: c.In.Shown}, c.Act.String()), nil
+	return c.ResumePage(ctx, c.In.Draft, storefront.Address{Step: c.In.Step, Problem: c.In.Problem, Shown: c.In.Shown}, c.Act.String()), nil
 }

@@ -29,9 +29,9 @@ func show(ctx context.Context, c storefront.Call[Request]) (fn.Page, error) {
 	booked, err := c.Confirmation(ctx, c.In.Reservation, c.In.Token)
 	switch {
 	case err == nil:
-		return c.Booked(booked), nil
+		return c.ConfirmationPage(booked), nil
 	case entered != nil:
-		return c.Lost(entered), nil
+		return c.UnavailablePage(entered), nil
 	}
 	return c.ToStart(storefront.Search{}, err), nil
 }

@@ -13,13 +13,13 @@ import (
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
 
-// houses returns the tenant's properties and rooms in the visit's language.
-func (v *Visit) houses(ctx context.Context) ([]House, error) {
+// properties returns the tenant's properties and rooms in the visitor's language.
+func (v *Visitor) properties(ctx context.Context) ([]Property, error) {
 	var out struct {
-		Properties []House `json:"properties"`
+		Properties []Property `json:"properties"`
 	}
-	path := "/properties?" + url.Values{"locale": {string(v.Front.Locale)}}.Encode()
-	_, err := v.do(ctx, wish{method: http.MethodGet, path: path, out: &out})
+	path := "/properties?" + url.Values{"locale": {string(v.Bootstrap.Locale)}}.Encode()
+	_, err := v.call(ctx, apiRequest{method: http.MethodGet, path: path, out: &out})
 	return out.Properties, err
 }
 
@@ -33,7 +33,7 @@ func OpenProperties(e env.Env) Properties {
 }
 
 // Get returns a property of any tenant, in a language.
-func (p Properties) Get(ctx context.Context, property id.Property, l locale.Tag) (House, error) {
+func (p Properties) Get(ctx context.Context, property id.Property, l locale.Tag) (Property, error) {
 	type text struct {
 		Name string `json:"name"`
 	}
@@ -48,11 +48,11 @@ func (p Properties) Get(ctx context.Context, property id.Property, l locale.Tag)
 		} `json:"roomTypes"`
 	}
 	if err := p.client.Get(ctx, "/properties/"+property.String(), nil, &in); err != nil {
-		return House{}, fmt.Errorf("properties: get %s: %w", property, err)
+		return Property{}, fmt.Errorf("properties: get %s: %w", property, err)
 	}
-	house := House{ID: in.ID, Name: in.Name.In(l), TimeZone: in.TimeZone, RoomTypes: nil}
+	found := Property{ID: in.ID, Name: in.Name.In(l), TimeZone: in.TimeZone, RoomTypes: nil}
 	for _, r := range in.RoomTypes {
-		house.RoomTypes = append(house.RoomTypes, RoomType{r.ID, locale.Among(r.Localized, l, text{r.Name}).Name})
+		found.RoomTypes = append(found.RoomTypes, RoomType{r.ID, locale.Among(r.Localized, l, text{r.Name}).Name})
 	}
-	return house, nil
+	return found, nil
 }

@@ -13,7 +13,7 @@ import (
 func TestPreferences_unsupportedLanguage(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	d := newDesk(e)
+	d := newFakeBooking(e)
 	d.locale, d.offered = locale.Tag("ur-PK"), []locale.Tag{"ur-PK", locale.Pashto, locale.English}
 	g := browse(t, e, d).open(searched)
 	g.sees(`<html lang="en" dir="ltr">`, `<option value="ur-PK" lang="ur-PK" selected>`)
@@ -27,7 +27,7 @@ func TestDate_monthsByCountry(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
 	for tag, month := range map[locale.Tag]string{"fa-IR": "۱ فروردین ۱۴۰۶", "fa-AF": "۱ حمل ۱۴۰۶", "ps-AF": "۱ وری ۱۴۰۶", "fa": "۱ حمل ۱۴۰۶"} {
-		d := newDesk(e)
+		d := newFakeBooking(e)
 		d.locale = tag
 		browse(t, e, d).open(searched).sees(month)
 	}
@@ -54,7 +54,7 @@ func TestTerms_deadline(t *testing.T) {
 			}
 			moved := env.Of(nil)
 			moved.Advance(now.Sub(e.Now()))
-			d := newDesk(moved)
+			d := newFakeBooking(moved)
 			d.nights = test.nights
 			browse(t, moved, d).open(searched).sees(test.sees)
 		})
@@ -75,7 +75,7 @@ func TestEnded_reason(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(e)
+			d := newFakeBooking(e)
 			d.state, d.expires = test.state, e.Now().Add(test.expires)
 			g := browse(t, e, d).open(home + "/bookings/" + d.draft.String() + "?problem=PAYMENT.DECLINED")
 			g.sees("This booking has ended", test.sees)
@@ -94,7 +94,7 @@ func TestDetails_keptAfterRejection(t *testing.T) {
 	for _, refusal := range []string{"400 GENERAL.VALIDATION_FAILED email", "410 BFF.TENANT.BOOTSTRAP_STALE", "409 GENERAL.VERSION_CONFLICT", "503 BFF.UPSTREAM_UNAVAILABLE"} {
 		t.Run(strings.Fields(refusal)[1], func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(e)
+			d := newFakeBooking(e)
 			g := browse(t, e, d).open(searched).send("/choices")
 			d.refuses["PATCH draft"] = refusal
 			written := []string{"firstName", "Zarghuna", "lastName", "Ahmadzai", "email", "nowhere", "phone", "+93701234567", "specialRequests", "A quiet room"}
@@ -113,7 +113,7 @@ func TestDetails_keptAfterRejection(t *testing.T) {
 			}
 		})
 	}
-	long := newDesk(e)
+	long := newFakeBooking(e)
 	g := browse(t, e, long).open(searched).send("/choices")
 	long.refuses["PATCH draft"] = "400 GENERAL.VALIDATION_FAILED email"
 	g.send("/guest", "firstName", "Zarghuna", "specialRequests", strings.Repeat("ښ", 1000)+strings.Repeat("字", 1000)).sees(`value="Zarghuna"`)
@@ -128,7 +128,7 @@ func TestDetails_keptAfterRejection(t *testing.T) {
 
 func TestCookies_secure(t *testing.T) {
 	t.Parallel()
-	g := browse(t, env.Of(nil), newDesk(env.Of(nil)))
+	g := browse(t, env.Of(nil), newFakeBooking(env.Of(nil)))
 	for _, test := range []struct {
 		name, from string
 		want       bool

@@ -17,73 +17,73 @@ import (
 //go:embed pages/texts.json
 var texts []byte
 
-// A dictionary holds the site's texts by language and key.
-type dictionary map[string]map[string]string
+// translations holds the site's texts by language and key.
+type translations map[string]map[string]string
 
-func readDictionary() (d dictionary, err error) {
-	if err = json.Unmarshal(texts, &d); err != nil {
+func readTranslations() (t translations, err error) {
+	if err = json.Unmarshal(texts, &t); err != nil {
 		return nil, fmt.Errorf("storefront: texts: %w", err)
 	}
-	return d, nil
+	return t, nil
 }
 
 // languages are the site's languages. English is the default.
 var languages = []locale.Tag{locale.English, locale.Pashto, locale.Dari}
 
-// Words holds the site's texts in one language, and its conventions for numbers, money and dates.
-type Words struct {
+// Localizer holds the site's texts in one language, and its conventions for numbers, money and dates.
+type Localizer struct {
 	locale.Conventions
 	texts map[string]string
 	zone  *time.Location // the hotel's time zone
 }
 
-// in returns the texts in a language, or in English if the site does not support it.
-func (d dictionary) in(tag locale.Tag, zone *time.Location) Words {
-	if d[tag.Language()] == nil {
+// localizer returns the texts in a language, or in English if the site does not support it.
+func (t translations) localizer(tag locale.Tag, zone *time.Location) Localizer {
+	if t[tag.Language()] == nil {
 		tag = locale.English
 	}
-	return Words{Conventions: tag.Conventions(), texts: d[tag.Language()], zone: zone}
+	return Localizer{Conventions: tag.Conventions(), texts: t[tag.Language()], zone: zone}
 }
 
 // T returns the text of a key. {0}, {1} and so on are replaced by the arguments.
-func (w Words) T(about string, args ...any) string {
+func (l Localizer) T(key string, args ...any) string {
 	pairs := make([]string, 0, 2*len(args))
 	for i, arg := range args {
 		text := fmt.Sprint(arg)
 		if n, ok := arg.(int); ok {
-			text = w.Number(n)
+			text = l.Number(n)
 		}
 		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", text)
 	}
-	return strings.NewReplacer(pairs...).Replace(w.texts[about])
+	return strings.NewReplacer(pairs...).Replace(l.texts[key])
 }
 
-// Says reports whether the key has a text.
-func (w Words) Says(about string) bool { return w.texts[about] != "" }
+// HasText reports whether the key has a text.
+func (l Localizer) HasText(key string) bool { return l.texts[key] != "" }
 
-// Or returns the text of a key, or otherwise if there is none, as for values that a hotel defines itself.
-func (w Words) Or(about, otherwise string) string {
-	if said, ok := w.texts[about]; ok {
-		return said
+// TextOr returns the text of a key, or otherwise if there is none, as for values that a hotel defines itself.
+func (l Localizer) TextOr(key, otherwise string) string {
+	if text, ok := l.texts[key]; ok {
+		return text
 	}
 	return otherwise
 }
 
 // Number formats a number in the language's digits.
-func (w Words) Number(n int) string { return w.digits(strconv.Itoa(n)) }
+func (l Localizer) Number(n int) string { return l.digits(strconv.Itoa(n)) }
 
 var eastern = strings.NewReplacer("0", "۰", "1", "۱", "2", "۲", "3", "۳", "4", "۴", "5", "۵", "6", "۶", "7", "۷", "8", "۸", "9", "۹", ",", "٬", ".", "٫")
 
 // digits replaces Western digits and separators by the language's.
-func (w Words) digits(s string) string {
-	if w.Digits == "arabext" {
+func (l Localizer) digits(s string) string {
+	if l.Digits == "arabext" {
 		return eastern.Replace(s)
 	}
 	return s
 }
 
 // Money formats an amount: AFN 12,500, or ۱۲٬۵۰۰ افغانۍ. It omits decimals that are all zero.
-func (w Words) Money(m money.Minor) string {
+func (l Localizer) Money(m money.Minor) string {
 	text := strconv.FormatInt(m.Amount, 10)
 	sign := ""
 	if m.Amount < 0 {
@@ -97,28 +97,28 @@ func (w Words) Money(m money.Minor) string {
 	if strings.Trim(cents, "0") != "" {
 		units += "." + cents
 	}
-	name := w.Or("currency."+string(m.Currency), string(m.Currency))
-	if w.Direction == locale.RightToLeft {
-		return sign + w.digits(units) + " " + name
+	name := l.TextOr("currency."+string(m.Currency), string(m.Currency))
+	if l.Direction == locale.RightToLeft {
+		return sign + l.digits(units) + " " + name
 	}
 	return sign + name + " " + units
 }
 
 // Date formats a date in the language's calendar: in Afghanistan and Iran the solar one.
-func (w Words) Date(d stay.Date) string {
-	if w.Calendar != "persian" {
+func (l Localizer) Date(d stay.Date) string {
+	if l.Calendar != "persian" {
 		return d.Time().Format("2 January 2006")
 	}
 	year, month, day := solar(d.Time())
-	months, ok := solarMonths[w.Tag]
+	months, ok := solarMonths[l.Tag]
 	if !ok {
-		months = solarMonths[locale.Tag(w.Tag.Language()+"-AF")]
+		months = solarMonths[locale.Tag(l.Tag.Language()+"-AF")]
 	}
-	return w.Number(day) + " " + months[month-1] + " " + w.digits(strconv.Itoa(year))
+	return l.Number(day) + " " + months[month-1] + " " + l.digits(strconv.Itoa(year))
 }
 
 // Clock formats a time of day in the hotel's time zone.
-func (w Words) Clock(t time.Time) string { return w.digits(t.In(w.zone).Format("15:04")) }
+func (l Localizer) Clock(t time.Time) string { return l.digits(t.In(l.zone).Format("15:04")) }
 
 // solarMonths are the months of the solar year, which begins at the spring equinox. Afghanistan and Iran have different
 // names.

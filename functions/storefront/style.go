@@ -37,10 +37,10 @@ func (t Tokens) safe() bool {
 var plainTokens = Tokens{Primary: "#0b5d4a", OnPrimary: "#ffffff", Accent: "#b0762b", Background: "#f3f4f1", Surface: "#ffffff",
 	Text: "#1c2526", Font: "system-ui", Corner: 8}
 
-func (v *Visit) style() string {
+func (v *Visitor) style() string {
 	t := plainTokens
-	if v.Front.Theme != nil && v.Front.Theme.Tokens.safe() {
-		t = v.Front.Theme.Tokens
+	if v.Bootstrap.Theme != nil && v.Bootstrap.Theme.Tokens.safe() {
+		t = v.Bootstrap.Theme.Tokens
 	}
 	css, err := files.ReadFile("pages/page.css")
 	if err != nil {

@@ -17,23 +17,23 @@ const cashOnArrival Method = "cash_on_arrival"
 
 // The members of the booking service's responses that the site shows.
 type (
-	// A Front is a hotel's bootstrap.
-	Front struct {
-		BrandName string               `json:"brandName"`
-		Tagline   string               `json:"brandTagline"`
-		Theme     *FrontTheme          `json:"theme"`
-		Locale    locale.Tag           `json:"locale"`
-		Locales   []locale.Conventions `json:"locales"`
-		Currency  money.Currency       `json:"currency"`
-		Money     []FrontCurrency      `json:"currencies"`
-		Methods   []Method             `json:"paymentMethods"`
-		Policies  []FrontPolicy        `json:"policies"`
-		Arrival   *Arrival             `json:"handoffPayload"`
-		Version   string               `json:"bootstrapVersion"`
-		Houses    []House              `json:"-"` // from a separate call of the booking service
+	// A Bootstrap is a hotel's bootstrap.
+	Bootstrap struct {
+		BrandName  string               `json:"brandName"`
+		Tagline    string               `json:"brandTagline"`
+		Theme      *Theme               `json:"theme"`
+		Locale     locale.Tag           `json:"locale"`
+		Locales    []locale.Conventions `json:"locales"`
+		Currency   money.Currency       `json:"currency"`
+		Money      []Currency           `json:"currencies"`
+		Methods    []Method             `json:"paymentMethods"`
+		Policies   []HouseRule          `json:"policies"`
+		Arrival    *Arrival             `json:"handoffPayload"`
+		Version    string               `json:"bootstrapVersion"`
+		Properties []Property           `json:"-"` // from a separate call of the booking service
 	}
-	// A House is a property of the tenant, in the guest's language.
-	House struct {
+	// A Property is a property of the tenant, in the guest's language.
+	Property struct {
 		ID        id.Property `json:"propertyId"`
 		Name      string      `json:"name"`
 		TimeZone  string      `json:"timeZone"`
@@ -44,17 +44,17 @@ type (
 		ID   id.RoomType `json:"roomTypeId"`
 		Name string      `json:"name"`
 	}
-	// A FrontTheme is a hotel's design.
-	FrontTheme struct {
+	// A Theme is a hotel's design.
+	Theme struct {
 		Tokens  Tokens `json:"tokens"`
 		LogoURL string `json:"logoUrl"`
 	}
-	// A FrontCurrency is a currency in which the hotel shows prices.
-	FrontCurrency struct {
+	// A Currency is a currency in which the hotel shows prices.
+	Currency struct {
 		Code money.Currency `json:"code"`
 	}
-	// A FrontPolicy is a house rule.
-	FrontPolicy struct {
+	// A HouseRule is a house rule.
+	HouseRule struct {
 		Title string `json:"title"`
 		Text  string `json:"text"`
 	}
@@ -70,8 +70,8 @@ type (
 		Children int `json:"children"`
 		Rooms    int `json:"rooms"`
 	}
-	// An Available is the result of a search.
-	Available struct {
+	// An Availability is the result of a search.
+	Availability struct {
 		Stale bool            `json:"stale"`
 		Rooms []AvailableRoom `json:"rooms"`
 	}
@@ -162,8 +162,8 @@ type (
 		PenaltyPercent       int `json:"penaltyPercent"`
 		PenaltyNights        int `json:"penaltyNights"` // instead of the percentage
 	}
-	// An Opened holds the URL of a payment page.
-	Opened struct {
+	// A PaymentPage holds the URL of a payment page.
+	PaymentPage struct {
 		RedirectURL string `json:"redirectUrl"`
 	}
 	// An Outcome is the result of a payment.
@@ -198,8 +198,8 @@ type (
 	}
 )
 
-// Over reports whether the reservation was cancelled, expired or not used.
-func (c Confirmation) Over() bool {
+// Ended reports whether the reservation was cancelled, expired or not used.
+func (c Confirmation) Ended() bool {
 	return c.State == "cancelled" || c.State == "no_show" || c.State == "expired_hold"
 }
 

@@ -42,12 +42,12 @@ const (
 
 // The property with its suites, as the property service returns it.
 var (
-	tenant   = id.New[id.Tenant]()
-	property = id.New[id.Property]()
-	suites   = id.New[id.RoomType]()
-	saver    = id.New[id.RatePlan]()
-	flexible = id.New[id.RatePlan]()
-	house    = body{"propertyId": property, "tenantId": tenant, "timeZone": "Asia/Kabul",
+	tenant       = id.New[id.Tenant]()
+	property     = id.New[id.Property]()
+	suites       = id.New[id.RoomType]()
+	saver        = id.New[id.RatePlan]()
+	flexible     = id.New[id.RatePlan]()
+	propertyJSON = body{"propertyId": property, "tenantId": tenant, "timeZone": "Asia/Kabul",
 		"name": body{"default": "Kabul Grand Hotel", "localized": body{"ps-AF": pashto, "fa-AF": "هتل گرند کابل"}},
 		"roomTypes": []body{{"roomTypeId": suites, "name": "Family suite", "localized": body{
 			"ps-AF": body{"name": "کورنۍ سویټ"}, "fa-AF": body{"name": "سویت خانوادگی"}}}}}
@@ -66,47 +66,47 @@ func listed(l locale.Tag) body {
 		"description": "Large.", "maxOccupancy": 5, "photos": []body{}}}}
 }
 
-// look returns the hotel's theme.
-func look() body {
+// theme returns the hotel's theme.
+func theme() body {
 	return body{"primaryColor": "#1f4e79", "onPrimaryColor": "#ffffff", "accentColor": "#c8963e", "backgroundColor": "#f4f1ea",
 		"surfaceColor": "#ffffff", "textColor": "#1d2530", "fontFamily": "system-ui", "cornerRadius": 10}
 }
 
-// A desk is a fake of the booking service for one guest. It answers according to its API and records its requests.
-type desk struct {
-	mu       sync.Mutex
-	now      func() time.Time
-	brand    string
-	houses   int // number of properties, if more than one
-	version  string
-	locale   locale.Tag
-	offered  []locale.Tag // the hotel's languages
-	nights   int          // of a late cancellation, instead of a percentage
-	tokens   any
-	state    string
-	guest    body
-	refuses  map[string]string // by "METHOD last-part-of-the-path": a status and a code
-	once     bool              // but only the first time
-	pending  bool              // the payment is pending
-	draft    id.Draft
-	booked   id.Reservation
-	expires  time.Time
-	asked    []string
-	received []*http.Request
-	bodies   []string
+// A fakeBooking is a fake of the booking service for one guest. It answers according to its API and records its requests.
+type fakeBooking struct {
+	mu         sync.Mutex
+	now        func() time.Time
+	brand      string
+	properties int // number of properties, if more than one
+	version    string
+	locale     locale.Tag
+	offered    []locale.Tag // the hotel's languages
+	nights     int          // of a late cancellation, instead of a percentage
+	tokens     any
+	state      string
+	guest      body
+	refuses    map[string]string // by "METHOD last-part-of-the-path": a status and a code
+	once       bool              // but only the first time
+	pending    bool              // the payment is pending
+	draft      id.Draft
+	booked     id.Reservation
+	expires    time.Time
+	asked      []string
+	received   []*http.Request
+	bodies     []string
 }
 
-func newDesk(e env.Env) *desk {
-	return &desk{now: e.Now, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", offered: []locale.Tag{locale.Pashto, locale.Dari, locale.English}, tokens: look(), refuses: map[string]string{},
+func newFakeBooking(e env.Env) *fakeBooking {
+	return &fakeBooking{now: e.Now, brand: "Kabul Grand Hotel", version: "v7.thm_1_v2", locale: "en", offered: []locale.Tag{locale.Pashto, locale.Dari, locale.English}, tokens: theme(), refuses: map[string]string{},
 		draft: id.New[id.Draft](), booked: id.New[id.Reservation](), expires: e.Now().Add(10 * time.Minute)}
 }
 
-// RoundTrip sends requests to the desk or the fake property service. The site can reach nothing else.
-func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip sends requests to the fake booking service or the fake property service. The site can reach nothing else.
+func (d *fakeBooking) RoundTrip(r *http.Request) (*http.Response, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if r.URL.Host == "property.example" {
-		return d.knows(r), nil
+		return d.propertyService(r), nil
 	}
 	text, _ := io.ReadAll(r.Body)
 	path := strings.TrimPrefix(r.URL.Path, "/bff/tenant-booking/v1/kabul-grand-hotel")
@@ -125,16 +125,16 @@ func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// knows returns the property service's response.
-func (d *desk) knows(r *http.Request) *http.Response {
+// propertyService returns the property service's response.
+func (d *fakeBooking) propertyService(r *http.Request) *http.Response {
 	w := httptest.NewRecorder()
 	switch {
-	case d.refuses["GET house"] != "":
-		refuse(w, d.refuses["GET house"])
+	case d.refuses["GET property"] != "":
+		refuse(w, d.refuses["GET property"])
 	case r.Header.Get("Cookie") != "" || d.refuses["GET bootstrap"]+d.refuses["GET properties"] == "":
 		w.WriteHeader(http.StatusTeapot) // no cookies here, and only for suspended hotels
 	case r.URL.Path == "/properties/"+property.String():
-		_ = json.MarshalWrite(w, house)
+		_ = json.MarshalWrite(w, propertyJSON)
 	default:
 		w.WriteHeader(http.StatusNotFound)
 	}
@@ -153,7 +153,7 @@ func refuse(w *httptest.ResponseRecorder, refusal string) {
 	_ = json.MarshalWrite(w, problem)
 }
 
-func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string, text []byte) {
+func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act string, text []byte) {
 	var out any
 	var shown []body
 	status := http.StatusOK
@@ -162,7 +162,7 @@ func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string,
 		http.SetCookie(w, &http.Cookie{Name: "tnt_id", Value: "signed", Path: "/bff/tenant-booking/v1/kabul-grand-hotel", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 		out = d.front(r.URL.Query().Get("h") != "")
 	case "GET properties":
-		for range max(1, d.houses) {
+		for range max(1, d.properties) {
 			shown = append(shown, listed(locale.Tag(r.FormValue("locale"))))
 		}
 		out = body{"locale": r.FormValue("locale"), "properties": shown}
@@ -216,7 +216,7 @@ func (d *desk) answer(w *httptest.ResponseRecorder, r *http.Request, act string,
 const link = "a.return-link"
 
 // linked returns the response to a return link: the state of the payment and, once confirmed, the view token.
-func (d *desk) linked() (int, body) {
+func (d *fakeBooking) linked() (int, body) {
 	if d.pending {
 		return http.StatusAccepted, body{"flowState": d.state}
 	}
@@ -230,7 +230,7 @@ func conventions(tags []locale.Tag) (all []locale.Conventions) {
 	return all
 }
 
-func (d *desk) front(sent bool) body {
+func (d *fakeBooking) front(sent bool) body {
 	front := body{"tenantId": tenant, "brandName": d.brand, "brandTagline": tagline, "bootstrapVersion": d.version, "locale": d.locale, "currency": "AFN",
 		"theme":      body{"tokens": d.tokens, "logoUrl": "https://elsewhere.example/logo.png"},
 		"locales":    conventions(d.offered),
@@ -247,7 +247,7 @@ var (
 	people = body{"adults": 2, "children": 1, "rooms": 1}
 )
 
-func (d *desk) terms() body {
+func (d *fakeBooking) terms() body {
 	if d.nights > 0 {
 		return body{"ref": "one-night", "freeUntilHoursBefore": 24, "penaltyPercent": 0, "penaltyNights": d.nights, "description": "In English."}
 	}
@@ -256,14 +256,14 @@ func (d *desk) terms() body {
 
 func afghanis(amount int) body { return body{"amountMinor": amount, "currency": "AFN", "exponent": 2} }
 
-func (d *desk) rooms() body {
+func (d *fakeBooking) rooms() body {
 	return body{"stale": true, "rooms": []body{{"roomTypeId": suites, "name": "Family suite", "description": "Large.", "maxOccupancy": 5,
 		"unitsLeft": 2, "photos": []body{{"url": "data:image/svg+xml;base64,PHN2Zy8+", "alt": "A suite"}}, "rates": []body{
 			{"ratePlanId": saver, "name": "saver", "mealPlan": "room_only", "cancellationPolicy": d.terms(), "nightly": afghanis(1100000), "total": afghanis(2420000), "priceUnavailable": false},
 			{"ratePlanId": flexible, "name": "flexible", "mealPlan": "breakfast", "cancellationPolicy": d.terms(), "priceUnavailable": true}}}}}
 }
 
-func (d *desk) view() body {
+func (d *fakeBooking) view() body {
 	view := body{"draftId": d.draft, "flowState": d.state, "version": 3, "serverTime": d.now(), "quote": body{
 		"propertyId": property, "roomTypeId": suites, "ratePlanId": saver, "stayWindow": stayed, "occupancy": people,
 		"lines":              []body{{"kind": "room", "description": "Family suite, saver", "amount": afghanis(2200000)}, {"kind": "tax", "description": "Tax", "amount": afghanis(220000)}},
@@ -278,7 +278,7 @@ func (d *desk) view() body {
 	return view
 }
 
-func (d *desk) confirmation() body {
+func (d *fakeBooking) confirmation() body {
 	return body{"reservationId": d.booked, "reservationCode": "GM-7K2QX9", "state": "confirmed", "propertyId": property, "stayWindow": stayed,
 		"rooms": []body{{"roomTypeId": suites, "adults": 2, "children": 1}}, "total": afghanis(2420050), "cancellationPolicy": d.terms(),
 		"payment": body{"method": "card", "status": "captured"}, "viewToken": "k.token"}
@@ -286,22 +286,22 @@ func (d *desk) confirmation() body {
 
 // A browser is a guest's browser: it stores cookies, follows redirects inside the site, and sends the forms of its page.
 type browser struct {
-	t      *testing.T
-	front  *fntest.Front
-	desk   *desk
-	jar    map[string]string
-	status int    // status of the last response
-	at     string // the current URL
-	page   string
-	went   string // the URL outside the site of the last redirect
+	t        *testing.T
+	front    *fntest.Front
+	booking  *fakeBooking
+	jar      map[string]string
+	status   int    // status of the last response
+	at       string // the current URL
+	page     string
+	external string // the URL outside the site of the last redirect
 }
 
-func browse(t *testing.T, e env.Env, d *desk) *browser {
+func browse(t *testing.T, e env.Env, d *fakeBooking) *browser {
 	t.Helper()
 	e = upstream.TransportKey.With(e.With("PUBLIC_URL", "https://melmastoon.example").With("UPSTREAM_PROPERTY_URL", "https://property.example"), d)
 	front := fntest.Open(t, e, offerrooms.Function, choose.Function, showbooking.Function, setguest.Function, pay.Function,
 		receiveguest.Function, leave.Function, showconfirmation.Function, prefer.Function)
-	return &browser{t: t, front: front.As(""), desk: d, jar: map[string]string{}, status: http.StatusOK}
+	return &browser{t: t, front: front.As(""), booking: d, jar: map[string]string{}, status: http.StatusOK}
 }
 
 func (g *browser) cookie() string {
@@ -321,8 +321,11 @@ func (g *browser) open(path string) *browser {
 func (g *browser) follow(a fntest.Answer, path string) *browser {
 	g.t.Helper()
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
-		if c.Name == "tnt_id" && c.Path != home || !strings.HasPrefix(c.Path, home) || !c.HttpOnly {
-			g.t.Errorf("a cookie %s for %s, HttpOnly %t", c.Name, c.Path, c.HttpOnly)
+		if want := home; c.Name == "tnt_id" && c.Path != want || !strings.HasPrefix(c.Path, want) {
+			g.t.Errorf("the cookie %s has the path %s, want %s", c.Name, c.Path, want)
+		}
+		if !c.HttpOnly {
+			g.t.Errorf("the cookie %s is not HttpOnly", c.Name)
 		}
 		g.jar[c.Name] = c.Value
 		if c.MaxAge < 0 {
@@ -332,12 +335,10 @@ func (g *browser) follow(a fntest.Answer, path string) *browser {
 	if to := a.Header.Get("Location"); a.Status == http.StatusSeeOther && strings.HasPrefix(to, "/") {
 		return g.open(to)
 	} else if a.Status == http.StatusSeeOther {
-		g.went = to
+		g.external = to
 		return g
 	}
-	if a.Status != g.status || a.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-		g.t.Fatalf("%s: %d %s", path, a.Status, a.Body)
-	}
+	a.Want(g.t, g.status, "Content-Type", "text/html; charset=utf-8")
 	g.at, g.page = path, string(a.Body)
 	return g
 }
