@@ -43,7 +43,7 @@ const (
 	viewed    = "confirmation.viewed"
 )
 
-func TestByCard(t *testing.T) {
+func TestConfirmPayment_card(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
@@ -70,22 +70,20 @@ func TestByCard(t *testing.T) {
 	for _, found := range []string{"MISS", "HIT"} {
 		g.Send("GET", page, nil).Want(t, http.StatusOK, "X-Cache", found, "Cache-Control", "private, no-store")
 	}
-	if a := g.Guest(0).Send("GET", page, nil); a.Status != http.StatusNotFound {
-		t.Errorf("another session sees the confirmation: %d", a.Status)
-	}
-	if a := g.Guest(0).Send("GET", page+"?t="+first.Token, nil); a.Status != http.StatusOK {
-		t.Errorf("the token does not open the confirmation: status %d", a.Status)
-	}
-	if a := g.Guest(1).Send("GET", page+"?t="+first.Token, nil); a.Status != http.StatusNotFound {
-		t.Errorf("the token opens it at another hotel: %d", a.Status)
-	}
+	g.Guest(0).Send("GET", page, nil).Want(t, http.StatusNotFound) // another session
+	g.Guest(0).Send("GET", page+"?t="+first.Token, nil).Want(t, http.StatusOK)
+	g.Guest(1).Send("GET", page+"?t="+first.Token, nil).Want(t, http.StatusNotFound) // another hotel
 	g.WantEnd("confirmed", "converted", created, intended, converted, viewed)
-	if len(g.Platform.Stays()) != 1 || g.Platform.Stays()[0].Guest.FirstName != "Zarghona" {
-		t.Errorf("the reservation is %+v", g.Platform.Stays()[0])
+	stays := g.Platform.Stays()
+	if len(stays) != 1 {
+		t.Fatalf("got %d reservations, want 1", len(stays))
+	}
+	if got := stays[0].Guest.FirstName; got != "Zarghona" {
+		t.Errorf("the reservation has the guest %q, want Zarghona", got)
 	}
 }
 
-func TestByCash(t *testing.T) {
+func TestConfirmCash_repeated(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("cash_on_arrival")
 	if a := g.Send("POST", "/draft/"+g.Draft.String()+"/return", nil); a.Code() != "BFF.TENANT.ILLEGAL_STEP" {
@@ -97,7 +95,7 @@ func TestByCash(t *testing.T) {
 	g.WantEnd("confirmed", "converted", created, intended, converted)
 }
 
-func TestDeclinedThenPaid(t *testing.T) {
+func TestConfirmPayment_declinedThenPaid(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
@@ -108,7 +106,7 @@ func TestDeclinedThenPaid(t *testing.T) {
 	g.WantEnd("confirmed", "converted", created, intended, troubled, converted)
 }
 
-func TestDeclinedForGood(t *testing.T) {
+func TestConfirmPayment_declinedFinally(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest().Pay("card")
 	back := "/draft/" + g.Draft.String() + "/return"
@@ -128,22 +126,22 @@ func TestSweep_closedTab(t *testing.T) {
 		before func(*tenantbookingtest.Guest)
 		state  string
 		final  string
-		told   []string
+		events []string
 	}{
-		{"before anything is held", nil, "abandoned", "abandoned", []string{abandoned}},
-		{"while the form is filled in", func(g *tenantbookingtest.Guest) { g.Hold().SetGuest() }, "abandoned", "abandoned", []string{created, abandoned}},
-		{"after paying, and the reservation knows", func(g *tenantbookingtest.Guest) {
+		{"quoted", nil, "abandoned", "abandoned", []string{abandoned}},
+		{"collecting_details", func(g *tenantbookingtest.Guest) { g.Hold().SetGuest() }, "abandoned", "abandoned", []string{created, abandoned}},
+		{"paid_and_known_to_reservation", func(g *tenantbookingtest.Guest) {
 			g.Platform.Pay(g.Hold().SetGuest().Pay("card").Intent, true)
 		}, "confirmed", "converted", []string{created, intended, converted}},
-		{"after paying, and the reservation does not know", func(g *tenantbookingtest.Guest) {
+		{"paid_and_unknown_to_reservation", func(g *tenantbookingtest.Guest) {
 			g.Platform.Pay(g.Hold().SetGuest().Pay("card").Intent, false)
 		}, "confirmed", "converted", []string{created, intended, converted}},
-		{"with a card that never paid", func(g *tenantbookingtest.Guest) {
+		{"declined_card", func(g *tenantbookingtest.Guest) {
 			g.Platform.Decline(g.Hold().SetGuest().Pay("card").Intent, true)
 		}, "abandoned", "abandoned", []string{created, intended, abandoned}},
-		{"with a promise that was not confirmed", func(g *tenantbookingtest.Guest) { g.Hold().SetGuest().Pay("cash_on_arrival") },
+		{"unconfirmed_cash", func(g *tenantbookingtest.Guest) { g.Hold().SetGuest().Pay("cash_on_arrival") },
 			"abandoned", "abandoned", []string{created, intended, abandoned}},
-		{"while the bank still waits", func(g *tenantbookingtest.Guest) { g.Hold().SetGuest().Pay("card") }, "paying", "", []string{created, intended}},
+		{"pending_card", func(g *tenantbookingtest.Guest) { g.Hold().SetGuest().Pay("card") }, "paying", "", []string{created, intended}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -158,7 +156,7 @@ func TestSweep_closedTab(t *testing.T) {
 			g.DB.Advance(31 * time.Minute)
 			sweep(t, g)
 			sweep(t, g)
-			g.WantEnd(test.state, test.final, test.told...)
+			g.WantEnd(test.state, test.final, test.events...)
 		})
 	}
 }
@@ -215,8 +213,11 @@ func TestHold_replacesTheFirst(t *testing.T) {
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	first := g.Stay
 	g.Must(http.StatusCreated, "POST", "/hold", g.HoldBody()) // a double click
-	if g.Stay != first || len(g.Platform.Stays()) != 1 {
-		t.Errorf("clicked twice, held %d times", len(g.Platform.Stays()))
+	if g.Stay != first {
+		t.Errorf("a double click held %s, want the same reservation %s", g.Stay, first)
+	}
+	if got := len(g.Platform.Stays()); got != 1 {
+		t.Errorf("a double click made %d reservations, want 1", got)
 	}
 	old := g.Quote
 	g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(`,"draftId":"`+g.Draft.String()+`"`))
@@ -224,8 +225,11 @@ func TestHold_replacesTheFirst(t *testing.T) {
 		t.Errorf("held at an old price: %d %s", a.Status, a.Code())
 	}
 	g.Hold()
-	if stays := g.Platform.Stays(); len(stays) != 2 || g.Stay == first {
-		t.Errorf("held %d times", len(stays))
+	if g.Stay == first {
+		t.Errorf("the second quote holds the first reservation %s", first)
+	}
+	if got := len(g.Platform.Stays()); got != 2 {
+		t.Errorf("got %d reservations, want 2", got)
 	}
 	held := 0
 	for _, s := range g.Platform.Stays() {
@@ -234,30 +238,24 @@ func TestHold_replacesTheFirst(t *testing.T) {
 		}
 	}
 	if held != 1 {
-		t.Errorf("%d holds live", held)
+		t.Errorf("got %d live holds, want 1", held)
 	}
 }
 
-func TestTwoTabs(t *testing.T) {
+func TestSetGuest_twoTabs(t *testing.T) {
 	t.Parallel()
 	g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold()
 	path := "/draft/" + g.Draft.String()
 	g.Must(http.StatusOK, "GET", path, nil)
 	seen := g.Version
-	if a := g.Send("GET", path, nil, "If-None-Match", seen); a.Status != http.StatusNotModified {
-		t.Errorf("unchanged, got %d", a.Status)
-	}
+	g.Send("GET", path, nil, "If-None-Match", seen).Want(t, http.StatusNotModified)
 	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, "If-Match", seen)
 	other := `{"guest":{"firstName":"Malalai","lastName":"","email":"m@example.com","phone":"+93700123456"}}`
-	if a := g.Send("PATCH", path, other, "If-Match", seen); a.Status != http.StatusPreconditionFailed {
-		t.Errorf("the second tab wins: %d %s", a.Status, a.Code())
-	}
+	g.Send("PATCH", path, other, "If-Match", seen).Want(t, http.StatusPreconditionFailed) // the second tab has the old version
 	g.Must(http.StatusOK, "PATCH", path, other, "If-Match", g.Version)
 	weak := "W/" + g.Version // as after a proxy that compresses responses
 	g.Must(http.StatusOK, "PATCH", path, tenantbookingtest.Zarghona, "If-Match", weak)
-	if a := g.Send("PATCH", path, other, "If-Match", weak); a.Status != http.StatusPreconditionFailed {
-		t.Errorf("a tab that saw a compressed page wins: %d %s", a.Status, a.Code())
-	}
+	g.Send("PATCH", path, other, "If-Match", weak).Want(t, http.StatusPreconditionFailed)
 }
 
 func TestDraft_noAccess(t *testing.T) {
@@ -347,9 +345,8 @@ func TestQuote_otherCurrency(t *testing.T) {
 	g, key := tenantbookingtest.Build(t, funnel()...).Guest(0), tenantbookingtest.Key()
 	first := g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(), "Idempotency-Key", key, "X-Currency", "USD")
 	again := g.Must(http.StatusCreated, "POST", "/quote", g.QuoteBody(), "Idempotency-Key", key, "X-Currency", "USD", "Accept-Language", "en")
-	if again.Header.Get("Idempotent-Replayed") != "true" || string(again.Body) != string(first.Body) {
-		t.Errorf("again: %s; first: %s", again.Body, first.Body)
-	}
+	again.Want(t, http.StatusCreated, "Idempotent-Replayed", "true")
+	again.WantText(t, string(first.Body))
 	for _, other := range []string{"AFN", ""} {
 		a := g.Send("POST", "/quote", g.QuoteBody(), "Idempotency-Key", key, "X-Currency", other)
 		a.WantProblem(t, http.StatusUnprocessableEntity, "GENERAL.IDEMPOTENCY_KEY_REUSED")

@@ -1,6 +1,7 @@
 package tenantbooking_test
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -19,15 +20,15 @@ func TestPay_cancelledReservation(t *testing.T) {
 		g.Platform.Change(func() { stay.State = "cancelled" })
 	}
 	for _, test := range []struct {
-		name string
-		dies func(*guest)
-		told []string
+		name   string
+		end    func(*guest)
+		events []string
 	}{
-		{"the desk cancels before a payment", cancel, []string{created, troubled}},
-		{"the desk cancels while the guest pays", func(g *guest) { g.Pay("card"); cancel(g) }, []string{created, intended, troubled}},
-		{"the desk cancels after a promise of cash", func(g *guest) { g.Pay("cash_on_arrival"); cancel(g) }, []string{created, intended, troubled}},
-		{"the bank declines for good", func(g *guest) { g.Platform.Decline(g.Pay("card").Intent, true) }, []string{created, intended, troubled}},
-		{"the bank declines for good, and the reservation has not heard of it", func(g *guest) {
+		{"cancelled_before_payment", cancel, []string{created, troubled}},
+		{"cancelled_during_payment", func(g *guest) { g.Pay("card"); cancel(g) }, []string{created, intended, troubled}},
+		{"cancelled_cash", func(g *guest) { g.Pay("cash_on_arrival"); cancel(g) }, []string{created, intended, troubled}},
+		{"declined_finally", func(g *guest) { g.Platform.Decline(g.Pay("card").Intent, true) }, []string{created, intended, troubled}},
+		{"declined_finally_unknown_to_reservation", func(g *guest) {
 			g.Platform.Decline(g.Pay("card").Intent, true)
 			stay := g.Platform.Stays()[0]
 			g.Platform.Change(func() { stay.State = "held" })
@@ -36,15 +37,15 @@ func TestPay_cancelledReservation(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			g := tenantbookingtest.Build(t, funnel()...).Guest(0).RequestQuote().Hold().SetGuest()
-			test.dies(g)
+			test.end(g)
 			before := g.Platform.Intents()
 			for _, method := range []string{"cash_on_arrival", "card"} {
 				pays(g, method).WantProblem(t, http.StatusConflict, "BFF.TENANT.DRAFT_CLOSED")
 			}
 			if opened := g.Platform.Intents() - before; opened != 0 {
-				t.Errorf("%d intents were opened", opened)
+				t.Errorf("got %d new intents, want none", opened)
 			}
-			g.WantEnd("failed", "failed", test.told...)
+			g.WantEnd("failed", "failed", test.events...)
 		})
 	}
 }
@@ -54,9 +55,9 @@ func pays(g *tenantbookingtest.Guest, method string) fntest.Answer {
 	return g.Send("POST", "/draft/"+g.Draft.String()+"/payment-intent", `{"method":"`+method+`"}`)
 }
 
-// TestPaid_anyActConfirms pays on the payment page and does not return from it. Every other act of the guest finds the
+// TestPaid_everyActConfirms pays on the payment page and does not return from it. Every other act of the guest finds the
 // payment, even if one of the two services does not answer.
-func TestPaid_anyActConfirms(t *testing.T) {
+func TestPaid_everyActConfirms(t *testing.T) {
 	t.Parallel()
 	type guest = tenantbookingtest.Guest
 	const closed = "BFF.TENANT.DRAFT_CLOSED"
@@ -206,8 +207,8 @@ func TestReturn_declineShownOnce(t *testing.T) {
 		for range 4 {
 			shown[<-answers]++
 		}
-		if shown[http.StatusPaymentRequired] != 1 || shown[http.StatusAccepted] != 3 {
-			t.Errorf("%s, four tabs are answered %v", when, shown)
+		if want := map[int]int{http.StatusPaymentRequired: 1, http.StatusAccepted: 3}; !maps.Equal(shown, want) {
+			t.Errorf("%s: got the statuses %v in four tabs, want %v", when, shown, want)
 		}
 	}
 	pending("before anything is declined")

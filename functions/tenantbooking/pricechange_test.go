@@ -31,8 +31,11 @@ func TestHold_shownPrice(t *testing.T) {
 		}
 	}
 	changed("quoted")
-	if state, _ := g.State(); state != "quoting" || len(g.Platform.Stays()) != 0 {
-		t.Errorf("the draft is %s, %d reservations", state, len(g.Platform.Stays()))
+	if state, _ := g.State(); state != "quoting" {
+		t.Errorf("the draft is %s, want quoting", state)
+	}
+	if got := len(g.Platform.Stays()); got != 0 {
+		t.Errorf("got %d reservations, want none", got)
 	}
 	if a := g.Send("POST", "/hold", saw(0, 0)); a.Code() != "GENERAL.VALIDATION_FAILED" {
 		t.Errorf("an amount with another exponent: %d %s", a.Status, a.Code())
@@ -41,7 +44,11 @@ func TestHold_shownPrice(t *testing.T) {
 		g.Must(http.StatusCreated, "POST", "/hold", saw(0, 2))
 	}
 	changed("held")
-	if stays := g.Platform.Stays(); len(stays) != 1 || stays[0].State != "held" {
-		t.Errorf("reservations: %v", stays)
+	stays := g.Platform.Stays()
+	if len(stays) != 1 {
+		t.Fatalf("got %d reservations, want 1", len(stays))
+	}
+	if got := stays[0].State; got != "held" {
+		t.Errorf("the reservation is %s, want held", got)
 	}
 }

@@ -91,8 +91,11 @@ func TestReturn_otherBrowser(t *testing.T) {
 func returnToken(t *testing.T, s *tenantbookingtest.System, g *tenantbookingtest.Guest) string {
 	t.Helper()
 	back, err := url.Parse(s.Platform.Intent(g.Intent).Return)
-	if err != nil || back.Query().Get("r") == "" {
-		t.Fatalf("the return URL is %q, %v", back, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.Query().Get("r") == "" {
+		t.Fatalf("the return URL %s has no token", back)
 	}
 	return back.Query().Get("r")
 }

@@ -32,8 +32,12 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 
 	for _, name := range []string{"kabul-grand", "Kabul-Grand", "KABUL-GRAND"} {
 		for range 20 {
-			if found, err := tenants.Find(t.Context(), name); err != nil || found.ID != platform.Tenants[0].ID {
-				t.Fatalf("Find(%s) = %v, %v", name, found.ID, err)
+			found, err := tenants.Find(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := platform.Tenants[0].ID; found.ID != want {
+				t.Fatalf("Find(%s) = %v, want %v", name, found.ID, want)
 			}
 		}
 	}
@@ -70,7 +74,11 @@ func TestFind_callsOfTheTenantService(t *testing.T) {
 	}
 	platform.Change(func() { platform.Tenants[1].Slug = "no-such-hotel" })
 	db.Advance(time.Minute)
-	if found, err := tenants.Find(t.Context(), "no-such-hotel"); err != nil || found.ID != platform.Tenants[1].ID {
-		t.Errorf("a minute after it has opened a hotel is %v, %v", found.ID, err)
+	found, err := tenants.Find(t.Context(), "no-such-hotel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := platform.Tenants[1].ID; found.ID != want {
+		t.Errorf("a minute after the hotel opened: got %v, want %v", found.ID, want)
 	}
 }

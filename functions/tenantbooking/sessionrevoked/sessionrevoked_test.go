@@ -85,7 +85,7 @@ func TestRevoked_unknownSession(t *testing.T) {
 	g.Must(http.StatusUnauthorized, "POST", "/quote", g.QuoteBody())
 }
 
-func TestRevoked_otherwiseCookiesAreRenewed(t *testing.T) {
+func TestRevoked_validCookieRenewed(t *testing.T) {
 	t.Parallel()
 	system := tenantbookingtest.Build(t, quote.Function)
 	g := system.Guest(0)

@@ -127,7 +127,7 @@ func TestMay_lapsedDraft(t *testing.T) {
 	} {
 		d := aDraft(test.state)
 		d.AsOf = d.ExpiresAt // the limit itself counts as expired
-		if err := d.May(test.act); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+		if err := d.May(test.act); !errors.Is(err, test.want) {
 			t.Errorf("%s %s: got %v, want %v", test.state, test.act, err, test.want)
 		}
 		d.AsOf = d.ExpiresAt.Add(-time.Microsecond)
@@ -137,7 +137,7 @@ func TestMay_lapsedDraft(t *testing.T) {
 	}
 }
 
-func TestOffers_quotedPriceOnly(t *testing.T) {
+func TestCheckHold_quotedPriceOnly(t *testing.T) {
 	t.Parallel()
 	shown := func(amount int64, c money.Currency) (m fn.Maybe[money.Minor]) {
 		if err := json.Unmarshal(fmt.Appendf(nil, `{"amountMinor":%d,"currency":%q,"exponent":2}`, amount, c), &m); err != nil {
@@ -163,7 +163,7 @@ func TestOffers_quotedPriceOnly(t *testing.T) {
 		{"another currency", d.Quote.ID, shown(12_500, money.USD), noon, ErrPriceChanged},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := d.CheckHold(test.quote, test.shown, test.at); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			if err := d.CheckHold(test.quote, test.shown, test.at); !errors.Is(err, test.want) {
 				t.Errorf("got error %v, want %v", err, test.want)
 			}
 		})

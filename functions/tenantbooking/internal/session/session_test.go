@@ -128,25 +128,37 @@ func TestGet_lostSession(t *testing.T) {
 	if err := s.Save(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Device != attribution.Mobile || got.Campaign.Source != "google" {
-		t.Errorf("stored %+v", got)
+	got := s.Get(t.Context(), here, chosen.ID, Session{})
+	if got.Device != attribution.Mobile {
+		t.Errorf("stored the device class %q, want %q", got.Device, attribution.Mobile)
+	}
+	if got.Campaign.Source != "google" {
+		t.Errorf("stored the campaign %+v, want the source google", got.Campaign)
 	}
 	chosen.Locale, chosen.Currency, chosen.Version = "fa-AF", "USD", chosen.Version+1
 	if err := s.Save(t.Context(), chosen, Session{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Get(t.Context(), here, chosen.ID, Session{}); got.Locale != "fa-AF" || got.Currency != "USD" {
-		t.Errorf("stored %+v", got)
+	got = s.Get(t.Context(), here, chosen.ID, Session{})
+	if got.Locale != "fa-AF" {
+		t.Errorf("stored the language %q, want fa-AF", got.Locale)
+	}
+	if got.Currency != "USD" {
+		t.Errorf("stored the currency %q, want USD", got.Currency)
 	}
 	stranger := hotel.Tenant{ID: id.New[id.Tenant]()}
-	if got := s.Get(t.Context(), stranger, chosen.ID, Session{Tenant: stranger.ID}); got.Locale != "" || got.Tenant != stranger.ID {
-		t.Errorf("another hotel reads %+v", got)
+	got = s.Get(t.Context(), stranger, chosen.ID, Session{Tenant: stranger.ID})
+	if got.Locale != "" {
+		t.Errorf("another hotel reads the language %q, want none", got.Locale)
+	}
+	if got.Tenant != stranger.ID {
+		t.Errorf("another hotel gets a session of %s, want %s", got.Tenant, stranger.ID)
 	}
 	db.Advance(sessionTTL + time.Second)
 	fallback := Session{Tenant: here.ID, Device: attribution.Desktop}
 	want := fallback
 	want.ID, want.CreatedAt, want.LastSeenAt = chosen.ID, e.Now(), e.Now()
-	got := s.Get(t.Context(), here, chosen.ID, fallback)
+	got = s.Get(t.Context(), here, chosen.ID, fallback)
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Session{}), cmpopts.EquateApproxTime(time.Minute)); diff != "" {
 		t.Errorf("unexpected session after the document expired (-want +got):\n%s", diff)
 	}

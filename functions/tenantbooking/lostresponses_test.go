@@ -28,9 +28,9 @@ type lossy struct {
 	stays  int // reservations made, in any state
 }
 
-// TestLostAnswers loses the first response that a function receives from the database or another service, then for
+// TestLostResponses loses the first response that a function receives from the database or another service, then for
 // another guest the second, and so on until no more is received. A retry with the same key finds everything done once.
-func TestLostAnswers(t *testing.T) {
+func TestLostResponses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it books some three hundred times")
 	}
@@ -159,8 +159,11 @@ func remember(t *testing.T, g *tenantbookingtest.Guest, a fntest.Answer) {
 	var drafts int
 	err := g.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bff_tenant_booking.booking_drafts WHERE session_id = @session`,
 		pgx.StrictNamedArgs{"session": g.Session.ID}).Scan(&drafts)
-	if err != nil || drafts != 1 {
-		t.Errorf("%d drafts were begun, %v", drafts, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drafts != 1 {
+		t.Errorf("got %d drafts, want 1", drafts)
 	}
 }
 
