@@ -124,13 +124,13 @@ func TestClear_leavesNoTrace(t *testing.T) {
 		t.Errorf(`v.Cookie = %q, want ""`, v.Cookie)
 	}
 	if len(cookies(a)) != 1 {
-		t.Fatalf("len(set(a)) = %d, want 1", len(cookies(a)))
+		t.Fatalf("len(cookies(a)) = %d, want 1", len(cookies(a)))
 	}
 	if cookies(a)[0].MaxAge >= 0 {
-		t.Errorf("set(a)[0].MaxAge = %d, want less than 0", cookies(a)[0].MaxAge)
+		t.Errorf("cookies(a)[0].MaxAge = %d, want less than 0", cookies(a)[0].MaxAge)
 	}
 	if cookies(a)[0].Path != consumer.Base {
-		t.Errorf("set(a)[0].Path = %q, want %q", cookies(a)[0].Path, consumer.Base)
+		t.Errorf("cookies(a)[0].Path = %q, want %q", cookies(a)[0].Path, consumer.Base)
 	}
 	if found := traces(t, site.DB, needles...); len(found) != 0 {
 		t.Errorf("found %s", strings.Join(found, "\n      "))

@@ -79,6 +79,6 @@ func TestSession_documentStoreDown(t *testing.T) {
 		t.Errorf("status = %d, want 200: %s", a.Status, a.Body)
 	}
 	if len(cookies(a)) != 1 {
-		t.Errorf("len(set(a)) = %d, want 1", len(cookies(a)))
+		t.Errorf("len(cookies(a)) = %d, want 1", len(cookies(a)))
 	}
 }

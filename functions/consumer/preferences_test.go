@@ -79,10 +79,12 @@ func TestPreferences_unsupported(t *testing.T) {
 		`{"consentTelemetry":"no"}`:        "400 GENERAL.VALIDATION_FAILED",
 		`{}`:                               "400 GENERAL.VALIDATION_FAILED",
 	} {
-		a := v.Send("PATCH", "/session", body)
-		if got := strings.TrimSpace(map[int]string{400: "400 ", 422: "422 "}[a.Status] + a.Code()); got != want {
-			t.Errorf("%s: %d %s, want %s", body, a.Status, a.Body, want)
-		}
+		t.Run(body, func(t *testing.T) {
+			a := v.Send("PATCH", "/session", body)
+			if got := strings.TrimSpace(map[int]string{400: "400 ", 422: "422 "}[a.Status] + a.Code()); got != want {
+				t.Errorf("%d %s, want %s", a.Status, a.Body, want)
+			}
+		})
 	}
 	var shown readsession.Response
 	v.Must(200, "GET", "/session", nil).Into(t, &shown)

@@ -78,7 +78,7 @@ func TestSession_rotatedKeys(t *testing.T) {
 	v.Site = front(key("new"), key("old"))
 	a := v.Must(200, "GET", "/session", nil)
 	if len(cookies(a)) != 1 {
-		t.Errorf("len(set(a)) = %d, want 1", len(cookies(a)))
+		t.Errorf("len(cookies(a)) = %d, want 1", len(cookies(a)))
 	}
 	if !strings.Contains(v.Cookie, ".new.") {
 		t.Errorf("v.Cookie = %q, want it to contain %q", v.Cookie, ".new.")

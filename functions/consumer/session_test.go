@@ -70,7 +70,7 @@ func TestSession_firstAnswer(t *testing.T) {
 	a := v.Must(200, "GET", "/session", nil)
 	a.Into(t, &shown)
 	if len(cookies(a)) != 1 {
-		t.Fatalf("len(set(a)) = %d, want 1", len(cookies(a)))
+		t.Fatalf("len(cookies(a)) = %d, want 1", len(cookies(a)))
 	}
 	if a.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf(`a.Header.Get("Cache-Control") = %q, want "no-store"`, a.Header.Get("Cache-Control"))

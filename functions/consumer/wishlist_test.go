@@ -123,7 +123,7 @@ func TestWishlist_idempotencyKey(t *testing.T) {
 		t.Errorf(`again.Header.Get("Idempotent-Replayed") = %q, want "true"`, again.Header.Get("Idempotent-Replayed"))
 	}
 	if len(cookies(again)) != 0 {
-		t.Errorf("len(set(again)) = %d, want 0", len(cookies(again)))
+		t.Errorf("len(cookies(again)) = %d, want 0", len(cookies(again)))
 	}
 	// The same key of somebody else is another act, whose answer has a cookie of its own.
 	a := stranger.Must(201, "POST", "/wishlist", body, key...)
@@ -134,7 +134,7 @@ func TestWishlist_idempotencyKey(t *testing.T) {
 		t.Errorf("string(a.Body) = %q, want another value", string(a.Body))
 	}
 	if len(cookies(a)) != 1 {
-		t.Errorf("len(set(a)) = %d, want 1", len(cookies(a)))
+		t.Errorf("len(cookies(a)) = %d, want 1", len(cookies(a)))
 	}
 	site.CheckPublished("wishlist.added", 2)
 }
@@ -196,9 +196,11 @@ func TestWishlist_unknownHotel(t *testing.T) {
 		`{"propertyId":"ppt_1","source":"list"}`:                                  "GENERAL.VALIDATION_FAILED",
 		strings.Replace(wishBody(hotels.Missing, ""), "list", "elsewhere", 1):     "GENERAL.VALIDATION_FAILED",
 	} {
-		if a := v.Send("POST", "/wishlist", body); a.Code() != want {
-			t.Errorf("%s: %d %s", body, a.Status, a.Body)
-		}
+		t.Run(body, func(t *testing.T) {
+			if a := v.Send("POST", "/wishlist", body); a.Code() != want {
+				t.Errorf("%d %s", a.Status, a.Body)
+			}
+		})
 	}
 	v.Must(201, "POST", "/wishlist", wishBody(id.New[id.Property](), `,"note":"`+strings.Repeat("ب", 280)+`"`))
 }

@@ -70,8 +70,11 @@ func TestCheckout_pay(t *testing.T) {
 		t.Errorf("content type %s", got)
 	}
 	declined := guest.Post(o.page(t), "action=decline", "Content-Type", form)
-	if declined.Status != http.StatusSeeOther || declined.Header.Get("Location") != o.RedirectURL {
-		t.Fatalf("decline: %d to %s, want 303 to the page", declined.Status, declined.Header.Get("Location"))
+	if declined.Status != http.StatusSeeOther {
+		t.Fatalf("decline: status = %d, want %d: %s", declined.Status, http.StatusSeeOther, declined.Body)
+	}
+	if declined.Header.Get("Location") != o.RedirectURL {
+		t.Fatalf(`decline: declined.Header.Get("Location") = %q, want %q`, declined.Header.Get("Location"), o.RedirectURL)
 	}
 	if again := guest.Get(o.page(t)); !strings.Contains(string(again.Body), "Attempts left: 4") {
 		t.Errorf("after a decline the page is %s", again.Body)
@@ -82,8 +85,11 @@ func TestCheckout_pay(t *testing.T) {
 		}
 	}
 	done := string(guest.Get(o.page(t)).Body)
-	if !strings.Contains(done, "Paid. Thank you") || strings.Contains(done, "<form") {
-		t.Errorf("after paying the page is %s", done)
+	if !strings.Contains(done, "Paid. Thank you") {
+		t.Errorf("done = %q, want it to contain %q", done, "Paid. Thank you")
+	}
+	if strings.Contains(done, "<form") {
+		t.Errorf("done = %q, want it without %q", done, "<form")
 	}
 	var read struct {
 		Status   string `json:"status"`
@@ -91,8 +97,14 @@ func TestCheckout_pay(t *testing.T) {
 		EventID  string `json:"capturedEventId"`
 	}
 	f.Get("/sandbox/payment/v1/intents/"+o.ID).Into(t, &read)
-	if read.Status != "captured" || read.Captured != "12500000000" || !strings.HasPrefix(read.EventID, "evt_") {
-		t.Errorf("the intent reads %+v", read)
+	if read.Status != "captured" {
+		t.Errorf(`status = %q, want "captured"`, read.Status)
+	}
+	if read.Captured != "12500000000" {
+		t.Errorf(`read.Captured = %q, want "12500000000"`, read.Captured)
+	}
+	if !strings.HasPrefix(read.EventID, "evt_") {
+		t.Errorf("read.EventID = %q, want prefix %q", read.EventID, "evt_")
 	}
 }
 
@@ -101,8 +113,11 @@ func TestCheckout_contentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	text := string(b.front(t).Get("/sandbox/payment/v1/checkout/" + b.opened(t, sandbox.Card).ID.String()).Body)
-	if strings.Contains(text, " style=") || strings.Count(text, "<style>") != 1 {
-		t.Error("the page has styles that its policy does not name")
+	if strings.Contains(text, " style=") {
+		t.Errorf("text = %q, want it without %q", text, " style=")
+	}
+	if strings.Count(text, "<style>") != 1 {
+		t.Errorf(`strings.Count(text, "<style>") = %d, want 1`, strings.Count(text, "<style>"))
 	}
 	if want := styleHash(between(t, text, "<style>", "</style>")); !strings.Contains(policyOf(t, text), "style-src '"+want+"'") {
 		t.Errorf("policy %s, want style-src %s", policyOf(t, text), want)
@@ -119,8 +134,11 @@ func TestCheckout_returnsToSite(t *testing.T) {
 	o := openOverHTTP(t, f, id.New[id.Reservation](), "mfs", "https://kabul-grand.example/return?draft=1")
 	for _, action := range []string{"decline", "pay"} {
 		got := f.As("").Post(o.page(t), "action="+action, "Content-Type", form)
-		if got.Status != http.StatusSeeOther || got.Header.Get("Location") != "https://kabul-grand.example/return?draft=1" {
-			t.Errorf("%s: %d to %q", action, got.Status, got.Header.Get("Location"))
+		if got.Status != http.StatusSeeOther {
+			t.Errorf("%s: status = %d, want %d: %s", action, got.Status, http.StatusSeeOther, got.Body)
+		}
+		if got.Header.Get("Location") != "https://kabul-grand.example/return?draft=1" {
+			t.Errorf(`%s: got.Header.Get("Location") = %q, want "https://kabul-grand.example/return?draft=1"`, action, got.Header.Get("Location"))
 		}
 	}
 	for _, bad := range []string{"javascript:alert(1)", "/return", "//evil.example", "data:text/html,x"} {
@@ -159,15 +177,23 @@ func TestCheckout_outcomes(t *testing.T) {
 		{ended, "declined too often"},
 		{late, "The time to pay is over"},
 	} {
-		if text := say(test.intent); !strings.Contains(text, test.want) || strings.Contains(text, "<form") {
-			t.Errorf("want %q and no form in %s", test.want, text)
+		text := say(test.intent)
+		if !strings.Contains(text, test.want) {
+			t.Errorf("text = %q, want it to contain %q", text, test.want)
+		}
+		if strings.Contains(text, "<form") {
+			t.Errorf("text = %q, want it without %q", text, "<form")
 		}
 	}
 	if got := f.Tick(expireintents.Function); got.Status != http.StatusNoContent {
 		t.Fatalf("tick: %d %s", got.Status, got.Body)
 	}
-	if got := b.published(t, late.Reservation); len(got) != 1 || got[0] != "payment.transaction.failed.v1" {
-		t.Errorf("published %v, want the failure", got)
+	got := b.published(t, late.Reservation)
+	if len(got) != 1 {
+		t.Fatalf("len(got) = %d, want 1", len(got))
+	}
+	if got[0] != "payment.transaction.failed.v1" {
+		t.Errorf(`got[0] = %q, want "payment.transaction.failed.v1"`, got[0])
 	}
 }
 
@@ -200,16 +226,21 @@ func TestCheckout_languages(t *testing.T) {
 		{"what the hotel's site was read in", back("?lang=ps-AF"), "en", "ps-AF", "rtl", "کابل ګرانډ هوټل", "۱۲٬۵۰۰٫۰۰ افغانۍ"},
 		{"no language on the way back", back("?lang=%22"), "en", "en", "ltr", "Kabul Grand Hotel", "AFN 12,500.00"},
 	} {
-		o := openOverHTTP(t, b.front(t), id.New[id.Reservation](), "card", test.back)
-		got := f.Get(o.page(t), "Accept-Language", test.asks)
-		for _, want := range []string{`lang="` + test.tag + `" dir="` + test.dir + `"`, "<h1>" + test.hotel + "</h1>", "<bdi>" + test.amount + "</bdi>"} {
-			if !strings.Contains(string(got.Body), want) {
-				t.Errorf("%s: the page lacks %s: %s", test.name, want, got.Body)
+		t.Run(test.name, func(t *testing.T) {
+			o := openOverHTTP(t, b.front(t), id.New[id.Reservation](), "card", test.back)
+			got := f.Get(o.page(t), "Accept-Language", test.asks)
+			for _, want := range []string{`lang="` + test.tag + `" dir="` + test.dir + `"`, "<h1>" + test.hotel + "</h1>", "<bdi>" + test.amount + "</bdi>"} {
+				if !strings.Contains(string(got.Body), want) {
+					t.Errorf("the page lacks %s: %s", want, got.Body)
+				}
 			}
-		}
-		if got.Header.Get("Content-Language") != test.tag || strings.Contains(string(got.Body), "UTC") {
-			t.Errorf("%s: in %s, or by another clock than the hotel's", test.name, got.Header.Get("Content-Language"))
-		}
+			if got.Header.Get("Content-Language") != test.tag {
+				t.Errorf(`got.Header.Get("Content-Language") = %q, want %q`, got.Header.Get("Content-Language"), test.tag)
+			}
+			if strings.Contains(string(got.Body), "UTC") {
+				t.Errorf("string(got.Body) = %q, want it without %q", string(got.Body), "UTC")
+			}
+		})
 	}
 }
 
@@ -246,8 +277,11 @@ func between(t *testing.T, text, from, to string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, from)
 	inner, _, ends := strings.Cut(rest, to)
-	if !ok || !ends {
-		t.Fatalf("no %s…%s in %s", from, to, text)
+	if !ok {
+		t.Fatalf("no %q in %s", from, text)
+	}
+	if !ends {
+		t.Fatalf("no %q after %q in %s", to, from, text)
 	}
 	return inner
 }

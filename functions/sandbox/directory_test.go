@@ -21,8 +21,14 @@ func TestTenants_Get(t *testing.T) {
 	tenants := sandbox.OpenTenants(b.env)
 	for _, ref := range []string{kabul.Tenant.String(), kabul.Slug, kabul.Domain, "KABUL-GRAND.example"} {
 		got, err := tenants.Get(t.Context(), ref)
-		if err != nil || got.ID != kabul.Tenant || got.Settings.HoldTTLSeconds != 600 {
-			t.Errorf("%s: %+v, %v", ref, got, err)
+		if err != nil {
+			t.Fatalf("%s: %v", ref, err)
+		}
+		if got.ID != kabul.Tenant {
+			t.Errorf("%s: got.ID = %v, want %v", ref, got.ID, kabul.Tenant)
+		}
+		if got.Settings.HoldTTLSeconds != 600 {
+			t.Errorf("%s: got.Settings.HoldTTLSeconds = %d, want 600", ref, got.Settings.HoldTTLSeconds)
 		}
 	}
 	for _, ref := range []string{id.New[id.Tenant]().String(), "nowhere", ""} {
@@ -38,8 +44,20 @@ func TestProperties_List(t *testing.T) {
 	properties := sandbox.OpenProperties(b.env)
 	for _, hotel := range []demo.Hotel{demo.KabulGrand, demo.HeratGarden} {
 		all, err := properties.List(t.Context(), hotel.Tenant)
-		if err != nil || len(all) != 1 || all[0].ID != hotel.Property || len(all[0].RoomTypes) != len(hotel.Rooms) || len(all[0].RatePlans) != 2*len(hotel.Rooms) {
-			t.Errorf("%s: %+v, %v", hotel.Slug, all, err)
+		if err != nil {
+			t.Fatalf("%s: %v", hotel.Slug, err)
+		}
+		if len(all) != 1 {
+			t.Fatalf("%s: len(all) = %d, want 1", hotel.Slug, len(all))
+		}
+		if all[0].ID != hotel.Property {
+			t.Errorf("%s: all[0].ID = %v, want %v", hotel.Slug, all[0].ID, hotel.Property)
+		}
+		if len(all[0].RoomTypes) != len(hotel.Rooms) {
+			t.Errorf("%s: len(all[0].RoomTypes) = %d, want %d", hotel.Slug, len(all[0].RoomTypes), len(hotel.Rooms))
+		}
+		if len(all[0].RatePlans) != 2*len(hotel.Rooms) {
+			t.Errorf("%s: len(all[0].RatePlans) = %d, want %d", hotel.Slug, len(all[0].RatePlans), 2*len(hotel.Rooms))
 		}
 	}
 	if _, err := properties.Get(t.Context(), id.New[id.Property]()); !errors.Is(err, fault.ErrNotFound) {
@@ -56,15 +74,27 @@ func TestProperties_languages(t *testing.T) {
 	pictures := slices.Clone(hotel.Photos)
 	for _, r := range hotel.RoomTypes {
 		pictures = append(pictures, r.Photos...)
-		if len(r.Photos) == 0 || r.Localized["ps-AF"].Name == "" || r.Localized["fa-AF"].Description == "" {
-			t.Errorf("%s is not shown in Pashto and Dari: %+v", r.Name, r.Localized)
+		if len(r.Photos) == 0 {
+			t.Errorf("%s: len(r.Photos) = %d, want more than 0", r.Name, len(r.Photos))
+		}
+		if r.Localized["ps-AF"].Name == "" {
+			t.Errorf(`%s: r.Localized["ps-AF"].Name is empty`, r.Name)
+		}
+		if r.Localized["fa-AF"].Description == "" {
+			t.Errorf(`%s: r.Localized["fa-AF"].Description is empty`, r.Name)
 		}
 	}
 	seen := map[string]bool{}
 	for _, p := range pictures {
 		text, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(p.URL, "data:image/svg+xml;base64,"))
-		if err != nil || seen[p.URL] || p.Alt.Default == "" {
-			t.Errorf("a picture of %s: %v, the same as another: %t", p.Alt.Default, err, seen[p.URL])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[p.URL] {
+			t.Errorf("the photo %s occurs twice", p.Alt.Default)
+		}
+		if p.Alt.Default == "" {
+			t.Error("p.Alt.Default is empty")
 		}
 		seen[p.URL] = true
 		for d := xml.NewDecoder(strings.NewReader(string(text))); ; {
@@ -79,7 +109,13 @@ func TestProperties_languages(t *testing.T) {
 		Policies []sandbox.HouseRule `json:"policies"`
 	}
 	f.Get("/sandbox/property/v1/policies?tenantId="+kabul.Tenant.String()).Into(t, &list)
-	if len(list.Policies) < 3 || list.Policies[0].Title.Localized["ps-AF"] == "" || list.Policies[0].Property != kabul.Property {
-		t.Errorf("policies %+v", list.Policies)
+	if len(list.Policies) < 3 {
+		t.Fatalf("len(list.Policies) = %d, want at least 3", len(list.Policies))
+	}
+	if list.Policies[0].Title.Localized["ps-AF"] == "" {
+		t.Error(`list.Policies[0].Title.Localized["ps-AF"] is empty`)
+	}
+	if list.Policies[0].Property != kabul.Property {
+		t.Errorf("list.Policies[0].Property = %v, want %v", list.Policies[0].Property, kabul.Property)
 	}
 }

@@ -74,8 +74,14 @@ func TestHTTP_tenantsAndProperties(t *testing.T) {
 		} `json:"settings"`
 	}
 	f.Get("/sandbox/tenant/v1/tenants/kabul-grand-hotel").Into(t, &tenant)
-	if tenant.TenantID != kabul.Tenant.String() || tenant.Slug != kabul.Slug || tenant.Settings.HoldTTLSeconds != 600 {
-		t.Errorf("tenant %+v", tenant)
+	if tenant.TenantID != kabul.Tenant.String() {
+		t.Errorf("tenant.TenantID = %q, want %q", tenant.TenantID, kabul.Tenant.String())
+	}
+	if tenant.Slug != kabul.Slug {
+		t.Errorf("tenant.Slug = %q, want %q", tenant.Slug, kabul.Slug)
+	}
+	if tenant.Settings.HoldTTLSeconds != 600 {
+		t.Errorf("tenant.Settings.HoldTTLSeconds = %d, want 600", tenant.Settings.HoldTTLSeconds)
 	}
 	var list struct {
 		Properties []struct {
@@ -83,8 +89,11 @@ func TestHTTP_tenantsAndProperties(t *testing.T) {
 		} `json:"properties"`
 	}
 	f.Get("/sandbox/property/v1/properties?tenantId="+kabul.Tenant.String()).Into(t, &list)
-	if len(list.Properties) != 1 || list.Properties[0].PropertyID != kabul.Property.String() {
-		t.Errorf("properties %+v", list)
+	if len(list.Properties) != 1 {
+		t.Fatalf("len(list.Properties) = %d, want 1", len(list.Properties))
+	}
+	if list.Properties[0].PropertyID != kabul.Property.String() {
+		t.Errorf("list.Properties[0].PropertyID = %q, want %q", list.Properties[0].PropertyID, kabul.Property.String())
 	}
 	for path, code := range map[string]string{
 		"/sandbox/tenant/v1/tenants/nowhere":                                       "TENANT.UNKNOWN",
@@ -94,9 +103,11 @@ func TestHTTP_tenantsAndProperties(t *testing.T) {
 		"/sandbox/payment/v1/checkout/" + id.New[id.Intent]().String():             "GENERAL.RESOURCE_NOT_FOUND",
 		"/sandbox/inventory/v1/availability?propertyId=" + kabul.Property.String(): "GENERAL.VALIDATION_FAILED",
 	} {
-		if got := f.Get(path); got.Code() != code {
-			t.Errorf("%s: %d %s, want %s", path, got.Status, got.Code(), code)
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := f.Get(path); got.Code() != code {
+				t.Errorf("%d %s, want %s", got.Status, got.Code(), code)
+			}
+		})
 	}
 }
 
@@ -154,23 +165,48 @@ func TestQuote_validity(t *testing.T) {
 	f := b.front(t)
 	var afn, usd, off priced
 	f.Post("/sandbox/pricing/v1/quotes", b.priceRequest()).Into(t, &afn)
-	if len(afn.Lines) != 3 || afn.FX != nil || afn.Totals.Currency != "AFN" {
-		t.Errorf("room, tax and fee in afghani: %+v", afn)
+	if len(afn.Lines) != 3 {
+		t.Errorf("len(afn.Lines) = %d, want 3", len(afn.Lines))
 	}
-	if left := afn.ValidUntil.Sub(b.env.Now()); left > 15*time.Minute || left < 14*time.Minute {
-		t.Errorf("valid for %v, want 15 minutes", left)
+	if afn.FX != nil {
+		t.Errorf("afn.FX = %v, want nil", afn.FX)
+	}
+	if afn.Totals.Currency != "AFN" {
+		t.Errorf(`afn.Totals.Currency = %q, want "AFN"`, afn.Totals.Currency)
+	}
+	left := afn.ValidUntil.Sub(b.env.Now())
+	if left > 15*time.Minute {
+		t.Errorf("left = %v, want at most %v", left, 15*time.Minute)
+	}
+	if left < 14*time.Minute {
+		t.Errorf("left = %v, want at least %v", left, 14*time.Minute)
 	}
 	inUSD := b.priceRequest()
 	inUSD["currency"] = "USD"
 	f.Post("/sandbox/pricing/v1/quotes", inUSD).Into(t, &usd)
-	if usd.FX == nil || usd.FX.Base != "AFN" || usd.FX.Quote != "USD" || usd.FX.Rate != 0.0142 {
-		t.Errorf("fx snapshot %+v, want AFN to USD", usd.FX)
+	if usd.FX == nil {
+		t.Fatal("usd.FX = nil, want a value")
+	}
+	if usd.FX.Base != "AFN" {
+		t.Errorf(`usd.FX.Base = %q, want "AFN"`, usd.FX.Base)
+	}
+	if usd.FX.Quote != "USD" {
+		t.Errorf(`usd.FX.Quote = %q, want "USD"`, usd.FX.Quote)
+	}
+	if usd.FX.Rate != 0.0142 {
+		t.Errorf("usd.FX.Rate = %v, want 0.0142", usd.FX.Rate)
 	}
 	withPromo := b.priceRequest()
 	withPromo["promoCode"] = "nawroz"
 	f.Post("/sandbox/pricing/v1/quotes", withPromo).Into(t, &off)
-	if len(off.Lines) != 4 || off.Lines[1].Kind != "discount" || !strings.HasPrefix(off.Lines[1].Amount, "-") {
-		t.Errorf("lines with a promotion code %+v", off.Lines)
+	if len(off.Lines) != 4 {
+		t.Fatalf("len(off.Lines) = %d, want 4", len(off.Lines))
+	}
+	if off.Lines[1].Kind != "discount" {
+		t.Errorf(`off.Lines[1].Kind = %q, want "discount"`, off.Lines[1].Kind)
+	}
+	if !strings.HasPrefix(off.Lines[1].Amount, "-") {
+		t.Errorf("off.Lines[1].Amount = %q, want prefix %q", off.Lines[1].Amount, "-")
 	}
 }
 
@@ -190,11 +226,13 @@ func TestQuote_currencyNotSupported(t *testing.T) {
 		{"no night", "stayWindow", b.nights(2, 0), "GENERAL.VALIDATION_FAILED"},
 		{"no room", "items", []body{}, "GENERAL.VALIDATION_FAILED"},
 	} {
-		r := b.priceRequest()
-		r[test.member] = test.value
-		if got := f.Post("/sandbox/pricing/v1/quotes", r); got.Code() != test.code {
-			t.Errorf("%s: %d %s, want %s", test.name, got.Status, got.Code(), test.code)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := b.priceRequest()
+			r[test.member] = test.value
+			if got := f.Post("/sandbox/pricing/v1/quotes", r); got.Code() != test.code {
+				t.Errorf("%d %s, want %s", got.Status, got.Code(), test.code)
+			}
+		})
 	}
 }
 
@@ -227,9 +265,15 @@ func TestHTTP_holdCommitRelease(t *testing.T) {
 		{"commit what never was", "commits", body{"tenantId": h.Tenant, "allocationIds": ids(b.want(h.Stay, 1))}, 404, "GENERAL.RESOURCE_NOT_FOUND"},
 		{"nothing", "releases", body{"tenantId": h.Tenant, "allocationIds": []string{}}, 400, "GENERAL.VALIDATION_FAILED"},
 	} {
-		if got := f.Post("/sandbox/inventory/v1/"+step.path, step.in); got.Status != step.status || got.Code() != step.code {
-			t.Errorf("%s: %d %s, want %d %s", step.name, got.Status, got.Code(), step.status, step.code)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			got := f.Post("/sandbox/inventory/v1/"+step.path, step.in)
+			if got.Status != step.status {
+				t.Errorf("status = %d, want %d: %s", got.Status, step.status, got.Body)
+			}
+			if got.Code() != step.code {
+				t.Errorf("code = %q, want %q", got.Code(), step.code)
+			}
+		})
 	}
 	var left struct {
 		RoomTypes []struct {
@@ -237,8 +281,11 @@ func TestHTTP_holdCommitRelease(t *testing.T) {
 		} `json:"roomTypes"`
 	}
 	f.Get("/sandbox/inventory/v1/availability?propertyId="+h.Property.String()+"&start="+h.Stay.Start.String()+"&end="+h.Stay.End.String()).Into(t, &left)
-	if len(left.RoomTypes) != 3 || left.RoomTypes[2].UnitsLeft != 2 {
-		t.Errorf("availability %+v", left)
+	if len(left.RoomTypes) != 3 {
+		t.Fatalf("len(left.RoomTypes) = %d, want 3", len(left.RoomTypes))
+	}
+	if left.RoomTypes[2].UnitsLeft != 2 {
+		t.Errorf("left.RoomTypes[2].UnitsLeft = %d, want 2", left.RoomTypes[2].UnitsLeft)
 	}
 }
 
@@ -259,7 +306,10 @@ func TestListIntents(t *testing.T) {
 		for _, i := range out.Intents {
 			got = append(got, i.Status)
 		}
-		if !slices.Equal(got, want) || want != nil && out.Intents[1].ID != second.ID {
+		if !slices.Equal(got, want) {
+			t.Errorf("tenant %s: got = %q, want %q", tenant, got, want)
+		}
+		if want != nil && out.Intents[1].ID != second.ID {
 			t.Errorf("tenant %s: got %v, want %v", tenant, got, want)
 		}
 	}

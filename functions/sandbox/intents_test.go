@@ -21,23 +21,35 @@ func TestOpen_oneLiveIntent(t *testing.T) {
 	b := open(t)
 	card := b.opened(t, sandbox.Card)
 	again, err := b.Intents.Open(t.Context(), wanted(card.Reservation, sandbox.Card))
-	if err != nil || again.ID != card.ID {
-		t.Errorf("the same again: %v, %v, want %v", again.ID, err, card.ID)
+	if err != nil {
+		t.Fatalf("the same again: %v", err)
+	}
+	if again.ID != card.ID {
+		t.Errorf("the same again: again.ID = %v, want %v", again.ID, card.ID)
 	}
 	dearer := wanted(card.Reservation, sandbox.Card)
 	dearer.Amount.Micro *= 2
 	for name, w := range map[string]sandbox.Wanted{"another amount": dearer, "another way": wanted(card.Reservation, sandbox.CashOnArrival)} {
-		other, err := b.Intents.Open(t.Context(), w)
-		if err != nil || other.ID == card.ID {
-			t.Errorf("%s: %v, %v, want a new intent", name, other.ID, err)
-		}
-		card = b.get(t, card.ID)
-		if card.Status != sandbox.Superseded {
-			t.Errorf("%s: the first is %s, want superseded", name, card.Status)
-		}
+		t.Run(name, func(t *testing.T) {
+			other, err := b.Intents.Open(t.Context(), w)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			if other.ID == card.ID {
+				t.Errorf("other.ID = %v, want another value", other.ID)
+			}
+			card = b.get(t, card.ID)
+			if card.Status != sandbox.Superseded {
+				t.Errorf("the first is %s, want superseded", card.Status)
+			}
+		})
 	}
-	if paid, err := b.Pay(t.Context(), card.ID); err != nil || paid.Status != sandbox.Superseded {
-		t.Errorf("paying afterwards: %s, %v, want superseded", paid.Status, err)
+	paid, err := b.Pay(t.Context(), card.ID)
+	if err != nil {
+		t.Fatalf("paying afterwards: %v", err)
+	}
+	if paid.Status != sandbox.Superseded {
+		t.Errorf("paying afterwards: status = %q, want %q", paid.Status, sandbox.Superseded)
 	}
 	if got := b.published(t, card.Reservation); len(got) != 0 {
 		t.Errorf("published %v, want nothing", got)
@@ -86,9 +98,11 @@ func TestOpen_notAccepted(t *testing.T) {
 		{"a currency it does not price in", pounds, sandbox.ErrCurrency},
 		{"no tenant", nobody, sandbox.ErrTenantUnknown},
 	} {
-		if _, err := b.Intents.Open(t.Context(), test.w); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := b.Intents.Open(t.Context(), test.w); !errors.Is(err, test.want) {
+				t.Errorf("%v, want %v", err, test.want)
+			}
+		})
 	}
 }
 
@@ -111,8 +125,14 @@ func TestPay_capturesOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	paid := b.get(t, i.ID)
-	if paid.Status != sandbox.PaymentCaptured || paid.Captured != i.Amount || paid.CapturedAt == nil {
-		t.Errorf("the intent is %s over %d at %v, want captured over %d", paid.Status, paid.Captured, paid.CapturedAt, i.Amount)
+	if paid.Status != sandbox.PaymentCaptured {
+		t.Errorf("status = %q, want %q", paid.Status, sandbox.PaymentCaptured)
+	}
+	if paid.Captured != i.Amount {
+		t.Errorf("paid.Captured = %d, want %d", paid.Captured, i.Amount)
+	}
+	if paid.CapturedAt == nil {
+		t.Error("paid.CapturedAt = nil, want a value")
 	}
 	if got, want := b.published(t, i.Reservation), []string{"payment.transaction.captured.v1"}; !slices.Equal(got, want) {
 		t.Fatalf("published %v, want %v", got, want)
@@ -135,13 +155,22 @@ func TestDecline_fifthEndsIntent(t *testing.T) {
 		if n >= 5 {
 			want = sandbox.PaymentFailed
 		}
-		if got.Status != want || got.Attempts != min(n, 5) {
-			t.Errorf("after decline %d: %s with %d attempts, want %s", n, got.Status, got.Attempts, want)
+		if got.Status != want {
+			t.Errorf("status = %q, want %q", got.Status, want)
+		}
+		if got.Attempts != min(n, 5) {
+			t.Errorf("got.Attempts = %d, want %d", got.Attempts, min(n, 5))
 		}
 	}
 	ended, err := b.Pay(t.Context(), i.ID)
-	if err != nil || ended.FailureCode != "too_many_attempts" || ended.Captured != 0 {
-		t.Errorf("paying afterwards: %+v, %v", ended, err)
+	if err != nil {
+		t.Fatalf("paying afterwards: %v", err)
+	}
+	if ended.FailureCode != "too_many_attempts" {
+		t.Errorf(`paying afterwards: ended.FailureCode = %q, want "too_many_attempts"`, ended.FailureCode)
+	}
+	if ended.Captured != 0 {
+		t.Errorf("paying afterwards: ended.Captured = %d, want 0", ended.Captured)
 	}
 	if got, want := b.published(t, i.Reservation), []string{"payment.transaction.failed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
@@ -155,8 +184,12 @@ func TestPay_afterDecline(t *testing.T) {
 	if _, err := b.Decline(t.Context(), i.ID); err != nil {
 		t.Fatal(err)
 	}
-	if paid, err := b.Pay(t.Context(), i.ID); err != nil || paid.Status != sandbox.PaymentCaptured {
-		t.Errorf("%s, %v, want captured", paid.Status, err)
+	paid, err := b.Pay(t.Context(), i.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if paid.Status != sandbox.PaymentCaptured {
+		t.Errorf("status = %q, want %q", paid.Status, sandbox.PaymentCaptured)
 	}
 }
 
@@ -165,19 +198,37 @@ func TestIntent_expires(t *testing.T) {
 	b := open(t)
 	card, cash := b.opened(t, sandbox.Card), b.opened(t, sandbox.CashOnArrival)
 	b.Advance(29 * time.Minute)
-	if due, err := b.Due(t.Context(), sandbox.DueIntent{}, 10); err != nil || len(due) != 0 {
-		t.Errorf("a minute before its end: due %v, %v", due, err)
+	due, err := b.Due(t.Context(), sandbox.DueIntent{}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(due) != 0 {
+		t.Errorf("len(due) = %d, want 0", len(due))
 	}
 	b.Advance(time.Minute)
-	if got := b.get(t, card.ID); got.Status != sandbox.PaymentFailed || got.FailureCode != "expired" {
-		t.Errorf("unswept it reads %s %s, want failed expired", got.Status, got.FailureCode)
+	got := b.get(t, card.ID)
+	if got.Status != sandbox.PaymentFailed {
+		t.Errorf("status = %q, want %q", got.Status, sandbox.PaymentFailed)
 	}
-	if got, err := b.Pay(t.Context(), card.ID); err != nil || got.Captured != 0 {
-		t.Errorf("paying afterwards: captured %d, %v", got.Captured, err)
+	if got.FailureCode != "expired" {
+		t.Errorf(`got.FailureCode = %q, want "expired"`, got.FailureCode)
 	}
-	due, err := b.Due(t.Context(), sandbox.DueIntent{}, 10)
-	if err != nil || len(due) != 1 || due[0].ID != card.ID {
-		t.Fatalf("due %v, %v, want %v", due, err, card.ID)
+	got, err = b.Pay(t.Context(), card.ID)
+	if err != nil {
+		t.Fatalf("paying afterwards: %v", err)
+	}
+	if got.Captured != 0 {
+		t.Errorf("paying afterwards: got.Captured = %d, want 0", got.Captured)
+	}
+	due, err = b.Due(t.Context(), sandbox.DueIntent{}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(due) != 1 {
+		t.Fatalf("len(due) = %d, want 1", len(due))
+	}
+	if due[0].ID != card.ID {
+		t.Fatalf("due[0].ID = %v, want %v", due[0].ID, card.ID)
 	}
 	for range 2 {
 		if _, err := b.Expire(t.Context(), card.ID); err != nil {
@@ -200,8 +251,11 @@ func TestOpen_replacesExpiredWithoutEvent(t *testing.T) {
 	i := b.opened(t, sandbox.Card)
 	b.Advance(31 * time.Minute)
 	fresh, err := b.Intents.Open(t.Context(), wanted(i.Reservation, sandbox.Card))
-	if err != nil || fresh.ID == i.ID {
-		t.Fatalf("%v, %v, want a new intent", fresh.ID, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fresh.ID == i.ID {
+		t.Fatalf("fresh.ID = %v, want another value", fresh.ID)
 	}
 	if _, err := b.Expire(t.Context(), i.ID); err != nil {
 		t.Fatal(err)

@@ -66,8 +66,11 @@ func TestHold_repeated(t *testing.T) {
 	}
 	b.Advance(time.Minute)
 	again, err := b.Inventory.Hold(t.Context(), h)
-	if err != nil || again != first {
-		t.Errorf("the repeat got %v, %v, want %v", again, err, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again != first {
+		t.Errorf("again = %+v, want %+v", again, first)
 	}
 	if got, want := b.published(t, h.Reservation), []string{"inventory.allocation.committed.v1"}; !slices.Equal(got, want) {
 		t.Errorf("published %v, want %v", got, want)
@@ -103,11 +106,13 @@ func TestHold_otherHoldsIDs(t *testing.T) {
 			h.Claims = []sandbox.Claim{{h.Claims[0].Allocation, demo.HeratGarden.Rooms[0].ID, 1}}
 		},
 	} {
-		other := h
-		change(&other)
-		if _, err := b.Inventory.Hold(t.Context(), other); !errors.Is(err, sandbox.ErrOtherHold) {
-			t.Errorf("%s: %v, want ErrOtherHold", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			other := h
+			change(&other)
+			if _, err := b.Inventory.Hold(t.Context(), other); !errors.Is(err, sandbox.ErrOtherHold) {
+				t.Errorf("%v, want ErrOtherHold", err)
+			}
+		})
 	}
 }
 
@@ -142,8 +147,12 @@ func TestCommit_survivesExpiry(t *testing.T) {
 	if got := b.left(t, w); got != 0 {
 		t.Errorf("an hour later %d suites are left, want 0", got)
 	}
-	if again, err := b.Inventory.Commit(t.Context(), h.Tenant, ids(h)); err != nil || !again.Equal(at) {
-		t.Errorf("the repeat got %v, %v, want %v", again, err, at)
+	again, err := b.Inventory.Commit(t.Context(), h.Tenant, ids(h))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !again.Equal(at) {
+		t.Errorf("again = %v, want %v", again, at)
 	}
 	for range 2 {
 		if err := b.release(t.Context(), h); err != nil {

@@ -77,8 +77,12 @@ func TestHold_roomOfOtherProperty(t *testing.T) {
 	b := open(t)
 	h := b.want(b.nights(10, 3), 1)
 	h.Property = id.New[id.Property]()
-	if _, err := b.Inventory.Hold(t.Context(), h); err == nil || errors.Is(err, sandbox.ErrSoldOut) {
-		t.Errorf("got %v, want that it is not found", err)
+	_, err := b.Inventory.Hold(t.Context(), h)
+	if err == nil {
+		t.Error("error = nil, want a value")
+	}
+	if errors.Is(err, sandbox.ErrSoldOut) {
+		t.Error("errors.Is(err, sandbox.ErrSoldOut) = true, want false")
 	}
 }
 

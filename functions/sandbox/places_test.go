@@ -16,8 +16,12 @@ func TestFold(t *testing.T) {
 		{"کراچی", "كراچي", "کراچۍ"},
 	} {
 		for _, way := range ways {
-			if got, want := Fold(way), Fold(ways[0]); got != want || got == "" {
-				t.Errorf("%q: %q, want %q as of %q", way, got, want, ways[0])
+			got, want := Fold(way), Fold(ways[0])
+			if got != want {
+				t.Errorf("%q: got = %q, want %q", way, got, want)
+			}
+			if got == "" {
+				t.Errorf("%q: got is empty", way)
 			}
 		}
 	}
@@ -58,8 +62,10 @@ func (b Box) holds(g Geo) bool {
 func TestGeo_cell(t *testing.T) {
 	t.Parallel()
 	for cell, at := range map[string]Geo{"geohash:ezs42": {42.605, -5.603}, "geohash:u4pru": {57.64911, 10.40744}, "geohash:s0000": {0, 0}} {
-		if got := at.cell(); got != cell {
-			t.Errorf("%+v is in %s, want %s", at, got, cell)
-		}
+		t.Run(cell, func(t *testing.T) {
+			if got := at.cell(); got != cell {
+				t.Errorf("%+v is in %s, want %s", at, got, cell)
+			}
+		})
 	}
 }

@@ -62,8 +62,14 @@ func TestPrice_weekdays(t *testing.T) {
 	if got := p.Items[0].Nights; !reflect.DeepEqual(got, want) {
 		t.Errorf("nights %v, want %v", got, want)
 	}
-	if p.Items[0].Total != 300*afghani || p.Items[0].NightlyRate != 150*afghani || p.Totals.GrandTotal != 300*afghani {
-		t.Errorf("total %d, average %d, grand total %d", p.Items[0].Total, p.Items[0].NightlyRate, p.Totals.GrandTotal)
+	if p.Items[0].Total != 300*afghani {
+		t.Errorf("p.Items[0].Total = %d, want %d", p.Items[0].Total, 300*afghani)
+	}
+	if p.Items[0].NightlyRate != 150*afghani {
+		t.Errorf("p.Items[0].NightlyRate = %d, want %d", p.Items[0].NightlyRate, 150*afghani)
+	}
+	if p.Totals.GrandTotal != 300*afghani {
+		t.Errorf("p.Totals.GrandTotal = %d, want %d", p.Totals.GrandTotal, 300*afghani)
 	}
 }
 
@@ -109,8 +115,12 @@ func TestPrice_otherCurrencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := []money.Micro{p.Items[0].Nights[0].Amount, p.Items[0].Nights[1].Amount}; got[0] != 1_420_000 || got[1] != 2_850_000 {
-		t.Errorf("nights %v, want 1.42 and 2.85", got)
+	got := []money.Micro{p.Items[0].Nights[0].Amount, p.Items[0].Nights[1].Amount}
+	if got[0] != 1_420_000 {
+		t.Errorf("got[0] = %d, want 1_420_000", got[0])
+	}
+	if got[1] != 2_850_000 {
+		t.Errorf("got[1] = %d, want 2_850_000", got[1])
 	}
 	if _, err := (money.Amount{Micro: p.Totals.GrandTotal, Currency: money.USD}).Minor(); err != nil {
 		t.Errorf("grand total %d: %v", p.Totals.GrandTotal, err)
@@ -119,11 +129,23 @@ func TestPrice_otherCurrencies(t *testing.T) {
 	afghanis := tariff(t)
 	afghanis.Charges = rates.Charges
 	own, ownErr := afghanis.Price([]Wish{one(cheap, single)}, weekend(t))
-	if err != nil || ownErr != nil || quoted.Totals.OwnTotal != own.Totals.GrandTotal || quoted.Totals.OwnCurrency != money.AFN {
-		t.Errorf("quoted %+v, %v, want also %+v, %v", quoted.Totals, err, own.Totals, ownErr)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if p.FX == nil || p.Totals.Currency != money.USD {
-		t.Errorf("fx %v, currency %s", p.FX, p.Totals.Currency)
+	if ownErr != nil {
+		t.Fatal(ownErr)
+	}
+	if quoted.Totals.OwnTotal != own.Totals.GrandTotal {
+		t.Errorf("quoted.Totals.OwnTotal = %d, want %d", quoted.Totals.OwnTotal, own.Totals.GrandTotal)
+	}
+	if quoted.Totals.OwnCurrency != money.AFN {
+		t.Errorf("quoted.Totals.OwnCurrency = %q, want %q", quoted.Totals.OwnCurrency, money.AFN)
+	}
+	if p.FX == nil {
+		t.Error("p.FX = nil, want a value")
+	}
+	if p.Totals.Currency != money.USD {
+		t.Errorf("p.Totals.Currency = %q, want %q", p.Totals.Currency, money.USD)
 	}
 }
 
@@ -140,8 +162,12 @@ func TestRound(t *testing.T) {
 		{big.NewRat(-4_999, 1), 0},
 		{big.NewRat(1, 3), 0},
 	} {
-		if got, err := round(test.in); err != nil || got != test.want {
-			t.Errorf("%v: %d, %v, want %d", test.in, got, err, test.want)
+		got, err := round(test.in)
+		if err != nil {
+			t.Fatalf("%v: %v", test.in, err)
+		}
+		if got != test.want {
+			t.Errorf("%v: got = %d, want %d", test.in, got, test.want)
 		}
 	}
 	if _, err := round(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 80))); !errors.Is(err, money.ErrOverflow) {
@@ -165,10 +191,18 @@ func TestPrice_rejects(t *testing.T) {
 		{"too many people", full, weekend(t), "/items/0/occupants"},
 		{"yesterday", one(cheap, single), past, "/stayWindow/start"},
 	} {
-		_, err := tariff(t).Price([]Wish{test.wish}, test.w)
-		f, ok := errors.AsType[*fault.Fault](err)
-		if !ok || len(f.Violations) != 1 || f.Violations[0].Pointer != test.pointer {
-			t.Errorf("%s: %v, want a violation at %s", test.name, err, test.pointer)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			_, err := tariff(t).Price([]Wish{test.wish}, test.w)
+			f, ok := errors.AsType[*fault.Fault](err)
+			if !ok {
+				t.Error("ok = false, want true")
+			}
+			if len(f.Violations) != 1 {
+				t.Fatalf("len(f.Violations) = %d, want 1", len(f.Violations))
+			}
+			if f.Violations[0].Pointer != test.pointer {
+				t.Errorf("f.Violations[0].Pointer = %q, want %q", f.Violations[0].Pointer, test.pointer)
+			}
+		})
 	}
 }

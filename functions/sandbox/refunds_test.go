@@ -62,11 +62,18 @@ func TestRefund_idempotent(t *testing.T) {
 	}
 	r := sandbox.Refund{ID: id.New[id.Refund](), Intent: i.ID, Amount: 400_000_000, Reason: "test"}
 	first, err := b.Refund(t.Context(), r)
-	if err != nil || first.Total != 400_000_000 {
-		t.Fatalf("%+v, %v", first, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if again, err := b.Refund(t.Context(), r); err != nil || again != first {
-		t.Errorf("the repeat got %+v, %v, want %+v", again, err, first)
+	if first.Total != 400_000_000 {
+		t.Fatalf("first.Total = %d, want 400_000_000", first.Total)
+	}
+	again, err := b.Refund(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again != first {
+		t.Errorf("again = %+v, want %+v", again, first)
 	}
 	more, elsewhere := r, r
 	more.Amount, elsewhere.Intent = 500_000_000, other.ID

@@ -22,8 +22,11 @@ func TestScenarios(t *testing.T) {
 		RoomTypes []sandbox.Left `json:"roomTypes"`
 	}
 	f.Get(left, header, "sold_out").Into(t, &none)
-	if len(none.RoomTypes) != 3 || none.RoomTypes[0].Units != 0 {
-		t.Errorf("sold out: %+v", none)
+	if len(none.RoomTypes) != 3 {
+		t.Fatalf("sold out: len(none.RoomTypes) = %d, want 3", len(none.RoomTypes))
+	}
+	if none.RoomTypes[0].Units != 0 {
+		t.Errorf("sold out: none.RoomTypes[0].Units = %d, want 0", none.RoomTypes[0].Units)
 	}
 	h := holdRequest(b.want(b.nights(10, 2), 1))
 	if got := f.Post("/sandbox/inventory/v1/holds", h, header, "sold_out"); got.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
@@ -44,12 +47,23 @@ func TestScenarios(t *testing.T) {
 	}
 	i := b.opened(t, sandbox.Card)
 	f.Post("/sandbox/payment/v1/checkout/"+i.ID.String(), "action=pay", "Content-Type", form, header, "declined")
-	if got, err := b.Intents.Get(t.Context(), i.ID); err != nil || got.Attempts != 1 || got.Status != sandbox.RequiresPayment {
-		t.Errorf("after the bank has declined: %+v, %v", got, err)
+	got, err := b.Intents.Get(t.Context(), i.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Attempts != 1 {
+		t.Errorf("got.Attempts = %d, want 1", got.Attempts)
+	}
+	if got.Status != sandbox.RequiresPayment {
+		t.Errorf("status = %q, want %q", got.Status, sandbox.RequiresPayment)
 	}
 	tenant := "/sandbox/tenant/v1/tenants/" + kabul.Slug
-	if got := f.Get(tenant, header, "upstream_down"); got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
-		t.Errorf("down: %d %s", got.Status, got.Body)
+	down := f.Get(tenant, header, "upstream_down")
+	if down.Status != http.StatusServiceUnavailable {
+		t.Errorf("upstream_down: status = %d, want %d: %s", down.Status, http.StatusServiceUnavailable, down.Body)
+	}
+	if down.Header.Get("Retry-After") == "" {
+		t.Error("upstream_down: Retry-After is empty")
 	}
 	for scenario, want := range map[string]int{
 		"upstream_down;of=tenant":         http.StatusServiceUnavailable,
@@ -63,13 +77,19 @@ func TestScenarios(t *testing.T) {
 		"upstream_down;of=tenant;hotel=1": http.StatusBadRequest,
 		"upstream_down;of":                http.StatusBadRequest,
 	} {
-		if got := f.Get(tenant, header, scenario); got.Status != want {
-			t.Errorf("%s: %d, want %d", scenario, got.Status, want)
-		}
+		t.Run(scenario, func(t *testing.T) {
+			if got := f.Get(tenant, header, scenario); got.Status != want {
+				t.Errorf("%d, want %d", got.Status, want)
+			}
+		})
 	}
 	began := time.Now()
-	if got := f.Get(tenant, header, "upstream_slow"); got.Status != http.StatusOK || time.Since(began) < 1400*time.Millisecond {
-		t.Errorf("slow: %d after %v", got.Status, time.Since(began))
+	slow := f.Get(tenant, header, "upstream_slow")
+	if slow.Status != http.StatusOK {
+		t.Errorf("upstream_slow: status = %d, want %d: %s", slow.Status, http.StatusOK, slow.Body)
+	}
+	if time.Since(began) < 1400*time.Millisecond {
+		t.Errorf("upstream_slow: time.Since(began) = %v, want at least %v", time.Since(began), 1400*time.Millisecond)
 	}
 }
 

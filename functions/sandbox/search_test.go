@@ -106,15 +106,23 @@ func TestSearch_placeNames(t *testing.T) {
 		"Mazar-i-Sharif": in("af-mazar"), "mazar e sharif": in("af-mazar"), "مزارشریف": in("af-mazar"), "مزار شریف": in("af-mazar"),
 		"پېښور": in("pk-peshawar"), "پشاور": in("pk-peshawar"), "Qandahār": in("af-kandahar"), "ابوظہبی": in("ae-abudhabi"),
 		"Paris": 0, "Kab": 0, "%": 0, "' OR true --": 0} {
-		if got := w.found(t, w.query(city(place)), sandbox.Recommended); len(got) != want || want > 0 && !strings.EqualFold(got[0].City, got[len(got)-1].City) {
-			t.Errorf("%q: %d hotels, want %d", place, len(got), want)
-		}
+		t.Run(place, func(t *testing.T) {
+			got := w.found(t, w.query(city(place)), sandbox.Recommended)
+			if len(got) != want {
+				t.Fatalf("len(got) = %d, want %d", len(got), want)
+			}
+			if want > 0 && !strings.EqualFold(got[0].City, got[len(got)-1].City) {
+				t.Errorf("%d hotels, want %d", len(got), want)
+			}
+		})
 	}
 	for place, want := range map[string]int{"Afghanistan": in("AF"), "افغانستان": in("AF"), "af": in("AF"), "ایران": in("IR"), "Balkh": in("af-mazar"),
 		"خیبر پختونخوا": in("pk-peshawar") + in("pk-swat"), "Kabul": 0} {
-		if got := w.found(t, w.query(sandbox.Where{Mode: "region", Region: place}), sandbox.Recommended); len(got) != want {
-			t.Errorf("region %q: %d hotels, want %d", place, len(got), want)
-		}
+		t.Run(place, func(t *testing.T) {
+			if got := w.found(t, w.query(sandbox.Where{Mode: "region", Region: place}), sandbox.Recommended); len(got) != want {
+				t.Errorf("region %q: %d hotels, want %d", place, len(got), want)
+			}
+		})
 	}
 	if got := w.found(t, w.query(world), sandbox.Recommended); len(got) != len(w.hotels) {
 		t.Errorf("%d hotels on earth, want %d", len(got), len(w.hotels))
@@ -131,11 +139,19 @@ func TestSearch_suspendedTenant(t *testing.T) {
 	if !listed() {
 		t.Error("it is not found to begin with")
 	}
-	if _, err := tenants.Suspend(t.Context(), kabul.Tenant, "billing"); err != nil || listed() {
-		t.Errorf("suspended, %v, and found: %t", err, listed())
+	_, err := tenants.Suspend(t.Context(), kabul.Tenant, "billing")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := tenants.Reinstate(t.Context(), kabul.Tenant); err != nil || !listed() {
-		t.Errorf("reinstated, %v, and found: %t", err, listed())
+	if listed() {
+		t.Error("suspended: listed() = true, want false")
+	}
+	_, err = tenants.Reinstate(t.Context(), kabul.Tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !listed() {
+		t.Error("reinstated: listed() = false, want true")
 	}
 }
 
@@ -157,8 +173,12 @@ func TestSearch_empty(t *testing.T) {
 	if listed(w.query(city("Kabul"))) == false {
 		t.Error("two people fit into its other rooms")
 	}
-	if err := w.release(t.Context(), taken); err != nil || !listed(families) {
-		t.Errorf("they are free again, %v, and found: %t", err, listed(families))
+	err := w.release(t.Context(), taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !listed(families) {
+		t.Error("after the release: listed(families) = false, want true")
 	}
 	for name, change := range map[string]func(*sandbox.Query){
 		"a room for more than it can have": func(q *sandbox.Query) { q.Party.Adults = 6 },
@@ -179,11 +199,13 @@ func TestSearch_empty(t *testing.T) {
 			q.Dates.CheckOut = w.today.AddDays(1)
 		},
 	} {
-		q := families
-		change(&q)
-		if listed(q) {
-			t.Errorf("%s: it is found", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			q := families
+			change(&q)
+			if listed(q) {
+				t.Error("it is found")
+			}
+		})
 	}
 	q := families
 	q.Filters = sandbox.Filters{Price: &sandbox.PriceRange{Min: 100, Max: 15000, Currency: money.AFN}, Amenities: []string{"wifi", "garden"},
@@ -225,8 +247,14 @@ func TestSearchAgreesWithInventoryAndPricing(t *testing.T) {
 		}
 		slices.SortFunc(priced, func(a, b sandbox.Preview) int { return cmp.Compare(a.Nightly, b.Nightly) })
 		listed, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.PriceUp, Limit: 50, Currency: currency})
-		if err != nil || total != len(priced) || len(listed) != min(50, total) {
-			t.Fatalf("%+v: %d found, %d priced, %v", q.Party, total, len(priced), err)
+		if err != nil {
+			t.Fatalf("%+v: %v", q.Party, err)
+		}
+		if total != len(priced) {
+			t.Fatalf("%+v: total = %d, want %d", q.Party, total, len(priced))
+		}
+		if len(listed) != min(50, total) {
+			t.Fatalf("%+v: len(listed) = %d, want %d", q.Party, len(listed), min(50, total))
 		}
 		nightly := map[id.Property]money.Micro{}
 		for _, p := range priced {
@@ -249,8 +277,11 @@ func TestSearchAgreesWithInventoryAndPricing(t *testing.T) {
 				want++
 			}
 		}
-		if err != nil || cheap != want {
-			t.Errorf("up to %d %s: %d found, want %d, %v", middle, currency, cheap, want, err)
+		if err != nil {
+			t.Fatalf("up to %d %s: %v", middle, currency, err)
+		}
+		if cheap != want {
+			t.Errorf("up to %d %s: cheap = %d, want %d", middle, currency, cheap, want)
 		}
 	}
 }
@@ -287,12 +318,30 @@ func TestSearch_paging(t *testing.T) {
 		t.Error("results are not ordered by rating")
 	}
 	near := w.found(t, w.query(sandbox.Where{Mode: "point", Point: &sandbox.Circle{Lat: 34.5353, Lng: 69.1876, RadiusKm: 6}}), sandbox.DistanceUp)
-	if len(near) < 4 || near[0].TenantSlug != "lapis-hotel-kabul" || *near[0].DistanceKm > 0.01 || *near[len(near)-1].DistanceKm > 6 ||
-		!slices.IsSortedFunc(near, func(a, b sandbox.Listing) int { return cmp.Compare(*a.DistanceKm, *b.DistanceKm) }) {
-		t.Errorf("near Wazir Akbar Khan are %v", names(near))
+	if len(near) < 4 {
+		t.Fatalf("len(near) = %d, want at least 4", len(near))
 	}
-	if page, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 5, Offset: 9000}); err != nil || len(page) != 0 || total != len(w.hotels) {
-		t.Errorf("after the last page: %d of %d, %v", len(page), total, err)
+	if near[0].TenantSlug != "lapis-hotel-kabul" {
+		t.Errorf(`near[0].TenantSlug = %q, want "lapis-hotel-kabul"`, near[0].TenantSlug)
+	}
+	if *near[0].DistanceKm > 0.01 {
+		t.Errorf("*near[0].DistanceKm = %v, want at most 0.01", *near[0].DistanceKm)
+	}
+	if *near[len(near)-1].DistanceKm > 6 {
+		t.Errorf("*near[len(near)-1].DistanceKm = %v, want at most 6", *near[len(near)-1].DistanceKm)
+	}
+	if !slices.IsSortedFunc(near, func(a, b sandbox.Listing) int { return cmp.Compare(*a.DistanceKm, *b.DistanceKm) }) {
+		t.Errorf("%v is not sorted by distance", names(near))
+	}
+	page, total, err := w.Search(t.Context(), q, sandbox.Slice{Sort: sandbox.Recommended, Limit: 5, Offset: 9000})
+	if err != nil {
+		t.Fatalf("after the last page: %v", err)
+	}
+	if len(page) != 0 {
+		t.Errorf("after the last page: len(page) = %d, want 0", len(page))
+	}
+	if total != len(w.hotels) {
+		t.Errorf("after the last page: total = %d, want %d", total, len(w.hotels))
 	}
 }
 
@@ -304,13 +353,15 @@ func TestQueryValidate_longNames(t *testing.T) {
 		"region":         func(q *sandbox.Query, name string) { q.Where = sandbox.Where{Mode: "region", Region: name} },
 		"neighbourhoods": func(q *sandbox.Query, name string) { q.Filters.Neighbourhoods = []string{name} },
 	} {
-		for length, allowed := range map[int]bool{80: true, 81: false} {
-			q := sandbox.Query{Where: city("Kabul"), Dates: sandbox.Dates{CheckIn: day, CheckOut: day.AddDays(1)}, Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
-			change(&q, strings.Repeat("ش", length)) // of two bytes
-			if err := q.Validate(); (err == nil) != allowed {
-				t.Errorf("%s of %d letters: %v", name, length, err)
+		t.Run(name, func(t *testing.T) {
+			for length, allowed := range map[int]bool{80: true, 81: false} {
+				q := sandbox.Query{Where: city("Kabul"), Dates: sandbox.Dates{CheckIn: day, CheckOut: day.AddDays(1)}, Party: sandbox.Travellers{Adults: 2, Rooms: 1}}
+				change(&q, strings.Repeat("ش", length)) // of two bytes
+				if err := q.Validate(); (err == nil) != allowed {
+					t.Errorf("of %d letters: %v", length, err)
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -44,8 +44,11 @@ func TestSuspendReinstate_once(t *testing.T) {
 		}
 		f.Post(base+"/"+step.act, step.in).Into(t, &got)
 		f.Get(base).Into(t, &read)
-		if got.Status != step.want || read.Status != step.want {
-			t.Errorf("%s: %s, read as %s, want %s", step.act, got.Status, read.Status, step.want)
+		if got.Status != step.want {
+			t.Errorf("%s: status = %q, want %q", step.act, got.Status, step.want)
+		}
+		if read.Status != step.want {
+			t.Errorf("%s: status = %q, want %q", step.act, read.Status, step.want)
 		}
 	}
 	if got, want := b.notices(t), []string{"tenant.suspended.v1 2", "tenant.reinstated.v1 3"}; !slices.Equal(got, want) {
@@ -55,9 +58,11 @@ func TestSuspendReinstate_once(t *testing.T) {
 		base + "/suspend": body{"reason": ""},
 		"/sandbox/tenant/v1/tenants/" + id.New[id.Tenant]().String() + "/reinstate": nil,
 	} {
-		if got := f.Post(path, in); got.Status != http.StatusBadRequest && got.Code() != "TENANT.UNKNOWN" {
-			t.Errorf("%s: %d %s", path, got.Status, got.Code())
-		}
+		t.Run(path, func(t *testing.T) {
+			if got := f.Post(path, in); got.Status != http.StatusBadRequest && got.Code() != "TENANT.UNKNOWN" {
+				t.Errorf("%d %s", got.Status, got.Code())
+			}
+		})
 	}
 }
 
@@ -77,15 +82,28 @@ func TestConfigure_changedMembers(t *testing.T) {
 		return out
 	}
 	got := patch(body{"brandName": "Kabul Grand", "locales": []string{"ps-AF", "en"}, "brandTagline": kabul.Tagline})
-	if got.BrandName != "Kabul Grand" || got.BrandTagline != kabul.Tagline || len(got.Locales) != 2 || got.ConfigVersion != 2 {
-		t.Errorf("changed to %+v", got)
+	if got.BrandName != "Kabul Grand" {
+		t.Errorf(`got.BrandName = %q, want "Kabul Grand"`, got.BrandName)
+	}
+	if got.BrandTagline != kabul.Tagline {
+		t.Errorf("got.BrandTagline = %q, want %q", got.BrandTagline, kabul.Tagline)
+	}
+	if len(got.Locales) != 2 {
+		t.Errorf("len(got.Locales) = %d, want 2", len(got.Locales))
+	}
+	if got.ConfigVersion != 2 {
+		t.Errorf("got.ConfigVersion = %d, want 2", got.ConfigVersion)
 	}
 	if got := patch(body{"brandName": "Kabul Grand"}); got.ConfigVersion != 2 {
 		t.Errorf("nothing changed, and the version is %d", got.ConfigVersion)
 	}
 	var published string
-	if err := b.owner.QueryRow(t.Context(), `SELECT payload ->> 'changedKeys' FROM sandbox.outbox WHERE tenant_id = $1`, kabul.Tenant).Scan(&published); err != nil || published != `["brandName", "locales"]` {
-		t.Errorf("published %s, %v", published, err)
+	err := b.owner.QueryRow(t.Context(), `SELECT payload ->> 'changedKeys' FROM sandbox.outbox WHERE tenant_id = $1`, kabul.Tenant).Scan(&published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if published != `["brandName", "locales"]` {
+		t.Errorf("published = %q, want %q", published, `["brandName", "locales"]`)
 	}
 	for name, in := range map[string]body{
 		"without its own currency": {"currencies": []string{"USD"}},
@@ -94,8 +112,10 @@ func TestConfigure_changedMembers(t *testing.T) {
 		"a hold of an hour":        {"settings": body{"holdTtlSeconds": 3600, "noShowGraceHours": 6, "cancellationPolicyVersion": 1}},
 		"something unknown":        {"slug": "other"},
 	} {
-		if got := f.Send(http.MethodPatch, path, in); got.Status != http.StatusBadRequest {
-			t.Errorf("%s: %d %s, want 400", name, got.Status, got.Body)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := f.Send(http.MethodPatch, path, in); got.Status != http.StatusBadRequest {
+				t.Errorf("%d %s, want 400", got.Status, got.Body)
+			}
+		})
 	}
 }

@@ -16,8 +16,14 @@ func TestPublishTheme(t *testing.T) {
 	path := "/sandbox/theme/v1/tenants/" + kabul.Tenant.String() + "/theme"
 	var before, after, read sandbox.Theme
 	f.Get(path).Into(t, &before)
-	if before.Version != 1 || before.Tokens != kabul.Theme.Tokens || before.ID != kabul.Theme.ID {
-		t.Errorf("the first theme is %+v", before)
+	if before.Version != 1 {
+		t.Errorf("before.Version = %d, want 1", before.Version)
+	}
+	if before.Tokens != kabul.Theme.Tokens {
+		t.Errorf("before.Tokens = %+v, want %+v", before.Tokens, kabul.Theme.Tokens)
+	}
+	if before.ID != kabul.Theme.ID {
+		t.Errorf("before.ID = %v, want %v", before.ID, kabul.Theme.ID)
 	}
 	tokens := kabul.Theme.Tokens
 	tokens.Primary = "#004d40"
@@ -27,8 +33,20 @@ func TestPublishTheme(t *testing.T) {
 		got.Into(t, &after)
 	}
 	f.Get(path).Into(t, &read)
-	if !reflect.DeepEqual(read, after) || after.Version != 2 || after.ID != before.ID || after.Published == before.Published || after.Tokens != tokens {
-		t.Errorf("published %+v, read %+v", after, read)
+	if !reflect.DeepEqual(read, after) {
+		t.Errorf("read = %+v, want %+v", read, after)
+	}
+	if after.Version != 2 {
+		t.Errorf("after.Version = %d, want 2", after.Version)
+	}
+	if after.ID != before.ID {
+		t.Errorf("after.ID = %v, want %v", after.ID, before.ID)
+	}
+	if after.Published == before.Published {
+		t.Errorf("after.Published = %v, want another value", after.Published)
+	}
+	if after.Tokens != tokens {
+		t.Errorf("after.Tokens = %+v, want %+v", after.Tokens, tokens)
 	}
 	if got, want := b.notices(t), []string{"theme.published.v1 2", "search_aggregation.listing.indexed.v1 2"}; !slices.Equal(got, want) {
 		t.Errorf("published %q, want %q", got, want)
@@ -38,10 +56,12 @@ func TestPublishTheme(t *testing.T) {
 		"a font from elsewhere":              func(k *sandbox.Tokens) { k.Font = "url(https://evil.example)" },
 		"a corner that is none":              func(k *sandbox.Tokens) { k.Corner = -1 },
 	} {
-		bad := kabul.Theme.Tokens
-		change(&bad)
-		if got := f.Post(path+"/publish", body{"tokens": bad}); got.Code() != "GENERAL.VALIDATION_FAILED" {
-			t.Errorf("%s: %d %s", name, got.Status, got.Code())
-		}
+		t.Run(name, func(t *testing.T) {
+			bad := kabul.Theme.Tokens
+			change(&bad)
+			if got := f.Post(path+"/publish", body{"tokens": bad}); got.Code() != "GENERAL.VALIDATION_FAILED" {
+				t.Errorf("%d %s", got.Status, got.Code())
+			}
+		})
 	}
 }

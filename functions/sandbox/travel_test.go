@@ -34,12 +34,39 @@ func TestHTTP_search(t *testing.T) {
 	var got listed
 	f.Post(path, w.asked(nil)).Into(t, &got)
 	i := slices.IndexFunc(got.Listings, func(l sandbox.Listing) bool { return l.Property == kabul.Property })
-	if got.Total != 8 || i < 0 {
-		t.Fatalf("found %d", got.Total)
+	if got.Total != 8 {
+		t.Fatalf("got.Total = %d, want 8", got.Total)
 	}
-	if l := got.Listings[i]; l.Name.Localized["ps-AF"] != kabul.Name.Localized["ps-AF"] || l.Thumbnail.URL == "" || l.GuestRating.Count != kabul.Rating.Count ||
-		l.Country != "AF" || l.StarRating != 4 || len(l.Amenities) < 5 || l.DistanceKm == nil || l.Type != "hotel" || l.IndexedAt.IsZero() {
-		t.Errorf("the listing is %+v", l)
+	if i < 0 {
+		t.Fatalf("i = %d, want at least 0", i)
+	}
+	l := got.Listings[i]
+	if l.Name.Localized["ps-AF"] != kabul.Name.Localized["ps-AF"] {
+		t.Errorf(`l.Name.Localized["ps-AF"] = %q, want %q`, l.Name.Localized["ps-AF"], kabul.Name.Localized["ps-AF"])
+	}
+	if l.Thumbnail.URL == "" {
+		t.Error("l.Thumbnail.URL is empty")
+	}
+	if l.GuestRating.Count != kabul.Rating.Count {
+		t.Errorf("l.GuestRating.Count = %d, want %d", l.GuestRating.Count, kabul.Rating.Count)
+	}
+	if l.Country != "AF" {
+		t.Errorf(`l.Country = %q, want "AF"`, l.Country)
+	}
+	if l.StarRating != 4 {
+		t.Errorf("l.StarRating = %d, want 4", l.StarRating)
+	}
+	if len(l.Amenities) < 5 {
+		t.Errorf("len(l.Amenities) = %d, want at least 5", len(l.Amenities))
+	}
+	if l.DistanceKm == nil {
+		t.Error("l.DistanceKm = nil, want a value")
+	}
+	if l.Type != "hotel" {
+		t.Errorf(`l.Type = %q, want "hotel"`, l.Type)
+	}
+	if l.IndexedAt.IsZero() {
+		t.Error("l.IndexedAt is zero")
 	}
 	for name, change := range map[string]func(body){
 		"no place":                func(b body) { b["geo"] = body{"mode": "city"} },
@@ -63,13 +90,21 @@ func TestHTTP_search(t *testing.T) {
 		"something that is not there":   func(b body) { b["filters"] = body{"stars": []int{5}} },
 		"an unknown flexibility":        func(b body) { b["filters"] = body{"cancellationFlexibility": "maybe"} },
 	} {
-		if got := f.Post(path, w.asked(change)); got.Code() != "GENERAL.VALIDATION_FAILED" {
-			t.Errorf("%s: %d %s", name, got.Status, got.Code())
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := f.Post(path, w.asked(change)); got.Code() != "GENERAL.VALIDATION_FAILED" {
+				t.Errorf("%d %s", got.Status, got.Code())
+			}
+		})
 	}
 	f.Post(path, w.asked(nil), "X-Sandbox-Scenario", "sold_out").Into(t, &got)
-	if got.Total != 0 || got.Listings == nil || len(got.Listings) != 0 {
-		t.Errorf("sold out: %+v", got)
+	if got.Total != 0 {
+		t.Errorf("sold out: got.Total = %d, want 0", got.Total)
+	}
+	if got.Listings == nil {
+		t.Error("sold out: got.Listings = nil, want a value")
+	}
+	if len(got.Listings) != 0 {
+		t.Errorf("sold out: len(got.Listings) = %d, want 0", len(got.Listings))
 	}
 	if got := f.Post(path, w.asked(nil), "X-Sandbox-Scenario", "upstream_down"); got.Status != http.StatusServiceUnavailable {
 		t.Errorf("down: %d", got.Status)
@@ -94,18 +129,39 @@ func TestPins_mostPopular(t *testing.T) {
 		return got
 	}
 	earth := body{"swLat": -90, "swLng": -180, "neLat": 90, "neLng": 180}
-	if got := ask(500, earth); len(got.Pins) != len(w.hotels) || got.Total != len(w.hotels) || got.Truncated {
-		t.Errorf("the whole earth: %d of %d, truncated %t", len(got.Pins), got.Total, got.Truncated)
+	got := ask(500, earth)
+	if len(got.Pins) != len(w.hotels) {
+		t.Errorf("the whole earth: len(got.Pins) = %d, want %d", len(got.Pins), len(w.hotels))
+	}
+	if got.Total != len(w.hotels) {
+		t.Errorf("the whole earth: got.Total = %d, want %d", got.Total, len(w.hotels))
+	}
+	if got.Truncated {
+		t.Error("the whole earth: got.Truncated = true, want false")
 	}
 	first := w.found(t, w.query(world), sandbox.Recommended)[0]
-	if got := ask(3, earth); len(got.Pins) != 3 || got.Total != len(w.hotels) || !got.Truncated || got.Pins[0].Property != first.Property {
-		t.Errorf("three of the earth: %+v", got)
+	got = ask(3, earth)
+	if len(got.Pins) != 3 {
+		t.Fatalf("three of the earth: len(got.Pins) = %d, want 3", len(got.Pins))
+	}
+	if got.Total != len(w.hotels) {
+		t.Errorf("three of the earth: got.Total = %d, want %d", got.Total, len(w.hotels))
+	}
+	if !got.Truncated {
+		t.Error("three of the earth: got.Truncated = false, want true")
+	}
+	if got.Pins[0].Property != first.Property {
+		t.Errorf("three of the earth: got.Pins[0].Property = %v, want %v", got.Pins[0].Property, first.Property)
 	}
 	// Over the date line: everything but a strip around Kabul.
-	if got := ask(500, body{"swLat": 30, "swLng": 69.5, "neLat": 40, "neLng": 69}); got.Total == 0 || slices.ContainsFunc(got.Pins, func(p sandbox.Pin) bool {
+	got = ask(500, body{"swLat": 30, "swLng": 69.5, "neLat": 40, "neLng": 69})
+	if got.Total == 0 {
+		t.Errorf("over the date line: got.Total = %d, want more than 0", got.Total)
+	}
+	if slices.ContainsFunc(got.Pins, func(p sandbox.Pin) bool {
 		return p.Geo.Lng > 69 && p.Geo.Lng < 69.5 || p.Geo.Lat < 30
 	}) {
-		t.Errorf("over the date line: %+v", got)
+		t.Errorf("over the date line: a pin is outside the box: %+v", got.Pins)
 	}
 }
 
@@ -123,22 +179,48 @@ func TestPreview_agreesWithQuote(t *testing.T) {
 		return out
 	}
 	got := ask("USD").Previews
-	if len(got) != 2 || got[0].Property != demo.HeratGarden.Property || got[1].Tenant != kabul.Tenant || got[1].FX.IsZero() || got[1].CapturedAt.IsZero() {
-		t.Fatalf("previews %+v", got)
+	if len(got) != 2 {
+		t.Fatalf("len(got) = %d, want 2", len(got))
+	}
+	if got[0].Property != demo.HeratGarden.Property {
+		t.Fatalf("got[0].Property = %v, want %v", got[0].Property, demo.HeratGarden.Property)
+	}
+	if got[1].Tenant != kabul.Tenant {
+		t.Fatalf("got[1].Tenant = %v, want %v", got[1].Tenant, kabul.Tenant)
+	}
+	if got[1].FX.IsZero() {
+		t.Fatal("got[1].FX is zero")
+	}
+	if got[1].CapturedAt.IsZero() {
+		t.Fatal("got[1].CapturedAt is zero")
 	}
 	for i, hotel := range []demo.Hotel{demo.HeratGarden, kabul} {
 		var all compared
 		f.Get("/sandbox/pricing/v1/cheapest?tenantId="+hotel.Tenant.String()+"&propertyId="+hotel.Property.String()+"&start="+window.Start.String()+
 			"&end="+window.End.String()+"&currency=USD&adults=3&children=1&rooms=2").Into(t, &all)
-		if best := all.RoomTypes[0]; got[i].RoomType != best.RoomType || got[i].RatePlan != best.Cheapest || got[i].Total != best.Rates[0].Total || got[i].Nightly != best.Rates[0].Nightly {
-			t.Errorf("%s: previewed %+v, compared %+v", hotel.Slug, got[i], best)
+		best := all.RoomTypes[0]
+		if got[i].RoomType != best.RoomType {
+			t.Errorf("%s: got[i].RoomType = %v, want %v", hotel.Slug, got[i].RoomType, best.RoomType)
+		}
+		if got[i].RatePlan != best.Cheapest {
+			t.Errorf("%s: got[i].RatePlan = %v, want %v", hotel.Slug, got[i].RatePlan, best.Cheapest)
+		}
+		if got[i].Total != best.Rates[0].Total {
+			t.Errorf("%s: got[i].Total = %d, want %d", hotel.Slug, got[i].Total, best.Rates[0].Total)
+		}
+		if got[i].Nightly != best.Rates[0].Nightly {
+			t.Errorf("%s: got[i].Nightly = %d, want %d", hotel.Slug, got[i].Nightly, best.Rates[0].Nightly)
 		}
 	}
 	if dear := ask("USD", "X-Sandbox-Scenario", "price_changed").Previews; dear[0].Total <= got[0].Total {
 		t.Errorf("after prices have changed: %d, before: %d", dear[0].Total, got[0].Total)
 	}
-	if in := ask("GBP").Previews; len(in) != 2 || in[1].Currency != "GBP" {
-		t.Errorf("in a currency that is only shown: %+v", in)
+	in := ask("GBP").Previews
+	if len(in) != 2 {
+		t.Fatalf("len(in) = %d, want 2", len(in))
+	}
+	if in[1].Currency != "GBP" {
+		t.Errorf(`in[1].Currency = %q, want "GBP"`, in[1].Currency)
 	}
 	if full := ask("USD", "X-Sandbox-Scenario", "sold_out").Previews; len(full) != 0 {
 		t.Errorf("sold out: %+v", full)
@@ -160,8 +242,11 @@ func TestCalendar(t *testing.T) {
 	path := "/sandbox/pricing/v1/calendar?propertyId=" + kabul.Property.String() + "&from=" + w.today.AddDays(20).String() + "&days=7&currency=AFN"
 	f.Get(path).Into(t, &got)
 	standard := kabul.Rooms[0]
-	if len(got.Days) != 7 || got.Days[0].Date != w.today.AddDays(20) {
-		t.Fatalf("days %+v", got.Days)
+	if len(got.Days) != 7 {
+		t.Fatalf("len(got.Days) = %d, want 7", len(got.Days))
+	}
+	if got.Days[0].Date != w.today.AddDays(20) {
+		t.Fatalf("got.Days[0].Date = %v, want %v", got.Days[0].Date, w.today.AddDays(20))
 	}
 	for _, d := range got.Days {
 		want := standard.Saver.Quiet
@@ -177,8 +262,14 @@ func TestCalendar(t *testing.T) {
 	}
 	w.takes(t, kabul, standard, w.nights(23, 1), standard.Units)
 	f.Get(path).Into(t, &got)
-	if len(got.Days) != 6 || got.Days[2].Date != w.today.AddDays(23) || got.Days[2].Cheapest < kabul.Rooms[1].Saver.Quiet {
-		t.Errorf("with a full night and one without standard rooms: %+v", got.Days)
+	if len(got.Days) != 6 {
+		t.Fatalf("len(got.Days) = %d, want 6", len(got.Days))
+	}
+	if got.Days[2].Date != w.today.AddDays(23) {
+		t.Errorf("got.Days[2].Date = %v, want %v", got.Days[2].Date, w.today.AddDays(23))
+	}
+	if got.Days[2].Cheapest < kabul.Rooms[1].Saver.Quiet {
+		t.Errorf("got.Days[2].Cheapest = %d, want at least %d", got.Days[2].Cheapest, kabul.Rooms[1].Saver.Quiet)
 	}
 	if got := f.Get("/sandbox/pricing/v1/calendar?propertyId=" + id.New[id.Property]().String() + "&from=2027-01-01&days=7&currency=AFN"); got.Status != http.StatusNotFound {
 		t.Errorf("an unknown hotel: %d", got.Status)
@@ -202,14 +293,34 @@ func TestBrands(t *testing.T) {
 		return by
 	}
 	before := ask()
-	if b := before[kabul.Tenant]; len(before) != 2 || b.Primary != kabul.Theme.Tokens.Primary || b.Name.Localized["ps-AF"] == "" || b.LogoURL == "" || b.ThemeVersion != kabul.Theme.Published {
-		t.Errorf("brands %+v", before)
+	b := before[kabul.Tenant]
+	if len(before) != 2 {
+		t.Errorf("len(before) = %d, want 2", len(before))
+	}
+	if b.Primary != kabul.Theme.Tokens.Primary {
+		t.Errorf("b.Primary = %q, want %q", b.Primary, kabul.Theme.Tokens.Primary)
+	}
+	if b.Name.Localized["ps-AF"] == "" {
+		t.Error(`b.Name.Localized["ps-AF"] is empty`)
+	}
+	if b.LogoURL == "" {
+		t.Error("b.LogoURL is empty")
+	}
+	if b.ThemeVersion != kabul.Theme.Published {
+		t.Errorf("b.ThemeVersion = %v, want %v", b.ThemeVersion, kabul.Theme.Published)
 	}
 	tokens := kabul.Theme.Tokens
 	tokens.Primary = "#004d40"
 	f.Post("/sandbox/theme/v1/tenants/"+kabul.Tenant.String()+"/theme/publish", body{"tokens": tokens})
 	f.Send(http.MethodPatch, "/sandbox/tenant/v1/tenants/"+kabul.Tenant.String()+"/config", body{"brandName": "Kabul Palace"})
-	if b := ask()[kabul.Tenant]; b.Primary != tokens.Primary || b.Name.Default != "Kabul Palace" || len(b.Name.Localized) != 0 {
-		t.Errorf("after it has changed its look and its name: %+v", b)
+	b = ask()[kabul.Tenant]
+	if b.Primary != tokens.Primary {
+		t.Errorf("b.Primary = %q, want %q", b.Primary, tokens.Primary)
+	}
+	if b.Name.Default != "Kabul Palace" {
+		t.Errorf(`b.Name.Default = %q, want "Kabul Palace"`, b.Name.Default)
+	}
+	if len(b.Name.Localized) != 0 {
+		t.Errorf("len(b.Name.Localized) = %d, want 0", len(b.Name.Localized))
 	}
 }

@@ -146,17 +146,19 @@ func TestReadAvailability_pastStay(t *testing.T) {
 	query := func(from string) string { return "checkIn=" + from + "&checkOut=" + tomorrow + "&adults=2" }
 	at := "/hotels/" + hotel.Property.String()
 	for from, status := range map[string]int{yesterday: 400, today: 200} {
-		for pointer, a := range map[string]fntest.Answer{
-			"/checkIn":       v.Send("GET", at+"?"+query(from), nil),
-			"/checkIn ":      v.Send("GET", at+"/availability?"+query(from), nil),
-			"/dates/checkIn": v.Send("POST", "/handoff/"+hotel.Tenant.String()+at[len("/hotels"):], mint(from)),
-		} {
-			if a.Status/100 != status/100 {
-				t.Errorf("%s from %s: %d %s", pointer, from, a.Status, a.Body)
+		t.Run(from, func(t *testing.T) {
+			for pointer, a := range map[string]fntest.Answer{
+				"/checkIn":       v.Send("GET", at+"?"+query(from), nil),
+				"/checkIn ":      v.Send("GET", at+"/availability?"+query(from), nil),
+				"/dates/checkIn": v.Send("POST", "/handoff/"+hotel.Tenant.String()+at[len("/hotels"):], mint(from)),
+			} {
+				if a.Status/100 != status/100 {
+					t.Errorf("%s from %s: %d %s", pointer, from, a.Status, a.Body)
+				}
+				if p := a.Problem(); status == 400 && (len(p.Violations) != 1 || p.Violations[0].Pointer != strings.TrimSpace(pointer)) {
+					t.Errorf("from %s: %s", from, a.Body)
+				}
 			}
-			if p := a.Problem(); status == 400 && (len(p.Violations) != 1 || p.Violations[0].Pointer != strings.TrimSpace(pointer)) {
-				t.Errorf("from %s: %s", from, a.Body)
-			}
-		}
+		})
 	}
 }

@@ -164,9 +164,11 @@ func TestReadHotel_complete(t *testing.T) {
 		t.Errorf("got %s", known.Body)
 	}
 	for route, want := range map[string]int{"properties": 2, "policies": 1, "previews": 3, "calendar": 2, "searches": 1, "tenants": 1, "brands": 2} {
-		if n := system.Asked(route); n > want {
-			t.Errorf("%s were asked for %d times, want %d", route, n, want)
-		}
+		t.Run(route, func(t *testing.T) {
+			if n := system.Asked(route); n > want {
+				t.Errorf("were asked for %d times, want %d", n, want)
+			}
+		})
 	}
 	etags := map[string]string{a.Header.Get("Etag"): "the first"}
 	for name, other := range map[string]fntest.Answer{

@@ -154,10 +154,12 @@ func TestSearch_concurrently(t *testing.T) {
 		all.Go(func() { post(t, system.Traveller(), body) })
 	}
 	all.Wait()
-	for route, want := range map[string]int{"searches": 1, "previews": 1, "brands": 1} { // 50 hotels in one question each
-		if n := system.Asked(route); n != want {
-			t.Errorf("%s were asked for %d times", route, n)
-		}
+	for route, want := range map[string]int{"searches": 1, "previews": 1, "brands": 1} {
+		t.Run(route, func(t *testing.T) { // 50 hotels in one question each
+			if n := system.Asked(route); n != want {
+				t.Errorf("were asked for %d times", n)
+			}
+		})
 	}
 	_, again := post(t, system.Traveller(), body)
 	if again.Header.Get("X-Cache") != "HIT" {
@@ -342,23 +344,25 @@ func TestSearch_documentStoreDown(t *testing.T) {
 	if _, err := owner.Exec(t.Context(), `ALTER TABLE document.documents RENAME TO gone`); err != nil {
 		t.Fatal(err)
 	}
-	for body, state := range map[string]string{system.SearchBody(): "HIT", system.SearchBody(`,"sortKey":"price-asc"`): "BYPASS"} { // known to this process, and not
-		got, a := post(t, v, body)
-		if len(got.Results) != 2 {
-			t.Fatalf("len(got.Results) = %d, want 2", len(got.Results))
-		}
-		if got.Results[0].Rate == nil {
-			t.Error("got.Results[0].Rate = nil, want a value")
-		}
-		if got.Results[0].Brand == nil {
-			t.Error("got.Results[0].Brand = nil, want a value")
-		}
-		if a.Header.Get("X-Cache") != state {
-			t.Errorf(`a.Header.Get("X-Cache") = %q, want %q`, a.Header.Get("X-Cache"), state)
-		}
-		if got.Search.IsZero() {
-			t.Error("got.Search is zero")
-		}
+	for body, state := range map[string]string{system.SearchBody(): "HIT", system.SearchBody(`,"sortKey":"price-asc"`): "BYPASS"} {
+		t.Run(body, func(t *testing.T) { // known to this process, and not
+			got, a := post(t, v, body)
+			if len(got.Results) != 2 {
+				t.Fatalf("len(got.Results) = %d, want 2", len(got.Results))
+			}
+			if got.Results[0].Rate == nil {
+				t.Error("got.Results[0].Rate = nil, want a value")
+			}
+			if got.Results[0].Brand == nil {
+				t.Error("got.Results[0].Brand = nil, want a value")
+			}
+			if a.Header.Get("X-Cache") != state {
+				t.Errorf(`a.Header.Get("X-Cache") = %q, want %q`, a.Header.Get("X-Cache"), state)
+			}
+			if got.Search.IsZero() {
+				t.Error("got.Search is zero")
+			}
+		})
 	}
 }
 

@@ -92,8 +92,11 @@ func TestFurnish_earlierDatabase(t *testing.T) {
 	err := owner.QueryRow(t.Context(), `
 		SELECT count(*) FROM sandbox.properties AS p JOIN sandbox.listings AS l USING (property_id) JOIN sandbox.tenants AS t ON t.tenant_id = p.tenant_id
 		WHERE p.city_id IS NOT NULL AND l.rating_count > 0 AND cardinality(l.amenities) > 5 AND l.name = 'Kept' AND t.brand_localized <> '{}'`).Scan(&whole)
-	if err != nil || whole != 2 {
-		t.Errorf("%d of 2 hotels are whole, %v", whole, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole != 2 {
+		t.Errorf("whole = %d, want 2", whole)
 	}
 }
 
@@ -107,16 +110,39 @@ func TestHotels_complete(t *testing.T) {
 	for _, h := range all {
 		for what, id := range map[string]string{"slug": h.Slug, "tenant": h.Tenant.String(), "property": h.Property.String(), "domain": h.Domain,
 			"theme": h.Theme.ID.String(), "look": h.Theme.Published.String()} {
-			if other := ids[id]; id == "" || other != "" {
-				t.Errorf("%s: its %s is also that of %q", h.Slug, what, other)
+			other := ids[id]
+			if id == "" {
+				t.Errorf("%s: %s is empty", h.Slug, what)
+			}
+			if other != "" {
+				t.Errorf("%s: its %s is also that of %s", h.Slug, what, other)
 			}
 			ids[id] = h.Slug
 		}
 		if err := h.Theme.Tokens.Validate(); err != nil {
 			t.Errorf("%s: %v", h.Slug, err)
 		}
-		if _, err := time.LoadLocation(h.TimeZone); err != nil || h.City == "" || h.CityID == "" || h.Tagline == "" || h.Stars < 1 || h.Stars > 5 || len(h.Amenities) == 0 {
-			t.Errorf("%s is not whole: %v, %+v", h.Slug, err, h)
+		_, err := time.LoadLocation(h.TimeZone)
+		if err != nil {
+			t.Fatalf("%s: %v", h.Slug, err)
+		}
+		if h.City == "" {
+			t.Errorf("%s: h.City is empty", h.Slug)
+		}
+		if h.CityID == "" {
+			t.Errorf("%s: h.CityID is empty", h.Slug)
+		}
+		if h.Tagline == "" {
+			t.Errorf("%s: h.Tagline is empty", h.Slug)
+		}
+		if h.Stars < 1 {
+			t.Errorf("%s: h.Stars = %d, want at least 1", h.Slug, h.Stars)
+		}
+		if h.Stars > 5 {
+			t.Errorf("%s: h.Stars = %d, want at most 5", h.Slug, h.Stars)
+		}
+		if len(h.Amenities) == 0 {
+			t.Errorf("%s: len(h.Amenities) = %d, want more than 0", h.Slug, len(h.Amenities))
 		}
 		cities[h.CityID]++
 		currencies[string(h.Currency)]++
@@ -125,9 +151,11 @@ func TestHotels_complete(t *testing.T) {
 	for city, least := range map[string]int{"af-kabul": 6, "af-herat": 1, "af-mazar": 1, "af-kandahar": 1, "af-bamyan": 1, "af-jalalabad": 1, "af-kunduz": 1, "af-ghazni": 1,
 		"pk-peshawar": 1, "pk-islamabad": 1, "pk-lahore": 1, "pk-karachi": 1, "pk-quetta": 1, "ir-mashhad": 1, "ir-tehran": 1, "ir-isfahan": 1, "ir-shiraz": 1,
 		"ae-dubai": 1, "ae-sharjah": 1, "ae-abudhabi": 1} {
-		if cities[city] < least {
-			t.Errorf("%d hotels in %s, want %d", cities[city], city, least)
-		}
+		t.Run(city, func(t *testing.T) {
+			if cities[city] < least {
+				t.Errorf("%d hotels in %s, want %d", cities[city], city, least)
+			}
+		})
 	}
 	for _, c := range []string{"AFN", "USD", "PKR", "IRR", "AED", "EUR"} {
 		if currencies[c] == 0 {
@@ -142,12 +170,33 @@ func rooms(t *testing.T, h demo.Hotel, ids map[string]string) {
 		t.Errorf("%s has %d room types", h.Slug, len(h.Rooms))
 	}
 	for _, r := range h.Rooms {
-		if r.Name == "" || r.Description == "" || r.Texts["ps-AF"].Name == "" || r.Texts["fa-AF"].Description == "" || r.Sleeps < 1 || r.Units < 1 {
-			t.Errorf("%s: %+v", h.Slug, r)
+		if r.Name == "" {
+			t.Errorf("%s: r.Name is empty", h.Slug)
+		}
+		if r.Description == "" {
+			t.Errorf("%s: r.Description is empty", h.Slug)
+		}
+		if r.Texts["ps-AF"].Name == "" {
+			t.Errorf(`%s: r.Texts["ps-AF"].Name is empty`, h.Slug)
+		}
+		if r.Texts["fa-AF"].Description == "" {
+			t.Errorf(`%s: r.Texts["fa-AF"].Description is empty`, h.Slug)
+		}
+		if r.Sleeps < 1 {
+			t.Errorf("%s: r.Sleeps = %d, want at least 1", h.Slug, r.Sleeps)
+		}
+		if r.Units < 1 {
+			t.Errorf("%s: r.Units = %d, want at least 1", h.Slug, r.Units)
 		}
 		for _, p := range []demo.Plan{r.Flexible, r.Saver} {
-			if p.Quiet <= 0 || p.Busy < p.Quiet || ids[p.ID.String()] != "" {
-				t.Errorf("%s, %s, %s: priced %d and %d", h.Slug, r.Name, p.Name, p.Quiet, p.Busy)
+			if p.Quiet <= 0 {
+				t.Errorf("%s, %s, %s: p.Quiet = %d, want more than 0", h.Slug, r.Name, p.Name, p.Quiet)
+			}
+			if p.Busy < p.Quiet {
+				t.Errorf("%s, %s, %s: p.Busy = %d, want at least %d", h.Slug, r.Name, p.Name, p.Busy, p.Quiet)
+			}
+			if ids[p.ID.String()] != "" {
+				t.Errorf(`%s, %s, %s: ids[p.ID.String()] = %q, want ""`, h.Slug, r.Name, p.Name, ids[p.ID.String()])
 			}
 			ids[p.ID.String()] = h.Slug
 		}
@@ -163,8 +212,17 @@ func TestHotels_names(t *testing.T) {
 	for _, h := range all[2:] { // the first two are the example hotels
 		for _, tag := range []locale.Tag{locale.English, locale.Pashto, locale.Dari, locale.Persian, locale.Urdu, locale.Arabic} {
 			name, text := h.Name.Localized[string(tag)], h.Rooms[0].Texts[string(tag)]
-			if name == "" || strings.ContainsAny(name, "{}") || text.Name == "" || text.Description == "" {
-				t.Errorf("%s in %s: %q, %+v", h.Slug, tag, name, text)
+			if name == "" {
+				t.Errorf("%s in %s: name is empty", h.Slug, tag)
+			}
+			if strings.ContainsAny(name, "{}") {
+				t.Errorf("%s in %s: name = %q, want it without braces", h.Slug, tag, name)
+			}
+			if text.Name == "" {
+				t.Errorf("%s in %s: text.Name is empty", h.Slug, tag)
+			}
+			if text.Description == "" {
+				t.Errorf("%s in %s: text.Description is empty", h.Slug, tag)
 			}
 			if latin := strings.ContainsAny(strings.ToLower(name+text.Name), "abcdefghijklmnopqrstuvwxyz"); latin != (tag == locale.English) {
 				t.Errorf("%s in %s is %q", h.Slug, tag, name)
@@ -184,8 +242,23 @@ func TestHotels_positions(t *testing.T) {
 			first[h.CityID] = h.Geo
 			at = h.Geo
 		}
-		if math.Abs(at.Lat-h.Geo.Lat) > 0.3 || math.Abs(at.Lng-h.Geo.Lng) > 0.3 || h.Geo.Lat < 24 || h.Geo.Lat > 39 || h.Geo.Lng < 46 || h.Geo.Lng > 75 {
-			t.Errorf("%s is at %+v, another hotel of its city at %+v", h.Slug, h.Geo, at)
+		if math.Abs(at.Lat-h.Geo.Lat) > 0.3 {
+			t.Errorf("math.Abs(at.Lat - h.Geo.Lat) = %v, want at most 0.3", math.Abs(at.Lat-h.Geo.Lat))
+		}
+		if math.Abs(at.Lng-h.Geo.Lng) > 0.3 {
+			t.Errorf("math.Abs(at.Lng - h.Geo.Lng) = %v, want at most 0.3", math.Abs(at.Lng-h.Geo.Lng))
+		}
+		if h.Geo.Lat < 24 {
+			t.Errorf("h.Geo.Lat = %v, want at least 24", h.Geo.Lat)
+		}
+		if h.Geo.Lat > 39 {
+			t.Errorf("h.Geo.Lat = %v, want at most 39", h.Geo.Lat)
+		}
+		if h.Geo.Lng < 46 {
+			t.Errorf("h.Geo.Lng = %v, want at least 46", h.Geo.Lng)
+		}
+		if h.Geo.Lng > 75 {
+			t.Errorf("h.Geo.Lng = %v, want at most 75", h.Geo.Lng)
 		}
 	}
 }

@@ -39,7 +39,10 @@ func TestRelay(t *testing.T) {
 		}
 	}
 	told := world.Messages()
-	if len(told) != 1 || told[0].Topic != sandbox.AllocationCommittedV1.Name {
-		t.Errorf("published %v, want one %s", told, sandbox.AllocationCommittedV1.Name)
+	if len(told) != 1 {
+		t.Fatalf("len(told) = %d, want 1", len(told))
+	}
+	if told[0].Topic != sandbox.AllocationCommittedV1.Name {
+		t.Errorf("told[0].Topic = %q, want %q", told[0].Topic, sandbox.AllocationCommittedV1.Name)
 	}
 }

@@ -71,8 +71,11 @@ func TestTail_concurrentPublishers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	err := b.Tail(ctx, 0, func(s bus.Stored) error {
-		if s.Seq <= last || s.PublishedAt.IsZero() {
-			t.Errorf("after %d came %d of %v", last, s.Seq, s.PublishedAt)
+		if s.Seq <= last {
+			t.Errorf("s.Seq = %d, want more than %d", s.Seq, last)
+		}
+		if s.PublishedAt.IsZero() {
+			t.Error("s.PublishedAt is zero")
 		}
 		last, seen[s.Seq] = s.Seq, true
 		if len(seen) == writers*each*2 {
@@ -120,8 +123,12 @@ func TestTail_lateCommit(t *testing.T) {
 	if err := late.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if first, second := <-read, <-read; first != "late" || second != "early" {
-		t.Errorf("read %q, then %q", first, second)
+	first, second := <-read, <-read
+	if first != "late" {
+		t.Errorf(`first = %q, want "late"`, first)
+	}
+	if second != "early" {
+		t.Errorf(`second = %q, want "early"`, second)
 	}
 }
 
@@ -171,8 +178,12 @@ func TestRun_killedProcess(t *testing.T) {
 		t.Error(err)
 	}
 	var owed int
-	if err := d.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bus.deliveries`).Scan(&owed); err != nil || owed != 0 {
-		t.Errorf("%d deliveries are left, %v: Run ends after what is in flight was settled", owed, err)
+	err = d.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM bus.deliveries`).Scan(&owed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if owed != 0 {
+		t.Errorf("owed = %d, want 0", owed)
 	}
 }
 
@@ -316,11 +327,22 @@ func TestSubscribe_deadLetters(t *testing.T) {
 		t.Fatal(err)
 	}
 	var attempts, pushers int
-	if err := d.Owner(t).QueryRow(t.Context(), `SELECT attempt, num_nonnulls(pusher) FROM bus.deliveries WHERE subscription = 'dlq'`).Scan(&attempts, &pushers); err != nil || attempts+pushers != 0 {
-		t.Errorf("it was tried %d times, %v", attempts, err)
+	err = d.Owner(t).QueryRow(t.Context(), `SELECT attempt, num_nonnulls(pusher) FROM bus.deliveries WHERE subscription = 'dlq'`).Scan(&attempts, &pushers)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if pulled, err := b.Pull(t.Context(), "dlq", 10, time.Minute); err != nil || len(pulled) != 1 || string(pulled[0].Data) != "dead" {
-		t.Errorf("pulled %v, %v", pulled, err)
+	if attempts+pushers != 0 {
+		t.Errorf("attempts + pushers = %d, want 0", attempts+pushers)
+	}
+	pulled, err := b.Pull(t.Context(), "dlq", 10, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pulled) != 1 {
+		t.Fatalf("len(pulled) = %d, want 1", len(pulled))
+	}
+	if string(pulled[0].Data) != "dead" {
+		t.Errorf(`string(pulled[0].Data) = %q, want "dead"`, string(pulled[0].Data))
 	}
 	if err := b.Acknowledge(t.Context(), "dlq", []string{"no receipt"}); err == nil {
 		t.Error("what is no receipt is acknowledged")

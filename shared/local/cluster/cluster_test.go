@@ -94,8 +94,14 @@ func TestStart_portInUse(t *testing.T) {
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 	_, err = cluster.Start(within(t), cluster.Config{Dir: t.TempDir(), Port: port})
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprint(port)) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v, want one sentence with the port", err)
+	if err == nil {
+		t.Fatal("error = nil, want a value")
+	}
+	if !strings.Contains(err.Error(), fmt.Sprint(port)) {
+		t.Errorf("err.Error() = %q, want it to contain %q", err.Error(), fmt.Sprint(port))
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("err.Error() = %q, want it without %q", err.Error(), "\n")
 	}
 }
 
@@ -175,8 +181,11 @@ func TestStart_damagedFolder(t *testing.T) {
 			must(t, c.Stop())
 			must(t, test.damage(config.Dir))
 			_, err := cluster.Start(within(t), config)
-			if !errors.Is(err, cluster.ErrDamaged) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("got %v, want one sentence about damage", err)
+			if !errors.Is(err, cluster.ErrDamaged) {
+				t.Errorf("error = %v, want %v", err, cluster.ErrDamaged)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("err.Error() = %q, want it without %q", err.Error(), "\n")
 			}
 		})
 	}

@@ -206,8 +206,15 @@ func TestTail(t *testing.T) {
 	first, second := <-read, <-read
 	must(t, errors.Join(b.Publish(t.Context(), orders("3"))...))
 	third := <-read
-	if got := string(first.Data) + string(second.Data) + string(third.Data); got != "123" || third.Seq != last+3 || len(third.Attributes) != 1 {
-		t.Errorf("read %s, the last %+v", got, third)
+	got := string(first.Data) + string(second.Data) + string(third.Data)
+	if got != "123" {
+		t.Errorf(`got = %q, want "123"`, got)
+	}
+	if third.Seq != last+3 {
+		t.Errorf("third.Seq = %d, want %d", third.Seq, last+3)
+	}
+	if len(third.Attributes) != 1 {
+		t.Errorf("len(third.Attributes) = %d, want 1", len(third.Attributes))
 	}
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -227,11 +234,22 @@ func TestSubscribe_deadLetterRetention(t *testing.T) {
 	defer conn.Close()
 	client := pb.NewSubscriberClient(conn)
 	for name, topicName := range map[string]string{"to-orders": "orders", "orders.dlq": "orders.dlq"} {
-		s, err := client.GetSubscription(t.Context(), &pb.GetSubscriptionRequest{Subscription: "projects/" + project + "/subscriptions/" + name})
-		must(t, err)
-		pushed, want := s.GetPushConfig().GetPushEndpoint() != "", name == "to-orders"
-		if s.Topic != "projects/"+project+"/topics/"+topicName || pushed != want || s.EnableMessageOrdering != want || s.GetExpirationPolicy().GetTtl() != nil {
-			t.Errorf("%s is %v", name, s)
-		}
+		t.Run(name, func(t *testing.T) {
+			s, err := client.GetSubscription(t.Context(), &pb.GetSubscriptionRequest{Subscription: "projects/" + project + "/subscriptions/" + name})
+			must(t, err)
+			pushed, want := s.GetPushConfig().GetPushEndpoint() != "", name == "to-orders"
+			if s.Topic != "projects/"+project+"/topics/"+topicName {
+				t.Errorf("s.Topic = %q, want %q", s.Topic, "projects/"+project+"/topics/"+topicName)
+			}
+			if pushed != want {
+				t.Errorf("pushed = %t, want %t", pushed, want)
+			}
+			if s.EnableMessageOrdering != want {
+				t.Errorf("s.EnableMessageOrdering = %t, want %t", s.EnableMessageOrdering, want)
+			}
+			if s.GetExpirationPolicy().GetTtl() != nil {
+				t.Errorf("s.GetExpirationPolicy().GetTtl() = %v, want nil", s.GetExpirationPolicy().GetTtl())
+			}
+		})
 	}
 }

@@ -95,8 +95,17 @@ func TestStart_doesNotListen(t *testing.T) {
 			defer cancel()
 			var tries int
 			_, err := script(test.text, &tries).start(ctx)
-			if err == nil || test.want != nil && !errors.Is(err, test.want) || err.Error() != test.says || tries != test.tries {
+			if err == nil {
+				t.Fatal("error = nil, want a value")
+			}
+			if test.want != nil && !errors.Is(err, test.want) {
 				t.Errorf("got %v after %d tries, want %q after %d", err, tries, test.says, test.tries)
+			}
+			if err.Error() != test.says {
+				t.Errorf("err.Error() = %q, want %q", err.Error(), test.says)
+			}
+			if tries != test.tries {
+				t.Errorf("tries = %d, want %d", tries, test.tries)
 			}
 		})
 	}

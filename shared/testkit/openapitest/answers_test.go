@@ -39,8 +39,10 @@ func TestAnAnswerIsHeldToWhatIsPublished(t *testing.T) {
 		{"one that is named where a reference leads", "consumer", Answer{409, asProblem, refusal("GENERAL.VERSION_CONFLICT")}, true},
 		{"a service that a test makes up", "test", Answer{299, asJSON, []byte(wish)}, true},
 	} {
-		if err := Check(test.service, route, test.answer); (err == nil) != test.ok {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if err := Check(test.service, route, test.answer); (err == nil) != test.ok {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }

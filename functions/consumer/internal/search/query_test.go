@@ -177,18 +177,20 @@ func TestKey_distinctAndHashed(t *testing.T) {
 		"the currency": func(a *searchRequest) { a.Currency = money.USD },
 		"a filter":     func(a *searchRequest) { a.Filters = &Filters{Neighbourhoods: []string{"canary@example.com"}} },
 	} {
-		question := searchRequest{inKabul.Normal(), PageRequest{}.Page(), money.AFN}
-		change(&question)
-		k := key(question).String()
-		if other, taken := seen[k]; taken {
-			t.Errorf("%s and %s have one key", name, other)
-		}
-		seen[k] = name
-		if strings.Contains(k, "canary") {
-			t.Errorf("%s: k = %q, want it without %q", name, k, "canary")
-		}
-		if strings.Contains(k, "abul") {
-			t.Errorf("%s: k = %q, want it without %q", name, k, "abul")
-		}
+		t.Run(name, func(t *testing.T) {
+			question := searchRequest{inKabul.Normal(), PageRequest{}.Page(), money.AFN}
+			change(&question)
+			k := key(question).String()
+			if other, taken := seen[k]; taken {
+				t.Errorf("and %s have one key", other)
+			}
+			seen[k] = name
+			if strings.Contains(k, "canary") {
+				t.Errorf("k = %q, want it without %q", k, "canary")
+			}
+			if strings.Contains(k, "abul") {
+				t.Errorf("k = %q, want it without %q", k, "abul")
+			}
+		})
 	}
 }

@@ -33,8 +33,10 @@ func TestRedactAddress(t *testing.T) {
 		"//host.af/a":                            "",
 		"javascript:alert(1)":                    "",
 	} {
-		if got := RedactAddress(address); got != want {
-			t.Errorf("%q is kept as %q, want %q", address, got, want)
-		}
+		t.Run(address, func(t *testing.T) {
+			if got := RedactAddress(address); got != want {
+				t.Errorf("is kept as %q, want %q", got, want)
+			}
+		})
 	}
 }
