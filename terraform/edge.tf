@@ -17,8 +17,9 @@ resource "google_compute_region_network_endpoint_group" "function" {
 }
 
 locals {
-  # Shared caches keep these answers for as long as they say of themselves; of all others they keep nothing.
-  cached = toset([for name, f in local.called : name if f.access == "public" && can(regex("/{tenantSlug}/(policies|properties)$", f.path))])
+  # Cloud CDN compresses the responses of these functions. It stores policies and properties, as their Cache-Control allows, and never
+  # bootstrap, which is private.
+  compressed = toset([for name, f in local.called : name if f.access == "public" && can(regex("/{tenantSlug}/(bootstrap|policies|properties)$", f.path))])
 }
 
 resource "google_compute_backend_service" "function" {
@@ -28,7 +29,8 @@ resource "google_compute_backend_service" "function" {
   protocol              = "HTTPS"
   load_balancing_scheme = "EXTERNAL_MANAGED"
   security_policy       = each.value.access == "public" ? google_compute_security_policy.edge.id : google_compute_security_policy.desk.id
-  enable_cdn            = contains(local.cached, each.key)
+  enable_cdn            = contains(local.compressed, each.key)
+  compression_mode      = contains(local.compressed, each.key) ? "AUTOMATIC" : null
 
   # The country that a visit comes from, in the place of what the client says.
   custom_request_headers = startswith(each.key, "consumer-") ? ["X-Client-Geo-Country: {client_region}"] : []
@@ -44,7 +46,7 @@ resource "google_compute_backend_service" "function" {
   }
 
   dynamic "cdn_policy" {
-    for_each = contains(local.cached, each.key) ? [1] : []
+    for_each = contains(local.compressed, each.key) ? [1] : []
 
     content {
       cache_mode = "USE_ORIGIN_HEADERS"

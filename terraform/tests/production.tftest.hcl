@@ -329,7 +329,7 @@ run "production" {
   }
 
   assert {
-    condition     = alltrue([for name, b in google_compute_backend_service.function : b.enable_cdn == contains(["tenantbooking-listpolicies", "tenantbooking-listproperties"], name) && b.security_policy == (run.archives.functions[name].access == "public" ? google_compute_security_policy.edge.id : google_compute_security_policy.desk.id)])
+    condition     = alltrue([for name, b in google_compute_backend_service.function : b.enable_cdn == contains(["tenantbooking-bootstrap", "tenantbooking-listpolicies", "tenantbooking-listproperties"], name) && b.security_policy == (run.archives.functions[name].access == "public" ? google_compute_security_policy.edge.id : google_compute_security_policy.desk.id)])
     error_message = "Shared caches keep what is somebody's own, or a function stands before the edge's limits."
   }
 

@@ -65,7 +65,7 @@ var breaches = []breach{
 	{"dead letters that expire", production, "topics.tf", "  expiration_policy {\n    ttl = \"\"\n  }\n", "", "Dead letters are not kept."},
 	{"what is ticked can be reached from outside", production, "modules/function/main.tf", "\"ALLOW_INTERNAL_ONLY\"", "\"ALLOW_ALL\"", "can be reached from outside"},
 	{"a schedule in local time", production, "schedules.tf", "  schedule         = each.value.schedule\n  time_zone        = \"Etc/UTC\"", "  schedule         = each.value.schedule\n  time_zone        = \"Asia/Kabul\"", "The schedules are not the catalogue's."},
-	{"an answer for one kept for all", production, "edge.tf", "  enable_cdn            = contains(local.cached, each.key)", "  enable_cdn            = true", "Shared caches keep what is somebody's own"},
+	{"an answer for one kept for all", production, "edge.tf", "  enable_cdn            = contains(local.compressed, each.key)", "  enable_cdn            = true", "Shared caches keep what is somebody's own"},
 	{"garbage that is collected too late", production, "modules/function/main.tf", "var.scaling.memory_mb * 0.8", "var.scaling.memory_mb * 1.2", "A function collects its garbage when there is no memory left."},
 	{"addresses that are logged with their tokens", production, "metrics.tf", "run.googleapis.com%2Frequests", "run.googleapis.com%2Fnothing", "Tokens of guests are logged"},
 	{"a keyring that is never rolled out", production, "functions.tf", "lookup(var.keyrings, variable, \"latest\")", "\"latest\"", "another version of a keyring than was said"},

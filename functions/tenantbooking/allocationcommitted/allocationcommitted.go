@@ -39,7 +39,7 @@ type handler struct {
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Handle[Taken], error) {
-	return (&handler{cache.OpenGenerations(e)}).handle, nil
+	return (&handler{cache.OpenEpochs(e)}).handle, nil
 }
 
 // handle needs no inbox: a repeated delivery only causes one more cache miss.

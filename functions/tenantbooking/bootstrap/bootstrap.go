@@ -10,7 +10,6 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/session"
 	"melmastoon.ghasi.io/functions/tenantbooking/internal/subject"
 	"melmastoon.ghasi.io/shared/handoff"
-	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 )
@@ -31,14 +30,12 @@ type Request struct {
 
 // A Response is the bootstrap for one visitor.
 type Response struct {
-	fn.Reply  `json:"-"`
-	fn.Packed `json:"-"` // the same in packed form, if it is cached
+	fn.Reply `json:"-"`
 	Bootstrap
 }
 
 type server struct {
 	fronts   *hotel.Storefronts
-	packs    packs
 	arrivals *session.Arrivals
 	visits   *session.Manager
 }
@@ -52,7 +49,6 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	visits, err := session.OpenManager(e)
 	return (&server{
 		fronts:   hotel.OpenStorefronts(e),
-		packs:    packs{cache.OpenRendered[*fn.Pack](e, "bootstrap")},
 		arrivals: arrivals,
 		visits:   visits,
 	}).serve, err
@@ -60,7 +56,7 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 
 func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	if c.Speculative { // a prefetch by the browser begins no session and uses no handoff
-		return s.answer(c.Visitor, s.fronts.Compose(ctx, c.Tenant.ID), nil, c.Now)
+		return respond(c.Visitor, s.fronts.Compose(ctx, c.Tenant.ID), nil, c.Now), nil
 	}
 	v, was := c.Visitor, c.Session
 	if was.ID.IsZero() {
@@ -84,16 +80,14 @@ func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out 
 		arrival = &accepted
 	}
 	s.visits.Served(ctx, v, front, arrival)
-	if out, err = s.answer(v, front, arrival, c.Now); err != nil {
-		return out, err
-	}
+	out = respond(v, front, arrival, c.Now)
 	out.Reply, err = s.visits.KeepAlive(ctx, out.Reply, v, was, c.Site)
 	return out, err
 }
 
-func (s *server) answer(v session.Visitor, f hotel.Storefront, a *session.Arrival, now time.Time) (out Response, err error) {
-	out.Packed, out.Bootstrap, err = s.packs.show(f, v, a, now)
+func respond(v session.Visitor, f hotel.Storefront, a *session.Arrival, now time.Time) (out Response) {
+	out.Bootstrap = Bootstrap{Facade: facade(f, v), Moment: moment(f, v, a, now)}
 	out.Reply = fn.OK.Reply().Cached("private, no-store").FromCache(string(f.Cache)).Language(string(v.Locale)).
 		Varies("Cookie", "X-Currency").Set("X-Bootstrap-Version", out.Moment.Version)
-	return out, err
+	return out
 }

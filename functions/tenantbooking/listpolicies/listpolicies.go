@@ -37,7 +37,7 @@ type shower struct {
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
-	return (&shower{hotel.OpenSheets(e, "policies", hotel.OpenStorefronts(e).Rules, write)}).show, nil
+	return (&shower{hotel.Sheets[[]hotel.HouseRule]{Find: hotel.OpenStorefronts(e).Rules, Show: write}}).show, nil
 }
 
 func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {

@@ -42,7 +42,7 @@ type handler struct {
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (fn.Handle[Reinstated], error) {
-	return (&handler{hotel.OpenTenants(e), cache.OpenGenerations(e)}).handle, nil
+	return (&handler{hotel.OpenTenants(e), cache.OpenEpochs(e)}).handle, nil
 }
 
 // handle needs no inbox: the time of the event decides which of two is newer, so repeated deliveries have no effect.

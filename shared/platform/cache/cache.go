@@ -74,106 +74,74 @@ func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
 		policy:  p,
 		entries: document.Open[entry[T]](e, name),
 		flights: shared,
-		memory:  openMemory(e),
+		memory:  openMemory(e, "values"),
 	}
 }
 
 // Fetch returns the key's value, cached or composed. A key must always depend on the same epochs. The value may be shared with
 // other callers: do not change anything it points to. An error is the error of compose.
 func (c *Cache[T]) Fetch(ctx context.Context, key document.Key, depends []Epoch, compose func(context.Context) (T, error)) (T, State, error) {
-	v, state, _, err := c.FetchMarked(ctx, key, depends, compose)
-	return v, state, err
-}
-
-// FetchMarked is Fetch, and also returns the value's EntryID for use with Rendered. The EntryID is zero unless this call found
-// the value cached.
-func (c *Cache[T]) FetchMarked(ctx context.Context, key document.Key, depends []Epoch, compose func(context.Context) (T, error)) (T, State, EntryID, error) {
 	if _, ok := forward.Of(ctx); ok { // the value may depend on the header
 		v, err := compose(ctx)
-		return v, Bypass, EntryID{}, err
+		return v, Bypass, err
 	}
 	r := &request[T]{Cache: c, key: key, depends: depends, compose: compose}
-	for look := r.glance; ; look = r.look {
-		seen, err := look(ctx)
+	for get := r.getPrefetched; ; get = r.get {
+		found, err := get(ctx)
 		if errors.Is(err, document.ErrNoStore) { // a configuration error, not an outage
 			var none T
-			return none, Bypass, EntryID{}, err
+			return none, Bypass, err
 		}
-		if seen.good {
-			return seen.last.Value, Hit, seen.mark, nil
+		if found.valid {
+			return found.last.Value, Hit, nil
 		}
-		lead := func() outcome[T] { return r.refill(ctx, seen) }
+		lead := func() outcome[T] { return r.refill(ctx, found) }
 		if err != nil {
 			lead = func() outcome[T] { return r.bypass(ctx) }
 		}
-		if out, told := c.flights.share(ctx, r.flight(seen, err), lead); told {
-			return out.value, out.state, EntryID{}, out.err
+		if out, usable := c.flights.share(ctx, r.flight(found, err), lead); usable {
+			return out.value, out.state, out.err
 		}
 		// The composing caller has left, and its result cannot be used.
 	}
 }
 
-// GetForms returns the value in this process's memory if it has not expired and its epochs are unchanged. It composes nothing,
-// and reads only the epochs, from the [document.Prefetched] in the context if possible.
-func (c *Cache[T]) GetForms(ctx context.Context, key document.Key, depends []Epoch) (value T, mark EntryID, ok bool) {
-	r := &request[T]{Cache: c, key: key, depends: depends}
-	m, ok := r.recall(key)
-	if _, forwarded := forward.Of(ctx); !ok || forwarded {
-		return value, mark, false
+// Put stores a value that its caller has fetched itself at that time, for a key that depends on no epoch.
+func (c *Cache[T]) Put(ctx context.Context, key document.Key, value T, at time.Time) {
+	if _, ok := forward.Of(ctx); !ok {
+		c.store(ctx, key, entry[T]{ReadAt: at, Value: value})
 	}
-	seen, err := r.remembered(ctx, m)
-	if err != nil || !seen.good {
-		return value, mark, false
-	}
-	return seen.last.Value, seen.mark, true
 }
 
-// Learn stores a value that its caller fetched itself because it did not know the key before. The fetch began at asked. Learn
-// returns false and stores nothing if an epoch may have changed since: then the caller must Fetch. It returns true if the value
-// is current but cannot be stored, because Fetch could not store it either.
-func (c *Cache[T]) Learn(ctx context.Context, key document.Key, depends []Epoch, value T, asked time.Time) bool {
-	if _, ok := forward.Of(ctx); ok {
-		return true
-	}
-	counters := openCounters(c.env)
-	records, _, err := document.GetPrefetched(ctx, c.env, standing(counters, depends)...)
-	if err != nil {
-		return true // a Fetch would not help: nothing can be stored
-	}
-	learnt := entry[T]{Looked: asked, Value: value}
-	for _, r := range records {
-		if !stood(r, asked) {
-			return false
-		}
-		learnt.Generations = append(learnt.Generations, counters.Read(r))
-	}
-	_, _ = c.entries.Put(ctx, key, learnt, asked.UnixMicro(), asked.Add(c.policy.Fresh+c.policy.Stale))
-	return true
+// store puts an entry into the store. It ignores errors: the value is composed again if it is missing.
+func (c *Cache[T]) store(ctx context.Context, key document.Key, e entry[T]) {
+	_, _ = c.entries.Put(ctx, key, e, e.ReadAt.UnixMicro(), c.bound(e.ReadAt))
+}
+
+// bound returns the time until which a value of that age may be served at all.
+func (c *Cache[T]) bound(readAt time.Time) time.Time {
+	return readAt.Add(c.policy.Fresh + c.policy.Stale)
 }
 
 // Names returns the documents that Fetch reads for that key and those epochs, for [document.Prefetch].
 func (c *Cache[T]) Names(key document.Key, depends ...Epoch) []document.Name {
-	var names []document.Name
-	if _, ok := c.recall(key); !ok {
-		names = append(names, c.entries.Name(key))
+	epochs := namesOf(openCounters(c.env), depends)
+	if _, ok := c.remembered(key); ok {
+		return epochs
 	}
-	return append(names, standing(openCounters(c.env), depends)...)
+	return append([]document.Name{c.entries.Name(key)}, epochs...)
 }
 
-// standing returns the documents of these epochs.
-func standing(counters document.Counters, depends []Epoch) []document.Name {
-	names := make([]document.Name, len(depends))
-	for i, g := range depends {
-		names[i] = counters.Name(g.key)
-	}
-	return names
+// remembered returns the value in this process's memory, if it has not expired.
+func (c *Cache[T]) remembered(key document.Key) (e *entry[T], ok bool) {
+	value, ok := c.memory.get(c.place(key))
+	e, typed := value.(*entry[T])
+	return e, ok && typed && c.env.Now().Before(e.ReadAt.Add(c.policy.Fresh))
 }
 
-// recall returns the value in this process's memory, if it has not expired.
-func (c *Cache[T]) recall(key document.Key) (memorized, bool) {
-	m, ok := c.memory.find(place{c.name, key})
-	e, typed := m.value.(*entry[T])
-	return m, ok && typed && c.env.Now().Before(e.Looked.Add(c.policy.Fresh))
+// place returns the key in the memory that all caches share.
+func (c *Cache[T]) place(key document.Key) document.Key {
+	return document.KeyOf(c.name, key.String())
 }
 
 // A request is one call of Fetch.
@@ -184,142 +152,127 @@ type request[T any] struct {
 	compose func(context.Context) (T, error)
 }
 
-// A view holds the state of the store at one moment.
+// A view is the state of the cache at one moment.
 type view[T any] struct {
-	at          time.Time
-	generations []int64
-	last        entry[T] // the last value
-	found       bool     // whether last exists
-	good        bool
-	mark        EntryID // of a valid value
+	at     time.Time
+	epochs []int64
+	last   entry[T] // the last value
+	exists bool     // whether last exists
+	valid  bool     // whether last is valid
 }
 
-// A caller reads documents and returns the time of the read.
-type caller func(context.Context, env.Env, ...document.Name) ([]*document.Record, time.Time, error)
+// A reader reads documents and returns the time of the read.
+type reader func(context.Context, env.Env, ...document.Name) ([]*document.Record, time.Time, error)
 
-// glance is a look that may use prefetched documents. For a value in this process's memory it reads only the epochs.
-func (r *request[T]) glance(ctx context.Context) (view[T], error) {
-	if m, ok := r.recall(r.key); ok {
-		seen, err := r.remembered(ctx, m)
-		if err != nil || seen.good {
-			return seen, err
+// getPrefetched is like get, but may use prefetched documents, and the value in this process's memory.
+func (r *request[T]) getPrefetched(ctx context.Context) (view[T], error) {
+	if e, ok := r.remembered(r.key); ok {
+		found, err := r.check(ctx, *e)
+		if err != nil || found.valid {
+			return found, err
 		}
 	}
-	return r.see(ctx, document.GetPrefetched)
+	return r.read(ctx, document.GetPrefetched)
 }
 
-// look reads the current value and epochs in one round trip.
-func (r *request[T]) look(ctx context.Context) (view[T], error) { return r.see(ctx, document.Read) }
+// get reads the current value and epochs in one round trip.
+func (r *request[T]) get(ctx context.Context) (view[T], error) { return r.read(ctx, document.Read) }
 
-// remembered returns the view of a value in this process's memory.
-func (r *request[T]) remembered(ctx context.Context, m memorized) (seen view[T], err error) {
-	names, last := standing(openCounters(r.env), r.depends), m.value.(*entry[T])
+// check reads the epochs of a value in this process's memory.
+func (r *request[T]) check(ctx context.Context, e entry[T]) (found view[T], err error) {
 	records, at := []*document.Record(nil), r.env.Now()
-	if len(names) > 0 {
-		if records, at, err = document.GetPrefetched(ctx, r.env, names...); err != nil {
-			return seen, err
+	if len(r.depends) > 0 {
+		if records, at, err = document.GetPrefetched(ctx, r.env, namesOf(openCounters(r.env), r.depends)...); err != nil {
+			return found, err
 		}
 	}
-	return r.judge(at, records, *last, EntryID{m.serial}), nil
+	return r.view(at, records, e), nil
 }
 
-// see reads value and epochs, and keeps a valid value in memory.
-func (r *request[T]) see(ctx context.Context, ask caller) (seen view[T], err error) {
-	names := append([]document.Name{r.entries.Name(r.key)}, standing(openCounters(r.env), r.depends)...)
-	records, at, err := ask(ctx, r.env, names...)
+// read reads value and epochs, and keeps a valid value in memory.
+func (r *request[T]) read(ctx context.Context, from reader) (found view[T], err error) {
+	all := append([]document.Name{r.entries.Name(r.key)}, namesOf(openCounters(r.env), r.depends)...)
+	records, at, err := from(ctx, r.env, all...)
 	if err != nil {
-		return seen, err
+		return found, err
 	}
-	last, found := r.entries.Read(r.key, records[0])
-	seen = r.judge(at, records[1:], last, EntryID{})
-	seen.found, seen.good = found, found && seen.good
-	if seen.good {
-		seen.mark = EntryID{r.memory.remember(place{r.name, r.key}, &last, last.size)}
+	last, exists := r.entries.Read(r.key, records[0])
+	found = r.view(at, records[1:], last)
+	found.exists, found.valid = exists, exists && found.valid
+	if found.valid {
+		r.memory.put(r.place(r.key), &last, last.size)
 	}
-	return seen, nil
+	return found, nil
 }
 
-// judge returns the view of a value under the epochs that were read.
-func (r *request[T]) judge(at time.Time, generations []*document.Record, last entry[T], mark EntryID) view[T] {
-	seen, counters := view[T]{at: at, last: last, found: true, mark: mark}, openCounters(r.env)
-	for _, record := range generations {
-		seen.generations = append(seen.generations, counters.Read(record))
+// view returns the view of a value under the epochs that were read.
+func (r *request[T]) view(at time.Time, epochs []*document.Record, last entry[T]) view[T] {
+	v, counters := view[T]{at: at, last: last, exists: true}, openCounters(r.env)
+	for _, record := range epochs {
+		v.epochs = append(v.epochs, counters.Read(record))
 	}
-	seen.good = slices.Equal(last.Generations, seen.generations) && at.Before(last.Looked.Add(r.policy.Fresh))
-	return seen
+	v.valid = slices.Equal(last.Epochs, v.epochs) && at.Before(last.ReadAt.Add(r.policy.Fresh))
+	return v
 }
 
 // flight names a running composition. The name includes the epochs, so that a caller never joins a composition that began before
 // an invalidation it has seen.
-func (r *request[T]) flight(seen view[T], away error) string {
-	if away != nil && len(r.depends) > 0 {
+func (r *request[T]) flight(found view[T], outage error) string {
+	if outage != nil && len(r.depends) > 0 {
 		return r.key.String()
 	}
-	return fmt.Sprint(r.key, " ", seen.generations)
+	return fmt.Sprint(r.key, " ", found.epochs)
 }
 
 // bypass composes while the store is unavailable. It keeps no value with epochs, because its validity would be unknown.
 func (r *request[T]) bypass(ctx context.Context) outcome[T] {
-	if m, ok := r.recall(r.key); ok && len(r.depends) == 0 { // another call has just composed it
-		return outcome[T]{value: m.value.(*entry[T]).Value, state: Hit, err: nil}
+	if e, ok := r.remembered(r.key); ok && len(r.depends) == 0 { // another call has just composed it
+		return outcome[T]{value: e.Value, state: Hit, err: nil}
 	}
 	at := r.env.Now()
 	value, err := r.compose(ctx)
 	if err == nil {
-		r.retain(ctx, at, value)
+		r.remember(at, value)
 	}
 	return outcome[T]{value: value, state: Bypass, err: err}
 }
 
-// retain keeps a value that was just composed in memory, if it depends on no epoch: then the store has nothing to check.
-func (r *request[T]) retain(ctx context.Context, composed time.Time, value T) {
-	if len(r.depends) == 0 {
-		r.Remember(ctx, r.key, composed, value)
-	}
-}
-
-// Remember keeps a value without epochs in this process's memory, for GetForms. It does not write to the store. The value is
-// fresh from the time it was composed.
-func (c *Cache[T]) Remember(ctx context.Context, key document.Key, composed time.Time, value T) {
-	content, err := document.Encode(value)
-	if _, ok := forward.Of(ctx); ok || err != nil {
+// remember keeps a value that was just composed in memory, if it depends on no epoch: then the store has nothing to check.
+func (r *request[T]) remember(at time.Time, value T) {
+	if len(r.depends) > 0 {
 		return
 	}
-	c.memory.remember(place{c.name, key}, &entry[T]{Looked: composed, Value: value}, document.PlainSize(content))
+	if content, err := document.Encode(value); err == nil {
+		r.memory.put(r.place(r.key), &entry[T]{ReadAt: at, Value: value}, document.PlainSize(content))
+	}
 }
 
 // refill composes the value, unless another process is composing it.
-func (r *request[T]) refill(ctx context.Context, seen view[T]) outcome[T] {
-	seen, release := r.claim(ctx, seen)
+func (r *request[T]) refill(ctx context.Context, found view[T]) outcome[T] {
+	found, release := r.claim(ctx, found)
 	defer release()
-	if seen.good {
-		return outcome[T]{value: seen.last.Value, state: Hit, err: nil}
+	if found.valid {
+		return outcome[T]{value: found.last.Value, state: Hit, err: nil}
 	}
 	value, err := r.compose(ctx)
 	if err != nil {
-		return r.fallBack(ctx, seen, err)
+		return r.fallBack(ctx, found, err)
 	}
-	// Its age and version count from the look, not from now: changes since then are not in it. A failed Put is ignored, because
-	// the value was composed anyway.
-	_, _ = r.entries.Put(ctx, r.key, entry[T]{Generations: seen.generations, Looked: seen.at, Value: value}, seen.at.UnixMicro(), r.bound(seen.at))
-	r.retain(ctx, seen.at, value)
+	// Its age and version count from the read of the epochs, not from now: changes since then are not in it.
+	r.store(ctx, r.key, entry[T]{Epochs: found.epochs, ReadAt: found.at, Value: value})
+	r.remember(found.at, value)
 	return outcome[T]{value: value, state: Miss, err: nil}
-}
-
-// bound returns the time until which a value that was looked up at that moment may be served at all.
-func (r *request[T]) bound(looked time.Time) time.Time {
-	return looked.Add(r.policy.Fresh + r.policy.Stale)
 }
 
 // fallBack serves the last value if composing failed temporarily. After a permanent error it deletes the last value, so that it
 // is not served again.
-func (r *request[T]) fallBack(ctx context.Context, seen view[T], err error) outcome[T] {
+func (r *request[T]) fallBack(ctx context.Context, found view[T], err error) outcome[T] {
 	switch f := fault.From(err); {
-	case !seen.found:
+	case !found.exists:
 	case f.Kind.Status() < 500 && !f.Retriable():
 		_ = r.entries.Delete(ctx, r.key)
-	case r.env.Now().Before(r.bound(seen.last.Looked)):
-		return outcome[T]{value: seen.last.Value, state: Stale, err: nil}
+	case r.env.Now().Before(r.bound(found.last.ReadAt)):
+		return outcome[T]{value: found.last.Value, state: Stale, err: nil}
 	}
 	return outcome[T]{state: Miss, err: err}
 }

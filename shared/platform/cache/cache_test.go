@@ -200,7 +200,7 @@ func TestWithoutAStoreEveryCallerIsServed(t *testing.T) {
 	if _, state, err := open(e).Fetch(t.Context(), key, nil, s.compose); !errors.Is(err, fault.ErrUpstreamUnavailable) || state != cache.Bypass {
 		t.Errorf("got %s, %v", state, err)
 	}
-	if err := cache.OpenGenerations(e).Invalidate(t.Context(), tenant); !errors.Is(err, fault.ErrUnavailable) {
+	if err := cache.OpenEpochs(e).Invalidate(t.Context(), tenant); !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("an invalidation that was not written down: got %v", err)
 	}
 	m.Refuse = nil

@@ -10,9 +10,9 @@ import (
 
 // An entry is a stored value.
 type entry[T any] struct {
-	Generations []int64
-	Looked      time.Time // when the epochs were read; composing began after that
-	Value       T
+	Epochs []int64
+	ReadAt time.Time // when the epochs were read; composing began after that
+	Value  T
 
 	size int // in bytes, of an entry that was read
 }
@@ -23,9 +23,9 @@ func (e entry[T]) MarshalBinary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := binary.AppendVarint(nil, e.Looked.UnixMicro())
-	b = binary.AppendUvarint(b, uint64(len(e.Generations)))
-	for _, g := range e.Generations {
+	b := binary.AppendVarint(nil, e.ReadAt.UnixMicro())
+	b = binary.AppendUvarint(b, uint64(len(e.Epochs)))
+	for _, g := range e.Epochs {
 		b = binary.AppendVarint(b, g)
 	}
 	return append(b, content...), nil
@@ -35,7 +35,7 @@ var errEntry = errors.New("cache: not an entry")
 
 // UnmarshalBinary is the inverse of MarshalBinary.
 func (e *entry[T]) UnmarshalBinary(b []byte) error {
-	looked, n := binary.Varint(b)
+	readAt, n := binary.Varint(b)
 	if n <= 0 {
 		return errEntry
 	}
@@ -45,14 +45,14 @@ func (e *entry[T]) UnmarshalBinary(b []byte) error {
 		return errEntry
 	}
 	b = b[n:]
-	var generations []int64
+	var epochs []int64
 	for range count {
 		g, n := binary.Varint(b)
 		if n <= 0 {
 			return errEntry
 		}
-		generations, b = append(generations, g), b[n:]
+		epochs, b = append(epochs, g), b[n:]
 	}
-	e.Generations, e.Looked, e.size = generations, time.UnixMicro(looked).UTC(), document.PlainSize(b)
+	e.Epochs, e.ReadAt, e.size = epochs, time.UnixMicro(readAt).UTC(), document.PlainSize(b)
 	return document.Decode(b, &e.Value)
 }

@@ -22,47 +22,47 @@ func (r *request[T]) marks() document.Collection[mark] {
 }
 
 // markKey includes the epochs: a process that composes on older ones does not compose the same value.
-func (r *request[T]) markKey(seen view[T]) document.Key {
+func (r *request[T]) markKey(found view[T]) document.Key {
 	parts := []string{r.key.String()}
-	for _, g := range seen.generations {
-		parts = append(parts, strconv.FormatInt(g, 10))
+	for _, e := range found.epochs {
+		parts = append(parts, strconv.FormatInt(e, 10))
 	}
 	return document.KeyOf(r.name, parts...)
 }
 
 // claim waits until this process may compose, or another one has composed. It returns the view at that time, and a function to
 // call when the composition is over. After the maximum wait it returns anyway.
-func (r *request[T]) claim(ctx context.Context, seen view[T]) (view[T], func()) {
+func (r *request[T]) claim(ctx context.Context, found view[T]) (view[T], func()) {
 	waiting, cancel := context.WithTimeout(ctx, timeout(ctx))
 	defer cancel()
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	for {
-		release, free := r.mark(ctx, seen)
+		release, free := r.mark(ctx, found)
 		if !free {
 			select {
 			case <-ticker.C:
 			case <-waiting.Done():
-				return seen, release
+				return found, release
 			}
 		}
-		// A free caller looks again too: another process may have finished between its look and its mark.
-		again, err := r.look(ctx)
+		// A free caller reads again too: another process may have finished between its read and its mark.
+		again, err := r.get(ctx)
 		if err != nil {
-			return seen, release
+			return found, release
 		}
-		if again.good || free && slices.Equal(again.generations, seen.generations) {
+		if again.valid || free && slices.Equal(again.epochs, found.epochs) {
 			return again, release
 		}
 		release()
-		seen = again
+		found = again
 	}
 }
 
 // mark reports whether this process may compose: no other process does, or the marks are unavailable and each composes for
 // itself.
-func (r *request[T]) mark(ctx context.Context, seen view[T]) (release func(), free bool) {
-	key, until := r.markKey(seen), r.env.Now().Add(markLife)
+func (r *request[T]) mark(ctx context.Context, found view[T]) (release func(), free bool) {
+	key, until := r.markKey(found), r.env.Now().Add(markLife)
 	won, err := r.marks().Create(ctx, key, mark{}, until)
 	if err != nil || !won {
 		return func() {}, err != nil

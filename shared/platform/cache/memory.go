@@ -8,16 +8,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A memory is an LRU cache of values that this process has read. It saves reading and decoding them, but does not decide their
-// validity: a value is used under the same conditions as the store's, while its epochs, which are read from the store on every
-// use, are unchanged and its time has not expired. It holds only values that were read from the store, and values without
-// epochs.
+// A memory is an LRU cache in this process, bounded by entries and by bytes. (Packages such as golang-lru are bounded by entries
+// only, but the values differ in size by a factor of a thousand.) It saves reading and decoding a value. It does not decide whether
+// the value is valid.
 type memory struct {
-	mu      sync.Mutex
-	known   map[place]*list.Element // of *memorized
-	recent  *list.List              // the front was used last
-	bytes   int
-	serials uint64
+	mu     sync.Mutex
+	byKey  map[document.Key]*list.Element // of *memoryEntry
+	recent *list.List                     // the front was used last
+	bytes  int
 }
 
 // The limits of a memory. An instance has a quarter of a gigabyte; a tenant's theme takes some 60 KB.
@@ -26,71 +24,80 @@ const (
 	maxEntries = 8 << 10
 )
 
-// A place identifies a cached value.
-type place struct {
-	cache string
+type memoryEntry struct {
 	key   document.Key
+	value any
+	size  int // in bytes
 }
 
-// memorized is a value, or a result made of values, with its weight in bytes.
-type memorized struct {
-	place  place
-	value  any
-	weight int
-	serial uint64
+// memories are all memories of a process, by name.
+type memories struct {
+	mu     sync.Mutex
+	byName map[string]*memory
 }
 
-func openMemory(e env.Env) *memory {
-	m, _ := env.Once(e, "cache.memory", func() (*memory, error) { // never fails
-		return &memory{known: map[place]*list.Element{}, recent: list.New()}, nil
-	})
+func memoriesOf(e env.Env) *memories {
+	all, _ := env.Once(e, "cache", func() (*memories, error) { return &memories{byName: map[string]*memory{}}, nil }) // never fails
+	return all
+}
+
+// openMemory returns the memory of that name, shared by all copies of an Env.
+func openMemory(e env.Env, name string) *memory {
+	all := memoriesOf(e)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	m, ok := all.byName[name]
+	if !ok {
+		m = &memory{byKey: map[document.Key]*list.Element{}, recent: list.New()}
+		all.byName[name] = m
+	}
 	return m
 }
 
 // Forget empties this process's memory, as after a restart. It does not change the store.
 func Forget(e env.Env) {
-	m := openMemory(e)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	clear(m.known)
-	m.recent.Init()
-	m.bytes = 0
+	all := memoriesOf(e)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, m := range all.byName {
+		m.mu.Lock()
+		clear(m.byKey)
+		m.recent.Init()
+		m.bytes = 0
+		m.mu.Unlock()
+	}
 }
 
-// find returns the value in memory.
-func (m *memory) find(p place) (memorized, bool) {
+func (m *memory) get(key document.Key) (any, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	at, ok := m.known[p]
+	at, ok := m.byKey[key]
 	if !ok {
-		return memorized{}, false
+		return nil, false
 	}
 	m.recent.MoveToFront(at)
-	return *at.Value.(*memorized), true
+	return at.Value.(*memoryEntry).value, true
 }
 
-// overhead is the memory that an entry takes besides its value.
-const overhead = 256
+// entryOverhead is the memory that an entry takes besides its value.
+const entryOverhead = 256
 
-// remember replaces the value of a place and evicts the least recently used ones. It returns the serial of the value, which is
-// unique.
-func (m *memory) remember(p place, value any, weight int) uint64 {
+// put replaces the value of a key and evicts the least recently used ones.
+func (m *memory) put(key document.Key, value any, size int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.serials++
-	if old, ok := m.known[p]; ok {
-		m.drop(old)
+	if old, ok := m.byKey[key]; ok {
+		m.remove(old)
 	}
-	m.known[p] = m.recent.PushFront(&memorized{place: p, value: value, weight: weight + overhead, serial: m.serials})
-	m.bytes += weight + overhead
-	for m.bytes > maxBytes || len(m.known) > maxEntries {
-		m.drop(m.recent.Back())
+	m.byKey[key] = m.recent.PushFront(&memoryEntry{key, value, size + entryOverhead})
+	m.bytes += size + entryOverhead
+	for m.bytes > maxBytes || len(m.byKey) > maxEntries {
+		m.remove(m.recent.Back())
 	}
-	return m.serials
 }
 
-func (m *memory) drop(at *list.Element) {
-	gone := m.recent.Remove(at).(*memorized)
-	delete(m.known, gone.place)
-	m.bytes -= gone.weight
+func (m *memory) remove(at *list.Element) {
+	gone := m.recent.Remove(at).(*memoryEntry)
+	delete(m.byKey, gone.key)
+	m.bytes -= gone.size
 }

@@ -22,7 +22,7 @@ var answerJSON = json.JoinOptions(
 )
 
 // encode turns the value that an act returned into an answer.
-func encode(r *http.Request, c *record, usual Answer, out any) (answer, error) {
+func encode(r *http.Request, usual Answer, out any) (answer, error) {
 	var reply Reply
 	if from, ok := out.(replier); ok {
 		reply = from.reply()
@@ -33,19 +33,12 @@ func encode(r *http.Request, c *record, usual Answer, out any) (answer, error) {
 	if !reply.given {
 		reply.answer = usual
 	}
-	packed, isPacked := out.(packer)
-	if isPacked {
-		reply = reply.negotiated()
-	}
 	a := answer{Status: reply.answer.status(), Header: reply.headers()}
 	if reply.unchanged(r, a.Status) {
 		a.Status = http.StatusNotModified
 	}
 	if bodiless(a.Status) {
 		return a, nil
-	}
-	if isPacked && packed.packed().pack != nil {
-		return encodePacked(r, c, a, packed.packed())
 	}
 	return encodeBody(a, out)
 }

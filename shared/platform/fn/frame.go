@@ -45,7 +45,6 @@ type record struct {
 
 	pace      pace
 	standings outcomes
-	lent      *[]byte // pooled buffer of the body, returned after the write; nil if the answer owns its body
 }
 
 // A frame wraps every call of a function.
@@ -112,7 +111,6 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.line.Status = statusGone
 	}
 	write(w, c, a)
-	c.giveBack()
 	c.line.Latency, c.line.Outbox = f.now().Sub(c.began), c.tally.Waits()
 	f.log.Write(&c.line)
 }

@@ -19,9 +19,6 @@ import (
 func HTTP[V, In, Out any](s Spec, middleware func(env.Env) (Middleware[V], error), build func(env.Env) (func(context.Context, V, Call[In]) (Out, error), error)) Function {
 	f := Function{Spec: s.settled(), In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
-		if s.Idempotent && f.Out.Implements(reflect.TypeFor[packer]()) {
-			return nil, errors.New("is idempotent, so its response must not embed Packed")
-		}
 		d, err := middleware(e)
 		if err != nil {
 			return nil, err
@@ -158,7 +155,7 @@ func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, c *recor
 	if err != nil {
 		return answer{}, err
 	}
-	return encode(r, c, h.spec.Answer, out)
+	return encode(r, h.spec.Answer, out)
 }
 
 // once runs the act, or replays the stored answer if the act has already run under the same key. It turns an error into its

@@ -90,15 +90,6 @@ func (r Reply) Varies(headers ...string) Reply {
 	return r.Set("Vary", strings.Join(headers, ", "))
 }
 
-// negotiated returns the Reply of an answer that is sent in one of several encodings: its ETag is weak, because one version has
-// several bodies.
-func (r Reply) negotiated() Reply {
-	if tag := r.header.Get("Etag"); tag != "" {
-		r = r.Set("Etag", "W/"+tag)
-	}
-	return r.Varies("Accept-Encoding")
-}
-
 // Keep adds a cookie to the answer.
 func (r Reply) Keep(c *http.Cookie) Reply {
 	cookies := append(slices.Clone(r.header["Set-Cookie"]), c.String())

@@ -159,7 +159,7 @@ type detailParts struct {
 
 // fetchDetail fetches all parts that do not depend on the property's data concurrently, and then the rest.
 func (h *Hotels) fetchDetail(ctx context.Context, l locale.Tag, property id.Property, t Trip) (g detailParts, err error) {
-	if h.properties.Absent(property) {
+	if h.properties.Absent(ctx, property) {
 		return g, fault.ErrNotFound // without requesting prices
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -24,7 +24,7 @@ func OpenInvalidator(e env.Env) *Invalidator {
 		tenants:  OpenTenants(e),
 		listings: OpenListings(e),
 		brands:   OpenBrands(e),
-		epochs:   cache.OpenGenerations(e),
+		epochs:   cache.OpenEpochs(e),
 	}
 }
 

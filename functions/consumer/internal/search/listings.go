@@ -219,7 +219,7 @@ func (l *Listings) fetch(ctx context.Context, question searchRequest, at documen
 		}
 		found.At = at
 		if question.Page == (Page{Limit: maxResult}) {
-			l.results.Learn(ctx, question.resultKey(at.UnixMicro()), nil, found, at)
+			l.results.Put(ctx, question.resultKey(at.UnixMicro()), found, at)
 		}
 		return found, nil
 	})

@@ -69,9 +69,10 @@ type PropertyRule struct {
 // Properties is the client of the property service, with a cache: at most one request per hotel in five minutes.
 type Properties struct {
 	client     *upstream.Client
+	now        func() time.Time
 	properties *cache.Cache[Property]
 	rules      *cache.Cache[[]PropertyRule]
-	absent     *cache.Absent
+	absent     cache.Local[bool]
 }
 
 const absentLife = 30 * time.Second // negative cache: a new hotel may be hidden for this time after a failed lookup
@@ -79,19 +80,23 @@ const absentLife = 30 * time.Second // negative cache: a new hotel may be hidden
 // OpenProperties opens the client.
 func OpenProperties(e env.Env) *Properties {
 	return &Properties{
+		now:        e.Now,
 		client:     upstream.Open(e, "property", upstream.Policy{Timeout: time.Second, Retries: 1}),
 		properties: cache.Open[Property](e, "consumer-detail", rarelyChanged),
 		rules:      cache.Open[[]PropertyRule](e, "consumer-policies", rarelyChanged),
-		absent:     cache.OpenAbsent(e, "property", absentLife),
+		absent:     cache.OpenLocal[bool](e, "absent hotels", absentLife),
 	}
 }
 
 // Absent reports whether a recent lookup did not find the hotel.
-func (p *Properties) Absent(property id.Property) bool { return p.absent.Has(property.String()) }
+func (p *Properties) Absent(ctx context.Context, property id.Property) bool {
+	absent, _ := p.absent.Get(ctx, document.KeyOf(property.String()))
+	return absent
+}
 
 // Get returns a hotel, or fault.ErrNotFound.
 func (p *Properties) Get(ctx context.Context, property id.Property) (Property, cache.State, error) {
-	if p.Absent(property) {
+	if p.Absent(ctx, property) {
 		return Property{}, cache.Hit, fault.ErrNotFound
 	}
 	return p.properties.Fetch(ctx, document.KeyOf(property.String()), []cache.Epoch{ofListing(property)},
@@ -99,12 +104,12 @@ func (p *Properties) Get(ctx context.Context, property id.Property) (Property, c
 }
 
 func (p *Properties) request(ctx context.Context, property id.Property) (h Property, err error) {
-	if p.Absent(property) { // another request may have looked it up while this one waited
+	if p.Absent(ctx, property) { // another request may have looked it up while this one waited
 		return Property{}, fault.ErrNotFound
 	}
 	err = p.client.Get(ctx, "/properties/"+property.String(), nil, &h)
 	if errors.Is(err, fault.ErrNotFound) {
-		p.absent.Add(property.String())
+		p.absent.Put(ctx, document.KeyOf(property.String()), true, p.now())
 	}
 	if err != nil {
 		return Property{}, fmt.Errorf("properties: get %s: %w", property, err)

@@ -71,7 +71,7 @@ func (h *Hotels) Vacancy(ctx context.Context, l locale.Tag, property id.Property
 func (h *Hotels) fetchVacancy(ctx context.Context, property id.Property, t Trip) (
 	hotel part[Property], preview part[map[id.Property]Preview], offers part[Offers], err error,
 ) {
-	if h.properties.Absent(property) {
+	if h.properties.Absent(ctx, property) {
 		return hotel, preview, offers, fault.ErrNotFound
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -22,7 +22,7 @@ type directory struct {
 	names    *cache.Cache[id.Tenant]
 	entries  *cache.Cache[Tenant]
 	statuses document.Collection[tenantStatus]
-	unknown  *cache.Absent
+	unknown  cache.Local[bool]
 	now      func() time.Time
 }
 
@@ -31,7 +31,7 @@ func openDirectory(e env.Env) directory {
 		names:    cache.Open[id.Tenant](e, "slug", cache.Policy{Fresh: time.Hour, Stale: time.Hour}),
 		entries:  cache.Open[Tenant](e, "tenant", contentPolicy),
 		statuses: document.Open[tenantStatus](e, "tenant-status"),
-		unknown:  cache.OpenAbsent(e, "tenant", unknownTTL),
+		unknown:  cache.OpenLocal[bool](e, "unknown tenants", unknownTTL),
 		now:      e.Now,
 	}
 }
@@ -59,8 +59,8 @@ func (t *Tenants) Find(ctx context.Context, ref string) (Tenant, error) {
 
 // FindPrefetching is like Find, and calls ahead to prefetch documents as soon as the tenant's id is known.
 func (t *Tenants) FindPrefetching(ctx context.Context, ref string, ahead func(id.Tenant) document.Prefetched) (Tenant, error) {
-	ref, began := canonicalRef(ref), t.now()
-	if !isValidRef(ref) || t.unknown.Has(ref) {
+	ref = canonicalRef(ref)
+	if unknown, _ := t.unknown.Get(ctx, document.KeyOf(ref)); unknown || !isValidRef(ref) {
 		return Tenant{}, ErrUnknownTenant
 	}
 	known, asked, err := t.resolve(ctx, ref)
@@ -68,8 +68,8 @@ func (t *Tenants) FindPrefetching(ctx context.Context, ref string, ahead func(id
 		return Tenant{}, err
 	}
 	ctx = ahead(known).WithPrefetched(ctx)
-	if asked != nil && t.entries.Learn(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)}, *asked, began) {
-		return t.withStatus(ctx, *asked), nil
+	if asked != nil {
+		return t.withStatus(ctx, *asked), nil // the next request caches the entry
 	}
 	found, err := t.cached(ctx, ref, known)
 	if errors.Is(err, errMoved) || errors.Is(err, document.ErrNoStore) {
@@ -103,7 +103,7 @@ var errMoved = fault.New(fault.NotFound, "TENANT.MOVED", ErrUnknownTenant.Detail
 // resolve returns the tenant id of a name, and the tenant itself if this call had to fetch it.
 func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, asked *Tenant, err error) {
 	ask := func(ctx context.Context) (id.Tenant, error) {
-		if t.unknown.Has(ref) { // another request has fetched it while this one waited
+		if unknown, _ := t.unknown.Get(ctx, document.KeyOf(ref)); unknown { // another request has fetched it while this one waited
 			return id.Tenant{}, ErrUnknownTenant
 		}
 		found, err := t.fetch(ctx, ref)
@@ -111,7 +111,7 @@ func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, ask
 		case err == nil:
 			asked = &found
 		case errors.Is(err, ErrUnknownTenant):
-			t.unknown.Add(ref)
+			t.unknown.Put(ctx, document.KeyOf(ref), true, t.now())
 		}
 		return found.ID, err
 	}
@@ -131,7 +131,7 @@ func (t *Tenants) DocumentNames(known id.Tenant) []document.Name {
 // cached returns the tenant's entry from the cache or the tenant service. The cache reads the tenant's epoch before it
 // calls the service, so that an event in between makes the entry stale.
 func (t *Tenants) cached(ctx context.Context, ref string, known id.Tenant) (Tenant, error) {
-	found, state, mark, err := t.entries.FetchMarked(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)},
+	found, state, err := t.entries.Fetch(ctx, document.KeyOf(known.String()), []cache.Epoch{cache.OfTenant(known)},
 		func(ctx context.Context) (Tenant, error) {
 			found, err := t.fetch(ctx, ref)
 			if err == nil && found.ID != known {
@@ -142,7 +142,7 @@ func (t *Tenants) cached(ctx context.Context, ref string, known id.Tenant) (Tena
 	if err == nil && !found.hasRef(ref) {
 		err = errMoved
 	}
-	found.mark, found.stale = mark, state == cache.Stale
+	found.stale = state == cache.Stale
 	return found, err
 }
 

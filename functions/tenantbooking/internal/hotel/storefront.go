@@ -21,8 +21,6 @@ type Storefront struct {
 	Missing      []string
 	Cache        cache.State      // the worst cache state of the parts
 	Milliseconds map[string]int64 // milliseconds for each part that was not a cache hit
-
-	themeEntry, rulesEntry cache.EntryID // cache entries of the theme and the rules, if they are cached
 }
 
 // Storefronts composes storefronts. Each part is cached for all visitors of the tenant.
@@ -51,9 +49,6 @@ func OpenStorefronts(e env.Env) *Storefronts {
 	}
 }
 
-// Entries returns the cache entries of the storefront's parts. An entry is zero if its part is not cached.
-func (f Storefront) Entries() []cache.EntryID { return []cache.EntryID{f.themeEntry, f.rulesEntry} }
-
 // ThemeVersion returns the theme's version, or "none" without a theme, because events require a value.
 func (f Storefront) ThemeVersion() string {
 	if f.Theme == nil {
@@ -62,27 +57,17 @@ func (f Storefront) ThemeVersion() string {
 	return f.Theme.Named()
 }
 
-// Compose returns the tenant's storefront. It never fails: guests can book without the theme or the rules.
+// Compose returns the tenant's storefront. It reads the parts concurrently. It never fails: guests can book without the theme or
+// the rules.
 func (s *Storefronts) Compose(ctx context.Context, t id.Tenant) Storefront {
-	if f, ok := s.cached(ctx, t); ok {
-		return f
-	}
-	return s.assemble(ctx, t)
-}
-
-// assemble reads the parts concurrently.
-func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	f := Storefront{}
 	look, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
 	var work conc.WaitGroup
-	work.Go(func() {
-		look.get(s.now, func() (Theme, cache.State, cache.EntryID, error) { return s.theme(ctx, t) })
-	})
-	rules.get(s.now, func() ([]HouseRule, cache.State, cache.EntryID, error) { return s.Rules(ctx, t) })
+	work.Go(func() { look.get(s.now, func() (Theme, cache.State, error) { return s.theme(ctx, t) }) })
+	rules.get(s.now, func() ([]HouseRule, cache.State, error) { return s.Rules(ctx, t) })
 	work.Wait()
 	look.into(&f)
 	rules.into(&f)
-	f.themeEntry, f.rulesEntry = look.mark, rules.mark
 	if look.err == nil {
 		f.Theme = &look.value
 	}
@@ -92,38 +77,27 @@ func (s *Storefronts) assemble(ctx context.Context, t id.Tenant) Storefront {
 	return f
 }
 
-// cached returns the storefront from this process's memory; ok is false unless every part is cached and current.
-func (s *Storefronts) cached(ctx context.Context, t id.Tenant) (Storefront, bool) {
-	key, own := document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)}
-	theme, look, ok := s.themeCache.GetForms(ctx, key, own)
-	if !ok {
-		return Storefront{}, false
-	}
-	rules, house, ok := s.ruleCache.GetForms(ctx, key, own)
-	return Storefront{Theme: &theme, Rules: rules, Cache: cache.Hit, themeEntry: look, rulesEntry: house}, ok
-}
-
 // DocumentNames returns the names of the documents that Compose reads.
 func (s *Storefronts) DocumentNames(t id.Tenant) []document.Name {
 	key, own := document.KeyOf(t.String()), cache.OfTenant(t)
 	return slices.Concat(s.themeCache.Names(key, own), s.ruleCache.Names(key, own))
 }
 
-func (s *Storefronts) theme(ctx context.Context, t id.Tenant) (Theme, cache.State, cache.EntryID, error) {
-	return s.themeCache.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+func (s *Storefronts) theme(ctx context.Context, t id.Tenant) (Theme, cache.State, error) {
+	return s.themeCache.Fetch(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) (Theme, error) { return s.themeClient.Published(ctx, t) })
 }
 
-// Rules returns the house rules of the tenant's properties, their cache state and their cache entry.
-func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, cache.EntryID, error) {
-	return s.ruleCache.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+// Rules returns the house rules of the tenant's properties and their cache state.
+func (s *Storefronts) Rules(ctx context.Context, t id.Tenant) ([]HouseRule, cache.State, error) {
+	return s.ruleCache.Fetch(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) ([]HouseRule, error) { return s.propertyClient.Rules(ctx, t) })
 }
 
-// Properties returns the tenant's properties without rates, their cache state and their cache entry. No event reports
+// Properties returns the tenant's properties without rates and their cache state. No event reports
 // changes of properties, so they are fetched again after five minutes or when the tenant's configuration changes.
-func (s *Storefronts) Properties(ctx context.Context, t id.Tenant) ([]Property, cache.State, cache.EntryID, error) {
-	return s.propertyCache.FetchMarked(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
+func (s *Storefronts) Properties(ctx context.Context, t id.Tenant) ([]Property, cache.State, error) {
+	return s.propertyCache.Fetch(ctx, document.KeyOf(t.String()), []cache.Epoch{cache.OfTenant(t)},
 		func(ctx context.Context) ([]Property, error) { return s.propertyClient.List(ctx, t) })
 }
 
@@ -132,14 +106,13 @@ type part[T any] struct {
 	name  string
 	value T
 	state cache.State
-	mark  cache.EntryID
 	took  int64
 	err   error
 }
 
-func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, cache.EntryID, error)) {
+func (p *part[T]) get(now func() time.Time, get func() (T, cache.State, error)) {
 	began := now()
-	p.value, p.state, p.mark, p.err = get()
+	p.value, p.state, p.err = get()
 	p.took = max(0, now().Sub(began).Milliseconds())
 }
 

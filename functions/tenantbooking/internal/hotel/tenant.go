@@ -12,7 +12,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/upstream"
 )
@@ -32,17 +31,13 @@ type Tenant struct {
 	ConfigVersion  int              `json:"configVersion"`
 	Settings       Settings         `json:"settings"`
 
-	mark  cache.EntryID // its cache entry
-	stale bool          // a stale entry, because the tenant service was unavailable
+	stale bool // a stale entry, because the tenant service was unavailable
 }
 
 // Suspended reports whether the tenant is suspended.
 func (t Tenant) Suspended() bool { return t.Status == suspended }
 
 const suspended = "suspended"
-
-// Entry returns the tenant's cache entry; zero if it is not cached.
-func (t Tenant) Entry() cache.EntryID { return t.mark }
 
 // Accepts reports whether the tenant accepts the payment method.
 func (t Tenant) Accepts(m Method) bool { return slices.Contains(t.PaymentMethods, m) }

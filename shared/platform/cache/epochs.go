@@ -37,35 +37,36 @@ func OfStay(t id.Tenant, p id.Property, w stay.Window) []Epoch {
 // that of every value that was composed at zero.
 const epochLife = 400 * 24 * time.Hour
 
-// stood reports whether an epoch has not changed since a moment, within clock skew. The expiry of its document shows when it
-// last changed.
-func stood(r *document.Record, since time.Time) bool {
-	return r == nil || r.ExpiresAt.Add(-epochLife).Before(since.Add(-disagreement))
-}
-
-// disagreement is an upper bound of the clock skew between two processes.
-const disagreement = time.Minute
-
 // Epochs holds the counters of all epochs, of all caches.
 type Epochs struct {
 	env      env.Env
 	counters document.Counters
 }
 
-// OpenGenerations returns the epochs. It does not connect.
-func OpenGenerations(e env.Env) Epochs { return Epochs{e, openCounters(e)} }
+// OpenEpochs returns the epochs. It does not connect.
+func OpenEpochs(e env.Env) Epochs { return Epochs{e, openCounters(e)} }
 
+// openCounters opens the collection of the epochs. Its name predates the word epoch: functions of the previous release use it.
 func openCounters(e env.Env) document.Counters { return document.OpenCounters(e, "generations") }
+
+// namesOf returns the documents of these epochs.
+func namesOf(counters document.Counters, depends []Epoch) []document.Name {
+	names := make([]document.Name, len(depends))
+	for i, e := range depends {
+		names[i] = counters.Name(e.key)
+	}
+	return names
+}
 
 // Invalidate makes every value that depends on one of these epochs stale, including values that are being composed. After an
 // error some may be invalidated and some not: call it again. An extra call costs one composition.
 //
 // It adds the clock's seconds, not one: a counter that was lost with its store starts again, and must not return to a number
 // under which some process still has a value in memory.
-func (g Epochs) Invalidate(ctx context.Context, stale ...Epoch) error {
-	now := g.env.Now()
+func (e Epochs) Invalidate(ctx context.Context, stale ...Epoch) error {
+	now := e.env.Now()
 	for _, s := range stale {
-		if _, err := g.counters.Add(ctx, s.key, now.Unix(), now.Add(epochLife)); err != nil {
+		if _, err := e.counters.Add(ctx, s.key, now.Unix(), now.Add(epochLife)); err != nil {
 			return fmt.Errorf("cache: invalidate: %w", err)
 		}
 	}

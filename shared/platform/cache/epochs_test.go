@@ -11,6 +11,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/forward"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 )
 
@@ -59,15 +60,14 @@ func remembering(t *testing.T) (e, other env.Env, s *source, m *documenttest.Mem
 	return e, other, s, m, c
 }
 
-func TestAValueIsReadOnceAndItsGenerationsEachTime(t *testing.T) {
+func TestMemory_readsOnlyEpochs(t *testing.T) {
 	t.Parallel()
 	e, _, s, _, c := remembering(t)
 	for range 3 {
 		fetch(t, e, s.compose, "first", cache.Hit)
 	}
 	c.wants(t, []string{"generations"}, []string{"generations"}, []string{"generations"})
-	cache.Forget(e)
-	fetch(t, e, s.compose, "first", cache.Hit)
+	fetch(t, process(c), s.compose, "first", cache.Hit) // after a restart
 	c.wants(t, []string{"pages", "generations"})
 	for state := range 2 { // a value without epochs is valid for its time
 		_, how, err := open(e).Fetch(t.Context(), document.KeyOf("free"), nil, s.compose)
@@ -128,7 +128,7 @@ func TestMemory_expiry(t *testing.T) {
 	fetch(t, e, s.compose, "second", cache.Miss)
 }
 
-func TestACallThatLooksAheadAsksOnce(t *testing.T) {
+func TestPrefetch_readsOnce(t *testing.T) {
 	t.Parallel()
 	e, other, s, _, c := remembering(t)
 	names := slices.Concat(open(e).Names(key, tenant), open(e).Names(document.KeyOf("cold"), tenant))
@@ -138,9 +138,6 @@ func TestACallThatLooksAheadAsksOnce(t *testing.T) {
 		if _, state, err := open(e).Fetch(ctx, key, []cache.Epoch{tenant}, s.compose); err != nil || state != cache.Hit {
 			t.Errorf("got %s, %v", state, err)
 		}
-	}
-	if got, _, ok := open(e).GetForms(ctx, key, []cache.Epoch{tenant}); !ok || got.Text != "first" {
-		t.Errorf("recalled %v, %v", got, ok)
 	}
 	c.wants(t, []string{"generations", "pages"})
 	// The composing process looks again: a value seen before an invalidation must not be stored after it.
@@ -153,72 +150,37 @@ func TestACallThatLooksAheadAsksOnce(t *testing.T) {
 	}
 }
 
-func TestLearn_unchanged(t *testing.T) {
+func TestPut(t *testing.T) {
 	t.Parallel()
-	learn := func(e env.Env, asked time.Time) bool {
-		return open(e).Learn(t.Context(), key, []cache.Epoch{tenant}, page{Text: "learnt"}, asked)
-	}
-	never := func(context.Context) (page, error) { return page{Text: "composed"}, nil }
-	for _, test := range []struct {
-		name   string
-		before func(e env.Env) // it is asked for
-		kept   bool
-	}{
-		{"nothing has ever changed", func(env.Env) {}, true},
-		{"the last change is long ago", func(e env.Env) { invalidate(t, e, tenant); e.Advance(2 * time.Minute) }, true},
-		{"a change just before, by whichever clock", func(e env.Env) { invalidate(t, e, tenant); e.Advance(30 * time.Second) }, false},
-	} {
-		e := process(&documenttest.Memory{})
-		test.before(e)
-		if got := learn(e, e.Now()); got != test.kept {
-			t.Errorf("%s: kept %v, want %v", test.name, got, test.kept)
-		}
-		want, state := "composed", cache.Miss
-		if test.kept {
-			want, state = "learnt", cache.Hit
-		}
-		fetch(t, e, never, want, state)
-	}
 	e := process(&documenttest.Memory{})
-	asked := e.Now()
-	e.Advance(5 * time.Second)
-	invalidate(t, e, tenant) // while it was asked for
-	if learn(e, asked) {
-		t.Error("stored a value that changed during its fetch")
+	open(e).Put(t.Context(), key, page{Text: "put"}, e.Now())
+	never := func(context.Context) (page, error) { return page{Text: "composed"}, nil }
+	got, state, err := open(e).Fetch(t.Context(), key, nil, never)
+	if err != nil || got.Text != "put" || state != cache.Hit {
+		t.Errorf("got %q, %s, %v; want the value that was put", got.Text, state, err)
 	}
-	fetch(t, e, never, "composed", cache.Miss)
 }
 
-func TestAFormIsMadeOnceOfTheSameValues(t *testing.T) {
+func TestLocal(t *testing.T) {
 	t.Parallel()
-	e, other, s, _, _ := remembering(t)
-	forms, made := cache.OpenRendered[string](e, "upper"), 0
-	form := func(key string) (string, bool) {
-		t.Helper()
-		value, _, mark, err := open(e).FetchMarked(t.Context(), document.KeyOf("tnt_1", "fa-AF"), []cache.Epoch{tenant}, s.compose)
-		must(t, err)
-		text, ok, err := forms.Of(document.KeyOf(key), []cache.EntryID{mark}, func() (string, int, error) {
-			made++
-			return key + " " + value.Text, 1, nil
-		})
-		must(t, err)
-		return text, ok
+	e := process(&documenttest.Memory{})
+	l, forwarded := cache.OpenLocal[int](e, "numbers", time.Minute), forward.With(t.Context(), forward.Header{Name: "X", Value: "y"})
+	l.Put(forwarded, key, 1, e.Now())
+	if got, ok := l.Get(t.Context(), key); ok {
+		t.Errorf("got %d of a call with a forwarded header", got)
 	}
-	for _, test := range []struct {
-		key, want string
-		ok        bool
-		made      int
-	}{{"en", "en first", true, 1}, {"en", "en first", true, 1}, {"fa", "fa first", true, 2}, {"en", "en first", true, 2}} {
-		if got, ok := form(test.key); got != test.want || ok != test.ok || made != test.made {
-			t.Errorf("got %q, %v, made %d times; want %+v", got, ok, made, test)
-		}
+	l.Put(t.Context(), key, 2, e.Now())
+	if got, ok := cache.OpenLocal[int](e, "numbers", time.Minute).Get(t.Context(), key); !ok || got != 2 {
+		t.Errorf("got %d, %v, want 2 from the same process", got, ok)
 	}
-	s.set("second", nil)
-	invalidate(t, other, tenant)
-	if got, ok := form("en"); ok || made != 2 { // composed for this call: not kept when it is shown
-		t.Errorf("got %q of an uncached value, made %d times", got, made)
+	if got, ok := cache.OpenLocal[int](e, "others", time.Minute).Get(t.Context(), key); ok {
+		t.Errorf("got %d of another cache", got)
 	}
-	if got, ok := form("en"); got != "en second" || !ok || made != 3 {
-		t.Errorf("got %q, %v, made %d times", got, ok, made)
+	if got, ok := l.Get(forwarded, key); ok {
+		t.Errorf("got %d in a call with a forwarded header", got)
+	}
+	e.Advance(time.Minute)
+	if got, ok := l.Get(t.Context(), key); ok {
+		t.Errorf("got %d after its life", got)
 	}
 }
