@@ -8,41 +8,45 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 )
 
-func TestHandle_invalidatesTenant(t *testing.T) {
+func TestConfigUpdated_invalidatesTenant(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, configupdated.Function)
 	tenants, slug := hotel.OpenTenants(system.Env), system.Platform.Tenants[0].Slug
-	before, err := tenants.Find(t.Context(), slug)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := find(t, tenants, slug)
 	system.Platform.Change(func() { system.Platform.Tenants[0].BrandName, system.Platform.Tenants[0].ConfigVersion = "New", 2 })
-	if still, err := tenants.Find(t.Context(), slug); err != nil || still.BrandName != before.BrandName {
-		t.Errorf("changed without an event: %q: %v", still.BrandName, err)
+	if got := find(t, tenants, slug).BrandName; got != before.BrandName {
+		t.Errorf("without an event: got the name %q, want %q", got, before.BrandName)
 	}
 	system.Deliver(configupdated.Function, before.ID,
 		map[string]any{"tenantId": before.ID, "configVersion": 2, "changedKeys": []string{"brandName"}, "updatedAt": system.Env.Now()}, system.Env.Now())
-	if after, err := tenants.Find(t.Context(), slug); err != nil || after.BrandName != "New" {
-		t.Errorf("it is %q: %v", after.BrandName, err)
+	if got := find(t, tenants, slug).BrandName; got != "New" {
+		t.Errorf("after the event: got the name %q, want New", got)
 	}
 }
 
-func TestFind_movedName(t *testing.T) {
-	t.Parallel()
-	system, _ := tenantbookingtest.BuildWithHotels(t, configupdated.Function)
-	tenants := hotel.OpenTenants(system.Env)
-	first, err := tenants.Find(t.Context(), "kabul-grand")
+// find returns the tenant with that slug.
+func find(t *testing.T, tenants *hotel.Tenants, slug string) hotel.Tenant {
+	t.Helper()
+	found, err := tenants.Find(t.Context(), slug)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return found
+}
+
+func TestConfigUpdated_movedSlug(t *testing.T) {
+	t.Parallel()
+	system, _ := tenantbookingtest.BuildWithHotels(t, configupdated.Function)
+	tenants := hotel.OpenTenants(system.Env)
+	first := find(t, tenants, "kabul-grand")
 	system.Platform.Change(func() {
 		system.Platform.Tenants[0].Slug, system.Platform.Tenants[1].Slug = "kabul-old", "kabul-grand"
 	})
 	system.Deliver(configupdated.Function, first.ID,
 		map[string]any{"tenantId": first.ID, "configVersion": 2, "changedKeys": []string{"slug"}, "updatedAt": system.Env.Now()}, system.Env.Now())
 	for range 2 {
-		if found, err := tenants.Find(t.Context(), "kabul-grand"); err != nil || found.ID != system.Platform.Tenants[1].ID {
-			t.Errorf("it leads to %v: %v", found.ID, err)
+		if got, want := find(t, tenants, "kabul-grand").ID, system.Platform.Tenants[1].ID; got != want {
+			t.Errorf("got tenant %v, want %v", got, want)
 		}
 	}
 }

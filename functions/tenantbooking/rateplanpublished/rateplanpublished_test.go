@@ -7,14 +7,24 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/rateplanpublished"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/cache"
 )
 
-func TestHandle_invalidatesProperty(t *testing.T) {
+func TestRatePlanPublished_invalidatesProperty(t *testing.T) {
 	t.Parallel()
 	system, hotels := tenantbookingtest.BuildWithHotels(t, rateplanpublished.Function)
 	rooms, search := hotel.OpenRooms(system.Env), hotels.Search(system.Env.Now(), 0)
-	if found, err := rooms.Find(t.Context(), search); err != nil || found.Offers[0].Rates[0].Total != 200_000_000 {
-		t.Fatalf("got %+v, %v", found, err)
+	find := func() (total money.Micro, state cache.State) {
+		t.Helper()
+		found, err := rooms.Find(t.Context(), search)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Offers[0].Rates[0].Total, found.Cache
+	}
+	if got, _ := find(); got != 200_000_000 {
+		t.Fatalf("before the event: got %d, want 200,000,000", got)
 	}
 	hotels.Change(1, 3, 150_000_000)
 	publish := func(p id.Property) {
@@ -22,11 +32,11 @@ func TestHandle_invalidatesProperty(t *testing.T) {
 			"ratePlanId": hotels.Property.RatePlans[0].ID, "version": 2, "publishedAt": system.Env.Now()}, system.Env.Now())
 	}
 	publish(id.New[id.Property]())
-	if found, err := rooms.Find(t.Context(), search); err != nil || found.Cache != "HIT" {
-		t.Errorf("after another property's: %+v, %v", found, err)
+	if _, got := find(); got != cache.Hit {
+		t.Errorf("after the event of another property: got cache state %s, want %s", got, cache.Hit)
 	}
 	publish(search.Property)
-	if found, err := rooms.Find(t.Context(), search); err != nil || found.Offers[0].Rates[0].Total != 300_000_000 {
-		t.Errorf("after its own: %+v, %v", found, err)
+	if got, _ := find(); got != 300_000_000 {
+		t.Errorf("after the event: got %d, want 300,000,000", got)
 	}
 }

@@ -10,25 +10,35 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
 )
 
-func TestHandle_reinstated(t *testing.T) {
+// suspended reports whether the tenant is suspended.
+func suspended(t *testing.T, tenants *hotel.Tenants, slug string) bool {
+	t.Helper()
+	found, err := tenants.Find(t.Context(), slug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Suspended()
+}
+
+func TestTenantReinstated_reopensSite(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, tenantreinstated.Function)
 	system.Platform.Change(func() { system.Platform.Tenants[0].Status = "suspended" })
 	tenants, tenant := hotel.OpenTenants(system.Env), system.Platform.Tenants[0]
-	if found, err := tenants.Find(t.Context(), tenant.Slug); err != nil || !found.Suspended() {
-		t.Fatalf("at first: %+v, %v", found, err)
+	if !suspended(t, tenants, tenant.Slug) {
+		t.Fatal("before the event: not suspended")
 	}
 	system.Platform.Change(func() { system.Platform.Tenants[0].Status = "active" })
 	now := system.Env.Now()
 	system.Deliver(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": now}, now)
-	if found, err := tenants.Find(t.Context(), tenant.Slug); err != nil || found.Suspended() {
-		t.Errorf("still suspended: %v", err)
+	if suspended(t, tenants, tenant.Slug) {
+		t.Error("after the event: still suspended")
 	}
 }
 
 // A dead-lettered event is delivered days late. The stored status has expired by then, but the tenant service knows that
 // the hotel was suspended since.
-func TestHandle_lateEvent(t *testing.T) {
+func TestTenantReinstated_lateEvent(t *testing.T) {
 	t.Parallel()
 	system, _ := tenantbookingtest.BuildWithHotels(t, tenantreinstated.Function, tenantsuspended.Function)
 	tenants, tenant := hotel.OpenTenants(system.Env), system.Platform.Tenants[0]
@@ -39,8 +49,8 @@ func TestHandle_lateEvent(t *testing.T) {
 	for _, later := range []time.Duration{0, 2 * time.Hour, 48 * time.Hour} {
 		system.Env.Advance(later)
 		system.Deliver(tenantreinstated.Function, tenant.ID, map[string]any{"tenantId": tenant.ID, "reinstatedAt": before}, before)
-		if found, err := tenants.Find(t.Context(), tenant.Slug); err != nil || !found.Suspended() {
-			t.Errorf("%v later: open, %v", later, err)
+		if !suspended(t, tenants, tenant.Slug) {
+			t.Errorf("after the older event, delivered %v later: not suspended", later)
 		}
 	}
 }

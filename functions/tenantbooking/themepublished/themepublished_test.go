@@ -7,13 +7,14 @@ import (
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/cache"
 )
 
 func published(tenant id.Tenant) any {
 	return map[string]any{"tenantId": tenant, "themeId": "thm_01J8KABG00000000000000000A", "publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": "2026-01-01T00:00:00Z"}
 }
 
-func TestHandle_invalidatesTheme(t *testing.T) {
+func TestThemePublished_invalidatesTheme(t *testing.T) {
 	t.Parallel()
 	system, hotels := tenantbookingtest.BuildWithHotels(t, themepublished.Function)
 	fronts, tenant := hotel.OpenStorefronts(system.Env), system.Platform.Tenants[0].ID
@@ -22,23 +23,29 @@ func TestHandle_invalidatesTheme(t *testing.T) {
 	}
 	hotels.Change(2, 3, 1)
 	system.Deliver(themepublished.Function, system.Platform.Tenants[1].ID, published(system.Platform.Tenants[1].ID), system.Env.Now())
-	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 1 || f.Cache != "HIT" {
-		t.Errorf("after another hotel's: %+v", f)
+	want := func(when string, version int, state cache.State) {
+		t.Helper()
+		f := fronts.Compose(t.Context(), tenant)
+		if f.Theme.Version != version {
+			t.Errorf("%s: got version %d of the theme, want %d", when, f.Theme.Version, version)
+		}
+		if f.Cache != state {
+			t.Errorf("%s: got cache state %s, want %s", when, f.Cache, state)
+		}
 	}
+	want("after the event of another hotel", 1, cache.Hit)
 	system.Deliver(themepublished.Function, tenant, published(tenant), system.Env.Now())
-	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 2 || f.Cache != "MISS" {
-		t.Errorf("after its own: %+v", f)
-	}
+	want("after the event", 2, cache.Miss)
 }
 
 // The response with the old theme is still in progress when the new one is published: it must not stay in the cache.
-func TestHandle_lateThemeNotCached(t *testing.T) {
+func TestThemePublished_lateThemeNotCached(t *testing.T) {
 	t.Parallel()
 	system, hotels := tenantbookingtest.BuildWithHotels(t, themepublished.Function)
 	fronts, tenant := hotel.OpenStorefronts(system.Env), system.Platform.Tenants[0].ID
 	asked, answer := make(chan struct{}), make(chan struct{})
-	hotels.Before(func(shop string) {
-		if shop == "theme" {
+	hotels.Before(func(service string) {
+		if service == "theme" {
 			close(asked)
 			<-answer
 		}
@@ -54,6 +61,6 @@ func TestHandle_lateThemeNotCached(t *testing.T) {
 		t.Fatalf("the test did not race: %+v", f)
 	}
 	if f := fronts.Compose(t.Context(), tenant); f.Theme.Version != 2 {
-		t.Errorf("version %d stayed", f.Theme.Version)
+		t.Errorf("got version %d of the theme, want 2", f.Theme.Version)
 	}
 }
