@@ -1,0 +1,42 @@
+package tenantbooking
+
+import (
+	"context"
+
+	"melmastoon.ghasi.io/functions/tenantbooking/internal/hotel"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/cache"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+)
+
+// Invalidation returns an event function that invalidates the cached values of the epochs that an event affects. An error of
+// affected dead-letters the event. The function needs no inbox: a repeated delivery only causes one more cache miss.
+func Invalidation[P any](s fn.Spec, affected func(id.Tenant, P) ([]cache.Epoch, error)) fn.Function {
+	return Event(s, func(e env.Env) (fn.Handle[P], error) {
+		epochs := cache.OpenEpochs(e)
+		return func(ctx context.Context, e event.Event[P]) error {
+			stale, err := affected(*e.Delivery.Tenant, e.Payload)
+			if err != nil {
+				return fn.DeadLetter(err)
+			}
+			return epochs.Invalidate(ctx, stale...)
+		}, nil
+	})
+}
+
+// StatusChange returns an event function that records whether the tenant of an event is suspended, and invalidates the tenant's
+// cached values. It needs no inbox: the time of the event decides which of two is newer, so repeated deliveries have no effect.
+func StatusChange(s fn.Spec, suspended bool) fn.Function {
+	return Event(s, func(e env.Env) (fn.Handle[struct{}], error) {
+		tenants, epochs := hotel.OpenTenants(e), cache.OpenEpochs(e)
+		return func(ctx context.Context, e event.Event[struct{}]) error {
+			tenant := *e.Delivery.Tenant
+			if err := tenants.SetStatus(ctx, tenant, suspended, e.Envelope.OccurredAt); err != nil {
+				return err
+			}
+			return epochs.Invalidate(ctx, cache.OfTenant(tenant))
+		}, nil
+	})
+}
