@@ -32,6 +32,7 @@ import (
 	consumertenantreinstated "melmastoon.ghasi.io/functions/consumer/tenantreinstated"
 	consumertenantsuspended "melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	consumerthemepublished "melmastoon.ghasi.io/functions/consumer/themepublished"
+	"melmastoon.ghasi.io/functions/reservation/addspecialrequest"
 	reservationallocationcommitted "melmastoon.ghasi.io/functions/reservation/allocationcommitted"
 	"melmastoon.ghasi.io/functions/reservation/allocationfailed"
 	"melmastoon.ghasi.io/functions/reservation/cancel"
@@ -44,7 +45,7 @@ import (
 	reservationquote "melmastoon.ghasi.io/functions/reservation/quote"
 	"melmastoon.ghasi.io/functions/reservation/read"
 	reservationrelay "melmastoon.ghasi.io/functions/reservation/relay"
-	reservationnameguest "melmastoon.ghasi.io/functions/reservation/setguest"
+	reservationsetguest "melmastoon.ghasi.io/functions/reservation/setguest"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
 	"melmastoon.ghasi.io/functions/sandbox/comparerates"
@@ -85,7 +86,7 @@ import (
 	storefrontpay "melmastoon.ghasi.io/functions/storefront/pay"
 	"melmastoon.ghasi.io/functions/storefront/prefer"
 	"melmastoon.ghasi.io/functions/storefront/receiveguest"
-	storefrontnameguest "melmastoon.ghasi.io/functions/storefront/setguest"
+	storefrontsetguest "melmastoon.ghasi.io/functions/storefront/setguest"
 	"melmastoon.ghasi.io/functions/storefront/showbooking"
 	"melmastoon.ghasi.io/functions/storefront/showconfirmation"
 	"melmastoon.ghasi.io/functions/tenantbooking/abandondraft"
@@ -116,6 +117,7 @@ import (
 
 // Functions are all deployed functions.
 var Functions = []fn.Function{
+	addspecialrequest.Function,
 	reservationallocationcommitted.Function,
 	allocationfailed.Function,
 	cancel.Function,
@@ -123,7 +125,7 @@ var Functions = []fn.Function{
 	expireholds.Function,
 	find.Function,
 	reservationhold.Function,
-	reservationnameguest.Function,
+	reservationsetguest.Function,
 	paymentcaptured.Function,
 	paymentfailed.Function,
 	reservationquote.Function,
@@ -215,7 +217,7 @@ var Functions = []fn.Function{
 
 	choose.Function,
 	leave.Function,
-	storefrontnameguest.Function,
+	storefrontsetguest.Function,
 	offerrooms.Function,
 	storefrontpay.Function,
 	prefer.Function,

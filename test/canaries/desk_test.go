@@ -45,6 +45,10 @@ func clerk(t *testing.T, s *system.System, a *aviary, w *watch, all map[string]b
 	send(http.StatusOK, root+"/{id}/guest", system.Request{Method: http.MethodPut, Path: root + "/" + b.ReservationID + "/guest", Body: guest})
 	guest["email"] = a.everything(at + " json email")
 	send(http.StatusBadRequest, root+"/{id}/guest", system.Request{Method: http.MethodPut, Path: root + "/" + b.ReservationID + "/guest", Body: guest})
+	special, wish := root+"/{id}/special-requests", "POST "+root+"/{id}/special-requests"
+	send(http.StatusCreated, special, system.Request{Method: http.MethodPost, Path: root + "/" + b.ReservationID + "/special-requests", Body: map[string]any{
+		"tags": []string{"other"}, "freeText": numbers(wish, "freeText"), "locale": "en", "source": "ai_parser",
+		"aiProvenance": map[string]any{"model": numbers(wish, "aiProvenance model"), "version": numbers(wish, "aiProvenance version"), "confidence": 1}}})
 	send(http.StatusOK, root, system.Request{Method: http.MethodGet, Path: root + "?code=" + url.QueryEscape(a.everything("GET "+root+" query code"))})
 	reason := map[string]any{"reasonCode": "staff_cancelled", "reason": numbers("POST "+root+"/{id}/cancel", "reason")}
 	send(http.StatusOK, root+"/{id}/cancel", system.Request{Method: http.MethodPost, Path: root + "/" + b.ReservationID + "/cancel", Body: reason})

@@ -45,6 +45,10 @@ func (k *walk) reserve() {
 			"firstName": "Zarghona", "lastName": "Ahmadzai", "email": "z@example.com", "phone": "+93700123456", "locale": "ps-AF"}})
 	})
 	k.learned(b.LearnIntent(k.Must(http.StatusCreated, b.IntentRequest("cash_on_arrival"))))
+	k.count("reservation-addspecialrequest", func() {
+		k.ask(http.StatusCreated, system.Request{Method: http.MethodPost, Path: at + "/special-requests", Key: system.Key(), Body: map[string]any{
+			"tags": []string{"cot"}, "locale": "en", "source": "staff"}})
+	})
 	k.count("reservation-confirm", func() { k.ask(http.StatusOK, b.ConfirmRequest("cash_on_arrival", system.Key())) })
 	k.again("reservation-read", func() { k.ask(http.StatusOK, b.ReadRequest()) })
 	k.lists(b, k.date(w.From))

@@ -62,5 +62,5 @@ func (f *confirmer) confirm(ctx context.Context, c reservation.Call[Request]) (b
 	if err != nil {
 		return booking.View{}, err
 	}
-	return r.View(), nil
+	return r.ViewFor(c.Principal), nil
 }

@@ -82,7 +82,7 @@ func (f *finder) find(ctx context.Context, c reservation.Call[Request]) (out Res
 		out.NextCursor = &found[limit-1].ID
 	}
 	for _, r := range found {
-		out.Reservations = append(out.Reservations, r.View())
+		out.Reservations = append(out.Reservations, r.ViewFor(c.Principal))
 	}
 	return out, nil
 }

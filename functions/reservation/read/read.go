@@ -25,19 +25,30 @@ type Request struct {
 	ID id.Reservation `path:"id"`
 }
 
+// A Response is the reservation. Staff see its special requests.
+type Response struct {
+	fn.Reply `json:"-"`
+	booking.View
+}
+
 type reader struct {
 	reservations booking.Reservations
 }
 
 // New builds the function with the resources that its Spec declares.
-func New(e env.Env) (reservation.Serve[Request, booking.View], error) {
+func New(e env.Env) (reservation.Serve[Request, Response], error) {
 	return (&reader{booking.OpenReservations(e)}).read, nil
 }
 
-func (r *reader) read(ctx context.Context, c reservation.Call[Request]) (booking.View, error) {
+func (r *reader) read(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
 	found, err := r.reservations.Get(ctx, c.Scope, c.In.ID)
 	if err != nil {
-		return booking.View{}, err
+		return out, err
 	}
-	return found.View(), nil
+	out = Response{fn.OK.Reply(), found.ViewFor(c.Principal)}
+	if found.EffectiveState() == found.State { // an expired hold has the version of the held reservation
+		out.Reply = fn.OK.Version(int64(found.Version))
+	}
+	out.Reply = out.Cached("no-store")
+	return out, nil
 }

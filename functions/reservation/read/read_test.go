@@ -20,20 +20,31 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(tenant id.Tenant) (booking.View, error) {
+	read := func(tenant id.Tenant, actor booking.Actor) (Response, error) {
 		return serve(t.Context(), reservation.Call[Request]{
 			Call:      fn.Call[Request]{In: Request{ID: held.ID}},
-			Principal: booking.Principal{Scope: booking.Scope{Tenant: tenant}},
+			Principal: booking.Principal{Scope: booking.Scope{Tenant: tenant}, Actor: actor},
 		})
 	}
-	if view, err := read(held.Tenant); err != nil || view.State != booking.Held || view.Code != held.Code {
-		t.Errorf("held: %+v, %v", view, err)
+	service, staff := booking.Actor{Type: booking.System, ID: "bff"}, booking.Actor{Type: booking.Staff, ID: "usr_desk"}
+	out, err := read(held.Tenant, service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.State != booking.Held || out.Code != held.Code {
+		t.Errorf("read() = %s %s, want %s %s", out.Code, out.State, held.Code, booking.Held)
+	}
+	if out.Requests != nil {
+		t.Errorf("a service sees the special requests %v", out.Requests)
+	}
+	if out, err = read(held.Tenant, staff); err != nil || out.Requests == nil {
+		t.Errorf("staff see the special requests %v, %v, want a list", out.Requests, err)
 	}
 	db.Advance(reservationtest.TTL) // without a sweep
-	if view, err := read(held.Tenant); err != nil || view.State != booking.ExpiredHold {
-		t.Errorf("over: %+v, %v", view, err)
+	if out, err = read(held.Tenant, service); err != nil || out.State != booking.ExpiredHold {
+		t.Errorf("after the hold: read() = %s, %v, want %s", out.State, err, booking.ExpiredHold)
 	}
-	if _, err := read(id.New[id.Tenant]()); !errors.Is(err, booking.ErrNotFound) {
-		t.Errorf("another tenant: %v", err)
+	if _, err := read(id.New[id.Tenant](), service); !errors.Is(err, booking.ErrNotFound) {
+		t.Errorf("of another tenant: read() error = %v, want %v", err, booking.ErrNotFound)
 	}
 }

@@ -29,9 +29,9 @@ var Function = tenantbooking.HTTP(fn.Spec{
 
 // A Request holds the guest's details. With If-Match, concurrent changes in two tabs do not overwrite each other.
 type Request struct {
-	Draft id.Draft                `path:"draftId" json:"-"`
-	Match fn.Maybe[booking.Match] `header:"If-Match" json:"-"`
-	Guest booking.Guest           `json:"guest"`
+	Draft id.Draft           `path:"draftId" json:"-"`
+	Match fn.Maybe[fn.Match] `header:"If-Match" json:"-"`
+	Guest booking.Guest      `json:"guest"`
 }
 
 // Validate returns an error for a guest without a name or with an invalid email address or telephone number.
@@ -83,7 +83,7 @@ func (p *handler) name(ctx context.Context, c tenantbooking.Call[Request]) (*boo
 	if draft.HasGuest(c.In.Guest) {
 		return draft, nil // a repeated request, perhaps after an interrupted attempt
 	}
-	if err := draft.Matches(c.In.Match.Or(booking.Match{})); err != nil {
+	if err := draft.Matches(c.In.Match.Or(fn.Match{})); err != nil {
 		return nil, err
 	}
 	hashes, err := c.In.Guest.Hash(p.peppers)

@@ -18,11 +18,12 @@ var (
 	ConfirmedV1      = subject("confirmed", event.Regulated, 7*event.Year)
 	CancelledV1      = subject("cancelled", event.Regulated, 7*event.Year)
 	HoldExpiredV1    = subject("hold_expired", event.Operational, event.Year)
+	RequestAddedV1   = subject("special_request.added", event.Operational, event.Year)
 )
 
 // Publishes returns all subjects of this service.
 func Publishes() []event.Subject {
-	return []event.Subject{QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1}
+	return []event.Subject{QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1, RequestAddedV1}
 }
 
 func subject(name, class string, kept time.Duration) event.Subject {

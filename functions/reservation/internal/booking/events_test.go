@@ -24,10 +24,14 @@ func TestEvents_schemas(t *testing.T) {
 	if err := cash.Confirm(aPromise(cash), cash.Hold, noon); err != nil {
 		t.Fatal(err)
 	}
+	asked := confirmedOne(t)
+	if _, err := asked.Ask(aRequest()); err != nil {
+		t.Fatal(err)
+	}
 	published := map[string]bool{}
 	for _, d := range []event.Draft{
 		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), BookingConfirmed(confirmed), BookingConfirmed(cash),
-		BookingCancelled(soldOut), BookingCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)),
+		BookingCancelled(soldOut), BookingCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)), RequestAdded(asked),
 	} {
 		raw, err := d.Seal(noon, event.Origin{})
 		if err != nil {

@@ -124,51 +124,94 @@ func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation)
 	var b pgx.Batch
 	b.Queue(selectReservations+` AND r.reservation_id = @reservation`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv})
-	b.Queue(selectItems, pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": []id.Reservation{rsv}})
+	queueParts(&b, who.Tenant, rsv)
 	results := tx.SendBatch(ctx, &b)
 	rows, _ := results.Query()
 	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
-	rows, _ = results.Query()
-	items, itemsErr := pgx.CollectRows(rows, pgx.RowToStructByName[ownedItem])
-	if err := cmp.Or(err, itemsErr, results.Close()); err != nil {
+	parts, partsErr := readParts(results)
+	if err := cmp.Or(err, partsErr, results.Close()); err != nil {
 		return nil, err
 	}
 	if len(found) != 1 {
 		return nil, ErrNotFound
 	}
-	for _, i := range items {
-		found[0].Items = append(found[0].Items, i.Item)
-	}
+	parts.join(found)
 	return found[0], nil
 }
 
-const selectItems = `
-	SELECT reservation_id, item_id, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy
-	FROM reservation.reservation_items
-	WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
-	ORDER BY reservation_id, position`
+// parts are the rows that belong to some reservations.
+type parts struct {
+	items    []ownedItem
+	requests []ownedRequest
+}
 
-// An ownedItem is a row of selectItems.
 type ownedItem struct {
 	Reservation id.Reservation `db:"reservation_id"`
 	Item
 }
 
-// read collects reservations and gives each its items.
+type ownedRequest struct {
+	Reservation id.Reservation `db:"reservation_id"`
+	SpecialRequest
+}
+
+// queueParts queues the statements whose rows readParts reads.
+func queueParts(b *pgx.Batch, tenant id.Tenant, of ...id.Reservation) {
+	args := pgx.StrictNamedArgs{"tenant": tenant, "reservations": of}
+	b.Queue(`
+		SELECT reservation_id, item_id, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy
+		FROM reservation.reservation_items
+		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
+		ORDER BY reservation_id, position`, args)
+	b.Queue(`
+		SELECT reservation_id, special_request_id, tags, free_text, locale, source, ai_provenance, added_at, added_by
+		FROM reservation.special_requests
+		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
+		ORDER BY reservation_id, added_at, special_request_id`, args)
+}
+
+func readParts(results pgx.BatchResults) (p parts, err error) {
+	rows, _ := results.Query()
+	if p.items, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedItem]); err != nil {
+		return p, err
+	}
+	rows, _ = results.Query()
+	p.requests, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedRequest])
+	return p, err
+}
+
+// join gives each reservation its parts.
+func (p parts) join(all []*Reservation) {
+	byID := map[id.Reservation]*Reservation{}
+	for _, r := range all {
+		byID[r.ID] = r
+	}
+	for _, i := range p.items {
+		byID[i.Reservation].Items = append(byID[i.Reservation].Items, i.Item)
+	}
+	for _, q := range p.requests {
+		byID[q.Reservation].Requests = append(byID[q.Reservation].Requests, q.SpecialRequest)
+	}
+}
+
+// read collects reservations with their parts.
 func read(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictNamedArgs) ([]*Reservation, error) {
 	rows, _ := tx.Query(ctx, sql, args)
 	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	byID, ids := map[id.Reservation]*Reservation{}, make([]id.Reservation, len(found))
+	ids := make([]id.Reservation, len(found))
 	for i, r := range found {
-		byID[r.ID], ids[i] = r, r.ID
+		ids[i] = r.ID
 	}
-	rows, _ = tx.Last().Query(ctx, selectItems, pgx.StrictNamedArgs{"tenant": found[0].Tenant, "reservations": ids})
-	items, err := pgx.CollectRows(rows, pgx.RowToStructByName[ownedItem])
-	for _, i := range items {
-		byID[i.Reservation].Items = append(byID[i.Reservation].Items, i.Item)
+	var b pgx.Batch
+	queueParts(&b, found[0].Tenant, ids...)
+	results := tx.Last().SendBatch(ctx, &b)
+	parts, err := readParts(results)
+	if err := cmp.Or(err, results.Close()); err != nil {
+		return nil, err
 	}
-	return found, err
+	parts.join(found)
+	return found, nil
 }

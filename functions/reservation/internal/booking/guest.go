@@ -53,14 +53,14 @@ func (p Person) Validate() error {
 	refuse("lastName", "must be a name", !printable(p.LastName, maxNameLength))
 	refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
 	refuse("phone", "must be a telephone number with its country code", noPhone != nil)
-	refuse("specialRequests", "must be at limit 1000 characters", !printable(p.Requests, maxRequestsLength))
+	refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
 	if found != nil {
 		return fault.ErrValidation.With(found...)
 	}
 	return nil
 }
 
-// printable reports whether a text has at limit limit characters, all of them printable. Line breaks, tabs, joiners and
+// printable reports whether a text has at most limit characters, all of them printable. Line breaks, tabs, joiners and
 // direction marks are allowed, because Persian and Urdu need them.
 func printable(s string, limit int) bool {
 	const hidden = "\n\r\t\u200c\u200d\u200e\u200f"

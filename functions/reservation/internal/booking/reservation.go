@@ -29,8 +29,9 @@ type Reservation struct {
 	Locale   locale.Tag        `db:"guest_locale"`
 	Stay
 	Currency     money.Currency
-	Total        money.Micro `db:"grand_total_micro"`
-	Items        []Item      `db:"-"`
+	Total        money.Micro      `db:"grand_total_micro"`
+	Items        []Item           `db:"-"`
+	Requests     []SpecialRequest `db:"-"` // oldest first
 	Policy       Policy
 	FX           *FX `db:"fx_snapshot"`
 	Hold             // the current one

@@ -35,6 +35,7 @@ type View struct {
 	CreatedBy    Actor             `json:"createdBy"`
 	CreatedAt    time.Time         `json:"createdAt"`
 	ConfirmedAt  *time.Time        `json:"confirmedAt,omitzero"`
+	Requests     []SpecialRequest  `json:"specialRequests,omitzero"` // only for staff
 }
 
 // A GuestView is the part of a guest that answers and events contain.
@@ -78,7 +79,16 @@ type PaymentView struct {
 	Captured money.Micro   `json:"capturedMicro"`
 }
 
-// View returns the reservation in its effective state.
+// ViewFor returns the reservation in its effective state as the caller may see it: only staff see what guests ask for.
+func (r *Reservation) ViewFor(p Principal) View {
+	v := r.View()
+	if p.Actor.Type == Staff {
+		v.Requests = append([]SpecialRequest{}, r.Requests...)
+	}
+	return v
+}
+
+// View returns the reservation in its effective state, without the guest's requests.
 func (r *Reservation) View() View {
 	items := make([]ItemView, len(r.Items))
 	for i, item := range r.Items {

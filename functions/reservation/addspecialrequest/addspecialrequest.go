@@ -1,0 +1,83 @@
+// Package addspecialrequest adds a guest's special request to a reservation.
+package addspecialrequest
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function serves POST /api/v1/reservations/{id}/special-requests.
+var Function = reservation.HTTP(fn.Spec{
+	Name:       "reservation-addspecialrequest",
+	Route:      "POST /api/v1/reservations/{id}/special-requests",
+	Answer:     fn.Created,
+	Uses:       fn.Uses{fn.Postgres},
+	Publishes:  fn.Subjects{booking.RequestAddedV1},
+	Idempotent: true,
+	Timeout:    time.Second,
+}, New)
+
+// A Request holds the special request. With If-Match it is added only to that version of the reservation.
+type Request struct {
+	ID         id.Reservation      `path:"id" json:"-"`
+	Match      fn.Maybe[fn.Match]  `header:"If-Match" json:"-"`
+	Tags       []booking.Tag       `json:"tags"`
+	FreeText   booking.Text        `json:"freeText,omitzero"`
+	Locale     locale.Tag          `json:"locale"`
+	Source     booking.Source      `json:"source"`
+	Provenance *booking.Provenance `json:"aiProvenance,omitzero"`
+}
+
+func (r Request) special() booking.SpecialRequest {
+	return booking.SpecialRequest{Tags: r.Tags, FreeText: r.FreeText, Locale: r.Locale, Source: r.Source, Provenance: r.Provenance}
+}
+
+// Validate rejects a special request that breaks the rules of booking.SpecialRequest.
+func (r Request) Validate() error { return r.special().Validate() }
+
+// A Response is the whole reservation. Staff see its special requests.
+type Response struct {
+	fn.Reply `json:"-"`
+	booking.View
+}
+
+type adder struct {
+	reservations booking.Reservations
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (reservation.Serve[Request, Response], error) {
+	return (&adder{booking.OpenReservations(e)}).add, nil
+}
+
+func (a *adder) add(ctx context.Context, c reservation.Call[Request]) (out Response, err error) {
+	special := c.In.special()
+	special.ID, special.AddedBy = id.Derive[id.SpecialRequest](c.Act, "request"), c.Actor
+	var r *booking.Reservation
+	err = a.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+		if r, err = a.reservations.Lock(ctx, tx, c.Scope, c.In.ID); err != nil {
+			return err
+		}
+		before := r.Version
+		added, err := r.Ask(special)
+		if err != nil || !added {
+			return err
+		}
+		if !c.In.Match.Or(fn.Match{}).Allows(int64(before)) {
+			return booking.ErrStale
+		}
+		return a.reservations.SaveRequest(ctx, tx, r)
+	})
+	if err != nil {
+		return out, err
+	}
+	return Response{fn.Created.Version(int64(r.Version)).Cached("no-store"), r.ViewFor(c.Principal)}, nil
+}
