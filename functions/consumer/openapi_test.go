@@ -31,7 +31,7 @@ func TestAnswers_matchOpenAPI(t *testing.T) {
 	}
 	whole := ask()
 	for _, route := range []string{"previews", "brands", "calendar", "cheapest", "policies"} {
-		system.Mood(route, upstreamtest.Failing)
+		system.SetBehavior(route, upstreamtest.Failing)
 	}
 	v.Headers = append(v.Headers, "X-Currency", "EUR") // of which nothing is known yet
 	system.DB.Advance(3600e9)

@@ -92,7 +92,7 @@ func TestHold_oversellsWithoutLocks(t *testing.T) {
 
 // rush lets all clients hold overlapping stays of the two suites concurrently, commit some and release some, while the
 // clock advances. It returns the number of granted holds.
-func (b books) rush(t *testing.T, spread int, hold func(context.Context, sandbox.Hold) (sandbox.Placed, error)) int64 {
+func (b books) rush(t *testing.T, spread int, hold func(context.Context, sandbox.Hold) (sandbox.HoldResult, error)) int64 {
 	t.Helper()
 	var granted atomic.Int64
 	crowd, ctx := errgroup.WithContext(t.Context())
@@ -141,7 +141,7 @@ func (b books) then(ctx context.Context, h sandbox.Hold, round int) error {
 }
 
 // naive checks for free rooms and then inserts, without locks.
-func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.Placed, error) {
+func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.HoldResult, error) {
 	var placed bool
 	c := h.Claims[0]
 	err := b.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) error {
@@ -174,7 +174,7 @@ func (b books) naive(ctx context.Context, h sandbox.Hold) (sandbox.Placed, error
 	if err == nil && !placed {
 		err = sandbox.ErrSoldOut
 	}
-	return sandbox.Placed{}, err
+	return sandbox.HoldResult{}, err
 }
 
 // When a hold expires, a commit of it and holds by others race for its rooms. Exactly one wins.
@@ -292,7 +292,7 @@ func TestHold_concurrentRepetition(t *testing.T) {
 	t.Parallel()
 	b := crowded(t)
 	h := b.want(b.nights(10, 3), 2)
-	var first atomic.Pointer[sandbox.Placed]
+	var first atomic.Pointer[sandbox.HoldResult]
 	crowd, ctx := errgroup.WithContext(t.Context())
 	for range clients {
 		crowd.Go(func() error {

@@ -34,8 +34,8 @@ type Claim struct {
 	Units      int           `json:"units"`
 }
 
-// A Placed is a hold with its times, by the database's clock.
-type Placed struct {
+// A HoldResult is a hold with its times, by the database's clock.
+type HoldResult struct {
 	PlacedAt  time.Time `json:"placedAt"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
@@ -62,7 +62,7 @@ func OpenInventory(e env.Env) Inventory {
 
 // Hold takes the rooms, or returns ErrSoldOut. Both outcomes are permanent: the same ids get the same answer, or
 // ErrHoldOver after the hold has expired or was released.
-func (s Inventory) Hold(ctx context.Context, h Hold) (Placed, error) {
+func (s Inventory) Hold(ctx context.Context, h Hold) (HoldResult, error) {
 	var d decision
 	err := s.db.InTenant(ctx, h.Tenant, func(tx postgres.Tx) (err error) {
 		if d, err = s.decide(ctx, tx, h); err != nil {
@@ -71,12 +71,12 @@ func (s Inventory) Hold(ctx context.Context, h Hold) (Placed, error) {
 		return s.outbox.Append(ctx, tx, d.events(h)...)
 	})
 	if postgres.Violates(err, "allocations_pkey") {
-		return Placed{}, ErrOtherHold
+		return HoldResult{}, ErrOtherHold
 	}
 	if err != nil {
-		return Placed{}, fmt.Errorf("inventory: hold for %s: %w", h.Reservation, err)
+		return HoldResult{}, fmt.Errorf("inventory: hold for %s: %w", h.Reservation, err)
 	}
-	return Placed{d.PlacedAt, d.ExpiresAt}, verdicts[d.Outcome]
+	return HoldResult{d.PlacedAt, d.ExpiresAt}, verdicts[d.Outcome]
 }
 
 // verdicts maps the outcomes of sandbox.hold_rooms and sandbox.commit_rooms to errors.

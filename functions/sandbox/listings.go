@@ -138,7 +138,7 @@ func collectListings(rows pgx.Rows, total *int, measured bool) ([]Listing, error
 		if l.GuestRating = rating.orNone(); measured {
 			l.DistanceKm = &km
 		}
-		photo := photosOf(l.Property, l.Name, 1, house)[0]
+		photo := photosOf(l.Property, l.Name, 1, facade)[0]
 		l.Thumbnail = Thumbnail{photo.URL, photo.Alt}
 		page = append(page, l)
 	}

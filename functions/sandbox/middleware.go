@@ -21,10 +21,10 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (fn.Serve[In, Out], error)
 		}
 		name := service(s.Route)
 		return func(ctx context.Context, _ fn.Nothing, c fn.Call[In]) (out Out, err error) {
-			if c.Header, err = narrowed(c.Header, name); err != nil {
+			if c.Header, err = headersFor(c.Header, name); err != nil {
 				return out, err
 			}
-			if err := play(ctx, c.Header); err != nil {
+			if err := simulate(ctx, c.Header); err != nil {
 				return out, err
 			}
 			return serve(ctx, c)

@@ -15,8 +15,8 @@ type Photo struct {
 }
 
 const (
-	picturesOfHouse = 2
-	picturesOfRoom  = 1
+	propertyPhotos = 2
+	picturesOfRoom = 1
 )
 
 // photosOf returns n pictures of the thing with that id and name.
@@ -48,8 +48,8 @@ func (k ink) between(which, least, most int) int { return least + int(k[which])*
 
 const canvas = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 200" preserveAspectRatio="xMidYMid slice">`
 
-// house draws a façade with arches before mountains.
-func house(k ink) string {
+// facade draws a façade with arches before mountains.
+func facade(k ink) string {
 	var b strings.Builder
 	b.WriteString(canvas)
 	fmt.Fprintf(&b, `<path fill="%s" d="M0 0h320v200H0z"/><circle fill="%s" cx="%d" cy="%d" r="18"/>`,

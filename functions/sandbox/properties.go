@@ -144,7 +144,7 @@ func readProperty(ctx context.Context, tx postgres.Tx, p id.Property) (h Propert
 		return h, err
 	}
 	h.Rating = rating.orNone()
-	h.Photos = photosOf(h.ID, h.Name, picturesOfHouse, house)
+	h.Photos = photosOf(h.ID, h.Name, propertyPhotos, facade)
 	if h.RoomTypes, err = readRoomTypes(ctx, tx, p); err != nil {
 		return h, err
 	}

@@ -52,11 +52,11 @@ func OpenRevocations(e env.Env) Revocations {
 
 // Revoke publishes that the session is revoked.
 func (s Revocations) Revoke(ctx context.Context, r Revocation) error {
-	told := event.Draft{Subject: SessionRevokedV1, OrderingKey: string(r.Session), Payload: r}
+	revoked := event.Draft{Subject: SessionRevokedV1, OrderingKey: string(r.Session), Payload: r}
 	if r.Tenant != nil {
-		told.Tenant = *r.Tenant
+		revoked.Tenant = *r.Tenant
 	}
-	err := s.db.InTx(ctx, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, told) })
+	err := s.db.InTx(ctx, func(tx postgres.Tx) error { return s.outbox.Append(ctx, tx, revoked) })
 	if err != nil {
 		return fmt.Errorf("revocations: revoke %s: %w", r.Session, err)
 	}

@@ -33,16 +33,16 @@ const scenarioHeader = "X-Sandbox-Scenario"
 // Services are the values of the parameter of.
 var Services = []string{"iam", "inventory", "payment", "pricing", "property", "search", "tenant", "theme"}
 
-// Plays reports whether a call requests that scenario.
-func Plays(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == string(s) }
+// Requested reports whether a call requests that scenario.
+func Requested(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == string(s) }
 
-// slowness is longer than callers wait for most of these services.
-const slowness = 1500 * time.Millisecond
+// slowDelay is longer than callers wait for most of these services.
+const slowDelay = 1500 * time.Millisecond
 
-// narrowed returns the headers of a call for one service: with the scenario without its parameter, or without a
+// headersFor returns the headers of a call for one service: with the scenario without its parameter, or without a
 // scenario if it is for another service. It rejects unknown names, because the caller would otherwise test something
 // else than intended.
-func narrowed(h http.Header, service string) (http.Header, error) {
+func headersFor(h http.Header, service string) (http.Header, error) {
 	asked := h.Get(scenarioHeader)
 	if asked == "" {
 		return h, nil
@@ -66,13 +66,13 @@ func narrowed(h http.Header, service string) (http.Header, error) {
 	return h, nil
 }
 
-// play simulates the scenarios that affect every function.
-func play(ctx context.Context, h http.Header) error {
+// simulate simulates the scenarios that affect every function.
+func simulate(ctx context.Context, h http.Header) error {
 	switch {
-	case Plays(h, UpstreamDown):
+	case Requested(h, UpstreamDown):
 		return fault.ErrUnavailable
-	case Plays(h, UpstreamSlow):
-		return env.Wait(ctx, slowness)
+	case Requested(h, UpstreamSlow):
+		return env.Wait(ctx, slowDelay)
 	}
 	return nil
 }

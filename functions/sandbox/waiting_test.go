@@ -18,7 +18,7 @@ func TestHold_clockReadAfterLock(t *testing.T) {
 	w := b.nights(10, 3)
 	old := b.held(t, w, 1)
 	var kept error
-	var placed sandbox.Placed
+	var placed sandbox.HoldResult
 	b.whileWaiting(t, func(ctx context.Context) (err error) {
 		kept = b.commit(ctx, old)
 		return nil

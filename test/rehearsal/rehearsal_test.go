@@ -194,7 +194,7 @@ func balance(t *testing.T, db *pgtest.Database, c *system.Crowd) {
 	defer look.Stop()
 	end := time.After(calm)
 	for {
-		always, err := pgtest.Breaches(t.Context(), conn)
+		always, err := pgtest.Violations(t.Context(), conn)
 		must(t, err)
 		now, err := pgtest.Unsettled(t.Context(), conn)
 		must(t, err)

@@ -106,7 +106,7 @@ func quiet(ctx context.Context, conn *pgx.Conn, elsewhere func() int) error {
 
 // settled returns violations of the invariants that must hold at any time, and of those that must hold when nothing is in flight.
 func settled(ctx context.Context, conn *pgx.Conn) ([]string, error) {
-	always, err := pgtest.Breaches(ctx, conn)
+	always, err := pgtest.Violations(ctx, conn)
 	if err != nil {
 		return nil, err
 	}

@@ -219,13 +219,13 @@ func pointers(a fntest.Answer) (of []string) {
 	return of
 }
 
-// TestMintHandoff_timeout runs with each upstream service in each mood. No handoff is created in part, and each answer is within
+// TestMintHandoff_timeout runs with each upstream service in each behavior. No handoff is created in part, and each answer is within
 // the time budget.
 func TestMintHandoff_timeout(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, route string
-		mood        upstreamtest.Mood
+		behavior    upstreamtest.Behavior
 		code        string
 	}{
 		{"the tenant service hangs", "tenants", upstreamtest.Hanging, "BFF.UPSTREAM_UNAVAILABLE"},
@@ -240,7 +240,7 @@ func TestMintHandoff_timeout(t *testing.T) {
 			m := consumertest.OpenSystem(t, 2, Function)
 			v := m.Traveller()
 			v.Must(201, "POST", handoffPath(m.Hotels[0]), requestBody(m)) // opens what is opened once
-			m.Mood(test.route, test.mood)
+			m.SetBehavior(test.route, test.behavior)
 			var a fntest.Answer
 			took, _ := fntest.Timed(func() { a = v.Send("POST", handoffPath(m.Hotels[1]), requestBody(m)) })
 			if a.Status/100 != 5 {
@@ -252,7 +252,7 @@ func TestMintHandoff_timeout(t *testing.T) {
 			if took > m.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
 				t.Errorf("took = %v, want at most %v", took, m.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond))
 			}
-			m.Mood(test.route, upstreamtest.Well)
+			m.SetBehavior(test.route, upstreamtest.Working)
 			m.CheckPublished("handoff.initiated", 1)
 		})
 	}

@@ -93,8 +93,8 @@ func TestReadAvailability_degraded(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 2, Function)
 	v := system.Traveller()
-	system.Mood("previews", upstreamtest.Failing)
-	system.Mood("cheapest", upstreamtest.Garbled)
+	system.SetBehavior("previews", upstreamtest.Failing)
+	system.SetBehavior("cheapest", upstreamtest.Garbled)
 	var got search.Vacancy
 	a := v.Must(200, "GET", path(system, system.Hotels[0]), nil)
 	a.Into(t, &got)
@@ -104,7 +104,7 @@ func TestReadAvailability_degraded(t *testing.T) {
 	if !strings.Contains(string(a.Body), `"available":null,"cheapestRateSnapshot":null`) {
 		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"available":null,"cheapestRateSnapshot":null`)
 	}
-	system.Mood("properties", upstreamtest.Failing)
+	system.SetBehavior("properties", upstreamtest.Failing)
 	v.Must(503, "GET", path(system, system.Hotels[1]), nil)
 }
 

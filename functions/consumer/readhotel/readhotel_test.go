@@ -165,7 +165,7 @@ func TestReadHotel_complete(t *testing.T) {
 	}
 	for route, want := range map[string]int{"properties": 2, "policies": 1, "previews": 3, "calendar": 2, "searches": 1, "tenants": 1, "brands": 2} {
 		t.Run(route, func(t *testing.T) {
-			if n := system.Asked(route); n > want {
+			if n := system.Calls(route); n > want {
 				t.Errorf("were asked for %d times, want %d", n, want)
 			}
 		})
@@ -269,11 +269,11 @@ func TestReadHotel_suspended(t *testing.T) {
 	v.Must(200, "GET", path, nil) // so that it is remembered
 	missing := v.Must(404, "GET", "/hotels/"+id.New[id.Property]().String(), nil)
 	system.Deliver(tenantsuspended.Function, hotel.Tenant, map[string]any{"tenantId": hotel.Tenant, "reason": "unpaid", "suspendedAt": now}, now)
-	system.Mood("tenants", upstreamtest.Failing)
+	system.SetBehavior("tenants", upstreamtest.Failing)
 	if a := v.Must(404, "GET", path, nil); a.Code() != missing.Code() {
 		t.Errorf("got %s, want what %s is", a.Body, missing.Body)
 	}
-	system.Mood("tenants", upstreamtest.Well) // which still says that it is open
+	system.SetBehavior("tenants", upstreamtest.Working) // its answer is still active
 	v.Must(404, "GET", path, nil)
 	if other, a := get(t, v, system.Hotels[1]); slices.ContainsFunc(other.Similar, func(c search.ListingCard) bool { return c.Tenant == hotel.Tenant }) {
 		t.Errorf("beside another one it is shown: %s", a.Body)
@@ -289,7 +289,7 @@ func TestReadHotel_degraded(t *testing.T) {
 	system := consumertest.OpenSystem(t, 2, Function)
 	v, route := system.Traveller(), []string{"previews", "calendar", "policies", "searches", "brands", "tenants"}
 	for _, route := range route {
-		system.Mood(route, upstreamtest.Failing)
+		system.SetBehavior(route, upstreamtest.Failing)
 	}
 	got, a := get(t, v, system.Hotels[0])
 	if !slices.Equal(got.Missing, []string{"policies", "theme", "pricing", "calendar", "search"}) {
@@ -301,7 +301,7 @@ func TestReadHotel_degraded(t *testing.T) {
 	if !strings.Contains(string(a.Body), `"brandPeek":null,"cheapestRateSnapshot":null`) {
 		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"brandPeek":null,"cheapestRateSnapshot":null`)
 	}
-	system.Mood("properties", upstreamtest.Failing)
+	system.SetBehavior("properties", upstreamtest.Failing)
 	v.Must(503, "GET", "/hotels/"+system.Hotels[1].Property.String(), nil)
 }
 
@@ -313,7 +313,7 @@ func TestReadHotel_stale(t *testing.T) {
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut
 	get(t, v, system.Hotels[0], query)
 	for _, route := range []string{"properties", "previews", "calendar", "policies", "searches", "brands", "tenants"} {
-		system.Mood(route, upstreamtest.Failing)
+		system.SetBehavior(route, upstreamtest.Failing)
 	}
 	system.DB.Advance(6 * time.Minute)
 	got, a := get(t, v, system.Hotels[0], query)
@@ -377,18 +377,18 @@ func TestHotel_unknown(t *testing.T) {
 		all.Go(func() { tab.Must(404, "GET", unknown, nil) })
 	}
 	all.Wait()
-	prices := system.Asked("previews") + system.Asked("calendar")
+	prices := system.Calls("previews") + system.Calls("calendar")
 	v.Must(404, "GET", unknown, nil)
-	if n := system.Asked("properties"); n != 1 {
+	if n := system.Calls("properties"); n != 1 {
 		t.Errorf("six requests for an unknown hotel: %d calls of the property service, want 1", n)
 	}
-	if n := system.Asked("previews") + system.Asked("calendar"); n != prices {
+	if n := system.Calls("previews") + system.Calls("calendar"); n != prices {
 		t.Errorf("the prices of a hotel known to be absent were asked for")
 	}
 	get(t, v, system.Hotels[0])
 	system.DB.Advance(31 * time.Second)
 	v.Must(404, "GET", unknown, nil)
-	if n := system.Asked("properties"); n != 3 {
+	if n := system.Calls("properties"); n != 3 {
 		t.Errorf("after 30 s the property service was asked %d times, want 3", n)
 	}
 }

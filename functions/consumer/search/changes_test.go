@@ -46,7 +46,7 @@ func TestSearch_suspendedHotel(t *testing.T) {
 			t.Errorf("after event %d: shown is %v", i, got)
 		}
 	}
-	if n := system.Asked("searches"); n != 1 {
+	if n := system.Calls("searches"); n != 1 {
 		t.Errorf("the search service was asked %d times", n)
 	}
 }
@@ -115,7 +115,7 @@ func TestSearch_publishedTheme(t *testing.T) {
 	if got := color(); got != "#00ff00" {
 		t.Errorf("%s stayed", got)
 	}
-	before := system.Asked("brands")
+	before := system.Calls("brands")
 	published(system.Hotels[1].Tenant)
 	color()
 	var asked2 struct {
@@ -125,8 +125,8 @@ func TestSearch_publishedTheme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if system.Asked("brands") != before+1 {
-		t.Errorf(`system.Asked("brands") = %d, want %d`, system.Asked("brands"), before+1)
+	if system.Calls("brands") != before+1 {
+		t.Errorf(`system.Asked("brands") = %d, want %d`, system.Calls("brands"), before+1)
 	}
 	if !slices.Equal(asked2.Tenants, []id.Tenant{system.Hotels[1].Tenant}) {
 		t.Errorf("asked2.Tenants = %v, want %v", asked2.Tenants, []id.Tenant{system.Hotels[1].Tenant})
@@ -150,7 +150,7 @@ func TestSearch_invalidBrand(t *testing.T) {
 			t.Errorf("request %d: got.Degraded = %q, want nil", i, got.Degraded)
 		}
 	}
-	if n := system.Asked("brands"); n != 1 {
+	if n := system.Calls("brands"); n != 1 {
 		t.Errorf("the theme service got %d requests, want 1", n)
 	}
 }

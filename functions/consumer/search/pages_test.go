@@ -24,9 +24,9 @@ func TestPages_oneOrder(t *testing.T) {
 		return system.SearchBody(fmt.Sprintf(`,"page":{"limit":%d,"offset":%d}`, limit, offset))
 	}
 	for offset := 0; offset < hotels; offset += limit {
-		before := system.Asked("searches")
+		before := system.Calls("searches")
 		got, _ := post(t, v, body(offset))
-		if n := system.Asked("searches") - before; offset > 0 && offset+limit <= first && n != 0 {
+		if n := system.Calls("searches") - before; offset > 0 && offset+limit <= first && n != 0 {
 			t.Errorf("offset %d: the search service was asked %d times", offset, n)
 		}
 		if got.Page.Total != hotels {
@@ -93,9 +93,9 @@ func TestPages_anew(t *testing.T) {
 			if test.present {
 				system.DB.Advance(61 * time.Second) // the list is found anew
 			}
-			before := system.Asked("searches")
+			before := system.Calls("searches")
 			post(t, test.by, test.body)
-			if asked := system.Asked("searches") > before; asked != test.present {
+			if asked := system.Calls("searches") > before; asked != test.present {
 				t.Errorf("the search service was asked: %v", asked)
 			}
 		})

@@ -21,7 +21,7 @@ func TestSearch_point(t *testing.T) {
 	one, other := system.Traveller(), system.Traveller()
 	first, _ := post(t, one, near("34.53121357", ""))
 	second, a := post(t, other, near("34.53391357", ""))
-	n := system.Asked("searches")
+	n := system.Calls("searches")
 	if n != 1 {
 		t.Errorf("calls of the search service = %d, want 1", n)
 	}

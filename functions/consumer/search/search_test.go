@@ -156,7 +156,7 @@ func TestSearch_concurrently(t *testing.T) {
 	all.Wait()
 	for route, want := range map[string]int{"searches": 1, "previews": 1, "brands": 1} {
 		t.Run(route, func(t *testing.T) { // 50 hotels in one question each
-			if n := system.Asked(route); n != want {
+			if n := system.Calls(route); n != want {
 				t.Errorf("were asked for %d times", n)
 			}
 		})
@@ -165,18 +165,18 @@ func TestSearch_concurrently(t *testing.T) {
 	if again.Header.Get("X-Cache") != "HIT" {
 		t.Errorf("again: %s", again.Header.Get("X-Cache"))
 	}
-	asked := system.Asked("brands")
+	asked := system.Calls("brands")
 	post(t, system.Traveller(), system.SearchBody(`,"sortKey":"price-asc"`)) // another page of hotels whose brands are known
-	if n := system.Asked("brands"); n != asked {
+	if n := system.Calls("brands"); n != asked {
 		t.Errorf("known brands were requested again")
 	}
-	before := system.Asked("searches")
-	if post(t, system.Traveller(), system.SearchBody(`,"page":{"limit":20,"offset":20}`)); system.Asked("searches") != before {
+	before := system.Calls("searches")
+	if post(t, system.Traveller(), system.SearchBody(`,"page":{"limit":20,"offset":20}`)); system.Calls("searches") != before {
 		t.Error("a further page was searched for")
 	}
 	for _, other := range []string{`,"filters":{"amenities":["wifi"]}`, `,"sortKey":"rating-desc"`} {
-		before := system.Asked("searches")
-		if post(t, system.Traveller(), system.SearchBody(other)); system.Asked("searches") != before+1 {
+		before := system.Calls("searches")
+		if post(t, system.Traveller(), system.SearchBody(other)); system.Calls("searches") != before+1 {
 			t.Errorf("%s was answered with another page", other)
 		}
 	}
@@ -186,7 +186,7 @@ func TestSearch_degraded(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, route string
-		mood        upstreamtest.Mood
+		behavior    upstreamtest.Behavior
 		status      int
 		code        string
 	}{
@@ -199,7 +199,7 @@ func TestSearch_degraded(t *testing.T) {
 			system := consumertest.OpenSystem(t, 2, Function)
 			v := system.Traveller()
 			post(t, v, system.SearchBodyIn(`{"mode":"city","city":"Herat"}`)) // so that the session is there
-			system.Mood(test.route, test.mood)
+			system.SetBehavior(test.route, test.behavior)
 			a := v.Must(test.status, "POST", "/search", system.SearchBody())
 			p := a.Problem()
 			if a.Code() != test.code {
@@ -228,13 +228,13 @@ func TestSearch_degraded(t *testing.T) {
 
 func TestSearch_stale(t *testing.T) {
 	t.Parallel()
-	for route, mood := range map[string]upstreamtest.Mood{"searches": upstreamtest.Failing, "previews": upstreamtest.Failing} {
+	for route, behavior := range map[string]upstreamtest.Behavior{"searches": upstreamtest.Failing, "previews": upstreamtest.Failing} {
 		t.Run(route, func(t *testing.T) {
 			t.Parallel()
 			system := consumertest.OpenSystem(t, 2, Function)
 			v := system.Traveller()
 			post(t, v, system.SearchBody())
-			system.Mood(route, mood)
+			system.SetBehavior(route, behavior)
 			system.DB.Advance(2 * time.Minute)
 			got, a := post(t, v, system.SearchBody())
 			if !got.Stale {
@@ -330,7 +330,7 @@ func TestSearch_invalid(t *testing.T) {
 			t.Errorf("%s: named = false, want true", change[1])
 		}
 	}
-	if n := system.Asked("searches"); n != 0 {
+	if n := system.Calls("searches"); n != 0 {
 		t.Errorf("the search service was asked %d times", n)
 	}
 }

@@ -19,8 +19,8 @@ func TestSearchMap_cells(t *testing.T) {
 	}
 	first, _ := post(t, v, boxed(34.5198, 34.6698))
 	moved, _ := post(t, v, boxed(34.5202, 34.6702))
-	if system.Asked("pins") != 1 {
-		t.Errorf(`moved: system.Asked("pins") = %d, want 1`, system.Asked("pins"))
+	if system.Calls("pins") != 1 {
+		t.Errorf(`moved: system.Asked("pins") = %d, want 1`, system.Calls("pins"))
 	}
 	if moved.Search != first.Search {
 		t.Errorf("moved: moved.Search = %v, want %v", moved.Search, first.Search)

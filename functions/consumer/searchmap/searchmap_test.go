@@ -112,11 +112,11 @@ func TestSearchMap_pins(t *testing.T) {
 	if a.Header.Get("X-Cache") != "HIT" {
 		t.Errorf(`again: a.Header.Get("X-Cache") = %q, want "HIT"`, a.Header.Get("X-Cache"))
 	}
-	if system.Asked("pins") != 1 {
-		t.Errorf(`again: system.Asked("pins") = %d, want 1`, system.Asked("pins"))
+	if system.Calls("pins") != 1 {
+		t.Errorf(`again: system.Asked("pins") = %d, want 1`, system.Calls("pins"))
 	}
-	if system.Asked("brands") != 1 {
-		t.Errorf(`again: system.Asked("brands") = %d, want 1`, system.Asked("brands"))
+	if system.Calls("brands") != 1 {
+		t.Errorf(`again: system.Asked("brands") = %d, want 1`, system.Calls("brands"))
 	}
 	var published struct {
 		Kind string `json:"kind"`
@@ -171,11 +171,11 @@ func TestSearchMap_brandCalls(t *testing.T) {
 	if got.Clustered {
 		t.Error("got.Clustered = true, want false")
 	}
-	if system.Asked("brands") != 4 {
-		t.Errorf(`system.Asked("brands") = %d, want 4`, system.Asked("brands"))
+	if system.Calls("brands") != 4 {
+		t.Errorf(`system.Asked("brands") = %d, want 4`, system.Calls("brands"))
 	}
-	if system.Asked("previews") != 1 {
-		t.Errorf(`system.Asked("previews") = %d, want 1`, system.Asked("previews"))
+	if system.Calls("previews") != 1 {
+		t.Errorf(`system.Asked("previews") = %d, want 1`, system.Calls("previews"))
 	}
 }
 
@@ -194,7 +194,7 @@ func TestSearchMap_degraded(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 2, Function)
 	v := system.Traveller()
-	system.Mood("brands", upstreamtest.Failing)
+	system.SetBehavior("brands", upstreamtest.Failing)
 	got, a := post(t, v, system.SearchBodyIn(kabul))
 	if !slices.Equal(got.Degraded, []string{"theme"}) {
 		t.Errorf("got.Degraded = %q, want %q", got.Degraded, []string{"theme"})
@@ -205,7 +205,7 @@ func TestSearchMap_degraded(t *testing.T) {
 	if !strings.Contains(string(a.Body), `"brandColor":null`) {
 		t.Errorf("string(a.Body) = %q, want it to contain %q", string(a.Body), `"brandColor":null`)
 	}
-	system.Mood("pins", upstreamtest.Failing)
+	system.SetBehavior("pins", upstreamtest.Failing)
 	if a := v.Must(503, "POST", "/search/map", system.SearchBodyIn(`{"mode":"bounding-box","boundingBox":{"swLat":1,"swLng":1,"neLat":2,"neLng":2}}`)); a.Code() != "BFF.UPSTREAM_UNAVAILABLE" {
 		t.Errorf("got %s", a.Body)
 	}

@@ -19,25 +19,25 @@ var data embed.FS
 // An atlas holds the data that hotels are built from: places, words, rooms, designs and exchange rates.
 type atlas struct {
 	countries map[string]country
-	regions   map[string]said
+	regions   map[string]translations
 	cities    []city
-	nouns     map[string]said
-	types     map[string]said
-	order     said // of noun, type and city in a hotel's name
+	nouns     map[string]translations
+	types     map[string]translations
+	order     translations // of noun, type and city in a hotel's name
 	taglines  []string
 	rooms     map[string]kind
 	rules     []sandbox.HouseRule
-	looks     []sandbox.Tokens
+	themes    []sandbox.Tokens
 	perDollar map[money.Currency]string
 	named     []draft
 	words     []string // the keys of nouns, in order, so that a seed always picks the same
 }
 
-// said is a text in English, Pashto, Persian, Urdu and Arabic.
-type said [5]string
+// translations is a text in English, Pashto, Persian, Urdu and Arabic.
+type translations [5]string
 
 // name returns it as a hotel's name. Dari and Iranian Persian have the same spelling here.
-func (s said) name() sandbox.Name {
+func (s translations) name() sandbox.Name {
 	return sandbox.Name{Default: s[0], Localized: map[string]string{string(locale.English): s[0], string(locale.Pashto): s[1],
 		string(locale.Dari): s[2], string(locale.Persian): s[2], string(locale.Urdu): s[3], string(locale.Arabic): s[4]}}
 }
@@ -52,19 +52,19 @@ type country struct {
 	BasisPoints int64            `json:"basisPoints"`
 	Fee         string           `json:"fee"`
 	FeeUnits    int64            `json:"feeUnits"` // per room and night
-	Names       said             `json:"names"`
+	Names       translations     `json:"names"`
 	Also        []string         `json:"also"`
 }
 
 type city struct {
-	ID     string   `json:"id"`
-	Region string   `json:"region"` // its country, a hyphen and the region
-	Lat    float64  `json:"lat"`
-	Lng    float64  `json:"lng"`
-	Zone   string   `json:"zone"`
-	Level  float64  `json:"level"` // of prices; Kabul's is 1
-	Names  said     `json:"names"`
-	Also   []string `json:"also"`
+	ID     string       `json:"id"`
+	Region string       `json:"region"` // its country, a hyphen and the region
+	Lat    float64      `json:"lat"`
+	Lng    float64      `json:"lng"`
+	Zone   string       `json:"zone"`
+	Level  float64      `json:"level"` // of prices; Kabul's is 1
+	Names  translations `json:"names"`
+	Also   []string     `json:"also"`
 }
 
 func (c city) country() string { return c.Region[:2] }
@@ -81,19 +81,19 @@ type phrase [2]string // name and description
 func readAtlas() (*atlas, error) {
 	a := &atlas{}
 	var places struct {
-		Regions map[string]said `json:"regions"`
-		Cities  []city          `json:"cities"`
+		Regions map[string]translations `json:"regions"`
+		Cities  []city                  `json:"cities"`
 	}
 	var names struct {
-		Nouns    map[string]said `json:"nouns"`
-		Types    map[string]said `json:"types"`
-		Order    said            `json:"order"`
-		Taglines []string        `json:"taglines"`
+		Nouns    map[string]translations `json:"nouns"`
+		Types    map[string]translations `json:"types"`
+		Order    translations            `json:"order"`
+		Taglines []string                `json:"taglines"`
 	}
 	var rules []struct {
-		Kind  string `json:"kind"`
-		Title said   `json:"title"`
-		Text  said   `json:"text"`
+		Kind  string       `json:"kind"`
+		Title translations `json:"title"`
+		Text  translations `json:"text"`
 	}
 	for file, into := range map[string]any{"countries.json": &a.countries, "places.json": &places, "names.json": &names,
 		"rooms.json": &a.rooms, "rules.json": &rules} {
@@ -126,7 +126,7 @@ func (a *atlas) readTables() error {
 	a.perDollar = map[money.Currency]string{}
 	for file, read := range map[string]func(*row){
 		"rates.tsv":  func(r *row) { a.perDollar[money.Currency(r.text())] = r.text() },
-		"themes.tsv": func(r *row) { a.looks = append(a.looks, r.look()) },
+		"themes.tsv": func(r *row) { a.themes = append(a.themes, r.look()) },
 		"hotels.tsv": func(r *row) { a.named = append(a.named, r.draft()) },
 	} {
 		text, err := data.ReadFile("data/" + file)

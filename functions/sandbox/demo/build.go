@@ -43,7 +43,7 @@ var origin = known[id.Tenant]("tnt_01J8DEM0000000000000000TNT")
 // build returns the complete hotel.
 func (a *atlas) build(d draft) (Hotel, error) {
 	n := slices.IndexFunc(a.cities, func(c city) bool { return c.ID == d.city })
-	if n < 0 || a.nouns[d.noun] == (said{}) || a.types[d.kind] == (said{}) {
+	if n < 0 || a.nouns[d.noun] == (translations{}) || a.types[d.kind] == (translations{}) {
 		return Hotel{}, fmt.Errorf("demo: %s %s in %s: unknown word or city", d.noun, d.kind, d.city)
 	}
 	c := a.cities[n]
@@ -54,7 +54,7 @@ func (a *atlas) build(d draft) (Hotel, error) {
 		Tagline:  a.taglines[pick(slug, len(a.taglines))],
 		Currency: land.Currency, Currencies: land.Currencies, Locales: land.Locales, Methods: land.Methods,
 		Theme: sandbox.Theme{ID: id.Derive[sandbox.ThemeID](origin, slug+" theme"),
-			Published: id.Derive[sandbox.ThemeVersion](origin, slug+" look"), Tokens: a.looks[pick(slug, len(a.looks))]},
+			Published: id.Derive[sandbox.ThemeVersion](origin, slug+" look"), Tokens: a.themes[pick(slug, len(a.themes))]},
 		Property: id.Derive[id.Property](origin, slug+" property"), Name: named.name(),
 		TimeZone: c.Zone, CityID: c.ID, City: c.Names[0], Country: c.country(), Neighbourhood: d.neighbourhood, Geo: d.at,
 		Type: d.kind, Stars: d.stars, Rating: d.rating, Amenities: amenities(d), Badges: badges(d, c),
@@ -83,7 +83,7 @@ func (a *atlas) build(d draft) (Hotel, error) {
 }
 
 // call returns the hotel's name in the word order of each language.
-func (a *atlas) call(d draft, c city) (name said) {
+func (a *atlas) call(d draft, c city) (name translations) {
 	for i := range name {
 		name[i] = strings.NewReplacer("{noun}", a.nouns[d.noun][i], "{type}", a.types[d.kind][i], "{city}", c.Names[i]).Replace(a.order[i])
 	}
@@ -182,7 +182,7 @@ func (a *atlas) room(d draft, c city, h Hotel, key string) (r Room, err error) {
 
 func (k kind) texts() sandbox.RoomTexts {
 	all := sandbox.RoomTexts{}
-	var names, descriptions said
+	var names, descriptions translations
 	for i, text := range k.Texts {
 		names[i], descriptions[i] = text[0], text[1]
 	}

@@ -46,7 +46,7 @@ type Room struct {
 	ID          id.RoomType
 	Name        string
 	Description string
-	Texts       sandbox.RoomTexts // translations
+	Texts       sandbox.RoomTexts // by language
 	Sleeps      int
 	Units       int
 	Flexible    Plan

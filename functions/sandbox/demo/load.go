@@ -134,7 +134,7 @@ func (a *atlas) loadCities(ctx context.Context, tx postgres.Tx) error {
 }
 
 // keys returns all search keys of a place.
-func keys(names said, also []string) []string {
+func keys(names translations, also []string) []string {
 	set := map[string]bool{}
 	for _, name := range append(names[:], also...) {
 		set[sandbox.Fold(name)] = true

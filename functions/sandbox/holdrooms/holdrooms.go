@@ -60,7 +60,7 @@ func (r *Request) Validate() error {
 }
 
 // A Response is the start and the expiry of the hold.
-type Response = sandbox.Placed
+type Response = sandbox.HoldResult
 
 type holder struct {
 	inventory sandbox.Inventory
@@ -72,7 +72,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (h *holder) hold(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{}, sandbox.ErrSoldOut // no decision is stored, so the same ids can succeed later
 	}
 	return h.inventory.Hold(ctx, sandbox.Hold{

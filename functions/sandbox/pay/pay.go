@@ -59,7 +59,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 
 func (s *payer) act(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	act := s.intents.Pay
-	if c.In.Action == "decline" || sandbox.Plays(c.Header, sandbox.Declined) {
+	if c.In.Action == "decline" || sandbox.Requested(c.Header, sandbox.Declined) {
 		act = s.intents.Decline
 	}
 	// It is not an error if the intent can no longer be paid: the next page shows the outcome.

@@ -60,9 +60,9 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 func (p *previewer) preview(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	var amend func(sandbox.Tariff) sandbox.Tariff
 	switch {
-	case sandbox.Plays(c.Header, sandbox.SoldOut):
+	case sandbox.Requested(c.Header, sandbox.SoldOut):
 		return Response{Previews: []sandbox.Preview{}}, nil
-	case sandbox.Plays(c.Header, sandbox.PriceChanged):
+	case sandbox.Requested(c.Header, sandbox.PriceChanged):
 		amend = sandbox.Tariff.Dearer
 	}
 	all, err := p.tariffs.Preview(ctx, c.In.Properties, sandbox.Staying{

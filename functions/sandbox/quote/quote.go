@@ -73,7 +73,7 @@ func (p *pricer) price(ctx context.Context, c fn.Call[Request]) (Response, error
 	if err != nil {
 		return Response{}, err
 	}
-	if sandbox.Plays(c.Header, sandbox.PriceChanged) {
+	if sandbox.Requested(c.Header, sandbox.PriceChanged) {
 		tariff = tariff.Dearer()
 	}
 	price, err := tariff.Quote(c.In.Items, c.In.Stay)

@@ -56,7 +56,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 
 func (n *counter) count(ctx context.Context, c fn.Call[Request]) (Response, error) {
 	left, err := n.inventory.Left(ctx, c.In.Property, c.In.window())
-	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		for i := range left {
 			left[i].Units = 0
 		}

@@ -56,7 +56,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (r *reader) read(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{[]sandbox.DayPrice{}, c.In.Currency}, nil
 	}
 	days, err := r.tariffs.Calendar(ctx, c.In.Property, stay.Window{Start: c.In.From, End: c.In.From.AddDays(c.In.Days)}, c.In.Currency)

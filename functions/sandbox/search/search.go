@@ -73,7 +73,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (f *finder) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{Listings: []sandbox.Listing{}}, nil
 	}
 	page, total, err := f.listings.Search(ctx, c.In.query(), sandbox.Slice{

@@ -62,7 +62,7 @@ func New(e env.Env) (fn.Serve[Request, Response], error) {
 }
 
 func (m *mapper) find(ctx context.Context, c fn.Call[Request]) (Response, error) {
-	if sandbox.Plays(c.Header, sandbox.SoldOut) {
+	if sandbox.Requested(c.Header, sandbox.SoldOut) {
 		return Response{Pins: []sandbox.Pin{}}, nil
 	}
 	pins, total, err := m.listings.Pins(ctx, c.In.query(), sandbox.Slice{Sort: sandbox.Recommended, Limit: c.In.Limit})

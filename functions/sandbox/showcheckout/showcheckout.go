@@ -51,11 +51,11 @@ func New(e env.Env) (fn.Serve[Request, fn.Page], error) {
 	if err != nil {
 		return nil, err
 	}
-	says, err := readDictionary()
+	dictionary, err := readDictionary()
 	// The content security policy allows only the page's one style sheet, by its hash.
 	sum := sha256.Sum256([]byte(style))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'"
-	return (&presenter{intents: sandbox.OpenIntents(e), tenants: sandbox.OpenTenants(e), page: parsed, dictionary: says, policy: policy}).show, err
+	return (&presenter{intents: sandbox.OpenIntents(e), tenants: sandbox.OpenTenants(e), page: parsed, dictionary: dictionary, policy: policy}).show, err
 }
 
 // A view holds the data of the page.

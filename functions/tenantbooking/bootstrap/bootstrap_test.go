@@ -241,7 +241,7 @@ func TestBootstrap_slowServices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, shop string
-		mood       upstreamtest.Mood
+		mood       upstreamtest.Behavior
 		missing    []string
 	}{
 		{"a theme that hangs", "theme", upstreamtest.Hanging, []string{"theme"}},
@@ -255,7 +255,7 @@ func TestBootstrap_slowServices(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-			hotels.Mood(test.shop, test.mood)
+			hotels.SetBehavior(test.shop, test.mood)
 			var a fntest.Answer
 			took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
 			var s served
@@ -275,7 +275,7 @@ func TestBootstrap_staleTheme(t *testing.T) {
 	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
 	front := system.Front.As("")
 	front.Get(path)
-	hotels.Mood("theme", upstreamtest.Failing)
+	hotels.SetBehavior("theme", upstreamtest.Failing)
 	system.DB.Advance(6 * time.Minute)
 	if a := front.Get(path); a.Header.Get("X-Cache") != "STALE" || bytes.Contains(a.Body, []byte("degraded")) {
 		t.Errorf("six minutes later: %s %s", a.Header.Get("X-Cache"), a.Body)

@@ -29,7 +29,7 @@ func TestListPolicies_languageAndCaching(t *testing.T) {
 	english := front.Get(path+"?locale=en", "If-None-Match", first.Header.Get("Etag"))
 	english.Want(t, 200)
 	english.WantText(t, "Check-in")
-	if got := hotels.Asked("property"); got != 1 {
+	if got := hotels.Calls("property"); got != 1 {
 		t.Errorf("got %d calls of the property service, want 1", got)
 	}
 	front.Get(path+"?locale=de").WantProblem(t, 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED")
@@ -60,7 +60,7 @@ func TestListPolicies_newRule(t *testing.T) {
 func TestListPolicies_slowService(t *testing.T) {
 	t.Parallel()
 	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-	hotels.Mood("property", upstreamtest.Hanging)
+	hotels.SetBehavior("property", upstreamtest.Hanging)
 	var a fntest.Answer
 	took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
 	a.Want(t, 503)

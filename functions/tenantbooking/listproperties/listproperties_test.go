@@ -41,7 +41,7 @@ func TestListProperties_languageAndCaching(t *testing.T) {
 	dari := front.Get(path + "?locale=fa-AF") // without descriptions in that language
 	dari.Want(t, 200, "Content-Language", "fa-AF")
 	dari.WantText(t, `"name":"Deluxe"`)
-	if got := hotels.Asked("property"); got != 1 {
+	if got := hotels.Calls("property"); got != 1 {
 		t.Errorf("got %d calls of the property service, want 1", got)
 	}
 	front.Get(path+"?locale=de").WantProblem(t, 422, "BFF.CONSUMER.LOCALE_NOT_SUPPORTED")
@@ -113,7 +113,7 @@ func TestListProperties_stale(t *testing.T) {
 	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
 	front := system.Front.As("")
 	before := front.Get(path)
-	hotels.Mood("property", upstreamtest.Failing)
+	hotels.SetBehavior("property", upstreamtest.Failing)
 	system.DB.Advance(6 * time.Minute)
 	stale := front.Get(path)
 	stale.Want(t, 200, "X-Cache", "STALE")
@@ -124,12 +124,12 @@ func TestListProperties_stale(t *testing.T) {
 
 func TestListProperties_slowService(t *testing.T) {
 	t.Parallel()
-	for mood, name := range map[upstreamtest.Mood]string{upstreamtest.Hanging: "hanging", upstreamtest.Failing: "failing", upstreamtest.Garbled: "garbled",
+	for mood, name := range map[upstreamtest.Behavior]string{upstreamtest.Hanging: "hanging", upstreamtest.Failing: "failing", upstreamtest.Garbled: "garbled",
 		upstreamtest.Garbage: "garbage", upstreamtest.Endless: "endless"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-			hotels.Mood("property", mood)
+			hotels.SetBehavior("property", mood)
 			var a fntest.Answer
 			took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
 			a.Want(t, 503, "Retry-After", fntest.Any)

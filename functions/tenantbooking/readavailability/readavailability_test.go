@@ -68,7 +68,7 @@ func TestReadAvailability_slowServices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, service string
-		mood          upstreamtest.Mood
+		mood          upstreamtest.Behavior
 		status        int
 		missing       []string
 	}{
@@ -86,7 +86,7 @@ func TestReadAvailability_slowServices(t *testing.T) {
 			t.Parallel()
 			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
 			guest := system.Guest(0)
-			hotels.Mood(test.service, test.mood)
+			hotels.SetBehavior(test.service, test.mood)
 			var a fntest.Answer
 			if took, stalled := fntest.Timed(func() { a = ask(guest, hotels) }); took > system.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
 				t.Errorf("took %v, not counting %v in which the machine was stalled", took, stalled)
@@ -121,7 +121,7 @@ func TestReadAvailability_stale(t *testing.T) {
 	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
 	guest := system.Guest(0)
 	fresh := ask(guest, hotels)
-	hotels.Mood("inventory", upstreamtest.Failing)
+	hotels.SetBehavior("inventory", upstreamtest.Failing)
 	system.DB.Advance(40 * time.Second)
 	stale := ask(guest, hotels)
 	stale.Want(t, 200, "X-Cache", "STALE")

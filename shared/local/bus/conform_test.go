@@ -48,13 +48,13 @@ func TestBusConformsAsPublisher(t *testing.T) {
 
 func TestBusConformsAsPuller(t *testing.T) {
 	t.Parallel()
-	topictest.ConformPuller(t, func(t testing.TB) topictest.PullRig {
+	topictest.ConformPuller(t, func(t testing.TB) topictest.PullSetup {
 		b := open(pgtest.New(t).Env())
 		err := b.Subscribe(t.Context(), []topic.Subscription{{Name: "s", Topic: "orders", Endpoint: "http://localhost", DeadLetter: topictest.DeadLetters, Attempts: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return topictest.PullRig{Puller: b, Publish: func(t testing.TB, messages ...topic.Message) {
+		return topictest.PullSetup{Puller: b, Publish: func(t testing.TB, messages ...topic.Message) {
 			if err := errors.Join(b.Publish(t.Context(), messages)...); err != nil {
 				t.Fatal(err)
 			}

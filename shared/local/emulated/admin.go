@@ -30,7 +30,7 @@ func (b *Bus) Subscribe(ctx context.Context, subscriptions []topic.Subscription)
 			return fmt.Errorf("emulated: subscribe %s: %w", s.Name, err)
 		}
 	}
-	return b.office.dropUnless(ctx, func(name string) bool {
+	return b.admin.dropUnless(ctx, func(name string) bool {
 		_, stays := named[name]
 		return stays || shelves[name]
 	})
@@ -58,17 +58,17 @@ func (b *Bus) subscribe(ctx context.Context, s topic.Subscription) error {
 		return err
 	}
 	if s.DeadLetter != "" {
-		if err := b.makeShelf(ctx, s.DeadLetter); err != nil {
+		if err := b.createDeadLetterTopic(ctx, s.DeadLetter); err != nil {
 			return err
 		}
 	}
-	return b.office.create(ctx, b.pushed(s))
+	return b.admin.create(ctx, b.pushed(s))
 }
 
 // pushed returns the subscription for the emulator. It pushes to the proxy, which implements dead-lettering.
 func (b *Bus) pushed(s topic.Subscription) *pb.Subscription {
 	return &pb.Subscription{
-		Name: b.office.subscription(s.Name), Topic: b.office.topic(s.Topic), Filter: pubsub.Filter(s),
+		Name: b.admin.subscription(s.Name), Topic: b.admin.topic(s.Topic), Filter: pubsub.Filter(s),
 		PushConfig: &pb.PushConfig{
 			PushEndpoint: b.address + "/" + s.Name,
 			Wrapper:      &pb.PushConfig_NoWrapper_{NoWrapper: &pb.PushConfig_NoWrapper{WriteMetadata: true}},
@@ -91,7 +91,7 @@ func (b *Bus) makeTopic(ctx context.Context, name string) error {
 	if made {
 		return nil
 	}
-	_, err := b.office.topics.CreateTopic(ctx, &pb.Topic{Name: b.office.topic(name)})
+	_, err := b.admin.topics.CreateTopic(ctx, &pb.Topic{Name: b.admin.topic(name)})
 	if err := unless(codes.AlreadyExists, err); err != nil {
 		return fmt.Errorf("emulated: make topic %s: %w", name, err)
 	}
@@ -101,14 +101,14 @@ func (b *Bus) makeTopic(ctx context.Context, name string) error {
 	return nil
 }
 
-// makeShelf creates a dead-letter topic and a pull subscription of the same name; without a subscription, messages would be
+// createDeadLetterTopic creates a dead-letter topic and a pull subscription of the same name; without a subscription, messages would be
 // lost.
-func (b *Bus) makeShelf(ctx context.Context, name string) error {
+func (b *Bus) createDeadLetterTopic(ctx context.Context, name string) error {
 	if err := b.makeTopic(ctx, name); err != nil {
 		return err
 	}
-	return b.office.create(ctx, &pb.Subscription{
-		Name: b.office.subscription(name), Topic: b.office.topic(name), AckDeadlineSeconds: 60,
+	return b.admin.create(ctx, &pb.Subscription{
+		Name: b.admin.subscription(name), Topic: b.admin.topic(name), AckDeadlineSeconds: 60,
 		ExpirationPolicy: &pb.ExpirationPolicy{}, MessageRetentionDuration: durationpb.New(kept),
 	})
 }

@@ -26,7 +26,7 @@ import (
 // A Bus represents the topics and subscriptions of a project on an emulator. No other program may create any in that project.
 type Bus struct {
 	publisher *pubsub.Bus
-	office    *adminClient
+	admin     *adminClient
 	address   string // of the proxy
 	pusher    *push.Pusher
 	journal   journal
@@ -36,7 +36,7 @@ type Bus struct {
 	topics        map[string]bool
 	subscriptions map[string]topic.Subscription
 	attempts      map[receipt]int
-	owed          map[debt]bool
+	owed          map[pendingDelivery]bool
 
 	pushing sync.RWMutex    // read-locked while a push is forwarded
 	life    context.Context // of pushes; nil unless Run is active
@@ -45,7 +45,7 @@ type Bus struct {
 // Open returns the bus on the environment's emulator and starts its proxy, which runs until the environment is closed. Pushes
 // carry tokens if e has an identity.Source.
 func Open(e env.Env) (*Bus, error) {
-	o, err := openOffice(e)
+	o, err := openAdminClient(e)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,8 @@ func Open(e env.Env) (*Bus, error) {
 		return nil, errors.Join(err, o.close())
 	}
 	b := &Bus{
-		publisher: pubsub.Open(e), office: o, address: "http://" + listener.Addr().String(), pusher: push.Open(e, http.DefaultMaxIdleConnsPerHost), now: e.Now,
-		topics: map[string]bool{}, subscriptions: map[string]topic.Subscription{}, attempts: map[receipt]int{}, owed: map[debt]bool{},
+		publisher: pubsub.Open(e), admin: o, address: "http://" + listener.Addr().String(), pusher: push.Open(e, http.DefaultMaxIdleConnsPerHost), now: e.Now,
+		topics: map[string]bool{}, subscriptions: map[string]topic.Subscription{}, attempts: map[receipt]int{}, owed: map[pendingDelivery]bool{},
 	}
 	server := &http.Server{Handler: b, ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = server.Serve(listener) }() // until OnClose

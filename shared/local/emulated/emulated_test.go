@@ -54,7 +54,7 @@ func stranger(t testing.TB, address, project string) *pubsub.Bus {
 	return pubsub.Open(e)
 }
 
-func TestTheEmulatorConforms(t *testing.T) {
+func TestEmulator_conforms(t *testing.T) {
 	t.Parallel()
 	topictest.Conform(t, func(t testing.TB) topictest.Setup {
 		address, project := emulatortest.PubSub(t), emulatortest.Name()
@@ -68,12 +68,12 @@ func TestTheEmulatorConforms(t *testing.T) {
 
 func TestPubSubConformsAsPuller(t *testing.T) {
 	t.Parallel()
-	topictest.ConformPuller(t, func(t testing.TB) topictest.PullRig {
+	topictest.ConformPuller(t, func(t testing.TB) topictest.PullSetup {
 		address, project := emulatortest.PubSub(t), emulatortest.Name()
 		b := another(t, address, project)
 		must(t, b.Subscribe(t.Context(), []topic.Subscription{{Name: "to-orders", Topic: "orders", Endpoint: "http://localhost", DeadLetter: topictest.DeadLetters, Attempts: 5}}))
 		p := stranger(t, address, project) // the process that pulls has no gate
-		return topictest.PullRig{Puller: p, Publish: func(t testing.TB, messages ...topic.Message) {
+		return topictest.PullSetup{Puller: p, Publish: func(t testing.TB, messages ...topic.Message) {
 			must(t, errors.Join(p.Publish(t.Context(), messages)...))
 		}}
 	})

@@ -17,13 +17,13 @@ type Setup struct {
 
 // checks maps names to checks of the contract. A driver has no clock: each check passes the time explicitly.
 var checks = map[string]func(testing.TB, Setup){
-	"a record is returned as it was stored":                 comesBack,
+	"a record is returned as it was stored":                 returnsStored,
 	"collections and keys are apart":                        keepsApart,
 	"get answers in the order of the names":                 answersInOrder,
 	"a record is alive before its end and not at it":        endsExactly,
-	"an expired record can be created, put and counted":     beginsAnew,
-	"of 64 creators one wins":                               hasOneWinner,
-	"of 64 creators one replaces an expired record":         hasOneHeir,
+	"an expired record can be created, put and counted":     reusesExpired,
+	"of 64 creators one wins":                               createsOnce,
+	"of 64 creators one replaces an expired record":         replacesExpiredOnce,
 	"put stores what is newer and nothing else":             putsNewer,
 	"a put of many puts each as put does":                   putsEach,
 	"puts of the same many end, with the newest":            endsWithNewestOfMany,
@@ -34,17 +34,17 @@ var checks = map[string]func(testing.TB, Setup){
 	"a deleted record can be created again":                 deletes,
 	"the largest value is stored whole":                     keepsLargest,
 	"records survive a restart":                             survivesRestart,
-	"a call without a server returns ErrUnavailable":        tellsOfAbsence,
-	"a call with an expired context fails":                  heedsContext,
-	"a call to a server that never answers times out":       leavesInTime,
+	"a call without a server returns ErrUnavailable":        reportsUnavailable,
+	"a call with an expired context fails":                  respectsContext,
+	"a call to a server that never answers times out":       timesOut,
 }
 
-// Conform runs the suite. Each check gets a rig of its own.
-func Conform(t *testing.T, rig func(testing.TB) Setup) {
+// Conform runs the suite. Each check gets a setup of its own.
+func Conform(t *testing.T, setup func(testing.TB) Setup) {
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, rig(t))
+			check(t, setup(t))
 		})
 	}
 }

@@ -99,8 +99,8 @@ func verdict(t testing.TB, check func(testing.TB, Setup), rig Setup) string {
 	return strings.Join(l.heard, "\n")
 }
 
-// A saboteur is a store that does one thing wrong. What is not set it does right.
-type saboteur struct {
+// A faultyStore is a store that does one thing wrong. What is not set it does right.
+type faultyStore struct {
 	*Memory
 	get    func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error)
 	create func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error)
@@ -110,42 +110,42 @@ type saboteur struct {
 	add    func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error)
 }
 
-func (s *saboteur) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
+func (s *faultyStore) Get(ctx context.Context, now time.Time, names ...document.Name) ([]*document.Record, error) {
 	if s.get != nil {
 		return s.get(s.Memory, ctx, now, names)
 	}
 	return s.Memory.Get(ctx, now, names...)
 }
 
-func (s *saboteur) Create(ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+func (s *faultyStore) Create(ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 	if s.create != nil {
 		return s.create(s.Memory, ctx, now, n, r)
 	}
 	return s.Memory.Create(ctx, now, n, r)
 }
 
-func (s *saboteur) Put(ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+func (s *faultyStore) Put(ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 	if s.put != nil {
 		return s.put(s.Memory, ctx, now, n, r)
 	}
 	return s.Memory.Put(ctx, now, n, r)
 }
 
-func (s *saboteur) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
+func (s *faultyStore) PutMany(ctx context.Context, now time.Time, records ...document.Named) ([]bool, error) {
 	if s.many != nil {
 		return s.many(s.Memory, ctx, now, records)
 	}
 	return s.Memory.PutMany(ctx, now, records...)
 }
 
-func (s *saboteur) Delete(ctx context.Context, n document.Name) error {
+func (s *faultyStore) Delete(ctx context.Context, n document.Name) error {
 	if s.remove != nil {
 		return s.remove(s.Memory, ctx, n)
 	}
 	return s.Memory.Delete(ctx, n)
 }
 
-func (s *saboteur) Add(ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+func (s *faultyStore) Add(ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
 	if s.add != nil {
 		return s.add(s.Memory, ctx, now, n, by, until)
 	}
@@ -165,7 +165,7 @@ func dither() {
 }
 
 // Every check has a driver, of the kind that is easily written, which it must refuse.
-func TestTheSuiteFailsWhoDoesOneThingWrong(t *testing.T) {
+func TestConform_faultyStores(t *testing.T) {
 	t.Parallel()
 	refused := map[string]bool{}
 	for _, s := range saboteurs {
@@ -191,7 +191,7 @@ func TestTheSuiteFailsWhoDoesOneThingWrong(t *testing.T) {
 	}
 }
 
-func rigOf(s *saboteur) func() Setup {
+func setupOf(s *faultyStore) func() Setup {
 	return func() Setup {
 		s.Memory = &Memory{}
 		return Setup{Open: func() document.Store { return s }, Away: away, Deaf: deaf}

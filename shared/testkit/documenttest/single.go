@@ -13,8 +13,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-func comesBack(t testing.TB, r Setup) {
-	d := at(t, r)
+func returnsStored(t testing.TB, r Setup) {
+	d := open(t, r)
 	value := []byte("\x00\xff binary \x1f\x8b")
 	want := document.Record{Value: bytes.Clone(value), Number: -7, Version: 1 << 60, ExpiresAt: evening}
 	expect(t, "created", d.create(noon, named("1"), document.Record{Value: value, Number: -7, Version: 1 << 60, ExpiresAt: evening}), true)
@@ -26,7 +26,7 @@ func comesBack(t testing.TB, r Setup) {
 }
 
 func keepsApart(t testing.TB, r Setup) {
-	d := at(t, r)
+	d := open(t, r)
 	names := []document.Name{
 		named("1"), {Collection: "drafts", ID: "1"}, named("11"), named("1:1"), named("%2F"), named(".."), named("__id7__"), named("a.b"), named("A.b"),
 		{Collection: "session", ID: "s1"}, named(strings.Repeat("x", 400)), named(strings.Repeat("x", 399)),
@@ -37,12 +37,12 @@ func keepsApart(t testing.TB, r Setup) {
 		}
 	}
 	for _, n := range names {
-		expect(t, "record", d.says(noon, n), n.Collection+"/"+n.ID)
+		expect(t, "record", d.content(noon, n), n.Collection+"/"+n.ID)
 	}
 }
 
 func answersInOrder(t testing.TB, r Setup) {
-	d := at(t, r)
+	d := open(t, r)
 	for _, id := range []string{"c", "a", "b"} {
 		d.create(noon, named(id), text(id, 1, evening))
 	}
@@ -61,7 +61,7 @@ func answersInOrder(t testing.TB, r Setup) {
 }
 
 func endsExactly(t testing.TB, r Setup) {
-	d := at(t, r)
+	d := open(t, r)
 	d.create(noon, named("1"), text("one", 1, evening))
 	d.add(noon, named("n"), 5, evening)
 	for _, test := range []struct {
@@ -80,8 +80,8 @@ func endsExactly(t testing.TB, r Setup) {
 	}
 }
 
-func beginsAnew(t testing.TB, r Setup) {
-	d := at(t, r)
+func reusesExpired(t testing.TB, r Setup) {
+	d := open(t, r)
 	later := evening.Add(time.Hour)
 	for _, id := range []string{"create", "put"} {
 		d.create(noon, named(id), text("old", 9, evening))
@@ -91,13 +91,13 @@ func beginsAnew(t testing.TB, r Setup) {
 	expect(t, "put at its end", d.put(evening, named("put"), text("new", 1, later)), true)
 	expect(t, "sum at its end", d.add(evening, named("add"), 1, later), 1)
 	for _, id := range []string{"create", "put"} {
-		expect(t, id, d.says(evening, named(id)), "new")
-		expect(t, id+" at the new end", d.says(later, named(id)), "-")
+		expect(t, id, d.content(evening, named(id)), "new")
+		expect(t, id+" at the new end", d.content(later, named(id)), "-")
 	}
 }
 
 func putsNewer(t testing.TB, r Setup) {
-	d := at(t, r)
+	d := open(t, r)
 	for _, test := range []struct {
 		version int64
 		stored  bool
@@ -108,14 +108,14 @@ func putsNewer(t testing.TB, r Setup) {
 			r = text("wrong", test.version, evening.Add(time.Hour))
 		}
 		expect(t, "stored", d.put(noon, named("1"), r), test.stored)
-		expect(t, "then it says", d.says(noon, named("1")), test.says)
+		expect(t, "then it says", d.content(noon, named("1")), test.says)
 	}
-	expect(t, "at its end", d.says(evening, named("1")), "-")
+	expect(t, "at its end", d.content(evening, named("1")), "-")
 }
 
 // putsEach puts several records, of which some are too old and one replaces an expired record.
 func putsEach(t testing.TB, r Setup) {
-	d := at(t, r)
+	d := open(t, r)
 	d.create(noon, named("older"), text("was", 2, evening))
 	d.create(noon, named("as new"), text("was", 3, evening))
 	d.create(noon, named("newer"), text("was", 4, evening))
@@ -132,7 +132,7 @@ func putsEach(t testing.TB, r Setup) {
 			break
 		}
 		says := map[bool]string{true: asked[i], false: "was"}[want]
-		expect(t, asked[i], d.says(noon.Add(tick), named(asked[i])), says)
+		expect(t, asked[i], d.content(noon.Add(tick), named(asked[i])), says)
 	}
 	if got := d.get(noon.Add(tick), named("none"))[0]; got == nil || got.Number != 5 || got.Version != 3 || !got.ExpiresAt.Equal(evening) {
 		t.Errorf("get after the put of a missing record: got %+v", got)
@@ -140,7 +140,7 @@ func putsEach(t testing.TB, r Setup) {
 }
 
 func adds(t testing.TB, r Setup) {
-	d := at(t, r)
+	d := open(t, r)
 	later := evening.Add(time.Hour)
 	for _, test := range []struct {
 		n, sum int64
@@ -157,18 +157,18 @@ func adds(t testing.TB, r Setup) {
 }
 
 func deletes(t testing.TB, r Setup) {
-	d := at(t, r)
+	d := open(t, r)
 	d.create(noon, named("1"), text("old", 9, evening))
 	d.create(noon, named("2"), text("other", 1, evening))
 	d.remove(named("1"))
 	d.remove(named("1")) // a missing record is no error
-	expect(t, "deleted", d.says(noon, named("1")), "-")
-	expect(t, "the other", d.says(noon, named("2")), "other")
+	expect(t, "deleted", d.content(noon, named("1")), "-")
+	expect(t, "the other", d.content(noon, named("2")), "other")
 	expect(t, "put at an older version", d.put(noon, named("1"), text("new", 1, evening)), true)
 }
 
 func keepsLargest(t testing.TB, r Setup) {
-	d := at(t, r)
+	d := open(t, r)
 	value := make([]byte, document.MaxSize)
 	random := rand.NewChaCha8([32]byte{})
 	_, _ = random.Read(value) // not compressible
@@ -179,11 +179,11 @@ func keepsLargest(t testing.TB, r Setup) {
 }
 
 func survivesRestart(t testing.TB, r Setup) {
-	first := at(t, r)
+	first := open(t, r)
 	first.create(noon, named("1"), text("kept", 3, evening))
 	first.add(noon, named("n"), 5, evening)
-	second := at(t, r)
-	expect(t, "record", second.says(noon, named("1")), "kept")
+	second := open(t, r)
+	expect(t, "record", second.content(noon, named("1")), "kept")
 	expect(t, "created again", second.create(noon, named("1"), text("lost", 9, evening)), false)
 	expect(t, "an older put", second.put(noon, named("1"), text("lost", 3, evening)), false)
 	expect(t, "sum", second.add(noon, named("n"), 1, evening), 6)
@@ -210,7 +210,7 @@ func every(s document.Store) map[string]func(context.Context) error {
 	}
 }
 
-func tellsOfAbsence(t testing.TB, r Setup) {
+func reportsUnavailable(t testing.TB, r Setup) {
 	for verb, use := range every(r.Away()) {
 		if err := use(t.Context()); !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("%s: got %v, want %v", verb, err, fault.ErrUnavailable)
@@ -218,7 +218,7 @@ func tellsOfAbsence(t testing.TB, r Setup) {
 	}
 }
 
-func heedsContext(t testing.TB, r Setup) {
+func respectsContext(t testing.TB, r Setup) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for verb, use := range every(r.Open()) {
@@ -236,7 +236,7 @@ const (
 	notice = 100
 )
 
-func leavesInTime(t testing.TB, r Setup) {
+func timesOut(t testing.TB, r Setup) {
 	s := r.Deaf()
 	for verb, use := range every(s) {
 		ctx, cancel := context.WithTimeout(t.Context(), given)

@@ -24,7 +24,7 @@ import (
 type Front struct {
 	t      testing.TB
 	issuer *identity.Issuer
-	door   http.Handler
+	mux    http.Handler
 	token  string
 }
 
@@ -70,7 +70,7 @@ func Behind(t testing.TB, e env.Env, issuer *identity.Issuer, fs ...fn.Function)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Front{t: t, issuer: issuer, door: door, token: token}
+	return &Front{t: t, issuer: issuer, mux: door, token: token}
 }
 
 // described wraps a function and validates each of its answers against the published OpenAPI document.
@@ -151,7 +151,7 @@ func encode(t testing.TB, body any) []byte {
 // Serve serves a request unchanged.
 func (f *Front) Serve(r *http.Request) Answer {
 	w := httptest.NewRecorder()
-	f.door.ServeHTTP(w, r)
+	f.mux.ServeHTTP(w, r)
 	return Answer{Status: w.Code, Header: w.Header(), Body: w.Body.Bytes()}
 }
 

@@ -23,8 +23,8 @@ var held = map[string]func() (*Document, error){
 	"tenantbooking": sync.OnceValues(func() (*Document, error) { return Open("tenantbooking", true) }),
 }
 
-// told lists headers that clients rely on: if an answer has one, its description must list it.
-var told = []string{"ETag", "X-Cache", "Location", "Retry-After", "X-Bootstrap-Version", "WWW-Authenticate"}
+// describedHeaders lists headers that clients rely on: if an answer has one, its description must list it.
+var describedHeaders = []string{"ETag", "X-Cache", "Location", "Retry-After", "X-Bootstrap-Version", "WWW-Authenticate"}
 
 // An Answer is an HTTP answer of a function.
 type Answer struct {
@@ -57,7 +57,7 @@ func (d *Document) check(at string, a Answer) error {
 	if stated == nil {
 		return fmt.Errorf("%s is not described: %.300s", status, a.Body)
 	}
-	for _, name := range told {
+	for _, name := range describedHeaders {
 		if err := d.header(at, status, name, a.Header.Get(name)); err != nil {
 			return err
 		}
@@ -109,8 +109,8 @@ func (d *Document) names(at, status string, body []byte) error {
 	if err := json.Unmarshal(body, &p); err != nil {
 		return err
 	}
-	if says := d.description(at, status); !strings.Contains(says, strings.TrimPrefix(p.Code, "MELMASTOON.")) {
-		return fmt.Errorf("%s has the code %s, which its description does not name: %q", status, p.Code, says)
+	if description := d.description(at, status); !strings.Contains(description, strings.TrimPrefix(p.Code, "MELMASTOON.")) {
+		return fmt.Errorf("%s has the code %s, which its description does not name: %q", status, p.Code, description)
 	}
 	return nil
 }
@@ -118,8 +118,8 @@ func (d *Document) names(at, status string, body []byte) error {
 // description returns the description of a status.
 func (d *Document) description(at, status string) string {
 	response, _ := d.At(at, "responses", status)
-	says, _ := Member(response, "description").(string)
-	return says
+	description, _ := Member(response, "description").(string)
+	return description
 }
 
 // plain returns the decompressed body.

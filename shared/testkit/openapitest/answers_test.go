@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAnAnswerIsHeldToWhatIsPublished(t *testing.T) {
+func TestCheck(t *testing.T) {
 	t.Parallel()
 	const (
 		route = "POST /bff/consumer/v1/wishlist"

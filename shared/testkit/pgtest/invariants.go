@@ -11,19 +11,19 @@ import (
 	"melmastoon.ghasi.io/test/invariants"
 )
 
-// Breaches runs the queries of test/invariants that must hold at any time and returns a description of each row found. The
+// Violations runs the queries of test/invariants that must hold at any time and returns a description of each row found. The
 // connection must bypass row-level security.
-func Breaches(ctx context.Context, conn *pgx.Conn) ([]string, error) {
-	return breaches(ctx, conn, invariants.SQL, "*.sql")
+func Violations(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	return violations(ctx, conn, invariants.SQL, "*.sql")
 }
 
 // Unsettled is like Breaches, for invariants that must hold when nothing is in flight.
 func Unsettled(ctx context.Context, conn *pgx.Conn) ([]string, error) {
-	return breaches(ctx, conn, invariants.Settled, "settled/*.sql")
+	return violations(ctx, conn, invariants.Settled, "settled/*.sql")
 }
 
-// breaches runs all queries, even if one fails.
-func breaches(ctx context.Context, conn *pgx.Conn, rules fs.FS, pattern string) (found []string, err error) {
+// violations runs all queries, even if one fails.
+func violations(ctx context.Context, conn *pgx.Conn, rules fs.FS, pattern string) (found []string, err error) {
 	names, err := fs.Glob(rules, pattern)
 	if len(names) == 0 {
 		err = errors.Join(err, fmt.Errorf("no invariants in %s", pattern))

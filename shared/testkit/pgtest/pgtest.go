@@ -98,7 +98,7 @@ func (d *Database) OwnerURL() string {
 func (d *Database) Owner(t testing.TB) *pgx.Conn {
 	t.Helper()
 	conn := connect(t, d.OwnerURL())
-	t.Cleanup(func() { hangUp(conn) })
+	t.Cleanup(func() { disconnect(conn) })
 	return conn
 }
 
@@ -106,7 +106,7 @@ func (d *Database) Owner(t testing.TB) *pgx.Conn {
 func (d *Database) Advance(by time.Duration) {
 	d.t.Helper()
 	conn := connect(d.t, d.OwnerURL())
-	defer hangUp(conn)
+	defer disconnect(conn)
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if _, err := migrate.MoveClock(ctx, conn, by); err != nil {
@@ -156,10 +156,10 @@ func (d *Database) closeEnv() {
 func (d *Database) check() {
 	d.t.Helper()
 	conn := connect(d.t, d.OwnerURL())
-	defer hangUp(conn)
+	defer disconnect(conn)
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	breaches, err := Breaches(ctx, conn)
+	breaches, err := Violations(ctx, conn)
 	if err != nil {
 		d.t.Errorf("pgtest: %v", err)
 	}
@@ -173,7 +173,7 @@ func (d *Database) manage(statements ...string) {
 	d.t.Helper()
 	u := d.at("postgres")
 	conn := connect(d.t, u.String())
-	defer hangUp(conn)
+	defer disconnect(conn)
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	for _, s := range statements {
@@ -195,7 +195,7 @@ func connect(t testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
-func hangUp(conn *pgx.Conn) {
+func disconnect(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	_ = conn.Close(ctx)

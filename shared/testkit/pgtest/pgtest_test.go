@@ -20,7 +20,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestAdvanceMovesBothClocksTogether(t *testing.T) {
+func TestAdvance_bothClocks(t *testing.T) {
 	t.Parallel()
 	d := pgtest.New(t)
 	owner := d.Owner(t)
@@ -43,7 +43,7 @@ func TestAdvanceMovesBothClocksTogether(t *testing.T) {
 	}
 }
 
-func TestEachDatabaseIsOnesOwn(t *testing.T) {
+func TestNew_isolated(t *testing.T) {
 	t.Parallel()
 	one, other := pgtest.New(t), pgtest.New(t)
 	_, err := one.Owner(t).Exec(t.Context(), `CREATE TABLE platform.mine (n int)`)
@@ -61,7 +61,7 @@ func TestEachDatabaseIsOnesOwn(t *testing.T) {
 	}
 }
 
-func TestTheLoginMayDoNothingByItself(t *testing.T) {
+func TestLogin_noRights(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), pgtest.New(t).URL())
 	must(t, err)
@@ -97,7 +97,7 @@ func (l *listener) end() {
 	}
 }
 
-func TestTheEndOfATest(t *testing.T) {
+func TestClose_invariants(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, sql, want string }{
 		{"is silent when the books balance", `SELECT 1`, ""},

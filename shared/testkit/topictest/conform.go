@@ -38,8 +38,8 @@ const (
 
 func (r Setup) does(trait Trait) bool { return !slices.Contains(r.Lacks, trait) }
 
-// Conform runs the suite. Each test gets a rig of its own, and is skipped if the driver lacks the tested feature.
-func Conform(t *testing.T, rig func(testing.TB) Setup) {
+// Conform runs the suite. Each test gets a setup of its own, and is skipped if the driver lacks the tested feature.
+func Conform(t *testing.T, setup func(testing.TB) Setup) {
 	for name, test := range map[string]struct {
 		needs []Trait
 		run   func(*testing.T, Setup)
@@ -53,14 +53,14 @@ func Conform(t *testing.T, rig func(testing.TB) Setup) {
 		"a failing key holds up no other":                                  {nil, holdsUpNoOther},
 		"a push that failed is repeated after a time that doubles":         {[]Trait{Waits}, backsOff},
 		"an answer that is too late is none":                               {nil, keepsDeadline},
-		"after exactly so many attempts a message goes to its dead letter": {nil, buries},
+		"after exactly so many attempts a message goes to its dead letter": {nil, deadLettersAfterAttempts},
 		"redirects are not followed":                                       {nil, staysWhereItWasSent},
 		"pending deliveries survive a restart":                             {[]Trait{Keeps}, survivesRestart},
 		"which answers acknowledge":                                        {nil, acknowledges},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := rig(t)
+			r := setup(t)
 			for _, trait := range test.needs {
 				if !r.does(trait) {
 					t.Skipf("not so in this world: %s", trait)
@@ -109,13 +109,13 @@ func ConformPublisher(t *testing.T, p topic.Publisher, stored func() []topic.Mes
 
 // byKey returns the bodies of messages by topic and ordering key, in order. Order is defined only within a key.
 func byKey(messages []topic.Message) map[string][]string {
-	said := map[string][]string{}
+	got := map[string][]string{}
 	for _, m := range messages {
 		key := m.Topic + "/" + m.OrderingKey
-		said[key] = append(said[key], string(m.Data))
+		got[key] = append(got[key], string(m.Data))
 		if m.OrderingKey == "" {
-			slices.Sort(said[key])
+			slices.Sort(got[key])
 		}
 	}
-	return said
+	return got
 }

@@ -70,7 +70,7 @@ func keepsDeadline(t *testing.T, r Setup) {
 	close(slow)
 }
 
-func buries(t *testing.T, r Setup) {
+func deadLettersAfterAttempts(t *testing.T, r Setup) {
 	const attempts = 5
 	d := r.Open()
 	e := listen(t, func(p push) int {
@@ -97,15 +97,15 @@ func buries(t *testing.T, r Setup) {
 	if want = append(want, "after 1"); !slices.Equal(got, want) {
 		t.Errorf("got pushes %v, want %v", got, want)
 	}
-	letter := dead.next()
-	if letter.body != "poison" || letter.header.Get("Content-Type") != "text/plain" {
-		t.Errorf("dead-lettered message: got body %q of type %q", letter.body, letter.header.Get("Content-Type"))
+	final := dead.next()
+	if final.body != "poison" || final.header.Get("Content-Type") != "text/plain" {
+		t.Errorf("dead-lettered message: got body %q of type %q", final.body, final.header.Get("Content-Type"))
 	}
-	if id := letter.header.Get("X-Goog-Pubsub-Message-Id"); id == "" || slices.Contains(ids, id) {
+	if id := final.header.Get("X-Goog-Pubsub-Message-Id"); id == "" || slices.Contains(ids, id) {
 		t.Errorf("dead-lettered message: got message id %q, want a new one", id)
 	}
-	source := letter.header.Get("CloudPubSubDeadLetterSourceSubscription")
-	if count := letter.header.Get("CloudPubSubDeadLetterSourceDeliveryCount"); count != fmt.Sprint(attempts) || !strings.HasSuffix(source, s.Name) {
+	source := final.header.Get("CloudPubSubDeadLetterSourceSubscription")
+	if count := final.header.Get("CloudPubSubDeadLetterSourceDeliveryCount"); count != fmt.Sprint(attempts) || !strings.HasSuffix(source, s.Name) {
 		t.Errorf("dead-lettered message: got source %q and %q attempts", source, count)
 	}
 }

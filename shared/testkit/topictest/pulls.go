@@ -13,8 +13,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A PullRig is a puller under test. Messages published to the topic DeadLetters go to the subscription of the same name.
-type PullRig struct {
+// A PullSetup is a puller under test. Messages published to the topic DeadLetters go to the subscription of the same name.
+type PullSetup struct {
 	Puller  topic.Puller
 	Publish func(t testing.TB, messages ...topic.Message)
 
@@ -25,7 +25,7 @@ type PullRig struct {
 const DeadLetters = "letters.dlq"
 
 // pullChecks maps names to checks of a puller's contract.
-var pullChecks = map[string]func(testing.TB, PullRig){
+var pullChecks = map[string]func(testing.TB, PullSetup){
 	"a message is pulled as it was published":       pullsWhole,
 	"a pull returns at most the maximum":            pullsNoMore,
 	"a leased message is not pulled again":          leases,
@@ -36,12 +36,12 @@ var pullChecks = map[string]func(testing.TB, PullRig){
 	"a subscription that is not there is an error":  knowsItsSubscriptions,
 }
 
-// ConformPuller runs the suite for pullers. Each check gets a rig of its own.
-func ConformPuller(t *testing.T, rig func(testing.TB) PullRig) {
+// ConformPuller runs the suite for pullers. Each check gets a setup of its own.
+func ConformPuller(t *testing.T, setup func(testing.TB) PullSetup) {
 	for name, check := range pullChecks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, rig(t))
+			check(t, setup(t))
 		})
 	}
 }
@@ -56,7 +56,7 @@ func deadLetters(bodies ...string) (messages []topic.Message) {
 }
 
 // pull pulls up to most messages at a time until it has want messages or, if want is 0, until a pull returns none.
-func (r PullRig) pull(t testing.TB, want, most int, lease time.Duration) (all []topic.Pulled) {
+func (r PullSetup) pull(t testing.TB, want, most int, lease time.Duration) (all []topic.Pulled) {
 	t.Helper()
 	enough, again := time.NewTimer(cmp.Or(r.Patience, timeout)), time.NewTicker(10*time.Millisecond)
 	defer enough.Stop()
@@ -101,7 +101,7 @@ func came(t testing.TB, pulled []topic.Pulled, want ...string) {
 	}
 }
 
-func pullsWhole(t testing.TB, r PullRig) {
+func pullsWhole(t testing.TB, r PullSetup) {
 	sent := topic.Message{Topic: DeadLetters, OrderingKey: "t:k", Attributes: map[string]string{"ce-id": "evt_1", "melmastoon-parked-reason": "it's so"}, Data: []byte("\x00{}\xff")}
 	r.Publish(t, sent)
 	got := r.pull(t, 1, 10, long)[0]
@@ -110,7 +110,7 @@ func pullsWhole(t testing.TB, r PullRig) {
 	}
 }
 
-func pullsNoMore(t testing.TB, r PullRig) {
+func pullsNoMore(t testing.TB, r PullSetup) {
 	r.Publish(t, deadLetters("1", "2", "3", "4", "5")...)
 	for range 5 {
 		if n := len(r.pull(t, 1, 1, long)); n != 1 {
@@ -119,14 +119,14 @@ func pullsNoMore(t testing.TB, r PullRig) {
 	}
 }
 
-func leases(t testing.TB, r PullRig) {
+func leases(t testing.TB, r PullSetup) {
 	r.Publish(t, deadLetters("1", "2")...)
 	r.pull(t, 2, 10, long)
 	r.Publish(t, deadLetters("3")...)
 	came(t, r.pull(t, 1, 10, long), "3")
 }
 
-func releases(t testing.TB, r PullRig) {
+func releases(t testing.TB, r PullSetup) {
 	r.Publish(t, deadLetters("1", "2", "3")...)
 	pulled := r.pull(t, 3, 10, long)
 	if err := r.Puller.Release(t.Context(), DeadLetters, receiptsOf(pulled)); err != nil {
@@ -138,7 +138,7 @@ func releases(t testing.TB, r PullRig) {
 	}
 }
 
-func acknowledgesForGood(t testing.TB, r PullRig) {
+func acknowledgesForGood(t testing.TB, r PullSetup) {
 	r.Publish(t, deadLetters("1", "2", "3")...)
 	pulled := r.pull(t, 3, 10, time.Second)
 	var stays []topic.Pulled
@@ -162,13 +162,13 @@ func acknowledgesForGood(t testing.TB, r PullRig) {
 	came(t, r.pull(t, 0, 10, long))
 }
 
-func endsLeases(t testing.TB, r PullRig) {
+func endsLeases(t testing.TB, r PullSetup) {
 	r.Publish(t, deadLetters("1")...)
 	r.pull(t, 1, 10, time.Second)
 	came(t, r.pull(t, 1, 10, long), "1")
 }
 
-func shares(t testing.TB, r PullRig) {
+func shares(t testing.TB, r PullSetup) {
 	const all, pullers = 40, 4
 	var want []string
 	for n := range all {
@@ -190,7 +190,7 @@ func shares(t testing.TB, r PullRig) {
 	came(t, got, want...)
 }
 
-func knowsItsSubscriptions(t testing.TB, r PullRig) {
+func knowsItsSubscriptions(t testing.TB, r PullSetup) {
 	if pulled, err := r.Puller.Pull(t.Context(), "nobody.dlq", 10, long); err == nil {
 		t.Errorf("pull of a missing subscription: got %v, want an error", pulled)
 	}

@@ -15,13 +15,13 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// A Mood is the way in which a service answers.
-type Mood int
+// A Behavior is the way in which a service answers.
+type Behavior int
 
-// The moods.
+// The behaviors.
 const (
-	Well    Mood = iota
-	Hanging      // until the caller gives up
+	Working Behavior = iota
+	Hanging          // until the caller gives up
 	Failing
 	Garbled // valid JSON of another shape
 	Garbage // not JSON
@@ -30,17 +30,17 @@ const (
 
 const endless = 10 << 20
 
-// Services fakes several services at one address. Endpoints with the same name share a mood.
+// Services fakes several services at one address. Endpoints with the same name share a behavior.
 type Services struct {
-	garbled string // the answer in mood Garbled: of the expected type, but empty
+	garbled string // the answer for Garbled: of the expected type, but empty
 	mux     *http.ServeMux
 	server  *httptest.Server
 
-	mu     sync.Mutex
-	moods  map[string]Mood
-	asked  map[string]int
-	bodies map[string]string
-	before func(name string)
+	mu        sync.Mutex
+	behaviors map[string]Behavior
+	calls     map[string]int
+	bodies    map[string]string
+	before    func(name string)
 }
 
 // An Answer returns the answer to a request and its body, to be encoded as JSON. Nil means 404.
@@ -49,7 +49,7 @@ type Answer func(r *http.Request, body []byte) any
 // Open starts the server, until the test ends.
 func Open(t testing.TB, garbled string) *Services {
 	t.Helper()
-	n := &Services{garbled: garbled, mux: http.NewServeMux(), moods: map[string]Mood{}, asked: map[string]int{}, bodies: map[string]string{}, before: func(string) {}}
+	n := &Services{garbled: garbled, mux: http.NewServeMux(), behaviors: map[string]Behavior{}, calls: map[string]int{}, bodies: map[string]string{}, before: func(string) {}}
 	n.server = httptest.NewServer(n.mux)
 	t.Cleanup(func() { n.server.CloseClientConnections(); n.server.Close() })
 	return n
@@ -59,31 +59,31 @@ func Open(t testing.TB, garbled string) *Services {
 func (n *Services) Answers(pattern, name string, answer Answer) {
 	n.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		in, _ := io.ReadAll(r.Body)
-		var mood Mood
+		var behavior Behavior
 		var before func(string)
 		var out any
 		n.Do(func() {
-			mood, before = n.moods[name], n.before
-			n.asked[name]++
+			behavior, before = n.behaviors[name], n.before
+			n.calls[name]++
 			n.bodies[name] = string(in) + r.URL.RawQuery
 			out = answer(r, in)
 		})
 		before(name)
-		n.say(w, r, mood, out)
+		n.respond(w, r, behavior, out)
 	})
 }
 
-func (n *Services) say(w http.ResponseWriter, r *http.Request, mood Mood, out any) {
+func (n *Services) respond(w http.ResponseWriter, r *http.Request, behavior Behavior, out any) {
 	switch {
-	case mood == Hanging:
+	case behavior == Hanging:
 		<-r.Context().Done()
-	case mood == Failing:
+	case behavior == Failing:
 		w.WriteHeader(http.StatusInternalServerError)
-	case mood == Garbled:
+	case behavior == Garbled:
 		_, _ = w.Write([]byte(n.garbled))
-	case mood == Garbage:
+	case behavior == Garbage:
 		_, _ = w.Write([]byte("<html>"))
-	case mood == Endless:
+	case behavior == Endless:
 		_, _ = w.Write([]byte(`{"a":"` + strings.Repeat("x", endless) + `"}`))
 	case out == nil:
 		w.Header().Set("Content-Type", "application/problem+json")
@@ -102,15 +102,15 @@ func (n *Services) Around(e env.Env, services ...string) env.Env {
 	return e
 }
 
-// Mood sets the mood of a name.
-func (n *Services) Mood(name string, m Mood) { n.Do(func() { n.moods[name] = m }) }
+// SetBehavior sets the behavior of the endpoints with a name.
+func (n *Services) SetBehavior(name string, m Behavior) { n.Do(func() { n.behaviors[name] = m }) }
 
 // Before sets a function that is called before each answer is sent, after it was computed.
 func (n *Services) Before(f func(name string)) { n.Do(func() { n.before = f }) }
 
-// Asked returns the number of requests to a name.
-func (n *Services) Asked(name string) (times int) {
-	n.Do(func() { times = n.asked[name] })
+// Calls returns the number of requests to a name.
+func (n *Services) Calls(name string) (times int) {
+	n.Do(func() { times = n.calls[name] })
 	return times
 }
 

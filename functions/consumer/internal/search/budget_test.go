@@ -81,11 +81,11 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 	t.Parallel()
 	const hanging, failing, garbled, garbage, endless = upstreamtest.Hanging, upstreamtest.Failing, upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless
 	for _, test := range []struct {
-		answer  string
-		route   string
-		mood    upstreamtest.Mood
-		want    error
-		missing []string
+		answer   string
+		route    string
+		behavior upstreamtest.Behavior
+		want     error
+		missing  []string
 	}{
 		{"list", "previews", hanging, nil, []string{"pricing"}},
 		{"list", "previews", failing, nil, []string{"pricing"}},
@@ -114,12 +114,12 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 		{"vacancy", "properties", hanging, search.ErrBudgetExceeded, nil},
 		{"vacancy", "properties", failing, fault.ErrUpstreamUnavailable, nil},
 	} {
-		t.Run(test.answer+" "+test.route+" "+string(rune('0'+test.mood)), func(t *testing.T) {
+		t.Run(test.answer+" "+test.route+" "+string(rune('0'+test.behavior)), func(t *testing.T) {
 			t.Parallel()
 			b, e, _ := openServices(t, 2)
 			e = e.With("TIMEOUT_FACTOR", "2") // so much hangs here that four times as much would be long
 			for route := range strings.FieldsSeq(test.route) {
-				b.Mood(route, test.mood)
+				b.SetBehavior(route, test.behavior)
 			}
 			answer := compositions[test.answer]
 			budget := e.Timeout(answer.budget)
@@ -156,8 +156,8 @@ func TestAnswers_servicesHangOrFail(t *testing.T) {
 func TestList_slowSearchHangingPrices(t *testing.T) {
 	t.Parallel()
 	b, e, _ := openServices(t, 2)
-	b.Mood("previews", upstreamtest.Hanging)
-	b.Mood("brands", upstreamtest.Hanging)
+	b.SetBehavior("previews", upstreamtest.Hanging)
+	b.SetBehavior("brands", upstreamtest.Hanging)
 	slow, budget := time.NewTimer(e.Timeout(1200*time.Millisecond)), e.Timeout(compositions["list"].budget)
 	b.Before(func(route string) {
 		if route == "searches" {

@@ -88,7 +88,7 @@ func TestFind_tenantServiceDown(t *testing.T) {
 		}
 	}
 	find(false)
-	b.Mood("tenants", upstreamtest.Failing)
+	b.SetBehavior("tenants", upstreamtest.Failing)
 	if err := search.OpenInvalidator(e).ApplyStatus(t.Context(), tenant, true, e.Now()); err != nil {
 		t.Fatal(err)
 	}

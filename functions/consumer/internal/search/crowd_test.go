@@ -58,7 +58,7 @@ func runSearches(t *testing.T, b *searchtest.Services, calls, parallel int, proc
 func checkCalls(t *testing.T, b *searchtest.Services, when string, want map[string]int) {
 	t.Helper()
 	for name, n := range want {
-		if got := b.Asked(name); got != n {
+		if got := b.Calls(name); got != n {
 			t.Errorf("%s: %s were asked for %d times, want %d", when, name, got, n)
 		}
 	}

@@ -59,8 +59,8 @@ func TestBrands_fewCalls(t *testing.T) {
 		if state != want {
 			t.Errorf("state = %q, want %q", state, want)
 		}
-		if b.Asked("brands") != asked {
-			t.Errorf(`b.Asked("brands") = %d, want %d`, b.Asked("brands"), asked)
+		if b.Calls("brands") != asked {
+			t.Errorf(`b.Asked("brands") = %d, want %d`, b.Calls("brands"), asked)
 		}
 		for _, tenant := range of {
 			if looks[tenant].Color != "#1a2b3c" {
@@ -82,8 +82,8 @@ func TestBrands_fewCalls(t *testing.T) {
 	if state != cache.Bypass {
 		t.Errorf("in a scenario: state = %q, want %q", state, cache.Bypass)
 	}
-	if b.Asked("brands") != 6 {
-		t.Errorf(`in a scenario: b.Asked("brands") = %d, want 6`, b.Asked("brands"))
+	if b.Calls("brands") != 6 {
+		t.Errorf(`in a scenario: b.Asked("brands") = %d, want 6`, b.Calls("brands"))
 	}
 }
 
@@ -94,7 +94,7 @@ func TestBrands_themeServiceDown(t *testing.T) {
 	if _, _, err := brands.Get(t.Context(), all[:1]); err != nil {
 		t.Fatal(err)
 	}
-	b.Mood("brands", upstreamtest.Failing)
+	b.SetBehavior("brands", upstreamtest.Failing)
 	e.Advance(30 * time.Minute)
 	looks, state, err := brands.Get(t.Context(), all[:1])
 	if err != nil {
@@ -124,7 +124,7 @@ func TestBrands_themeServiceDown(t *testing.T) {
 	if len(looks) != 0 {
 		t.Errorf("later: len(looks) = %d, want 0", len(looks))
 	}
-	b.Mood("brands", upstreamtest.Well)
+	b.SetBehavior("brands", upstreamtest.Working)
 	e.Advance(5 * time.Second) // for the breaker
 	store.Refuse = func(string) error { return fault.ErrUnavailable }
 	looks, state, err = brands.Get(t.Context(), all)
@@ -157,8 +157,8 @@ func TestPreview_cacheKey(t *testing.T) {
 		if len(found) != len(of) {
 			t.Errorf("%s: len(found) = %d, want %d", name, len(found), len(of))
 		}
-		if b.Asked("previews") != asked {
-			t.Errorf(`%s: b.Asked("previews") = %d, want %d`, name, b.Asked("previews"), asked)
+		if b.Calls("previews") != asked {
+			t.Errorf(`%s: b.Asked("previews") = %d, want %d`, name, b.Calls("previews"), asked)
 		}
 	}
 	ask("first", hotels, base, true)
@@ -186,7 +186,7 @@ func TestPreview_cacheKey(t *testing.T) {
 func TestPreview_timeout(t *testing.T) {
 	t.Parallel()
 	b, e, _ := openServices(t, 1)
-	b.Mood("previews", upstreamtest.Hanging)
+	b.SetBehavior("previews", upstreamtest.Hanging)
 	began := e.Now()
 	_, _, err := search.OpenPrices(e).Preview(t.Context(), []id.Property{b.Hotels[0].Property}, trip(e, money.USD))
 	took := e.Now().Sub(began)
@@ -244,17 +244,17 @@ func TestUpstreams_invalidAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, e, _ := openServices(t, 1)
-			for _, mood := range []upstreamtest.Mood{upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless, upstreamtest.Failing} {
-				b.Mood(name, mood)
+			for _, behavior := range []upstreamtest.Behavior{upstreamtest.Garbled, upstreamtest.Garbage, upstreamtest.Endless, upstreamtest.Failing} {
+				b.SetBehavior(name, behavior)
 				err := ask(t.Context(), b, e)
 				if !errors.Is(err, fault.ErrUpstreamUnavailable) {
-					t.Errorf("mood %d: error = %v, want %v", mood, err, fault.ErrUpstreamUnavailable)
+					t.Errorf("behavior %d: error = %v, want %v", behavior, err, fault.ErrUpstreamUnavailable)
 				}
 				if strings.Contains(err.Error(), "html") {
-					t.Errorf("mood %d: err.Error() = %q, want it without %q", mood, err.Error(), "html")
+					t.Errorf("behavior %d: err.Error() = %q, want it without %q", behavior, err.Error(), "html")
 				}
 			}
-			if n := b.Asked(name); n < 4 {
+			if n := b.Calls(name); n < 4 {
 				t.Errorf("asked %d times", n)
 			}
 		})

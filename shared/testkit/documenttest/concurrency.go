@@ -11,14 +11,14 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-func hasOneWinner(t testing.TB, r Setup) {
+func createsOnce(t testing.TB, r Setup) {
 	for round := range 4 {
 		oneWinner(t, r, strconv.Itoa(round), noon)
 	}
 }
 
-func hasOneHeir(t testing.TB, r Setup) {
-	d := at(t, r)
+func replacesExpiredOnce(t testing.TB, r Setup) {
+	d := open(t, r)
 	for round := range 4 {
 		id := strconv.Itoa(round)
 		d.create(noon, named(id), text("old", 9, evening))
@@ -28,7 +28,7 @@ func hasOneHeir(t testing.TB, r Setup) {
 
 // oneWinner creates the same record from 64 concurrent callers at two stores, and expects one to succeed.
 func oneWinner(t testing.TB, r Setup, id string, now time.Time) {
-	desks := []desk{at(t, r), at(t, r)}
+	desks := []client{open(t, r), open(t, r)}
 	var winners atomic.Int32
 	var winner atomic.Value
 	together(64, func(i int) {
@@ -40,7 +40,7 @@ func oneWinner(t testing.TB, r Setup, id string, now time.Time) {
 	})
 	expect(t, "winners", winners.Load(), 1)
 	if want, _ := winner.Load().(string); want != "" {
-		expect(t, "the record is of", desks[0].says(now, named(id)), want)
+		expect(t, "the record is of", desks[0].content(now, named(id)), want)
 	}
 }
 
@@ -48,7 +48,7 @@ func oneWinner(t testing.TB, r Setup, id string, now time.Time) {
 // and retry on a conflict.
 func losesNoPut(t testing.TB, r Setup) {
 	const writers, each = 8, 8
-	first, second := at(t, r), at(t, r)
+	first, second := open(t, r), open(t, r)
 	together(writers, func(i int) {
 		d := first
 		if i%2 == 1 {
@@ -63,10 +63,10 @@ func losesNoPut(t testing.TB, r Setup) {
 			}
 		}
 	})
-	expect(t, "the count", first.says(noon, named("1")), strconv.Itoa(writers*each))
+	expect(t, "the count", first.content(noon, named("1")), strconv.Itoa(writers*each))
 }
 
-func increment(d desk) bool {
+func increment(d client) bool {
 	found, err := d.store.Get(d.t.Context(), noon, named("1"))
 	if err != nil {
 		d.t.Errorf("get: %v", err)
@@ -82,7 +82,7 @@ func increment(d desk) bool {
 
 func endsWithNewest(t testing.TB, r Setup) {
 	const writers = 32
-	d := at(t, r)
+	d := open(t, r)
 	for round := range 4 {
 		name := named(strconv.Itoa(round))
 		d.put(noon, name, text("0", 0, evening))
@@ -90,14 +90,14 @@ func endsWithNewest(t testing.TB, r Setup) {
 			version := writers - i // the newest starts first
 			d.put(noon, name, text(strconv.Itoa(version), int64(version), evening))
 		})
-		expect(t, "the newest", d.says(noon, name), strconv.Itoa(writers))
+		expect(t, "the newest", d.content(noon, name), strconv.Itoa(writers))
 	}
 }
 
 // endsWithNewestOfMany puts the same records concurrently, each writer in its own order and at its own version.
 func endsWithNewestOfMany(t testing.TB, r Setup) {
 	const writers, many = 16, 12
-	desks := []desk{at(t, r), at(t, r)}
+	desks := []client{open(t, r), open(t, r)}
 	for round := range 4 {
 		name := func(n int) document.Name { return named(strconv.Itoa(round*many + n)) }
 		together(writers, func(i int) {
@@ -109,14 +109,14 @@ func endsWithNewestOfMany(t testing.TB, r Setup) {
 			desks[i%2].putMany(noon, records...)
 		})
 		for n := range many {
-			expect(t, "the newest", desks[0].says(noon, name(n)), strconv.Itoa(writers))
+			expect(t, "the newest", desks[0].content(noon, name(n)), strconv.Itoa(writers))
 		}
 	}
 }
 
 func losesNoAdd(t testing.TB, r Setup) {
 	const callers, each = 16, 4
-	d := at(t, r)
+	d := open(t, r)
 	var mu sync.Mutex
 	sums := map[int64]bool{}
 	together(callers, func(int) {

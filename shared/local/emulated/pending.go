@@ -7,8 +7,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-// A debt is a pending delivery of a message that this process has published. Debts are used only by [Bus.Waiting].
-type debt struct{ subscription, mark string }
+// A pendingDelivery is a pending delivery of a message that this process has published. Only [Bus.Waiting] uses it.
+type pendingDelivery struct{ subscription, mark string }
 
 // marked is the attribute that identifies a message's debts. Endpoints do not receive it.
 const marked = "melmastoon-gate"
@@ -21,7 +21,7 @@ func (b *Bus) track(m topic.Message) topic.Message {
 	mark := rand.Text()
 	for name, s := range b.subscriptions {
 		if s.Topic == m.Topic && s.Wants(func(attribute string) string { return m.Attributes[attribute] }) {
-			b.owed[debt{name, mark}] = true
+			b.owed[pendingDelivery{name, mark}] = true
 		}
 	}
 	attributes := map[string]string{marked: mark}
@@ -66,5 +66,5 @@ func (b *Bus) settle(r receipt, mark string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.attempts, r)
-	delete(b.owed, debt{r.subscription, mark})
+	delete(b.owed, pendingDelivery{r.subscription, mark})
 }

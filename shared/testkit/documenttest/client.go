@@ -8,15 +8,15 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// A desk wraps a store. Every error fails the test.
-type desk struct {
+// A client wraps a store. Every error fails the test.
+type client struct {
 	t     testing.TB
 	store document.Store
 }
 
-func at(t testing.TB, r Setup) desk { return desk{t, r.Open()} }
+func open(t testing.TB, r Setup) client { return client{t, r.Open()} }
 
-func (d desk) get(now time.Time, names ...document.Name) []*document.Record {
+func (d client) get(now time.Time, names ...document.Name) []*document.Record {
 	d.t.Helper()
 	found, err := d.store.Get(d.t.Context(), now, names...)
 	if err != nil {
@@ -28,8 +28,8 @@ func (d desk) get(now time.Time, names ...document.Name) []*document.Record {
 	return found
 }
 
-// says returns the text of a record, or "-" if it does not exist.
-func (d desk) says(now time.Time, name document.Name) string {
+// content returns the text of a record, or "-" if it does not exist.
+func (d client) content(now time.Time, name document.Name) string {
 	d.t.Helper()
 	if r := d.get(now, name)[0]; r != nil {
 		return string(r.Value)
@@ -37,7 +37,7 @@ func (d desk) says(now time.Time, name document.Name) string {
 	return "-"
 }
 
-func (d desk) create(now time.Time, name document.Name, r document.Record) bool {
+func (d client) create(now time.Time, name document.Name, r document.Record) bool {
 	d.t.Helper()
 	created, err := d.store.Create(d.t.Context(), now, name, r)
 	if err != nil {
@@ -46,7 +46,7 @@ func (d desk) create(now time.Time, name document.Name, r document.Record) bool 
 	return created
 }
 
-func (d desk) put(now time.Time, name document.Name, r document.Record) bool {
+func (d client) put(now time.Time, name document.Name, r document.Record) bool {
 	d.t.Helper()
 	stored, err := d.store.Put(d.t.Context(), now, name, r)
 	if err != nil {
@@ -55,7 +55,7 @@ func (d desk) put(now time.Time, name document.Name, r document.Record) bool {
 	return stored
 }
 
-func (d desk) putMany(now time.Time, records ...document.Named) []bool {
+func (d client) putMany(now time.Time, records ...document.Named) []bool {
 	d.t.Helper()
 	stored, err := d.store.PutMany(d.t.Context(), now, records...)
 	if err != nil {
@@ -64,7 +64,7 @@ func (d desk) putMany(now time.Time, records ...document.Named) []bool {
 	return stored
 }
 
-func (d desk) add(now time.Time, name document.Name, n int64, until time.Time) int64 {
+func (d client) add(now time.Time, name document.Name, n int64, until time.Time) int64 {
 	d.t.Helper()
 	sum, err := d.store.Add(d.t.Context(), now, name, n, until)
 	if err != nil {
@@ -73,7 +73,7 @@ func (d desk) add(now time.Time, name document.Name, n int64, until time.Time) i
 	return sum
 }
 
-func (d desk) remove(name document.Name) {
+func (d client) remove(name document.Name) {
 	d.t.Helper()
 	if err := d.store.Delete(d.t.Context(), name); err != nil {
 		d.t.Errorf("delete: %v", err)

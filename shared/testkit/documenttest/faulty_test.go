@@ -15,53 +15,53 @@ var saboteurs = []struct {
 	check string // which check must notice
 	rig   func() Setup
 }{
-	{"it keeps text only", "a record is returned as it was stored", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"it keeps text only", "a record is returned as it was stored", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		r.Value = []byte(strings.ToValidUTF8(string(r.Value), ""))
 		return m.Create(ctx, now, n, r)
 	}})},
-	{"it knows no collections", "collections and keys are apart", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"it knows no collections", "collections and keys are apart", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		n.Collection = ""
 		return m.Create(ctx, now, n, r)
 	}})},
-	{"it answers with what it finds, and then gaps", "get answers in the order of the names", rigOf(&saboteur{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+	{"it answers with what it finds, and then gaps", "get answers in the order of the names", setupOf(&faultyStore{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
 		found, err := m.Get(ctx, now, names...)
 		return append(records(found), make([]*document.Record, len(names)-len(records(found)))...), err
 	}})},
-	{"it shows a record at its end", "a record is alive before its end and not at it", rigOf(&saboteur{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+	{"it shows a record at its end", "a record is alive before its end and not at it", setupOf(&faultyStore{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
 		return m.Get(ctx, now.Add(-tick), names...)
 	}})},
-	{"it hides a record just before its end", "a record is alive before its end and not at it", rigOf(&saboteur{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
+	{"it hides a record just before its end", "a record is alive before its end and not at it", setupOf(&faultyStore{get: func(m *Memory, ctx context.Context, now time.Time, names []document.Name) ([]*document.Record, error) {
 		return m.Get(ctx, now.Add(tick), names...)
 	}})},
-	{"it waits until ended records are cleared away", "an expired record can be created, put and counted", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"it waits until ended records are cleared away", "an expired record can be created, put and counted", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		return m.Create(ctx, noon, n, r)
 	}})},
-	{"it counts on from what has ended", "an expired record can be created, put and counted", rigOf(&saboteur{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+	{"it counts on from what has ended", "an expired record can be created, put and counted", setupOf(&faultyStore{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
 		return m.Add(ctx, noon, n, by, until)
 	}})},
-	{"it looks and then creates", "of 64 creators one wins", rigOf(&saboteur{create: lookThenCreate})},
-	{"it looks and then replaces", "of 64 creators one replaces an expired record", rigOf(&saboteur{create: lookThenCreate})},
-	{"the last put wins", "put stores what is newer and nothing else", rigOf(&saboteur{put: lastPutWins})},
-	{"it stores all of many or none", "a put of many puts each as put does", rigOf(&saboteur{many: allOrNone})},
-	{"it says yes to all of many", "a put of many puts each as put does", rigOf(&saboteur{many: func(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error) {
+	{"it looks and then creates", "of 64 creators one wins", setupOf(&faultyStore{create: lookThenCreate})},
+	{"it looks and then replaces", "of 64 creators one replaces an expired record", setupOf(&faultyStore{create: lookThenCreate})},
+	{"the last put wins", "put stores what is newer and nothing else", setupOf(&faultyStore{put: lastPutWins})},
+	{"it stores all of many or none", "a put of many puts each as put does", setupOf(&faultyStore{many: allOrNone})},
+	{"it says yes to all of many", "a put of many puts each as put does", setupOf(&faultyStore{many: func(m *Memory, ctx context.Context, now time.Time, records []document.Named) ([]bool, error) {
 		stored, err := m.PutMany(ctx, now, records...)
 		return slices.Repeat([]bool{true}, len(stored)), err
 	}})},
-	{"it looks at all and then writes many", "puts of the same many end, with the newest", rigOf(&saboteur{many: lookThenPutMany})},
-	{"it says yes and writes later", "a late put of an older version changes nothing", rigOf(writesBehind())},
-	{"it takes the same version twice", "read and put under contention loses nothing", rigOf(&saboteur{put: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"it looks at all and then writes many", "puts of the same many end, with the newest", setupOf(&faultyStore{many: lookThenPutMany})},
+	{"it says yes and writes later", "a late put of an older version changes nothing", setupOf(writesBehind())},
+	{"it takes the same version twice", "read and put under contention loses nothing", setupOf(&faultyStore{put: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		dither()
 		if found, err := m.Get(ctx, now, n); err != nil || found[0] != nil && found[0].Version > r.Version {
 			return false, err
 		}
 		return m.force(ctx, n, r)
 	}})},
-	{"its counters end when the last caller says", "add adds, and moves the end but never nearer", rigOf(&saboteur{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+	{"its counters end when the last caller says", "add adds, and moves the end but never nearer", setupOf(&faultyStore{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
 		sum, err := m.Add(ctx, now, n, by, until)
 		_, _ = m.force(ctx, n, document.Record{Number: sum, ExpiresAt: until})
 		return sum, err
 	}})},
-	{"it reads, adds and writes", "add under contention loses nothing and repeats no sum", rigOf(&saboteur{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
+	{"it reads, adds and writes", "add under contention loses nothing and repeats no sum", setupOf(&faultyStore{add: func(m *Memory, ctx context.Context, now time.Time, n document.Name, by int64, until time.Time) (int64, error) {
 		r := document.Record{ExpiresAt: until}
 		found, err := m.Get(ctx, now, n)
 		if err != nil {
@@ -75,11 +75,11 @@ var saboteurs = []struct {
 		_, err = m.force(ctx, n, r)
 		return r.Number, err
 	}})},
-	{"it empties instead of deleting", "a deleted record can be created again", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
+	{"it empties instead of deleting", "a deleted record can be created again", setupOf(&faultyStore{remove: func(m *Memory, ctx context.Context, n document.Name) error {
 		_, err := m.force(ctx, n, document.Record{Version: 1 << 62, ExpiresAt: evening})
 		return err
 	}})},
-	{"it cuts what is long", "the largest value is stored whole", rigOf(&saboteur{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
+	{"it cuts what is long", "the largest value is stored whole", setupOf(&faultyStore{create: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 		r.Value = slices.Clone(r.Value[:min(len(r.Value), 1_000_000)])
 		return m.Create(ctx, now, n, r)
 	}})},
@@ -92,7 +92,7 @@ var saboteurs = []struct {
 	{"it waits longer than its caller", "a call to a server that never answers times out", func() Setup {
 		return Setup{Open: away, Away: away, Deaf: func() document.Store { return &hanging{deaf: true} }}
 	}},
-	{"it goes on for ever", "a call with an expired context fails", rigOf(&saboteur{remove: func(m *Memory, ctx context.Context, n document.Name) error {
+	{"it goes on for ever", "a call with an expired context fails", setupOf(&faultyStore{remove: func(m *Memory, ctx context.Context, n document.Name) error {
 		return m.Delete(context.WithoutCancel(ctx), n)
 	}})},
 }
@@ -137,9 +137,9 @@ func lastPutWins(m *Memory, ctx context.Context, _ time.Time, n document.Name, r
 }
 
 // writesBehind keeps the first put of each record to itself until somebody reads.
-func writesBehind() *saboteur {
+func writesBehind() *faultyStore {
 	var late sync.Map
-	return &saboteur{
+	return &faultyStore{
 		put: func(m *Memory, ctx context.Context, now time.Time, n document.Name, r document.Record) (bool, error) {
 			if _, known := late.LoadOrStore(n, r); !known {
 				return true, nil

@@ -13,39 +13,39 @@ import (
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
 
-func backlog() *Backlog { return NewBacklog(env.Of(nil).Now, DeadLetters) }
+func newBacklog() *Backlog { return NewBacklog(env.Of(nil).Now, DeadLetters) }
 
-func rigOn(p topic.Puller, s *Backlog) PullRig {
-	return PullRig{Puller: p, Publish: func(_ testing.TB, messages ...topic.Message) { s.Put(messages...) }, Patience: 2 * time.Second}
+func setupOn(p topic.Puller, s *Backlog) PullSetup {
+	return PullSetup{Puller: p, Publish: func(_ testing.TB, messages ...topic.Message) { s.Put(messages...) }, Patience: 2 * time.Second}
 }
 
-func TestTheShelfConforms(t *testing.T) {
+func TestBacklog_conforms(t *testing.T) {
 	t.Parallel()
-	ConformPuller(t, func(testing.TB) PullRig { s := backlog(); return rigOn(s, s) })
+	ConformPuller(t, func(testing.TB) PullSetup { s := newBacklog(); return setupOn(s, s) })
 }
 
-// A saboteur is a puller that does one thing wrong. What is not set it does right.
-type saboteur struct {
+// A faultyPuller is a puller with one fault. A function that is nil behaves correctly.
+type faultyPuller struct {
 	*Backlog
 	pull                 func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error)
 	acknowledge, release func(s *Backlog, ctx context.Context, name string, receipts []string) error
 }
 
-func (s saboteur) Pull(ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+func (s faultyPuller) Pull(ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 	if s.pull != nil {
 		return s.pull(s.Backlog, ctx, name, most, lease)
 	}
 	return s.Backlog.Pull(ctx, name, most, lease)
 }
 
-func (s saboteur) Acknowledge(ctx context.Context, name string, receipts []string) error {
+func (s faultyPuller) Acknowledge(ctx context.Context, name string, receipts []string) error {
 	if s.acknowledge != nil {
 		return s.acknowledge(s.Backlog, ctx, name, receipts)
 	}
 	return s.Backlog.Acknowledge(ctx, name, receipts)
 }
 
-func (s saboteur) Release(ctx context.Context, name string, receipts []string) error {
+func (s faultyPuller) Release(ctx context.Context, name string, receipts []string) error {
 	if s.release != nil {
 		return s.release(s.Backlog, ctx, name, receipts)
 	}
@@ -55,27 +55,27 @@ func (s saboteur) Release(ctx context.Context, name string, receipts []string) e
 var saboteurs = []struct {
 	name   string // what the puller does wrong
 	check  string // which check must notice
-	puller saboteur
+	puller faultyPuller
 }{
-	{"it keeps text only", "a message is pulled as it was published", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it keeps text only", "a message is pulled as it was published", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		pulled, err := s.Pull(ctx, name, most, lease)
 		for i := range pulled {
 			pulled[i].Data = []byte(strings.ToValidUTF8(string(pulled[i].Data), ""))
 		}
 		return pulled, err
 	}}},
-	{"it gives all there is", "a pull returns at most the maximum", saboteur{pull: func(s *Backlog, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it gives all there is", "a pull returns at most the maximum", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, _ int, lease time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, 1000, lease)
 	}}},
-	{"it shows without leasing", "a leased message is not pulled again", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
+	{"it shows without leasing", "a leased message is not pulled again", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, most, -time.Second)
 	}}},
-	{"it keeps what is released until the lease is over", "a released message is pulled again at once", saboteur{release: func(*Backlog, context.Context, string, []string) error { return nil }}},
-	{"it gives back what is acknowledged", "an acknowledged message is never pulled again", saboteur{acknowledge: (*Backlog).Release}},
-	{"it gives for good", "what is forgotten comes again after its lease", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
+	{"it keeps what is released until the lease is over", "a released message is pulled again at once", faultyPuller{release: func(*Backlog, context.Context, string, []string) error { return nil }}},
+	{"it gives back what is acknowledged", "an acknowledged message is never pulled again", faultyPuller{acknowledge: (*Backlog).Release}},
+	{"it gives for good", "what is forgotten comes again after its lease", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, _ time.Duration) ([]topic.Pulled, error) {
 		return s.Pull(ctx, name, most, time.Hour)
 	}}},
-	{"it looks and then leases", "many who pull at once share what there is", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it looks and then leases", "many who pull at once share what there is", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		seen, err := s.Pull(ctx, name, most, -time.Second)
 		if err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ var saboteurs = []struct {
 		}
 		return seen, nil
 	}}},
-	{"it makes what is not there", "a subscription that is not there is an error", saboteur{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
+	{"it makes what is not there", "a subscription that is not there is an error", faultyPuller{pull: func(s *Backlog, ctx context.Context, name string, most int, lease time.Duration) ([]topic.Pulled, error) {
 		s.Put(topic.Message{Topic: name})
 		return s.Pull(ctx, name, most, lease)
 	}}},
@@ -119,7 +119,7 @@ func (l *listener) Fatalf(format string, args ...any) {
 }
 
 // verdict runs one check and tells what it finds wrong.
-func verdict(t testing.TB, check func(testing.TB, PullRig), r PullRig) string {
+func verdict(t testing.TB, check func(testing.TB, PullSetup), r PullSetup) string {
 	l := &listener{TB: t}
 	done := make(chan struct{})
 	go func() {
@@ -131,7 +131,7 @@ func verdict(t testing.TB, check func(testing.TB, PullRig), r PullRig) string {
 }
 
 // Every check has a puller, of the kind that is easily written, which it must refuse.
-func TestTheSuiteOfPullersFailsWhoDoesOneThingWrong(t *testing.T) {
+func TestConformPuller_faultyPullers(t *testing.T) {
 	t.Parallel()
 	refused := map[string]bool{}
 	for _, s := range saboteurs {
@@ -142,8 +142,8 @@ func TestTheSuiteOfPullersFailsWhoDoesOneThingWrong(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no check that %q", s.check)
 			}
-			s.puller.Backlog = backlog()
-			if verdict(t, check, rigOn(s.puller, s.puller.Backlog)) == "" {
+			s.puller.Backlog = newBacklog()
+			if verdict(t, check, setupOn(s.puller, s.puller.Backlog)) == "" {
 				t.Errorf("not noticed by the check that %s", s.check)
 			}
 		})

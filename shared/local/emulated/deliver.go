@@ -66,7 +66,7 @@ func (b *Bus) deliver(life context.Context, d delivery) error {
 	if err == nil || d.to.DeadLetter == "" || d.attempt < d.to.Attempts {
 		return err
 	}
-	return errors.Join(b.Publish(life, []topic.Message{d.dead(b.office.project, err)})...)
+	return errors.Join(b.Publish(life, []topic.Message{d.dead(b.admin.project, err)})...)
 }
 
 // attributes returns the attributes of a message from the headers of its push.

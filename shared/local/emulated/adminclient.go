@@ -24,7 +24,7 @@ type adminClient struct {
 	subscriptions *api.SubscriptionAdminClient
 }
 
-func openOffice(e env.Env) (*adminClient, error) {
+func openAdminClient(e env.Env) (*adminClient, error) {
 	var w struct {
 		Project  string `env:"GOOGLE_CLOUD_PROJECT,required"`
 		Emulator string `env:"PUBSUB_EMULATOR_HOST,required"`
