@@ -23,7 +23,7 @@ import (
 func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 	f := Function{Spec: s.settled(), In: reflect.TypeFor[P]()}
 	f.build = func(e env.Env, s Spec) (endpoint, error) {
-		g, err := newGate(e, s)
+		g, err := newAuth(e, s)
 		if err != nil {
 			return nil, err
 		}
@@ -32,7 +32,7 @@ func Event[P any](s Spec, build func(env.Env) (Handle[P], error)) Function {
 		return eventEndpoint{
 			spec: s,
 			auth: g,
-			lot: deadLetters{
+			deadLetters: deadLetters{
 				name:  s.Name,
 				topic: s.DeadLetter,
 				to:    to,
@@ -64,10 +64,10 @@ func OfTenant[P any](build func(env.Env) (Handle[P], error)) func(env.Env) (Hand
 
 // An eventEndpoint is the endpoint of an opened event function.
 type eventEndpoint struct {
-	spec   Spec
-	auth   auth
-	lot    deadLetters
-	handle func(context.Context, event.Raw) error
+	spec        Spec
+	auth        auth
+	deadLetters deadLetters
+	handle      func(context.Context, event.Raw) error
 }
 
 // acknowledged is 204 because every bus takes that for an acknowledgement; one emulator treats 202 as an error.
@@ -180,7 +180,7 @@ func (h eventEndpoint) deadLetterRaw(ctx context.Context, c *record, raw event.R
 // deadLetter acknowledges an event after it was published to the dead-letter topic. If the publish fails, redelivery will try
 // again.
 func (h eventEndpoint) deadLetter(ctx context.Context, c *record, attributes map[string]string, data []byte, reason error) (answer, error) {
-	if err := h.lot.publish(ctx, attributes, data, reason); err != nil {
+	if err := h.deadLetters.publish(ctx, attributes, data, reason); err != nil {
 		return answer{}, fault.ErrInternal.Because(err)
 	}
 	c.line.Parked = reason.Error()

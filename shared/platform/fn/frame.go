@@ -43,8 +43,8 @@ type record struct {
 	line    observe.Line
 	tally   outbox.Tally
 
-	pace      pace
-	standings outcomes
+	pace   pace
+	limits limitResults
 }
 
 // A frame wraps every call of a function.

@@ -48,7 +48,7 @@ func newRoute(e env.Env, s Spec, in reflect.Type, taken []string) (route, error)
 	if err != nil {
 		return route{}, err
 	}
-	g, err := newGate(e, s)
+	g, err := newAuth(e, s)
 	return route{spec: s, auth: g, plan: p}, err
 }
 

@@ -21,17 +21,17 @@ func openPace(e env.Env, s Spec) (p pace, err error) {
 	return p, err
 }
 
-// outcomes are the states of the limits that a call has met so far: those of the address, of the session, and of the tenant if
+// limitResults are the results of the limits that a call has met so far: those of the address, of the session, and of the tenant if
 // it rejects. The load of a tenant is not shown otherwise.
-type outcomes [3]ratelimit.Standing
+type limitResults [3]ratelimit.Result
 
 // arrive counts a request from an address, before anything is done for it.
 func (c *record) arrive() error {
 	if c.pace.requests == nil {
 		return nil
 	}
-	c.standings[0] = c.pace.requests.Address(c.from, c.began)
-	return c.standings[0].Refused()
+	c.limits[0] = c.pace.requests.Address(c.from, c.began)
+	return c.limits[0].Refused()
 }
 
 // settle counts a request of a session whose scope is known. A rejected session does not use up its tenant's limit.
@@ -39,14 +39,14 @@ func (c *record) settle(s Scope) error {
 	if c.pace.requests == nil {
 		return nil
 	}
-	c.standings[1] = c.pace.requests.Session(s.Caller, c.began)
-	if err := c.standings[1].Refused(); err != nil {
+	c.limits[1] = c.pace.requests.Session(s.Caller, c.began)
+	if err := c.limits[1].Refused(); err != nil {
 		return err
 	}
 	tenant := c.pace.requests.Tenant(s.Tenant, c.began)
 	err := tenant.Refused()
 	if err != nil {
-		c.standings[2] = tenant
+		c.limits[2] = tenant
 	}
 	return err
 }
@@ -57,9 +57,9 @@ func (c *record) perform(s Scope, do func() answer) (answer, error) {
 	if c.pace.acts == nil {
 		return do(), nil
 	}
-	c.standings[0], c.standings[1] = c.pace.acts.Address(c.from, c.began), c.pace.acts.Session(s.Caller, c.began)
-	for _, standing := range c.standings[:2] {
-		if err := standing.Refused(); err != nil {
+	c.limits[0], c.limits[1] = c.pace.acts.Address(c.from, c.began), c.pace.acts.Session(s.Caller, c.began)
+	for _, result := range c.limits[:2] {
+		if err := result.Refused(); err != nil {
 			c.undo()
 			return answer{}, err
 		}
@@ -72,15 +72,15 @@ func (c *record) perform(s Scope, do func() answer) (answer, error) {
 }
 
 func (c *record) undo() {
-	for _, standing := range c.standings[:2] {
-		standing.Undo()
+	for _, result := range c.limits[:2] {
+		result.Undo()
 	}
 }
 
 // setHeaders sets the rate limit headers, for every answer.
-func (s *outcomes) setHeaders(h map[string][]string) {
-	if policies := ratelimit.Policies(s[:]...); policies != "" {
+func (l *limitResults) setHeaders(h map[string][]string) {
+	if policies := ratelimit.Policies(l[:]...); policies != "" {
 		h["Ratelimit-Policy"] = []string{policies}
-		h["Ratelimit"] = []string{ratelimit.Remaining(s[:]...)}
+		h["Ratelimit"] = []string{ratelimit.Remaining(l[:]...)}
 	}
 }

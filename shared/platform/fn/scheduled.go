@@ -10,7 +10,7 @@ import (
 // Scheduled returns a function that the scheduler ticks. A tick may come late, twice, or while another one runs.
 func Scheduled(s Spec, build func(env.Env) (Tick, error)) Function {
 	return Function{Spec: s.settled(), build: func(e env.Env, s Spec) (endpoint, error) {
-		g, err := newGate(e, s)
+		g, err := newAuth(e, s)
 		if err != nil {
 			return nil, err
 		}

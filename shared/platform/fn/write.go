@@ -40,7 +40,7 @@ func write(w http.ResponseWriter, c *record, a answer) {
 		h["Set-Cookie"] = append(cookies, a.Header["Set-Cookie"]...)
 		h["Cache-Control"] = security["Cache-Control"] // a shared cache must not store this caller's cookie
 	}
-	c.standings.setHeaders(h)
+	c.limits.setHeaders(h)
 	h["X-Request-Id"] = []string{c.line.RequestID}
 	if a.Status != http.StatusNoContent && a.Status != http.StatusNotModified {
 		h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}

@@ -55,7 +55,7 @@ func TestForget_runsAgain(t *testing.T) {
 
 func TestForget_duringCall(t *testing.T) {
 	t.Parallel()
-	r, g := openIn(t, forgetful), newGate()
+	r, g := openIn(t, forgetful), newAuth()
 	r.answer = g.answer
 	first := make(chan fntest.Answer)
 	go func() { first <- r.order("k-1", `{"rooms":1}`) }()

@@ -17,7 +17,7 @@ type gate struct {
 	opened  chan struct{}
 }
 
-func newGate() *gate { return &gate{entered: make(chan struct{}), opened: make(chan struct{})} }
+func newAuth() *gate { return &gate{entered: make(chan struct{}), opened: make(chan struct{})} }
 
 func (g *gate) answer(_ context.Context, c confirmation) (confirmation, error) {
 	if g.taken.CompareAndSwap(false, true) {
@@ -29,7 +29,7 @@ func (g *gate) answer(_ context.Context, c confirmation) (confirmation, error) {
 
 func TestLedger_inProgress(t *testing.T) {
 	t.Parallel()
-	r, g := open(t), newGate()
+	r, g := open(t), newAuth()
 	r.answer = g.answer
 	first := make(chan fntest.Answer)
 	go func() { first <- r.order("k-1", `{"rooms":1}`) }()
@@ -52,7 +52,7 @@ func TestLedger_inProgress(t *testing.T) {
 
 func TestAfterItsLeaseAClaimIsTakenOverAsTheSameAct(t *testing.T) {
 	t.Parallel()
-	r, g := open(t), newGate()
+	r, g := open(t), newAuth()
 	r.answer = g.answer
 	slow := make(chan fntest.Answer)
 	go func() { slow <- r.order("k-1", `{"rooms":1}`) }()

@@ -12,7 +12,7 @@ import (
 // A claim whose call ends while the database is away is released when it is back, not at the end of the lease.
 func TestRelease_databaseAway(t *testing.T) {
 	t.Parallel()
-	r, g := open(t), newGate()
+	r, g := open(t), newAuth()
 	r.answer = g.answer
 	at, err := url.Parse(r.db.OwnerURL())
 	if err != nil {

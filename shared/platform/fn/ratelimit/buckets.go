@@ -28,13 +28,13 @@ func newBuckets[K comparable](name string, r Rate) *buckets[K] {
 }
 
 // take takes one token out of a caller's bucket, if there is one.
-func (b *buckets[K]) take(who K, now time.Time) Standing {
+func (b *buckets[K]) take(who K, now time.Time) Result {
 	if b == nil {
-		return Standing{}
+		return Result{}
 	}
 	bucket := b.of(who)
 	taken := bucket.AllowN(now, 1)
-	s := Standing{policy: b.policy, left: bucket.TokensAt(now), taken: bucket, at: now}
+	s := Result{policy: b.policy, left: bucket.TokensAt(now), taken: bucket, at: now}
 	if !taken {
 		s.taken = nil
 		s.again = max(1, time.Duration((1-s.left)/b.policy.rate.PerSecond*float64(time.Second)))

@@ -107,7 +107,7 @@ func newLimiter(r Rates) *Limiter {
 
 // Address counts a request from a client's address. All unknown addresses share one bucket, and so do all addresses of an IPv6
 // /64, because a client usually has all of it.
-func (l *Limiter) Address(a netip.Addr, now time.Time) Standing {
+func (l *Limiter) Address(a netip.Addr, now time.Time) Result {
 	bits := 32
 	if a = a.Unmap(); a.Is6() {
 		bits = 64
@@ -117,17 +117,17 @@ func (l *Limiter) Address(a netip.Addr, now time.Time) Standing {
 }
 
 // Session counts a request of a session. Requests without a session are not counted.
-func (l *Limiter) Session(session string, now time.Time) Standing {
+func (l *Limiter) Session(session string, now time.Time) Result {
 	if session == "" {
-		return Standing{}
+		return Result{}
 	}
 	return l.session.take(session, now)
 }
 
 // Tenant counts a request for a tenant. Requests without a tenant are not counted.
-func (l *Limiter) Tenant(t id.Tenant, now time.Time) Standing {
+func (l *Limiter) Tenant(t id.Tenant, now time.Time) Result {
 	if t.IsZero() {
-		return Standing{}
+		return Result{}
 	}
 	return l.tenant.take(t, now)
 }

@@ -30,7 +30,7 @@ func open(t testing.TB, vars map[string]string, own Rates) *Limiter {
 }
 
 // allowed is how many requests in a row are let through at that time, before the first that is not.
-func allowed(ask func(time.Time) Standing, now time.Time) (n int, refused Standing) {
+func allowed(ask func(time.Time) Result, now time.Time) (n int, refused Result) {
 	for n = 0; n < 100_000; n++ {
 		if refused = ask(now); refused.Refused() != nil {
 			return n, refused
@@ -42,7 +42,7 @@ func allowed(ask func(time.Time) Standing, now time.Time) (n int, refused Standi
 func TestABurstIsLetThroughAndThenSoManyASecond(t *testing.T) {
 	t.Parallel()
 	l := open(t, nil, Rates{Session: Rate{PerSecond: 20, Burst: 60}})
-	ask := func(now time.Time) Standing { return l.Session("s", now) }
+	ask := func(now time.Time) Result { return l.Session("s", now) }
 	n, refused := allowed(ask, noon)
 	if n != 60 {
 		t.Errorf("a burst of %d, want 60", n)
@@ -85,27 +85,27 @@ func TestEachIsCountedForThemself(t *testing.T) {
 	one := Rate{PerSecond: 1, Burst: 1}
 	l := open(t, nil, Rates{one, one, one})
 	tenants := [2]id.Tenant{id.New[id.Tenant](), id.New[id.Tenant]()}
-	address := func(text string) func() Standing {
-		return func() Standing { return l.Address(netip.MustParseAddr(text), noon) }
+	address := func(text string) func() Result {
+		return func() Result { return l.Address(netip.MustParseAddr(text), noon) }
 	}
 	for _, test := range []struct {
 		name          string
-		first, second func() Standing
+		first, second func() Result
 		refused       bool
 	}{
-		{"the same session", func() Standing { return l.Session("a", noon) }, func() Standing { return l.Session("a", noon) }, true},
-		{"another session", func() Standing { return l.Session("b", noon) }, func() Standing { return l.Session("c", noon) }, false},
-		{"no session", func() Standing { return l.Session("", noon) }, func() Standing { return l.Session("", noon) }, false},
-		{"the same tenant", func() Standing { return l.Tenant(tenants[0], noon) }, func() Standing { return l.Tenant(tenants[0], noon) }, true},
-		{"another tenant", func() Standing { return l.Tenant(tenants[1], noon) }, func() Standing { return l.Tenant(id.New[id.Tenant](), noon) }, false},
-		{"no tenant", func() Standing { return l.Tenant(id.Tenant{}, noon) }, func() Standing { return l.Tenant(id.Tenant{}, noon) }, false},
+		{"the same session", func() Result { return l.Session("a", noon) }, func() Result { return l.Session("a", noon) }, true},
+		{"another session", func() Result { return l.Session("b", noon) }, func() Result { return l.Session("c", noon) }, false},
+		{"no session", func() Result { return l.Session("", noon) }, func() Result { return l.Session("", noon) }, false},
+		{"the same tenant", func() Result { return l.Tenant(tenants[0], noon) }, func() Result { return l.Tenant(tenants[0], noon) }, true},
+		{"another tenant", func() Result { return l.Tenant(tenants[1], noon) }, func() Result { return l.Tenant(id.New[id.Tenant](), noon) }, false},
+		{"no tenant", func() Result { return l.Tenant(id.Tenant{}, noon) }, func() Result { return l.Tenant(id.Tenant{}, noon) }, false},
 		{"the same address", address("192.0.2.1"), address("192.0.2.1"), true},
 		{"the same address, mapped", address("192.0.2.2"), address("::ffff:192.0.2.2"), true},
 		{"the next address", address("192.0.2.3"), address("192.0.2.4"), false},
 		{"another address of the same network", address("2001:db8:0:1::1"), address("2001:db8:0:1:ffff::2"), true},
 		{"the same one by another interface", address("fe80::1%eth0"), address("fe80::1%eth1"), true},
 		{"another network", address("2001:db8:0:2::1"), address("2001:db8:0:3::1"), false},
-		{"addresses that nobody knows", func() Standing { return l.Address(netip.Addr{}, noon) }, func() Standing { return l.Address(netip.Addr{}, noon) }, true},
+		{"addresses that nobody knows", func() Result { return l.Address(netip.Addr{}, noon) }, func() Result { return l.Address(netip.Addr{}, noon) }, true},
 	} {
 		if err := test.first().Refused(); err != nil {
 			t.Errorf("%s: the first was refused: %v", test.name, err)
@@ -131,7 +131,7 @@ func TestRatesComeFromTheFunctionThenTheSurroundingsThenHere(t *testing.T) {
 		{"off by the function", nil, Off(), 100_000},
 	} {
 		l := open(t, test.vars, Rates{Session: test.own})
-		if n, _ := allowed(func(now time.Time) Standing { return l.Session("s", now) }, noon); n != test.want {
+		if n, _ := allowed(func(now time.Time) Result { return l.Session("s", now) }, noon); n != test.want {
 			t.Errorf("%s: %d at once, want %d", test.name, n, test.want)
 		}
 	}
@@ -146,7 +146,7 @@ func TestHeadersSayWhereOneStands(t *testing.T) {
 	t.Parallel()
 	l := open(t, map[string]string{"RATE_LIMIT_SESSION": "20/60", "RATE_LIMIT_ADDRESS": "50/200", "RATE_LIMIT_TENANT": "off"}, Rates{})
 	address := l.Address(netip.MustParseAddr("192.0.2.1"), noon)
-	var session Standing
+	var session Result
 	for range 41 {
 		session = l.Session("s", noon)
 	}
@@ -163,7 +163,7 @@ func TestHeadersSayWhereOneStands(t *testing.T) {
 	if got, want := Remaining(session), `"session";r=0;t=3`; got != want || session.Refused() == nil {
 		t.Errorf("refused with %s, want %s", got, want)
 	}
-	if Policies(none, Standing{}) != "" || Remaining(none) != "" {
+	if Policies(none, Result{}) != "" || Remaining(none) != "" {
 		t.Error("no limit has a name")
 	}
 }
@@ -224,7 +224,7 @@ func BenchmarkLimits(b *testing.B) {
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	l := open(t, nil, Rates{Session: Rate{PerSecond: 0.001, Burst: 2}})
-	ask := func(now time.Time) Standing { return l.Session("s", now) }
+	ask := func(now time.Time) Result { return l.Session("s", now) }
 	for range 5 { // as often as nothing comes of it
 		ask(noon).Undo()
 	}

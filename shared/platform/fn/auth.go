@@ -17,7 +17,7 @@ type auth struct {
 	verifier *identity.Verifier
 }
 
-func newGate(e env.Env, s Spec) (auth, error) {
+func newAuth(e env.Env, s Spec) (auth, error) {
 	g := auth{access: s.Access, audience: identity.Audience(s.Service())}
 	if s.Access == Public {
 		return g, nil

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Standing is the state of a caller's token bucket after a call was counted. The zero Standing belongs to a call without a
+// A Result is the state of a caller's token bucket after a call was counted. The zero Result belongs to a call without a
 // limit.
-type Standing struct {
+type Result struct {
 	*policy
 	left  float64       // calls that are allowed right now
 	again time.Duration // time until the next call is allowed, if this one was rejected
@@ -20,9 +20,9 @@ type Standing struct {
 }
 
 // Undo returns the token of a call that had no effect.
-func (s Standing) Undo() {
-	if s.taken != nil {
-		s.taken.AllowN(s.at, -1) // returns one token
+func (r Result) Undo() {
+	if r.taken != nil {
+		r.taken.AllowN(r.at, -1) // returns one token
 	}
 }
 
@@ -39,45 +39,45 @@ func newPolicy(name string, r Rate) *policy {
 }
 
 // Refused returns nil if the call is allowed, or else ErrLimited with the time until the next call is.
-func (s Standing) Refused() error {
-	if s.again == 0 {
+func (r Result) Refused() error {
+	if r.again == 0 {
 		return nil
 	}
-	return ErrLimited.After(s.again).Because(errors.New("limit: " + s.name))
+	return ErrLimited.After(r.again).Because(errors.New("limit: " + r.name))
 }
 
-// Policies returns the value of the header RateLimit-Policy for these standings: each limit's name, burst (q) and the seconds in
+// Policies returns the value of the header RateLimit-Policy for these results: each limit's name, burst (q) and the seconds in
 // which an empty bucket fills (w). It returns "" if there is no limit among them.
-func Policies(standings ...Standing) string {
+func Policies(results ...Result) string {
 	var text string
-	for _, s := range standings {
+	for _, r := range results {
 		switch {
-		case s.policy == nil:
+		case r.policy == nil:
 		case text == "":
-			text = s.text
+			text = r.text
 		default:
-			text += ", " + s.text
+			text += ", " + r.text
 		}
 	}
 	return text
 }
 
-// Remaining returns the value of the header RateLimit for these standings: each limit's name, the calls that are left now (r)
+// Remaining returns the value of the header RateLimit for these results: each limit's name, the calls that are left now (r)
 // and the seconds until the bucket is full (t). It returns "" if there is no limit among them.
-func Remaining(standings ...Standing) string {
+func Remaining(results ...Result) string {
 	var space [64]byte
 	text := space[:0]
-	for _, s := range standings {
-		if s.policy == nil {
+	for _, r := range results {
+		if r.policy == nil {
 			continue
 		}
 		if len(text) > 0 {
 			text = append(text, ", "...)
 		}
-		text = append(append(append(text, '"'), s.name...), `";r=`...)
-		text = strconv.AppendInt(text, int64(max(0, s.left)), 10)
+		text = append(append(append(text, '"'), r.name...), `";r=`...)
+		text = strconv.AppendInt(text, int64(max(0, r.left)), 10)
 		text = append(text, ";t="...)
-		text = strconv.AppendInt(text, int64(math.Ceil((float64(s.rate.Burst)-s.left)/s.rate.PerSecond)), 10)
+		text = strconv.AppendInt(text, int64(math.Ceil((float64(r.rate.Burst)-r.left)/r.rate.PerSecond)), 10)
 	}
 	return string(text)
 }
