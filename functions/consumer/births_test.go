@@ -42,7 +42,7 @@ func TestSession_refusedRequest(t *testing.T) {
 		{"half a body", "POST", "/search", `{`, nil, 400},
 		{"a search in the past", "POST", "/search", strings.Replace(system.SearchBody(), `"checkIn":"20`, `"checkIn":"19`, 1), nil, 400},
 		{"a map of a city", "POST", "/search/map", system.SearchBody(), nil, 400},
-		{"a hotel for nobody", "GET", hotel + "?adults=0", "", nil, 400},
+		{"no adults", "GET", hotel + "?adults=0", "", nil, 400},
 		{"a hotel's rooms in the past", "GET", hotel + "/availability?checkIn=2020-01-01&checkOut=2020-01-02&adults=2", "", nil, 400},
 		{"a choice of nothing", "PATCH", "/session", `{}`, nil, 400},
 		{"a write from another site", "POST", "/search", system.SearchBody(), []string{"Sec-Fetch-Site", "cross-site"}, 403},

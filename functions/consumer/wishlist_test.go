@@ -125,7 +125,7 @@ func TestWishlist_idempotencyKey(t *testing.T) {
 	if len(cookies(again)) != 0 {
 		t.Errorf("len(cookies(again)) = %d, want 0", len(cookies(again)))
 	}
-	// The same key of somebody else is another act, whose answer has a cookie of its own.
+	// The same key of another visitor is another act with its own answer and cookie.
 	a := stranger.Must(201, "POST", "/wishlist", body, key...)
 	if a.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf(`a.Header.Get("Idempotent-Replayed") = %q, want ""`, a.Header.Get("Idempotent-Replayed"))

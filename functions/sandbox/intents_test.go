@@ -87,8 +87,8 @@ func TestOpen_notAccepted(t *testing.T) {
 	r := id.New[id.Reservation]()
 	pounds := wanted(r, sandbox.Card)
 	pounds.Amount.Currency = money.GBP
-	nobody := wanted(r, sandbox.Card)
-	nobody.Tenant = id.New[id.Tenant]()
+	unknown := wanted(r, sandbox.Card)
+	unknown.Tenant = id.New[id.Tenant]()
 	for _, test := range []struct {
 		name string
 		w    sandbox.Wanted
@@ -96,7 +96,7 @@ func TestOpen_notAccepted(t *testing.T) {
 	}{
 		{"a method of another hotel", wanted(r, sandbox.PayPal), sandbox.ErrMethodUnavailable},
 		{"a currency it does not price in", pounds, sandbox.ErrCurrency},
-		{"no tenant", nobody, sandbox.ErrTenantUnknown},
+		{"unknown tenant", unknown, sandbox.ErrTenantUnknown},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := b.Intents.Open(t.Context(), test.w); !errors.Is(err, test.want) {

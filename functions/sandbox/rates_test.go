@@ -70,7 +70,7 @@ func TestCompare_agreesWithQuote(t *testing.T) {
 		t.Errorf("roomy.RoomTypes[0].RoomType = %v, want %v", roomy.RoomTypes[0].RoomType, suites.ID)
 	}
 	for name, path := range map[string]string{
-		"nobody": b.comparePath("AFN", "&adults=0&rooms=1"), "more rooms than adults": b.comparePath("AFN", "&adults=1&rooms=2"),
+		"no adults": b.comparePath("AFN", "&adults=0&rooms=1"), "more rooms than adults": b.comparePath("AFN", "&adults=1&rooms=2"),
 		"a currency of another hotel": b.comparePath("IRR", "&adults=1&rooms=1"), "no party": b.comparePath("AFN", ""),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func TestHTTP_search(t *testing.T) {
 			b["geo"] = body{"mode": "bounding-box", "boundingBox": body{"swLat": 2, "swLng": 0, "neLat": 1, "neLng": 1}}
 		},
 		"nights that run backwards": func(b body) { b["dates"] = body{"checkIn": w.today.AddDays(3), "checkOut": w.today.AddDays(2)} },
-		"nobody":                    func(b body) { b["occupancy"] = body{"adults": 0, "children": 2, "rooms": 1} },
+		"no adults":                 func(b body) { b["occupancy"] = body{"adults": 0, "children": 2, "rooms": 1} },
 		"more rooms than adults":    func(b body) { b["occupancy"] = body{"adults": 1, "children": 0, "rooms": 2} },
 		"ages of other children": func(b body) {
 			b["occupancy"] = body{"adults": 1, "children": 1, "rooms": 1, "childrenAges": []int{3, 4}}
@@ -86,7 +86,7 @@ func TestHTTP_search(t *testing.T) {
 		"a page of two hundred and one": func(b body) { b["page"] = body{"limit": 201, "offset": 0} },
 		"a price that runs backwards":   func(b body) { b["filters"] = body{"priceRange": body{"min": 9, "max": 8, "currency": "USD"}} },
 		"a rating of six":               func(b body) { b["filters"] = body{"guestRatingMin": 6} },
-		"a currency of nobody":          func(b body) { b["currency"] = "XXX" },
+		"an unknown currency":           func(b body) { b["currency"] = "XXX" },
 		"something that is not there":   func(b body) { b["filters"] = body{"stars": []int{5}} },
 		"an unknown flexibility":        func(b body) { b["filters"] = body{"cancellationFlexibility": "maybe"} },
 	} {

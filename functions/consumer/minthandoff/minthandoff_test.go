@@ -191,7 +191,7 @@ func TestMintHandoff_rejected(t *testing.T) {
 		{"without dates", handoffPath(open), `{"occupancy":` + two + `}`, 400, invalid, "/dates"},
 		{"for no night", handoffPath(open), requestBodyWith(dates(7, 7), two), 400, invalid, "/dates/checkOut"},
 		{"into the past", handoffPath(open), requestBodyWith(dates(-5, 2), two), 400, invalid, "/dates/checkIn"},
-		{"for nobody", handoffPath(open), requestBodyWith(dates(7, 9), `{"adults":0,"children":1,"rooms":1}`), 400, invalid, "/occupancy/adults"},
+		{"no adults", handoffPath(open), requestBodyWith(dates(7, 9), `{"adults":0,"children":1,"rooms":1}`), 400, invalid, "/occupancy/adults"},
 		{"with children of unknown age", handoffPath(open), requestBodyWith(dates(7, 9), `{"adults":1,"children":2,"rooms":1,"childrenAges":[3]}`), 400, invalid, "/occupancy/childrenAges"},
 		{"with a company in the body", handoffPath(open), requestBody(m, `,"tenantId":"`+closed.Tenant.String()+`"`), 400, invalid, "/tenantId"},
 	} {

@@ -280,7 +280,7 @@ func TestSearch_sameSessionForAnHour(t *testing.T) {
 		t.Error("elsewhere: the same session")
 	}
 	if stranger, _ := post(t, system.Traveller(), system.SearchBody()); stranger.Search == first.Search {
-		t.Error("somebody else's: the same session")
+		t.Error("another visitor has the same search session")
 	}
 	kept := v.StoredSession().SearchHistory
 	if len(kept) != 2 {

@@ -38,11 +38,11 @@ func TestRelay(t *testing.T) {
 			t.Fatalf("tick: %d %s", got.Status, got.Body)
 		}
 	}
-	told := world.Messages()
-	if len(told) != 1 {
-		t.Fatalf("len(told) = %d, want 1", len(told))
+	messages := world.Messages()
+	if len(messages) != 1 {
+		t.Fatalf("len(messages) = %d, want 1", len(messages))
 	}
-	if told[0].Topic != sandbox.AllocationCommittedV1.Name {
-		t.Errorf("told[0].Topic = %q, want %q", told[0].Topic, sandbox.AllocationCommittedV1.Name)
+	if messages[0].Topic != sandbox.AllocationCommittedV1.Name {
+		t.Errorf("messages[0].Topic = %q, want %q", messages[0].Topic, sandbox.AllocationCommittedV1.Name)
 	}
 }

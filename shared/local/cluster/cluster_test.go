@@ -122,7 +122,7 @@ func TestStart_stalePidFile(t *testing.T) {
 		pid  int
 	}{
 		{"of a process that is gone", 4_000_000},
-		{"of a number that somebody else has now", os.Getpid()},
+		{"of a process id that another process has now", os.Getpid()},
 		{"of nothing", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -60,7 +60,7 @@ func TestServers(t *testing.T) {
 			must(t, s.Stop())
 			<-s.Done()
 			if conn, err := net.Dial("tcp", s.Address()); err == nil {
-				t.Error("somebody still answers")
+				t.Error("the server still answers after Stop")
 				_ = conn.Close()
 			}
 		})

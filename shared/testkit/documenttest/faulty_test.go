@@ -136,7 +136,7 @@ func lastPutWins(m *Memory, ctx context.Context, _ time.Time, n document.Name, r
 	return m.force(ctx, n, r)
 }
 
-// writesBehind keeps the first put of each record to itself until somebody reads.
+// writesBehind applies the first put of each record at the next read.
 func writesBehind() *faultyStore {
 	var late sync.Map
 	return &faultyStore{

@@ -14,8 +14,8 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document"
 )
 
-// stand gives a rig whose stores are all s: what it keeps outlives whoever has it open.
-func stand(s document.Store) func(testing.TB) Setup {
+// setupOn returns a setup whose stores are all s, so records survive a restart.
+func setupOn(s document.Store) func(testing.TB) Setup {
 	return func(testing.TB) Setup {
 		return Setup{Open: func() document.Store { return s }, Away: away, Deaf: deaf}
 	}
@@ -66,7 +66,7 @@ func (h *hanging) Add(ctx context.Context, _ time.Time, _ document.Name, _ int64
 
 func TestMemoryConforms(t *testing.T) {
 	t.Parallel()
-	Conform(t, func(t testing.TB) Setup { return stand(&Memory{})(t) })
+	Conform(t, func(t testing.TB) Setup { return setupOn(&Memory{})(t) })
 }
 
 // A listener stands for the test that runs a check, and hears what the check reports to it.
@@ -185,7 +185,7 @@ func TestConform_faultyStores(t *testing.T) {
 		if !refused[name] {
 			t.Errorf("no saboteur fails the check: %s", name)
 		}
-		if found := verdict(t, check, stand(&Memory{})(t)); found != "" {
+		if found := verdict(t, check, setupOn(&Memory{})(t)); found != "" {
 			t.Errorf("%s: found in an honest store: %s", name, found)
 		}
 	}

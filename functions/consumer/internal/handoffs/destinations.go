@@ -13,9 +13,6 @@ import (
 	"melmastoon.ghasi.io/shared/platform/env"
 )
 
-// ErrTenantSuspended rejects a handoff to a suspended tenant.
-var ErrTenantSuspended = fault.New(fault.Forbidden, "BFF.CONSUMER.TENANT_SUSPENDED", "This hotel does not accept bookings at the moment.")
-
 // Destinations looks up the hotels that a handoff can lead to.
 type Destinations struct {
 	tenants    *search.Tenants

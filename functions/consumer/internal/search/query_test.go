@@ -53,7 +53,7 @@ func TestCheckOn_invalidQuery(t *testing.T) {
 		{"31 nights", func(q *Query) { q.Dates = night(1, 31) }, []string{"/dates/checkOut"}},
 		{"no night", func(q *Query) { q.Dates = night(1, 0) }, []string{"/dates/checkOut"}},
 		{"backwards", func(q *Query) { q.Dates = night(5, -2) }, []string{"/dates/checkOut"}},
-		{"nobody", func(q *Query) { q.Occupancy.Adults = 0 }, []string{"/occupancy/adults"}},
+		{"no adults", func(q *Query) { q.Occupancy.Adults = 0 }, []string{"/occupancy/adults"}},
 		{"a room without an adult", func(q *Query) { q.Occupancy.Rooms = 3 }, []string{"/occupancy/adults"}},
 		{"a room less than one", func(q *Query) { q.Occupancy.Rooms = 0 }, []string{"/occupancy/rooms"}},
 		{"a group", func(q *Query) { q.Occupancy = Occupancy{Adults: 30, Rooms: 10} }, []string{"/occupancy/rooms"}},
@@ -172,7 +172,7 @@ func TestKey_distinctAndHashed(t *testing.T) {
 	for name, change := range map[string]func(*searchRequest){
 		"nothing": func(*searchRequest) {}, "the page": func(a *searchRequest) { a.Page.Offset = 20 }, "its length": func(a *searchRequest) { a.Page.Limit = 21 },
 		"the order": func(a *searchRequest) { a.Sort = PriceDesc }, "the city": func(a *searchRequest) { a.Geo.City = "canary@example.com" },
-		"the case, for whoever minds it": func(a *searchRequest) { a.Geo.City = "KABUL" }, "the days": func(a *searchRequest) { a.Dates = night(9, 2) },
+		"the case of the city": func(a *searchRequest) { a.Geo.City = "KABUL" }, "the days": func(a *searchRequest) { a.Dates = night(9, 2) },
 		"the people": func(a *searchRequest) { a.Occupancy.Adults = 3 }, "the ages": func(a *searchRequest) { a.Occupancy.Children, a.Occupancy.ChildrenAges = 1, []int{3} },
 		"the currency": func(a *searchRequest) { a.Currency = money.USD },
 		"a filter":     func(a *searchRequest) { a.Filters = &Filters{Neighbourhoods: []string{"canary@example.com"}} },
