@@ -43,10 +43,10 @@ type Rule int
 
 // Options of the middleware.
 const (
-	WithoutSession Rule = iota // also accepts requests without a session
-	WhileSuspended             // also serves suspended tenants, so that guests can finish a booking that they have begun
-	FromBootstrap              // rejects an X-Bootstrap-Version with other prices or choices than the current ones
-	ShowsFront                 // also prefetches the documents that Storefronts.Compose and Manager.Served read
+	WithoutSession  Rule = iota // also accepts requests without a session
+	WhileSuspended              // also serves suspended tenants, so that guests can finish a booking that they have begun
+	FromBootstrap               // rejects an X-Bootstrap-Version with other prices or choices than the current ones
+	ReadsStorefront             // also prefetches the documents that Storefronts.Compose and Manager.Served read
 )
 
 // slugWildcard is the part of a route that names the tenant.
@@ -66,7 +66,7 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error), r
 			return nil, err
 		}
 		return func(ctx context.Context, r resolved, c fn.Call[In]) (Out, error) {
-			return serve(r.seen.WithPrefetched(ctx), Call[In]{c, r.Visitor})
+			return serve(r.prefetched.WithPrefetched(ctx), Call[In]{c, r.Visitor})
 		}, nil
 	})
 }
@@ -87,19 +87,19 @@ func PlatformEvent[P any](s fn.Spec, build func(env.Env) (fn.Handle[P], error)) 
 // A resolved is the visitor of a request, and the documents that the middleware has prefetched for the act.
 type resolved struct {
 	session.Visitor
-	seen document.Prefetched
+	prefetched document.Prefetched
 }
 
 // A middleware resolves the tenant and the session before the request body is read.
 type middleware struct {
-	env      env.Env
-	tenants  *hotel.Tenants
-	sessions *session.Sessions
-	flags    *flags.Flags
-	spec     fn.Spec
-	rules    []Rule
-	fronts   *hotel.Storefronts // nil unless the function has ShowsFront
-	served   document.Collection[bool]
+	env         env.Env
+	tenants     *hotel.Tenants
+	sessions    *session.Sessions
+	flags       *flags.Flags
+	spec        fn.Spec
+	rules       []Rule
+	storefronts *hotel.Storefronts // nil unless the function has ReadsStorefront
+	served      document.Collection[bool]
 }
 
 // openMiddleware opens the idempotency ledger only if the function is idempotent: reads need no idempotency key.
@@ -109,10 +109,10 @@ func openMiddleware(e env.Env, s fn.Spec, rules []Rule) (fn.Middleware[resolved]
 		return fn.Middleware[resolved]{}, err
 	}
 	d := &middleware{env: e, tenants: hotel.OpenTenants(e), sessions: sessions, flags: subject.OpenFlags(e), spec: s, rules: rules, served: session.OpenServed(e)}
-	if slices.Contains(rules, ShowsFront) {
-		d.fronts = hotel.OpenStorefronts(e)
+	if slices.Contains(rules, ReadsStorefront) {
+		d.storefronts = hotel.OpenStorefronts(e)
 	}
-	opened := fn.Middleware[resolved]{Resolve: d.enter, ContinueAs: d.continueAs, Path: []string{slugWildcard}, Headers: []string{"X-Currency"},
+	opened := fn.Middleware[resolved]{Resolve: d.resolve, ContinueAs: d.continueAs, Path: []string{slugWildcard}, Headers: []string{"X-Currency"},
 		CORS: fn.CORS{Origins: d.origins, Allow: pageHeaders, Expose: []string{"X-Bootstrap-Version"}}}
 	if s.Idempotent {
 		opened.Ledger, err = idempotency.Open(e, postgres.Open(e, session.Schema))
@@ -133,38 +133,38 @@ func (d *middleware) continueAs(r *http.Request, v resolved, caller string) (*ht
 // A prefetch holds the documents that the middleware reads in one round trip: those of the tenant and of the session
 // that the cookie names.
 type prefetch struct {
-	tenant id.Tenant
-	pass   session.CookieValue
-	known  bool // reports whether the request has a valid session cookie
-	seen   document.Prefetched
+	tenant    id.Tenant
+	cookie    session.CookieValue
+	hasCookie bool // reports whether the request has a valid session cookie
+	documents document.Prefetched
 }
 
 // prefetch reads the documents that the middleware and the act need in one round trip.
 func (d *middleware) prefetch(ctx context.Context, r *http.Request, t id.Tenant) prefetch {
 	g := prefetch{tenant: t}
-	g.pass, g.known = d.sessions.FromCookie(r, t, d.spec.Site(r))
+	g.cookie, g.hasCookie = d.sessions.FromCookie(r, t, d.spec.Site(r))
 	names := d.tenants.DocumentNames(t)
-	if d.fronts != nil {
-		names = append(names, d.fronts.DocumentNames(t)...)
+	if d.storefronts != nil {
+		names = append(names, d.storefronts.DocumentNames(t)...)
 	}
-	if g.known {
-		names = append(names, d.sessions.DocumentName(g.pass.Session))
+	if g.hasCookie {
+		names = append(names, d.sessions.DocumentName(g.cookie.Session))
 	}
-	if g.known && d.fronts != nil {
-		names = append(names, d.served.Name(document.KeyOf(g.pass.Session.String())))
+	if g.hasCookie && d.storefronts != nil {
+		names = append(names, d.served.Name(document.KeyOf(g.cookie.Session.String())))
 	}
-	g.seen = document.Prefetch(ctx, d.env, names...)
+	g.documents = document.Prefetch(ctx, d.env, names...)
 	return g
 }
 
-// enter returns an error for an unknown tenant, a suspended tenant, a request without a session and an outdated client,
+// resolve returns an error for an unknown tenant, a suspended tenant, a request without a session and an outdated client,
 // in this order. A later check never reveals anything to a caller that fails an earlier one.
-func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Identity) (v resolved, s fn.Scope, err error) {
+func (d *middleware) resolve(ctx context.Context, r *http.Request, _ identity.Identity) (v resolved, s fn.Scope, err error) {
 	var g prefetch
 	v.Called = r.PathValue(slugWildcard)
 	v.Tenant, err = d.tenants.FindPrefetching(ctx, v.Called, func(t id.Tenant) document.Prefetched {
 		g = d.prefetch(ctx, r, t)
-		return g.seen
+		return g.documents
 	})
 	if err != nil {
 		return v, s, err
@@ -172,13 +172,13 @@ func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Iden
 	if g.tenant != v.Tenant.ID { // the cached tenant id of this name was out of date
 		g = d.prefetch(ctx, r, v.Tenant.ID)
 	}
-	s.Tenant, v.seen = v.Tenant.ID, g.seen
+	s.Tenant, v.prefetched = v.Tenant.ID, g.documents
 	d.flags.Refresh(ctx)
 	if v.Tenant.Suspended() && !slices.Contains(d.rules, WhileSuspended) {
 		return v, s, ErrSuspended
 	}
 	v.Device = session.DeviceOf(r.Header)
-	if err := d.resume(g.seen.WithPrefetched(ctx), r, g, &v.Visitor, &s); err != nil {
+	if err := d.resume(g.documents.WithPrefetched(ctx), r, g, &v.Visitor, &s); err != nil {
 		return v, s, err
 	}
 	if slices.Contains(d.rules, FromBootstrap) && v.Tenant.Outdated(r.Header.Get("X-Bootstrap-Version")) {
@@ -192,8 +192,8 @@ func (d *middleware) enter(ctx context.Context, r *http.Request, _ identity.Iden
 // resume loads the session of the request's cookie, and renews the cookie if it is older than a day. A revoked session
 // counts as missing: its cookie reads and writes nothing, and the browser may begin a new session.
 func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v *session.Visitor, s *fn.Scope) error {
-	if g.known {
-		v.Session = d.sessions.Get(ctx, v.Tenant, g.pass.Session, session.FromHeaders(v.Tenant, r.Header))
+	if g.hasCookie {
+		v.Session = d.sessions.Get(ctx, v.Tenant, g.cookie.Session, session.FromHeaders(v.Tenant, r.Header))
 	}
 	if !v.Session.RevokedAt.IsZero() {
 		v.Session = session.Session{}
@@ -205,7 +205,7 @@ func (d *middleware) resume(ctx context.Context, r *http.Request, g prefetch, v 
 		return nil
 	}
 	s.Caller = v.Session.ID.String()
-	if slices.Contains(d.rules, WithoutSession) || !g.pass.NeedsRenewal(d.env.Now()) {
+	if slices.Contains(d.rules, WithoutSession) || !g.cookie.NeedsRenewal(d.env.Now()) {
 		return nil // functions with WithoutSession set their own cookie
 	}
 	cookie, err := d.sessions.Cookie(*v, d.spec.Site(r))

@@ -21,7 +21,7 @@ var Function = tenantbooking.HTTP(fn.Spec{
 	Uses:      fn.Uses{fn.Postgres, fn.Documents, fn.Upstream("theme"), fn.Upstream("property")},
 	Publishes: fn.Subjects{subject.BootstrapServedV1, subject.HandoffConsumedV1, subject.ErrorEncounteredV1},
 	Timeout:   1200 * time.Millisecond,
-}, New, tenantbooking.WithoutSession, tenantbooking.ShowsFront)
+}, New, tenantbooking.WithoutSession, tenantbooking.ReadsStorefront)
 
 // A Request optionally carries the token of a handoff.
 type Request struct {
@@ -34,10 +34,10 @@ type Response struct {
 	Bootstrap
 }
 
-type server struct {
-	fronts   *hotel.Storefronts
-	arrivals *session.Arrivals
-	visits   *session.Manager
+type handler struct {
+	storefronts *hotel.Storefronts
+	arrivals    *session.Arrivals
+	sessions    *session.Manager
 }
 
 // New returns the act with the dependencies that its Spec lists.
@@ -46,48 +46,48 @@ func New(e env.Env) (tenantbooking.Serve[Request, Response], error) {
 	if err != nil {
 		return nil, err
 	}
-	visits, err := session.OpenManager(e)
-	return (&server{
-		fronts:   hotel.OpenStorefronts(e),
-		arrivals: arrivals,
-		visits:   visits,
+	sessions, err := session.OpenManager(e)
+	return (&handler{
+		storefronts: hotel.OpenStorefronts(e),
+		arrivals:    arrivals,
+		sessions:    sessions,
 	}).serve, err
 }
 
-func (s *server) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
+func (h *handler) serve(ctx context.Context, c tenantbooking.Call[Request]) (out Response, err error) {
 	if c.Speculative { // a prefetch by the browser begins no session and uses no handoff
-		return respond(c.Visitor, s.fronts.Compose(ctx, c.Tenant.ID), nil, c.Now), nil
+		return respond(c.Visitor, h.storefronts.Compose(ctx, c.Tenant.ID), nil, c.Now), nil
 	}
 	v, was := c.Visitor, c.Session
 	if was.ID.IsZero() {
-		v.Session = s.visits.Begin(v, c.Header, c.Trace(), c.Now)
+		v.Session = h.sessions.Begin(v, c.Header, c.Trace(), c.Now)
 	}
 	token, sent := c.In.Token.Get()
 	var verified session.VerifiedHandoff
 	if sent {
-		if verified, err = s.arrivals.Verify(token, v.Tenant.ID); err != nil {
+		if verified, err = h.arrivals.Verify(token, v.Tenant.ID); err != nil {
 			return out, err
 		}
 		v.ApplyHandoff(verified)
 	}
-	front := s.fronts.Compose(ctx, v.Tenant.ID) // before the handoff is used: a request that times out here can be repeated
+	front := h.storefronts.Compose(ctx, v.Tenant.ID) // before the handoff is used: a request that times out here can be repeated
 	var arrival *session.Arrival
 	if sent {
-		accepted, err := s.arrivals.Accept(ctx, v, verified, c.Trace())
+		accepted, err := h.arrivals.Accept(ctx, v, verified, c.Trace())
 		if err != nil {
 			return out, err
 		}
 		arrival = &accepted
 	}
-	s.visits.Served(ctx, v, front, arrival)
+	h.sessions.Served(ctx, v, front, arrival)
 	out = respond(v, front, arrival, c.Now)
-	out.Reply, err = s.visits.KeepAlive(ctx, out.Reply, v, was, c.Site)
+	out.Reply, err = h.sessions.KeepAlive(ctx, out.Reply, v, was, c.Site)
 	return out, err
 }
 
 func respond(v session.Visitor, f hotel.Storefront, a *session.Arrival, now time.Time) (out Response) {
-	out.Bootstrap = Bootstrap{Facade: facade(f, v), Moment: moment(f, v, a, now)}
+	out.Bootstrap = compose(f, v, a, now)
 	out.Reply = fn.OK.Reply().Cached("private, no-store").FromCache(string(f.Cache)).Language(string(v.Locale)).
-		Varies("Cookie", "X-Currency").Set("X-Bootstrap-Version", out.Moment.Version)
+		Varies("Cookie", "X-Currency").Set("X-Bootstrap-Version", out.Bootstrap.Version)
 	return out
 }

@@ -52,24 +52,42 @@ func TestBootstrap_beginsSession(t *testing.T) {
 	var a, b served
 	first.Into(t, &a)
 	cookie := first.Header.Get("Set-Cookie")
-	if first.Status != 200 || a.Slug != "kabul-grand" || a.Theme == nil || a.Locale != "fa-AF" || a.Currency != "AFN" || len(a.Policies) != 1 || a.Degraded != nil {
-		t.Errorf("got %d %s", first.Status, first.Body)
+	if a.Slug != "kabul-grand" {
+		t.Errorf("got slug %q, want kabul-grand", a.Slug)
+	}
+	if a.Theme == nil {
+		t.Error("got no theme")
+	}
+	if a.Locale != "fa-AF" {
+		t.Errorf("got language %q, want fa-AF", a.Locale)
+	}
+	if a.Currency != "AFN" {
+		t.Errorf("got currency %q, want AFN", a.Currency)
+	}
+	if len(a.Policies) != 1 {
+		t.Errorf("got %d policies, want 1: %+v", len(a.Policies), a.Policies)
+	}
+	if a.Degraded != nil {
+		t.Errorf("got degraded %v, want none", a.Degraded)
 	}
 	for _, want := range []string{"tnt_id=tnt_session_", "; Path=/bff/tenant-booking/v1/kabul-grand;", "; HttpOnly; Secure; SameSite=Lax"} {
 		if !strings.Contains(cookie, want) {
 			t.Errorf("the cookie is %q, without %q", cookie, want)
 		}
 	}
-	for name, want := range map[string]string{"Cache-Control": "private, no-store", "Content-Language": "fa-AF", "X-Cache": "MISS", "Referrer-Policy": "no-referrer"} {
-		if got := first.Header.Get(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
-	}
+	first.Want(t, 200, "Cache-Control", "private, no-store", "Content-Language", "fa-AF", "X-Cache", "MISS", "Referrer-Policy", "no-referrer")
 	again := front.Get(path, "Accept-Language", "prs", "Cookie", jar(t, first))
 	again.Into(t, &b)
 	session := func(a fntest.Answer) string { return strings.SplitN(jar(t, a), ".", 2)[0] } // without the time of issue
-	if again.Header.Get("X-Cache") != "HIT" || session(again) != session(first) || a.CSP.Nonce == b.CSP.Nonce || b.CSP.Nonce == "" {
-		t.Errorf("again: %v, nonces %q and %q", again.Header, a.CSP.Nonce, b.CSP.Nonce)
+	again.Want(t, 200, "X-Cache", "HIT")
+	if got, want := session(again), session(first); got != want {
+		t.Errorf("again: got session %s, want %s", got, want)
+	}
+	if b.CSP.Nonce == "" {
+		t.Error("again: got no nonce")
+	}
+	if a.CSP.Nonce == b.CSP.Nonce {
+		t.Errorf("the nonce %q is used twice", a.CSP.Nonce)
 	}
 	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 1)
 }
@@ -89,15 +107,20 @@ func TestBootstrap_program(t *testing.T) {
 		return n
 	}
 	first := front.Get(path, "User-Agent", "Mozilla/5.0 HeadlessChrome/130")
-	if n := written(); first.Status != 200 || n != 0 {
-		t.Errorf("%d, %d documents and events are written", first.Status, n)
+	first.Want(t, 200)
+	if n := written(); n != 0 {
+		t.Errorf("the first call wrote %d documents and events, want 0", n)
 	}
 	again := front.Get(path, "User-Agent", "Mozilla/5.0 HeadlessChrome/130", "Cookie", jar(t, first))
 	session, _, _ := strings.Cut(jar(t, first), ".")
-	if n := written(); again.Status != 200 || !strings.HasPrefix(jar(t, again), session) || n == 0 {
-		t.Errorf("with its cookie: %d, %q after %q, %d documents and events", again.Status, jar(t, again), session, n)
+	again.Want(t, 200)
+	if !strings.HasPrefix(jar(t, again), session) {
+		t.Errorf("with its cookie: got %q, want session %q", jar(t, again), session)
 	}
 	before := written()
+	if before == 0 {
+		t.Error("with its cookie: got no document or event")
+	}
 	if front.Get(path, "User-Agent", "Mozilla/5.0 (X11; Linux x86_64)"); written() != before+3 {
 		t.Errorf("a browser's first call writes %d documents and events, want the session, the mark and the event", written()-before)
 	}
@@ -143,28 +166,39 @@ func TestBootstrap_handoff(t *testing.T) {
 	first := front.Get(link)
 	var a, b served
 	first.Into(t, &a)
-	if first.Status != 200 || a.Handoff == nil || a.Locale != "fa-AF" || a.Currency != "USD" {
-		t.Fatalf("got %d %s", first.Status, first.Body)
+	first.Want(t, 200)
+	if a.Handoff == nil {
+		t.Fatalf("got no handoff: %s", first.Body)
 	}
-	cookie := jar(t, first)
-	front.Get(link, "Cookie", cookie).Into(t, &b)
-	if b.Handoff == nil || *b.Handoff != *a.Handoff {
-		t.Errorf("again: %+v, want %+v", b.Handoff, a.Handoff)
-	}
-	plain := front.Get(path, "Cookie", cookie)
-	var c served
-	plain.Into(t, &c)
-	if c.Handoff != nil || c.Locale != "fa-AF" || c.Currency != "USD" {
-		t.Errorf("without the link: %s", plain.Body)
-	}
-	for name, headers := range map[string][]string{"no session": nil, "another session": {"Cookie", jar(t, front.Get(path))}} {
-		if got := front.Get(link, headers...); got.Code() != "BFF.CONSUMER.HANDOFF_REPLAYED" || got.Status != 409 || got.Header.Get("Set-Cookie") != "" {
-			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+	preferences := func(when string, s served) {
+		t.Helper()
+		if s.Locale != "fa-AF" {
+			t.Errorf("%s: got language %q, want the handoff's fa-AF", when, s.Locale)
+		}
+		if s.Currency != "USD" {
+			t.Errorf("%s: got currency %q, want the handoff's USD", when, s.Currency)
 		}
 	}
-	if got := front.Get(strings.Replace(link, "kabul-grand", "herat-garden", 1)); got.Code() != "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID" {
-		t.Errorf("at another hotel: %s", got.Body)
+	preferences("with the link", a)
+	cookie := jar(t, first)
+	front.Get(link, "Cookie", cookie).Into(t, &b)
+	if b.Handoff == nil {
+		t.Error("again: got no handoff")
+	} else if *b.Handoff != *a.Handoff {
+		t.Errorf("again: got handoff %+v, want %+v", b.Handoff, a.Handoff)
 	}
+	var c served
+	front.Get(path, "Cookie", cookie).Into(t, &c)
+	preferences("without the link", c)
+	if c.Handoff != nil {
+		t.Errorf("without the link: got handoff %+v, want none", c.Handoff)
+	}
+	for name, headers := range map[string][]string{"no_session": nil, "another_session": {"Cookie", jar(t, front.Get(path))}} {
+		t.Run(name, func(t *testing.T) {
+			front.Get(link, headers...).WantProblem(t, 409, "BFF.CONSUMER.HANDOFF_REPLAYED", "Set-Cookie", "")
+		})
+	}
+	front.Get(strings.Replace(link, "kabul-grand", "herat-garden", 1)).WantProblem(t, 401, "BFF.CONSUMER.HANDOFF_SIGNATURE_INVALID")
 	tenantbookingtest.WantEvents(t, system.DB, "handoff.consumed", 1)
 	tenantbookingtest.WantEvents(t, system.DB, "flow.error_encountered", 2)
 }
@@ -177,22 +211,25 @@ func TestBootstrap_prefetchUsesNoHandoff(t *testing.T) {
 		name, method string
 		headers      []string
 	}{
-		{"a HEAD", "HEAD", nil},
-		{"a prefetch", "GET", []string{"Sec-Purpose", "prefetch"}},
-		{"a prerendered page", "GET", []string{"Sec-Purpose", "prefetch;prerender"}},
-		{"an older browser's prefetch", "GET", []string{"Purpose", "prefetch"}},
-		{"Firefox's prefetch", "GET", []string{"X-Moz", "prefetch"}},
+		{"HEAD", "HEAD", nil},
+		{"prefetch", "GET", []string{"Sec-Purpose", "prefetch"}},
+		{"prerender", "GET", []string{"Sec-Purpose", "prefetch;prerender"}},
+		{"Purpose_header", "GET", []string{"Purpose", "prefetch"}},
+		{"X-Moz_header", "GET", []string{"X-Moz", "prefetch"}},
 	} {
-		got := front.Send(test.method, link, nil, test.headers...)
-		if got.Status != 200 || got.Header.Get("Set-Cookie") != "" || bytes.Contains(got.Body, []byte("handoffPayload")) {
-			t.Errorf("%s: %d %v %s", test.name, got.Status, got.Header, got.Body)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			got := front.Send(test.method, link, nil, test.headers...)
+			got.Want(t, 200, "Set-Cookie", "")
+			if bytes.Contains(got.Body, []byte("handoffPayload")) {
+				t.Errorf("got the handoff: %s", got.Body)
+			}
+		})
 	}
 	tenantbookingtest.WantEvents(t, system.DB, "handoff.consumed", 0)
 	tenantbookingtest.WantEvents(t, system.DB, "bootstrap.served", 0)
-	if got := front.Get(link); got.Status != 200 || !bytes.Contains(got.Body, []byte("handoffPayload")) {
-		t.Errorf("after all of them: %d %s", got.Status, got.Body)
-	}
+	after := front.Get(link)
+	after.Want(t, 200)
+	after.WantText(t, "handoffPayload")
 }
 
 // A journal stores the log.
@@ -217,17 +254,17 @@ func TestBootstrap_tokenNotLogged(t *testing.T) {
 	forged := token[:len(token)-2] + "xx"
 	answers := []fntest.Answer{front.Get(path + "?h=" + token), front.Get(path + "?h=" + token), front.Get(path + "?h=" + forged), front.Get(path + "?h=" + token + "&h=2")}
 	for i, want := range []int{200, 409, 401, 400} {
-		if answers[i].Status != want {
-			t.Errorf("answer %d is %d, want %d: %s", i, answers[i].Status, want, answers[i].Body)
-		}
-		if answers[i].Header.Get("Referrer-Policy") != "no-referrer" {
-			t.Errorf("answer %d lets the address travel", i)
-		}
+		answers[i].Want(t, want, "Referrer-Policy", "no-referrer")
 	}
 	body, signature := strings.Split(token, ".")[1], strings.Split(token, ".")[2]
 	for where, text := range map[string]string{"the log": log.text.String(), "an event": tenantbookingtest.PublishedText(t, db)} {
-		if strings.Contains(text, body) || strings.Contains(text, signature) || len(text) == 0 {
-			t.Errorf("the token is in %s, or there is none:\n%s", where, text)
+		if text == "" {
+			t.Errorf("%s is empty", where)
+		}
+		for name, part := range map[string]string{"body": body, "signature": signature} {
+			if strings.Contains(text, part) {
+				t.Errorf("the token's %s is in %s:\n%s", name, where, text)
+			}
 		}
 	}
 	for i, a := range answers {
@@ -240,9 +277,9 @@ func TestBootstrap_tokenNotLogged(t *testing.T) {
 func TestBootstrap_slowServices(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, shop string
-		mood       upstreamtest.Behavior
-		missing    []string
+		name, service string
+		mood          upstreamtest.Behavior
+		missing       []string
 	}{
 		{"a theme that hangs", "theme", upstreamtest.Hanging, []string{"theme"}},
 		{"a theme that fails", "theme", upstreamtest.Failing, []string{"theme"}},
@@ -255,16 +292,20 @@ func TestBootstrap_slowServices(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-			hotels.SetBehavior(test.shop, test.mood)
+			hotels.SetBehavior(test.service, test.mood)
 			var a fntest.Answer
 			took, stalled := fntest.Timed(func() { a = system.Front.As("").Get(path) })
 			var s served
 			a.Into(t, &s)
-			if a.Status != 200 || !slices.Equal(s.Degraded, test.missing) || (s.Theme == nil) != slices.Contains(test.missing, "theme") {
-				t.Errorf("got %d %s", a.Status, a.Body)
+			a.Want(t, 200)
+			if !slices.Equal(s.Degraded, test.missing) {
+				t.Errorf("got degraded %v, want %v", s.Degraded, test.missing)
 			}
-			if took > system.Env.Timeout(Function.Spec.Timeout+50*time.Millisecond) {
-				t.Errorf("took %v, not counting %v in which the machine was stalled", took, stalled)
+			if got, want := s.Theme != nil, !slices.Contains(test.missing, "theme"); got != want {
+				t.Errorf("got a theme: %t, want %t", got, want)
+			}
+			if want := system.Env.Timeout(Function.Spec.Timeout + 50*time.Millisecond); took > want {
+				t.Errorf("took %v, not counting %v in which the machine was stalled, want at most %v", took, stalled, want)
 			}
 		})
 	}
@@ -277,13 +318,13 @@ func TestBootstrap_staleTheme(t *testing.T) {
 	front.Get(path)
 	hotels.SetBehavior("theme", upstreamtest.Failing)
 	system.DB.Advance(6 * time.Minute)
-	if a := front.Get(path); a.Header.Get("X-Cache") != "STALE" || bytes.Contains(a.Body, []byte("degraded")) {
-		t.Errorf("six minutes later: %s %s", a.Header.Get("X-Cache"), a.Body)
+	a := front.Get(path)
+	a.Want(t, 200, "X-Cache", "STALE")
+	if bytes.Contains(a.Body, []byte("degraded")) {
+		t.Errorf("six minutes later: got degraded in %s, want the stale theme", a.Body)
 	}
 	system.DB.Advance(30 * time.Minute)
-	if a := front.Get(path); !bytes.Contains(a.Body, []byte(`"degraded":["theme"]`)) {
-		t.Errorf("much later: %s", a.Body)
-	}
+	front.Get(path).WantText(t, `"degraded":["theme"]`)
 }
 
 func TestBootstrap_ownHostCookie(t *testing.T) {
@@ -297,12 +338,18 @@ func TestBootstrap_ownHostCookie(t *testing.T) {
 	}
 	const far, near = "192.0.2.1:5000", "127.0.0.1:5000"
 	own := at("kabul-grand.localhost", "/api/bootstrap", far, "")
-	if cookie := own.Header.Get("Set-Cookie"); own.Status != 200 || !strings.HasPrefix(cookie, "__Host-tnt_id=tnt_session_") || !strings.Contains(cookie, "; Path=/; ") || !strings.Contains(cookie, "; Secure") {
-		t.Errorf("got %d, %q", own.Status, cookie)
+	own.Want(t, 200)
+	for _, want := range []string{"__Host-tnt_id=tnt_session_", "; Path=/; ", "; Secure"} {
+		if cookie := own.Header.Get("Set-Cookie"); !strings.Contains(cookie, want) {
+			t.Errorf("got the cookie %q, want %q in it", cookie, want)
+		}
 	}
-	plain := at("kabul-grand.localhost:8080", "/api/bootstrap", near, "")
-	if cookie := plain.Header.Get("Set-Cookie"); !strings.HasPrefix(cookie, "tnt_id=") || strings.Contains(cookie, "Secure") {
-		t.Errorf("on loopback: %q", cookie)
+	plain := at("kabul-grand.localhost:8080", "/api/bootstrap", near, "").Header.Get("Set-Cookie")
+	if !strings.HasPrefix(plain, "tnt_id=") {
+		t.Errorf("on loopback: got the cookie %q, want tnt_id", plain)
+	}
+	if strings.Contains(plain, "Secure") {
+		t.Errorf("on loopback: got the cookie %q, want it without Secure", plain)
 	}
 	session := func(a fntest.Answer) string { return strings.Split(strings.SplitN(jar(t, a), "=", 2)[1], ".")[0] }
 	if again := at("kabul-grand.localhost", "/api/bootstrap", far, jar(t, own)); session(again) != session(own) {
@@ -311,9 +358,7 @@ func TestBootstrap_ownHostCookie(t *testing.T) {
 	if other := at("herat-garden.localhost", "/api/bootstrap", far, jar(t, own)); session(other) == session(own) {
 		t.Error("one hotel's session opens another's")
 	}
-	if nobody := at("localhost", "/api/bootstrap", far, ""); nobody.Status != 404 || nobody.Code() != "TENANT.UNKNOWN" {
-		t.Errorf("on an unknown host: %d %s", nobody.Status, nobody.Body)
-	}
+	at("localhost", "/api/bootstrap", far, "").WantProblem(t, 404, "TENANT.UNKNOWN") // an unknown host
 }
 
 // An away is a store that does not answer.
@@ -338,15 +383,12 @@ func TestBootstrap_hotStoreDown(t *testing.T) {
 	e, issuer := fntest.Surround(t, document.StoreKey.With(system.Env, away{}))
 	front, link := fntest.Behind(t, e, issuer, Function).As(""), path+"?h="+system.Link(0).Reveal()
 	first := front.Get(link)
-	if first.Status != 200 || first.Header.Get("X-Cache") != "BYPASS" || !bytes.Contains(first.Body, []byte("handoffPayload")) {
-		t.Fatalf("got %d %v %s", first.Status, first.Header, first.Body)
-	}
-	if again := front.Get(link, "Cookie", jar(t, first)); again.Status != 200 || !bytes.Contains(again.Body, []byte("handoffPayload")) {
-		t.Errorf("the same session: %d %s", again.Status, again.Body)
-	}
-	if other := front.Get(link); other.Status != 409 {
-		t.Errorf("another session: %d %s", other.Status, other.Body)
-	}
+	first.Want(t, 200, "X-Cache", "BYPASS")
+	first.WantText(t, "handoffPayload")
+	again := front.Get(link, "Cookie", jar(t, first))
+	again.Want(t, 200)
+	again.WantText(t, "handoffPayload")
+	front.Get(link).Want(t, 409)             // another session
 	front.Get(path, "Cookie", jar(t, first)) // publishing may have succeeded, so it is not repeated
 	tenantbookingtest.WantEvents(t, db, "bootstrap.served", 2)
 }
@@ -360,7 +402,5 @@ func TestBootstrap_unknownAndSuspended(t *testing.T) {
 	}
 	system.Platform.Change(func() { system.Platform.Tenants[1].Status = "suspended" })
 	a := front.Get(strings.Replace(path, "kabul-grand", "herat-garden", 1))
-	if a.Code() != "TENANT.SUSPENDED" || a.Status != 503 || a.Header.Get("Set-Cookie") != "" {
-		t.Errorf("a suspended hotel: %d %s", a.Status, a.Body)
-	}
+	a.WantProblem(t, 503, "TENANT.SUSPENDED", "Set-Cookie", "")
 }

@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"sync"
@@ -9,12 +8,17 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"melmastoon.ghasi.io/functions/tenantbooking/configupdated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantbookingtest"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantreinstated"
 	"melmastoon.ghasi.io/functions/tenantbooking/tenantsuspended"
 	"melmastoon.ghasi.io/functions/tenantbooking/themepublished"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/locale"
+	"melmastoon.ghasi.io/shared/money"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
@@ -39,9 +43,7 @@ func warm(t *testing.T, front *fntest.Front, path string, headers ...string) (fn
 		get(t, front, path, headers...)
 	}
 	a, shown := get(t, front, path, headers...)
-	if a.Status != 200 || a.Header.Get("X-Cache") != "HIT" {
-		t.Errorf("%s is not cached: %d %v", path, a.Status, a.Header)
-	}
+	a.Want(t, 200, "X-Cache", "HIT")
 	return a, shown
 }
 
@@ -51,19 +53,14 @@ func TestCached_sameContent(t *testing.T) {
 	front := system.Front.As("")
 	first, composed := get(t, front, path)
 	a, cached := warm(t, front, path, "Cookie", jar(t, first))
-	want, err := json.Marshal(composed.Facade)
-	if err != nil {
-		t.Fatal(err)
+	if diff := cmp.Diff(composed, cached, cmpopts.IgnoreFields(Bootstrap{}, "CSP", "ServerTime", "ComposedAt")); diff != "" {
+		t.Errorf("unexpected cached bootstrap (-composed +cached):\n%s", diff)
 	}
-	got, err := json.Marshal(cached.Facade)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("cached: %s, %v\ncomposed: %s", got, err, want)
+	if cached.CSP.Nonce == "" {
+		t.Error("got no nonce")
 	}
-	if cached.Version != composed.Version {
-		t.Errorf("the version changed from %s to %s", composed.Version, cached.Version)
-	}
-	if cached.CSP == composed.CSP || cached.CSP.Nonce == "" {
-		t.Errorf("the nonce %q is empty or used twice", cached.CSP.Nonce)
+	if cached.CSP == composed.CSP {
+		t.Errorf("the nonce %q is used twice", cached.CSP.Nonce)
 	}
 	for _, answer := range []fntest.Answer{first, a} {
 		vary := strings.Join(answer.Header.Values("Vary"), ", ")
@@ -93,11 +90,19 @@ func TestCached_perTenantLanguageCurrency(t *testing.T) {
 				for _, currency := range hotel.Currencies {
 					at := strings.Replace(path, "kabul-grand", hotel.Slug, 1)
 					a, shown := warm(t, front, at, "Accept-Language", string(language), "X-Currency", string(currency))
-					if shown.Facade.Tenant != hotel.ID || shown.Slug != hotel.Slug || shown.Locale != language || shown.Currency != currency || shown.Theme.Tenant != hotel.ID {
-						t.Errorf("%s in %s and %s: %s %s %s", hotel.Slug, language, currency, shown.Slug, shown.Locale, shown.Currency)
+					type identity struct {
+						tenant, theme id.Tenant
+						slug          string
+						language      locale.Tag
+						currency      money.Currency
 					}
-					if nonces[shown.CSP.Nonce] || a.Header.Get("Content-Language") != string(language) {
-						t.Errorf("a nonce is used twice, or the language is %q", a.Header.Get("Content-Language"))
+					got := identity{shown.Tenant, shown.Theme.Tenant, shown.Slug, shown.Locale, shown.Currency}
+					if want := (identity{hotel.ID, hotel.ID, hotel.Slug, language, currency}); got != want {
+						t.Errorf("got %+v, want %+v", got, want)
+					}
+					a.Want(t, 200, "Content-Language", string(language))
+					if nonces[shown.CSP.Nonce] {
+						t.Errorf("the nonce %q is used twice", shown.CSP.Nonce)
 					}
 					nonces[shown.CSP.Nonce] = true
 				}
@@ -106,11 +111,15 @@ func TestCached_perTenantLanguageCurrency(t *testing.T) {
 	}
 	guest, other := front.Get(path), front.Get(path)
 	link := path + "?h=" + system.Link(0).Reveal()
-	if _, sent := get(t, front, link, "Cookie", jar(t, guest)); sent.Handoff == nil || sent.Moment.Arrival == nil {
-		t.Errorf("who was sent is shown %+v", sent.Moment)
+	if _, sent := get(t, front, link, "Cookie", jar(t, guest)); sent.Handoff == nil {
+		t.Error("the guest with a handoff gets no handoffPayload")
+	} else if sent.Arrival == nil {
+		t.Error("the guest with a handoff gets no handoffArrivalId")
 	}
-	if _, shown := get(t, front, path, "Cookie", jar(t, other)); shown.Handoff != nil || shown.Moment.Arrival != nil {
-		t.Errorf("another is shown %+v", shown.Moment)
+	if _, shown := get(t, front, path, "Cookie", jar(t, other)); shown.Handoff != nil {
+		t.Errorf("another guest gets the handoff %+v", shown.Handoff)
+	} else if shown.Arrival != nil {
+		t.Errorf("another guest gets the arrival %s", shown.Arrival)
 	}
 }
 
@@ -122,29 +131,31 @@ func TestCached_eventsInvalidate(t *testing.T) {
 	_, before := warm(t, front, path)
 	hotels.Change(2, 3, 1)
 	if _, still := get(t, front, path); still.Version != before.Version {
-		t.Errorf("changed without an event: %s", still.Version)
+		t.Errorf("without an event: got version %s, want %s", still.Version, before.Version)
 	}
 	now := system.Env.Now
 	system.Deliver(themepublished.Function, hotel, map[string]any{"tenantId": hotel, "themeId": "thm_01J8KABG00000000000000000A",
 		"publishedVersion": "thv_01J8KABG00000000000000000A", "publishedAt": "2026-01-01T00:00:00Z"}, now())
-	if a, after := get(t, front, path); after.Theme.Version != 2 || a.Header.Get("X-Cache") != "MISS" {
-		t.Errorf("after a new look it shows %+v", after.Theme)
+	a, after := get(t, front, path)
+	a.Want(t, 200, "X-Cache", "MISS")
+	if after.Theme.Version != 2 {
+		t.Errorf("after the new theme: got version %d, want 2", after.Theme.Version)
 	}
 	warm(t, front, path)
 	system.Platform.Change(func() { system.Platform.Tenants[0].BrandName, system.Platform.Tenants[0].ConfigVersion = "New", 2 })
 	system.Deliver(configupdated.Function, hotel, map[string]any{"tenantId": hotel, "configVersion": 2, "changedKeys": []string{"brandName"}, "updatedAt": now()}, now())
-	if _, after := get(t, front, path); after.BrandName != "New" || after.ComposedFrom.Config != "v2" {
-		t.Errorf("after a new name it is %q, of %s", after.BrandName, after.ComposedFrom.Config)
+	_, after = get(t, front, path)
+	if after.BrandName != "New" {
+		t.Errorf("after the new name: got %q, want New", after.BrandName)
+	}
+	if after.ComposedFrom.Config != "v2" {
+		t.Errorf("after the new name: got configuration %s, want v2", after.ComposedFrom.Config)
 	}
 	warm(t, front, path)
 	system.Deliver(tenantsuspended.Function, hotel, map[string]any{"tenantId": hotel, "reason": "unpaid", "suspendedAt": now()}, now())
-	if a, _ := get(t, front, path); a.Status != 503 || a.Code() != "TENANT.SUSPENDED" {
-		t.Errorf("suspended: %d", a.Status)
-	}
+	front.Get(path).WantProblem(t, 503, "TENANT.SUSPENDED")
 	system.Deliver(tenantreinstated.Function, hotel, map[string]any{"tenantId": hotel, "reinstatedAt": now().Add(time.Second)}, now().Add(time.Second))
-	if a, _ := get(t, front, path); a.Status != 200 {
-		t.Errorf("reinstated: %d", a.Status)
-	}
+	front.Get(path).Want(t, 200)
 }
 
 // A change without an event is shown when the cached part expires.
@@ -157,11 +168,11 @@ func TestCached_expiresWithParts(t *testing.T) {
 	hotels.Change(2, 3, 1)
 	system.DB.Advance(4*time.Minute + 30*time.Second - system.Env.Now().Sub(began))
 	if _, shown := get(t, front, path); shown.Theme.Version != 1 {
-		t.Errorf("before its time: version %d", shown.Theme.Version)
+		t.Errorf("before the expiry: got version %d, want 1", shown.Theme.Version)
 	}
 	system.DB.Advance(31 * time.Second)
 	if _, shown := get(t, front, path); shown.Theme.Version != 2 {
-		t.Errorf("after its time: version %d", shown.Theme.Version)
+		t.Errorf("after the expiry: got version %d, want 2", shown.Theme.Version)
 	}
 }
 
@@ -205,12 +216,15 @@ func TestCached_hitReadsStoreOnce(t *testing.T) {
 	warm(t, front, path, "Cookie", cookie)
 	store.reads, store.wrote = nil, 0
 	warm(t, front, path, "Cookie", cookie)
-	if len(store.reads) != 4 || store.wrote != 0 {
-		t.Errorf("four hits asked %v and wrote %d times", store.reads, store.wrote)
+	if len(store.reads) != 4 {
+		t.Errorf("four hits read %d times, want 4: %v", len(store.reads), store.reads)
+	}
+	if store.wrote != 0 {
+		t.Errorf("four hits wrote %d times, want 0", store.wrote)
 	}
 	for _, names := range store.reads {
 		if len(names) != 4 { // epoch, status, session, mark
-			t.Errorf("a hit reads %v", names)
+			t.Errorf("a hit reads %d documents, want 4: %v", len(names), names)
 		}
 	}
 }

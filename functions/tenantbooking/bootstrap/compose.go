@@ -10,10 +10,10 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// facade returns the part that all visitors with the same language and currency share.
-func facade(f hotel.Storefront, v session.Visitor) Facade {
+// compose returns the bootstrap of a visitor; a is nil unless the visitor has just arrived by a handoff.
+func compose(f hotel.Storefront, v session.Visitor, a *session.Arrival, now time.Time) Bootstrap {
 	t := v.Tenant
-	shown := Facade{
+	b := Bootstrap{
 		Tenant: t.ID, Slug: t.Slug, BrandName: t.BrandName, BrandTagline: t.BrandTagline, Theme: f.Theme,
 		Flow: FlowConfig{
 			Steps:          booking.Funnel(),
@@ -22,31 +22,24 @@ func facade(f hotel.Storefront, v session.Visitor) Facade {
 			MaxNights:      t.Settings.MaxNights(),
 		},
 		Locale: v.Locale, Currency: v.Currency, Methods: t.PaymentMethods, Policies: hotel.PolicyViews(f.Rules, v.Locale),
+		Degraded: f.Missing, ServerTime: now, ComposedAt: now, CSP: CSP{rand.Text()},
+		ComposedFrom: ComposedFrom{f.ThemeVersion(), t.Version()}, Version: t.BootstrapVersion(f.ThemeVersion()),
 	}
 	for _, l := range t.Locales {
-		shown.Locales = append(shown.Locales, l.Conventions())
+		b.Locales = append(b.Locales, l.Conventions())
 	}
 	for _, c := range t.Currencies {
-		shown.Currencies = append(shown.Currencies, CurrencyView{
+		b.Currencies = append(b.Currencies, CurrencyView{
 			Code:      c,
 			Symbol:    symbols[c],
 			Exponent:  c.Exponent(),
 			IsPrimary: c == t.Currency,
 		})
 	}
-	return shown
-}
-
-// moment returns the visitor's own part; a is nil unless the visitor has just arrived by a handoff.
-func moment(f hotel.Storefront, v session.Visitor, a *session.Arrival, now time.Time) Moment {
-	m := Moment{
-		Degraded: f.Missing, ServerTime: now, ComposedAt: now, CSP: CSP{rand.Text()},
-		ComposedFrom: ComposedFrom{f.ThemeVersion(), v.Tenant.Version()}, Version: v.Tenant.BootstrapVersion(f.ThemeVersion()),
-	}
 	if a != nil {
-		m.Handoff, m.Arrival = a, &a.ID
+		b.Handoff, b.Arrival = a, &a.ID
 	}
-	return m
+	return b
 }
 
 var symbols = map[money.Currency]string{

@@ -13,13 +13,6 @@ import (
 
 // A Bootstrap is the first response that a hotel's site reads.
 type Bootstrap struct {
-	Facade
-	Moment
-}
-
-// A Facade is the part of a Bootstrap that is the same for all visitors with the same language and currency. It is
-// encoded once for all of them.
-type Facade struct {
 	Tenant       id.Tenant            `json:"tenantId"`
 	Slug         string               `json:"tenantSlug"`
 	BrandName    string               `json:"brandName"`
@@ -32,11 +25,9 @@ type Facade struct {
 	Currencies   []CurrencyView       `json:"currencies"`
 	Methods      []hotel.Method       `json:"paymentMethods"`
 	Policies     []hotel.PolicyView   `json:"policies"`
-}
 
-// A Moment is the part of a Bootstrap that is created for each response. Its nonce and time are new, even if the Facade
-// comes from the cache.
-type Moment struct {
+	// The following members are new for each response.
+
 	Handoff      *session.Arrival   `json:"handoffPayload,omitzero"`
 	Arrival      *id.HandoffArrival `json:"handoffArrivalId,omitzero"`
 	Degraded     []string           `json:"degraded,omitempty"` // parts that could not be read

@@ -31,19 +31,19 @@ type Response struct {
 	Policies []hotel.PolicyView `json:"policies"`
 }
 
-type shower struct {
-	sheets hotel.Sheets[[]hotel.HouseRule]
+type handler struct {
+	content hotel.Content[[]hotel.HouseRule]
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
-	return (&shower{hotel.Sheets[[]hotel.HouseRule]{Find: hotel.OpenStorefronts(e).Rules, Show: write}}).show, nil
+	return (&handler{hotel.Content[[]hotel.HouseRule]{Find: hotel.OpenStorefronts(e).Rules, View: view}}).list, nil
 }
 
-func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {
-	return s.sheets.Answer(ctx, c.Tenant, c.Header, c.In.Locale)
+func (h *handler) list(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {
+	return h.content.Respond(ctx, c.Tenant, c.Header, c.In.Locale)
 }
 
-func write(rules []hotel.HouseRule, l locale.Tag) any {
+func view(rules []hotel.HouseRule, l locale.Tag) any {
 	return Response{l, hotel.PolicyViews(rules, l)}
 }

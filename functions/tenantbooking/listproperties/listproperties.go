@@ -31,19 +31,19 @@ type Response struct {
 	Properties []hotel.PropertyView `json:"properties"`
 }
 
-type shower struct {
-	sheets hotel.Sheets[[]hotel.Property]
+type handler struct {
+	content hotel.Content[[]hotel.Property]
 }
 
 // New returns the act with the dependencies that its Spec lists.
 func New(e env.Env) (tenantbooking.Serve[Request, fn.JSON], error) {
-	return (&shower{hotel.Sheets[[]hotel.Property]{Find: hotel.OpenStorefronts(e).Properties, Show: write}}).show, nil
+	return (&handler{hotel.Content[[]hotel.Property]{Find: hotel.OpenStorefronts(e).Properties, View: view}}).list, nil
 }
 
-func (s *shower) show(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {
-	return s.sheets.Answer(ctx, c.Tenant, c.Header, c.In.Locale)
+func (h *handler) list(ctx context.Context, c tenantbooking.Call[Request]) (fn.JSON, error) {
+	return h.content.Respond(ctx, c.Tenant, c.Header, c.In.Locale)
 }
 
-func write(properties []hotel.Property, l locale.Tag) any {
+func view(properties []hotel.Property, l locale.Tag) any {
 	return Response{l, hotel.PropertyViews(properties, l)}
 }

@@ -61,15 +61,15 @@ func (f Storefront) ThemeVersion() string {
 // the rules.
 func (s *Storefronts) Compose(ctx context.Context, t id.Tenant) Storefront {
 	f := Storefront{}
-	look, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
+	theme, rules := part[Theme]{name: "theme"}, part[[]HouseRule]{name: "policies"}
 	var work conc.WaitGroup
-	work.Go(func() { look.get(s.now, func() (Theme, cache.State, error) { return s.theme(ctx, t) }) })
+	work.Go(func() { theme.get(s.now, func() (Theme, cache.State, error) { return s.theme(ctx, t) }) })
 	rules.get(s.now, func() ([]HouseRule, cache.State, error) { return s.Rules(ctx, t) })
 	work.Wait()
-	look.into(&f)
+	theme.into(&f)
 	rules.into(&f)
-	if look.err == nil {
-		f.Theme = &look.value
+	if theme.err == nil {
+		f.Theme = &theme.value
 	}
 	if rules.err == nil {
 		f.Rules = rules.value
