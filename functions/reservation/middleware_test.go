@@ -3,6 +3,7 @@ package reservation
 import (
 	"cmp"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -42,7 +43,7 @@ func TestMiddleware_principal(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			r := httptest.NewRequest("GET", "/", nil)
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("X-Tenant-Id", test.header)
 			v, scope, err := enter(r, test.who)
 			if !errors.Is(err, test.want) || v.Actor != test.actor {
@@ -85,7 +86,7 @@ func TestMiddleware_actingForStaff(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := httptest.NewRequest("GET", "/", nil)
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("X-Tenant-Id", tenant.String())
 			v, _, err := d.Resolve(t.Context(), r, test.who)
 			if err != nil {
@@ -109,7 +110,7 @@ func TestMiddleware_actingForStaff(t *testing.T) {
 
 func TestEnter_twoTenants(t *testing.T) {
 	t.Parallel()
-	r := httptest.NewRequest("GET", "/", nil)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header["X-Tenant-Id"] = []string{id.New[id.Tenant]().String(), id.New[id.Tenant]().String()}
 	if v, _, err := enter(r, identity.Identity{Email: "bff@melmastoon.local"}); !errors.Is(err, fault.ErrValidation) {
 		t.Errorf("enter() = %v, %v; want %v", v, err, fault.ErrValidation)

@@ -75,8 +75,9 @@ func (s Intents) moveIn(ctx context.Context, tx postgres.Tx, intent id.Intent, u
 			return i, err
 		}
 		return i, s.outbox.Append(ctx, tx, failed(i, now))
+	default:
+		return i, nil
 	}
-	return i, nil
 }
 
 // CancelNamed cancels one intent if it is live, in the caller's transaction.

@@ -2,6 +2,7 @@ package storefront
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -148,9 +149,7 @@ func (v *Visitor) ToPrice(d id.Draft, shown money.Minor) fn.Page {
 func (v *Visitor) ToStart(s Search, err error) fn.Page {
 	query := problem(err)
 	if s.HasDates() {
-		for name, value := range s.Query() {
-			query[name] = value
-		}
+		maps.Copy(query, s.Query())
 	}
 	return v.To("", query)
 }

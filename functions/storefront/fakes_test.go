@@ -61,6 +61,7 @@ func listed(l locale.Tag) body {
 		name, suite = pashto, "کورنۍ سویټ"
 	case locale.Dari:
 		name, suite = "هتل گرند کابل", "سویت خانوادگی"
+	default: // the names above
 	}
 	return body{"propertyId": property, "name": name, "timeZone": "Asia/Kabul", "roomTypes": []body{{"roomTypeId": suites, "name": suite,
 		"description": "Large.", "maxOccupancy": 5, "photos": []body{}}}}

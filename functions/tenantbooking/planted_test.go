@@ -38,7 +38,7 @@ func TestSetGuest_plantedCookie(t *testing.T) {
 	system := planting(t)
 	victim := system.Guest(0)
 	planted := victim.Cookie
-	token := `{"token":"` + string(system.Link(0).Reveal()) + `"}`
+	token := `{"token":"` + system.Link(0).Reveal() + `"}`
 	victim.Must(http.StatusOK, "POST", "/handoff/consume", token)
 	victim.RequestQuote().Hold()
 	for _, guest := range []string{tenantbookingtest.Zarghona, strings.Replace(tenantbookingtest.Zarghona, "Zarghona", "Spozhmai", 1)} {

@@ -21,8 +21,8 @@ import (
 )
 
 // Job applies the migrations of the named services, or of all. It connects as the login that owns the schemas
-// (DATABASE_URL or CLOUDSQL_*), and grants access to the functions' logins:
-// DATABASE_LOGINS=reservation:user@project.iam,…
+// (DATABASE_URL or CLOUDSQL_*), and grants access to the functions' logins,
+// which DATABASE_LOGINS lists: reservation:user@project.iam, separated by commas.
 var Job = fn.Job{Name: "migrate", Run: func(ctx context.Context, e env.Env, args []string) error {
 	return run(ctx, e, args, os.Stdout)
 }}

@@ -98,7 +98,7 @@ func From(err error) *Fault {
 		return nil
 	}
 	if f, ok := errors.AsType[*Fault](err); ok {
-		if err == error(f) {
+		if err == error(f) { //nolint:errorlint // a wrapped fault keeps its wrapper as its cause
 			return f
 		}
 		return f.Because(err)

@@ -115,22 +115,22 @@ func (t *trouble) hear(told any) {
 	switch e := told.(type) {
 	case *log.EventEntryAdded:
 		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
-			t.note("%s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL)
+			t.notef("%s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL)
 		}
 	case *runtime.EventConsoleAPICalled:
-		t.note("console.%s", e.Type)
+		t.notef("console.%s", e.Type)
 	case *runtime.EventExceptionThrown:
-		t.note("%s", e.ExceptionDetails.Text)
+		t.notef("%s", e.ExceptionDetails.Text)
 	case *network.EventLoadingFailed:
-		t.note("%s failed: %s %s", e.Type, e.ErrorText, e.BlockedReason)
+		t.notef("%s failed: %s %s", e.Type, e.ErrorText, e.BlockedReason)
 	case *network.EventResponseReceived:
 		if e.Response.Status >= 400 {
-			t.note("%s answered %d", e.Response.URL, e.Response.Status)
+			t.notef("%s answered %d", e.Response.URL, e.Response.Status)
 		}
 	}
 }
 
-func (t *trouble) note(format string, args ...any) {
+func (t *trouble) notef(format string, args ...any) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.found = append(t.found, fmt.Sprintf(format, args...))

@@ -23,8 +23,7 @@ func inputs(a *aviary, f fn.Function) (found []string) {
 	if !types(f) {
 		return nil
 	}
-	for i := range f.In.NumField() {
-		field := f.In.Field(i)
+	for field := range f.In.Fields() {
 		for _, source := range []string{"query", "form"} {
 			if tag, ok := field.Tag.Lookup(source); ok {
 				name, _, _ := strings.Cut(tag, ",")
@@ -53,7 +52,7 @@ func takesText(a *aviary, t reflect.Type) bool {
 	if t.Kind() != reflect.String {
 		return false
 	}
-	u, reads := reflect.New(t).Interface().(encoding.TextUnmarshaler)
+	u, reads := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(t))
 	return !reads || slices.ContainsFunc([]string{a.mark, "nobody@example.com", "+93 70 000 0000", "4111111111111111"}, func(text string) bool {
 		return u.UnmarshalText([]byte(text)) == nil
 	})
@@ -61,11 +60,10 @@ func takesText(a *aviary, t reflect.Type) bool {
 
 // members are the texts of a JSON body.
 func members(a *aviary, at string, t reflect.Type, depth int) (found []string) {
-	if _, itself := reflect.New(t).Interface().(encoding.TextUnmarshaler); itself || t.Kind() != reflect.Struct || depth > 6 {
+	if _, itself := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(t)); itself || t.Kind() != reflect.Struct || depth > 6 {
 		return nil
 	}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		tag, tagged := f.Tag.Lookup("json")
 		name, _, _ := strings.Cut(tag, ",")
 		if f.Anonymous && !tagged {

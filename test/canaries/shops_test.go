@@ -1,6 +1,7 @@
 package canaries
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -38,9 +39,7 @@ func shopper(t *testing.T, s *system.System, a *aviary, w *watch, all map[string
 		return v.Encode()
 	}
 	seen := url.Values{}
-	for name, values := range choice {
-		seen[name] = values
-	}
+	maps.Copy(seen, choice)
 	seen.Set("seen", p.text("POST "+site+"/choices form seen"))
 	p.send("POST", site+"/choices", "/choices", form(seen, "once", key("POST "+site+"/choices")))
 	chosen := p.must(http.StatusSeeOther, "POST", site+"/choices", "/choices", form(choice, "once", key("POST "+site+"/choices")))

@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/testkit/openapitest"
@@ -70,8 +68,7 @@ type field struct {
 // fields are the JSON members of a Go struct, embedded structs flattened as encoders do.
 func fields(t reflect.Type) map[string]field {
 	found := map[string]field{}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		tag, tagged := f.Tag.Lookup("json")
 		name, options, _ := strings.Cut(tag, ",")
 		switch {
@@ -97,7 +94,7 @@ func isMaybe(t reflect.Type) bool {
 // leaf reports whether a type is written as one thing, however it is made.
 func leaf(t reflect.Type) bool {
 	switch reflect.New(t).Interface().(type) {
-	case encoding.TextMarshaler, encoding.TextUnmarshaler, json.MarshalerTo, json.UnmarshalerFrom, *time.Time, *jsontext.Value:
+	case encoding.TextMarshaler, encoding.TextUnmarshaler, json.MarshalerTo, json.UnmarshalerFrom:
 		return true
 	}
 	return false

@@ -262,18 +262,18 @@ func sneak(t *testing.T, s *system.System, name string, how trick, intruder, atH
 			if !how.own && (public(route) || strings.Contains(try(target).Path, "?t=")) {
 				continue // what the other hotel shows to everybody, or to who has the link, it shows to them
 			}
-			real, unreal := knock(t, thief, how, try(target)), knock(t, thief, how, try(nobody))
+			existing, missing := knock(t, thief, how, try(target)), knock(t, thief, how, try(nobody))
 			asked += 2
-			a, b := told(real, target), told(unreal, nobody)
+			a, b := told(existing, target), told(missing, nobody)
 			if fmt.Sprint(a) != fmt.Sprint(b) {
 				leaks++
 				t.Errorf("%s: %s (%d) tells what exists:\n got %+v\nwant %+v", name, route, i, a, b)
 			}
-			if real.Status < 400 && !public(route) && route != "PATCH /session" || real.Status >= 500 {
+			if existing.Status < 400 && !public(route) && route != "PATCH /session" || existing.Status >= 500 {
 				leaks++
-				t.Errorf("%s: %s (%d) answered %d %s", name, route, i, real.Status, real.Body)
+				t.Errorf("%s: %s (%d) answered %d %s", name, route, i, existing.Status, existing.Body)
 			}
-			if all := fmt.Sprint(real.Header, target.hide(string(real.Body))); slices.ContainsFunc(secrets, func(s string) bool { return s != "" && strings.Contains(all, s) }) {
+			if all := fmt.Sprint(existing.Header, target.hide(string(existing.Body))); slices.ContainsFunc(secrets, func(s string) bool { return s != "" && strings.Contains(all, s) }) {
 				leaks++
 				t.Errorf("%s: %s (%d) has a secret in it: %s", name, route, i, all)
 			}

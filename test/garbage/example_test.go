@@ -212,8 +212,7 @@ func (x *examples) composed(t reflect.Type, name string, depth int) *value {
 }
 
 func (x *examples) include(v *value, t reflect.Type, depth int) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		tag, tagged := f.Tag.Lookup("json")
 		name, _, _ := strings.Cut(tag, ",")
 		if f.Anonymous && !tagged && f.Type.Kind() == reflect.Struct {

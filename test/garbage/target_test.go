@@ -43,7 +43,7 @@ func aim(x *examples, f fn.Function, slug string) *target {
 	for i := range f.In.NumField() {
 		t.source(x, f.In.Field(i), fields)
 	}
-	for _, text := range strings.Split(strings.TrimPrefix(path, "/"), "/") {
+	for text := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
 		m := wildcard.FindStringSubmatch(text)
 		switch {
 		case m == nil:
@@ -77,7 +77,7 @@ func (t *target) source(x *examples, f reflect.StructField, path map[string]stri
 		name, option, _ := strings.Cut(tag, ",")
 		in, optional := inner(f.Type)
 		text := x.usual(name)
-		if _, reads := reflect.New(in).Interface().(encoding.TextUnmarshaler); reads {
+		if _, reads := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(in)); reads {
 			text, _ = x.text(in, name)
 		} else if in.Kind() == reflect.Int || in.Kind() == reflect.Int64 {
 			text = "1"

@@ -96,7 +96,7 @@ func (d document) said() (all []string) {
 func (d document) there(path string) bool {
 	path = strings.TrimSuffix(path, "/")
 	if m := braces.FindStringSubmatch(path); m != nil {
-		for _, choice := range strings.Split(m[2], ",") {
+		for choice := range strings.SplitSeq(m[2], ",") {
 			if !d.there(m[1] + choice + m[3]) {
 				return false
 			}
@@ -110,7 +110,7 @@ func (d document) there(path string) bool {
 // paths are the words of a text that name something in this tree: they begin with one of its folders, or end like one of its files.
 func paths(t *testing.T, text string) (all []string) {
 	t.Helper()
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		word = strings.TrimSuffix(strings.TrimPrefix(word, "./"), "/...")
 		first, rest, deeper := strings.Cut(word, "/")
 		if deeper && rest != "" && slices.Contains(tops(t), first) {

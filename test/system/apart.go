@@ -96,7 +96,7 @@ func (l *lines) Write(b []byte) (int, error) {
 		if !whole {
 			return len(b), nil
 		}
-		if _, err := l.to.Write(append(line[:len(line):len(line)], '\n')); err != nil {
+		if _, err := l.to.Write(append(slices.Clip(line), '\n')); err != nil {
 			return 0, err
 		}
 		l.rest = rest

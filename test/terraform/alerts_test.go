@@ -183,7 +183,7 @@ func (e evaluator) count(filter string) (sum float64, values []float64) {
 func (e evaluator) raised() (names []string) {
 	for _, a := range e.s.of("google_monitoring_alert_policy") {
 		c := at(a.Arguments, "conditions")[0]
-		over := false
+		var over bool
 		if query := at(c, "condition_prometheus_query_language", "query"); len(query) > 0 {
 			over = e.finds(query[0].(string))
 		} else {

@@ -93,15 +93,15 @@ func (w workplace) prepare() {
 }
 
 // replace puts one text in the place of another, which must be there exactly once.
-func (w workplace) replace(file, old, new string) {
+func (w workplace) replace(file, from, to string) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, filepath.FromSlash(file))
 	text, err := os.ReadFile(path)
 	must(w.t, err)
-	if n := strings.Count(string(text), old); n != 1 {
-		w.t.Fatalf("%s has %d times %q", file, n, old)
+	if n := strings.Count(string(text), from); n != 1 {
+		w.t.Fatalf("%s has %d times %q", file, n, from)
 	}
-	must(w.t, os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o600))
+	must(w.t, os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o600))
 }
 
 // few leaves one function of each sort in the copy's catalogue: what is wrong with all is wrong with each, and is found sooner.

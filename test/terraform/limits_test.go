@@ -26,9 +26,9 @@ type limit struct {
 }
 
 // characters limits the strings at a path.
-func characters(max int, kind string, path ...string) limit {
+func characters(bound int, kind string, path ...string) limit {
 	return limit{
-		what: fmt.Sprintf("%s %s", kind, strings.Join(path, ".")), max: max,
+		what: fmt.Sprintf("%s %s", kind, strings.Join(path, ".")), max: bound,
 		sizes: func(s system) map[string]int {
 			sizes := map[string]int{}
 			for _, r := range s.of(kind) {
@@ -41,7 +41,7 @@ func characters(max int, kind string, path ...string) limit {
 			return sizes
 		},
 		grow: func(s system) system {
-			var value any = strings.Repeat("x", max+1)
+			var value any = strings.Repeat("x", bound+1)
 			for _, name := range slices.Backward(path) {
 				value = map[string]any{name: value}
 			}
@@ -56,12 +56,12 @@ func (s system) with(kind string, arguments map[string]any) system {
 }
 
 // number limits how many resources of a kind there are.
-func number(max int, kind string) limit {
+func number(bound int, kind string) limit {
 	return limit{
-		what: "number of " + kind, max: max,
+		what: "number of " + kind, max: bound,
 		sizes: func(s system) map[string]int { return map[string]int{"all": len(s.of(kind))} },
 		grow: func(s system) system {
-			for range max {
+			for range bound {
 				s = s.with(kind, nil)
 			}
 			return s.with(kind, nil)
@@ -90,9 +90,9 @@ func labels(kind, member string) limit {
 }
 
 // environment limits all variables of a process together.
-func environment(max int, kind string, path ...string) limit {
+func environment(bound int, kind string, path ...string) limit {
 	return limit{
-		what: kind + " environment", max: max,
+		what: kind + " environment", max: bound,
 		sizes: func(s system) map[string]int {
 			sizes := map[string]int{}
 			for _, r := range s.of(kind) {
@@ -109,7 +109,7 @@ func environment(max int, kind string, path ...string) limit {
 			return sizes
 		},
 		grow: func(s system) system {
-			var value any = map[string]any{"NAME": strings.Repeat("x", max)}
+			var value any = map[string]any{"NAME": strings.Repeat("x", bound)}
 			for _, name := range slices.Backward(path) {
 				value = map[string]any{name: value}
 			}

@@ -308,8 +308,8 @@ func TestReadHotel_degraded(t *testing.T) {
 func TestReadHotel_stale(t *testing.T) {
 	t.Parallel()
 	system := consumertest.OpenSystem(t, 2, Function)
-	v, checkIn, checkOut := system.Traveller(), "", ""
-	checkIn, checkOut = system.Dates(3, 2)
+	v := system.Traveller()
+	checkIn, checkOut := system.Dates(3, 2)
 	query := "?checkIn=" + checkIn + "&checkOut=" + checkOut
 	get(t, v, system.Hotels[0], query)
 	for _, route := range []string{"properties", "previews", "calendar", "policies", "searches", "brands", "tenants"} {

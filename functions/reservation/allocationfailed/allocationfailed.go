@@ -67,6 +67,6 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 			return err
 		}
 		r.Cancellation.Cause = &e.Delivery.EventID
-		return c.reservations.Save(ctx, tx, r, booking.BookingCancelled(r))
+		return c.reservations.Save(ctx, tx, r, booking.ReservationCancelled(r))
 	})
 }

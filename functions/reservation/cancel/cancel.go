@@ -92,7 +92,7 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 			return Response{}, err
 		}
 		err = f.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
-			return f.reservations.Save(ctx, tx, r, booking.BookingCancelled(r))
+			return f.reservations.Save(ctx, tx, r, booking.ReservationCancelled(r))
 		})
 	}
 	refunds := append([]booking.Refund{}, back...)

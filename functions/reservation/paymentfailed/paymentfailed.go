@@ -70,6 +70,6 @@ func (c *canceller) cancel(ctx context.Context, e event.Event[Failed]) error {
 			return nil // another intent may pay, or the hold has ended
 		}
 		r.Cancellation.Cause = &e.Delivery.EventID
-		return c.reservations.Save(ctx, tx, r, booking.BookingCancelled(r))
+		return c.reservations.Save(ctx, tx, r, booking.ReservationCancelled(r))
 	})
 }

@@ -54,7 +54,7 @@ func Confirm(t testing.TB, db *pgtest.Database, r *booking.Reservation) {
 		t.Fatal(err)
 	}
 	save := func(tx postgres.Tx) error {
-		return s.Save(t.Context(), tx, r, booking.BookingConfirmed(r))
+		return s.Save(t.Context(), tx, r, booking.ReservationConfirmed(r))
 	}
 	if err := s.In(t.Context(), r.Tenant, save); err != nil {
 		t.Fatal(err)

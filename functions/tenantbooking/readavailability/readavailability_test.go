@@ -165,10 +165,10 @@ func TestReadAvailability_invalidStay(t *testing.T) {
 func TestReadAvailability_pastStay(t *testing.T) {
 	t.Parallel()
 	system, hotels := tenantbookingtest.BuildWithHotels(t, Function)
-	guest, path := system.Guest(0), ""
+	guest := system.Guest(0)
 	for days, status := range map[int]int{-2: 400, -1: 200, 0: 200} { // yesterday in UTC may be today at the property
 		s := hotels.Search(system.Env.Now(), days)
-		path = "/availability?adults=2&propertyId=" + s.Property.String() + "&checkIn=" + s.Stay.CheckIn.String() + "&checkOut=" + s.Stay.CheckOut.String()
+		path := "/availability?adults=2&propertyId=" + s.Property.String() + "&checkIn=" + s.Stay.CheckIn.String() + "&checkOut=" + s.Stay.CheckOut.String()
 		if a := guest.Send("GET", path, nil); a.Status != status || status == 400 && a.Problem().Violations[0].Pointer != "/checkIn" {
 			t.Errorf("%d days from now: %d %s", days, a.Status, a.Body)
 		}

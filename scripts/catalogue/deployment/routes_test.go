@@ -62,7 +62,7 @@ func misled(t *testing.T, functions []fn.Function, routes []deployment.Route) (w
 func paths(routes []deployment.Route, r deployment.Route) []string {
 	words := map[string]bool{"anything": true}
 	for _, other := range routes {
-		for _, word := range strings.Split(other.Template, "/") {
+		for word := range strings.SplitSeq(other.Template, "/") {
 			if word != "*" && word != "" {
 				words[word] = true
 			}

@@ -96,6 +96,7 @@ func causeOf(all []Moment, m Moment) int {
 			return c
 		}
 		return around(all, m, func(c Moment) bool { return c.Service == m.Service })
+	case Consumed, Pending, DeadLettered:
 	}
 	if c := around(all, m, func(c Moment) bool { return c.event == m.event && c.event != "" && c.function == m.function }); c >= 0 {
 		return c

@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -134,8 +135,6 @@ func (d delivery) dead(nack error) topic.Message {
 		topic.Refusals:   strconv.Itoa(d.attempt),
 		topic.LastAnswer: nack.Error(),
 	}}
-	for name, value := range d.Attributes {
-		m.Attributes[name] = value
-	}
+	maps.Copy(m.Attributes, d.Attributes)
 	return m
 }

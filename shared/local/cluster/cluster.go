@@ -18,7 +18,7 @@ import (
 )
 
 // ErrDamaged is wrapped by errors of Start that require a new folder.
-var ErrDamaged = errors.New("The database folder is damaged")
+var ErrDamaged = errors.New("The database folder is damaged") //nolint:staticcheck // begins a sentence for a person
 
 // A Config configures a server.
 type Config struct {

@@ -91,7 +91,7 @@ func (b *Bus) Run(ctx context.Context) error {
 	<-ctx.Done()
 	timer := time.AfterFunc(grace, end)
 	defer timer.Stop()
-	b.admit(nil)
+	b.admit(nil) //nolint:staticcheck // rejects further pushes
 	return ctx.Err()
 }
 

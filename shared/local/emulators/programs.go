@@ -88,8 +88,8 @@ func java(jar, debian, class string, args ...string) (*exec.Cmd, error) {
 func find(jar string) (string, bool) {
 	roots := places
 	if gcloud, err := exec.LookPath("gcloud"); err == nil {
-		if real, err := filepath.EvalSymlinks(gcloud); err == nil {
-			roots = append([]string{filepath.Dir(filepath.Dir(real))}, roots...)
+		if path, err := filepath.EvalSymlinks(gcloud); err == nil {
+			roots = append([]string{filepath.Dir(filepath.Dir(path))}, roots...)
 		}
 	}
 	for _, root := range roots {

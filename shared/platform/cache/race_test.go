@@ -74,14 +74,14 @@ func newCache(e env.Env) fetcher { return open(e) }
 
 // overtaken invalidates while a refill in another process has read the old text and not stored it yet. It returns the answers
 // after that: one before the refill ends if meanwhile is set, and two afterwards.
-func overtaken(t *testing.T, both [2]env.Env, make func(env.Env) fetcher, meanwhile bool) (after []string) {
+func overtaken(t *testing.T, both [2]env.Env, open func(env.Env) fetcher, meanwhile bool) (after []string) {
 	t.Helper()
 	depends := []cache.Epoch{tenant}
 	s := &source{text: "old"}
 	read, release, stored := newSignal(), newSignal(), newSignal()
 	go func() {
 		defer close(stored)
-		got, _, err := make(both[0]).Fetch(t.Context(), key, depends, func(ctx context.Context) (page, error) {
+		got, _, err := open(both[0]).Fetch(t.Context(), key, depends, func(ctx context.Context) (page, error) {
 			p, err := s.compose(ctx)
 			close(read)
 			select {
@@ -100,7 +100,7 @@ func overtaken(t *testing.T, both [2]env.Env, make func(env.Env) fetcher, meanwh
 	ask := func(e env.Env) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		got, state, err := make(e).Fetch(ctx, key, depends, s.compose)
+		got, state, err := open(e).Fetch(ctx, key, depends, s.compose)
 		must(t, err)
 		after = append(after, got.Text+" "+string(state))
 	}
@@ -142,7 +142,7 @@ func TestARefillThatBeganBeforeAnInvalidationIsStaleAtBirth(t *testing.T) {
 
 // churn changes a text and invalidates, repeatedly, while readers fetch in two processes. It returns how often a reader got a
 // text older than the last invalidation before its call.
-func churn(t *testing.T, both [2]env.Env, make func(env.Env) fetcher, changes int) (stale int64) {
+func churn(t *testing.T, both [2]env.Env, open func(env.Env) fetcher, changes int) (stale int64) {
 	t.Helper()
 	var truth, announced, behind atomic.Int64
 	compose := func(context.Context) (page, error) {
@@ -154,7 +154,7 @@ func churn(t *testing.T, both [2]env.Env, make func(env.Env) fetcher, changes in
 	var readers sync.WaitGroup
 	for i := range 8 {
 		readers.Go(func() {
-			f := make(both[i%2])
+			f := open(both[i%2])
 			for ctx.Err() == nil {
 				known := announced.Load()
 				got, _, err := f.Fetch(t.Context(), key, []cache.Epoch{tenant}, compose)

@@ -38,10 +38,10 @@ func newMoody() (*moody, document.Collection[session], env.Env) {
 }
 
 // get says how a use ended, and how long it took.
-func get(ctx context.Context, c document.Collection[session]) (err error, took time.Duration) {
+func get(ctx context.Context, c document.Collection[session]) (took time.Duration, err error) {
 	began := time.Now()
 	_, _, err = c.Get(ctx, key)
-	return err, time.Since(began)
+	return time.Since(began), err
 }
 
 func TestBreaker_hangingStore(t *testing.T) {
@@ -49,7 +49,7 @@ func TestBreaker_hangingStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, c, _ := newMoody()
 		for i, want := range []time.Duration{150 * time.Millisecond, 150 * time.Millisecond, 150 * time.Millisecond, 0, 0} {
-			err, took := get(t.Context(), c)
+			took, err := get(t.Context(), c)
 			if !errors.Is(err, fault.ErrUnavailable) || took != want {
 				t.Errorf("use %d: got %v after %v, want %v after %v", i+1, err, took, fault.ErrUnavailable, want)
 			}
@@ -59,21 +59,21 @@ func TestBreaker_hangingStore(t *testing.T) {
 		}
 		time.Sleep(4001 * time.Millisecond)
 		probe := make(chan error)
-		go func() { err, _ := get(t.Context(), c); probe <- err }()
+		go func() { _, err := get(t.Context(), c); probe <- err }()
 		synctest.Wait()
-		if err, took := get(t.Context(), c); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 4 {
+		if took, err := get(t.Context(), c); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 4 {
 			t.Errorf("beside the probe: got %v after %v, asked %d times", err, took, m.asked.Load())
 		}
 		if err := <-probe; !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("the probe: got %v", err)
 		}
 		m.hangs.Store(false)
-		if err, _ := get(t.Context(), c); !errors.Is(err, fault.ErrUnavailable) {
+		if _, err := get(t.Context(), c); !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("right after a probe that failed: got %v", err)
 		}
 		time.Sleep(4001 * time.Millisecond)
 		for range 5 {
-			if err, _ := get(t.Context(), c); err != nil {
+			if _, err := get(t.Context(), c); err != nil {
 				t.Errorf("it is well again: got %v", err)
 			}
 		}
@@ -97,13 +97,13 @@ func TestBreaker_otherErrors(t *testing.T) {
 				m, c, _ := newMoody()
 				for range 10 {
 					ctx, cancel := test.leave(t.Context())
-					if err, _ := get(ctx, c); !errors.Is(err, test.want) || errors.Is(err, fault.ErrUnavailable) {
+					if _, err := get(ctx, c); !errors.Is(err, test.want) || errors.Is(err, fault.ErrUnavailable) {
 						t.Errorf("got %v, want %v alone", err, test.want)
 					}
 					cancel()
 				}
 				m.hangs.Store(false)
-				if err, _ := get(t.Context(), c); err != nil {
+				if _, err := get(t.Context(), c); err != nil {
 					t.Errorf("it is well, but: %v", err)
 				}
 			})
@@ -119,20 +119,20 @@ func TestPrefetch_openBreaker(t *testing.T) {
 		for range 3 {
 			_, _ = get(t.Context(), c)
 		}
-		look := func() (err error, took time.Duration) {
+		look := func() (took time.Duration, err error) {
 			began := time.Now()
 			ctx := document.Prefetch(t.Context(), e, c.Name(key)).WithPrefetched(t.Context())
 			_, _, err = c.GetPrefetched(ctx, key)
-			return err, time.Since(began)
+			return time.Since(began), err
 		}
-		if err, took := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 3 {
+		if took, err := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 3 {
 			t.Errorf("down: got %v after %v, asked %d times", err, took, m.asked.Load())
 		}
 		time.Sleep(4001 * time.Millisecond)
 		probe := make(chan error)
-		go func() { err, _ := look(); probe <- err }()
+		go func() { _, err := look(); probe <- err }()
 		synctest.Wait()
-		if err, took := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 4 {
+		if took, err := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 4 {
 			t.Errorf("beside the probe: got %v after %v, asked %d times", err, took, m.asked.Load())
 		}
 		if err := <-probe; !errors.Is(err, fault.ErrUnavailable) {
@@ -140,7 +140,7 @@ func TestPrefetch_openBreaker(t *testing.T) {
 		}
 		m.hangs.Store(false)
 		time.Sleep(4001 * time.Millisecond)
-		if err, _ := look(); err != nil {
+		if _, err := look(); err != nil {
 			t.Errorf("it is well again: got %v", err)
 		}
 	})
@@ -171,11 +171,11 @@ func TestStoresAreDownEachForItself(t *testing.T) {
 			_, _ = get(t.Context(), c)
 		}
 		other := document.Open[session](document.StoreKey.With(e, &documenttest.Memory{}), "sessions")
-		if err, _ := get(t.Context(), other); err != nil {
+		if _, err := get(t.Context(), other); err != nil {
 			t.Errorf("another store of the family suffers with it: %v", err)
 		}
 		same := document.Open[session](e.With("A", "b"), "wishes")
-		if err, took := get(t.Context(), same); err == nil || took != 0 {
+		if took, err := get(t.Context(), same); err == nil || took != 0 {
 			t.Errorf("another collection of the store waited %v: %v", took, err)
 		}
 	})

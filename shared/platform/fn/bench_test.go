@@ -18,7 +18,7 @@ import (
 // here without one.
 func BenchmarkTinyAnswer(b *testing.B) {
 	f := answering(func(context.Context) (map[string]int, error) { return map[string]int{"a": 1}, nil })
-	bench(b, handler(b, f), httptest.NewRequest("GET", "/answer", nil), "")
+	bench(b, handler(b, f), httptest.NewRequest(http.MethodGet, "/answer", nil), "")
 }
 
 // BenchmarkLimitedAnswer is BenchmarkTinyAnswer with the rate limits of a public function; the difference is their cost.
@@ -34,17 +34,17 @@ func BenchmarkLimitedAnswer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bench(b, h, httptest.NewRequest("GET", "/answer", nil), "")
+	bench(b, h, httptest.NewRequest(http.MethodGet, "/answer", nil), "")
 }
 
 func BenchmarkBareHandler(b *testing.B) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /answer", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"a":1}`) })
-	bench(b, mux, httptest.NewRequest("GET", "/answer", nil), "")
+	bench(b, mux, httptest.NewRequest(http.MethodGet, "/answer", nil), "")
 }
 
 func BenchmarkSmallBody(b *testing.B) {
-	r := httptest.NewRequest("POST", bookings, nil)
+	r := httptest.NewRequest(http.MethodPost, bookings, nil)
 	r.Header.Set("Content-Type", "application/json")
 	bench(b, handler(b, bookFunction), r, right)
 }
@@ -59,7 +59,7 @@ func BenchmarkServiceToken(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := httptest.NewRequest("GET", "/guarded", nil)
+	r := httptest.NewRequest(http.MethodGet, "/guarded", nil)
 	r.Header.Set("Authorization", "Bearer "+token)
 	bench(b, h, r, "")
 }

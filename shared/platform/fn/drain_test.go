@@ -17,7 +17,7 @@ func TestDrain_waitsForCallsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d fn.Drain
 		h := d.Count(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(3 * time.Second) }))
-		call := func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)) }
+		call := func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)) }
 		go call()
 		synctest.Wait()
 		began := time.Now()
@@ -39,7 +39,7 @@ func TestADrainGivesUpWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d fn.Drain
 		h := d.Count(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(time.Minute) }))
-		go h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		go h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		defer cancel()

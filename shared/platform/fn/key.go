@@ -2,6 +2,7 @@ package fn
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"melmastoon.ghasi.io/shared/fault"
@@ -12,7 +13,7 @@ const maxKeyLength = 255
 // idempotencyKey reads the client's key from either header, quoted or bare. A malformed key is rejected even if the function
 // requires no key, because the client relies on it.
 func idempotencyKey(h http.Header, required bool) (string, error) {
-	given := append(h["Idempotency-Key"], h["X-Idempotency-Key"]...)
+	given := slices.Concat(h["Idempotency-Key"], h["X-Idempotency-Key"])
 	if len(given) == 0 {
 		if required {
 			return "", fault.ErrIdempotencyKeyRequired

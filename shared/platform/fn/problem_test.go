@@ -133,7 +133,7 @@ func TestBody_slow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if res.StatusCode != 400 {
+	if res.StatusCode != http.StatusBadRequest {
 		t.Errorf("got %d, want 400", res.StatusCode)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +24,7 @@ type claims map[string]any
 
 func (c claims) but(name string, value any) claims {
 	other := claims{}
-	for k, v := range c {
-		other[k] = v
-	}
+	maps.Copy(other, c)
 	if other[name] = value; value == nil {
 		delete(other, name)
 	}

@@ -93,7 +93,7 @@ func TestOverANetworkTheRulesOfHTTPHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if res.StatusCode != 200 || res.ContentLength != int64(len(`{"a":1}`)) {
+	if res.StatusCode != http.StatusOK || res.ContentLength != int64(len(`{"a":1}`)) {
 		t.Errorf("HEAD: got %d with length %d", res.StatusCode, res.ContentLength)
 	}
 }

@@ -37,7 +37,7 @@ func shapeOf(t reflect.Type, above []reflect.Type) (*shape, error) {
 		return &shape{open: true}, nil // recursive: the JSON package checks the rest
 	}
 	above = append(above, t)
-	if m, ok := reflect.New(t).Interface().(maybe); ok {
+	if m, ok := reflect.TypeAssert[maybe](reflect.New(t)); ok {
 		return shapeOf(reflect.TypeOf(m.inner()).Elem(), above)
 	}
 	if t.Kind() == reflect.Pointer {
@@ -65,7 +65,7 @@ func shapeOf(t reflect.Type, above []reflect.Type) (*shape, error) {
 
 func readsItself(t reflect.Type) bool {
 	switch reflect.New(t).Interface().(type) {
-	case encoding.TextUnmarshaler, json.Unmarshaler, json.UnmarshalerFrom, *jsontext.Value:
+	case encoding.TextUnmarshaler, json.Unmarshaler, json.UnmarshalerFrom:
 		return true
 	}
 	return false
@@ -79,8 +79,7 @@ func structShape(t reflect.Type, above []reflect.Type) (*shape, error) {
 // include adds the members of a struct and of its embedded structs. Fields from other sources are not members, so a body cannot
 // set a path field: a body with an unknown member never reaches the decoder.
 func (s *shape) include(t reflect.Type, above []reflect.Type) error {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		tag, tagged := f.Tag.Lookup("json")
 		name, options, _ := strings.Cut(tag, ",")
 		if f.Anonymous && !tagged && f.Type.Kind() == reflect.Struct {
@@ -99,7 +98,7 @@ func (s *shape) include(t reflect.Type, above []reflect.Type) error {
 		if err != nil {
 			return err
 		}
-		_, absent := reflect.New(f.Type).Interface().(maybe)
+		_, absent := reflect.TypeAssert[maybe](reflect.New(f.Type))
 		s.members[name] = member{shape: inner, index: len(s.names), required: !absent && !strings.Contains(options, "omit")}
 		s.names = append(s.names, name)
 	}

@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -23,16 +24,12 @@ var security = map[string][]string{
 // write sends an answer. No other function writes to the client.
 func write(w http.ResponseWriter, c *record, a answer) {
 	h := c.header
-	for name, value := range security {
-		h[name] = value
-	}
+	maps.Copy(h, security)
 	if !c.ours { // hosts below a tenant's domain that are not ours must not be affected
 		h["Strict-Transport-Security"] = []string{hsts}
 	}
 	varies, cookies := h["Vary"], h["Set-Cookie"] // set before the act, and valid for every answer
-	for name, value := range a.Header {
-		h[name] = value
-	}
+	maps.Copy(h, a.Header)
 	if varies != nil {
 		h["Vary"] = append(varies, a.Header["Vary"]...)
 	}

@@ -145,7 +145,7 @@ func (v *Verifier) verify(ctx context.Context, token string, by trust, audience 
 	for _, a := range by.algorithms {
 		c.SupportedSigningAlgs = append(c.SupportedSigningAlgs, string(a))
 	}
-	signed, err := jose.ParseSigned(token, by.algorithms)
+	signed, err := jose.ParseSignedCompact(token, by.algorithms)
 	if err != nil || len(signed.Signatures) != 1 || signed.Signatures[0].Header.KeyID == "" {
 		return nil, fault.ErrUnauthenticated.Because(errors.Join(errors.New("identity: the token needs exactly one signature with a key id"), err))
 	}
@@ -164,7 +164,7 @@ type fixedKeySet jose.JSONWebKeySet
 
 // VerifySignature returns the payload of a token.
 func (f fixedKeySet) VerifySignature(_ context.Context, token string) ([]byte, error) {
-	signed, err := jose.ParseSigned(token, algorithms)
+	signed, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
 		return nil, err
 	}

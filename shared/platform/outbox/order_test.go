@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -41,9 +42,7 @@ func TestOrderIsKeptAndNothingIsLost(t *testing.T) {
 			wrote, err := r.writeMany(t, n, commits)
 			mu.Lock()
 			defer mu.Unlock()
-			for key, versions := range wrote {
-				written[key] = versions
-			}
+			maps.Copy(written, wrote)
 			return err
 		})
 	}

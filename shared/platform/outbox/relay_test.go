@@ -155,7 +155,7 @@ func TestAKilledRelayLosesNothing(t *testing.T) {
 		{outbox.Published, 3, 3},
 		{outbox.Settled, 3, 0},
 	} {
-		t.Run(string(test.after), func(t *testing.T) {
+		t.Run(test.after, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
 			r.mustWrite(t, told("k", 1), told("k", 2), told("l", 1))

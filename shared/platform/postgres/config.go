@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"path/filepath"
@@ -85,7 +86,7 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 	c.MaxConns, c.MinConns = int32(max(1, l.Pool)), 0
 	c.MaxConnLifetime, c.MaxConnLifetimeJitter, c.MaxConnIdleTime = lifetime, lifetime/10, idleTime
 	c.HealthCheckPeriod, c.ShouldPing = idleCheck, shouldPing
-	for key, value := range map[string]string{
+	maps.Copy(conn.RuntimeParams, map[string]string{
 		"role":                                schema + "_app",
 		"app.tenant_id":                       "",
 		"application_name":                    schema,
@@ -94,9 +95,7 @@ func poolConfig(e env.Env, schema string) (*pgxpool.Config, error) {
 		"statement_timeout":                   milliseconds(l.Statement),
 		"idle_in_transaction_session_timeout": milliseconds(l.Idle),
 		"idle_session_timeout":                milliseconds(serverIdle),
-	} {
-		conn.RuntimeParams[key] = value
-	}
+	})
 	c.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		teach(conn.TypeMap())
 		return nil

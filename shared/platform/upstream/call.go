@@ -44,8 +44,8 @@ type call struct {
 
 const (
 	maxAnswer = 1 << 20 // maximum size of a response
-	pauseMin  = 10 * time.Millisecond
-	pauseMax  = 40 * time.Millisecond
+	minPause  = 10 * time.Millisecond
+	maxPause  = 40 * time.Millisecond
 )
 
 // do makes the call within the shorter of policy and context, and decodes its response.
@@ -274,5 +274,5 @@ func worthRepeating(ctx context.Context, err error) bool {
 
 // pause waits for a short random time, so that concurrent failures do not retry at the same moment.
 func pause(ctx context.Context) error {
-	return env.Wait(ctx, pauseMin+rand.N(pauseMax-pauseMin))
+	return env.Wait(ctx, minPause+rand.N(maxPause-minPause))
 }

@@ -35,9 +35,9 @@ func openService(e env.Env, name string) *service {
 	s, err := env.Once(e, "upstream "+name+" "+base, func() (*service, error) {
 		transport, err := openTransport(e)
 		tokens, _ := identity.SourceKey.Get(e)
-		real := func() time.Time { return e.Now().Add(-e.Offset()) }
+		now := func() time.Time { return e.Now().Add(-e.Offset()) }
 		return &service{name: name, base: base, audience: audience, http: transport, tokens: tokens,
-			breaker: newBreaker(real), retries: newBudget()}, err
+			breaker: newBreaker(now), retries: newBudget()}, err
 	})
 	if err != nil {
 		return &service{name: name, broken: err}

@@ -74,7 +74,7 @@ func TestCall_headers(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
 		}
 	}
-	if got.Method != "POST" || got.URL.Path != "/base/quotes" || body != `{"rooms":2}` {
+	if got.Method != http.MethodPost || got.URL.Path != "/base/quotes" || body != `{"rooms":2}` {
 		t.Errorf("got %s %s %s", got.Method, got.URL.Path, body)
 	}
 }

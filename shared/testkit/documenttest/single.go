@@ -243,7 +243,7 @@ func timesOut(t testing.TB, r Setup) {
 		left := make(chan error, 1)
 		go func() { left <- use(ctx) }()
 		<-ctx.Done()
-		if err, ok := within(notice, left); !ok {
+		if ok, err := within(notice, left); !ok {
 			t.Fatalf("%s: has not returned in time", verb)
 		} else if err == nil {
 			t.Errorf("%s: got no error from a server that does not answer", verb)
@@ -253,15 +253,15 @@ func timesOut(t testing.TB, r Setup) {
 }
 
 // within waits up to a number of beats for the result.
-func within(beats int, ended <-chan error) (err error, ok bool) {
+func within(beats int, ended <-chan error) (ok bool, err error) {
 	pace := time.NewTicker(beat)
 	defer pace.Stop()
 	for range beats {
 		select {
 		case err := <-ended:
-			return err, true
+			return true, err
 		case <-pace.C:
 		}
 	}
-	return nil, false
+	return false, nil
 }

@@ -90,7 +90,7 @@ func (d *Document) together(parts []any) map[string]any {
 // pointer.
 func (d *Document) At(pointer string, keys ...string) (any, string) {
 	value := d.Root
-	for _, key := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+	for key := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		value = Member(value, unescape(key))
 	}
 	for _, key := range keys {

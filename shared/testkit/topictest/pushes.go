@@ -127,7 +127,7 @@ func acknowledges(t *testing.T, r Setup) {
 			return http.StatusOK
 		}
 		var status int
-		fmt.Sscan(p.body, &status)
+		_, _ = fmt.Sscan(p.body, &status)
 		return status
 	})
 	subscribe(t, d, to(e, "orders"))

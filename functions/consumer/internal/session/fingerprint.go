@@ -41,13 +41,13 @@ type browser struct {
 // read returns the hashed properties of the browser. The raw values are not stored.
 func (g fingerprinter) read(r *http.Request) *browser {
 	v := Visitor{Class: attribution.DeviceOf(r.Header), Campaign: attribution.CampaignOf(r.Header), Referer: RedactAddress(r.Referer()), Country: countryOf(r.Header)}
-	print := pseudonym.Fingerprint(string(v.Class), r.Header.Get("Sec-Ch-Ua-Platform"))
-	v.Fingerprint = g.peppers.Hash(print)
+	fingerprint := pseudonym.Fingerprint(string(v.Class), r.Header.Get("Sec-Ch-Ua-Platform"))
+	v.Fingerprint = g.peppers.Hash(fingerprint)
 	v.Agent = g.peppers.Hash(pseudonym.UserAgent(r.UserAgent()))
 	if address, err := pseudonym.Address(g.client(r)); err == nil {
 		v.IP = g.peppers.Hash(address)
 	}
-	return &browser{visitor: v, fingerprint: print, peppers: g.peppers}
+	return &browser{visitor: v, fingerprint: fingerprint, peppers: g.peppers}
 }
 
 // matches reports whether a stored fingerprint matches the browser under any pepper.

@@ -46,6 +46,6 @@ func (s Reservations) exchange(ctx context.Context, old, r *Reservation) error {
 		if err := s.Add(ctx, tx, r); err != nil || state != Held {
 			return err
 		}
-		return s.Save(ctx, tx, old, BookingCancelled(old))
+		return s.Save(ctx, tx, old, ReservationCancelled(old))
 	})
 }

@@ -31,11 +31,11 @@ type CancelWish struct {
 }
 
 // Cancels returns the actor of a cancellation. A service that cancels for a guest acts as that guest.
-func (v Principal) Cancels(r *Reservation, code Reason) Actor {
-	if v.Actor.Type == System && code == GuestCancelled {
+func (p Principal) Cancels(r *Reservation, code Reason) Actor {
+	if p.Actor.Type == System && code == GuestCancelled {
 		return Actor{Guest, Name(r.Guest.String())}
 	}
-	return v.Actor
+	return p.Actor
 }
 
 // errWaiver rejects a waiver by a caller who is not a manager (DESIGN 9.32).

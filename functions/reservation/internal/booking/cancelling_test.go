@@ -80,7 +80,7 @@ func TestPenalty_itemPolicies(t *testing.T) {
 		first       *Policy
 		second      *Policy
 		totals      [2]money.Micro
-		hoursBefore time.Duration
+		hoursBefore int
 		want        money.Micro // of 410
 		ref         string
 	}{
@@ -100,7 +100,7 @@ func TestPenalty_itemPolicies(t *testing.T) {
 			for i, policy := range []*Policy{test.first, test.second} {
 				r.Items[i].Policy, r.Items[i].Total = policy, test.totals[i]*1_000_000
 			}
-			at := r.midnight(r.Start).Add(-test.hoursBefore * time.Hour)
+			at := r.midnight(r.Start).Add(time.Duration(-test.hoursBefore) * time.Hour)
 			applied, back, err := CancelWish{Code: GuestCancelled, By: saga()}.Allows(r, at)
 			if err != nil || applied.Penalty != test.want || applied.Eligible != r.Captured-test.want || applied.Ref != test.ref {
 				t.Errorf("Allows() = %+v, %v, want a penalty of %d by %q", applied, err, test.want, test.ref)

@@ -95,7 +95,7 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 	if err := r.Confirm(intent, hold, c.now()); err != nil {
 		return nil, err
 	}
-	return r, c.save(ctx, r, within, BookingConfirmed)
+	return r, c.save(ctx, r, within, ReservationConfirmed)
 }
 
 // intent returns the payment intent of the claim. It creates a cash promise only if the rooms are held, or if an
@@ -110,8 +110,9 @@ func (c *Confirmer) intent(ctx context.Context, r *Reservation, claim Claim) (In
 				return Intent{}, err
 			}
 			return c.payments.Promise(ctx, r)
+		default:
+			return Intent{}, ErrIllegalTransition
 		}
-		return Intent{}, ErrIllegalTransition
 	}
 	intent, err := c.payments.Intent(ctx, r.Tenant, *claim.Intent)
 	if err == nil && claim.Method != "" && claim.Method != intent.Method {
@@ -150,7 +151,7 @@ func (c *Confirmer) soldOut(ctx context.Context, r *Reservation, i Intent, withi
 	if err := r.CancelSoldOut(i, c.now()); err != nil {
 		return err
 	}
-	if err := c.save(ctx, r, within, BookingCancelled); err != nil {
+	if err := c.save(ctx, r, within, ReservationCancelled); err != nil {
 		return err
 	}
 	return ErrOverbooked

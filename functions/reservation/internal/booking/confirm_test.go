@@ -62,7 +62,7 @@ func (s *stage) change(act func(*Reservation) error) {
 		}
 		say := HoldRanOut
 		if r.State == Cancelled {
-			say = BookingCancelled
+			say = ReservationCancelled
 		}
 		return s.reservations.Save(s.t.Context(), tx, r, say(r))
 	})

@@ -247,8 +247,8 @@ type channel struct {
 	Partner Name    `json:"partnerId,omitzero"`
 }
 
-// BookingConfirmed returns the event for a confirmed reservation.
-func BookingConfirmed(r *Reservation) event.Draft {
+// ReservationConfirmed returns the event for a confirmed reservation.
+func ReservationConfirmed(r *Reservation) event.Draft {
 	return r.event(ConfirmedV1, confirmed{
 		reference: r.reference(), Code: r.Code, Stay: viewStay(r.Stay), Totals: PriceTotals{Totals{r.Total, r.Currency}, r.Own},
 		Payment: *viewPayment(r.Payment), FX: r.FX, Channel: channel{r.Channel, r.Partner}, Guest: GuestView{r.Guest, r.Locale},
@@ -270,8 +270,8 @@ type cancelled struct {
 	Cause       *id.Event       `json:"causationEventId,omitzero"`
 }
 
-// BookingCancelled returns the event for a cancelled reservation.
-func BookingCancelled(r *Reservation) event.Draft {
+// ReservationCancelled returns the event for a cancelled reservation.
+func ReservationCancelled(r *Reservation) event.Draft {
 	c, items := r.Cancellation, make([]id.Item, len(r.Items))
 	for i, item := range r.Items {
 		items[i] = item.ID

@@ -30,8 +30,8 @@ func TestEvents_schemas(t *testing.T) {
 	}
 	published := map[string]bool{}
 	for _, d := range []event.Draft{
-		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), BookingConfirmed(confirmed), BookingConfirmed(cash),
-		BookingCancelled(soldOut), BookingCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)), RequestAdded(asked),
+		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), ReservationConfirmed(confirmed), ReservationConfirmed(cash),
+		ReservationCancelled(soldOut), ReservationCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)), RequestAdded(asked),
 	} {
 		raw, err := d.Seal(noon, event.Origin{})
 		if err != nil {
@@ -68,8 +68,8 @@ func TestEvents_members(t *testing.T) {
 		{"infants held", HoldPlaced(held), `"occupants":{"adults":1,"children":0,"infants":0}`},
 		{"nights", QuoteCreated(q), `"nights":[{"date":"2026-12-01","amountMicro":"100000000"},{"date":"2026-12-02","amountMicro":"100000000"}]`},
 		{"lines", QuoteCreated(q), `"lines":[{"kind":"tax","description":"City tax","amountMicro":"10000000"}`},
-		{"the tenant's own currency", BookingConfirmed(confirmed), `"inTenantCurrencyMicro":"28700000000","tenantCurrency":"AFN"`},
-		{"what a cancellation reacts to", BookingCancelled(soldOut), `"causationEventId":"` + capture.CaptureEvent.String() + `"`},
+		{"the tenant's own currency", ReservationConfirmed(confirmed), `"inTenantCurrencyMicro":"28700000000","tenantCurrency":"AFN"`},
+		{"what a cancellation reacts to", ReservationCancelled(soldOut), `"causationEventId":"` + capture.CaptureEvent.String() + `"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +88,7 @@ func TestEvents_captureWithoutEvent(t *testing.T) {
 	t.Parallel()
 	r := confirmedOne(t)
 	r.Code, r.CaptureEvent = newCode(), nil
-	raw, err := BookingConfirmed(r).Seal(noon, event.Origin{})
+	raw, err := ReservationConfirmed(r).Seal(noon, event.Origin{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestEvents_orderingKey(t *testing.T) {
 		d    event.Draft
 		want string
 	}{
-		{"a reservation", BookingConfirmed(r), r.Tenant.String() + ":" + r.ID.String()},
+		{"a reservation", ReservationConfirmed(r), r.Tenant.String() + ":" + r.ID.String()},
 		{"a quote", QuoteCreated(q), q.Tenant.String() + ":" + q.ID.String()},
 		{"who asks for one", QuoteRequested(q), q.Tenant.String() + ":" + q.Session.String()},
 	} {
@@ -113,7 +113,7 @@ func TestEvents_orderingKey(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, test.d.OrderingKey, test.want)
 		}
 	}
-	if d := BookingConfirmed(r); d.AggregateVersion != r.Version || d.Residency != r.Region || d.Session != r.Session.String() {
+	if d := ReservationConfirmed(r); d.AggregateVersion != r.Version || d.Residency != r.Region || d.Session != r.Session.String() {
 		t.Errorf("got %v of %v", d, *r)
 	}
 }

@@ -88,8 +88,9 @@ func (r *Reservation) MayName() error {
 		return nil
 	case ExpiredHold:
 		return ErrHoldExpired
+	default:
+		return ErrIllegalTransition
 	}
-	return ErrIllegalTransition
 }
 
 // Guests stores guest details.

@@ -141,7 +141,7 @@ func TestFailureRacingCapture(t *testing.T) {
 				if err != nil || r.CancelUnpaid(noon) != nil {
 					return err
 				}
-				return s.reservations.Save(t.Context(), tx, r, BookingCancelled(r))
+				return s.reservations.Save(t.Context(), tx, r, ReservationCancelled(r))
 			})
 			if err != nil {
 				t.Error(err)

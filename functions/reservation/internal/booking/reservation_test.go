@@ -204,9 +204,9 @@ func TestOrphanedAllocations(t *testing.T) {
 	}
 }
 
-func with(make func(*Reservation) Intent, change func(*Intent)) func(*Reservation) Intent {
+func with(open func(*Reservation) Intent, change func(*Intent)) func(*Reservation) Intent {
 	return func(r *Reservation) Intent {
-		i := make(r)
+		i := open(r)
 		change(&i)
 		return i
 	}

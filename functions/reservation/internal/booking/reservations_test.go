@@ -111,9 +111,9 @@ func TestSave_roundTrip(t *testing.T) {
 			if err := test.act(r); err != nil {
 				t.Fatal(err)
 			}
-			say := BookingConfirmed
+			say := ReservationConfirmed
 			if r.State == Cancelled {
-				say = BookingCancelled
+				say = ReservationCancelled
 			}
 			if err := s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, r, say(r)) }); err != nil {
 				t.Fatal(err)
@@ -144,7 +144,7 @@ func TestSave_versionConflict(t *testing.T) {
 			if err := mine.CancelUnpaid(noon); err != nil {
 				t.Error(err)
 			}
-			results <- s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, &mine, BookingCancelled(&mine)) })
+			results <- s.In(t.Context(), r.Tenant, func(tx postgres.Tx) error { return s.Save(t.Context(), tx, &mine, ReservationCancelled(&mine)) })
 		})
 	}
 	group.Wait()

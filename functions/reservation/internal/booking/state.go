@@ -19,7 +19,7 @@ const (
 	ExpiredHold     State = "expired_hold"
 )
 
-// next returns the possible next states. A state without an entry is final.
+// next returns the possible next states. Final states have none.
 func (s State) next() []State {
 	switch s {
 	case Quoted:
@@ -36,6 +36,7 @@ func (s State) next() []State {
 		return []State{CheckoutStarted}
 	case CheckoutStarted:
 		return []State{CheckedOut}
+	case CheckedOut, Cancelled, NoShow: // final
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -101,7 +102,7 @@ func (b *base) read(ctx context.Context, names []document.Name) (map[string]sigh
 	}
 	for {
 		answer, err := stream.Recv()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return seen, nil
 		}
 		if err != nil {

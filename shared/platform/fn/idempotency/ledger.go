@@ -31,8 +31,8 @@ func Open(e env.Env, db *postgres.DB) (*Ledger, error) {
 	if err := e.Load(&c); err != nil {
 		return nil, fmt.Errorf("idempotency: %w", err)
 	}
-	real := func() time.Time { return e.Now().Add(-e.Offset()) }
-	return &Ledger{store: openStore(db), keys: c.Keys, owed: &owed{now: real}}, nil
+	now := func() time.Time { return e.Now().Add(-e.Offset()) }
+	return &Ledger{store: openStore(db), keys: c.Keys, owed: &owed{now: now}}, nil
 }
 
 // closing bounds the storing of an answer, which continues after the caller has left.

@@ -2,6 +2,7 @@ package idempotency_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +17,7 @@ func TestAKeptAnswerCannotBeReadInTheDatabase(t *testing.T) {
 	r := open(t)
 	a := r.order("k-secret", `{"rooms":1}`)
 	key, _, headers, response := r.look(t)
-	if bytes.Contains(response, a.Body[:10]) || bytes.Contains(headers, []byte("Location")) || bytes.Contains([]byte(key), []byte("secret")) {
+	if bytes.Contains(response, a.Body[:10]) || bytes.Contains(headers, []byte("Location")) || strings.Contains(key, "secret") {
 		t.Errorf("in clear: %s %q %q", key, headers, response)
 	}
 }

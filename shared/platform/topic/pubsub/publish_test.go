@@ -147,7 +147,7 @@ type crowded struct {
 func (c *crowded) Publish(ctx context.Context, r *pubsubpb.PublishRequest) (*pubsubpb.PublishResponse, error) {
 	defer c.now.Add(-1)
 	n := c.now.Add(1)
-	for old := c.peak.Load(); n > old && !c.peak.CompareAndSwap(old, n); old = c.peak.Load() {
+	for old := c.peak.Load(); n > old && !c.peak.CompareAndSwap(old, n); old = c.peak.Load() { //nolint:revive // the condition does the work
 	}
 	if c.all.Add(1) == c.most {
 		close(c.full)
