@@ -52,8 +52,14 @@ func TestMiddleware_principal(t *testing.T) {
 			if err != nil {
 				return
 			}
-			if v.Allows(property) != test.sees[0] || v.Allows(id.New[id.Property]()) != test.sees[1] || v.Tenant != tenant {
-				t.Errorf("got scope %v of %s", v.Properties, v.Tenant)
+			if v.Allows(property) != test.sees[0] {
+				t.Errorf("v.Allows(property) = %v, want %v", v.Allows(property), test.sees[0])
+			}
+			if v.Allows(id.New[id.Property]()) != test.sees[1] {
+				t.Errorf("v.Allows(id.New[id.Property]()) = %v, want %v", v.Allows(id.New[id.Property]()), test.sees[1])
+			}
+			if v.Tenant != tenant {
+				t.Errorf("v.Tenant = %v, want %v", v.Tenant, tenant)
 			}
 			if scope.Tenant != tenant || scope.Caller != cmp.Or(test.who.Email, test.who.Subject) {
 				t.Errorf("scope %v", scope)

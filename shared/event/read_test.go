@@ -194,8 +194,17 @@ func TestAMessageInATopicIsReadAsItsPush(t *testing.T) {
 			"structured": {map[string]string{"content-type": "application/cloudevents+json"}, document},
 		} {
 			got, err := event.Of(lies.attributes, lies.data)
-			if err != nil || string(got.Payload) != string(sent.Payload) || !reflect.DeepEqual(got.Envelope, sent.Envelope) || !maps.Equal(got.Extensions, sent.Extensions) {
-				t.Errorf("%s of %s: got %+v, %v", form, of, got, err)
+			if err != nil {
+				t.Fatalf("%s of %s: %v", form, of, err)
+			}
+			if string(got.Payload) != string(sent.Payload) {
+				t.Errorf("%s of %s: string(got.Payload) = %v, want %v", form, of, string(got.Payload), string(sent.Payload))
+			}
+			if !reflect.DeepEqual(got.Envelope, sent.Envelope) {
+				t.Errorf("%s of %s: reflect.DeepEqual(got.Envelope, sent.Envelope) = false, want true", form, of)
+			}
+			if !maps.Equal(got.Extensions, sent.Extensions) {
+				t.Errorf("%s of %s: got.Extensions = %v, want %v", form, of, got.Extensions, sent.Extensions)
 			}
 		}
 	}
@@ -208,8 +217,14 @@ func TestADeliveryThatTellsNothing(t *testing.T) {
 	t.Parallel()
 	sent := sealed(t)
 	got, err := event.Read(binary(nil)(t, sent), limit)
-	if err != nil || !reflect.DeepEqual(got.Delivery, sent.Delivery) || got.Delivery.OrderingKey != key {
-		t.Errorf("got %+v, %v, want %+v", got.Delivery, err, sent.Delivery)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Delivery, sent.Delivery) {
+		t.Error("reflect.DeepEqual(got.Delivery, sent.Delivery) = false, want true")
+	}
+	if got.Delivery.OrderingKey != key {
+		t.Errorf("got.Delivery.OrderingKey = %v, want %v", got.Delivery.OrderingKey, key)
 	}
 }
 

@@ -55,15 +55,36 @@ func TestVariantsLeaveTheOriginal(t *testing.T) {
 	base := declared.With(fault.Violation{Pointer: "/a", Rule: "required"})
 	one := base.With(fault.Violation{Pointer: "/b", Rule: "required"})
 	two := base.With(fault.Violation{Pointer: "/c", Rule: "required"})
-	if one.Violations[1].Pointer != "/b" || two.Violations[1].Pointer != "/c" || len(base.Violations) != 1 {
-		t.Errorf("variants share violations: %v, %v, %v", base.Violations, one.Violations, two.Violations)
+	if one.Violations[1].Pointer != "/b" {
+		t.Errorf(`variants share violations: one.Violations[1].Pointer = %q, want "/b"`, one.Violations[1].Pointer)
+	}
+	if two.Violations[1].Pointer != "/c" {
+		t.Errorf(`variants share violations: two.Violations[1].Pointer = %q, want "/c"`, two.Violations[1].Pointer)
+	}
+	if len(base.Violations) != 1 {
+		t.Errorf("variants share violations: len(base.Violations) = %v, want 1", len(base.Violations))
 	}
 	changed := declared.Saying("otherwise").After(time.Second).Because(errors.New("cause"))
-	if changed.Detail != "otherwise" || changed.RetryAfter != time.Second || errors.Unwrap(changed) == nil {
-		t.Errorf("got %+v, want all three changes", changed)
+	if changed.Detail != "otherwise" {
+		t.Errorf(`changed.Detail = %q, want "otherwise"`, changed.Detail)
 	}
-	if declared.Detail != "as declared" || declared.RetryAfter != 0 || errors.Unwrap(declared) != nil || declared.Violations != nil {
-		t.Errorf("the declared fault has changed: %+v", declared)
+	if changed.RetryAfter != time.Second {
+		t.Errorf("changed.RetryAfter = %v, want %v", changed.RetryAfter, time.Second)
+	}
+	if errors.Unwrap(changed) == nil {
+		t.Error("errors.Unwrap(changed) = nil")
+	}
+	if declared.Detail != "as declared" {
+		t.Errorf(`the declared fault has changed: declared.Detail = %q, want "as declared"`, declared.Detail)
+	}
+	if declared.RetryAfter != 0 {
+		t.Errorf("the declared fault has changed: declared.RetryAfter = %v, want 0", declared.RetryAfter)
+	}
+	if errors.Unwrap(declared) != nil {
+		t.Errorf("the declared fault has changed: errors.Unwrap(declared) = %v, want nil", errors.Unwrap(declared))
+	}
+	if declared.Violations != nil {
+		t.Errorf("the declared fault has changed: declared.Violations = %v, want nil", declared.Violations)
 	}
 	if !errors.Is(changed, declared) || errors.Is(changed, fault.ErrInternal) {
 		t.Error("a variant must match its declaration, and nothing else")

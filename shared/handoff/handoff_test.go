@@ -169,8 +169,14 @@ func TestMintNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	second, _, err := keys.Mint(asked, asked.MintedAt)
-	if err != nil || first.ID.IsZero() || first.ID == second.ID {
-		t.Errorf("minted %s and %s, %v, want two ids", first.ID, second.ID, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.ID.IsZero() {
+		t.Error("first.ID.IsZero() = true, want false")
+	}
+	if first.ID == second.ID {
+		t.Errorf("first.ID = %v, want a different value", first.ID)
 	}
 }
 

@@ -32,7 +32,13 @@ func TestEmail(t *testing.T) {
 		strings.Repeat("z", 255) + "@af": "",
 	} {
 		got, err := Email(in)
-		if got.text != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrEmail) {
+		if got.text != want {
+			t.Errorf("%q: got.text = %v, want %v", in, got.text, want)
+		}
+		if (err == nil) != (want != "") {
+			t.Errorf("%q: (err == nil) = %v, want %v", in, (err == nil), (want != ""))
+		}
+		if err != nil && !errors.Is(err, ErrEmail) {
 			t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
 		}
 	}
@@ -68,7 +74,13 @@ func TestPhone(t *testing.T) {
 		"hotel":                                "",
 	} {
 		got, err := Phone(in)
-		if got.text != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrPhone) {
+		if got.text != want {
+			t.Errorf("%q: got.text = %v, want %v", in, got.text, want)
+		}
+		if (err == nil) != (want != "") {
+			t.Errorf("%q: (err == nil) = %v, want %v", in, (err == nil), (want != ""))
+		}
+		if err != nil && !errors.Is(err, ErrPhone) {
 			t.Errorf("%q: got %q, %v, want %q", in, got.text, err, want)
 		}
 	}

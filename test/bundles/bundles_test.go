@@ -87,8 +87,14 @@ func answers(t *testing.T, program string, f fn.Function) {
 func (p *process) refuses(method, path string, status int, code string) *http.Response {
 	p.t.Helper()
 	res, body := p.call(method, path)
-	if res.StatusCode != status || res.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(body, `"MELMASTOON.`+code+`"`) {
-		p.t.Errorf("%s %s: got %d %s, want the problem %d %s", method, path, res.StatusCode, body, status, code)
+	if res.StatusCode != status {
+		p.t.Errorf("%s %s: res.StatusCode = %v, want %v", method, path, res.StatusCode, status)
+	}
+	if res.Header.Get("Content-Type") != "application/problem+json" {
+		p.t.Errorf(`%s %s: res.Header.Get("Content-Type") = %q, want "application/problem+json"`, method, path, res.Header.Get("Content-Type"))
+	}
+	if !strings.Contains(body, `"MELMASTOON.`+code+`"`) {
+		p.t.Errorf("%s %s: body = %q, want %q in it", method, path, body, `"MELMASTOON.`+code+`"`)
 	}
 	return res
 }
@@ -99,8 +105,14 @@ func refusesAnotherEntryPoint(t *testing.T, program string) {
 	t.Helper()
 	p := launch(t, program, "another-function", openVoid(t))
 	code, err := p.ended()
-	if err != nil || code == 0 || !strings.Contains(p.said.String(), "another-function") {
-		t.Errorf("a wrong entry point: exit code %d, %v, said %q", code, err, p.said)
+	if err != nil {
+		t.Fatalf("a wrong entry point: %v", err)
+	}
+	if code == 0 {
+		t.Error("a wrong entry point: code = 0, want a value")
+	}
+	if !strings.Contains(p.said.String(), "another-function") {
+		t.Errorf("a wrong entry point: p.said.String() = %q, want %q in it", p.said.String(), "another-function")
 	}
 }
 

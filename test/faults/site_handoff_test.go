@@ -171,8 +171,17 @@ func arrivals(t *testing.T, s *system.System, want int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if entries != want || used != want || told != want || twice != 0 {
-		t.Errorf("%d entries, %d used, %d told, %d of them more than once; want %d of each and none", entries, used, told, twice, want)
+	if entries != want {
+		t.Errorf("entries = %v, want %v", entries, want)
+	}
+	if used != want {
+		t.Errorf("used = %v, want %v", used, want)
+	}
+	if told != want {
+		t.Errorf("told = %v, want %v", told, want)
+	}
+	if twice != 0 {
+		t.Errorf("twice = %v, want 0", twice)
 	}
 }
 
@@ -197,8 +206,14 @@ func TestWhatNobodyLooksAtUsesNoHandoff(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.Status != http.StatusOK || payload(a, true) != "" || len(v.Cookies()) != 0 {
-				t.Errorf("%s, %s with %s: %s answered %d %v %s", name, test.method, test.header, test.value, a.Status, a.Header, a.Body)
+			if a.Status != http.StatusOK {
+				t.Errorf("%s, %s with %s: a.Status = %v, want %v", name, test.method, test.header, a.Status, http.StatusOK)
+			}
+			if payload(a, true) != "" {
+				t.Errorf(`%s, %s with %s: payload(a, true) = %q, want ""`, name, test.method, test.header, payload(a, true))
+			}
+			if len(v.Cookies()) != 0 {
+				t.Errorf("%s, %s with %s: len(v.Cookies()) = %v, want 0", name, test.method, test.header, len(v.Cookies()))
 			}
 		}
 	}
@@ -241,8 +256,17 @@ func TestAGuestWhoWasSentBooks(t *testing.T) {
 		HandoffPayload   struct{ PropertyID string }
 	}
 	v.Must(http.StatusOK, http.MethodGet, "/bootstrap?h="+mint(t, s, demo.KabulGrand), nil).Into(t, &site)
-	if site.HandoffArrivalID == "" || site.HandoffPayload.PropertyID != demo.KabulGrand.Property.String() || site.Currency != "USD" || site.Locale != "fa-AF" {
-		t.Errorf("the site begins with %+v", site)
+	if site.HandoffArrivalID == "" {
+		t.Error(`site.HandoffArrivalID = "", want a value`)
+	}
+	if site.HandoffPayload.PropertyID != demo.KabulGrand.Property.String() {
+		t.Errorf("site.HandoffPayload.PropertyID = %v, want %v", site.HandoffPayload.PropertyID, demo.KabulGrand.Property.String())
+	}
+	if site.Currency != "USD" {
+		t.Errorf(`site.Currency = %q, want "USD"`, site.Currency)
+	}
+	if site.Locale != "fa-AF" {
+		t.Errorf(`site.Locale = %q, want "fa-AF"`, site.Locale)
 	}
 	v.Book(system.Usual(), "card").Press("pay")
 	if a := v.Return(); a.Status != http.StatusOK {

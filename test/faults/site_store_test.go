@@ -182,8 +182,15 @@ func TestGuestsGoOnWithoutTheHotStore(t *testing.T) {
 					}
 					doing.step(t, v)
 				}
-				if e := v.End(); e.State != "confirmed" || e.Session != v.Session() || v.Session() == session { // it changes when the guest is named
-					t.Errorf("gone when the guest %s: ended as %+v, session %s, then %s", way[from].name, e, session, v.Session())
+				e := v.End()
+				if e.State != "confirmed" {
+					t.Errorf(`gone when the guest %s: e.State = %q, want "confirmed"`, way[from].name, e.State)
+				}
+				if e.Session != v.Session() {
+					t.Errorf("gone when the guest %s: e.Session = %v, want %v", way[from].name, e.Session, v.Session())
+				}
+				if v.Session() == session {
+					t.Errorf("gone when the guest %s: v.Session() = %v, want a different value", way[from].name, v.Session())
 				}
 				own.mood.Store(well)
 				recalls(t, v)

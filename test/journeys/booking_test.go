@@ -34,8 +34,17 @@ func TestConfirmedByTheCallBeforeTheEvent(t *testing.T) {
 		Payment struct{ Method, Status, CapturedMicro string }
 	}
 	b.Confirm("mfs").Into(t, &view)
-	if view.State != "confirmed" || view.Payment.Method != "mfs" || view.Payment.Status != "captured" || view.Payment.CapturedMicro != b.Total {
-		t.Errorf("confirmed as %+v, want mfs, captured, %s", view, b.Total)
+	if view.State != "confirmed" {
+		t.Errorf(`view.State = %q, want "confirmed"`, view.State)
+	}
+	if view.Payment.Method != "mfs" {
+		t.Errorf(`view.Payment.Method = %q, want "mfs"`, view.Payment.Method)
+	}
+	if view.Payment.Status != "captured" {
+		t.Errorf(`view.Payment.Status = %q, want "captured"`, view.Payment.Status)
+	}
+	if view.Payment.CapturedMicro != b.Total {
+		t.Errorf("view.Payment.CapturedMicro = %v, want %v", view.Payment.CapturedMicro, b.Total)
 	}
 	s.Settle()
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed", "payment.transaction.captured")
@@ -50,8 +59,14 @@ func TestPromisedInCash(t *testing.T) {
 		Payment struct{ Status, CapturedMicro string }
 	}
 	b.Confirm("cash_on_arrival").Into(t, &view)
-	if view.State != "confirmed" || view.Payment.Status != "pending_cash" || view.Payment.CapturedMicro != "0" {
-		t.Errorf("confirmed as %+v, want pending_cash and nothing captured", view)
+	if view.State != "confirmed" {
+		t.Errorf(`view.State = %q, want "confirmed"`, view.State)
+	}
+	if view.Payment.Status != "pending_cash" {
+		t.Errorf(`view.Payment.Status = %q, want "pending_cash"`, view.Payment.Status)
+	}
+	if view.Payment.CapturedMicro != "0" {
+		t.Errorf(`view.Payment.CapturedMicro = %q, want "0"`, view.Payment.CapturedMicro)
 	}
 	s.Settle()
 	b.Expect("reservation.held", "reservation.confirmed", "inventory.allocation.committed")
@@ -62,8 +77,15 @@ func TestDeclinedThenPaid(t *testing.T) {
 	s := system.Open(t)
 	b := s.Book(system.Usual()).Intend("card")
 	b.Press("decline")
-	if a, err := s.Do(t.Context(), b.ConfirmRequest("card", system.Key())); err != nil || a.Status != http.StatusConflict || a.Code() != "PAYMENT.NOT_CAPTURED" {
-		t.Errorf("confirming a declined payment: %d %s, %v; want 409 PAYMENT.NOT_CAPTURED", a.Status, a.Body, err)
+	a, err := s.Do(t.Context(), b.ConfirmRequest("card", system.Key()))
+	if err != nil {
+		t.Fatalf("confirming a declined payment: %v", err)
+	}
+	if a.Status != http.StatusConflict {
+		t.Errorf("confirming a declined payment: a.Status = %v, want %v", a.Status, http.StatusConflict)
+	}
+	if a.Code() != "PAYMENT.NOT_CAPTURED" {
+		t.Errorf(`confirming a declined payment: a.Code() = %q, want "PAYMENT.NOT_CAPTURED"`, a.Code())
 	}
 	b.Await("held")
 	b.Pay()
@@ -236,8 +258,14 @@ func TestTheLastRoomIsSoldOnce(t *testing.T) {
 	first := s.Book(last(3))
 	second := s.Quote(last(2))
 	a, err := s.Do(t.Context(), second.HoldRequest(system.Key()))
-	if err != nil || a.Status != http.StatusConflict || a.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
-		t.Fatalf("the second guest got %d %s, %v; want 409 RESERVATION.OVERBOOKING_BLOCKED", a.Status, a.Body, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Status != http.StatusConflict {
+		t.Fatalf("a.Status = %v, want %v", a.Status, http.StatusConflict)
+	}
+	if a.Code() != "RESERVATION.OVERBOOKING_BLOCKED" {
+		t.Fatalf(`a.Code() = %q, want "RESERVATION.OVERBOOKING_BLOCKED"`, a.Code())
 	}
 	s.Quiet()
 	if got := first.State(); got != "held" {

@@ -55,7 +55,13 @@ func TestHostileClicks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if clicks != 0 || events != 0 || dead != 0 {
-		t.Errorf("%d clicks count, %d were published, %d are dead-lettered: want none", clicks, events, dead)
+	if clicks != 0 {
+		t.Errorf("%d clicks count, %d were published, %d are dead-lettered: clicks = %v, want 0", clicks, events, dead, clicks)
+	}
+	if events != 0 {
+		t.Errorf("%d clicks count, %d were published, %d are dead-lettered: events = %v, want 0", clicks, events, dead, events)
+	}
+	if dead != 0 {
+		t.Errorf("%d clicks count, %d were published, %d are dead-lettered: dead = %v, want 0", clicks, events, dead, dead)
 	}
 }

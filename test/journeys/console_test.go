@@ -21,8 +21,20 @@ func TestTheConsoleTellsWhatRuns(t *testing.T) {
 		t.Fatalf("the catalogue has %d functions, the console tells of %d", len(melmastoon.Functions), len(entries))
 	}
 	for _, e := range entries {
-		if e.Name == "" || e.Access == "" || (e.Trigger == "http") != (e.Route != "") || (e.Trigger == "event") != (e.Subject != "") || (e.Trigger == "schedule") != (e.Schedule != "") {
-			t.Errorf("told as %+v", e)
+		if e.Name == "" {
+			t.Error(`e.Name = "", want a value`)
+		}
+		if e.Access == "" {
+			t.Error(`e.Access = "", want a value`)
+		}
+		if (e.Trigger == "http") != (e.Route != "") {
+			t.Errorf(`(e.Trigger == "http") = %v, want %v`, (e.Trigger == "http"), (e.Route != ""))
+		}
+		if (e.Trigger == "event") != (e.Subject != "") {
+			t.Errorf(`(e.Trigger == "event") = %v, want %v`, (e.Trigger == "event"), (e.Subject != ""))
+		}
+		if (e.Trigger == "schedule") != (e.Schedule != "") {
+			t.Errorf(`(e.Trigger == "schedule") = %v, want %v`, (e.Trigger == "schedule"), (e.Schedule != ""))
 		}
 	}
 	missing := s.Must(http.StatusNotFound, system.Request{Method: http.MethodGet, Path: "/nowhere"})
@@ -63,8 +75,18 @@ func TestTheConsoleStreamsEveryEvent(t *testing.T) {
 	}
 	err := stream(t, s, func(data string) bool {
 		var e struct{ SpecVersion, ID, Source, Type string }
-		if err := json.Unmarshal([]byte(data), &e); err != nil || e.SpecVersion != "1.0" || e.ID == "" || e.Source == "" {
-			t.Errorf("not a structured CloudEvent: %v %s", err, data)
+		err := json.Unmarshal([]byte(data), &e)
+		if err != nil {
+			t.Fatalf("not a structured CloudEvent: %v", err)
+		}
+		if e.SpecVersion != "1.0" {
+			t.Errorf(`not a structured CloudEvent: e.SpecVersion = %q, want "1.0"`, e.SpecVersion)
+		}
+		if e.ID == "" {
+			t.Error(`not a structured CloudEvent: e.ID = "", want a value`)
+		}
+		if e.Source == "" {
+			t.Error(`not a structured CloudEvent: e.Source = "", want a value`)
 		}
 		delete(want, e.Type)
 		return len(want) > 0

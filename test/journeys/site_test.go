@@ -38,8 +38,20 @@ func usual() system.Wish { return system.Usual() }
 func ended(t *testing.T, v *system.Visitor, state, final, reservation string) system.End {
 	t.Helper()
 	e := v.End()
-	if e.State != state || e.Final != final || e.Reservation != reservation || e.Named || e.Session != v.Session() {
-		t.Errorf("in the tables: %+v, want %s, %s and a reservation that is %q, of session %s and without a name", e, state, final, reservation, v.Session())
+	if e.State != state {
+		t.Errorf("in the tables: e.State = %v, want %v", e.State, state)
+	}
+	if e.Final != final {
+		t.Errorf("in the tables: e.Final = %v, want %v", e.Final, final)
+	}
+	if e.Reservation != reservation {
+		t.Errorf("in the tables: e.Reservation = %v, want %v", e.Reservation, reservation)
+	}
+	if e.Named {
+		t.Error("in the tables: e.Named = true, want false")
+	}
+	if e.Session != v.Session() {
+		t.Errorf("in the tables: e.Session = %v, want %v", e.Session, v.Session())
 	}
 	return e
 }
@@ -63,14 +75,27 @@ func TestAGuestBooksByCard(t *testing.T) {
 		t.Errorf("the provider leads to %q", back)
 	}
 	s.Quiet()
-	if a := v.Return(); a.Status != http.StatusOK || v.FlowState != "confirmed" || v.ViewToken == "" {
-		t.Errorf("came back to %d %s", a.Status, a.Body)
+	a := v.Return()
+	if a.Status != http.StatusOK {
+		t.Errorf("a.Status = %v, want %v", a.Status, http.StatusOK)
+	}
+	if v.FlowState != "confirmed" {
+		t.Errorf(`v.FlowState = %q, want "confirmed"`, v.FlowState)
+	}
+	if v.ViewToken == "" {
+		t.Error(`v.ViewToken = "", want a value`)
 	}
 	confirmation(t, v, "card", "captured")
 	v.Expect(created, intended, converted, viewed, held, confirmed, allocated, captured)
-	if e := ended(t, v, "confirmed", "converted", "confirmed"); e.Method != "card" || !e.EmailHash ||
-		!slices.Equal(e.Trail, []string{"quoting", "holding", "collecting_details", "paying", "confirmed"}) {
-		t.Errorf("in the snapshot: %+v", e)
+	e := ended(t, v, "confirmed", "converted", "confirmed")
+	if e.Method != "card" {
+		t.Errorf(`in the snapshot: e.Method = %q, want "card"`, e.Method)
+	}
+	if !e.EmailHash {
+		t.Error("in the snapshot: e.EmailHash = false, want true")
+	}
+	if !slices.Equal(e.Trail, []string{"quoting", "holding", "collecting_details", "paying", "confirmed"}) {
+		t.Errorf("in the snapshot: e.Trail = %v, want %v", e.Trail, []string{"quoting", "holding", "collecting_details", "paying", "confirmed"})
 	}
 }
 
@@ -84,8 +109,20 @@ func confirmation(t *testing.T, v *system.Visitor, method, status string) {
 	}
 	a := v.Must(http.StatusOK, http.MethodGet, path, nil)
 	a.Into(t, &seen)
-	if seen.ReservationID != v.ReservationID || seen.ReservationCode != v.Code || seen.State != "confirmed" || seen.Payment.Method != method || seen.Payment.Status != status {
-		t.Errorf("the confirmation says %s", a.Body)
+	if seen.ReservationID != v.ReservationID {
+		t.Errorf("seen.ReservationID = %v, want %v", seen.ReservationID, v.ReservationID)
+	}
+	if seen.ReservationCode != v.Code {
+		t.Errorf("seen.ReservationCode = %v, want %v", seen.ReservationCode, v.Code)
+	}
+	if seen.State != "confirmed" {
+		t.Errorf(`seen.State = %q, want "confirmed"`, seen.State)
+	}
+	if seen.Payment.Method != method {
+		t.Errorf("seen.Payment.Method = %v, want %v", seen.Payment.Method, method)
+	}
+	if seen.Payment.Status != status {
+		t.Errorf("seen.Payment.Status = %v, want %v", seen.Payment.Status, status)
 	}
 	if got := a.Header.Get("Cache-Control"); got != "private, no-store" {
 		t.Errorf("browsers may keep it: %q", got)
@@ -114,8 +151,14 @@ func TestASiteNeedsToKnowNothingButTheHotelsName(t *testing.T) {
 		}
 	}
 	v.Must(http.StatusOK, http.MethodGet, "/properties?locale=en", nil).Into(t, &front)
-	if len(front.Properties) != 1 || front.Properties[0].Name != "Kabul Grand Hotel" || front.Properties[0].TimeZone != "Asia/Kabul" {
-		t.Fatalf("the hotel shows %+v", front)
+	if len(front.Properties) != 1 {
+		t.Fatalf("len(front.Properties) = %v, want 1", len(front.Properties))
+	}
+	if front.Properties[0].Name != "Kabul Grand Hotel" {
+		t.Fatalf(`front.Properties[0].Name = %q, want "Kabul Grand Hotel"`, front.Properties[0].Name)
+	}
+	if front.Properties[0].TimeZone != "Asia/Kabul" {
+		t.Fatalf(`front.Properties[0].TimeZone = %q, want "Asia/Kabul"`, front.Properties[0].TimeZone)
 	}
 	house, called := front.Properties[0], map[string]string{}
 	for _, r := range house.RoomTypes {
@@ -139,8 +182,14 @@ func TestASiteNeedsToKnowNothingButTheHotelsName(t *testing.T) {
 		Rooms      []struct{ RoomTypeID string }
 	}
 	v.Must(http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil).Into(t, &booked)
-	if booked.PropertyID != house.PropertyID || len(booked.Rooms) != 1 || called[booked.Rooms[0].RoomTypeID] == "" {
-		t.Errorf("booked %+v, and the site can name %v", booked, called)
+	if booked.PropertyID != house.PropertyID {
+		t.Errorf("booked.PropertyID = %v, want %v", booked.PropertyID, house.PropertyID)
+	}
+	if len(booked.Rooms) != 1 {
+		t.Fatalf("len(booked.Rooms) = %v, want 1", len(booked.Rooms))
+	}
+	if called[booked.Rooms[0].RoomTypeID] == "" {
+		t.Error(`called[booked.Rooms[0].RoomTypeID] = "", want a value`)
 	}
 }
 

@@ -99,8 +99,14 @@ func (v *traveller) book(h demo.Hotel, went sent) *traveller {
 	}
 	hotel.step("bootstrap", http.StatusOK, http.MethodGet, "/bootstrap?h="+url.QueryEscape(link.Query().Get("h")), nil, &front)
 	chosen := front.HandoffPayload
-	if chosen.HandoffID != went.HandoffID || chosen.Locale != "ps-AF" || chosen.Currency != "AFN" {
-		v.t.Errorf("arrived with %+v", chosen)
+	if chosen.HandoffID != went.HandoffID {
+		v.t.Errorf("chosen.HandoffID = %v, want %v", chosen.HandoffID, went.HandoffID)
+	}
+	if chosen.Locale != "ps-AF" {
+		v.t.Errorf(`chosen.Locale = %q, want "ps-AF"`, chosen.Locale)
+	}
+	if chosen.Currency != "AFN" {
+		v.t.Errorf(`chosen.Currency = %q, want "AFN"`, chosen.Currency)
 	}
 	var shown struct {
 		Rooms []struct {
@@ -130,8 +136,14 @@ func (v *traveller) pay() {
 	v.step("return", http.StatusOK, http.MethodPost, v.Draft("/return"), nil, nil)
 	var seen struct{ ReservationID, State string }
 	v.step("confirmation", http.StatusOK, http.MethodGet, "/confirmation/"+v.ReservationID, nil, &seen)
-	if v.FlowState != "confirmed" || seen.State != "confirmed" || seen.ReservationID != v.ReservationID {
-		v.t.Errorf("came back to %s, the confirmation says %+v", v.FlowState, seen)
+	if v.FlowState != "confirmed" {
+		v.t.Errorf(`v.FlowState = %q, want "confirmed"`, v.FlowState)
+	}
+	if seen.State != "confirmed" {
+		v.t.Errorf(`seen.State = %q, want "confirmed"`, seen.State)
+	}
+	if seen.ReservationID != v.ReservationID {
+		v.t.Errorf("seen.ReservationID = %v, want %v", seen.ReservationID, v.ReservationID)
 	}
 }
 
@@ -230,8 +242,14 @@ func joined(told tale, v, hotel *traveller, went sent) {
 		told.one("payment.transaction.captured").Payload["reservationId"], converted.Payload["reservationId"])
 	told.same("the other browser", replayed.Payload["sessionId"], suspected.Envelope["sessionId"])
 	told.same("its fingerprint", replayed.Payload["fingerprintHash"], suspected.Payload["fingerprintHash"])
-	if suspected.Payload["guestSessionId"] != nil || suspected.Payload["verdict"] != "suspect" || suspected.Payload["actionTaken"] != "none" {
-		told.t.Errorf("the one who is suspected: %v", suspected.Payload)
+	if suspected.Payload["guestSessionId"] != nil {
+		told.t.Errorf(`the one who is suspected: suspected.Payload["guestSessionId"] = %v, want nil`, suspected.Payload["guestSessionId"])
+	}
+	if suspected.Payload["verdict"] != "suspect" {
+		told.t.Errorf(`the one who is suspected: suspected.Payload["verdict"] = %q, want "suspect"`, suspected.Payload["verdict"])
+	}
+	if suspected.Payload["actionTaken"] != "none" {
+		told.t.Errorf(`the one who is suspected: suspected.Payload["actionTaken"] = %q, want "none"`, suspected.Payload["actionTaken"])
 	}
 	if replayed.Payload["sessionId"] == hotel.Session() || suspected.Envelope["tenantId"] != nil {
 		told.t.Errorf("who was refused: %v, who is suspected: %v", replayed.Payload, suspected.Envelope)
@@ -252,8 +270,14 @@ func TestTheLinkLeadsIntoTheHotelsSite(t *testing.T) {
 			t.Errorf("%s is not filled in: %s", want, page)
 		}
 	}
-	if strings.Contains(at, went.Token) || strings.Contains(page, went.Token) || !strings.Contains(at, "/site/"+demo.KabulGrand.Slug+"?") {
-		t.Errorf("arrived at %s", at)
+	if strings.Contains(at, went.Token) {
+		t.Error("strings.Contains(at, went.Token) = true, want false")
+	}
+	if strings.Contains(page, went.Token) {
+		t.Error("strings.Contains(page, went.Token) = true, want false")
+	}
+	if !strings.Contains(at, "/site/"+demo.KabulGrand.Slug+"?") {
+		t.Errorf("at = %q, want %q in it", at, "/site/"+demo.KabulGrand.Slug+"?")
 	}
 	if _, again := v.follow(went.URL); again != at {
 		t.Errorf("the same link in the same browser leads to %s, before to %s", again, at)

@@ -87,8 +87,17 @@ func TestTheGuideIsReadAsItIsWritten(t *testing.T) {
 	t.Parallel()
 	const before = "### 1. Name it\n\n**`a.go`**\n\n```go\nx\n```\n\n"
 	steps, err := parseGuide(before + "**`b.go`**, below `y (z)`:\n\n```go\n\tw\n```\n### 2. Run it\n```sh\ngo test\n```\n")
-	if err != nil || len(steps) != 2 || len(steps[0].edits) != 2 || !slices.Equal(steps[1].commands, []string{"go test"}) {
-		t.Fatalf("%+v, %v", steps, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) != 2 {
+		t.Fatalf("len(steps) = %v, want 2", len(steps))
+	}
+	if len(steps[0].edits) != 2 {
+		t.Fatalf("len(steps[0].edits) = %v, want 2", len(steps[0].edits))
+	}
+	if !slices.Equal(steps[1].commands, []string{"go test"}) {
+		t.Fatalf("steps[1].commands = %v, want %v", steps[1].commands, []string{"go test"})
 	}
 	if got, want := steps[0].edits[1], (edit{9, "b.go", "below", "y (z)", "\tw\n"}); got != want {
 		t.Errorf("%+v, want %+v", got, want)

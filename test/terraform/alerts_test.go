@@ -375,7 +375,13 @@ func TestAlerts_jobs(t *testing.T) {
 		must(t, err)
 		retest, err := time.ParseDuration(lasting)
 		must(t, err)
-		if window+retest > longest || window < every || retest < time.Hour {
+		if window+retest > longest {
+			t.Errorf("%s runs every %v, and its alert looks back %v for %v", name[1], every, window, retest)
+		}
+		if window < every {
+			t.Errorf("%s runs every %v, and its alert looks back %v for %v", name[1], every, window, retest)
+		}
+		if retest < time.Hour {
 			t.Errorf("%s runs every %v, and its alert looks back %v for %v", name[1], every, window, retest)
 		}
 	}

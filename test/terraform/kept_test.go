@@ -65,8 +65,15 @@ func TestEdge_logs(t *testing.T) {
 	t.Parallel()
 	s := ofTheProduction.system(t)
 	for _, r := range s.of("google_compute_backend_service") {
-		if on := at(r.Arguments, "log_config", "enable"); len(on) != 1 || on[0] != true || r.first("security_policy") == "" {
-			t.Errorf("%s: logs %v, policy %q", r.Address, on, r.first("security_policy"))
+		on := at(r.Arguments, "log_config", "enable")
+		if len(on) != 1 {
+			t.Fatalf("%s: len(on) = %v, want 1", r.Address, len(on))
+		}
+		if on[0] != true {
+			t.Errorf("%s: on[0] = %v, want true", r.Address, on[0])
+		}
+		if r.first("security_policy") == "" {
+			t.Errorf(`%s: r.first("security_policy") = "", want a value`, r.Address)
 		}
 	}
 	var excluded []string

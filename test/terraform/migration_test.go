@@ -61,7 +61,13 @@ func (w workplace) command() {
 	own, after, ended := strings.Cut(rest, "\n}\n")
 	_, lifecycle, cycles := strings.Cut(own, "\n  lifecycle {")
 	lifecycle, _, closed := strings.Cut(lifecycle, "\n  }")
-	if !found || !ended || cycles && !closed {
+	if !found {
+		w.t.Fatal("found = false, want true")
+	}
+	if !ended {
+		w.t.Fatal("ended = false, want true")
+	}
+	if cycles && !closed {
 		w.t.Fatal("the module has no job")
 	}
 	made := "resource \"terraform_data\" \"this\" {\n  input = var.name\n" +

@@ -52,12 +52,32 @@ func TestConfirm(t *testing.T) {
 		view, err := (&confirmer{useCase: useCase}).confirm(t.Context(), reservation.Call[Request]{
 			Call: fn.Call[Request]{In: in}, Principal: booking.Principal{Scope: reach},
 		})
-		if !errors.Is(err, want) || err == nil && (view.Reservation != in.ID || view.State != booking.Confirmed) {
-			t.Errorf("got %v, %v; want %v", view, err, want)
+		if !errors.Is(err, want) {
+			t.Errorf("error = %v, want %v", err, want)
+		}
+		if err == nil {
+			if view.Reservation != in.ID {
+				t.Errorf("view.Reservation = %v, want %v", view.Reservation, in.ID)
+			}
+			if view.State != booking.Confirmed {
+				t.Errorf("view.State = %v, want %v", view.State, booking.Confirmed)
+			}
 		}
 		c := useCase.claim
-		if c.Reservation != in.ID || c.Intent != in.Intent || c.Method != in.Method || c.Tenant != reach.Tenant || c.Properties == nil {
-			t.Errorf("claimed %v of %v", c, in)
+		if c.Reservation != in.ID {
+			t.Errorf("c.Reservation = %v, want %v", c.Reservation, in.ID)
+		}
+		if c.Intent != in.Intent {
+			t.Errorf("c.Intent = %v, want %v", c.Intent, in.Intent)
+		}
+		if c.Method != in.Method {
+			t.Errorf("c.Method = %v, want %v", c.Method, in.Method)
+		}
+		if c.Tenant != reach.Tenant {
+			t.Errorf("c.Tenant = %v, want %v", c.Tenant, reach.Tenant)
+		}
+		if c.Properties == nil {
+			t.Error("c.Properties = nil")
 		}
 	}
 }

@@ -84,8 +84,17 @@ func TestHold(t *testing.T) {
 				return
 			}
 			reservationtest.Told(t, db, r, "held")
-			if out.State != booking.Held || out.Hold.TTL != 300 || len(out.Code) != 9 || out.ServerTime != c.Now {
-				t.Errorf("answered %+v", out)
+			if out.State != booking.Held {
+				t.Errorf("out.State = %v, want %v", out.State, booking.Held)
+			}
+			if out.Hold.TTL != 300 {
+				t.Errorf("out.Hold.TTL = %v, want 300", out.Hold.TTL)
+			}
+			if len(out.Code) != 9 {
+				t.Fatalf("len(out.Code) = %v, want 9", len(out.Code))
+			}
+			if out.ServerTime != c.Now {
+				t.Errorf("out.ServerTime = %v, want %v", out.ServerTime, c.Now)
 			}
 		})
 	}
@@ -102,8 +111,14 @@ func TestHold_repeatedAct(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := aHolder(e, booking.ErrOverbooked).hold(t.Context(), c)
-	if err != nil || again.Code != first.Code || again.Reservation != first.Reservation {
-		t.Errorf("first %+v\nagain %+v, %v", first, again, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Code != first.Code {
+		t.Errorf("again.Code = %v, want %v", again.Code, first.Code)
+	}
+	if again.Reservation != first.Reservation {
+		t.Errorf("again.Reservation = %v, want %v", again.Reservation, first.Reservation)
 	}
 }
 
@@ -167,8 +182,14 @@ func TestHold_idempotencyKey(t *testing.T) {
 	for i := range answers {
 		answers[i] = front.Post("/api/v1/reservations/holds", body, "X-Tenant-Id", tenant.String(), "Idempotency-Key", "k1")
 	}
-	if answers[0].Status != http.StatusCreated || string(answers[0].Body) != string(answers[1].Body) || answers[1].Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("first %+v\nagain %+v", answers[0], answers[1])
+	if answers[0].Status != http.StatusCreated {
+		t.Errorf("answers[0].Status = %v, want %v", answers[0].Status, http.StatusCreated)
+	}
+	if string(answers[0].Body) != string(answers[1].Body) {
+		t.Errorf("string(answers[0].Body) = %v, want %v", string(answers[0].Body), string(answers[1].Body))
+	}
+	if answers[1].Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf(`answers[1].Header.Get("Idempotent-Replayed") = %q, want "true"`, answers[1].Header.Get("Idempotent-Replayed"))
 	}
 	var reservations int
 	if err := db.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM reservation.reservations`).Scan(&reservations); err != nil || reservations != 1 {

@@ -48,8 +48,18 @@ func TestConfirm_outcomes(t *testing.T) {
 			if fmt.Sprint(err) != fmt.Sprint(test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
-			if c := useCase.claim; c.Tenant != tenant || c.Reservation != e.Payload.Reservation || *c.Intent != e.Payload.Intent || c.Method != "" {
-				t.Errorf("claimed %v", c)
+			c := useCase.claim
+			if c.Tenant != tenant {
+				t.Errorf("c.Tenant = %v, want %v", c.Tenant, tenant)
+			}
+			if c.Reservation != e.Payload.Reservation {
+				t.Errorf("c.Reservation = %v, want %v", c.Reservation, e.Payload.Reservation)
+			}
+			if *c.Intent != e.Payload.Intent {
+				t.Errorf("*c.Intent = %v, want %v", *c.Intent, e.Payload.Intent)
+			}
+			if c.Method != "" {
+				t.Errorf(`c.Method = %q, want ""`, c.Method)
 			}
 		})
 	}

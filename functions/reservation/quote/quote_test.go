@@ -68,8 +68,19 @@ func TestQuote(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}
-			if err == nil && (out.Totals.Grand != 200_000_000 || out.Quote.IsZero() || out.ServerTime.IsZero() || !out.ValidUntil.After(out.ServerTime)) {
-				t.Errorf("answered %+v", out)
+			if err == nil {
+				if out.Totals.Grand != 200_000_000 {
+					t.Errorf("out.Totals.Grand = %v, want 200_000_000", out.Totals.Grand)
+				}
+				if out.Quote.IsZero() {
+					t.Error("out.Quote.IsZero() = true, want false")
+				}
+				if out.ServerTime.IsZero() {
+					t.Error("out.ServerTime.IsZero() = true, want false")
+				}
+				if !out.ValidUntil.After(out.ServerTime) {
+					t.Error("out.ValidUntil.After(out.ServerTime) = false, want true")
+				}
 			}
 			var events int
 			err = db.Owner(t).QueryRow(t.Context(), `

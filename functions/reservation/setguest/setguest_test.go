@@ -53,8 +53,17 @@ func TestSet(t *testing.T) {
 	var first, email, hash string
 	err := db.Owner(t).QueryRow(t.Context(), `SELECT first_name, email, email_hash FROM reservation.guests WHERE reservation_id = @reservation`,
 		pgx.StrictNamedArgs{"reservation": r.ID}).Scan(&first, &email, &hash)
-	if err != nil || first != "Malalai" || email != "Z@Example.com" || len(hash) != 64 {
-		t.Errorf("kept %q, %q, %q, %v", first, email, hash, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first != "Malalai" {
+		t.Errorf(`first = %q, want "Malalai"`, first)
+	}
+	if email != "Z@Example.com" {
+		t.Errorf(`email = %q, want "Z@Example.com"`, email)
+	}
+	if len(hash) != 64 {
+		t.Errorf("len(hash) = %v, want 64", len(hash))
 	}
 	reservationtest.Told(t, db, r, "held") // guest details are not published
 	stranger := call(r, "Zarghona", "z@example.com")
@@ -129,8 +138,14 @@ func TestRequest_Validate(t *testing.T) {
 		bad := good
 		spoil(&bad)
 		f := fault.From(bad.Validate())
-		if f == nil || len(f.Violations) != 1 || f.Violations[0].Pointer != pointer {
-			t.Errorf("%s: got %+v", pointer, f)
+		if f == nil {
+			t.Fatalf("%s: f = nil", pointer)
+		}
+		if len(f.Violations) != 1 {
+			t.Fatalf("%s: len(f.Violations) = %v, want 1", pointer, len(f.Violations))
+		}
+		if f.Violations[0].Pointer != pointer {
+			t.Errorf("%s: f.Violations[0].Pointer = %v, want %v", pointer, f.Violations[0].Pointer, pointer)
 		}
 	}
 }

@@ -25,8 +25,15 @@ func TestPlain_personal(t *testing.T) {
 	if got := first.Or(attribution.Campaign{Source: "b"}); got != first {
 		t.Errorf("a later campaign takes over: %v", got)
 	}
-	if got := (attribution.Campaign{}).Or(first); got != first || (attribution.Campaign{}).Attributed() != nil || first.Attributed().Source != "a" {
-		t.Errorf("got %v", got)
+	got := (attribution.Campaign{}).Or(first)
+	if got != first {
+		t.Errorf("got = %v, want %v", got, first)
+	}
+	if (attribution.Campaign{}).Attributed() != nil {
+		t.Errorf("(attribution.Campaign{}).Attributed() = %v, want nil", (attribution.Campaign{}).Attributed())
+	}
+	if first.Attributed().Source != "a" {
+		t.Errorf(`first.Attributed().Source = %q, want "a"`, first.Attributed().Source)
 	}
 }
 

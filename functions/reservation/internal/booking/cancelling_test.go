@@ -39,8 +39,17 @@ func TestCancelOnWish_penalty(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := r.Cancellation
-		if c.Applied.Penalty != test.penalty || c.Applied.Eligible != captured-test.penalty || len(c.Refunds) != 1 || c.Refunds[0].Amount != captured-test.penalty {
-			t.Errorf("%s: got %+v and %+v, want a penalty of %d", test.name, c.Applied, c.Refunds, test.penalty)
+		if c.Applied.Penalty != test.penalty {
+			t.Errorf("%s: c.Applied.Penalty = %v, want %v", test.name, c.Applied.Penalty, test.penalty)
+		}
+		if c.Applied.Eligible != captured-test.penalty {
+			t.Errorf("%s: c.Applied.Eligible = %v, want %v", test.name, c.Applied.Eligible, captured-test.penalty)
+		}
+		if len(c.Refunds) != 1 {
+			t.Fatalf("%s: len(c.Refunds) = %v, want 1", test.name, len(c.Refunds))
+		}
+		if c.Refunds[0].Amount != captured-test.penalty {
+			t.Errorf("%s: c.Refunds[0].Amount = %v, want %v", test.name, c.Refunds[0].Amount, captured-test.penalty)
 		}
 		if r.Hold.Outcome != Released || r.State != Cancelled {
 			t.Errorf("%s: %s with a hold that is %s", test.name, r.State, r.Hold.Outcome)
@@ -102,8 +111,17 @@ func TestPenalty_itemPolicies(t *testing.T) {
 			}
 			at := r.midnight(r.Start).Add(time.Duration(-test.hoursBefore) * time.Hour)
 			applied, back, err := CancelWish{Code: GuestCancelled, By: saga()}.Allows(r, at)
-			if err != nil || applied.Penalty != test.want || applied.Eligible != r.Captured-test.want || applied.Ref != test.ref {
-				t.Errorf("Allows() = %+v, %v, want a penalty of %d by %q", applied, err, test.want, test.ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if applied.Penalty != test.want {
+				t.Errorf("applied.Penalty = %v, want %v", applied.Penalty, test.want)
+			}
+			if applied.Eligible != r.Captured-test.want {
+				t.Errorf("applied.Eligible = %v, want %v", applied.Eligible, r.Captured-test.want)
+			}
+			if applied.Ref != test.ref {
+				t.Errorf("applied.Ref = %v, want %v", applied.Ref, test.ref)
 			}
 			if test.want < r.Captured && (len(back) != 1 || back[0].Amount != r.Captured-test.want) {
 				t.Errorf("refunds = %v, want %d", back, r.Captured-test.want)
@@ -197,8 +215,14 @@ func TestAllows_refunds(t *testing.T) {
 				at = r.Stay.Start.Time().Add(-time.Hour)
 			}
 			applied, back, err := CancelWish{Code: GuestCancelled}.Allows(r, at)
-			if err != nil || applied.Penalty != test.penalty || applied.Eligible != test.eligible {
-				t.Errorf("Allows() = %+v, %v; want penalty %d, eligible %d", applied, err, test.penalty, test.eligible)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if applied.Penalty != test.penalty {
+				t.Errorf("applied.Penalty = %v, want %v", applied.Penalty, test.penalty)
+			}
+			if applied.Eligible != test.eligible {
+				t.Errorf("applied.Eligible = %v, want %v", applied.Eligible, test.eligible)
 			}
 			if (test.eligible > 0) != (len(back) == 1 && back[0].Amount == test.eligible) {
 				t.Errorf("requests %v, want %d", back, test.eligible)

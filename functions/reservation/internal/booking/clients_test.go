@@ -81,8 +81,17 @@ func TestPricing_request(t *testing.T) {
 		{"roomTypeId":"`+ask.Items[0].RoomType.String()+`","ratePlanId":"`+ask.Items[0].RatePlan.String()+`","occupants":{"adults":2,"children":1}},
 		{"roomTypeId":"`+ask.Items[1].RoomType.String()+`","ratePlanId":"`+ask.Items[1].RatePlan.String()+`","occupants":{"adults":1,"children":0}}],
 		"stayWindow":{"start":"2026-12-01","end":"2026-12-03"},"currency":"USD","promoCode":"SPRING"}`)
-	if price.Totals.Grand != 12_500_000 || price.FX.Rate != 70.25 || price.Lines[0].Amount != -5_000_000 || !price.ValidUntil.Equal(noon.Add(30*time.Minute)) {
-		t.Errorf("understood %+v", price)
+	if price.Totals.Grand != 12_500_000 {
+		t.Errorf("price.Totals.Grand = %v, want 12_500_000", price.Totals.Grand)
+	}
+	if price.FX.Rate != 70.25 {
+		t.Errorf("price.FX.Rate = %v, want 70.25", price.FX.Rate)
+	}
+	if price.Lines[0].Amount != -5_000_000 {
+		t.Errorf("price.Lines[0].Amount = %v, want -5_000_000", price.Lines[0].Amount)
+	}
+	if !price.ValidUntil.Equal(noon.Add(30 * time.Minute)) {
+		t.Errorf("price.ValidUntil = %v, want %v", price.ValidUntil, noon.Add(30*time.Minute))
 	}
 }
 
@@ -91,8 +100,15 @@ func TestPricing_violations(t *testing.T) {
 	n := &fakeService{status: http.StatusBadRequest, answer: `{"code":"MELMASTOON.GENERAL.VALIDATION_FAILED","violations":[
 		{"pointer":"/promoCode","rule":"known","message":"No such code."},{"pointer":"/tenantId","rule":"form","message":"No."}]}`}
 	_, err := OpenPricing(withFake(t, n)).Price(t.Context(), id.New[id.Tenant](), anAsk(t))
-	if f := fault.From(err); !errors.Is(err, fault.ErrValidation) || len(f.Violations) != 1 || f.Violations[0].Pointer != "/promoCode" {
-		t.Errorf("got fault %+v", f)
+	f := fault.From(err)
+	if !errors.Is(err, fault.ErrValidation) {
+		t.Errorf("error = %v, want %v", err, fault.ErrValidation)
+	}
+	if len(f.Violations) != 1 {
+		t.Fatalf("len(f.Violations) = %v, want 1", len(f.Violations))
+	}
+	if f.Violations[0].Pointer != "/promoCode" {
+		t.Errorf(`f.Violations[0].Pointer = %q, want "/promoCode"`, f.Violations[0].Pointer)
 	}
 }
 
@@ -110,8 +126,14 @@ func TestInventory_requests(t *testing.T) {
 	n := &fakeService{status: http.StatusCreated, answer: `{"placedAt":"2026-11-20T12:00:00Z","expiresAt":"2026-11-20T12:10:00.5Z"}`}
 	i := OpenInventory(withFake(t, n))
 	placed, err := i.Hold(t.Context(), r, r.Hold)
-	if err != nil || !placed.PlacedAt.Equal(noon) || !placed.ExpiresAt.Equal(noon.Add(10*time.Minute+500*time.Millisecond)) {
-		t.Errorf("placed %v, %v", placed, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !placed.PlacedAt.Equal(noon) {
+		t.Errorf("placed.PlacedAt = %v, want %v", placed.PlacedAt, noon)
+	}
+	if !placed.ExpiresAt.Equal(noon.Add(10*time.Minute + 500*time.Millisecond)) {
+		t.Errorf("placed.ExpiresAt = %v, want %v", placed.ExpiresAt, noon.Add(10*time.Minute+500*time.Millisecond))
 	}
 	one, two := r.Allocations[0].String(), r.Allocations[1].String()
 	same(t, n.request, `POST /v1/holds {"tenantId":"`+r.Tenant.String()+`","propertyId":"`+r.Property.String()+`","reservationId":"`+r.ID.String()+`",

@@ -113,8 +113,15 @@ func TestEvents_orderingKey(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, test.d.OrderingKey, test.want)
 		}
 	}
-	if d := ReservationConfirmed(r); d.AggregateVersion != r.Version || d.Residency != r.Region || d.Session != r.Session.String() {
-		t.Errorf("got %v of %v", d, *r)
+	d := ReservationConfirmed(r)
+	if d.AggregateVersion != r.Version {
+		t.Errorf("d.AggregateVersion = %v, want %v", d.AggregateVersion, r.Version)
+	}
+	if d.Residency != r.Region {
+		t.Errorf("d.Residency = %v, want %v", d.Residency, r.Region)
+	}
+	if d.Session != r.Session.String() {
+		t.Errorf("d.Session = %v, want %v", d.Session, r.Session.String())
 	}
 }
 
@@ -132,11 +139,27 @@ func TestView_effectiveState(t *testing.T) {
 		{cancelledOne(t), Cancelled, "", false},
 	} {
 		v := test.r.View()
-		if v.State != test.state || v.Pending != test.pending || (v.Payment != nil) != test.paid || (v.Cancellation != nil) != (test.state == Cancelled) {
-			t.Errorf("%s: got %v", test.state, v)
+		if v.State != test.state {
+			t.Errorf("%s: v.State = %v, want %v", test.state, v.State, test.state)
+		}
+		if v.Pending != test.pending {
+			t.Errorf("%s: v.Pending = %v, want %v", test.state, v.Pending, test.pending)
+		}
+		if (v.Payment != nil) != test.paid {
+			t.Errorf("%s: (v.Payment != nil) = %v, want %v", test.state, (v.Payment != nil), test.paid)
+		}
+		if (v.Cancellation != nil) != (test.state == Cancelled) {
+			t.Errorf("%s: (v.Cancellation != nil) = %v, want %v", test.state, (v.Cancellation != nil), (test.state == Cancelled))
 		}
 	}
-	if v := aHeld(t).View(); v.Stay.Nights != 2 || len(v.Items) != 2 || v.Hold.ExpiresAt != noon.Add(10*time.Minute) {
-		t.Errorf("got %v", v)
+	v := aHeld(t).View()
+	if v.Stay.Nights != 2 {
+		t.Errorf("v.Stay.Nights = %v, want 2", v.Stay.Nights)
+	}
+	if len(v.Items) != 2 {
+		t.Fatalf("len(v.Items) = %v, want 2", len(v.Items))
+	}
+	if v.Hold.ExpiresAt != noon.Add(10*time.Minute) {
+		t.Errorf("v.Hold.ExpiresAt = %v, want %v", v.Hold.ExpiresAt, noon.Add(10*time.Minute))
 	}
 }

@@ -75,8 +75,16 @@ func TestNewQuote_basis(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Fatalf("NewQuote() error = %v, want %v", err, test.want)
 			}
-			if err == nil && (q.Local != basis.Local || q.NoShowGrace != basis.NoShowGrace || q.Region != basis.Region) {
-				t.Errorf("NewQuote() froze %v, %d h, %q, want %v", q.Local, q.NoShowGrace, q.Region, basis)
+			if err == nil {
+				if q.Local != basis.Local {
+					t.Errorf("q.Local = %v, want %v", q.Local, basis.Local)
+				}
+				if q.NoShowGrace != basis.NoShowGrace {
+					t.Errorf("q.NoShowGrace = %v, want %v", q.NoShowGrace, basis.NoShowGrace)
+				}
+				if q.Region != basis.Region {
+					t.Errorf("q.Region = %v, want %v", q.Region, basis.Region)
+				}
 			}
 		})
 	}
@@ -148,11 +156,23 @@ func TestReserve_idempotentIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if one.ID != again.ID || one.Hold.Allocations[1] != again.Hold.Allocations[1] || one.Items[1].ID != again.Items[1].ID {
-		t.Errorf("repeated: %v and %v", one, again)
+	if one.ID != again.ID {
+		t.Errorf("repeated: one.ID = %v, want %v", one.ID, again.ID)
 	}
-	if one.ID == other.ID || one.Hold.Allocations[0] == other.Hold.Allocations[0] || one.Hold.Allocations[0] == one.Hold.Allocations[1] {
-		t.Errorf("two acts, or two rooms, have the same ids: %v and %v", one, other)
+	if one.Hold.Allocations[1] != again.Hold.Allocations[1] {
+		t.Errorf("repeated: one.Hold.Allocations[1] = %v, want %v", one.Hold.Allocations[1], again.Hold.Allocations[1])
+	}
+	if one.Items[1].ID != again.Items[1].ID {
+		t.Errorf("repeated: one.Items[1].ID = %v, want %v", one.Items[1].ID, again.Items[1].ID)
+	}
+	if one.ID == other.ID {
+		t.Errorf("two acts, or two rooms, have the same ids: one.ID = %v, want a different value", one.ID)
+	}
+	if one.Hold.Allocations[0] == other.Hold.Allocations[0] {
+		t.Errorf("two acts, or two rooms, have the same ids: one.Hold.Allocations[0] = %v, want a different value", one.Hold.Allocations[0])
+	}
+	if one.Hold.Allocations[0] == one.Hold.Allocations[1] {
+		t.Errorf("two acts, or two rooms, have the same ids: one.Hold.Allocations[0] = %v, want a different value", one.Hold.Allocations[0])
 	}
 }
 
@@ -161,8 +181,14 @@ func TestNewCode(t *testing.T) {
 	seen := map[string]bool{}
 	for range 2000 {
 		code := newCode()
-		if len(code) != len("GM-")+codeLength || strings.Trim(code[3:], letters) != "" || !strings.HasPrefix(code, "GM-") {
-			t.Fatalf("code %q", code)
+		if len(code) != len("GM-")+codeLength {
+			t.Fatalf("len(code) = %v, want %v", len(code), len("GM-")+codeLength)
+		}
+		if strings.Trim(code[3:], letters) != "" {
+			t.Fatalf(`strings.Trim(code[3:], letters) = %q, want ""`, strings.Trim(code[3:], letters))
+		}
+		if !strings.HasPrefix(code, "GM-") {
+			t.Fatalf("code = %q, want %q at its start", code, "GM-")
 		}
 		seen[code] = true
 	}

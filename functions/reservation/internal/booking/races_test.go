@@ -95,8 +95,17 @@ func TestExpiryRacingCapture(t *testing.T) {
 			}
 		}
 		together(s.sweep, confirm, s.sweep, confirm, s.sweep)
-		if s.now().State != Confirmed || s.count("confirmed") != 1 || s.count("hold_expired") > 1 || s.count("cancelled") != 0 {
+		if s.now().State != Confirmed {
+			t.Errorf("s.now().State = %v, want %v", s.now().State, Confirmed)
+		}
+		if s.count("confirmed") != 1 {
+			t.Errorf(`s.count("confirmed") = %v, want 1`, s.count("confirmed"))
+		}
+		if s.count("hold_expired") > 1 {
 			t.Errorf("state %s, published %v", s.now().State, published(t, db, s.r))
+		}
+		if s.count("cancelled") != 0 {
+			t.Errorf(`s.count("cancelled") = %v, want 0`, s.count("cancelled"))
 		}
 		s.balances(true)
 	}
@@ -231,8 +240,15 @@ func TestLateAttemptKeepsCommittedRooms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range s.now().Allocations {
-		if room := s.house.taken[a]; room == nil || !room.committed || room.released {
-			t.Errorf("confirmed without its room: %+v", room)
+		room := s.house.taken[a]
+		if room == nil {
+			t.Fatal("confirmed without its room: room = nil")
+		}
+		if !room.committed {
+			t.Error("confirmed without its room: room.committed = false, want true")
+		}
+		if room.released {
+			t.Error("confirmed without its room: room.released = true, want false")
 		}
 	}
 	s.balances(true)

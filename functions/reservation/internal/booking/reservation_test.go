@@ -41,8 +41,18 @@ func TestExpire(t *testing.T) {
 		t.Errorf("a live hold: %v, %s", err, live.State)
 	}
 	over := anExpired(t)
-	if err := over.Expire(); err != nil || over.State != ExpiredHold || over.Outcome != Expired || over.Version != 2 {
-		t.Errorf("one that is over: %v, %s, %s, version %d", err, over.State, over.Outcome, over.Version)
+	err := over.Expire()
+	if err != nil {
+		t.Fatalf("one that is over: %v", err)
+	}
+	if over.State != ExpiredHold {
+		t.Errorf("one that is over: over.State = %v, want %v", over.State, ExpiredHold)
+	}
+	if over.Outcome != Expired {
+		t.Errorf("one that is over: over.Outcome = %v, want %v", over.Outcome, Expired)
+	}
+	if over.Version != 2 {
+		t.Errorf("one that is over: over.Version = %v, want 2", over.Version)
 	}
 	if err := over.Expire(); err != ErrIllegalTransition || over.Version != 2 {
 		t.Errorf("twice: %v, version %d", err, over.Version)
@@ -82,11 +92,30 @@ func TestConfirm_accepts(t *testing.T) {
 			if err != test.want {
 				t.Fatalf("got %v, want %v", err, test.want)
 			}
-			if err != nil && (test.r.State != before.State || test.r.Version != before.Version || test.r.Payment != before.Payment) {
-				t.Errorf("refused, but changed from %v to %v", before, *test.r)
+			if err != nil {
+				if test.r.State != before.State {
+					t.Errorf("test.r.State = %v, want %v", test.r.State, before.State)
+				}
+				if test.r.Version != before.Version {
+					t.Errorf("test.r.Version = %v, want %v", test.r.Version, before.Version)
+				}
+				if test.r.Payment != before.Payment {
+					t.Errorf("test.r.Payment = %v, want %v", test.r.Payment, before.Payment)
+				}
 			}
-			if err == nil && (test.r.State != Confirmed || *test.r.Intent != intent.ID || test.r.Outcome != Committed || test.r.Pending != "") {
-				t.Errorf("confirmed, but %v", *test.r)
+			if err == nil {
+				if test.r.State != Confirmed {
+					t.Errorf("test.r.State = %v, want %v", test.r.State, Confirmed)
+				}
+				if *test.r.Intent != intent.ID {
+					t.Errorf("*test.r.Intent = %v, want %v", *test.r.Intent, intent.ID)
+				}
+				if test.r.Outcome != Committed {
+					t.Errorf("test.r.Outcome = %v, want %v", test.r.Outcome, Committed)
+				}
+				if test.r.Pending != "" {
+					t.Errorf(`test.r.Pending = %q, want ""`, test.r.Pending)
+				}
 			}
 		})
 	}
@@ -95,8 +124,17 @@ func TestConfirm_accepts(t *testing.T) {
 func TestPaidBy(t *testing.T) {
 	t.Parallel()
 	r, other := confirmedOne(t), id.New[id.Intent]()
-	if !r.PaidBy(r.Intent) || r.PaidBy(&other) || r.PaidBy(nil) || aHeld(t).PaidBy(nil) {
-		t.Error("a reservation paid by card does not know its payment")
+	if !r.PaidBy(r.Intent) {
+		t.Error("r.PaidBy(r.Intent) = false, want true")
+	}
+	if r.PaidBy(&other) {
+		t.Error("r.PaidBy(&other) = true, want false")
+	}
+	if r.PaidBy(nil) {
+		t.Error("r.PaidBy(nil) = true, want false")
+	}
+	if aHeld(t).PaidBy(nil) {
+		t.Error("aHeld(t).PaidBy(nil) = true, want false")
 	}
 	r = aHeld(t)
 	if err := r.Confirm(aPromise(r), r.Hold, noon); err != nil || !r.PaidBy(nil) {
@@ -114,8 +152,18 @@ func TestCancel_liveHoldOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := aHeld(t)
-			if err := cancel(r); err != nil || r.State != Cancelled || r.Outcome != Released || r.Cancellation.Refunds != nil {
-				t.Errorf("a live hold: %v, %v", err, *r)
+			err := cancel(r)
+			if err != nil {
+				t.Fatalf("a live hold: %v", err)
+			}
+			if r.State != Cancelled {
+				t.Errorf("a live hold: r.State = %v, want %v", r.State, Cancelled)
+			}
+			if r.Outcome != Released {
+				t.Errorf("a live hold: r.Outcome = %v, want %v", r.Outcome, Released)
+			}
+			if r.Cancellation.Refunds != nil {
+				t.Errorf("a live hold: r.Cancellation.Refunds = %v, want nil", r.Cancellation.Refunds)
 			}
 			for _, r := range []*Reservation{anExpired(t), confirmedOne(t), cancelledOne(t)} {
 				if err := cancel(r); err != ErrIllegalTransition {
@@ -134,8 +182,17 @@ func TestCancelSoldOut_refunds(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := r.Cancellation
-	if c.Code != InventoryFailed || !slices.Equal(c.Refunds, []Refund{{capture.ID, r.Total}}) || c.Applied.Eligible != r.Total || c.Applied.Penalty != 0 {
-		t.Errorf("got %v", *c)
+	if c.Code != InventoryFailed {
+		t.Errorf("c.Code = %v, want %v", c.Code, InventoryFailed)
+	}
+	if !slices.Equal(c.Refunds, []Refund{{capture.ID, r.Total}}) {
+		t.Errorf("c.Refunds = %v, want %v", c.Refunds, []Refund{{capture.ID, r.Total}})
+	}
+	if c.Applied.Eligible != r.Total {
+		t.Errorf("c.Applied.Eligible = %v, want %v", c.Applied.Eligible, r.Total)
+	}
+	if c.Applied.Penalty != 0 {
+		t.Errorf("c.Applied.Penalty = %v, want 0", c.Applied.Penalty)
 	}
 	if r.Outcome != Expired {
 		t.Errorf("the hold ended %s a second time", r.Outcome)

@@ -283,8 +283,15 @@ func TestRoomsTaken_keepsVersion(t *testing.T) {
 			t.Errorf("one of its two rooms: %s, %v", step, err)
 		}
 	}
-	if step, version, err := note(r.ID, r.Allocations[1]); step != AwaitPayment || version != r.Version || err != nil {
-		t.Errorf("its rooms: %s, version %d, %v", step, version, err)
+	step, version, err := note(r.ID, r.Allocations[1])
+	if step != AwaitPayment {
+		t.Errorf("its rooms: step = %v, want %v", step, AwaitPayment)
+	}
+	if version != r.Version {
+		t.Errorf("its rooms: version = %v, want %v", version, r.Version)
+	}
+	if err != nil {
+		t.Errorf("its rooms: %v", err)
 	}
 	if _, _, err := note(id.New[id.Reservation](), r.Allocations[1]); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an unknown reservation: %v", err)
@@ -317,8 +324,18 @@ func TestReservations_oldRows(t *testing.T) {
 	db := pgtest.New(t)
 	e := db.Env()
 	stored := aStored(t, e, id.New[id.Tenant]())
-	if q, err := OpenQuotes(e).Get(t.Context(), Scope{Tenant: stored.Tenant}, stored.Quote); err != nil || q.Promo != "NAWROZ" || q.Local != aBasis().Local || q.OwnTotal == nil {
-		t.Errorf("quote = %+v, %v, want all its terms", q, err)
+	q, err := OpenQuotes(e).Get(t.Context(), Scope{Tenant: stored.Tenant}, stored.Quote)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q.Promo != "NAWROZ" {
+		t.Errorf(`q.Promo = %q, want "NAWROZ"`, q.Promo)
+	}
+	if q.Local != aBasis().Local {
+		t.Errorf("q.Local = %v, want %v", q.Local, aBasis().Local)
+	}
+	if q.OwnTotal == nil {
+		t.Error("q.OwnTotal = nil")
 	}
 	for _, table := range []string{"quotes", "reservations"} {
 		if _, err := db.Owner(t).Exec(t.Context(), `UPDATE reservation.`+table+`
@@ -328,11 +345,23 @@ func TestReservations_oldRows(t *testing.T) {
 	}
 	who := Scope{Tenant: stored.Tenant}
 	quote, err := OpenQuotes(e).Get(t.Context(), who, stored.Quote)
-	if err != nil || quote.Local != (Local{TimeZone: "UTC"}) || quote.NoShowGrace != usualGrace {
-		t.Errorf("quote = %+v, %v, want UTC and the usual grace", quote, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if quote.Local != (Local{TimeZone: "UTC"}) {
+		t.Errorf("quote.Local = %v, want %v", quote.Local, (Local{TimeZone: "UTC"}))
+	}
+	if quote.NoShowGrace != usualGrace {
+		t.Errorf("quote.NoShowGrace = %v, want %v", quote.NoShowGrace, usualGrace)
 	}
 	r, err := OpenReservations(e).Get(t.Context(), who, stored.ID)
-	if err != nil || r.Local != (Local{TimeZone: "UTC"}) || r.NoShowGrace != usualGrace {
-		t.Errorf("reservation = %+v, %v, want UTC and the usual grace", r, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Local != (Local{TimeZone: "UTC"}) {
+		t.Errorf("r.Local = %v, want %v", r.Local, (Local{TimeZone: "UTC"}))
+	}
+	if r.NoShowGrace != usualGrace {
+		t.Errorf("r.NoShowGrace = %v, want %v", r.NoShowGrace, usualGrace)
 	}
 }

@@ -74,8 +74,14 @@ func TestMove_illegalTransition(t *testing.T) {
 			if err := r.move(from, to); err != ErrIllegalTransition {
 				t.Errorf("%s to %s: %v", from, to, err)
 			}
-			if r.State != from || r.Version != 3 || r.Pending != AwaitPayment {
-				t.Errorf("%s to %s: changed to %s, version %d", from, to, r.State, r.Version)
+			if r.State != from {
+				t.Errorf("%s to %s: r.State = %v, want %v", from, to, r.State, from)
+			}
+			if r.Version != 3 {
+				t.Errorf("%s to %s: r.Version = %v, want 3", from, to, r.Version)
+			}
+			if r.Pending != AwaitPayment {
+				t.Errorf("%s to %s: r.Pending = %v, want %v", from, to, r.Pending, AwaitPayment)
 			}
 		}
 	}
