@@ -101,7 +101,7 @@ func (h *httpEnd[V, In, Out]) act(ctx context.Context, r *http.Request, c *recor
 		Site: h.spec.Site(r), Address: c.from, Speculative: Speculative(r)}
 	var a answer
 	if anonymous := h.spec.Access == Public && scope.Caller == ""; anonymous || !h.spec.Idempotent {
-		a, err = h.run(ctx, r, c, visitor, call) // all anonymous callers would share one claim
+		a, err = h.run(ctx, r, visitor, call) // all anonymous callers would share one claim
 	} else {
 		a, err = h.once(ctx, r, c, scope, h.claim(r, scope, h.middleware.Headers, key, body), visitor, call)
 	}
@@ -150,7 +150,7 @@ func (h *httpEnd[V, In, Out]) approach(ctx context.Context, r *http.Request, c *
 }
 
 // run calls the act and encodes what it returns.
-func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, c *record, v V, call Call[In]) (answer, error) {
+func (h *httpEnd[V, In, Out]) run(ctx context.Context, r *http.Request, v V, call Call[In]) (answer, error) {
 	out, err := h.serve(ctx, v, call)
 	if err != nil {
 		return answer{}, err
@@ -164,7 +164,7 @@ func (h *httpEnd[V, In, Out]) once(ctx context.Context, r *http.Request, c *reco
 	a, replayed, err := h.middleware.Ledger.Do(ctx, claim, func(act id.Request) answer {
 		call.Act = act
 		a, err := c.perform(s, func() answer {
-			a, err := h.run(ctx, r, c, v, call)
+			a, err := h.run(ctx, r, v, call)
 			if err != nil {
 				a = problem(r, c, err)
 			}

@@ -31,7 +31,7 @@ func open(t testing.TB, vars map[string]string, own Rates) *Limiter {
 
 // allowed is how many requests in a row are let through at that time, before the first that is not.
 func allowed(ask func(time.Time) Result, now time.Time) (n int, refused Result) {
-	for n = 0; n < 100_000; n++ {
+	for n = 0; n < 100_000; n++ { //nolint:intrange // n is a result
 		if refused = ask(now); refused.Refused() != nil {
 			return n, refused
 		}
