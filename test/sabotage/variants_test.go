@@ -186,8 +186,8 @@ var variants = []variant{
 		"jobs/replay", "TestShow_noGuestData",
 	}, {
 		"a process that takes over a claim starts a new act", durable, "shared/platform/fn/idempotency/store.go",
-		"ELSE act END", "ELSE @act END",
-		"shared/platform/fn/idempotency", "TestAfterItsLeaseAClaimIsTakenOverAsTheSameAct",
+		"ELSE act END", "ELSE @act::uuid END",
+		"shared/platform/fn/idempotency", "TestLedger_takeOverContinuesAct",
 	}, {
 		"a claim is taken over before its lease ends", durable, "shared/platform/fn/idempotency/store.go",
 		"AND locked_until <= clock_timestamp() AND", "AND",
@@ -215,7 +215,7 @@ var variants = []variant{
 	}, {
 		"a list request leaves no time for the response", bounded, "functions/consumer/internal/search/search.go",
 		"deadline.Add(-compositionReserve)", "deadline",
-		"functions/consumer/internal/search", "TestAnswers_servicesHangOrFail",
+		"functions/consumer/internal/search", "TestList_slowSearchHangingPrices",
 	}, {
 		"money that pays for nothing is kept", settled, "functions/reservation/internal/booking/confirm.go",
 		"if back, refundable := r.RefundableAmount(i); refundable {", "if back, refundable := r.RefundableAmount(i); refundable && back.Amount == 0 {",

@@ -158,7 +158,7 @@ func TestList_slowSearchHangingPrices(t *testing.T) {
 	b, e, _ := openServices(t, 2)
 	b.SetBehavior("previews", upstreamtest.Hanging)
 	b.SetBehavior("brands", upstreamtest.Hanging)
-	slow, budget := time.NewTimer(e.Timeout(1200*time.Millisecond)), e.Timeout(compositions["list"].budget)
+	slow, budget := time.NewTimer(e.Timeout(1300*time.Millisecond)), e.Timeout(compositions["list"].budget)
 	b.Before(func(route string) {
 		if route == "searches" {
 			<-slow.C

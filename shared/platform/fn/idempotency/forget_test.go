@@ -55,13 +55,13 @@ func TestForget_runsAgain(t *testing.T) {
 
 func TestForget_duringCall(t *testing.T) {
 	t.Parallel()
-	r, g := openIn(t, forgetful), newAuth()
+	r, g := openIn(t, forgetful), newPausedAct(t)
 	r.answer = g.answer
 	first := make(chan fntest.Answer)
 	go func() { first <- r.order("k-1", `{"rooms":1}`) }()
-	<-g.entered
+	g.wait(t)
 	r.forget(t, "desk")
-	close(g.opened)
+	g.resume()
 	if a := <-first; a.Status != 201 || a.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("got %d %s", a.Status, a.Body)
 	}

@@ -5,35 +5,53 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
 
-// A gate keeps the first run of an act until it is opened.
-type gate struct {
+// A pausedAct is an act whose first run waits until resume is called, or the test ends.
+type pausedAct struct {
 	taken   atomic.Bool
 	entered chan struct{}
-	opened  chan struct{}
+	resumed chan struct{}
+	resume  func()
 }
 
-func newAuth() *gate { return &gate{entered: make(chan struct{}), opened: make(chan struct{})} }
+func newPausedAct(t *testing.T) *pausedAct {
+	t.Helper()
+	p := &pausedAct{entered: make(chan struct{}), resumed: make(chan struct{})}
+	p.resume = sync.OnceFunc(func() { close(p.resumed) })
+	t.Cleanup(p.resume)
+	return p
+}
 
-func (g *gate) answer(_ context.Context, c confirmation) (confirmation, error) {
-	if g.taken.CompareAndSwap(false, true) {
-		close(g.entered)
-		<-g.opened
+// wait waits until the first run has begun.
+func (p *pausedAct) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-p.entered:
+	case <-time.After(time.Minute):
+		t.Fatal("the act did not begin")
+	}
+}
+
+func (p *pausedAct) answer(_ context.Context, c confirmation) (confirmation, error) {
+	if p.taken.CompareAndSwap(false, true) {
+		close(p.entered)
+		<-p.resumed
 	}
 	return c, nil
 }
 
 func TestLedger_inProgress(t *testing.T) {
 	t.Parallel()
-	r, g := open(t), newAuth()
+	r, g := open(t), newPausedAct(t)
 	r.answer = g.answer
 	first := make(chan fntest.Answer)
 	go func() { first <- r.order("k-1", `{"rooms":1}`) }()
-	<-g.entered
+	g.wait(t)
 	a := r.order("k-1", `{"rooms":1}`)
 	if a.Status != 409 || a.Code() != fault.ErrIdempotencyInProgress.Code || a.Header.Get("Retry-After") == "" || !a.Problem().Retriable {
 		t.Errorf("got %d %v %s", a.Status, a.Header, a.Body)
@@ -41,7 +59,7 @@ func TestLedger_inProgress(t *testing.T) {
 	if a := r.order("k-1", `{"rooms":2}`); a.Status != 422 {
 		t.Errorf("another body: got %d %s", a.Status, a.Body)
 	}
-	close(g.opened)
+	g.resume()
 	if a := <-first; a.Status != 201 {
 		t.Errorf("first: got %d %s", a.Status, a.Body)
 	}
@@ -50,13 +68,13 @@ func TestLedger_inProgress(t *testing.T) {
 	}
 }
 
-func TestAfterItsLeaseAClaimIsTakenOverAsTheSameAct(t *testing.T) {
+func TestLedger_takeOverContinuesAct(t *testing.T) {
 	t.Parallel()
-	r, g := open(t), newAuth()
+	r, g := open(t), newPausedAct(t)
 	r.answer = g.answer
 	slow := make(chan fntest.Answer)
 	go func() { slow <- r.order("k-1", `{"rooms":1}`) }()
-	<-g.entered
+	g.wait(t)
 	r.runOut(t)
 	if a := r.order("k-1", `{"rooms":2}`); a.Status != 422 {
 		t.Errorf("another body: got %d %s", a.Status, a.Body)
@@ -66,12 +84,12 @@ func TestAfterItsLeaseAClaimIsTakenOverAsTheSameAct(t *testing.T) {
 		t.Fatalf("got %d %s, acts %v", second.Status, second.Body, ran)
 	}
 	// The call that had lost its lease continues: all callers get the first stored answer.
-	close(g.opened)
+	g.resume()
 	late := <-slow
 	expectReplay(t, second, late)
 }
 
-func TestOfManyAtOnceOneRuns(t *testing.T) {
+func TestLedger_concurrentCallsRunOnce(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	const callers = 16

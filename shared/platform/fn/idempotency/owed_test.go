@@ -12,7 +12,7 @@ import (
 // A claim whose call ends while the database is away is released when it is back, not at the end of the lease.
 func TestRelease_databaseAway(t *testing.T) {
 	t.Parallel()
-	r, g := open(t), newAuth()
+	r, g := open(t), newPausedAct(t)
 	r.answer = g.answer
 	at, err := url.Parse(r.db.OwnerURL())
 	if err != nil {
@@ -34,13 +34,13 @@ func TestRelease_databaseAway(t *testing.T) {
 	}
 	first := make(chan int)
 	go func() { first <- r.order("k-1", `{"rooms":1}`).Status }()
-	<-g.entered
+	g.wait(t)
 	admit("false")
 	_, err = owner.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1`, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	close(g.opened)
+	g.resume()
 	if status := <-first; status != 201 {
 		t.Errorf("the first call answered %d, want 201: it is done, though not kept", status)
 	}
