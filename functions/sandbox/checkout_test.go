@@ -127,6 +127,18 @@ func TestCheckout_contentSecurityPolicy(t *testing.T) {
 	}
 }
 
+// Browsers apply form-action to the redirect after the form, so it lists the hotel's site.
+func TestCheckout_formAction(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	o := openOverHTTP(t, f, id.New[id.Reservation](), "mfs", "https://kabul-grand.example/return?draft=1")
+	policy := f.Get(o.page(t)).Header.Get("Content-Security-Policy")
+	if want := "; form-action 'self' https://kabul-grand.example"; !strings.HasSuffix(policy, want) {
+		t.Errorf("policy %s, want it to end in %q", policy, want)
+	}
+}
+
 func TestCheckout_returnsToSite(t *testing.T) {
 	t.Parallel()
 	b := open(t)

@@ -185,7 +185,7 @@ func (d *fakeBooking) answer(w *httptest.ResponseRecorder, r *http.Request, act 
 		status, d.state = http.StatusCreated, "paying"
 		out = body{"intentId": id.New[id.Intent]()}
 		if !strings.Contains(string(text), "cash") {
-			out = body{"intentId": id.New[id.Intent](), "redirectUrl": "https://bank.example/checkout"}
+			out = body{"intentId": id.New[id.Intent](), "redirectUrl": "https://melmastoon.example/checkout"}
 		}
 	case "POST confirm", "POST return":
 		if r.URL.Query().Get("r") == link {
@@ -295,6 +295,7 @@ type browser struct {
 	at       string // the current URL
 	page     string
 	external string // the URL outside the site of the last redirect
+	policy   string // the content security policy of the page
 }
 
 func browse(t *testing.T, e env.Env, d *fakeBooking) *browser {
@@ -337,9 +338,15 @@ func (g *browser) follow(a fntest.Answer, path string) *browser {
 		return g.open(to)
 	} else if a.Status == http.StatusSeeOther {
 		g.external = to
+		if u, err := url.Parse(to); err != nil || !slices.Contains(strings.Fields(g.policy), u.Scheme+"://"+u.Host) {
+			g.t.Errorf("the policy %q forbids a redirect of a form to %s, %v", g.policy, to, err)
+		}
 		return g
 	}
 	a.Want(g.t, g.status, "Content-Type", "text/html; charset=utf-8")
+	if g.policy = a.Header.Get("Content-Security-Policy"); !strings.Contains(g.policy, "; form-action 'self'") {
+		g.t.Errorf("policy %q, want form-action 'self'", g.policy)
+	}
 	g.at, g.page = path, string(a.Body)
 	return g
 }

@@ -20,13 +20,15 @@ import (
 // A site holds the templates, texts and clients of all hotels' pages.
 type site struct {
 	booking      string // the base URL of the booking service, without the tenant
+	public       string // the base URL of the pages on which guests pay
 	transport    http.RoundTripper
 	properties   Properties
 	translations translations
 	pages        *template.Template
 }
 
-// openSite returns the site. TENANT_BOOKING_URL is the base URL of the booking service; the default is below PUBLIC_URL.
+// openSite returns the site. TENANT_BOOKING_URL is the base URL of the booking service; the default is below PUBLIC_URL,
+// where the payment pages are, too.
 func openSite(e env.Env) (*site, error) {
 	var c struct {
 		Booking string `env:"TENANT_BOOKING_URL"`
@@ -49,6 +51,7 @@ func openSite(e env.Env) (*site, error) {
 	wire, err := openTransport(e)
 	return &site{
 		booking:      strings.TrimSuffix(c.Booking, "/"),
+		public:       c.Public,
 		transport:    wire,
 		properties:   OpenProperties(e),
 		translations: texts,

@@ -34,7 +34,7 @@ func TestBook_byCard(t *testing.T) {
 	g.send("/choices").sees("Who is coming?", "Nights: 2", "Family suite, saver", "AFN 24,200.50", "The rooms are kept for you until", "Free cancellation until 20 March 2027, 00:00 (local time at the hotel), then 100%")
 	g.send("/guest", "firstName", "Zarghuna", "lastName", "", "email", "z@example.com", "phone", "+93 70 123 4567")
 	g.sees("How would you like to pay?", "For Zarghuna", `value="mfs"`, `value="cash_on_arrival"`, `aria-current="step">Payment`)
-	if g.send("/payment", "method", "card"); g.external != "https://bank.example/checkout" {
+	if g.send("/payment", "method", "card"); g.external != "https://melmastoon.example/checkout" {
 		t.Errorf("sent to %q, want the bank", g.external)
 	}
 	g.open(home+"/return/"+d.draft.String()).sees("Your room is booked", "GM-7K2QX9", "Family suite", "AFN 24,200.50", "Paid (Card)", "?t=k.token")

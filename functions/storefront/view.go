@@ -63,7 +63,12 @@ func (v *Visitor) Show(view View) fn.Page {
 	view.Style = template.CSS(style) //nolint:gosec // our own style sheet and validated tokens
 	// The content security policy allows only the page's style sheet, by its hash, and images in data URLs.
 	view.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'"
-	return fn.Page{Reply: v.withCookies(view.Answer.Reply().Language(string(v.Localizer.Tag)).Varies("Cookie")), Template: v.site.pages, Data: view}
+	return fn.Page{
+		Reply:       v.withCookies(view.Answer.Reply().Language(string(v.Localizer.Tag)).Varies("Cookie")),
+		Template:    v.site.pages,
+		Data:        view,
+		FormTargets: []string{v.site.public}, // the payment form leads there
+	}
 }
 
 // T returns a text in the visitor's language.

@@ -84,7 +84,7 @@ func (s *presenter) show(ctx context.Context, c fn.Call[Request]) (out fn.Page, 
 		return out, err
 	}
 	w := s.dictionary.choose(i.ReturnURL, c.Header.Get("Accept-Language"), zone)
-	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: s.page, Data: view{
+	return fn.Page{Reply: fn.OK.Reply().Language(string(w.Tag)), Template: s.page, FormTargets: []string{i.ReturnURL}, Data: view{
 		Intent: i, Before: deadline(c.In.Before, i.ExpiresAt, c.Now), Words: w, Hotel: w.In(name),
 		Amount:       w.T("money", w.Digits(amount), w.T(string(i.Currency))),
 		AttemptsLeft: w.Digits(strconv.Itoa(sandbox.MaxDeclines - i.Attempts)), Style: template.CSS(style), Policy: s.policy, //nolint:gosec // our own style sheet

@@ -73,10 +73,6 @@ func (r Reply) unchanged(req *http.Request, status int) bool {
 	return false
 }
 
-// pagePolicy allows a page its own styles and images, and no scripts. It has no form-action, because browsers also apply that to
-// the redirect after a form.
-const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
-
 // encodeBody adds the body to the answer.
 func encodeBody(a answer, out any) (answer, error) {
 	media := jsonType
@@ -90,7 +86,7 @@ func encodeBody(a answer, out any) (answer, error) {
 		if err := v.Template.Execute(&page, v.Data); err != nil {
 			return answer{}, fmt.Errorf("fn: page: %w", err)
 		}
-		a.Header["Content-Security-Policy"] = []string{pagePolicy}
+		a.Header["Content-Security-Policy"] = []string{v.policy()}
 		a.Body, media = page.Bytes(), "text/html; charset=utf-8"
 	default:
 		body, err := json.Marshal(out, answerJSON)
