@@ -210,6 +210,11 @@ func TestUnavailablePage(t *testing.T) {
 	g = browse(t, e, d)
 	g.status = http.StatusNotFound
 	g.open(home).sees("There is no hotel at this address")
+	d = newFakeBooking(e)
+	d.refuses["GET bootstrap"] = "400 GENERAL.VALIDATION_FAILED" // for example a campaign with control characters
+	g = browse(t, e, d)
+	g.status = http.StatusBadRequest
+	g.open(searched + "&utm_source=a%01b")
 }
 
 // A confirmed booking is shown even if the names of the property and its rooms or the design are unavailable.
