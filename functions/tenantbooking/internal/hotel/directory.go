@@ -63,14 +63,11 @@ func (t *Tenants) FindPrefetching(ctx context.Context, ref string, ahead func(id
 	if unknown, _ := t.unknown.Get(ctx, document.KeyOf(ref)); unknown || !isValidRef(ref) {
 		return Tenant{}, ErrUnknownTenant
 	}
-	known, asked, err := t.resolve(ctx, ref)
+	known, err := t.resolve(ctx, ref)
 	if err != nil {
 		return Tenant{}, err
 	}
 	ctx = ahead(known).WithPrefetched(ctx)
-	if asked != nil {
-		return t.withStatus(ctx, *asked), nil // the next request caches the entry
-	}
 	found, err := t.cached(ctx, ref, known)
 	if errors.Is(err, errMoved) || errors.Is(err, document.ErrNoStore) {
 		found, err = t.fetch(ctx, ref)
@@ -100,17 +97,14 @@ func isValidRef(ref string) bool {
 // does not serve the stale entry instead.
 var errMoved = fault.New(fault.NotFound, "TENANT.MOVED", ErrUnknownTenant.Detail)
 
-// resolve returns the tenant id of a name, and the tenant itself if this call had to fetch it.
-func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, asked *Tenant, err error) {
+// resolve returns the tenant id of a name.
+func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, err error) {
 	ask := func(ctx context.Context) (id.Tenant, error) {
 		if unknown, _ := t.unknown.Get(ctx, document.KeyOf(ref)); unknown { // another request has fetched it while this one waited
 			return id.Tenant{}, ErrUnknownTenant
 		}
 		found, err := t.fetch(ctx, ref)
-		switch {
-		case err == nil:
-			asked = &found
-		case errors.Is(err, ErrUnknownTenant):
+		if errors.Is(err, ErrUnknownTenant) {
 			t.unknown.Put(ctx, document.KeyOf(ref), true, t.now())
 		}
 		return found.ID, err
@@ -119,7 +113,7 @@ func (t *Tenants) resolve(ctx context.Context, ref string) (known id.Tenant, ask
 	if errors.Is(err, document.ErrNoStore) {
 		known, err = ask(ctx)
 	}
-	return known, asked, err
+	return known, err
 }
 
 // DocumentNames returns the names of the documents that Find reads.
