@@ -14,6 +14,7 @@ var (
 	ErrNotFound               = New(NotFound, "GENERAL.RESOURCE_NOT_FOUND", "Not found, or you do not have access.")
 	ErrMethodNotAllowed       = New(MethodNotAllowed, "GENERAL.METHOD_NOT_ALLOWED", "This route does not support this method.")
 	ErrVersionConflict        = New(Conflict, "GENERAL.VERSION_CONFLICT", "It was changed by another request. Read it again and retry.")
+	ErrStale                  = New(PreconditionFailed, "GENERAL.VERSION_CONFLICT", "It was changed by another request. Read it again and retry.") // of If-Match
 	ErrTooLarge               = New(TooLarge, "GENERAL.PAYLOAD_TOO_LARGE", "The body exceeds the size limit of this route.")
 	ErrUnsupportedMedia       = New(UnsupportedMedia, "GENERAL.UNSUPPORTED_MEDIA_TYPE", "This route does not accept this content type.")
 	ErrInternal               = New(Internal, "GENERAL.INTERNAL", "Something went wrong on our side.")

@@ -7,6 +7,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/reservation"
 	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -72,7 +73,7 @@ func (a *adder) add(ctx context.Context, c reservation.Call[Request]) (out Respo
 			return err
 		}
 		if !c.In.Match.Or(fn.Match{}).Allows(int64(before)) {
-			return booking.ErrStale
+			return fault.ErrStale
 		}
 		return a.reservations.SaveRequest(ctx, tx, r)
 	})

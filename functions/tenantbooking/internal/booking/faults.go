@@ -18,5 +18,4 @@ var (
 	ErrOverbooked   = fault.New(fault.Conflict, "RESERVATION.OVERBOOKING_BLOCKED", "These rooms are no longer available for these dates.")
 	ErrDeclined     = fault.New(fault.PaymentRequired, "PAYMENT.DECLINED", "The payment was declined. Try again or choose another payment method.")
 	ErrNotCaptured  = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "The payment has not been captured.").After(2 * time.Second)
-	ErrStale        = fault.New(fault.PreconditionFailed, "GENERAL.VERSION_CONFLICT", "It was changed by another request. Read it again and retry.")
 )
