@@ -41,23 +41,33 @@ const (
 // Validate rejects a guest without any name and malformed contact data. One of the two names may be empty, because many
 // guests have one name.
 func (p Person) Validate() error {
-	var found []fault.Violation
-	refuse := func(member, message string, bad bool) {
-		if bad {
-			found = append(found, fault.Violation{Pointer: "/" + member, Rule: "form", Message: message})
-		}
-	}
+	var found violations
 	_, noEmail := pseudonym.Email(p.Email)
 	_, noPhone := pseudonym.Phone(p.Phone)
-	refuse("firstName", "must be a name", !printable(p.FirstName, maxNameLength) || strings.TrimSpace(p.FirstName+p.LastName) == "")
-	refuse("lastName", "must be a name", !printable(p.LastName, maxNameLength))
-	refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
-	refuse("phone", "must be a telephone number with its country code", noPhone != nil)
-	refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
-	if found != nil {
-		return fault.ErrValidation.With(found...)
+	found.refuse("firstName", "must be a name", !printable(p.FirstName, maxNameLength) || strings.TrimSpace(p.FirstName+p.LastName) == "")
+	found.refuse("lastName", "must be a name", !printable(p.LastName, maxNameLength))
+	found.refuse("email", "must be an e-mail address", noEmail != nil || len(p.Email) > maxEmailLength)
+	found.refuse("phone", "must be a telephone number with its country code", noPhone != nil)
+	found.refuse("specialRequests", "must be at most 1000 characters", !printable(p.Requests, maxRequestsLength))
+	return found.err()
+}
+
+// violations collects the members of a request that are not valid.
+type violations []fault.Violation
+
+// refuse adds a member if it is bad.
+func (v *violations) refuse(member, message string, bad bool) {
+	if bad {
+		*v = append(*v, fault.Violation{Pointer: "/" + member, Rule: "form", Message: message})
 	}
-	return nil
+}
+
+// err returns ErrValidation with all violations, or nil if there are none.
+func (v violations) err() error {
+	if len(v) == 0 {
+		return nil
+	}
+	return fault.ErrValidation.With(v...)
 }
 
 // printable reports whether a text has at most limit characters, all of them printable. Line breaks, tabs, joiners and

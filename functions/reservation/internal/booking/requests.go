@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"melmastoon.ghasi.io/shared/event"
-	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/platform/postgres"
@@ -67,22 +66,14 @@ type Provenance struct {
 // Validate rejects a wrong number of tags, a long text, and a provenance that does not fit the source.
 func (q SpecialRequest) Validate() error {
 	const maxTags, maxText = 10, 500
-	var found []fault.Violation
-	refuse := func(member, message string, bad bool) {
-		if bad {
-			found = append(found, fault.Violation{Pointer: "/" + member, Rule: "form", Message: message})
-		}
-	}
-	refuse("tags", "must be 1 to 10 different tags", len(q.Tags) == 0 || len(q.Tags) > maxTags || len(slices.Compact(slices.Sorted(slices.Values(q.Tags)))) < len(q.Tags))
-	refuse("freeText", "must be at most 500 characters", !printable(string(q.FreeText), maxText))
-	refuse("aiProvenance", "must be present exactly if source is ai_parser", (q.Provenance != nil) != (q.Source == FromParser))
+	var found violations
+	found.refuse("tags", "must be 1 to 10 different tags", len(q.Tags) == 0 || len(q.Tags) > maxTags || len(slices.Compact(slices.Sorted(slices.Values(q.Tags)))) < len(q.Tags))
+	found.refuse("freeText", "must be at most 500 characters", !printable(string(q.FreeText), maxText))
+	found.refuse("aiProvenance", "must be present exactly if source is ai_parser", (q.Provenance != nil) != (q.Source == FromParser))
 	if p := q.Provenance; p != nil {
-		refuse("aiProvenance/confidence", "must be a number from 0 to 1", !(p.Confidence >= 0 && p.Confidence <= 1))
+		found.refuse("aiProvenance/confidence", "must be a number from 0 to 1", !(p.Confidence >= 0 && p.Confidence <= 1))
 	}
-	if found != nil {
-		return fault.ErrValidation.With(found...)
-	}
-	return nil
+	return found.err()
 }
 
 // Ask adds a special request and increments the version. It returns false if the same act has added it before. It returns
