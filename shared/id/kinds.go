@@ -28,6 +28,12 @@ type (
 	Refund = ID[refund]
 	// SpecialRequest is a guest's request beyond the room.
 	SpecialRequest = ID[specialRequest]
+	// Modification is one change of a booked reservation.
+	Modification = ID[modification]
+	// Room is one physical room with its own number.
+	Room = ID[room]
+	// KeyCredential is one electronic key of a room.
+	KeyCredential = ID[keyCredential]
 	// FX is a snapshot of an exchange rate.
 	FX = ID[fx]
 	// Event is one thing that happened.
@@ -70,6 +76,9 @@ type (
 	intent         struct{}
 	refund         struct{}
 	specialRequest struct{}
+	modification   struct{}
+	room           struct{}
+	keyCredential  struct{}
 	fx             struct{}
 	event          struct{}
 	request        struct{}
@@ -98,6 +107,9 @@ func (guest) Prefix() string          { return "gst" }
 func (intent) Prefix() string         { return "pyi" }
 func (refund) Prefix() string         { return "rfd" }
 func (specialRequest) Prefix() string { return "spr" }
+func (modification) Prefix() string   { return "mod" }
+func (room) Prefix() string           { return "rmu" }
+func (keyCredential) Prefix() string  { return "key" }
 func (fx) Prefix() string             { return "fxs" }
 func (event) Prefix() string          { return "evt" }
 func (request) Prefix() string        { return "req" }
