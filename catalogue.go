@@ -70,6 +70,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/readproperty"
 	"melmastoon.ghasi.io/functions/sandbox/readtenant"
 	"melmastoon.ghasi.io/functions/sandbox/readtheme"
+	"melmastoon.ghasi.io/functions/sandbox/reallocaterooms"
 	"melmastoon.ghasi.io/functions/sandbox/refund"
 	"melmastoon.ghasi.io/functions/sandbox/reinstatetenant"
 	sandboxrelay "melmastoon.ghasi.io/functions/sandbox/relay"
@@ -204,6 +205,7 @@ var Functions = []fn.Function{
 	readproperty.Function,
 	readtenant.Function,
 	readtheme.Function,
+	reallocaterooms.Function,
 	refund.Function,
 	reinstatetenant.Function,
 	sandboxrelay.Function,

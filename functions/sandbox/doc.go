@@ -16,6 +16,7 @@
 //	hold ────┤
 //	         └─→ held ── commit before expires_at ──→ committed ── release ──→ released
 //	              └── release ───────────────────────────────────────────────────↑
+//	reallocate ── no room ─→ refused, else ─→ committed, and its releases ─→ released
 //
 // An expired allocation occupies no room and can never be committed. That needs no write: every reader compares expires_at
 // with the database's clock.

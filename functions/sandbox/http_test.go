@@ -33,6 +33,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/readproperty"
 	"melmastoon.ghasi.io/functions/sandbox/readtenant"
 	"melmastoon.ghasi.io/functions/sandbox/readtheme"
+	"melmastoon.ghasi.io/functions/sandbox/reallocaterooms"
 	"melmastoon.ghasi.io/functions/sandbox/refund"
 	"melmastoon.ghasi.io/functions/sandbox/reinstatetenant"
 	"melmastoon.ghasi.io/functions/sandbox/relay"
@@ -53,7 +54,7 @@ func (b books) front(t *testing.T) *fntest.Front {
 	return fntest.Open(t, b.env.With("PUBLIC_URL", "https://pay.example"),
 		readavailability.Function, showcheckout.Function, commitrooms.Function, expireintents.Function, holdexpired.Function,
 		holdrooms.Function, listproperties.Function, openintent.Function, listintents.Function, pay.Function, quote.Function, readintent.Function,
-		readproperty.Function, readtenant.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
+		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
 		listbrands.Function, readcalendar.Function, clickrecorded.Function, indexlisting.Function, searchmap.Function, previewprices.Function, search.Function)

@@ -79,7 +79,7 @@ func (s Inventory) Hold(ctx context.Context, h Hold) (HoldResult, error) {
 	return HoldResult{d.PlacedAt, d.ExpiresAt}, verdicts[d.Outcome]
 }
 
-// verdicts maps the outcomes of sandbox.hold_rooms and sandbox.commit_rooms to errors.
+// verdicts maps the outcomes of the SQL functions that decide about rooms to errors.
 var verdicts = map[string]error{
 	"held":      nil,
 	"committed": nil,
@@ -189,6 +189,9 @@ func (s Inventory) Left(ctx context.Context, p id.Property, w stay.Window) (all 
 
 // maxAllocations limits the allocations in one request.
 const maxAllocations = 100
+
+// MaxUnits limits the rooms of one allocation.
+const MaxUnits = 100
 
 // ValidateAllocations rejects a list that is empty, too long or has duplicates.
 func ValidateAllocations(ids []id.Allocation) error {

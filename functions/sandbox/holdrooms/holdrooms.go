@@ -23,10 +23,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Timeout:   2 * time.Second,
 }, New)
 
-const (
-	maxClaims = 20 // in one request
-	maxUnits  = 100
-)
+const maxClaims = 20 // in one request
 
 // A Request names the rooms, the reservation and the duration. The caller chooses the allocation ids.
 type Request struct {
@@ -51,7 +48,7 @@ func (r *Request) Validate() error {
 	}
 	seen := map[id.Allocation]bool{}
 	for _, a := range r.Allocations {
-		if a.Units < 1 || a.Units > maxUnits || seen[a.Allocation] {
+		if a.Units < 1 || a.Units > sandbox.MaxUnits || seen[a.Allocation] {
 			return sandbox.Refuse("/allocations", "claim", "An allocation has an id of its own and 1 to 100 units.")
 		}
 		seen[a.Allocation] = true
