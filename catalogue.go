@@ -58,6 +58,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/listintents"
 	sandboxlistpolicies "melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
+	"melmastoon.ghasi.io/functions/sandbox/listrooms"
 	sandboxopenintent "melmastoon.ghasi.io/functions/sandbox/openintent"
 	sandboxpay "melmastoon.ghasi.io/functions/sandbox/pay"
 	"melmastoon.ghasi.io/functions/sandbox/previewprices"
@@ -81,6 +82,7 @@ import (
 	sandboxsearchmap "melmastoon.ghasi.io/functions/sandbox/searchmap"
 	"melmastoon.ghasi.io/functions/sandbox/showcheckout"
 	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
+	"melmastoon.ghasi.io/functions/sandbox/takeroomout"
 	"melmastoon.ghasi.io/functions/storefront/choose"
 	"melmastoon.ghasi.io/functions/storefront/leave"
 	"melmastoon.ghasi.io/functions/storefront/offerrooms"
@@ -193,6 +195,7 @@ var Functions = []fn.Function{
 	listintents.Function,
 	sandboxlistpolicies.Function,
 	listproperties.Function,
+	listrooms.Function,
 	sandboxopenintent.Function,
 	sandboxpay.Function,
 	previewprices.Function,
@@ -216,6 +219,7 @@ var Functions = []fn.Function{
 	sandboxsearchmap.Function,
 	showcheckout.Function,
 	suspendtenant.Function,
+	takeroomout.Function,
 
 	choose.Function,
 	leave.Function,

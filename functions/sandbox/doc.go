@@ -3,10 +3,10 @@
 //
 //	tenant     tenants, config                         hotel companies, their status and configuration
 //	theme      themes                                  the design of their sites
-//	property   properties, policies, photos            hotels, room types and house rules
+//	property   properties, rooms, policies, photos     hotels, room types, rooms and house rules
 //	search     listings, indexing, search, places      an index over the hotels of all tenants
 //	pricing    rates, tariffs, pricing, previews       prices of stays
-//	inventory  inventory                               free, held and committed rooms
+//	inventory  inventory, reallocation                 free, held and committed rooms
 //	payment    intents, methods, transactions, refunds and the checkout page (pages)
 //	iam        revocations                             revoked sessions
 //

@@ -21,6 +21,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/listintents"
 	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
+	"melmastoon.ghasi.io/functions/sandbox/listrooms"
 	"melmastoon.ghasi.io/functions/sandbox/openintent"
 	"melmastoon.ghasi.io/functions/sandbox/pay"
 	"melmastoon.ghasi.io/functions/sandbox/previewprices"
@@ -44,6 +45,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/searchmap"
 	"melmastoon.ghasi.io/functions/sandbox/showcheckout"
 	"melmastoon.ghasi.io/functions/sandbox/suspendtenant"
+	"melmastoon.ghasi.io/functions/sandbox/takeroomout"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 )
@@ -57,6 +59,7 @@ func (b books) front(t *testing.T) *fntest.Front {
 		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
+		listrooms.Function, takeroomout.Function,
 		listbrands.Function, readcalendar.Function, clickrecorded.Function, indexlisting.Function, searchmap.Function, previewprices.Function, search.Function)
 }
 

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,6 +19,7 @@ func (h Hotel) load(ctx context.Context, tx postgres.Tx, rules []sandbox.HouseRu
 	h.queueProperty(b)
 	h.queueRules(b, rules)
 	h.queueRooms(b)
+	h.queueUnits(b)
 	h.queuePlans(b)
 	h.queueNights(b)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
@@ -36,6 +38,13 @@ func (h Hotel) prolong(ctx context.Context, tx postgres.Tx) error {
 	}
 	_, err := sandbox.IndexQuietly(ctx, tx, h.Tenant, &h.Property)
 	return err
+}
+
+// equip adds the missing physical rooms.
+func (h Hotel) equip(ctx context.Context, tx postgres.Tx) error {
+	b := &pgx.Batch{}
+	h.queueUnits(b)
+	return tx.SendBatch(ctx, b).Close()
 }
 
 func (h Hotel) queueTenant(b *pgx.Batch) {
@@ -109,6 +118,39 @@ func (h Hotel) queueRooms(b *pgx.Batch) {
 	}
 }
 
+// unitsPerFloor is the number of rooms on one floor.
+const unitsPerFloor = 20
+
+// Units returns the physical rooms. Each room type begins on a floor of its own: 101, 102, then 201.
+func (h Hotel) Units() (all []sandbox.Room) {
+	floor := 1
+	for _, r := range h.Rooms {
+		for n := range r.Units {
+			on := floor + n/unitsPerFloor
+			all = append(all, sandbox.Room{ID: id.Derive[id.Room](r.ID, fmt.Sprintf("room %d", n+1)), RoomType: r.ID,
+				Number: fmt.Sprint(100*on + n%unitsPerFloor + 1), Floor: on})
+		}
+		floor += (r.Units + unitsPerFloor - 1) / unitsPerFloor
+	}
+	return all
+}
+
+func (h Hotel) queueUnits(b *pgx.Batch) {
+	var ids []id.Room
+	var types []id.RoomType
+	var numbers []string
+	var floors []int
+	for _, u := range h.Units() {
+		ids, types, numbers, floors = append(ids, u.ID), append(types, u.RoomType), append(numbers, u.Number), append(floors, u.Floor)
+	}
+	b.Queue(`
+		INSERT INTO sandbox.rooms (room_id, tenant_id, property_id, room_type_id, number, floor)
+		SELECT u.room, @tenant, @property, u.type, u.number, u.floor
+		FROM unnest(@rooms::uuid[], @types::uuid[], @numbers::text[], @floors::int[]) AS u (room, type, number, floor)
+		ON CONFLICT DO NOTHING`,
+		pgx.StrictNamedArgs{"tenant": h.Tenant, "property": h.Property, "rooms": ids, "types": types, "numbers": numbers, "floors": floors})
+}
+
 // queueNights adds the missing nights of every room, from today or from the last night on sale.
 func (h Hotel) queueNights(b *pgx.Batch) {
 	var rooms []id.RoomType
@@ -118,7 +160,8 @@ func (h Hotel) queueNights(b *pgx.Batch) {
 	}
 	b.Queue(`
 		INSERT INTO sandbox.inventory_nights (tenant_id, property_id, room_type_id, night, capacity)
-		SELECT @tenant, @property, r.room, clock.today + n, r.units
+		SELECT @tenant, @property, r.room, clock.today + n,
+		       greatest(0, r.units - (SELECT count(*) FROM sandbox.room_nights_out AS o WHERE o.room_type_id = r.room AND o.night = clock.today + n))
 		FROM unnest(@rooms::uuid[], @units::int[]) AS r (room, units)
 		CROSS JOIN (SELECT (platform.now() AT TIME ZONE @zone)::date AS today) AS clock
 		CROSS JOIN LATERAL (SELECT max(i.night) AS last FROM sandbox.inventory_nights AS i WHERE i.room_type_id = r.room) AS sold
