@@ -54,8 +54,10 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
 	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
+	"melmastoon.ghasi.io/functions/sandbox/issuekey"
 	"melmastoon.ghasi.io/functions/sandbox/listbrands"
 	"melmastoon.ghasi.io/functions/sandbox/listintents"
+	"melmastoon.ghasi.io/functions/sandbox/listkeys"
 	sandboxlistpolicies "melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/listrooms"
@@ -77,6 +79,7 @@ import (
 	sandboxrelay "melmastoon.ghasi.io/functions/sandbox/relay"
 	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
+	"melmastoon.ghasi.io/functions/sandbox/revokekeys"
 	"melmastoon.ghasi.io/functions/sandbox/revokesession"
 	sandboxsearch "melmastoon.ghasi.io/functions/sandbox/search"
 	sandboxsearchmap "melmastoon.ghasi.io/functions/sandbox/searchmap"
@@ -191,8 +194,10 @@ var Functions = []fn.Function{
 	holdexpired.Function,
 	holdrooms.Function,
 	indexlisting.Function,
+	issuekey.Function,
 	listbrands.Function,
 	listintents.Function,
+	listkeys.Function,
 	sandboxlistpolicies.Function,
 	listproperties.Function,
 	listrooms.Function,
@@ -214,6 +219,7 @@ var Functions = []fn.Function{
 	sandboxrelay.Function,
 	releaserooms.Function,
 	reservationcancelled.Function,
+	revokekeys.Function,
 	revokesession.Function,
 	sandboxsearch.Function,
 	sandboxsearchmap.Function,

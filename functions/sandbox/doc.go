@@ -7,6 +7,7 @@
 //	search     listings, indexing, search, places      an index over the hotels of all tenants
 //	pricing    rates, tariffs, pricing, previews       prices of stays
 //	inventory  inventory, reallocation                 free, held and committed rooms
+//	lock       keys                                    electronic keys of rooms
 //	payment    intents, methods, transactions, refunds and the checkout page (pages)
 //	iam        revocations                             revoked sessions
 //
@@ -28,6 +29,9 @@
 //	       ├── declined a fifth time, expired, cancelled ──→ failed
 //	       └── another method is chosen ──→ superseded
 //	pending_cash ── cancelled ──→ failed, ── another method ──→ superseded
+//
+// Lock. A key is issued, or fails if its lock is offline; its event tells which. Either can be revoked, also before the request
+// for it arrives. A revoked key is never issued again.
 //
 // Search. One index covers the hotels of all tenants. The transaction that changes a hotel also updates the index and
 // publishes search_aggregation.listing.indexed. Values that change by the minute (taken rooms, suspensions, clicks) are not

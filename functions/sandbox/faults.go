@@ -12,5 +12,6 @@ var (
 	ErrMethodUnavailable = fault.New(fault.Conflict, "TENANT.PAYMENT_NOT_CONFIGURED", "The hotel does not accept this payment method.")
 	ErrNotCaptured       = fault.New(fault.Conflict, "PAYMENT.NOT_CAPTURED", "No captured payment to refund.")
 	ErrRefundTooLarge    = fault.New(fault.Unprocessable, "PAYMENT.REFUND_EXCEEDS_CAPTURE", "The refund exceeds the captured amount.")
+	ErrOtherKey          = fault.New(fault.Unprocessable, "GENERAL.IDEMPOTENCY_KEY_REUSED", "This key id belongs to another key.")
 	ErrOtherRefund       = fault.New(fault.Unprocessable, "GENERAL.IDEMPOTENCY_KEY_REUSED", "This refund id belongs to another refund.")
 )

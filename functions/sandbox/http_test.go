@@ -17,8 +17,10 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/holdexpired"
 	"melmastoon.ghasi.io/functions/sandbox/holdrooms"
 	"melmastoon.ghasi.io/functions/sandbox/indexlisting"
+	"melmastoon.ghasi.io/functions/sandbox/issuekey"
 	"melmastoon.ghasi.io/functions/sandbox/listbrands"
 	"melmastoon.ghasi.io/functions/sandbox/listintents"
+	"melmastoon.ghasi.io/functions/sandbox/listkeys"
 	"melmastoon.ghasi.io/functions/sandbox/listpolicies"
 	"melmastoon.ghasi.io/functions/sandbox/listproperties"
 	"melmastoon.ghasi.io/functions/sandbox/listrooms"
@@ -40,6 +42,7 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/relay"
 	"melmastoon.ghasi.io/functions/sandbox/releaserooms"
 	"melmastoon.ghasi.io/functions/sandbox/reservationcancelled"
+	"melmastoon.ghasi.io/functions/sandbox/revokekeys"
 	"melmastoon.ghasi.io/functions/sandbox/revokesession"
 	"melmastoon.ghasi.io/functions/sandbox/search"
 	"melmastoon.ghasi.io/functions/sandbox/searchmap"
@@ -59,7 +62,7 @@ func (b books) front(t *testing.T) *fntest.Front {
 		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
-		listrooms.Function, takeroomout.Function,
+		listrooms.Function, takeroomout.Function, issuekey.Function, listkeys.Function, revokekeys.Function,
 		listbrands.Function, readcalendar.Function, clickrecorded.Function, indexlisting.Function, searchmap.Function, previewprices.Function, search.Function)
 }
 

@@ -22,16 +22,17 @@ const (
 	SoldOut      Scenario = "sold_out"      // no rooms are available
 	PriceChanged Scenario = "price_changed" // quotes are higher than the prices shown before
 	Declined     Scenario = "declined"      // the bank declines
+	LockFailed   Scenario = "lock_failed"   // the lock is offline: no key is issued
 	UpstreamSlow Scenario = "upstream_slow" // answers are late
 	UpstreamDown Scenario = "upstream_down" // every call fails
 )
 
-var scenarios = []Scenario{SoldOut, PriceChanged, Declined, UpstreamSlow, UpstreamDown}
+var scenarios = []Scenario{SoldOut, PriceChanged, Declined, LockFailed, UpstreamSlow, UpstreamDown}
 
 const scenarioHeader = "X-Sandbox-Scenario"
 
 // Services are the values of the parameter of.
-var Services = []string{"iam", "inventory", "payment", "pricing", "property", "search", "tenant", "theme"}
+var Services = []string{"iam", "inventory", "lock", "payment", "pricing", "property", "search", "tenant", "theme"}
 
 // Requested reports whether a call requests that scenario.
 func Requested(h http.Header, s Scenario) bool { return h.Get(scenarioHeader) == string(s) }

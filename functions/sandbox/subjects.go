@@ -19,6 +19,8 @@ var (
 	TenantConfigUpdatedV1 = subject("tenant-service", "tenant.config_updated", event.Operational, event.Year)
 	ThemePublishedV1      = subject("theme-config-service", "theme.published", event.Operational, event.Year)
 	RatePlanPublishedV1   = subject("pricing-service", "pricing.rate_plan.published", event.Operational, event.Year)
+	KeyIssuedV1           = subject("lock-integration-service", "lock_integration.key_credential.issued", event.Operational, event.Year)
+	KeyFailedV1           = subject("lock-integration-service", "lock_integration.key_credential.failed", event.Operational, event.Year)
 	RoomTakenOutV1        = subject("property-service", "property.room.taken_out_of_order", event.Operational, event.Year)
 	ListingIndexedV1      = subject("search-aggregation-service", "search_aggregation.listing.indexed", event.Operational, event.Year)
 	SessionRevokedV1      = subject("iam-service", "iam.session.revoked", event.Audit, event.Year)
@@ -28,7 +30,7 @@ var (
 func Publishes() []event.Subject {
 	return []event.Subject{AllocationCommittedV1, AllocationFailedV1, TransactionCapturedV1, TransactionFailedV1, TransactionRefundedV1,
 		TenantSuspendedV1, TenantReinstatedV1, TenantConfigUpdatedV1,
-		ThemePublishedV1, RatePlanPublishedV1, RoomTakenOutV1, ListingIndexedV1, SessionRevokedV1}
+		ThemePublishedV1, RatePlanPublishedV1, KeyIssuedV1, KeyFailedV1, RoomTakenOutV1, ListingIndexedV1, SessionRevokedV1}
 }
 
 func subject(producer, name, class string, kept time.Duration) event.Subject {

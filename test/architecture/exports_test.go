@@ -16,7 +16,6 @@ var unnamed = []struct{ name, reason string }{
 	{"shared/platform/identity/google.Open", "a bundle's generated root names it"},
 	{"shared/platform/fn/process.Start", "a bundle's generated root names it"},
 	{"shared/id.Modification", "its prefix is registered before the first event that carries it"},
-	{"shared/id.KeyCredential", "its prefix is registered before the first event that carries it"},
 	{"scripts/timeline/booking.Everything", "a failing journey prints all events"},
 }
 
