@@ -36,6 +36,7 @@ import (
 	reservationallocationcommitted "melmastoon.ghasi.io/functions/reservation/allocationcommitted"
 	"melmastoon.ghasi.io/functions/reservation/allocationfailed"
 	"melmastoon.ghasi.io/functions/reservation/cancel"
+	reservationcheckin "melmastoon.ghasi.io/functions/reservation/checkin"
 	"melmastoon.ghasi.io/functions/reservation/confirm"
 	"melmastoon.ghasi.io/functions/reservation/expireholds"
 	"melmastoon.ghasi.io/functions/reservation/find"
@@ -130,6 +131,7 @@ var Functions = []fn.Function{
 	confirm.Function,
 	expireholds.Function,
 	find.Function,
+	reservationcheckin.Function,
 	reservationhold.Function,
 	reservationsetguest.Function,
 	paymentcaptured.Function,

@@ -44,6 +44,23 @@ func HTTP[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) f
 	})
 }
 
+// FrontDesk returns an HTTP function for front-desk work. Only staff, and services that staff work with, may call it: a guest
+// acts through none of these (CONTRACT 4.1).
+func FrontDesk[In, Out any](s fn.Spec, build func(env.Env) (Serve[In, Out], error)) fn.Function {
+	return HTTP(s, func(e env.Env) (Serve[In, Out], error) {
+		serve, err := build(e)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, c Call[In]) (out Out, err error) {
+			if !c.ActsForStaff() {
+				return out, fault.ErrForbidden
+			}
+			return serve(ctx, c)
+		}, nil
+	})
+}
+
 // openMiddleware opens the idempotency ledger only if the function needs idempotency keys. Reads do not.
 func openMiddleware(e env.Env, idempotent bool) (d fn.Middleware[booking.Principal], err error) {
 	var c struct {

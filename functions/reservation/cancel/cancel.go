@@ -82,7 +82,7 @@ func (f *canceller) attempt(ctx context.Context, c reservation.Call[Request]) (R
 		return Response{}, err
 	}
 	code := booking.Reason(c.In.Code)
-	wish := booking.CancelWish{Code: code, Reason: string(c.In.Reason), By: c.Cancels(r, code), MayWaive: c.MayWaive(), OnlyHeld: c.In.OnlyHeld}
+	wish := booking.CancelWish{Code: code, Reason: string(c.In.Reason), By: c.Cancels(r, code), MayWaive: c.IsManager(), OnlyHeld: c.In.OnlyHeld}
 	applied, back, err := wish.Allows(r, c.Now)
 	if err != nil {
 		return Response{}, err

@@ -69,6 +69,18 @@ func TestPublishedSchemas_canBeSealed(t *testing.T) {
 				}
 			case keyword == "items", keyword == "additionalProperties":
 				walk(t, at, value, false)
+			case keyword == "$defs":
+				for name, definition := range value.(map[string]any) {
+					walk(t, at+pointer(name), definition, false)
+				}
+			case keyword == "allOf":
+				for i, branch := range value.([]any) {
+					walk(t, at+pointer(strconv.Itoa(i)), branch, false)
+				}
+			case keyword == "$ref": // to a definition, which is sealed
+				if target, _ := value.(string); !strings.HasPrefix(target, "#/$defs/") {
+					t.Errorf("%s: refers to %v, want a definition of the same schema", at, value)
+				}
 			case (keyword == "if" || keyword == "then" || keyword == "else") && !conditional:
 				walk(t, at, value, true)
 			case keyword == "format" && value != "date" && value != "date-time":

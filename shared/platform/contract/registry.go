@@ -74,7 +74,7 @@ func (r *registry) compile(f form) (*jsonschema.Schema, error) {
 }
 
 // seal derives the closed form of a schema: every object with declared members rejects all others. It adds
-// unevaluatedProperties, which takes the members of then and else into account. A condition stays open, because it only
+// unevaluatedProperties, which takes the members of then, else and allOf into account. A condition stays open, because it only
 // selects a branch. TestPublishedSchemas_canBeSealed lists the keywords that seal knows.
 func seal(schema any) {
 	object, ok := schema.(map[string]any)
@@ -96,6 +96,16 @@ func sealParts(schema map[string]any) {
 	}
 	seal(schema["items"])
 	seal(schema["additionalProperties"])
+	definitions, _ := schema["$defs"].(map[string]any)
+	for _, definition := range definitions {
+		seal(definition)
+	}
+	branches, _ := schema["allOf"].([]any)
+	for _, branch := range branches {
+		if part, ok := branch.(map[string]any); ok {
+			sealParts(part)
+		}
+	}
 	for _, keyword := range []string{"then", "else"} {
 		if branch, ok := schema[keyword].(map[string]any); ok {
 			sealParts(branch)

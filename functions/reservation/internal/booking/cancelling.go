@@ -1,13 +1,11 @@
 package booking
 
 import (
-	"math/big"
 	"slices"
 	"strings"
 	"time"
 
 	"melmastoon.ghasi.io/shared/fault"
-	"melmastoon.ghasi.io/shared/money"
 )
 
 // StaffCancelled is the reason if the hotel cancels.
@@ -57,50 +55,8 @@ func (w CancelWish) Allows(r *Reservation, now time.Time) (Applied, []Refund, er
 	case penalty > 0 && !w.MayWaive:
 		return Applied{}, nil, errWaiver
 	}
-	applied.Eligible = max(0, r.Captured-r.Refunded-applied.Penalty)
-	if applied.Eligible == 0 {
-		return applied, nil, nil
-	}
-	return applied, []Refund{{*r.Intent, applied.Eligible}}, nil
-}
-
-// noShowAt returns the time at which a guest who has not arrived counts as a no-show: NoShowGrace hours after the end
-// of the arrival day at the property. From then on the reservation cannot be cancelled.
-func (r *Reservation) noShowAt() time.Time {
-	return r.midnight(r.Start.AddDays(1)).Add(time.Duration(r.NoShowGrace) * time.Hour)
-}
-
-// penalty returns the sum of the penalties of all items, rounded down to minor units of the currency. Each item has its
-// share of the grand total in proportion to its own price. Deadlines count back from the start of the arrival day at
-// the property.
-func (r *Reservation) penalty(now time.Time) money.Micro {
-	var rooms int64
-	for _, item := range r.Items {
-		rooms += int64(item.Total)
-	}
-	arrival, kept := r.midnight(r.Start), new(big.Rat)
-	for _, item := range r.Items {
-		policy := r.policyOf(item)
-		if now.Before(arrival.Add(-time.Duration(policy.FreeUntil) * time.Hour)) {
-			continue
-		}
-		part := big.NewRat(1, int64(len(r.Items))) // free rooms: the total consists of fees
-		if rooms > 0 {
-			part.SetFrac64(int64(item.Total), rooms)
-		}
-		kept.Add(kept, part.Mul(part, policy.late(r.Nights())))
-	}
-	kept.Mul(kept, new(big.Rat).SetInt64(int64(r.Total)))
-	penalty := money.Micro(new(big.Int).Quo(kept.Num(), kept.Denom()).Int64()) // at most the total
-	return penalty - penalty%r.Currency.MinorUnit()
-}
-
-// policyOf returns the policy of an item, or the reservation's if the row predates item policies.
-func (r *Reservation) policyOf(item Item) Policy {
-	if item.Policy == nil {
-		return r.Policy
-	}
-	return *item.Policy
+	applied.Eligible = max(0, r.kept()-applied.Penalty)
+	return applied, r.refunds(applied.Eligible, "cancel"), nil
 }
 
 // policyRef returns the references of the policies of all items, each once.
@@ -123,6 +79,7 @@ func (r *Reservation) CancelOnWish(w CancelWish, now time.Time) error {
 	if err := r.cancel(w.Code, w.Reason, w.By, now, back...); err != nil {
 		return err
 	}
+	r.Requested = append(r.Requested, back...)
 	r.Cancellation.Applied = applied
 	return nil
 }

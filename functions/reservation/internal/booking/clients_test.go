@@ -195,7 +195,7 @@ func TestPayments_requests(t *testing.T) {
 		t.Errorf("an unknown intent: %v", err)
 	}
 	n.status, n.answer = http.StatusOK, `{"refundId":"`+id.New[id.Refund]().String()+`","amountMicro":"5","totalRefundedMicro":"5"}`
-	if err := p.Refund(t.Context(), r.Tenant, Refund{capture.ID, 5}, BoughtNothing); err != nil {
+	if err := p.Refund(t.Context(), r.Tenant, Refund{Intent: capture.ID, Amount: 5}, BoughtNothing); err != nil {
 		t.Error(err)
 	}
 	same(t, n.request, `POST /v1/intents/`+capture.ID.String()+`/refunds {"refundId":"`+id.Derive[id.Refund](capture.ID, "bought nothing").String()+`","amountMicro":"5","reason":"bought nothing"}`)

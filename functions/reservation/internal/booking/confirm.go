@@ -69,12 +69,15 @@ func (c *Confirmer) Confirm(ctx context.Context, claim Claim, within Within) (r 
 
 func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*Reservation, error) {
 	r, err := c.reservations.Get(ctx, claim.Scope, claim.Reservation)
-	if err != nil || r.PaidBy(claim.Intent) {
+	if err != nil || r.PaidBy(claim.Intent) && !r.collects(claim.Intent) {
 		return r, err
 	}
 	intent, err := c.intent(ctx, r, claim)
 	if err != nil {
 		return nil, err
+	}
+	if r.owes(intent) {
+		return r, c.collect(ctx, r, intent, within)
 	}
 	if refused := r.Accepts(intent); refused != nil {
 		return nil, c.giveBack(ctx, r, intent, refused)
@@ -91,11 +94,28 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 		if err := c.payments.Refund(ctx, r.Tenant, back, Surplus); err != nil {
 			return nil, err
 		}
+		intent.Refunded += back.Amount
 	}
 	if err := r.Confirm(intent, hold, c.now()); err != nil {
 		return nil, err
 	}
 	return r, c.save(ctx, r, within, ReservationConfirmed)
+}
+
+// collect stores a capture that pays what a booked reservation owes: promised cash, or the balance after a change. The
+// surplus is refunded. It publishes no event, because the reservation is confirmed already.
+func (c *Confirmer) collect(ctx context.Context, r *Reservation, i Intent, within Within) error {
+	if i.kept() <= 0 {
+		return nil // promised cash that has not been collected
+	}
+	if back, over := r.Surplus(i); over {
+		if err := c.payments.Refund(ctx, r.Tenant, back, Surplus); err != nil {
+			return err
+		}
+		i.Refunded += back.Amount
+	}
+	r.Collect(i)
+	return within(ctx, func(tx postgres.Tx) error { return c.reservations.Save(ctx, tx, r) })
 }
 
 // intent returns the payment intent of the claim. It creates a cash promise only if the rooms are held, or if an

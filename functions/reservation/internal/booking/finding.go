@@ -17,10 +17,12 @@ import (
 // selectReservations is the start of every query. It includes the database's clock, which decides whether a hold has
 // expired.
 const selectReservations = `
-	SELECT r.reservation_id, r.tenant_id, r.property_id, r.code, r.state, r.pending_step, r.version, r.channel, r.partner_id,
+	SELECT r.reservation_id, r.tenant_id, r.property_id, r.code, r.state, r.pending_step, r.step_since, r.step_attempts, r.step_plan,
+		r.version, r.channel, r.partner_id,
 		r.session_id, r.draft_id, r.quote_id, r.guest_id, r.guest_locale, r.stay_start AS "start", r.stay_end AS "end",
 		r.currency, r.grand_total_micro, r.policy, r.fx_snapshot, r.payment_method, r.payment_status, r.payment_intent_id,
-		r.captured_micro, r.capture_event_id, r.region, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + termColumns + `,
+		r.captured_micro, r.capture_event_id, r.payments, r.refund_requests, r.keys, r.check_in, r.check_out, r.no_show, r.spared_until,
+		r.overstayed_on, r.region, r.created_by, r.cancellation, r.created_at, r.confirmed_at,` + termColumns + `,
 		h.hold_id, h.allocation_ids, h.placed_at, h.expires_at, h.ttl_seconds, h.status AS hold_status, platform.now() AS as_of
 	FROM reservation.reservations r JOIN reservation.holds h ON h.hold_id = r.hold_id
 	WHERE r.tenant_id = @tenant AND (@properties::uuid[] IS NULL OR r.property_id = ANY (@properties))`
@@ -86,7 +88,7 @@ func (s Reservations) InHouse(ctx context.Context, who Scope, at id.Property, p 
 
 func (s Reservations) list(ctx context.Context, who Scope, sql string, args pgx.StrictNamedArgs) (found []*Reservation, err error) {
 	err = s.db.InTenant(ctx, who.Tenant, func(tx postgres.Tx) error {
-		if found, err = read(ctx, tx, sql, args); err != nil {
+		if found, err = read(ctx, tx, who, sql, args); err != nil {
 			return fmt.Errorf("reservations: list: %w", err)
 		}
 		return nil
@@ -124,7 +126,7 @@ func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation)
 	var b pgx.Batch
 	b.Queue(selectReservations+` AND r.reservation_id = @reservation`,
 		pgx.StrictNamedArgs{"tenant": who.Tenant, "properties": who.Properties, "reservation": rsv})
-	queueParts(&b, who.Tenant, rsv)
+	queueParts(&b, who, rsv)
 	results := tx.SendBatch(ctx, &b)
 	rows, _ := results.Query()
 	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
@@ -139,10 +141,12 @@ func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation)
 	return found[0], nil
 }
 
-// parts are the rows that belong to some reservations.
+// parts are the rows that belong to some reservations. People are read only for staff.
 type parts struct {
 	items    []ownedItem
 	requests []ownedRequest
+	modified []ownedModification
+	people   []ownedPerson
 }
 
 type ownedItem struct {
@@ -155,11 +159,22 @@ type ownedRequest struct {
 	SpecialRequest
 }
 
+type ownedModification struct {
+	Reservation id.Reservation `db:"reservation_id"`
+	Modification
+}
+
+type ownedPerson struct {
+	Reservation id.Reservation `db:"reservation_id"`
+	Person
+}
+
 // queueParts queues the statements whose rows readParts reads.
-func queueParts(b *pgx.Batch, tenant id.Tenant, of ...id.Reservation) {
-	args := pgx.StrictNamedArgs{"tenant": tenant, "reservations": of}
+func queueParts(b *pgx.Batch, who Scope, of ...id.Reservation) {
+	args := pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of}
 	b.Queue(`
-		SELECT reservation_id, item_id, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy
+		SELECT reservation_id, item_id, position, room_type_id, rate_plan_id, adults, children, infants, nightly_rate_micro, total_micro, policy,
+			room_id, free_until
 		FROM reservation.reservation_items
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
 		ORDER BY reservation_id, position`, args)
@@ -168,6 +183,16 @@ func queueParts(b *pgx.Batch, tenant id.Tenant, of ...id.Reservation) {
 		FROM reservation.special_requests
 		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
 		ORDER BY reservation_id, added_at, special_request_id`, args)
+	b.Queue(`
+		SELECT reservation_id, modification_id, type, occurred_at, actor, before, after, policy_applied_ref, price_delta_micro, request
+		FROM reservation.modifications
+		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations)
+		ORDER BY reservation_id, version, modification_id`, args)
+	b.Queue(`
+		SELECT reservation_id, first_name, last_name, email, phone, locale
+		FROM reservation.guests
+		WHERE tenant_id = @tenant AND reservation_id = ANY (@reservations) AND @staff`,
+		pgx.StrictNamedArgs{"tenant": who.Tenant, "reservations": of, "staff": who.Properties != nil})
 }
 
 func readParts(results pgx.BatchResults) (p parts, err error) {
@@ -176,7 +201,15 @@ func readParts(results pgx.BatchResults) (p parts, err error) {
 		return p, err
 	}
 	rows, _ = results.Query()
-	p.requests, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedRequest])
+	if p.requests, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedRequest]); err != nil {
+		return p, err
+	}
+	rows, _ = results.Query()
+	if p.modified, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedModification]); err != nil {
+		return p, err
+	}
+	rows, _ = results.Query()
+	p.people, err = pgx.CollectRows(rows, pgx.RowToStructByName[ownedPerson])
 	return p, err
 }
 
@@ -184,7 +217,7 @@ func readParts(results pgx.BatchResults) (p parts, err error) {
 func (p parts) join(all []*Reservation) {
 	byID := map[id.Reservation]*Reservation{}
 	for _, r := range all {
-		byID[r.ID] = r
+		byID[r.ID], r.unsaved.version = r, r.Version
 	}
 	for _, i := range p.items {
 		byID[i.Reservation].Items = append(byID[i.Reservation].Items, i.Item)
@@ -192,10 +225,16 @@ func (p parts) join(all []*Reservation) {
 	for _, q := range p.requests {
 		byID[q.Reservation].Requests = append(byID[q.Reservation].Requests, q.SpecialRequest)
 	}
+	for _, m := range p.modified {
+		byID[m.Reservation].Modified = append(byID[m.Reservation].Modified, m.Modification)
+	}
+	for _, person := range p.people {
+		byID[person.Reservation].Person = &person.Person
+	}
 }
 
 // read collects reservations with their parts.
-func read(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictNamedArgs) ([]*Reservation, error) {
+func read(ctx context.Context, tx postgres.Tx, who Scope, sql string, args pgx.StrictNamedArgs) ([]*Reservation, error) {
 	rows, _ := tx.Query(ctx, sql, args)
 	found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[Reservation])
 	if err != nil || len(found) == 0 {
@@ -206,7 +245,7 @@ func read(ctx context.Context, tx postgres.Tx, sql string, args pgx.StrictNamedA
 		ids[i] = r.ID
 	}
 	var b pgx.Batch
-	queueParts(&b, found[0].Tenant, ids...)
+	queueParts(&b, who, ids...)
 	results := tx.Last().SendBatch(ctx, &b)
 	parts, err := readParts(results)
 	if err := cmp.Or(err, results.Close()); err != nil {

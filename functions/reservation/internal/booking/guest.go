@@ -29,7 +29,7 @@ type Person struct {
 	Email     string     `json:"email"`
 	Phone     string     `json:"phone"`
 	Locale    locale.Tag `json:"locale"`
-	Requests  string     `json:"specialRequests,omitzero"`
+	Requests  string     `json:"specialRequests,omitzero" db:"-"`
 }
 
 const (

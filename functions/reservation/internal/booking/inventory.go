@@ -67,6 +67,29 @@ func (i Inventory) Commit(ctx context.Context, r *Reservation, h Hold) error {
 	return nil
 }
 
+// Reallocate releases allocations and takes others in one step, all or nothing; the released rooms count as free. The taken
+// rooms are committed at once. It returns ErrOverbooked, and changes nothing, if a room is not available: then these allocations
+// stay refused for ever.
+func (i Inventory) Reallocate(ctx context.Context, r *Reservation, releases []id.Allocation, takes []Take) error {
+	in := struct {
+		Tenant      id.Tenant       `json:"tenantId"`
+		Property    id.Property     `json:"propertyId"`
+		Reservation id.Reservation  `json:"reservationId"`
+		Releases    []id.Allocation `json:"releases"`
+		Allocations []Take          `json:"allocations"`
+	}{r.Tenant, r.Property, r.ID, append([]id.Allocation{}, releases...), append([]Take{}, takes...)}
+	var out struct {
+		ReallocatedAt time.Time `json:"reallocatedAt"`
+	}
+	if err := i.client.Post(ctx, "/reallocations", in, &out, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return fmt.Errorf("inventory: reallocate for %s: %w", r.ID, err)
+	}
+	if out.ReallocatedAt.IsZero() { // not an answer of inventory
+		return fault.ErrUpstreamUnavailable.Because(fmt.Errorf("inventory: reallocate for %s: incomplete", r.ID))
+	}
+	return nil
+}
+
 // Release releases held or committed rooms.
 func (i Inventory) Release(ctx context.Context, r *Reservation, ids []id.Allocation) error {
 	if err := i.client.Post(ctx, "/releases", allocations{r.Tenant, ids}, nil, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {

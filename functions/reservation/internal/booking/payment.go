@@ -9,14 +9,15 @@ import (
 	"melmastoon.ghasi.io/shared/money"
 )
 
-// A Payment is the payment that confirmed a reservation.
+// A Payment holds the payments of a confirmed reservation.
 type Payment struct {
-	Method        Method        `db:"payment_method"`
-	PaymentStatus PaymentStatus `db:"payment_status"`
-	Intent        *id.Intent    `db:"payment_intent_id"`
-	Captured      money.Micro   `db:"captured_micro"`
-	Refunded      money.Micro   `db:"-"` // part of Captured, set by [Payments.Learn]; not stored here
-	CaptureEvent  *id.Event     `db:"capture_event_id"`
+	Method        Method          `db:"payment_method"` // Mixed if several intents paid
+	PaymentStatus PaymentStatus   `db:"payment_status"`
+	Intent        *id.Intent      `db:"payment_intent_id"` // confirmed the reservation
+	Captured      money.Micro     `db:"captured_micro"`    // by all intents
+	CaptureEvent  *id.Event       `db:"capture_event_id"`
+	Payments      []IntentPayment // nil if it was stored by older code: see [Payment.intents]
+	Requested     []Refund        `db:"refund_requests"` // the refunds that this service has requested in its events
 	ConfirmedAt   *time.Time
 }
 
@@ -42,6 +43,7 @@ type Intent struct {
 	Captured     money.Micro    `json:"capturedMicro"`
 	Refunded     money.Micro    `json:"refundedMicro"`
 	CaptureEvent *id.Event      `json:"capturedEventId"`
+	Refunds      []Refund       `json:"refunds"`
 }
 
 // kept returns the captured amount that has not been refunded.
@@ -78,6 +80,7 @@ type Applied struct {
 
 // A Refund is an amount of one intent that is to be refunded.
 type Refund struct {
+	ID     id.Refund   `json:"refundId,omitzero"`
 	Intent id.Intent   `json:"paymentIntentId"`
 	Amount money.Micro `json:"amountMicro"`
 }
@@ -111,9 +114,9 @@ func (r *Reservation) PaidBy(i *id.Intent) bool {
 		return false
 	}
 	if i == nil {
-		return r.Method == CashOnArrival
+		return slices.ContainsFunc(r.intents(), func(p IntentPayment) bool { return p.Method == CashOnArrival })
 	}
-	return *i == *r.Intent
+	return r.paidByIntent(*i)
 }
 
 // Confirm confirms the reservation: the intent pays for it, and inventory has committed the hold.
@@ -127,7 +130,8 @@ func (r *Reservation) Confirm(i Intent, committed Hold, now time.Time) error {
 	now = at(now)
 	committed.Outcome = Committed
 	r.Hold = committed
-	r.Payment = Payment{Method: i.Method, PaymentStatus: i.Status, Intent: &i.ID, Captured: i.Captured, CaptureEvent: i.CaptureEvent, ConfirmedAt: &now}
+	r.Payment = Payment{Intent: &i.ID, ConfirmedAt: &now}
+	r.pay(i)
 	return nil
 }
 
@@ -165,7 +169,7 @@ func (r *Reservation) CancelSoldOut(i Intent, now time.Time) error {
 	}
 	var back []Refund
 	if i.kept() > 0 {
-		back = []Refund{{i.ID, i.kept()}}
+		back = []Refund{{ID: id.Derive[id.Refund](r.ID, "sold out/"+i.ID.String()), Intent: i.ID, Amount: i.kept()}}
 	}
 	if err := r.cancel(InventoryFailed, "The rooms were sold after the hold expired.", saga(), now, back...); err != nil {
 		return err
@@ -200,29 +204,32 @@ func (r *Reservation) cancel(code Reason, reason string, by Actor, now time.Time
 	return nil
 }
 
-// paidByIntent reports whether that intent paid for the reservation. It stays true after a cancellation.
-func (r *Reservation) paidByIntent(i Intent) bool { return r.Intent != nil && *r.Intent == i.ID }
+// paidByIntent reports whether that intent pays or promised to pay for the reservation. It stays true after a cancellation.
+func (r *Reservation) paidByIntent(i id.Intent) bool {
+	return slices.ContainsFunc(r.intents(), func(p IntentPayment) bool { return p.Intent == i })
+}
 
 // RefundableAmount returns the money of an intent that does not pay for a reservation: the captured amount is too
 // small, another intent confirmed the reservation, or it can no longer be confirmed. It returns false if a cancellation
 // has already requested the refund.
 func (r *Reservation) RefundableAmount(i Intent) (Refund, bool) {
 	asked := r.Cancellation != nil && slices.ContainsFunc(r.Cancellation.Refunds, func(back Refund) bool { return back.Intent == i.ID })
-	if !r.owns(i) || r.paidByIntent(i) || asked || i.kept() <= 0 || r.Accepts(i) == nil {
+	if !r.owns(i) || r.paidByIntent(i.ID) || asked || i.kept() <= 0 || r.Accepts(i) == nil {
 		return Refund{}, false
 	}
-	return Refund{i.ID, i.kept()}, true
+	return Refund{Intent: i.ID, Amount: i.kept()}, true
 }
 
-// Surplus returns the money of a confirming intent beyond the price of the stay.
+// Surplus returns the money of an intent beyond the amount that is due.
 func (r *Reservation) Surplus(i Intent) (Refund, bool) {
-	return Refund{i.ID, i.kept() - r.Total}, i.kept() > r.Total
+	over := i.kept() - r.due()
+	return Refund{Intent: i.ID, Amount: over}, over > 0
 }
 
 // OrphanedAllocations returns the allocations that interrupted attempts with this intent may have created. It returns
 // nil while the reservation can still be confirmed, because a concurrent attempt may be using them.
 func (r *Reservation) OrphanedAllocations(i Intent) (rooms []id.Allocation) {
-	if !r.owns(i) || r.paidByIntent(i) || i.Captured == 0 || r.State.leadsTo(Confirmed) {
+	if !r.owns(i) || r.paidByIntent(i.ID) || i.Captured == 0 || r.State.leadsTo(Confirmed) {
 		return nil
 	}
 	for attempt := range maxHoldRetries {

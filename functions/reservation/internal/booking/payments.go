@@ -70,16 +70,18 @@ func (p Payments) Promise(ctx context.Context, r *Reservation) (Intent, error) {
 	return p.Intent(ctx, r.Tenant, out.ID)
 }
 
-// Learn sets r.Refunded to the amount that the payment service has refunded. Cancelling needs it.
+// Learn asks the payment service how much of each intent has been refunded. An act that refunds money needs it.
 func (p Payments) Learn(ctx context.Context, r *Reservation) error {
-	if r.Captured == 0 {
-		return nil
+	for _, paid := range r.intents() {
+		if paid.Captured == 0 {
+			continue
+		}
+		i, err := p.Intent(ctx, r.Tenant, paid.Intent)
+		if err != nil {
+			return err
+		}
+		r.learn(i)
 	}
-	i, err := p.Intent(ctx, r.Tenant, *r.Intent)
-	if err != nil {
-		return err
-	}
-	r.Refunded = i.Refunded
 	return nil
 }
 

@@ -35,10 +35,18 @@ func (p Principal) CanActAs(a Actor) bool {
 	return a.Type != Staff || p.Desk
 }
 
+// ActsForStaff reports whether the principal is staff, or a service that hotel staff use.
+func (p Principal) ActsForStaff() bool { return p.Actor.Type == Staff || p.Desk }
+
+// IsManager reports whether the principal is a manager. A service never is.
+func (p Principal) IsManager() bool {
+	return p.Actor.Type == Staff && slices.Contains(p.Roles, Manager)
+}
+
 // MayGive reports whether the principal may cancel for that reason. Only staff and desk services may give
 // StaffCancelled.
 func (p Principal) MayGive(r Reason) bool {
-	return r != StaffCancelled || p.Actor.Type == Staff || p.Desk
+	return r != StaffCancelled || p.ActsForStaff()
 }
 
 // The staff roles that grant access. Every route requires one of them.
@@ -46,6 +54,3 @@ const (
 	FrontDesk = "front_desk"
 	Manager   = "manager"
 )
-
-// MayWaive reports whether the principal may waive a penalty. Only managers may; a service never may.
-func (p Principal) MayWaive() bool { return p.Actor.Type == Staff && slices.Contains(p.Roles, Manager) }

@@ -21,15 +21,26 @@ type Local struct {
 	CheckOutUntil string `json:"checkOutUntil"` // "12:00"
 }
 
-// midnight returns the start of a date at the property. NewQuote rejects unknown time zones; here an unknown zone
-// counts as UTC.
-func (l Local) midnight(d stay.Date) time.Time {
+// zone returns the time zone. NewQuote rejects unknown time zones; here an unknown zone counts as UTC.
+func (l Local) zone() *time.Location {
 	zone, err := time.LoadLocation(l.TimeZone)
 	if err != nil {
-		zone = time.UTC
+		return time.UTC
+	}
+	return zone
+}
+
+// midnight returns the start of a date at the property.
+func (l Local) midnight(d stay.Date) time.Time { return l.hour(d, "00:00") }
+
+// hour returns the time of day, like 14:00, on a date at the property. An invalid time of day counts as midnight.
+func (l Local) hour(d stay.Date, clock string) time.Time {
+	of, err := time.Parse("15:04", clock)
+	if err != nil {
+		of = time.Time{}
 	}
 	year, month, day := d.Time().Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, zone)
+	return time.Date(year, month, day, of.Hour(), of.Minute(), 0, 0, l.zone())
 }
 
 // validate returns an error for a property without an IANA time zone that this program knows.

@@ -256,7 +256,7 @@ func (q *Quote) Reserve(d Details) (*Reservation, error) {
 	}
 	for i, item := range q.Items {
 		r.Items = append(r.Items, Item{
-			ID:       id.Derive[id.Item](d.Act, fmt.Sprintf("item/%d", i)),
+			ID: id.Derive[id.Item](d.Act, fmt.Sprintf("item/%d", i)), Position: i,
 			RoomType: item.RoomType, RatePlan: item.RatePlan, Occupants: item.Occupants, Nightly: item.Nightly, Total: item.Total, Policy: item.Policy,
 		})
 	}

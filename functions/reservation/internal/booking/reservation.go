@@ -18,53 +18,65 @@ type Reservation struct {
 	Property id.Property    `db:"property_id"`
 	Code     string         // the guest's booking code; unique per tenant, generated on insert
 	State    State          // as stored; see EffectiveState
-	Pending  Step           `db:"pending_step"`
-	Version  int            // increases with each transition
-	Channel  Channel
-	Partner  Name              `db:"partner_id"`
-	Session  *id.TenantSession `db:"session_id"`
-	Draft    *id.Draft         `db:"draft_id"`
-	Quote    id.Quote          `db:"quote_id"`
-	Guest    id.Guest          `db:"guest_id"`
-	Locale   locale.Tag        `db:"guest_locale"`
+	Saga
+	Version int // increases with each change
+	Channel Channel
+	Partner Name              `db:"partner_id"`
+	Session *id.TenantSession `db:"session_id"`
+	Draft   *id.Draft         `db:"draft_id"`
+	Quote   id.Quote          `db:"quote_id"`
+	Guest   id.Guest          `db:"guest_id"`
+	Locale  locale.Tag        `db:"guest_locale"`
 	Stay
 	Currency     money.Currency
 	Total        money.Micro      `db:"grand_total_micro"`
 	Items        []Item           `db:"-"`
 	Requests     []SpecialRequest `db:"-"` // oldest first
+	Modified     []Modification   `db:"-"` // oldest first
+	Person       *Person          `db:"-"` // only if staff read the reservation
 	Policy       Policy
 	FX           *FX `db:"fx_snapshot"`
 	Hold             // the current one
 	Payment          // zero until confirmed
 	Cancellation *Cancellation
-	Region       string // where the tenant's data must stay
+	Keys         []Key      // of the rooms, oldest first
+	CheckIn      *CheckIn   // nil before the check-in
+	CheckOut     *CheckOut  // nil before the check-out
+	Missed       *Missed    `db:"no_show"` // nil unless the guest did not come
+	SparedUntil  *time.Time // a reinstated guest is no no-show before
+	OverstayedOn *stay.Date // the last night that was published as overstayed
+	Region       string     // where the tenant's data must stay
 	Local
 	NoShowGrace int `db:"no_show_grace_hours"`
 	Own
 	CreatedBy Actor
 	CreatedAt time.Time
 	AsOf      time.Time // the database's clock at the read; decides whether the hold has expired
+
+	unsaved changes
+}
+
+// changes are the changes since the last read or save that concern other tables than that of reservations.
+type changes struct {
+	version       int            // as stored; zero: not stored yet
+	modifications []Modification // to be added
+	items         bool           // the items have changed
+	rooms         *stay.Date     // the assigned rooms have changed from that night on
 }
 
 // An Item is one room.
 type Item struct {
 	ID       id.Item     `db:"item_id"`
+	Position int         // orders the items; not contiguous once an item was removed
 	RoomType id.RoomType `db:"room_type_id"`
 	RatePlan id.RatePlan `db:"rate_plan_id"`
 	stay.Occupants
-	Nightly money.Micro `db:"nightly_rate_micro"`
-	Total   money.Micro `db:"total_micro"`
-	Policy  *Policy     // nil: stored before items had one
+	Nightly   money.Micro `db:"nightly_rate_micro"`
+	Total     money.Micro `db:"total_micro"`
+	Policy    *Policy     // nil: stored before items had one
+	Room      *id.Room    `db:"room_id"` // the physical room, once assigned
+	FreeUntil *time.Time  // the deadline of free cancellation, if a change of dates has set one
 }
-
-// A Step is the saga step that a held reservation waits for.
-type Step string
-
-// The steps.
-const (
-	AwaitInventory Step = "await_inventory" // inventory's event that it has taken the rooms
-	AwaitPayment   Step = "await_payment"
-)
 
 // A Hold is a claim on rooms until ExpiresAt. Its outcome is final.
 type Hold struct {
@@ -121,7 +133,7 @@ func (r *Reservation) move(from, to State) error {
 	if !from.leadsTo(to) {
 		return ErrIllegalTransition
 	}
-	r.State, r.Pending = to, ""
+	r.State, r.Saga = to, Saga{}
 	r.Version++
 	return nil
 }
@@ -131,8 +143,8 @@ func (r *Reservation) StartHold(p HoldResult) error {
 	if err := r.move(r.State, Held); err != nil {
 		return err
 	}
-	r.Pending = AwaitInventory
 	r.Hold = r.Hold.placed(p)
+	r.await(AwaitInventory, r.Hold.PlacedAt)
 	r.CreatedAt = r.Hold.PlacedAt
 	return nil
 }

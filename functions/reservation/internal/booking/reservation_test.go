@@ -2,6 +2,7 @@ package booking
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -99,7 +100,7 @@ func TestConfirm_accepts(t *testing.T) {
 				if test.r.Version != before.Version {
 					t.Errorf("test.r.Version = %v, want %v", test.r.Version, before.Version)
 				}
-				if test.r.Payment != before.Payment {
+				if !reflect.DeepEqual(test.r.Payment, before.Payment) {
 					t.Errorf("test.r.Payment = %v, want %v", test.r.Payment, before.Payment)
 				}
 			}
@@ -185,8 +186,9 @@ func TestCancelSoldOut_refunds(t *testing.T) {
 	if c.Code != InventoryFailed {
 		t.Errorf("c.Code = %v, want %v", c.Code, InventoryFailed)
 	}
-	if !slices.Equal(c.Refunds, []Refund{{capture.ID, r.Total}}) {
-		t.Errorf("c.Refunds = %v, want %v", c.Refunds, []Refund{{capture.ID, r.Total}})
+	want := []Refund{{ID: id.Derive[id.Refund](r.ID, "sold out/"+capture.ID.String()), Intent: capture.ID, Amount: r.Total}}
+	if !slices.Equal(c.Refunds, want) {
+		t.Errorf("c.Refunds = %v, want %v", c.Refunds, want)
 	}
 	if c.Applied.Eligible != r.Total {
 		t.Errorf("c.Applied.Eligible = %v, want %v", c.Applied.Eligible, r.Total)
@@ -231,7 +233,7 @@ func TestRefundableAmount(t *testing.T) {
 			if refundable != test.want {
 				t.Fatalf("got %v, want %v", refundable, test.want)
 			}
-			if refundable && back != (Refund{intent.ID, intent.kept()}) {
+			if refundable && back != (Refund{Intent: intent.ID, Amount: intent.kept()}) {
 				t.Errorf("gives back %v of %v", back, intent)
 			}
 		})

@@ -56,18 +56,37 @@ func (s Reservations) Add(ctx context.Context, tx postgres.Tx, r *Reservation) e
 	if err := s.insert(ctx, tx, r); err != nil {
 		return fmt.Errorf("reservations: add %s: %w", r.ID, err)
 	}
-	for i, item := range r.Items {
+	r.queueItems(tx)
+	r.queueHold(tx)
+	r.unsaved = changes{version: r.Version}
+	return s.outbox.Append(ctx, tx, HoldPlaced(r))
+}
+
+// queueItems stores the items.
+func (r *Reservation) queueItems(tx postgres.Tx) {
+	for _, item := range r.Items {
 		tx.Queue(`
 			INSERT INTO reservation.reservation_items (item_id, tenant_id, reservation_id, position, room_type_id, rate_plan_id,
-				adults, children, infants, nightly_rate_micro, total_micro, policy)
-			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nightly, @total, @policy)`,
+				adults, children, infants, nightly_rate_micro, total_micro, policy, room_id, free_until)
+			VALUES (@item, @tenant, @reservation, @position, @roomType, @ratePlan, @adults, @children, @infants, @nightly, @total, @policy,
+				@room, @freeUntil)
+			ON CONFLICT (item_id) DO UPDATE SET room_type_id = EXCLUDED.room_type_id, rate_plan_id = EXCLUDED.rate_plan_id,
+				adults = EXCLUDED.adults, children = EXCLUDED.children, infants = EXCLUDED.infants,
+				nightly_rate_micro = EXCLUDED.nightly_rate_micro, total_micro = EXCLUDED.total_micro, policy = EXCLUDED.policy,
+				room_id = EXCLUDED.room_id, free_until = EXCLUDED.free_until`,
 			pgx.StrictNamedArgs{
-				"item": item.ID, "tenant": r.Tenant, "reservation": r.ID, "position": i, "roomType": item.RoomType, "ratePlan": item.RatePlan,
-				"adults": item.Adults, "children": item.Children, "infants": item.Infants, "nightly": item.Nightly, "total": item.Total,
-				"policy": item.Policy})
+				"item": item.ID, "tenant": r.Tenant, "reservation": r.ID, "position": item.Position, "roomType": item.RoomType,
+				"ratePlan": item.RatePlan, "adults": item.Adults, "children": item.Children, "infants": item.Infants,
+				"nightly": item.Nightly, "total": item.Total, "policy": item.Policy, "room": item.Room, "freeUntil": item.FreeUntil})
 	}
-	r.queueHold(tx)
-	return s.outbox.Append(ctx, tx, HoldPlaced(r))
+}
+
+// queueRemovedItems deletes the items that the reservation no longer has.
+func (r *Reservation) queueRemovedItems(tx postgres.Tx) {
+	tx.Queue(`
+		DELETE FROM reservation.reservation_items
+		WHERE tenant_id = @tenant AND reservation_id = @reservation AND item_id <> ALL (@items)`,
+		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "items": r.itemIDs()})
 }
 
 // insert generates codes until one is free.
@@ -76,18 +95,18 @@ func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation
 	for range draws {
 		r.Code = s.draw()
 		tag, err := tx.Exec(ctx, `
-			INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, version,
+			INSERT INTO reservation.reservations (reservation_id, tenant_id, property_id, code, state, pending_step, step_since, version,
 				channel, partner_id, session_id, draft_id, quote_id, guest_id, guest_locale, stay_start, stay_end,
 				currency, grand_total_micro, policy, fx_snapshot, hold_id, region, time_zone, check_in_from, check_out_until,
 				no_show_grace_hours, own_total_micro, own_currency, created_by, created_at)
-			VALUES (@reservation, @tenant, @property, @code, @state, @pending, @version,
+			VALUES (@reservation, @tenant, @property, @code, @state, @pending, @since, @version,
 				@channel, @partner, @session, @draft, @quote, @guest, @locale, @start, @end,
 				@currency, @total, @policy, @fx, @hold, @region, @timeZone, @checkIn, @checkOut,
 				@grace, @ownTotal, @ownCurrency, @createdBy, @createdAt)
 			ON CONFLICT ON CONSTRAINT reservations_code DO NOTHING`,
 			pgx.StrictNamedArgs{
 				"reservation": r.ID, "tenant": r.Tenant, "property": r.Property, "code": r.Code, "state": r.State, "pending": r.Pending,
-				"version": r.Version, "channel": r.Channel, "partner": r.Partner, "session": r.Session, "draft": r.Draft,
+				"since": r.Saga.Since, "version": r.Version, "channel": r.Channel, "partner": r.Partner, "session": r.Session, "draft": r.Draft,
 				"quote": r.Quote, "guest": r.Guest, "locale": r.Locale, "start": r.Start, "end": r.End, "currency": r.Currency,
 				"total": r.Total, "policy": r.Policy, "fx": r.FX, "hold": r.Hold.ID, "region": r.Region,
 				"timeZone": r.TimeZone, "checkIn": r.CheckInFrom, "checkOut": r.CheckOutUntil, "grace": r.NoShowGrace,
@@ -100,26 +119,51 @@ func (s Reservations) insert(ctx context.Context, tx postgres.Tx, r *Reservation
 }
 
 // Save stores a changed reservation and appends its events. It returns fault.ErrVersionConflict, and changes nothing,
-// if the reservation was saved since it was read.
+// if the reservation was saved since it was read, and ErrRoomUnavailable if an assigned room belongs to another guest.
 func (s Reservations) Save(ctx context.Context, tx postgres.Tx, r *Reservation, events ...event.Draft) error {
 	tag, err := tx.Exec(ctx, `
 		UPDATE reservation.reservations
-		SET state = @state, pending_step = @pending, version = @version, hold_id = @hold, payment_method = @method,
-			payment_status = @status, payment_intent_id = @intent, captured_micro = @captured, capture_event_id = @captureEvent,
-			cancellation = @cancellation, confirmed_at = @confirmedAt, guest_locale = @locale
-		WHERE tenant_id = @tenant AND reservation_id = @reservation AND version = @version - 1`,
+		SET state = @state, pending_step = @pending, step_since = @since, step_attempts = @attempts, step_plan = @plan, version = @version,
+			channel = @channel, partner_id = @partner, guest_locale = @locale, stay_start = @start, stay_end = @end,
+			grand_total_micro = @total, own_total_micro = @ownTotal, own_currency = @ownCurrency, fx_snapshot = @fx, hold_id = @hold,
+			payment_method = @method, payment_status = @status, payment_intent_id = @intent, captured_micro = @captured,
+			capture_event_id = @captureEvent, payments = @payments, refund_requests = @requested, cancellation = @cancellation,
+			confirmed_at = @confirmedAt, keys = @keys, check_in = @checkIn, check_out = @checkOut, no_show = @missed,
+			spared_until = @spared, overstayed_on = @overstayed
+		WHERE tenant_id = @tenant AND reservation_id = @reservation AND version = @stored`,
 		pgx.StrictNamedArgs{
-			"state": r.State, "pending": r.Pending, "version": r.Version, "hold": r.Hold.ID, "method": r.Method,
-			"status": r.PaymentStatus, "intent": r.Intent, "captured": r.Captured, "captureEvent": r.CaptureEvent,
-			"cancellation": r.Cancellation, "confirmedAt": r.ConfirmedAt, "locale": r.Locale, "tenant": r.Tenant, "reservation": r.ID})
+			"state": r.State, "pending": r.Pending, "since": r.Saga.Since, "attempts": r.Attempts, "plan": r.Plan, "version": r.Version,
+			"channel": r.Channel, "partner": r.Partner, "locale": r.Locale, "start": r.Start, "end": r.End,
+			"total": r.Total, "ownTotal": r.OwnTotal, "ownCurrency": r.OwnCurrency, "fx": r.FX, "hold": r.Hold.ID,
+			"method": r.Method, "status": r.PaymentStatus, "intent": r.Intent, "captured": r.Captured,
+			"captureEvent": r.CaptureEvent, "payments": r.Payments, "requested": r.Requested, "cancellation": r.Cancellation,
+			"confirmedAt": r.ConfirmedAt, "keys": r.Keys, "checkIn": r.CheckIn, "checkOut": r.CheckOut, "missed": r.Missed,
+			"spared": r.SparedUntil, "overstayed": r.OverstayedOn, "tenant": r.Tenant, "reservation": r.ID, "stored": r.unsaved.version})
 	if err == nil && tag.RowsAffected() == 0 {
 		return fault.ErrVersionConflict
 	}
 	if err != nil {
 		return fmt.Errorf("reservations: save %s: %w", r.ID, err)
 	}
-	r.queueHold(tx)
+	if err := s.saveParts(ctx, tx, r); err != nil {
+		return err
+	}
+	r.unsaved = changes{version: r.Version}
 	return s.outbox.Append(ctx, tx, events...)
+}
+
+// saveParts stores the changes that concern other tables.
+func (s Reservations) saveParts(ctx context.Context, tx postgres.Tx, r *Reservation) error {
+	r.queueHold(tx)
+	r.queueModifications(tx)
+	if r.unsaved.items {
+		r.queueRemovedItems(tx)
+		r.queueItems(tx)
+	}
+	if r.unsaved.rooms != nil {
+		return r.saveRooms(ctx, tx, *r.unsaved.rooms)
+	}
+	return nil
 }
 
 // queueHold stores the current hold and marks a replaced live hold as expired.
@@ -131,7 +175,7 @@ func (r *Reservation) queueHold(tx postgres.Tx) {
 	tx.Queue(`
 		INSERT INTO reservation.holds (hold_id, tenant_id, reservation_id, allocation_ids, placed_at, expires_at, ttl_seconds, status)
 		VALUES (@hold, @tenant, @reservation, @allocations, @placedAt, @expiresAt, @ttl, @outcome)
-		ON CONFLICT (hold_id) DO UPDATE SET status = EXCLUDED.status`,
+		ON CONFLICT (hold_id) DO UPDATE SET status = EXCLUDED.status, allocation_ids = EXCLUDED.allocation_ids`,
 		pgx.StrictNamedArgs{
 			"hold": r.Hold.ID, "tenant": r.Tenant, "reservation": r.ID, "allocations": r.Allocations, "placedAt": r.PlacedAt,
 			"expiresAt": r.ExpiresAt, "ttl": r.TTL, "outcome": r.Outcome})
@@ -153,7 +197,7 @@ func (s Reservations) RoomsTaken(ctx context.Context, tx postgres.Tx, tenant id.
 			WHERE h.tenant_id = @tenant AND h.hold_id = w.hold_id AND @allocation = ANY (h.allocation_ids)
 			RETURNING h.taken_ids @> h.allocation_ids AS complete
 		), moved AS (
-			UPDATE reservation.reservations AS r SET pending_step = 'await_payment'
+			UPDATE reservation.reservations AS r SET pending_step = 'await_payment', step_since = platform.now(), step_attempts = 0
 			FROM noted AS n
 			WHERE n.complete AND r.tenant_id = @tenant AND r.reservation_id = @reservation AND r.pending_step = 'await_inventory')
 		SELECT EXISTS (SELECT FROM reservation.reservations WHERE tenant_id = @tenant AND reservation_id = @reservation)`,

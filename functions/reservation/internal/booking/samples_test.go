@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -108,4 +109,43 @@ func aCapture(r *Reservation) Intent {
 // aPromise returns an intent for cash on arrival.
 func aPromise(r *Reservation) Intent {
 	return Intent{ID: id.New[id.Intent](), Tenant: r.Tenant, Reservation: r.ID, Method: CashOnArrival, Status: PendingCash, Amount: r.Total, Currency: r.Currency}
+}
+
+// arrival is a time at which the guest of aHeld can check in: three in the afternoon of the arrival day in Kabul.
+var arrival = time.Date(2026, 12, 1, 10, 30, 0, 0, time.UTC)
+
+// roomsFor returns a physical room for each item, as the property service lists them, and their assignment.
+func roomsFor(r *Reservation) (of []Room, assigned []AssignedRoom) {
+	for i, item := range r.Items {
+		room := Room{ID: id.New[id.Room](), Type: item.RoomType, Number: strconv.Itoa(101 + i)}
+		of, assigned = append(of, room), append(assigned, AssignedRoom{item.ID, room.ID})
+	}
+	return of, assigned
+}
+
+// aCheckInStarted returns a reservation whose keys are outstanding.
+func aCheckInStarted(t testing.TB) *Reservation {
+	t.Helper()
+	r := confirmedOne(t)
+	of, rooms := roomsFor(r)
+	if _, err := r.StartCheckIn(rooms, of, Actor{Staff, "usr_desk"}, arrival); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// checkedInOne returns a reservation whose guest has checked in with electronic keys.
+func checkedInOne(t testing.TB) *Reservation {
+	t.Helper()
+	r := aCheckInStarted(t)
+	for _, k := range r.Keys {
+		k.Status = KeyIssued
+		if _, err := r.SetKey(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if done, err := r.FinishKeys(arrival); err != nil || !done {
+		t.Fatalf("FinishKeys() = %v, %v", done, err)
+	}
+	return r
 }

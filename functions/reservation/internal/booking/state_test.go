@@ -70,7 +70,7 @@ func TestMove_illegalTransition(t *testing.T) {
 			if from.leadsTo(to) {
 				continue
 			}
-			r := Reservation{State: from, Version: 3, Pending: AwaitPayment}
+			r := Reservation{State: from, Version: 3, Saga: Saga{Pending: AwaitPayment}}
 			if err := r.move(from, to); err != ErrIllegalTransition {
 				t.Errorf("%s to %s: %v", from, to, err)
 			}

@@ -42,6 +42,7 @@ const (
 	PayPal        Method = "paypal"
 	MobileMoney   Method = "mfs"
 	CashOnArrival Method = "cash_on_arrival"
+	Mixed         Method = "mixed" // several intents; no caller may ask for it
 )
 
 // UnmarshalText rejects an unknown method.
@@ -124,6 +125,17 @@ func (p Policy) late(nights int) *big.Rat {
 		return big.NewRat(int64(min(p.PenaltyNights, nights)), int64(nights))
 	}
 	return big.NewRat(int64(min(max(p.PenaltyPercent, 0), 100)), 100) // bounded, because old quotes were stored without validate
+}
+
+// noShow returns the share of the price of a stay that a no-show costs.
+func (p Policy) noShow(nights int) *big.Rat {
+	switch {
+	case p.NoShowNights > 0:
+		return big.NewRat(int64(min(p.NoShowNights, nights)), int64(nights))
+	case p.NoShowPercent != nil:
+		return big.NewRat(int64(*p.NoShowPercent), 100)
+	}
+	return p.late(nights)
 }
 
 // An FX is the exchange rate of a quote.

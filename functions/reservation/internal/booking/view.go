@@ -11,31 +11,47 @@ import (
 
 // A View represents a reservation in answers. Members that events also have share their names.
 type View struct {
-	Reservation  id.Reservation    `json:"reservationId"`
-	Tenant       id.Tenant         `json:"tenantId"`
-	Property     id.Property       `json:"propertyId"`
-	Code         string            `json:"reservationCode"`
-	State        State             `json:"state"`
-	Pending      Step              `json:"pendingSagaStep,omitzero"`
-	Version      int               `json:"version"`
-	Channel      Channel           `json:"channel"`
-	Partner      Name              `json:"partnerId,omitzero"`
-	Guest        GuestView         `json:"primaryGuest"`
-	Stay         StayView          `json:"stayWindow"`
-	Items        []ItemView        `json:"items"`
-	Totals       Totals            `json:"totals"`
-	Hold         HoldView          `json:"hold"`
-	Payment      *PaymentView      `json:"payment,omitzero"`
-	Policy       Policy            `json:"cancellationPolicy"`
-	FX           *FX               `json:"fxSnapshot,omitzero"`
-	Cancellation *Cancellation     `json:"cancellation,omitzero"`
-	Quote        id.Quote          `json:"quoteId"`
-	Session      *id.TenantSession `json:"sessionId,omitzero"`
-	Draft        *id.Draft         `json:"draftId,omitzero"`
-	CreatedBy    Actor             `json:"createdBy"`
-	CreatedAt    time.Time         `json:"createdAt"`
-	ConfirmedAt  *time.Time        `json:"confirmedAt,omitzero"`
-	Requests     []SpecialRequest  `json:"specialRequests,omitzero"` // only for staff
+	Reservation  id.Reservation     `json:"reservationId"`
+	Tenant       id.Tenant          `json:"tenantId"`
+	Property     id.Property        `json:"propertyId"`
+	Code         string             `json:"reservationCode"`
+	State        State              `json:"state"`
+	Pending      Step               `json:"pendingSagaStep,omitzero"`
+	Saga         *SagaView          `json:"saga,omitzero"` // nil: waits for nothing
+	Version      int                `json:"version"`
+	Channel      Channel            `json:"channel"`
+	Partner      Name               `json:"partnerId,omitzero"`
+	Guest        GuestView          `json:"primaryGuest"`
+	Stay         StayView           `json:"stayWindow"`
+	Items        []ItemView         `json:"items"`
+	Totals       Totals             `json:"totals"`
+	Hold         HoldView           `json:"hold"`
+	Payment      *PaymentView       `json:"payment,omitzero"`
+	Policy       Policy             `json:"cancellationPolicy"`
+	FX           *FX                `json:"fxSnapshot,omitzero"`
+	Cancellation *Cancellation      `json:"cancellation,omitzero"`
+	Quote        id.Quote           `json:"quoteId"`
+	Session      *id.TenantSession  `json:"sessionId,omitzero"`
+	Draft        *id.Draft          `json:"draftId,omitzero"`
+	CreatedBy    Actor              `json:"createdBy"`
+	CreatedAt    time.Time          `json:"createdAt"`
+	ConfirmedAt  *time.Time         `json:"confirmedAt,omitzero"`
+	Balance      Balance            `json:"balance"`
+	Rooms        []AssignedRoom     `json:"rooms"`
+	Keys         []id.KeyCredential `json:"keyCredentialIds"` // of issued keys
+	CheckIn      *CheckIn           `json:"checkIn,omitzero"`
+	CheckOut     *CheckOut          `json:"checkOut,omitzero"`
+	NoShow       *Missed            `json:"noShow,omitzero"`
+	Modified     []Modification     `json:"modifications"`            // newest last
+	Person       *Person            `json:"guest,omitzero"`           // only for staff
+	Requests     []SpecialRequest   `json:"specialRequests,omitzero"` // only for staff
+}
+
+// A SagaView represents the step that a reservation waits for.
+type SagaView struct {
+	Step     Step       `json:"step"`
+	Since    *time.Time `json:"since,omitzero"`
+	Attempts int        `json:"attempts"`
 }
 
 // A GuestView is the part of a guest that answers and events contain.
@@ -79,16 +95,17 @@ type PaymentView struct {
 	Captured money.Micro   `json:"capturedMicro"`
 }
 
-// ViewFor returns the reservation in its effective state as the caller may see it: only staff see what guests ask for.
+// ViewFor returns the reservation in its effective state as the caller may see it: only staff see who the guest is, and what
+// the guest asks for.
 func (r *Reservation) ViewFor(p Principal) View {
 	v := r.View()
 	if p.Actor.Type == Staff {
-		v.Requests = append([]SpecialRequest{}, r.Requests...)
+		v.Person, v.Requests = r.Person, append([]SpecialRequest{}, r.Requests...)
 	}
 	return v
 }
 
-// View returns the reservation in its effective state, without the guest's requests.
+// View returns the reservation in its effective state, without the guest's name and requests.
 func (r *Reservation) View() View {
 	items := make([]ItemView, len(r.Items))
 	for i, item := range r.Items {
@@ -114,9 +131,12 @@ func (r *Reservation) View() View {
 		}, Payment: viewPayment(r.Payment),
 		Policy: r.Policy, FX: r.FX, Cancellation: r.Cancellation, Quote: r.Quote, Session: r.Session, Draft: r.Draft,
 		CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt, ConfirmedAt: r.ConfirmedAt,
+		Balance: r.Balance(), Rooms: r.Rooms(), Keys: r.keys(KeyIssued), CheckIn: r.CheckIn, CheckOut: r.CheckOut, NoShow: r.Missed,
+		Modified: append([]Modification{}, r.Modified...),
 	}
-	if v.State == Held {
-		v.Pending = r.Pending // an expired hold has no pending step
+	if v.State != ExpiredHold && r.Pending != "" { // an expired hold waits for nothing
+		v.Pending = r.Pending
+		v.Saga = &SagaView{Step: r.Pending, Since: r.Saga.Since, Attempts: r.Attempts}
 	}
 	return v
 }
@@ -161,5 +181,9 @@ func viewPayment(p Payment) *PaymentView {
 	if p.Intent == nil {
 		return nil
 	}
-	return &PaymentView{Method: p.Method, Status: p.PaymentStatus, Intents: []id.Intent{*p.Intent}, Captured: p.Captured}
+	v := &PaymentView{Method: p.Method, Status: p.PaymentStatus, Captured: p.Captured}
+	for _, i := range p.intents() {
+		v.Intents = append(v.Intents, i.Intent)
+	}
+	return v
 }

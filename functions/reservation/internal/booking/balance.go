@@ -1,0 +1,155 @@
+package booking
+
+import (
+	"slices"
+	"strconv"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+)
+
+// An IntentPayment is what one intent contributes to a reservation.
+type IntentPayment struct {
+	Intent   id.Intent     `json:"paymentIntentId"`
+	Method   Method        `json:"method"`
+	Status   PaymentStatus `json:"status"`
+	Captured money.Micro   `json:"capturedMicro"`
+	Refunded money.Micro   `json:"refundedMicro"`      // part of Captured
+	Executed []id.Refund   `json:"refundIds,omitzero"` // the requested refunds that are part of Refunded
+}
+
+// A Balance is what a reservation was paid and what is still due.
+type Balance struct {
+	Captured money.Micro    `json:"capturedMicro"`
+	Refunded money.Micro    `json:"refundedMicro"`
+	Due      money.Micro    `json:"dueMicro"`
+	Currency money.Currency `json:"currency"`
+}
+
+// Balance returns the balance. Refunds that were requested but not yet executed are not part of Refunded.
+func (r *Reservation) Balance() Balance {
+	b := Balance{Due: r.due(), Currency: r.Currency}
+	for _, p := range r.intents() {
+		b.Captured += p.Captured
+		b.Refunded += p.Refunded
+	}
+	return b
+}
+
+// intents returns the payments, also of a row that older code has stored.
+func (p Payment) intents() []IntentPayment {
+	if p.Payments != nil || p.Intent == nil {
+		return p.Payments
+	}
+	return []IntentPayment{{Intent: *p.Intent, Method: p.Method, Status: p.PaymentStatus, Captured: p.Captured}}
+}
+
+// keptOf returns the captured amount of an intent that is neither refunded nor requested to be.
+func (p Payment) keptOf(i IntentPayment) money.Micro {
+	kept := i.Captured - i.Refunded
+	for _, back := range p.Requested {
+		if back.Intent == i.Intent && !slices.Contains(i.Executed, back.ID) {
+			kept -= back.Amount
+		}
+	}
+	return kept
+}
+
+// kept returns the captured amount that is neither refunded nor requested to be.
+func (p Payment) kept() (sum money.Micro) {
+	for _, i := range p.intents() {
+		sum += p.keptOf(i)
+	}
+	return sum
+}
+
+// owed returns the price of the stay, or what remains of it after it was cancelled, missed or ended early.
+func (r *Reservation) owed() money.Micro {
+	switch {
+	case r.Cancellation != nil:
+		return r.Cancellation.Applied.Penalty
+	case r.Missed != nil:
+		return r.Missed.Applied.Penalty
+	case r.CheckOut != nil && r.CheckOut.Early != nil:
+		return r.CheckOut.Early.Price
+	}
+	return r.Total
+}
+
+// due returns the amount that the guest still has to pay.
+func (r *Reservation) due() money.Micro { return max(0, r.owed()-r.kept()) }
+
+// refunds returns requests for an amount, from the latest payment to the first, at most what each has kept. Their ids derive
+// from the reservation's version, so that a repeated attempt asks for the same refunds.
+func (r *Reservation) refunds(amount money.Micro, label string) (all []Refund) {
+	for _, p := range slices.Backward(r.intents()) {
+		if part := min(amount, r.keptOf(p)); part > 0 {
+			refund := id.Derive[id.Refund](r.ID, label+"/"+strconv.Itoa(r.Version)+"/"+p.Intent.String())
+			all = append(all, Refund{ID: refund, Intent: p.Intent, Amount: part})
+			amount -= part
+		}
+	}
+	return all
+}
+
+// collects reports whether an intent may have captured what it only promised before.
+func (r *Reservation) collects(i *id.Intent) bool {
+	return i != nil && slices.ContainsFunc(r.intents(), func(p IntentPayment) bool { return p.Intent == *i && p.Captured == 0 })
+}
+
+// owes reports whether a booked reservation can use the intent: it promised the money before, or an amount is due.
+func (r *Reservation) owes(i Intent) bool {
+	booked := slices.Contains([]State{Confirmed, CheckInStarted, CheckedIn, CheckoutStarted, CheckedOut}, r.State)
+	return booked && r.owns(i) && i.Currency == r.Currency && (r.collects(&i.ID) || r.due() > 0 && i.kept() > 0)
+}
+
+// Collect adds a captured intent to the payments of a booked reservation.
+func (r *Reservation) Collect(i Intent) {
+	r.pay(i)
+	r.Version++
+}
+
+// pay adds an intent to the payments, or updates its entry.
+func (r *Reservation) pay(i Intent) {
+	r.Payments = slices.Clone(r.intents())
+	at := slices.IndexFunc(r.Payments, func(p IntentPayment) bool { return p.Intent == i.ID })
+	if at < 0 {
+		at, r.Payments = len(r.Payments), append(r.Payments, IntentPayment{Intent: i.ID})
+	}
+	p := &r.Payments[at]
+	p.Method, p.Status, p.Captured, p.Refunded = i.Method, i.Status, i.Captured, i.Refunded
+	r.summarize(i)
+}
+
+// summarize sets the members that describe all payments together.
+func (r *Reservation) summarize(latest Intent) {
+	r.Captured, r.Method, r.PaymentStatus = 0, latest.Method, PendingCash
+	for _, p := range r.Payments {
+		r.Captured += p.Captured
+		if p.Captured > 0 {
+			r.PaymentStatus = Captured
+		}
+		if p.Captured > 0 && p.Intent != latest.ID {
+			r.Method = Mixed
+		}
+	}
+	if r.CaptureEvent == nil {
+		r.CaptureEvent = latest.CaptureEvent
+	}
+}
+
+// learn updates the refunded amount of an intent with what the payment service reports. Refunds are never undone, so a late
+// answer with less changes nothing. It reports whether the amount has changed.
+func (r *Reservation) learn(i Intent) (changed bool) {
+	r.Payments = slices.Clone(r.intents())
+	at := slices.IndexFunc(r.Payments, func(p IntentPayment) bool { return p.Intent == i.ID })
+	if at < 0 || i.Refunded <= r.Payments[at].Refunded {
+		return false
+	}
+	p := &r.Payments[at]
+	p.Refunded, p.Executed = i.Refunded, nil
+	for _, back := range i.Refunds {
+		p.Executed = append(p.Executed, back.ID)
+	}
+	return true
+}

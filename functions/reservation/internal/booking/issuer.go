@@ -1,0 +1,104 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// lockService is the part of Locks that an Issuer needs.
+type lockService interface {
+	Issue(context.Context, *Reservation, Key) (KeyStatus, error)
+	Revoke(context.Context, id.Tenant, ...id.KeyCredential) error
+}
+
+// An Issuer gets the keys that reservations wait for.
+type Issuer struct {
+	reservations Reservations
+	locks        lockService
+	now          func() time.Time
+}
+
+// OpenIssuer opens an Issuer with its store and client.
+func OpenIssuer(e env.Env) *Issuer {
+	return &Issuer{reservations: OpenReservations(e), locks: OpenLocks(e), now: e.Now}
+}
+
+// Ask asks the lock service for the pending keys of a reservation and stores the result. If the lock service does not answer,
+// the reservation keeps waiting, and Ask returns it unchanged.
+func (s *Issuer) Ask(ctx context.Context, who Scope, rsv id.Reservation) (r *Reservation, err error) {
+	err = Again(ctx, func() error {
+		if r, err = s.reservations.Get(ctx, who, rsv); err != nil || r.Pending != AwaitKeys {
+			return err
+		}
+		var answered []Key
+		for _, k := range r.Keys {
+			if k.Status != KeyPending {
+				continue
+			}
+			if k.Status, err = s.locks.Issue(ctx, r, k); err != nil {
+				return nil // the watch asks again
+			}
+			answered = append(answered, k)
+		}
+		return s.reservations.In(ctx, who.Tenant, func(tx postgres.Tx) error { return s.store(ctx, tx, r, answered...) })
+	})
+	return r, err
+}
+
+// store stores the statuses of keys, if they are new.
+func (s *Issuer) store(ctx context.Context, tx postgres.Tx, r *Reservation, keys ...Key) error {
+	changed := false
+	for _, k := range keys {
+		set, err := r.SetKey(k)
+		if err != nil {
+			return err
+		}
+		changed = changed || set
+	}
+	if !changed {
+		return nil
+	}
+	var events []event.Draft
+	done, err := r.FinishKeys(s.now())
+	if err != nil {
+		return err
+	}
+	if done {
+		events = append(events, GuestCheckedIn(r))
+	}
+	return s.reservations.Save(ctx, tx, r, events...)
+}
+
+// Report stores what an event says about a key. An issued key that opens nothing any more is revoked. Report returns
+// ErrNotFound for an unknown reservation.
+func (s *Issuer) Report(ctx context.Context, who Scope, rsv id.Reservation, k Key, within Within) error {
+	r, err := s.reservations.Get(ctx, who, rsv)
+	if err != nil {
+		return err
+	}
+	if _, unwanted := r.SetKey(k); errors.Is(unwanted, ErrIllegalTransition) {
+		if err := s.locks.Revoke(ctx, who.Tenant, k.ID); err != nil {
+			return err
+		}
+		return within(ctx, func(postgres.Tx) error { return nil })
+	}
+	return within(ctx, func(tx postgres.Tx) error {
+		r, err := s.reservations.Lock(ctx, tx, who, rsv)
+		if err != nil {
+			return err
+		}
+		if err := s.store(ctx, tx, r, k); errors.Is(err, ErrIllegalTransition) {
+			return fault.ErrVersionConflict.Because(err) // revoked in the meantime: the event is delivered again
+		} else if err != nil {
+			return err
+		}
+		return nil
+	})
+}

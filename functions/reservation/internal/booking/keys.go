@@ -1,0 +1,136 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+)
+
+// A Key is an electronic key of one room.
+type Key struct {
+	ID     id.KeyCredential `json:"keyCredentialId"`
+	Item   id.Item          `json:"itemId"`
+	Room   id.Room          `json:"roomId"`
+	Status KeyStatus        `json:"status"`
+}
+
+// A KeyStatus is the status of a key.
+type KeyStatus string
+
+// The statuses. Issued, failed and revoked are final; only an issued key can still be revoked.
+const (
+	KeyPending KeyStatus = "pending"
+	KeyIssued  KeyStatus = "issued"
+	KeyFailed  KeyStatus = "failed"
+	KeyRevoked KeyStatus = "revoked"
+)
+
+// Locks is a client of the lock service. All calls are idempotent by the ids of the keys.
+type Locks struct{ client *upstream.Client }
+
+// OpenLocks opens the client.
+func OpenLocks(e env.Env) Locks {
+	return Locks{upstream.Open(e, "lock", upstream.Policy{Timeout: 3 * time.Second, Retries: 1})}
+}
+
+// Issue asks for a key that opens its room during the stay. It returns the key's status; the event of an issued or failed key
+// may follow later.
+func (l Locks) Issue(ctx context.Context, r *Reservation, k Key) (KeyStatus, error) {
+	in := struct {
+		Key         id.KeyCredential `json:"keyCredentialId"`
+		Tenant      id.Tenant        `json:"tenantId"`
+		Property    id.Property      `json:"propertyId"`
+		Reservation id.Reservation   `json:"reservationId"`
+		Item        id.Item          `json:"itemId"`
+		Room        id.Room          `json:"roomId"`
+		ValidFrom   time.Time        `json:"validFrom"`
+		ValidUntil  time.Time        `json:"validUntil"`
+	}{k.ID, r.Tenant, r.Property, r.ID, k.Item, k.Room, r.midnight(r.Start), r.checkOutUntil()}
+	var out struct {
+		Status KeyStatus `json:"status"`
+	}
+	if err := l.client.Post(ctx, "/keys", in, &out, upstream.Tenant(r.Tenant), upstream.Repeatable()); err != nil {
+		return "", fmt.Errorf("locks: key %s for %s: %w", k.ID, r.ID, err)
+	}
+	return out.Status, nil
+}
+
+// Revoke makes keys invalid, also keys that are still to be issued.
+func (l Locks) Revoke(ctx context.Context, tenant id.Tenant, keys ...id.KeyCredential) error {
+	in := struct {
+		Tenant id.Tenant          `json:"tenantId"`
+		Keys   []id.KeyCredential `json:"keyCredentialIds"`
+	}{tenant, keys}
+	if err := l.client.Post(ctx, "/revocations", in, nil, upstream.Tenant(tenant), upstream.Repeatable()); err != nil {
+		return fmt.Errorf("locks: revoke %v: %w", keys, err)
+	}
+	return nil
+}
+
+// checkOutUntil returns the time until which the guest may stay on the day of departure.
+func (r *Reservation) checkOutUntil() time.Time { return r.hour(r.End, r.CheckOutUntil) }
+
+// wantKeys adds a pending key for each given item and waits for them. It revokes the earlier keys of these items and returns
+// their ids. The ids of the new keys derive from the reservation's version, so that repeated attempts ask for the same keys.
+func (r *Reservation) wantKeys(now time.Time, items ...id.Item) (revoked []id.KeyCredential) {
+	revoked = r.revokeKeys(items...)
+	for _, item := range r.Items {
+		if item.Room != nil && slices.Contains(items, item.ID) {
+			key := id.Derive[id.KeyCredential](item.ID, strconv.Itoa(r.Version)+"/"+item.Room.String())
+			r.Keys = append(r.Keys, Key{ID: key, Item: item.ID, Room: *item.Room, Status: KeyPending})
+		}
+	}
+	r.await(AwaitKeys, now)
+	return revoked
+}
+
+// revokeKeys marks the keys of the items as revoked and returns the ids of those that were not before.
+func (r *Reservation) revokeKeys(items ...id.Item) (revoked []id.KeyCredential) {
+	r.Keys = slices.Clone(r.Keys)
+	for i := range r.Keys {
+		if k := &r.Keys[i]; slices.Contains(items, k.Item) && (k.Status == KeyPending || k.Status == KeyIssued) {
+			k.Status = KeyRevoked
+			revoked = append(revoked, k.ID)
+		}
+	}
+	return revoked
+}
+
+// keys returns the ids of the keys with a status.
+func (r *Reservation) keys(status KeyStatus) []id.KeyCredential {
+	all := []id.KeyCredential{}
+	for _, k := range r.Keys {
+		if k.Status == status {
+			all = append(all, k.ID)
+		}
+	}
+	return all
+}
+
+// SetKey stores what became of a key. A key that the lock service issued on its own is added, if the reservation is booked. It
+// returns ErrIllegalTransition for an issued key that opens nothing any more: the caller has it revoked. A repetition, and a
+// late report about a key whose status is final, change nothing.
+func (r *Reservation) SetKey(k Key) (changed bool, err error) {
+	at := slices.IndexFunc(r.Keys, func(known Key) bool { return known.ID == k.ID })
+	if at < 0 && k.Status == KeyIssued && slices.Contains(occupying, r.State) {
+		r.Keys = append(slices.Clone(r.Keys), k)
+		r.Version++
+		return true, nil
+	}
+	if k.Status == KeyIssued && (at < 0 || r.Keys[at].Status == KeyRevoked) {
+		return false, ErrIllegalTransition
+	}
+	if at < 0 || r.Keys[at].Status != KeyPending || k.Status == KeyPending {
+		return false, nil
+	}
+	r.Keys = slices.Clone(r.Keys)
+	r.Keys[at].Status = k.Status
+	r.Version++
+	return true, nil
+}

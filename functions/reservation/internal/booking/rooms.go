@@ -1,0 +1,165 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"melmastoon.ghasi.io/shared/fault"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/stay"
+)
+
+// An AssignedRoom is the physical room of an item.
+type AssignedRoom struct {
+	Item id.Item `json:"itemId"`
+	Room id.Room `json:"roomId"`
+}
+
+// A Room is one physical room of a property.
+type Room struct {
+	ID         id.Room     `json:"roomId"`
+	Type       id.RoomType `json:"roomTypeId"`
+	Number     string      `json:"number"`
+	OutOfOrder *OutOfOrder `json:"outOfOrder"` // the current or next period
+}
+
+// An OutOfOrder is a period in which a room cannot be used, from the night of From to the night before Until.
+type OutOfOrder struct {
+	From  stay.Date `json:"from"`
+	Until stay.Date `json:"until"`
+}
+
+// during reports whether the period overlaps with the nights.
+func (o OutOfOrder) during(s Stay) bool { return o.From.Before(s.End) && s.Start.Before(o.Until) }
+
+// Rooms is a client of the property service for physical rooms. It caches nothing: a room may be taken out of order at any
+// time.
+type Rooms struct{ client *upstream.Client }
+
+// OpenRooms opens the client.
+func OpenRooms(e env.Env) Rooms {
+	return Rooms{upstream.Open(e, "property", upstream.Policy{Timeout: 800 * time.Millisecond, Retries: 1})}
+}
+
+// Of returns the rooms of a tenant's property.
+func (s Rooms) Of(ctx context.Context, tenant id.Tenant, property id.Property) ([]Room, error) {
+	var out struct {
+		Rooms []Room `json:"rooms"`
+	}
+	if err := s.client.Get(ctx, "/properties/"+property.String()+"/rooms", nil, &out, upstream.Tenant(tenant)); err != nil {
+		return nil, fmt.Errorf("rooms: of %s: %w", property, err)
+	}
+	return out.Rooms, nil
+}
+
+// Rooms returns the assigned rooms.
+func (r *Reservation) Rooms() []AssignedRoom {
+	all := []AssignedRoom{}
+	for _, item := range r.Items {
+		if item.Room != nil {
+			all = append(all, AssignedRoom{item.ID, *item.Room})
+		}
+	}
+	return all
+}
+
+// today returns the current date at the property.
+func (l Local) today(now time.Time) stay.Date { return stay.DateOf(now.In(l.zone())) }
+
+// nightsFrom returns the nights of the stay from a date on.
+func (r *Reservation) nightsFrom(from stay.Date) Stay {
+	if from.Before(r.Start) {
+		from = r.Start
+	}
+	return Stay{Start: from, End: r.End}
+}
+
+// assign gives an item a physical room for the nights from a date on. The room must be one of the property, of the item's
+// type, and usable in these nights; otherwise assign returns ErrRoomUnavailable. Whether another guest has the room is
+// decided when the reservation is saved.
+func (r *Reservation) assign(item *Item, room id.Room, of []Room, from stay.Date) error {
+	at := slices.IndexFunc(of, func(candidate Room) bool { return candidate.ID == room })
+	if at < 0 || of[at].Type != item.RoomType {
+		return ErrRoomUnavailable
+	}
+	if o := of[at].OutOfOrder; o != nil && o.during(r.nightsFrom(from)) {
+		return ErrRoomUnavailable
+	}
+	item.Room = &room
+	r.roomsChange(from)
+	return nil
+}
+
+// roomsChange records that the assigned rooms have changed from a night on. Save then stores the nights.
+func (r *Reservation) roomsChange(from stay.Date) {
+	r.unsaved.items = true
+	if r.unsaved.rooms == nil || from.Before(*r.unsaved.rooms) {
+		r.unsaved.rooms = &from
+	}
+}
+
+// occupying are the states in which a reservation occupies its assigned rooms.
+var occupying = []State{Confirmed, CheckInStarted, CheckedIn, CheckoutStarted}
+
+// saveRooms replaces the nights of the assigned rooms from a night on. It returns ErrRoomUnavailable if another guest has a
+// room in one of these nights, or has not left it yet. The primary key of room_nights decides between concurrent calls.
+func (r *Reservation) saveRooms(ctx context.Context, tx postgres.Tx, from stay.Date) error {
+	var items []id.Item
+	var rooms []id.Room
+	if slices.Contains(occupying, r.State) {
+		for _, assigned := range r.Rooms() {
+			items, rooms = append(items, assigned.Item), append(rooms, assigned.Room)
+		}
+	}
+	nights := r.nightsFrom(from)
+	tx.Queue(`
+		DELETE FROM reservation.room_nights WHERE tenant_id = @tenant AND reservation_id = @reservation AND night >= @from`,
+		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "from": from})
+	tag, err := tx.Exec(ctx, `
+		INSERT INTO reservation.room_nights (tenant_id, room_id, night, reservation_id, item_id)
+		SELECT @tenant, a.room_id, @start::date + n, @reservation, a.item_id
+		FROM unnest(@items::uuid[], @rooms::uuid[]) AS a (item_id, room_id)
+		CROSS JOIN generate_series(0, @end::date - @start::date - 1) AS n
+		WHERE NOT (@inside AND EXISTS ( -- the guest before is still inside
+			SELECT FROM reservation.reservation_items AS i
+			JOIN reservation.reservations AS other USING (tenant_id, reservation_id)
+			WHERE i.tenant_id = @tenant AND i.room_id = a.room_id AND i.reservation_id <> @reservation
+			  AND other.state IN ('check_in_started', 'checked_in', 'checkout_started') AND other.stay_end <= @start))`,
+		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID, "start": nights.Start, "end": nights.End, "items": items, "rooms": rooms,
+			"inside": r.State != Confirmed})
+	if postgres.Violates(err, "room_nights_pkey") {
+		return ErrRoomUnavailable.Because(err)
+	}
+	if err != nil {
+		return fmt.Errorf("rooms of %s: %w", r.ID, err)
+	}
+	if int(tag.RowsAffected()) < len(rooms)*nights.Nights() {
+		return ErrRoomUnavailable.Because(fmt.Errorf("rooms of %s: a guest has not left yet", r.ID))
+	}
+	return nil
+}
+
+// checkRooms rejects a list that does not assign one room to every item.
+func (r *Reservation) checkRooms(rooms []AssignedRoom) error {
+	seen := map[id.Item]bool{}
+	for i, assigned := range rooms {
+		known := slices.ContainsFunc(r.Items, func(item Item) bool { return item.ID == assigned.Item })
+		if !known || seen[assigned.Item] {
+			return fault.ErrValidation.With(fault.Violation{
+				Pointer: fmt.Sprintf("/rooms/%d/itemId", i), Rule: "item", Message: "must be an item of the reservation, once",
+			})
+		}
+		seen[assigned.Item] = true
+	}
+	if len(seen) < len(r.Items) {
+		return fault.ErrValidation.With(fault.Violation{Pointer: "/rooms", Rule: "complete", Message: "must assign a room to every item"})
+	}
+	return nil
+}
