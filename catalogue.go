@@ -41,6 +41,8 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/expireholds"
 	"melmastoon.ghasi.io/functions/reservation/find"
 	reservationhold "melmastoon.ghasi.io/functions/reservation/hold"
+	"melmastoon.ghasi.io/functions/reservation/keyfailed"
+	"melmastoon.ghasi.io/functions/reservation/keyissued"
 	"melmastoon.ghasi.io/functions/reservation/paymentcaptured"
 	"melmastoon.ghasi.io/functions/reservation/paymentfailed"
 	reservationquote "melmastoon.ghasi.io/functions/reservation/quote"
@@ -134,6 +136,8 @@ var Functions = []fn.Function{
 	reservationcheckin.Function,
 	reservationhold.Function,
 	reservationsetguest.Function,
+	keyfailed.Function,
+	keyissued.Function,
 	paymentcaptured.Function,
 	paymentfailed.Function,
 	reservationquote.Function,

@@ -15,7 +15,6 @@ var unnamed = []struct{ name, reason string }{
 	{"shared/local/emulators.Missing", "tests report a missing emulator in the words of the local cloud"},
 	{"shared/platform/identity/google.Open", "a bundle's generated root names it"},
 	{"shared/platform/fn/process.Start", "a bundle's generated root names it"},
-	{"shared/id.Modification", "its prefix is registered before the first event that carries it"},
 	{"scripts/timeline/booking.Everything", "a failing journey prints all events"},
 }
 
