@@ -50,6 +50,7 @@ import (
 	reservationrelay "melmastoon.ghasi.io/functions/reservation/relay"
 	reservationsetguest "melmastoon.ghasi.io/functions/reservation/setguest"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
+	"melmastoon.ghasi.io/functions/sandbox/collect"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
 	"melmastoon.ghasi.io/functions/sandbox/comparerates"
 	"melmastoon.ghasi.io/functions/sandbox/configuretenant"
@@ -193,6 +194,7 @@ var Functions = []fn.Function{
 	consumerthemepublished.Function,
 
 	clickrecorded.Function,
+	collect.Function,
 	commitrooms.Function,
 	comparerates.Function,
 	configuretenant.Function,

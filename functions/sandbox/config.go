@@ -18,28 +18,28 @@ import (
 	"melmastoon.ghasi.io/shared/platform/postgres"
 )
 
-// A newEvent returns the event of a change to a tenant that was stored at that time.
-type newEvent func(Tenant, time.Time) event.Draft
+// newEvents returns the events of a change to a tenant that was stored at that time.
+type newEvents func(Tenant, time.Time) []event.Draft
 
 // Suspend closes a tenant's sites. If the tenant is already suspended, the first reason remains.
 func (s Tenants) Suspend(ctx context.Context, tenant id.Tenant, reason string) (Tenant, error) {
-	return s.change(ctx, tenant, func(t *Tenant) (newEvent, error) {
+	return s.change(ctx, tenant, func(t *Tenant) (newEvents, error) {
 		if t.Status == suspended {
 			return nil, nil
 		}
 		t.Status = suspended
-		return func(t Tenant, at time.Time) event.Draft { return tenantSuspended(t, reason, at) }, nil
+		return func(t Tenant, at time.Time) []event.Draft { return []event.Draft{tenantSuspended(t, reason, at)} }, nil
 	})
 }
 
 // Reinstate reopens a suspended tenant's sites.
 func (s Tenants) Reinstate(ctx context.Context, tenant id.Tenant) (Tenant, error) {
-	return s.change(ctx, tenant, func(t *Tenant) (newEvent, error) {
+	return s.change(ctx, tenant, func(t *Tenant) (newEvents, error) {
 		if t.Status == active {
 			return nil, nil
 		}
 		t.Status = active
-		return tenantReinstated, nil
+		return func(t Tenant, at time.Time) []event.Draft { return []event.Draft{tenantReinstated(t, at)} }, nil
 	})
 }
 
@@ -59,9 +59,11 @@ type Config struct {
 	Settings       fn.Maybe[Settings]
 }
 
-// Configure changes the given members that differ. It publishes no event if nothing differs.
+// Configure changes the given members that differ. It publishes no event if nothing differs, and a second one if settings
+// for reservations differ.
 func (s Tenants) Configure(ctx context.Context, tenant id.Tenant, c Config) (Tenant, error) {
-	return s.change(ctx, tenant, func(t *Tenant) (newEvent, error) {
+	return s.change(ctx, tenant, func(t *Tenant) (newEvents, error) {
+		before := t.Settings
 		changed := c.apply(t)
 		if !slices.Contains(t.Currencies, t.Currency) {
 			return nil, Refuse("/currencies", "own", "The tenant's own currency cannot be taken away.")
@@ -70,7 +72,13 @@ func (s Tenants) Configure(ctx context.Context, tenant id.Tenant, c Config) (Ten
 			return nil, nil
 		}
 		t.ConfigVersion++
-		return func(t Tenant, at time.Time) event.Draft { return tenantConfigured(t, changed, at) }, nil
+		return func(t Tenant, at time.Time) []event.Draft {
+			all := []event.Draft{tenantConfigured(t, changed, at)}
+			if t.Settings != before {
+				all = append(all, settingsChanged(t, at))
+			}
+			return all
+		}, nil
 	})
 }
 
@@ -102,15 +110,15 @@ func setList[T comparable](to *[]T, wanted fn.Maybe[[]T]) bool {
 	return !slices.Equal(*to, before)
 }
 
-// change applies f to a tenant under a row lock and publishes the event in the same transaction. A nil event function
+// change applies f to a tenant under a row lock and publishes its events in the same transaction. A nil event function
 // means no change.
-func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (newEvent, error)) (t Tenant, err error) {
+func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (newEvents, error)) (t Tenant, err error) {
 	err = s.db.InTenant(ctx, tenant, func(tx postgres.Tx) error {
 		if t, err = lockTenant(ctx, tx, tenant); err != nil {
 			return err
 		}
-		newEvent, err := f(&t)
-		if err != nil || newEvent == nil {
+		newEvents, err := f(&t)
+		if err != nil || newEvents == nil {
 			return err
 		}
 		t.Version++
@@ -118,7 +126,7 @@ func (s Tenants) change(ctx context.Context, tenant id.Tenant, f func(*Tenant) (
 		if err != nil {
 			return err
 		}
-		return s.outbox.Append(ctx, tx, newEvent(t, at))
+		return s.outbox.Append(ctx, tx, newEvents(t, at)...)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return t, ErrTenantUnknown

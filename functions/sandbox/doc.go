@@ -28,6 +28,7 @@
 //	       │  └── declined, up to four times: stays
 //	       ├── declined a fifth time, expired, cancelled ──→ failed
 //	       └── another method is chosen ──→ superseded
+//	pending_cash ── collected ──→ captured
 //	pending_cash ── cancelled ──→ failed, ── another method ──→ superseded
 //
 // Lock. A key is issued, or fails if its lock is offline; its event tells which. Either can be revoked, also before the request

@@ -9,6 +9,7 @@ import (
 
 	"melmastoon.ghasi.io/functions/sandbox"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
+	"melmastoon.ghasi.io/functions/sandbox/collect"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
 	"melmastoon.ghasi.io/functions/sandbox/comparerates"
 	"melmastoon.ghasi.io/functions/sandbox/configuretenant"
@@ -62,7 +63,7 @@ func (b books) front(t *testing.T) *fntest.Front {
 		readproperty.Function, readtenant.Function, reallocaterooms.Function, refund.Function, relay.Function, releaserooms.Function, reservationcancelled.Function,
 		comparerates.Function, configuretenant.Function, listpolicies.Function, publishrateplan.Function, publishtheme.Function,
 		readtheme.Function, reinstatetenant.Function, suspendtenant.Function, revokesession.Function,
-		listrooms.Function, takeroomout.Function, issuekey.Function, listkeys.Function, revokekeys.Function,
+		listrooms.Function, takeroomout.Function, issuekey.Function, collect.Function, listkeys.Function, revokekeys.Function,
 		listbrands.Function, readcalendar.Function, clickrecorded.Function, indexlisting.Function, searchmap.Function, previewprices.Function, search.Function)
 }
 

@@ -36,6 +36,14 @@ func tenantConfigured(t Tenant, changed []string, at time.Time) event.Draft {
 	}{t.ID, t.ConfigVersion, changed, at})
 }
 
+func settingsChanged(t Tenant, at time.Time) event.Draft {
+	return t.draft(TenantSettingsChangedV1, struct {
+		Tenant id.Tenant `json:"tenantId"`
+		Settings
+		At time.Time `json:"changedAt"`
+	}{t.ID, t.Settings, at})
+}
+
 // themePublished contains the theme's id and version only; the theme service returns its tokens.
 func themePublished(t Theme) event.Draft {
 	return event.Draft{Subject: ThemePublishedV1, Tenant: t.Tenant, OrderingKey: t.Tenant.String(), AggregateVersion: t.Version,

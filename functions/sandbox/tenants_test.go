@@ -119,3 +119,51 @@ func TestConfigure_changedMembers(t *testing.T) {
 		})
 	}
 }
+
+func TestConfigure_settingsChanged(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	f := b.front(t)
+	path := "/sandbox/tenant/v1/tenants/" + kabul.Tenant.String()
+	settings := func(hold, grace, policy int) body {
+		return body{"holdTtlSeconds": hold, "noShowGraceHours": grace, "cancellationPolicyVersion": policy}
+	}
+	for _, step := range []struct {
+		name string
+		in   body
+		want int // events of settings so far
+	}{
+		{"the same settings", body{"settings": settings(600, 6, 1)}, 0},
+		{"a name", body{"brandName": "Kabul Grand"}, 0},
+		{"another policy", body{"settings": settings(600, 6, 2)}, 1},
+		{"a longer wait", body{"settings": settings(600, 8, 2)}, 2},
+		{"a shorter hold", body{"settings": settings(300, 8, 2)}, 3},
+		{"the same again", body{"settings": settings(300, 8, 2)}, 3},
+	} {
+		if got := f.Send(http.MethodPatch, path+"/config", step.in); got.Status != http.StatusOK {
+			t.Fatalf("%s: status = %d: %s", step.name, got.Status, got.Body)
+		}
+		if n := b.count(t, `SELECT count(*) FROM sandbox.outbox WHERE subject = 'melmastoon.tenant.settings.changed.v1'`); n != step.want {
+			t.Errorf("%s: %d events, want %d", step.name, n, step.want)
+		}
+	}
+	var published string
+	err := b.owner.QueryRow(t.Context(), `
+		SELECT (payload - 'changedAt')::text FROM sandbox.outbox WHERE subject = 'melmastoon.tenant.settings.changed.v1' ORDER BY seq DESC LIMIT 1`).Scan(&published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"tenantId": "` + kabul.Tenant.String() + `", "holdTtlSeconds": 300, "noShowGraceHours": 8, "cancellationPolicyVersion": 2}`
+	if published != want {
+		t.Errorf("published %s, want %s", published, want)
+	}
+	var read struct {
+		Settings struct {
+			Policy int `json:"cancellationPolicyVersion"`
+		} `json:"settings"`
+	}
+	f.Get(path).Into(t, &read)
+	if read.Settings.Policy != 2 {
+		t.Errorf("the tenant's policy version = %d, want 2", read.Settings.Policy)
+	}
+}

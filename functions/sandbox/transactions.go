@@ -22,6 +22,20 @@ func (s Intents) Pay(ctx context.Context, intent id.Intent) (Intent, error) {
 		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
 }
 
+// Collect captures a promise of cash at most once. It returns ErrNotCollectable for an intent that is no promise of cash, or
+// no longer one.
+func (s Intents) Collect(ctx context.Context, intent id.Intent) (Intent, error) {
+	i, err := s.move(ctx, intent, `
+		UPDATE sandbox.intents SET status = 'captured', captured_micro = amount_micro,
+			captured_at = platform.now(), captured_event_id = @event, version = version + 1
+		WHERE intent_id = @intent AND status = 'pending_cash'`,
+		pgx.StrictNamedArgs{"intent": intent, "event": id.New[id.Event]()})
+	if err == nil && (i.Method != CashOnArrival || i.Status != PaymentCaptured) {
+		return i, ErrNotCollectable
+	}
+	return i, err
+}
+
 // Decline counts a decline by the guest's bank. The fifth one ends the intent.
 func (s Intents) Decline(ctx context.Context, intent id.Intent) (Intent, error) {
 	return s.move(ctx, intent, `

@@ -20,7 +20,7 @@ var Function = sandbox.HTTP(fn.Spec{
 	Route:     "PATCH /sandbox/tenant/v1/tenants/{tenantId}/config",
 	Access:    fn.Internal,
 	Uses:      fn.Uses{fn.Postgres},
-	Publishes: fn.Subjects{sandbox.TenantConfigUpdatedV1},
+	Publishes: fn.Subjects{sandbox.TenantConfigUpdatedV1, sandbox.TenantSettingsChangedV1},
 	Timeout:   2 * time.Second,
 }, New)
 
