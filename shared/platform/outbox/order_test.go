@@ -2,6 +2,7 @@ package outbox_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"melmastoon.ghasi.io/shared/platform/outbox"
 	"melmastoon.ghasi.io/shared/platform/topic"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/shared/testkit/topictest"
@@ -67,20 +67,30 @@ func TestOrderIsKeptAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// relayUntil relays again and again until ctx is done, killed after one step in thirty.
+// relayUntil relays again and again until ctx is done. One step in thirty, it is killed: after it took rows, after it published
+// them, or after it settled them.
 func (r *rig) relayUntil(ctx context.Context, t *testing.T, seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 1))
-	mortal := r.relay.Stepping(func(outbox.Step) error {
-		if random.IntN(30) == 0 {
-			return errKilled
-		}
-		return nil
-	})
+	unlucky := func() bool { return random.IntN(30) == 0 }
 	for ctx.Err() == nil {
-		_, err := mortal.Relay(t.Context())
+		turn, end := context.WithCancel(t.Context())
+		mortal := r.stepping(func() {
+			if unlucky() {
+				kill()
+			}
+		}, func() {
+			if unlucky() {
+				kill()
+			}
+			if unlucky() {
+				end() // the turn still settles
+			}
+		})
+		err := relayKilled(turn, mortal)
+		end()
 		switch {
 		case err == nil:
-		case strings.Contains(err.Error(), errKilled.Error()):
+		case errors.Is(err, errKilled), errors.Is(err, context.Canceled):
 			r.lapse(t)
 		default:
 			return err

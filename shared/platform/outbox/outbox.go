@@ -30,23 +30,12 @@ type Outbox struct {
 	now       func() time.Time
 	publisher topic.Publisher // nil if no publisher is configured: then events are only stored
 	draining  pace
-	step      func(Step) error
 }
-
-// A Step is a step of a turn that has just been completed.
-type Step = string
-
-// The steps of a turn. Failure tests stop at them.
-const (
-	Taken     Step = "take"
-	Published Step = "publish"
-	Settled   Step = "settle"
-)
 
 // Open returns the outbox in the database's schema. It publishes with the publisher in e.
 func Open(e env.Env, db *postgres.DB) *Outbox {
 	publisher, _ := topic.PublisherKey.Get(e)
-	return &Outbox{db: db, now: e.Now, publisher: publisher, draining: draining, step: func(Step) error { return nil }}
+	return &Outbox{db: db, now: e.Now, publisher: publisher, draining: draining}
 }
 
 // sql inserts the schema into a statement. A schema's name is a constant of its service, never input.

@@ -104,19 +104,10 @@ func (o *Outbox) turn(ctx context.Context, p pace, only []string) (out *outcome,
 	if err != nil || len(l.lanes) == 0 {
 		return out, false, err
 	}
-	if err := o.step(Taken); err != nil {
-		return out, true, err
-	}
 	out = o.serve(ctx, within, l.rows)
-	if err := o.step(Published); err != nil {
-		return out, true, err
-	}
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.finish)
 	defer cancel()
-	if err := o.settle(finish, l, out); err != nil {
-		return out, true, err
-	}
-	return out, true, o.step(Settled)
+	return out, true, o.settle(finish, l, out)
 }
 
 // serve publishes rows. within is the turn's context, ctx the caller's.

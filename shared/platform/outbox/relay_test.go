@@ -1,6 +1,7 @@
 package outbox_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -147,31 +148,37 @@ func TestARelayNeedsAPublisher(t *testing.T) {
 func TestAKilledRelayLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		after     outbox.Step
+		after     string
 		published int // by the one that was killed
 		repeats   int // events published again by the second relay
 	}{
-		{outbox.Taken, 0, 0},
-		{outbox.Published, 3, 3},
-		{outbox.Settled, 3, 0},
+		{"take", 0, 0},
+		{"publish", 3, 3},
+		{"settle", 3, 0},
 	} {
 		t.Run(test.after, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
 			r.mustWrite(t, told("k", 1), told("k", 2), told("l", 1))
-			dying := r.relay.Stepping(func(s outbox.Step) error {
-				if s == test.after {
-					return errKilled
-				}
-				return nil
-			})
-			if _, err := dying.Relay(t.Context()); !errors.Is(err, errKilled) {
-				t.Fatalf("got %v, want it killed", err)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			var dying *outbox.Outbox
+			want := errKilled
+			switch test.after {
+			case "take":
+				dying = r.stepping(kill, nil)
+			case "publish":
+				dying = r.stepping(nil, kill)
+			case "settle": // its context ends, but the turn still settles
+				dying, want = r.stepping(nil, stop), context.Canceled
+			}
+			if err := relayKilled(ctx, dying); !errors.Is(err, want) {
+				t.Fatalf("got %v, want %v", err, want)
 			}
 			if got := len(r.heard.Messages()); got != test.published {
 				t.Errorf("published %d before it was killed, want %d", got, test.published)
 			}
-			if test.after != outbox.Settled {
+			if test.after != "settle" {
 				r.mustRelay(t, reported(0)) // the lanes are still leased
 			}
 			r.lapse(t)

@@ -154,3 +154,44 @@ func faults(messages []topic.Message, written map[string]int) []string {
 }
 
 var errKilled = errors.New("killed")
+
+// A stepping publisher calls functions of a test before and after it publishes: after a turn has taken its rows, and before it
+// settles them.
+type stepping struct {
+	topic.Publisher
+	before, after func()
+}
+
+func (s stepping) Publish(ctx context.Context, messages []topic.Message) []error {
+	if s.before != nil {
+		s.before()
+	}
+	errs := s.Publisher.Publish(ctx, messages)
+	if s.after != nil {
+		s.after()
+	}
+	return errs
+}
+
+// stepping returns the relay with a publisher that calls these functions.
+func (r *rig) stepping(before, after func()) *outbox.Outbox {
+	return outbox.Open(topic.PublisherKey.With(r.Env(), stepping{r.heard, before, after}), r.db).Patient()
+}
+
+// kill ends a turn from within its publisher and leaves everything as it is, as if the process had been killed.
+func kill() { panic(errKilled) }
+
+// relayKilled runs a relay and returns errKilled if it was killed.
+func relayKilled(ctx context.Context, o *outbox.Outbox) (err error) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case errKilled:
+			err = errKilled
+		default:
+			panic(v)
+		}
+	}()
+	_, err = o.Relay(ctx)
+	return err
+}

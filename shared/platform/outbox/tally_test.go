@@ -79,13 +79,7 @@ func TestATallyCountsOnce(t *testing.T) {
 	r := newRig(t)
 	r.mustWrite(t, told("k", 1))
 	tallied(t, "killed between publishing and marking", outbox.Waits{}, func(tally *outbox.Tally) {
-		dying := r.relay.Stepping(func(s outbox.Step) error {
-			if s == outbox.Published {
-				return errKilled
-			}
-			return nil
-		})
-		if _, err := dying.Relay(outbox.Tallied(t.Context(), tally)); !errors.Is(err, errKilled) {
+		if err := relayKilled(outbox.Tallied(t.Context(), tally), r.stepping(nil, kill)); !errors.Is(err, errKilled) {
 			t.Error(err)
 		}
 	})
