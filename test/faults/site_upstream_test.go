@@ -13,8 +13,8 @@ import (
 
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/cachetest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
@@ -177,7 +177,7 @@ func TestEveryAnswerComesInItsTimeWhateverANeighbourDoes(t *testing.T) {
 func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 	t.Helper()
 	db, wire := pgtest.New(t), newLine()
-	e := db.Env().With("TIMEOUT_FACTOR", "2") // so many illnesses at the pace of other tests would take too long
+	e, memory := cachetest.Surround(db.Env().With("TIMEOUT_FACTOR", "2")) // so many illnesses at the pace of other tests would take too long
 	s := system.Within(t, db, upstream.TransportKey.With(e, wire))
 	v := s.Visit(demo.KabulGrand).Book(system.Usual(), "card")
 	paid, cash := s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), s.Visit(demo.KabulGrand).Book(system.Usual(), "cash_on_arrival")
@@ -185,7 +185,7 @@ func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 	paid.Press("pay")
 	s.Quiet()
 	empty(t, s)
-	cache.Forget(s.Env()) // nothing is remembered anywhere
+	memory.Empty()
 	back := call{"confirmpayment", budget("confirmpayment"), system.Request{Method: http.MethodPost, Path: paid.Draft("/return")}}
 	promise := call{"confirmcash", budget("confirmcash"), system.Request{Method: http.MethodPost, Path: cash.Draft("/confirm")}}
 	keeps := call{"hold", budget("hold"), system.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.Holding()}}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/functions/sandbox/demo"
-	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/cachetest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -45,7 +45,8 @@ func from(v *system.Visitor, address string) *system.Visitor {
 func TestBreaker_oneStranger(t *testing.T) {
 	t.Parallel()
 	wire, db := new(picky), pgtest.New(t)
-	s := system.Within(t, db, upstream.TransportKey.With(db.Env().With("FORWARDED_HOPS", "1"), wire))
+	e, memory := cachetest.Surround(upstream.TransportKey.With(db.Env().With("FORWARDED_HOPS", "1"), wire))
+	s := system.Within(t, db, e)
 	bad := from(s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), "203.0.113.9")
 	guest := from(s.Visit(demo.KabulGrand).Book(system.Usual(), "card"), "198.51.100.1")
 	elsewhere := from(s.Visit(demo.HeratGarden), "198.51.100.2")
@@ -68,7 +69,7 @@ func TestBreaker_oneStranger(t *testing.T) {
 		wire.part.Store(&part)
 		before := wire.failed.Load()
 		for range 8 {
-			forget(t, s)
+			forget(t, s, memory)
 			for _, c := range calls(bad) {
 				provoke(t, bad, c.request)
 			}
@@ -79,7 +80,7 @@ func TestBreaker_oneStranger(t *testing.T) {
 		if n := wire.failed.Load() - before; n < 8 {
 			t.Errorf("%s failed %d times: this has shown nothing", name, n)
 		}
-		forget(t, s)
+		forget(t, s, memory)
 		for _, c := range calls(guest) {
 			served(t, name, guest, c.request)
 		}
@@ -91,10 +92,10 @@ func TestBreaker_oneStranger(t *testing.T) {
 }
 
 // forget makes every upstream necessary again.
-func forget(t *testing.T, s *system.System) {
+func forget(t *testing.T, s *system.System, memory *cachetest.Memory) {
 	t.Helper()
 	empty(t, s)
-	cache.Forget(s.Env())
+	memory.Empty()
 }
 
 // travels are requests of a traveller, one for each route that asks upstreams.

@@ -13,12 +13,12 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/functions/tenantbooking"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
-	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/platform/document"
 	documents "melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/upstream"
+	"melmastoon.ghasi.io/shared/testkit/cachetest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 	"melmastoon.ghasi.io/test/system"
 )
@@ -28,9 +28,11 @@ type world struct {
 	*system.System
 	*books
 	t    *testing.T
-	conn *pgx.Conn    // the owner's
-	rows int          // 1 or 10
-	city []demo.Hotel // the hotels of Kabul: the booked one, and as many others as rows
+	conn *pgx.Conn // the owner's
+	rows int       // 1 or 10
+	// memory is the memory of the process's caches.
+	memory *cachetest.Memory
+	city   []demo.Hotel // the hotels of Kabul: the booked one, and as many others as rows
 }
 
 // open returns a world with a number of rows, and with middleware of the test before functions.
@@ -42,7 +44,8 @@ func open(t *testing.T, rows int, before map[string]func(http.Handler) http.Hand
 	e = upstream.TransportKey.With(e, wire{&http.Transport{MaxIdleConnsPerHost: 32}})
 	e = document.StoreKey.With(e, &store{documents.Open(e), map[string]bool{consumer.FlagsIn: true, tenantbooking.FlagsIn: true}})
 	tellEverything(t, e)
-	w := &world{books: b, t: t, conn: db.Owner(t), rows: rows}
+	e, memory := cachetest.Surround(e)
+	w := &world{books: b, t: t, conn: db.Owner(t), rows: rows, memory: memory}
 	w.settleKabul(e)
 	w.System = system.As(t, db, cloud.Config{Env: e, Witness: b.witness})
 	w.moreRooms()
@@ -133,7 +136,7 @@ var copies = []string{
 // forget deletes all documents that can be recreated, which excludes sessions and flags, and clears the in-memory caches.
 func (w *world) forget() {
 	w.t.Helper()
-	cache.Forget(w.Env())
+	w.memory.Empty()
 	_, err := w.conn.Exec(w.t.Context(), `DELETE FROM document.documents WHERE collection <> ALL (@kept)`,
 		pgx.StrictNamedArgs{"kept": []string{"gms-session", "tnt-session", consumer.FlagsIn, tenantbooking.FlagsIn}})
 	if err != nil {

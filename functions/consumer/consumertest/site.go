@@ -16,6 +16,7 @@ import (
 	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/testkit/cachetest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -36,6 +37,8 @@ type Site struct {
 	DB    *pgtest.Database
 	Env   env.Env
 	Front *fntest.Front
+	// Memory is the memory of the caches of the process.
+	Memory *cachetest.Memory
 }
 
 // Open starts functions of this service on a database of their own.
@@ -49,7 +52,8 @@ func Open(t testing.TB, fs ...fn.Function) *Site {
 func OpenOn(t testing.TB, db *pgtest.Database, e env.Env, fs ...fn.Function) *Site {
 	t.Helper()
 	e, issuer := fntest.Surround(t, Surround(e))
-	return &Site{t: t, DB: db, Env: e, Front: fntest.Behind(t, e, issuer, fs...)}
+	e, memory := cachetest.Surround(e)
+	return &Site{t: t, DB: db, Env: e, Front: fntest.Behind(t, e, issuer, fs...), Memory: memory}
 }
 
 // Sessions returns the store of sessions, for assertions.

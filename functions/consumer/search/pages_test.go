@@ -10,7 +10,6 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/internal/search/searchtest"
 	"melmastoon.ghasi.io/functions/consumer/listingindexed"
 	"melmastoon.ghasi.io/shared/id"
-	"melmastoon.ghasi.io/shared/platform/cache"
 )
 
 // A traveller pages for ten minutes, while clicks change the rank of hotels, hotels are indexed, others search, and processes
@@ -49,7 +48,7 @@ func TestPages_oneOrder(t *testing.T) {
 			map[string]any{"tenantId": moved.Tenant, "propertyId": moved.Property, "indexedAt": now, "geoCell": "h3:8a283082aa67fff"}, now)
 		post(t, system.Traveller(), body(0))
 		if offset%2 == 0 {
-			cache.Forget(system.Env)
+			system.Memory.Empty()
 		}
 		system.DB.Advance(10 * time.Minute / (first / limit))
 	}

@@ -14,7 +14,6 @@ import (
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/locale"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -374,7 +373,7 @@ func TestReads_warmPage(t *testing.T) {
 	post(t, v, body)
 	for _, process := range []string{"same", "new"} {
 		if process == "new" {
-			cache.Forget(system.Env)
+			system.Memory.Empty()
 		}
 		reads.Since()
 		got, a := post(t, v, body)

@@ -10,7 +10,6 @@ import (
 	"melmastoon.ghasi.io/functions/consumer/tenantsuspended"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
-	"melmastoon.ghasi.io/shared/platform/cache"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/upstreamtest"
 )
@@ -238,7 +237,7 @@ func TestReads_warmMap(t *testing.T) {
 	post(t, v, body)
 	for _, process := range []string{"same", "new"} {
 		if process == "new" {
-			cache.Forget(system.Env)
+			system.Memory.Empty()
 		}
 		reads.Since()
 		_, a := post(t, v, body)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"melmastoon.ghasi.io/shared/platform/document"
-	"melmastoon.ghasi.io/shared/platform/env"
 )
 
 func TestMemory_isBounded(t *testing.T) {
@@ -21,11 +20,11 @@ func TestMemory_isBounded(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			m := openMemory(env.Of(nil), "test")
+			m := newMemory()
 			key := func(i int) document.Key { return document.KeyOf(strconv.Itoa(i)) }
 			for i := range test.many {
-				m.put(key(i), i, test.size)
-				m.get(key(0)) // it is used all the time
+				m.Put(key(i), i, test.size)
+				m.Get(key(0)) // it is used all the time
 			}
 			if len(m.byKey) != test.want || m.recent.Len() != test.want {
 				t.Errorf("%d entries, %d in order, want %d", len(m.byKey), m.recent.Len(), test.want)
@@ -34,7 +33,7 @@ func TestMemory_isBounded(t *testing.T) {
 				t.Errorf("%d bytes, want %d", m.bytes, want)
 			}
 			for i, want := range map[int]bool{0: test.want > 0, 1: false, test.many - 1: test.want > 0} {
-				if _, ok := m.get(key(i)); ok != want {
+				if _, ok := m.Get(key(i)); ok != want {
 					t.Errorf("entry %d is kept: %v, want %v", i, ok, want)
 				}
 			}
@@ -44,10 +43,10 @@ func TestMemory_isBounded(t *testing.T) {
 
 func TestMemory_replaces(t *testing.T) {
 	t.Parallel()
-	m, key := openMemory(env.Of(nil), "test"), document.KeyOf("1")
-	m.put(key, "a", 10)
-	m.put(key, "b", 20)
-	if got, _ := m.get(key); got != "b" {
+	m, key := newMemory(), document.KeyOf("1")
+	m.Put(key, "a", 10)
+	m.Put(key, "b", 20)
+	if got, _ := m.Get(key); got != "b" {
 		t.Errorf("got %v, want b", got)
 	}
 	if want := 20 + entryOverhead; m.bytes != want || len(m.byKey) != 1 {

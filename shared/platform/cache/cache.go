@@ -62,7 +62,7 @@ type Cache[T any] struct {
 	policy  Policy
 	entries document.Collection[entry[T]]
 	flights *flights[T]
-	memory  *memory
+	memory  Memory
 }
 
 // Open names a cache and the collection of its values. It does not connect.
@@ -74,7 +74,7 @@ func Open[T any](e env.Env, name string, p Policy) *Cache[T] {
 		policy:  p,
 		entries: document.Open[entry[T]](e, name),
 		flights: shared,
-		memory:  openMemory(e, "values"),
+		memory:  memoryOf(e),
 	}
 }
 
@@ -134,7 +134,7 @@ func (c *Cache[T]) Names(key document.Key, depends ...Epoch) []document.Name {
 
 // remembered returns the value in this process's memory, if it has not expired.
 func (c *Cache[T]) remembered(key document.Key) (e *entry[T], ok bool) {
-	value, ok := c.memory.get(c.place(key))
+	value, ok := c.memory.Get(c.place(key))
 	e, typed := value.(*entry[T])
 	return e, ok && typed && c.env.Now().Before(e.ReadAt.Add(c.policy.Fresh))
 }
@@ -200,7 +200,7 @@ func (r *request[T]) read(ctx context.Context, from reader) (found view[T], err 
 	found = r.view(at, records[1:], last)
 	found.exists, found.valid = exists, exists && found.valid
 	if found.valid {
-		r.memory.put(r.place(r.key), &last, last.size)
+		r.memory.Put(r.place(r.key), &last, last.size)
 	}
 	return found, nil
 }
@@ -243,7 +243,7 @@ func (r *request[T]) remember(at time.Time, value T) {
 		return
 	}
 	if content, err := document.Encode(value); err == nil {
-		r.memory.put(r.place(r.key), &entry[T]{ReadAt: at, Value: value}, document.PlainSize(content))
+		r.memory.Put(r.place(r.key), &entry[T]{ReadAt: at, Value: value}, document.PlainSize(content))
 	}
 }
 

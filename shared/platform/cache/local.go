@@ -14,7 +14,8 @@ import (
 type Local[T any] struct {
 	now    func() time.Time
 	life   time.Duration
-	memory *memory
+	name   string
+	memory Memory
 }
 
 // A localValue is a value and when it was composed.
@@ -25,12 +26,12 @@ type localValue[T any] struct {
 
 // OpenLocal returns the cache of that name. All callers in the process share it.
 func OpenLocal[T any](e env.Env, name string, life time.Duration) Local[T] {
-	return Local[T]{now: e.Now, life: life, memory: openMemory(e, "local "+name)}
+	return Local[T]{now: e.Now, life: life, name: "local " + name, memory: memoryOf(e)}
 }
 
 // Get returns the value, if it has not expired.
 func (l Local[T]) Get(ctx context.Context, key document.Key) (value T, ok bool) {
-	found, ok := l.memory.get(key)
+	found, ok := l.memory.Get(l.place(key))
 	kept, typed := found.(localValue[T])
 	if _, forwarded := forward.Of(ctx); !ok || !typed || forwarded || !l.now().Before(kept.at.Add(l.life)) {
 		return value, false
@@ -41,6 +42,9 @@ func (l Local[T]) Get(ctx context.Context, key document.Key) (value T, ok bool) 
 // Put stores a value that was composed at that time.
 func (l Local[T]) Put(ctx context.Context, key document.Key, value T, at time.Time) {
 	if _, forwarded := forward.Of(ctx); !forwarded {
-		l.memory.put(key, localValue[T]{value, at}, 0)
+		l.memory.Put(l.place(key), localValue[T]{value, at}, 0)
 	}
 }
+
+// place returns the key in the memory that all caches share.
+func (l Local[T]) place(key document.Key) document.Key { return document.KeyOf(l.name, key.String()) }

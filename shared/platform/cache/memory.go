@@ -30,45 +30,33 @@ type memoryEntry struct {
 	size  int // in bytes
 }
 
-// memories are all memories of a process, by name.
-type memories struct {
-	mu     sync.Mutex
-	byName map[string]*memory
+// A Memory keeps the values of all caches of a process.
+type Memory interface {
+	// Get returns the value of a key, if it is kept.
+	Get(document.Key) (value any, ok bool)
+	// Put replaces the value of a key. Its size is in bytes.
+	Put(key document.Key, value any, size int)
 }
 
-func memoriesOf(e env.Env) *memories {
-	all, _ := env.Once(e, "cache", func() (*memories, error) { return &memories{byName: map[string]*memory{}}, nil }) // never fails
-	return all
+// MemoryKey sets the memory of a process. Without it, the caches of a process share one of NewMemory.
+var MemoryKey = env.NewKey[Memory]("cache memory")
+
+// NewMemory returns an empty memory.
+func NewMemory() Memory { return newMemory() }
+
+func newMemory() *memory {
+	return &memory{byKey: map[document.Key]*list.Element{}, recent: list.New()}
 }
 
-// openMemory returns the memory of that name, shared by all copies of an Env.
-func openMemory(e env.Env, name string) *memory {
-	all := memoriesOf(e)
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	m, ok := all.byName[name]
-	if !ok {
-		m = &memory{byKey: map[document.Key]*list.Element{}, recent: list.New()}
-		all.byName[name] = m
+func memoryOf(e env.Env) Memory {
+	if m, ok := MemoryKey.Get(e); ok {
+		return m
 	}
+	m, _ := env.Once(e, "cache", func() (Memory, error) { return NewMemory(), nil }) // never fails
 	return m
 }
 
-// Forget empties this process's memory, as after a restart. It does not change the store.
-func Forget(e env.Env) {
-	all := memoriesOf(e)
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	for _, m := range all.byName {
-		m.mu.Lock()
-		clear(m.byKey)
-		m.recent.Init()
-		m.bytes = 0
-		m.mu.Unlock()
-	}
-}
-
-func (m *memory) get(key document.Key) (any, bool) {
+func (m *memory) Get(key document.Key) (any, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at, ok := m.byKey[key]
@@ -83,7 +71,7 @@ func (m *memory) get(key document.Key) (any, bool) {
 const entryOverhead = 256
 
 // put replaces the value of a key and evicts the least recently used ones.
-func (m *memory) put(key document.Key, value any, size int) {
+func (m *memory) Put(key document.Key, value any, size int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if old, ok := m.byKey[key]; ok {
