@@ -30,7 +30,7 @@ func TestAKeyIsOneHoldHoweverManyAskAtOnce(t *testing.T) {
 	t.Parallel()
 	s := system.Open(t)
 	random := seedrand.New(t).Of(0)
-	keys := seedrand.Iterations(t, 200, 1000)
+	keys := seedrand.Iterations(t, 96, 1000)
 	quotes := make([]*system.Booking, keys/sharing)
 	for n := range quotes {
 		w := system.Usual()

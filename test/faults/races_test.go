@@ -98,7 +98,7 @@ func TestExpiryRacesCapture(t *testing.T) {
 	r := openRace(t)
 	random := r.seed.Of(0)
 	var bookings []*system.Booking
-	for range seedrand.Iterations(t, 200, 1000) / batch {
+	for range seedrand.Iterations(t, 120, 1000) / batch {
 		all := r.prepare(t, system.Usual())
 		r.Advance(10*time.Minute + time.Second)
 		r.sweepAmong(t, all, random.IntN(batch))
@@ -170,7 +170,7 @@ func TestConfirmingByEventRacesConfirmingByCall(t *testing.T) {
 	r := openRace(t)
 	var bookings []*system.Booking
 	var early atomic.Int64
-	for range seedrand.Iterations(t, 200, 1000) / batch {
+	for range seedrand.Iterations(t, 120, 1000) / batch {
 		all := r.prepare(t, system.Usual())
 		racing, ctx := errgroup.WithContext(t.Context())
 		racing.SetLimit(6)

@@ -79,7 +79,7 @@ func TestRecovery_restart(t *testing.T) {
 	own := newServer(t)
 	s := deployed(t, own.database(), func(e env.Env) env.Env { return e })
 	refused := 0
-	for n := range seedrand.Iterations(t, 5, 30) {
+	for n := range seedrand.Iterations(t, 3, 30) {
 		r, away := newRecovery(), time.Duration(random.IntN(6000))*time.Millisecond
 		p := newParty(t, s, 6, 24, r.seen)
 		<-time.After(time.Duration(100+random.IntN(300)) * time.Millisecond) // the moment of the fault, not a wait for anything

@@ -134,7 +134,7 @@ func TestAHandoffLetsOneSessionInHoweverManyCome(t *testing.T) {
 	t.Parallel()
 	here := system.Open(t)
 	c := gather(t, here, here.Apart())
-	tokens := seedrand.Iterations(t, 200, 2000)
+	tokens := seedrand.Iterations(t, 100, 2000)
 	began := time.Now()
 	var guests errgroup.Group
 	guests.SetLimit(4)

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/cachetest"
 	"melmastoon.ghasi.io/shared/testkit/fntest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
+	"melmastoon.ghasi.io/test/seedrand"
 	"melmastoon.ghasi.io/test/system"
 )
 
@@ -162,20 +165,44 @@ var neighbours = map[string]struct {
 // TestEveryAnswerComesInItsTimeWhateverANeighbourDoes makes each neighbour ill in each way, with nothing remembered. Every
 // answer comes in its budget; it is right, or says what is missing, or that something is away. Afterwards the guest, who has
 // paid in the meantime, gets the room.
+//
+// These tests mostly wait. All of a neighbour run side by side, but only one of them starts its system at a time.
 func TestEveryAnswerComesInItsTimeWhateverANeighbourDoes(t *testing.T) {
 	t.Parallel()
 	for name, n := range neighbours {
-		for _, mood := range []string{"slow", "hanging", "hanging in its body", "cut", "failing", "garbage", "something else", "10 MB"} {
-			t.Run(name+" "+mood, func(t *testing.T) {
-				t.Parallel()
-				suffer(t, n.part, mood, n.degraded)
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var all sync.WaitGroup
+			var starting sync.Mutex
+			for _, mood := range moods(t, name) {
+				all.Go(func() {
+					t.Run(mood, func(t *testing.T) { suffer(t, &starting, n.part, mood, n.degraded) })
+				})
+			}
+			all.Wait()
+		})
 	}
 }
 
-func suffer(t *testing.T, part, mood string, degraded map[string]string) {
+// moods returns how a neighbour is ill. What a route does without an answer differs by neighbour, so each neighbour is silent,
+// fails and answers something else. The client of all neighbours treats the other moods, so in an ordinary run each neighbour has
+// one of them.
+func moods(t *testing.T, neighbour string) []string {
 	t.Helper()
+	every, client := []string{"hanging", "failing", "something else"}, []string{"slow", "hanging in its body", "cut", "garbage", "10 MB"}
+	if seedrand.Full(t) {
+		return append(every, client...)
+	}
+	n := slices.Index(slices.Sorted(maps.Keys(neighbours)), neighbour)
+	return append(every, client[n%len(client)])
+}
+
+// suffer makes a neighbour ill. It holds the lock until everything is ready for that.
+func suffer(t *testing.T, starting *sync.Mutex, part, mood string, degraded map[string]string) {
+	t.Helper()
+	starting.Lock()
+	started := sync.OnceFunc(starting.Unlock)
+	defer started()
 	db, wire := pgtest.New(t), newLine()
 	e, memory := cachetest.Surround(db.Env().With("TIMEOUT_FACTOR", "2")) // so many illnesses at the pace of other tests would take too long
 	s := system.Within(t, db, upstream.TransportKey.With(e, wire))
@@ -190,6 +217,7 @@ func suffer(t *testing.T, part, mood string, degraded map[string]string) {
 	promise := call{"confirmcash", budget("confirmcash"), system.Request{Method: http.MethodPost, Path: cash.Draft("/confirm")}}
 	keeps := call{"hold", budget("hold"), system.Request{Method: http.MethodPost, Path: "/hold", Body: quoted.Holding()}}
 	pays := call{"openintent", budget("openintent"), system.Request{Method: http.MethodPost, Path: named.Draft("/payment-intent"), Body: map[string]any{"method": "card"}}}
+	started()
 	wire.ill(part, mood)
 	for _, c := range calls(v) {
 		c.stand(t, v, degraded[c.name])

@@ -67,12 +67,15 @@ var variants = []variant{
 		"functions/reservation/internal/booking", "TestSave_versionConflict",
 	}, {
 		"events are marked as published before they are published", noLoss, "shared/platform/outbox/relay.go",
-		`	if err := o.step(Taken); err != nil {
+		`	out = o.serve(ctx, within, l.rows)
 `, `	out = &outcome{at: o.now()}
 	for _, r := range l.rows {
 		out.published = append(out.published, r.ID)
 	}
-	if err := errors.Join(o.settle(within, l, out), o.step(Taken)); err != nil {
+	if err := o.settle(within, l, out); err != nil {
+		return out, true, err
+	}
+	out = o.serve(ctx, within, l.rows)
 `,
 		"shared/platform/outbox", "TestAKilledRelayLosesNothing",
 	}, {

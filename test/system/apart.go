@@ -35,11 +35,15 @@ type (
 	}
 )
 
-// Main runs a package's tests, or the system if [System.Apart] has started the process. A package that uses Apart must call it
-// from TestMain.
+// Main runs a package's tests, or the system if [System.Apart] has started the process. A package that uses Apart or [Install]
+// must call it from TestMain.
 func Main(m *testing.M) int {
 	if !slices.Equal(os.Args[1:], []string{apart}) {
-		return m.Run()
+		code := m.Run()
+		if folder := programs.Load(); folder != nil {
+			_ = os.RemoveAll(*folder)
+		}
+		return code
 	}
 	if err := serveApart(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -3,6 +3,7 @@ package system
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -27,15 +29,15 @@ type Program struct {
 	cmd    *exec.Cmd
 }
 
-// Install builds the local cloud. The program ends with the test.
+// Install prepares a folder for the local cloud and builds its program, once for all tests of a package. The program ends with the
+// test. A package that calls Install must call [Main] from TestMain.
 func Install(t testing.TB) *Program {
 	t.Helper()
-	p := &Program{t: t, dir: t.TempDir()}
-	p.binary = filepath.Join(p.dir, "serve")
-	build := exec.Command("go", "build", "-o", p.binary, "melmastoon.ghasi.io/scripts/serve")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	folder, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
+	p := &Program{t: t, binary: filepath.Join(folder, program), dir: t.TempDir()}
 	t.Cleanup(func() {
 		if p.cmd != nil {
 			p.End(syscall.SIGKILL)
@@ -43,6 +45,25 @@ func Install(t testing.TB) *Program {
 	})
 	return p
 }
+
+// program is the name of the local cloud's binary.
+const program = "serve"
+
+// built returns the folder of the local cloud's program. [Main] deletes it.
+var built = sync.OnceValues(func() (folder string, err error) {
+	if folder, err = os.MkdirTemp("", "program"); err != nil {
+		return "", err
+	}
+	programs.Store(&folder)
+	build := exec.Command("go", "build", "-o", filepath.Join(folder, program), "melmastoon.ghasi.io/scripts/serve")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the local cloud: %w: %s", err, out)
+	}
+	return folder, nil
+})
+
+// programs is the folder of the local cloud's program, nil if no test has built it.
+var programs atomic.Pointer[string]
 
 // Start starts the program on a free port with args, and returns when it reports that it runs.
 func (p *Program) Start(args ...string) {
@@ -156,20 +177,18 @@ func (p *Program) Do(ctx context.Context, r Request) (Answer, error) {
 	return p.caller.Load().Do(ctx, r)
 }
 
-// relayed is a time in which the relay, called every minute, publishes all events.
-const relayed = 2 * time.Minute
-
-// Settle waits until nothing is in flight and fails the test unless all invariants hold.
+// Settle waits until nothing is in flight and fails the test unless all invariants hold. It calls the relays meanwhile, which the
+// program itself calls every minute.
 func (p *Program) Settle() {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), relayed)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*timeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, p.database())
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer conn.Close(ctx)
-	if err := quiet(ctx, conn, func() int { return 0 }); err != nil {
+	defer conn.Close(context.WithoutCancel(ctx))
+	if err := relayUntilQuiet(ctx, conn, p.tick, func() int { return 0 }); err != nil {
 		p.t.Fatal(err)
 	}
 	breaches, err := settled(ctx, conn)
@@ -179,6 +198,15 @@ func (p *Program) Settle() {
 	for _, b := range breaches {
 		p.t.Error(b)
 	}
+}
+
+// tick calls a scheduled function as the scheduler does.
+func (p *Program) tick(ctx context.Context, name string) error {
+	a, err := p.Do(ctx, Request{Method: http.MethodPost, Path: "/internal/ticks/" + name})
+	if err == nil && a.Status >= http.StatusMultipleChoices {
+		err = fmt.Errorf("tick of %s: %d %s", name, a.Status, a.Body)
+	}
+	return err
 }
 
 // Local returns the program's folder.

@@ -27,17 +27,24 @@ func (s *System) Quiet() {
 		s.t.Fatal(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	relayed := make(chan error, 1)
-	go func() { relayed <- s.relay(ctx) }()
-	err = quiet(ctx, conn, s.onTheirWay)
-	done()
-	if err := errors.Join(err, <-relayed); err != nil {
+	if err := relayUntilQuiet(ctx, conn, s.Cloud.Tick, s.onTheirWay); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
+// relayUntilQuiet is quiet, and calls the relays with tick meanwhile.
+func relayUntilQuiet(ctx context.Context, conn *pgx.Conn, tick func(context.Context, string) error, elsewhere func() int) error {
+	relaying, done := context.WithCancel(ctx)
+	defer done()
+	relayed := make(chan error, 1)
+	go func() { relayed <- relay(relaying, tick) }()
+	err := quiet(ctx, conn, elsewhere)
+	done()
+	return errors.Join(err, <-relayed)
+}
+
 // relay calls every service's relay until ctx ends.
-func (s *System) relay(ctx context.Context) error {
+func relay(ctx context.Context, tick func(context.Context, string) error) error {
 	again := time.NewTicker(pause)
 	defer again.Stop()
 	for {
@@ -45,7 +52,7 @@ func (s *System) relay(ctx context.Context) error {
 			if !strings.HasSuffix(f.Spec.Name, "-relay") {
 				continue
 			}
-			if err := s.Cloud.Tick(ctx, f.Spec.Name); err != nil && ctx.Err() == nil {
+			if err := tick(ctx, f.Spec.Name); err != nil && ctx.Err() == nil {
 				return err
 			}
 		}
