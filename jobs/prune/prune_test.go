@@ -113,8 +113,13 @@ func TestRun_resumes(t *testing.T) {
 	defer cancel()
 	out := &cutter{cut: cancel}
 	code, complained := call(t, ctx, env.Of(map[string]string{"DATABASE_URL": d.URL()}), out, "-batch", "1", "sandbox.inbox_processed")
-	if left := rows(t, owner, "sandbox.inbox_processed"); code != 1 || left != all-progress || !strings.Contains(complained, "sandbox.inbox_processed") {
-		t.Errorf("exit %d with %d left, %q", code, left, complained)
+	switch left := rows(t, owner, "sandbox.inbox_processed"); {
+	case code != 1:
+		t.Errorf("code = %v, want 1", code)
+	case left != all-progress:
+		t.Errorf("left = %v, want %v", left, all-progress)
+	case !strings.Contains(complained, "sandbox.inbox_processed"):
+		t.Errorf("complained = %q, want one containing %q", complained, "sandbox.inbox_processed")
 	}
 	if said := out.String(); !strings.Contains(said, "removed 20, then failed") {
 		t.Errorf("got output %q", said)

@@ -143,8 +143,15 @@ func TestList_unreadableTopic(t *testing.T) {
 	d.topics = topictest.NewBacklog(d.env.Now, "hotel.paid.dlq")
 	d.topics.Put(paid(t, "k1", 1, 1))
 	code, said, complained := d.call()
-	if code != 1 || !strings.Contains(said, "hotel.paid.dlq: 1 of") || !strings.Contains(complained, "hotel.held.dlq") || !strings.Contains(complained, "site.paid.dlq") {
-		t.Errorf("exit %d, %s, said %s", code, complained, said)
+	switch {
+	case code != 1:
+		t.Errorf("code = %v, want 1", code)
+	case !strings.Contains(said, "hotel.paid.dlq: 1 of"):
+		t.Errorf("said = %q, want one containing %q", said, "hotel.paid.dlq: 1 of")
+	case !strings.Contains(complained, "hotel.held.dlq"):
+		t.Errorf("complained = %q, want one containing %q", complained, "hotel.held.dlq")
+	case !strings.Contains(complained, "site.paid.dlq"):
+		t.Errorf("complained = %q, want one containing %q", complained, "site.paid.dlq")
 	}
 }
 
@@ -174,8 +181,13 @@ func TestShow_noGuestData(t *testing.T) {
 	first, second := paid(t, "k1", 1, 1), paid(t, "k1", 2, 2)
 	d.topics.Put(second, first)
 	said := d.want([]string{first.Attributes["ce-id"], `"melmastoon-parked-by":"hotel-paid"`, `"occurredAt":"2031-03-21T12:01:00`, "bytes, not shown"}, "-show=1", "hotel.paid.dlq")
-	if strings.Contains(said, "Zarghuna") || strings.Contains(said, "usr_secret") || strings.Contains(said, second.Attributes["ce-id"]) {
-		t.Errorf("got output\n%s", said)
+	switch {
+	case strings.Contains(said, "Zarghuna"):
+		t.Errorf("said = %q, want one without %q", said, "Zarghuna")
+	case strings.Contains(said, "usr_secret"):
+		t.Errorf("said = %q, want one without %q", said, "usr_secret")
+	case strings.Contains(said, second.Attributes["ce-id"]):
+		t.Errorf("said = %q, want one without %q", said, second.Attributes["ce-id"])
 	}
 }
 
@@ -206,11 +218,25 @@ func TestSend_originalToOneSubscription(t *testing.T) {
 		delete(want, name)
 	}
 	want["ce-replayto"], want["ce-replays"] = "hotel-paid", "1"
-	if len(got) != 2 || !maps.Equal(got[0].Attributes, want) || !bytes.Equal(got[0].Data, original.Data) || got[0].Topic != "paid.v1" || got[0].OrderingKey != "tenant:k1" {
-		t.Errorf("published %v\nwant      %v", got[0], want)
+	switch {
+	case len(got) != 2:
+		t.Errorf("len(got) = %v, want 2", len(got))
+	case !maps.Equal(got[0].Attributes, want):
+		t.Errorf("got[0].Attributes = %v, want %v", got[0].Attributes, want)
+	case !bytes.Equal(got[0].Data, original.Data):
+		t.Errorf("got[0].Data = %s, want %s", got[0].Data, original.Data)
+	case got[0].Topic != "paid.v1":
+		t.Errorf(`got[0].Topic = %q, want "paid.v1"`, got[0].Topic)
+	case got[0].OrderingKey != "tenant:k1":
+		t.Errorf(`got[0].OrderingKey = %q, want "tenant:k1"`, got[0].OrderingKey)
 	}
-	if a := (map[string]string{"content-type": "text/plain", "ce-replayto": "site-paid", "ce-replays": "1"}); !maps.Equal(got[1].Attributes, a) || got[1].OrderingKey != "k9" || got[1].Topic != "paid.v1" {
-		t.Errorf("published %v, want %v", got[1], a)
+	switch a := (map[string]string{"content-type": "text/plain", "ce-replayto": "site-paid", "ce-replays": "1"}); {
+	case !maps.Equal(got[1].Attributes, a):
+		t.Errorf("got[1].Attributes = %v, want %v", got[1].Attributes, a)
+	case got[1].OrderingKey != "k9":
+		t.Errorf(`got[1].OrderingKey = %q, want "k9"`, got[1].OrderingKey)
+	case got[1].Topic != "paid.v1":
+		t.Errorf(`got[1].Topic = %q, want "paid.v1"`, got[1].Topic)
 	}
 	if left := len(d.topics.Left("hotel.paid.dlq")) + len(d.topics.Left("site.paid.dlq")); left != 0 {
 		t.Errorf("%d messages are left", left)
@@ -258,8 +284,13 @@ func TestSend_failureStopsItsKey(t *testing.T) {
 		return nil
 	}
 	code, said, complained := d.call("-go", "hotel.paid.dlq")
-	if code != 1 || !strings.Contains(complained, bad.Attributes["ce-id"]+" and the messages behind it stay") || !strings.Contains(said, "replayed 125 of 200") {
-		t.Errorf("exit %d, %s, said %s", code, complained, said)
+	switch {
+	case code != 1:
+		t.Errorf("code = %v, want 1", code)
+	case !strings.Contains(complained, bad.Attributes["ce-id"]+" and the messages behind it stay"):
+		t.Errorf("complained = %q, want one containing %q", complained, bad.Attributes["ce-id"]+" and the messages behind it stay")
+	case !strings.Contains(said, "replayed 125 of 200"):
+		t.Errorf("said = %q, want one containing %q", said, "replayed 125 of 200")
 	}
 	var left []string
 	for n := 51; n < len(all); n += 2 {
@@ -358,8 +389,13 @@ func TestSend_killed(t *testing.T) {
 		}
 		return nil
 	}
-	if code, _, complained := d.call("-go", "hotel.paid.dlq"); code != 1 || !strings.Contains(complained, "were published again and not removed") || !strings.Contains(complained, "are redelivered in 5m") {
-		t.Errorf("exit %d, %s", code, complained)
+	switch code, _, complained := d.call("-go", "hotel.paid.dlq"); {
+	case code != 1:
+		t.Errorf("code = %v, want 1", code)
+	case !strings.Contains(complained, "were published again and not removed"):
+		t.Errorf("complained = %q, want one containing %q", complained, "were published again and not removed")
+	case !strings.Contains(complained, "are redelivered in 5m"):
+		t.Errorf("complained = %q, want one containing %q", complained, "are redelivered in 5m")
 	}
 	d.topics.Refuse = nil
 	d.want([]string{"replayed 0 of 0"}, "-go", "hotel.paid.dlq") // still leased
@@ -378,8 +414,13 @@ func TestSend_releasesOnFailure(t *testing.T) {
 	}
 	asked := 0
 	d.published.Refuse = func(topic.Message) error { asked++; return fault.ErrUnavailable }
-	if code, said, complained := d.call("-go", "hotel.paid.dlq"); code != 1 || !strings.Contains(said, "replayed 0 of 200") || complained == "" {
-		t.Errorf("exit %d, %s, said %s", code, complained, said)
+	switch code, said, complained := d.call("-go", "hotel.paid.dlq"); {
+	case code != 1:
+		t.Errorf("code = %v, want 1", code)
+	case !strings.Contains(said, "replayed 0 of 200"):
+		t.Errorf("said = %q, want one containing %q", said, "replayed 0 of 200")
+	case complained == "":
+		t.Errorf(`complained = %q, want other than ""`, complained)
 	}
 	if asked != batchSize {
 		t.Errorf("%d messages were published to an unavailable bus, want %d", asked, batchSize)
@@ -407,8 +448,13 @@ func TestSend_canceled(t *testing.T) {
 	}
 	d.ctx = t.Context()
 	d.want([]string{"replayed 1 of 1"}, "-go", "hotel.paid.dlq")
-	if got := d.published.Messages(); len(got) != 2 || got[0].OrderingKey != "k1" || got[1].OrderingKey != "k2" {
-		t.Errorf("published %v", eventIDs(got))
+	switch got := d.published.Messages(); {
+	case len(got) != 2:
+		t.Errorf("len(got) = %v, want 2", len(got))
+	case got[0].OrderingKey != "k1":
+		t.Errorf(`got[0].OrderingKey = %q, want "k1"`, got[0].OrderingKey)
+	case got[1].OrderingKey != "k2":
+		t.Errorf(`got[1].OrderingKey = %q, want "k2"`, got[1].OrderingKey)
 	}
 }
 

@@ -141,8 +141,13 @@ func TestReplay_concurrently(t *testing.T) {
 		for _, e := range w.clerk.did() {
 			got[e]++
 		}
-		if len(got) != len(want) || len(w.clerk.did()) != len(want) || w.seen.Load() != keys*each {
-			t.Errorf("%d effects on %d events, want %d; the witness received %d", len(w.clerk.did()), len(got), len(want), w.seen.Load())
+		switch {
+		case len(got) != len(want):
+			t.Errorf("len(got) = %v, want %v", len(got), len(want))
+		case len(w.clerk.did()) != len(want):
+			t.Errorf("len(w.clerk.did()) = %v, want %v", len(w.clerk.did()), len(want))
+		case w.seen.Load() != keys*each:
+			t.Errorf("w.seen.Load() = %v, want %v", w.seen.Load(), keys*each)
 		}
 	})
 }

@@ -2,7 +2,11 @@ package architecture
 
 import (
 	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -122,4 +126,81 @@ func namesStruct(e ast.Expr) bool {
 		return true
 	}
 	return false
+}
+
+// maxCombined bounds the assertions of tests that join three or more conditions: their failure does not say which one failed. It may
+// only be lowered.
+const maxCombined = 12
+
+func TestMeasures_combinedAssertions(t *testing.T) {
+	t.Parallel()
+	asserted, combined := 0, 0
+	for _, file := range testFiles(t) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			i, ok := n.(*ast.IfStmt)
+			if !ok || !reports(i.Body) {
+				return true
+			}
+			asserted++
+			if alternatives(i.Cond) >= 3 {
+				combined++
+				t.Logf("%s: %d conditions in one assertion", fileSet.Position(i.Pos()), alternatives(i.Cond))
+			}
+			return true
+		})
+	}
+	t.Logf("%d assertions, %d of them with three or more conditions", asserted, combined)
+	if asserted == 0 {
+		t.Error("no assertion found")
+	}
+	if combined > maxCombined {
+		t.Errorf("%d assertions join three or more conditions, want at most %d", combined, maxCombined)
+	}
+}
+
+// testFiles parses the test files of the module, and the files of packages for tests.
+func testFiles(t *testing.T) (all []*ast.File) {
+	t.Helper()
+	for _, p := range packages(t) {
+		names := slices.Concat(p.TestGoFiles, p.XTestGoFiles)
+		if testkit(p.path()) || p.inside("test") {
+			names = append(names, p.GoFiles...)
+		}
+		for _, name := range names {
+			file, err := parser.ParseFile(fileSet, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, file)
+		}
+	}
+	return all
+}
+
+// reports reports whether a statement of the block itself fails a test.
+func reports(block *ast.BlockStmt) bool {
+	return slices.ContainsFunc(block.List, func(s ast.Stmt) bool {
+		e, ok := s.(*ast.ExprStmt)
+		if !ok {
+			return false
+		}
+		call, ok := e.X.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		return ok && slices.Contains([]string{"Error", "Errorf", "Fatal", "Fatalf"}, f.Sel.Name)
+	})
+}
+
+// alternatives returns how many conditions an expression joins with ||, at any depth.
+func alternatives(cond ast.Expr) int {
+	n := 1
+	ast.Inspect(cond, func(node ast.Node) bool {
+		if b, ok := node.(*ast.BinaryExpr); ok && b.Op == token.LOR {
+			n++
+		}
+		return true
+	})
+	return n
 }

@@ -127,7 +127,12 @@ func (g *guest) booked() {
 	var reservation struct{ State, ReservationCode string }
 	g.stage.Must(http.StatusOK, system.Request{Method: http.MethodGet, Path: "/api/v1/reservations/" + path.Base(at.Path),
 		Header: map[string]string{"X-Tenant-Id": demo.KabulGrand.Tenant.String()}}).Into(g.t, &reservation)
-	if reservation.State != "confirmed" || code == "" || reservation.ReservationCode != code {
-		g.t.Errorf("the page says %q, the reservation is %+v", code, reservation)
+	switch {
+	case reservation.State != "confirmed":
+		g.t.Errorf(`reservation.State = %q, want "confirmed"`, reservation.State)
+	case code == "":
+		g.t.Errorf(`code = %q, want other than ""`, code)
+	case reservation.ReservationCode != code:
+		g.t.Errorf("reservation.ReservationCode = %v, want %v", reservation.ReservationCode, code)
 	}
 }

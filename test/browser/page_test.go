@@ -95,8 +95,13 @@ func (g *guest) judge(where string, width int64, want tongue) int64 {
 	if (tongue{l.Lang, l.Dir}) != want {
 		g.t.Errorf("%s is in %s, %s, want %s", where, l.Lang, l.Dir, want)
 	}
-	if l.Window != width || l.Page > l.Window || len(l.Outside) > 0 {
-		g.t.Errorf("%s is %d wide in a window of %d; over the sides are %s", where, l.Page, l.Window, l.Outside)
+	switch {
+	case l.Window != width:
+		g.t.Errorf("l.Window = %v, want %v", l.Window, width)
+	case l.Page > l.Window:
+		g.t.Errorf("l.Page = %v, want at most %v", l.Page, l.Window)
+	case len(l.Outside) > 0:
+		g.t.Errorf("len(l.Outside) = %v, want at most 0", len(l.Outside))
 	}
 	if l.Empty > 0 || l.Scripts > 0 {
 		g.t.Errorf("%s has %d headings, labels or buttons without a word, and %d scripts", where, l.Empty, l.Scripts)

@@ -50,8 +50,13 @@ func TestWhatIsCountedIsWritten(t *testing.T) {
 			t.Errorf("no line has %s", name)
 		}
 	}
-	if !named["outbox.late"] || !named["outbox.published"] || !named["function"] {
-		t.Errorf("found only %v: this shows nothing", slices.Sorted(maps.Keys(named)))
+	switch {
+	case !named["outbox.late"]:
+		t.Errorf(`found only %v: named["outbox.late"] = false, want true`, slices.Sorted(maps.Keys(named)))
+	case !named["outbox.published"]:
+		t.Errorf(`found only %v: named["outbox.published"] = false, want true`, slices.Sorted(maps.Keys(named)))
+	case !named["function"]:
+		t.Errorf(`found only %v: named["function"] = false, want true`, slices.Sorted(maps.Keys(named)))
 	}
 }
 

@@ -53,7 +53,12 @@ func TestProvider_ci(t *testing.T) {
 	must(t, err)
 	script, err := os.ReadFile(filepath.Join(root, "scripts", "test"))
 	must(t, err)
-	if !strings.Contains(string(run), "PROVIDER_REQUIRED=1") || strings.Count(string(script), "say_left_out\n") != 2 || !strings.Contains(string(script), "\nneed_provider\n") {
-		t.Error("a missing provider is not noticed")
+	switch {
+	case !strings.Contains(string(run), "PROVIDER_REQUIRED=1"):
+		t.Errorf("string(run) = %q, want one containing %q", string(run), "PROVIDER_REQUIRED=1")
+	case strings.Count(string(script), "say_left_out\n") != 2:
+		t.Errorf(`strings.Count(string(script), "say_left_out\n") = %v, want 2`, strings.Count(string(script), "say_left_out\n"))
+	case !strings.Contains(string(script), "\nneed_provider\n"):
+		t.Errorf("string(script) = %q, want one containing %q", string(script), "\nneed_provider\n")
 	}
 }

@@ -85,8 +85,13 @@ func TestOf_everything(t *testing.T) {
 	}
 	for _, f := range melmastoon.Functions {
 		got := d.Functions[f.Spec.Name]
-		if got.Schedule != f.Spec.Schedule || (got.Event != nil) != (f.Spec.Subject != "") || got.Event != nil && got.Event.Subject != f.Spec.Subject {
-			t.Errorf("%s is deployed as %+v", f.Spec.Name, got)
+		switch {
+		case got.Schedule != f.Spec.Schedule:
+			t.Errorf("got.Schedule = %v, want %v", got.Schedule, f.Spec.Schedule)
+		case (got.Event != nil) != (f.Spec.Subject != ""):
+			t.Errorf("got.Event = %v, want one: %v", got.Event, f.Spec.Subject != "")
+		case got.Event != nil && got.Event.Subject != f.Spec.Subject:
+			t.Errorf("got.Event.Subject = %v, want %v", got.Event.Subject, f.Spec.Subject)
 		}
 	}
 	for _, r := range prune.Rules {

@@ -46,8 +46,13 @@ func TestParse_sameAsSQL(t *testing.T) {
 		}
 		return b.String()
 	}()
-	if text, fromSQL, ok := parse("bdr:" + uuid); !ok || text != name || fromSQL != fromText {
-		t.Errorf("bdr:%s is %q %x, want %q %x", uuid, text, fromSQL, name, fromText)
+	switch text, fromSQL, ok := parse("bdr:" + uuid); {
+	case !ok:
+		t.Errorf("ok = false, want true")
+	case text != name:
+		t.Errorf("text = %v, want %v", text, name)
+	case fromSQL != fromText:
+		t.Errorf("fromSQL = %v, want %v", fromSQL, fromText)
 	}
 	for _, bad := range []string{"", "bdr", "bdr_", "bdr_1", "bdr:1", "_01J8KABG000000000000000BDR", "GM-ABC123"} {
 		if _, _, ok := parse(bad); ok {
@@ -97,7 +102,14 @@ func TestInOrder_causesFirst(t *testing.T) {
 func TestReadLog_incompleteLine(t *testing.T) {
 	t.Parallel()
 	calls, err := readLog(strings.NewReader(`{"time":"2026-11-20T12:00:00Z","function":"a-b","httpRequest":{"status":200}}` + "\nno line\n" + `{"time":"2026-11-2`))
-	if err != nil || len(calls) != 1 || calls[0].Function != "a-b" || calls[0].HTTP.Status != 200 {
-		t.Errorf("got %+v, %v", calls, err)
+	switch {
+	case err != nil:
+		t.Errorf("err = %v, want nil", err)
+	case len(calls) != 1:
+		t.Errorf("len(calls) = %v, want 1", len(calls))
+	case calls[0].Function != "a-b":
+		t.Errorf(`calls[0].Function = %q, want "a-b"`, calls[0].Function)
+	case calls[0].HTTP.Status != 200:
+		t.Errorf("calls[0].HTTP.Status = %v, want 200", calls[0].HTTP.Status)
 	}
 }

@@ -84,8 +84,13 @@ func TestTheLastValueBridgesAnOutageUpToItsBound(t *testing.T) {
 		fetch(t, e, s.compose, "first", cache.Hit)
 		invalidate(t, e, tenant)
 		got, state, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, s.compose)
-		if err != nil || got.Text != "first" || state != cache.Stale {
-			t.Errorf("%s: got %v %s, %v, want the last value", name, got, state, err)
+		switch {
+		case err != nil:
+			t.Errorf("%s: err = %v, want nil", name, err)
+		case got.Text != "first":
+			t.Errorf(`%s: got.Text = %q, want "first"`, name, got.Text)
+		case state != cache.Stale:
+			t.Errorf("%s: state = %v, want %v", name, state, cache.Stale)
 		}
 		s.set("first", nil)
 		fetch(t, e, s.compose, "first", cache.Miss)
@@ -216,8 +221,13 @@ func TestFetch_scenario(t *testing.T) {
 	fetch(t, e, s.compose, "right", cache.Miss)
 	s.set("played", nil)
 	playing := forward.With(t.Context(), forward.Header{Name: "X-Sandbox-Scenario", Value: "sold_out"})
-	if got, state, err := open(e).Fetch(playing, key, []cache.Epoch{tenant}, s.compose); err != nil || got.Text != "played" || state != cache.Bypass {
-		t.Errorf("got %q, %s, %v", got.Text, state, err)
+	switch got, state, err := open(e).Fetch(playing, key, []cache.Epoch{tenant}, s.compose); {
+	case err != nil:
+		t.Errorf("err = %v, want nil", err)
+	case got.Text != "played":
+		t.Errorf(`got.Text = %q, want "played"`, got.Text)
+	case state != cache.Bypass:
+		t.Errorf("state = %v, want %v", state, cache.Bypass)
 	}
 	fetch(t, e, s.compose, "right", cache.Hit)
 }

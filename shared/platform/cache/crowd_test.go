@@ -33,8 +33,13 @@ func rush(t *testing.T, readers int, stores [2]document.Store) int32 {
 		all.Go(func() {
 			ctx := context.WithValue(t.Context(), reader{}, i)
 			got, state, err := open(both[i%2]).Fetch(ctx, key, []cache.Epoch{tenant}, compose)
-			if err != nil || got.Text != "first" || state != cache.Miss && state != cache.Hit {
-				t.Errorf("reader %d: got %q %s, %v", i, got.Text, state, err)
+			switch {
+			case err != nil:
+				t.Errorf("reader %d: err = %v, want nil", i, err)
+			case got.Text != "first":
+				t.Errorf(`reader %d: got.Text = %q, want "first"`, i, got.Text)
+			case state != cache.Miss && state != cache.Hit:
+				t.Errorf("reader %d: state = %v, want %v or %v", i, state, cache.Miss, cache.Hit)
 			}
 		})
 	}
@@ -84,8 +89,13 @@ func TestFetch_lateCaller(t *testing.T) {
 			var all sync.WaitGroup
 			all.Go(func() {
 				got, state, err := open(e).Fetch(context.WithValue(t.Context(), reader{}, "late"), key, []cache.Epoch{tenant}, s.compose)
-				if err != nil || got.Text != "first" || state != cache.Hit {
-					t.Errorf("the late one got %q %s, %v", got.Text, state, err)
+				switch {
+				case err != nil:
+					t.Errorf("err = %v, want nil", err)
+				case got.Text != "first":
+					t.Errorf(`got.Text = %q, want "first"`, got.Text)
+				case state != cache.Hit:
+					t.Errorf("state = %v, want %v", state, cache.Hit)
 				}
 			})
 			await(t, d.looked, "the late one's look")
@@ -197,8 +207,13 @@ func TestFetch_killedProcess(t *testing.T) {
 					}
 					return s.compose(ctx)
 				})
-				if err != nil || got.Text != "first" || state != cache.Miss {
-					t.Errorf("got %q %s, %v", got.Text, state, err)
+				switch {
+				case err != nil:
+					t.Errorf("err = %v, want nil", err)
+				case got.Text != "first":
+					t.Errorf(`got.Text = %q, want "first"`, got.Text)
+				case state != cache.Miss:
+					t.Errorf("state = %v, want %v", state, cache.Miss)
 				}
 			})
 		})
@@ -215,8 +230,13 @@ func TestMarksDoNotOutliveTheirComposition(t *testing.T) {
 		_, _, _ = open(e).Fetch(t.Context(), document.KeyOf(fmt.Sprint(i)), depends, s.compose)
 		name := document.Name{Collection: "single-flight", ID: document.KeyOf("pages", document.KeyOf(fmt.Sprint(i)).String(), "0").String()}
 		found, failed := m.Get(t.Context(), e.Now(), name)
-		if failed != nil || found[0] != nil || s.composed.Load() != 1 {
-			t.Errorf("composing ended with %v: the mark is %v, %v", err, found[0], failed)
+		switch {
+		case failed != nil:
+			t.Errorf("composing ended with %v: failed = %v, want nil", err, failed)
+		case found[0] != nil:
+			t.Errorf("composing ended with %v: found[0] = %v, want nil", err, found[0])
+		case s.composed.Load() != 1:
+			t.Errorf("composing ended with %v: s.composed.Load() = %v, want 1", err, s.composed.Load())
 		}
 	}
 }

@@ -156,8 +156,13 @@ func TestPut(t *testing.T) {
 	open(e).Put(t.Context(), key, page{Text: "put"}, e.Now())
 	never := func(context.Context) (page, error) { return page{Text: "composed"}, nil }
 	got, state, err := open(e).Fetch(t.Context(), key, nil, never)
-	if err != nil || got.Text != "put" || state != cache.Hit {
-		t.Errorf("got %q, %s, %v; want the value that was put", got.Text, state, err)
+	switch {
+	case err != nil:
+		t.Errorf("err = %v, want nil", err)
+	case got.Text != "put":
+		t.Errorf(`got.Text = %q, want "put"`, got.Text)
+	case state != cache.Hit:
+		t.Errorf("state = %v, want %v", state, cache.Hit)
 	}
 }
 

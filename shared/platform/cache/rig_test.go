@@ -79,8 +79,13 @@ func (s *source) compose(context.Context) (page, error) {
 func fetch(t testing.TB, e env.Env, compose func(context.Context) (page, error), text string, state cache.State) {
 	t.Helper()
 	got, how, err := open(e).Fetch(t.Context(), key, []cache.Epoch{tenant}, compose)
-	if err != nil || got.Text != text || how != state {
-		t.Errorf("got %q %s, %v, want %q %s", got.Text, how, err, text, state)
+	switch {
+	case err != nil:
+		t.Errorf("err = %v, want nil", err)
+	case got.Text != text:
+		t.Errorf("got.Text = %v, want %v", got.Text, text)
+	case how != state:
+		t.Errorf("how = %v, want %v", how, state)
 	}
 }
 

@@ -61,8 +61,13 @@ func TestBreaker_hangingStore(t *testing.T) {
 		probe := make(chan error)
 		go func() { _, err := get(t.Context(), c); probe <- err }()
 		synctest.Wait()
-		if took, err := get(t.Context(), c); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 4 {
-			t.Errorf("beside the probe: got %v after %v, asked %d times", err, took, m.asked.Load())
+		switch took, err := get(t.Context(), c); {
+		case !errors.Is(err, fault.ErrUnavailable):
+			t.Errorf("beside the probe: err = %v, want %v", err, fault.ErrUnavailable)
+		case took != 0:
+			t.Errorf("beside the probe: took = %v, want 0", took)
+		case m.asked.Load() != 4:
+			t.Errorf("beside the probe: m.asked.Load() = %v, want 4", m.asked.Load())
 		}
 		if err := <-probe; !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("the probe: got %v", err)
@@ -125,15 +130,25 @@ func TestPrefetch_openBreaker(t *testing.T) {
 			_, _, err = c.GetPrefetched(ctx, key)
 			return time.Since(began), err
 		}
-		if took, err := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 3 {
-			t.Errorf("down: got %v after %v, asked %d times", err, took, m.asked.Load())
+		switch took, err := look(); {
+		case !errors.Is(err, fault.ErrUnavailable):
+			t.Errorf("down: err = %v, want %v", err, fault.ErrUnavailable)
+		case took != 0:
+			t.Errorf("down: took = %v, want 0", took)
+		case m.asked.Load() != 3:
+			t.Errorf("down: m.asked.Load() = %v, want 3", m.asked.Load())
 		}
 		time.Sleep(4001 * time.Millisecond)
 		probe := make(chan error)
 		go func() { _, err := look(); probe <- err }()
 		synctest.Wait()
-		if took, err := look(); !errors.Is(err, fault.ErrUnavailable) || took != 0 || m.asked.Load() != 4 {
-			t.Errorf("beside the probe: got %v after %v, asked %d times", err, took, m.asked.Load())
+		switch took, err := look(); {
+		case !errors.Is(err, fault.ErrUnavailable):
+			t.Errorf("beside the probe: err = %v, want %v", err, fault.ErrUnavailable)
+		case took != 0:
+			t.Errorf("beside the probe: took = %v, want 0", took)
+		case m.asked.Load() != 4:
+			t.Errorf("beside the probe: m.asked.Load() = %v, want 4", m.asked.Load())
 		}
 		if err := <-probe; !errors.Is(err, fault.ErrUnavailable) {
 			t.Errorf("the probe: got %v", err)

@@ -60,16 +60,30 @@ func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 		done, err := c.Create(t.Context(), k, want, e.Now().Add(time.Hour))
 		yes(t, done, err)
 		got, ok, err := c.Get(t.Context(), k)
-		if err != nil || !ok || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, %v, %v", name, got, ok, err)
+		switch {
+		case err != nil:
+			t.Errorf("%s: err = %v, want nil", name, err)
+		case !ok:
+			t.Errorf("%s: ok = false, want true", name)
+		case !reflect.DeepEqual(got, want):
+			t.Errorf("%s: got = %v, want %v", name, got, want)
 		}
 	}
 	if _, ok, err := c.Get(t.Context(), document.KeyOf("nobody")); ok || err != nil {
 		t.Errorf("missing document: got %v, %v", ok, err)
 	}
 	found, err := c.GetMany(t.Context(), document.KeyOf("nobody"), document.KeyOf("small"), document.KeyOf("zero"))
-	if err != nil || len(found) != 3 || found[0] != nil || found[1].Locale != "fa-AF" || found[2].Locale != "" {
-		t.Errorf("many: got %v, %v", found, err)
+	switch {
+	case err != nil:
+		t.Errorf("many: err = %v, want nil", err)
+	case len(found) != 3:
+		t.Errorf("many: len(found) = %v, want 3", len(found))
+	case found[0] != nil:
+		t.Errorf("many: found[0] = %v, want nil", found[0])
+	case found[1].Locale != "fa-AF":
+		t.Errorf(`many: found[1].Locale = %q, want "fa-AF"`, found[1].Locale)
+	case found[2].Locale != "":
+		t.Errorf(`many: found[2].Locale = %q, want ""`, found[2].Locale)
 	}
 	if found, err := c.GetMany(t.Context()); err != nil || len(found) != 0 {
 		t.Errorf("no keys: got %v, %v", found, err)
@@ -197,8 +211,13 @@ func TestAStoreThatIsAwayIsUnavailable(t *testing.T) {
 	t.Parallel()
 	down := &documenttest.Memory{Refuse: func(string) error { return fault.ErrUnavailable }}
 	for verb, err := range uses(t.Context(), withStore(down), "sessions", key) {
-		if !errors.Is(err, fault.ErrUnavailable) || strings.Contains(err.Error(), key.String()) || !strings.Contains(err.Error(), "sessions") {
-			t.Errorf("%s: got %v, want %v with the collection and without the key", verb, err, fault.ErrUnavailable)
+		switch {
+		case !errors.Is(err, fault.ErrUnavailable):
+			t.Errorf("%s: err = %v, want %v", verb, err, fault.ErrUnavailable)
+		case strings.Contains(err.Error(), key.String()):
+			t.Errorf("%s: err.Error() = %q, want one without %q", verb, err.Error(), key.String())
+		case !strings.Contains(err.Error(), "sessions"):
+			t.Errorf("%s: err.Error() = %q, want one containing %q", verb, err.Error(), "sessions")
 		}
 	}
 	e := withStore(&hanging{}).With("DOCUMENT_TIMEOUT", "5ms")

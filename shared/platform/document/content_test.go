@@ -127,13 +127,25 @@ func TestEncoding(t *testing.T) {
 	must(t, err)
 	b, err := document.Encode(large)
 	var got session
-	if err != nil || len(b) > len(text)/10 || document.Decode(b, &got) != nil || got.Locale != large.Locale {
-		t.Errorf("%d bytes of JSON are stored in %d, %v", len(text), len(b), err)
+	switch {
+	case err != nil:
+		t.Errorf("err = %v, want nil", err)
+	case len(b) > len(text)/10:
+		t.Errorf("len(b) = %v, want at most %v", len(b), len(text)/10)
+	case document.Decode(b, &got) != nil:
+		t.Errorf("document.Decode(b, &got) = %v, want nil", document.Decode(b, &got))
+	case got.Locale != large.Locale:
+		t.Errorf("got.Locale = %v, want %v", got.Locale, large.Locale)
 	}
 	b, err = document.Encode(sealed{[]byte("s")})
 	var own sealed
-	if err != nil || document.Decode(b, &own) != nil || string(own.secret) != "s" {
-		t.Errorf("its own form: got %q, %v", own.secret, err)
+	switch {
+	case err != nil:
+		t.Errorf("its own form: err = %v, want nil", err)
+	case document.Decode(b, &own) != nil:
+		t.Errorf("its own form: document.Decode(b, &own) = %v, want nil", document.Decode(b, &own))
+	case string(own.secret) != "s":
+		t.Errorf(`its own form: string(own.secret) = %q, want "s"`, string(own.secret))
 	}
 	if err := document.Decode(b, &got); err == nil {
 		t.Error("a form of its own was read as JSON")

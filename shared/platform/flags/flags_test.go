@@ -80,8 +80,13 @@ func TestASilentGuestIsEvidenceOnly(t *testing.T) {
 	f := flags.Open(db.Env(), "flags", table)
 	for range 100 {
 		told := f.Sampled(true, event.Draft{Subject: step}, event.Draft{Subject: evidence})
-		if len(told) != 1 || told[0].Subject.Name != evidence.Name || told[0].ID.IsZero() {
-			t.Fatalf("got %+v, want the evidence alone, under an id", told)
+		switch {
+		case len(told) != 1:
+			t.Fatalf("len(told) = %v, want 1", len(told))
+		case told[0].Subject.Name != evidence.Name:
+			t.Fatalf("told[0].Subject.Name = %v, want %v", told[0].Subject.Name, evidence.Name)
+		case told[0].ID.IsZero():
+			t.Fatalf("told[0].ID.IsZero() = true, want false")
 		}
 	}
 }

@@ -115,8 +115,13 @@ func TestMiddlewareBegin_acceptedOnly(t *testing.T) {
 	} {
 		began = 0
 		a := front.Post("/begin", test.body, test.headers...)
-		if got := a.Header.Values("Set-Cookie"); a.Status != test.status || began != test.began || !slices.Equal(got, test.cookies) {
-			t.Errorf("%s: got %d with %v, began %d times, want %d with %v and %d", test.name, a.Status, got, began, test.status, test.cookies, test.began)
+		switch got := a.Header.Values("Set-Cookie"); {
+		case a.Status != test.status:
+			t.Errorf("%s: a.Status = %v, want %v", test.name, a.Status, test.status)
+		case began != test.began:
+			t.Errorf("%s: began = %v, want %v", test.name, began, test.began)
+		case !slices.Equal(got, test.cookies):
+			t.Errorf("%s: got = %v, want %v", test.name, got, test.cookies)
 		}
 	}
 }
@@ -133,8 +138,15 @@ func TestAnUnknownMemberIsSaidBackOnlyIfItIsAName(t *testing.T) {
 	} {
 		a := front.Post(bookings, `{"guest":{"name":"x"},"nights":[],"`+member+`":1}`)
 		v := a.Problem().Violations
-		if a.Status != 400 || len(v) != 1 || v[0].Pointer != pointer || v[0].Rule != "unknown" {
-			t.Errorf("%s: got %d %s", member, a.Status, a.Body)
+		switch {
+		case a.Status != 400:
+			t.Errorf("%s: a.Status = %v, want 400", member, a.Status)
+		case len(v) != 1:
+			t.Errorf("%s: len(v) = %v, want 1", member, len(v))
+		case v[0].Pointer != pointer:
+			t.Errorf("%s: v[0].Pointer = %v, want %v", member, v[0].Pointer, pointer)
+		case v[0].Rule != "unknown":
+			t.Errorf(`%s: v[0].Rule = %q, want "unknown"`, member, v[0].Rule)
 		}
 	}
 }

@@ -176,8 +176,13 @@ func TestAFormIsDecoded(t *testing.T) {
 	front := open(t, pay)
 	path := "/pay/pyi_01HZX3K8Q2M4N6P8R0S2T4V6W8"
 	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
-	if a := front.Post(path, "action=pay", form...); a.Status != 303 || a.Header.Get("Location") != "/done" || len(a.Body) != 0 {
-		t.Errorf("got %d %v %s", a.Status, a.Header, a.Body)
+	switch a := front.Post(path, "action=pay", form...); {
+	case a.Status != 303:
+		t.Errorf("a.Status = %v, want 303", a.Status)
+	case a.Header.Get("Location") != "/done":
+		t.Errorf(`a.Header.Get("Location") = %q, want "/done"`, a.Header.Get("Location"))
+	case len(a.Body) != 0:
+		t.Errorf("len(a.Body) = %v, want 0", len(a.Body))
 	}
 	if a := front.Post(path, "", form...); a.Status != 400 || a.Problem().Violations[0].Pointer != "/action" {
 		t.Errorf("without its field: got %d %s", a.Status, a.Body)

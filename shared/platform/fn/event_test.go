@@ -118,8 +118,13 @@ func TestEvent_allForms(t *testing.T) {
 		t.Fatalf("heard %d", len(heard))
 	}
 	for i, e := range heard {
-		if e.Payload != (money{theIntent, "12500000"}) || e.Envelope.EventID != raw.Envelope.EventID || e.Delivery.Processor != "test-captured" {
-			t.Errorf("%d: got %+v", i, e)
+		switch {
+		case e.Payload != (money{theIntent, "12500000"}):
+			t.Errorf("%d: e.Payload = %v, want %v", i, e.Payload, (money{theIntent, "12500000"}))
+		case e.Envelope.EventID != raw.Envelope.EventID:
+			t.Errorf("%d: e.Envelope.EventID = %v, want %v", i, e.Envelope.EventID, raw.Envelope.EventID)
+		case e.Delivery.Processor != "test-captured":
+			t.Errorf(`%d: e.Delivery.Processor = %q, want "test-captured"`, i, e.Delivery.Processor)
 		}
 	}
 	if heard[0].Delivery.Attempt != 1 || heard[1].Delivery.Attempt != 3 {
@@ -193,8 +198,13 @@ func (r earRig) expectParked(t *testing.T, reason string) {
 		}
 		return
 	}
-	if len(dead) != 1 || dead[0].Topic != "test-captured-dlq" || len(dead[0].Data) == 0 {
-		t.Fatalf("dead letters: %v", dead)
+	switch {
+	case len(dead) != 1:
+		t.Fatalf("dead letters: len(dead) = %v, want 1", len(dead))
+	case dead[0].Topic != "test-captured-dlq":
+		t.Fatalf(`dead letters: dead[0].Topic = %q, want "test-captured-dlq"`, dead[0].Topic)
+	case len(dead[0].Data) == 0:
+		t.Fatalf("dead letters: len(dead[0].Data) = %v, want other than 0", len(dead[0].Data))
 	}
 	a := dead[0].Attributes
 	if a["melmastoon-parked-by"] != "test-captured" || !strings.Contains(a["melmastoon-parked-reason"], reason) {
@@ -219,8 +229,15 @@ func TestAParkedEventCanBeReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := dead[0]; string(got.Data) != string(data) || got.Attributes["ce-id"] != raw.Envelope.EventID.String() || got.Attributes["melmastoon-parked-attempt"] != "1" || got.Attributes[topic.Replays] != "2" {
-		t.Errorf("got %v", got)
+	switch got := dead[0]; {
+	case string(got.Data) != string(data):
+		t.Errorf("string(got.Data) = %v, want %v", string(got.Data), string(data))
+	case got.Attributes["ce-id"] != raw.Envelope.EventID.String():
+		t.Errorf(`got.Attributes["ce-id"] = %v, want %v`, got.Attributes["ce-id"], raw.Envelope.EventID.String())
+	case got.Attributes["melmastoon-parked-attempt"] != "1":
+		t.Errorf(`got.Attributes["melmastoon-parked-attempt"] = %q, want "1"`, got.Attributes["melmastoon-parked-attempt"])
+	case got.Attributes[topic.Replays] != "2":
+		t.Errorf(`got.Attributes[topic.Replays] = %q, want "2"`, got.Attributes[topic.Replays])
 	}
 }
 
@@ -311,16 +328,31 @@ func TestEvent_isOriginOfAppendedEvents(t *testing.T) {
 	})
 	raw := happened(t, captured, payload())
 	rig.Push(rig.f, raw)
-	if got.CausationID == nil || *got.CausationID != raw.Envelope.EventID || got.CorrelationID != "story" || got.Session != "ses-1" {
-		t.Errorf("got %+v", got)
+	switch {
+	case got.CausationID == nil:
+		t.Errorf("got.CausationID = nil, want a value")
+	case *got.CausationID != raw.Envelope.EventID:
+		t.Errorf("*got.CausationID = %v, want %v", *got.CausationID, raw.Envelope.EventID)
+	case got.CorrelationID != "story":
+		t.Errorf(`got.CorrelationID = %q, want "story"`, got.CorrelationID)
+	case got.Session != "ses-1":
+		t.Errorf(`got.Session = %q, want "ses-1"`, got.Session)
 	}
 	if !strings.HasPrefix(got.TraceParent, "00-0af7651916cd43dd8448eb211c80319c-") || strings.Contains(got.TraceParent, "b7ad6b7169203331") {
 		t.Errorf("trace: got %s", got.TraceParent)
 	}
 	line, _ := rig.log.only(t)
-	if line["eventId"] != raw.Envelope.EventID.String() || line["subject"] != captured || line["tenant"] != raw.Envelope.TenantID.String() ||
-		line["attempt"] != float64(1) || line["logging.googleapis.com/trace"] != "0af7651916cd43dd8448eb211c80319c" {
-		t.Errorf("logged %v", line)
+	switch {
+	case line["eventId"] != raw.Envelope.EventID.String():
+		t.Errorf(`line["eventId"] = %v, want %v`, line["eventId"], raw.Envelope.EventID.String())
+	case line["subject"] != captured:
+		t.Errorf(`line["subject"] = %v, want %v`, line["subject"], captured)
+	case line["tenant"] != raw.Envelope.TenantID.String():
+		t.Errorf(`line["tenant"] = %v, want %v`, line["tenant"], raw.Envelope.TenantID.String())
+	case line["attempt"] != float64(1):
+		t.Errorf(`line["attempt"] = %v, want %v`, line["attempt"], float64(1))
+	case line["logging.googleapis.com/trace"] != "0af7651916cd43dd8448eb211c80319c":
+		t.Errorf(`line["logging.googleapis.com/trace"] = %q, want "0af7651916cd43dd8448eb211c80319c"`, line["logging.googleapis.com/trace"])
 	}
 }
 
@@ -329,8 +361,20 @@ func TestASubscriptionSaysWhereToPush(t *testing.T) {
 	f := fn.Event(fn.Spec{Name: "test-captured", Subject: captured, DeadLetter: "dlq", Attempts: 5, Filter: map[string]string{"a": "b"}},
 		func(env.Env) (fn.Handle[money], error) { return nil, nil })
 	s := f.Subscription("http://127.0.0.1:8080")
-	if s.Name != "test-captured" || s.Topic != captured || s.Endpoint != "http://127.0.0.1:8080/internal/events/test-captured" ||
-		s.Audience != "https://test.melmastoon.ghasi.io" || s.DeadLetter != "dlq" || s.Attempts != 5 || s.Filter["a"] != "b" {
-		t.Errorf("got %+v", s)
+	switch {
+	case s.Name != "test-captured":
+		t.Errorf(`s.Name = %q, want "test-captured"`, s.Name)
+	case s.Topic != captured:
+		t.Errorf("s.Topic = %v, want %v", s.Topic, captured)
+	case s.Endpoint != "http://127.0.0.1:8080/internal/events/test-captured":
+		t.Errorf(`s.Endpoint = %q, want "http://127.0.0.1:8080/internal/events/test-captured"`, s.Endpoint)
+	case s.Audience != "https://test.melmastoon.ghasi.io":
+		t.Errorf(`s.Audience = %q, want "https://test.melmastoon.ghasi.io"`, s.Audience)
+	case s.DeadLetter != "dlq":
+		t.Errorf(`s.DeadLetter = %q, want "dlq"`, s.DeadLetter)
+	case s.Attempts != 5:
+		t.Errorf("s.Attempts = %v, want 5", s.Attempts)
+	case s.Filter["a"] != "b":
+		t.Errorf(`s.Filter["a"] = %q, want "b"`, s.Filter["a"])
 	}
 }

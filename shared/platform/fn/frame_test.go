@@ -61,8 +61,13 @@ func TestATraceIsContinuedOrBegun(t *testing.T) {
 			}
 			front.Get("/answer", "Traceparent", test.given).Into(t, &said)
 			parts := strings.Split(said.Parent, "-")
-			if len(parts) != 4 || len(parts[1]) != 32 || len(parts[2]) != 16 {
-				t.Fatalf("got %q", said.Parent)
+			switch {
+			case len(parts) != 4:
+				t.Fatalf("len(parts) = %v, want 4", len(parts))
+			case len(parts[1]) != 32:
+				t.Fatalf("len(parts[1]) = %v, want 32", len(parts[1]))
+			case len(parts[2]) != 16:
+				t.Fatalf("len(parts[2]) = %v, want 16", len(parts[2]))
 			}
 			if (parts[1] == traceID) != test.continued || parts[2] == "b7ad6b7169203331" {
 				t.Errorf("got %q: continued should be %v, and the span a new one", said.Parent, test.continued)
@@ -133,8 +138,13 @@ func TestLogLine_hasInternalCause(t *testing.T) {
 	front, j := journalled(t, failing(errSoldOut.Because(errSecret)))
 	front.Get("/answer")
 	line, _ := j.only(t)
-	if line["code"] != "RESERVATION.OVERBOOKING_BLOCKED" || line["cause"] != errSecret.Error() || line["severity"] != "INFO" {
-		t.Errorf("got %v", line)
+	switch {
+	case line["code"] != "RESERVATION.OVERBOOKING_BLOCKED":
+		t.Errorf(`line["code"] = %q, want "RESERVATION.OVERBOOKING_BLOCKED"`, line["code"])
+	case line["cause"] != errSecret.Error():
+		t.Errorf(`line["cause"] = %v, want %v`, line["cause"], errSecret.Error())
+	case line["severity"] != "INFO":
+		t.Errorf(`line["severity"] = %q, want "INFO"`, line["severity"])
 	}
 }
 
@@ -148,8 +158,13 @@ func TestARefusedBodyIsNotLogged(t *testing.T) {
 	} {
 		front, j := journalled(t, bookFunction)
 		a := front.Post(bookings, body)
-		if _, text := j.only(t); a.Status != 400 || strings.Contains(text, "secret") || strings.Contains(string(a.Body), "secret") {
-			t.Errorf("%d %s\n%s", a.Status, a.Body, text)
+		switch _, text := j.only(t); {
+		case a.Status != 400:
+			t.Errorf("a.Status = %v, want 400", a.Status)
+		case strings.Contains(text, "secret"):
+			t.Errorf("text = %q, want one without %q", text, "secret")
+		case strings.Contains(string(a.Body), "secret"):
+			t.Errorf("string(a.Body) = %q, want one without %q", string(a.Body), "secret")
 		}
 	}
 }

@@ -55,14 +55,28 @@ func TestPace_retryAfter(t *testing.T) {
 		remaining string
 	}{{204, `"session";r=1;t=10`}, {204, `"session";r=0;t=20`}, {429, `"session";r=0;t=20`}} {
 		a := get("one")
-		if got := a.Header.Get("RateLimit"); a.Status != want.status || got != want.remaining || a.Header.Get("RateLimit-Policy") != `"session";q=2;w=20` {
-			t.Errorf("request %d: %d with %q, %q", i+1, a.Status, got, a.Header.Get("RateLimit-Policy"))
+		switch got := a.Header.Get("RateLimit"); {
+		case a.Status != want.status:
+			t.Errorf("request %d: a.Status = %v, want %v", i+1, a.Status, want.status)
+		case got != want.remaining:
+			t.Errorf("request %d: got = %v, want %v", i+1, got, want.remaining)
+		case a.Header.Get("RateLimit-Policy") != `"session";q=2;w=20`:
+			t.Errorf("request %d: a.Header.Get(\"RateLimit-Policy\") = %q, want `\"session\";q=2;w=20`", i+1, a.Header.Get("RateLimit-Policy"))
 		}
 	}
 	a := get("one")
 	p := a.Problem()
-	if a.Status != http.StatusTooManyRequests || a.Code() != "GENERAL.RATE_LIMITED" || a.Header.Get("Retry-After") != "10" || p.RetryAfter != 10 || !p.Retriable {
-		t.Errorf("got %d %v %s", a.Status, a.Header, a.Body)
+	switch {
+	case a.Status != http.StatusTooManyRequests:
+		t.Errorf("a.Status = %v, want %v", a.Status, http.StatusTooManyRequests)
+	case a.Code() != "GENERAL.RATE_LIMITED":
+		t.Errorf(`a.Code() = %q, want "GENERAL.RATE_LIMITED"`, a.Code())
+	case a.Header.Get("Retry-After") != "10":
+		t.Errorf(`a.Header.Get("Retry-After") = %q, want "10"`, a.Header.Get("Retry-After"))
+	case p.RetryAfter != 10:
+		t.Errorf("p.RetryAfter = %v, want 10", p.RetryAfter)
+	case !p.Retriable:
+		t.Errorf("p.Retriable = false, want true")
 	}
 	if a := get("other"); a.Status != http.StatusNoContent {
 		t.Errorf("another session: %d", a.Status)

@@ -26,16 +26,26 @@ func TestAnErrorBecomesAProblem(t *testing.T) {
 	want := `{"type":"https://errors.melmastoon.ghasi.io/RESERVATION/OVERBOOKING_BLOCKED","title":"Conflict","status":409,` +
 		`"detail":"These rooms are taken.","instance":"/answer","code":"MELMASTOON.RESERVATION.OVERBOOKING_BLOCKED","requestId":"abc",` +
 		`"traceId":"0af7651916cd43dd8448eb211c80319c","retriable":false,"violations":[{"pointer":"/items/0","rule":"units","message":"None left."}]}`
-	if a.Status != 409 || string(a.Body) != want || a.Header.Get("Content-Type") != "application/problem+json" {
-		t.Errorf("got  %d %s\nwant 409 %s", a.Status, a.Body, want)
+	switch {
+	case a.Status != 409:
+		t.Errorf("a.Status = %v, want 409", a.Status)
+	case string(a.Body) != want:
+		t.Errorf("string(a.Body) = %v, want %v", string(a.Body), want)
+	case a.Header.Get("Content-Type") != "application/problem+json":
+		t.Errorf(`a.Header.Get("Content-Type") = %q, want "application/problem+json"`, a.Header.Get("Content-Type"))
 	}
 }
 
 func TestAnErrorWithoutAFaultShowsNothing(t *testing.T) {
 	t.Parallel()
 	a := open(t, failing(errSecret)).Get("/answer")
-	if a.Status != 500 || a.Code() != "GENERAL.INTERNAL" || strings.Contains(string(a.Body), "hunter2") {
-		t.Errorf("got %d %s", a.Status, a.Body)
+	switch {
+	case a.Status != 500:
+		t.Errorf("a.Status = %v, want 500", a.Status)
+	case a.Code() != "GENERAL.INTERNAL":
+		t.Errorf(`a.Code() = %q, want "GENERAL.INTERNAL"`, a.Code())
+	case strings.Contains(string(a.Body), "hunter2"):
+		t.Errorf("string(a.Body) = %q, want one without %q", string(a.Body), "hunter2")
 	}
 }
 
@@ -50,8 +60,15 @@ func TestADomainOfSeveralPartsStaysWholeInTheType(t *testing.T) {
 func TestAProblemSaysWhenToComeBack(t *testing.T) {
 	t.Parallel()
 	a := open(t, failing(fault.ErrUnavailable.After(1500*time.Millisecond))).Get("/answer")
-	if p := a.Problem(); a.Status != 503 || !p.Retriable || p.RetryAfter != 2 || a.Header.Get("Retry-After") != "2" {
-		t.Errorf("got %d, Retry-After %q, %s", a.Status, a.Header.Get("Retry-After"), a.Body)
+	switch p := a.Problem(); {
+	case a.Status != 503:
+		t.Errorf("a.Status = %v, want 503", a.Status)
+	case !p.Retriable:
+		t.Errorf("p.Retriable = false, want true")
+	case p.RetryAfter != 2:
+		t.Errorf("p.RetryAfter = %v, want 2", p.RetryAfter)
+	case a.Header.Get("Retry-After") != "2":
+		t.Errorf(`a.Header.Get("Retry-After") = %q, want "2"`, a.Header.Get("Retry-After"))
 	}
 }
 
@@ -87,8 +104,13 @@ func TestAPanicIsAnInternalErrorWithItsStackInTheLog(t *testing.T) {
 	t.Parallel()
 	front, j := journalled(t, answering(func(context.Context) (fn.Nothing, error) { panic("hunter3") }))
 	a := front.Get("/answer")
-	if a.Status != 500 || a.Code() != "GENERAL.INTERNAL" || strings.Contains(string(a.Body), "hunter3") {
-		t.Errorf("got %d %s", a.Status, a.Body)
+	switch {
+	case a.Status != 500:
+		t.Errorf("a.Status = %v, want 500", a.Status)
+	case a.Code() != "GENERAL.INTERNAL":
+		t.Errorf(`a.Code() = %q, want "GENERAL.INTERNAL"`, a.Code())
+	case strings.Contains(string(a.Body), "hunter3"):
+		t.Errorf("string(a.Body) = %q, want one without %q", string(a.Body), "hunter3")
 	}
 	line, _ := j.only(t)
 	if stack, _ := line["stack_trace"].(string); line["severity"] != "ERROR" || !strings.Contains(stack, "problem_test.go") {

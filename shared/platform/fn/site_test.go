@@ -57,8 +57,13 @@ func TestAHostOfItsOwnStandsForTheTenantInThePath(t *testing.T) {
 		}
 		var got seen
 		a.Into(t, &got)
-		if got.Tenant != test.tenant || got.Site.Own != test.own || got.Site.Plain {
-			t.Errorf("%s%s: %+v", test.host, test.path, got)
+		switch {
+		case got.Tenant != test.tenant:
+			t.Errorf("%s%s: got.Tenant = %v, want %v", test.host, test.path, got.Tenant, test.tenant)
+		case got.Site.Own != test.own:
+			t.Errorf("%s%s: got.Site.Own = %v, want %v", test.host, test.path, got.Site.Own, test.own)
+		case got.Site.Plain:
+			t.Errorf("%s%s: got.Site.Plain = true, want false", test.host, test.path)
 		}
 	}
 	if a := front.Send("PATCH", "/api/thing", nil); a.Status != 405 || a.Header.Get("Allow") != "GET, HEAD, POST, OPTIONS" {
@@ -144,8 +149,15 @@ func TestAReplySetsAndForgetsCookies(t *testing.T) {
 	}))
 	a := front.Get("/answer")
 	cookies := a.Header.Values("Set-Cookie")
-	if len(cookies) != 2 || cookies[0] != visit.String() || !strings.HasPrefix(cookies[1], "old=; Path=/shop; Max-Age=0") || strings.Contains(cookies[1], "secret") {
-		t.Errorf("got %q", cookies)
+	switch {
+	case len(cookies) != 2:
+		t.Errorf("len(cookies) = %v, want 2", len(cookies))
+	case cookies[0] != visit.String():
+		t.Errorf("cookies[0] = %v, want %v", cookies[0], visit.String())
+	case !strings.HasPrefix(cookies[1], "old=; Path=/shop; Max-Age=0"):
+		t.Errorf("cookies[1] = %q, want one beginning with %q", cookies[1], "old=; Path=/shop; Max-Age=0")
+	case strings.Contains(cookies[1], "secret"):
+		t.Errorf("cookies[1] = %q, want one without %q", cookies[1], "secret")
 	}
 	if a.Header.Get("Content-Language") != "ps-AF" || a.Header.Get("Vary") != "Accept-Language, Cookie" {
 		t.Errorf("got %v", a.Header)

@@ -67,8 +67,13 @@ func tick(t *testing.T, sweep fn.Tick) error {
 func TestSweep_untilNothingIsDue(t *testing.T) {
 	t.Parallel()
 	y := leaves(1001)
-	if err := tick(t, fn.Sweep(y.due, y.end)); err != nil || len(y.leaves) != 0 || y.most() != 1 {
-		t.Errorf("%v, %d are left, one was tried %d times", err, len(y.leaves), y.most())
+	switch err := tick(t, fn.Sweep(y.due, y.end)); {
+	case err != nil:
+		t.Errorf("err = %v, want nil", err)
+	case len(y.leaves) != 0:
+		t.Errorf("len(y.leaves) = %v, want 0", len(y.leaves))
+	case y.most() != 1:
+		t.Errorf("y.most() = %v, want 1", y.most())
 	}
 }
 
@@ -138,8 +143,13 @@ func TestSweep_resumesAfterTimeout(t *testing.T) {
 		}
 		sweep := fn.Sweep(y.due, y.end)
 		for n, left := range []int{500, 500, 20} {
-			if err := tick(t, sweep); err == nil || len(y.leaves) != left || y.most() != 1 {
-				t.Errorf("tick %d: %v, %d are left, one was tried %d times", n+1, err, len(y.leaves), y.most())
+			switch err := tick(t, sweep); {
+			case err == nil:
+				t.Errorf("tick %d: err = nil, want a value", n+1)
+			case len(y.leaves) != left:
+				t.Errorf("tick %d: len(y.leaves) = %v, want %v", n+1, len(y.leaves), left)
+			case y.most() != 1:
+				t.Errorf("tick %d: y.most() = %v, want 1", n+1, y.most())
 			}
 		}
 		if err := tick(t, sweep); err == nil || y.tried[1] != 2 {

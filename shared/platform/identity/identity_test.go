@@ -56,8 +56,15 @@ func TestAServiceIsKnownByItsToken(t *testing.T) {
 	_, issuer, v := trusting(t)
 	token := must(t)(issuer.Token(t.Context(), identity.Audience("reservation")))
 	who, err := v.Service(t.Context(), token, audience)
-	if err != nil || who.Email != issuer.Email() || who.Staff || who.Tenant != nil {
-		t.Errorf("got %+v, %v", who, err)
+	switch {
+	case err != nil:
+		t.Errorf("err = %v, want nil", err)
+	case who.Email != issuer.Email():
+		t.Errorf("who.Email = %v, want %v", who.Email, issuer.Email())
+	case who.Staff:
+		t.Errorf("who.Staff = true, want false")
+	case who.Tenant != nil:
+		t.Errorf("who.Tenant = %v, want nil", who.Tenant)
 	}
 }
 
@@ -122,9 +129,21 @@ func TestStaffAreKnownByTheirToken(t *testing.T) {
 		func() (identity.Identity, error) { return v.Any(t.Context(), token, audience) },
 	} {
 		who, err := verify()
-		if err != nil || !who.Staff || who.Subject != "usr_1" || who.Tenant == nil || *who.Tenant != tenant ||
-			!slices.Equal(who.Properties, []id.Property{property}) || !slices.Equal(who.Roles, []string{"front_desk", "manager"}) {
-			t.Errorf("got %+v, %v", who, err)
+		switch {
+		case err != nil:
+			t.Errorf("err = %v, want nil", err)
+		case !who.Staff:
+			t.Errorf("who.Staff = false, want true")
+		case who.Subject != "usr_1":
+			t.Errorf(`who.Subject = %q, want "usr_1"`, who.Subject)
+		case who.Tenant == nil:
+			t.Errorf("who.Tenant = nil, want a value")
+		case *who.Tenant != tenant:
+			t.Errorf("*who.Tenant = %v, want %v", *who.Tenant, tenant)
+		case !slices.Equal(who.Properties, []id.Property{property}):
+			t.Errorf("who.Properties = %v, want %v", who.Properties, []id.Property{property})
+		case !slices.Equal(who.Roles, []string{"front_desk", "manager"}):
+			t.Errorf("who.Roles = %v, want %v", who.Roles, []string{"front_desk", "manager"})
 		}
 	}
 }

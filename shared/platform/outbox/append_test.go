@@ -48,8 +48,13 @@ func TestAppend_contractViolation(t *testing.T) {
 			}
 			return r.store.Append(t.Context(), tx, test.event)
 		})
-		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "guest@") {
-			t.Errorf("%s: got %v, want an error that says %q and no value", test.name, err, test.says)
+		switch {
+		case err == nil:
+			t.Errorf("%s: err = nil, want a value", test.name)
+		case !strings.Contains(err.Error(), test.says):
+			t.Errorf("%s: err.Error() = %q, want one containing %q", test.name, err.Error(), test.says)
+		case strings.Contains(err.Error(), "guest@"):
+			t.Errorf("%s: err.Error() = %q, want one without %q", test.name, err.Error(), "guest@")
 		}
 	}
 	if rows := r.rows(t); len(rows) != 0 {
@@ -107,8 +112,13 @@ func TestAppend_row(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if eventID != d.ID.String() || rowID != fmt.Sprintf("%x", d.ID[:]) || tenant != fmt.Sprintf("%x", d.Tenant[:]) {
-		t.Errorf("got id %s, event id %s, tenant %s, want those of %s and %s", rowID, eventID, tenant, d.ID, d.Tenant)
+	switch {
+	case eventID != d.ID.String():
+		t.Errorf("eventID = %v, want %v", eventID, d.ID.String())
+	case rowID != fmt.Sprintf("%x", d.ID[:]):
+		t.Errorf("rowID = %v, want %v", rowID, fmt.Sprintf("%x", d.ID[:]))
+	case tenant != fmt.Sprintf("%x", d.Tenant[:]):
+		t.Errorf("tenant = %v, want %v", tenant, fmt.Sprintf("%x", d.Tenant[:]))
 	}
 	if subject != domain.Name || key != "tenant:1" {
 		t.Errorf("got subject %s and key %s", subject, key)

@@ -23,8 +23,15 @@ func TestAMessageIsTheEventAsItIsPublished(t *testing.T) {
 	r.Advance(time.Hour)
 	r.mustRelay(t, reported(1))
 	m := r.heard.Messages()[0]
-	if m.Topic != domain.Name || m.OrderingKey != "tenant:1" || m.Attributes["ce-type"] != domain.Name || m.Attributes["content-type"] != "application/json" {
-		t.Errorf("got message %s, key %s, attributes %v", m.Topic, m.OrderingKey, m.Attributes)
+	switch {
+	case m.Topic != domain.Name:
+		t.Errorf("m.Topic = %v, want %v", m.Topic, domain.Name)
+	case m.OrderingKey != "tenant:1":
+		t.Errorf(`m.OrderingKey = %q, want "tenant:1"`, m.OrderingKey)
+	case m.Attributes["ce-type"] != domain.Name:
+		t.Errorf(`m.Attributes["ce-type"] = %v, want %v`, m.Attributes["ce-type"], domain.Name)
+	case m.Attributes["content-type"] != "application/json":
+		t.Errorf(`m.Attributes["content-type"] = %q, want "application/json"`, m.Attributes["content-type"])
 	}
 	var published time.Time
 	err := r.Owner(t).QueryRow(t.Context(), `SELECT published_at FROM sandbox.outbox WHERE occurred_at < published_at - interval '59 minutes'`).Scan(&published)
@@ -119,8 +126,13 @@ func TestRelay_parks(t *testing.T) {
 	if err := r.Owner(t).QueryRow(t.Context(), `SELECT array_agg(parked_reason ORDER BY seq) FROM sandbox.outbox WHERE parked_reason IS NOT NULL`).Scan(&reasons); err != nil {
 		t.Fatal(err)
 	}
-	if len(reasons) != 2 || !strings.Contains(reasons[0], "too large") || !strings.Contains(reasons[1], "does not decode") {
-		t.Errorf("got reasons %q", reasons)
+	switch {
+	case len(reasons) != 2:
+		t.Errorf("len(reasons) = %v, want 2", len(reasons))
+	case !strings.Contains(reasons[0], "too large"):
+		t.Errorf("reasons[0] = %q, want one containing %q", reasons[0], "too large")
+	case !strings.Contains(reasons[1], "does not decode"):
+		t.Errorf("reasons[1] = %q, want one containing %q", reasons[1], "does not decode")
 	}
 	r.heard.Refuse = nil // a person has seen to it
 	r.exec(t, `UPDATE sandbox.outbox SET parked_reason = NULL WHERE ordering_key = 'k'; DELETE FROM sandbox.outbox WHERE parked_reason IS NOT NULL`)

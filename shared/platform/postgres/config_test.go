@@ -70,8 +70,15 @@ func TestAPoolIsSmallAndItsStatementsShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.MaxConns != test.conns || c.MinConns != 0 || c.MaxConnIdleTime > time.Minute || c.ConnConfig.ConnectTimeout != dialTime {
-				t.Errorf("%d connections, dialled in %v", c.MaxConns, c.ConnConfig.ConnectTimeout)
+			switch {
+			case c.MaxConns != test.conns:
+				t.Errorf("c.MaxConns = %v, want %v", c.MaxConns, test.conns)
+			case c.MinConns != 0:
+				t.Errorf("c.MinConns = %v, want 0", c.MinConns)
+			case c.MaxConnIdleTime > time.Minute:
+				t.Errorf("c.MaxConnIdleTime = %v, want at most %v", c.MaxConnIdleTime, time.Minute)
+			case c.ConnConfig.ConnectTimeout != dialTime:
+				t.Errorf("c.ConnConfig.ConnectTimeout = %v, want %v", c.ConnConfig.ConnectTimeout, dialTime)
 			}
 			for key, want := range test.settings {
 				if got := c.ConnConfig.RuntimeParams[key]; got != want {

@@ -112,8 +112,13 @@ func TestOutage_otherErrors(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
 			defer cancel()
 			err := db.InTenant(ctx, kabul, func(tx postgres.Tx) error { return test.do(ctx, tx) })
-			if err == nil || errors.Is(err, fault.ErrUnavailable) || test.want != nil && !errors.Is(err, test.want) {
-				t.Errorf("got %v, want %v", err, test.want)
+			switch {
+			case err == nil:
+				t.Errorf("err = nil, want a value")
+			case errors.Is(err, fault.ErrUnavailable):
+				t.Errorf("err = %v, want an error other than %v", err, fault.ErrUnavailable)
+			case test.want != nil && !errors.Is(err, test.want):
+				t.Errorf("err = %v, want %v", err, test.want)
 			}
 		})
 	}

@@ -92,11 +92,21 @@ func TestASlowReadIsSentTwiceAndTheFirstGoodAnswerCounts(t *testing.T) {
 				var got found
 				err := c.Get(t.Context(), "/hotels", nil, &got)
 				took := time.Since(began)
-				if !errors.Is(err, test.err) || test.err == nil && err != nil || took != test.took {
-					t.Errorf("got %v after %v, want %v after %v", err, took, test.err, test.took)
+				switch {
+				case !errors.Is(err, test.err):
+					t.Errorf("err = %v, want %v", err, test.err)
+				case test.err == nil && err != nil:
+					t.Errorf("err = %v, want nil", err)
+				case took != test.took:
+					t.Errorf("took = %v, want %v", took, test.took)
 				}
-				if got.Total != test.want.Total || len(got.Hotels) != len(test.want.Hotels) || len(got.Hotels) > 0 && got.Hotels[0] != test.want.Hotels[0] {
-					t.Errorf("got %+v, want %+v", got, test.want)
+				switch {
+				case got.Total != test.want.Total:
+					t.Errorf("got.Total = %v, want %v", got.Total, test.want.Total)
+				case len(got.Hotels) != len(test.want.Hotels):
+					t.Errorf("len(got.Hotels) = %v, want %v", len(got.Hotels), len(test.want.Hotels))
+				case len(got.Hotels) > 0 && got.Hotels[0] != test.want.Hotels[0]:
+					t.Errorf("got.Hotels[0] = %v, want %v", got.Hotels[0], test.want.Hotels[0])
 				}
 				if r.sent.Load() != test.sent || r.cancelled.Load() != test.cancelled {
 					t.Errorf("sent %d and cancelled %d, want %d and %d", r.sent.Load(), r.cancelled.Load(), test.sent, test.cancelled)
@@ -111,8 +121,13 @@ func TestAQuickFailureIsRepeatedAsEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &runner{legs: []leg{{0, 500, ""}, {0, 200, `{"total":2}`}}}
 		var got found
-		if err := r.client(hedging).Get(t.Context(), "/hotels", nil, &got); err != nil || got.Total != 2 || r.sent.Load() != 2 {
-			t.Errorf("got %v, %+v, sent %d", err, got, r.sent.Load())
+		switch err := r.client(hedging).Get(t.Context(), "/hotels", nil, &got); {
+		case err != nil:
+			t.Errorf("err = %v, want nil", err)
+		case got.Total != 2:
+			t.Errorf("got.Total = %v, want 2", got.Total)
+		case r.sent.Load() != 2:
+			t.Errorf("r.sent.Load() = %v, want 2", r.sent.Load())
 		}
 	})
 }

@@ -60,8 +60,15 @@ func TestARetrySendsTheWholeBodyAgain(t *testing.T) {
 		return f.once(r)
 	}
 	c := f.client(upstream.Policy{Timeout: time.Second, Retries: 1})
-	if err := c.Post(t.Context(), "/a", "body", nil, upstream.Repeatable()); err != nil || len(sizes) != 2 || sizes[0] != 6 || sizes[1] != 6 {
-		t.Errorf("got %v, %v", sizes, err)
+	switch err := c.Post(t.Context(), "/a", "body", nil, upstream.Repeatable()); {
+	case err != nil:
+		t.Errorf("err = %v, want nil", err)
+	case len(sizes) != 2:
+		t.Errorf("len(sizes) = %v, want 2", len(sizes))
+	case sizes[0] != 6:
+		t.Errorf("sizes[0] = %v, want 6", sizes[0])
+	case sizes[1] != 6:
+		t.Errorf("sizes[1] = %v, want 6", sizes[1])
 	}
 }
 
@@ -93,8 +100,13 @@ func TestAWaitNeverOutlastsTheBudget(t *testing.T) {
 		c := f.client(upstream.Policy{Timeout: 700 * time.Millisecond, Retries: 1})
 		began := time.Now()
 		err := c.Get(t.Context(), "/a", nil, nil)
-		if took := time.Since(began); err == nil || took != 700*time.Millisecond || f.sent != 1 {
-			t.Errorf("got %v after %v, sent %d", err, took, f.sent)
+		switch took := time.Since(began); {
+		case err == nil:
+			t.Errorf("err = nil, want a value")
+		case took != 700*time.Millisecond:
+			t.Errorf("took = %v, want %v", took, 700*time.Millisecond)
+		case f.sent != 1:
+			t.Errorf("f.sent = %v, want 1", f.sent)
 		}
 	})
 }

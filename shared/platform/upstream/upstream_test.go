@@ -74,8 +74,13 @@ func TestCall_headers(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got.Header.Get(name), want)
 		}
 	}
-	if got.Method != http.MethodPost || got.URL.Path != "/base/quotes" || body != `{"rooms":2}` {
-		t.Errorf("got %s %s %s", got.Method, got.URL.Path, body)
+	switch {
+	case got.Method != http.MethodPost:
+		t.Errorf("got.Method = %v, want %v", got.Method, http.MethodPost)
+	case got.URL.Path != "/base/quotes":
+		t.Errorf(`got.URL.Path = %q, want "/base/quotes"`, got.URL.Path)
+	case body != `{"rooms":2}`:
+		t.Errorf("body = %q, want `{\"rooms\":2}`", body)
 	}
 }
 
@@ -97,8 +102,13 @@ func TestTraceparent_eachRequest(t *testing.T) {
 	ids := map[trace.SpanID]bool{own.SpanID(): true}
 	for _, s := range spans {
 		ids[s.SpanID()] = true
-		if s.TraceID() != own.TraceID() || s.TraceFlags() != own.TraceFlags() || s.TraceState().String() != "a=1" {
-			t.Errorf("got %v, want the trace of %v", s, own)
+		switch {
+		case s.TraceID() != own.TraceID():
+			t.Errorf("s.TraceID() = %v, want %v", s.TraceID(), own.TraceID())
+		case s.TraceFlags() != own.TraceFlags():
+			t.Errorf("s.TraceFlags() = %v, want %v", s.TraceFlags(), own.TraceFlags())
+		case s.TraceState().String() != "a=1":
+			t.Errorf(`s.TraceState().String() = %q, want "a=1"`, s.TraceState().String())
 		}
 	}
 	if len(spans) != 4 || len(ids) != 5 {
@@ -124,8 +134,15 @@ func TestForwardedHeader_isSent(t *testing.T) {
 		}
 	}
 	_ = c.Get(t.Context(), "/a", nil, nil)
-	if len(got) != 8 || got[0] != "upstream_down" || got[6] != "upstream_down" || got[7] != "" {
-		t.Errorf("got %q", got)
+	switch {
+	case len(got) != 8:
+		t.Errorf("len(got) = %v, want 8", len(got))
+	case got[0] != "upstream_down":
+		t.Errorf(`got[0] = %q, want "upstream_down"`, got[0])
+	case got[6] != "upstream_down":
+		t.Errorf(`got[6] = %q, want "upstream_down"`, got[6])
+	case got[7] != "":
+		t.Errorf(`got[7] = %q, want ""`, got[7])
 	}
 }
 
@@ -151,8 +168,17 @@ func TestARefusalTravels(t *testing.T) {
 	for range 10 { // nor do refusals open the breaker
 		err := c.Get(t.Context(), "/a", nil, nil)
 		f, ok := errors.AsType[*fault.Fault](err)
-		if !ok || f.Kind != fault.Conflict || f.Code != "RESERVATION.OVERBOOKING_BLOCKED" || f.Detail != "Taken." || f.RetryAfter != 3*time.Second {
-			t.Fatalf("got %+v", err)
+		switch {
+		case !ok:
+			t.Fatalf("ok = false, want true")
+		case f.Kind != fault.Conflict:
+			t.Fatalf("f.Kind = %v, want %v", f.Kind, fault.Conflict)
+		case f.Code != "RESERVATION.OVERBOOKING_BLOCKED":
+			t.Fatalf(`f.Code = %q, want "RESERVATION.OVERBOOKING_BLOCKED"`, f.Code)
+		case f.Detail != "Taken.":
+			t.Fatalf(`f.Detail = %q, want "Taken."`, f.Detail)
+		case f.RetryAfter != 3*time.Second:
+			t.Fatalf("f.RetryAfter = %v, want %v", f.RetryAfter, 3*time.Second)
 		}
 	}
 }
@@ -229,8 +255,13 @@ func TestCall_unreadableResponses(t *testing.T) {
 				Total int `json:"total"`
 			}
 			err := serving(t, patient, h).Get(t.Context(), "/a", nil, &out)
-			if f := fault.From(err); !errors.Is(err, fault.ErrUpstreamUnavailable) || f.Kind != fault.Unavailable || f.RetryAfter == 0 {
-				t.Errorf("got %v", err)
+			switch f := fault.From(err); {
+			case !errors.Is(err, fault.ErrUpstreamUnavailable):
+				t.Errorf("err = %v, want %v", err, fault.ErrUpstreamUnavailable)
+			case f.Kind != fault.Unavailable:
+				t.Errorf("f.Kind = %v, want %v", f.Kind, fault.Unavailable)
+			case f.RetryAfter == 0:
+				t.Errorf("f.RetryAfter = %v, want other than 0", f.RetryAfter)
 			}
 		})
 	}

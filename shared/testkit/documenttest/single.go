@@ -20,8 +20,17 @@ func returnsStored(t testing.TB, r Setup) {
 	expect(t, "created", d.create(noon, named("1"), document.Record{Value: value, Number: -7, Version: 1 << 60, ExpiresAt: evening}), true)
 	value[0] = 'x' // the store must have copied the value
 	got := d.get(noon, named("1"))[0]
-	if got == nil || !bytes.Equal(got.Value, want.Value) || got.Number != want.Number || got.Version != want.Version || !got.ExpiresAt.Equal(want.ExpiresAt) {
-		t.Errorf("got %+v, want %+v", got, want)
+	switch {
+	case got == nil:
+		t.Errorf("got = nil, want a value")
+	case !bytes.Equal(got.Value, want.Value):
+		t.Errorf("got.Value = %v, want %v", got.Value, want.Value)
+	case got.Number != want.Number:
+		t.Errorf("got.Number = %v, want %v", got.Number, want.Number)
+	case got.Version != want.Version:
+		t.Errorf("got.Version = %v, want %v", got.Version, want.Version)
+	case !got.ExpiresAt.Equal(want.ExpiresAt):
+		t.Errorf("got.ExpiresAt = %v, want %v", got.ExpiresAt, want.ExpiresAt)
 	}
 }
 
@@ -134,8 +143,15 @@ func putsEach(t testing.TB, r Setup) {
 		says := map[bool]string{true: asked[i], false: "was"}[want]
 		expect(t, asked[i], d.content(noon.Add(tick), named(asked[i])), says)
 	}
-	if got := d.get(noon.Add(tick), named("none"))[0]; got == nil || got.Number != 5 || got.Version != 3 || !got.ExpiresAt.Equal(evening) {
-		t.Errorf("get after the put of a missing record: got %+v", got)
+	switch got := d.get(noon.Add(tick), named("none"))[0]; {
+	case got == nil:
+		t.Errorf("get after the put of a missing record: got = nil, want a value")
+	case got.Number != 5:
+		t.Errorf("get after the put of a missing record: got.Number = %v, want 5", got.Number)
+	case got.Version != 3:
+		t.Errorf("get after the put of a missing record: got.Version = %v, want 3", got.Version)
+	case !got.ExpiresAt.Equal(evening):
+		t.Errorf("get after the put of a missing record: got.ExpiresAt = %v, want %v", got.ExpiresAt, evening)
 	}
 }
 

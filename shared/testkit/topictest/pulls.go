@@ -105,8 +105,17 @@ func pullsWhole(t testing.TB, r PullSetup) {
 	sent := topic.Message{Topic: DeadLetters, OrderingKey: "t:k", Attributes: map[string]string{"ce-id": "evt_1", "melmastoon-parked-reason": "it's so"}, Data: []byte("\x00{}\xff")}
 	r.Publish(t, sent)
 	got := r.pull(t, 1, 10, long)[0]
-	if got.Receipt == "" || got.PublishedAt.IsZero() || got.OrderingKey != sent.OrderingKey || !bytes.Equal(got.Data, sent.Data) || !maps.Equal(got.Attributes, sent.Attributes) {
-		t.Errorf("got %+v, want %+v", got, sent)
+	switch {
+	case got.Receipt == "":
+		t.Errorf(`got.Receipt = %q, want other than ""`, got.Receipt)
+	case got.PublishedAt.IsZero():
+		t.Errorf("got.PublishedAt.IsZero() = true, want false")
+	case got.OrderingKey != sent.OrderingKey:
+		t.Errorf("got.OrderingKey = %v, want %v", got.OrderingKey, sent.OrderingKey)
+	case !bytes.Equal(got.Data, sent.Data):
+		t.Errorf("got.Data = %s, want %s", got.Data, sent.Data)
+	case !maps.Equal(got.Attributes, sent.Attributes):
+		t.Errorf("got.Attributes = %v, want %v", got.Attributes, sent.Attributes)
 	}
 }
 

@@ -82,8 +82,13 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 	}
 	second := start(t, ctx, config)
 	found, err := another(t, second.LoginURL(pgtest.Login, second.Password(), "postgres")).Get(ctx, now, name)
-	if err != nil || found[0] == nil || string(found[0].Value) != "kept" {
-		t.Errorf("afterwards: got %v, %v", found, err)
+	switch {
+	case err != nil:
+		t.Errorf("afterwards: err = %v, want nil", err)
+	case found[0] == nil:
+		t.Errorf("afterwards: found[0] = nil, want a value")
+	case string(found[0].Value) != "kept":
+		t.Errorf(`afterwards: string(found[0].Value) = %q, want "kept"`, string(found[0].Value))
 	}
 }
 

@@ -79,8 +79,13 @@ func TestAKeyLivesAsLongAsItsRecordAndALittleLonger(t *testing.T) {
 	add("moved", now.Add(time.Hour))
 	for id, want := range map[string]time.Duration{"created": time.Hour, "ended": 0, "put": 2 * time.Hour, "counted": time.Hour, "moved": time.Hour} {
 		got, err := look.PTTL(t.Context(), prefix+":sessions/"+id).Result()
-		if err != nil || got > want+margin || got < want+margin-slack {
-			t.Errorf("%s lives for another %v, %v, want %v", id, got, err, want+margin)
+		switch {
+		case err != nil:
+			t.Errorf("err = %v, want nil", err)
+		case got > want+margin:
+			t.Errorf("got = %v, want at most %v", got, want+margin)
+		case got < want+margin-slack:
+			t.Errorf("got = %v, want at least %v", got, want+margin-slack)
 		}
 	}
 }
@@ -106,8 +111,13 @@ func TestASettingThatIsWrongSaysSoAndKeepsThePassword(t *testing.T) {
 	} {
 		e := env.Of(map[string]string{"REDIS_URL": test.url, "REDIS_CA": test.ca})
 		err := redis.Open(e).Delete(t.Context(), document.Name{Collection: "sessions", ID: "1"})
-		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hush") {
-			t.Errorf("%s: got %v", name, err)
+		switch {
+		case err == nil:
+			t.Errorf("%s: err = nil, want a value", name)
+		case !strings.Contains(err.Error(), test.want):
+			t.Errorf("%s: err.Error() = %q, want one containing %q", name, err.Error(), test.want)
+		case strings.Contains(err.Error(), "hush"):
+			t.Errorf("%s: err.Error() = %q, want one without %q", name, err.Error(), "hush")
 		}
 	}
 }

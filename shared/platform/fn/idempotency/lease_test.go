@@ -53,8 +53,15 @@ func TestLedger_inProgress(t *testing.T) {
 	go func() { first <- r.order("k-1", `{"rooms":1}`) }()
 	g.wait(t)
 	a := r.order("k-1", `{"rooms":1}`)
-	if a.Status != 409 || a.Code() != fault.ErrIdempotencyInProgress.Code || a.Header.Get("Retry-After") == "" || !a.Problem().Retriable {
-		t.Errorf("got %d %v %s", a.Status, a.Header, a.Body)
+	switch {
+	case a.Status != 409:
+		t.Errorf("a.Status = %v, want 409", a.Status)
+	case a.Code() != fault.ErrIdempotencyInProgress.Code:
+		t.Errorf("a.Code() = %v, want %v", a.Code(), fault.ErrIdempotencyInProgress.Code)
+	case a.Header.Get("Retry-After") == "":
+		t.Errorf(`a.Header.Get("Retry-After") = %q, want other than ""`, a.Header.Get("Retry-After"))
+	case !a.Problem().Retriable:
+		t.Errorf("a.Problem().Retriable = false, want true")
 	}
 	if a := r.order("k-1", `{"rooms":2}`); a.Status != 422 {
 		t.Errorf("another body: got %d %s", a.Status, a.Body)
@@ -80,8 +87,13 @@ func TestLedger_takeOverContinuesAct(t *testing.T) {
 		t.Errorf("another body: got %d %s", a.Status, a.Body)
 	}
 	second := r.order("k-1", `{"rooms":1}`)
-	if ran := r.ran(); second.Status != 201 || len(ran) != 2 || ran[0] != ran[1] {
-		t.Fatalf("got %d %s, acts %v", second.Status, second.Body, ran)
+	switch ran := r.ran(); {
+	case second.Status != 201:
+		t.Fatalf("second.Status = %v, want 201", second.Status)
+	case len(ran) != 2:
+		t.Fatalf("len(ran) = %v, want 2", len(ran))
+	case ran[0] != ran[1]:
+		t.Fatalf("ran[0] = %v, want %v", ran[0], ran[1])
 	}
 	// The call that had lost its lease continues: all callers get the first stored answer.
 	g.resume()

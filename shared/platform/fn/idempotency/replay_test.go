@@ -155,7 +155,12 @@ func TestAnAnswerIsKeptForADay(t *testing.T) {
 	r.order("k-1", `{"rooms":1}`)
 	r.db.Advance(24*time.Hour + time.Second)
 	a := r.order("k-1", `{"rooms":2}`)
-	if ran := r.ran(); a.Status != 201 || len(ran) != 2 || ran[0] == ran[1] {
-		t.Errorf("got %d %s, acts %v; want another act", a.Status, a.Body, ran)
+	switch ran := r.ran(); {
+	case a.Status != 201:
+		t.Errorf("a.Status = %v, want 201", a.Status)
+	case len(ran) != 2:
+		t.Errorf("len(ran) = %v, want 2", len(ran))
+	case ran[0] == ran[1]:
+		t.Errorf("ran[0] = %v, want other than %v", ran[0], ran[1])
 	}
 }

@@ -48,8 +48,13 @@ func TestABurstIsLetThroughAndThenSoManyASecond(t *testing.T) {
 		t.Errorf("a burst of %d, want 60", n)
 	}
 	err := refused.Refused()
-	if f := fault.From(err); !errors.Is(err, ErrLimited) || f.RetryAfter != 50*time.Millisecond || !strings.Contains(err.Error(), "session") {
-		t.Errorf("got %v with a retry after %v", err, f.RetryAfter)
+	switch f := fault.From(err); {
+	case !errors.Is(err, ErrLimited):
+		t.Errorf("err = %v, want %v", err, ErrLimited)
+	case f.RetryAfter != 50*time.Millisecond:
+		t.Errorf("f.RetryAfter = %v, want %v", f.RetryAfter, 50*time.Millisecond)
+	case !strings.Contains(err.Error(), "session"):
+		t.Errorf("err.Error() = %q, want one containing %q", err.Error(), "session")
 	}
 	for second := 1; second <= 5; second++ {
 		if n, _ := allowed(ask, noon.Add(time.Duration(second)*time.Second)); n != 20 {
@@ -215,8 +220,13 @@ func BenchmarkLimits(b *testing.B) {
 	now := noon
 	for b.Loop() {
 		now = now.Add(time.Millisecond)
-		if a, s, t := l.Address(from, now), l.Session("s", now), l.Tenant(tenant, now); a.Refused() != nil || s.Refused() != nil || t.Refused() != nil {
-			b.Fatal("refused")
+		switch a, s, t := l.Address(from, now), l.Session("s", now), l.Tenant(tenant, now); {
+		case a.Refused() != nil:
+			b.Fatalf("a.Refused() = %v, want nil", a.Refused())
+		case s.Refused() != nil:
+			b.Fatalf("s.Refused() = %v, want nil", s.Refused())
+		case t.Refused() != nil:
+			b.Fatalf("t.Refused() = %v, want nil", t.Refused())
 		}
 	}
 }

@@ -99,8 +99,13 @@ func TestAFailedKeyHoldsBackItsRestAndThenGoesOn(t *testing.T) {
 	}))
 	messages := slices.Concat(says("bad", "1", "2"), says("good", "3"))
 	errs := b.Publish(t.Context(), messages)
-	if errs[0] == nil || errors.Is(errs[0], topic.ErrHeldBack) || errors.Is(errs[0], topic.ErrRefused) {
-		t.Errorf("the first: got %v, want the service's error", errs[0])
+	switch {
+	case errs[0] == nil:
+		t.Errorf("the first: errs[0] = nil, want a value")
+	case errors.Is(errs[0], topic.ErrHeldBack):
+		t.Errorf("the first: errs[0] = %v, want the service's error", errs[0])
+	case errors.Is(errs[0], topic.ErrRefused):
+		t.Errorf("the first: errs[0] = %v, want the service's error", errs[0])
 	}
 	expect(t, errs[1:], topic.ErrHeldBack, nil)
 	healed.Store(true)
