@@ -19,6 +19,7 @@ var Function = reservation.HTTP(fn.Spec{
 	Name:       "reservation-setguest",
 	Route:      "PUT /api/v1/reservations/{id}/guest",
 	Uses:       fn.Uses{fn.Postgres},
+	Publishes:  fn.Subjects{booking.ModifiedV1, booking.RequestAddedV1},
 	Idempotent: true,
 	Timeout:    time.Second,
 }, New)
@@ -65,10 +66,7 @@ func (n *setter) set(ctx context.Context, c reservation.Call[Request]) (out Resp
 		if err := r.MayName(); err != nil {
 			return err
 		}
-		if err := n.guests.Save(ctx, tx, r, c.In.person()); err != nil || !r.Speak(c.In.Locale) {
-			return err
-		}
-		return n.reservations.Save(ctx, tx, r)
+		return n.guests.Save(ctx, tx, n.reservations, r, c.Actor, c.Act, c.In.person())
 	})
 	return out, err
 }

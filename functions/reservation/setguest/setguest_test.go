@@ -122,6 +122,42 @@ func TestSet_specialRequests(t *testing.T) {
 	}
 }
 
+// From the confirmation on, each change publishes the hashes before and after, and never a name.
+func TestSet_profileUpdate(t *testing.T) {
+	t.Parallel()
+	db, r, set := open(t)
+	if _, err := set(t.Context(), call(r, "Zarghona", "z@example.com")); err != nil {
+		t.Fatal(err)
+	}
+	reservationtest.Confirm(t, db, reservationtest.Now(t, db, r))
+	c := call(r, "Malalai", "m@example.com")
+	c.Actor, c.In.Requests = booking.Actor{Type: booking.Staff, ID: "usr_desk"}, "A cot"
+	if _, err := set(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	reservationtest.Told(t, db, r, "held", "confirmed", "special_request.added", "modified")
+	var payload string
+	var before, after struct {
+		Hashes struct{ Email, Phone string } `json:"contactHash"`
+	}
+	if err := db.Owner(t).QueryRow(t.Context(), `SELECT payload::text, payload -> 'before', payload -> 'after' FROM reservation.outbox
+		WHERE subject LIKE '%.modified.v1' AND payload ->> 'type' = 'guest_profile_update'`).Scan(&payload, &before, &after); err != nil {
+		t.Fatal(err)
+	}
+	if before.Hashes.Email == after.Hashes.Email || before.Hashes.Email == "" {
+		t.Errorf("hashes of the e-mail before and after: %q, %q; want two different ones", before.Hashes.Email, after.Hashes.Email)
+	}
+	if before.Hashes.Phone != after.Hashes.Phone {
+		t.Errorf("hashes of the phone before and after: %q, %q; want the same", before.Hashes.Phone, after.Hashes.Phone)
+	}
+	if strings.Contains(payload, "Malalai") || strings.Contains(payload, "example.com") {
+		t.Errorf("the event contains contact data: %s", payload)
+	}
+	if got := reservationtest.Now(t, db, r).Modified; len(got) != 1 || got[0].Type != booking.GuestProfileUpdate {
+		t.Errorf("modifications = %v, want one guest_profile_update", got)
+	}
+}
+
 func TestRequest_Validate(t *testing.T) {
 	t.Parallel()
 	good := Request{FirstName: "زرغونه", Email: "z@example.com", Phone: "+93700123456"}

@@ -18,6 +18,7 @@ var (
 	ConfirmedV1      = subject("confirmed", event.Regulated, 7*event.Year)
 	CancelledV1      = subject("cancelled", event.Regulated, 7*event.Year)
 	HoldExpiredV1    = subject("hold_expired", event.Operational, event.Year)
+	ModifiedV1       = subject("modified", event.Regulated, 7*event.Year)
 	CheckInStartedV1 = subject("check_in_started", event.Operational, event.Year)
 	CheckedInV1      = subject("checked_in", event.Regulated, 7*event.Year)
 	RequestAddedV1   = subject("special_request.added", event.Operational, event.Year)
@@ -26,7 +27,7 @@ var (
 // Publishes returns all subjects of this service.
 func Publishes() []event.Subject {
 	return []event.Subject{
-		QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1, CheckInStartedV1, CheckedInV1, RequestAddedV1,
+		QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1, ModifiedV1, CheckInStartedV1, CheckedInV1, RequestAddedV1,
 	}
 }
 

@@ -32,7 +32,7 @@ func TestEvents_schemas(t *testing.T) {
 	for _, d := range []event.Draft{
 		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), ReservationConfirmed(confirmed), ReservationConfirmed(cash),
 		ReservationCancelled(soldOut), ReservationCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)), RequestAdded(asked),
-		CheckInBegun(checkedInOne(t)), GuestCheckedIn(checkedInOne(t)),
+		ReservationModified(modifiedOne(t)), CheckInBegun(checkedInOne(t)), GuestCheckedIn(checkedInOne(t)),
 	} {
 		raw, err := d.Seal(noon, event.Origin{})
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/event"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/keyring"
@@ -119,39 +120,76 @@ func OpenGuests(e env.Env) (Guests, error) {
 	return Guests{c.Salts}, nil
 }
 
-// Save stores the guest details and replaces earlier ones.
-func (g Guests) Save(ctx context.Context, tx postgres.Tx, r *Reservation, p Person) error {
+// Save stores the guest details, replaces earlier ones and saves the reservation. From the confirmation on it publishes the new
+// contact hashes.
+func (g Guests) Save(ctx context.Context, tx postgres.Tx, s Reservations, r *Reservation, by Actor, act id.Request, p Person) error {
 	email, phone, err := g.hashes(r.Tenant, p)
 	if err != nil {
 		return err
 	}
-	args := pgx.StrictNamedArgs{
-		"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": strings.TrimSpace(p.FirstName), "last": strings.TrimSpace(p.LastName),
-		"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": email, "phoneHash": phone}
+	before, err := profileOf(ctx, tx, r)
+	if err != nil {
+		return err
+	}
 	tx.Queue(`
 		INSERT INTO reservation.guests (reservation_id, tenant_id, guest_id, first_name, last_name, email, phone, locale, email_hash, phone_hash)
 		VALUES (@reservation, @tenant, @guest, @first, @last, @email, @phone, @locale, @emailHash, @phoneHash)
 		ON CONFLICT (reservation_id) DO UPDATE SET first_name = EXCLUDED.first_name, last_name = EXCLUDED.last_name,
 			email = EXCLUDED.email, phone = EXCLUDED.phone, locale = EXCLUDED.locale, special_requests = '',
-			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`, args)
-	r.queueRequest(tx, p)
-	return nil
+			email_hash = EXCLUDED.email_hash, phone_hash = EXCLUDED.phone_hash, named_at = platform.now()`,
+		pgx.StrictNamedArgs{
+			"reservation": r.ID, "tenant": r.Tenant, "guest": r.Guest, "first": strings.TrimSpace(p.FirstName), "last": strings.TrimSpace(p.LastName),
+			"email": strings.TrimSpace(p.Email), "phone": strings.TrimSpace(p.Phone), "locale": p.Locale, "emailHash": email, "phoneHash": phone})
+	if r.Person != nil {
+		r.Person = &p
+	}
+	changed, events := r.Speak(p.Locale), []event.Draft(nil)
+	if q, asked := r.askWithDetails(strings.TrimSpace(Scrub(p.Requests)), p.Locale); asked {
+		changed = true
+		if r.queueRequest(tx, q); q.FreeText != "" {
+			events = append(events, RequestAdded(r))
+		}
+	}
+	if r.State != Held {
+		m := Modification{ID: id.Derive[id.Modification](act, "modification"), Type: GuestProfileUpdate, OccurredAt: at(r.AsOf), Actor: by}
+		if err := r.modify(m, before, ProfileOf{Hashes: contactHash{Email: email, Phone: phone}, Locale: p.Locale}); err != nil {
+			return err
+		}
+		changed, events = true, append(events, ReservationModified(r))
+	}
+	if !changed {
+		return nil
+	}
+	return s.Save(ctx, tx, r, events...)
 }
 
-// queueRequest replaces the special request that belongs to the guest details. An empty text deletes it.
-func (r *Reservation) queueRequest(tx postgres.Tx, p Person) {
-	request := id.Derive[id.SpecialRequest](r.ID, "guest")
-	text := strings.TrimSpace(Scrub(p.Requests))
-	if text == "" {
+// profileOf returns the hashes and the locale of the stored guest details, or no hashes if there are none.
+func profileOf(ctx context.Context, tx postgres.Tx, r *Reservation) (ProfileOf, error) {
+	p := ProfileOf{Locale: r.Locale}
+	if r.State == Held { // not published before the confirmation
+		return p, nil
+	}
+	err := tx.QueryRow(ctx, `SELECT email_hash, phone_hash FROM reservation.guests WHERE tenant_id = @tenant AND reservation_id = @reservation`,
+		pgx.StrictNamedArgs{"tenant": r.Tenant, "reservation": r.ID}).Scan(&p.Hashes.Email, &p.Hashes.Phone)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return p, fmt.Errorf("guests: profile of %s: %w", r.ID, err)
+	}
+	return p, nil
+}
+
+// queueRequest stores the special request of the guest details, or deletes it if it has no text.
+func (r *Reservation) queueRequest(tx postgres.Tx, q SpecialRequest) {
+	if q.FreeText == "" {
 		tx.Queue(`DELETE FROM reservation.special_requests WHERE tenant_id = @tenant AND special_request_id = @request`,
-			pgx.StrictNamedArgs{"tenant": r.Tenant, "request": request})
+			pgx.StrictNamedArgs{"tenant": r.Tenant, "request": q.ID})
 		return
 	}
 	tx.Queue(`
-		INSERT INTO reservation.special_requests (special_request_id, tenant_id, reservation_id, tags, free_text, locale)
-		VALUES (@request, @tenant, @reservation, '{other}', @text, @locale)
-		ON CONFLICT (special_request_id) DO UPDATE SET free_text = EXCLUDED.free_text, locale = EXCLUDED.locale, added_at = platform.now()`,
-		pgx.StrictNamedArgs{"request": request, "tenant": r.Tenant, "reservation": r.ID, "text": text, "locale": p.Locale})
+		INSERT INTO reservation.special_requests (special_request_id, tenant_id, reservation_id, tags, free_text, locale, added_at, added_by)
+		VALUES (@request, @tenant, @reservation, @tags, @text, @locale, @addedAt, @addedBy)
+		ON CONFLICT (special_request_id) DO UPDATE SET free_text = EXCLUDED.free_text, locale = EXCLUDED.locale, added_at = EXCLUDED.added_at`,
+		pgx.StrictNamedArgs{"request": q.ID, "tenant": r.Tenant, "reservation": r.ID, "tags": q.Tags, "text": q.FreeText, "locale": q.Locale,
+			"addedAt": q.AddedAt, "addedBy": q.AddedBy})
 }
 
 // hashes returns hashes of the contact data, salted per tenant: a tenant recognises its returning guests, and hashes of

@@ -98,6 +98,28 @@ func (r *Reservation) Ask(q SpecialRequest) (added bool, err error) {
 	return true, nil
 }
 
+// askWithDetails replaces the special request that belongs to the guest details. An empty text removes it. It returns false if
+// nothing changes.
+func (r *Reservation) askWithDetails(text string, l locale.Tag) (q SpecialRequest, changed bool) {
+	q = SpecialRequest{
+		ID: id.Derive[id.SpecialRequest](r.ID, "guest"), Tags: []Tag{"other"}, FreeText: Text(text), Locale: l, Source: FromGuest,
+		AddedAt: at(r.AsOf), AddedBy: Actor{Guest, Name(r.Guest.String())},
+	}
+	known := slices.IndexFunc(r.Requests, func(old SpecialRequest) bool { return old.ID == q.ID })
+	if known < 0 && text == "" || known >= 0 && r.Requests[known].FreeText == q.FreeText && r.Requests[known].Locale == l {
+		return q, false
+	}
+	r.Requests = slices.Clone(r.Requests)
+	if known >= 0 {
+		r.Requests = slices.Delete(r.Requests, known, known+1)
+	}
+	if text != "" {
+		r.Requests = append(r.Requests, q)
+	}
+	r.Version++
+	return q, true
+}
+
 // SaveRequest stores the latest special request and saves the reservation with its event.
 func (s Reservations) SaveRequest(ctx context.Context, tx postgres.Tx, r *Reservation) error {
 	q := r.Requests[len(r.Requests)-1]

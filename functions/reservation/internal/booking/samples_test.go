@@ -2,6 +2,7 @@ package booking
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -146,6 +147,18 @@ func checkedInOne(t testing.TB) *Reservation {
 	}
 	if done, err := r.FinishKeys(arrival); err != nil || !done {
 		t.Fatalf("FinishKeys() = %v, %v", done, err)
+	}
+	return r
+}
+
+// modifiedOne returns a confirmed reservation with new contact data.
+func modifiedOne(t testing.TB) *Reservation {
+	t.Helper()
+	r := confirmedOne(t)
+	m := Modification{ID: id.New[id.Modification](), Type: GuestProfileUpdate, OccurredAt: noon, Actor: Actor{Staff, "usr_desk"}}
+	hash := strings.Repeat("ab", 32)
+	if err := r.modify(m, ProfileOf{Locale: "fa-AF"}, ProfileOf{Hashes: contactHash{Email: hash, Phone: hash}, Locale: "fa-AF"}); err != nil {
+		t.Fatal(err)
 	}
 	return r
 }
