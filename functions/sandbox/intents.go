@@ -30,6 +30,8 @@ type Intent struct {
 	ReturnURL     string         `db:"return_url"`
 	Captured      money.Micro    `db:"captured_micro"`
 	Refunded      money.Micro    `db:"refunded_micro"`
+	RefundIDs     []id.Refund    `db:"refund_ids"`     // oldest first
+	RefundAmounts []money.Micro  `db:"refund_amounts"` // of RefundIDs
 	CapturedAt    *time.Time     `db:"captured_at"`
 	CapturedEvent *id.Event      `db:"captured_event_id"`
 	FailureCode   string         `db:"failure_code"` // too_many_attempts, expired or cancelled
@@ -50,17 +52,28 @@ type IntentView struct {
 	Currency      money.Currency `json:"currency"`
 	Captured      money.Micro    `json:"capturedMicro"`
 	Refunded      money.Micro    `json:"refundedMicro"`
+	Refunds       []RefundView   `json:"refunds"` // oldest first; they sum to Refunded
 	CapturedAt    *time.Time     `json:"capturedAt,omitzero"`
 	CapturedEvent *id.Event      `json:"capturedEventId,omitzero"`
 	FailureCode   string         `json:"failureCode,omitzero"`
 	ExpiresAt     time.Time      `json:"expiresAt"`
 }
 
+// A RefundView represents one refund of an intent.
+type RefundView struct {
+	ID     id.Refund   `json:"refundId"`
+	Amount money.Micro `json:"amountMicro"`
+}
+
 // View returns the intent in its effective state.
 func (i Intent) View() IntentView {
+	refunds := make([]RefundView, len(i.RefundIDs))
+	for n, refund := range i.RefundIDs {
+		refunds[n] = RefundView{ID: refund, Amount: i.RefundAmounts[n]}
+	}
 	return IntentView{ID: i.ID, Tenant: i.Tenant, Reservation: i.Reservation, Method: i.Method, Provider: i.Provider,
 		Status: i.Status, Attempts: i.Attempts, Amount: i.Amount, Currency: i.Currency, Captured: i.Captured,
-		Refunded: i.Refunded, CapturedAt: i.CapturedAt, CapturedEvent: i.CapturedEvent, FailureCode: i.FailureCode,
+		Refunded: i.Refunded, Refunds: refunds, CapturedAt: i.CapturedAt, CapturedEvent: i.CapturedEvent, FailureCode: i.FailureCode,
 		ExpiresAt: i.ExpiresAt}
 }
 
@@ -201,11 +214,15 @@ const selectIntents = `
 	SELECT intent_id, tenant_id, reservation_id, method, provider,
 	       CASE WHEN over THEN 'failed' ELSE status END AS status,
 	       attempts, amount_micro, currency, coalesce(return_url, '') AS return_url,
-	       captured_micro, refunded_micro, captured_at, captured_event_id,
+	       captured_micro, refunded_micro, captured_at, captured_event_id, refund_ids, refund_amounts,
 	       CASE WHEN over THEN 'expired' ELSE coalesce(failure_code, '') END AS failure_code,
 	       version, expires_at
 	FROM sandbox.intents
-	CROSS JOIN LATERAL (SELECT status = 'requires_payment' AND expires_at <= platform.now() AS over) AS clock`
+	CROSS JOIN LATERAL (SELECT status = 'requires_payment' AND expires_at <= platform.now() AS over) AS clock
+	CROSS JOIN LATERAL (
+		SELECT coalesce(array_agg(refund_id ORDER BY total_refunded_micro), '{}') AS refund_ids,
+		       coalesce(array_agg(amount_micro ORDER BY total_refunded_micro), '{}') AS refund_amounts
+		FROM sandbox.refunds AS r WHERE r.intent_id = intents.intent_id) AS executed`
 
 func readIntent(ctx context.Context, tx postgres.Tx, intent id.Intent) (Intent, error) {
 	rows, _ := tx.Query(ctx, selectIntents+` WHERE intent_id = @intent`, pgx.StrictNamedArgs{"intent": intent})

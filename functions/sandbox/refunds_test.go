@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -36,6 +37,26 @@ func TestRefund_maxCaptured(t *testing.T) {
 	}
 	if got := b.published(t, i.Reservation); len(got) != 1+3 {
 		t.Errorf("published %v, want one capture and three refunds", got)
+	}
+	b.listsRefunds(t, i, part.ID)
+}
+
+// listsRefunds fails the test unless the intent lists three refunds of 300, one of them with that id.
+func (b books) listsRefunds(t *testing.T, i sandbox.Intent, one id.Refund) {
+	t.Helper()
+	all, err := b.Of(t.Context(), i.Tenant, i.Reservation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refunds := b.get(t, i.ID).View().Refunds
+	if !slices.Equal(refunds, all[0].Refunds) {
+		t.Errorf("the intents of the reservation list %v, the intent itself %v", all[0].Refunds, refunds)
+	}
+	if len(refunds) != 3 {
+		t.Fatalf("the intent lists %d refunds, want 3", len(refunds))
+	}
+	if !slices.Contains(refunds, sandbox.RefundView{ID: one, Amount: 300_000_000}) {
+		t.Errorf("the intent lists %v, want refund %s among them", refunds, one)
 	}
 }
 
