@@ -49,6 +49,7 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/read"
 	reservationrelay "melmastoon.ghasi.io/functions/reservation/relay"
 	reservationsetguest "melmastoon.ghasi.io/functions/reservation/setguest"
+	"melmastoon.ghasi.io/functions/reservation/settingschanged"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/collect"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
@@ -144,6 +145,7 @@ var Functions = []fn.Function{
 	reservationquote.Function,
 	read.Function,
 	reservationrelay.Function,
+	settingschanged.Function,
 
 	tenantbookingallocationcommitted.Function,
 	bootstrap.Function,

@@ -1,0 +1,42 @@
+// Package settingschanged stores a tenant's changed settings for holds and no-shows.
+package settingschanged
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation"
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/inbox"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function consumes melmastoon.tenant.settings.changed.v1.
+var Function = reservation.Event(fn.Spec{
+	Name:    "reservation-settingschanged",
+	Subject: "melmastoon.tenant.settings.changed.v1",
+	Uses:    fn.Uses{fn.Postgres},
+	Timeout: 10 * time.Second,
+}, New)
+
+// Changed is the part of the event that this function reads.
+type Changed = booking.SettingsChange
+
+type recorder struct {
+	db      *postgres.DB
+	tenants booking.Tenants
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Handle[Changed], error) {
+	return (&recorder{postgres.Open(e, booking.Schema), booking.OpenTenants(e)}).record, nil
+}
+
+func (r *recorder) record(ctx context.Context, e event.Event[Changed]) error {
+	return inbox.Once(ctx, r.db, e.Delivery, func(tx postgres.Tx) error {
+		return r.tenants.Change(ctx, tx, *e.Delivery.Tenant, e.Payload)
+	})
+}
