@@ -84,9 +84,9 @@ func (l lossy) lose(t *testing.T, g *tenantbookingtest.Guest, wire *tenantbookin
 	t.Helper()
 	before := len(g.Platform.Stays())
 	l.before(g)
-	wire.Cut(n)
+	wire.LoseResponse(n)
 	l.send(g)
-	lost = wire.Mend()
+	lost = wire.LoseNone()
 	a := insist(t, g, func() fntest.Answer { return l.send(g) })
 	if a.Status != l.status {
 		t.Fatalf("answer %d lost: then answered %d: %s", n, a.Status, a.Body)
@@ -175,9 +175,9 @@ func TestHold_lostResponseAndExpired(t *testing.T) {
 	for n := 1; ; n++ {
 		g := system.Guest(0).RequestQuote()
 		before := len(g.Platform.Stays())
-		wire.Cut(n)
+		wire.LoseResponse(n)
 		g.Send("POST", "/hold", g.HoldBody())
-		if !wire.Mend() {
+		if !wire.LoseNone() {
 			t.Fatal("no response was lost between the hold and the draft")
 		}
 		if state, _ := g.State(); state != "quoting" || len(g.Platform.Stays()) == before {

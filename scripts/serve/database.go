@@ -11,8 +11,8 @@ import (
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/local/cluster"
+	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
 // login is the functions' role in the local database: a member of the services' roles without further rights.
@@ -48,10 +48,10 @@ func (d *database) prepare(ctx context.Context, move time.Duration, hotels int) 
 		return 0, fmt.Errorf("database: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	if err := migrate.Local(ctx, conn, schemas.Postgres, login, d.cluster.Password()); err != nil {
+	if err := setup.Database(ctx, conn, schemas.Postgres, login, d.cluster.Password()); err != nil {
 		return 0, err
 	}
-	if offset, err = migrate.MoveClock(ctx, conn, move); err != nil {
+	if offset, err = setup.MoveClock(ctx, conn, move); err != nil {
 		return 0, err
 	}
 	e := env.Of(map[string]string{"DATABASE_URL": d.url()})

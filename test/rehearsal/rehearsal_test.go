@@ -22,6 +22,7 @@ import (
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
 	"melmastoon.ghasi.io/scripts/serve/google"
+	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/emulatortest"
@@ -103,7 +104,7 @@ func migrated(t *testing.T, tree *archive.Tree) *pgtest.Database {
 	if out, err := job.CombinedOutput(); err != nil {
 		t.Fatalf("migrate: %v\n%s", err, out)
 	}
-	must(t, migrate.MovableClock(t.Context(), db.Owner(t), schemas.Postgres)) // the invariants ask for it
+	must(t, setup.MovableClock(t.Context(), db.Owner(t), schemas.Postgres)) // the invariants ask for it
 	return db
 }
 

@@ -14,21 +14,21 @@ import (
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
-// A Wire carries all responses to the functions: those of the database and of other services. After Cut(n) the n-th
+// A Wire carries all responses to the functions: those of the database and of other services. After LoseResponse(n) the n-th
 // response is lost, although its request was executed.
 type Wire struct {
 	left atomic.Int64
 	lost atomic.Bool
 }
 
-// Cut loses the n-th response from now on.
-func (w *Wire) Cut(n int) {
+// LoseResponse loses the n-th response from now on.
+func (w *Wire) LoseResponse(n int) {
 	w.lost.Store(false)
 	w.left.Store(int64(n))
 }
 
-// Mend restores the wire, and reports whether a response was lost.
-func (w *Wire) Mend() bool {
+// LoseNone lets all responses pass again, and reports whether one was lost.
+func (w *Wire) LoseNone() bool {
 	w.left.Store(0)
 	return w.lost.Load()
 }

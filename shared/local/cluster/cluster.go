@@ -60,7 +60,7 @@ func Start(ctx context.Context, c Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.heal(ctx); err != nil {
+	if err := f.cleanUp(ctx); err != nil {
 		return nil, err
 	}
 	return f.serve(ctx, c, password)

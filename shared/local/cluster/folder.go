@@ -97,7 +97,7 @@ func (f folder) run(cmd *exec.Cmd) error {
 // terminal does not reach it before this process has drained.
 func (f folder) attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
-	leash(a)
+	endWithParent(a)
 	if f.who.change {
 		a.Credential = &syscall.Credential{Uid: uint32(f.who.uid), Gid: uint32(f.who.gid)}
 		if !f.reachable() {
@@ -120,11 +120,11 @@ func (f folder) reachable() bool {
 	}
 }
 
-// healTime is the timeout for ending a server that was left behind.
-const healTime = 10 * time.Second
+// cleanUpTime is the timeout for ending a server that was left behind.
+const cleanUpTime = 10 * time.Second
 
-// heal cleans up after a killed run: it ends a server that still runs on the data, and removes a stale postmaster.pid.
-func (f folder) heal(ctx context.Context) error {
+// cleanUp cleans up after a killed run: it ends a server that still runs on the data, and removes a stale postmaster.pid.
+func (f folder) cleanUp(ctx context.Context) error {
 	lock := f.at("data/postmaster.pid")
 	text, err := os.ReadFile(lock)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,13 +160,13 @@ func (f folder) runsHere(pid int) bool {
 }
 
 func (f folder) endStranger(ctx context.Context, pid int) error {
-	ctx, cancel := context.WithTimeout(ctx, healTime)
+	ctx, cancel := context.WithTimeout(ctx, cleanUpTime)
 	defer cancel()
 	for signal := fast; f.runsHere(pid); signal = immediate {
 		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return plainly("Another process (%d) runs the database in %s: %w.", pid, f.dir, err)
 		}
-		if err := f.gone(ctx, pid, healTime/2); err != nil {
+		if err := f.gone(ctx, pid, cleanUpTime/2); err != nil {
 			return plainly("The database server %d in %s does not end: %w.", pid, f.dir, err)
 		}
 	}

@@ -23,7 +23,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	leash(cmd.SysProcAttr)
+	endWithParent(cmd.SysProcAttr)
 	p := &Process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error)
 	go func() {

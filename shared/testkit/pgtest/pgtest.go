@@ -13,9 +13,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/postgres"
-	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
 // Login is the role that functions connect as: a member of every application and maintenance role, and nothing else.
@@ -109,7 +109,7 @@ func (d *Database) Advance(by time.Duration) {
 	defer disconnect(conn)
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	if _, err := migrate.MoveClock(ctx, conn, by); err != nil {
+	if _, err := setup.MoveClock(ctx, conn, by); err != nil {
 		d.t.Fatalf("pgtest: %v", err)
 	}
 	d.env.Advance(by)

@@ -15,8 +15,8 @@ import (
 
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/local/cluster"
+	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 )
 
 // A host is the server that a test process uses, with its template database.
@@ -101,7 +101,7 @@ func (h *host) fill(ctx context.Context, database string) (err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	password, _ := h.admin.User.Password()
-	return migrate.Local(ctx, conn, schemas.Postgres, Login, password)
+	return setup.Database(ctx, conn, schemas.Postgres, Login, password)
 }
 
 func (h *host) at(database string) string {

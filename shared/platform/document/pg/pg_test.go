@@ -12,10 +12,10 @@ import (
 	"melmastoon.ghasi.io/schemas"
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/local/cluster"
+	"melmastoon.ghasi.io/shared/local/setup"
 	"melmastoon.ghasi.io/shared/platform/document"
 	"melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/postgres/migrate"
 	"melmastoon.ghasi.io/shared/testkit/documenttest"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
@@ -70,7 +70,7 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 	first := start(t, ctx, config)
 	conn, err := pgx.Connect(ctx, first.URL("postgres"))
 	must(t, err)
-	must(t, migrate.Local(ctx, conn, schemas.Postgres, pgtest.Login, first.Password()))
+	must(t, setup.Database(ctx, conn, schemas.Postgres, pgtest.Login, first.Password()))
 	must(t, conn.Close(ctx))
 	now, name := time.Date(2031, 3, 21, 12, 0, 0, 0, time.UTC), document.Name{Collection: "sessions", ID: "1"}
 	s := another(t, first.LoginURL(pgtest.Login, first.Password(), "postgres"))

@@ -38,24 +38,3 @@ func Admit(ctx context.Context, conn *pgx.Conn, login string, services ...string
 	}
 	return nil
 }
-
-// Login creates a login for functions where no cloud does that, or resets its password. The login itself has no rights: each
-// transaction sets one role, and the login inherits none.
-func Login(ctx context.Context, conn *pgx.Conn, name, password string) error {
-	who := pgx.Identifier{name}.Sanitize()
-	var quoted string
-	var exists bool
-	err := conn.QueryRow(ctx, `SELECT quote_literal(@password), EXISTS (SELECT FROM pg_roles WHERE rolname = @name)`,
-		pgx.StrictNamedArgs{"password": password, "name": name}).Scan(&quoted, &exists)
-	if err != nil {
-		return fmt.Errorf("migrate: login %s: %w", name, err)
-	}
-	verb := `CREATE ROLE `
-	if exists {
-		verb = `ALTER ROLE `
-	}
-	if _, err := conn.Exec(ctx, verb+who+` LOGIN NOINHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD `+quoted); err != nil {
-		return fmt.Errorf("migrate: login %s: %w", name, err)
-	}
-	return nil
-}

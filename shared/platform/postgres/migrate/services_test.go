@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -131,29 +130,5 @@ func TestEveryStepHasAWayBack(t *testing.T) {
 				t.Errorf("%s: %v", up, err)
 			}
 		}
-	}
-}
-
-func TestTheMovableClock(t *testing.T) {
-	t.Parallel()
-	conn := pgtest.Empty(t).Owner(t)
-	ctx := t.Context()
-	must(t, migrate.Up(ctx, conn, schemas.Postgres, "platform"))
-	if _, err := migrate.MoveClock(ctx, conn, time.Hour); err == nil {
-		t.Error("the production clock moved")
-	}
-	must(t, migrate.MovableClock(ctx, conn, schemas.Postgres))
-	_, err := migrate.MoveClock(ctx, conn, time.Hour)
-	must(t, err)
-	must(t, migrate.MovableClock(ctx, conn, schemas.Postgres)) // a second start finds it as it was
-	offset, err := migrate.MoveClock(ctx, conn, 1500*time.Millisecond)
-	must(t, err)
-	if want := time.Hour + 1500*time.Millisecond; offset != want {
-		t.Errorf("moved by %v in all, want %v", offset, want)
-	}
-	var ahead time.Duration
-	must(t, conn.QueryRow(ctx, `SELECT platform.now() - clock_timestamp()`).Scan(&ahead))
-	if (ahead - offset).Abs() > time.Minute {
-		t.Errorf("platform.now() is ahead by %v, want %v", ahead, offset)
 	}
 }

@@ -1,24 +1,26 @@
-package migrate
+package setup
 
 import (
 	"context"
 	"fmt"
 	"io/fs"
-	"path"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// MovableClock replaces the platform's clock with one that MoveClock can move: for local runs and tests, never in production.
-// Call it after each Up; repeated calls keep the offset.
+// movable is the script of the movable clock.
+const movable = "postgres/platform/movable.sql"
+
+// MovableClock replaces the platform's clock with one that MoveClock can move: for local runs and tests.
+// Call it after each migrate.Up; repeated calls keep the offset.
 func MovableClock(ctx context.Context, conn *pgx.Conn, fsys fs.FS) error {
-	script, err := fs.ReadFile(fsys, path.Join(root, platform, "movable.sql"))
+	script, err := fs.ReadFile(fsys, movable)
 	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
+		return fmt.Errorf("setup: %w", err)
 	}
 	if _, err := conn.PgConn().Exec(ctx, string(script)).ReadAll(); err != nil {
-		return fmt.Errorf("migrate: movable clock: %w", err)
+		return fmt.Errorf("setup: movable clock: %w", err)
 	}
 	return nil
 }
@@ -29,7 +31,7 @@ func MoveClock(ctx context.Context, conn *pgx.Conn, by time.Duration) (offset ti
 		UPDATE platform.clock SET offset_by = offset_by + @by
 		RETURNING offset_by`, pgx.StrictNamedArgs{"by": by}).Scan(&offset)
 	if err != nil {
-		return 0, fmt.Errorf("migrate: move clock: %w", err)
+		return 0, fmt.Errorf("setup: move clock: %w", err)
 	}
 	return offset, nil
 }

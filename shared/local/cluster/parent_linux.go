@@ -2,9 +2,9 @@ package cluster
 
 import "syscall"
 
-// leash makes the kernel signal the server when this process ends, even if it is killed. The signal lets the server end its
+// endWithParent makes the kernel signal the server when this process ends, even if it is killed. The signal lets the server end its
 // own child processes.
-func leash(a *syscall.SysProcAttr) { a.Pdeathsig = immediate }
+func endWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = immediate }
 
 // capDACOverride is the capability to bypass permission checks of folders.
 const capDACOverride = 1
