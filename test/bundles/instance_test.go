@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/local/subprocess"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
@@ -37,7 +38,7 @@ type process struct {
 	child   *subprocess.Process
 	cmd     *exec.Cmd
 	said    *processes.Output
-	issuer  *identity.Issuer
+	issuer  *signing.Issuer
 }
 
 // launch starts a program as the function target, with nobody but the void around it.
@@ -48,7 +49,7 @@ func launch(t testing.TB, program, target string, v *void) *process {
 	_, port, err := net.SplitHostPort(address)
 	must(t, err)
 	secret := make(cloud.Secret, 32)
-	p := &process{t: t, address: address, said: &processes.Output{}, issuer: identity.NewIssuer(env.Of(nil), secret)}
+	p := &process{t: t, address: address, said: &processes.Output{}, issuer: signing.NewIssuer(env.Of(nil), secret)}
 	p.cmd = exec.Command(program)
 	p.cmd.Stdout, p.cmd.Stderr = p.said, p.said
 	p.cmd.Env = []string{

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/local/subprocess"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
 // startTime is the maximum time for which a call waits for a process to start, as calls do in the cloud.
@@ -42,7 +42,7 @@ func Gather(t testing.TB) *Processes {
 }
 
 // Brief sets the environment variables of the processes, and the issuer of the tokens from their metadata server.
-func (f *Processes) Brief(variables map[string]string, issuer *identity.Issuer) {
+func (f *Processes) Brief(variables map[string]string, issuer *signing.Issuer) {
 	f.variables, f.metadata = variables, httptest.NewServer(metadata{issuer})
 }
 
@@ -191,7 +191,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 }
 
 // metadata implements the part of Google's metadata server that returns identity tokens.
-type metadata struct{ issuer *identity.Issuer }
+type metadata struct{ issuer *signing.Issuer }
 
 func (m metadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Metadata-Flavor", "Google")

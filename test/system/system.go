@@ -10,8 +10,8 @@ import (
 	"melmastoon.ghasi.io"
 	"melmastoon.ghasi.io/functions/sandbox/demo"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/env"
-	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/testkit/pgtest"
 )
 
@@ -23,7 +23,7 @@ type System struct {
 	Caller
 	DB     *pgtest.Database
 	Cloud  *cloud.Cloud
-	Issuer *identity.Issuer
+	Issuer *signing.Issuer
 	Log    *Log
 	t      testing.TB
 }

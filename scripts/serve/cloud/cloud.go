@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"melmastoon.ghasi.io/shared/local/bus"
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/postgres"
 	"melmastoon.ghasi.io/shared/platform/topic"
 )
@@ -53,7 +53,7 @@ type Cloud struct {
 	env       env.Env
 	bus       Messages
 	functions []fn.Function
-	issuer    *identity.Issuer
+	issuer    *signing.Issuer
 	server    *http.Server
 	life      context.Context    // of pushes, schedules and streams
 	halt      context.CancelFunc // cancels life
@@ -66,7 +66,7 @@ const readTimeout = time.Minute
 // Start mounts the functions behind one front server, creates their subscriptions and begins to serve.
 func Start(ctx context.Context, c Config) (*Cloud, error) {
 	url := "http://" + c.Listener.Addr().String()
-	issuer := identity.NewIssuer(c.Env, c.Secret.key("identity"))
+	issuer := signing.NewIssuer(c.Env, c.Secret.key("identity"))
 	e := settle(c, issuer, url)
 	b, err := c.open(e)
 	if err != nil {
@@ -126,7 +126,7 @@ func unlessHalted(ctx context.Context, err error) error {
 func (c *Cloud) URL() string { return c.url }
 
 // Issuer returns the issuer of this cloud's identity tokens.
-func (c *Cloud) Issuer() *identity.Issuer { return c.issuer }
+func (c *Cloud) Issuer() *signing.Issuer { return c.issuer }
 
 // Env returns the functions' Env.
 func (c *Cloud) Env() env.Env { return c.env }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/document"
 	documents "melmastoon.ghasi.io/shared/platform/document/pg"
 	"melmastoon.ghasi.io/shared/platform/env"
@@ -16,7 +17,7 @@ var neighbours = []string{"tenant", "theme", "property", "pricing", "inventory",
 
 // Variables returns the functions' environment: the URLs of all services on this one address, and the secrets of this
 // machine. Functions in other processes get the same variables.
-func Variables(secret Secret, issuer *identity.Issuer, url string) map[string]string {
+func Variables(secret Secret, issuer *signing.Issuer, url string) map[string]string {
 	v := map[string]string{
 		"IDEMPOTENCY_KEYS":         secret.ring("idempotency"),
 		"TENANT_SESSION_KEYS":      secret.ring("tenant session"),
@@ -48,7 +49,7 @@ func Variables(secret Secret, issuer *identity.Issuer, url string) map[string]st
 }
 
 // settle returns the Env of the functions in this process.
-func settle(c Config, issuer *identity.Issuer, url string) env.Env {
+func settle(c Config, issuer *signing.Issuer, url string) env.Env {
 	e := c.Env
 	for key, value := range Variables(c.Secret, issuer, url) {
 		e = e.With(key, value)

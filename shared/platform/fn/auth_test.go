@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/identity"
@@ -41,7 +42,7 @@ func TestAuth_byToken(t *testing.T) {
 	sign("expired", token, err2)
 	token, err2 = issuer.Sign("stranger@example.com", soon, audience)
 	sign("stranger", token, err2)
-	token, err2 = identity.NewIssuer(e, []byte(strings.Repeat("x", 32))).Sign(issuer.Email(), soon, audience)
+	token, err2 = signing.NewIssuer(e, []byte(strings.Repeat("x", 32))).Sign(issuer.Email(), soon, audience)
 	sign("other key", token, err2)
 	token, err2 = issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil, "front_desk")
 	sign("staff", token, err2)
@@ -69,7 +70,7 @@ func TestAuth_byToken(t *testing.T) {
 func TestAuth_unconfigured(t *testing.T) {
 	t.Parallel()
 	e := env.Of(nil)
-	issuer := identity.NewIssuer(e, make([]byte, 32))
+	issuer := signing.NewIssuer(e, make([]byte, 32))
 	front := fntest.Behind(t, e, issuer, guarded(fn.Internal))
 	if a := front.Get("/guarded"); a.Status != 401 {
 		t.Errorf("got %d %s", a.Status, a.Body)

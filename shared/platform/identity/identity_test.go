@@ -19,6 +19,7 @@ import (
 
 	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/identity"
 )
@@ -26,10 +27,10 @@ import (
 const audience = "https://reservation.melmastoon.ghasi.io"
 
 // trusting is an issuer, and a verifier that trusts it.
-func trusting(t *testing.T) (env.Env, *identity.Issuer, *identity.Verifier) {
+func trusting(t *testing.T) (env.Env, *signing.Issuer, *identity.Verifier) {
 	t.Helper()
 	e := env.Of(nil)
-	issuer := identity.NewIssuer(e, make([]byte, 32))
+	issuer := signing.NewIssuer(e, make([]byte, 32))
 	e = e.With("IDENTITY_ISSUER", issuer.Name()).With("IDENTITY_KEYS", string(issuer.JWKS())).
 		With("IDENTITY_CALLERS", "other@example.com,"+issuer.Email()).
 		With("STAFF_ISSUER", issuer.Name()).With("STAFF_KEYS", string(issuer.JWKS()))
@@ -84,7 +85,7 @@ func TestAServiceTokenIsRefused(t *testing.T) {
 		"without a signature":  {part[0] + "." + part[1] + ".", fault.ErrUnauthenticated},
 		"unsigned":             {none + "." + part[1] + ".", fault.ErrUnauthenticated},
 		"another signature":    {part[0] + "." + part[1] + "." + strings.Repeat("A", len(part[2])), fault.ErrUnauthenticated},
-		"of another key":       {must(t)(identity.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Sign(issuer.Email(), soon, audience)), fault.ErrUnauthenticated},
+		"of another key":       {must(t)(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Sign(issuer.Email(), soon, audience)), fault.ErrUnauthenticated},
 		"for another service":  {must(t)(issuer.Sign(issuer.Email(), soon, identity.Audience("sandbox"))), fault.ErrUnauthenticated},
 		"expired":              {must(t)(issuer.Sign(issuer.Email(), e.Now().Add(-time.Second), audience)), fault.ErrUnauthenticated},
 		"of staff":             {must(t)(issuer.Staff(audience, "usr_1", id.New[id.Tenant](), nil)), fault.ErrUnauthenticated},
@@ -155,7 +156,7 @@ func TestAStaffTokenIsRefused(t *testing.T) {
 		"of a service":     must(t)(issuer.Token(t.Context(), audience)),
 		"without a tenant": must(t)(issuer.Staff(audience, "usr_1", id.Tenant{}, nil)),
 		"without a person": must(t)(issuer.Staff(audience, "", id.New[id.Tenant](), nil)),
-		"of another key":   must(t)(identity.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Staff(audience, "usr_1", id.New[id.Tenant](), nil)),
+		"of another key":   must(t)(signing.NewIssuer(e, bytes.Repeat([]byte{1}, 32)).Staff(audience, "usr_1", id.New[id.Tenant](), nil)),
 	} {
 		if who, err := v.Staff(t.Context(), token, audience); !errors.Is(err, fault.ErrUnauthenticated) {
 			t.Errorf("%s: got %+v, %v", name, who, err)
@@ -165,7 +166,7 @@ func TestAStaffTokenIsRefused(t *testing.T) {
 
 // claimed signs the claims of a valid staff token after change has modified them, with the trusted key unless the claims name
 // another.
-func claimed(t *testing.T, e env.Env, issuer *identity.Issuer, kid string, change func(map[string]any)) string {
+func claimed(t *testing.T, e env.Env, issuer *signing.Issuer, kid string, change func(map[string]any)) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: ed25519.NewKeyFromSeed(make([]byte, 32))},
 		(&jose.SignerOptions{}).WithHeader("kid", kid))

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
 	"melmastoon.ghasi.io/shared/platform/fn/observe"
@@ -23,16 +24,16 @@ import (
 // A Front routes requests to functions. Requests carry a token of a platform service unless As changes it.
 type Front struct {
 	t      testing.TB
-	issuer *identity.Issuer
+	issuer *signing.Issuer
 	mux    http.Handler
 	token  string
 }
 
 // Surround adds to an Env what functions require: a trusted issuer, which is also their source of tokens, keys for the
 // idempotency ledger, and a log that writes to the test. It disables rate limits.
-func Surround(t testing.TB, e env.Env) (env.Env, *identity.Issuer) {
+func Surround(t testing.TB, e env.Env) (env.Env, *signing.Issuer) {
 	t.Helper()
-	issuer := identity.NewIssuer(e, make([]byte, 32))
+	issuer := signing.NewIssuer(e, make([]byte, 32))
 	e = e.
 		With("IDENTITY_ISSUER", issuer.Name()).
 		With("IDENTITY_KEYS", string(issuer.JWKS())).
@@ -53,7 +54,7 @@ func Open(t testing.TB, e env.Env, fs ...fn.Function) *Front {
 }
 
 // Behind returns a Front for the functions in an environment from Surround.
-func Behind(t testing.TB, e env.Env, issuer *identity.Issuer, fs ...fn.Function) *Front {
+func Behind(t testing.TB, e env.Env, issuer *signing.Issuer, fs ...fn.Function) *Front {
 	t.Helper()
 	door, err := fn.Mux(fs, func(f fn.Function) (http.Handler, error) {
 		h, err := f.Handler(e)
@@ -90,7 +91,7 @@ func described(t testing.TB, s fn.Spec, h http.Handler) http.Handler {
 }
 
 // Issuer returns the issuer, to sign tokens of other callers.
-func (f *Front) Issuer() *identity.Issuer { return f.issuer }
+func (f *Front) Issuer() *signing.Issuer { return f.issuer }
 
 // As returns a Front whose requests carry another token, or no token if it is empty.
 func (f *Front) As(token string) *Front {

@@ -16,10 +16,10 @@ import (
 
 	"melmastoon.ghasi.io/scripts/bundle/archive"
 	"melmastoon.ghasi.io/scripts/serve/cloud"
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/local/subprocess"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/fn"
-	"melmastoon.ghasi.io/shared/platform/identity"
 )
 
 // hello is the smallest function there is.
@@ -116,7 +116,7 @@ func starts(name, path string) side {
 		cmd.Env = []string{"PORT=" + port, "FUNCTION_TARGET=" + name, "GOOGLE_CLOUD_PROJECT=melmastoon-local",
 			"DATABASE_URL=postgres://nobody:none@" + nobody + "/postgres?sslmode=disable",
 			"FIRESTORE_EMULATOR_HOST=" + nobody, "PUBSUB_EMULATOR_HOST=" + nobody, "GCE_METADATA_HOST=" + nobody}
-		for key, value := range cloud.Variables(secret, identity.NewIssuer(env.Of(nil), secret), "http://"+nobody) {
+		for key, value := range cloud.Variables(secret, signing.NewIssuer(env.Of(nil), secret), "http://"+nobody) {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}
 		// In the cloud keys are fetched when a token is there to be verified.

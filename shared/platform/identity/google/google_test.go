@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"melmastoon.ghasi.io/shared/local/signing"
 	"melmastoon.ghasi.io/shared/platform/env"
 	"melmastoon.ghasi.io/shared/platform/identity"
 	"melmastoon.ghasi.io/shared/platform/identity/google"
@@ -18,7 +19,7 @@ import (
 func TestATokenComesFromTheMetadataServerAndIsKept(t *testing.T) {
 	asked := 0
 	e := env.Of(nil)
-	issuer := identity.NewIssuer(e, make([]byte, 32))
+	issuer := signing.NewIssuer(e, make([]byte, 32))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Metadata-Flavor") != "Google" || !strings.HasSuffix(r.URL.Path, "/instance/service-accounts/default/identity") || r.FormValue("format") != "full" {
 			http.NotFound(w, r)

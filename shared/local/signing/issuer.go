@@ -1,4 +1,5 @@
-package identity
+// Package signing issues identity tokens without a cloud: on a laptop and in tests.
+package signing
 
 import (
 	"context"
@@ -21,7 +22,7 @@ const (
 	lifetime    = time.Hour
 )
 
-// An Issuer signs tokens without a cloud: on a laptop and in tests. It is the Source of its own service tokens, and signs staff
+// An Issuer signs tokens without a cloud: on a laptop and in tests. It is the identity.Source of its own service tokens, and signs staff
 // tokens, with the clock of its Env.
 type Issuer struct {
 	now    func() time.Time
@@ -88,7 +89,7 @@ func (i *Issuer) Sign(email string, expires time.Time, audiences ...string) (str
 // Staff returns a staff token for a service.
 func (i *Issuer) Staff(audience, subject string, tenant id.Tenant, properties []id.Property, roles ...string) (string, error) {
 	return i.sign(jwt.Claims{Subject: subject, Audience: jwt.Audience{audience}, Expiry: jwt.NewNumericDate(i.now().Add(lifetime))},
-		staffClaims{Tenant: tenant, Properties: properties, Roles: roles})
+		map[string]any{"tenant_id": tenant, "property_ids": properties, "roles": roles})
 }
 
 func (i *Issuer) sign(registered jwt.Claims, own any) (string, error) {
@@ -96,7 +97,7 @@ func (i *Issuer) sign(registered jwt.Claims, own any) (string, error) {
 	registered.IssuedAt = jwt.NewNumericDate(i.now())
 	token, err := jwt.Signed(i.signer).Claims(registered).Claims(own).Serialize()
 	if err != nil {
-		return "", fmt.Errorf("identity: sign: %w", err)
+		return "", fmt.Errorf("signing: sign: %w", err)
 	}
 	return token, nil
 }
