@@ -94,7 +94,17 @@ func (r *Reservation) refunds(amount money.Micro, label string) (all []Refund) {
 
 // collects reports whether an intent may have captured what it only promised before.
 func (r *Reservation) collects(i *id.Intent) bool {
-	return i != nil && slices.ContainsFunc(r.intents(), func(p IntentPayment) bool { return p.Intent == *i && p.Captured == 0 })
+	return i != nil && r.paidByIntent(*i) && r.capturedOf(*i) == 0
+}
+
+// capturedOf returns the amount that an intent has captured for the reservation, as far as this service has stored it.
+func (r *Reservation) capturedOf(i id.Intent) money.Micro {
+	for _, p := range r.intents() {
+		if p.Intent == i {
+			return p.Captured
+		}
+	}
+	return 0
 }
 
 // owes reports whether a booked reservation can use the intent: it promised the money before, or an amount is due.
@@ -117,21 +127,31 @@ func (r *Reservation) pay(i Intent) {
 		at, r.Payments = len(r.Payments), append(r.Payments, IntentPayment{Intent: i.ID})
 	}
 	p := &r.Payments[at]
-	p.Method, p.Status, p.Captured, p.Refunded = i.Method, i.Status, i.Captured, i.Refunded
+	p.Method, p.Status, p.Captured, p.Refunded, p.Executed = i.Method, i.Status, i.Captured, i.Refunded, i.executed()
 	r.summarize(i)
 }
 
-// summarize sets the members that describe all payments together.
+// summarize sets the members that describe all payments together. An intent that was refunded completely does not count for
+// the method.
 func (r *Reservation) summarize(latest Intent) {
-	r.Captured, r.Method, r.PaymentStatus = 0, latest.Method, PendingCash
+	var methods []Method
+	r.Captured, r.PaymentStatus = 0, PendingCash
 	for _, p := range r.Payments {
 		r.Captured += p.Captured
 		if p.Captured > 0 {
 			r.PaymentStatus = Captured
 		}
-		if p.Captured > 0 && p.Intent != latest.ID {
-			r.Method = Mixed
+		if p.Captured > p.Refunded {
+			methods = append(methods, p.Method)
 		}
+	}
+	switch len(methods) {
+	case 0:
+		r.Method = latest.Method
+	case 1:
+		r.Method = methods[0]
+	default:
+		r.Method = Mixed
 	}
 	if r.CaptureEvent == nil {
 		r.CaptureEvent = latest.CaptureEvent
@@ -143,13 +163,17 @@ func (r *Reservation) summarize(latest Intent) {
 func (r *Reservation) learn(i Intent) (changed bool) {
 	r.Payments = slices.Clone(r.intents())
 	at := slices.IndexFunc(r.Payments, func(p IntentPayment) bool { return p.Intent == i.ID })
-	if at < 0 || i.Refunded <= r.Payments[at].Refunded {
+	if at < 0 || r.Payments[at].Captured == 0 || i.Refunded <= r.Payments[at].Refunded { // Collect stores a promise with its refunds
 		return false
 	}
-	p := &r.Payments[at]
-	p.Refunded, p.Executed = i.Refunded, nil
-	for _, back := range i.Refunds {
-		p.Executed = append(p.Executed, back.ID)
-	}
+	r.Payments[at].Refunded, r.Payments[at].Executed = i.Refunded, i.executed()
 	return true
+}
+
+// executed returns the ids of the intent's refunds.
+func (i Intent) executed() (all []id.Refund) {
+	for _, back := range i.Refunds {
+		all = append(all, back.ID)
+	}
+	return all
 }

@@ -195,10 +195,11 @@ func TestPayments_requests(t *testing.T) {
 		t.Errorf("an unknown intent: %v", err)
 	}
 	n.status, n.answer = http.StatusOK, `{"refundId":"`+id.New[id.Refund]().String()+`","amountMicro":"5","totalRefundedMicro":"5"}`
-	if err := p.Refund(t.Context(), r.Tenant, Refund{Intent: capture.ID, Amount: 5}, BoughtNothing); err != nil {
+	back := capture.refund(BoughtNothing, 5)
+	if err := p.Refund(t.Context(), r.Tenant, back, BoughtNothing); err != nil {
 		t.Error(err)
 	}
-	same(t, n.request, `POST /v1/intents/`+capture.ID.String()+`/refunds {"refundId":"`+id.Derive[id.Refund](capture.ID, "bought nothing").String()+`","amountMicro":"5","reason":"bought nothing"}`)
+	same(t, n.request, `POST /v1/intents/`+capture.ID.String()+`/refunds {"refundId":"`+back.ID.String()+`","amountMicro":"5","reason":"bought nothing"}`)
 }
 
 func TestPending(t *testing.T) {

@@ -105,7 +105,7 @@ func (c *Confirmer) attempt(ctx context.Context, claim Claim, within Within) (*R
 // collect stores a capture that pays what a booked reservation owes: promised cash, or the balance after a change. The
 // surplus is refunded. It publishes no event, because the reservation is confirmed already.
 func (c *Confirmer) collect(ctx context.Context, r *Reservation, i Intent, within Within) error {
-	if i.kept() <= 0 {
+	if i.Captured <= 0 {
 		return nil // promised cash that has not been collected
 	}
 	if back, over := r.Surplus(i); over {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 )
 
@@ -115,12 +116,12 @@ func (h *house) let(r *Reservation) (let int) {
 type purse struct {
 	mu       sync.Mutex
 	intents  map[id.Intent]*Intent
-	refunds  map[id.Refund]bool
+	refunds  map[id.Refund]Refund
 	promises int
 }
 
 func aPurse(intents ...Intent) *purse {
-	p := &purse{intents: map[id.Intent]*Intent{}, refunds: map[id.Refund]bool{}}
+	p := &purse{intents: map[id.Intent]*Intent{}, refunds: map[id.Refund]Refund{}}
 	for _, i := range intents {
 		p.intents[i.ID] = &i
 	}
@@ -150,13 +151,20 @@ func (p *purse) Promise(_ context.Context, r *Reservation) (Intent, error) {
 	return i, nil
 }
 
-func (p *purse) Refund(_ context.Context, _ id.Tenant, back Refund, why Cause) error {
+func (p *purse) Refund(_ context.Context, _ id.Tenant, back Refund, _ Cause) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if once := id.Derive[id.Refund](back.Intent, string(why)); !p.refunds[once] {
-		p.refunds[once] = true
-		p.intents[back.Intent].Refunded += back.Amount
+	i := p.intents[back.Intent]
+	earlier, repeated := p.refunds[back.ID]
+	switch {
+	case repeated && earlier == back:
+		return nil
+	case repeated || back.Amount > i.kept():
+		return fault.ErrVersionConflict
 	}
+	p.refunds[back.ID] = back
+	i.Refunded += back.Amount
+	i.Refunds = append(i.Refunds, back)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -214,16 +215,22 @@ func (r *Reservation) paidByIntent(i id.Intent) bool {
 // has already requested the refund.
 func (r *Reservation) RefundableAmount(i Intent) (Refund, bool) {
 	asked := r.Cancellation != nil && slices.ContainsFunc(r.Cancellation.Refunds, func(back Refund) bool { return back.Intent == i.ID })
-	if !r.owns(i) || r.paidByIntent(i.ID) || asked || i.kept() <= 0 || r.Accepts(i) == nil {
+	if !r.owns(i) || r.capturedOf(i.ID) > 0 || asked || i.kept() <= 0 || r.Accepts(i) == nil {
 		return Refund{}, false
 	}
-	return Refund{Intent: i.ID, Amount: i.kept()}, true
+	return i.refund(BoughtNothing, i.kept()), true
+}
+
+// refund returns a refund of an intent. Its id derives from the cause and from the amount refunded before, so that concurrent
+// attempts refund the money once: a later attempt either asks for the same refund, or sees the first one.
+func (i Intent) refund(why Cause, amount money.Micro) Refund {
+	return Refund{ID: id.Derive[id.Refund](i.ID, fmt.Sprintf("%s/%d", why, i.Refunded)), Intent: i.ID, Amount: amount}
 }
 
 // Surplus returns the money of an intent beyond the amount that is due.
 func (r *Reservation) Surplus(i Intent) (Refund, bool) {
 	over := i.kept() - r.due()
-	return Refund{Intent: i.ID, Amount: over}, over > 0
+	return i.refund(Surplus, over), over > 0
 }
 
 // OrphanedAllocations returns the allocations that interrupted attempts with this intent may have created. It returns

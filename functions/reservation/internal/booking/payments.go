@@ -85,7 +85,7 @@ func (p Payments) Learn(ctx context.Context, r *Reservation) error {
 	return nil
 }
 
-// A Cause is the reason for a refund without a cancellation. An intent is refunded at most once per cause.
+// A Cause is the reason for a refund without a cancellation.
 type Cause string
 
 // The causes.
@@ -94,17 +94,24 @@ const (
 	Surplus       Cause = "surplus" // more was captured than the stay costs
 )
 
-// Refund refunds money once: the refund's id derives from the intent and the cause.
+// errExceedsCapture is the payment service's answer if less money is left than a refund asks for.
+var errExceedsCapture = fault.New(fault.Unprocessable, "PAYMENT.REFUND_EXCEEDS_CAPTURE", "")
+
+// Refund refunds money, once per refund id. It returns fault.ErrVersionConflict if the intent was refunded since it was read.
 func (p Payments) Refund(ctx context.Context, tenant id.Tenant, back Refund, why Cause) error {
 	in := struct {
 		Refund id.Refund   `json:"refundId"`
 		Amount money.Micro `json:"amountMicro"`
 		Reason string      `json:"reason"`
-	}{id.Derive[id.Refund](back.Intent, string(why)), back.Amount, string(why)}
+	}{back.ID, back.Amount, string(why)}
 	var out struct {
 		Refund id.Refund `json:"refundId"`
 	}
-	if err := p.client.Post(ctx, "/intents/"+back.Intent.String()+"/refunds", in, &out, upstream.Tenant(tenant), upstream.Repeatable()); err != nil {
+	err := p.client.Post(ctx, "/intents/"+back.Intent.String()+"/refunds", in, &out, upstream.Tenant(tenant), upstream.Repeatable())
+	if errors.Is(err, fault.ErrIdempotencyKeyReused) || errors.Is(err, errExceedsCapture) {
+		err = fault.ErrVersionConflict.Because(err)
+	}
+	if err != nil {
 		return fmt.Errorf("payments: refund %s: %w", back.Intent, err)
 	}
 	return nil

@@ -209,7 +209,14 @@ func TestCancelSoldOut_refunds(t *testing.T) {
 
 func TestRefundableAmount(t *testing.T) {
 	t.Parallel()
-	own := confirmedOne(t)
+	own, lateCash := confirmedOne(t), confirmedOne(t)
+	lateCash.Payment = Payment{}
+	lateCash.pay(aPromise(lateCash))
+	lateCash.Intent = &lateCash.Payments[0].Intent
+	if err := lateCash.cancel(StaffCancelled, "", saga(), noon); err != nil {
+		t.Fatal(err)
+	}
+	collected := with(aCapture, func(i *Intent) { i.ID, i.Method = *lateCash.Intent, CashOnArrival })
 	for _, test := range []struct {
 		name   string
 		r      *Reservation
@@ -221,6 +228,7 @@ func TestRefundableAmount(t *testing.T) {
 		{"when too little came", aHeld(t), with(aCapture, func(i *Intent) { i.Captured = 1 }), true},
 		{"not while it may confirm", aHeld(t), aCapture, false},
 		{"not while it may confirm after the hold", anExpired(t), aCapture, false},
+		{"a promise collected after a cancellation", lateCash, collected, true},
 		{"not what it is confirmed by", own, with(aCapture, func(i *Intent) { i.ID = *own.Intent }), false},
 		{"not what has gone back", cancelledOne(t), with(aCapture, func(i *Intent) { i.Refunded = i.Captured }), false},
 		{"not a promise", cancelledOne(t), aPromise, false},
@@ -233,7 +241,7 @@ func TestRefundableAmount(t *testing.T) {
 			if refundable != test.want {
 				t.Fatalf("got %v, want %v", refundable, test.want)
 			}
-			if refundable && back != (Refund{Intent: intent.ID, Amount: intent.kept()}) {
+			if refundable && back != intent.refund(BoughtNothing, intent.kept()) {
 				t.Errorf("gives back %v of %v", back, intent)
 			}
 		})

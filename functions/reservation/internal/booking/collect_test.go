@@ -1,0 +1,258 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/id"
+	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+	"melmastoon.ghasi.io/shared/testkit/pgtest"
+)
+
+// edit changes the stored reservation. It publishes only a cancellation.
+func (s *stage) edit(change func(*Reservation)) {
+	s.t.Helper()
+	err := s.reservations.In(s.t.Context(), s.r.Tenant, func(tx postgres.Tx) error {
+		r, err := s.reservations.Lock(s.t.Context(), tx, Scope{Tenant: s.r.Tenant}, s.r.ID)
+		if err != nil {
+			return err
+		}
+		change(r)
+		r.Version++
+		var events []event.Draft
+		if r.State == Cancelled {
+			events = append(events, ReservationCancelled(r))
+		}
+		return s.reservations.Save(s.t.Context(), tx, r, events...)
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// dearer raises the price of the stored reservation, as a change of dates does.
+func (s *stage) dearer(by money.Micro) { s.edit(func(r *Reservation) { r.Total += by }) }
+
+// confirmed sets a confirmed reservation, paid by card or promised in cash.
+func (s *stage) confirmed(claim func(*stage) *id.Intent) *id.Intent {
+	s.t.Helper()
+	intent := claim(s)
+	if err := s.confirm(intent); err != nil {
+		s.t.Fatal(err)
+	}
+	if intent == nil {
+		intent = s.now().Intent
+	}
+	return intent
+}
+
+// collects turns the promise of an intent into a capture.
+func (s *stage) collects(i *id.Intent, amount money.Micro) {
+	s.purse.mu.Lock()
+	defer s.purse.mu.Unlock()
+	capture := id.New[id.Event]()
+	known := s.purse.intents[*i]
+	known.Status, known.Captured, known.CaptureEvent = Captured, amount, &capture
+}
+
+// second adds a captured intent over an amount.
+func (s *stage) second(amount money.Micro) *id.Intent {
+	i := s.pays(with(aCapture, func(i *Intent) { i.Amount, i.Captured = amount, amount })(s.r))
+	return &i.ID
+}
+
+// adds fails the test unless what was captured is what the reservation keeps, what it has asked back and what was refunded.
+func (s *stage) adds() {
+	s.t.Helper()
+	r := s.now()
+	s.purse.mu.Lock()
+	defer s.purse.mu.Unlock()
+	var captured, refunded money.Micro
+	for _, i := range s.purse.intents {
+		captured += i.Captured
+		refunded += i.Refunded
+		if r.capturedOf(i.ID) == 0 && i.kept() != 0 {
+			s.t.Errorf("intent %s keeps %d outside of the reservation", i.ID, i.kept())
+		}
+	}
+	for _, back := range r.Requested {
+		refunded += back.Amount
+	}
+	if captured != r.kept()+refunded {
+		s.t.Errorf("captured %d, kept %d, refunded %d", captured, r.kept(), refunded)
+	}
+}
+
+func TestCollect(t *testing.T) {
+	t.Parallel()
+	const more = 90
+	type outcome struct {
+		kept   money.Micro // beyond the price of aHeld
+		due    money.Micro
+		method Method
+		status PaymentStatus
+		count  int // intents of the reservation
+	}
+	for _, test := range []struct {
+		name  string
+		first func(*stage) *id.Intent
+		then  func(*stage, *id.Intent) *id.Intent
+		want  outcome
+	}{
+		{"promised cash is not money", cash, func(_ *stage, i *id.Intent) *id.Intent { return i },
+			outcome{kept: -price, due: price, method: CashOnArrival, status: PendingCash, count: 1}},
+		{"promised cash is collected", cash, func(s *stage, i *id.Intent) *id.Intent { s.collects(i, s.r.Total); return i },
+			outcome{method: CashOnArrival, status: Captured, count: 1}},
+		{"promised cash is collected after the price fell", cash, func(s *stage, i *id.Intent) *id.Intent {
+			s.dearer(-more)
+			s.collects(i, s.r.Total)
+			return i
+		}, outcome{kept: -more, method: CashOnArrival, status: Captured, count: 1}},
+		{"cash that the hotel has given back already", cash, func(s *stage, i *id.Intent) *id.Intent {
+			s.collects(i, s.r.Total)
+			s.purse.intents[*i].Refunded = s.r.Total
+			return i
+		}, outcome{kept: -price, due: price, method: CashOnArrival, status: Captured, count: 1}},
+		{"a card pays instead of the cash", cash, func(s *stage, _ *id.Intent) *id.Intent { return s.second(s.r.Total) },
+			outcome{method: Card, status: Captured, count: 2}},
+		{"a second intent pays what a change costs", captured, func(s *stage, _ *id.Intent) *id.Intent {
+			s.dearer(more)
+			return s.second(more)
+		}, outcome{kept: more, method: Mixed, status: Captured, count: 2}},
+		{"it pays a part", captured, func(s *stage, _ *id.Intent) *id.Intent {
+			s.dearer(more)
+			return s.second(more - 1)
+		}, outcome{kept: more - 1, due: 1, method: Mixed, status: Captured, count: 2}},
+		{"its surplus goes back", captured, func(s *stage, _ *id.Intent) *id.Intent {
+			s.dearer(more)
+			return s.second(more + 5)
+		}, outcome{kept: more, method: Mixed, status: Captured, count: 2}},
+		{"all of it goes back if nothing is due", captured, func(s *stage, _ *id.Intent) *id.Intent { return s.second(more) },
+			outcome{method: Card, status: Captured, count: 1}},
+		{"cash that comes after the card goes back", cash, func(s *stage, promise *id.Intent) *id.Intent {
+			if err := s.confirm(s.second(s.r.Total)); err != nil {
+				s.t.Fatal(err)
+			}
+			s.collects(promise, s.r.Total)
+			return promise
+		}, outcome{method: Card, status: Captured, count: 2}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := set(t, pgtest.New(t))
+			intent := test.then(s, s.confirmed(test.first))
+			for range 5 { // redeliveries change nothing
+				if err := s.confirm(intent); err != nil && !errors.Is(err, ErrIllegalTransition) {
+					t.Fatal(err)
+				}
+			}
+			v, r := s.now().View(), s.now()
+			got := outcome{r.kept() - price, v.Balance.Due, v.Payment.Method, v.Payment.Status, len(v.Payment.Intents)}
+			if got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+			if got := published(t, s.db, s.r); !slices.Equal(got, []string{"held", "confirmed"}) {
+				t.Errorf("published %v, want one confirmation", got)
+			}
+			s.adds()
+		})
+	}
+}
+
+// price is the price of aStored.
+const price money.Micro = 410_000_000
+
+// A late capture buys nothing once the reservation has ended without a stay.
+func TestCollect_ended(t *testing.T) {
+	t.Parallel()
+	ends := map[string]func(*Reservation) error{
+		"cancelled": func(r *Reservation) error { return r.cancel(StaffCancelled, "", saga(), noon) },
+		"no-show": func(r *Reservation) error {
+			r.Missed = &Missed{At: noon, By: saga(), Applied: Applied{Ref: "pol_flex/1", Currency: r.Currency}}
+			return r.move(Confirmed, NoShow)
+		},
+	}
+	for name, end := range ends {
+		for method, late := range map[string]func(*stage, *id.Intent) *id.Intent{
+			"promised cash": func(s *stage, i *id.Intent) *id.Intent { s.collects(i, s.r.Total); return i },
+			"a second card": func(s *stage, _ *id.Intent) *id.Intent { return s.second(s.r.Total) },
+		} {
+			t.Run(name+"/"+method, func(t *testing.T) {
+				t.Parallel()
+				s := set(t, pgtest.New(t))
+				promise := s.confirmed(cash)
+				s.edit(func(r *Reservation) {
+					if err := end(r); err != nil {
+						t.Fatal(err)
+					}
+				})
+				intent := late(s, promise)
+				for range 3 {
+					if err := s.confirm(intent); !errors.Is(err, ErrIllegalTransition) {
+						t.Errorf("Confirm() = %v, want %v", err, ErrIllegalTransition)
+					}
+				}
+				if got := s.purse.intents[*intent].kept(); got != 0 {
+					t.Errorf("the hotel keeps %d, want 0", got)
+				}
+				s.adds()
+			})
+		}
+	}
+}
+
+// An attempt refunds the surplus and fails before it saves. Then another intent pays a part of what was due.
+func TestCollect_afterUnsavedSurplus(t *testing.T) {
+	t.Parallel()
+	s := set(t, pgtest.New(t))
+	s.confirmed(captured)
+	s.dearer(100)
+	intent, other := s.second(120), s.second(60)
+	cut := errors.New("cut off")
+	claim := Claim{Scope: Scope{Tenant: s.r.Tenant}, Reservation: s.r.ID, Intent: intent}
+	if _, err := s.Confirm(t.Context(), claim, func(context.Context, func(postgres.Tx) error) error { return cut }); !errors.Is(err, cut) {
+		t.Fatalf("got %v, want %v", err, cut)
+	}
+	for _, i := range []*id.Intent{other, intent, other, intent} {
+		if err := s.confirm(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.purse.intents[*intent].kept(); got != 40 {
+		t.Errorf("the second intent keeps %d, want 40", got)
+	}
+	if got := s.now().due(); got != 0 {
+		t.Errorf("%d are due, want 0", got)
+	}
+	s.adds()
+}
+
+func TestCollectRacingCollect(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for round := range 100 {
+		s := set(t, db)
+		s.confirmed(captured)
+		s.dearer(100)
+		one, two := s.second(money.Micro(40+round)), s.second(80)
+		pay := func(i *id.Intent) func() {
+			return func() {
+				if err := s.confirm(i); err != nil && !errors.Is(err, ErrIllegalTransition) {
+					t.Error(err)
+				}
+			}
+		}
+		together(pay(one), pay(two), pay(one), pay(two))
+		if got := s.now().due(); got != 0 {
+			t.Errorf("%d are due, want 0", got)
+		}
+		if got := s.count("confirmed"); got != 1 {
+			t.Errorf("published %d confirmations, want 1", got)
+		}
+		s.adds()
+	}
+}
