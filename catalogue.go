@@ -37,12 +37,14 @@ import (
 	"melmastoon.ghasi.io/functions/reservation/allocationfailed"
 	"melmastoon.ghasi.io/functions/reservation/cancel"
 	reservationcheckin "melmastoon.ghasi.io/functions/reservation/checkin"
+	reservationcheckout "melmastoon.ghasi.io/functions/reservation/checkout"
 	"melmastoon.ghasi.io/functions/reservation/confirm"
 	"melmastoon.ghasi.io/functions/reservation/expireholds"
 	"melmastoon.ghasi.io/functions/reservation/find"
 	reservationhold "melmastoon.ghasi.io/functions/reservation/hold"
 	"melmastoon.ghasi.io/functions/reservation/keyfailed"
 	"melmastoon.ghasi.io/functions/reservation/keyissued"
+	"melmastoon.ghasi.io/functions/reservation/noshow"
 	"melmastoon.ghasi.io/functions/reservation/paymentcaptured"
 	"melmastoon.ghasi.io/functions/reservation/paymentfailed"
 	reservationquote "melmastoon.ghasi.io/functions/reservation/quote"
@@ -50,6 +52,7 @@ import (
 	reservationrelay "melmastoon.ghasi.io/functions/reservation/relay"
 	reservationsetguest "melmastoon.ghasi.io/functions/reservation/setguest"
 	"melmastoon.ghasi.io/functions/reservation/settingschanged"
+	"melmastoon.ghasi.io/functions/reservation/sweepnoshows"
 	"melmastoon.ghasi.io/functions/sandbox/clickrecorded"
 	"melmastoon.ghasi.io/functions/sandbox/collect"
 	"melmastoon.ghasi.io/functions/sandbox/commitrooms"
@@ -136,10 +139,13 @@ var Functions = []fn.Function{
 	expireholds.Function,
 	find.Function,
 	reservationcheckin.Function,
+	reservationcheckout.Function,
 	reservationhold.Function,
 	reservationsetguest.Function,
 	keyfailed.Function,
 	keyissued.Function,
+	noshow.Function,
+	sweepnoshows.Function,
 	paymentcaptured.Function,
 	paymentfailed.Function,
 	reservationquote.Function,

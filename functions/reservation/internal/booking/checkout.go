@@ -1,18 +1,24 @@
 package booking
 
 import (
+	"slices"
 	"time"
 
+	"melmastoon.ghasi.io/shared/event"
+	"melmastoon.ghasi.io/shared/fault"
 	"melmastoon.ghasi.io/shared/id"
 	"melmastoon.ghasi.io/shared/money"
+	"melmastoon.ghasi.io/shared/stay"
 )
 
 // A CheckOut records the check-out of a reservation.
 type CheckOut struct {
 	StartedAt  time.Time       `json:"startedAt"`
-	By         Actor           `json:"actor"`
+	By         Actor           `json:"actor"` // who started it; once completed, who completed it
 	At         *time.Time      `json:"checkedOutAt,omitzero"`
 	Folio      *Folio          `json:"folio,omitzero"`
+	Forced     bool            `json:"forced,omitzero"` // completed although the folio was not settled
+	Reason     Text            `json:"reason,omitzero"`
 	Overstayed int             `json:"overstayedNights"`
 	Early      *EarlyDeparture `json:"earlyCheckout,omitzero"`
 }
@@ -31,4 +37,143 @@ type EarlyDeparture struct {
 	Refunds     []Refund        `json:"paymentRefundsRequested"`
 	Price       money.Micro     `json:"priceMicro"` // of the nights slept, with the penalty
 	Allocations []id.Allocation `json:"inventoryAllocationIds"`
+}
+
+// A LeaveWish is a request to check a guest out.
+type LeaveWish struct {
+	By      Actor
+	Manager bool   // may force
+	Folio   *Folio // nil: the check-out only starts
+	Force   bool   // also if the folio is not settled
+	Reason  Text
+}
+
+// errForce rejects a forced check-out by a caller who is not a manager.
+var errForce = fault.ErrForbidden.Saying("Only a manager can check a guest out whose folio is not settled.")
+
+// LeavesEarly reports whether a check-out now would complete before the day of departure at the property. Its refund needs what
+// the payment service knows.
+func (r *Reservation) LeavesEarly(now time.Time) bool {
+	return (r.State == CheckedIn || r.State == CheckoutStarted) && r.today(now).Before(r.End)
+}
+
+// Leave checks the guest out and returns the events in order. Without a folio, the check-out only starts. Leave returns
+// ErrFolioUnsettled for a folio that is not settled, unless a manager forces the check-out. Repeated, it changes nothing and
+// returns no event.
+func (r *Reservation) Leave(w LeaveWish, now time.Time) (events []event.Draft, err error) {
+	switch {
+	case w.Force && !w.Manager:
+		return nil, errForce
+	case r.State == CheckoutStarted && w.Folio == nil:
+		return nil, nil
+	case r.State == CheckedOut && w.Folio != nil && *w.Folio == *r.CheckOut.Folio:
+		return nil, nil
+	case r.State != CheckedIn && r.State != CheckoutStarted || r.Plan != nil:
+		return nil, ErrIllegalTransition
+	case w.Folio != nil && !w.Folio.Settled && !w.Force:
+		return nil, ErrFolioUnsettled
+	}
+	if r.State == CheckedIn {
+		if err := r.startCheckOut(w, now); err != nil {
+			return nil, err
+		}
+		events = append(events, CheckOutBegun(r))
+	}
+	if w.Folio == nil {
+		return events, nil
+	}
+	if err := r.finishCheckOut(w, now); err != nil {
+		return nil, err
+	}
+	if r.CheckOut.Early != nil {
+		events = append(events, GuestLeftEarly(r))
+	}
+	return append(events, GuestCheckedOut(r)), nil
+}
+
+// startCheckOut starts the check-out. The guest is still in the room, so keys that are outstanding stay so.
+func (r *Reservation) startCheckOut(w LeaveWish, now time.Time) error {
+	outstanding := r.Saga
+	if err := r.move(r.State, CheckoutStarted); err != nil {
+		return err
+	}
+	r.Saga = outstanding
+	r.CheckOut = &CheckOut{StartedAt: at(now), By: w.By, Reason: w.Reason}
+	return nil
+}
+
+// finishCheckOut completes the check-out. The lock service revokes the keys when it consumes the event.
+func (r *Reservation) finishCheckOut(w LeaveWish, now time.Time) error {
+	today, done := r.today(now), *r.CheckOut
+	if today.Before(r.End) {
+		done.Early = r.leaveEarly(today)
+	}
+	if err := r.move(r.State, CheckedOut); err != nil {
+		return err
+	}
+	left := at(now)
+	done.At, done.By, done.Folio, done.Forced = &left, w.By, w.Folio, !w.Folio.Settled
+	done.Overstayed = Stay{Start: r.End, End: today}.Nights()
+	if w.Reason != "" {
+		done.Reason = w.Reason
+	}
+	r.CheckOut = &done
+	r.revokeKeys(r.itemIDs()...)
+	r.roomsChange(today)
+	return nil
+}
+
+// leaveEarly releases the allocations and requests the refund of what was paid beyond the nights slept and the penalty.
+func (r *Reservation) leaveEarly(today stay.Date) *EarlyDeparture {
+	unslept, penalty := r.earlyPenalty(today)
+	price := r.Total - unslept + penalty
+	applied := Applied{Ref: r.policyRef(), Eligible: max(0, r.kept()-price), Penalty: penalty, Currency: r.Currency}
+	back := r.refunds(applied.Eligible, "early check-out")
+	r.Hold.Outcome = Released
+	r.Requested = append(slices.Clone(r.Requested), back...)
+	return &EarlyDeparture{Applied: applied, Refunds: back, Price: price, Allocations: r.Allocations}
+}
+
+// A checkoutStarted is the payload of CheckoutStartedV1.
+type checkoutStarted struct {
+	reference
+	StartedAt time.Time `json:"startedAt"`
+	Items     []id.Item `json:"itemIds"`
+	Actor     Actor     `json:"actor"`
+}
+
+// CheckOutBegun returns the event for a check-out that has started.
+func CheckOutBegun(r *Reservation) event.Draft {
+	return r.event(CheckoutStartedV1, checkoutStarted{
+		reference: r.reference(), StartedAt: r.CheckOut.StartedAt, Items: r.itemIDs(), Actor: r.CheckOut.By,
+	})
+}
+
+// GuestLeftEarly returns the event for a guest who leaves before the last day.
+func GuestLeftEarly(r *Reservation) event.Draft {
+	e := r.CheckOut.Early
+	return r.event(EarlyCheckoutV1, released{
+		reference: r.reference(), OccurredAt: *r.CheckOut.At, Actor: r.CheckOut.By, Applied: e.Applied, Penalty: e.Applied.Penalty,
+		Currency: e.Applied.Currency, Allocations: e.Allocations, Refunds: e.Refunds,
+	})
+}
+
+// A checkedOut is the payload of CheckedOutV1.
+type checkedOut struct {
+	reference
+	CheckedOutAt time.Time      `json:"checkedOutAt"`
+	Early        bool           `json:"earlyCheckout"`
+	Overstayed   int            `json:"overstayedNights"`
+	Folio        Folio          `json:"folio"`
+	Rooms        []AssignedRoom `json:"rooms"`
+	Actor        Actor          `json:"actor"`
+}
+
+// GuestCheckedOut returns the event for a completed check-out.
+func GuestCheckedOut(r *Reservation) event.Draft {
+	c := r.CheckOut
+	return r.event(CheckedOutV1, checkedOut{
+		reference: r.reference(), CheckedOutAt: *c.At, Early: c.Early != nil, Overstayed: c.Overstayed, Folio: *c.Folio,
+		Rooms: r.Rooms(), Actor: c.By,
+	})
 }

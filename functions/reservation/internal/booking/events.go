@@ -22,12 +22,18 @@ var (
 	CheckInStartedV1 = subject("check_in_started", event.Operational, event.Year)
 	CheckedInV1      = subject("checked_in", event.Regulated, 7*event.Year)
 	RequestAddedV1   = subject("special_request.added", event.Operational, event.Year)
+
+	NoShowV1          = subject("no_show", event.Regulated, 7*event.Year)
+	CheckoutStartedV1 = subject("checkout_started", event.Operational, event.Year)
+	EarlyCheckoutV1   = subject("early_checkout", event.Regulated, 7*event.Year)
+	CheckedOutV1      = subject("checked_out", event.Regulated, 7*event.Year)
 )
 
 // Publishes returns all subjects of this service.
 func Publishes() []event.Subject {
 	return []event.Subject{
 		QuoteRequestedV1, QuoteCreatedV1, HeldV1, ConfirmedV1, CancelledV1, HoldExpiredV1, ModifiedV1, CheckInStartedV1, CheckedInV1, RequestAddedV1,
+		NoShowV1, CheckoutStartedV1, EarlyCheckoutV1, CheckedOutV1,
 	}
 }
 

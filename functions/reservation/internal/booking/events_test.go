@@ -33,6 +33,7 @@ func TestEvents_schemas(t *testing.T) {
 		QuoteRequested(quote), QuoteCreated(quote), HoldPlaced(held), ReservationConfirmed(confirmed), ReservationConfirmed(cash),
 		ReservationCancelled(soldOut), ReservationCancelled(cancelledOne(t)), HoldRanOut(anExpired(t)), RequestAdded(asked),
 		ReservationModified(modifiedOne(t)), CheckInBegun(checkedInOne(t)), GuestCheckedIn(checkedInOne(t)),
+		GuestMissed(missedOne(t)), CheckOutBegun(checkedOutOne(t)), GuestLeftEarly(checkedOutOne(t)), GuestCheckedOut(checkedOutOne(t)),
 	} {
 		raw, err := d.Seal(noon, event.Origin{})
 		if err != nil {

@@ -121,6 +121,35 @@ func (s Reservations) Due(ctx context.Context, after Due, limit int) (due []Due,
 	return due, err
 }
 
+// A Candidate is a reservation that a sweep may have to act on. The sweep decides inside its tenant, by the property's clock.
+type Candidate struct {
+	Tenant      id.Tenant      `db:"tenant_id"`
+	Reservation id.Reservation `db:"reservation_id"`
+	On          stay.Date      `db:"on"` // the date that orders the candidates
+}
+
+// Awaited lists the confirmed reservations of all tenants whose arrival day has ended somewhere on earth, after the given one, the
+// earliest arrival first.
+func (s Reservations) Awaited(ctx context.Context, after Candidate, limit int) ([]Candidate, error) {
+	return s.candidates(ctx, after, limit, `
+		SELECT tenant_id, reservation_id, stay_start AS "on" FROM reservation.reservations
+		WHERE state = 'confirmed' AND stay_start <= ((platform.now() + interval '14 hours') AT TIME ZONE 'UTC')::date - 1
+		  AND (stay_start, reservation_id) > (@on, @after)
+		ORDER BY stay_start, reservation_id LIMIT @limit`)
+}
+
+// candidates runs a query of all tenants as the maintenance role, which sees ids and dates only.
+func (s Reservations) candidates(ctx context.Context, after Candidate, limit int, sql string) (found []Candidate, err error) {
+	err = s.db.InMaintenance(ctx, func(tx postgres.Tx) error {
+		rows, _ := tx.Last().Query(ctx, sql, pgx.StrictNamedArgs{"on": after.On, "after": after.Reservation, "limit": limit})
+		if found, err = pgx.CollectRows(rows, pgx.RowToStructByName[Candidate]); err != nil {
+			return fmt.Errorf("reservations: candidates: %w", err)
+		}
+		return nil
+	})
+	return found, err
+}
+
 // readOne reads a reservation and its items in one round trip. It returns ErrNotFound if it does not exist or is out of scope.
 func readOne(ctx context.Context, tx postgres.Tx, who Scope, rsv id.Reservation) (*Reservation, error) {
 	var b pgx.Batch

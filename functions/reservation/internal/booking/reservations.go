@@ -36,12 +36,12 @@ func (s Reservations) In(ctx context.Context, tenant id.Tenant, f func(postgres.
 	return s.db.InTenant(ctx, tenant, f)
 }
 
-// Again repeats a use case on a version conflict (optimistic concurrency). It returns fault.ErrUnavailable if every
-// attempt conflicts, so that the client retries.
+// Again repeats a use case on a version conflict (optimistic concurrency), but not if the caller's If-Match has failed. It returns
+// fault.ErrUnavailable if every attempt conflicts, so that the client retries.
 func Again(ctx context.Context, useCase func() error) error {
 	const attempts = 10
 	for range attempts {
-		if err := useCase(); !errors.Is(err, fault.ErrVersionConflict) {
+		if err := useCase(); !errors.Is(err, fault.ErrVersionConflict) || fault.From(err).Kind != fault.Conflict {
 			return err
 		}
 		if err := ctx.Err(); err != nil {

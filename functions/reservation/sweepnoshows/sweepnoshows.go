@@ -1,0 +1,51 @@
+// Package sweepnoshows records the guests who did not come until the end of the grace period.
+package sweepnoshows
+
+import (
+	"context"
+	"time"
+
+	"melmastoon.ghasi.io/functions/reservation/internal/booking"
+	"melmastoon.ghasi.io/shared/platform/env"
+	"melmastoon.ghasi.io/shared/platform/fn"
+	"melmastoon.ghasi.io/shared/platform/postgres"
+)
+
+// Function records no-shows. The scheduler calls it every 15 minutes.
+var Function = fn.Scheduled(fn.Spec{
+	Name:      "reservation-sweepnoshows",
+	Schedule:  "*/15 * * * *",
+	Uses:      fn.Uses{fn.Postgres, fn.Upstream("payment")},
+	Publishes: fn.Subjects{booking.NoShowV1},
+	Timeout:   50 * time.Second,
+}, New)
+
+type sweeper struct {
+	reservations booking.Reservations
+	learn        func(context.Context, *booking.Reservation) error // sets the amount already refunded
+}
+
+// New builds the function with the resources that its Spec declares.
+func New(e env.Env) (fn.Tick, error) {
+	s := &sweeper{booking.OpenReservations(e), booking.OpenPayments(e).Learn}
+	return fn.Sweep(s.reservations.Awaited, s.miss), nil
+}
+
+// miss records one no-show, unless the guest has arrived or cancelled, or is not late yet by the property's clock.
+func (s *sweeper) miss(ctx context.Context, c booking.Candidate) error {
+	return booking.Again(ctx, func() error {
+		r, err := s.reservations.Get(ctx, booking.Scope{Tenant: c.Tenant}, c.Reservation)
+		if err != nil || !r.Overdue(r.AsOf) {
+			return err
+		}
+		if err := s.learn(ctx, r); err != nil {
+			return err
+		}
+		if _, err := r.Miss(booking.MissBySweep(), r.AsOf); err != nil {
+			return err
+		}
+		return s.reservations.In(ctx, c.Tenant, func(tx postgres.Tx) error {
+			return s.reservations.Save(ctx, tx, r, booking.GuestMissed(r))
+		})
+	})
+}
